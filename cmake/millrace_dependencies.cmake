@@ -1,0 +1,43 @@
+# Packages of the distribution. Each line says what it is for.
+find_package(Threads REQUIRED)
+find_package(PkgConfig REQUIRED)
+find_package(fmt REQUIRED)                               # text
+find_package(nlohmann_json REQUIRED)                     # profiles, plans, traces
+find_package(Protobuf REQUIRED)                          # ONNX files
+find_package(pagmo REQUIRED)                             # genetic search
+pkg_check_modules(hwloc REQUIRED IMPORTED_TARGET hwloc)  # cores and caches
+pkg_check_modules(xxhash REQUIRED IMPORTED_TARGET libxxhash)  # identity of networks
+find_package(CLI11 REQUIRED)                             # command line
+
+# CPU kernels. Found by hand: the package's own configuration asks for OpenCL's headers too.
+find_library(MILLRACE_DNNL dnnl REQUIRED)
+find_path(MILLRACE_DNNL_INCLUDE dnnl.hpp REQUIRED)
+add_library(millrace_dnnl INTERFACE IMPORTED)
+target_include_directories(millrace_dnnl SYSTEM INTERFACE ${MILLRACE_DNNL_INCLUDE})
+target_link_libraries(millrace_dnnl INTERFACE ${MILLRACE_DNNL})
+
+# Images. Found by hand: the configuration file comes only with all of OpenCV.
+find_path(MILLRACE_OPENCV_INCLUDE opencv2/imgcodecs.hpp PATH_SUFFIXES opencv4 REQUIRED)
+add_library(millrace_opencv INTERFACE IMPORTED)
+target_include_directories(millrace_opencv SYSTEM INTERFACE ${MILLRACE_OPENCV_INCLUDE})
+foreach(module core imgproc imgcodecs)
+  find_library(MILLRACE_OPENCV_${module} opencv_${module} REQUIRED)
+  target_link_libraries(millrace_opencv INTERFACE ${MILLRACE_OPENCV_${module}})
+endforeach()
+
+# ONNX's schema: the generated message classes in libonnx_proto.
+find_library(MILLRACE_ONNX_PROTO onnx_proto REQUIRED)
+find_path(MILLRACE_ONNX_INCLUDE onnx/onnx-ml.pb.h REQUIRED)
+add_library(millrace_onnx_schema INTERFACE IMPORTED)
+target_include_directories(millrace_onnx_schema SYSTEM INTERFACE ${MILLRACE_ONNX_INCLUDE})
+target_compile_definitions(millrace_onnx_schema INTERFACE ONNX_NAMESPACE=onnx ONNX_ML=1)
+target_link_libraries(millrace_onnx_schema INTERFACE ${MILLRACE_ONNX_PROTO} protobuf::libprotobuf)
+
+if(MILLRACE_TESTS)
+  find_package(GTest REQUIRED)
+  find_package(rapidcheck REQUIRED)
+  include(GoogleTest)
+endif()
+if(MILLRACE_BENCHMARKS)
+  find_package(benchmark REQUIRED)
+endif()

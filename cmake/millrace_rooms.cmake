@@ -1,0 +1,50 @@
+# A room is one folder under src/, one namespace, one library and one test folder.
+include(GNUInstallDirs)
+
+# Compiler settings of our own code, and of nothing that includes it.
+add_library(millrace_settings INTERFACE)
+target_compile_features(millrace_settings INTERFACE cxx_std_20)
+target_compile_options(millrace_settings INTERFACE -Wall -Wextra -Wconversion -Wshadow
+                       $<$<BOOL:${MILLRACE_WERROR}>:-Werror>)
+if(MILLRACE_SANITIZE)
+  target_compile_options(millrace_settings INTERFACE -fsanitize=${MILLRACE_SANITIZE}
+                         -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  target_link_options(millrace_settings INTERFACE -fsanitize=${MILLRACE_SANITIZE})
+endif()
+
+# add_room(NAME SOURCES file... [USES room...] [LIBRARIES target...])
+# makes the library millrace_NAME, known as millrace::NAME; "/" in NAME becomes "_".
+function(add_room name)
+  cmake_parse_arguments(PARSE_ARGV 1 room "" "" "SOURCES;USES;LIBRARIES")
+  string(REPLACE "/" "_" id ${name})
+  add_library(millrace_${id} STATIC ${room_SOURCES})
+  add_library(millrace::${id} ALIAS millrace_${id})
+  target_include_directories(millrace_${id} PUBLIC
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src>
+    $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/millrace>)
+  list(TRANSFORM room_USES REPLACE "/" "_")
+  list(TRANSFORM room_USES PREPEND millrace_)
+  target_link_libraries(millrace_${id} PUBLIC ${room_USES}
+                        PRIVATE $<BUILD_INTERFACE:millrace_settings> ${room_LIBRARIES})
+  set_target_properties(millrace_${id} PROPERTIES EXPORT_NAME ${id}
+                        POSITION_INDEPENDENT_CODE ON)
+endfunction()
+
+# add_room_tests(NAME SOURCES file... [USES room...] [LIBRARIES target...] [LABELS label...]
+#                [TIMEOUT seconds])
+# makes one test program of the room's test folder; every test in it is a ctest test.
+function(add_room_tests name)
+  cmake_parse_arguments(PARSE_ARGV 1 test "" "TIMEOUT" "SOURCES;USES;LIBRARIES;LABELS")
+  string(REPLACE "/" "_" id ${name})
+  add_executable(millrace_${id}_tests ${test_SOURCES})
+  list(TRANSFORM test_USES REPLACE "/" "_")
+  list(TRANSFORM test_USES PREPEND millrace_)
+  target_link_libraries(millrace_${id}_tests PRIVATE ${test_USES} millrace_test_support
+                        millrace_settings GTest::gtest_main ${test_LIBRARIES})
+  if(NOT test_TIMEOUT)
+    set(test_TIMEOUT 120)
+  endif()
+  list(APPEND test_LABELS ${id})
+  gtest_discover_tests(millrace_${id}_tests TEST_PREFIX "${id}." DISCOVERY_MODE PRE_TEST
+                       PROPERTIES TIMEOUT ${test_TIMEOUT} LABELS "${test_LABELS}")
+endfunction()

@@ -1,0 +1,26 @@
+#pragma once
+// The two kinds of failure that reach a user. Our own mistakes are assertions.
+#include <stdexcept>
+#include <string>
+
+namespace millrace {
+
+/// Something the user gave is wrong: a file, a field, an option. `place` names where (file,
+/// line or field), the text says what was found, what was expected and what to do.
+class InputError : public std::runtime_error {
+ public:
+  InputError(std::string place, const std::string& text)
+      : std::runtime_error(place.empty() ? text : place + ": " + text), place_(std::move(place)) {}
+  const std::string& place() const { return place_; }
+
+ private:
+  std::string place_;
+};
+
+/// A device, a library or the operating system failed; the input was fine.
+class EngineError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+}  // namespace millrace

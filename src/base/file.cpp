@@ -1,0 +1,109 @@
+#include "base/file.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <numeric>
+#include <ostream>
+#include <vector>
+
+#include "base/error.h"
+
+namespace millrace {
+namespace {
+
+/// Removes the temporary file unless it was renamed into place.
+class Temporary {
+ public:
+  explicit Temporary(const std::filesystem::path& target)
+      : path_(target.string() + fmt::format(".{}.tmp", ::getpid())) {}
+  Temporary(const Temporary&) = delete;
+  Temporary& operator=(const Temporary&) = delete;
+  ~Temporary() {
+    std::error_code ignored;
+    if (!kept_) std::filesystem::remove(path_, ignored);
+  }
+  const std::filesystem::path& path() const { return path_; }
+  void rename_to(const std::filesystem::path& target) {
+    std::filesystem::rename(path_, target);
+    kept_ = true;
+  }
+
+ private:
+  std::filesystem::path path_;
+  bool kept_ = false;
+};
+
+[[noreturn]] void cannot_write(const std::filesystem::path& path, int error) {
+  throw EngineError(fmt::format("{}: cannot be written: {}", path.string(),
+                                error != 0 ? std::strerror(error) : "the disk refused the data"));
+}
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), 0u);
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    std::size_t diagonal = row[0]++;
+    for (std::size_t j = 0; j < b.size(); ++j) {
+      const std::size_t replace = diagonal + (a[i] == b[j] ? 0 : 1);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({replace, row[j] + 1, row[j + 1] + 1});
+    }
+  }
+  return row.back();
+}
+
+}  // namespace
+
+std::string read_file(const std::filesystem::path& path) {
+  std::error_code error;
+  if (std::filesystem::is_directory(path, error))
+    throw InputError(path.string(), "is a folder, expected a file");
+  std::ifstream in(path, std::ios::binary);
+  if (!in)
+    throw InputError(path.string(), fmt::format("cannot be opened: {}", std::strerror(errno)));
+  std::string content((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+  if (in.bad()) throw InputError(path.string(), "cannot be read to its end");
+  return content;
+}
+
+void write_file(const std::filesystem::path& path, std::string_view content) {
+  write_file(path, [&](std::ostream& out) {
+    out.write(content.data(), static_cast<std::streamsize>(content.size()));
+  });
+}
+
+void write_file(const std::filesystem::path& path,
+                const std::function<void(std::ostream&)>& produce) {
+  Temporary temporary(path);
+  errno = 0;
+  std::ofstream out(temporary.path(), std::ios::binary);
+  if (!out) cannot_write(path, errno);
+  produce(out);
+  out.close();
+  if (!out) cannot_write(path, errno);
+  try {
+    temporary.rename_to(path);
+  } catch (const std::filesystem::filesystem_error& error) {
+    cannot_write(path, error.code().value());
+  }
+}
+
+std::string nearest_word(std::string_view word, std::span<const std::string_view> known) {
+  std::string_view best;
+  std::size_t best_distance = std::max<std::size_t>(2, (word.size() + 2) / 3) + 1;
+  for (std::string_view candidate : known) {
+    const std::size_t distance = edit_distance(word, candidate);
+    if (distance < best_distance) {
+      best = candidate;
+      best_distance = distance;
+    }
+  }
+  return std::string(best);
+}
+
+}  // namespace millrace

@@ -1,0 +1,28 @@
+#pragma once
+// Whole files in and out. Writing is atomic: the old file or the new one, never half of it.
+#include <cstddef>
+#include <filesystem>
+#include <functional>
+#include <iosfwd>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace millrace {
+
+/// The file's content. InputError naming the path if it cannot be read.
+std::string read_file(const std::filesystem::path& path);
+
+/// Writes to a temporary file beside `path`, then renames it over `path`. On failure the
+/// temporary is removed, `path` is as it was, and EngineError says why ("no space left").
+void write_file(const std::filesystem::path& path, std::string_view content);
+
+/// The same for content that is produced piece by piece; an exception from `produce` removes
+/// the temporary and is passed on.
+void write_file(const std::filesystem::path& path, const std::function<void(std::ostream&)>& produce);
+
+/// Among `known`, the word nearest to `word` by edit distance, for "did you mean"; empty if
+/// none is near.
+std::string nearest_word(std::string_view word, std::span<const std::string_view> known);
+
+}  // namespace millrace

@@ -1,0 +1,30 @@
+#pragma once
+// Content hashes: who is who among networks, boards and profiles.
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace millrace {
+
+/// Feeds bytes, gives 32 hexadecimal digits (XXH3, 128 bits). Not for secrets.
+class Hasher {
+ public:
+  Hasher();
+  ~Hasher();
+  Hasher(Hasher&&) noexcept;
+  Hasher& operator=(Hasher&&) noexcept;
+
+  Hasher& add(std::span<const std::byte> bytes);
+  Hasher& add(std::string_view text);  // with its length, so that "ab","c" differs from "a","bc"
+  Hasher& add(std::int64_t number);
+  std::string digits() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace millrace

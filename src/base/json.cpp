@@ -1,0 +1,98 @@
+#include "base/json.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "base/file.h"
+
+namespace millrace {
+namespace {
+
+std::string position(const std::string& content, std::size_t byte) {
+  const auto end = content.begin() + static_cast<std::ptrdiff_t>(std::min(byte, content.size()));
+  const auto line = std::count(content.begin(), end, '\n') + 1;
+  const auto last = std::find(std::make_reverse_iterator(end), content.rend(), '\n');
+  return fmt::format("line {}, column {}", line, end - last.base());
+}
+
+}  // namespace
+
+void JsonView::fail(const std::string& text) const {
+  throw InputError(path_.empty() ? file_ : file_ + ": " + path_, text);
+ }
+
+bool JsonView::has(std::string_view key) const {
+  return value_->is_object() && value_->contains(key);
+}
+
+JsonView JsonView::at(std::string_view key) const {
+  if (!value_->is_object())
+    fail(fmt::format("found {}, expected an object with the field '{}'", value_->type_name(), key));
+  const auto found = value_->find(key);
+  if (found == value_->end()) fail(fmt::format("the field '{}' is missing", key));
+  return {*found, file_, fmt::format("{}{}{}", path_, path_.empty() ? "" : ".", key)};
+}
+
+std::vector<JsonView> JsonView::items() const {
+  if (!value_->is_array()) fail(fmt::format("found {}, expected an array", value_->type_name()));
+  std::vector<JsonView> views;
+  for (std::size_t i = 0; i < value_->size(); ++i)
+    views.emplace_back((*value_)[i], file_, fmt::format("{}[{}]", path_, i));
+  return views;
+}
+
+std::string JsonView::text() const {
+  if (!value_->is_string()) fail(fmt::format("found {}, expected a string", value_->dump()));
+  return value_->get<std::string>();
+}
+
+std::int64_t JsonView::integer() const {
+  if (!value_->is_number_integer()) fail(fmt::format("found {}, expected an integer", value_->dump()));
+  return value_->get<std::int64_t>();
+}
+
+std::size_t JsonView::index(std::size_t bound) const {
+  const std::int64_t value = integer();
+  if (value < 0 || static_cast<std::size_t>(value) >= bound)
+    fail(fmt::format("found {}, expected a number from 0 to {}", value,
+                     static_cast<std::int64_t>(bound) - 1));
+  return static_cast<std::size_t>(value);
+}
+
+double JsonView::number() const {
+  if (!value_->is_number()) fail(fmt::format("found {}, expected a number", value_->dump()));
+  return value_->get<double>();
+}
+
+bool JsonView::boolean() const {
+  if (!value_->is_boolean()) fail(fmt::format("found {}, expected true or false", value_->dump()));
+  return value_->get<bool>();
+}
+
+void JsonView::only(std::span<const std::string_view> known) const {
+  if (!value_->is_object()) fail(fmt::format("found {}, expected an object", value_->type_name()));
+  for (const auto& [key, ignored] : value_->items()) {
+    if (std::find(known.begin(), known.end(), key) != known.end()) continue;
+    const std::string near = nearest_word(key, known);
+    fail(fmt::format("unknown field '{}'{}", key,
+                     near.empty() ? "; remove it" : fmt::format("; did you mean '{}'?", near)));
+  }
+}
+
+nlohmann::json read_json(const std::filesystem::path& path) {
+  const std::string content = read_file(path);
+  try {
+    return nlohmann::json::parse(content);
+  } catch (const nlohmann::json::parse_error& error) {
+    throw InputError(fmt::format("{}: {}", path.string(), position(content, error.byte)),
+                     "is not valid JSON here; the file may be truncated or edited by mistake");
+  }
+}
+
+void write_json(const std::filesystem::path& path, const nlohmann::json& value) {
+  write_file(path, value.dump(1) + "\n");
+}
+
+}  // namespace millrace

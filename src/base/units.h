@@ -1,0 +1,40 @@
+#pragma once
+// Quantities that carry their unit in their type.
+#include <chrono>
+#include <compare>
+#include <cstdint>
+#include <string>
+
+namespace millrace {
+
+/// Durations are whole nanoseconds, so that sums, comparisons and fractions are exact.
+using Time = std::chrono::nanoseconds;
+
+constexpr double milliseconds(Time time) { return static_cast<double>(time.count()) * 1e-6; }
+constexpr double microseconds(Time time) { return static_cast<double>(time.count()) * 1e-3; }
+constexpr double seconds(Time time) { return static_cast<double>(time.count()) * 1e-9; }
+/// Rounded to the nearest nanosecond.
+constexpr Time time_from_seconds(double value) {
+  return Time(static_cast<std::int64_t>(value * 1e9 + (value < 0 ? -0.5 : 0.5)));
+}
+
+/// An amount of memory.
+struct Bytes {
+  std::int64_t count = 0;
+
+  constexpr auto operator<=>(const Bytes&) const = default;
+  constexpr Bytes& operator+=(Bytes other) {
+    count += other.count;
+    return *this;
+  }
+  friend constexpr Bytes operator+(Bytes a, Bytes b) { return {a.count + b.count}; }
+  friend constexpr Bytes operator-(Bytes a, Bytes b) { return {a.count - b.count}; }
+  friend constexpr Bytes operator*(Bytes a, std::int64_t n) { return {a.count * n}; }
+};
+
+/// "17.3 ms", "412 us": three significant digits with the fitting unit.
+std::string to_text(Time time);
+/// "1.50 MiB", "312 B".
+std::string to_text(Bytes bytes);
+
+}  // namespace millrace

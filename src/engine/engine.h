@@ -1,0 +1,95 @@
+#pragma once
+// The one door to all kernels: an engine prepares a subnet for a processor, then runs it.
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/ids.h"
+#include "base/units.h"
+#include "base/verdict.h"
+#include "board/board.h"
+#include "network/network.h"
+
+namespace millrace::engine {
+
+/// How a tensor lies in memory between subnets. "plain" is dense and row-major and every engine
+/// reads and writes it; other formats are understood by the engine that made them and only it.
+struct Layout {
+  std::string format = "plain";
+  Bytes size;
+  bool operator==(const Layout&) const = default;
+};
+
+Layout plain_layout(const network::Tensor& tensor);
+
+/// A tensor on the border of a subnet.
+struct Port {
+  TensorId tensor;
+  Layout layout;
+};
+
+/// What is to be prepared.
+struct SubnetRequest {
+  const network::Network* network = nullptr;  // borrowed; outlives the subnet
+  board::Processor processor;
+  std::vector<LayerId> layers;   // ascending
+  std::vector<Port> inputs;      // what the layers read from outside, in the layout it comes in
+  std::vector<TensorId> outputs; // what others need of what the layers make
+  std::vector<bool> plain;       // by output: it must be plain; else the engine chooses
+};
+
+/// The time of layers that the engine ran as one kernel.
+struct GroupTime {
+  std::vector<LayerId> layers;  // the first gives the group its name
+  std::string kernel;           // what ran: "jit:avx512_core", "loops"
+  Time time{};
+};
+
+/// The working memory of a prepared subnet.
+struct Memory {
+  Bytes arena;    // planned, with buffers that share space
+  Bytes naive;    // the same buffers side by side
+  Bytes weights;  // packed; shared with other subnets of the same engine object
+};
+
+/// A prepared subnet. Not thread-safe: one thread at a time; several subnets run in parallel.
+class Subnet {
+ public:
+  virtual ~Subnet() = default;
+  virtual std::span<const Port> inputs() const = 0;   // as requested
+  virtual std::span<const Port> outputs() const = 0;  // with the layouts chosen
+  /// Pointers in the order of inputs() and outputs(), aligned to network::tensor_alignment, of the
+  /// layouts' sizes. Runs on the calling thread and, for a processor with several cores, on helper
+  /// threads; the caller has pinned itself. Throws EngineError.
+  virtual void run(std::span<const std::byte* const> in, std::span<std::byte* const> out) = 0;
+  /// The same run, with the time of every group, in order.
+  virtual std::vector<GroupTime> run_timed(std::span<const std::byte* const> in,
+                                           std::span<std::byte* const> out) = 0;
+  virtual Memory memory() const = 0;
+};
+
+/// A library that runs subnets on processors. Thread-safe. Must outlive its subnets; shares
+/// packed weights among them.
+class Engine {
+ public:
+  virtual ~Engine() = default;
+  virtual std::string name() const = 0;     // "onednn"
+  virtual std::string version() const = 0;  // part of a profile's identity: "2.6.3, threads: OpenMP"
+  virtual Verdict supports(const network::Network& network, LayerId layer,
+                           const board::Processor& processor) const = 0;
+  /// InputError or EngineError if a layer is not supported or the device fails.
+  virtual std::unique_ptr<Subnet> prepare(const SubnetRequest& request) = 0;
+};
+
+/// The request for a whole network, plain at both ends.
+SubnetRequest whole_network(const network::Network& network, const board::Processor& processor);
+
+/// What `layers` read from outside and what others (or the network's outputs) need of them.
+struct Border {
+  std::vector<TensorId> inputs;
+  std::vector<TensorId> outputs;
+};
+Border border_of(const network::Network& network, std::span<const LayerId> layers);
+
+}  // namespace millrace::engine

@@ -1,0 +1,43 @@
+#pragma once
+// What a search over mappings needs to know, as plain numbers.
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "base/units.h"
+#include "board/board.h"
+#include "network/network.h"
+#include "plan/mapping.h"
+#include "profile/profile.h"
+
+namespace millrace::explore {
+
+/// Layers 0..n-1 in topological order, processors 0..m-1. Times in nanoseconds.
+struct Problem {
+  struct Edge {  // a tensor from a layer to a layer that reads it
+    std::size_t from, to;
+    std::int64_t elements;
+  };
+  std::size_t layers = 0, processors = 0;
+  std::vector<std::vector<double>> time;   // [layer][processor], inside its fused group
+  std::vector<std::vector<double>> alone;  // [layer][processor], separated from its group
+  std::vector<std::optional<std::size_t>> fused_into;  // the layer whose group it joins
+  std::vector<Edge> edges;
+  double read_ns = 0, write_ns = 0;  // per element that crosses between processors
+};
+
+/// Board processors must all be in the profile. InputError names what is missing.
+Problem make_problem(const network::Network& network, const board::Board& board,
+                     const profile::Profile& profile);
+
+/// Equations 3.2 to 3.4: per processor, the sum of its layers' times and of reading and writing the
+/// elements that cross to and from other processors. A layer whose group's first layer lies elsewhere
+/// costs `alone`.
+std::vector<double> processor_times(const Problem& problem, const plan::Mapping& mapping);
+
+enum class Fitness { bottleneck, balance };
+/// bottleneck: the largest processor time. balance: equation 3.1, the sum over all ordered pairs of
+/// processors of the difference of their times.
+double fitness_of(Fitness fitness, const std::vector<double>& processor_times);
+
+}  // namespace millrace::explore

@@ -1,0 +1,42 @@
+#pragma once
+// What every layer computes, as plain loops over dense row-major memory: the definition the
+// engines are compared with, and the evaluator for constant folding.
+#include <span>
+
+#include "base/verdict.h"
+#include "network/network.h"
+
+namespace millrace::network {
+
+/// A borrowed dense array. `data` is null for an optional input left out or an unwanted output.
+struct ConstView {
+  DataType type = DataType::float32;
+  std::span<const std::int64_t> shape;
+  const std::byte* data = nullptr;
+
+  template <class T>
+  const T* as() const { return reinterpret_cast<const T*>(data); }
+  bool present() const { return data != nullptr; }
+};
+struct View {
+  DataType type = DataType::float32;
+  std::span<const std::int64_t> shape;
+  std::byte* data = nullptr;
+
+  template <class T>
+  T* as() const { return reinterpret_cast<T*>(data); }
+  bool present() const { return data != nullptr; }
+};
+
+/// Whether evaluate() has loops for this layer's types; the reason names the operator and type.
+Verdict can_evaluate(const Network& network, LayerId layer);
+
+/// Computes the layer. Single-threaded, no allocation visible outside. Precondition: can_evaluate.
+/// float32 sums are accumulated in float32, in the order of the innermost kernel dimension last.
+void evaluate(const Layer& layer, std::span<const ConstView> inputs, std::span<const View> outputs);
+
+/// Runs the whole network, layer by layer. `inputs` in the order of network.inputs, dense.
+/// Result in the order of network.outputs. For tests and accuracy references.
+std::vector<Array> evaluate(const Network& network, std::span<const Array> inputs);
+
+}  // namespace millrace::network

@@ -1,0 +1,62 @@
+#pragma once
+// A trained model: a directed acyclic graph of layers with static shapes.
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/ids.h"
+#include "network/operators.h"
+#include "network/tensor.h"
+
+namespace millrace::network {
+
+struct Layer {
+  std::string name;  // unique in the network, never empty
+  Operator op;
+  std::vector<TensorId> inputs;   // an invalid id is an optional input left out
+  std::vector<TensorId> outputs;  // an invalid id is an output nobody wants
+};
+
+/// CNN(L, E) of the papers. Layers are in topological order. Every tensor is a network input,
+/// a constant, or the output of exactly one layer. An output of the network may be any of these.
+struct Network {
+  std::string name;
+  std::vector<Tensor> tensors;
+  std::vector<Layer> layers;
+  std::vector<TensorId> inputs;
+  std::vector<TensorId> outputs;
+
+  const Tensor& operator[](TensorId id) const { return tensors[id.index]; }
+  const Layer& operator[](LayerId id) const { return layers[id.index]; }
+};
+
+/// Who makes and who reads each tensor.
+struct Topology {
+  std::vector<std::optional<LayerId>> producer;      // by tensor; none: an input or a constant
+  std::vector<std::vector<LayerId>> consumers;       // by tensor, ascending, each layer once
+  std::vector<std::vector<LayerId>> predecessors;    // by layer, ascending, each once
+  std::vector<bool> is_output;                       // by tensor
+};
+Topology topology(const Network& network);
+
+/// The inputs of a layer that are not constants and not left out, each once.
+std::vector<TensorId> data_inputs(const Network& network, LayerId layer);
+
+/// Assertion-like check used by tests and after each pass: order, ids, shapes. InputError with
+/// the layer's name on the first violation.
+void validate(const Network& network);
+
+/// 32 digits over structure, shapes, attributes and constants (not over names of tensors).
+std::string hash_of(const Network& network);
+
+/// What one layer costs at its shapes.
+struct Cost {
+  std::int64_t macs = 0;        // multiply-accumulates of Conv, ConvTranspose, Gemm, MatMul
+  std::int64_t parameters = 0;  // elements of constant floating-point inputs
+  Bytes read, written;          // dense sizes of all inputs (with constants) and outputs
+};
+Cost cost_of(const Network& network, LayerId layer);
+/// A constant that several layers share counts once in `parameters`.
+Cost cost_of(const Network& network);
+
+}  // namespace millrace::network

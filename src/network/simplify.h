@@ -1,0 +1,17 @@
+#pragma once
+// The passes between the file and the network that is mapped. Each is network to network.
+#include "network/network.h"
+
+namespace millrace::network {
+
+/// Layers whose inputs are all constants become constants.
+Network fold_constants(Network network);
+/// BatchNormalization, and Mul or Add by a per-channel constant, into the convolution before
+/// them, or into one BatchNormalization where there is none.
+Network fold_batch_normalization(Network network);
+/// Layers and constants that no output needs; inputs stay.
+Network remove_unused(Network network);
+/// All of them, in the one order that works; read_network applies it.
+Network simplify(Network network);
+
+}  // namespace millrace::network

@@ -1,0 +1,96 @@
+#pragma once
+// Tensors: typed, statically shaped arrays, row-major ("NCHW" for images).
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/units.h"
+
+namespace millrace::network {
+
+enum class DataType { float32, float64, float16, int8, uint8, int16, uint16, int32, uint32,
+                      int64, uint64, boolean };
+
+Bytes size_of(DataType type);
+std::string_view to_text(DataType type);
+
+/// Sizes of the dimensions, outermost first; empty for a scalar. All are >= 0.
+using Shape = std::vector<std::int64_t>;
+
+/// The number of elements. InputError if it exceeds 2^40 (`place` names what has the shape).
+std::int64_t element_count(const Shape& shape, const std::string& place = {});
+/// "1x3x224x224", "scalar".
+std::string to_text(const Shape& shape);
+/// Row-major strides, in elements.
+Shape strides_of(const Shape& shape);
+/// NumPy's multidirectional broadcasting; nothing if the shapes do not fit.
+std::optional<Shape> broadcast(const Shape& a, const Shape& b);
+
+/// Memory of tensors is aligned to this many bytes.
+inline constexpr std::size_t tensor_alignment = 64;
+
+/// An owned, zero-initialised, aligned piece of memory.
+class Buffer {
+ public:
+  Buffer() = default;
+  explicit Buffer(Bytes size);
+  std::byte* data() { return data_.get(); }
+  const std::byte* data() const { return data_.get(); }
+  std::span<std::byte> bytes() { return {data_.get(), static_cast<std::size_t>(size_.count)}; }
+  std::span<const std::byte> bytes() const {
+    return {data_.get(), static_cast<std::size_t>(size_.count)};
+  }
+  Bytes size() const { return size_; }
+
+ private:
+  struct Free {
+    void operator()(std::byte* memory) const;
+  };
+  std::unique_ptr<std::byte[], Free> data_;
+  Bytes size_;
+};
+
+/// An immutable array: a weight or a folded value. Copies share the memory, among all
+/// networks, packed weights and tests that hold one.
+struct Array {
+  DataType type = DataType::float32;
+  Shape shape;
+  std::shared_ptr<const Buffer> memory;
+
+  std::span<const std::byte> bytes() const { return memory->bytes(); }
+  template <class T>
+  std::span<const T> values() const {
+    return {reinterpret_cast<const T*>(memory->data()),
+            static_cast<std::size_t>(memory->size().count) / sizeof(T)};
+  }
+};
+
+/// Takes the buffer over; its size must fit type and shape.
+Array make_array(DataType type, Shape shape, Buffer memory);
+/// Copies the values.
+template <class T>
+Array make_array(DataType type, Shape shape, std::span<const T> values) {
+  Buffer memory(Bytes{static_cast<std::int64_t>(values.size_bytes())});
+  const auto bytes = std::as_bytes(values);
+  std::copy(bytes.begin(), bytes.end(), memory.data());
+  return make_array(type, std::move(shape), std::move(memory));
+}
+
+/// A value that flows between layers, or a constant.
+struct Tensor {
+  std::string name;
+  DataType type = DataType::float32;
+  Shape shape;
+  std::optional<Array> constant;  // present: known when the network is read
+
+  /// Dense, row-major size.
+  Bytes size() const { return size_of(type) * element_count(shape, name); }
+};
+
+}  // namespace millrace::network

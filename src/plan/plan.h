@@ -1,0 +1,70 @@
+#pragma once
+// The complete decision: what runs where, in which order, through which channels.
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/ids.h"
+#include "base/units.h"
+#include "board/board.h"
+#include "dataflow/graph.h"
+#include "network/network.h"
+#include "plan/mapping.h"
+
+namespace millrace::plan {
+
+/// Subnet_i^p of the papers: layers that run in one piece.
+struct Phase {
+  std::vector<LayerId> layers;  // ascending
+  bool operator==(const Phase&) const = default;
+};
+
+/// An actor: one thread on one processor that runs its phases in order, frame after frame.
+struct Stage {
+  std::string name;  // "stage0"
+  board::Processor processor;
+  std::string engine;
+  std::vector<Phase> phases;  // at least one
+  Time predicted{};           // of one frame, from the profile; 0: unknown
+  Time measured{};            // of one frame, alone; 0: not measured
+  bool operator==(const Stage&) const = default;
+};
+
+/// Where a channel begins or ends. Stage `outside` is the caller: inputs come from there, results
+/// go there.
+struct Endpoint {
+  static constexpr std::size_t outside = static_cast<std::size_t>(-1);
+  std::size_t stage = outside;
+  std::size_t phase = 0;
+  bool operator==(const Endpoint&) const = default;
+};
+
+/// Carries one tensor per frame from one phase to another, of the same stage or not. Channels of
+/// the same tensor share its slots; each has its own reader, so one writer and one reader each.
+struct Channel {
+  TensorId tensor;
+  Endpoint from, to;
+  std::int64_t capacity = 2;  // frames; the same in all channels of the tensor
+  bool operator==(const Channel&) const = default;
+};
+
+/// Printed, so that every result can be traced.
+struct Origin {
+  std::string network, board, profile;  // hashes; empty: none
+  std::string model;                    // the file or zoo name the network was read from
+  std::map<std::string, std::string> options;
+  std::string version;
+  bool operator==(const Origin&) const = default;
+};
+
+struct Plan {
+  Origin origin;
+  std::string network_name;
+  std::vector<std::string> layer_names;  // by LayerId, so that the file can be read without the model
+  std::vector<Stage> stages;             // without empty ones
+  std::vector<Channel> channels;
+  bool operator==(const Plan&) const = default;
+};
+
+}  // namespace millrace::plan

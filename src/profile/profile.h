@@ -1,0 +1,59 @@
+#pragma once
+// Measured times of layers and subnets on processors: all the planner knows about time.
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/ids.h"
+#include "base/units.h"
+#include "board/board.h"
+#include "network/network.h"
+
+namespace millrace::profile {
+
+/// Of repeated runs of one thing.
+struct Statistics {
+  Time median{}, mean{}, deviation{}, maximum{};
+  Time worst_case{};  // max(largest seen, mean + 6 deviations)
+  std::int64_t count = 0;
+  bool stable = true;  // the median of the first half agrees with that of the second within 5 %
+  bool operator==(const Statistics&) const = default;
+};
+Statistics statistics_of(std::vector<Time> samples);
+
+/// One layer on one processor. `together`: inside the whole network, where neighbours fuse; the time
+/// of a fused group stands at its first layer, the others have zero and say whose group they are in.
+/// `alone`: as a subnet of its own, which is what it costs when a border separates the group.
+struct LayerTimes {
+  Statistics together, alone;
+  std::optional<LayerId> fused_into;
+  std::string kernel;
+  bool operator==(const LayerTimes&) const = default;
+};
+
+struct ProcessorProfile {
+  board::Processor processor;
+  std::string engine, engine_version;
+  std::vector<LayerTimes> layers;  // by LayerId
+  Statistics whole;                // the whole network in one subnet
+  bool operator==(const ProcessorProfile&) const = default;
+};
+
+/// tau_r and tau_w of equation 3.4: what a core needs to read and write one float32 element that
+/// another core wrote or will read.
+struct TokenCosts {
+  double read_ns = 0, write_ns = 0;
+  bool operator==(const TokenCosts&) const = default;
+};
+
+struct Profile {
+  std::string network, board;  // hashes
+  std::string network_name;
+  std::vector<std::string> layer_names;
+  std::vector<ProcessorProfile> processors;
+  TokenCosts tokens;
+  bool operator==(const Profile&) const = default;
+};
+
+}  // namespace millrace::profile
