@@ -1,0 +1,78 @@
+// Costs of layers at their shapes.
+#include <set>
+
+#include "network/network.h"
+
+namespace millrace::network {
+namespace {
+
+bool is_floating(DataType type) {
+  return type == DataType::float32 || type == DataType::float64 || type == DataType::float16;
+}
+
+std::int64_t elements_of(const Network& network, TensorId id) {
+  return element_count(network[id].shape, network[id].name);
+}
+
+/// Multiply-accumulates: per output element, the length of its sum of products.
+struct Macs {
+  const Network& network;
+  const Layer& layer;
+
+  std::int64_t output() const { return elements_of(network, layer.outputs[0]); }
+  const Shape& shape(std::size_t input) const { return network[layer.inputs[input]].shape; }
+
+  std::int64_t operator()(const Conv&) const {
+    const Shape& weight = shape(1);
+    return weight[0] == 0 ? 0 : output() * (element_count(weight) / weight[0]);
+  }
+  std::int64_t operator()(const ConvTranspose&) const {
+    const Shape& weight = shape(1);
+    const std::int64_t per_input = weight[0] == 0 ? 0 : element_count(weight) / weight[0];
+    return elements_of(network, layer.inputs[0]) * per_input;
+  }
+  std::int64_t operator()(const Gemm& op) const {
+    return output() * shape(0)[op.transpose_a ? 0 : 1];
+  }
+  std::int64_t operator()(const MatMul&) const {
+    return shape(0).empty() ? output() : output() * shape(0).back();
+  }
+  std::int64_t operator()(const auto&) const { return 0; }
+};
+
+std::vector<TensorId> constants_of(const Network& network, LayerId layer) {
+  std::vector<TensorId> result;
+  for (const TensorId input : network[layer].inputs)
+    if (input.valid() && network[input].constant && is_floating(network[input].type))
+      result.push_back(input);
+  return result;
+}
+
+}  // namespace
+
+Cost cost_of(const Network& network, LayerId layer) {
+  Cost cost;
+  cost.macs = std::visit(Macs{network, network[layer]}, network[layer].op);
+  for (const TensorId id : constants_of(network, layer)) cost.parameters += elements_of(network, id);
+  for (const TensorId id : network[layer].inputs)
+    if (id.valid()) cost.read += network[id].size();
+  for (const TensorId id : network[layer].outputs)
+    if (id.valid()) cost.written += network[id].size();
+  return cost;
+}
+
+Cost cost_of(const Network& network) {
+  Cost total;
+  std::set<TensorId> seen;
+  for (std::size_t i = 0; i < network.layers.size(); ++i) {
+    const Cost cost = cost_of(network, LayerId(i));
+    total.macs += cost.macs;
+    total.read += cost.read;
+    total.written += cost.written;
+    for (const TensorId id : constants_of(network, LayerId(i)))
+      if (seen.insert(id).second) total.parameters += elements_of(network, id);
+  }
+  return total;
+}
+
+}  // namespace millrace::network

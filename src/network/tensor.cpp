@@ -1,0 +1,84 @@
+#include "network/tensor.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <array>
+#include <cassert>
+#include <cstring>
+#include <new>
+
+#include "base/error.h"
+
+namespace millrace::network {
+namespace {
+
+struct TypeFacts {
+  std::int64_t size;
+  std::string_view name;
+};
+
+constexpr std::array<TypeFacts, 12> facts{{{4, "float32"}, {8, "float64"}, {2, "float16"},
+                                           {1, "int8"}, {1, "uint8"}, {2, "int16"},
+                                           {2, "uint16"}, {4, "int32"}, {4, "uint32"},
+                                           {8, "int64"}, {8, "uint64"}, {1, "boolean"}}};
+
+constexpr std::int64_t most_elements = std::int64_t{1} << 40;
+
+}  // namespace
+
+Bytes size_of(DataType type) { return {facts[static_cast<std::size_t>(type)].size}; }
+
+std::string_view to_text(DataType type) { return facts[static_cast<std::size_t>(type)].name; }
+
+std::int64_t element_count(const Shape& shape, const std::string& place) {
+  std::int64_t count = 1;
+  for (const std::int64_t size : shape) {
+    if (size == 0) return 0;
+    if (size < 0 || size > most_elements || count > most_elements / size)
+      throw InputError(place, fmt::format("the shape {} is impossible or has more than 2^40 "
+                                          "elements; check the model's dimensions",
+                                          to_text(shape)));
+    count *= size;
+  }
+  return count;
+}
+
+std::string to_text(const Shape& shape) {
+  return shape.empty() ? "scalar" : fmt::format("{}", fmt::join(shape, "x"));
+}
+
+Shape strides_of(const Shape& shape) {
+  Shape strides(shape.size(), 1);
+  for (std::size_t i = shape.size(); i-- > 1;) strides[i - 1] = strides[i] * shape[i];
+  return strides;
+}
+
+std::optional<Shape> broadcast(const Shape& a, const Shape& b) {
+  Shape result(std::max(a.size(), b.size()), 1);
+  for (std::size_t i = 0; i < result.size(); ++i) {
+    const std::int64_t x = i < a.size() ? a[a.size() - 1 - i] : 1;
+    const std::int64_t y = i < b.size() ? b[b.size() - 1 - i] : 1;
+    if (x != y && x != 1 && y != 1) return std::nullopt;
+    result[result.size() - 1 - i] = x == 1 ? y : x;
+  }
+  return result;
+}
+
+Buffer::Buffer(Bytes size) : size_(size) {
+  const auto bytes = static_cast<std::size_t>(std::max<std::int64_t>(size.count, 1));
+  data_.reset(static_cast<std::byte*>(
+      ::operator new[](bytes, std::align_val_t{tensor_alignment})));
+  std::memset(data_.get(), 0, bytes);
+}
+
+void Buffer::Free::operator()(std::byte* memory) const {
+  ::operator delete[](memory, std::align_val_t{tensor_alignment});
+}
+
+Array make_array(DataType type, Shape shape, Buffer memory) {
+  assert(memory.size() == size_of(type) * element_count(shape));
+  return {type, std::move(shape), std::make_shared<const Buffer>(std::move(memory))};
+}
+
+}  // namespace millrace::network
