@@ -14,7 +14,7 @@ enum class ProcessorKind { cpu };
 
 /// Whatever can hold a stage: a core, or a cluster of cores that work on one layer together.
 struct Processor {
-  std::string name;  // "core0", "cores0-1"
+  std::string name;  // after its cores: "core0", "cores0-1"
   ProcessorKind kind = ProcessorKind::cpu;
   std::vector<int> cores;  // the operating system's numbers; ascending, at least one
   bool operator==(const Processor&) const = default;
@@ -39,18 +39,23 @@ struct Board {
   const Processor& operator[](ProcessorId id) const { return processors[id.index]; }
 };
 
-/// This machine as hwloc sees it, restricted to the cores this process may use; one processor
-/// per physical core (its first hardware thread).
+/// This machine as hwloc sees it, restricted to the cores the calling thread may use; one processor
+/// per physical core (its first hardware thread). EngineError if hwloc fails.
 Board this_machine();
 
 /// All cores of the board as one processor, named after them: what runs one layer on all cores.
+/// On a board with one processor it is that one.
 Processor all_cores(const Board& board);
 
-/// The processors with these names, in this order. InputError lists the names there are.
+/// The processors with these names, in this order. InputError lists the names there are; also if
+/// one is named twice or none at all.
 Board only(const Board& board, const std::vector<std::string>& processor_names);
 
 /// Identifies the hardware for measurements: model, instruction sets, caches, cores.
 std::string hash_of(const Board& board);
+
+/// The cores the calling thread may run on, ascending.
+std::vector<int> cores_of_this_thread();
 
 /// Binds the calling thread to the processor's cores. EngineError if the system refuses.
 void pin_this_thread(const Processor& processor);

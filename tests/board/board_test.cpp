@@ -1,0 +1,140 @@
+#include "board/board.h"
+
+#include <gtest/gtest.h>
+#include <sched.h>
+
+#include <algorithm>
+#include <set>
+#include <thread>
+
+#include "base/error.h"
+
+namespace millrace::board {
+namespace {
+
+Board two_cores() {
+  Board board;
+  board.cpu_model = "model";
+  board.instruction_sets = {"avx"};
+  board.processors = {{"core0", ProcessorKind::cpu, {0}}, {"core1", ProcessorKind::cpu, {1}}};
+  board.caches = {{1, Bytes{1024}, {0}}, {1, Bytes{1024}, {1}}, {2, Bytes{4096}, {0, 1}}};
+  return board;
+}
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+std::string error_of(const auto& action) {
+  try {
+    action();
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST(ThisMachine, has_processors_with_different_usable_cores) {
+  const Board board = this_machine();
+  const std::vector<int> usable = cores_of_this_thread();
+  ASSERT_FALSE(board.processors.empty());
+  std::set<int> seen;
+  for (const Processor& processor : board.processors) {
+    ASSERT_EQ(processor.cores.size(), 1u);
+    EXPECT_TRUE(std::binary_search(usable.begin(), usable.end(), processor.cores[0]));
+    EXPECT_TRUE(seen.insert(processor.cores[0]).second);
+    EXPECT_EQ(processor.name, "core" + std::to_string(processor.cores[0]));
+  }
+}
+
+TEST(ThisMachine, knows_its_memory_and_caches) {
+  const Board board = this_machine();
+  EXPECT_GT(board.memory.count, 0);
+  for (const Cache& cache : board.caches) {
+    EXPECT_GT(cache.size.count, 0);
+    EXPECT_FALSE(cache.cores.empty());
+  }
+}
+
+#if defined(__x86_64__)
+TEST(ThisMachine, reports_the_instruction_sets_the_compiler_finds) {
+  const std::vector<std::string> sets = this_machine().instruction_sets;
+  EXPECT_EQ(std::count(sets.begin(), sets.end(), "avx2"), __builtin_cpu_supports("avx2") ? 1 : 0);
+  EXPECT_EQ(std::count(sets.begin(), sets.end(), "avx512f"),
+            __builtin_cpu_supports("avx512f") ? 1 : 0);
+}
+#endif
+
+TEST(ThisMachine, is_restricted_to_the_cores_of_the_calling_thread) {
+  const Board whole = this_machine();
+  const Processor last = whole.processors.back();
+  const PinGuard guard(last);
+  EXPECT_EQ(this_machine().processors, std::vector<Processor>{last});
+}
+
+TEST(AllCores, is_one_processor_named_after_its_cores) {
+  EXPECT_EQ(all_cores(two_cores()), (Processor{"cores0-1", ProcessorKind::cpu, {0, 1}}));
+  Board board = two_cores();
+  board.processors.push_back({"core5", ProcessorKind::cpu, {5}});
+  EXPECT_EQ(all_cores(board).name, "cores0-1,5");
+}
+
+TEST(AllCores, of_one_processor_is_that_processor) {
+  const Board board = only(two_cores(), {"core1"});
+  EXPECT_EQ(all_cores(board), board.processors[0]);
+}
+
+TEST(Only, keeps_the_named_processors_in_the_named_order) {
+  const Board board = only(two_cores(), {"core1", "core0"});
+  ASSERT_EQ(board.processors.size(), 2u);
+  EXPECT_EQ(board.processors[0].name, "core1");
+  EXPECT_EQ(board.processors[1].name, "core0");
+}
+
+TEST(Only, refuses_unknown_and_repeated_names_and_an_empty_list) {
+  const std::string unknown = error_of([] { only(two_cores(), {"cor1"}); });
+  EXPECT_TRUE(contains(unknown, "core0, core1"));
+  EXPECT_TRUE(contains(unknown, "did you mean"));
+  EXPECT_TRUE(contains(error_of([] { only(two_cores(), {"core1", "core1"}); }), "twice"));
+  EXPECT_TRUE(contains(error_of([] { only(two_cores(), {}); }), "empty"));
+}
+
+TEST(HashOf, changes_with_the_hardware_and_not_with_the_host_name) {
+  const std::string hash = hash_of(two_cores());
+  Board board = two_cores();
+  board.name = "another";
+  EXPECT_EQ(hash_of(board), hash);
+  board.cpu_model = "newer";
+  EXPECT_NE(hash_of(board), hash);
+  board = two_cores();
+  board.instruction_sets.push_back("avx2");
+  EXPECT_NE(hash_of(board), hash);
+  board = two_cores();
+  board.caches[0].size.count *= 2;
+  EXPECT_NE(hash_of(board), hash);
+  EXPECT_NE(hash_of(only(two_cores(), {"core0"})), hash);
+}
+
+TEST(Pin, moves_the_thread_and_the_guard_brings_it_back) {
+  const std::vector<int> before = cores_of_this_thread();
+  for (const Processor& processor : this_machine().processors) {
+    const PinGuard guard(processor);
+    EXPECT_EQ(cores_of_this_thread(), processor.cores);
+    EXPECT_EQ(::sched_getcpu(), processor.cores[0]);
+  }
+  EXPECT_EQ(cores_of_this_thread(), before);
+}
+
+TEST(Pin, to_a_core_that_is_not_there_is_an_engine_error_that_names_the_processor) {
+  const std::vector<int> before = cores_of_this_thread();
+  try {
+    pin_this_thread({"core8000", ProcessorKind::cpu, {8000}});
+    FAIL() << "no error";
+  } catch (const EngineError& error) {
+    EXPECT_TRUE(contains(error.what(), "core8000"));
+  }
+  EXPECT_EQ(cores_of_this_thread(), before);
+}
+
+}  // namespace
+}  // namespace millrace::board
