@@ -1,0 +1,36 @@
+#include "runtime/slots.h"
+
+#include <fmt/format.h>
+
+#include <limits>
+#include <new>
+
+#include "base/error.h"
+
+namespace millrace::runtime {
+namespace {
+
+std::int64_t stride_of(Bytes size) {
+  constexpr auto alignment = static_cast<std::int64_t>(network::tensor_alignment);
+  return (size.count + alignment - 1) / alignment * alignment;
+}
+
+network::Buffer allocate(const std::string& tensor, Bytes stride, std::int64_t capacity) {
+  try {
+    if (stride.count > std::numeric_limits<std::int64_t>::max() / capacity) throw std::bad_alloc();
+    return network::Buffer(stride * capacity);
+  } catch (const std::bad_alloc&) {
+    throw EngineError(fmt::format("not enough memory for {} frames of tensor '{}', {} each",
+                                  capacity, tensor, to_text(stride)));
+  }
+}
+
+}  // namespace
+
+Slots::Slots(const std::string& tensor, Bytes size, std::int64_t capacity)
+    : size_(size),
+      capacity_(capacity),
+      stride_(stride_of(size)),
+      memory_(allocate(tensor, Bytes{stride_}, capacity)) {}
+
+}  // namespace millrace::runtime

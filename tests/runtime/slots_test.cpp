@@ -1,0 +1,32 @@
+#include "runtime/slots.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+
+#include "base/error.h"
+
+namespace millrace::runtime {
+namespace {
+
+TEST(Slots, frames_take_turns_in_aligned_slots_that_do_not_overlap) {
+  Slots slots("x", Bytes{100}, 3);
+  for (std::int64_t frame = 0; frame < 6; ++frame) {
+    const auto address = reinterpret_cast<std::uintptr_t>(slots.of(frame));
+    EXPECT_EQ(address % network::tensor_alignment, 0u);
+    EXPECT_EQ(slots.of(frame), slots.of(frame + 3));
+    EXPECT_GE(std::abs(slots.of(frame + 1) - slots.of(frame)), 100);
+  }
+}
+
+TEST(Slots, too_much_memory_is_an_engine_error_that_names_the_tensor) {
+  try {
+    Slots slots("huge", Bytes{std::int64_t{1} << 40}, std::int64_t{1} << 30);
+    FAIL() << "no error";
+  } catch (const EngineError& error) {
+    EXPECT_NE(std::string(error.what()).find("'huge'"), std::string::npos);
+  }
+}
+
+}  // namespace
+}  // namespace millrace::runtime
