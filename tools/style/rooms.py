@@ -1,0 +1,45 @@
+"""Which room may use which: the table of the architecture."""
+
+_ALL = ("base", "network", "dataflow", "board", "engine", "profile", "plan", "analysis",
+        "simulate", "explore", "workload", "runtime", "report")
+
+MAY_USE = {
+    "base": (),
+    "network": ("base",),
+    "dataflow": ("base",),
+    "board": ("base",),
+    "engine": ("base", "network", "board"),
+    "profile": ("base", "network", "board", "engine"),
+    "plan": ("base", "network", "dataflow", "board", "profile"),
+    "analysis": ("base", "dataflow", "board", "profile", "plan"),
+    "simulate": ("base", "dataflow", "board", "profile", "plan"),
+    "explore": ("base", "network", "board", "profile", "plan", "analysis", "simulate"),
+    "workload": ("base", "network", "board", "engine"),
+    "runtime": ("base", "network", "board", "engine", "workload", "plan"),
+    "report": ("base", "network", "board", "profile", "plan", "analysis", "simulate"),
+    "cli": _ALL,
+    "millrace": _ALL,  # src/millrace.h and what belongs to it: the whole library
+}
+
+
+def room_of(path):
+    """"engine" for src/engine/onednn/engine.cpp, "millrace" for src/millrace.h, else nothing."""
+    parts = path.split("/")
+    if parts[0] != "src" or len(parts) < 2:
+        return None
+    return parts[1] if len(parts) > 2 else parts[1].split(".")[0]
+
+
+def complaint(path, included):
+    """Why `path` must not include "included", or nothing."""
+    room = room_of(path)
+    if room is None:
+        return None
+    if room not in MAY_USE:
+        return f"'{room}' is no room of the architecture"
+    target = included.split("/")[0].split(".")[0]
+    if target == room or target in MAY_USE[room]:
+        return None
+    if target not in MAY_USE:
+        return f"\"{included}\" does not begin at a room under src/"
+    return f"the room {room} may not use {target}"
