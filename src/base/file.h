@@ -19,7 +19,8 @@ void write_file(const std::filesystem::path& path, std::string_view content);
 
 /// The same for content that is produced piece by piece; an exception from `produce` removes
 /// the temporary and is passed on.
-void write_file(const std::filesystem::path& path, const std::function<void(std::ostream&)>& produce);
+void write_file(const std::filesystem::path& path,
+                const std::function<void(std::ostream&)>& produce);
 
 /// Among `known`, the word nearest to `word` by edit distance, for "did you mean"; empty if
 /// none is near.

@@ -49,7 +49,8 @@ std::string JsonView::text() const {
 }
 
 std::int64_t JsonView::integer() const {
-  if (!value_->is_number_integer()) fail(fmt::format("found {}, expected an integer", value_->dump()));
+  if (!value_->is_number_integer())
+    fail(fmt::format("found {}, expected an integer", value_->dump()));
   return value_->get<std::int64_t>();
 }
 

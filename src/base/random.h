@@ -26,7 +26,8 @@ class Random {
   double unit() { return static_cast<double>((*this)() >> 11) * 0x1.0p-53; }
   /// Uniform in [low, high).
   float uniform(float low, float high) {
-    return low + (high - low) * static_cast<float>(static_cast<double>((*this)() >> 40) * 0x1.0p-24);
+    const double share = static_cast<double>((*this)() >> 40) * 0x1.0p-24;
+    return low + (high - low) * static_cast<float>(share);
   }
 
  private:

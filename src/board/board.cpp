@@ -28,8 +28,9 @@ std::string ranges_of(const std::vector<int>& cores) {
 }
 
 const Processor& find(const Board& board, const std::string& name) {
-  const auto found = std::find_if(board.processors.begin(), board.processors.end(),
-                                  [&](const Processor& processor) { return processor.name == name; });
+  const auto found = std::find_if(
+      board.processors.begin(), board.processors.end(),
+      [&](const Processor& processor) { return processor.name == name; });
   if (found != board.processors.end()) return *found;
   std::vector<std::string_view> known;
   for (const Processor& processor : board.processors) known.push_back(processor.name);

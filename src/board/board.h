@@ -31,7 +31,7 @@ struct Cache {
 struct Board {
   std::string name;       // of the machine, for people
   std::string cpu_model;  // "AMD EPYC", as the processor reports it
-  std::vector<std::string> instruction_sets;  // those that matter to kernels: "avx2", "avx512f", ...
+  std::vector<std::string> instruction_sets;  // those that matter to kernels: "avx2", ...
   std::vector<Processor> processors;
   std::vector<Cache> caches;
   Bytes memory;

@@ -75,7 +75,7 @@ class Engine {
  public:
   virtual ~Engine() = default;
   virtual std::string name() const = 0;     // "onednn"
-  virtual std::string version() const = 0;  // part of a profile's identity: "2.6.3, threads: OpenMP"
+  virtual std::string version() const = 0;  // part of a profile's identity: "2.6.3, OpenMP"
   virtual Verdict supports(const network::Network& network, LayerId layer,
                            const board::Processor& processor) const = 0;
   /// InputError or EngineError if a layer is not supported or the device fails.

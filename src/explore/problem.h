@@ -30,9 +30,9 @@ struct Problem {
 Problem make_problem(const network::Network& network, const board::Board& board,
                      const profile::Profile& profile);
 
-/// Equations 3.2 to 3.4: per processor, the sum of its layers' times and of reading and writing the
-/// elements that cross to and from other processors. A layer whose group's first layer lies elsewhere
-/// costs `alone`.
+/// Equations 3.2 to 3.4: per processor, the sum of its layers' times and of reading and writing
+/// the elements that cross to and from other processors. A layer whose group's first layer lies
+/// elsewhere costs `alone`.
 std::vector<double> processor_times(const Problem& problem, const plan::Mapping& mapping);
 
 enum class Fitness { bottleneck, balance };

@@ -30,12 +30,12 @@ struct GeneticOptions {
 SearchResult genetic(const Problem& problem, const GeneticOptions& options = {});
 
 /// The best partition of the layers, in topological order, into one contiguous part per processor
-/// (parts may be empty), in the given order of processors, with the costs of the elements that cross:
-/// dynamic programming. Minimises the bottleneck.
+/// (parts may be empty), in the given order of processors, with the costs of the elements that
+/// cross: dynamic programming. Minimises the bottleneck.
 SearchResult exact_contiguous(const Problem& problem);
 
-/// No mapping can have a smaller bottleneck: max(heaviest layer, total / processors), with each layer
-/// on its best processor.
+/// No mapping can have a smaller bottleneck: max(heaviest layer, total / processors), with each
+/// layer on its best processor.
 double lower_bound(const Problem& problem);
 
 }  // namespace millrace::explore

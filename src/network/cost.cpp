@@ -53,7 +53,8 @@ std::vector<TensorId> constants_of(const Network& network, LayerId layer) {
 Cost cost_of(const Network& network, LayerId layer) {
   Cost cost;
   cost.macs = std::visit(Macs{network, network[layer]}, network[layer].op);
-  for (const TensorId id : constants_of(network, layer)) cost.parameters += elements_of(network, id);
+  for (const TensorId id : constants_of(network, layer))
+    cost.parameters += elements_of(network, id);
   for (const TensorId id : network[layer].inputs)
     if (id.valid()) cost.read += network[id].size();
   for (const TensorId id : network[layer].outputs)

@@ -98,7 +98,9 @@ struct Parts {
 Parts split(std::string_view file, const std::string& place) {
   if (!file.starts_with(magic) || file.size() < magic.size() + 4)
     throw InputError(place, "is not a NumPy file: expected what numpy.save writes");
-  const auto byte = [&](std::size_t i) -> std::size_t { return static_cast<unsigned char>(file[i]); };
+  const auto byte = [&](std::size_t i) -> std::size_t {
+    return static_cast<unsigned char>(file[i]);
+  };
   const std::size_t version = byte(6);
   if (version < 1 || version > 3)
     throw InputError(place, fmt::format("has version {} of the NumPy format; 1 to 3 are known",

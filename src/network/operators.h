@@ -35,7 +35,8 @@ struct Gemm {
 };
 /// NumPy's matmul, batch dimensions broadcast.
 struct MatMul {};
-/// Inputs X, scale, bias, mean, variance, all [C]: scale * (X - mean) / sqrt(variance + epsilon) + bias.
+/// Inputs X, scale, bias, mean, variance, all but X [C]:
+/// scale * (X - mean) / sqrt(variance + epsilon) + bias.
 struct BatchNormalization {
   float epsilon = 1e-5f;
 };
@@ -99,7 +100,7 @@ enum class ResizeMode { nearest, linear, cubic };
 enum class Coordinates { half_pixel, pytorch_half_pixel, align_corners, asymmetric,
                          tf_half_pixel_for_nn, tf_crop_and_resize };
 enum class NearestMode { round_prefer_floor, round_prefer_ceil, floor, ceil };
-/// Resize and Upsample. One scale per dimension; roi (starts, then ends) only for tf_crop_and_resize.
+/// Resize and Upsample. One scale per dimension; roi (starts, then ends) for tf_crop_and_resize.
 struct Resize {
   ResizeMode mode = ResizeMode::nearest;
   Coordinates coordinates = Coordinates::half_pixel;

@@ -61,7 +61,7 @@ struct Origin {
 struct Plan {
   Origin origin;
   std::string network_name;
-  std::vector<std::string> layer_names;  // by LayerId, so that the file can be read without the model
+  std::vector<std::string> layer_names;  // by LayerId: the file can be read without the model
   std::vector<Stage> stages;             // without empty ones
   std::vector<Channel> channels;
   bool operator==(const Plan&) const = default;

@@ -31,8 +31,8 @@ TEST(Json, errors_name_the_file_and_the_field) {
 TEST(Json, an_unknown_field_is_answered_with_the_nearest_known_one) {
   const auto document = nlohmann::json::parse(R"({"capacty":2})");
   constexpr std::array<std::string_view, 2> known{"capacity", "name"};
-  EXPECT_NE(message_of([&] { JsonView(document, "p").only(known); }).find("did you mean 'capacity'"),
-            std::string::npos);
+  const std::string message = message_of([&] { JsonView(document, "p").only(known); });
+  EXPECT_NE(message.find("did you mean 'capacity'"), std::string::npos);
 }
 
 TEST(Json, broken_text_is_reported_with_line_and_column) {

@@ -13,6 +13,7 @@ class Function:
     nesting: int = 0
     nesting_line: int = 0
     owner: str = ""  # the class it is declared in
+    overrides: bool = False
 
 
 @dataclass

@@ -218,7 +218,9 @@ class Parser(Statements):
             inside = t.code[parenthesis + 1:t.close(parenthesis)]
             made.name = ".".join(token.text for token in inside[:3] if token.kind == "word")
         self.source.functions.append(made)
-        i = self.past_signature(t.close(parenthesis) + 1)
+        behind = t.close(parenthesis) + 1
+        i = self.past_signature(behind)
+        made.overrides = any(token.text == "override" for token in t.code[behind:i])
         if t.text(i) != "{":
             made.kind = "macro" if made.kind == "test" else "declaration"
             return i + 1

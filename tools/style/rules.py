@@ -200,7 +200,7 @@ def _is_function_name(function, file):
     name = function.name
     if function.kind in ("test", "table", "macro") or name.startswith(("~", "operator")):
         return True
-    if name == function.owner:
+    if name == function.owner or function.overrides:  # a library chose the name
         return True
     return bool(_SNAKE.match(name)) or (file.is_under("tests") and name in _GTEST_NAMES)
 
