@@ -1,0 +1,34 @@
+#pragma once
+// Well-known architectures as ONNX models with seeded random weights, for measuring and testing
+// where trained weights are not at hand.
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace millrace::network {
+
+/// What is known about a network of the zoo before it is built. Batch 1, float32, input "data".
+/// `source` says which publication's form it has; tests compare with the published figures.
+struct ZooEntry {
+  std::string_view name;
+  std::array<std::int64_t, 4> input;  // N,C,H,W
+  int layers;                         // convolutions and fully connected layers
+  std::int64_t macs;                  // multiply-accumulates per frame
+  std::int64_t parameters;            // trained ones: without BatchNormalization's statistics
+  std::string_view source;
+};
+
+/// All of them, in the order of their publication.
+std::vector<ZooEntry> zoo_entries();
+std::vector<std::string> zoo_names();
+
+/// A serialised ONNX model (opset 13); the same bytes for the same seed on every machine.
+/// BatchNormalization and Dropout are separate nodes. Weights are scaled so that activations
+/// neither vanish nor grow for inputs of the order of 1; the arithmetic that some exports put in
+/// front (mean and scale of the pixels) is left out. InputError with the nearest name if `name`
+/// is not in the zoo.
+std::string zoo_model(std::string_view name, std::uint64_t seed = 1);
+
+}  // namespace millrace::network

@@ -1,0 +1,86 @@
+#include "network/zoo.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "network/zoo/architectures.h"
+
+namespace millrace::network {
+namespace {
+
+struct Exhibit {
+  ZooEntry entry;
+  std::string (*build)(zoo::Builder&, const zoo::Value&);
+};
+
+constexpr std::array<std::int64_t, 4> imagenet{1, 3, 224, 224};
+
+constexpr std::array<Exhibit, 12> exhibits{{
+    {{"bvlc_alexnet", imagenet, 8, 654560384, 60965224,
+      "Krizhevsky et al. 2012, two groups, as in Caffe and the ONNX model zoo"},
+     zoo::bvlc_alexnet},
+    {{"vgg_19", imagenet, 19, 19632062464, 143667240,
+      "Simonyan and Zisserman 2014, configuration E"},
+     zoo::vgg_19},
+    {{"bvlc_googlenet", imagenet, 58, 1582671872, 6998552, "Szegedy et al. 2014, as in Caffe"},
+     zoo::bvlc_googlenet},
+    {{"inception_v1", imagenet, 58, 1431556352, 6998552,
+      "Szegedy et al. 2014, as in the ONNX model zoo: pools round down"},
+     zoo::inception_v1},
+    {{"resnet18", imagenet, 21, 1814073344, 11689512, "He et al. 2015, as in torchvision"},
+     zoo::resnet18},
+    {{"resnet50", imagenet, 54, 4089184256, 25557032,
+      "He et al. 2015, as in torchvision: stride in the 3x3 convolutions"},
+     zoo::resnet50},
+    {{"emotion_ferplus", {1, 1, 64, 64}, 13, 875831296, 8757704, "Barsoum et al. 2016, VGG13"},
+     zoo::emotion_ferplus},
+    {{"densenet121", imagenet, 121, 2834161664, 7978856, "Huang et al. 2016"}, zoo::densenet121},
+    {{"squeezenet1_1", imagenet, 26, 349151936, 1235496, "Iandola et al. 2016, version 1.1"},
+     zoo::squeezenet1_1},
+    {{"tiny_yolo_v2", {1, 3, 416, 416}, 9, 3485520896, 15861773,
+      "Redmon and Farhadi 2016, Darknet's yolov2-tiny-voc"},
+     zoo::tiny_yolo_v2},
+    {{"mobilenet_v1", imagenet, 28, 568740352, 4231976, "Howard et al. 2017, width 1.0"},
+     zoo::mobilenet_v1},
+    {{"mobilenet_v2", imagenet, 53, 300774272, 3504872, "Sandler et al. 2018, width 1.0"},
+     zoo::mobilenet_v2},
+}};
+
+const Exhibit& find(std::string_view name) {
+  const auto name_of = [](const Exhibit& exhibit) { return exhibit.entry.name; };
+  const auto found = std::ranges::find(exhibits, name, name_of);
+  if (found != exhibits.end()) return *found;
+  std::vector<std::string_view> known;
+  for (const Exhibit& exhibit : exhibits) known.push_back(exhibit.entry.name);
+  const std::string near = nearest_word(name, known);
+  const std::string hint = near.empty() ? "" : fmt::format("; did you mean '{}'?", near);
+  throw InputError({}, fmt::format("the zoo has no network '{}'{} (it has {})", name, hint,
+                                   fmt::join(known, ", ")));
+}
+
+}  // namespace
+
+std::vector<ZooEntry> zoo_entries() {
+  std::vector<ZooEntry> entries;
+  for (const Exhibit& exhibit : exhibits) entries.push_back(exhibit.entry);
+  return entries;
+}
+
+std::vector<std::string> zoo_names() {
+  std::vector<std::string> names;
+  for (const Exhibit& exhibit : exhibits) names.emplace_back(exhibit.entry.name);
+  return names;
+}
+
+std::string zoo_model(std::string_view name, std::uint64_t seed) {
+  const Exhibit& exhibit = find(name);
+  zoo::Builder net(std::string(name), seed);
+  const zoo::Value image = net.input({exhibit.entry.input.begin(), exhibit.entry.input.end()});
+  return exhibit.build(net, image);
+}
+
+}  // namespace millrace::network
