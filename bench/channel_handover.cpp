@@ -25,7 +25,7 @@ constexpr int skipped = 77;
 class Partner {
  public:
   Partner(const millrace::board::Processor& processor, Time spin)
-      : to(1, spin), from(1, spin), thread_([this, processor] { answer(processor); }) {}
+      : to(1, spin, spin), from(1, spin, spin), thread_([this, processor] { answer(processor); }) {}
   ~Partner() {
     to.close();
     from.close();

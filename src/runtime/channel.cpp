@@ -4,8 +4,8 @@
 
 namespace millrace::runtime {
 
-Channel::Channel(std::int64_t capacity, Time spin)
-    : capacity_(static_cast<std::uint32_t>(capacity)), spin_(spin) {
+Channel::Channel(std::int64_t capacity, Time writer_spin, Time reader_spin)
+    : writer_{writer_spin}, reader_{reader_spin}, capacity_(static_cast<std::uint32_t>(capacity)) {
   assert(capacity >= 1 && capacity <= largest_capacity);
 }
 
@@ -17,7 +17,7 @@ bool Channel::wait_for_space() {
       [&](Counter::Value read) {
         return read.closed() || difference(side.own, read.count()) < capacity_;
       },
-      spin_);
+      side.spin);
   side.other = value.count();
   return !value.closed();
 }
@@ -43,7 +43,7 @@ bool Channel::wait_for_token() {
       [&](Counter::Value written) {
         return written.finished() || difference(written.count(), side.own) > 0;
       },
-      spin_);
+      side.spin);
   side.other = value.count();
   return !value.closed() && difference(side.other, side.own) > 0;
 }

@@ -10,11 +10,12 @@ namespace millrace::runtime {
 /// A bounded first-in first-out channel of tokens, one writer thread, one reader thread, no lock. A
 /// token stands for frame f of a tensor, which lies in slot f % capacity of its Slots: the writer
 /// fills the slot between wait_for_space() and push(), the reader uses it between
-/// wait_for_token() and pop(). Waits spin for `spin`, then sleep; every wait ends on close().
+/// wait_for_token() and pop(). A wait spins for its side's time, then sleeps; every wait ends on
+/// close().
 class Channel {
  public:
   /// `capacity` from 1 to largest_capacity.
-  Channel(std::int64_t capacity, Time spin);
+  Channel(std::int64_t capacity, Time writer_spin, Time reader_spin);
   static constexpr std::int64_t largest_capacity = 1 << 24;
 
   // The writer's side.
@@ -48,6 +49,7 @@ class Channel {
   // Each side's own count, and the other's when last looked at: that one is old, so it can only
   // understate space and tokens, and the shared line is read only when it seems to say "wait".
   struct alignas(cache_line) Side {
+    Time spin{};  // constant
     std::uint32_t own = 0;
     std::uint32_t other = 0;
   };
@@ -55,7 +57,6 @@ class Channel {
   Side reader_;
 
   alignas(cache_line) const std::uint32_t capacity_;
-  const Time spin_;
 };
 
 }  // namespace millrace::runtime

@@ -50,8 +50,9 @@ class alignas(cache_line) Counter {
   void sleep(std::uint32_t expected);
 
   // The upper bits are the count. Every change is one read-modify-write, so a change either
-  // finds the sleeper's flag and wakes it, or is found by the sleeper, whose futex wait ends at once
-  // when the word is no longer the one that carried the flag. The flag is cleared before waking.
+  // finds the sleeper's flag and wakes it, or is found by the sleeper, whose futex wait ends at
+  // once when the word is no longer the one that carried the flag. The flag is cleared before
+  // waking.
   std::atomic<std::uint32_t> word_{0};
 };
 

@@ -1,6 +1,9 @@
 #pragma once
 // Runs a plan: one pinned thread per stage, bounded channels between them.
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -32,12 +35,18 @@ struct StageStatistics {
 };
 
 struct SessionOptions {
-  bool pin = true;                        // bind each thread to its processor's cores
-  std::chrono::microseconds spin{50};     // before a wait sleeps
+  bool pin = true;                     // bind each thread to its processor's cores
+  std::chrono::microseconds spin{50};  // of a stage that waits, before it sleeps
+  // The same for submit() and next(). They usually share a core with a stage, whose time a spinning
+  // caller would take.
+  std::chrono::microseconds caller_spin{0};
 };
 
-/// The life cycle is drawn in docs/runtime.md: running, draining, stopped, failed.
-/// submit() and next() may be called from two different threads, each by one thread only.
+/// Drawn in docs/runtime.md.
+enum class Life { running, draining, stopped, failed };
+
+/// The writing side (submit, try_submit, finish) and the reading side (next) may be used by two
+/// threads, one each, or by one in turn; the rest by any thread.
 class Session {
  public:
   Session(Session&&) noexcept;
@@ -46,15 +55,31 @@ class Session {
   ~Session();
 
   /// Copies the inputs (in the order of network.inputs, dense) into the pipeline; waits while it is
-  /// full. InputError if shapes or types do not fit; rethrows the first error of a stage.
-  void submit(std::span<const network::Array> inputs);
-  /// The next result in order of submission; waits for it. Nothing after finish() when all results
-  /// have been taken. Rethrows the first error of a stage as EngineError with the stage's name.
+  /// full. False: the session has ended or was stopped meanwhile, and the frame is dropped.
+  /// InputError if shapes or types do not fit; rethrows the first error of a stage.
+  bool submit(std::span<const network::Array> inputs);
+  /// The same without waiting; false also if the pipeline is full now. Then next() does not wait
+  /// for ever, so one thread can fill the pipeline and take results in turn.
+  bool try_submit(std::span<const network::Array> inputs);
+
+  /// Fills the memory the inputs are read from, dense, in the order of network.inputs.
+  using Fill = std::function<void(std::span<const std::span<std::byte>>)>;
+  /// submit() without the copy. What `fill` throws is passed on, and no frame was submitted.
+  bool submit_in_place(const Fill& fill);
+
+  /// The next result in order of submission, in memory of its own; waits for it. Nothing after
+  /// finish() when all results have been taken, or after stop(). Rethrows the first error of a
+  /// stage as EngineError with the stage's name.
   std::optional<Result> next();
   /// No more frames will come; those on their way still arrive.
   void finish();
-  /// Ends all threads as soon as their current phase is done; frames on their way are dropped.
+  /// Ends all threads as soon as their current phase is done, and waits for that; frames on their
+  /// way are dropped.
   void stop();
+
+  Life life() const;
+  /// As many frames as this are taken by submit() without waiting for a call of next().
+  std::int64_t depth() const;
   std::vector<StageStatistics> statistics() const;
 
  private:
@@ -67,7 +92,8 @@ class Session {
 
 /// Prepares every phase on its stage's processor, allocates the slots, starts the threads.
 /// `engines` by the names used in the plan; they and the network must outlive the session.
-/// InputError if plan and network do not belong together or a processor is not on this machine.
+/// InputError if plan and network do not belong together or, with `pin`, a processor is not on
+/// this machine; EngineError if an engine, a thread or memory fails.
 Session deploy(const plan::Plan& plan, const network::Network& network,
                const std::map<std::string, engine::Engine*>& engines,
                const SessionOptions& options = {});

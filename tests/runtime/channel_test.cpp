@@ -12,7 +12,7 @@ namespace {
 using namespace std::chrono_literals;
 
 TEST(Channel, holds_as_many_tokens_as_its_capacity) {
-  Channel channel(3, 0ns);
+  Channel channel(3, 0ns, 0ns);
   for (int i = 0; i < 3; ++i) {
     EXPECT_TRUE(channel.has_space());
     EXPECT_TRUE(channel.wait_for_space());
@@ -25,7 +25,7 @@ TEST(Channel, holds_as_many_tokens_as_its_capacity) {
 }
 
 TEST(Channel, after_finish_the_tokens_in_it_can_be_taken_and_then_no_more) {
-  Channel channel(2, 0ns);
+  Channel channel(2, 0ns, 0ns);
   channel.wait_for_space();
   channel.push();
   channel.finish();
@@ -35,7 +35,7 @@ TEST(Channel, after_finish_the_tokens_in_it_can_be_taken_and_then_no_more) {
 }
 
 TEST(Channel, wait_for_token_is_false_after_close_though_there_is_a_token) {
-  Channel channel(2, 0ns);
+  Channel channel(2, 0ns, 0ns);
   channel.wait_for_space();
   channel.push();
   channel.close();
@@ -43,7 +43,7 @@ TEST(Channel, wait_for_token_is_false_after_close_though_there_is_a_token) {
 }
 
 TEST(Channel, wait_for_token_is_false_after_close_though_the_token_was_already_seen) {
-  Channel channel(2, 0ns);
+  Channel channel(2, 0ns, 0ns);
   channel.wait_for_space();
   channel.push();
   EXPECT_TRUE(channel.wait_for_token());
@@ -52,14 +52,14 @@ TEST(Channel, wait_for_token_is_false_after_close_though_the_token_was_already_s
 }
 
 TEST(Channel, wait_for_space_is_false_after_close_though_there_is_space) {
-  Channel channel(2, 0ns);
+  Channel channel(2, 0ns, 0ns);
   channel.close();
   EXPECT_FALSE(channel.has_space());
   EXPECT_FALSE(channel.wait_for_space());
 }
 
 TEST(Channel, closing_and_finishing_twice_changes_nothing) {
-  Channel channel(1, 0ns);
+  Channel channel(1, 0ns, 0ns);
   channel.finish();
   channel.finish();
   EXPECT_FALSE(channel.wait_for_token());
@@ -74,8 +74,8 @@ class WaitingChannel : public testing::TestWithParam<Time> {};
 
 TEST_P(WaitingChannel, close_ends_a_wait_for_a_token_and_one_for_space) {
   for (int round = 0; round < 200; ++round) {
-    Channel empty(1, GetParam());
-    Channel full(1, GetParam());
+    Channel empty(1, GetParam(), GetParam());
+    Channel full(1, GetParam(), GetParam());
     ASSERT_TRUE(full.wait_for_space());
     full.push();
     std::thread reader([&] { EXPECT_FALSE(empty.wait_for_token()); });
@@ -90,7 +90,7 @@ TEST_P(WaitingChannel, close_ends_a_wait_for_a_token_and_one_for_space) {
 
 TEST_P(WaitingChannel, finish_ends_a_wait_for_a_token) {
   for (int round = 0; round < 200; ++round) {
-    Channel channel(1, GetParam());
+    Channel channel(1, GetParam(), GetParam());
     std::thread reader([&] { EXPECT_FALSE(channel.wait_for_token()); });
     for (int i = 0; i < round * 10; ++i) relax();
     channel.finish();
@@ -103,7 +103,7 @@ TEST_P(WaitingChannel, finish_ends_a_wait_for_a_token) {
 TEST_P(WaitingChannel, what_is_written_before_push_is_read_after_the_wait) {
   constexpr std::int64_t frames = 20'000;
   for (const std::int64_t capacity : {1, 2, 3, 7}) {
-    Channel channel(capacity, GetParam());
+    Channel channel(capacity, GetParam(), GetParam());
     std::vector<std::int64_t> ring(static_cast<std::size_t>(capacity), -1);
     std::thread writer([&] {
       for (std::int64_t frame = 0; frame < frames; ++frame) {
@@ -129,7 +129,7 @@ TEST_P(WaitingChannel, what_is_written_before_push_is_read_after_the_wait) {
 
 TEST_P(WaitingChannel, a_close_in_the_middle_ends_both_sides) {
   for (int round = 0; round < 50; ++round) {
-    Channel channel(2, GetParam());
+    Channel channel(2, GetParam(), GetParam());
     std::atomic<std::int64_t> received{0};
     std::thread writer([&] {
       while (channel.wait_for_space()) channel.push();

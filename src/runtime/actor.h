@@ -1,0 +1,71 @@
+#pragma once
+// What a stage's thread does: its phases in order, frame after frame.
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/units.h"
+#include "board/board.h"
+#include "engine/engine.h"
+#include "runtime/channel.h"
+#include "runtime/slots.h"
+
+namespace millrace::runtime {
+
+using Clock = std::chrono::steady_clock;
+
+/// When something happened to each of the frames that are on their way. Guarded by the channel
+/// beside it, as a slot is.
+class Moments {
+ public:
+  explicit Moments(std::int64_t capacity) : moments_(static_cast<std::size_t>(capacity)) {}
+  Clock::time_point& of(std::int64_t frame) {
+    return moments_[static_cast<std::size_t>(frame) % moments_.size()];
+  }
+
+ private:
+  std::vector<Clock::time_point> moments_;
+};
+
+/// A prepared phase between its channels. All pointers are borrowed from the pipeline.
+struct PhaseTask {
+  std::unique_ptr<engine::Subnet> subnet;
+  std::vector<Channel*> incoming, outgoing;
+  std::vector<Slots*> inputs, outputs;  // in the order of the subnet's ports
+  std::vector<Moments*> results;        // where to note when an output for the caller was ready
+};
+
+/// Written by its stage's thread alone, read by any. Each number only grows; they are not
+/// read at one moment, so they agree with each other only roughly while the stage runs.
+class alignas(cache_line) Activity {
+ public:
+  void add(Time waiting, Time busy);
+  void add_frame() { frames_.fetch_add(1, std::memory_order_relaxed); }
+  Time waiting() const { return Time(waiting_.load(std::memory_order_relaxed)); }
+  Time busy() const { return Time(busy_.load(std::memory_order_relaxed)); }
+  std::int64_t frames() const { return frames_.load(std::memory_order_relaxed); }
+
+ private:
+  std::atomic<std::int64_t> waiting_{0}, busy_{0}, frames_{0};
+};
+
+/// A stage with all it needs to run.
+struct StageTask {
+  std::string name;
+  board::Processor processor;
+  bool pin = true;
+  engine::Memory memory;
+  std::vector<PhaseTask> phases;
+  Activity activity;
+};
+
+/// Runs until a channel ends, on the calling thread. Then, whatever the reason, finishes its
+/// outgoing channels. An exception becomes the text "STAGE on PROCESSOR: ..." and is given to
+/// `fail`, before that.
+void run_stage(StageTask& stage, const std::function<void(const std::string&)>& fail);
+
+}  // namespace millrace::runtime

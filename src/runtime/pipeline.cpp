@@ -1,0 +1,165 @@
+#include "runtime/pipeline.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace millrace::runtime {
+namespace {
+
+bool is_outside(const plan::Endpoint& end) { return end.stage == plan::Endpoint::outside; }
+
+std::int64_t sum_of_capacities(const std::vector<plan::Channel>& channels) {
+  std::int64_t sum = 0;
+  for (const plan::Channel& channel : channels)
+    sum = std::min(sum + channel.capacity, Channel::largest_capacity - 1);
+  return sum;
+}
+
+/// The plan's channels, and those from the caller to itself for inputs that are results too.
+std::vector<plan::Channel> all_channels(const plan::Plan& plan, const network::Network& network) {
+  std::vector<plan::Channel> channels = plan.channels;
+  for (TensorId input : network.inputs) {
+    const auto& outputs = network.outputs;
+    if (std::find(outputs.begin(), outputs.end(), input) == outputs.end()) continue;
+    const auto of_input = [&](const plan::Channel& channel) { return channel.tensor == input; };
+    const auto any = std::find_if(channels.begin(), channels.end(), of_input);
+    const auto capacity = any == channels.end() ? plan::Channel{}.capacity : any->capacity;
+    const bool there = std::any_of(channels.begin(), channels.end(), [&](const auto& channel) {
+      return of_input(channel) && is_outside(channel.to);
+    });
+    if (!there) channels.push_back({input, {}, {}, capacity});
+  }
+  return channels;
+}
+
+class Assembler {
+ public:
+  Assembler(const Deployment& deployment, const SessionOptions& options)
+      : network_(deployment.network),
+        options_(options),
+        wires_(all_channels(deployment.plan, deployment.network)) {
+    pipeline_.slots.resize(network_.tensors.size());
+  }
+
+  Pipeline assemble(std::vector<PreparedStage> prepared) {
+    allocate_slots(sizes_of(prepared));
+    for (PreparedStage& stage : prepared) add_stage(std::move(stage));
+    for (const plan::Channel& wire : wires_) connect(wire);
+    add_tickets();
+    add_bookkeeping();
+    return std::move(pipeline_);
+  }
+
+ private:
+  /// Sizes by tensor: plain, unless an engine chose otherwise.
+  std::vector<Bytes> sizes_of(const std::vector<PreparedStage>& prepared) const {
+    std::vector<Bytes> sizes;
+    for (const network::Tensor& tensor : network_.tensors) sizes.push_back(tensor.size());
+    for (const PreparedStage& stage : prepared)
+      for (const auto& subnet : stage.subnets)
+        for (const engine::Port& port : subnet->outputs())
+          sizes[port.tensor.index] = port.layout.size;
+    return sizes;
+  }
+
+  void allocate_slots(const std::vector<Bytes>& sizes) {
+    for (const plan::Channel& wire : wires_) allocate(wire.tensor, sizes, wire.capacity);
+    for (TensorId input : network_.inputs) allocate(input, sizes, 1);
+  }
+
+  void allocate(TensorId tensor, const std::vector<Bytes>& sizes, std::int64_t capacity) {
+    auto& slots = pipeline_.slots[tensor.index];
+    if (!slots)
+      slots = std::make_unique<Slots>(network_[tensor].name, sizes[tensor.index], capacity);
+  }
+
+  Slots* slots_of(TensorId tensor) { return pipeline_.slots[tensor.index].get(); }
+
+  Channel* new_channel(std::int64_t capacity, bool from_caller, bool to_caller) {
+    const auto spin_of = [&](bool caller) { return caller ? options_.caller_spin : options_.spin; };
+    pipeline_.channels.push_back(
+        std::make_unique<Channel>(capacity, spin_of(from_caller), spin_of(to_caller)));
+    return pipeline_.channels.back().get();
+  }
+
+  void add_stage(PreparedStage prepared) {
+    auto stage = std::make_unique<StageTask>();
+    stage->name = prepared.name;
+    stage->processor = prepared.processor;
+    stage->pin = options_.pin;
+    for (auto& subnet : prepared.subnets) {
+      const engine::Memory memory = subnet->memory();
+      stage->memory.arena += memory.arena;
+      stage->memory.naive += memory.naive;
+      stage->memory.weights += memory.weights;
+      PhaseTask& phase = stage->phases.emplace_back();
+      for (const engine::Port& port : subnet->inputs())
+        phase.inputs.push_back(slots_of(port.tensor));
+      for (const engine::Port& port : subnet->outputs())
+        phase.outputs.push_back(slots_of(port.tensor));
+      phase.subnet = std::move(subnet);
+    }
+    pipeline_.stages.push_back(std::move(stage));
+  }
+
+  PhaseTask& phase_at(const plan::Endpoint& end) {
+    return pipeline_.stages[end.stage]->phases[end.phase];
+  }
+
+  void connect(const plan::Channel& wire) {
+    Channel* channel = new_channel(wire.capacity, is_outside(wire.from), is_outside(wire.to));
+    Outlet* outlet = nullptr;
+    if (is_outside(wire.to)) {
+      pipeline_.outlets.push_back(std::make_unique<Outlet>(
+          Outlet{channel, is_outside(wire.from), Moments(wire.capacity)}));
+      outlet = pipeline_.outlets.back().get();
+    } else {
+      phase_at(wire.to).incoming.push_back(channel);
+    }
+    if (is_outside(wire.from)) {
+      from_outside_.emplace_back(wire.tensor, channel);
+    } else {
+      phase_at(wire.from).outgoing.push_back(channel);
+      if (outlet != nullptr) phase_at(wire.from).results.push_back(&outlet->ready);
+    }
+  }
+
+  /// A phase that reads only constants would run ahead for ever: it gets one token per frame.
+  void add_tickets() {
+    for (const auto& stage : pipeline_.stages)
+      for (PhaseTask& phase : stage->phases)
+        if (phase.incoming.empty()) {
+          pipeline_.tickets.push_back(new_channel(1 + sum_of_capacities(wires_), true, false));
+          phase.incoming.push_back(pipeline_.tickets.back());
+        }
+  }
+
+  void add_bookkeeping() {
+    for (TensorId input : network_.inputs) {
+      Inlet& inlet = pipeline_.inlets.emplace_back();
+      inlet.slots = slots_of(input);
+      for (const auto& [tensor, channel] : from_outside_)
+        if (tensor == input) inlet.channels.push_back(channel);
+    }
+    pipeline_.submitted_capacity = 1 + sum_of_capacities(wires_);
+    pipeline_.submitted = new_channel(pipeline_.submitted_capacity, true, true);
+    pipeline_.depth = pipeline_.submitted_capacity;
+    for (const plan::Channel& wire : wires_)
+      pipeline_.depth = std::min(pipeline_.depth, wire.capacity);
+  }
+
+  const network::Network& network_;
+  const SessionOptions& options_;
+  std::vector<plan::Channel> wires_;
+  std::vector<std::pair<TensorId, Channel*>> from_outside_;
+  Pipeline pipeline_;
+};
+
+}  // namespace
+
+Pipeline assemble(const Deployment& deployment, const SessionOptions& options) {
+  check_deployment(deployment);
+  return Assembler(deployment, options).assemble(prepare(deployment, options.pin));
+}
+
+}  // namespace millrace::runtime

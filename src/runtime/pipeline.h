@@ -1,0 +1,43 @@
+#pragma once
+// A plan made ready to run: prepared phases, channels, memory. No threads yet.
+#include <memory>
+#include <vector>
+
+#include "network/network.h"
+#include "runtime/actor.h"
+#include "runtime/channel.h"
+#include "runtime/preparation.h"
+#include "runtime/session.h"
+#include "runtime/slots.h"
+
+namespace millrace::runtime {
+
+/// Where the caller puts a network input.
+struct Inlet {
+  Slots* slots = nullptr;
+  std::vector<Channel*> channels;  // none: no layer reads it
+};
+
+/// Says that a tensor that is a result is ready.
+struct Outlet {
+  Channel* channel = nullptr;
+  bool from_caller = false;  // an input that is a result as well
+  Moments ready;
+};
+
+struct Pipeline {
+  std::vector<std::unique_ptr<Slots>> slots;       // by tensor; null: does not leave its phase
+  std::vector<std::unique_ptr<Channel>> channels;  // all there are
+  std::vector<std::unique_ptr<StageTask>> stages;  // in the order of the plan
+  std::vector<Inlet> inlets;                       // in the order of network.inputs
+  std::vector<Channel*> tickets;                   // one per phase that has no other input
+  std::vector<std::unique_ptr<Outlet>> outlets;    // each result that is not a constant, once
+  Channel* submitted = nullptr;                    // from the caller to itself: frames on their way
+  std::int64_t submitted_capacity = 0;
+  std::int64_t depth = 0;                          // the smallest capacity
+};
+
+/// See deploy().
+Pipeline assemble(const Deployment& deployment, const SessionOptions& options);
+
+}  // namespace millrace::runtime

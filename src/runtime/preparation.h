@@ -1,0 +1,37 @@
+#pragma once
+// From a plan's phases to prepared subnets, with the memory layouts between them agreed.
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "board/board.h"
+#include "engine/engine.h"
+#include "network/network.h"
+#include "plan/plan.h"
+
+namespace millrace::runtime {
+
+/// What deploy() was given, borrowed.
+struct Deployment {
+  const plan::Plan& plan;
+  const network::Network& network;
+  const std::map<std::string, engine::Engine*>& engines;
+};
+
+struct PreparedStage {
+  std::string name;
+  board::Processor processor;
+  std::vector<std::unique_ptr<engine::Subnet>> subnets;  // by phase
+};
+
+/// InputError if the plan was made for another network, breaks the rules of plan::check or has
+/// channels this runtime cannot carry.
+void check_deployment(const Deployment& deployment);
+
+/// Prepares producers before consumers, so that a consumer on the same engine reads what the
+/// producer's engine prefers to write; between engines and at the network's ends tensors are plain.
+/// With `pin`, each on its stage's processor. InputError if an engine or a processor is missing.
+std::vector<PreparedStage> prepare(const Deployment& deployment, bool pin);
+
+}  // namespace millrace::runtime

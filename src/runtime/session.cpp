@@ -1,0 +1,227 @@
+#include "runtime/session.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <mutex>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include "base/error.h"
+#include "runtime/first_error.h"
+#include "runtime/frame.h"
+#include "runtime/pipeline.h"
+
+namespace millrace::runtime {
+namespace {
+
+void copy_inputs(std::span<const network::Array> inputs,
+                 std::span<const std::span<std::byte>> targets) {
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    std::copy(inputs[i].bytes().begin(), inputs[i].bytes().end(), targets[i].begin());
+}
+
+}  // namespace
+
+struct Session::State {
+  State(const network::Network& network_of_plan, Pipeline assembled)
+      : network(network_of_plan),
+        pipeline(std::move(assembled)),
+        submitted_at(pipeline.submitted_capacity) {}
+  ~State() { stop(); }
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+
+  void start();
+  void fail(const std::string& text);
+  void close_channels();
+  void leave(Life from, Life to) { life.compare_exchange_strong(from, to); }
+
+  bool may_submit();
+  template <class Visit>
+  bool all_from_caller(Visit visit);
+  bool put(const Fill& fill);
+  void finish();
+  void stop();
+  std::optional<Result> next();
+  bool wait_for_result();
+  network::Array take(TensorId tensor);
+
+  const network::Network& network;
+  Pipeline pipeline;
+  Moments submitted_at;  // guarded by pipeline.submitted
+
+  // Only the writing side touches the first, only the reading side the second.
+  std::int64_t frames_submitted = 0;
+  std::int64_t frames_taken = 0;
+
+  // Changes once from running to draining, and once to stopped or failed, which are final. No
+  // memory depends on it: threads are told by their channels.
+  std::atomic<Life> life{Life::running};
+  FirstError error;
+  std::once_flag joined;
+  std::vector<std::thread> threads;
+};
+
+void Session::State::start() {
+  try {
+    for (const auto& stage : pipeline.stages)
+      threads.emplace_back([this, task = stage.get()] {
+        run_stage(*task, [this](const std::string& text) { fail(text); });
+      });
+  } catch (const std::system_error& failure) {
+    throw EngineError(fmt::format("a thread cannot be started: {}", failure.what()));
+  }
+}
+
+void Session::State::fail(const std::string& text) {
+  error.set(text);
+  leave(Life::running, Life::failed);
+  leave(Life::draining, Life::failed);
+  close_channels();
+}
+
+void Session::State::close_channels() {
+  for (const auto& channel : pipeline.channels) channel->close();
+}
+
+/// Visits every channel that the caller writes, until `visit` is false.
+template <class Visit>
+bool Session::State::all_from_caller(Visit visit) {
+  for (const Inlet& inlet : pipeline.inlets)
+    for (Channel* channel : inlet.channels)
+      if (!visit(*channel)) return false;
+  for (Channel* channel : pipeline.tickets)
+    if (!visit(*channel)) return false;
+  return visit(*pipeline.submitted);
+}
+
+bool Session::State::may_submit() {
+  if (life == Life::failed) error.rethrow();
+  return life == Life::running;
+}
+
+bool Session::State::put(const Fill& fill) {
+  if (!all_from_caller([](Channel& channel) { return channel.wait_for_space(); })) {
+    error.rethrow();
+    return false;
+  }
+  const std::int64_t frame = frames_submitted;
+  std::vector<std::span<std::byte>> targets;
+  for (const Inlet& inlet : pipeline.inlets)
+    targets.emplace_back(inlet.slots->of(frame),
+                         static_cast<std::size_t>(inlet.slots->size().count));
+  fill(targets);
+  submitted_at.of(frame) = Clock::now();
+  for (const auto& outlet : pipeline.outlets)
+    if (outlet->from_caller) outlet->ready.of(frame) = submitted_at.of(frame);
+  ++frames_submitted;
+  all_from_caller([](Channel& channel) {
+    channel.push();
+    return true;
+  });
+  return true;
+}
+
+void Session::State::finish() {
+  leave(Life::running, Life::draining);
+  all_from_caller([](Channel& channel) {
+    channel.finish();
+    return true;
+  });
+}
+
+void Session::State::stop() {
+  leave(Life::running, Life::stopped);
+  leave(Life::draining, Life::stopped);
+  close_channels();
+  std::call_once(joined, [this] {
+    for (std::thread& thread : threads) thread.join();
+  });
+}
+
+bool Session::State::wait_for_result() {
+  if (!pipeline.submitted->wait_for_token()) return false;
+  return std::all_of(pipeline.outlets.begin(), pipeline.outlets.end(),
+                     [](const auto& outlet) { return outlet->channel->wait_for_token(); });
+}
+
+network::Array Session::State::take(TensorId tensor) {
+  const network::Tensor& value = network[tensor];
+  if (value.constant) return *value.constant;
+  network::Buffer memory(value.size());
+  const std::byte* from = pipeline.slots[tensor.index]->of(frames_taken);
+  std::copy_n(from, value.size().count, memory.data());
+  return network::make_array(value.type, value.shape, std::move(memory));
+}
+
+std::optional<Result> Session::State::next() {
+  if (!wait_for_result()) {
+    error.rethrow();
+    leave(Life::draining, Life::stopped);
+    return std::nullopt;
+  }
+  Result result;
+  result.frame = frames_taken;
+  const auto submitted = submitted_at.of(frames_taken);
+  auto ready = submitted;
+  for (const auto& outlet : pipeline.outlets)
+    ready = std::max(ready, outlet->ready.of(frames_taken));
+  result.latency = ready - submitted;
+  for (TensorId output : network.outputs) result.outputs.push_back(take(output));
+  ++frames_taken;
+  for (const auto& outlet : pipeline.outlets) outlet->channel->pop();
+  pipeline.submitted->pop();
+  return result;
+}
+
+Session::Session(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Session::Session(Session&&) noexcept = default;
+Session& Session::operator=(Session&&) noexcept = default;
+Session::~Session() = default;
+
+bool Session::submit(std::span<const network::Array> inputs) {
+  check_inputs(state_->network, inputs);
+  return submit_in_place([&](auto targets) { copy_inputs(inputs, targets); });
+}
+
+bool Session::try_submit(std::span<const network::Array> inputs) {
+  check_inputs(state_->network, inputs);
+  if (!state_->may_submit()) return false;
+  if (!state_->all_from_caller([](Channel& channel) { return channel.has_space(); })) {
+    state_->error.rethrow();
+    return false;
+  }
+  return state_->put([&](auto targets) { copy_inputs(inputs, targets); });
+}
+
+bool Session::submit_in_place(const Fill& fill) {
+  return state_->may_submit() && state_->put(fill);
+}
+
+std::optional<Result> Session::next() { return state_->next(); }
+void Session::finish() { state_->finish(); }
+void Session::stop() { state_->stop(); }
+Life Session::life() const { return state_->life; }
+std::int64_t Session::depth() const { return state_->pipeline.depth; }
+
+std::vector<StageStatistics> Session::statistics() const {
+  std::vector<StageStatistics> result;
+  for (const auto& stage : state_->pipeline.stages)
+    result.push_back({stage->name, stage->activity.frames(), stage->activity.busy(),
+                      stage->activity.waiting(), stage->memory});
+  return result;
+}
+
+Session deploy(const plan::Plan& plan, const network::Network& network,
+               const std::map<std::string, engine::Engine*>& engines,
+               const SessionOptions& options) {
+  auto state = std::make_unique<Session::State>(network,
+                                                assemble({plan, network, engines}, options));
+  state->start();
+  return Session(std::move(state));
+}
+
+}  // namespace millrace::runtime
