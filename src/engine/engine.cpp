@@ -1,0 +1,45 @@
+#include "engine/engine.h"
+
+#include <algorithm>
+
+namespace millrace::engine {
+
+Layout plain_layout(const network::Tensor& tensor) { return {"plain", tensor.size()}; }
+
+SubnetRequest whole_network(const network::Network& network, const board::Processor& processor) {
+  SubnetRequest request;
+  request.network = &network;
+  request.processor = processor;
+  for (std::size_t i = 0; i < network.layers.size(); ++i) request.layers.emplace_back(i);
+  const Border border = border_of(network, request.layers);
+  for (const TensorId input : border.inputs)
+    request.inputs.push_back({input, plain_layout(network[input])});
+  request.outputs = border.outputs;
+  request.plain.assign(border.outputs.size(), true);
+  return request;
+}
+
+Border border_of(const network::Network& network, std::span<const LayerId> layers) {
+  const network::Topology topology = network::topology(network);
+  const auto inside = [&](LayerId layer) {
+    return std::binary_search(layers.begin(), layers.end(), layer);
+  };
+  Border border;
+  for (const LayerId layer : layers) {
+    for (const TensorId input : network::data_inputs(network, layer)) {
+      const auto producer = topology.producer[input.index];
+      const bool known = std::find(border.inputs.begin(), border.inputs.end(), input) !=
+                         border.inputs.end();
+      if (!known && !(producer && inside(*producer))) border.inputs.push_back(input);
+    }
+    for (const TensorId output : network[layer].outputs) {
+      if (!output.valid()) continue;
+      const auto& readers = topology.consumers[output.index];
+      if (topology.is_output[output.index] || !std::all_of(readers.begin(), readers.end(), inside))
+        border.outputs.push_back(output);
+    }
+  }
+  return border;
+}
+
+}  // namespace millrace::engine
