@@ -44,6 +44,9 @@ function(add_room_tests name)
   if(NOT test_TIMEOUT)
     set(test_TIMEOUT 120)
   endif()
+  if(MILLRACE_SANITIZE)  # instrumented code takes several times as long
+    math(EXPR test_TIMEOUT "8 * ${test_TIMEOUT}")
+  endif()
   list(APPEND test_LABELS ${id})
   gtest_discover_tests(millrace_${id}_tests TEST_PREFIX "${id}." DISCOVERY_MODE PRE_TEST
                        PROPERTIES TIMEOUT ${test_TIMEOUT} LABELS "${test_LABELS}")

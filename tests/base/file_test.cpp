@@ -7,15 +7,14 @@
 #include <stdexcept>
 
 #include "base/error.h"
+#include "support/temporary_folder.h"
 
 namespace millrace {
 namespace {
 
 class File : public testing::Test {
  protected:
-  void SetUp() override { std::filesystem::create_directories(folder); }
-  void TearDown() override { std::filesystem::remove_all(folder); }
-  std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / "millrace_file_test";
+  test::TemporaryFolder folder;
 };
 
 TEST_F(File, what_is_written_can_be_read) {
@@ -32,7 +31,7 @@ TEST_F(File, a_failure_while_producing_leaves_the_old_file_and_no_other) {
                           }),
                std::runtime_error);
   EXPECT_EQ(read_file(folder / "a"), "old");
-  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder), {}), 1);
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.path()), {}), 1);
 }
 
 TEST_F(File, a_full_disk_is_an_engine_error_that_names_the_file) {
@@ -46,7 +45,7 @@ TEST_F(File, a_full_disk_is_an_engine_error_that_names_the_file) {
 
 TEST_F(File, reading_a_missing_file_or_a_folder_is_an_input_error) {
   EXPECT_THROW(read_file(folder / "missing"), InputError);
-  EXPECT_THROW(read_file(folder), InputError);
+  EXPECT_THROW(read_file(folder.path()), InputError);
 }
 
 TEST(NearestWord, finds_a_near_word_and_nothing_for_a_far_one) {

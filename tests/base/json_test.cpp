@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "support/temporary_folder.h"
 
 namespace millrace {
 namespace {
@@ -36,10 +37,10 @@ TEST(Json, an_unknown_field_is_answered_with_the_nearest_known_one) {
 }
 
 TEST(Json, broken_text_is_reported_with_line_and_column) {
-  const auto path = std::filesystem::path(testing::TempDir()) / "broken.json";
+  const test::TemporaryFolder folder;
+  const auto path = folder / "broken.json";
   write_file(path, "{\n \"a\": 1,\n");
   EXPECT_NE(message_of([&] { read_json(path); }).find("line"), std::string::npos);
-  std::filesystem::remove(path);
 }
 
 }  // namespace

@@ -6,14 +6,13 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "support/temporary_folder.h"
 
 namespace millrace::network {
 namespace {
 
 class Npy : public testing::Test {
  protected:
-  void SetUp() override { std::filesystem::create_directories(folder); }
-  void TearDown() override { std::filesystem::remove_all(folder); }
 
   /// Writes a version 1 file with this header and these values; gives the error's text.
   std::string error_for(const std::string& header, const std::string& values) {
@@ -34,7 +33,7 @@ class Npy : public testing::Test {
     return "no error";
   }
 
-  std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / "millrace_npy_test";
+  test::TemporaryFolder folder;
 };
 
 TEST_F(Npy, every_type_and_rank_comes_back_as_it_was_written) {
