@@ -19,7 +19,7 @@ std::vector<std::int64_t> repetition_vector(const Graph& graph);
 Verdict is_live(const Graph& graph);
 
 /// The periodic regime of the self-timed execution, every actor firing as soon as it can
-/// (Ghamarian et al. 2006). period: time of one iteration.
+/// (Ghamarian et al. 2006). Of several connected parts, the slowest. period: time of one iteration.
 struct Throughput {
   Time span{};                 // time of `iterations` iterations in the periodic regime
   std::int64_t iterations = 0; // period = span / iterations
