@@ -9,7 +9,7 @@
 namespace millrace::network::zoo {
 namespace {
 
-constexpr float branch_gain = 0.5f;  // a shortcut and its branch add up in every block
+constexpr float branch_gain = 0.25f;  // a shortcut and its branch add up in every block
 
 /// 7x7 convolution and 3x3 pool, from 224x224 to 56x56 pixels.
 Value stem(Builder& net, const Value& image) {
