@@ -1,4 +1,5 @@
-# Packages of the distribution. Each line says what it is for.
+# What the library stands on: packages of the distribution. Each line says what it is for. The
+# installed package reads this file too.
 find_package(Threads REQUIRED)
 find_package(PkgConfig REQUIRED)
 find_package(fmt REQUIRED)                               # text
@@ -7,7 +8,6 @@ find_package(Protobuf REQUIRED)                          # ONNX files
 find_package(pagmo REQUIRED)                             # genetic search
 pkg_check_modules(hwloc REQUIRED IMPORTED_TARGET hwloc)  # cores and caches
 pkg_check_modules(xxhash REQUIRED IMPORTED_TARGET libxxhash)  # identity of networks
-find_package(CLI11 REQUIRED)                             # command line
 
 # CPU kernels. Found by hand: the package's own configuration asks for OpenCL's headers too.
 find_library(MILLRACE_DNNL dnnl REQUIRED)
@@ -32,12 +32,3 @@ add_library(millrace_onnx_schema INTERFACE IMPORTED)
 target_include_directories(millrace_onnx_schema SYSTEM INTERFACE ${MILLRACE_ONNX_INCLUDE})
 target_compile_definitions(millrace_onnx_schema INTERFACE ONNX_NAMESPACE=onnx ONNX_ML=1)
 target_link_libraries(millrace_onnx_schema INTERFACE ${MILLRACE_ONNX_PROTO} protobuf::libprotobuf)
-
-if(MILLRACE_TESTS)
-  find_package(GTest REQUIRED)
-  find_package(rapidcheck REQUIRED)
-  include(GoogleTest)
-endif()
-if(MILLRACE_BENCHMARKS)
-  find_package(benchmark REQUIRED)
-endif()

@@ -26,8 +26,10 @@ function(add_room name)
   list(TRANSFORM room_USES PREPEND millrace_)
   target_link_libraries(millrace_${id} PUBLIC ${room_USES}
                         PRIVATE $<BUILD_INTERFACE:millrace_settings> ${room_LIBRARIES})
+  target_compile_features(millrace_${id} PUBLIC cxx_std_20)
   set_target_properties(millrace_${id} PROPERTIES EXPORT_NAME ${id}
                         POSITION_INDEPENDENT_CODE ON)
+  set_property(GLOBAL APPEND PROPERTY MILLRACE_ROOMS millrace_${id})
 endfunction()
 
 # add_room_tests(NAME SOURCES file... [USES room...] [LIBRARIES target...] [LABELS label...]

@@ -1,0 +1,20 @@
+# cmake -D build=... -D source=... -D compiler=... -D launcher=... -P build_and_run.cmake
+set(stage ${build}/package_test)
+file(REMOVE_RECURSE ${stage})
+file(COPY ${CMAKE_CURRENT_LIST_DIR}/consumer DESTINATION ${stage})
+
+function(run)
+  execute_process(COMMAND ${ARGV} RESULT_VARIABLE result OUTPUT_VARIABLE text ERROR_VARIABLE text)
+  if(NOT result EQUAL 0)
+    message(FATAL_ERROR "${ARGV} ended with ${result}:\n${text}")
+  endif()
+  set(text "${text}" PARENT_SCOPE)
+endfunction()
+
+run(${CMAKE_COMMAND} --install ${build} --prefix ${stage}/installed)
+run(${CMAKE_COMMAND} -S ${stage}/consumer -B ${stage}/build -G Ninja -D CMAKE_BUILD_TYPE=Release
+    -D CMAKE_PREFIX_PATH=${stage}/installed -D CMAKE_CXX_COMPILER=${compiler}
+    -D CMAKE_CXX_COMPILER_LAUNCHER=${launcher})
+run(${CMAKE_COMMAND} --build ${stage}/build)
+run(${stage}/build/consumer ${source}/models)
+message("${text}")
