@@ -22,9 +22,10 @@ struct Statistics {
 };
 Statistics statistics_of(std::vector<Time> samples);
 
-/// One layer on one processor. `together`: inside the whole network, where neighbours fuse; the time
-/// of a fused group stands at its first layer, the others have zero and say whose group they are in.
-/// `alone`: as a subnet of its own, which is what it costs when a border separates the group.
+/// One layer on one processor. `together`: inside the whole network, where neighbours fuse; the
+/// time of a fused group stands at its first layer, the others have zero and say whose group they
+/// are in. `alone`: as a subnet of its own, which is what it costs when a border separates the
+/// group.
 struct LayerTimes {
   Statistics together, alone;
   std::optional<LayerId> fused_into;
@@ -55,5 +56,8 @@ struct Profile {
   TokenCosts tokens;
   bool operator==(const Profile&) const = default;
 };
+
+/// The profile of a processor. InputError with the names there are.
+const ProcessorProfile& of(const Profile& profile, const board::Processor& processor);
 
 }  // namespace millrace::profile

@@ -1,0 +1,163 @@
+#include "profile/profile_file.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+#include "base/json.h"
+
+namespace millrace::profile {
+namespace {
+
+using nlohmann::json;
+
+constexpr int format = 1;
+
+json to_json(const Statistics& s) {
+  return {{"median_ns", s.median.count()},
+          {"mean_ns", s.mean.count()},
+          {"deviation_ns", s.deviation.count()},
+          {"maximum_ns", s.maximum.count()},
+          {"worst_case_ns", s.worst_case.count()},
+          {"count", s.count},
+          {"stable", s.stable}};
+}
+
+json to_json(const LayerTimes& times, const std::vector<std::string>& names, std::size_t index) {
+  json result = {{"layer", names[index]}, {"kernel", times.kernel}};
+  result["together"] = to_json(times.together);
+  result["alone"] = to_json(times.alone);
+  if (times.fused_into) result["fused_into"] = names[times.fused_into->index];
+  return result;
+}
+
+json to_json(const ProcessorProfile& p, const std::vector<std::string>& names) {
+  json layers = json::array();
+  for (std::size_t i = 0; i < p.layers.size(); ++i)
+    layers.push_back(to_json(p.layers[i], names, i));
+  return {{"processor", {{"name", p.processor.name}, {"cores", p.processor.cores}}},
+          {"engine", p.engine},
+          {"engine_version", p.engine_version},
+          {"whole", to_json(p.whole)},
+          {"layers", layers}};
+}
+
+Statistics statistics(const JsonView& view) {
+  static constexpr std::array<std::string_view, 7> known{
+      "median_ns", "mean_ns", "deviation_ns", "maximum_ns", "worst_case_ns", "count", "stable"};
+  view.only(known);
+  Statistics s;
+  s.median = Time(view.at("median_ns").integer());
+  s.mean = Time(view.at("mean_ns").integer());
+  s.deviation = Time(view.at("deviation_ns").integer());
+  s.maximum = Time(view.at("maximum_ns").integer());
+  s.worst_case = Time(view.at("worst_case_ns").integer());
+  s.count = view.at("count").integer();
+  s.stable = view.at("stable").boolean();
+  if (s.median < Time{} || s.worst_case < s.median)
+    view.fail("the median must be at least 0 and at most the worst case; measure again");
+  return s;
+}
+
+using Names = std::map<std::string, std::size_t>;
+
+LayerTimes layer_times(const JsonView& view, const Names& names) {
+  static constexpr std::array<std::string_view, 5> known{"layer", "kernel", "together", "alone",
+                                                         "fused_into"};
+  view.only(known);
+  LayerTimes times;
+  times.kernel = view.at("kernel").text();
+  times.together = statistics(view.at("together"));
+  times.alone = statistics(view.at("alone"));
+  if (view.has("fused_into")) {
+    const auto found = names.find(view.at("fused_into").text());
+    if (found == names.end()) view.at("fused_into").fail("names no layer of the profile");
+    times.fused_into = LayerId(found->second);
+  }
+  return times;
+}
+
+board::Processor processor(const JsonView& view) {
+  static constexpr std::array<std::string_view, 2> known{"name", "cores"};
+  view.only(known);
+  board::Processor result;
+  result.name = view.at("name").text();
+  for (const JsonView& core : view.at("cores").items())
+    result.cores.push_back(static_cast<int>(core.index(1 << 20)));
+  return result;
+}
+
+ProcessorProfile processor_profile(const JsonView& view, const Names& names) {
+  static constexpr std::array<std::string_view, 5> known{"processor", "engine", "engine_version",
+                                                         "whole", "layers"};
+  view.only(known);
+  ProcessorProfile p;
+  p.processor = processor(view.at("processor"));
+  p.engine = view.at("engine").text();
+  p.engine_version = view.at("engine_version").text();
+  p.whole = statistics(view.at("whole"));
+  for (const JsonView& layer : view.at("layers").items())
+    p.layers.push_back(layer_times(layer, names));
+  if (p.layers.size() != names.size()) view.at("layers").fail("has not one entry per layer");
+  return p;
+}
+
+}  // namespace
+
+void write_profile(const std::filesystem::path& path, const Profile& profile) {
+  json processors = json::array();
+  for (const ProcessorProfile& p : profile.processors)
+    processors.push_back(to_json(p, profile.layer_names));
+  write_json(path, {{"format", format},
+                    {"kind", "profile"},
+                    {"network", profile.network},
+                    {"board", profile.board},
+                    {"network_name", profile.network_name},
+                    {"layers", profile.layer_names},
+                    {"tokens",
+                     {{"read_ns", profile.tokens.read_ns}, {"write_ns", profile.tokens.write_ns}}},
+                    {"processors", processors}});
+}
+
+Profile read_profile(const std::filesystem::path& path) {
+  static constexpr std::array<std::string_view, 8> known{
+      "format", "kind", "network", "board", "network_name", "layers", "tokens", "processors"};
+  const json document = read_json(path);
+  const JsonView view(document, path.string());
+  view.only(known);
+  if (view.at("kind").text() != "profile") view.at("kind").fail("is not 'profile'");
+  if (view.at("format").integer() != format)
+    view.at("format").fail("is not 1, the format this version reads; run `millrace profile` again");
+  Profile profile;
+  profile.network = view.at("network").text();
+  profile.board = view.at("board").text();
+  profile.network_name = view.at("network_name").text();
+  Names names;
+  for (const JsonView& name : view.at("layers").items()) {
+    if (!names.emplace(name.text(), names.size()).second) name.fail("stands twice in the list");
+    profile.layer_names.push_back(name.text());
+  }
+  profile.tokens = {view.at("tokens").at("read_ns").number(),
+                    view.at("tokens").at("write_ns").number()};
+  for (const JsonView& p : view.at("processors").items())
+    profile.processors.push_back(processor_profile(p, names));
+  return profile;
+}
+
+Verdict fits(const Profile& profile, const ProfileKey& key) {
+  if (profile.network != key.network_hash)
+    return Verdict::no("it was measured for another network");
+  if (profile.board != board::hash_of(*key.board))
+    return Verdict::no("it was measured on another machine");
+  for (const board::Processor& wanted : key.board->processors) {
+    const auto same = [&](const ProcessorProfile& p) { return p.processor == wanted; };
+    const auto found = std::find_if(profile.processors.begin(), profile.processors.end(), same);
+    if (found == profile.processors.end())
+      return Verdict::no("it has no times for the processor " + wanted.name);
+    if (found->engine != key.engine || found->engine_version != key.engine_version)
+      return Verdict::no("it was measured with " + found->engine + " " + found->engine_version);
+  }
+  return Verdict::yes();
+}
+
+}  // namespace millrace::profile

@@ -1,0 +1,23 @@
+#pragma once
+// Profiles on disk: schemas/profile.schema.json.
+#include <filesystem>
+
+#include "base/verdict.h"
+#include "profile/profile.h"
+
+namespace millrace::profile {
+
+void write_profile(const std::filesystem::path& path, const Profile& profile);
+/// InputError naming file and field.
+Profile read_profile(const std::filesystem::path& path);
+
+/// Whether the profile was measured for this network, these processors and this engine; else what
+/// differs. `network_hash` from network::hash_of.
+struct ProfileKey {
+  std::string network_hash;
+  const board::Board* board = nullptr;
+  std::string engine, engine_version;
+};
+Verdict fits(const Profile& profile, const ProfileKey& key);
+
+}  // namespace millrace::profile

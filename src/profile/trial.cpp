@@ -1,0 +1,57 @@
+#include "profile/trial.h"
+
+#include "base/random.h"
+
+namespace millrace::profile {
+namespace {
+
+void fill(network::Buffer& buffer, network::DataType type, Random& random) {
+  if (type != network::DataType::float32) return;
+  float* values = reinterpret_cast<float*>(buffer.data());
+  const auto count = static_cast<std::size_t>(buffer.size().count) / sizeof(float);
+  for (std::size_t i = 0; i < count; ++i) values[i] = random.uniform(-1, 1);
+}
+
+}  // namespace
+
+Trial::Trial(std::unique_ptr<engine::Subnet> subnet, const network::Network& network,
+             std::uint64_t seed)
+    : subnet_(std::move(subnet)) {
+  Random random(seed);
+  for (const engine::Port& port : subnet_->inputs()) {
+    buffers_.emplace_back(port.layout.size);
+    fill(buffers_.back(), network[port.tensor].type, random);
+    in_.push_back(buffers_.back().data());
+  }
+  for (const engine::Port& port : subnet_->outputs()) {
+    buffers_.emplace_back(port.layout.size);
+    out_.push_back(buffers_.back().data());
+  }
+}
+
+Time Trial::run() {
+  const auto start = std::chrono::steady_clock::now();
+  subnet_->run(in_, out_);
+  return std::chrono::steady_clock::now() - start;
+}
+
+std::vector<engine::GroupTime> Trial::run_timed() { return subnet_->run_timed(in_, out_); }
+
+void repeat(const MeasureOptions& options, const std::function<Time(bool counted)>& once) {
+  for (int i = 0; i < options.warmup; ++i) once(false);
+  Time spent{};
+  for (int i = 0; i < options.most && (i < options.least || spent < options.duration); ++i)
+    spent += once(true);
+}
+
+Statistics time_of(Trial& trial, const MeasureOptions& options) {
+  std::vector<Time> samples;
+  repeat(options, [&](bool counted) {
+    const Time time = trial.run();
+    if (counted) samples.push_back(time);
+    return time;
+  });
+  return statistics_of(std::move(samples));
+}
+
+}  // namespace millrace::profile
