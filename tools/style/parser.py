@@ -168,7 +168,8 @@ class Parser(Statements):
             elif text == "(":
                 before = t.at(j - 1)
                 is_name = before.kind == "word" or before.text == ">"
-                if is_name and before.text not in _NOT_NAMES:
+                is_pointer = t.text(j + 1) == "*"  # to a function
+                if is_name and not is_pointer and before.text not in _NOT_NAMES:
                     return self.function(first, j, self.name_before(j), owner, virtual)
                 j = t.close(j)
             elif text in ("=", "{", ";"):
@@ -259,14 +260,14 @@ class Parser(Statements):
             name_at -= 1
         made = Function(t.text(name_at), t.at(first).line, t.at(i).line, kind="table")
         words = {token.text for token in t.code[first:i]}
-        if private and not words & {"static", "friend", "using"}:
+        if private and t.text(name_at) != ")" and not words & {"static", "friend", "using"}:
             self.source.private_members.append(
                 Member(t.text(name_at), t.at(name_at).line, owner.name))
         outer, self.current = self.current, made
         end = self.expression(i, 0)
         self.current = outer
         made.last = t.at(end).line
-        if owner is None and made.last > made.first:
+        if owner is None and made.last > made.first and "constexpr" not in words:
             self.source.functions.append(made)
         return end + 1
 
