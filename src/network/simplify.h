@@ -9,6 +9,8 @@ Network fold_constants(Network network);
 /// BatchNormalization, and Mul or Add by a per-channel constant, into the convolution before
 /// them, or into one BatchNormalization where there is none.
 Network fold_batch_normalization(Network network);
+/// Reshapes that change nothing, and those whose result is reshaped again.
+Network merge_reshapes(Network network);
 /// Layers and constants that no output needs; inputs stay.
 Network remove_unused(Network network);
 /// All of them, in the one order that works; read_network applies it.

@@ -1,0 +1,163 @@
+#include "network/affine.h"
+
+#include <cmath>
+
+namespace millrace::network {
+namespace {
+
+std::vector<double> values_of(const Tensor& tensor) {
+  const std::span<const float> values = tensor.constant->values<float>();
+  return {values.begin(), values.end()};
+}
+
+/// The constant's value per channel of a tensor of this shape; nothing if it varies elsewhere.
+std::optional<std::vector<double>> per_channel(const Tensor& constant, const Shape& shape) {
+  const std::size_t rank = shape.size();
+  if (constant.shape.size() > rank) return std::nullopt;
+  const std::size_t offset = rank - constant.shape.size();
+  for (std::size_t i = 0; i < constant.shape.size(); ++i) {
+    const std::int64_t most = i + offset == 1 ? shape[1] : 1;
+    if (constant.shape[i] != 1 && constant.shape[i] != most) return std::nullopt;
+  }
+  std::vector<double> values = values_of(constant);
+  if (values.size() == 1) values.resize(static_cast<std::size_t>(shape[1]), values[0]);
+  return values;
+}
+
+std::optional<Affine> affine_of_normalization(const Network& network, const Layer& layer,
+                                              float epsilon) {
+  for (std::size_t i = 1; i < 5; ++i)
+    if (!network[layer.inputs[i]].constant) return std::nullopt;
+  const std::vector<double> scale = values_of(network[layer.inputs[1]]);
+  const std::vector<double> bias = values_of(network[layer.inputs[2]]);
+  const std::vector<double> mean = values_of(network[layer.inputs[3]]);
+  const std::vector<double> variance = values_of(network[layer.inputs[4]]);
+  Affine result{layer.inputs[0], {}, {}};
+  for (std::size_t c = 0; c < scale.size(); ++c) {
+    result.scale.push_back(scale[c] / std::sqrt(variance[c] + double{epsilon}));
+    result.shift.push_back(bias[c] - mean[c] * result.scale.back());
+  }
+  return result;
+}
+
+std::optional<Affine> affine_of_binary(const Network& network, const Layer& layer,
+                                       BinaryKind kind) {
+  const bool second = network[layer.inputs[1]].constant.has_value();
+  const bool commutes = kind == BinaryKind::add || kind == BinaryKind::mul;
+  if (!second && !(commutes && network[layer.inputs[0]].constant)) return std::nullopt;
+  const TensorId data = layer.inputs[second ? 0 : 1];
+  if (network[data].shape != network[layer.outputs[0]].shape) return std::nullopt;
+  const auto values = per_channel(network[layer.inputs[second ? 1 : 0]], network[data].shape);
+  if (!values) return std::nullopt;
+  Affine result{data, std::vector<double>(values->size(), 1), std::vector<double>(values->size())};
+  for (std::size_t c = 0; c < values->size(); ++c) {
+    if (kind == BinaryKind::mul) result.scale[c] = (*values)[c];
+    if (kind == BinaryKind::div) result.scale[c] = 1 / (*values)[c];
+    if (kind == BinaryKind::add) result.shift[c] = (*values)[c];
+    if (kind == BinaryKind::sub) result.shift[c] = -(*values)[c];
+  }
+  return result;
+}
+
+TensorId add_values(Network& network, const std::string& name, Shape shape,
+                    const std::vector<float>& values) {
+  Array array = make_array<float>(DataType::float32, std::move(shape), values);
+  const TensorId id(network.tensors.size());
+  network.tensors.push_back({name, array.type, array.shape, array});
+  return id;
+}
+
+/// Which output channel a weight belongs to.
+struct Channel {
+  std::size_t weights_per_channel, channels, group_of_inputs = 1, channels_per_group = 0;
+
+  std::size_t operator()(std::size_t weight) const {
+    const std::size_t row = weight / weights_per_channel;
+    if (channels_per_group == 0) return row % channels;
+    return row / (channels_per_group * group_of_inputs) * channels_per_group +
+           row % channels_per_group;
+  }
+};
+
+std::size_t product(const Shape& shape, std::size_t from) {
+  return static_cast<std::size_t>(
+      element_count(Shape(shape.begin() + static_cast<std::ptrdiff_t>(from), shape.end())));
+}
+
+std::optional<Channel> channel_of(const Layer& layer, const Shape& weight, std::size_t channels) {
+  if (std::holds_alternative<Conv>(layer.op)) return Channel{product(weight, 1), channels};
+  if (const Gemm* gemm = std::get_if<Gemm>(&layer.op))
+    return Channel{gemm->transpose_b ? product(weight, 1) : 1, channels};
+  if (const ConvTranspose* conv = std::get_if<ConvTranspose>(&layer.op))
+    return Channel{product(weight, 2), channels,
+                   static_cast<std::size_t>(weight[0] / conv->groups),
+                   static_cast<std::size_t>(weight[1])};
+  return std::nullopt;
+}
+
+/// The bias per channel, times what the layer multiplies it by; nothing if it has another shape.
+std::optional<std::vector<double>> bias_of(const Network& network, const Layer& layer,
+                                           std::size_t channels) {
+  if (layer.inputs.size() < 3 || !layer.inputs[2].valid()) return std::vector<double>(channels);
+  const Tensor& bias = network[layer.inputs[2]];
+  if (!bias.constant) return std::nullopt;
+  std::vector<double> values = values_of(bias);
+  const bool by_channel = !bias.shape.empty() && values.size() == channels &&
+                          bias.shape.back() == static_cast<std::int64_t>(channels);
+  if (values.size() == 1)
+    values.resize(channels, values[0]);
+  else if (!by_channel)
+    return std::nullopt;
+  if (const Gemm* gemm = std::get_if<Gemm>(&layer.op))
+    for (double& value : values) value *= double{gemm->beta};
+  return values;
+}
+
+}  // namespace
+
+std::optional<Affine> affine_of(const Network& network, const Layer& layer) {
+  const Tensor& result = network[layer.outputs[0]];
+  if (result.type != DataType::float32 || result.shape.size() < 2) return std::nullopt;
+  if (const auto* normalization = std::get_if<BatchNormalization>(&layer.op))
+    return affine_of_normalization(network, layer, normalization->epsilon);
+  const auto* binary = std::get_if<Binary>(&layer.op);
+  if (binary == nullptr || (binary->kind != BinaryKind::add && binary->kind != BinaryKind::sub &&
+                            binary->kind != BinaryKind::mul && binary->kind != BinaryKind::div))
+    return std::nullopt;
+  return affine_of_binary(network, layer, binary->kind);
+}
+
+Affine compose(const Affine& first, const Affine& second) {
+  Affine result = first;
+  for (std::size_t c = 0; c < result.scale.size(); ++c) {
+    result.scale[c] *= second.scale[c];
+    result.shift[c] = result.shift[c] * second.scale[c] + second.shift[c];
+  }
+  return result;
+}
+
+bool absorb(Network& network, Layer& layer, const Affine& affine) {
+  if (layer.inputs.size() < 2) return false;
+  const Tensor weight = network[layer.inputs[1]];
+  const std::size_t channels = affine.scale.size();
+  const std::optional<Channel> channel =
+      weight.constant ? channel_of(layer, weight.shape, channels) : std::nullopt;
+  if (!channel || network[layer.inputs[0]].constant) return false;
+  const auto bias = bias_of(network, layer, channels);
+  if (!bias) return false;
+  const std::span<const float> old = weight.constant->values<float>();
+  std::vector<float> weights(old.size());
+  for (std::size_t i = 0; i < old.size(); ++i)
+    weights[i] = static_cast<float>(double{old[i]} * affine.scale[(*channel)(i)]);
+  std::vector<float> biases(channels);
+  for (std::size_t c = 0; c < channels; ++c)
+    biases[c] = static_cast<float>((*bias)[c] * affine.scale[c] + affine.shift[c]);
+  layer.inputs.resize(3);
+  layer.inputs[1] = add_values(network, weight.name, weight.shape, weights);
+  layer.inputs[2] = add_values(network, layer.name + ".bias",
+                               {static_cast<std::int64_t>(channels)}, biases);
+  if (Gemm* gemm = std::get_if<Gemm>(&layer.op)) gemm->beta = 1;
+  return true;
+}
+
+}  // namespace millrace::network

@@ -1,0 +1,67 @@
+#include "network/onnx/external_data.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+
+#include "base/error.h"
+
+namespace millrace::network::onnx {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_inside(const fs::path& file, const fs::path& folder) {
+  return std::mismatch(folder.begin(), folder.end(), file.begin(), file.end()).first ==
+         folder.end();
+}
+
+/// The file's real path, links resolved.
+fs::path locate(const std::string& location, const fs::path& folder, const std::string& place) {
+  const fs::path relative(location);
+  const bool leaves = relative.is_absolute() ||
+                      std::find(relative.begin(), relative.end(), fs::path("..")) != relative.end();
+  if (location.empty() || leaves || location.find('\0') != std::string::npos)
+    throw InputError(place, fmt::format("its external data is at '{}', which is not inside the "
+                                        "model's folder; put the file beside the model and name "
+                                        "it without '..' or a leading '/'",
+                                        location));
+  std::error_code error;
+  const fs::path root = fs::canonical(folder.empty() ? fs::path(".") : folder, error);
+  const fs::path file = error ? fs::path() : fs::canonical(root / relative, error);
+  if (error || !fs::is_regular_file(file, error))
+    throw InputError(place, fmt::format("its external data file '{}' is not in the model's folder "
+                                        "'{}'; copy it there",
+                                        location, folder.string()));
+  if (!is_inside(file, root))
+    throw InputError(place, fmt::format("its external data '{}' is a link to a file outside the "
+                                        "model's folder; copy the file itself into the folder",
+                                        location));
+  return file;
+}
+
+}  // namespace
+
+Buffer read_external(const ExternalPiece& piece, const fs::path& folder, const std::string& place) {
+  const fs::path file = locate(piece.location, folder, place);
+  std::error_code error;
+  const std::uintmax_t size = fs::file_size(file, error);
+  const auto end =
+      static_cast<std::uintmax_t>(piece.offset) + static_cast<std::uintmax_t>(piece.length);
+  if (error || piece.offset < 0 || end > size)
+    throw InputError(place, fmt::format("its external data are bytes {} to {} of '{}', but that "
+                                        "file has {} bytes; the file is damaged or of another "
+                                        "model",
+                                        piece.offset, end, piece.location, error ? 0 : size));
+  Buffer buffer(Bytes{piece.length});
+  std::ifstream in(file, std::ios::binary);
+  in.seekg(static_cast<std::streamoff>(piece.offset));
+  in.read(reinterpret_cast<char*>(buffer.data()), static_cast<std::streamsize>(piece.length));
+  if (!in)
+    throw InputError(place, fmt::format("its external data file '{}' cannot be read",
+                                        piece.location));
+  return buffer;
+}
+
+}  // namespace millrace::network::onnx

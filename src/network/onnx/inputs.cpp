@@ -1,0 +1,143 @@
+#include "network/onnx/inputs.h"
+
+#include <fmt/format.h>
+#include <onnx/onnx_pb.h>
+
+#include <vector>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "network/onnx/tensor_data.h"
+#include "network/onnx/types.h"
+
+namespace millrace::network::onnx {
+namespace {
+
+constexpr std::int64_t open = -1;
+
+/// One input as the file declares it. An open dimension is -1.
+struct Declared {
+  std::string name, place;
+  DataType type = DataType::float32;
+  std::optional<Shape> shape;
+};
+
+std::string text_of(const Shape& shape) {
+  std::string text;
+  for (const std::int64_t size : shape)
+    text += fmt::format("{}{}", text.empty() ? "" : "x", size == open ? "?" : std::to_string(size));
+  return text.empty() ? "scalar" : text;
+}
+
+Declared declared(const ::onnx::ValueInfoProto& info, const std::string& file) {
+  Declared result{info.name(), fmt::format("{}: the input '{}'", file, info.name()), {}, {}};
+  if (!info.type().has_tensor_type())
+    throw InputError(result.place, "is not a tensor; only dense tensors are supported");
+  const ::onnx::TypeProto::Tensor& tensor = info.type().tensor_type();
+  const std::optional<DataType> type = known_type(tensor.elem_type());
+  if (!type)
+    throw InputError(result.place, fmt::format("has the type {}; {}", type_name(tensor.elem_type()),
+                                               supported_types()));
+  result.type = *type;
+  if (!tensor.has_shape()) return result;
+  result.shape.emplace();
+  for (const ::onnx::TensorShapeProto::Dimension& dimension : tensor.shape().dim())
+    result.shape->push_back(dimension.has_dim_value() && dimension.dim_value() >= 0
+                                ? dimension.dim_value()
+                                : open);
+  return result;
+}
+
+bool fits(const std::optional<Shape>& declared, const Shape& given) {
+  if (!declared) return true;
+  if (declared->size() != given.size()) return false;
+  for (std::size_t i = 0; i < given.size(); ++i)
+    if ((*declared)[i] != open && (*declared)[i] != given[i]) return false;
+  return true;
+}
+
+void check_fits(const Declared& input, const Shape& given) {
+  if (!fits(input.shape, given))
+    throw InputError(input.place, fmt::format("has the shape {} in the file, but was given {}; "
+                                              "only the dimensions shown as ? can be chosen",
+                                              text_of(*input.shape), to_text(given)));
+}
+
+Shape chosen_shape(const Declared& input, const ReadOptions& options) {
+  const auto given = options.shapes.find(input.name);
+  Shape shape;
+  if (given != options.shapes.end()) {
+    check_fits(input, given->second);
+    shape = given->second;
+  } else if (!input.shape) {
+    throw InputError(input.place, fmt::format("has no shape in the file; give one, as in --shape "
+                                              "{}=1x3x224x224",
+                                              input.name));
+  } else {
+    shape = *input.shape;
+  }
+  for (const std::int64_t size : shape)
+    if (size == open)
+      throw InputError(input.place, fmt::format("has the shape {} with open dimensions; give all "
+                                                "of them, as in --shape {}=1x3x224x224",
+                                                text_of(shape), input.name));
+  check_shape(shape, input.place);
+  return shape;
+}
+
+void add_known_input(Reading& reading, const Declared& input, const Array& value) {
+  check_fits(input, value.shape);
+  if (value.type != input.type)
+    throw InputError(input.place, fmt::format("has type {}, but was given a value of type {}",
+                                              to_text(input.type), to_text(value.type)));
+  reading.define(input.name, reading.add_constant(value));
+}
+
+void check_name(const std::string& name, const std::unordered_set<std::string>& inputs,
+                const std::string& file) {
+  if (inputs.contains(name)) return;
+  const std::vector<std::string_view> known(inputs.begin(), inputs.end());
+  const std::string near = nearest_word(name, known);
+  throw InputError(file, fmt::format("has no input '{}'{}", name,
+                                     near.empty() ? "; see the inputs with 'millrace inspect'"
+                                                  : fmt::format("; did you mean '{}'?", near)));
+}
+
+void add_weights(Reading& reading, const ::onnx::GraphProto& graph,
+                 std::unordered_set<std::string>& names) {
+  for (const ::onnx::TensorProto& weight : graph.initializer()) {
+    const std::string place =
+        fmt::format("{}: the weight '{}'", reading.source().file, weight.name());
+    if (!names.insert(weight.name()).second)
+      throw InputError(place, "is there twice; every weight needs a name of its own");
+    reading.define(weight.name(),
+                   reading.add_constant(read_tensor(weight, reading.source().folder, place)));
+  }
+}
+
+}  // namespace
+
+std::unordered_set<std::string> read_inputs(Reading& reading, const ::onnx::GraphProto& graph,
+                                            const ReadOptions& options) {
+  const std::string& file = reading.source().file;
+  std::unordered_set<std::string> names;
+  add_weights(reading, graph, names);
+  std::unordered_set<std::string> inputs;
+  for (const ::onnx::ValueInfoProto& info : graph.input()) {
+    if (names.contains(info.name()) && !inputs.contains(info.name())) continue;
+    const Declared input = declared(info, file);
+    if (!names.insert(input.name).second)
+      throw InputError(input.place, "is there twice; every input needs a name of its own");
+    inputs.insert(input.name);
+    const auto known = options.constants.find(input.name);
+    if (known != options.constants.end())
+      add_known_input(reading, input, known->second);
+    else
+      reading.add_input(input.name, {input.type, chosen_shape(input, options)});
+  }
+  for (const auto& [name, shape] : options.shapes) check_name(name, inputs, file);
+  for (const auto& [name, value] : options.constants) check_name(name, inputs, file);
+  return names;
+}
+
+}  // namespace millrace::network::onnx

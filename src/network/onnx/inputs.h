@@ -1,0 +1,20 @@
+#pragma once
+// What a network is given: its inputs and its weights.
+#include <string>
+#include <unordered_set>
+
+#include "network/onnx/reading.h"
+#include "network/read.h"
+
+namespace onnx {
+class GraphProto;
+}
+
+namespace millrace::network::onnx {
+
+/// Adds weights, then inputs, as the options say. The names of all of them. InputError for a
+/// dimension that stays open and for options that contradict the file.
+std::unordered_set<std::string> read_inputs(Reading& reading, const ::onnx::GraphProto& graph,
+                                            const ReadOptions& options);
+
+}  // namespace millrace::network::onnx

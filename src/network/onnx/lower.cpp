@@ -1,0 +1,123 @@
+#include "network/onnx/lower.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "base/file.h"
+
+namespace millrace::network::onnx {
+namespace {
+
+struct Entry {
+  std::string_view name;
+  void (*lower)(Node&);
+  std::size_t least_inputs, most_inputs;
+  std::string_view attributes;  // with spaces between them
+};
+
+constexpr std::size_t any = 1 << 20;
+
+constexpr std::string_view constant_words =
+    "value value_float value_floats value_int value_ints value_string value_strings sparse_value";
+constexpr std::string_view resize_words =
+    "antialias axes coordinate_transformation_mode cubic_coeff_a exclude_outside "
+    "extrapolation_value keep_aspect_ratio_policy mode nearest_mode";
+
+constexpr std::array table{
+    Entry{"Add", lower_add, 2, 2, ""},
+    Entry{"ArgMax", lower_arg_max, 1, 1, "axis keepdims select_last_index"},
+    Entry{"AveragePool", lower_average_pool, 1, 1,
+          "auto_pad ceil_mode count_include_pad dilations kernel_shape pads strides"},
+    Entry{"BatchNormalization", lower_batch_normalization, 5, 5,
+          "epsilon momentum spatial training_mode"},
+    Entry{"Cast", lower_cast, 1, 1, "to saturate"},
+    Entry{"Clip", lower_clip, 1, 3, "min max"},
+    Entry{"Concat", lower_concat, 1, any, "axis"},
+    Entry{"Constant", lower_constant, 0, 0, constant_words},
+    Entry{"ConstantOfShape", lower_constant_of_shape, 1, 1, "value"},
+    Entry{"Conv", lower_conv, 2, 3, "auto_pad dilations group kernel_shape pads strides"},
+    Entry{"ConvTranspose", lower_conv_transpose, 2, 3,
+          "auto_pad dilations group kernel_shape output_padding output_shape pads strides"},
+    Entry{"DepthToSpace", lower_depth_to_space, 1, 1, "blocksize mode"},
+    Entry{"Div", lower_div, 2, 2, ""},
+    Entry{"Dropout", lower_dropout, 1, 3, "ratio seed"},
+    Entry{"Elu", lower_elu, 1, 1, "alpha"},
+    Entry{"Erf", lower_erf, 1, 1, ""},
+    Entry{"Exp", lower_exp, 1, 1, ""},
+    Entry{"Flatten", lower_flatten, 1, 1, "axis"},
+    Entry{"Gather", lower_gather, 2, 2, "axis"},
+    Entry{"Gemm", lower_gemm, 2, 3, "alpha beta transA transB"},
+    Entry{"GlobalAveragePool", lower_global_average_pool, 1, 1, ""},
+    Entry{"GlobalMaxPool", lower_global_max_pool, 1, 1, ""},
+    Entry{"HardSigmoid", lower_hard_sigmoid, 1, 1, "alpha beta"},
+    Entry{"HardSwish", lower_hard_swish, 1, 1, ""},
+    Entry{"Identity", lower_identity, 1, 1, ""},
+    Entry{"LRN", lower_lrn, 1, 1, "alpha beta bias size"},
+    Entry{"LeakyRelu", lower_leaky_relu, 1, 1, "alpha"},
+    Entry{"LogSoftmax", lower_log_softmax, 1, 1, "axis"},
+    Entry{"MatMul", lower_mat_mul, 2, 2, ""},
+    Entry{"Max", lower_max, 1, any, ""},
+    Entry{"MaxPool", lower_max_pool, 1, 1,
+          "auto_pad ceil_mode dilations kernel_shape pads storage_order strides"},
+    Entry{"Min", lower_min, 1, any, ""},
+    Entry{"Mul", lower_mul, 2, 2, ""},
+    Entry{"PRelu", lower_prelu, 2, 2, ""},
+    Entry{"Pad", lower_pad, 1, 4, "mode pads value"},
+    Entry{"Pow", lower_pow, 2, 2, ""},
+    Entry{"ReduceMean", lower_reduce_mean, 1, 2, "axes keepdims noop_with_empty_axes"},
+    Entry{"Relu", lower_relu, 1, 1, ""},
+    Entry{"Reshape", lower_reshape, 2, 2, "allowzero"},
+    Entry{"Resize", lower_resize, 2, 4, resize_words},
+    Entry{"Shape", lower_shape, 1, 1, "start end"},
+    Entry{"Sigmoid", lower_sigmoid, 1, 1, ""},
+    Entry{"Slice", lower_slice, 1, 5, "axes ends starts"},
+    Entry{"Softmax", lower_softmax, 1, 1, "axis"},
+    Entry{"Softplus", lower_softplus, 1, 1, ""},
+    Entry{"Split", lower_split, 1, 2, "axis split num_outputs"},
+    Entry{"Sqrt", lower_sqrt, 1, 1, ""},
+    Entry{"Squeeze", lower_squeeze, 1, 2, "axes"},
+    Entry{"Sub", lower_sub, 2, 2, ""},
+    Entry{"Sum", lower_add, 1, any, ""},
+    Entry{"Tanh", lower_tanh, 1, 1, ""},
+    Entry{"Transpose", lower_transpose, 1, 1, "perm"},
+    Entry{"Unsqueeze", lower_unsqueeze, 1, 2, "axes"},
+    Entry{"Upsample", lower_upsample, 1, 2, "mode scales"},
+};
+
+[[noreturn]] void refuse(const Node& node, std::string_view op_type) {
+  std::array<std::string_view, table.size()> names;
+  std::transform(table.begin(), table.end(), names.begin(),
+                 [](const Entry& entry) { return entry.name; });
+  const std::string near = nearest_word(op_type, names);
+  node.fail(fmt::format("the operator '{}' is not supported{}; simplify the model or export it "
+                        "without this operator",
+                        op_type,
+                        near.empty() ? "" : fmt::format(" (the nearest known is {})", near)));
+}
+
+void check_inputs(const Node& node, const Entry& entry) {
+  const std::size_t found = node.input_count();
+  if (found < entry.least_inputs || found > entry.most_inputs)
+    node.fail(fmt::format("has {} inputs, expected {}", found,
+                          entry.least_inputs == entry.most_inputs
+                              ? fmt::format("{}", entry.least_inputs)
+                          : entry.most_inputs == any
+                              ? fmt::format("at least {}", entry.least_inputs)
+                              : fmt::format("{} to {}", entry.least_inputs, entry.most_inputs)));
+  for (std::size_t i = 0; i < entry.least_inputs; ++i) node.input(i);
+}
+
+}  // namespace
+
+void lower(Node& node, std::string_view op_type) {
+  const auto entry = std::find_if(table.begin(), table.end(),
+                                  [&](const Entry& known) { return known.name == op_type; });
+  if (entry == table.end()) refuse(node, op_type);
+  node.attributes().only(entry->attributes);
+  check_inputs(node, *entry);
+  entry->lower(node);
+}
+
+}  // namespace millrace::network::onnx

@@ -1,0 +1,118 @@
+// Values that are known when the model is read, and what does nothing in inference.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "network/onnx/lower.h"
+#include "network/onnx/tensor_data.h"
+
+namespace millrace::network::onnx {
+namespace {
+
+template <class T>
+Array list(DataType type, const std::vector<T>& values) {
+  return make_array<T>(type, {std::ssize(values)}, std::span<const T>(values));
+}
+
+/// An array of the shape with `pattern`, one element, everywhere.
+Array filled(Node& node, const Shape& shape, const Array& pattern) {
+  check_shape(shape, node.place());
+  const Bytes size = size_of(pattern.type) * element_count(shape, node.place());
+  node.take_memory(size);
+  Buffer buffer(size);
+  const std::span<const std::byte> element = pattern.bytes();
+  const bool zero = std::all_of(element.begin(), element.end(),
+                                [](std::byte byte) { return byte == std::byte{0}; });
+  for (std::int64_t at = 0; !zero && at < size.count; at += std::ssize(element))
+    std::memcpy(buffer.data() + at, element.data(), element.size());
+  return make_array(pattern.type, shape, std::move(buffer));
+}
+
+Array one(DataType type) {
+  Buffer buffer(size_of(type));
+  const float single = 1;
+  const double wide = 1;
+  if (type == DataType::float32) {
+    std::memcpy(buffer.data(), &single, sizeof single);
+  } else if (type == DataType::float64) {
+    std::memcpy(buffer.data(), &wide, sizeof wide);
+  } else if (type == DataType::float16) {
+    buffer.data()[1] = std::byte{0x3c};
+  } else {
+    buffer.data()[0] = std::byte{1};
+  }
+  return make_array(type, {}, std::move(buffer));
+}
+
+/// Training with nothing to drop is inference.
+bool drops_something(const Node& node) {
+  if (node.opset() < 12 || !node.has(2)) return false;
+  const std::vector<double> training = node.numbers(2, "the input 'training_mode'");
+  const std::vector<double> ratio =
+      node.has(1) ? node.numbers(1, "the input 'ratio'") : std::vector<double>{0.5};
+  if (training.size() != 1 || ratio.size() != 1)
+    node.fail("the inputs 'ratio' and 'training_mode' must be one value each");
+  return training[0] != 0 && ratio[0] != 0;
+}
+
+}  // namespace
+
+void lower_constant(Node& node) {
+  const Attributes& attributes = node.attributes();
+  if (attributes.has("sparse_value") || attributes.has("value_string") ||
+      attributes.has("value_strings"))
+    node.fail("its value is sparse or a string, which is not supported; expected the attribute "
+              "'value', 'value_float', 'value_floats', 'value_int' or 'value_ints'");
+  if (attributes.has("value_int")) {
+    const std::vector<std::int64_t> value{attributes.integer("value_int", 0)};
+    return node.give(0, node.add_constant(make_array<std::int64_t>(DataType::int64, {}, value)));
+  }
+  if (attributes.has("value_float")) {
+    const std::vector<float> value{attributes.number("value_float", 0)};
+    return node.give(0, node.add_constant(make_array<float>(DataType::float32, {}, value)));
+  }
+  if (const auto values = attributes.integers("value_ints"))
+    return node.give(0, node.add_constant(list<std::int64_t>(DataType::int64, *values)));
+  if (const auto values = attributes.numbers("value_floats"))
+    return node.give(0, node.add_constant(list<float>(DataType::float32, *values)));
+  node.give(0, node.add_constant(node.tensor_attribute("value")));
+}
+
+void lower_constant_of_shape(Node& node) {
+  const Shape shape = node.integers(0, "the shape");
+  Array pattern = make_array(DataType::float32, {1}, Buffer(size_of(DataType::float32)));
+  if (node.attributes().has("value")) pattern = node.tensor_attribute("value");
+  if (element_count(pattern.shape) != 1)
+    node.fail(fmt::format("the attribute 'value' has shape {}, expected one element",
+                          to_text(pattern.shape)));
+  node.give(0, node.add_constant(filled(node, shape, pattern)));
+}
+
+void lower_shape(Node& node) {
+  const Shape shape = node.shape(0);
+  const std::int64_t rank = node.rank(0);
+  const auto bound = [&](std::string_view name, std::int64_t fallback) {
+    const std::int64_t value = node.attributes().integer(name, fallback);
+    return std::clamp<std::int64_t>(value < 0 ? value + rank : value, 0, rank);
+  };
+  const std::int64_t start = bound("start", 0);
+  const std::int64_t end = std::max(start, bound("end", rank));
+  const std::vector<std::int64_t> values(shape.begin() + start, shape.begin() + end);
+  node.give(0, node.add_constant(list<std::int64_t>(DataType::int64, values)));
+}
+
+void lower_identity(Node& node) { node.give(0, node.input(0)); }
+
+void lower_dropout(Node& node) {
+  if (drops_something(node))
+    node.fail("the input 'training_mode' is true, but only inference is supported; export the "
+              "model for inference");
+  node.give(0, node.input(0));
+  if (!node.wants(1)) return;
+  const DataType type = node.opset() < 10 ? node.type(0) : DataType::boolean;
+  const Shape shape = node.shape(0);
+  node.give(1, node.add_constant(filled(node, shape, one(type))));
+}
+
+}  // namespace millrace::network::onnx

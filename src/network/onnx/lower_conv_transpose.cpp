@@ -1,0 +1,87 @@
+#include <fmt/format.h>
+
+#include "network/onnx/lower.h"
+#include "network/onnx/window.h"
+
+namespace millrace::network::onnx {
+namespace {
+
+/// The list attribute, or zeros; nothing in it is negative or beyond any sensible size.
+Shape list(const Node& node, std::string_view name, std::size_t count) {
+  Shape values = node.attributes().integers(name).value_or(Shape(count, 0));
+  bool fits = values.size() == count;
+  for (const std::int64_t value : values) fits = fits && value >= 0 && value < (1 << 30);
+  if (!fits)
+    node.fail(fmt::format("the attribute '{}' is {}, expected {} sizes", name, to_text(values),
+                          count));
+  return values;
+}
+
+void check_weight(const Node& node, std::int64_t groups) {
+  const Shape& shape = node.shape(0);
+  const Tensor& weight = node.tensor(1);
+  if (weight.shape.size() != shape.size() || weight.shape[0] != shape[1])
+    node.fail(fmt::format("the weight '{}' has shape {}, expected {} dimensions and {} in the "
+                          "first, like the input's channels",
+                          weight.name, to_text(weight.shape), shape.size(), shape[1]));
+  if (groups < 1 || groups > shape[1] || shape[1] % groups != 0)
+    node.fail(fmt::format("the attribute 'group' is {}, which does not divide the input's {} "
+                          "channels",
+                          groups, shape[1]));
+}
+
+/// Sets the pads of dimension i so that they take `total` positions off.
+void pad_by(std::int64_t total, bool more_at_end, Window& window, std::size_t i) {
+  window.pads_begin[i] = more_at_end ? total / 2 : total - total / 2;
+  window.pads_end[i] = total - window.pads_begin[i];
+}
+
+Shape spread(const Node& node, const Shape& sizes, Window& window) {
+  const std::string padding = automatic_padding(node);
+  const bool more_at_end = padding == "SAME_UPPER";
+  const Shape extra = list(node, "output_padding", sizes.size());
+  const bool fixed = node.attributes().has("output_shape");
+  const Shape wanted = list(node, "output_shape", sizes.size());
+  Shape result;
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    const std::int64_t full =
+        window.strides[i] * (sizes[i] - 1) + extra[i] + reach(window, i);
+    if (fixed) {
+      pad_by(full - wanted[i], more_at_end, window, i);
+    } else if (padding == "SAME_UPPER" || padding == "SAME_LOWER") {
+      pad_by(full - sizes[i] * window.strides[i], more_at_end, window, i);
+    } else if (padding == "VALID") {
+      window.pads_begin[i] = window.pads_end[i] = 0;
+    }
+    result.push_back(full - window.pads_begin[i] - window.pads_end[i]);
+    if (result.back() < 1)
+      node.fail(fmt::format("the padding leaves {} positions of the output", result.back()));
+  }
+  return result;
+}
+
+}  // namespace
+
+void lower_conv_transpose(Node& node) {
+  node.need_same_types();
+  const Shape shape = node.shape(0);
+  const Shape sizes = spatial_sizes(node, shape);
+  const Shape weight = node.shape(1);
+  ConvTranspose conv;
+  conv.groups = node.attributes().integer("group", 1);
+  check_weight(node, conv.groups);
+  conv.window = read_window(node, sizes.size(), Shape(weight.begin() + 2, weight.end()));
+  for (const std::int64_t size : sizes)
+    if (size < 1 || size > (1 << 30))
+      node.fail(fmt::format("the input has the shape {}, expected sizes from 1", to_text(shape)));
+  const Shape spatial = spread(node, sizes, conv.window);
+  const std::int64_t channels = weight[1] * conv.groups;
+  if (node.has(2) && node.shape(2) != Shape{channels})
+    node.fail(fmt::format("the bias '{}' has shape {}, expected {}", node.tensor(2).name,
+                          to_text(node.shape(2)), channels));
+  Made made{node.type(0), {shape[0], channels}};
+  made.shape.insert(made.shape.end(), spatial.begin(), spatial.end());
+  node.give(0, node.add(std::move(conv), node.inputs(), made));
+}
+
+}  // namespace millrace::network::onnx

@@ -1,0 +1,54 @@
+#include <algorithm>
+#include <numeric>
+
+#include "network/onnx/lower.h"
+
+namespace millrace::network::onnx {
+namespace {
+
+/// The shape without the axes, or with ones in their place.
+Shape reduced(const Node& node, const Shape& axes) {
+  const bool keep = node.attributes().flag("keepdims", true);
+  const Shape& shape = node.shape(0);
+  Shape result;
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    const bool gone =
+        std::binary_search(axes.begin(), axes.end(), static_cast<std::int64_t>(i));
+    if (gone && shape[i] == 0) node.fail("a reduced dimension has no elements");
+    if (!gone) result.push_back(shape[i]);
+    if (gone && keep) result.push_back(1);
+  }
+  return result;
+}
+
+}  // namespace
+
+void lower_reduce_mean(Node& node) {
+  const std::int64_t rank = node.rank(0);
+  Shape axes = node.integers("axes", 1, 18).value_or(Shape());
+  if (axes.empty() && node.attributes().flag("noop_with_empty_axes", false)) {
+    node.give(0, node.input(0));
+    return;
+  }
+  for (std::int64_t& axis : axes) axis = node.normalized(axis, rank);
+  if (axes.empty()) {
+    axes.resize(static_cast<std::size_t>(rank));
+    std::iota(axes.begin(), axes.end(), 0);
+  }
+  std::sort(axes.begin(), axes.end());
+  if (std::adjacent_find(axes.begin(), axes.end()) != axes.end())
+    node.fail("an axis is given twice");
+  const Made made{node.type(0), reduced(node, axes)};
+  node.give(0, node.add(ReduceMean{std::move(axes)}, {node.input(0)}, made));
+}
+
+void lower_arg_max(Node& node) {
+  if (node.rank(0) == 0) node.fail("the input is a scalar, expected at least one dimension");
+  ArgMax op;
+  op.axis = node.normalized(node.attributes().integer("axis", 0), node.rank(0));
+  op.select_last = node.attributes().flag("select_last_index", false);
+  const Made made{DataType::int64, reduced(node, {op.axis})};
+  node.give(0, node.add(op, {node.input(0)}, made));
+}
+
+}  // namespace millrace::network::onnx

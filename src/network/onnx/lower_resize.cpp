@@ -1,0 +1,207 @@
+// Resize and Upsample.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+
+#include "network/onnx/lower.h"
+
+namespace millrace::network::onnx {
+namespace {
+
+/// Finds `word` among the names and gives its position as the enumerator.
+template <class Enum, std::size_t N>
+Enum choice(const Node& node, std::string_view attribute, const std::string& word,
+            const std::array<std::string_view, N>& names) {
+  const auto found = std::find(names.begin(), names.end(), word);
+  if (found == names.end())
+    node.fail(fmt::format("the attribute '{}' is '{}', which is not supported; expected one of {} "
+                          "to {}",
+                          attribute, word, names.front(), names.back()));
+  return static_cast<Enum>(found - names.begin());
+}
+
+constexpr std::array<std::string_view, 3> modes{"nearest", "linear", "cubic"};
+constexpr std::array<std::string_view, 6> coordinates{
+    "half_pixel", "pytorch_half_pixel",   "align_corners",
+    "asymmetric", "tf_half_pixel_for_nn", "tf_crop_and_resize"};
+constexpr std::array<std::string_view, 4> roundings{"round_prefer_floor", "round_prefer_ceil",
+                                                    "floor", "ceil"};
+
+std::size_t rank_of(const Node& node) { return node.shape(0).size(); }
+
+/// The dimensions that scales and sizes are given for.
+Shape read_axes(const Node& node) {
+  Shape all(rank_of(node));
+  std::iota(all.begin(), all.end(), 0);
+  Shape axes = node.attributes().integers("axes").value_or(all);
+  for (std::int64_t& axis : axes) axis = node.normalized(axis, node.rank(0));
+  return axes;
+}
+
+/// An input that is there and not the empty tensor that opset 11 uses for "left out".
+bool is_given(const Node& node, std::size_t input) {
+  return node.has(input) && element_count(node.shape(input)) > 0;
+}
+
+void check_scale(const Node& node, double scale) {
+  if (!(scale > 0) || scale > 1e6)
+    node.fail(fmt::format("a scale is {}, expected a number above 0", scale));
+}
+
+/// Output sizes and scales, one entry per dimension.
+struct Target {
+  Shape sizes;
+  std::vector<double> scales;
+};
+
+Target from_scales(const Node& node, const std::vector<double>& given, const Resize& op) {
+  const Shape& shape = node.shape(0);
+  const Shape axes = read_axes(node);
+  if (given.size() != axes.size())
+    node.fail(fmt::format("there are {} scales, expected {}", given.size(), axes.size()));
+  Target target{shape, std::vector<double>(shape.size(), 1)};
+  for (std::size_t i = 0; i < axes.size(); ++i)
+    target.scales[static_cast<std::size_t>(axes[i])] = given[i];
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    check_scale(node, target.scales[i]);
+    const double part = op.roi.empty() ? 1 : op.roi[i + shape.size()] - op.roi[i];
+    const double size = std::floor(static_cast<double>(shape[i]) * part * target.scales[i]);
+    if (!(size >= 0 && size < 0x1p40)) node.fail("the region of interest is impossible");
+    target.sizes[i] = static_cast<std::int64_t>(size);
+  }
+  return target;
+}
+
+/// With the aspect ratio kept, one scale for all axes.
+void keep_aspect_ratio(const Node& node, const Shape& axes, Target& target) {
+  const std::string policy = node.attributes().text("keep_aspect_ratio_policy", "stretch");
+  if (policy == "stretch") return;
+  if (policy != "not_larger" && policy != "not_smaller")
+    node.fail(fmt::format("the attribute 'keep_aspect_ratio_policy' is '{}', expected stretch, "
+                          "not_larger or not_smaller",
+                          policy));
+  std::vector<double> scales;
+  for (const std::int64_t axis : axes)
+    scales.push_back(target.scales[static_cast<std::size_t>(axis)]);
+  if (scales.empty()) return;
+  const auto [smallest, largest] = std::minmax_element(scales.begin(), scales.end());
+  const double scale = policy == "not_larger" ? *smallest : *largest;
+  for (const std::int64_t axis : axes) {
+    const auto i = static_cast<std::size_t>(axis);
+    target.scales[i] = scale;
+    target.sizes[i] = std::llround(static_cast<double>(node.shape(0)[i]) * scale);
+  }
+}
+
+Target from_sizes(const Node& node, const Shape& given) {
+  const Shape& shape = node.shape(0);
+  const Shape axes = read_axes(node);
+  if (given.size() != axes.size())
+    node.fail(fmt::format("there are {} sizes, expected {}", given.size(), axes.size()));
+  Target target{shape, std::vector<double>(shape.size(), 1)};
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    const auto axis = static_cast<std::size_t>(axes[i]);
+    if (given[i] < 1 || given[i] > (std::int64_t{1} << 40) || shape[axis] < 1)
+      node.fail(fmt::format("the size {} is asked for a dimension of {}", given[i], shape[axis]));
+    target.sizes[axis] = given[i];
+    target.scales[axis] = static_cast<double>(given[i]) / static_cast<double>(shape[axis]);
+  }
+  keep_aspect_ratio(node, axes, target);
+  return target;
+}
+
+/// Starts and then ends, one of each per dimension; those not named are whole.
+std::vector<double> read_roi(const Node& node) {
+  const std::vector<double> given = node.numbers(1, "the region of interest");
+  const Shape axes = read_axes(node);
+  const std::size_t rank = rank_of(node);
+  std::vector<double> roi(2 * rank, 0);
+  std::fill(roi.begin() + static_cast<std::ptrdiff_t>(rank), roi.end(), 1.0);
+  if (given.size() != 2 * axes.size())
+    node.fail(fmt::format("the region of interest has {} numbers, expected {}", given.size(),
+                          2 * axes.size()));
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    roi[static_cast<std::size_t>(axes[i])] = given[i];
+    roi[static_cast<std::size_t>(axes[i]) + rank] = given[i + axes.size()];
+  }
+  return roi;
+}
+
+void finish(Node& node, Resize op, Target target) {
+  const bool same = target.sizes == node.shape(0) && op.roi.empty() &&
+                    std::all_of(target.scales.begin(), target.scales.end(),
+                                [](double scale) { return scale == 1; });
+  if (same) return node.give(0, node.input(0));
+  op.scales = std::move(target.scales);
+  const Made made{node.type(0), std::move(target.sizes)};
+  for (const std::int64_t size : node.shape(0))
+    if (size < 1) node.fail("the input has no elements to resize");
+  node.give(0, node.add(std::move(op), {node.input(0)}, made));
+}
+
+/// Upsample, and Resize of opset 10: a position is divided by the scale. Nearest rounds down when
+/// growing and up when shrinking.
+void lower_simple(Node& node, const std::vector<double>& scales) {
+  Resize op;
+  op.coordinates = Coordinates::asymmetric;
+  op.mode = choice<ResizeMode>(node, "mode", node.attributes().text("mode", "nearest"),
+                               std::array<std::string_view, 2>{"nearest", "linear"});
+  const auto shrinks = [](double scale) { return scale < 1; };
+  const auto grows = [](double scale) { return scale > 1; };
+  const bool shrinking = std::any_of(scales.begin(), scales.end(), shrinks);
+  if (shrinking && std::any_of(scales.begin(), scales.end(), grows) &&
+      op.mode == ResizeMode::nearest)
+    node.fail("one scale grows and another shrinks, which this opset leaves open; convert the "
+              "model to opset 11 or later");
+  op.nearest = shrinking ? NearestMode::ceil : NearestMode::floor;
+  Target target = from_scales(node, scales, op);
+  finish(node, std::move(op), std::move(target));
+}
+
+Resize read_options(const Node& node) {
+  const Attributes& attributes = node.attributes();
+  Resize op;
+  op.mode = choice<ResizeMode>(node, "mode", attributes.text("mode", "nearest"), modes);
+  op.coordinates = choice<Coordinates>(
+      node, "coordinate_transformation_mode",
+      attributes.text("coordinate_transformation_mode", "half_pixel"), coordinates);
+  op.nearest = choice<NearestMode>(node, "nearest_mode",
+                                   attributes.text("nearest_mode", "round_prefer_floor"),
+                                   roundings);
+  op.cubic_a = double{attributes.number("cubic_coeff_a", -0.75f)};
+  op.exclude_outside = attributes.flag("exclude_outside", false);
+  op.extrapolation = double{attributes.number("extrapolation_value", 0)};
+  if (attributes.flag("antialias", false))
+    node.fail("the attribute 'antialias' is 1, which is not supported");
+  return op;
+}
+
+}  // namespace
+
+void lower_resize(Node& node) {
+  if (node.opset() < 11) return lower_simple(node, node.numbers(1, "the scales"));
+  Resize op = read_options(node);
+  if (op.coordinates == Coordinates::tf_crop_and_resize) {
+    if (!is_given(node, 1)) node.fail("the input 'roi' is missing");
+    op.roi = read_roi(node);
+  }
+  if (is_given(node, 2) == is_given(node, 3))
+    node.fail("exactly one of the inputs 'scales' and 'sizes' must be given");
+  Target target = is_given(node, 2) ? from_scales(node, node.numbers(2, "the scales"), op)
+                                    : from_sizes(node, node.integers(3, "the sizes"));
+  finish(node, std::move(op), std::move(target));
+}
+
+void lower_upsample(Node& node) {
+  if (node.opset() >= 10)
+    node.fail("the operator does not exist since opset 10; expected Resize");
+  if (node.opset() >= 9) return lower_simple(node, node.numbers(1, "the scales"));
+  const std::vector<float> scales =
+      node.attributes().numbers("scales").value_or(std::vector<float>());
+  lower_simple(node, {scales.begin(), scales.end()});
+}
+
+}  // namespace millrace::network::onnx

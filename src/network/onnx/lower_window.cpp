@@ -1,0 +1,100 @@
+// Convolutions and pools.
+#include <fmt/format.h>
+
+#include "network/onnx/lower.h"
+#include "network/onnx/window.h"
+
+namespace millrace::network::onnx {
+namespace {
+
+void check_weight(const Node& node, std::int64_t groups) {
+  const Tensor& weight = node.tensor(1);
+  const Shape& shape = node.shape(0);
+  if (weight.shape.size() != shape.size())
+    node.fail(fmt::format("the weight '{}' has shape {}, expected {} dimensions like the input",
+                          weight.name, to_text(weight.shape), shape.size()));
+  if (groups < 1 || groups > shape[1] || shape[1] % groups != 0 || weight.shape[0] % groups != 0)
+    node.fail(fmt::format("the attribute 'group' is {}, which divides not both the input's {} and "
+                          "the output's {} channels",
+                          groups, shape[1], weight.shape[0]));
+  if (weight.shape[1] != shape[1] / groups)
+    node.fail(fmt::format("the weight '{}' has shape {}, but the input has {} channels in {} "
+                          "groups: expected {} in its second dimension",
+                          weight.name, to_text(weight.shape), shape[1], groups,
+                          shape[1] / groups));
+}
+
+void check_bias(const Node& node, std::int64_t channels) {
+  if (node.has(2) && node.shape(2) != Shape{channels})
+    node.fail(fmt::format("the bias '{}' has shape {}, expected {}", node.tensor(2).name,
+                          to_text(node.shape(2)), channels));
+}
+
+Shape with_spatial(std::int64_t batch, std::int64_t channels, const Shape& spatial) {
+  Shape result{batch, channels};
+  result.insert(result.end(), spatial.begin(), spatial.end());
+  return result;
+}
+
+Pool read_pool(const Node& node, PoolKind kind, std::size_t dimensions) {
+  Pool pool;
+  pool.kind = kind;
+  pool.window = read_window(node, dimensions, {});
+  return pool;
+}
+
+Shape pooled(const Node& node, Pool& pool) {
+  const Shape& shape = node.shape(0);
+  const Shape sizes = spatial_sizes(node, shape);
+  const bool round_up = node.attributes().flag("ceil_mode", false);
+  return with_spatial(shape[0], shape[1], slide(node, sizes, round_up, pool.window));
+}
+
+void lower_global_pool(Node& node, PoolKind kind) {
+  const Shape sizes = spatial_sizes(node, node.shape(0));
+  const Shape ones(sizes.size(), 1);
+  const Shape zeros(sizes.size(), 0);
+  for (const std::int64_t size : sizes)
+    if (size == 0) node.fail("the input has no elements to pool");
+  const Made made{node.type(0), with_spatial(node.shape(0)[0], node.shape(0)[1], ones)};
+  const Pool pool{kind, {sizes, ones, ones, zeros, zeros}, false, false};
+  node.give(0, node.add(pool, {node.input(0)}, made));
+}
+
+}  // namespace
+
+void lower_conv(Node& node) {
+  node.need_same_types();
+  const Shape sizes = spatial_sizes(node, node.shape(0));
+  const Shape weight = node.shape(1);
+  Conv conv;
+  conv.groups = node.attributes().integer("group", 1);
+  check_weight(node, conv.groups);
+  check_bias(node, weight[0]);
+  conv.window = read_window(node, sizes.size(), Shape(weight.begin() + 2, weight.end()));
+  const Shape result = slide(node, sizes, false, conv.window);
+  const Made made{node.type(0), with_spatial(node.shape(0)[0], weight[0], result)};
+  node.give(0, node.add(std::move(conv), node.inputs(), made));
+}
+
+void lower_max_pool(Node& node) {
+  Pool pool = read_pool(node, PoolKind::max, spatial_sizes(node, node.shape(0)).size());
+  pool.column_major_indices = node.attributes().flag("storage_order", false);
+  const Shape shape = pooled(node, pool);
+  std::vector<std::optional<Made>> made{Made{node.type(0), shape}};
+  if (node.wants(1)) made.push_back(Made{DataType::int64, shape});
+  const std::vector<TensorId> outputs = node.add(std::move(pool), {node.input(0)}, made);
+  for (std::size_t i = 0; i < outputs.size(); ++i) node.give(i, outputs[i]);
+}
+
+void lower_average_pool(Node& node) {
+  Pool pool = read_pool(node, PoolKind::average, spatial_sizes(node, node.shape(0)).size());
+  pool.count_include_pad = node.attributes().flag("count_include_pad", false);
+  const Made made{node.type(0), pooled(node, pool)};
+  node.give(0, node.add(std::move(pool), {node.input(0)}, made));
+}
+
+void lower_global_max_pool(Node& node) { lower_global_pool(node, PoolKind::max); }
+void lower_global_average_pool(Node& node) { lower_global_pool(node, PoolKind::average); }
+
+}  // namespace millrace::network::onnx

@@ -1,0 +1,52 @@
+#include "network/onnx/model.h"
+
+#include <fmt/format.h>
+#include <onnx/onnx_pb.h>
+
+#include <limits>
+
+#include "base/error.h"
+
+namespace millrace::network::onnx {
+namespace {
+
+constexpr std::int64_t oldest_opset = 7;
+constexpr std::int64_t newest_opset = 21;
+constexpr int most_nodes = 1 << 20;
+
+}  // namespace
+
+std::unique_ptr<::onnx::ModelProto> parse_model(std::string_view bytes, const std::string& file) {
+  constexpr auto most = static_cast<std::size_t>(std::numeric_limits<int>::max());
+  if (bytes.empty()) throw InputError(file, "is empty, expected an ONNX model");
+  if (bytes.size() > most)
+    throw InputError(file, "is larger than 2 GiB, which an ONNX file cannot be; save its weights "
+                           "as external data");
+  auto model = std::make_unique<::onnx::ModelProto>();
+  if (!model->ParseFromArray(bytes.data(), static_cast<int>(bytes.size())))
+    throw InputError(file, "is not an ONNX model, or is truncated; export or download it again");
+  if (!model->has_graph() || model->ir_version() <= 0)
+    throw InputError(file, "is not an ONNX model, or is truncated: it has no graph; export or "
+                           "download it again");
+  if (model->graph().node_size() > most_nodes)
+    throw InputError(file, fmt::format("has {} nodes; at most {} are supported",
+                                       model->graph().node_size(), most_nodes));
+  if (model->graph().sparse_initializer_size() > 0)
+    throw InputError(file, fmt::format("the weight '{}' is sparse, which is not supported; save it "
+                                       "as a dense tensor",
+                                       model->graph().sparse_initializer(0).values().name()));
+  return model;
+}
+
+std::int64_t opset_of(const ::onnx::ModelProto& model, const std::string& file) {
+  std::int64_t version = 1;
+  for (const ::onnx::OperatorSetIdProto& opset : model.opset_import())
+    if (opset.domain().empty() || opset.domain() == "ai.onnx") version = opset.version();
+  if (version < oldest_opset || version > newest_opset)
+    throw InputError(file, fmt::format("uses opset {}; supported are {} to {}; convert the model "
+                                       "with ONNX's version converter",
+                                       version, oldest_opset, newest_opset));
+  return version;
+}
+
+}  // namespace millrace::network::onnx

@@ -1,0 +1,135 @@
+#include "network/onnx/node.h"
+
+#include <fmt/format.h>
+#include <onnx/onnx_pb.h>
+
+#include "base/error.h"
+#include "network/onnx/tensor_data.h"
+
+namespace millrace::network::onnx {
+namespace {
+
+template <class To, class From>
+std::vector<To> copy(const Array& array) {
+  const std::span<const From> values = array.values<From>();
+  std::vector<To> result;
+  for (const From value : values) result.push_back(static_cast<To>(value));
+  return result;
+}
+
+}  // namespace
+
+Node::Node(Reading& reading, const ::onnx::NodeProto& proto, std::string name)
+    : reading_(&reading), proto_(&proto), name_(std::move(name)),
+      place_(fmt::format("{}: node '{}' ({})", reading.source().file, name_, proto.op_type())),
+      attributes_(proto, place_) {
+  for (const std::string& input : proto.input()) {
+    const std::optional<TensorId> id = reading.find(input);
+    if (!id && !input.empty()) fail(fmt::format("the input '{}' is not known", input));
+    inputs_.push_back(input.empty() ? TensorId() : *id);
+  }
+  while (!inputs_.empty() && !inputs_.back().valid()) inputs_.pop_back();
+}
+
+void Node::fail(const std::string& text) const { throw InputError(place_, text); }
+
+TensorId Node::input(std::size_t index) const {
+  if (!has(index)) fail(fmt::format("input {} is missing", index));
+  return inputs_[index];
+}
+
+std::vector<TensorId> Node::inputs() const {
+  for (std::size_t i = 0; i < inputs_.size(); ++i) input(i);
+  return inputs_;
+}
+
+const Tensor& Node::tensor(std::size_t index) const { return tensor(input(index)); }
+
+std::int64_t Node::rank(std::size_t index) const {
+  return static_cast<std::int64_t>(shape(index).size());
+}
+
+Shape Node::integers(std::size_t index, std::string_view what) const {
+  const Tensor& value = tensor(index);
+  if (!value.constant)
+    fail(fmt::format("{} ('{}') is computed from the network's inputs; it must be known when the "
+                     "model is read",
+                     what, value.name));
+  if (value.type == DataType::int64) return copy<std::int64_t, std::int64_t>(*value.constant);
+  if (value.type == DataType::int32) return copy<std::int64_t, std::int32_t>(*value.constant);
+  fail(fmt::format("{} ('{}') has type {}, expected int64", what, value.name,
+                   to_text(value.type)));
+}
+
+std::vector<double> Node::numbers(std::size_t index, std::string_view what) const {
+  const Tensor& value = tensor(index);
+  if (!value.constant)
+    fail(fmt::format("{} ('{}') is computed from the network's inputs; it must be known when the "
+                     "model is read",
+                     what, value.name));
+  switch (value.type) {
+    case DataType::float32: return copy<double, float>(*value.constant);
+    case DataType::float64: return copy<double, double>(*value.constant);
+    case DataType::int64: return copy<double, std::int64_t>(*value.constant);
+    case DataType::int32: return copy<double, std::int32_t>(*value.constant);
+    case DataType::int8: return copy<double, std::int8_t>(*value.constant);
+    case DataType::uint8: return copy<double, std::uint8_t>(*value.constant);
+    case DataType::boolean: return copy<double, std::uint8_t>(*value.constant);
+    default: break;
+  }
+  fail(fmt::format("{} ('{}') has type {}, expected float32", what, value.name,
+                   to_text(value.type)));
+}
+
+std::optional<Shape> Node::integers(std::string_view attribute, std::size_t index,
+                                    std::int64_t since) const {
+  if (opset() < since) return attributes_.integers(attribute);
+  if (attributes_.has(attribute))
+    fail(fmt::format("'{}' is an attribute, but an input since opset {}, and the model is of "
+                     "opset {}",
+                     attribute, since, opset()));
+  if (!has(index)) return std::nullopt;
+  return integers(index, fmt::format("the input '{}'", attribute));
+}
+
+void Node::need_same_types() const {
+  const DataType* first = nullptr;
+  for (std::size_t i = 0; i < inputs_.size(); ++i) {
+    if (!has(i)) continue;
+    if (first != nullptr && type(i) != *first)
+      fail(fmt::format("the input '{}' has type {}, expected {} like the first input",
+                       tensor(i).name, to_text(type(i)), to_text(*first)));
+    if (first == nullptr) first = &tensor(i).type;
+  }
+}
+
+std::int64_t Node::normalized(std::int64_t axis, std::int64_t rank) const {
+  if (axis < -rank || axis >= rank)
+    fail(fmt::format("the axis {} does not exist; the tensor has {} dimensions", axis, rank));
+  return axis < 0 ? axis + rank : axis;
+}
+
+bool Node::wants(std::size_t output) const {
+  return output < output_count() && !proto_->output(static_cast<int>(output)).empty();
+}
+
+std::size_t Node::output_count() const { return static_cast<std::size_t>(proto_->output_size()); }
+
+TensorId Node::add(Operator op, std::vector<TensorId> inputs, Made made) {
+  return add(std::move(op), std::move(inputs), std::vector{std::optional(std::move(made))})[0];
+}
+
+std::vector<TensorId> Node::add(Operator op, std::vector<TensorId> inputs,
+                                const std::vector<std::optional<Made>>& made) {
+  return reading_->add_layer({name_, std::move(op), std::move(inputs), {}}, made, place_);
+}
+
+Array Node::tensor_attribute(std::string_view name) const {
+  return attributes_.tensor(name, reading_->source().folder);
+}
+
+void Node::give(std::size_t output, TensorId id) {
+  if (wants(output)) reading_->define(proto_->output(static_cast<int>(output)), id);
+}
+
+}  // namespace millrace::network::onnx

@@ -1,0 +1,64 @@
+#pragma once
+// One node of the file while it is lowered to layers.
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "network/onnx/attributes.h"
+#include "network/onnx/reading.h"
+
+namespace millrace::network::onnx {
+
+/// Borrows the reading and the file's node. Whatever is wrong is an InputError that names file
+/// and node.
+class Node {
+ public:
+  Node(Reading& reading, const ::onnx::NodeProto& proto, std::string name);
+
+  std::int64_t opset() const { return reading_->source().opset; }
+  const std::string& place() const { return place_; }
+  const Attributes& attributes() const { return attributes_; }
+  [[noreturn]] void fail(const std::string& text) const;
+
+  std::size_t input_count() const { return inputs_.size(); }
+  bool has(std::size_t input) const { return input < inputs_.size() && inputs_[input].valid(); }
+  TensorId input(std::size_t index) const;  // fails if it is left out
+  std::vector<TensorId> inputs() const;     // all; fails if one is left out
+  const Tensor& tensor(std::size_t input) const;
+  const Tensor& tensor(TensorId id) const { return reading_->network()[id]; }
+  const Shape& shape(std::size_t input) const { return tensor(input).shape; }
+  DataType type(std::size_t input) const { return tensor(input).type; }
+  std::int64_t rank(std::size_t input) const;
+  bool is_known(std::size_t input) const { return has(input) && tensor(input).constant; }
+  /// The values of an input that must be known now; `what` says what it is: "the new shape".
+  Shape integers(std::size_t input, std::string_view what) const;
+  std::vector<double> numbers(std::size_t input, std::string_view what) const;
+  /// From an input in opset `since` and later, from an attribute before; nothing if in neither.
+  std::optional<Shape> integers(std::string_view attribute, std::size_t input,
+                                std::int64_t since) const;
+  /// Fails unless all inputs that are there have the type of the first.
+  void need_same_types() const;
+  /// -1 is the last dimension; fails outside [-rank, rank).
+  std::int64_t normalized(std::int64_t axis, std::int64_t rank) const;
+
+  bool wants(std::size_t output) const;
+  std::size_t output_count() const;
+  /// Adds a layer with one output.
+  TensorId add(Operator op, std::vector<TensorId> inputs, Made made);
+  std::vector<TensorId> add(Operator op, std::vector<TensorId> inputs,
+                            const std::vector<std::optional<Made>>& made);
+  TensorId add_constant(Array value) { return reading_->add_constant(std::move(value)); }
+  void take_memory(Bytes size) { reading_->take_memory(size, place_); }
+  Array tensor_attribute(std::string_view name) const;
+  /// The node's output is this tensor.
+  void give(std::size_t output, TensorId id);
+
+ private:
+  Reading* reading_;
+  const ::onnx::NodeProto* proto_;
+  std::string name_, place_;
+  Attributes attributes_;
+  std::vector<TensorId> inputs_;
+};
+
+}  // namespace millrace::network::onnx

@@ -1,0 +1,122 @@
+#include "network/onnx/order.h"
+
+#include <fmt/format.h>
+#include <onnx/onnx_pb.h>
+
+#include <functional>
+#include <queue>
+#include <unordered_map>
+
+#include "base/error.h"
+
+namespace millrace::network::onnx {
+namespace {
+
+/// Which nodes wait for which.
+class Order {
+ public:
+  Order(const ::onnx::GraphProto& graph, const std::string& file)
+      : graph_(graph), file_(file), names_(node_names(graph)), waiting_(names_.size()),
+        followers_(names_.size()) {}
+
+  void connect(const std::unordered_set<std::string>& given) {
+    collect_makers(given);
+    for (int i = 0; i < graph_.node_size(); ++i)
+      for (const std::string& input : graph_.node(i).input())
+        if (!input.empty() && !given.contains(input)) connect(static_cast<std::size_t>(i), input);
+  }
+
+  std::vector<std::size_t> sorted() {
+    std::priority_queue<std::size_t, std::vector<std::size_t>, std::greater<>> ready;
+    for (std::size_t i = 0; i < waiting_.size(); ++i)
+      if (waiting_[i] == 0) ready.push(i);
+    std::vector<std::size_t> result;
+    while (!ready.empty()) {
+      const std::size_t node = ready.top();
+      ready.pop();
+      result.push_back(node);
+      for (const std::size_t follower : followers_[node])
+        if (--waiting_[follower] == 0) ready.push(follower);
+    }
+    if (result.size() < waiting_.size()) fail_on_cycle();
+    return result;
+  }
+
+ private:
+  void collect_makers(const std::unordered_set<std::string>& given) {
+    for (int i = 0; i < graph_.node_size(); ++i)
+      for (const std::string& output : graph_.node(i).output()) {
+        if (output.empty()) continue;
+        const std::size_t node = static_cast<std::size_t>(i);
+        if (given.contains(output) || !maker_.emplace(output, node).second)
+          throw InputError(file_, fmt::format("node '{}' makes '{}', which is already made "
+                                              "elsewhere; every value needs a name of its own",
+                                              names_[node], output));
+      }
+  }
+
+  void connect(std::size_t node, const std::string& input) {
+    const auto maker = maker_.find(input);
+    if (maker == maker_.end())
+      throw InputError(file_, fmt::format("node '{}' reads '{}', which no node, input or weight "
+                                          "of the model provides; the model is incomplete",
+                                          names_[node], input));
+    followers_[maker->second].push_back(node);
+    ++waiting_[node];
+  }
+
+  /// From a node that waits, going back to nodes that wait must come round.
+  [[noreturn]] void fail_on_cycle() const {
+    std::size_t node = 0;
+    while (waiting_[node] == 0) ++node;
+    std::vector<bool> seen(waiting_.size());
+    while (!seen[node]) {
+      seen[node] = true;
+      node = waiting_maker(node);
+    }
+    throw InputError(file_, fmt::format("node '{}' ({}) depends on its own result: the graph has "
+                                        "a cycle, and only acyclic ones can be computed",
+                                        names_[node],
+                                        graph_.node(static_cast<int>(node)).op_type()));
+  }
+
+  std::size_t waiting_maker(std::size_t node) const {
+    for (const std::string& input : graph_.node(static_cast<int>(node)).input()) {
+      const auto maker = maker_.find(input);
+      if (maker != maker_.end() && waiting_[maker->second] > 0) return maker->second;
+    }
+    return node;
+  }
+
+  const ::onnx::GraphProto& graph_;
+  const std::string& file_;
+  std::vector<std::string> names_;
+  std::vector<std::size_t> waiting_;                 // by node: inputs that are not made yet
+  std::vector<std::vector<std::size_t>> followers_;  // by node: who reads it
+  std::unordered_map<std::string, std::size_t> maker_;
+};
+
+}  // namespace
+
+std::vector<std::string> node_names(const ::onnx::GraphProto& graph) {
+  std::unordered_map<std::string, std::size_t> taken;
+  std::vector<std::string> names;
+  for (const ::onnx::NodeProto& node : graph.node()) {
+    const std::string base =
+        node.name().empty() ? fmt::format("{}_{}", node.op_type(), names.size()) : node.name();
+    std::string name = base;
+    while (!taken.emplace(name, 1).second) name = fmt::format("{}_{}", base, ++taken[base]);
+    names.push_back(std::move(name));
+  }
+  return names;
+}
+
+std::vector<std::size_t> computation_order(const ::onnx::GraphProto& graph,
+                                           const std::unordered_set<std::string>& given,
+                                           const std::string& file) {
+  Order order(graph, file);
+  order.connect(given);
+  return order.sorted();
+}
+
+}  // namespace millrace::network::onnx

@@ -1,0 +1,57 @@
+#include <fmt/format.h>
+#include <onnx/onnx_pb.h>
+
+#include "base/error.h"
+#include "network/onnx/inputs.h"
+#include "network/onnx/lower.h"
+#include "network/onnx/model.h"
+#include "network/onnx/order.h"
+#include "network/read.h"
+#include "network/simplify.h"
+
+namespace millrace::network {
+namespace {
+
+using onnx::Node;
+using onnx::Reading;
+
+void read_nodes(Reading& reading, const ::onnx::GraphProto& graph,
+                const std::unordered_set<std::string>& given) {
+  const std::string& file = reading.source().file;
+  const std::vector<std::string> names = onnx::node_names(graph);
+  for (const std::size_t i : onnx::computation_order(graph, given, file)) {
+    const ::onnx::NodeProto& proto = graph.node(static_cast<int>(i));
+    Node node(reading, proto, names[i]);
+    const bool own = proto.domain().empty() || proto.domain() == "ai.onnx";
+    onnx::lower(node, own ? proto.op_type() : proto.domain() + "." + proto.op_type());
+  }
+}
+
+void read_outputs(Reading& reading, const ::onnx::GraphProto& graph) {
+  const std::string& file = reading.source().file;
+  if (graph.output_size() == 0) throw InputError(file, "has no outputs; there is nothing to run");
+  for (const ::onnx::ValueInfoProto& output : graph.output()) {
+    const std::optional<TensorId> id = reading.find(output.name());
+    if (!id)
+      throw InputError(file, fmt::format("the output '{}' is made by no node, input or weight; the "
+                                         "model is incomplete",
+                                         output.name()));
+    reading.add_output(output.name(), *id);
+  }
+}
+
+}  // namespace
+
+Network read_onnx(std::string_view bytes, const std::string& name,
+                  const std::filesystem::path& folder, const ReadOptions& options) {
+  const std::unique_ptr<::onnx::ModelProto> model = onnx::parse_model(bytes, name);
+  Reading reading({name, folder, onnx::opset_of(*model, name)});
+  const auto given = onnx::read_inputs(reading, model->graph(), options);
+  read_nodes(reading, model->graph(), given);
+  read_outputs(reading, model->graph());
+  Network network = std::move(reading).finish();
+  network.name = name;
+  return simplify(std::move(network));
+}
+
+}  // namespace millrace::network

@@ -1,0 +1,135 @@
+#include "network/onnx/tensor_data.h"
+
+#include <fmt/format.h>
+#include <onnx/onnx_pb.h>
+
+#include <charconv>
+#include <cstring>
+
+#include "base/error.h"
+#include "network/onnx/external_data.h"
+#include "network/onnx/types.h"
+
+namespace millrace::network::onnx {
+namespace {
+
+/// What one tensor must become, and where it is.
+struct Target {
+  DataType type;
+  std::int64_t count;
+  std::string place;
+
+  Bytes size() const { return size_of(type) * count; }
+};
+
+void check_count(const Target& target, std::int64_t found) {
+  if (found != target.count)
+    throw InputError(target.place, fmt::format("has {} values, but its shape asks for {}; the "
+                                               "file is damaged",
+                                               found, target.count));
+}
+
+template <class T, class Values>
+Buffer convert(const Target& target, const Values& values) {
+  check_count(target, values.size());
+  Buffer buffer(target.size());
+  T* out = reinterpret_cast<T*>(buffer.data());
+  for (int i = 0; i < values.size(); ++i) out[i] = static_cast<T>(values[i]);
+  return buffer;
+}
+
+Buffer typed_data(const ::onnx::TensorProto& proto, const Target& target) {
+  switch (target.type) {
+    case DataType::float32: return convert<float>(target, proto.float_data());
+    case DataType::float64: return convert<double>(target, proto.double_data());
+    case DataType::int64: return convert<std::int64_t>(target, proto.int64_data());
+    case DataType::uint64: return convert<std::uint64_t>(target, proto.uint64_data());
+    case DataType::uint32: return convert<std::uint32_t>(target, proto.uint64_data());
+    case DataType::int32: return convert<std::int32_t>(target, proto.int32_data());
+    case DataType::int16: return convert<std::int16_t>(target, proto.int32_data());
+    case DataType::float16:
+    case DataType::uint16: return convert<std::uint16_t>(target, proto.int32_data());
+    case DataType::int8: return convert<std::int8_t>(target, proto.int32_data());
+    case DataType::uint8: return convert<std::uint8_t>(target, proto.int32_data());
+    case DataType::boolean: break;
+  }
+  check_count(target, proto.int32_data_size());
+  Buffer buffer(target.size());
+  for (int i = 0; i < proto.int32_data_size(); ++i)
+    buffer.data()[i] = std::byte{proto.int32_data(i) != 0};
+  return buffer;
+}
+
+Buffer raw_data(const std::string& raw, const Target& target) {
+  if (static_cast<std::int64_t>(raw.size()) != target.size().count)
+    throw InputError(target.place, fmt::format("has {} bytes of data, but its type and shape ask "
+                                               "for {}; the file is damaged",
+                                               raw.size(), target.size().count));
+  Buffer buffer(target.size());
+  if (!raw.empty()) std::memcpy(buffer.data(), raw.data(), raw.size());
+  if (target.type == DataType::boolean)
+    for (std::byte& value : buffer.bytes()) value = std::byte{value != std::byte{0}};
+  return buffer;
+}
+
+std::int64_t external_number(const ::onnx::StringStringEntryProto& entry,
+                             const std::string& place) {
+  std::int64_t number = -1;
+  const std::string& text = entry.value();
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size() || number < 0)
+    throw InputError(place, fmt::format("the {} of its external data is '{}', expected a number "
+                                        "that is not negative",
+                                        entry.key(), text));
+  return number;
+}
+
+Buffer external_data(const ::onnx::TensorProto& proto, const std::filesystem::path& folder,
+                     const Target& target) {
+  ExternalPiece piece;
+  piece.length = target.size().count;
+  for (const ::onnx::StringStringEntryProto& entry : proto.external_data()) {
+    if (entry.key() == "location") piece.location = entry.value();
+    if (entry.key() == "offset") piece.offset = external_number(entry, target.place);
+    if (entry.key() != "length") continue;
+    const std::int64_t length = external_number(entry, target.place);
+    if (length != piece.length)
+      throw InputError(target.place, fmt::format("its external data has {} bytes, but its type "
+                                                 "and shape ask for {}",
+                                                 length, piece.length));
+  }
+  return read_external(piece, folder, target.place);
+}
+
+}  // namespace
+
+void check_shape(const Shape& shape, const std::string& place) {
+  if (shape.size() > most_dimensions)
+    throw InputError(place, fmt::format("has {} dimensions; at most {} are supported",
+                                        shape.size(), most_dimensions));
+  Shape without_zeros = shape;
+  for (std::int64_t& size : without_zeros)
+    if (size == 0) size = 1;
+  element_count(without_zeros, place);
+}
+
+Array read_tensor(const ::onnx::TensorProto& proto, const std::filesystem::path& folder,
+                  const std::string& place) {
+  const std::optional<DataType> type = known_type(proto.data_type());
+  if (!type)
+    throw InputError(place, fmt::format("has the type {}; {}", type_name(proto.data_type()),
+                                        supported_types()));
+  if (proto.has_segment())
+    throw InputError(place, "is stored in segments, which is not supported; save the model again "
+                            "with whole tensors");
+  Shape shape(proto.dims().begin(), proto.dims().end());
+  check_shape(shape, place);
+  const Target target{*type, element_count(shape, place), place};
+  Buffer buffer = proto.data_location() == ::onnx::TensorProto::EXTERNAL
+                      ? external_data(proto, folder, target)
+                  : proto.has_raw_data() ? raw_data(proto.raw_data(), target)
+                                         : typed_data(proto, target);
+  return make_array(*type, std::move(shape), std::move(buffer));
+}
+
+}  // namespace millrace::network::onnx
