@@ -27,21 +27,20 @@ std::string times_of(const Actor& actor) {
 }  // namespace
 
 std::string to_dot(const Graph& graph) {
-  std::string text = fmt::format("digraph {} {{\n  rankdir=LR;\n  node [shape=box];\n",
-                                 quoted(graph.name));
+  std::string text =
+      fmt::format("digraph {} {{\n  rankdir=LR;\n  node [shape=box];\n", quoted(graph.name));
   for (std::size_t a = 0; a < graph.actors.size(); ++a)
-    text += fmt::format("  a{} [label={}];\n", a,
-                        quoted(fmt::format("{}\n[{}]", graph.actors[a].name,
-                                           times_of(graph.actors[a]))));
-  for (const Channel& channel : graph.channels)
     text += fmt::format(
-        "  a{} -> a{} [label={}, taillabel={}, headlabel={}];\n", channel.from.index,
-        channel.to.index,
-        quoted(channel.initial_tokens == 0
-                   ? channel.name
-                   : fmt::format("{} ({})", channel.name, channel.initial_tokens)),
-        quoted(fmt::format("[{}]", fmt::join(channel.production, ","))),
-        quoted(fmt::format("[{}]", fmt::join(channel.consumption, ","))));
+        "  a{} [label={}];\n", a,
+        quoted(fmt::format("{}\n[{}]", graph.actors[a].name, times_of(graph.actors[a]))));
+  for (const Channel& channel : graph.channels)
+    text += fmt::format("  a{} -> a{} [label={}, taillabel={}, headlabel={}];\n",
+                        channel.from.index, channel.to.index,
+                        quoted(channel.initial_tokens == 0
+                                   ? channel.name
+                                   : fmt::format("{} ({})", channel.name, channel.initial_tokens)),
+                        quoted(fmt::format("[{}]", fmt::join(channel.production, ","))),
+                        quoted(fmt::format("[{}]", fmt::join(channel.consumption, ","))));
   return text + "}\n";
 }
 

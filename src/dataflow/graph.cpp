@@ -27,7 +27,8 @@ void validate_actor(const Actor& actor) {
   if (actor.times.empty()) throw InputError(place, "has no phases; give it at least one time");
   for (Time time : actor.times)
     if (time < Time{0})
-      throw InputError(place, fmt::format("found the time {} ns, expected 0 or more", time.count()));
+      throw InputError(place,
+                       fmt::format("found the time {} ns, expected 0 or more", time.count()));
 }
 
 }  // namespace
@@ -51,9 +52,9 @@ void validate(const Graph& graph) {
     validate_rates(channel, channel.production, graph[channel.from]);
     validate_rates(channel, channel.consumption, graph[channel.to]);
     if (channel.initial_tokens < 0)
-      throw InputError(fmt::format("channel '{}'", channel.name),
-                       fmt::format("found {} initial tokens, expected 0 or more",
-                                   channel.initial_tokens));
+      throw InputError(
+          fmt::format("channel '{}'", channel.name),
+          fmt::format("found {} initial tokens, expected 0 or more", channel.initial_tokens));
   }
 }
 

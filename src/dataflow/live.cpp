@@ -26,9 +26,10 @@ class Iteration {
       firings = checked_add(firings, remaining_.back(), graph.name);
     }
     if (firings > largest_iteration)
-      throw InputError(graph.name, fmt::format("one iteration takes {} firings, more than the {} that "
-                                               "can be checked; make the rates smaller",
-                                               firings, largest_iteration));
+      throw InputError(graph.name,
+                       fmt::format("one iteration takes {} firings, more than the {} that "
+                                   "can be checked; make the rates smaller",
+                                   firings, largest_iteration));
   }
 
   void run() {
@@ -49,8 +50,8 @@ class Iteration {
   /// Whoever cannot go on waits for a channel, and so for its producer, which cannot go on either:
   /// followed long enough, this is a cycle.
   std::string cycle() const {
-    const auto stuck = std::find_if(remaining_.begin(), remaining_.end(),
-                                    [](std::int64_t n) { return n > 0; });
+    const auto stuck =
+        std::find_if(remaining_.begin(), remaining_.end(), [](std::int64_t n) { return n > 0; });
     std::vector<std::size_t> path{static_cast<std::size_t>(stuck - remaining_.begin())};
     for (;;) {
       const std::size_t next = graph_.channels[lacking(path.back())].from.index;
@@ -79,8 +80,8 @@ class Iteration {
       for (std::size_t c : near_.incoming[actor])
         tokens_[c] -= graph_.channels[c].consumption[phase];
       for (std::size_t c : near_.outgoing[actor])
-        tokens_[c] = checked_add(tokens_[c], graph_.channels[c].production[phase],
-                                 graph_.channels[c].name);
+        tokens_[c] =
+            checked_add(tokens_[c], graph_.channels[c].production[phase], graph_.channels[c].name);
       phase_[actor] = (phase + 1) % graph_.actors[actor].times.size();
       --remaining_[actor];
     }
@@ -91,11 +92,12 @@ class Iteration {
     std::string text = "deadlock:";
     for (std::size_t actor : actors) {
       const Channel& channel = graph_.channels[lacking(actor)];
-      text += fmt::format("{} phase {} of '{}' waits for {} tokens in channel '{}' from '{}', which "
-                          "has {}",
-                          actor == actors.front() ? "" : ";", phase_[actor],
-                          graph_.actors[actor].name, channel.consumption[phase_[actor]],
-                          channel.name, graph_[channel.from].name, tokens_[lacking(actor)]);
+      text += fmt::format(
+          "{} phase {} of '{}' waits for {} tokens in channel '{}' from '{}', which "
+          "has {}",
+          actor == actors.front() ? "" : ";", phase_[actor], graph_.actors[actor].name,
+          channel.consumption[phase_[actor]], channel.name, graph_[channel.from].name,
+          tokens_[lacking(actor)]);
     }
     return text;
   }

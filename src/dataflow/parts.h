@@ -6,8 +6,8 @@
 
 namespace millrace::dataflow {
 
-/// Channels at each actor, by actor: those it writes to and those it reads from. Channels that never
-/// carry a token are left out.
+/// Channels at each actor, by actor: those it writes to and those it reads from. Channels that
+/// never carry a token are left out.
 struct Neighbours {
   std::vector<std::vector<std::size_t>> outgoing, incoming;
 };

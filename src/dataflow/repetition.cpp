@@ -47,12 +47,14 @@ CycleRates cycle_rates(const Channel& channel) {
   return rates;
 }
 
-[[noreturn]] void inconsistent(const Graph& graph, const Channel& channel, const CycleRates& rates) {
+[[noreturn]] void inconsistent(const Graph& graph, const Channel& channel) {
+  const CycleRates rates = cycle_rates(channel);
   throw InputError(
       fmt::format("channel '{}'", channel.name),
-      fmt::format("is inconsistent: no number of cycles of '{}' ({} tokens each) and '{}' ({} tokens "
-                  "each) balances it together with the other channels",
-                  graph[channel.from].name, rates.produced, graph[channel.to].name, rates.consumed));
+      fmt::format("is inconsistent: no number of cycles of '{}' ({} tokens each) and '{}' ({} "
+                  "tokens each) balances it together with the other channels",
+                  graph[channel.from].name, rates.produced, graph[channel.to].name,
+                  rates.consumed));
 }
 
 using Fractions = std::vector<std::optional<Fraction>>;
@@ -79,7 +81,7 @@ void spread(const Graph& graph, const std::vector<std::size_t>& at, std::vector<
         forward ? scaled(*cycles[actor], rates.produced, rates.consumed, channel.name)
                 : scaled(*cycles[actor], rates.consumed, rates.produced, channel.name);
     const bool fresh = !cycles[other].has_value();
-    if (!settle(cycles[other], value)) inconsistent(graph, channel, rates);
+    if (!settle(cycles[other], value)) inconsistent(graph, channel);
     if (fresh) open.push_back(other);
   }
 }

@@ -19,7 +19,8 @@ SelfTimed::SelfTimed(const Graph& graph, const Neighbours& near, std::vector<std
 
 bool SelfTimed::can_start(std::size_t actor) const {
   if (end_time_[actor] >= 0) return false;
-  return std::all_of(near_.incoming[actor].begin(), near_.incoming[actor].end(), [&](std::size_t c) {
+  const auto& incoming = near_.incoming[actor];
+  return std::all_of(incoming.begin(), incoming.end(), [&](std::size_t c) {
     return tokens_[c] >= graph_.channels[c].consumption[phase_[actor]];
   });
 }

@@ -42,10 +42,10 @@ class SelfTimed {
   const Neighbours& near_;
   std::vector<std::size_t> part_;
   std::int64_t now_ = 0, started_ = 0;
-  std::vector<std::size_t> phase_;                // by actor
+  std::vector<std::size_t> phase_;                       // by actor
   std::vector<std::int64_t> tokens_, ended_, end_time_;  // end_time_: -1 while idle
   std::priority_queue<End, std::vector<End>, std::greater<>> running_;
-  std::vector<std::size_t> candidates_;           // actors that may be able to start
+  std::vector<std::size_t> candidates_;  // actors that may be able to start
 };
 
 }  // namespace millrace::dataflow

@@ -66,9 +66,8 @@ struct Exploration {
 std::optional<Throughput> throughput_of_part(const Exploration& all,
                                              const std::vector<std::size_t>& part) {
   if (takes_no_time(all.graph, part)) return Throughput{Time{0}, 1};
-  const std::size_t rarest = *std::min_element(part.begin(), part.end(), [&](auto a, auto b) {
-    return all.firings[a] < all.firings[b];
-  });
+  const std::size_t rarest = *std::min_element(
+      part.begin(), part.end(), [&](auto a, auto b) { return all.firings[a] < all.firings[b]; });
   SelfTimed execution(all.graph, all.near, part);
   Recurrence recurrence(rarest, all.firings[rarest]);
   do {

@@ -18,8 +18,8 @@ Graph stuijk(std::int64_t alpha, std::int64_t beta) {
   const ActorId a = actor(graph, "a", {1});
   const ActorId b = actor(graph, "b", {2});
   const ActorId c = actor(graph, "c", {2});
-  bound_channel(graph, channel(graph, a, {2}, b, {3}), alpha);
-  bound_channel(graph, channel(graph, b, {1}, c, {2}), beta);
+  bound_channel(graph, channel(graph, {a, {2}}, {b, {3}}), alpha);
+  bound_channel(graph, channel(graph, {b, {1}}, {c, {2}}), beta);
   return graph;
 }
 
@@ -32,9 +32,9 @@ TEST(RepetitionVector, counts_full_cycles_of_phases) {
   const ActorId a = actor(graph, "a", {1, 1});
   const ActorId b = actor(graph, "b", {1, 1, 1});
   const ActorId c = actor(graph, "c", {1});
-  channel(graph, a, {3, 5}, b, {1, 1, 4});
-  channel(graph, b, {6, 2, 1}, c, {6});
-  channel(graph, c, {2}, a, {1, 3}, 4);
+  channel(graph, {a, {3, 5}}, {b, {1, 1, 4}});
+  channel(graph, {b, {6, 2, 1}}, {c, {6}});
+  channel(graph, {c, {2}}, {a, {1, 3}}, 4);
   EXPECT_EQ(repetition_vector(graph), (Vector{3, 4, 6}));
 }
 
@@ -42,8 +42,8 @@ TEST(RepetitionVector, parts_that_do_not_touch_have_their_own) {
   Graph graph;
   const ActorId a = actor(graph, "a", {1}), b = actor(graph, "b", {1});
   const ActorId c = actor(graph, "c", {1}), d = actor(graph, "d", {1});
-  channel(graph, a, {4}, b, {6});
-  channel(graph, c, {5}, d, {5});
+  channel(graph, {a, {4}}, {b, {6}});
+  channel(graph, {c, {5}}, {d, {5}});
   actor(graph, "alone", {1});
   EXPECT_EQ(repetition_vector(graph), (Vector{3, 2, 1, 1, 1}));
 }
@@ -51,9 +51,9 @@ TEST(RepetitionVector, parts_that_do_not_touch_have_their_own) {
 TEST(RepetitionVector, inconsistent_rates_are_named_by_channel) {
   Graph graph;
   const ActorId a = actor(graph, "a", {1}), b = actor(graph, "b", {1}), c = actor(graph, "c", {1});
-  channel(graph, a, {1}, b, {1});
-  channel(graph, b, {2}, c, {1});
-  channel(graph, a, {1}, c, {1});
+  channel(graph, {a, {1}}, {b, {1}});
+  channel(graph, {b, {2}}, {c, {1}});
+  channel(graph, {a, {1}}, {c, {1}});
   const std::string message = message_of([&] { repetition_vector(graph); });
   EXPECT_NE(message.find("is inconsistent"), std::string::npos) << message;
   EXPECT_NE(message.find("'c'"), std::string::npos) << message;
@@ -62,7 +62,7 @@ TEST(RepetitionVector, inconsistent_rates_are_named_by_channel) {
 TEST(RepetitionVector, a_channel_that_only_fills_is_inconsistent) {
   Graph graph;
   const ActorId a = actor(graph, "a", {1, 1}), b = actor(graph, "b", {1});
-  channel(graph, a, {1, 0}, b, {0});
+  channel(graph, {a, {1, 0}}, {b, {0}});
   EXPECT_NE(message_of([&] { repetition_vector(graph); }).find("channel 'ab': is inconsistent: 1"),
             std::string::npos);
 }
@@ -72,21 +72,21 @@ TEST(RepetitionVector, numbers_beyond_64_bits_are_refused) {
   ActorId last = actor(graph, "a0", {1});
   for (int i = 1; i < 8; ++i) {
     const ActorId next = actor(graph, std::to_string(i), {1});
-    channel(graph, last, {1'000'003}, next, {999'983});
+    channel(graph, {last, {1'000'003}}, {next, {999'983}});
     last = next;
   }
   EXPECT_NE(message_of([&] { repetition_vector(graph); }).find("64 bits"), std::string::npos);
   graph = {};
   const ActorId a = actor(graph, "a", {1, 1}), b = actor(graph, "b", {1});
   const auto huge = std::numeric_limits<std::int64_t>::max();
-  channel(graph, a, {huge, huge}, b, {1});
+  channel(graph, {a, {huge, huge}}, {b, {1}});
   EXPECT_NE(message_of([&] { repetition_vector(graph); }).find("64 bits"), std::string::npos);
 }
 
 TEST(IsLive, an_acyclic_graph_is_live) {
   Graph graph;
   const ActorId a = actor(graph, "a", {1}), b = actor(graph, "b", {1});
-  channel(graph, a, {2}, b, {3});
+  channel(graph, {a, {2}}, {b, {3}});
   EXPECT_TRUE(is_live(graph));
 }
 
@@ -94,14 +94,15 @@ TEST(IsLive, a_cycle_needs_enough_tokens_and_the_reason_names_it) {
   Graph graph;
   const ActorId source = actor(graph, "source", {1});
   const ActorId a = actor(graph, "a", {1}), b = actor(graph, "b", {1});
-  channel(graph, source, {1}, a, {1});
-  channel(graph, a, {2}, b, {3});
-  const ChannelId back = channel(graph, b, {3}, a, {2}, 3);
+  channel(graph, {source, {1}}, {a, {1}});
+  channel(graph, {a, {2}}, {b, {3}});
+  const ChannelId back = channel(graph, {b, {3}}, {a, {2}}, 3);
   const Verdict verdict = is_live(graph);
   EXPECT_FALSE(verdict);
   EXPECT_NE(verdict.reason().find("phase 0 of 'a' waits for 2 tokens in channel 'ba' from 'b', "
                                   "which has 1"),
-            std::string::npos) << verdict.reason();
+            std::string::npos)
+      << verdict.reason();
   EXPECT_NE(verdict.reason().find("'b' waits for 3 tokens in channel 'ab'"), std::string::npos)
       << verdict.reason();
   EXPECT_EQ(verdict.reason().find("source"), std::string::npos) << verdict.reason();
@@ -113,8 +114,8 @@ TEST(IsLive, phases_in_the_wrong_order_deadlock) {
   for (const bool right_order : {true, false}) {
     Graph graph;
     const ActorId a = actor(graph, "a", {1, 1}), b = actor(graph, "b", {1});
-    channel(graph, a, right_order ? Rates{1, 0} : Rates{0, 1}, b, {1});
-    channel(graph, b, {1}, a, right_order ? Rates{0, 1} : Rates{1, 0});
+    channel(graph, {a, right_order ? Rates{1, 0} : Rates{0, 1}}, {b, {1}});
+    channel(graph, {b, {1}}, {a, right_order ? Rates{0, 1} : Rates{1, 0}});
     EXPECT_EQ(static_cast<bool>(is_live(graph)), right_order);
   }
 }
@@ -137,9 +138,10 @@ TEST(Throughput, follows_the_published_trade_off_of_space) {
 
 TEST(Throughput, a_pipeline_runs_at_the_pace_of_its_slowest_actor) {
   Graph graph;
-  const ActorId a = actor(graph, "a", {3}), b = actor(graph, "b", {2, 5}), c = actor(graph, "c", {6});
-  bound_channel(graph, channel(graph, a, {1}, b, {1, 0}), 2);
-  bound_channel(graph, channel(graph, b, {0, 1}, c, {1}), 2);
+  const ActorId a = actor(graph, "a", {3}), b = actor(graph, "b", {2, 5});
+  const ActorId c = actor(graph, "c", {6});
+  bound_channel(graph, channel(graph, {a, {1}}, {b, {1, 0}}), 2);
+  bound_channel(graph, channel(graph, {b, {0, 1}}, {c, {1}}), 2);
   const auto found = throughput(graph);
   ASSERT_TRUE(found);
   EXPECT_EQ(found->span.count(), 7 * found->iterations);
@@ -149,7 +151,7 @@ TEST(Throughput, a_pipeline_runs_at_the_pace_of_its_slowest_actor) {
 TEST(Throughput, one_slot_lets_neighbours_take_turns) {
   Graph graph;
   const ActorId a = actor(graph, "a", {3}), b = actor(graph, "b", {4});
-  bound_channel(graph, channel(graph, a, {1}, b, {1}), 1);
+  bound_channel(graph, channel(graph, {a, {1}}, {b, {1}}), 1);
   const auto found = throughput(graph);
   ASSERT_TRUE(found);
   EXPECT_EQ(found->span.count(), 7 * found->iterations);
@@ -167,7 +169,7 @@ TEST(Throughput, of_several_parts_the_slowest_counts) {
 TEST(Throughput, actors_without_time_are_infinitely_fast) {
   Graph graph;
   const ActorId a = actor(graph, "a", {0}), b = actor(graph, "b", {0});
-  bound_channel(graph, channel(graph, a, {1}, b, {1}), 1);
+  bound_channel(graph, channel(graph, {a, {1}}, {b, {1}}), 1);
   const auto found = throughput(graph);
   ASSERT_TRUE(found);
   EXPECT_EQ(found->span, Time{0});
@@ -177,7 +179,7 @@ TEST(Throughput, actors_without_time_are_infinitely_fast) {
 TEST(Throughput, an_unbounded_graph_has_no_answer) {
   Graph graph;
   const ActorId a = actor(graph, "a", {1}), b = actor(graph, "b", {2});
-  channel(graph, a, {1}, b, {1});
+  channel(graph, {a, {1}}, {b, {1}});
   EXPECT_FALSE(throughput(graph, 10'000));
   graph.actors[0].times[0] = Time{0};
   EXPECT_FALSE(throughput(graph, 10'000));
@@ -186,7 +188,7 @@ TEST(Throughput, an_unbounded_graph_has_no_answer) {
 TEST(ToDot, shows_actors_rates_and_tokens) {
   Graph graph{.name = "a \"graph\"", .actors = {}, .channels = {}};
   const ActorId a = actor(graph, "a", {1000, 2000}), b = actor(graph, "b", {5});
-  channel(graph, a, {1, 0}, b, {1}, 2);
+  channel(graph, {a, {1, 0}}, {b, {1}}, 2);
   const std::string text = to_dot(graph);
   for (const char* part : {"digraph \"a \\\"graph\\\"\"", "label=\"ab (2)\"", "taillabel=\"[1,0]\"",
                            "headlabel=\"[1]\"", "a0 -> a1", "1.00 us, 2.00 us"})

