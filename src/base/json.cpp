@@ -43,6 +43,15 @@ std::vector<JsonView> JsonView::items() const {
   return views;
 }
 
+std::vector<std::string> JsonView::keys() const {
+  if (!value_->is_object()) fail(fmt::format("found {}, expected an object", value_->type_name()));
+  std::vector<std::string> keys;
+  for (const auto& [key, ignored] : value_->items()) keys.push_back(key);
+  return keys;
+}
+
+bool JsonView::is_text() const { return value_->is_string(); }
+
 std::string JsonView::text() const {
   if (!value_->is_string()) fail(fmt::format("found {}, expected a string", value_->dump()));
   return value_->get<std::string>();

@@ -20,7 +20,9 @@ class JsonView {
 
   JsonView at(std::string_view key) const;  // a field that must be there
   bool has(std::string_view key) const;
+  std::vector<std::string> keys() const;  // of an object, ascending
   std::vector<JsonView> items() const;  // of an array
+  bool is_text() const;
   std::string text() const;
   std::int64_t integer() const;
   std::size_t index(std::size_t bound) const;  // an integer in [0, bound)

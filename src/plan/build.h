@@ -8,23 +8,27 @@ namespace millrace::plan {
 
 struct BuildOptions {
   std::string engine = "onednn";
-  std::int64_t capacity = 2;  // frames per channel between stages
+  std::int64_t capacity = 2;  // frames per channel between neighbouring stages; more where a tensor
+                              // skips stages; 1 saves memory, but neighbours then take turns
 };
 
 /// Step 3 of the papers (Algorithm 2) with the phase rule of docs/decisions.md: layers are visited
 /// in topological order, per processor; a new phase begins at a layer one of whose inputs comes
-/// from another processor and transitively depends on the phase that is open. The result has
-/// passed check(). Precondition: one processor per layer.
+/// from a phase of another processor that transitively waits for the open phase, phases waiting for
+/// all inputs of all their layers. The result has passed check(). Precondition: one processor per
+/// layer, else InputError.
 Plan build(const network::Network& network, const board::Board& board, const Mapping& mapping,
            const BuildOptions& options = {});
 
-/// The plan as a CSDF graph: stages are actors, phases their phases, channels bounded by their
-/// capacity. Times are the phases' (from `phase_times`, by stage and phase) or zero. With
-/// `tokens_are_elements`, rates are numbers of tensor elements as in the papers' equations; else
-/// frames.
+/// The plan as a CSDF graph: stages are actors with the same numbers, phases their phases, channels
+/// bounded by their capacity. Times are the phases' (from `phase_times`, by stage and phase) or
+/// zero. With `tokens_are_elements`, rates are numbers of tensor elements as in the papers'
+/// equations; else frames.
 struct GraphOptions {
   std::vector<std::vector<Time>> phase_times;
   bool tokens_are_elements = false;
+  bool bounded = true;
+  bool outside = true;  // the caller takes part as the actors "input" and "output" of zero time
 };
 dataflow::Graph csdf_graph(const Plan& plan, const network::Network& network,
                            const GraphOptions& options = {});
@@ -34,8 +38,8 @@ dataflow::Graph csdf_graph(const Plan& plan, const network::Network& network,
 dataflow::Graph sdf_graph(const network::Network& network);
 
 /// The rules every plan obeys: each layer exactly once, phases in an order that respects the edges,
-/// a channel for every edge that crosses phases, graph consistent and live. InputError names the
-/// stage, phase or layer.
+/// a channel for every edge that crosses phases and no others, no core used twice, graph consistent
+/// and live. InputError names the stage, phase, layer or channel.
 void check(const Plan& plan, const network::Network& network);
 
 }  // namespace millrace::plan

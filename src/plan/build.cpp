@@ -1,0 +1,62 @@
+#include "plan/build.h"
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "plan/steps.h"
+
+namespace millrace::plan {
+namespace {
+
+constexpr std::int64_t largest_capacity = 1'000'000;
+
+using Step = Plan (*)(Plan, const Material&);
+
+constexpr Step steps[] = {
+    note_origin,        //
+    cut_into_phases,    // Algorithm 2, lines 3 to 25, with our rule for phases
+    drop_empty_stages,  //
+    connect_phases,     // Algorithm 2, lines 26 to 30
+    size_channels,      //
+};
+
+void check_arguments(const Material& material) {
+  const auto& processors = material.mapping.processors;
+  if (processors.size() != material.network.layers.size())
+    throw InputError(material.network.name,
+                     fmt::format("the mapping has {} layers, the network {}; give one processor "
+                                 "per layer",
+                                 processors.size(), material.network.layers.size()));
+  for (std::size_t i = 0; i < processors.size(); ++i)
+    if (processors[i].index >= material.board.processors.size())
+      throw InputError(material.network.layers[i].name,
+                       fmt::format("is mapped to a processor that the board does not have; it has "
+                                   "{}",
+                                   material.board.processors.size()));
+  if (material.options.capacity < 1 || material.options.capacity > largest_capacity)
+    throw InputError("capacity", fmt::format("found {}, expected 1 to {} frames per channel",
+                                             material.options.capacity, largest_capacity));
+}
+
+}  // namespace
+
+Plan build(const network::Network& network, const board::Board& board, const Mapping& mapping,
+           const BuildOptions& options) {
+  const Material material{network, board, mapping, options, network::topology(network)};
+  check_arguments(material);
+  Plan plan;
+  for (const Step step : steps) plan = step(std::move(plan), material);
+  check(plan, network);
+  return plan;
+}
+
+Plan note_origin(Plan plan, const Material& material) {
+  plan.origin.network = network::hash_of(material.network);
+  plan.origin.board = board::hash_of(material.board);
+  plan.network_name = material.network.name;
+  for (const network::Layer& layer : material.network.layers)
+    plan.layer_names.push_back(layer.name);
+  return plan;
+}
+
+}  // namespace millrace::plan

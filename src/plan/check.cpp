@@ -1,0 +1,165 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "base/error.h"
+#include "dataflow/analysis.h"
+#include "plan/steps.h"
+
+namespace millrace::plan {
+namespace {
+
+std::string place_of(const Stage& stage, std::size_t phase) {
+  return fmt::format("{}, phase {}", stage.name, phase);
+}
+
+void check_network(const Plan& plan, const network::Network& network) {
+  if (plan.layer_names.size() != network.layers.size())
+    throw InputError(network.name,
+                     fmt::format("the plan is for {} layers, the network has {}; make "
+                                 "a new plan",
+                                 plan.layer_names.size(), network.layers.size()));
+  for (std::size_t i = 0; i < network.layers.size(); ++i)
+    if (plan.layer_names[i] != network.layers[i].name)
+      throw InputError(network.name,
+                       fmt::format("layer {} is '{}' in the plan, '{}' in the network; make a new "
+                                   "plan",
+                                   i, plan.layer_names[i], network.layers[i].name));
+}
+
+void check_processors(const Plan& plan) {
+  std::map<int, std::string> owners;
+  std::set<std::string> names;
+  for (const Stage& stage : plan.stages) {
+    if (!names.insert(stage.name).second)
+      throw InputError(stage.name, "two stages have this name; each needs its own");
+    if (stage.processor.cores.empty())
+      throw InputError(stage.name, fmt::format("its processor '{}' has no cores; give at least one",
+                                               stage.processor.name));
+    for (int core : stage.processor.cores) {
+      const auto [owner, fresh] = owners.try_emplace(core, stage.name);
+      if (!fresh)
+        throw InputError(stage.name,
+                         fmt::format("core {} is used by {} too; each core can hold one "
+                                     "stage",
+                                     core, owner->second));
+    }
+  }
+}
+
+void check_phase(const Plan& plan, const Phase& phase, const std::string& place) {
+  if (phase.layers.empty()) throw InputError(place, "has no layers; remove it");
+  for (std::size_t i = 0; i < phase.layers.size(); ++i) {
+    if (phase.layers[i].index >= plan.layer_names.size())
+      throw InputError(place, "has a layer that the network does not have");
+    if (i > 0 && phase.layers[i] <= phase.layers[i - 1])
+      throw InputError(place, fmt::format("'{}' comes behind '{}', against the network's order",
+                                          plan.layer_names[phase.layers[i].index],
+                                          plan.layer_names[phase.layers[i - 1].index]));
+  }
+}
+
+void note_layers(const Plan& plan, const Phase& phase, const std::string& place,
+                 std::vector<std::string>& seen) {
+  for (LayerId layer : phase.layers) {
+    if (!seen[layer.index].empty())
+      throw InputError(place, fmt::format("has the layer '{}', which {} has too",
+                                          plan.layer_names[layer.index], seen[layer.index]));
+    seen[layer.index] = place;
+  }
+}
+
+void check_layers(const Plan& plan) {
+  std::vector<std::string> seen(plan.layer_names.size());
+  for (const Stage& stage : plan.stages) {
+    if (stage.phases.empty()) throw InputError(stage.name, "has no phases; remove it");
+    for (std::size_t p = 0; p < stage.phases.size(); ++p) {
+      check_phase(plan, stage.phases[p], place_of(stage, p));
+      note_layers(plan, stage.phases[p], place_of(stage, p), seen);
+    }
+  }
+  for (std::size_t i = 0; i < seen.size(); ++i)
+    if (seen[i].empty())
+      throw InputError(plan.layer_names[i], "this layer is in no stage; put it into a phase");
+}
+
+void check_order(const Plan& plan, const network::Network& network) {
+  const std::vector<Endpoint> places = places_of_layers(plan);
+  const network::Topology topology = network::topology(network);
+  for (std::size_t i = 0; i < network.layers.size(); ++i)
+    for (LayerId before : topology.predecessors[i]) {
+      const Endpoint &from = places[before.index], &to = places[i];
+      if (from.stage == to.stage && from.phase > to.phase)
+        throw InputError(
+            place_of(plan.stages[to.stage], to.phase),
+            fmt::format("'{}' needs the result of '{}', which comes only in phase {}",
+                        plan.layer_names[i], plan.layer_names[before.index], from.phase));
+    }
+}
+
+using ChannelKey = std::tuple<std::size_t, std::size_t, std::size_t, std::size_t, std::size_t>;
+
+ChannelKey key_of(const Channel& channel) {
+  return {channel.tensor.index, channel.from.stage, channel.from.phase, channel.to.stage,
+          channel.to.phase};
+}
+
+std::string text_of(const Plan& plan, const Endpoint& end) {
+  if (end.stage == Endpoint::outside) return "outside";
+  if (end.stage >= plan.stages.size()) return fmt::format("stage number {}", end.stage);
+  return place_of(plan.stages[end.stage], end.phase);
+}
+
+void check_channels(const Plan& plan, const network::Network& network) {
+  const auto place = [&](const Channel& channel) {
+    const bool known = channel.tensor.index < network.tensors.size();
+    return fmt::format("channel of '{}' from {} to {}",
+                       known ? network[channel.tensor].name : "an unknown tensor",
+                       text_of(plan, channel.from), text_of(plan, channel.to));
+  };
+  std::set<ChannelKey> needed, there;
+  const std::vector<Channel> expected = needed_channels(plan, network);
+  for (const Channel& channel : expected) needed.insert(key_of(channel));
+  std::map<TensorId, std::int64_t> capacities;
+  for (const Channel& channel : plan.channels) {
+    if (!needed.contains(key_of(channel)))
+      throw InputError(place(channel), "no layers need this channel; remove it");
+    if (!there.insert(key_of(channel)).second) throw InputError(place(channel), "is there twice");
+    if (channel.capacity < 1)
+      throw InputError(place(channel), fmt::format("found a capacity of {} frames, expected 1 or "
+                                                   "more",
+                                                   channel.capacity));
+    const auto [first, fresh] = capacities.try_emplace(channel.tensor, channel.capacity);
+    if (!fresh && first->second != channel.capacity)
+      throw InputError(place(channel), fmt::format("its capacity is {}, that of another channel of "
+                                                   "the tensor {}; they share slots, so make them "
+                                                   "equal",
+                                                   channel.capacity, first->second));
+  }
+  for (const Channel& channel : expected)
+    if (!there.contains(key_of(channel)))
+      throw InputError(place(channel), "this channel is missing; add it");
+}
+
+void check_graph(const Plan& plan, const network::Network& network) {
+  const dataflow::Graph graph = csdf_graph(plan, network);
+  dataflow::repetition_vector(graph);
+  if (const Verdict live = dataflow::is_live(graph); !live)
+    throw InputError(plan.network_name, live.reason());
+}
+
+}  // namespace
+
+void check(const Plan& plan, const network::Network& network) {
+  check_network(plan, network);
+  check_processors(plan);
+  check_layers(plan);
+  check_order(plan, network);
+  check_channels(plan, network);
+  check_graph(plan, network);
+}
+
+}  // namespace millrace::plan

@@ -1,0 +1,208 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <unordered_map>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/json.h"
+#include "plan/build.h"
+#include "plan/plan_file.h"
+#include "plan/tensor_names.h"
+
+namespace millrace::plan {
+namespace {
+
+constexpr std::int64_t format = 1;
+
+constexpr std::array<std::string_view, 5> plan_keys{"format", "network", "origin", "stages",
+                                                    "channels"};
+constexpr std::array<std::string_view, 6> origin_keys{"model",   "network", "board",
+                                                      "profile", "options", "version"};
+constexpr std::array<std::string_view, 6> stage_keys{"name",         "processor",   "engine",
+                                                     "predicted_ms", "measured_ms", "phases"};
+constexpr std::array<std::string_view, 3> processor_keys{"name", "kind", "cores"};
+constexpr std::array<std::string_view, 4> channel_keys{"tensor", "from", "to", "capacity"};
+constexpr std::array<std::string_view, 2> endpoint_keys{"stage", "phase"};
+
+std::string suggestion(const std::string& word, const std::vector<std::string>& known) {
+  const std::vector<std::string_view> views(known.begin(), known.end());
+  const std::string near = nearest_word(word, views);
+  return near.empty() ? "" : fmt::format("; did you mean '{}'?", near);
+}
+
+void check_format(const JsonView& root) {
+  const std::int64_t found = root.at("format").integer();
+  if (found != format)
+    root.at("format").fail(fmt::format("found {}, expected {}; make the plan again with this "
+                                       "version of Millrace",
+                                       found, format));
+  root.only(plan_keys);
+}
+
+Origin read_origin(const JsonView& json) {
+  json.only(origin_keys);
+  Origin origin{.network = json.at("network").text(),
+                .board = json.at("board").text(),
+                .profile = json.at("profile").text(),
+                .model = json.at("model").text(),
+                .options = {},
+                .version = json.at("version").text()};
+  const JsonView options = json.at("options");
+  for (const std::string& key : options.keys()) origin.options[key] = options.at(key).text();
+  return origin;
+}
+
+Time read_time(const JsonView& json) {
+  constexpr double largest_ms = 1e12;
+  const double value = json.number();
+  if (!(value >= 0 && value <= largest_ms))
+    json.fail(fmt::format("found {}, expected 0 to {} milliseconds", value, largest_ms));
+  return Time(std::llround(value * 1e6));
+}
+
+board::Processor read_processor(const JsonView& json) {
+  constexpr std::size_t most_cores = 1 << 20;
+  json.only(processor_keys);
+  board::Processor processor;
+  processor.name = json.at("name").text();
+  if (const std::string kind = json.at("kind").text(); kind != "cpu")
+    json.at("kind").fail(fmt::format("found '{}', expected 'cpu'", kind));
+  for (const JsonView& core : json.at("cores").items())
+    processor.cores.push_back(static_cast<int>(core.index(most_cores)));
+  return processor;
+}
+
+/// Reads what refers to layers, tensors and stages by name.
+class PlanReader {
+ public:
+  PlanReader(const JsonView& root, const network::Network& network)
+      : root_(root), network_(network), tensors_(network) {
+    for (const network::Layer& layer : network.layers) {
+      layers_.emplace(layer.name, LayerId(plan_.layer_names.size()));
+      plan_.layer_names.push_back(layer.name);
+    }
+  }
+
+  Plan read(Origin origin) {
+    plan_.origin = std::move(origin);
+    plan_.network_name = root_.at("network").text();
+    for (const JsonView& json : root_.at("stages").items()) read_stage(json);
+    for (const JsonView& json : root_.at("channels").items()) read_channel(json);
+    return std::move(plan_);
+  }
+
+ private:
+  void read_stage(const JsonView& json) {
+    json.only(stage_keys);
+    Stage stage{.name = json.at("name").text(),
+                .processor = read_processor(json.at("processor")),
+                .engine = json.at("engine").text(),
+                .phases = {},
+                .predicted = read_time(json.at("predicted_ms")),
+                .measured = read_time(json.at("measured_ms"))};
+    if (!stages_.emplace(stage.name, plan_.stages.size()).second)
+      json.at("name").fail(fmt::format("a second stage '{}'; each needs its own name", stage.name));
+    for (const JsonView& phase : json.at("phases").items()) {
+      Phase& result = stage.phases.emplace_back();
+      for (const JsonView& layer : phase.items()) result.layers.push_back(read_layer(layer));
+    }
+    stage_names_.push_back(stage.name);
+    plan_.stages.push_back(std::move(stage));
+  }
+
+  LayerId read_layer(const JsonView& json) const {
+    const std::string name = json.text();
+    const auto found = layers_.find(name);
+    if (found == layers_.end())
+      json.fail(fmt::format("the network has no layer '{}'{}", name,
+                            suggestion(name, plan_.layer_names)));
+    return found->second;
+  }
+
+  void read_channel(const JsonView& json) {
+    json.only(channel_keys);
+    const JsonView tensor = json.at("tensor");
+    const auto id = tensors_.find(tensor.text());
+    if (!id)
+      tensor.fail(fmt::format("the network has no tensor '{}'{}", tensor.text(),
+                              suggestion(tensor.text(), tensors_.all())));
+    plan_.channels.push_back({*id, read_endpoint(json.at("from")), read_endpoint(json.at("to")),
+                              json.at("capacity").integer()});
+  }
+
+  Endpoint read_endpoint(const JsonView& json) const {
+    if (json.is_text()) {
+      if (json.text() != "outside")
+        json.fail(fmt::format("found '{}', expected \"outside\" or a stage and a phase",
+                              json.text()));
+      return {};
+    }
+    json.only(endpoint_keys);
+    const std::string name = json.at("stage").text();
+    const auto found = stages_.find(name);
+    if (found == stages_.end())
+      json.at("stage").fail(fmt::format("there is no stage '{}'{}", name,
+                                        suggestion(name, stage_names_)));
+    return {found->second, json.at("phase").index(plan_.stages[found->second].phases.size())};
+  }
+
+  JsonView root_;
+  const network::Network& network_;
+  TensorNames tensors_;
+  std::unordered_map<std::string, LayerId> layers_;
+  std::unordered_map<std::string, std::size_t> stages_;
+  std::vector<std::string> stage_names_;
+  Plan plan_;
+};
+
+void check_network(const Origin& origin, const network::Network& network,
+                   const std::filesystem::path& path) {
+  if (const std::string hash = network::hash_of(network); origin.network != hash)
+    throw InputError(path.string(),
+                     fmt::format("was made for another network (hash {}, from '{}') than '{}' "
+                                 "(hash {}); make a new plan for it with 'millrace plan'",
+                                 origin.network, origin.model, network.name, hash));
+}
+
+}  // namespace
+
+Origin read_plan_origin(const std::filesystem::path& path) {
+  const nlohmann::json document = read_json(path);
+  const JsonView root(document, path.string());
+  check_format(root);
+  return read_origin(root.at("origin"));
+}
+
+Plan read_plan(const std::filesystem::path& path, const network::Network& network) {
+  Origin origin = read_plan_origin(path);
+  check_network(origin, network, path);
+  const nlohmann::json document = read_json(path);
+  Plan plan = PlanReader(JsonView(document, path.string()), network).read(std::move(origin));
+  try {
+    check(plan, network);
+  } catch (const InputError& error) {
+    throw InputError(path.string(), error.what());
+  }
+  return plan;
+}
+
+void check_board(const Plan& plan, const board::Board& board) {
+  std::vector<int> cores;
+  std::string names;
+  for (const board::Processor& processor : board.processors) {
+    cores.insert(cores.end(), processor.cores.begin(), processor.cores.end());
+    names += (names.empty() ? "" : ", ") + processor.name;
+  }
+  for (const Stage& stage : plan.stages)
+    for (int core : stage.processor.cores)
+      if (std::find(cores.begin(), cores.end(), core) == cores.end())
+        throw InputError(stage.name,
+                         fmt::format("needs processor '{}' (core {}), which this machine does not "
+                                     "have; it has {}; make a new plan here with 'millrace plan'",
+                                     stage.processor.name, core, names));
+}
+
+}  // namespace millrace::plan

@@ -1,0 +1,40 @@
+#pragma once
+// The steps from a mapping to a plan, in their order. Each is a function from plan to plan.
+#include <vector>
+
+#include "plan/build.h"
+
+namespace millrace::plan {
+
+/// What the steps may look at.
+struct Material {
+  const network::Network& network;
+  const board::Board& board;
+  const Mapping& mapping;
+  const BuildOptions& options;
+  network::Topology topology;
+};
+
+/// Hashes and names of what the plan is made from.
+Plan note_origin(Plan plan, const Material& material);
+
+/// One stage per processor of the board, its layers cut into phases so that no phase waits for
+/// itself through another processor.
+Plan cut_into_phases(Plan plan, const Material& material);
+
+/// Stages that have layers, in the order of their first layers, with names.
+Plan drop_empty_stages(Plan plan, const Material& material);
+
+/// A channel for every tensor that is needed beyond its phase.
+Plan connect_phases(Plan plan, const Material& material);
+
+/// As many slots per tensor as keep the pipeline at full speed.
+Plan size_channels(Plan plan, const Material& material);
+
+/// The stage and phase of each layer. Precondition: each layer is in the plan once.
+std::vector<Endpoint> places_of_layers(const Plan& plan);
+
+/// The channels that the plan's phases need, by tensor, then by reader.
+std::vector<Channel> needed_channels(const Plan& plan, const network::Network& network);
+
+}  // namespace millrace::plan

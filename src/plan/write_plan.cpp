@@ -1,0 +1,61 @@
+#include <nlohmann/json.hpp>
+
+#include "base/file.h"
+#include "plan/plan_file.h"
+#include "plan/tensor_names.h"
+
+namespace millrace::plan {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json to_json(const Origin& origin) {
+  Json options = Json::object();
+  for (const auto& [key, value] : origin.options) options[key] = value;
+  return {{"model", origin.model},     {"network", origin.network}, {"board", origin.board},
+          {"profile", origin.profile}, {"options", options},        {"version", origin.version}};
+}
+
+Json to_json(const Stage& stage, const network::Network& network) {
+  Json phases = Json::array();
+  for (const Phase& phase : stage.phases) {
+    Json layers = Json::array();
+    for (LayerId layer : phase.layers) layers.push_back(network[layer].name);
+    phases.push_back(std::move(layers));
+  }
+  return {{"name", stage.name},
+          {"processor", {{"name", stage.processor.name},
+                         {"kind", "cpu"},
+                         {"cores", stage.processor.cores}}},
+          {"engine", stage.engine},
+          {"predicted_ms", milliseconds(stage.predicted)},
+          {"measured_ms", milliseconds(stage.measured)},
+          {"phases", std::move(phases)}};
+}
+
+Json to_json(const Endpoint& end, const Plan& plan) {
+  if (end.stage == Endpoint::outside) return "outside";
+  return {{"stage", plan.stages[end.stage].name}, {"phase", end.phase}};
+}
+
+}  // namespace
+
+void write_plan(const std::filesystem::path& path, const Plan& plan,
+                const network::Network& network) {
+  const TensorNames names(network);
+  Json stages = Json::array(), channels = Json::array();
+  for (const Stage& stage : plan.stages) stages.push_back(to_json(stage, network));
+  for (const Channel& channel : plan.channels)
+    channels.push_back({{"tensor", names[channel.tensor]},
+                        {"from", to_json(channel.from, plan)},
+                        {"to", to_json(channel.to, plan)},
+                        {"capacity", channel.capacity}});
+  const Json document = {{"format", 1},
+                         {"network", plan.network_name},
+                         {"origin", to_json(plan.origin)},
+                         {"stages", std::move(stages)},
+                         {"channels", std::move(channels)}};
+  write_file(path, document.dump(1) + "\n");
+}
+
+}  // namespace millrace::plan
