@@ -8,8 +8,6 @@
 namespace millrace::plan {
 namespace {
 
-constexpr std::int64_t largest_capacity = 1'000'000;
-
 using Step = Plan (*)(Plan, const Material&);
 
 constexpr Step steps[] = {

@@ -128,10 +128,10 @@ void check_channels(const Plan& plan, const network::Network& network) {
     if (!needed.contains(key_of(channel)))
       throw InputError(place(channel), "no layers need this channel; remove it");
     if (!there.insert(key_of(channel)).second) throw InputError(place(channel), "is there twice");
-    if (channel.capacity < 1)
-      throw InputError(place(channel), fmt::format("found a capacity of {} frames, expected 1 or "
-                                                   "more",
-                                                   channel.capacity));
+    if (channel.capacity < 1 || channel.capacity > largest_capacity)
+      throw InputError(place(channel),
+                       fmt::format("found a capacity of {} frames, expected 1 to {}",
+                                   channel.capacity, largest_capacity));
     const auto [first, fresh] = capacities.try_emplace(channel.tensor, channel.capacity);
     if (!fresh && first->second != channel.capacity)
       throw InputError(place(channel), fmt::format("its capacity is {}, that of another channel of "

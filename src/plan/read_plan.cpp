@@ -36,9 +36,10 @@ std::string suggestion(const std::string& word, const std::vector<std::string>& 
 void check_format(const JsonView& root) {
   const std::int64_t found = root.at("format").integer();
   if (found != format)
-    root.at("format").fail(fmt::format("found {}, expected {}; make the plan again with this "
-                                       "version of Millrace",
-                                       found, format));
+    root.at("format").fail(
+        fmt::format("found {}, expected {}; make the plan again with this "
+                    "version of Millrace",
+                    found, format));
   root.only(plan_keys);
 }
 
@@ -109,6 +110,7 @@ class PlanReader {
       Phase& result = stage.phases.emplace_back();
       for (const JsonView& layer : phase.items()) result.layers.push_back(read_layer(layer));
     }
+    if (stage.phases.empty()) json.at("phases").fail("found none, expected at least one phase");
     stage_names_.push_back(stage.name);
     plan_.stages.push_back(std::move(stage));
   }
@@ -136,16 +138,16 @@ class PlanReader {
   Endpoint read_endpoint(const JsonView& json) const {
     if (json.is_text()) {
       if (json.text() != "outside")
-        json.fail(fmt::format("found '{}', expected \"outside\" or a stage and a phase",
-                              json.text()));
+        json.fail(
+            fmt::format("found '{}', expected \"outside\" or a stage and a phase", json.text()));
       return {};
     }
     json.only(endpoint_keys);
     const std::string name = json.at("stage").text();
     const auto found = stages_.find(name);
     if (found == stages_.end())
-      json.at("stage").fail(fmt::format("there is no stage '{}'{}", name,
-                                        suggestion(name, stage_names_)));
+      json.at("stage").fail(
+          fmt::format("there is no stage '{}'{}", name, suggestion(name, stage_names_)));
     return {found->second, json.at("phase").index(plan_.stages[found->second].phases.size())};
   }
 

@@ -6,6 +6,9 @@
 
 namespace millrace::plan {
 
+/// Frames per channel; more is a mistake.
+inline constexpr std::int64_t largest_capacity = 1'000'000;
+
 /// What the steps may look at.
 struct Material {
   const network::Network& network;

@@ -24,9 +24,8 @@ Json to_json(const Stage& stage, const network::Network& network) {
     phases.push_back(std::move(layers));
   }
   return {{"name", stage.name},
-          {"processor", {{"name", stage.processor.name},
-                         {"kind", "cpu"},
-                         {"cores", stage.processor.cores}}},
+          {"processor",
+           {{"name", stage.processor.name}, {"kind", "cpu"}, {"cores", stage.processor.cores}}},
           {"engine", stage.engine},
           {"predicted_ms", milliseconds(stage.predicted)},
           {"measured_ms", milliseconds(stage.measured)},

@@ -1,0 +1,220 @@
+#include "plan/plan_file.h"
+
+#include <gtest/gtest.h>
+
+#include "base/file.h"
+#include "base/json.h"
+#include "networks.h"
+#include "support/temporary_folder.h"
+
+namespace millrace::plan {
+namespace {
+
+using namespace test;
+using millrace::test::TemporaryFolder;
+using Json = nlohmann::json;
+
+network::Network sample_network() {
+  return network_of(4, {{0, 1}, {0, 2}, {0, 3}, {1, 3}, {2, 3}});
+}
+
+Plan sample_plan(const network::Network& network) {
+  Plan plan = build(network, board_of(2), mapping_of({0, 1, 1, 0}));
+  plan.origin.model = "net.onnx";
+  plan.origin.profile = "abc";
+  plan.origin.options = {{"search", "genetic"}, {"seed", "1"}};
+  plan.origin.version = "0.1.0";
+  plan.stages[0].predicted = Time(123'456'789);
+  plan.stages[1].measured = Time(1);
+  return plan;
+}
+
+TEST(PlanFile, there_and_back_is_the_same_plan) {
+  const TemporaryFolder folder;
+  const network::Network network = sample_network();
+  const Plan plan = sample_plan(network);
+  write_plan(folder / "plan.json", plan, network);
+  EXPECT_EQ(read_plan(folder / "plan.json", network), plan);
+  EXPECT_EQ(read_plan_origin(folder / "plan.json"), plan.origin);
+}
+
+TEST(PlanFile, random_plans_survive_the_way_there_and_back) {
+  const TemporaryFolder folder;
+  Random random(5);
+  for (int i = 0; i < 50; ++i) {
+    const network::Network network = random_network(random, 30);
+    const board::Board board = board_of(4);
+    const Plan plan = build(network, board, random_mapping(random, network.layers.size(), 4));
+    write_plan(folder / "plan.json", plan, network);
+    ASSERT_EQ(read_plan(folder / "plan.json", network), plan) << i;
+  }
+}
+
+TEST(PlanFile, tensors_without_a_name_of_their_own_go_by_number) {
+  const TemporaryFolder folder;
+  network::Network network = sample_network();
+  network.tensors[0].name = "";
+  network.tensors[1].name = network.tensors[2].name = "same";
+  network.tensors[3].name = "#1";
+  const Plan plan = sample_plan(network);
+  write_plan(folder / "plan.json", plan, network);
+  EXPECT_EQ(read_plan(folder / "plan.json", network), plan);
+}
+
+TEST(PlanFile, names_layers_and_tensors) {
+  const TemporaryFolder folder;
+  const network::Network network = sample_network();
+  write_plan(folder / "plan.json", sample_plan(network), network);
+  const Json json = read_json(folder / "plan.json");
+  EXPECT_EQ(json["stages"][0]["phases"], Json::parse(R"([["0"],["3"]])"));
+  EXPECT_EQ(json["channels"][0],
+            Json::parse(R"({"tensor":"x","from":"outside","to":{"stage":"stage0","phase":0},
+                            "capacity":2})"));
+  EXPECT_DOUBLE_EQ(json["stages"][0]["predicted_ms"].get<double>(), 123.456789);
+}
+
+/// A mistake made in the sample's file, and words of the answer.
+struct Mistake {
+  const char* pointer;  // where
+  const char* value;    // JSON text; empty: remove
+  const char* expected;
+};
+
+constexpr Mistake mistakes[] = {
+    {"/format", "2", "format: found 2, expected 1"},
+    {"/format", "", "the field 'format' is missing"},
+    {"/stagse", "[]", "unknown field 'stagse'; did you mean 'stages'?"},
+    {"/origin/modell", "\"a\"", "origin: unknown field 'modell'; did you mean 'model'?"},
+    {"/origin", "7", "origin: found number, expected an object"},
+    {"/origin/options", "[]", "origin.options: found array, expected an object"},
+    {"/origin/options/seed", "1", "origin.options.seed: found 1, expected a string"},
+    {"/origin/network", "\"f00\"", "was made for another network (hash f00, from 'net.onnx')"},
+    {"/stages", "{}", "stages: found object, expected an array"},
+    {"/stages", "[]", "channels[0].to.stage: there is no stage 'stage0'"},
+    {"/stages/0/nme", "1", "stages[0]: unknown field 'nme'; did you mean 'name'?"},
+    {"/stages/0/engine", "", "stages[0]: the field 'engine' is missing"},
+    {"/stages/1/name", "\"stage0\"", "stages[1].name: a second stage 'stage0'"},
+    {"/stages/0/processor/kind", "\"gpu\"", "processor.kind: found 'gpu', expected 'cpu'"},
+    {"/stages/0/processor/cores", "[]", "its processor 'core0' has no cores"},
+    {"/stages/0/processor/cores", "[-1]", "processor.cores[0]: found -1, expected a number"},
+    {"/stages/0/processor/cores", "[1]", "core 1 is used by stage0 too"},
+    {"/stages/0/predicted_ms", "-1", "stages[0].predicted_ms: found -1, expected 0 to"},
+    {"/stages/0/predicted_ms", "1e300", "stages[0].predicted_ms: found 1e+300"},
+    {"/stages/0/phases", "[]", "stages[0].phases: found none, expected at least one"},
+    {"/stages/0/phases/1", "[]", "stage0, phase 1: has no layers"},
+    {"/stages/0/phases/0/0", "\"O\"", "stages[0].phases[0][0]: the network has no layer 'O'"},
+    {"/stages/0/phases/0", "[\"0\",\"1\"]", "stage1, phase 0: has the layer '1', which stage0"},
+    {"/stages/0/phases/0", "[\"3\",\"0\"]", "'0' comes behind '3', against the network's order"},
+    {"/stages/0/phases", "[[\"3\"],[\"0\"]]", "'3' needs the result of '0'"},
+    {"/stages/0/phases", "[[\"0\",\"3\"]]", "channels[1].to.phase: found 1, expected a number"},
+    {"/stages/1/phases/0", "[\"1\"]", "2: this layer is in no stage"},
+    {"/channels/0/tensor", "\"y\"", "channels[0].tensor: the network has no tensor 'y'"},
+    {"/channels/0/tensor", "\"t9\"", "did you mean 't"},
+    {"/channels/0/from", "\"inside\"", "channels[0].from: found 'inside', expected \"outside\""},
+    {"/channels/0/to/phase", "7", "channels[0].to.phase: found 7, expected a number from 0 to 1"},
+    {"/channels/0/to/stage", "\"stag0\"", "there is no stage 'stag0'; did you mean 'stage0'?"},
+    {"/channels/0/to/phase", "1", "no layers need this channel"},
+    {"/channels/1", "", "channel of 't0' from stage0, phase 0 to stage0, phase 1: this channel "},
+    {"/channels/0/capacity", "0", "found a capacity of 0 frames"},
+    {"/channels/0/capacity", "9223372036854775807", "found a capacity of 9223372036854775807"},
+    {"/channels/1/capacity", "3", "they share slots"},
+    {"/channels/0/capacity", "2.5", "channels[0].capacity: found 2.5, expected an integer"},
+};
+
+TEST(PlanFile, each_mistake_is_answered_with_its_place) {
+  const TemporaryFolder folder;
+  const network::Network network = sample_network();
+  const auto path = folder / "plan.json";
+  write_plan(path, sample_plan(network), network);
+  const Json good = read_json(path);
+  for (const Mistake& mistake : mistakes) {
+    Json bad = good;
+    const Json::json_pointer pointer(mistake.pointer);
+    if (*mistake.value != '\0')
+      bad[pointer] = Json::parse(mistake.value);
+    else if (bad[pointer.parent_pointer()].is_array())
+      bad[pointer.parent_pointer()].erase(std::stoul(pointer.back()));
+    else
+      bad[pointer.parent_pointer()].erase(pointer.back());
+    write_json(path, bad);
+    const std::string message = message_of([&] { read_plan(path, network); });
+    EXPECT_NE(message.find(mistake.expected), std::string::npos)
+        << mistake.pointer << " = " << mistake.value << "\n"
+        << message;
+    EXPECT_EQ(message.rfind(path.string(), 0), 0u) << message;
+  }
+}
+
+TEST(PlanFile, phases_that_wait_for_each_other_are_refused) {
+  const TemporaryFolder folder;
+  const network::Network network = network_of(4, {{0, 1}, {2, 3}});
+  const auto path = folder / "plan.json";
+  write_plan(path, build(network, board_of(2), mapping_of({0, 1, 1, 0})), network);
+  Json json = read_json(path);
+  json["stages"][0]["phases"] = Json::parse(R"([["0","3"]])");
+  for (Json& channel : json["channels"])
+    for (const char* end : {"from", "to"})
+      if (channel[end].is_object() && channel[end]["phase"] == 1) channel[end]["phase"] = 0;
+  write_json(path, json);
+  const std::string message = message_of([&] { read_plan(path, network); });
+  EXPECT_NE(message.find("deadlock: phase 0 of 'stage0' waits for 1 tokens in channel 't2' from "
+                         "'stage1'"),
+            std::string::npos)
+      << message;
+}
+
+TEST(PlanFile, a_plan_for_another_network_is_refused_before_its_layers_are_read) {
+  const TemporaryFolder folder;
+  const network::Network network = sample_network();
+  write_plan(folder / "plan.json", sample_plan(network), network);
+  const std::string message = message_of([&] {
+    read_plan(folder / "plan.json", network_of(3, {{0, 1}, {1, 2}}));
+  });
+  EXPECT_NE(message.find("was made for another network"), std::string::npos) << message;
+}
+
+TEST(PlanFile, processors_that_the_board_lacks_are_named) {
+  const network::Network network = sample_network();
+  const Plan plan = sample_plan(network);
+  EXPECT_NO_THROW(check_board(plan, board_of(2)));
+  const std::string message = message_of([&] { check_board(plan, board_of(1)); });
+  EXPECT_EQ(message.rfind("stage1: needs processor 'core1' (core 1), which this machine does not "
+                          "have; it has core0",
+                          0),
+            0u)
+      << message;
+}
+
+TEST(PlanFile, files_that_are_no_plans_are_refused) {
+  const TemporaryFolder folder;
+  for (const char* content : {"", "{", "[]", "7", "{\"format\":1", "\x89PNG", "null"}) {
+    write_file(folder / "plan.json", content);
+    EXPECT_THROW(read_plan_origin(folder / "plan.json"), InputError) << content;
+  }
+  EXPECT_THROW(read_plan_origin(folder / "missing.json"), InputError);
+}
+
+/// Every field that is written is described, and every field that must be there is written.
+void expect_described(const Json& value, Json schema, const Json& definitions) {
+  if (schema.contains("$ref")) schema = definitions["endpoint"]["oneOf"][value.is_string() ? 0 : 1];
+  if (value.is_array())
+    for (const Json& item : value) expect_described(item, schema.at("items"), definitions);
+  if (!value.is_object() || schema["additionalProperties"].is_object()) return;
+  for (const auto& [key, item] : value.items()) {
+    ASSERT_TRUE(schema["properties"].contains(key)) << key;
+    expect_described(item, schema["properties"][key], definitions);
+  }
+  for (const Json& key : schema["required"]) EXPECT_TRUE(value.contains(key)) << key;
+}
+
+TEST(PlanFile, is_described_by_its_schema) {
+  const TemporaryFolder folder;
+  const network::Network network = sample_network();
+  write_plan(folder / "plan.json", sample_plan(network), network);
+  const Json schema =
+      read_json(std::filesystem::path(MILLRACE_SOURCE_DIR) / "schemas/plan.schema.json");
+  expect_described(read_json(folder / "plan.json"), schema, schema["$defs"]);
+}
+
+}  // namespace
+}  // namespace millrace::plan
