@@ -51,5 +51,6 @@ function(add_room_tests name)
   endif()
   list(APPEND test_LABELS ${id})
   gtest_discover_tests(millrace_${id}_tests TEST_PREFIX "${id}." DISCOVERY_MODE PRE_TEST
+                       NO_PRETTY_TYPES NO_PRETTY_VALUES
                        PROPERTIES TIMEOUT ${test_TIMEOUT} LABELS "${test_LABELS}")
 endfunction()
