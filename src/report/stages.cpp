@@ -1,0 +1,88 @@
+#include "report/stages.h"
+
+#include <fmt/format.h>
+
+#include "report/table.h"
+
+namespace millrace::report {
+namespace {
+
+struct Place {
+  std::size_t stage = 0, phase = 0;
+  bool operator==(const Place&) const = default;
+};
+
+std::vector<Place> places_of(const plan::Plan& plan, const network::Network& network) {
+  std::vector<Place> places(network.layers.size());
+  for (std::size_t s = 0; s < plan.stages.size(); ++s)
+    for (std::size_t p = 0; p < plan.stages[s].phases.size(); ++p)
+      for (const LayerId layer : plan.stages[s].phases[p].layers) places[layer.index] = {s, p};
+  return places;
+}
+
+std::string run_text(const network::Network& network, std::size_t first, std::size_t last) {
+  const std::string& from = network.layers[first].name;
+  if (first == last) return from;
+  return fmt::format("{} .. {} ({} layers)", from, network.layers[last].name, last - first + 1);
+}
+
+std::string time_text(Time time) { return time == Time{} ? "-" : to_text(time); }
+
+Bytes crossing(const plan::Plan& plan, const network::Network& network, std::size_t stage) {
+  Bytes sum;
+  for (const plan::Channel& channel : plan.channels)
+    if (channel.to.stage == stage && channel.from.stage != stage)
+      sum += network[channel.tensor].size();
+  return sum;
+}
+
+}  // namespace
+
+std::string groups_text(const plan::Plan& plan, const network::Network& network) {
+  const std::vector<Place> places = places_of(plan, network);
+  Table table(
+      {{"stage", Align::left}, {"processor", Align::left}, {"phase"}, {"layers", Align::left}});
+  constexpr std::size_t most_rows = 24;
+  std::size_t rows = 0, hidden = 0;
+  for (std::size_t first = 0; first < places.size();) {
+    std::size_t last = first;
+    while (last + 1 < places.size() && places[last + 1] == places[first]) ++last;
+    const plan::Stage& stage = plan.stages[places[first].stage];
+    if (++rows <= most_rows)
+      table.add({stage.name, stage.processor.name, std::to_string(places[first].phase + 1),
+                 run_text(network, first, last)});
+    else
+      ++hidden;
+    first = last + 1;
+  }
+  return table.text() + (hidden == 0 ? "" : fmt::format("... and {} more groups\n", hidden));
+}
+
+std::string stages_text(const plan::Plan& plan, const network::Network& network) {
+  Table table({{"stage", Align::left},
+               {"processor", Align::left},
+               {"engine", Align::left},
+               {"layers"},
+               {"phases"},
+               {"MACs"},
+               {"bytes in"},
+               {"predicted"},
+               {"measured"}});
+  for (std::size_t s = 0; s < plan.stages.size(); ++s) {
+    const plan::Stage& stage = plan.stages[s];
+    std::size_t layers = 0;
+    double macs = 0;
+    for (const plan::Phase& phase : stage.phases)
+      for (const LayerId layer : phase.layers) {
+        ++layers;
+        macs += static_cast<double>(network::cost_of(network, layer).macs);
+      }
+    table.add({stage.name, stage.processor.name, stage.engine, std::to_string(layers),
+               std::to_string(stage.phases.size()), count_text(macs),
+               to_text(crossing(plan, network, s)), time_text(stage.predicted),
+               time_text(stage.measured)});
+  }
+  return table.text();
+}
+
+}  // namespace millrace::report

@@ -1,0 +1,16 @@
+#pragma once
+// Where the layers went, and how long stages take.
+#include <string>
+
+#include "network/network.h"
+#include "plan/plan.h"
+
+namespace millrace::report {
+
+/// One line per run of neighbouring layers on the same processor: "conv1 .. relu4 (12 layers)".
+std::string groups_text(const plan::Plan& plan, const network::Network& network);
+
+/// One row per stage: processor, phases, layers, predicted and measured time, MACs, channels.
+std::string stages_text(const plan::Plan& plan, const network::Network& network);
+
+}  // namespace millrace::report

@@ -1,0 +1,91 @@
+#include "runtime/compare.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "runtime/sequential.h"
+#include "runtime/session.h"
+
+namespace millrace::runtime {
+namespace {
+
+using network::Array;
+
+template <class T>
+double relative_error(const Array& reference, const Array& result) {
+  const auto a = reference.values<T>(), b = result.values<T>();
+  double difference = 0, largest = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    const double x = static_cast<double>(a[i]), y = static_cast<double>(b[i]);
+    if (std::isnan(x) != std::isnan(y)) return std::numeric_limits<double>::infinity();
+    if (std::isnan(x) || x == y) continue;
+    difference = std::max(difference, std::abs(x - y));
+    largest = std::max(largest, std::abs(x));
+  }
+  for (const T value : a)
+    if (std::isfinite(static_cast<double>(value)))
+      largest = std::max(largest, std::abs(static_cast<double>(value)));
+  return difference == 0 ? 0 : difference / std::max(largest, 1e-30);
+}
+
+double error_of(const Array& reference, const Array& result) {
+  switch (reference.type) {
+    case network::DataType::float32:
+      return relative_error<float>(reference, result);
+    case network::DataType::float64:
+      return relative_error<double>(reference, result);
+    case network::DataType::int64:
+      return relative_error<std::int64_t>(reference, result);
+    case network::DataType::int32:
+      return relative_error<std::int32_t>(reference, result);
+    default:
+      return std::numeric_limits<double>::infinity();  // not bit-equal, no distance
+  }
+}
+
+Comparison compare_one(const Array& reference, const Array& result) {
+  constexpr double infinite = std::numeric_limits<double>::infinity();
+  if (reference.type != result.type || reference.shape != result.shape) return {1, false, infinite};
+  const auto a = reference.bytes(), b = result.bytes();
+  if (std::equal(a.begin(), a.end(), b.begin(), b.end())) return {1, true, 0};
+  return {1, false, error_of(reference, result)};
+}
+
+void merge(Comparison& total, const Comparison& one) {
+  total.bit_equal = total.bit_equal && one.bit_equal;
+  total.error = std::max(total.error, one.error);
+}
+
+}  // namespace
+
+Comparison compare(const Frames& reference, const Frames& result) {
+  Comparison total;
+  total.frames = static_cast<std::int64_t>(reference.size());
+  for (std::size_t f = 0; f < reference.size(); ++f)
+    for (std::size_t o = 0; o < reference[f].size(); ++o)
+      merge(total, compare_one(reference[f][o], result[f][o]));
+  return total;
+}
+
+Frames run_pipeline(const plan::Plan& plan, const network::Network& network,
+                    const std::map<std::string, engine::Engine*>& engines, const Frames& inputs) {
+  Session session = deploy(plan, network, engines);
+  Frames results;
+  std::size_t submitted = 0;
+  while (results.size() < inputs.size()) {
+    while (submitted < inputs.size() && session.try_submit(inputs[submitted])) ++submitted;
+    results.push_back(session.next()->outputs);
+  }
+  return results;
+}
+
+Frames run_sequentially(const network::Network& network, engine::Engine& engine,
+                        const board::Processor& processor, const Frames& inputs) {
+  Sequential sequential(network, engine, processor);
+  Frames results;
+  for (const auto& frame : inputs) results.push_back(sequential.run(frame));
+  return results;
+}
+
+}  // namespace millrace::runtime

@@ -1,0 +1,41 @@
+#pragma once
+// Keeps a session busy and takes the time: closed loop, as many frames on their way as fit.
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "runtime/session.h"
+
+namespace millrace::runtime {
+
+struct LoadOptions {
+  Time duration = std::chrono::seconds(1);  // after the warm-up
+  std::uint64_t seed = 1;                   // of the random frames
+  std::int64_t warmup = 4;                  // frames that do not count
+  std::int64_t least = 10;                  // frames, at least
+};
+
+struct Load {
+  std::int64_t frames = 0;
+  Time elapsed{};
+  std::vector<Time> latencies;  // in order of frames
+
+  /// Time between two frames.
+  Time period() const { return frames > 0 ? elapsed / frames : Time{}; }
+};
+
+/// One frame through an idle session.
+Time first_latency(Session& session, const network::Network& network, std::uint64_t seed);
+
+/// Runs random frames through the sessions, which take turns and stay usable: one pipeline, or
+/// several copies of a network. Each gets as many frames as fit.
+Load run_load(const std::vector<Session*>& sessions, const network::Network& network,
+              const LoadOptions& options);
+
+/// Seeded inputs for the network: [-1, 1) for floating inputs, zero for integers.
+std::vector<network::Array> random_inputs(const network::Network& network, std::uint64_t seed);
+
+/// The value below which `share` of the sorted samples lie (nearest rank). Precondition: not empty.
+Time percentile(const std::vector<Time>& sorted, double share);
+
+}  // namespace millrace::runtime
