@@ -1,0 +1,123 @@
+// Softmax, ReduceMean, ArgMax.
+#include <algorithm>
+#include <cmath>
+
+#include "network/evaluate/loops.h"
+#include "network/evaluate/types.h"
+#include "network/evaluate/walk.h"
+
+namespace millrace::network::loops {
+namespace {
+
+/// `size` values that stand `step` apart.
+template <class T>
+void softmax(const T* x, T* y, const AroundAxis& axis, bool log) {
+  const std::int64_t step = axis.inner;
+  T largest = x[0];
+  for (std::int64_t i = 1; i < axis.size; ++i) largest = std::max(largest, x[i * step]);
+  T sum{};
+  for (std::int64_t i = 0; i < axis.size; ++i) {
+    y[i * step] = std::exp(x[i * step] - largest);
+    sum += y[i * step];
+  }
+  const T logarithm = std::log(sum);
+  for (std::int64_t i = 0; i < axis.size; ++i)
+    y[i * step] = log ? x[i * step] - largest - logarithm : y[i * step] / sum;
+}
+
+template <class T>
+void softmax(const Softmax& op, const ConstView& in, const View& out) {
+  const auto first = static_cast<std::size_t>(op.axis), end = static_cast<std::size_t>(op.end);
+  const AroundAxis axis{count(in.shape, 0, first), count(in.shape, first, end),
+                        count(in.shape, end, in.shape.size())};
+  if (axis.size == 0) return;
+  for (std::int64_t o = 0; o < axis.outer; ++o)
+    for (std::int64_t i = 0; i < axis.inner; ++i) {
+      const std::int64_t at = o * axis.size * axis.inner + i;
+      softmax(in.as<T>() + at, out.as<T>() + at, axis, op.log);
+    }
+}
+
+/// Strides of the result by the dimensions of the input: 0 in those that are reduced.
+Shape reduced_strides(std::span<const std::int64_t> shape, const Shape& axes) {
+  Shape kept(shape.begin(), shape.end());
+  for (const std::int64_t axis : axes) kept[static_cast<std::size_t>(axis)] = 1;
+  return broadcast_strides(kept, kept);
+}
+
+/// Integers are summed modulo 2^64.
+template <class T>
+using Sum = std::conditional_t<std::is_floating_point_v<T>, T, std::uint64_t>;
+
+/// Rounded towards zero for integers. Of nothing there is no mean: NaN, or 0 for integers.
+template <class T>
+T quotient(Sum<T> sum, std::int64_t terms) {
+  if constexpr (std::is_floating_point_v<T>) {
+    return sum / static_cast<T>(terms);
+  } else {
+    if (terms == 0) return T{};
+    if constexpr (std::is_signed_v<T>)
+      return static_cast<T>(static_cast<std::int64_t>(sum) / terms);
+    return static_cast<T>(sum / static_cast<std::uint64_t>(terms));
+  }
+}
+
+template <class T>
+void mean(const ReduceMean& op, const ConstView& in, const View& out) {
+  const Walk<2> walk = collapsed(Walk<2>{{in.shape.begin(), in.shape.end()},
+                                         {strides_of(Shape(in.shape.begin(), in.shape.end())),
+                                          reduced_strides(in.shape, op.axes)}});
+  std::vector<Sum<T>> sums(static_cast<std::size_t>(count(out.shape)));
+  const std::int64_t size = walk.shape.back(), step = walk.strides[1].back();
+  for_each(walk, walk.rank() - 1, [&](const std::array<std::int64_t, 2>& at) {
+    const T* x = in.as<T>() + at[0];
+    Sum<T>* sum = sums.data() + at[1];
+    Sum<T> partial{};
+    for (std::int64_t i = 0; i < size; ++i) {
+      if (step == 0) {
+        partial += static_cast<Sum<T>>(x[i]);
+      } else {
+        sum[i] += static_cast<Sum<T>>(x[i]);
+      }
+    }
+    *sum += partial;
+  });
+  if (sums.empty()) return;
+  const std::int64_t terms = count(in.shape) / static_cast<std::int64_t>(sums.size());
+  std::transform(sums.begin(), sums.end(), out.as<T>(),
+                 [=](Sum<T> sum) { return quotient<T>(sum, terms); });
+}
+
+/// The index of the largest of values that stand `inner` apart.
+template <class T>
+std::int64_t index_of_largest(const T* x, const AroundAxis& axis, bool select_last) {
+  std::int64_t best = 0;
+  for (std::int64_t i = 1; i < axis.size; ++i) {
+    const T value = x[i * axis.inner], largest = x[best * axis.inner];
+    if (value > largest || (select_last && value == largest)) best = i;
+  }
+  return best;
+}
+
+}  // namespace
+
+void run(const Softmax& op, Inputs in, Outputs out) {
+  visit_float(out[0].type, [&]<class T>(std::type_identity<T>) { softmax<T>(op, in[0], out[0]); });
+}
+
+void run(const ReduceMean& op, Inputs in, Outputs out) {
+  visit_number(out[0].type, [&]<class T>(std::type_identity<T>) { mean<T>(op, in[0], out[0]); });
+}
+
+void run(const ArgMax& op, Inputs in, Outputs out) {
+  const AroundAxis axis = around(in[0].shape, op.axis);
+  visit_number(in[0].type, [&]<class T>(std::type_identity<T>) {
+    std::int64_t* to = out[0].as<std::int64_t>();
+    for (std::int64_t o = 0; o < axis.outer; ++o)
+      for (std::int64_t i = 0; i < axis.inner; ++i)
+        *to++ = index_of_largest(in[0].as<T>() + o * axis.size * axis.inner + i, axis,
+                                 op.select_last);
+  });
+}
+
+}  // namespace millrace::network::loops
