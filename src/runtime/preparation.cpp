@@ -10,7 +10,6 @@
 
 #include "base/error.h"
 #include "plan/build.h"
-#include "runtime/channel.h"
 
 namespace millrace::runtime {
 namespace {
@@ -115,22 +114,6 @@ class Preparation {
   std::vector<engine::Layout> layouts_;  // by tensor; of those already made
 };
 
-void check_channels(const plan::Plan& plan, const network::Network& network) {
-  std::map<TensorId, std::int64_t> capacities;
-  for (const plan::Channel& channel : plan.channels) {
-    const auto& name = network[channel.tensor].name;
-    if (channel.capacity < 1 || channel.capacity >= Channel::largest_capacity)
-      throw InputError("plan",
-                       fmt::format("a channel of '{}' has the capacity {}, expected 1 to {}", name,
-                                   channel.capacity, Channel::largest_capacity - 1));
-    const auto [known, added] = capacities.emplace(channel.tensor, channel.capacity);
-    if (!added && known->second != channel.capacity)
-      throw InputError("plan", fmt::format("the channels of '{}' have the capacities {} and {}, "
-                                           "expected the same, for they share its memory",
-                                           name, known->second, channel.capacity));
-  }
-}
-
 }  // namespace
 
 void check_deployment(const Deployment& deployment) {
@@ -141,7 +124,6 @@ void check_deployment(const Deployment& deployment) {
                                          plan.network_name, made_for, network.name,
                                          network::hash_of(network)));
   plan::check(plan, network);
-  check_channels(plan, network);
 }
 
 std::vector<PreparedStage> prepare(const Deployment& deployment, bool pin) {

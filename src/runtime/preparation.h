@@ -25,8 +25,7 @@ struct PreparedStage {
   std::vector<std::unique_ptr<engine::Subnet>> subnets;  // by phase
 };
 
-/// InputError if the plan was made for another network, breaks the rules of plan::check or has
-/// channels this runtime cannot carry.
+/// InputError if the plan was made for another network or breaks the rules of plan::check.
 void check_deployment(const Deployment& deployment);
 
 /// Prepares producers before consumers, so that a consumer on the same engine reads what the

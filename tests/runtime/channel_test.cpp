@@ -101,7 +101,7 @@ TEST_P(WaitingChannel, finish_ends_a_wait_for_a_token) {
 // The memory is not atomic: a token that arrived too early or a slot that was freed too early
 // shows as a wrong number, and under ThreadSanitizer as a race.
 TEST_P(WaitingChannel, what_is_written_before_push_is_read_after_the_wait) {
-  constexpr std::int64_t frames = 20'000;
+  constexpr std::int64_t frames = 5'000;
   for (const std::int64_t capacity : {1, 2, 3, 7}) {
     Channel channel(capacity, GetParam(), GetParam());
     std::vector<std::int64_t> ring(static_cast<std::size_t>(capacity), -1);

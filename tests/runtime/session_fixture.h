@@ -1,0 +1,45 @@
+#pragma once
+// What the tests of sessions begin with.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "runtime/adding_engine.h"
+#include "plan/build.h"
+#include "runtime/decorated_engine.h"
+#include "runtime/session.h"
+#include "runtime/sketch.h"
+
+namespace millrace::test {
+
+class SessionTest : public testing::Test {
+ protected:
+  /// Deploys on the adding engine, without pinning.
+  runtime::Session start(const network::Network& network,
+                         const std::vector<std::size_t>& processors) {
+    return runtime::deploy(plan_of(network, processors), network, engines_, unpinned);
+  }
+  plan::Plan plan_of(const network::Network& network, const std::vector<std::size_t>& processors) {
+    return plan::build(network, imagined_board(6), mapping(processors), {.engine = "engine"});
+  }
+  /// From now on "engine" is the adding engine with this decoration.
+  void decorate(Decoration decoration) {
+    decorated_ = std::make_unique<DecoratedEngine>(adding_, std::move(decoration));
+    engines_["engine"] = decorated_.get();
+  }
+
+  static constexpr runtime::SessionOptions unpinned{
+      .pin = false, .spin = std::chrono::microseconds(5), .caller_spin = {}};
+  AddingEngine adding_;
+  std::unique_ptr<engine::Engine> decorated_;
+  std::map<std::string, engine::Engine*> engines_{{"engine", &adding_}};
+};
+
+inline float value_of(const network::Array& array) { return array.values<float>()[0]; }
+
+}  // namespace millrace::test
