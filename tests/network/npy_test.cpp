@@ -13,7 +13,6 @@ namespace {
 
 class Npy : public testing::Test {
  protected:
-
   /// Writes a version 1 file with this header and these values; gives the error's text.
   std::string error_for(const std::string& header, const std::string& values) {
     std::string file("\x93NUMPY\x01\x00", 8);
