@@ -1,0 +1,229 @@
+#include "engine/onednn/builder.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+
+namespace millrace::engine::onednn {
+namespace {
+
+bool is_float(const network::Tensor& tensor) { return tensor.type == network::DataType::float32; }
+
+Bytes size_of(const Value& value, const network::Tensor& tensor) {
+  return value.desc.is_zero() ? tensor.size() : onednn::size_of(value.desc);
+}
+
+Desc layout_of(const Port& port, const network::Tensor& tensor) {
+  if (!is_float(tensor) && port.layout.format == "plain") return {};
+  const auto desc = is_float(tensor) ? read_format(port.layout.format, tensor.shape) : std::nullopt;
+  if (!desc)
+    throw InputError(tensor.name, "its layout is '" + port.layout.format +
+                                      "', which oneDNN's engine does not read; make it plain");
+  if (onednn::size_of(*desc) > port.layout.size)
+    throw InputError(tensor.name,
+                     "its memory is smaller than its layout '" + port.layout.format + "' needs");
+  return *desc;
+}
+
+}  // namespace
+
+Builder::Builder(const Device& device, const SubnetRequest& request)
+    : device_(device), request_(request) {
+  for (std::size_t i = 0; i < request.inputs.size(); ++i) {
+    const Port& port = request.inputs[i];
+    Storage storage{Storage::Place::input, i, port.layout.size, nullptr, nullptr};
+    values_[port.tensor] = {new_storage(storage), {}, layout_of(port, tensor(port.tensor))};
+  }
+}
+
+void Builder::begin_group(std::vector<LayerId> layers) {
+  program_.groups.push_back({std::move(layers), ""});
+}
+
+void Builder::end_group() {
+  for (const LayerId id : program_.groups.back().layers)
+    for (const TensorId output : layer(id).outputs) {
+      const auto wanted = std::find(request_.outputs.begin(), request_.outputs.end(), output);
+      if (wanted == request_.outputs.end() || !is_float(tensor(output))) continue;
+      // Whoever reads the tensor inside the subnet reads what readers outside get, so that the
+      // place of a border changes no result.
+      if (request_.plain[static_cast<std::size_t>(wanted - request_.outputs.begin())])
+        values_[output] = plain(output);
+    }
+}
+
+Value Builder::value(TensorId id) {
+  if (const auto found = values_.find(id); found != values_.end()) return found->second;
+  if (!tensor(id).constant)
+    throw InputError(tensor(id).name,
+                     "a layer of the subnet reads it, but it is neither made in "
+                     "the subnet nor one of its inputs");
+  return values_[id] = constant(id);
+}
+
+Value Builder::constant(TensorId id) {
+  const network::Array& array = *tensor(id).constant;
+  Storage storage{Storage::Place::constant, 0, array.memory->size(), array.memory->data(), nullptr};
+  return {new_storage(storage), {}, is_float(tensor(id)) ? plain_desc(tensor(id).shape) : Desc()};
+}
+
+Value Builder::plain(TensorId id) {
+  if (!is_float(tensor(id))) return value(id);
+  return in_layout(id, plain_desc(tensor(id).shape));
+}
+
+Value Builder::in_layout(TensorId id, const Desc& layout) {
+  Value now = value(id);
+  const bool alike = same_memory(now.desc, layout) || (is_plain(now.desc) && is_plain(layout));
+  if (alike) {
+    now.desc = layout;
+    return now;
+  }
+  if (tensor(id).constant) return in_layout(id, Packing{plain_desc(tensor(id).shape), layout});
+  for (const Value& other : converted_[id])
+    if (same_memory(other.desc, layout)) return other;
+  const Value made = convert(now, {now.desc, layout});
+  converted_[id].push_back(made);
+  return made;
+}
+
+Value Builder::in_layout(TensorId id, const Packing& packing) {
+  if (!tensor(id).constant) {
+    Value view = plain(id);
+    view.desc = packing.from;
+    const bool as_is = packing.scale == 1.f && same_memory(packing.from, packing.to);
+    return as_is ? view : convert(view, packing);
+  }
+  auto packed = device_.weights->get(*tensor(id).constant, packing);
+  Storage storage{Storage::Place::constant, 0, onednn::size_of(packing.to), packed->data(), packed};
+  return {new_storage(storage), {}, packing.to};
+}
+
+Value Builder::make(TensorId id, const Desc& layout) {
+  const Value made = make_temporary(layout);
+  define(id, made);
+  return made;
+}
+
+Value Builder::make_plain(TensorId id) {
+  if (is_float(tensor(id))) return make(id, plain_desc(tensor(id).shape));
+  Storage storage;
+  storage.size = tensor(id).size();
+  const Value made{new_storage(storage), {}, {}};
+  define(id, made);
+  return made;
+}
+
+Value Builder::make_temporary(const Desc& layout) {
+  Storage storage;
+  storage.size = onednn::size_of(layout);
+  return {new_storage(storage), {}, layout};
+}
+
+void Builder::define(TensorId id, const Value& value) { values_[id] = value; }
+
+void Builder::run(const Kernel& kernel, std::vector<Operand> reads, std::vector<Operand> writes) {
+  add(primitive_step(kernel, std::move(reads), std::move(writes)), kernel.name);
+}
+
+void Builder::run_in_place(const Kernel& kernel, std::vector<Operand> reads,
+                           std::vector<Operand> writes) {
+  const InPlace wish{reads.front().value.storage, writes.front().value.storage};
+  const bool whole = reads.front().value.offset == Bytes{};
+  Step& step = add(primitive_step(kernel, std::move(reads), std::move(writes)), kernel.name);
+  if (whole) step.in_place = wish;
+}
+
+void Builder::loops(LayerId id) {
+  LoopWork work{&layer(id), {}, {}};
+  Step step;
+  for (const TensorId input : layer(id).inputs) {
+    work.reads.push_back(input.valid() ? std::optional(plain(input)) : std::nullopt);
+    if (input.valid()) step.reads.push_back(work.reads.back()->storage);
+  }
+  for (const TensorId output : layer(id).outputs) {
+    work.writes.push_back(output.valid() ? std::optional(make_plain(output)) : std::nullopt);
+    if (output.valid()) step.writes.push_back(work.writes.back()->storage);
+  }
+  step.work = std::move(work);
+  add(std::move(step), "loops");
+}
+
+void Builder::copy(const CopyWork& work) {
+  Step step;
+  step.reads = {work.from.storage};
+  step.writes = {work.to.storage};
+  step.work = work;
+  add(std::move(step), "copy");
+}
+
+void Builder::copy_in_place(const Value& from, const Value& to) {
+  const auto bytes = static_cast<std::size_t>(onednn::size_of(to.desc).count);
+  copy({from, to, 1, bytes, 0, 0});
+  if (from.offset != Bytes{}) return;
+  program_.steps.back().in_place = InPlace{from.storage, to.storage};
+  program_.steps.back().needless_in_place = true;
+}
+
+Builder::Result Builder::finish() {
+  Result result;
+  for (std::size_t i = 0; i < request_.outputs.size(); ++i)
+    result.outputs.push_back(bind_output(i));
+  for (StepGroup& group : program_.groups)
+    if (group.kernel.empty()) group.kernel = "none";
+  result.program = std::move(program_);
+  return result;
+}
+
+std::size_t Builder::new_storage(Storage storage) {
+  program_.storages.push_back(std::move(storage));
+  return program_.storages.size() - 1;
+}
+
+Value Builder::convert(const Value& value, const Packing& packing) {
+  const Kernel kernel = reorder(engine(), packing.from, packing.to, packing.scale);
+  if (!kernel)
+    throw EngineError("oneDNN cannot convert " + format_of(packing.from) + " to " +
+                      format_of(packing.to));
+  const Value made = make_temporary(packing.to);
+  add(primitive_step(kernel, {{DNNL_ARG_FROM, value}}, {{DNNL_ARG_TO, made}}), "reorder");
+  return made;
+}
+
+Step& Builder::add(Step step, const std::string& kernel) {
+  step.group = program_.groups.size() - 1;
+  std::string& name = program_.groups.back().kernel;
+  const bool is_main = kernel != "reorder" && kernel != "copy";
+  if (name.empty() || (is_main && (name == "reorder" || name == "copy"))) name = kernel;
+  program_.steps.push_back(std::move(step));
+  return program_.steps.back();
+}
+
+Step Builder::primitive_step(const Kernel& kernel, std::vector<Operand> reads,
+                             std::vector<Operand> writes) {
+  if (kernel.scratchpad().get_size() > 0)
+    writes.push_back({DNNL_ARG_SCRATCHPAD, make_temporary(kernel.scratchpad())});
+  Step step;
+  for (const Operand& operand : reads) step.reads.push_back(operand.value.storage);
+  for (const Operand& operand : writes) step.writes.push_back(operand.value.storage);
+  step.work = PrimitiveWork{kernel, std::move(reads), std::move(writes)};
+  return step;
+}
+
+Port Builder::bind_output(std::size_t port) {
+  const TensorId id = request_.outputs[port];
+  const Value now = value(id);
+  const Bytes size = size_of(now, tensor(id));
+  Storage& storage = program_.storages[now.storage];
+  const std::string format = now.desc.is_zero() ? "plain" : format_of(now.desc);
+  if (storage.place == Storage::Place::arena && storage.size == size) {
+    storage.place = Storage::Place::output;
+    storage.port = port;
+  } else {
+    const Value copied{new_storage({Storage::Place::output, port, size, nullptr, nullptr}), {}, {}};
+    copy({now, copied, 1, static_cast<std::size_t>(size.count), 0, 0});
+  }
+  return {id, {format, size}};
+}
+
+}  // namespace millrace::engine::onednn

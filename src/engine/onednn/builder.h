@@ -1,0 +1,82 @@
+#pragma once
+// Collects the steps of a subnet while its layers are lowered, and keeps track of where every
+// tensor lies.
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "engine/engine.h"
+#include "engine/onednn/program.h"
+#include "engine/onednn/weights.h"
+
+namespace millrace::engine::onednn {
+
+/// What subnets of one engine share.
+struct Device {
+  dnnl::engine engine;
+  WeightCache* weights = nullptr;  // borrowed from the engine object
+};
+
+class Builder {
+ public:
+  /// InputError if a port's layout is not one of this engine's.
+  Builder(const Device& device, const SubnetRequest& request);
+
+  const network::Network& network() const { return *request_.network; }
+  const network::Layer& layer(LayerId id) const { return network()[id]; }
+  const network::Tensor& tensor(TensorId id) const { return network()[id]; }
+  const dnnl::engine& engine() const { return device_.engine; }
+  std::size_t cores() const { return request_.processor.cores.size(); }
+
+  /// The steps that follow belong to these layers.
+  void begin_group(std::vector<LayerId> layers);
+  /// Brings the outputs of the group into the form in which others want them.
+  void end_group();
+
+  /// As it lies now.
+  Value value(TensorId id);
+  Value plain(TensorId id);
+  /// In this layout, converted if need be; constants are packed. float32 only.
+  Value in_layout(TensorId id, const Desc& layout);
+  /// The same, with the tensor's plain memory read in another way (transposed, grouped) and
+  /// scaled first.
+  Value in_layout(TensorId id, const Packing& packing);
+  /// A place for a tensor that a step will write.
+  Value make(TensorId id, const Desc& layout);
+  Value make_plain(TensorId id);  // of any type
+  /// A place that belongs to no tensor.
+  Value make_temporary(const Desc& layout);
+  /// Says where a tensor is, when no step is needed to make it.
+  void define(TensorId id, const Value& value);
+
+  void run(const Kernel& kernel, std::vector<Operand> reads, std::vector<Operand> writes);
+  /// The first operand read may share its place with the first one written.
+  void run_in_place(const Kernel& kernel, std::vector<Operand> reads, std::vector<Operand> writes);
+  void loops(LayerId layer);
+  void copy(const CopyWork& work);
+  /// Copies all; nothing to do where the place can be shared.
+  void copy_in_place(const Value& from, const Value& to);
+
+  struct Result {
+    Program program;
+    std::vector<Port> outputs;
+  };
+  Result finish();
+
+ private:
+  std::size_t new_storage(Storage storage);
+  Value constant(TensorId id);
+  Value convert(const Value& value, const Packing& packing);
+  Step& add(Step step, const std::string& kernel);
+  Step primitive_step(const Kernel& kernel, std::vector<Operand> reads,
+                      std::vector<Operand> writes);
+  Port bind_output(std::size_t port);
+
+  Device device_;
+  const SubnetRequest& request_;
+  Program program_;
+  std::unordered_map<TensorId, Value> values_;
+  std::unordered_map<TensorId, std::vector<Value>> converted_;  // besides values_
+};
+
+}  // namespace millrace::engine::onednn

@@ -1,0 +1,222 @@
+#include "engine/onednn/layout.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <charconv>
+#include <numeric>
+#include <string_view>
+
+namespace millrace::engine::onednn {
+namespace {
+
+constexpr std::string_view prefix = "onednn:";
+
+Dims or_one(const Dims& shape) { return shape.empty() ? Dims{1} : shape; }
+
+const dnnl_blocking_desc_t& blocking(const Desc& desc) { return desc.data.format_desc.blocking; }
+
+bool is_blocked_float(const Desc& desc) {
+  return desc.data.format_kind == dnnl_blocked && desc.data.data_type == dnnl_f32;
+}
+
+/// The step of one dimension between two of its blocks, and how many blocks there are.
+std::int64_t block_count(const Desc& desc, int dimension) {
+  std::int64_t count = desc.data.padded_dims[dimension];
+  for (int i = 0; i < blocking(desc).inner_nblks; ++i)
+    if (blocking(desc).inner_idxs[i] == dimension) count /= blocking(desc).inner_blks[i];
+  return count;
+}
+
+bool same_blocks(const Desc& a, const Desc& b) {
+  const auto &x = blocking(a), &y = blocking(b);
+  return x.inner_nblks == y.inner_nblks &&
+         std::equal(x.inner_blks, x.inner_blks + x.inner_nblks, y.inner_blks) &&
+         std::equal(x.inner_idxs, x.inner_idxs + x.inner_nblks, y.inner_idxs);
+}
+
+/// One loop of the nest that walks through the memory, from outside to inside.
+struct Level {
+  int dimension;
+  std::int64_t stride, count;
+};
+
+std::vector<Level> levels_of(const Desc& desc) {
+  std::vector<Level> levels;
+  for (int d = 0; d < desc.data.ndims; ++d)
+    if (block_count(desc, d) > 1)
+      levels.push_back({d, blocking(desc).strides[d], block_count(desc, d)});
+  std::stable_sort(levels.begin(), levels.end(),
+                   [](const Level& a, const Level& b) { return a.stride > b.stride; });
+  std::int64_t inner = 1;
+  for (int i = 0; i < blocking(desc).inner_nblks; ++i) inner *= blocking(desc).inner_blks[i];
+  for (int i = 0; i < blocking(desc).inner_nblks; ++i) {
+    inner /= blocking(desc).inner_blks[i];
+    levels.push_back(
+        {static_cast<int>(blocking(desc).inner_idxs[i]), inner, blocking(desc).inner_blks[i]});
+  }
+  return levels;
+}
+
+std::optional<Dims> numbers(std::string_view text) {
+  Dims result;
+  while (!text.empty()) {
+    std::int64_t value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc()) return std::nullopt;
+    result.push_back(value);
+    text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+    if (!text.empty() && text.front() != 'x') return std::nullopt;
+    if (!text.empty()) text.remove_prefix(1);
+  }
+  return result;
+}
+
+/// The four lists of the text: padded sizes, strides, block sizes, blocked dimensions.
+std::optional<std::vector<Dims>> parse(std::string_view text) {
+  std::vector<Dims> lists;
+  while (true) {
+    const std::size_t comma = text.find(',');
+    const auto list = numbers(text.substr(0, comma));
+    if (!list) return std::nullopt;
+    lists.push_back(*list);
+    if (comma == std::string_view::npos) break;
+    text.remove_prefix(comma + 1);
+  }
+  if (lists.size() != 4) return std::nullopt;
+  return lists;
+}
+
+bool blocks_fit(const std::vector<Dims>& lists, const Dims& shape) {
+  const Dims &padded = lists[0], &blocks = lists[2], &indices = lists[3];
+  if (padded.size() != shape.size() || lists[1].size() != shape.size()) return false;
+  if (blocks.size() != indices.size() || blocks.size() > DNNL_MAX_NDIMS) return false;
+  Dims unit(shape.size(), 1);
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    if (indices[i] < 0 || static_cast<std::size_t>(indices[i]) >= shape.size()) return false;
+    if (blocks[i] < 1 || blocks[i] > 4096) return false;
+    unit[static_cast<std::size_t>(indices[i])] *= blocks[i];
+  }
+  for (std::size_t d = 0; d < shape.size(); ++d) {
+    const bool size_fits = padded[d] >= shape[d] && padded[d] - shape[d] < unit[d];
+    if (!size_fits || padded[d] % unit[d] != 0 || lists[1][d] < 0) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+Desc plain_desc(const Dims& shape) {
+  return strided_desc(or_one(shape), network::strides_of(or_one(shape)));
+}
+
+Desc any_desc(const Dims& shape) {
+  return Desc(or_one(shape), dnnl::memory::data_type::f32, dnnl::memory::format_tag::any);
+}
+
+Desc channels_last_desc(const Dims& shape) {
+  if (shape.size() < 3) return plain_desc(shape);
+  Dims strides(shape.size());
+  std::int64_t stride = shape[1];
+  strides[1] = 1;
+  for (std::size_t d = shape.size() - 1; d >= 2; --d) {
+    strides[d] = stride;
+    stride *= shape[d];
+  }
+  strides[0] = stride;
+  return strided_desc(shape, strides);
+}
+
+Desc strided_desc(const Dims& shape, const Dims& strides) {
+  return Desc(shape, dnnl::memory::data_type::f32, strides);
+}
+
+Dims dims_of(const Desc& desc) { return Dims(desc.data.dims, desc.data.dims + desc.data.ndims); }
+
+Bytes size_of(const Desc& desc) { return Bytes{static_cast<std::int64_t>(desc.get_size())}; }
+
+bool same_memory(const Desc& a, const Desc& b) {
+  if (!is_blocked_float(a) || !is_blocked_float(b)) return a == b;
+  if (dims_of(a) != dims_of(b) || !same_blocks(a, b)) return false;
+  for (int d = 0; d < a.data.ndims; ++d) {
+    if (a.data.padded_dims[d] != b.data.padded_dims[d]) return false;
+    if (block_count(a, d) > 1 && blocking(a).strides[d] != blocking(b).strides[d]) return false;
+  }
+  return a.data.offset0 == b.data.offset0;
+}
+
+bool is_plain(const Desc& desc) {
+  if (!is_blocked_float(desc) || desc.data.offset0 != 0) return false;
+  if (!std::equal(desc.data.dims, desc.data.dims + desc.data.ndims, desc.data.padded_dims))
+    return false;
+  const auto levels = levels_of(desc);
+  std::int64_t expected = 1;
+  int inner_dimension = desc.data.ndims;
+  for (auto level = levels.rbegin(); level != levels.rend(); ++level) {
+    if (level->dimension > inner_dimension || level->stride != expected) return false;
+    inner_dimension = level->dimension;
+    expected *= level->count;
+  }
+  return true;
+}
+
+std::optional<Dims> dense_strides(const Desc& desc) {
+  if (!is_blocked_float(desc) || blocking(desc).inner_nblks != 0 || desc.data.offset0 != 0)
+    return std::nullopt;
+  const auto levels = levels_of(desc);
+  std::int64_t expected = 1;
+  for (auto level = levels.rbegin(); level != levels.rend(); ++level) {
+    if (level->stride != expected) return std::nullopt;
+    expected *= level->count;
+  }
+  return Dims(blocking(desc).strides, blocking(desc).strides + desc.data.ndims);
+}
+
+Desc dense_like(const Desc& model, const Dims& shape) {
+  if (is_plain(model)) return plain_desc(shape);
+  if (same_memory(model, channels_last_desc(dims_of(model)))) return channels_last_desc(shape);
+  const Dims nesting = dense_strides(model).value();
+  std::vector<std::size_t> order(shape.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return nesting[a] > nesting[b]; });
+  Dims strides(shape.size());
+  std::int64_t stride = 1;
+  for (auto d = order.rbegin(); d != order.rend(); ++d) {
+    strides[*d] = stride;
+    stride *= shape[*d];
+  }
+  return strided_desc(shape, strides);
+}
+
+std::string format_of(const Desc& desc) {
+  if (is_plain(desc)) return "plain";
+  const auto& b = blocking(desc);
+  const int n = desc.data.ndims, blocks = b.inner_nblks;
+  return fmt::format(
+      "{}{},{},{},{}", prefix, fmt::join(desc.data.padded_dims, desc.data.padded_dims + n, "x"),
+      fmt::join(b.strides, b.strides + n, "x"), fmt::join(b.inner_blks, b.inner_blks + blocks, "x"),
+      fmt::join(b.inner_idxs, b.inner_idxs + blocks, "x"));
+}
+
+std::optional<Desc> read_format(const std::string& format, const Dims& shape) {
+  if (format == "plain") return plain_desc(shape);
+  if (!format.starts_with(prefix)) return std::nullopt;
+  const auto lists = parse(std::string_view(format).substr(prefix.size()));
+  if (!lists || !blocks_fit(*lists, or_one(shape))) return std::nullopt;
+  Desc desc = plain_desc(shape);
+  auto& b = desc.data.format_desc.blocking;
+  std::copy((*lists)[0].begin(), (*lists)[0].end(), desc.data.padded_dims);
+  std::copy((*lists)[1].begin(), (*lists)[1].end(), b.strides);
+  std::copy((*lists)[2].begin(), (*lists)[2].end(), b.inner_blks);
+  std::copy((*lists)[3].begin(), (*lists)[3].end(), b.inner_idxs);
+  b.inner_nblks = static_cast<int>((*lists)[2].size());
+  return desc;
+}
+
+std::string key_of(const Desc& desc) {
+  return std::string(reinterpret_cast<const char*>(&desc.data), sizeof desc.data);
+}
+
+}  // namespace millrace::engine::onednn

@@ -1,0 +1,40 @@
+#pragma once
+// Layers into steps, one file per family. Each function lowers its layer and says true, or changes
+// nothing and says false: then the plain loops do it.
+#include "engine/onednn/builder.h"
+#include "engine/onednn/fusion.h"
+
+namespace millrace::engine::onednn {
+
+/// Adds the steps of a group. Choices depend on shapes, attributes and incoming layouts only.
+void lower(Builder& builder, const Group& group);
+/// Whether the group's head can take its tail without becoming slower.
+bool accepts(Builder& builder, const Group& group);
+
+bool lower_convolution(Builder& builder, const Group& group);
+bool accepts_convolution(Builder& builder, const Group& group);
+
+/// Gemm, and MatMul.
+bool lower_product(Builder& builder, const Group& group);
+bool accepts_product(Builder& builder, const Group& group);
+
+bool lower_unary(Builder& builder, LayerId layer);
+bool lower_binary(Builder& builder, const Group& group);
+bool accepts_binary(Builder& builder, const Group& group);
+
+bool lower_batch_normalization(Builder& builder, const Group& group);
+bool accepts_batch_normalization(Builder& builder, const Group& group);
+bool lower_lrn(Builder& builder, LayerId layer);
+bool lower_softmax(Builder& builder, LayerId layer);
+
+bool lower_pool(Builder& builder, LayerId layer);
+bool lower_reduce_mean(Builder& builder, LayerId layer);
+bool lower_resize(Builder& builder, LayerId layer);
+
+bool lower_reshape(Builder& builder, LayerId layer);
+bool lower_transpose(Builder& builder, LayerId layer);
+bool lower_concat(Builder& builder, LayerId layer);
+bool lower_split(Builder& builder, LayerId layer);
+bool lower_slice(Builder& builder, LayerId layer);
+
+}  // namespace millrace::engine::onednn

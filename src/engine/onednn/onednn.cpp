@@ -1,0 +1,111 @@
+#include "engine/onednn/onednn.h"
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "engine/onednn/builder.h"
+#include "engine/onednn/lower.h"
+#include "engine/onednn/subnet.h"
+#include "engine/onednn/threads.h"
+#include "engine/onednn/weights.h"
+#include "network/evaluate/evaluate.h"
+
+namespace millrace::engine::onednn {
+namespace {
+
+const char* name_of(dnnl::cpu_isa isa) {
+  switch (isa) {
+    case dnnl::cpu_isa::sse41:
+      return "sse41";
+    case dnnl::cpu_isa::avx:
+      return "avx";
+    case dnnl::cpu_isa::avx2:
+      return "avx2";
+    case dnnl::cpu_isa::avx2_vnni:
+      return "avx2_vnni";
+    case dnnl::cpu_isa::avx512_core:
+      return "avx512_core";
+    case dnnl::cpu_isa::avx512_core_vnni:
+      return "avx512_core_vnni";
+    case dnnl::cpu_isa::avx512_core_bf16:
+      return "avx512_core_bf16";
+    case dnnl::cpu_isa::avx512_core_amx:
+      return "avx512_core_amx";
+    default:
+      return "other instructions";
+  }
+}
+
+std::string text_of(const dnnl::error& error) {
+  return fmt::format("oneDNN reports '{}' (status {})", error.what(),
+                     static_cast<int>(error.status));
+}
+
+class OneDnn final : public Engine {
+ public:
+  std::string name() const override { return "onednn"; }
+
+  std::string version() const override {
+    const auto* v = dnnl::version();
+    return fmt::format("{}.{}.{}, {}, {}", v->major, v->minor, v->patch,
+                       name_of(dnnl::get_effective_cpu_isa()), thread_runtime());
+  }
+
+  Verdict supports(const network::Network& network, LayerId layer,
+                   const board::Processor& processor) const override {
+    if (processor.kind != board::ProcessorKind::cpu)
+      return Verdict::no("oneDNN's engine runs on CPU cores only");
+    return network::can_evaluate(network, layer);
+  }
+
+  std::unique_ptr<Subnet> prepare(const SubnetRequest& request) override {
+    for (const LayerId layer : request.layers) {
+      const Verdict verdict = supports(*request.network, layer, request.processor);
+      if (!verdict) throw InputError((*request.network)[layer].name, verdict.reason());
+    }
+    const ThreadScope threads(request.processor.cores);
+    try {
+      return build(request);
+    } catch (const dnnl::error& error) {
+      throw EngineError(place_of(request) + ": " + text_of(error));
+    }
+  }
+
+ private:
+  std::unique_ptr<Subnet> build(const SubnetRequest& request) {
+    Builder builder({engine_, &weights_}, request);
+    const auto asked = [&](const Group& group) { return accepts(builder, group); };
+    for (const Group& group :
+         make_groups({request.network, request.layers, request.outputs}, asked)) {
+      try {
+        lower(builder, group);
+      } catch (const dnnl::error& error) {
+        throw EngineError((*request.network)[group.head].name + ": " + text_of(error));
+      }
+    }
+    auto [program, outputs] = builder.finish();
+    return make_subnet(engine_, {request.network, request.processor.cores, request.inputs,
+                                 std::move(outputs), std::move(program)});
+  }
+
+  static std::string place_of(const SubnetRequest& request) {
+    if (request.layers.empty()) return "an empty subnet";
+    return "the subnet from " + (*request.network)[request.layers.front()].name + " to " +
+           (*request.network)[request.layers.back()].name;
+  }
+
+  dnnl::engine engine_{dnnl::engine::kind::cpu, 0};
+  WeightCache weights_{engine_};
+};
+
+}  // namespace
+
+std::unique_ptr<Engine> make() {
+  try {
+    return std::make_unique<OneDnn>();
+  } catch (const dnnl::error& error) {
+    throw EngineError("oneDNN cannot start on this machine: " + text_of(error));
+  }
+}
+
+}  // namespace millrace::engine::onednn

@@ -1,0 +1,25 @@
+#pragma once
+// Elementwise functions as oneDNN knows them, alone and on the result of another primitive.
+#include <optional>
+#include <vector>
+
+#include "engine/onednn/builder.h"
+#include "engine/onednn/fusion.h"
+#include "engine/onednn/primitives.h"
+
+namespace millrace::engine::onednn {
+
+/// One after the other they compute the function; nothing if oneDNN has none like it.
+std::optional<PostOps> functions_of(const network::Unary& unary);
+/// Nothing for pow and prelu, which are no binary primitives.
+std::optional<dnnl::algorithm> algorithm_of(network::BinaryKind kind);
+
+/// What a group's tail does, on a result of this shape.
+std::optional<PostOps> post_ops_of(const Builder& builder, const Group& group, const Dims& shape);
+/// The operands of these post-ops; and a residual is copied to where the result will be, unless
+/// its place can be shared.
+std::vector<Operand> post_operands(Builder& builder, const Group& group, const Value& result);
+/// The shape with ones in front, up to `rank` dimensions.
+Dims with_rank(const Dims& shape, std::size_t rank);
+
+}  // namespace millrace::engine::onednn

@@ -1,0 +1,87 @@
+#pragma once
+// How primitives are made: all of oneDNN's interface that differs between its versions.
+#include <oneapi/dnnl/dnnl.hpp>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/onednn/layout.h"
+
+namespace millrace::engine::onednn {
+
+/// What oneDNN chose to run, before code is generated for it. False: it cannot do it.
+struct Kernel {
+  dnnl::primitive_desc_base choice;
+  std::string name;  // "jit:avx512_core"
+
+  explicit operator bool() const { return static_cast<bool>(choice); }
+  /// How an operand (DNNL_ARG_...) must lie.
+  Desc operand(int argument) const;
+  Desc scratchpad() const;
+  /// One of oneDNN's reference loops, orders of magnitude slower than the others.
+  bool is_slow() const;
+};
+
+/// Something done to the result before it is stored.
+struct PostOp {
+  enum class Kind { eltwise, binary, sum };
+  Kind kind = Kind::eltwise;
+  dnnl::algorithm algorithm = dnnl::algorithm::eltwise_relu;
+  float alpha = 0, beta = 0;
+  Desc operand;  // of a binary
+};
+using PostOps = std::vector<PostOp>;
+
+struct ConvolutionSpec {
+  bool transposed = false;
+  Desc source, weights, bias, destination;  // bias may be empty
+  Dims strides, dilations, pads_begin, pads_end;
+};
+Kernel convolution(const dnnl::engine& engine, const ConvolutionSpec& spec,
+                   const PostOps& post_ops);
+
+struct ProductSpec {
+  Desc source, weights, bias, destination;  // bias may be empty
+};
+/// Weights have the shape (outputs, inputs).
+Kernel inner_product(const dnnl::engine& engine, const ProductSpec& spec, const PostOps& post_ops);
+Kernel matrix_product(const dnnl::engine& engine, const ProductSpec& spec, const PostOps& post_ops);
+
+struct NormalizationSpec {
+  Desc source;
+  float epsilon = 0;
+  bool relu = false;
+};
+/// With the operands MEAN, VARIANCE, SCALE and SHIFT.
+Kernel batch_normalization(const dnnl::engine& engine, const NormalizationSpec& spec);
+
+struct LrnSpec {
+  Desc source;
+  Dims::value_type size = 1;
+  float alpha = 0, beta = 0, bias = 1;
+};
+Kernel lrn(const dnnl::engine& engine, const LrnSpec& spec);
+
+struct PoolingSpec {
+  dnnl::algorithm algorithm = dnnl::algorithm::pooling_max;
+  Desc source, destination;
+  Dims strides, kernel, pads_begin, pads_end;
+};
+Kernel pooling(const dnnl::engine& engine, const PoolingSpec& spec);
+
+Kernel eltwise(const dnnl::engine& engine, const Desc& source, const PostOp& function);
+
+struct BinarySpec {
+  dnnl::algorithm algorithm = dnnl::algorithm::binary_add;
+  Desc a, b, destination;
+};
+Kernel binary(const dnnl::engine& engine, const BinarySpec& spec, const PostOps& post_ops);
+Kernel prelu(const dnnl::engine& engine, const Desc& source, const Desc& slopes);
+Kernel concat(const dnnl::engine& engine, int axis, const std::vector<Desc>& sources);
+Kernel softmax(const dnnl::engine& engine, const Desc& source, int axis, bool logarithm);
+Kernel resampling(const dnnl::engine& engine, dnnl::algorithm algorithm, const Desc& source,
+                  const Desc& destination);
+/// Multiplies by `scale` on the way.
+Kernel reorder(const dnnl::engine& engine, const Desc& from, const Desc& to, float scale);
+
+}  // namespace millrace::engine::onednn

@@ -1,0 +1,89 @@
+#pragma once
+// What a subnet does, step by step, before its memory is laid out.
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "engine/onednn/layout.h"
+#include "engine/onednn/primitives.h"
+#include "engine/onednn/weights.h"
+#include "network/network.h"
+
+namespace millrace::engine::onednn {
+
+/// A piece of memory that one or more values lie in.
+struct Storage {
+  enum class Place { arena, input, output, constant };
+  Place place = Place::arena;
+  std::size_t port = 0;  // of an input or output
+  Bytes size;
+  const std::byte* constant = nullptr;
+  std::shared_ptr<const Packed> packed;  // shared with other subnets; owns `constant` if present
+};
+
+/// A tensor's place and layout.
+struct Value {
+  std::size_t storage = 0;  // Program::storages
+  Bytes offset;
+  Desc desc;  // empty for types other than float32: those are plain
+};
+
+struct Operand {
+  int argument = 0;  // DNNL_ARG_...
+  Value value;
+};
+struct PrimitiveWork {
+  Kernel kernel;
+  std::vector<Operand> reads, writes;
+};
+/// network::evaluate. A value that is absent is an operand left out.
+struct LoopWork {
+  const network::Layer* layer = nullptr;
+  std::vector<std::optional<Value>> reads, writes;
+};
+/// `count` pieces of `bytes` bytes, at the given distances.
+struct CopyWork {
+  Value from, to;
+  std::size_t count = 1, bytes = 0, from_stride = 0, to_stride = 0;
+};
+
+/// After `step`, `from` may be what `to` is, if nobody needs `from` any more.
+struct InPlace {
+  std::size_t from = 0, to = 0;  // storages
+};
+
+struct Step {
+  std::size_t group = 0;  // Program::groups
+  std::variant<PrimitiveWork, LoopWork, CopyWork> work;
+  std::vector<std::size_t> reads, writes;  // storages
+  std::optional<InPlace> in_place;
+  bool needless_in_place = false;  // a copy that has nothing left to do then
+};
+
+/// Layers that run as one kernel; the first names it.
+struct StepGroup {
+  std::vector<LayerId> layers;
+  std::string kernel;
+};
+
+struct Program {
+  std::vector<Storage> storages;
+  std::vector<Step> steps;
+  std::vector<StepGroup> groups;
+};
+
+/// Where everything lies.
+struct MemoryPlan {
+  std::vector<std::size_t> root;  // by storage: the storage whose place it shares
+  std::vector<Bytes> offsets;     // by storage: in the arena, where it is the root and lies there
+  Bytes arena, naive;
+};
+
+/// Shares places where a step can work in place, drops the copies that this makes needless, and
+/// lays out the arena.
+MemoryPlan plan_memory(Program& program);
+
+}  // namespace millrace::engine::onednn

@@ -1,0 +1,241 @@
+#include "engine/onednn/subnet.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <unordered_set>
+#include <utility>
+
+#include "base/error.h"
+#include "engine/onednn/threads.h"
+#include "network/evaluate/evaluate.h"
+
+namespace millrace::engine::onednn {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using Place = Storage::Place;
+
+/// A primitive with its operands, ready to run: no map is built and nothing allocated per run.
+struct PrimitiveCall {
+  dnnl::primitive primitive;
+  std::vector<dnnl::memory> memories;  // owns what `arguments` points to
+  std::vector<dnnl_exec_arg_t> arguments;
+};
+struct LoopCall {
+  const network::Layer* layer = nullptr;
+  std::vector<network::ConstView> reads;
+  std::vector<network::View> writes;
+};
+struct CopyCall {
+  const std::byte* from = nullptr;
+  std::byte* to = nullptr;
+  std::size_t count = 0, bytes = 0, from_stride = 0, to_stride = 0;
+};
+struct Call {
+  std::size_t group = 0;
+  std::variant<PrimitiveCall, LoopCall, CopyCall> work;
+};
+
+/// Somewhere that a port's pointer is written to when it changes.
+struct Slot {
+  std::size_t port = 0;
+  bool is_output = false;
+  Bytes offset;
+  dnnl_memory_t memory = nullptr;  // either this, or one of the next two
+  const std::byte** read = nullptr;
+  std::byte** write = nullptr;
+};
+
+void copy(const CopyCall& call) {
+  const std::byte* from = call.from;
+  std::byte* to = call.to;
+  for (std::size_t i = 0; i < call.count; ++i) {
+    std::memcpy(to, from, call.bytes);
+    from += call.from_stride;
+    to += call.to_stride;
+  }
+}
+
+class OneDnnSubnet final : public Subnet {
+ public:
+  OneDnnSubnet(const dnnl::engine& engine, Prepared prepared)
+      : engine_(engine), stream_(engine), prepared_(std::move(prepared)) {
+    plan_ = plan_memory(prepared_.program);
+    // Never empty: its address also stands for that of constants without elements.
+    arena_ = network::Buffer(std::max(plan_.arena, Bytes{1}));
+    calls_.reserve(prepared_.program.steps.size());
+    for (const Step& step : prepared_.program.steps) add(step);
+    current_in_.assign(prepared_.inputs.size(), nullptr);
+    current_out_.assign(prepared_.outputs.size(), nullptr);
+  }
+
+  std::span<const Port> inputs() const override { return prepared_.inputs; }
+  std::span<const Port> outputs() const override { return prepared_.outputs; }
+
+  void run(std::span<const std::byte* const> in, std::span<std::byte* const> out) override {
+    const ThreadScope threads(prepared_.cores);
+    bind(in, out);
+    for (const Call& call : calls_) execute(call);
+  }
+
+  std::vector<GroupTime> run_timed(std::span<const std::byte* const> in,
+                                   std::span<std::byte* const> out) override {
+    std::vector<GroupTime> times;
+    for (const StepGroup& group : prepared_.program.groups)
+      times.push_back({group.layers, group.kernel, Time{}});
+    const ThreadScope threads(prepared_.cores);
+    bind(in, out);
+    auto before = Clock::now();
+    for (const Call& call : calls_) {
+      execute(call);
+      const auto after = Clock::now();
+      times[call.group].time += std::chrono::duration_cast<Time>(after - before);
+      before = after;
+    }
+    return times;
+  }
+
+  Memory memory() const override {
+    Memory result{plan_.arena, plan_.naive, {}};
+    std::unordered_set<const std::byte*> seen;
+    for (const Storage& storage : prepared_.program.storages)
+      if (storage.place == Place::constant && seen.insert(storage.constant).second)
+        result.weights += storage.size;
+    return result;
+  }
+
+ private:
+  void add(const Step& step) {
+    calls_.push_back({step.group, {}});
+    std::visit([&](const auto& work) { add(calls_.back(), work); }, step.work);
+  }
+
+  void add(Call& call, const PrimitiveWork& work) {
+    auto& made = call.work.emplace<PrimitiveCall>();
+    made.primitive = dnnl::primitive(work.kernel.choice.get());
+    for (const auto* operands : {&work.reads, &work.writes})
+      for (const Operand& operand : *operands) {
+        // Pointers of ports come with each run.
+        std::byte* const data = address(operand.value);
+        void* const handle = data ? data : DNNL_MEMORY_NONE;
+        made.memories.emplace_back(operand.value.desc, engine_, handle);
+        made.arguments.push_back({operand.argument, made.memories.back().get()});
+        Slot slot;
+        slot.memory = made.memories.back().get();
+        watch(operand.value, slot);
+      }
+  }
+
+  void add(Call& call, const LoopWork& work) {
+    auto& made = call.work.emplace<LoopCall>();
+    made.layer = work.layer;
+    made.reads.resize(work.reads.size());
+    made.writes.resize(work.writes.size());
+    for (std::size_t i = 0; i < work.reads.size(); ++i) {
+      if (!work.reads[i]) continue;
+      const network::Tensor& tensor = (*prepared_.network)[work.layer->inputs[i]];
+      made.reads[i] = {tensor.type, tensor.shape, address(*work.reads[i])};
+      Slot slot;
+      slot.read = &made.reads[i].data;
+      watch(*work.reads[i], slot);
+    }
+    for (std::size_t i = 0; i < work.writes.size(); ++i) {
+      if (!work.writes[i]) continue;
+      const network::Tensor& tensor = (*prepared_.network)[work.layer->outputs[i]];
+      made.writes[i] = {tensor.type, tensor.shape, address(*work.writes[i])};
+      Slot slot;
+      slot.write = &made.writes[i].data;
+      watch(*work.writes[i], slot);
+    }
+  }
+
+  void add(Call& call, const CopyWork& work) {
+    auto& made =
+        call.work.emplace<CopyCall>(CopyCall{address(work.from), address(work.to), work.count,
+                                             work.bytes, work.from_stride, work.to_stride});
+    Slot from, to;
+    from.read = &made.from;
+    to.write = &made.to;
+    watch(work.from, from);
+    watch(work.to, to);
+  }
+
+  const Storage& storage_of(const Value& value) const {
+    return prepared_.program.storages[plan_.root[value.storage]];
+  }
+
+  /// Null for what lies in a port's memory.
+  std::byte* address(const Value& value) {
+    const Storage& storage = storage_of(value);
+    if (storage.place == Place::arena)
+      return arena_.data() + plan_.offsets[plan_.root[value.storage]].count + value.offset.count;
+    if (storage.place != Place::constant) return nullptr;
+    // An empty constant may have no memory; nobody looks into it, but null means left out.
+    const std::byte* const data = storage.constant ? storage.constant : arena_.data();
+    return const_cast<std::byte*>(data) + value.offset.count;  // oneDNN takes no const pointers
+  }
+
+  void watch(const Value& value, Slot slot) {
+    const Storage& storage = storage_of(value);
+    if (storage.place != Place::input && storage.place != Place::output) return;
+    slot.port = storage.port;
+    slot.is_output = storage.place == Place::output;
+    slot.offset = value.offset;
+    slots_.push_back(slot);
+  }
+
+  void bind(std::span<const std::byte* const> in, std::span<std::byte* const> out) {
+    for (const Slot& slot : slots_) {
+      const std::byte* const data = slot.is_output ? out[slot.port] : in[slot.port];
+      if (data != (slot.is_output ? current_out_[slot.port] : current_in_[slot.port]))
+        set(slot, const_cast<std::byte*>(data) + slot.offset.count);
+    }
+    std::copy(in.begin(), in.end(), current_in_.begin());
+    std::copy(out.begin(), out.end(), current_out_.begin());
+  }
+
+  void set(const Slot& slot, std::byte* data) const {
+    if (slot.read) *slot.read = data;
+    if (slot.write) *slot.write = data;
+    if (slot.memory &&
+        dnnl_memory_set_data_handle_v2(slot.memory, data, stream_.get()) != dnnl_success)
+      throw EngineError("oneDNN does not take the memory of a subnet's border");
+  }
+
+  void execute(const Call& call) {
+    if (const auto* primitive = std::get_if<PrimitiveCall>(&call.work)) {
+      const auto status = dnnl_primitive_execute(primitive->primitive.get(), stream_.get(),
+                                                 static_cast<int>(primitive->arguments.size()),
+                                                 primitive->arguments.data());
+      if (status != dnnl_success) fail(call, status);
+    } else if (const auto* loops = std::get_if<LoopCall>(&call.work)) {
+      network::evaluate(*loops->layer, loops->reads, loops->writes);
+    } else {
+      copy(std::get<CopyCall>(call.work));
+    }
+  }
+
+  [[noreturn]] void fail(const Call& call, dnnl_status_t status) const {
+    const StepGroup& group = prepared_.program.groups[call.group];
+    throw EngineError((*prepared_.network)[group.layers.front()].name + ": oneDNN's kernel " +
+                      group.kernel + " failed with status " + std::to_string(status));
+  }
+
+  dnnl::engine engine_;
+  dnnl::stream stream_;
+  Prepared prepared_;
+  MemoryPlan plan_;
+  network::Buffer arena_;
+  std::vector<Call> calls_;
+  std::vector<Slot> slots_;
+  std::vector<const std::byte*> current_in_, current_out_;
+};
+
+}  // namespace
+
+std::unique_ptr<Subnet> make_subnet(const dnnl::engine& engine, Prepared prepared) {
+  return std::make_unique<OneDnnSubnet>(engine, std::move(prepared));
+}
+
+}  // namespace millrace::engine::onednn

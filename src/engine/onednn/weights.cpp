@@ -1,0 +1,65 @@
+#include "engine/onednn/weights.h"
+
+#include <fmt/format.h>
+#include <algorithm>
+
+#include "base/error.h"
+#include "engine/onednn/primitives.h"
+
+namespace millrace::engine::onednn {
+namespace {
+
+std::string key(const network::Array& constant, const Packing& packing) {
+  return fmt::format("{} {} ", static_cast<const void*>(constant.memory->data()), packing.scale) +
+         key_of(packing.from) + key_of(packing.to);
+}
+
+}  // namespace
+
+std::shared_ptr<const Packed> WeightCache::get(const network::Array& constant,
+                                               const Packing& packing) {
+  const std::string id = key(constant, packing);
+  {
+    const std::lock_guard lock(mutex_);
+    if (const auto found = packed_.find(id); found != packed_.end())
+      if (auto alive = found->second.lock()) return alive;
+  }
+  // Packing takes long and runs oneDNN's code: not under the lock. When two threads pack the same
+  // constant at once, the first to finish wins.
+  auto fresh = pack(constant, packing);
+  const std::lock_guard lock(mutex_);
+  auto& slot = packed_[id];
+  if (auto alive = slot.lock()) return alive;
+  slot = fresh;
+  std::erase_if(packed_, [](const auto& entry) { return entry.second.expired(); });
+  return fresh;
+}
+
+std::size_t WeightCache::count() const {
+  const std::lock_guard lock(mutex_);
+  return static_cast<std::size_t>(std::count_if(
+      packed_.begin(), packed_.end(), [](const auto& entry) { return !entry.second.expired(); }));
+}
+
+std::shared_ptr<const Packed> WeightCache::pack(const network::Array& constant,
+                                                const Packing& packing) const {
+  auto result = std::make_shared<Packed>();
+  result->origin = constant.memory;
+  result->layout = packing.to;
+  if (packing.scale == 1.f && same_memory(packing.from, packing.to)) return result;
+  const Kernel kernel = reorder(engine_, packing.from, packing.to, packing.scale);
+  if (!kernel) throw EngineError("oneDNN cannot convert weights to " + format_of(packing.to));
+  result->memory = network::Buffer(size_of(packing.to));
+  network::Buffer scratchpad(size_of(kernel.scratchpad()));
+  dnnl::stream stream(engine_);
+  // oneDNN takes non-const pointers for its inputs and does not write to them.
+  void* const source = const_cast<std::byte*>(constant.memory->data());
+  dnnl::primitive(kernel.choice.get())
+      .execute(stream, {{DNNL_ARG_FROM, {packing.from, engine_, source}},
+                        {DNNL_ARG_TO, {packing.to, engine_, result->memory.data()}},
+                        {DNNL_ARG_SCRATCHPAD, {kernel.scratchpad(), engine_, scratchpad.data()}}});
+  stream.wait();
+  return result;
+}
+
+}  // namespace millrace::engine::onednn

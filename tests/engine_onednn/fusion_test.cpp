@@ -1,0 +1,89 @@
+#include "engine/onednn/fusion.h"
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+#include "nets.h"
+
+namespace millrace::engine::onednn {
+namespace {
+
+using network::BinaryKind;
+using network::UnaryKind;
+using test::onednn::Net;
+
+std::vector<std::vector<std::size_t>> grouped(const network::Network& network,
+                                              const std::vector<TensorId>& outputs,
+                                              const Accepts& accepts) {
+  std::vector<LayerId> layers;
+  for (std::size_t i = 0; i < network.layers.size(); ++i) layers.push_back(LayerId(i));
+  std::vector<std::vector<std::size_t>> result;
+  for (const Group& group : make_groups({&network, layers, outputs}, accepts)) {
+    result.emplace_back();
+    for (const LayerId id : layers_of(group)) result.back().push_back(id.index);
+  }
+  return result;
+}
+
+using Groups = std::vector<std::vector<std::size_t>>;
+bool always(const Group&) { return true; }
+
+TEST(fusion, the_later_convolution_takes_addition_and_activation) {
+  Net net;
+  const TensorId x = net.input({1, 8, 6, 6});
+  const TensorId a = net.conv(x, 8, 3);
+  const TensorId b = net.conv(x, 8, 1);
+  const TensorId y = net.relu(net.binary(BinaryKind::add, a, b));
+  EXPECT_EQ(grouped(net.build(), {y}, always), (Groups{{0}, {1, 2, 3}}));
+}
+
+TEST(fusion, what_is_needed_outside_is_not_swallowed) {
+  Net net;
+  const TensorId a = net.conv(net.input({1, 8, 6, 6}), 8, 3);
+  const TensorId y = net.relu(a);
+  EXPECT_EQ(grouped(net.build(), {a, y}, always), (Groups{{0}, {1}}));
+}
+
+TEST(fusion, what_two_read_is_not_swallowed) {
+  Net net;
+  const TensorId a = net.conv(net.input({1, 8, 6, 6}), 8, 3);
+  const TensorId y = net.binary(BinaryKind::add, net.relu(a), net.unary(UnaryKind::tanh, a));
+  EXPECT_EQ(grouped(net.build(), {y}, always), (Groups{{0}, {1}, {2}, {3}}));
+}
+
+TEST(fusion, a_gate_counts_as_one_activation) {
+  Net net;
+  const TensorId a = net.conv(net.input({1, 8, 6, 6}), 8, 3);
+  const TensorId gated = net.unary(UnaryKind::sigmoid, a);
+  const TensorId y = net.binary(BinaryKind::mul, a, gated);
+  EXPECT_EQ(grouped(net.build(), {y}, always), (Groups{{0, 1, 2}}));
+  EXPECT_EQ(grouped(net.build(), {y, gated}, always), (Groups{{0}, {1}, {2}}));
+}
+
+TEST(fusion, stops_where_the_kernel_does) {
+  Net net;
+  const TensorId a = net.conv(net.input({1, 8, 6, 6}), 8, 3);
+  const TensorId y = net.unary(UnaryKind::erf, net.relu(a));
+  const auto one = [](const Group& group) { return group.tail.size() == 1; };
+  EXPECT_EQ(grouped(net.build(), {y}, one), (Groups{{0, 1}, {2}}));
+}
+
+TEST(fusion, a_tensor_added_to_itself_stays_apart) {
+  Net net;
+  const TensorId a = net.conv(net.input({1, 8, 6, 6}), 8, 3);
+  const TensorId y = net.binary(BinaryKind::add, a, a);
+  EXPECT_EQ(grouped(net.build(), {y}, always), (Groups{{0}, {1}}));
+}
+
+TEST(fusion, a_group_runs_when_its_last_operand_is_there) {
+  Net net;
+  const TensorId x = net.input({1, 8, 6, 6});
+  const TensorId a = net.conv(x, 8, 3);
+  const TensorId b = net.unary(UnaryKind::tanh, x);
+  const TensorId y = net.binary(BinaryKind::add, a, b);
+  EXPECT_EQ(grouped(net.build(), {y}, always), (Groups{{1}, {0, 2}}));
+}
+
+}  // namespace
+}  // namespace millrace::engine::onednn

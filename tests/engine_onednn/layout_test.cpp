@@ -1,0 +1,57 @@
+#include "engine/onednn/layout.h"
+
+#include <gtest/gtest.h>
+
+namespace millrace::engine::onednn {
+namespace {
+
+using Tag = dnnl::memory::format_tag;
+
+Desc tagged(const Dims& shape, Tag tag) { return Desc(shape, dnnl::memory::data_type::f32, tag); }
+
+TEST(layout, its_text_reads_back_as_the_same_layout) {
+  const Dims shape{2, 20, 5, 7};
+  for (const Tag tag : {Tag::nchw, Tag::nhwc, Tag::nChw16c, Tag::nChw8c, Tag::chwn}) {
+    const Desc desc = tagged(shape, tag);
+    const auto back = read_format(format_of(desc), shape);
+    ASSERT_TRUE(back.has_value()) << format_of(desc);
+    EXPECT_EQ(*back, desc) << format_of(desc);
+  }
+  EXPECT_EQ(format_of(tagged(shape, Tag::nchw)), "plain");
+}
+
+TEST(layout, text_that_is_no_layout_of_the_shape_is_refused) {
+  const Dims shape{2, 20, 5, 7};
+  const std::string good = format_of(tagged(shape, Tag::nChw16c));
+  EXPECT_FALSE(read_format(good, {2, 40, 5, 7}).has_value());
+  EXPECT_FALSE(read_format(good, {2, 20, 5}).has_value());
+  for (const char* bad : {"", "onednn:", "onednn:1,2", "onednn:1x,2,3,4", "reference:1", "onednn:x",
+                          "onednn:2x32x5x7,1120x560x112x16,16,4", "onednn:2x32x5x7,1x1x1x1,0,1",
+                          "onednn:2x20x5x7,-1x1x1x1,,", "onednn:99999999999999999999,1,,"})
+    EXPECT_FALSE(read_format(bad, shape).has_value()) << bad;
+}
+
+TEST(layout, is_plain_when_the_memory_is_whatever_its_name) {
+  EXPECT_TRUE(is_plain(tagged({1, 64, 1, 1}, Tag::nhwc)));
+  EXPECT_TRUE(is_plain(tagged({3, 64, 1, 1}, Tag::nChw16c)));
+  EXPECT_TRUE(is_plain(tagged({3, 1, 5, 5}, Tag::nhwc)));
+  EXPECT_FALSE(is_plain(tagged({1, 64, 2, 1}, Tag::nhwc)));
+  EXPECT_FALSE(is_plain(tagged({1, 20, 1, 1}, Tag::nChw16c)));
+  EXPECT_FALSE(is_plain(tagged({1, 32, 2, 2}, Tag::nChw16c)));
+  EXPECT_FALSE(is_plain(strided_desc({2, 3}, {8, 1})));
+}
+
+TEST(layout, strides_of_single_elements_do_not_count) {
+  EXPECT_TRUE(same_memory(tagged({1, 64, 1, 1}, Tag::nhwc), tagged({1, 64, 1, 1}, Tag::nchw)));
+  EXPECT_FALSE(same_memory(tagged({1, 64, 2, 2}, Tag::nhwc), tagged({1, 64, 2, 2}, Tag::nchw)));
+}
+
+TEST(layout, dense_like_keeps_the_nesting) {
+  EXPECT_EQ(dense_like(tagged({1, 8, 4, 4}, Tag::nhwc), {1, 3, 4, 4}),
+            tagged({1, 3, 4, 4}, Tag::nhwc));
+  EXPECT_EQ(dense_like(tagged({2, 8, 4, 4}, Tag::chwn), {2, 3, 5, 4}),
+            tagged({2, 3, 5, 4}, Tag::chwn));
+}
+
+}  // namespace
+}  // namespace millrace::engine::onednn
