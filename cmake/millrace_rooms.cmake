@@ -33,10 +33,11 @@ function(add_room name)
 endfunction()
 
 # add_room_tests(NAME SOURCES file... [USES room...] [LIBRARIES target...] [LABELS label...]
-#                [TIMEOUT seconds])
-# makes one test program of the room's test folder; every test in it is a ctest test.
+#                [TIMEOUT seconds] [SERIAL])
+# makes one test program of the room's test folder; every test in it is a ctest test. SERIAL: beside
+# no other test, because it measures time.
 function(add_room_tests name)
-  cmake_parse_arguments(PARSE_ARGV 1 test "" "TIMEOUT" "SOURCES;USES;LIBRARIES;LABELS")
+  cmake_parse_arguments(PARSE_ARGV 1 test "SERIAL" "TIMEOUT" "SOURCES;USES;LIBRARIES;LABELS")
   string(REPLACE "/" "_" id ${name})
   add_executable(millrace_${id}_tests ${test_SOURCES})
   list(TRANSFORM test_USES REPLACE "/" "_")
@@ -52,5 +53,6 @@ function(add_room_tests name)
   list(APPEND test_LABELS ${id})
   gtest_discover_tests(millrace_${id}_tests TEST_PREFIX "${id}." DISCOVERY_MODE PRE_TEST
                        NO_PRETTY_TYPES NO_PRETTY_VALUES
-                       PROPERTIES TIMEOUT ${test_TIMEOUT} LABELS "${test_LABELS}")
+                       PROPERTIES TIMEOUT ${test_TIMEOUT} LABELS "${test_LABELS}"
+                       RUN_SERIAL ${test_SERIAL})
 endfunction()

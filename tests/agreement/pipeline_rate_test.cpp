@@ -1,0 +1,143 @@
+// A pipeline of layers that take a given time runs as fast as its dataflow graph allows, and never
+// faster: the runtime executes that graph and adds little.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "board/board.h"
+#include "dataflow/analysis.h"
+#include "plan/build.h"
+#include "runtime/adding_engine.h"
+#include "runtime/decorated_engine.h"
+#include "runtime/session.h"
+#include "runtime/sketch.h"
+
+namespace millrace {
+namespace {
+
+using namespace std::chrono_literals;
+using Clock = std::chrono::steady_clock;
+
+// The least share of the bound that one of the attempts must reach. The rest is the hand-over,
+// and waking the caller's threads, which share the cores with the stages.
+constexpr double least_share = 0.93;
+// A rate over few frames may exceed the bound by the clock's and the last frames' jitter.
+constexpr double most_share = 1.03;
+
+// Other programs may take the cores meanwhile, which can only make a pipeline slower. So short
+// attempts are repeated, those in which the stages had to wait for a core do not count against it,
+// and if hardly any is left the machine is too noisy to tell.
+constexpr double most_stolen = 0.02;
+constexpr int attempts = 60, undisturbed_attempts = 3;
+constexpr int warm_up = 5, frames = 15;
+
+struct Example {
+  network::Network network;
+  std::vector<std::size_t> processors;  // by layer
+  std::vector<Time> times;              // by layer
+};
+
+Time time_of(const Example& example, const std::vector<LayerId>& layers) {
+  Time sum{};
+  for (const LayerId layer : layers) sum += example.times[layer.index];
+  return sum;
+}
+
+double bound(const Example& example, const plan::Plan& plan) {
+  plan::GraphOptions options;
+  for (const plan::Stage& stage : plan.stages) {
+    auto& times = options.phase_times.emplace_back();
+    for (const plan::Phase& phase : stage.phases) times.push_back(time_of(example, phase.layers));
+  }
+  return dataflow::throughput(plan::csdf_graph(plan, example.network, options))
+      .value()
+      .per_second();
+}
+
+struct Attempt {
+  double rate = 0;  // results per second between the end of the warm-up and the last frame
+  bool disturbed = false;
+};
+
+/// How long the stages' threads, which bear their names, were ready to run while other threads had
+/// their cores: the second number of the kernel's schedstat, in nanoseconds.
+Time stolen_from_stages() {
+  Time stolen{};
+  for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
+    std::string name;
+    std::int64_t running = 0, waiting = 0;
+    std::ifstream(task.path() / "comm") >> name;
+    std::ifstream(task.path() / "schedstat") >> running >> waiting;
+    if (name.starts_with("stage")) stolen += Time(waiting);
+  }
+  return stolen;
+}
+
+Attempt measure(const Example& example, const plan::Plan& plan, engine::Engine& engine) {
+  runtime::Session session = runtime::deploy(plan, example.network, {{"timed", &engine}});
+  std::thread writer([&] {
+    const auto input = test::frame(example.network, 1);
+    for (int i = 0; i < warm_up + frames; ++i) session.submit(input);
+  });
+  for (int i = 0; i < warm_up; ++i) session.next();
+  const Time stolen_before = stolen_from_stages();
+  const auto begin = Clock::now();
+  for (int i = 0; i < frames; ++i) session.next();
+  const Time elapsed = Clock::now() - begin;
+  const Time stolen = stolen_from_stages() - stolen_before;
+  writer.join();
+  return {frames / seconds(elapsed), seconds(stolen) > most_stolen * seconds(elapsed)};
+}
+
+void expect_agreement(const Example& example) {
+  const board::Board board = board::this_machine();
+  if (board.processors.size() < 2) GTEST_SKIP() << "needs two cores, this process may use one";
+  const auto plan = plan::build(example.network, board, test::mapping(example.processors),
+                                {.engine = "timed"});
+  test::AddingEngine adding;
+  test::DecoratedEngine engine(
+      adding, {.before_prepare = {},
+               .before_run =
+                   [&](const engine::SubnetRequest& request) {
+                     const auto end = Clock::now() + time_of(example, request.layers);
+                     while (Clock::now() < end) {
+                     }
+                   },
+               .format = {}});
+  const double limit = bound(example, plan);
+  double best = 0;
+  int undisturbed = 0;
+  for (int i = 0; i < attempts && best < least_share * limit; ++i) {
+    const Attempt attempt = measure(example, plan, engine);
+    best = std::max(best, attempt.rate);
+    undisturbed += attempt.disturbed ? 0 : 1;
+  }
+  EXPECT_LE(best, most_share * limit) << "frames per second";
+  if (best < least_share * limit && undisturbed < undisturbed_attempts)
+    GTEST_SKIP() << "other programs took the cores in " << attempts - undisturbed << " of "
+                 << attempts << " attempts; the best had " << best << " of " << limit
+                 << " frames per second";
+  EXPECT_GE(best, least_share * limit) << "frames per second, in the best of the attempts";
+}
+
+TEST(PipelineRate, of_two_balanced_stages_is_that_of_one_stage) {
+  expect_agreement({test::chain(4), {0, 0, 1, 1}, {500us, 1500us, 1000us, 1000us}});
+}
+
+TEST(PipelineRate, of_two_unequal_stages_is_that_of_the_slower_one) {
+  expect_agreement({test::chain(3), {0, 1, 1}, {500us, 1000us, 1500us}});
+}
+
+TEST(PipelineRate, of_a_mapping_that_goes_to_and_fro_is_that_of_its_graph) {
+  expect_agreement({test::chain(5), {0, 1, 0, 1, 0}, {400us, 900us, 700us, 800us, 600us}});
+}
+
+}  // namespace
+}  // namespace millrace
