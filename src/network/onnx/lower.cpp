@@ -69,7 +69,7 @@ constexpr std::array table{
     Entry{"ReduceMean", lower_reduce_mean, 1, 2, "axes keepdims noop_with_empty_axes"},
     Entry{"Relu", lower_relu, 1, 1, ""},
     Entry{"Reshape", lower_reshape, 2, 2, "allowzero"},
-    Entry{"Resize", lower_resize, 2, 4, resize_words},
+    Entry{"Resize", lower_resize, 1, 4, resize_words},
     Entry{"Shape", lower_shape, 1, 1, "start end"},
     Entry{"Sigmoid", lower_sigmoid, 1, 1, ""},
     Entry{"Slice", lower_slice, 1, 5, "axes ends starts"},

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "network/onnx/lower.h"
 #include "network/onnx/window.h"
 
@@ -30,9 +32,10 @@ void check_weight(const Node& node, std::int64_t groups) {
                           groups, shape[1]));
 }
 
-/// Sets the pads of dimension i so that they take `total` positions off.
+/// Sets the pads of dimension i so that they take `total` positions off, or add some at the end.
 void pad_by(std::int64_t total, bool more_at_end, Window& window, std::size_t i) {
-  window.pads_begin[i] = more_at_end ? total / 2 : total - total / 2;
+  const std::int64_t cut = std::max<std::int64_t>(total, 0);
+  window.pads_begin[i] = more_at_end ? cut / 2 : cut - cut / 2;
   window.pads_end[i] = total - window.pads_begin[i];
 }
 

@@ -1,0 +1,113 @@
+// Whether the importer and the plain loops agree with ONNX's own cases.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "support/onnx_cases.h"
+
+namespace millrace::test {
+namespace {
+
+constexpr std::string_view old = "supported are 7 to 21";
+constexpr std::string_view training = "only inference is supported";
+
+/// What is refused, each with words of the message that says why.
+const Exceptions node_exceptions{
+    {"node/test_batchnorm_epsilon_training_mode", training},
+    {"node/test_batchnorm_example_training_mode", training},
+    {"node/test_training_dropout", training},
+    {"node/test_training_dropout_default", training},
+    {"node/test_training_dropout_default_mask", training},
+    {"node/test_training_dropout_mask", training},
+    {"node/test_cast_BFLOAT16_to_FLOAT", "bfloat16"},
+    {"node/test_cast_FLOAT_to_BFLOAT16", "bfloat16"},
+    {"node/test_cast_FLOAT_to_STRING", "string"},
+    {"node/test_cast_STRING_to_FLOAT", "string"},
+    {"node/test_castlike_BFLOAT16_to_FLOAT_expanded", "bfloat16"},
+    {"node/test_castlike_FLOAT_to_BFLOAT16_expanded", "bfloat16"},
+    {"node/test_castlike_FLOAT_to_STRING_expanded", "string"},
+    {"node/test_castlike_STRING_to_FLOAT_expanded", "string"},
+    {"node/test_identity_opt", "not a tensor"},
+    {"node/test_identity_sequence", "not a tensor"},
+    {"node/test_elu", old},
+    {"node/test_elu_default", old},
+    {"node/test_elu_example", old},
+    {"node/test_globalaveragepool", old},
+    {"node/test_globalaveragepool_precomputed", old},
+    {"node/test_globalmaxpool", old},
+    {"node/test_globalmaxpool_precomputed", old},
+    {"node/test_hardsigmoid", old},
+    {"node/test_hardsigmoid_default", old},
+    {"node/test_hardsigmoid_example", old},
+    {"node/test_softplus", old},
+    {"node/test_softplus_example", old},
+};
+
+/// Operators whose meaning changed with opset 7, in models of opset 6.
+const Exceptions raised_exceptions{
+    {"pytorch-converted/test_BatchNorm1d_3d_input_eval", "'is_test'"},
+    {"pytorch-converted/test_BatchNorm2d_eval", "'is_test'"},
+    {"pytorch-converted/test_BatchNorm2d_momentum_eval", "'is_test'"},
+    {"pytorch-converted/test_BatchNorm3d_eval", "'is_test'"},
+    {"pytorch-converted/test_BatchNorm3d_momentum_eval", "'is_test'"},
+    {"pytorch-converted/test_Linear", "'broadcast'"},
+    {"pytorch-converted/test_PReLU_1d_multiparam", "slope '1' has shape 3"},
+    {"pytorch-converted/test_PReLU_2d_multiparam", "slope '1' has shape 3"},
+    {"pytorch-converted/test_PReLU_3d_multiparam", "slope '1' has shape 3"},
+    {"pytorch-operator/test_operator_add_broadcast", "'broadcast'"},
+    {"pytorch-operator/test_operator_add_size1_broadcast", "'broadcast'"},
+    {"pytorch-operator/test_operator_add_size1_right_broadcast", "'broadcast'"},
+    {"pytorch-operator/test_operator_add_size1_singleton_broadcast", "'broadcast'"},
+    {"pytorch-operator/test_operator_addconstant", "'broadcast'"},
+    {"pytorch-operator/test_operator_addmm", "'broadcast'"},
+    {"pytorch-operator/test_operator_mm", "'broadcast'"},
+};
+
+std::vector<OnnxCase> cases_where(const std::vector<std::string>& groups,
+                                  const std::function<bool(const OnnxCase&)>& wanted) {
+  std::vector<OnnxCase> result;
+  for (const std::string& group : groups)
+    std::ranges::copy_if(onnx_cases(group), std::back_inserter(result), wanted);
+  return result;
+}
+
+class OnnxCases : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!std::filesystem::exists(onnx_cases_folder()))
+      GTEST_SKIP() << "needs " << onnx_cases_folder().string() << " (package libonnx-testdata)";
+  }
+  static void expect_none(const Tally& tally) {
+    for (const std::string& surprise : tally.surprises) ADD_FAILURE() << surprise;
+  }
+};
+
+TEST_F(OnnxCases, of_single_operators_pass_but_for_the_exceptions) {
+  const std::vector<OnnxCase> cases = onnx_cases("node");
+  EXPECT_EQ(cases.size(), 351u);
+  const Tally tally = run_cases(cases, compute_by_loops, node_exceptions);
+  EXPECT_EQ(tally.passed + node_exceptions.size(), cases.size());
+  EXPECT_GE(tally.passed, 300u);
+  expect_none(tally);
+}
+
+TEST_F(OnnxCases, from_frameworks_pass_without_exception) {
+  const std::vector<OnnxCase> cases =
+      cases_where({"pytorch-converted", "pytorch-operator", "simple"},
+                  [](const OnnxCase& test) { return test.opset >= 7; });
+  EXPECT_FALSE(cases.empty());
+  expect_none(run_cases(cases, compute_by_loops, {}));
+}
+
+/// Most of the package's models are of opset 6 or older, and mean the same in opset 7.
+TEST_F(OnnxCases, of_older_opsets_pass_as_opset_7_but_for_what_changed) {
+  const std::vector<OnnxCase> cases =
+      cases_where({"node", "pytorch-converted", "pytorch-operator"},
+                  [](const OnnxCase& test) { return test.opset < 7; });
+  EXPECT_GT(cases.size(), 100u);
+  expect_none(run_cases(cases, compute_by_loops, raised_exceptions, 7));
+}
+
+}  // namespace
+}  // namespace millrace::test

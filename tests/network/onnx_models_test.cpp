@@ -1,0 +1,131 @@
+// Real networks: all of them are read, and those with stored references compute them.
+#include <gtest/gtest.h>
+
+#include "network/evaluate/evaluate.h"
+#include "network/read.h"
+#include "support/compare.h"
+#include "support/npz.h"
+#include "support/onnx_cases.h"
+#include "support/shared.h"
+
+namespace millrace::network {
+namespace {
+
+/// What reading a file gives. `reference`: where its outputs are stored; the light networks'
+/// weights are made up, so that only the shape says something.
+struct Known {
+  std::string file;
+  std::int64_t macs;
+  std::map<std::string, std::size_t> layers;  // how many of some kinds
+  std::string reference;
+  std::map<std::string, Shape> shapes = {};
+};
+
+/// Convolutions are as many as in the file; normalisations behind one are gone.
+std::vector<Known> models() {
+  const std::map<std::string, std::size_t> squeezenet{{"Conv", 26}, {"Dropout", 0}};
+  return {
+      {"onnx/mnist_cntk", 786560, {{"Conv", 2}, {"MatMul", 1}}, "onnx/mnist_cntk.npz"},
+      {"onnx/squeezenet_fp32_cast", 349151936, squeezenet, "onnx/squeezenet1_output_0.pb"},
+      {"onnx/mobilenetv2_fp32_dequant", 300774272, {{"Conv", 52}, {"Clip", 35}}, "",
+       {{"input", {1, 3, 224, 224}}}},
+      {"onnx/yolox_nano", 522553408, {{"Conv", 113}, {"Mul", 104}}, "onnx/yolox_nano.npz"},
+      {"onnx/ultraface_slim320_nopost", 81410560, {{"Conv", 42}, {"BatchNormalization", 0}},
+       "onnx/ultraface_slim320_nopost.npz"},
+      {"onnx/FastestDet", 121491744, {{"Conv", 70}, {"Transpose", 15}}, "onnx/FastestDet.npz"},
+      {"onnx_light/light_bvlc_alexnet", 654560384, {{"Conv", 5}, {"Gemm", 3}},
+       "onnx_light/light_bvlc_alexnet_output_0.pb"},
+      {"onnx_light/light_densenet121", 2834161664,
+       {{"Conv", 121}, {"BatchNormalization", 62}, {"Mul", 0}, {"Add", 0}},
+       "onnx_light/light_densenet121_output_0.pb"},
+      {"onnx_light/light_inception_v1", 1431556352, {{"Conv", 57}, {"Reshape", 1}},
+       "onnx_light/light_inception_v1_output_0.pb"},
+      {"onnx_light/light_inception_v2", 2018851840, {{"Conv", 69}, {"BatchNormalization", 0}},
+       "onnx_light/light_inception_v2_output_0.pb"},
+      {"onnx_light/light_resnet50", 4089184256, {{"Conv", 53}, {"BatchNormalization", 0}},
+       "onnx_light/light_resnet50_output_0.pb"},
+      {"onnx_light/light_shufflenet", 124664528, {{"Conv", 49}, {"BatchNormalization", 0}},
+       "onnx_light/light_shufflenet_output_0.pb"},
+      {"onnx_light/light_squeezenet", 349151936, squeezenet,
+       "onnx_light/light_squeezenet_output_0.pb"},
+      {"onnx_light/light_vgg19", 19632062464, {{"Conv", 16}, {"Gemm", 3}},
+       "onnx_light/light_vgg19_output_0.pb"},
+      {"onnx_light/light_zfnet512", 1481727008, {{"Conv", 5}, {"LRN", 2}},
+       "onnx_light/light_zfnet512_output_0.pb"},
+  };
+}
+
+std::filesystem::path model_path(const std::string& file) {
+  return test::shared_folder() / "models" / file;
+}
+
+/// Inputs in the order of the network, and outputs.
+struct Reference {
+  std::vector<Array> inputs, outputs;
+};
+
+Reference read_reference(const Network& network, const std::string& file) {
+  Reference result;
+  if (file.ends_with(".pb")) {
+    std::string input = file;
+    input.replace(input.find("_output_0"), 9, "_input_0");
+    result.inputs.push_back(test::read_tensor_file(model_path(input)));
+    result.outputs.push_back(test::read_tensor_file(model_path(file)));
+    return result;
+  }
+  const std::map<std::string, Array> arrays = test::read_npz(model_path(file));
+  for (const TensorId id : network.inputs)
+    result.inputs.push_back(arrays.at("in:" + network[id].name));
+  for (const TensorId id : network.outputs)
+    result.outputs.push_back(arrays.at("out:" + network[id].name));
+  return result;
+}
+
+/// Those whose stored outputs come from trained weights.
+std::vector<Known> models_with_outputs() {
+  std::vector<Known> result;
+  for (const Known& known : models())
+    if (!known.reference.empty() && !known.file.starts_with("onnx_light")) result.push_back(known);
+  return result;
+}
+
+class Model : public testing::TestWithParam<Known> {
+ protected:
+  void SetUp() override { MILLRACE_NEEDS_SHARED("models/" + GetParam().file + ".onnx"); }
+};
+
+TEST_P(Model, is_read_with_all_its_layers) {
+  const Network network =
+      read_network(model_path(GetParam().file + ".onnx"), {GetParam().shapes, {}});
+  validate(network);
+  EXPECT_EQ(cost_of(network).macs, GetParam().macs);
+  std::map<std::string, std::size_t> found;
+  for (const Layer& layer : network.layers) ++found[std::string(name_of(layer.op))];
+  for (const auto& [kind, count] : GetParam().layers) EXPECT_EQ(found[kind], count) << kind;
+  if (!GetParam().file.starts_with("onnx_light")) return;
+  const Array stored = test::read_tensor_file(model_path(GetParam().reference));
+  EXPECT_EQ(network[network.outputs.at(0)].shape, stored.shape);
+}
+
+class ModelWithOutputs : public Model {};
+
+TEST_P(ModelWithOutputs, computes_them) {
+  const Network network =
+      read_network(model_path(GetParam().file + ".onnx"), {GetParam().shapes, {}});
+  const Reference reference = read_reference(network, GetParam().reference);
+  const std::vector<Array> outputs = evaluate(network, reference.inputs);
+  ASSERT_EQ(outputs.size(), reference.outputs.size());
+  for (std::size_t i = 0; i < outputs.size(); ++i)
+    EXPECT_LT(test::relative_error(outputs[i], reference.outputs[i]), 1e-3);
+}
+
+std::string name_of_model(const testing::TestParamInfo<Known>& info) {
+  return std::filesystem::path(info.param.file).filename().string();
+}
+
+INSTANTIATE_TEST_SUITE_P(Shared, Model, testing::ValuesIn(models()), name_of_model);
+INSTANTIATE_TEST_SUITE_P(Shared, ModelWithOutputs, testing::ValuesIn(models_with_outputs()),
+                         name_of_model);
+
+}  // namespace
+}  // namespace millrace::network

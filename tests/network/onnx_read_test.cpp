@@ -1,0 +1,241 @@
+// What the importer makes of good models.
+#include <gtest/gtest.h>
+#include <onnx/onnx_pb.h>
+
+#include "network/evaluate/evaluate.h"
+#include "network/read.h"
+#include "support/onnx_model.h"
+
+namespace millrace::network {
+namespace {
+
+using test::floats;
+using test::OnnxModel;
+
+const Tensor& output(const Network& network, std::size_t i = 0) {
+  return network[network.outputs.at(i)];
+}
+
+std::vector<float> values(const Array& array) {
+  return {array.values<float>().begin(), array.values<float>().end()};
+}
+
+std::vector<float> run(const Network& network, const std::vector<float>& input) {
+  const Array array = floats(network[network.inputs[0]].shape, input);
+  return values(evaluate(network, std::vector{array})[0]);
+}
+
+TEST(ReadOnnx, names_come_from_the_file_or_are_made_and_are_unique) {
+  OnnxModel model;
+  model.input("x", {4}).output("d");
+  model.node("Relu", {"x"}, {"a"});
+  model.node("Relu", {"a"}, {"b"}).named("same");
+  model.node("Exp", {"b"}, {"c"}).named("same");
+  model.node("Exp", {"c"}, {"d"}).named("Relu_0");
+  const Network network = model.read();
+  ASSERT_EQ(network.layers.size(), 4u);
+  EXPECT_EQ(network.layers[0].name, "Relu_0");
+  EXPECT_EQ(network.layers[1].name, "same");
+  EXPECT_EQ(network.layers[2].name, "same_2");
+  EXPECT_EQ(network.layers[3].name, "Relu_0_2");
+  EXPECT_EQ(output(network).name, "d");
+}
+
+TEST(ReadOnnx, nodes_in_any_order_are_sorted) {
+  OnnxModel model;
+  model.input("x", {2}).output("c");
+  model.node("Exp", {"b"}, {"c"});
+  model.node("Sqrt", {"a"}, {"b"});
+  model.node("Relu", {"x"}, {"a"});
+  const Network network = model.read();
+  validate(network);
+  EXPECT_EQ(network.layers[0].name, "Relu_2");
+  EXPECT_EQ(network.layers[2].name, "Exp_0");
+}
+
+TEST(ReadOnnx, identity_and_dropout_vanish) {
+  OnnxModel model;
+  model.input("x", {2}).output("y");
+  model.node("Identity", {"x"}, {"a"});
+  model.node("Dropout", {"a"}, {"b"});
+  model.node("Relu", {"b"}, {"c"});
+  model.node("Identity", {"c"}, {"y"});
+  const Network network = model.read();
+  ASSERT_EQ(network.layers.size(), 1u);
+  EXPECT_EQ(network.layers[0].inputs[0], network.inputs[0]);
+  EXPECT_EQ(output(network).name, "y");
+}
+
+TEST(ReadOnnx, an_output_may_be_an_input_or_a_constant) {
+  OnnxModel model(12);
+  model.input("x", {2}).output("y").output("mask").output("w").weight("w", {3});
+  model.node("Dropout", {"x"}, {"y", "mask"});
+  const Network network = model.read();
+  validate(network);
+  EXPECT_TRUE(network.layers.empty());
+  EXPECT_EQ(network.outputs[0], network.inputs[0]);
+  EXPECT_EQ(network[network.inputs[0]].name, "x");
+  EXPECT_EQ(output(network, 1).type, DataType::boolean);
+  EXPECT_EQ(output(network, 1).constant->values<std::uint8_t>()[1], 1);
+  EXPECT_EQ(output(network, 2).shape, Shape{3});
+}
+
+TEST(ReadOnnx, all_forms_of_constants_are_known) {
+  OnnxModel model;
+  model.output("a").output("b").output("c").output("d").output("e");
+  model.node("Constant", {}, {"a"}).set("value_int", 7);
+  model.node("Constant", {}, {"b"}).set_list("value_ints", {1, 2});
+  model.node("Constant", {}, {"c"}).set_number("value_float", 0.5f);
+  model.node("Constant", {}, {"d"}).set_numbers("value_floats", {1, 2, 3});
+  model.node("Constant", {}, {"e"}).set_tensor("value", floats({1, 2}, {4, 5}));
+  const Network network = model.read();
+  EXPECT_EQ(output(network, 0).shape, Shape{});
+  EXPECT_EQ(output(network, 0).constant->values<std::int64_t>()[0], 7);
+  EXPECT_EQ(output(network, 1).constant->values<std::int64_t>()[1], 2);
+  EXPECT_EQ(values(*output(network, 2).constant), std::vector<float>{0.5f});
+  EXPECT_EQ(values(*output(network, 3).constant), (std::vector<float>{1, 2, 3}));
+  EXPECT_EQ(output(network, 4).shape, (Shape{1, 2}));
+}
+
+TEST(ReadOnnx, shape_arithmetic_is_folded_away) {
+  OnnxModel model;
+  model.input("x", {2, 3, 4}).integers("zero", {0}).integers("rest", {-1}).output("y");
+  model.node("Shape", {"x"}, {"shape"});
+  model.node("Gather", {"shape", "zero"}, {"batch"});
+  model.node("Concat", {"batch", "rest"}, {"wanted"}).set("axis", 0);
+  model.node("Reshape", {"x", "wanted"}, {"y"});
+  const Network network = model.read();
+  ASSERT_EQ(network.layers.size(), 1u);
+  EXPECT_EQ(output(network).shape, (Shape{2, 12}));
+}
+
+TEST(ReadOnnx, an_open_dimension_is_chosen_by_the_options) {
+  OnnxModel model;
+  model.input("x", {-1, 3}).output("y");
+  model.node("Relu", {"x"}, {"y"});
+  ReadOptions options;
+  options.shapes["x"] = {5, 3};
+  EXPECT_EQ(output(model.read(options)).shape, (Shape{5, 3}));
+}
+
+TEST(ReadOnnx, an_input_may_be_given_as_a_constant) {
+  OnnxModel model;
+  model.input("x", {2, 3}).input("s", {1}, DataType::int64).output("y");
+  model.node("Reshape", {"x", "s"}, {"y"});
+  ReadOptions options;
+  const std::vector<std::int64_t> six{6};
+  options.constants["s"] = make_array<std::int64_t>(DataType::int64, {1}, six);
+  const Network network = model.read(options);
+  EXPECT_EQ(network.inputs.size(), 1u);
+  EXPECT_EQ(output(network).shape, Shape{6});
+}
+
+TEST(ReadOnnx, weights_that_are_also_inputs_are_weights) {
+  OnnxModel model;
+  model.proto().set_ir_version(3);
+  model.input("x", {2}).input("w", {2}).weight("w", {2}).output("y");
+  model.node("Add", {"x", "w"}, {"y"});
+  const Network network = model.read();
+  ASSERT_EQ(network.inputs.size(), 1u);
+  EXPECT_EQ(network[network.inputs[0]].name, "x");
+}
+
+TEST(ReadOnnx, sums_of_three_are_chains) {
+  OnnxModel model;
+  model.input("x", {2}).weight("a", {2}).weight("b", {2}).output("y").output("z");
+  model.node("Sum", {"x", "a", "b"}, {"y"}).named("sum");
+  model.node("Max", {"x"}, {"z"});
+  const Network network = model.read();
+  ASSERT_EQ(network.layers.size(), 2u);
+  EXPECT_EQ(network.layers[1].name, "sum_2");
+  EXPECT_EQ(network.outputs[1], network.inputs[0]);
+  const std::vector<float> sum = run(network, {1, 2});
+  EXPECT_FLOAT_EQ(sum[0], 1.02f);
+  EXPECT_FLOAT_EQ(sum[1], 2.04f);
+}
+
+TEST(ReadOnnx, typed_fields_and_raw_data_give_the_same_weights) {
+  OnnxModel model;
+  model.output("w");
+  auto& weight = *model.proto().mutable_graph()->add_initializer();
+  weight.set_name("w");
+  weight.set_data_type(::onnx::TensorProto::INT8);
+  weight.add_dims(2);
+  weight.add_int32_data(-3);
+  weight.add_int32_data(4);
+  const Network network = model.read();
+  EXPECT_EQ(output(network).constant->values<std::int8_t>()[0], -3);
+  EXPECT_EQ(output(network).constant->values<std::int8_t>()[1], 4);
+}
+
+/// The shape that an operator's window gives an input of 1x1xSIZExSIZE.
+Shape windowed(const std::string& op_type, std::int64_t size,
+               const std::function<void(test::OnnxNode&)>& change) {
+  OnnxModel model;
+  model.input("x", {1, 1, size, size}).weight("w", {1, 1, 3, 3}).output("y");
+  const bool has_weight = op_type.starts_with("Conv");
+  auto node = model.node(op_type, has_weight ? std::vector<std::string>{"x", "w"}
+                                             : std::vector<std::string>{"x"}, {"y"});
+  if (!has_weight) node.set_list("kernel_shape", {3, 3});
+  change(node);
+  return output(model.read()).shape;
+}
+
+TEST(ReadOnnx, automatic_padding_gives_the_size_over_the_stride) {
+  for (const char* kind : {"SAME_UPPER", "SAME_LOWER"}) {
+    const auto same = [&](test::OnnxNode& node) {
+      node.set_text("auto_pad", kind).set_list("strides", {2, 2});
+    };
+    EXPECT_EQ(windowed("Conv", 7, same), (Shape{1, 1, 4, 4}));
+    EXPECT_EQ(windowed("MaxPool", 8, same), (Shape{1, 1, 4, 4}));
+    EXPECT_EQ(windowed("ConvTranspose", 4, same), (Shape{1, 1, 8, 8}));
+  }
+}
+
+TEST(ReadOnnx, a_window_never_begins_behind_the_input) {
+  const auto ceil = [](test::OnnxNode& node) {
+    node.set("ceil_mode", 1).set_list("strides", {3, 3}).set_list("pads", {1, 1, 1, 1});
+  };
+  EXPECT_EQ(windowed("MaxPool", 5, ceil), (Shape{1, 1, 2, 2}));
+  EXPECT_EQ(windowed("MaxPool", 6, ceil), (Shape{1, 1, 3, 3}));
+}
+
+/// One input, attributes in old opsets, inputs in new ones: the same outcome.
+struct TwoForms {
+  std::string op_type, attribute;
+  std::vector<std::int64_t> values;
+  std::int64_t old_opset, new_opset;
+  Shape expected;
+};
+
+TEST(ReadOnnx, attributes_and_inputs_mean_the_same) {
+  const std::vector<TwoForms> forms{{"Squeeze", "axes", {1}, 11, 13, {2, 3, 4}},
+                                    {"Unsqueeze", "axes", {0, -1}, 11, 13, {1, 2, 1, 3, 4, 1}},
+                                    {"Pad", "pads", {0, 0, 1, 1, 0, 0, 0, 2}, 7, 11, {2, 1, 4, 7}},
+                                    {"ReduceMean", "axes", {-1}, 13, 18, {2, 1, 3, 1}}};
+  for (const TwoForms& form : forms) {
+    OnnxModel old_model(form.old_opset);
+    old_model.input("x", {2, 1, 3, 4}).output("y");
+    old_model.node(form.op_type, {"x"}, {"y"}).set_list(form.attribute, form.values);
+    OnnxModel new_model(form.new_opset);
+    new_model.input("x", {2, 1, 3, 4}).integers("v", form.values).output("y");
+    new_model.node(form.op_type, {"x", "v"}, {"y"});
+    EXPECT_EQ(output(old_model.read()).shape, form.expected) << form.op_type;
+    EXPECT_EQ(hash_of(old_model.read()), hash_of(new_model.read())) << form.op_type;
+  }
+}
+
+TEST(ReadOnnx, softmax_covers_all_following_dimensions_before_opset_13) {
+  for (const std::int64_t opset : {12, 13}) {
+    OnnxModel model(opset);
+    model.input("x", {2, 3, 4}).output("y");
+    model.node("Softmax", {"x"}, {"y"}).set("axis", 1);
+    const Network network = model.read();
+    const auto& softmax = std::get<Softmax>(network.layers.at(0).op);
+    EXPECT_EQ(softmax.axis, 1);
+    EXPECT_EQ(softmax.end, opset == 12 ? 3 : 2);
+  }
+}
+
+}  // namespace
+}  // namespace millrace::network

@@ -1,0 +1,216 @@
+#include "network/simplify.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "base/random.h"
+#include "network/evaluate/evaluate.h"
+#include "support/compare.h"
+#include "support/onnx_model.h"
+
+namespace millrace::network {
+namespace {
+
+/// Adds tensors and layers to a network by hand, as no reader has simplified it.
+class Maker {
+ public:
+  TensorId input(Shape shape) {
+    network.inputs.push_back(tensor(std::move(shape)));
+    return network.inputs.back();
+  }
+  TensorId constant(const Shape& shape, float low = -1, float high = 1) {
+    std::vector<float> values(static_cast<std::size_t>(element_count(shape)));
+    for (float& value : values) value = random_.uniform(low, high);
+    const TensorId id = tensor(shape);
+    network.tensors[id.index].constant = test::floats(shape, values);
+    return id;
+  }
+  TensorId layer(Operator op, std::vector<TensorId> inputs, Shape shape) {
+    const TensorId id = tensor(std::move(shape));
+    network.layers.push_back({fmt::format("layer{}", network.layers.size()), std::move(op),
+                              std::move(inputs), {id}});
+    return id;
+  }
+  TensorId normalization(TensorId data, std::int64_t channels) {
+    const Shape shape = network[data].shape;
+    return layer(BatchNormalization{1e-3f},
+                 {data, constant({channels}), constant({channels}), constant({channels}),
+                  constant({channels}, 0.5f, 2)},
+                 shape);
+  }
+  TensorId binary(BinaryKind kind, TensorId a, TensorId b) {
+    const Shape shape = *broadcast(network[a].shape, network[b].shape);
+    return layer(Binary{kind}, {a, b}, shape);
+  }
+  Array frame(const Shape& shape) {
+    std::vector<float> values(static_cast<std::size_t>(element_count(shape)));
+    for (float& value : values) value = random_.uniform(-1, 1);
+    return test::floats(shape, values);
+  }
+
+  Network network;
+
+ private:
+  TensorId tensor(Shape shape) {
+    network.tensors.push_back({fmt::format("t{}", network.tensors.size()), DataType::float32,
+                               std::move(shape), std::nullopt});
+    return TensorId(network.tensors.size() - 1);
+  }
+  Random random_{7};
+};
+
+/// Simplifies, and checks that the outputs stay what they were.
+Network simplified(Maker& maker) {
+  validate(maker.network);
+  Network result = maker.network;
+  for (auto* pass : {fold_constants, merge_reshapes, fold_batch_normalization, remove_unused}) {
+    result = pass(std::move(result));
+    validate(result);
+  }
+  const Array frame = maker.frame(maker.network[maker.network.inputs[0]].shape);
+  const std::vector<Array> before = evaluate(maker.network, std::vector{frame});
+  const std::vector<Array> after = evaluate(result, std::vector{frame});
+  EXPECT_EQ(before.size(), after.size());
+  for (std::size_t i = 0; i < before.size(); ++i)
+    EXPECT_LT(test::relative_error(after[i], before[i]), 1e-5);
+  return result;
+}
+
+Window window_of_3() { return {{3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}}; }
+
+TEST(Simplify, folds_normalization_and_constants_into_a_convolution) {
+  for (const bool with_bias : {false, true}) {
+    Maker maker;
+    std::vector<TensorId> inputs{maker.input({1, 4, 5, 5}), maker.constant({6, 2, 3, 3})};
+    if (with_bias) inputs.push_back(maker.constant({6}));
+    TensorId x = maker.layer(Conv{window_of_3(), 2}, inputs, {1, 6, 5, 5});
+    x = maker.normalization(x, 6);
+    x = maker.binary(BinaryKind::mul, x, maker.constant({6, 1, 1}));
+    x = maker.binary(BinaryKind::add, maker.constant({1, 6, 1, 1}), x);
+    x = maker.binary(BinaryKind::sub, x, maker.constant({1}));
+    x = maker.binary(BinaryKind::div, x, maker.constant({6, 1, 1}, 1, 2));
+    maker.network.outputs = {x};
+    const Network network = simplified(maker);
+    ASSERT_EQ(network.layers.size(), 1u);
+    EXPECT_EQ(network.layers[0].inputs.size(), 3u);
+    EXPECT_EQ(network[network.outputs[0]].name, maker.network[x].name);
+  }
+}
+
+TEST(Simplify, folds_normalization_into_a_grouped_transposed_convolution) {
+  Maker maker;
+  const TensorId x = maker.layer(ConvTranspose{window_of_3(), 2},
+                                 {maker.input({1, 4, 5, 5}), maker.constant({4, 3, 3, 3})},
+                                 {1, 6, 5, 5});
+  maker.network.outputs = {maker.normalization(x, 6)};
+  EXPECT_EQ(simplified(maker).layers.size(), 1u);
+}
+
+TEST(Simplify, folds_normalization_into_a_gemm) {
+  for (const bool transposed : {false, true})
+    for (const Shape& bias : {Shape{5}, Shape{1, 5}, Shape{1}, Shape{}}) {
+      Maker maker;
+      const TensorId weight = maker.constant(transposed ? Shape{5, 4} : Shape{4, 5});
+      const TensorId x =
+          maker.layer(Gemm{false, transposed, 0.5f, 2},
+                      {maker.input({3, 4}), weight, maker.constant(bias)}, {3, 5});
+      maker.network.outputs = {maker.normalization(x, 5)};
+      EXPECT_EQ(simplified(maker).layers.size(), 1u);
+    }
+}
+
+TEST(Simplify, leaves_a_gemm_whose_addend_differs_by_row) {
+  Maker maker;
+  const TensorId x = maker.layer(Gemm{}, {maker.input({5, 4}), maker.constant({4, 5}),
+                                          maker.constant({5, 1})}, {5, 5});
+  maker.network.outputs = {maker.normalization(x, 5)};
+  EXPECT_EQ(simplified(maker).layers.size(), 2u);
+}
+
+TEST(Simplify, keeps_a_convolution_that_others_read) {
+  Maker maker;
+  const TensorId x = maker.layer(Conv{window_of_3(), 1},
+                                 {maker.input({1, 2, 5, 5}), maker.constant({2, 2, 3, 3})},
+                                 {1, 2, 5, 5});
+  const TensorId y = maker.normalization(x, 2);
+  maker.network.outputs = {maker.binary(BinaryKind::add, x, y)};
+  EXPECT_EQ(simplified(maker).layers.size(), 3u);
+}
+
+TEST(Simplify, keeps_a_convolution_that_is_an_output) {
+  Maker maker;
+  const TensorId x = maker.layer(Conv{window_of_3(), 1},
+                                 {maker.input({1, 2, 5, 5}), maker.constant({2, 2, 3, 3})},
+                                 {1, 2, 5, 5});
+  maker.network.outputs = {x, maker.normalization(x, 2)};
+  EXPECT_EQ(simplified(maker).layers.size(), 2u);
+}
+
+TEST(Simplify, merges_chains_into_one_normalization) {
+  Maker maker;
+  TensorId x = maker.normalization(maker.input({2, 3, 4}), 3);
+  x = maker.binary(BinaryKind::mul, x, maker.constant({3, 1}));
+  x = maker.binary(BinaryKind::add, x, maker.constant({1, 3, 1}));
+  x = maker.layer(Unary{UnaryKind::relu, 0, 0}, {x}, {2, 3, 4});
+  maker.network.outputs = {x};
+  const Network network = simplified(maker);
+  ASSERT_EQ(network.layers.size(), 2u);
+  EXPECT_TRUE(std::holds_alternative<BatchNormalization>(network.layers[0].op));
+}
+
+TEST(Simplify, leaves_constants_that_vary_inside_a_channel) {
+  Maker maker;
+  TensorId x = maker.normalization(maker.input({2, 3, 4}), 3);
+  x = maker.binary(BinaryKind::mul, x, maker.constant({3, 4}));
+  maker.network.outputs = {x};
+  EXPECT_EQ(simplified(maker).layers.size(), 2u);
+}
+
+TEST(Simplify, leaves_a_constant_that_grows_the_shape) {
+  Maker maker;
+  const TensorId x = maker.normalization(maker.input({2, 1, 4}), 1);
+  maker.network.outputs = {maker.binary(BinaryKind::add, x, maker.constant({1, 3, 1}))};
+  EXPECT_EQ(simplified(maker).layers.size(), 2u);
+}
+
+TEST(Simplify, removes_what_no_output_needs_but_keeps_inputs) {
+  Maker maker;
+  const TensorId a = maker.input({2});
+  maker.input({3});
+  maker.binary(BinaryKind::add, a, maker.constant({2}));
+  maker.network.outputs = {maker.layer(Unary{}, {a}, {2})};
+  const Network network = remove_unused(maker.network);
+  validate(network);
+  EXPECT_EQ(network.layers.size(), 1u);
+  EXPECT_EQ(network.tensors.size(), 3u);
+  EXPECT_EQ(network.inputs.size(), 2u);
+}
+
+TEST(Simplify, folds_layers_whose_inputs_are_constants) {
+  Maker maker;
+  const TensorId weight =
+      maker.binary(BinaryKind::add, maker.constant({2, 3}), maker.constant({3}));
+  maker.network.outputs = {maker.binary(BinaryKind::mul, maker.input({2, 3}), weight)};
+  const Network network = simplified(maker);
+  EXPECT_EQ(network.layers.size(), 1u);
+  EXPECT_EQ(network.tensors.size(), 3u);
+}
+
+TEST(Simplify, merges_reshapes) {
+  Maker maker;
+  const TensorId x = maker.input({2, 3, 4});
+  TensorId y = maker.layer(Unary{}, {x}, {2, 3, 4});
+  for (const Shape& shape : {Shape{6, 4}, Shape{24}, Shape{2, 3, 4}})
+    y = maker.layer(Reshape{}, {y}, shape);
+  const TensorId z = maker.layer(Reshape{}, {y}, {4, 6});
+  maker.network.outputs = {y, z};
+  const Network network = simplified(maker);
+  ASSERT_EQ(network.layers.size(), 2u);
+  EXPECT_EQ(network[network.outputs[0]].name, maker.network[y].name);
+  EXPECT_EQ(network[network.outputs[1]].shape, (Shape{4, 6}));
+}
+
+}  // namespace
+}  // namespace millrace::network

@@ -1,0 +1,212 @@
+#include "support/onnx_cases.h"
+
+#include <fmt/format.h>
+#include <onnx/onnx_pb.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "network/evaluate/evaluate.h"
+#include "network/onnx/tensor_data.h"
+#include "network/read.h"
+#include "support/compare.h"
+
+namespace millrace::test {
+namespace {
+
+namespace fs = std::filesystem;
+using network::Array;
+using network::Network;
+
+constexpr std::array<std::string_view, 54> operators{
+    "Conv", "ConvTranspose", "Gemm", "MatMul", "BatchNormalization", "LRN", "MaxPool",
+    "AveragePool", "GlobalAveragePool", "GlobalMaxPool", "Relu", "LeakyRelu", "PRelu", "Clip",
+    "Sigmoid", "HardSigmoid", "HardSwish", "Tanh", "Elu", "Softplus", "Erf", "Exp", "Sqrt", "Pow",
+    "Add", "Sub", "Mul", "Div", "Max", "Min", "Sum", "Concat", "Split", "Slice", "Gather",
+    "Reshape", "Flatten", "Transpose", "Squeeze", "Unsqueeze", "Pad", "Resize", "Upsample",
+    "Softmax", "LogSoftmax", "ReduceMean", "Identity", "Dropout", "Constant", "ConstantOfShape",
+    "Shape", "Cast", "DepthToSpace", "ArgMax"};
+
+::onnx::ModelProto load(const fs::path& folder) {
+  ::onnx::ModelProto model;
+  if (!model.ParseFromString(read_file(folder / "model.onnx")))
+    throw InputError(folder.string(), "the case's model cannot be parsed");
+  return model;
+}
+
+bool uses_only_our_operators(const ::onnx::ModelProto& model) {
+  return std::ranges::all_of(model.graph().node(), [](const ::onnx::NodeProto& node) {
+    return node.domain().empty() &&
+           std::ranges::find(operators, node.op_type()) != operators.end();
+  });
+}
+
+std::int64_t opset_of(const ::onnx::ModelProto& model) {
+  for (const auto& opset : model.opset_import())
+    if (opset.domain().empty()) return opset.version();
+  return 1;
+}
+
+std::vector<fs::path> tensor_files(const fs::path& folder, const std::string& kind) {
+  std::vector<fs::path> result;
+  for (std::size_t i = 0;; ++i) {
+    fs::path path = folder / "test_data_set_0" / fmt::format("{}_{}.pb", kind, i);
+    if (!fs::exists(path)) return result;
+    result.push_back(std::move(path));
+  }
+}
+
+/// A case with its data; inputs by the name of the graph's inputs.
+struct Loaded {
+  std::string bytes;
+  std::vector<std::pair<std::string, Array>> inputs;
+  std::vector<Array> outputs;
+};
+
+Loaded load_case(const OnnxCase& test, const ::onnx::ModelProto& model) {
+  Loaded result{model.SerializeAsString(), {}, {}};
+  int next = 0;
+  for (const fs::path& path : tensor_files(test.folder, "input"))
+    result.inputs.emplace_back(model.graph().input(next++).name(), read_tensor_file(path));
+  for (const fs::path& path : tensor_files(test.folder, "output"))
+    result.outputs.push_back(read_tensor_file(path));
+  return result;
+}
+
+/// Which inputs are given to the importer as values: none, those that are no data, all but one.
+enum class Known { none, not_floating, all_but_first };
+
+bool is_known(const Loaded& loaded, std::size_t i, Known known) {
+  if (known == Known::none) return false;
+  return known == Known::all_but_first ? i > 0
+                                       : loaded.inputs[i].second.type !=
+                                             network::DataType::float32;
+}
+
+Network import(const OnnxCase& test, const Loaded& loaded, Known known) {
+  network::ReadOptions options;
+  for (std::size_t i = 0; i < loaded.inputs.size(); ++i)
+    if (is_known(loaded, i, known)) options.constants.insert(loaded.inputs[i]);
+  return network::read_onnx(loaded.bytes, test.name, test.folder, options);
+}
+
+/// With as few inputs known as needed; if none will do, the last attempt's error counts.
+Network import(const OnnxCase& test, const Loaded& loaded) {
+  for (const Known known : {Known::none, Known::not_floating}) {
+    try {
+      return import(test, loaded, known);
+    } catch (const InputError&) {
+      continue;
+    }
+  }
+  return import(test, loaded, Known::all_but_first);
+}
+
+/// What the importer says about a model whose data the importer's own reader refuses.
+Outcome refusal(const OnnxCase& test, const std::string& bytes, const InputError& data_error) {
+  try {
+    network::read_onnx(bytes, test.name, test.folder);
+    return {Outcome::Kind::failed, data_error.what()};
+  } catch (const InputError& error) {
+    return {Outcome::Kind::refused, error.what()};
+  }
+}
+
+std::vector<Array> inputs_of(const Network& network, const Loaded& loaded) {
+  std::vector<Array> result;
+  for (const TensorId id : network.inputs)
+    for (const auto& [name, value] : loaded.inputs)
+      if (name == network[id].name) result.push_back(value);
+  return result;
+}
+
+Outcome compare(const std::vector<Array>& found, const std::vector<Array>& expected) {
+  if (found.size() != expected.size())
+    return {Outcome::Kind::failed,
+            fmt::format("there are {} outputs, expected {}", found.size(), expected.size())};
+  for (std::size_t i = 0; i < found.size(); ++i)
+    if (const std::string text = difference(found[i], expected[i]); !text.empty())
+      return {Outcome::Kind::failed, fmt::format("output {}: {}", i, text)};
+  return {Outcome::Kind::passed, ""};
+}
+
+}  // namespace
+
+std::vector<Array> compute_by_loops(const Network& network, std::span<const Array> inputs) {
+  for (std::size_t i = 0; i < network.layers.size(); ++i)
+    if (const Verdict verdict = network::can_evaluate(network, LayerId(i)); !verdict)
+      throw InputError(network.layers[i].name, verdict.reason());
+  return network::evaluate(network, inputs);
+}
+
+fs::path onnx_cases_folder() { return "/usr/share/libonnx-testdata/data"; }
+
+std::vector<OnnxCase> onnx_cases(const std::string& group) {
+  std::vector<OnnxCase> result;
+  for (const fs::directory_entry& entry : fs::directory_iterator(onnx_cases_folder() / group)) {
+    if (!fs::exists(entry.path() / "model.onnx")) continue;
+    const ::onnx::ModelProto model = load(entry.path());
+    if (uses_only_our_operators(model))
+      result.push_back({group + "/" + entry.path().filename().string(), entry.path(),
+                        opset_of(model)});
+  }
+  std::ranges::sort(result, {}, &OnnxCase::name);
+  return result;
+}
+
+Outcome run_case(const OnnxCase& test, const Compute& compute, std::int64_t opset) {
+  ::onnx::ModelProto model = load(test.folder);
+  if (opset != 0) model.mutable_opset_import(0)->set_version(opset);
+  Loaded loaded;
+  try {
+    loaded = load_case(test, model);
+  } catch (const InputError& error) {
+    return refusal(test, model.SerializeAsString(), error);
+  }
+  try {
+    const Network network = import(test, loaded);
+    network::validate(network);
+    return compare(compute(network, inputs_of(network, loaded)), loaded.outputs);
+  } catch (const InputError& error) {
+    return {Outcome::Kind::refused, error.what()};
+  } catch (const EngineError& error) {
+    return {Outcome::Kind::refused, error.what()};
+  }
+}
+
+Tally run_cases(std::span<const OnnxCase> cases, const Compute& compute,
+                const Exceptions& exceptions, std::int64_t opset) {
+  Tally tally;
+  for (const OnnxCase& test : cases) {
+    const Outcome outcome = run_case(test, compute, opset);
+    const auto exception = exceptions.find(test.name);
+    const bool expected = exception != exceptions.end();
+    ++tally.total;
+    if (outcome.kind == Outcome::Kind::passed) ++tally.passed;
+    if (outcome.kind == Outcome::Kind::refused) ++tally.refused;
+    const bool as_expected =
+        expected ? outcome.kind == Outcome::Kind::refused &&
+                       outcome.text.find(exception->second) != std::string::npos
+                 : outcome.kind == Outcome::Kind::passed;
+    if (as_expected) continue;
+    tally.surprises.push_back(fmt::format(
+        "{}: {}", test.name,
+        outcome.kind == Outcome::Kind::passed ? "passes, but is listed as an exception"
+                                              : outcome.text));
+  }
+  fmt::print("{} of {} pass, {} are refused with a reason\n", tally.passed, tally.total,
+             tally.refused);
+  return tally;
+}
+
+Array read_tensor_file(const fs::path& path) {
+  ::onnx::TensorProto proto;
+  if (!proto.ParseFromString(read_file(path)))
+    throw InputError(path.string(), "is not a serialised tensor");
+  return network::onnx::read_tensor(proto, path.parent_path(), path.string());
+}
+
+}  // namespace millrace::test
