@@ -1,0 +1,40 @@
+#pragma once
+// Equations 3.2 to 3.4, laid out for speed: searches ask them millions of times.
+#include <span>
+#include <vector>
+
+#include "explore/problem.h"
+
+namespace millrace::explore {
+
+/// Copies what it needs of the problem.
+class Evaluator {
+ public:
+  explicit Evaluator(const Problem& problem);
+
+  std::size_t layers() const { return leaders_.size(); }
+  std::size_t processors() const { return processors_; }
+  /// By layer: the first layer of its fused group, itself if it has none.
+  const std::vector<std::size_t>& leaders() const { return leaders_; }
+
+  /// `genes`: the processor of each layer. `times`: one per processor.
+  void processor_times(std::span<const std::size_t> genes, std::span<double> times) const;
+  /// What `layer` costs on `processor` when its group's first layer is on `leader_processor`.
+  double layer_time(std::size_t layer, std::size_t processor, std::size_t leader_processor) const {
+    return (processor == leader_processor ? together_ : alone_)[layer * processors_ + processor];
+  }
+
+  struct Edge {
+    std::size_t from, to;
+    double write_ns, read_ns;  // if it crosses
+  };
+  const std::vector<Edge>& edges() const { return edges_; }
+
+ private:
+  std::size_t processors_;
+  std::vector<std::size_t> leaders_;
+  std::vector<double> together_, alone_;  // [layer * processors + processor]
+  std::vector<Edge> edges_;
+};
+
+}  // namespace millrace::explore
