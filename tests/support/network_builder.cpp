@@ -87,13 +87,6 @@ TensorId NetworkBuilder::layer(network::Operator op, std::vector<TensorId> input
   return layers(std::move(op), std::move(inputs), {std::move(output)}).front();
 }
 
-TensorId NetworkBuilder::typed_layer(network::Operator op, std::vector<TensorId> inputs,
-                                     Shape output, DataType type) {
-  const TensorId id = layer(std::move(op), std::move(inputs), std::move(output));
-  network_.tensors[id.index].type = type;
-  return id;
-}
-
 TensorId NetworkBuilder::unary(network::UnaryKind kind, TensorId x, double alpha, double beta) {
   return layer(network::Unary{kind, alpha, beta}, {x}, shape(x));
 }

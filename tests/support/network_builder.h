@@ -21,6 +21,8 @@ std::vector<network::Array> random_inputs(Random& random, const network::Network
 class NetworkBuilder {
  public:
   explicit NetworkBuilder(std::uint64_t seed = 1) : random_(seed) { network_.name = "built"; }
+  /// To go on with a network.
+  explicit NetworkBuilder(network::Network network) : random_(1), network_(std::move(network)) {}
 
   TensorId input(network::Shape shape, network::DataType type = network::DataType::float32);
   TensorId constant(network::Array array);
@@ -33,9 +35,8 @@ class NetworkBuilder {
   std::vector<TensorId> layers(network::Operator op, std::vector<TensorId> inputs,
                                const std::vector<network::Shape>& outputs);
   TensorId layer(network::Operator op, std::vector<TensorId> inputs, network::Shape output);
-  /// The same with another type of the output.
-  TensorId typed_layer(network::Operator op, std::vector<TensorId> inputs, network::Shape output,
-                       network::DataType type);
+  /// For outputs of another type.
+  void set_type(TensorId id, network::DataType type) { network_.tensors[id.index].type = type; }
 
   /// A layer that keeps the shape of `x`, and one that broadcasts.
   TensorId unary(network::UnaryKind kind, TensorId x, double alpha = 0, double beta = 0);

@@ -1,0 +1,16 @@
+#pragma once
+// What every engine does first with a request.
+#include "engine/engine.h"
+
+namespace millrace::engine {
+
+/// InputError naming the layer if the engine does not support one of them.
+void check_support(const Engine& engine, const SubnetRequest& request);
+
+/// For engines that know only plain tensors: InputError naming an input in another layout.
+void check_plain(const Engine& engine, const SubnetRequest& request);
+
+/// The outputs as ports, all of them plain.
+std::vector<Port> plain_outputs(const SubnetRequest& request);
+
+}  // namespace millrace::engine

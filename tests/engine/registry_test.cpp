@@ -1,0 +1,42 @@
+#include "engine/registry.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "base/error.h"
+
+namespace millrace::engine {
+namespace {
+
+TEST(Registry, every_engine_has_the_name_it_is_listed_under) {
+  for (const std::string& name : engine_names()) {
+    const std::unique_ptr<Engine> engine = make_engine(name);
+    ASSERT_NE(engine, nullptr);
+    EXPECT_EQ(engine->name(), name);
+    EXPECT_FALSE(engine->version().empty());
+  }
+}
+
+TEST(Registry, names_are_unique_and_the_engines_without_dependencies_are_there) {
+  std::vector<std::string> names = engine_names();
+  EXPECT_EQ(std::count(names.begin(), names.end(), "reference"), 1);
+  EXPECT_EQ(std::count(names.begin(), names.end(), "simulated"), 1);
+  std::sort(names.begin(), names.end());
+  EXPECT_EQ(std::adjacent_find(names.begin(), names.end()), names.end());
+}
+
+TEST(Registry, an_unknown_name_is_answered_with_those_there_are_and_the_nearest) {
+  try {
+    make_engine("refrence");
+    FAIL() << "no error";
+  } catch (const InputError& error) {
+    const std::string text = error.what();
+    EXPECT_NE(text.find("there is no engine 'refrence'"), std::string::npos) << text;
+    EXPECT_NE(text.find("simulated"), std::string::npos) << text;
+    EXPECT_NE(text.find("did you mean reference?"), std::string::npos) << text;
+  }
+}
+
+}  // namespace
+}  // namespace millrace::engine

@@ -1,0 +1,188 @@
+// Every engine of the build, on every case: the same results as the plain loops, however the
+// network is cut.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+
+#include "base/error.h"
+#include "cases.h"
+#include "engine/registry.h"
+#include "network/evaluate/evaluate.h"
+#include "subnet_runner.h"
+
+namespace millrace::test {
+namespace {
+
+using network::Array;
+using network::Network;
+
+/// What is known not to work, by engine and the beginning of the case's name.
+struct Exception {
+  std::string_view engine, prefix, reason;
+};
+
+constexpr std::array wrong_values{
+    Exception{"simulated", "", "its outputs are marks of what they depend on, not results"},
+};
+constexpr std::array<Exception, 0> unsupported{};
+
+template <std::size_t N>
+std::string_view reason_of(const std::array<Exception, N>& list, std::string_view engine,
+                           std::string_view name) {
+  for (const Exception& exception : list)
+    if (exception.engine == engine && name.starts_with(exception.prefix)) return exception.reason;
+  return {};
+}
+
+/// The largest difference over the largest reference.
+double relative_error(const Array& found, const Array& expected) {
+  const auto a = found.values<float>(), b = expected.values<float>();
+  double difference = 0, largest = 0;
+  for (std::size_t i = 0; i < b.size(); ++i) {
+    const double d = std::fabs(static_cast<double>(a[i]) - static_cast<double>(b[i]));
+    if (!(d <= difference)) difference = d;
+    largest = std::max(largest, std::fabs(static_cast<double>(b[i])));
+  }
+  return largest == 0 ? difference : difference / largest;
+}
+
+bool same_bytes(const Array& a, const Array& b) {
+  return std::equal(a.bytes().begin(), a.bytes().end(), b.bytes().begin(), b.bytes().end());
+}
+
+struct Subject {
+  std::string engine;
+  ConformanceCase test;
+};
+void PrintTo(const Subject& subject, std::ostream* out) {
+  *out << subject.engine << " " << subject.test.name;
+}
+
+const board::Board& this_board() {
+  static const board::Board board = board::this_machine();
+  return board;
+}
+
+class EngineConformance : public testing::TestWithParam<Subject> {
+ protected:
+  void SetUp() override {
+    for (std::size_t i = 0; i < network_.layers.size(); ++i) {
+      const Verdict verdict = engine_->supports(network_, LayerId(i), processor_);
+      const bool excused = !reason_of(unsupported, engine_->name(), GetParam().test.name).empty();
+      if (verdict) continue;
+      EXPECT_FALSE(verdict.reason().empty());
+      EXPECT_THROW(engine_->prepare(engine::whole_network(network_, processor_)), InputError);
+      ASSERT_TRUE(excused) << network_.layers[i].name << ": " << verdict.reason();
+      GTEST_SKIP() << verdict.reason();
+    }
+    Random random(5);
+    inputs_ = random_inputs(random, network_);
+  }
+
+  void expect_right(const std::vector<Array>& found) const {
+    if (!reason_of(wrong_values, engine_->name(), GetParam().test.name).empty()) return;
+    const std::vector<Array> expected = network::evaluate(network_, inputs_);
+    ASSERT_EQ(found.size(), expected.size());
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      if (expected[i].type == network::DataType::float32) {
+        EXPECT_LE(relative_error(found[i], expected[i]), 1e-5) << "output " << i;
+      } else {
+        EXPECT_TRUE(same_bytes(found[i], expected[i])) << "output " << i;
+      }
+    }
+  }
+
+  std::unique_ptr<engine::Engine> engine_ = engine::make_engine(GetParam().engine);
+  board::Processor processor_ = this_board().processors.front();
+  Network network_ = network_of(GetParam().test);
+  std::vector<Array> inputs_;
+};
+
+TEST_P(EngineConformance, a_whole_network_gives_the_results_of_the_loops) {
+  SubnetRunner runner(*engine_, engine::whole_network(network_, processor_));
+  expect_right(runner.run(inputs_));
+}
+
+TEST_P(EngineConformance, all_cores_together_give_the_same) {
+  SubnetRunner runner(*engine_, engine::whole_network(network_, board::all_cores(this_board())));
+  expect_right(runner.run(inputs_));
+}
+
+TEST_P(EngineConformance, a_second_run_gives_the_same_bytes) {
+  SubnetRunner runner(*engine_, engine::whole_network(network_, processor_));
+  const std::vector<Array> first = runner.run(inputs_), second = runner.run(inputs_);
+  for (std::size_t i = 0; i < first.size(); ++i)
+    EXPECT_TRUE(same_bytes(first[i], second[i])) << "output " << i;
+}
+
+TEST_P(EngineConformance, a_run_of_other_inputs_leaves_no_trace) {
+  SubnetRunner runner(*engine_, engine::whole_network(network_, processor_));
+  Random random(6);
+  const std::vector<Array> first = runner.run(inputs_);
+  runner.run(random_inputs(random, network_));
+  const std::vector<Array> again = runner.run(inputs_);
+  for (std::size_t i = 0; i < first.size(); ++i) EXPECT_TRUE(same_bytes(first[i], again[i]));
+}
+
+TEST_P(EngineConformance, every_layer_is_timed_once) {
+  SubnetRunner runner(*engine_, engine::whole_network(network_, processor_));
+  std::vector<Array> results;
+  std::vector<LayerId> timed;
+  for (const engine::GroupTime& group : runner.run_timed(inputs_, results)) {
+    EXPECT_FALSE(group.kernel.empty());
+    EXPECT_GE(group.time.count(), 0);
+    timed.insert(timed.end(), group.layers.begin(), group.layers.end());
+  }
+  std::sort(timed.begin(), timed.end());
+  EXPECT_EQ(timed, engine::whole_network(network_, processor_).layers);
+  expect_right(results);
+}
+
+TEST_P(EngineConformance, layers_alone_with_the_engines_own_layouts_between_give_the_same) {
+  expect_right(run_in_parts(*engine_, {network_, processor_, 1, false}, inputs_));
+}
+
+TEST_P(EngineConformance, layers_alone_with_plain_borders_give_the_same) {
+  expect_right(run_in_parts(*engine_, {network_, processor_, 1, true}, inputs_));
+}
+
+TEST_P(EngineConformance, a_cut_after_every_third_layer_gives_the_same) {
+  expect_right(run_in_parts(*engine_, {network_, processor_, 3, false}, inputs_));
+}
+
+TEST_P(EngineConformance, memory_is_planned_within_the_naive_sum_but_for_alignment) {
+  SubnetRunner runner(*engine_, engine::whole_network(network_, processor_));
+  const auto buffers = static_cast<std::int64_t>(network_.tensors.size());
+  const Bytes alignment{static_cast<std::int64_t>(network::tensor_alignment)};
+  EXPECT_LE(runner.memory().arena, runner.memory().naive + alignment * buffers);
+}
+
+std::vector<Subject> subjects() {
+  std::vector<Subject> all;
+  for (const std::string& engine : engine::engine_names())
+    for (const ConformanceCase& test : all_cases()) all.push_back({engine, test});
+  return all;
+}
+
+INSTANTIATE_TEST_SUITE_P(each, EngineConformance, testing::ValuesIn(subjects()),
+                         [](const auto& subject) {
+                           return subject.param.engine + "_" + subject.param.test.name;
+                         });
+
+TEST(Exceptions, each_names_a_case_and_an_engine_of_this_build_or_none) {
+  const std::vector<ConformanceCase> cases = all_cases();
+  const auto check = [&](const Exception& exception) {
+    EXPECT_FALSE(exception.reason.empty());
+    EXPECT_TRUE(std::any_of(cases.begin(), cases.end(), [&](const ConformanceCase& test) {
+      return test.name.starts_with(exception.prefix);
+    })) << exception.prefix;
+  };
+  std::for_each(wrong_values.begin(), wrong_values.end(), check);
+  std::for_each(unsupported.begin(), unsupported.end(), check);
+}
+
+}  // namespace
+}  // namespace millrace::test
