@@ -80,7 +80,7 @@ board::Processor read_processor(const JsonView& json) {
 class PlanReader {
  public:
   PlanReader(const JsonView& root, const network::Network& network)
-      : root_(root), network_(network), tensors_(network) {
+      : root_(root), tensors_(network) {
     for (const network::Layer& layer : network.layers) {
       layers_.emplace(layer.name, LayerId(plan_.layer_names.size()));
       plan_.layer_names.push_back(layer.name);
@@ -152,7 +152,6 @@ class PlanReader {
   }
 
   JsonView root_;
-  const network::Network& network_;
   TensorNames tensors_;
   std::unordered_map<std::string, LayerId> layers_;
   std::unordered_map<std::string, std::size_t> stages_;

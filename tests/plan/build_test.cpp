@@ -63,9 +63,9 @@ TEST(Build, the_example_of_the_papers_has_their_phases) {
     edges.emplace_back(edge.first, edge.second);
   std::vector<std::size_t> processors(23, 3);
   std::fill_n(processors.begin(), 7, 0u);
-  for (std::size_t i : {7, 8, 9, 12}) processors[i] = 1;
-  for (std::size_t i : {10, 11}) processors[i] = 2;
-  for (std::size_t i : {18, 19}) processors[i] = 4;
+  for (std::size_t i : {7u, 8u, 9u, 12u}) processors[i] = 1;
+  for (std::size_t i : {10u, 11u}) processors[i] = 2;
+  for (std::size_t i : {18u, 19u}) processors[i] = 4;
   const auto network = network_of(23, edges);
   const Plan plan = build(network, board_of(5), mapping_of(processors));
   EXPECT_EQ(text_of(plan),
