@@ -136,15 +136,18 @@ Affine compose(const Affine& first, const Affine& second) {
   return result;
 }
 
-bool absorb(Network& network, Layer& layer, const Affine& affine) {
-  if (layer.inputs.size() < 2) return false;
+bool can_absorb(const Network& network, const Layer& layer, std::size_t channels) {
+  if (layer.inputs.size() < 2 || network[layer.inputs[0]].constant) return false;
+  const Tensor& weight = network[layer.inputs[1]];
+  return weight.constant && channel_of(layer, weight.shape, channels) &&
+         bias_of(network, layer, channels);
+}
+
+void absorb(Network& network, Layer& layer, const Affine& affine) {
   const Tensor weight = network[layer.inputs[1]];
   const std::size_t channels = affine.scale.size();
-  const std::optional<Channel> channel =
-      weight.constant ? channel_of(layer, weight.shape, channels) : std::nullopt;
-  if (!channel || network[layer.inputs[0]].constant) return false;
+  const auto channel = channel_of(layer, weight.shape, channels);
   const auto bias = bias_of(network, layer, channels);
-  if (!bias) return false;
   const std::span<const float> old = weight.constant->values<float>();
   std::vector<float> weights(old.size());
   for (std::size_t i = 0; i < old.size(); ++i)
@@ -157,7 +160,6 @@ bool absorb(Network& network, Layer& layer, const Affine& affine) {
   layer.inputs[2] = add_values(network, layer.name + ".bias",
                                {static_cast<std::int64_t>(channels)}, biases);
   if (Gemm* gemm = std::get_if<Gemm>(&layer.op)) gemm->beta = 1;
-  return true;
 }
 
 }  // namespace millrace::network

@@ -20,8 +20,11 @@ std::optional<Affine> affine_of(const Network& network, const Layer& layer);
 /// `second` after `first`.
 Affine compose(const Affine& first, const Affine& second);
 
-/// Multiplies the weights of a Conv, ConvTranspose or Gemm by the scale and adds the shift to its
-/// bias. False, and nothing done, if its weights are not constant or it is another layer.
-bool absorb(Network& network, Layer& layer, const Affine& affine);
+/// Whether the layer is a Conv, ConvTranspose or Gemm whose weights, and bias if it has one, are
+/// constants with a value for each of so many channels.
+bool can_absorb(const Network& network, const Layer& layer, std::size_t channels);
+
+/// Multiplies its weights by the scale and adds the shift to its bias. Precondition: can_absorb.
+void absorb(Network& network, Layer& layer, const Affine& affine);
 
 }  // namespace millrace::network

@@ -34,9 +34,9 @@ Bytes output_size(const Network& network, const Layer& layer) {
 
 }  // namespace
 
-std::optional<std::vector<Array>> fold(const Network& network, LayerId id) {
+std::optional<std::vector<Array>> fold(const Network& network, LayerId id, Bytes most) {
   const Layer& layer = network[id];
-  if (!all_constant(network, layer) || output_size(network, layer) > most_folded ||
+  if (!all_constant(network, layer) || output_size(network, layer) > most ||
       steps(network, layer, id) > most_steps || !can_evaluate(network, id))
     return std::nullopt;
   std::vector<ConstView> inputs;

@@ -11,8 +11,8 @@ namespace millrace::network {
 inline constexpr Bytes most_folded{std::int64_t{4} << 30};
 
 /// The outputs of a layer whose inputs are all constants; an unwanted output gives an empty
-/// array. Nothing if an input is not constant, if there are no loops for the layer's types or if
-/// computing it would take long.
-std::optional<std::vector<Array>> fold(const Network& network, LayerId layer);
+/// array. Nothing if an input is not constant, if there are no loops for the layer's types, if the
+/// outputs are larger than `most` or if computing them would take long.
+std::optional<std::vector<Array>> fold(const Network& network, LayerId layer, Bytes most);
 
 }  // namespace millrace::network

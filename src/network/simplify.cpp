@@ -5,21 +5,11 @@
 namespace millrace::network {
 namespace {
 
-const Layer* reshape_before(const Network& network, const Topology& before, TensorId tensor) {
+/// The tensor that a reshape makes this one from; itself if none does.
+TensorId before_reshape(const Network& network, const Topology& before, TensorId tensor) {
   const std::optional<LayerId> producer = before.producer[tensor.index];
   const bool is_reshape = producer && std::holds_alternative<Reshape>(network[*producer].op);
-  return is_reshape ? &network[*producer] : nullptr;
-}
-
-/// Lets all who read `old` read `now`; the name that an output of the network has stays with it.
-void replace(Network& network, const Topology& before, TensorId old, TensorId now) {
-  for (Layer& layer : network.layers)
-    for (TensorId& input : layer.inputs)
-      if (input == old) input = now;
-  for (TensorId& output : network.outputs)
-    if (output == old) output = now;
-  if (before.is_output[old.index] && !before.is_output[now.index] && before.producer[now.index])
-    network.tensors[now.index].name = network[old].name;
+  return is_reshape ? network[*producer].inputs[0] : tensor;
 }
 
 }  // namespace
@@ -28,8 +18,7 @@ Network fold_constants(Network network) {
   Bytes total;
   std::vector<Layer> kept;
   for (std::size_t i = 0; i < network.layers.size(); ++i) {
-    std::optional<std::vector<Array>> values;
-    if (total < most_folded) values = fold(network, LayerId(i));
+    std::optional<std::vector<Array>> values = fold(network, LayerId(i), most_folded - total);
     if (!values) {
       kept.push_back(network.layers[i]);
       continue;
@@ -47,14 +36,21 @@ Network fold_constants(Network network) {
 
 Network merge_reshapes(Network network) {
   const Topology before = topology(network);
+  std::vector<TensorId> now(network.tensors.size());  // what is read in a tensor's place
+  for (std::size_t i = 0; i < now.size(); ++i) now[i] = TensorId(i);
   for (Layer& layer : network.layers) {
+    for (TensorId& input : layer.inputs)
+      if (input.valid()) input = now[input.index];
     if (!std::holds_alternative<Reshape>(layer.op)) continue;
-    while (const Layer* earlier = reshape_before(network, before, layer.inputs[0]))
-      layer.inputs[0] = earlier->inputs[0];
-    const TensorId from = layer.inputs[0];
+    const TensorId from = before_reshape(network, before, layer.inputs[0]);
     const TensorId to = layer.outputs[0];
-    if (network[from].shape == network[to].shape) replace(network, before, to, from);
+    layer.inputs[0] = from;
+    if (network[from].shape != network[to].shape) continue;
+    now[to.index] = from;
+    if (before.is_output[to.index] && !before.is_output[from.index] && before.producer[from.index])
+      network.tensors[from.index].name = network[to].name;
   }
+  for (TensorId& output : network.outputs) output = now[output.index];
   return remove_unused(std::move(network));
 }
 

@@ -10,12 +10,14 @@ class Folding {
  public:
   explicit Folding(Network& network)
       : network_(network), topology_(topology(network)), affines_(network.layers.size()),
-        merged_(network.layers.size()) {}
+        behind_(network.layers.size()), merged_(network.layers.size()) {}
 
   void run() {
     for (std::size_t i = 0; i < network_.layers.size(); ++i) visit(i);
-    for (std::size_t i = 0; i < network_.layers.size(); ++i)
+    for (std::size_t i = 0; i < network_.layers.size(); ++i) {
       if (merged_[i]) become_normalization(i);
+      if (behind_[i]) absorb(network_, network_.layers[i], *behind_[i]);
+    }
     std::vector<Layer> kept;
     for (Layer& layer : network_.layers)
       if (!layer.outputs.empty()) kept.push_back(std::move(layer));
@@ -29,7 +31,8 @@ class Folding {
     if (!affine) return;
     if (const std::optional<std::size_t> before = sole_producer(affine->data)) {
       Layer& producer = network_.layers[*before];
-      if (absorb(network_, producer, *affine)) {
+      if (can_absorb(network_, producer, affine->scale.size())) {
+        behind_[*before] = behind_[*before] ? compose(*behind_[*before], *affine) : affine;
         take_output(producer, *before, layer);
         return;
       }
@@ -83,6 +86,7 @@ class Folding {
   Network& network_;
   Topology topology_;
   std::vector<std::optional<Affine>> affines_;  // by layer: what it computes, if it is one
+  std::vector<std::optional<Affine>> behind_;   // by layer: what it has to absorb
   std::vector<bool> merged_;                    // by layer: it does the work of several
 };
 

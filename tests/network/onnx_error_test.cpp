@@ -276,7 +276,7 @@ std::vector<Wrong> wrong_shapes() {
          model.node("Relu", {"x"}, {"y"});
          return model;
        },
-       {"input 'x'", "?x4", "--shape x=1x3x224x224"}},
+       {"input 'x'", "?x4", "--shape x=1x4"}},
       {"shape_from_input", shape_from_input, {"node 'n' (Reshape)", "'s'", "known when the model"}},
       {"shapes_that_do_not_broadcast", [] { return two_inputs("Add", {2, 3}, {2, 4}); },
        {"node 'n' (Add)", "2x3 and 2x4", "broadcast"}},

@@ -29,6 +29,13 @@ std::string text_of(const Shape& shape) {
   return text.empty() ? "scalar" : text;
 }
 
+/// The shape with ones for open dimensions.
+std::string example(Shape shape) {
+  for (std::int64_t& size : shape)
+    if (size == open) size = 1;
+  return to_text(shape);
+}
+
 Declared declared(const ::onnx::ValueInfoProto& info, const std::string& file) {
   Declared result{info.name(), fmt::format("{}: the input '{}'", file, info.name()), {}, {}};
   if (!info.type().has_tensor_type())
@@ -79,8 +86,8 @@ Shape chosen_shape(const Declared& input, const ReadOptions& options) {
   for (const std::int64_t size : shape)
     if (size == open)
       throw InputError(input.place, fmt::format("has the shape {} with open dimensions; give all "
-                                                "of them, as in --shape {}=1x3x224x224",
-                                                text_of(shape), input.name));
+                                                "of them, as in --shape {}={}",
+                                                text_of(shape), input.name, example(shape)));
   check_shape(shape, input.place);
   return shape;
 }

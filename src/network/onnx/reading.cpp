@@ -46,7 +46,7 @@ std::vector<TensorId> Reading::add_layer(Layer layer,
   const std::vector<TensorId> made = layer.outputs;
   const LayerId id(network_.layers.size());
   network_.layers.push_back(std::move(layer));
-  std::optional<std::vector<Array>> values = fold(network_, id);
+  std::optional<std::vector<Array>> values = fold(network_, id, most_folded - folded_);
   if (!values) {
     network_.layers.back().name = unique_layer_name(network_.layers.back().name);
     return made;
