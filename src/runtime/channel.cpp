@@ -29,6 +29,11 @@ bool Channel::has_space() {
   return difference(side.own, side.other) < capacity_;
 }
 
+bool Channel::is_empty() {
+  writer_.other = read_.read().count();
+  return writer_.own == writer_.other;
+}
+
 void Channel::push() {
   assert(difference(writer_.own, writer_.other) < capacity_);
   writer_.own = (writer_.own + 1) & mask;

@@ -23,6 +23,8 @@ class Channel {
   bool wait_for_space();
   /// Whether wait_for_space() would be true without waiting.
   bool has_space();
+  /// Whether the reader has popped every token that was pushed.
+  bool is_empty();
   /// Precondition: there is space.
   void push();
   /// No token will come after those pushed.

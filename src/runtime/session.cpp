@@ -190,7 +190,11 @@ bool Session::submit(std::span<const network::Array> inputs) {
 bool Session::try_submit(std::span<const network::Array> inputs) {
   check_inputs(state_->network, inputs);
   if (!state_->may_submit()) return false;
-  if (!state_->all_from_caller([](Channel& channel) { return channel.has_space(); })) {
+  // A stage may hold an input a little longer than its result, or need it for no result. If all
+  // results are taken, space is therefore certain to come, and next() would have nothing to give.
+  const bool full =
+      !state_->all_from_caller([](Channel& channel) { return channel.has_space(); });
+  if (full && !state_->pipeline.submitted->is_empty()) {
     state_->error.rethrow();
     return false;
   }

@@ -58,8 +58,8 @@ class Session {
   /// full. False: the session has ended or was stopped meanwhile, and the frame is dropped.
   /// InputError if shapes or types do not fit; rethrows the first error of a stage.
   bool submit(std::span<const network::Array> inputs);
-  /// The same without waiting; false also if the pipeline is full now. Then next() does not wait
-  /// for ever, so one thread can fill the pipeline and take results in turn.
+  /// The same without waiting while results can be taken; false also if the pipeline is full now
+  /// and next() has a result to wait for. So one thread can submit and take results in turn.
   bool try_submit(std::span<const network::Array> inputs);
 
   /// Fills the memory the inputs are read from, dense, in the order of network.inputs.

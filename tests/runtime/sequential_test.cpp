@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "base/error.h"
-#include "runtime/adding_engine.h"
+#include "engine/reference/reference.h"
 #include "runtime/decorated_engine.h"
 #include "runtime/sketch.h"
 
@@ -20,13 +20,13 @@ float value_of(const network::Array& array) { return array.values<float>()[0]; }
 
 class SequentialTest : public testing::Test {
  protected:
-  test::AddingEngine engine_;
+  std::unique_ptr<engine::Engine> engine_ = engine::reference::make();
   board::Processor processor_ = board::this_machine().processors.back();
 };
 
 TEST_F(SequentialTest, runs_the_whole_network_frame_by_frame) {
   const auto network = chain(4);
-  Sequential sequential(network, engine_, processor_);
+  Sequential sequential(network, *engine_, processor_);
   EXPECT_EQ(value_of(sequential.run(frame(network, 1))[0]), 5);
   EXPECT_EQ(value_of(sequential.run(frame(network, 2))[0]), 6);
   sequential.run_again();
@@ -38,11 +38,11 @@ TEST_F(SequentialTest, a_result_can_be_an_input_or_a_constant) {
   Sketch sketch;
   const TensorId x = sketch.input("x"), one = sketch.constant("one", 1);
   sketch.network.outputs = {x, one};
-  Sequential without_layers(sketch.network, engine_, processor_);
+  Sequential without_layers(sketch.network, *engine_, processor_);
   EXPECT_EQ(value_of(without_layers.run(frame(sketch.network, 3))[0]), 3);
   EXPECT_EQ(value_of(without_layers.run(frame(sketch.network, 3))[1]), 1);
   sketch.network.outputs.push_back(sketch.add("sum", x, one));
-  Sequential sequential(sketch.network, engine_, processor_);
+  Sequential sequential(sketch.network, *engine_, processor_);
   const auto results = sequential.run(frame(sketch.network, 3));
   EXPECT_EQ(value_of(results[0]), 3);
   EXPECT_EQ(value_of(results[2]), 4);
@@ -52,7 +52,7 @@ TEST_F(SequentialTest, runs_on_its_processor_and_gives_the_thread_back) {
   const auto before = board::cores_of_this_thread();
   std::vector<int> ran_on;
   test::DecoratedEngine engine(
-      engine_, {.before_prepare = {},
+      *engine_, {.before_prepare = {},
                  .before_run = [&](const auto&) { ran_on = board::cores_of_this_thread(); },
                  .format = {}});
   const auto network = chain(1);
@@ -63,7 +63,7 @@ TEST_F(SequentialTest, runs_on_its_processor_and_gives_the_thread_back) {
 
 TEST_F(SequentialTest, a_frame_that_does_not_fit_is_refused) {
   const auto network = chain(1);
-  Sequential sequential(network, engine_, processor_);
+  Sequential sequential(network, *engine_, processor_);
   EXPECT_THROW(sequential.run({}), InputError);
 }
 

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/adding_engine.h"
+#include "engine/reference/reference.h"
 #include "plan/build.h"
 #include "runtime/decorated_engine.h"
 #include "runtime/session.h"
@@ -19,7 +19,7 @@ namespace millrace::test {
 
 class SessionTest : public testing::Test {
  protected:
-  /// Deploys on the adding engine, without pinning.
+  /// Deploys on the reference engine, without pinning.
   runtime::Session start(const network::Network& network,
                          const std::vector<std::size_t>& processors) {
     return runtime::deploy(plan_of(network, processors), network, engines_, unpinned);
@@ -27,17 +27,17 @@ class SessionTest : public testing::Test {
   plan::Plan plan_of(const network::Network& network, const std::vector<std::size_t>& processors) {
     return plan::build(network, imagined_board(6), mapping(processors), {.engine = "engine"});
   }
-  /// From now on "engine" is the adding engine with this decoration.
+  /// From now on "engine" is the reference engine with this decoration.
   void decorate(Decoration decoration) {
-    decorated_ = std::make_unique<DecoratedEngine>(adding_, std::move(decoration));
+    decorated_ = std::make_unique<DecoratedEngine>(*reference_, std::move(decoration));
     engines_["engine"] = decorated_.get();
   }
 
   static constexpr runtime::SessionOptions unpinned{
       .pin = false, .spin = std::chrono::microseconds(5), .caller_spin = {}};
-  AddingEngine adding_;
+  std::unique_ptr<engine::Engine> reference_ = engine::reference::make();
   std::unique_ptr<engine::Engine> decorated_;
-  std::map<std::string, engine::Engine*> engines_{{"engine", &adding_}};
+  std::map<std::string, engine::Engine*> engines_{{"engine", reference_.get()}};
 };
 
 inline float value_of(const network::Array& array) { return array.values<float>()[0]; }

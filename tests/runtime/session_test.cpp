@@ -208,7 +208,7 @@ TEST_F(SessionTest, a_tensor_may_have_readers_on_many_stages) {
 
 TEST_F(SessionTest, an_engines_own_layout_is_used_within_it_and_not_towards_others) {
   decorate({.before_prepare = {}, .before_run = {}, .format = "inverted"});
-  test::DecoratedEngine other(adding_, {.before_prepare = {}, .before_run = {}, .format = "b"});
+  test::DecoratedEngine other(*reference_, {.before_prepare = {}, .before_run = {}, .format = "b"});
   engines_["other"] = &other;
   const auto network = chain(6);
   auto plan = plan_of(network, {0, 1, 2, 3, 3, 0});
