@@ -15,26 +15,29 @@ using Clock = std::chrono::steady_clock;
 class ClosedLoop {
  public:
   ClosedLoop(const std::vector<Session*>& sessions, std::vector<network::Array> inputs)
-      : sessions_(sessions), inputs_(std::move(inputs)) {}
+      : sessions_(sessions), inputs_(std::move(inputs)), on_their_way_(sessions.size()) {}
 
   /// Fills up, then takes one result.
   Time step() {
-    for (Session* session : sessions_)
-      while (session->try_submit(inputs_)) ++submitted_;
-    return take();
+    for (std::size_t i = 0; i < sessions_.size(); ++i)
+      while (sessions_[i]->try_submit(inputs_)) ++on_their_way_[i];
+    return take(turn_++ % sessions_.size());
   }
   void drain() {
-    while (received_ < submitted_) take();
+    for (std::size_t i = 0; i < sessions_.size(); ++i)
+      while (on_their_way_[i] > 0) take(i);
   }
 
  private:
-  Time take() {
-    return sessions_[static_cast<std::size_t>(received_++) % sessions_.size()]->next()->latency;
+  Time take(std::size_t i) {
+    --on_their_way_[i];
+    return sessions_[i]->next()->latency;
   }
 
   const std::vector<Session*>& sessions_;
   std::vector<network::Array> inputs_;
-  std::int64_t submitted_ = 0, received_ = 0;
+  std::vector<std::int64_t> on_their_way_;  // by session
+  std::size_t turn_ = 0;
 };
 
 }  // namespace

@@ -1,0 +1,148 @@
+// millrace bench PLAN|MODEL
+#include <fmt/format.h>
+
+#include "cli/bench_table.h"
+#include "cli/interrupt.h"
+#include "cli/load_runnable.h"
+#include "cli/progress.h"
+#include "cli/verbs.h"
+#include "engine/registry.h"
+#include "runtime/load.h"
+#include "runtime/stage_times.h"
+
+namespace millrace::cli {
+namespace {
+
+struct Options {
+  RunnableOptions runnable;
+  double duration_s = 5, warmup_s = 0.5;
+  int rounds = 5;
+  bool baselines = true, json = false;
+};
+
+void bind(CLI::App& verb, Options& options) {
+  bind_runnable(verb, options.runnable);
+  verb.add_option("--duration", options.duration_s, "Seconds for each row of the table")
+      ->check(CLI::Range(0.01, 86400.0))
+      ->capture_default_str();
+  verb.add_option("--warmup", options.warmup_s, "Seconds for each row that do not count")
+      ->check(CLI::Range(0.0, 3600.0))
+      ->capture_default_str();
+  verb.add_option("--rounds", options.rounds,
+                  "The rows take turns this often; the table shows medians of the rounds")
+      ->check(CLI::Range(1, 1000))
+      ->capture_default_str();
+  verb.add_flag("!--no-baselines", options.baselines, "Only the plan");
+  verb.add_flag("--json", options.json, "For programs");
+}
+
+/// A row of the table while it is measured: sessions that are kept and used again and again.
+struct Contender {
+  BenchRow row;
+  std::vector<runtime::Session> sessions;
+};
+
+class Bench {
+ public:
+  Bench(const Loaded& loaded, const Options& options) : loaded_(loaded), options_(options) {
+    const std::string& engine = loaded.plan.stages.front().engine;
+    if (options.baselines) add_baselines(engine);
+    add(is_plan_file(options.runnable.model.model) ? "plan" : "model on one core", {loaded.plan});
+  }
+
+  std::vector<BenchRow> run() {
+    const InterruptGuard interrupt;
+    Progress progress("benchmark");
+    const Time slice = time_from_seconds(options_.duration_s / options_.rounds);
+    if (options_.warmup_s > 0)
+      for (Contender& contender : contenders_)
+        load(contender, time_from_seconds(options_.warmup_s));
+    for (int round = 0; round < options_.rounds; ++round)
+      for (Contender& contender : contenders_) {
+        contender.row.rounds.push_back(load(contender, slice));
+        interrupt.check();
+        progress.show(static_cast<double>(round) / options_.rounds, contender.row.name);
+      }
+    std::vector<BenchRow> rows;
+    for (Contender& contender : contenders_) rows.push_back(std::move(contender.row));
+    return rows;
+  }
+  std::vector<runtime::StageStatistics> plan_statistics() const {
+    return contenders_.back().sessions.front().statistics();
+  }
+
+ private:
+  void add_baselines(const std::string& engine) {
+    const board::Board& board = loaded_.board;
+    const auto on = [&](const board::Processor& processor) {
+      return one_processor_plan(loaded_.network, processor, engine);
+    };
+    add("one core", {on(board.processors.front())});
+    if (board.processors.size() < 2) return;
+    add("all cores, layer by layer", {on(board::all_cores(board))});
+    std::vector<plan::Plan> copies;
+    for (const board::Processor& processor : board.processors) copies.push_back(on(processor));
+    add("one copy per core", copies);
+  }
+
+  void add(const std::string& name, const std::vector<plan::Plan>& plans) {
+    Contender& contender = contenders_.emplace_back();
+    contender.row.name = name;
+    for (const plan::Plan& plan : plans)
+      contender.sessions.push_back(
+          runtime::deploy(plan, loaded_.network, loaded_.engine_pointers()));
+    contender.row.first = runtime::first_latency(contender.sessions.front(), loaded_.network,
+                                                 options_.runnable.model.seed);
+  }
+
+  runtime::Load load(Contender& contender, Time duration) {
+    std::vector<runtime::Session*> sessions;
+    for (runtime::Session& session : contender.sessions) sessions.push_back(&session);
+    runtime::LoadOptions load_options;
+    load_options.duration = duration;
+    load_options.seed = options_.runnable.model.seed;
+    return runtime::run_load(sessions, loaded_.network, load_options);
+  }
+
+  const Loaded& loaded_;
+  const Options& options_;
+  std::vector<Contender> contenders_;
+};
+
+int run(const Options& options) {
+  const auto loaded = load_runnable(options.runnable);
+  if (loaded->plan.stages.empty()) {
+    fmt::print("{} has no layers to run: all its outputs are constants\n", loaded->network.name);
+    return 0;
+  }
+  note("inputs are random");
+  BenchResult result;
+  {
+    Bench bench(*loaded, options);
+    result.rows = bench.run();
+    result.stages = bench.plan_statistics();
+  }
+  for (const runtime::StageTimes& times :
+       runtime::stage_times(loaded->plan, loaded->network, loaded->engine_pointers()))
+    result.alone.push_back(times.total());
+  if (options.json)
+    fmt::print("{}\n", bench_json(result));
+  else
+    fmt::print("{} on {} cores, {} rounds of {:.1f} s\n\n{}", loaded->network.name,
+               loaded->board.processors.size(), options.rounds, options.duration_s / options.rounds,
+               bench_text(result));
+  return 0;
+}
+
+}  // namespace
+
+void add_bench(CLI::App& app, int& exit_code) {
+  add_verb<Options>(
+      app, exit_code,
+      {{"bench", "Throughput and latency, beside the usual ways to use the same cores",
+        "millrace bench resnet18.plan.json --duration 10"},
+       bind,
+       run});
+}
+
+}  // namespace millrace::cli

@@ -1,0 +1,144 @@
+#include "cli/bench_table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+#include <numeric>
+
+#include "report/table.h"
+
+namespace millrace::cli {
+namespace {
+
+using report::Align;
+using report::Table;
+
+constexpr std::array<std::pair<const char*, double>, 4> percentiles{
+    {{"p50", 0.5}, {"p90", 0.9}, {"p99", 0.99}, {"p99.9", 0.999}}};
+
+double median_rate(const BenchRow& row) {
+  const std::vector<double> sorted = rates(row);
+  return sorted[sorted.size() / 2];
+}
+
+Time mean(const std::vector<Time>& times) {
+  return std::accumulate(times.begin(), times.end(), Time{}) /
+         static_cast<std::int64_t>(times.size());
+}
+
+std::string throughput_text(const BenchResult& result) {
+  Table table({{"", Align::left}, {"frames/s"}, {"of the rounds", Align::left}, {"the plan is"}});
+  const double plan = median_rate(result.rows.back());
+  for (const BenchRow& row : result.rows) {
+    const std::vector<double> sorted = rates(row);
+    const bool is_plan = &row == &result.rows.back();
+    table.add({row.name, fmt::format("{:.1f}", median_rate(row)),
+               fmt::format("{:.1f} .. {:.1f}", sorted.front(), sorted.back()),
+               is_plan ? "" : fmt::format("{:.2f} x", plan / median_rate(row))});
+  }
+  return table.text();
+}
+
+std::string latency_text(const BenchResult& result) {
+  std::vector<Table::Column> columns{{"latency", Align::left}, {"first"}, {"mean"}};
+  for (const auto& [name, share] : percentiles) columns.push_back({name});
+  columns.push_back({"maximum"});
+  Table table(columns);
+  for (const BenchRow& row : result.rows) {
+    const std::vector<Time> sorted = latencies(row);
+    std::vector<std::string> cells{row.name, millrace::to_text(row.first),
+                                   millrace::to_text(mean(sorted))};
+    for (const auto& [name, share] : percentiles)
+      cells.push_back(millrace::to_text(runtime::percentile(sorted, share)));
+    cells.push_back(millrace::to_text(sorted.back()));
+    table.add(std::move(cells));
+  }
+  return table.text() + "(with as many frames on their way as the pipeline holds)\n";
+}
+
+std::size_t bottleneck(const BenchResult& result) {
+  return static_cast<std::size_t>(std::max_element(result.alone.begin(), result.alone.end()) -
+                                  result.alone.begin());
+}
+
+std::string stages_text(const BenchResult& result) {
+  Table table({{"stage", Align::left},
+               {"alone"},
+               {"in the pipeline"},
+               {"busy"},
+               {"arena"},
+               {"unplanned"},
+               {"weights"},
+               {"", Align::left}});
+  for (std::size_t s = 0; s < result.stages.size(); ++s) {
+    const runtime::StageStatistics& stage = result.stages[s];
+    const double total = seconds(stage.busy + stage.waiting);
+    table.add({stage.name, millrace::to_text(result.alone[s]),
+               millrace::to_text(stage.frames > 0 ? stage.busy / stage.frames : Time{}),
+               fmt::format("{:.1f} %", total > 0 ? 100 * seconds(stage.busy) / total : 0),
+               millrace::to_text(stage.memory.arena), millrace::to_text(stage.memory.naive),
+               millrace::to_text(stage.memory.weights),
+               s == bottleneck(result) ? "bottleneck" : ""});
+  }
+  const double allowed = 1 / seconds(result.alone[bottleneck(result)]);
+  return table.text() +
+         fmt::format(
+             "the slowest stage alone allows {:.1f} frames/s; the pipeline reaches {:.1f} % "
+             "of that\n",
+             allowed, 100 * median_rate(result.rows.back()) / allowed);
+}
+
+}  // namespace
+
+std::vector<double> rates(const BenchRow& row) {
+  std::vector<double> result;
+  for (const runtime::Load& load : row.rounds)
+    result.push_back(static_cast<double>(load.frames) / seconds(load.elapsed));
+  std::sort(result.begin(), result.end());
+  return result;
+}
+
+std::vector<Time> latencies(const BenchRow& row) {
+  std::vector<Time> result;
+  for (const runtime::Load& load : row.rounds)
+    result.insert(result.end(), load.latencies.begin(), load.latencies.end());
+  std::sort(result.begin(), result.end());
+  return result;
+}
+
+std::string bench_text(const BenchResult& result) {
+  return throughput_text(result) + "\n" + latency_text(result) + "\n" + stages_text(result);
+}
+
+std::string bench_json(const BenchResult& result) {
+  nlohmann::json rows = nlohmann::json::array(), stages = nlohmann::json::array();
+  for (const BenchRow& row : result.rows) {
+    const std::vector<Time> sorted = latencies(row);
+    nlohmann::json latency = {{"first_ms", milliseconds(row.first)},
+                              {"mean_ms", milliseconds(mean(sorted))},
+                              {"maximum_ms", milliseconds(sorted.back())}};
+    for (const auto& [name, share] : percentiles)
+      latency[fmt::format("{}_ms", name)] = milliseconds(runtime::percentile(sorted, share));
+    rows.push_back({{"name", row.name},
+                    {"throughput_fps", median_rate(row)},
+                    {"rounds_fps", rates(row)},
+                    {"latency", latency}});
+  }
+  for (std::size_t s = 0; s < result.stages.size(); ++s) {
+    const runtime::StageStatistics& stage = result.stages[s];
+    stages.push_back({{"name", stage.name},
+                      {"alone_ms", milliseconds(result.alone[s])},
+                      {"busy_ms", milliseconds(stage.busy)},
+                      {"waiting_ms", milliseconds(stage.waiting)},
+                      {"frames", stage.frames},
+                      {"arena_bytes", stage.memory.arena.count},
+                      {"naive_bytes", stage.memory.naive.count},
+                      {"weights_bytes", stage.memory.weights.count}});
+  }
+  return nlohmann::json{{"rows", rows}, {"stages", stages}, {"bottleneck", bottleneck(result)}}
+      .dump(1);
+}
+
+}  // namespace millrace::cli

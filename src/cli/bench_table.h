@@ -1,0 +1,31 @@
+#pragma once
+// What `bench` measured, for people and for programs.
+#include <string>
+#include <vector>
+
+#include "runtime/load.h"
+#include "runtime/session.h"
+
+namespace millrace::cli {
+
+struct BenchRow {
+  std::string name;
+  Time first{};                       // the first inference after deployment
+  std::vector<runtime::Load> rounds;  // interleaved with those of the other rows
+};
+
+struct BenchResult {
+  std::vector<BenchRow> rows;                    // baselines first, the plan last
+  std::vector<runtime::StageStatistics> stages;  // of the plan, over all rounds
+  std::vector<Time> alone;                       // by stage: one frame with all other stages idle
+};
+
+/// Frames per second of each round, sorted.
+std::vector<double> rates(const BenchRow& row);
+/// Of all rounds together, sorted.
+std::vector<Time> latencies(const BenchRow& row);
+
+std::string bench_text(const BenchResult& result);
+std::string bench_json(const BenchResult& result);
+
+}  // namespace millrace::cli

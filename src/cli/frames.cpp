@@ -1,0 +1,167 @@
+#include "cli/frames.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "base/error.h"
+#include "cli/image.h"
+#include "network/npy.h"
+#include "runtime/load.h"
+
+namespace millrace::cli {
+namespace {
+
+using network::Array;
+using network::DataType;
+using network::Network;
+using network::Tensor;
+
+template <class From>
+void convert_to_float(const Array& from, float* to) {
+  for (const From value : from.values<From>()) *to++ = static_cast<float>(value);
+}
+
+/// Arrays of other number types are converted where the network wants float32.
+Array as_type(const Array& array, const Tensor& tensor, const std::string& path) {
+  if (array.type == tensor.type) return array;
+  network::Buffer memory(size_of(DataType::float32) * network::element_count(array.shape, path));
+  float* out = reinterpret_cast<float*>(memory.data());
+  const bool wanted = tensor.type == DataType::float32;
+  if (wanted && array.type == DataType::uint8)
+    convert_to_float<std::uint8_t>(array, out);
+  else if (wanted && array.type == DataType::float64)
+    convert_to_float<double>(array, out);
+  else if (wanted && array.type == DataType::int64)
+    convert_to_float<std::int64_t>(array, out);
+  else
+    throw InputError(
+        path, fmt::format("holds {}, expected {} for the input '{}'", network::to_text(array.type),
+                          network::to_text(tensor.type), tensor.name));
+  return network::make_array(DataType::float32, array.shape, std::move(memory));
+}
+
+/// The frames in an array: it is one input, or several along the first dimension.
+class ArrayFrames {
+ public:
+  ArrayFrames(const std::string& path, const Tensor& tensor)
+      : array_(as_type(network::read_npy(path), tensor, path)), shape_(tensor.shape) {
+    const auto per_frame = network::element_count(shape_, path);
+    const auto total = network::element_count(array_.shape, path);
+    const bool tail = shape_.size() <= array_.shape.size() &&
+                      std::equal(shape_.rbegin(), shape_.rend() - (shape_.empty() ? 0 : 1),
+                                 array_.shape.rbegin());
+    const bool without_batch = !shape_.empty() && shape_[0] == 1 &&
+                               array_.shape == network::Shape(shape_.begin() + 1, shape_.end());
+    if ((!tail && !without_batch) || per_frame == 0 || total % per_frame != 0 || total == 0)
+      throw InputError(
+          path, fmt::format("has the shape {}, expected frames of {} for the input '{}'",
+                            network::to_text(array_.shape), network::to_text(shape_), tensor.name));
+    count_ = static_cast<std::size_t>(total / per_frame);
+  }
+
+  std::size_t count() const { return count_; }
+  Array at(std::size_t i) const {
+    const std::size_t size = array_.bytes().size() / count_;
+    return network::make_array(array_.type, shape_, array_.bytes().subspan(i * size, size));
+  }
+
+ private:
+  Array array_;
+  network::Shape shape_;
+  std::size_t count_ = 0;
+};
+
+Frames image_frames(const Network& network, std::vector<std::filesystem::path> files,
+                    const FrameOptions& options) {
+  if (network.inputs.size() != 1)
+    throw InputError(network.name, fmt::format("has {} inputs; give each a NAME=FILE.npy",
+                                               network.inputs.size()));
+  const Tensor tensor = network[network.inputs[0]];
+  return {files.size(), [files, tensor, options](std::size_t i) {
+            return Frame{files[i].filename().string(), {read_image(files[i], tensor, options)}};
+          }};
+}
+
+std::vector<std::filesystem::path> images_in(const std::filesystem::path& folder) {
+  std::vector<std::filesystem::path> files;
+  for (const auto& entry : std::filesystem::directory_iterator(folder))
+    if (is_image_name(entry.path())) files.push_back(entry.path());
+  std::sort(files.begin(), files.end());
+  if (files.empty())
+    throw InputError(folder.string(), "holds no image files (PNG, JPEG, BMP, PPM, TIFF, WebP)");
+  return files;
+}
+
+TensorId input_named(const Network& network, const std::string& name) {
+  for (const TensorId id : network.inputs)
+    if (network[id].name == name) return id;
+  throw InputError("--input " + name, fmt::format("{} has no input of this name", network.name));
+}
+
+Frames array_frames(const Network& network, const std::vector<std::string>& inputs) {
+  std::vector<ArrayFrames> arrays;
+  std::vector<std::string> paths(network.inputs.size());
+  for (const std::string& text : inputs) {
+    const std::size_t equals = text.find('=');
+    const bool named = equals != std::string::npos && !std::filesystem::exists(text);
+    const TensorId id = named ? input_named(network, text.substr(0, equals)) : network.inputs[0];
+    const auto place = std::find(network.inputs.begin(), network.inputs.end(), id);
+    paths[static_cast<std::size_t>(place - network.inputs.begin())] =
+        named ? text.substr(equals + 1) : text;
+  }
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < paths.size(); ++i) {
+    const Tensor& tensor = network[network.inputs[i]];
+    if (paths[i].empty())
+      throw InputError("--input", fmt::format("nothing is given for '{}'", tensor.name));
+    arrays.emplace_back(paths[i], tensor);
+    count = i == 0 ? arrays[i].count() : std::min(count, arrays[i].count());
+  }
+  return {count, [arrays](std::size_t i) {
+            Frame frame{fmt::format("frame {}", i), {}};
+            for (const ArrayFrames& array : arrays) frame.inputs.push_back(array.at(i));
+            return frame;
+          }};
+}
+
+}  // namespace
+
+void bind_frames(CLI::App& verb, FrameOptions& options) {
+  verb.add_option("--input,-i", options.inputs,
+                  "A folder of images, an image, or a .npy array; NAME=FILE.npy for networks with "
+                  "several inputs (repeatable)");
+  verb.add_option("--random", options.random, "Run on this many random frames")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 40));
+  verb.add_option("--mean", options.mean, "Per channel, of pixel values in [0, 1]")
+      ->delimiter(',')
+      ->expected(1, 3);
+  verb.add_option("--std", options.deviation, "Per channel, of pixel values in [0, 1]")
+      ->delimiter(',')
+      ->expected(1, 3);
+  verb.add_flag("--bgr", options.bgr, "Channels in the order blue, green, red");
+  verb.add_flag("--raw", options.raw, "Keep pixel values as 0..255");
+}
+
+Frames open_frames(const Network& network, const FrameOptions& given, std::uint64_t seed) {
+  FrameOptions options = given;
+  options.mean.resize(3, options.mean.empty() ? 0.0f : options.mean.front());
+  options.deviation.resize(3, options.deviation.empty() ? 1.0f : options.deviation.front());
+  if (options.inputs.empty()) {
+    if (options.random == 0)
+      throw InputError("input", "nothing to run on; give --input PATH or --random N");
+    return {static_cast<std::size_t>(options.random), [&network, seed](std::size_t i) {
+              return Frame{fmt::format("random {}", i), runtime::random_inputs(network, seed + i)};
+            }};
+  }
+  const std::filesystem::path first = options.inputs.front();
+  if (network.inputs.empty()) throw InputError(network.name, "has no inputs; use --random");
+  if (options.inputs.size() == 1 && std::filesystem::is_directory(first))
+    return image_frames(network, images_in(first), options);
+  if (options.inputs.size() == 1 && is_image_name(first))
+    return image_frames(network, {first}, options);
+  return array_frames(network, options.inputs);
+}
+
+}  // namespace millrace::cli

@@ -1,0 +1,40 @@
+#include "cli/load_runnable.h"
+
+#include "engine/registry.h"
+#include "plan/build.h"
+
+namespace millrace::cli {
+
+void bind_runnable(CLI::App& verb, RunnableOptions& options) {
+  verb.add_option("plan", options.model.model, "A plan file (.json), an ONNX file or a zoo network")
+      ->required();
+  verb.add_option("--model", options.network,
+                  "The model of a plan, if it is no longer where it was");
+  verb.add_option("--shape", options.model.shapes,
+                  "For a model: fix an input's shape, NAME=1x3x224x224 (repeatable)");
+  bind_processors(verb, options.model);
+}
+
+std::unique_ptr<Loaded> load_runnable(const RunnableOptions& options) {
+  if (is_plan_file(options.model.model)) return load_plan(options.model.model, options.network);
+  auto loaded = std::make_unique<Loaded>();
+  loaded->network = load_network(options.model);
+  loaded->board = load_board(options.model);
+  const std::string& engine = options.model.engine;
+  loaded->engines[engine] = engine::make_engine(engine);
+  loaded->plan = one_processor_plan(loaded->network, loaded->board.processors.front(), engine);
+  return loaded;
+}
+
+plan::Plan one_processor_plan(const network::Network& network, const board::Processor& processor,
+                              const std::string& engine) {
+  board::Board board;
+  board.processors = {processor};
+  plan::Mapping mapping;
+  mapping.processors.assign(network.layers.size(), ProcessorId(0));
+  plan::BuildOptions options;
+  options.engine = engine;
+  return plan::build(network, board, mapping, options);
+}
+
+}  // namespace millrace::cli

@@ -1,0 +1,25 @@
+#pragma once
+// A plan file, or a model that becomes a plan on one processor.
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <string>
+
+#include "cli/model.h"
+
+namespace millrace::cli {
+
+struct RunnableOptions {
+  ModelOptions model;   // model.model: a plan file or a model
+  std::string network;  // --model: the model of a plan that is no longer where it was
+};
+
+void bind_runnable(CLI::App& verb, RunnableOptions& options);
+
+/// A model is put on the first processor as a whole.
+std::unique_ptr<Loaded> load_runnable(const RunnableOptions& options);
+
+/// All layers on one processor.
+plan::Plan one_processor_plan(const network::Network& network, const board::Processor& processor,
+                              const std::string& engine);
+
+}  // namespace millrace::cli

@@ -1,0 +1,60 @@
+// The millrace command: parse, call a verb, turn errors into one sentence and an exit code.
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <new>
+
+#include "base/error.h"
+#include "cli/verbs.h"
+
+namespace {
+
+constexpr int wrong_input = 2;
+constexpr int machine_failed = 3;
+
+int report(const char* text, int exit_code) {
+  fmt::print(stderr, "millrace: {}\n", text);
+  return exit_code;
+}
+
+int parse_and_run(int argc, char** argv) {
+  CLI::App app(
+      "Millrace runs neural networks on all the processors of a board at once:\n"
+      "it measures every layer, searches for the best way to spread the network,\n"
+      "proves that the result cannot deadlock, and runs it as a pipeline.",
+      "millrace");
+  app.set_version_flag("--version", std::string("millrace ") + MILLRACE_VERSION);
+  app.require_subcommand(1);
+  app.get_formatter()->column_width(34);
+  int exit_code = 0;
+  for (const auto add :
+       {millrace::cli::add_board, millrace::cli::add_zoo, millrace::cli::add_inspect,
+        millrace::cli::add_profile, millrace::cli::add_plan, millrace::cli::add_run,
+        millrace::cli::add_bench, millrace::cli::add_verify, millrace::cli::add_export})
+    add(app, exit_code);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& help) {
+    return app.exit(help);
+  } catch (const CLI::ParseError& error) {
+    app.exit(error);
+    return wrong_input;
+  }
+  return exit_code;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return parse_and_run(argc, argv);
+  } catch (const millrace::InputError& error) {
+    return report(error.what(), wrong_input);
+  } catch (const millrace::EngineError& error) {
+    return report(error.what(), machine_failed);
+  } catch (const std::bad_alloc&) {
+    return report("out of memory; use a smaller model or batch, or fewer streams", machine_failed);
+  } catch (const std::exception& error) {
+    return report(error.what(), machine_failed);
+  }
+}

@@ -1,0 +1,59 @@
+#pragma once
+// What most verbs begin with: a network, a board, an engine and a profile.
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "board/board.h"
+#include "engine/engine.h"
+#include "network/network.h"
+#include "plan/plan.h"
+#include "profile/measure.h"
+
+namespace millrace::cli {
+
+struct ModelOptions {
+  std::string model;                    // a file, or the name of a zoo network
+  std::vector<std::string> shapes;      // "input=1x3x224x224"
+  std::vector<std::string> processors;  // names; empty: all of this machine
+  std::string engine = "onednn";
+  std::uint64_t seed = 1;
+};
+
+void bind_model(CLI::App& verb, ModelOptions& options);       // MODEL, --shape
+void bind_processors(CLI::App& verb, ModelOptions& options);  // --processors, --engine, --seed
+
+/// InputError if it is neither a readable file nor a zoo name.
+network::Network load_network(const ModelOptions& options);
+board::Board load_board(const ModelOptions& options);
+
+/// A plan and all that it needs to run.
+struct Loaded {
+  network::Network network;
+  board::Board board;
+  plan::Plan plan;
+  std::map<std::string, std::unique_ptr<engine::Engine>> engines;
+
+  std::map<std::string, engine::Engine*> engine_pointers() const;
+};
+
+/// Whether the file is a plan (JSON) rather than a model.
+bool is_plan_file(const std::string& path);
+/// Reads the plan, then the model it was made from (or `options.model`, if given), checks that they
+/// belong together and that this machine has the processors. The result stays where it is: sessions
+/// borrow its network.
+std::unique_ptr<Loaded> load_plan(const std::string& path, const std::string& model_override);
+
+/// The stored profile if it fits, else a measured one, which is then stored. `path` empty: the
+/// user's cache folder. `fresh`: measure in any case.
+struct ProfileSource {
+  std::filesystem::path path;
+  bool fresh = false;
+  profile::MeasureOptions measure;
+};
+profile::Profile load_profile(const network::Network& network, const board::Board& board,
+                              engine::Engine& engine, const ProfileSource& source);
+
+}  // namespace millrace::cli

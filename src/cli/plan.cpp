@@ -1,0 +1,263 @@
+// millrace plan MODEL
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "cli/model.h"
+#include "cli/progress.h"
+#include "cli/verbs.h"
+#include "dataflow/analysis.h"
+#include "engine/registry.h"
+#include "explore/choose.h"
+#include "plan/plan_file.h"
+#include "profile/profile_file.h"
+#include "report/stages.h"
+#include "report/table.h"
+#include "runtime/load.h"
+#include "runtime/stage_times.h"
+
+namespace millrace::cli {
+namespace {
+
+struct Options {
+  ModelOptions model;
+  std::string output, profile, search = "auto", fitness = "bottleneck";
+  std::vector<std::string> why;
+  explore::GeneticOptions genetic;
+  double measure_s = 1;
+  bool json = false;
+};
+
+void bind_search(CLI::App& verb, Options& options) {
+  verb.add_option("--search", options.search, "auto (all of them), genetic or exact")
+      ->check(CLI::IsMember({"auto", "genetic", "exact"}))
+      ->capture_default_str();
+  verb.add_option("--fitness", options.fitness, "Of the genetic search")
+      ->check(CLI::IsMember({"bottleneck", "balance"}))
+      ->capture_default_str();
+  verb.add_option("--population", options.genetic.population, "Of the genetic search")
+      ->check(CLI::Range(4, 100000))
+      ->capture_default_str();
+  verb.add_option("--epochs", options.genetic.epochs, "Of the genetic search, at most")
+      ->check(CLI::Range(1, 1000000))
+      ->capture_default_str();
+  verb.add_option("--mutation", options.genetic.mutation, "Share of mutated offspring")
+      ->check(CLI::Range(0.0, 1.0))
+      ->capture_default_str();
+  verb.add_option("--patience", options.genetic.patience,
+                  "Stop after this many epochs without improvement")
+      ->check(CLI::Range(1, 1000000))
+      ->capture_default_str();
+}
+
+void bind(CLI::App& verb, Options& options) {
+  bind_model(verb, options.model);
+  bind_processors(verb, options.model);
+  bind_search(verb, options);
+  verb.add_option("-o,--output", options.output, "The plan file; NAME.plan.json if left out");
+  verb.add_option("--profile", options.profile, "Use this profile instead of the stored one");
+  verb.add_option("--why", options.why, "Say why this layer is where it is (repeatable)");
+  verb.add_option("--measure", options.measure_s,
+                  "Seconds to run each candidate; 0: trust the predictions")
+      ->check(CLI::Range(0.0, 3600.0))
+      ->capture_default_str();
+  verb.add_flag("--json", options.json, "For programs");
+}
+
+/// Everything that making a plan needs, kept together.
+struct Work {
+  network::Network network;
+  board::Board board;
+  std::unique_ptr<engine::Engine> engine;
+  profile::Profile profile;
+  std::map<std::string, engine::Engine*> engines;
+};
+
+Work prepare(const Options& options) {
+  Work work{load_network(options.model),
+            load_board(options.model),
+            engine::make_engine(options.model.engine),
+            {},
+            {}};
+  work.engines[work.engine->name()] = work.engine.get();
+  ProfileSource source;
+  source.path = options.profile;
+  source.measure.seed = options.model.seed;
+  work.profile = load_profile(work.network, work.board, *work.engine, source);
+  return work;
+}
+
+explore::Choice search(const Options& options, const Work& work) {
+  Progress progress("searching");
+  explore::ChooseOptions choose;
+  choose.search = options.search;
+  choose.genetic = options.genetic;
+  choose.genetic.seed = options.model.seed;
+  choose.genetic.fitness =
+      options.fitness == "balance" ? explore::Fitness::balance : explore::Fitness::bottleneck;
+  choose.genetic.progress = [&](int epoch, double best) {
+    progress.show(static_cast<double>(epoch) / options.genetic.epochs,
+                  fmt::format("best {}", millrace::to_text(Time(static_cast<std::int64_t>(best)))));
+  };
+  choose.build.engine = work.engine->name();
+  if (options.measure_s > 0)
+    choose.measure = [&](const plan::Plan& plan) {
+      auto session = runtime::deploy(plan, work.network, work.engines);
+      return runtime::run_load({&session}, work.network,
+                               {time_from_seconds(options.measure_s), options.model.seed})
+          .period();
+    };
+  return explore::choose(work.network, work.board, work.profile, choose);
+}
+
+plan::Origin origin_of(const Options& options, const Work& work) {
+  plan::Origin origin;
+  origin.network = work.profile.network;
+  origin.board = work.profile.board;
+  origin.model = options.model.model;
+  std::error_code ignored;
+  if (std::filesystem::exists(options.model.model, ignored))
+    origin.model = std::filesystem::absolute(options.model.model).lexically_normal().string();
+  origin.version = MILLRACE_VERSION;
+  origin.options["seed"] = std::to_string(options.model.seed);
+  origin.options["search"] = options.search;
+  origin.options["fitness"] = options.fitness;
+  if (!options.model.shapes.empty())
+    origin.options["shape"] = fmt::format("{}", fmt::join(options.model.shapes, " "));
+  return origin;
+}
+
+/// The winner with its origin, and its stages measured alone.
+plan::Plan finish(const Options& options, const Work& work, const explore::Choice& choice) {
+  plan::Plan plan = choice.winner().plan;
+  plan.origin = origin_of(options, work);
+  if (options.measure_s <= 0) return plan;
+  const auto times = runtime::stage_times(plan, work.network, work.engines);
+  for (std::size_t s = 0; s < plan.stages.size(); ++s) plan.stages[s].measured = times[s].total();
+  return plan;
+}
+
+std::string nanoseconds_text(double ns) {
+  return millrace::to_text(Time(static_cast<std::int64_t>(ns)));
+}
+
+std::string candidates_text(const explore::Choice& choice) {
+  using report::Align;
+  report::Table table({{"search", Align::left},
+                       {"slowest processor"},
+                       {"above the bound"},
+                       {"measured per frame"},
+                       {"frames/s"},
+                       {"stages"},
+                       {"phases"},
+                       {"search time"},
+                       {"epochs"}});
+  for (const explore::Candidate& c : choice.candidates) {
+    std::size_t phases = 0;
+    for (const plan::Stage& stage : c.plan.stages) phases += stage.phases.size();
+    const bool measured = c.period != Time{};
+    table.add({c.name, nanoseconds_text(c.search.bottleneck),
+               fmt::format("{:.2f} %", 100 * (c.search.bottleneck / choice.lower_bound - 1)),
+               measured ? millrace::to_text(c.period) : "-",
+               fmt::format("{:.1f}", 1e9 / (measured ? static_cast<double>(c.period.count())
+                                                     : c.search.bottleneck)),
+               std::to_string(c.plan.stages.size()), std::to_string(phases),
+               millrace::to_text(c.search_time),
+               c.search.epochs > 0 ? std::to_string(c.search.epochs) : ""});
+  }
+  return table.text() +
+         fmt::format("lower bound of any mapping: {}\n", nanoseconds_text(choice.lower_bound));
+}
+
+LayerId layer_named(const network::Network& network, const std::string& name) {
+  std::vector<std::string_view> names;
+  for (std::size_t i = 0; i < network.layers.size(); ++i) {
+    if (network.layers[i].name == name) return LayerId(i);
+    names.push_back(network.layers[i].name);
+  }
+  const std::string near = nearest_word(name, names);
+  throw InputError("--why " + name,
+                   fmt::format("is no layer of {}{}", network.name,
+                               near.empty() ? "" : "; did you mean '" + near + "'?"));
+}
+
+void print_reasons(const Options& options, const Work& work, const explore::Choice& choice) {
+  const explore::Problem problem = explore::make_problem(work.network, work.board, work.profile);
+  const plan::Mapping& mapping = choice.winner().search.mapping;
+  for (const std::string& name : options.why) {
+    const LayerId layer = layer_named(work.network, name);
+    fmt::print("\n{} runs on {}", name, work.board[mapping.processors[layer.index]].name);
+    const auto group = problem.fused_into[layer.index];
+    fmt::print("{}\n", group ? " in one kernel with " + work.network.layers[*group].name : "");
+    for (const std::string& reason : explore::reasons(problem, work.board, mapping, layer))
+      fmt::print("  {}\n", reason);
+  }
+}
+
+std::string proof_text(const Work& work, const plan::Plan& plan) {
+  plan::GraphOptions graph_options;
+  for (const plan::Stage& stage : plan.stages) {
+    graph_options.phase_times.emplace_back(stage.phases.size());
+    graph_options.phase_times.back().front() = stage.predicted;
+  }
+  const auto graph = plan::csdf_graph(plan, work.network, graph_options);
+  const auto bound = dataflow::throughput(graph);
+  return fmt::format(
+      "proof: consistent and live with {} actors and {} channels{}\n", graph.actors.size(),
+      plan.channels.size(),
+      bound ? fmt::format("; at the predicted times at most {:.1f} frames/s", bound->per_second())
+            : "");
+}
+
+nlohmann::json to_json(const explore::Choice& choice, const std::string& output) {
+  nlohmann::json candidates = nlohmann::json::array();
+  for (const explore::Candidate& c : choice.candidates)
+    candidates.push_back({{"name", c.name},
+                          {"bottleneck_ns", c.search.bottleneck},
+                          {"fitness_ns", c.search.fitness},
+                          {"period_ns", c.period.count()},
+                          {"epochs", c.search.epochs},
+                          {"search_time_ns", c.search_time.count()}});
+  return {{"lower_bound_ns", choice.lower_bound},
+          {"candidates", candidates},
+          {"chosen", choice.winner().name},
+          {"plan", output}};
+}
+
+int run(const Options& options) {
+  const Work work = prepare(options);
+  const explore::Choice choice = search(options, work);
+  const plan::Plan plan = finish(options, work, choice);
+  const std::string output =
+      !options.output.empty()
+          ? options.output
+          : std::filesystem::path(options.model.model).stem().string() + ".plan.json";
+  plan::write_plan(output, plan, work.network);
+  if (options.json) {
+    fmt::print("{}\n", to_json(choice, output).dump(1));
+    return 0;
+  }
+  fmt::print("{}: {} layers on {} processors with {}\n\n{}\nchosen: {}\n\n{}\n{}\n{}",
+             work.network.name, work.network.layers.size(), work.board.processors.size(),
+             work.engine->name(), candidates_text(choice), choice.winner().name,
+             report::groups_text(plan, work.network), report::stages_text(plan, work.network),
+             proof_text(work, plan));
+  print_reasons(options, work, choice);
+  fmt::print("\nwritten: {}\n", output);
+  return 0;
+}
+
+}  // namespace
+
+void add_plan(CLI::App& app, int& exit_code) {
+  add_verb<Options>(app, exit_code,
+                    {{"plan", "Search for the best way to spread a network over the processors",
+                      "millrace plan resnet18.onnx -o resnet18.plan.json"},
+                     bind,
+                     run});
+}
+
+}  // namespace millrace::cli

@@ -1,0 +1,153 @@
+// millrace profile MODEL
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "cli/model.h"
+#include "cli/verbs.h"
+#include "engine/registry.h"
+#include "profile/profile_file.h"
+#include "report/table.h"
+
+namespace millrace::cli {
+namespace {
+
+using report::Align;
+
+struct Options {
+  ModelOptions model;
+  std::string output, subnet;
+  int repetitions = 10;
+  double duration_s = 0.5;
+  int warmup = 2;
+  bool fresh = false;
+};
+
+void bind(CLI::App& verb, Options& options) {
+  bind_model(verb, options.model);
+  bind_processors(verb, options.model);
+  verb.add_option("-o,--output", options.output, "Also write the profile here");
+  verb.add_option("--subnet", options.subnet,
+                  "Measure the layers FIRST:LAST (names) as one piece instead of each layer");
+  verb.add_option("--iterations", options.repetitions, "Repetitions, at least")
+      ->check(CLI::Range(1, 100000))
+      ->capture_default_str();
+  verb.add_option("--duration", options.duration_s, "Seconds per processor, at least")
+      ->check(CLI::Range(0.0, 3600.0))
+      ->capture_default_str();
+  verb.add_option("--warmup", options.warmup, "Runs that do not count")
+      ->check(CLI::Range(0, 1000))
+      ->capture_default_str();
+  verb.add_flag("--fresh", options.fresh, "Measure even if a stored profile fits");
+}
+
+profile::MeasureOptions measure_options(const Options& options) {
+  profile::MeasureOptions measure;
+  measure.warmup = options.warmup;
+  measure.least = options.repetitions;
+  measure.most = std::max(100, options.repetitions);
+  measure.duration = time_from_seconds(options.duration_s);
+  measure.seed = options.model.seed;
+  return measure;
+}
+
+std::vector<std::string> cells(const std::string& name, const profile::Statistics& s) {
+  const auto text = [](Time time) { return millrace::to_text(time); };
+  return {name,
+          text(s.median),
+          text(s.mean),
+          text(s.deviation),
+          text(s.maximum),
+          text(s.worst_case),
+          std::to_string(s.count) + (s.stable ? "" : " unstable")};
+}
+
+const std::vector<report::Table::Column> columns{
+    {"layer", Align::left}, {"median"}, {"mean"}, {"deviation"}, {"maximum"},
+    {"worst case"},         {"runs"}};
+
+void print(const profile::Profile& profile) {
+  for (const profile::ProcessorProfile& p : profile.processors) {
+    auto with_kernel = columns;
+    with_kernel.push_back({"kernel", Align::left});
+    report::Table table(with_kernel);
+    for (std::size_t i = 0; i < p.layers.size(); ++i) {
+      const profile::LayerTimes& layer = p.layers[i];
+      if (layer.fused_into) {
+        table.add({profile.layer_names[i], "", "", "", "", "", "",
+                   "in " + profile.layer_names[layer.fused_into->index]});
+        continue;
+      }
+      auto row = cells(profile.layer_names[i], layer.together);
+      row.push_back(layer.kernel);
+      table.add(std::move(row));
+    }
+    table.add_rule();
+    table.add(cells("whole network", p.whole));
+    fmt::print("{} with {} {}\n{}\n", p.processor.name, p.engine, p.engine_version, table.text());
+  }
+  fmt::print("an element that crosses between cores: {:.2f} ns to write, {:.2f} ns to read\n",
+             profile.tokens.write_ns, profile.tokens.read_ns);
+}
+
+LayerId layer_named(const network::Network& network, const std::string& name) {
+  for (std::size_t i = 0; i < network.layers.size(); ++i)
+    if (network.layers[i].name == name) return LayerId(i);
+  throw InputError("--subnet", fmt::format("'{}' is no layer of {}; `millrace inspect` lists them",
+                                           name, network.name));
+}
+
+engine::SubnetRequest subnet_request(const network::Network& network, const std::string& range) {
+  const std::size_t colon = range.find(':');
+  if (colon == std::string::npos)
+    throw InputError("--subnet " + range, "expected FIRST:LAST, the names of two layers");
+  const LayerId first = layer_named(network, range.substr(0, colon));
+  const LayerId last = layer_named(network, range.substr(colon + 1));
+  if (last < first)
+    throw InputError("--subnet " + range, "the first layer comes after the last; swap them");
+  engine::SubnetRequest request;
+  request.network = &network;
+  for (std::size_t i = first.index; i <= last.index; ++i) request.layers.emplace_back(i);
+  const engine::Border border = engine::border_of(network, request.layers);
+  for (const TensorId input : border.inputs)
+    request.inputs.push_back({input, engine::plain_layout(network[input])});
+  request.outputs = border.outputs;
+  request.plain.assign(border.outputs.size(), false);
+  return request;
+}
+
+int run_subnet(const Options& options, const network::Network& network, engine::Engine& engine) {
+  report::Table table(columns);
+  engine::SubnetRequest request = subnet_request(network, options.subnet);
+  for (const board::Processor& processor : load_board(options.model).processors) {
+    request.processor = processor;
+    table.add(
+        cells(processor.name, profile::measure_subnet(request, engine, measure_options(options))));
+  }
+  fmt::print("{} ({} layers)\n{}", options.subnet, request.layers.size(), table.text());
+  return 0;
+}
+
+int run(const Options& options) {
+  const network::Network network = load_network(options.model);
+  const auto engine = engine::make_engine(options.model.engine);
+  if (!options.subnet.empty()) return run_subnet(options, network, *engine);
+  const profile::Profile profile = load_profile(network, load_board(options.model), *engine,
+                                                {{}, options.fresh, measure_options(options)});
+  if (!options.output.empty()) profile::write_profile(options.output, profile);
+  print(profile);
+  return 0;
+}
+
+}  // namespace
+
+void add_profile(CLI::App& app, int& exit_code) {
+  add_verb<Options>(
+      app, exit_code,
+      {{"profile", "Measure every layer on every processor", "millrace profile resnet18.onnx"},
+       bind,
+       run});
+}
+
+}  // namespace millrace::cli

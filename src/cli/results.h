@@ -1,0 +1,37 @@
+#pragma once
+// Results of a run, written as JSON lines or as one array.
+#include <cstdint>
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+#include "network/network.h"
+#include "runtime/session.h"
+
+namespace millrace::cli {
+
+/// One line of JSON: frame, source, latency_ms, and per output the five largest values with their
+/// positions ("top") or, for up to 16 elements, all values.
+std::string json_line(const network::Network& network, const std::string& source,
+                      const runtime::Result& result);
+
+/// The index of the largest value of the first output.
+std::int64_t top_class(const runtime::Result& result);
+
+/// One integer per line. InputError naming the line.
+std::vector<std::int64_t> read_labels(const std::string& path);
+
+/// Keeps the raw first outputs of all frames for a .npy file of shape frames x output.
+class OutputArray {
+ public:
+  void add(const runtime::Result& result);
+  void write(const std::string& path) const;
+
+ private:
+  network::Shape shape_;
+  network::DataType type_ = network::DataType::float32;
+  std::vector<std::byte> bytes_;
+  std::int64_t frames_ = 0;
+};
+
+}  // namespace millrace::cli

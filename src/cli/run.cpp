@@ -1,0 +1,184 @@
+// millrace run PLAN|MODEL
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <deque>
+#include <optional>
+#include <ostream>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "cli/frames.h"
+#include "cli/interrupt.h"
+#include "cli/load_runnable.h"
+#include "cli/progress.h"
+#include "cli/results.h"
+#include "cli/verbs.h"
+#include "runtime/session.h"
+
+namespace millrace::cli {
+namespace {
+
+struct Options {
+  RunnableOptions runnable;
+  FrameOptions frames;
+  std::string output, labels;
+};
+
+void bind(CLI::App& verb, Options& options) {
+  bind_runnable(verb, options.runnable);
+  bind_frames(verb, options.frames);
+  verb.add_option("-o,--output", options.output,
+                  "Results as JSON lines or, for a name ending in .npy, the raw output");
+  verb.add_option("--labels", options.labels, "One class number per line: prints the accuracy");
+}
+
+struct Totals {
+  std::int64_t frames = 0, right = 0;
+  Time elapsed{};
+  bool finite = true;  // no output held NaN or infinity
+};
+
+bool is_finite(const network::Array& output) {
+  if (output.type != network::DataType::float32) return true;
+  const auto values = output.values<float>();
+  return std::all_of(values.begin(), values.end(), [](float v) { return std::isfinite(v); });
+}
+
+using Handler = std::function<void(const std::string& source, const runtime::Result& result)>;
+
+/// Frames on their way into a session, made one ahead of what it takes.
+class Feeder {
+ public:
+  Feeder(runtime::Session& session, const Frames& frames) : session_(session), frames_(frames) {}
+
+  /// As many frames as the session takes now.
+  void fill() {
+    for (; submitted_ < frames_.count; ++submitted_) {
+      if (!ready_) ready_ = frames_.at(submitted_);
+      if (!session_.try_submit(ready_->inputs)) return;
+      names_.push_back(std::move(ready_->name));
+      ready_.reset();
+    }
+  }
+  std::string take_name() {
+    std::string name = std::move(names_.front());
+    names_.pop_front();
+    return name;
+  }
+
+ private:
+  runtime::Session& session_;
+  const Frames& frames_;
+  std::size_t submitted_ = 0;
+  std::optional<Frame> ready_;
+  std::deque<std::string> names_;
+};
+
+/// All frames through the session, results handed on in order.
+Totals pump(runtime::Session& session, const Frames& frames, const Handler& handle) {
+  const InterruptGuard interrupt;
+  Progress progress("running");
+  Totals totals;
+  Feeder feeder(session, frames);
+  const auto start = std::chrono::steady_clock::now();
+  for (std::size_t received = 0; received < frames.count; ++received) {
+    feeder.fill();
+    const auto result = session.next();
+    if (!result) throw EngineError("the pipeline ended before all frames came out");
+    totals.finite =
+        totals.finite && std::all_of(result->outputs.begin(), result->outputs.end(), is_finite);
+    handle(feeder.take_name(), *result);
+    interrupt.check();
+    progress.show(static_cast<double>(received) / static_cast<double>(frames.count),
+                  fmt::format("{} of {} frames", received, frames.count));
+  }
+  totals.elapsed = std::chrono::steady_clock::now() - start;
+  totals.frames = static_cast<std::int64_t>(frames.count);
+  return totals;
+}
+
+/// Where results go, and how many of them were right.
+class Output {
+ public:
+  Output(const network::Network& network, const Options& options, std::size_t frames)
+      : network_(network), path_(options.output), is_array_(path_.ends_with(".npy")) {
+    if (options.labels.empty()) return;
+    labels_ = read_labels(options.labels);
+    if (labels_.size() != frames)
+      throw InputError(options.labels, fmt::format("holds {} labels for {} frames; expected one "
+                                                   "per frame, in the same order",
+                                                   labels_.size(), frames));
+  }
+
+  Totals run(runtime::Session& session, const Frames& frames) {
+    Totals totals;
+    const auto all = [&](std::ostream* lines) {
+      totals = pump(session, frames, [&](const std::string& source, const runtime::Result& result) {
+        take(source, result, lines);
+      });
+    };
+    if (path_.empty() || is_array_)
+      all(nullptr);
+    else
+      write_file(path_, [&](std::ostream& out) { all(&out); });
+    if (is_array_) array_.write(path_);
+    totals.right = right_;
+    return totals;
+  }
+  bool has_labels() const { return !labels_.empty(); }
+
+ private:
+  void take(const std::string& source, const runtime::Result& result, std::ostream* lines) {
+    if (has_labels() && top_class(result) == labels_[static_cast<std::size_t>(result.frame)])
+      ++right_;
+    if (is_array_)
+      array_.add(result);
+    else if (lines != nullptr)
+      *lines << json_line(network_, source, result);
+    else if (!has_labels())
+      fmt::print("{}", json_line(network_, source, result));
+  }
+
+  const network::Network& network_;
+  std::string path_;
+  bool is_array_;
+  std::vector<std::int64_t> labels_;
+  OutputArray array_;
+  std::int64_t right_ = 0;
+};
+
+int run(const Options& options) {
+  const auto loaded = load_runnable(options.runnable);
+  const Frames frames = open_frames(loaded->network, options.frames, options.runnable.model.seed);
+  if (options.frames.inputs.empty()) note("inputs are random");
+  Output output(loaded->network, options, frames.count);
+  auto session = runtime::deploy(loaded->plan, loaded->network, loaded->engine_pointers());
+  const Totals totals = output.run(session, frames);
+  if (output.has_labels())
+    fmt::print("accuracy: {} of {} frames, {:.2f} %\n", totals.right, totals.frames,
+               100.0 * static_cast<double>(totals.right) / static_cast<double>(totals.frames));
+  if (!totals.finite) note("warning: some outputs are infinite or not a number");
+  note(fmt::format("{} frames in {}, {:.1f} frames/s, reading the inputs included; {}",
+                   totals.frames, millrace::to_text(totals.elapsed),
+                   static_cast<double>(totals.frames) / seconds(totals.elapsed),
+                   loaded->plan.stages.size() == 1
+                       ? "one stage"
+                       : fmt::format("{} stages", loaded->plan.stages.size())));
+  return 0;
+}
+
+}  // namespace
+
+void add_run(CLI::App& app, int& exit_code) {
+  add_verb<Options>(app, exit_code,
+                    {{"run",
+                      "Run a plan, or a model on one processor, on images, arrays or random "
+                      "frames",
+                      "millrace run digits.plan.json --input images/ --output results.jsonl"},
+                     bind,
+                     run});
+}
+
+}  // namespace millrace::cli

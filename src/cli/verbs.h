@@ -1,0 +1,45 @@
+#pragma once
+// The verbs of the command. Each adds its subcommand; when chosen, its callback does the work and
+// sets the exit code: 0 done, 1 the answer is no, 2 wrong usage or input, 3 the machine failed.
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <string>
+
+namespace millrace::cli {
+
+void add_board(CLI::App& app, int& exit_code);
+void add_zoo(CLI::App& app, int& exit_code);
+void add_inspect(CLI::App& app, int& exit_code);
+void add_profile(CLI::App& app, int& exit_code);
+void add_plan(CLI::App& app, int& exit_code);
+void add_run(CLI::App& app, int& exit_code);
+void add_bench(CLI::App& app, int& exit_code);
+void add_verify(CLI::App& app, int& exit_code);
+void add_export(CLI::App& app, int& exit_code);
+
+struct VerbText {
+  const char* name;
+  const char* purpose;
+  const char* example;  // shown below the help
+};
+
+/// A verb whose options live in one struct: `bind` declares them, `run` uses them and returns the
+/// exit code.
+template <class Options>
+struct Verb {
+  VerbText text;
+  void (*bind)(CLI::App&, Options&);
+  int (*run)(const Options&);
+};
+
+template <class Options>
+void add_verb(CLI::App& app, int& exit_code, const Verb<Options>& verb) {
+  // Shared by the app, which keeps the callback, and its copies.
+  const auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand(verb.text.name, verb.text.purpose);
+  command->footer(std::string("Example:\n  ") + verb.text.example);
+  verb.bind(*command, *options);
+  command->callback([options, run = verb.run, &exit_code] { exit_code = run(*options); });
+}
+
+}  // namespace millrace::cli

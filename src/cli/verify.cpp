@@ -1,0 +1,121 @@
+// millrace verify PLAN|MODEL
+#include <fmt/format.h>
+
+#include "base/random.h"
+#include "cli/frames.h"
+#include "cli/load_runnable.h"
+#include "cli/verbs.h"
+#include "plan/build.h"
+#include "report/table.h"
+#include "runtime/compare.h"
+
+namespace millrace::cli {
+namespace {
+
+constexpr int answer_is_no = 1;
+
+struct Options {
+  RunnableOptions runnable;
+  FrameOptions frames;
+  int mappings = 0;
+  double tolerance = 1e-5;
+};
+
+void bind(CLI::App& verb, Options& options) {
+  bind_runnable(verb, options.runnable);
+  bind_frames(verb, options.frames);
+  verb.add_option("--random-mappings", options.mappings,
+                  "Also verify this many random, non-contiguous mappings")
+      ->check(CLI::Range(0, 100000))
+      ->capture_default_str();
+  verb.add_option("--tolerance", options.tolerance,
+                  "Largest absolute difference over largest absolute value")
+      ->check(CLI::Range(0.0, 1.0))
+      ->capture_default_str();
+}
+
+plan::Plan random_plan(const Loaded& loaded, const std::string& engine, Random& random) {
+  plan::Mapping mapping;
+  for (std::size_t i = 0; i < loaded.network.layers.size(); ++i)
+    mapping.processors.emplace_back(random.below(loaded.board.processors.size()));
+  plan::BuildOptions build;
+  build.engine = engine;
+  return plan::build(loaded.network, loaded.board, mapping, build);
+}
+
+runtime::Frames take_frames(const Loaded& loaded, const Options& options) {
+  FrameOptions frame_options = options.frames;
+  if (frame_options.inputs.empty() && frame_options.random == 0) frame_options.random = 3;
+  const Frames frames = open_frames(loaded.network, frame_options, options.runnable.model.seed);
+  runtime::Frames result;
+  for (std::size_t i = 0; i < frames.count; ++i) result.push_back(frames.at(i).inputs);
+  return result;
+}
+
+/// Compares plan after plan and keeps the table.
+class Verification {
+ public:
+  Verification(const Loaded& loaded, const std::string& engine, const Options& options)
+      : loaded_(loaded), tolerance_(options.tolerance), frames_(take_frames(loaded, options)) {
+    references_ = runtime::run_sequentially(loaded.network, *loaded.engines.at(engine),
+                                            loaded.board.processors.front(), frames_);
+  }
+
+  void add(const std::string& name, const plan::Plan& plan) {
+    const runtime::Comparison result = runtime::compare(
+        references_,
+        runtime::run_pipeline(plan, loaded_.network, loaded_.engine_pointers(), frames_));
+    std::size_t phases = 0;
+    for (const plan::Stage& stage : plan.stages) phases += stage.phases.size();
+    const bool good = result.error <= tolerance_;
+    equal_ = equal_ && good;
+    table_.add({name, std::to_string(plan.stages.size()), std::to_string(phases),
+                std::to_string(result.frames), fmt::format("{:.1e}", result.error),
+                result.bit_equal ? "bit-equal"
+                : good           ? "within tolerance"
+                                 : "DIFFERENT"});
+  }
+  bool equal() const { return equal_; }
+  std::string text() const { return table_.text(); }
+
+ private:
+  const Loaded& loaded_;
+  double tolerance_;
+  runtime::Frames frames_, references_;
+  bool equal_ = true;
+  report::Table table_{{{"plan", report::Align::left},
+                        {"stages"},
+                        {"phases"},
+                        {"frames"},
+                        {"largest error"},
+                        {"", report::Align::left}}};
+};
+
+int run(const Options& options) {
+  const auto loaded = load_runnable(options.runnable);
+  const std::string engine =
+      loaded->plan.stages.empty() ? options.runnable.model.engine : loaded->plan.stages[0].engine;
+  Verification verification(*loaded, engine, options);
+  verification.add(
+      is_plan_file(options.runnable.model.model) ? options.runnable.model.model : "one processor",
+      loaded->plan);
+  Random random(options.runnable.model.seed);
+  for (int i = 0; i < options.mappings; ++i)
+    verification.add(fmt::format("random mapping {}", i + 1), random_plan(*loaded, engine, random));
+  fmt::print("{}", verification.text());
+  fmt::print("{}: the pipeline and a sequential run of {} {}\n", loaded->network.name, engine,
+             verification.equal() ? "agree" : "differ");
+  return verification.equal() ? 0 : answer_is_no;
+}
+
+}  // namespace
+
+void add_verify(CLI::App& app, int& exit_code) {
+  add_verb<Options>(app, exit_code,
+                    {{"verify", "Compare a plan's outputs with a plain sequential run",
+                      "millrace verify resnet18.plan.json --random-mappings 20"},
+                     bind,
+                     run});
+}
+
+}  // namespace millrace::cli

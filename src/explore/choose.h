@@ -1,0 +1,47 @@
+#pragma once
+// From a profile to the plan that wins: searches propose, measurements decide.
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "explore/search.h"
+#include "plan/build.h"
+#include "profile/profile.h"
+
+namespace millrace::explore {
+
+struct ChooseOptions {
+  std::string search = "auto";  // "genetic", "exact", or "auto": both
+  GeneticOptions genetic;
+  plan::BuildOptions build;
+  /// Builds and runs the plan and gives the time between two frames. Empty: the prediction decides.
+  std::function<Time(const plan::Plan&)> measure;
+};
+
+/// One way to do it, with its evidence.
+struct Candidate {
+  std::string name;  // "genetic", "exact contiguous", "one processor"
+  SearchResult search;
+  plan::Plan plan;     // its stages carry the predicted times
+  Time period{};       // measured time between two frames; 0: not measured
+  Time search_time{};  // how long the search took
+};
+
+struct Choice {
+  std::vector<Candidate> candidates;
+  std::size_t best = 0;
+  double lower_bound = 0;  // nanoseconds per frame; no mapping can be better
+
+  const Candidate& winner() const { return candidates[best]; }
+};
+
+/// The candidate with the smallest measured (else predicted) period; among those within 1 % the one
+/// with the fewest phases. One processor alone is always among the candidates.
+Choice choose(const network::Network& network, const board::Board& board,
+              const profile::Profile& profile, const ChooseOptions& options = {});
+
+/// Why a layer is where it is: one sentence for each other processor.
+std::vector<std::string> reasons(const Problem& problem, const board::Board& board,
+                                 const plan::Mapping& mapping, LayerId layer);
+
+}  // namespace millrace::explore

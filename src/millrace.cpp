@@ -1,0 +1,29 @@
+#include "millrace.h"
+
+#include "engine/registry.h"
+
+namespace millrace {
+
+profile::Profile measure(const network::Network& network, const board::Board& board,
+                         const std::string& engine) {
+  return profile::measure(network, board, *engine::make_engine(engine));
+}
+
+plan::Plan find_plan(const network::Network& network, const board::Board& board,
+                     const profile::Profile& profile, const explore::ChooseOptions& options) {
+  return explore::choose(network, board, profile, options).winner().plan;
+}
+
+Pipeline deploy(const plan::Plan& plan, const network::Network& network) {
+  Pipeline::Engines engines;
+  std::map<std::string, engine::Engine*> borrowed;
+  for (const plan::Stage& stage : plan.stages) {
+    auto& engine = engines[stage.engine];
+    if (!engine) engine = engine::make_engine(stage.engine);
+    borrowed[stage.engine] = engine.get();
+  }
+  runtime::Session session = runtime::deploy(plan, network, borrowed);
+  return {std::move(engines), std::move(session)};
+}
+
+}  // namespace millrace

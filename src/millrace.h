@@ -1,0 +1,52 @@
+#pragma once
+// The public library in six calls: read a network, look at this machine, measure, find a plan,
+// deploy it, and hand it frames. Everything here stands on the rooms' own headers, which are public
+// too and say more.
+// examples/hello shows them in use.
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "board/board.h"
+#include "explore/choose.h"
+#include "network/read.h"
+#include "profile/measure.h"
+#include "runtime/session.h"
+
+namespace millrace {
+
+using board::this_machine;
+using network::read_network;
+
+/// Every layer on every processor, with the named engine. See profile/measure.h.
+profile::Profile measure(const network::Network& network, const board::Board& board,
+                         const std::string& engine = "onednn");
+
+/// The best of all searches by prediction. See explore/choose.h, also for measured choices.
+plan::Plan find_plan(const network::Network& network, const board::Board& board,
+                     const profile::Profile& profile, const explore::ChooseOptions& options = {});
+
+/// A running pipeline together with its engines. Borrows the network.
+class Pipeline {
+ public:
+  /// See runtime::Session.
+  void submit(std::span<const network::Array> inputs) { session_.submit(inputs); }
+  std::optional<runtime::Result> next() { return session_.next(); }
+  void finish() { session_.finish(); }
+  runtime::Session& session() { return session_; }
+
+ private:
+  friend Pipeline deploy(const plan::Plan& plan, const network::Network& network);
+  using Engines = std::map<std::string, std::unique_ptr<engine::Engine>>;
+  Pipeline(Engines engines, runtime::Session session)
+      : engines_(std::move(engines)), session_(std::move(session)) {}
+
+  Engines engines_;  // outlive the session
+  runtime::Session session_;
+};
+
+/// Starts the plan's stages on this machine.
+Pipeline deploy(const plan::Plan& plan, const network::Network& network);
+
+}  // namespace millrace

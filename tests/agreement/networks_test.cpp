@@ -1,0 +1,92 @@
+// Real networks as pipelines: the searched mapping and random ones agree with a sequential run.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstdio>
+
+#include "agreement/known_networks.h"
+#include "base/random.h"
+#include "engine/registry.h"
+#include "explore/choose.h"
+#include "plan/build.h"
+#include "profile/measure.h"
+#include "runtime/compare.h"
+#include "runtime/load.h"
+
+namespace millrace {
+namespace {
+
+constexpr int random_mappings = 20;
+constexpr double same_kernels_differently_fused = 1e-5;
+
+/// One engine for all tests, so that packed weights are shared and each network is packed once.
+class Networks : public testing::TestWithParam<test::KnownNetwork> {
+ protected:
+  void SetUp() override {
+    if (const auto missing = test::why_absent(GetParam()); !missing.empty())
+      GTEST_SKIP() << missing;
+    engine = engine::make_engine("onednn");
+    network = test::load(GetParam());
+    board = board::this_machine();
+    if (board.processors.size() > 2) board.processors.resize(2);
+    frames = {runtime::random_inputs(network, 1), runtime::random_inputs(network, 2)};
+    references = runtime::run_sequentially(network, *engine, board.processors.front(), frames);
+  }
+
+  runtime::Comparison compare(const plan::Plan& plan) const {
+    const auto results = runtime::run_pipeline(plan, network, {{"onednn", engine.get()}}, frames);
+    return runtime::compare(references, results);
+  }
+
+  plan::Plan searched() const {
+    profile::MeasureOptions measure;
+    measure.warmup = 1;
+    measure.least = 2;
+    measure.duration = Time{};
+    explore::ChooseOptions choose;
+    choose.genetic.population = 100;
+    choose.genetic.epochs = 30;
+    const auto profile = profile::measure(network, board, *engine, measure);
+    return explore::choose(network, board, profile, choose).winner().plan;
+  }
+
+  plan::Plan random_plan(Random& random) const {
+    plan::Mapping mapping;
+    for (std::size_t i = 0; i < network.layers.size(); ++i)
+      mapping.processors.emplace_back(random.below(board.processors.size()));
+    return plan::build(network, board, mapping);
+  }
+
+  std::unique_ptr<engine::Engine> engine;
+  network::Network network;
+  board::Board board;
+  runtime::Frames frames, references;
+};
+
+TEST_P(Networks, run_as_pipelines_equal_to_a_sequential_run) {
+  const runtime::Comparison comparison = compare(searched());
+  EXPECT_LE(comparison.error, same_kernels_differently_fused) << "the searched mapping";
+  int bit_equal = comparison.bit_equal ? 1 : 0;
+  Random random(7);
+  for (int i = 0; i < random_mappings; ++i) {
+    const runtime::Comparison one = compare(random_plan(random));
+    EXPECT_LE(one.error, same_kernels_differently_fused) << "random mapping " << i;
+    bit_equal += one.bit_equal ? 1 : 0;
+  }
+  RecordProperty("bit_equal", bit_equal);
+  std::printf("%s: %d of %d mappings bit-equal\n", GetParam().name.c_str(), bit_equal,
+              random_mappings + 1);
+}
+
+std::string name_of(const testing::TestParamInfo<test::KnownNetwork>& parameter) {
+  std::string name = parameter.param.name;
+  const auto is_odd = [](unsigned char c) { return std::isalnum(c) == 0; };
+  std::replace_if(name.begin(), name.end(), is_odd, '_');
+  return name;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Networks, testing::ValuesIn(test::known_networks()), name_of);
+
+}  // namespace
+}  // namespace millrace

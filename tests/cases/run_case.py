@@ -1,0 +1,101 @@
+#!/usr/bin/env python3
+"""Runs one text case: commands with the exit code and the words expected.
+
+  run_case.py FILE.case --millrace PATH --source PROJECT_FOLDER
+
+A case is a list of steps, run by a shell in an empty folder of its own:
+
+  # comment
+  $ millrace zoo nonsense -o x.onnx     the command; `millrace` and $SOURCE are set
+  exit 2                                the exit code; 0 if left out
+  out: some words                       standard output contains them
+  err: some words                       standard error contains them
+  err/ regular expression               ... matches it
+  no file: x.onnx                       afterwards there is no such file (a glob)
+  needs: shared/models                  the case is skipped unless this is beside the project
+
+A crash (death by signal) fails whatever is expected. Ends with 77 for a skipped case.
+"""
+import argparse
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+SKIPPED = 77
+
+
+def read_steps(path):
+    steps = []
+    for number, line in enumerate(path.read_text().splitlines(), 1):
+        if not line.strip() or line.startswith("#"):
+            continue
+        if line.startswith("$ "):
+            steps.append({"command": line[2:], "line": number, "exit": 0, "checks": []})
+        elif line.startswith("needs: "):
+            steps.append({"needs": line[7:].strip()})
+        elif line.startswith("exit "):
+            steps[-1]["exit"] = int(line[5:])
+        else:
+            kind, _, text = line.partition(" ")
+            if line.startswith("no file: "):
+                kind, text = "no file:", line[9:]
+            if kind not in ("out:", "err:", "out/", "err/", "no file:"):
+                sys.exit(f"{path}:{number}: '{kind}' is no kind of expectation")
+            steps[-1]["checks"].append((kind, text.strip(), number))
+    return steps
+
+
+def holds(kind, text, result, folder):
+    stream = result.stdout if kind.startswith("out") else result.stderr
+    if kind == "no file:":
+        return not list(folder.glob(text))
+    if kind.endswith("/"):
+        return re.search(text, stream, re.MULTILINE) is not None
+    return text in stream
+
+
+def run_step(step, folder, environment):
+    result = subprocess.run(["bash", "-c", step["command"]], cwd=folder, env=environment,
+                            capture_output=True, text=True, errors="replace", timeout=300)
+    problems = []
+    if result.returncode < 0 or result.returncode in (134, 136, 139):
+        problems.append(f"line {step['line']}: died by signal ({result.returncode})")
+    elif result.returncode != step["exit"]:
+        problems.append(f"line {step['line']}: exit {result.returncode}, expected {step['exit']}")
+    for kind, text, number in step["checks"]:
+        if not holds(kind, text, result, folder):
+            problems.append(f"line {number}: does not hold: {kind} {text}")
+    if problems:
+        print(f"$ {step['command']}\n--- out\n{result.stdout[-4000:]}\n--- err\n"
+              f"{result.stderr[-4000:]}\n---\n" + "\n".join(problems))
+    return not problems
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("case", type=Path)
+    parser.add_argument("--millrace", type=Path, required=True)
+    parser.add_argument("--source", type=Path, required=True)
+    arguments = parser.parse_args()
+    steps = read_steps(arguments.case)
+    with tempfile.TemporaryDirectory(prefix="millrace_case_") as name:
+        folder = Path(name)
+        environment = dict(os.environ, SOURCE=str(arguments.source),
+                           XDG_CACHE_HOME=str(folder / ".cache"),
+                           PATH=f"{arguments.millrace.parent}:{os.environ['PATH']}")
+        for step in steps:
+            if "needs" in step:
+                place = arguments.source.parent / step["needs"]
+                if not place.exists():
+                    print(f"skipped: needs {place}, which is not here")
+                    return SKIPPED
+            elif not run_step(step, folder, environment):
+                return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,91 @@
+#include "profile/profile_file.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/json.h"
+
+namespace millrace::profile {
+namespace {
+
+Profile small_profile() {
+  Profile profile;
+  profile.network = "n1";
+  profile.board = "b1";
+  profile.network_name = "small";
+  profile.layer_names = {"conv", "relu"};
+  profile.tokens = {0.25, 0.5};
+  ProcessorProfile& p = profile.processors.emplace_back();
+  p.processor = {"core0", board::ProcessorKind::cpu, {0}};
+  p.engine = "reference";
+  p.engine_version = "1";
+  p.whole = statistics_of({Time(3000), Time(3100)});
+  p.layers.resize(2);
+  p.layers[0].together = p.layers[0].alone = statistics_of({Time(3000)});
+  p.layers[0].kernel = "loops";
+  p.layers[1].alone = statistics_of({Time(40)});
+  p.layers[1].fused_into = LayerId(0);
+  return profile;
+}
+
+class ProfileFile : public testing::Test {
+ protected:
+  void TearDown() override { std::filesystem::remove(path); }
+  std::filesystem::path path = std::filesystem::path(testing::TempDir()) / "small.profile.json";
+
+  /// What reading says after `change` was made to a good file.
+  std::string message_after(const std::function<void(nlohmann::json&)>& change) const {
+    write_profile(path, small_profile());
+    nlohmann::json document = read_json(path);
+    change(document);
+    write_json(path, document);
+    try {
+      read_profile(path);
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return "no error";
+  }
+};
+
+TEST_F(ProfileFile, comes_back_as_it_was_written) {
+  write_profile(path, small_profile());
+  EXPECT_EQ(read_profile(path), small_profile());
+}
+
+TEST_F(ProfileFile, errors_name_the_field) {
+  EXPECT_NE(message_after([](auto& d) {
+              d["processors"][0]["whole"].erase("count");
+            }).find("processors[0].whole: the field 'count' is missing"),
+            std::string::npos);
+  EXPECT_NE(message_after([](auto& d) { d["proccessors"] = 1; }).find("did you mean 'processors'"),
+            std::string::npos);
+  EXPECT_NE(message_after([](auto& d) {
+              d["processors"][0]["layers"].erase(1);
+            }).find("one entry per layer"),
+            std::string::npos);
+  EXPECT_NE(message_after([](auto& d) {
+              d["processors"][0]["layers"][1]["fused_into"] = "x";
+            }).find("names no layer"),
+            std::string::npos);
+  EXPECT_NE(message_after([](auto& d) { d["format"] = 99; }).find("run `millrace profile` again"),
+            std::string::npos);
+}
+
+TEST_F(ProfileFile, fits_only_the_network_machine_and_engine_it_was_measured_for) {
+  board::Board board;
+  board.processors = {{"core0", board::ProcessorKind::cpu, {0}}};
+  Profile profile = small_profile();
+  profile.board = board::hash_of(board);
+  EXPECT_TRUE(fits(profile, {"n1", &board, "reference", "1"}));
+  EXPECT_FALSE(fits(profile, {"n2", &board, "reference", "1"}));
+  EXPECT_FALSE(fits(profile, {"n1", &board, "reference", "2"}));
+  board.processors.push_back({"core1", board::ProcessorKind::cpu, {1}});
+  EXPECT_FALSE(fits(profile, {"n1", &board, "reference", "1"}));
+}
+
+}  // namespace
+}  // namespace millrace::profile
