@@ -13,9 +13,8 @@
 
 #include "board/board.h"
 #include "dataflow/analysis.h"
+#include "engine/simulated/simulated.h"
 #include "plan/build.h"
-#include "runtime/adding_engine.h"
-#include "runtime/decorated_engine.h"
 #include "runtime/session.h"
 #include "runtime/sketch.h"
 
@@ -81,7 +80,7 @@ Time stolen_from_stages() {
 }
 
 Attempt measure(const Example& example, const plan::Plan& plan, engine::Engine& engine) {
-  runtime::Session session = runtime::deploy(plan, example.network, {{"timed", &engine}});
+  runtime::Session session = runtime::deploy(plan, example.network, {{"simulated", &engine}});
   std::thread writer([&] {
     const auto input = test::frame(example.network, 1);
     for (int i = 0; i < warm_up + frames; ++i) session.submit(input);
@@ -100,22 +99,16 @@ void expect_agreement(const Example& example) {
   const board::Board board = board::this_machine();
   if (board.processors.size() < 2) GTEST_SKIP() << "needs two cores, this process may use one";
   const auto plan = plan::build(example.network, board, test::mapping(example.processors),
-                                {.engine = "timed"});
-  test::AddingEngine adding;
-  test::DecoratedEngine engine(
-      adding, {.before_prepare = {},
-               .before_run =
-                   [&](const engine::SubnetRequest& request) {
-                     const auto end = Clock::now() + time_of(example, request.layers);
-                     while (Clock::now() < end) {
-                     }
-                   },
-               .format = {}});
+                                {.engine = "simulated"});
+  const auto engine = engine::simulated::make(
+      [&](const network::Network&, LayerId layer, const board::Processor&) {
+        return example.times[layer.index];
+      });
   const double limit = bound(example, plan);
   double best = 0;
   int undisturbed = 0;
   for (int i = 0; i < attempts && best < least_share * limit; ++i) {
-    const Attempt attempt = measure(example, plan, engine);
+    const Attempt attempt = measure(example, plan, *engine);
     best = std::max(best, attempt.rate);
     undisturbed += attempt.disturbed ? 0 : 1;
   }
