@@ -64,7 +64,13 @@ class Networks : public testing::TestWithParam<test::KnownNetwork> {
   runtime::Frames frames, references;
 };
 
+/// Nothing is proved by outputs that are the same whatever the network computes.
+bool differ(const runtime::Frames& references) {
+  return !runtime::compare({references[0]}, {references[1]}).bit_equal;
+}
+
 TEST_P(Networks, run_as_pipelines_equal_to_a_sequential_run) {
+  EXPECT_TRUE(differ(references)) << "the outputs do not depend on the inputs";
   const runtime::Comparison comparison = compare(searched());
   EXPECT_LE(comparison.error, same_kernels_differently_fused) << "the searched mapping";
   int bit_equal = comparison.bit_equal ? 1 : 0;

@@ -100,8 +100,8 @@ void expect_agreement(const Example& example) {
   if (board.processors.size() < 2) GTEST_SKIP() << "needs two cores, this process may use one";
   const auto plan = plan::build(example.network, board, test::mapping(example.processors),
                                 {.engine = "simulated"});
-  const auto engine = engine::simulated::make(
-      [&](const network::Network&, LayerId layer, const board::Processor&) {
+  const auto engine =
+      engine::simulated::make([&](const network::Network&, LayerId layer, const board::Processor&) {
         return example.times[layer.index];
       });
   const double limit = bound(example, plan);
