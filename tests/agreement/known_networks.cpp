@@ -13,41 +13,43 @@ namespace millrace::test {
 namespace {
 
 /// Values in the range that keeps activations in the order of one: uniform, scaled by the fan-in.
-network::Array seeded(const network::Array& like, Random& random) {
+network::Array seeded(const network::Array& like, float scale, Random& random) {
   network::Buffer memory(like.memory->size());
   const std::int64_t outer = like.shape.empty() ? 1 : std::max<std::int64_t>(like.shape[0], 1);
   const std::int64_t fan_in = std::max<std::int64_t>(network::element_count(like.shape) / outer, 1);
   const bool matrix = like.shape.size() >= 2;
-  const float bound = std::sqrt(6.0f / static_cast<float>(fan_in));
+  const float bound = scale * std::sqrt(6.0f / static_cast<float>(fan_in));
   float* values = reinterpret_cast<float*>(memory.data());
   for (std::int64_t i = 0; i < network::element_count(like.shape); ++i)
     values[i] = matrix ? random.uniform(-bound, bound) : random.uniform(0.5f, 1.5f);
   return network::make_array(like.type, like.shape, std::move(memory));
 }
 
-void seed_weights(network::Network& network) {
+void seed_weights(network::Network& network, float scale) {
   Random random(1);
   for (network::Tensor& tensor : network.tensors)
     if (tensor.constant && tensor.type == network::DataType::float32)
-      tensor.constant = seeded(*tensor.constant, random);
+      tensor.constant = seeded(*tensor.constant, scale, random);
 }
 
 }  // namespace
 
 std::vector<KnownNetwork> known_networks() {
   std::vector<KnownNetwork> result;
-  for (const std::string& name : network::zoo_names()) result.push_back({name, {}, {}, false});
+  for (const std::string& name : network::zoo_names()) result.push_back({name, {}, {}});
+  const auto add_light = [&](const std::string& name, float weight_scale) {
+    result.push_back(
+        {"light_" + name, "models/onnx_light/light_" + name + ".onnx", {}, weight_scale});
+  };
   for (const char* name : {"bvlc_alexnet", "densenet121", "inception_v1", "inception_v2",
-                           "resnet50", "shufflenet", "squeezenet", "vgg19", "zfnet512"})
-    result.push_back({std::string("light_") + name,
-                      std::string("models/onnx_light/light_") + name + ".onnx",
-                      {},
-                      true});
+                           "squeezenet", "vgg19", "zfnet512"})
+    add_light(name, 1);
+  for (const char* name : {"resnet50", "shufflenet"}) add_light(name, 0.5f);
   for (const char* name : {"mnist_cntk", "squeezenet_fp32_cast", "yolox_nano",
                            "ultraface_slim320_nopost", "FastestDet"})
-    result.push_back({name, std::string("models/onnx/") + name + ".onnx", {}, false});
+    result.push_back({name, std::string("models/onnx/") + name + ".onnx", {}});
   result.push_back(
-      {"mobilenetv2_fp32_dequant", "models/onnx/mobilenetv2_fp32_dequant.onnx", "input", false});
+      {"mobilenetv2_fp32_dequant", "models/onnx/mobilenetv2_fp32_dequant.onnx", "input"});
   return result;
 }
 
@@ -61,7 +63,7 @@ network::Network load(const KnownNetwork& known) {
   network::ReadOptions options;
   if (!known.shape.empty()) options.shapes[known.shape] = {1, 3, 224, 224};
   network::Network network = network::read_network(shared_folder() / known.file, options);
-  if (known.constant_weights) seed_weights(network);
+  if (known.weight_scale > 0) seed_weights(network, known.weight_scale);
   return network;
 }
 

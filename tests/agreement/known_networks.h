@@ -1,5 +1,6 @@
 #pragma once
 // The zoo, and the float32 networks that nobody here made.
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -11,8 +12,13 @@ struct KnownNetwork {
   std::string name;
   std::string file;   // below the shared folder; empty: of the zoo
   std::string shape;  // for an open batch: the input's name; its shape is in the file otherwise
-  bool constant_weights = false;  // weights are all alike: replaced by seeded ones
+  // Weights that are all alike in the file are replaced by seeded ones of this size: 1 keeps the
+  // activations of plain networks in range, those with shortcuts need less. 0: as in the file.
+  float weight_scale = 0;
 };
+
+/// For messages.
+inline void PrintTo(const KnownNetwork& known, std::ostream* out) { *out << known.name; }
 
 std::vector<KnownNetwork> known_networks();
 /// Empty, or why the network cannot be had here.
