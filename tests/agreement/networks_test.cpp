@@ -17,7 +17,11 @@
 namespace millrace {
 namespace {
 
+#ifdef MILLRACE_SANITIZED
+constexpr int random_mappings = 5;
+#else
 constexpr int random_mappings = 20;
+#endif
 constexpr double same_kernels_differently_fused = 1e-5;
 
 /// One engine for all tests, so that packed weights are shared and each network is packed once.

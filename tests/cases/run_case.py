@@ -14,7 +14,7 @@ A case is a list of steps, run by a shell in an empty folder of its own:
   no file: x.onnx                       afterwards there is no such file (a glob)
   needs: shared/models                  the case is skipped unless this is beside the project
 
-A crash (death by signal) fails whatever is expected. Ends with 77 for a skipped case.
+A crash (death by signal) or a sanitizer's report fails whatever is expected. Ends with 77 for a skipped case.
 """
 import argparse
 import os
@@ -25,6 +25,7 @@ import tempfile
 from pathlib import Path
 
 SKIPPED = 77
+SANITIZER = re.compile(r"(Address|Leak|Thread)Sanitizer|: runtime error: ")
 
 
 def read_steps(path):
@@ -65,6 +66,8 @@ def run_step(step, folder, environment):
         problems.append(f"line {step['line']}: died by signal ({result.returncode})")
     elif result.returncode != step["exit"]:
         problems.append(f"line {step['line']}: exit {result.returncode}, expected {step['exit']}")
+    if SANITIZER.search(result.stderr):
+        problems.append(f"line {step['line']}: a sanitizer reports an error")
     for kind, text, number in step["checks"]:
         if not holds(kind, text, result, folder):
             problems.append(f"line {number}: does not hold: {kind} {text}")

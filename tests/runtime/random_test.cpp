@@ -19,7 +19,7 @@
 namespace millrace::runtime {
 namespace {
 
-constexpr std::uint64_t networks = MILLRACE_RANDOM_NETWORKS;
+constexpr std::uint64_t networks = 1000;
 constexpr std::uint64_t shards = 4;
 constexpr std::size_t frames = 3;
 using Frame = std::vector<network::Array>;
