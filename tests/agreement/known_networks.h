@@ -17,13 +17,10 @@ struct KnownNetwork {
   float weight_scale = 0;
 };
 
-<<<<<<< HEAD
 /// For messages.
 inline void PrintTo(const KnownNetwork& known, std::ostream* out) { *out << known.name; }
 
-=======
 /// Sanitizers see the smaller ones.
->>>>>>> 8f4b500 (Let sanitizers see the smaller networks, and fail a text case that they report in)
 std::vector<KnownNetwork> known_networks();
 /// Empty, or why the network cannot be had here.
 std::string why_absent(const KnownNetwork& known);
