@@ -9,7 +9,6 @@
 #include "cli/model.h"
 #include "cli/progress.h"
 #include "cli/verbs.h"
-#include "dataflow/analysis.h"
 #include "engine/registry.h"
 #include "explore/choose.h"
 #include "plan/plan_file.h"
@@ -147,9 +146,10 @@ std::string nanoseconds_text(double ns) {
 std::string candidates_text(const explore::Choice& choice) {
   using report::Align;
   report::Table table({{"search", Align::left},
-                       {"slowest processor"},
+                       {"slowest stage"},
                        {"above the bound"},
-                       {"measured per frame"},
+                       {"per frame: predicted"},
+                       {"measured"},
                        {"frames/s"},
                        {"stages"},
                        {"phases"},
@@ -158,18 +158,16 @@ std::string candidates_text(const explore::Choice& choice) {
   for (const explore::Candidate& c : choice.candidates) {
     std::size_t phases = 0;
     for (const plan::Stage& stage : c.plan.stages) phases += stage.phases.size();
-    const bool measured = c.period != Time{};
+    const Time period = c.period != Time{} ? c.period : c.bound;
     table.add({c.name, nanoseconds_text(c.search.bottleneck),
                fmt::format("{:.2f} %", 100 * (c.search.bottleneck / choice.lower_bound - 1)),
-               measured ? millrace::to_text(c.period) : "-",
-               fmt::format("{:.1f}", 1e9 / (measured ? static_cast<double>(c.period.count())
-                                                     : c.search.bottleneck)),
-               std::to_string(c.plan.stages.size()), std::to_string(phases),
-               millrace::to_text(c.search_time),
+               millrace::to_text(c.bound), c.period != Time{} ? millrace::to_text(c.period) : "-",
+               fmt::format("{:.1f}", 1 / seconds(period)), std::to_string(c.plan.stages.size()),
+               std::to_string(phases), millrace::to_text(c.search_time),
                c.search.epochs > 0 ? std::to_string(c.search.epochs) : ""});
   }
-  return table.text() +
-         fmt::format("lower bound of any mapping: {}\n", nanoseconds_text(choice.lower_bound));
+  return table.text() + fmt::format("no mapping can have a slowest stage below {}, the bound\n",
+                                    nanoseconds_text(choice.lower_bound));
 }
 
 LayerId layer_named(const network::Network& network, const std::string& name) {
@@ -197,19 +195,12 @@ void print_reasons(const Options& options, const Work& work, const explore::Choi
   }
 }
 
-std::string proof_text(const Work& work, const plan::Plan& plan) {
-  plan::GraphOptions graph_options;
-  for (const plan::Stage& stage : plan.stages) {
-    graph_options.phase_times.emplace_back(stage.phases.size());
-    graph_options.phase_times.back().front() = stage.predicted;
-  }
-  const auto graph = plan::csdf_graph(plan, work.network, graph_options);
-  const auto bound = dataflow::throughput(graph);
+std::string proof_text(const Work& work, const explore::Candidate& chosen) {
+  const auto graph = plan::csdf_graph(chosen.plan, work.network);
   return fmt::format(
-      "proof: consistent and live with {} actors and {} channels{}\n", graph.actors.size(),
-      plan.channels.size(),
-      bound ? fmt::format("; at the predicted times at most {:.1f} frames/s", bound->per_second())
-            : "");
+      "proof: the plan's CSDF graph ({} actors, {} channels) is consistent and live; at the "
+      "predicted times it allows {:.1f} frames/s\n",
+      graph.actors.size(), chosen.plan.channels.size(), 1 / seconds(chosen.bound));
 }
 
 nlohmann::json to_json(const explore::Choice& choice, const std::string& output) {
@@ -218,6 +209,7 @@ nlohmann::json to_json(const explore::Choice& choice, const std::string& output)
     candidates.push_back({{"name", c.name},
                           {"bottleneck_ns", c.search.bottleneck},
                           {"fitness_ns", c.search.fitness},
+                          {"bound_ns", c.bound.count()},
                           {"period_ns", c.period.count()},
                           {"epochs", c.search.epochs},
                           {"search_time_ns", c.search_time.count()}});
@@ -244,7 +236,7 @@ int run(const Options& options) {
              work.network.name, work.network.layers.size(), work.board.processors.size(),
              work.engine->name(), candidates_text(choice), choice.winner().name,
              report::groups_text(plan, work.network), report::stages_text(plan, work.network),
-             proof_text(work, plan));
+             proof_text(work, choice.winner()));
   print_reasons(options, work, choice);
   fmt::print("\nwritten: {}\n", output);
   return 0;

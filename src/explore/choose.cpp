@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "base/error.h"
+#include "plan/rate.h"
 
 namespace millrace::explore {
 namespace {
@@ -29,12 +31,16 @@ std::size_t phases_of(const plan::Plan& plan) {
   return count;
 }
 
-void set_predictions(plan::Plan& plan, const Problem& problem, const board::Board& board,
-                     const plan::Mapping& mapping) {
-  const std::vector<double> times = processor_times(problem, mapping);
-  for (plan::Stage& stage : plan.stages)
-    for (std::size_t p = 0; p < board.processors.size(); ++p)
-      if (board.processors[p] == stage.processor) stage.predicted = Time(std::llround(times[p]));
+/// The times of stages, and the bound that follows from them.
+void predict(Candidate& candidate, const network::Network& network, const Problem& problem) {
+  const auto times = phase_times(problem, candidate.plan, candidate.search.mapping);
+  Time slowest{};
+  for (std::size_t s = 0; s < times.size(); ++s) {
+    plan::Stage& stage = candidate.plan.stages[s];
+    stage.predicted = std::accumulate(times[s].begin(), times[s].end(), Time{});
+    slowest = std::max(slowest, stage.predicted);
+  }
+  candidate.bound = plan::period_bound(candidate.plan, network, times).value_or(slowest);
 }
 
 /// Turns search results into candidates, each measured where that is wanted.
@@ -46,12 +52,25 @@ class Candidates {
 
   void add(const std::string& name, const std::function<SearchResult()>& search) {
     const auto start = std::chrono::steady_clock::now();
-    Candidate candidate{name, search(), {}, {}, {}};
+    Candidate candidate{name, search(), {}, {}, {}, {}};
     candidate.search_time = std::chrono::steady_clock::now() - start;
     candidate.plan = plan::build(network_, board_, candidate.search.mapping, options_.build);
-    set_predictions(candidate.plan, problem_, board_, candidate.search.mapping);
-    if (options_.measure) candidate.period = options_.measure(candidate.plan);
+    predict(candidate, network_, problem_);
     list_.push_back(std::move(candidate));
+  }
+
+  /// The promising ones; plans that are alike share one measurement.
+  void measure() {
+    constexpr double promising = 1.25;
+    const auto smaller = [](const Candidate& a, const Candidate& b) { return a.bound < b.bound; };
+    const Time best = std::min_element(list_.begin(), list_.end(), smaller)->bound;
+    for (std::size_t i = 0; i < list_.size(); ++i) {
+      if (seconds(list_[i].bound) > promising * seconds(best)) continue;
+      const auto same = [&](const Candidate& c) { return c.plan.stages == list_[i].plan.stages; };
+      const auto end = list_.begin() + static_cast<std::ptrdiff_t>(i);
+      const auto alike = std::find_if(list_.begin(), end, same);
+      list_[i].period = alike != end ? alike->period : options_.measure(list_[i].plan);
+    }
   }
 
   std::size_t best() const {
@@ -64,9 +83,10 @@ class Candidates {
 
  private:
   static double period_of(const Candidate& c) {
-    return c.period != Time{} ? static_cast<double>(c.period.count()) : c.search.bottleneck;
+    return seconds(c.period != Time{} ? c.period : c.bound);
   }
   static bool better(const Candidate& a, const Candidate& b) {
+    if ((a.period != Time{}) != (b.period != Time{})) return a.period != Time{};
     const double x = period_of(a), y = period_of(b);
     if (std::abs(x - y) > 0.01 * std::max(x, y)) return x < y;
     return phases_of(a.plan) < phases_of(b.plan);
@@ -95,6 +115,7 @@ Choice choose(const network::Network& network, const board::Board& board,
     candidates.add("genetic", [&] { return found = genetic(problem, options.genetic); });
     candidates.add("genetic, improved", [&] { return improve(problem, found); });
   }
+  if (options.measure) candidates.measure();
   Choice choice;
   choice.best = candidates.best();
   choice.candidates = candidates.take();

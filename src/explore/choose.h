@@ -14,7 +14,8 @@ struct ChooseOptions {
   std::string search = "auto";  // "genetic", "exact", or "auto": both
   GeneticOptions genetic;
   plan::BuildOptions build;
-  /// Builds and runs the plan and gives the time between two frames. Empty: the prediction decides.
+  /// Builds and runs the plan and gives the time between two frames; called for the candidates
+  /// whose bound is within 25 % of the best one. Empty: the bound decides.
   std::function<Time(const plan::Plan&)> measure;
 };
 
@@ -23,6 +24,7 @@ struct Candidate {
   std::string name;  // "genetic", "exact contiguous", "one processor"
   SearchResult search;
   plan::Plan plan;     // its stages carry the predicted times
+  Time bound{};        // between two frames, by the plan's CSDF graph at the predicted times
   Time period{};       // measured time between two frames; 0: not measured
   Time search_time{};  // how long the search took
 };
@@ -35,8 +37,8 @@ struct Choice {
   const Candidate& winner() const { return candidates[best]; }
 };
 
-/// The candidate with the smallest measured (else predicted) period; among those within 1 % the one
-/// with the fewest phases. One processor alone is always among the candidates.
+/// The candidate with the smallest measured period, else with the smallest bound; among those
+/// within 1 % the one with the fewest phases. One processor alone is always among the candidates.
 Choice choose(const network::Network& network, const board::Board& board,
               const profile::Profile& profile, const ChooseOptions& options = {});
 

@@ -8,6 +8,7 @@
 #include "board/board.h"
 #include "network/network.h"
 #include "plan/mapping.h"
+#include "plan/plan.h"
 #include "profile/profile.h"
 
 namespace millrace::explore {
@@ -34,6 +35,11 @@ Problem make_problem(const network::Network& network, const board::Board& board,
 /// the elements that cross to and from other processors. A layer whose group's first layer lies
 /// elsewhere costs `alone`.
 std::vector<double> processor_times(const Problem& problem, const plan::Mapping& mapping);
+
+/// The same times split over the phases of a plan of that mapping, by stage and phase; a group
+/// whose members lie in several phases is separated too.
+std::vector<std::vector<Time>> phase_times(const Problem& problem, const plan::Plan& plan,
+                                           const plan::Mapping& mapping);
 
 enum class Fitness { bottleneck, balance };
 /// bottleneck: the largest processor time. balance: equation 3.1, the sum over all ordered pairs of

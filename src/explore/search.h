@@ -29,7 +29,7 @@ struct GeneticOptions {
   double contiguous = 0.2;  // the share of the first generation that is cut into contiguous parts
                             // at random places; the others, and all of the papers', are random per
                             // layer, from where a large network is not put in order in 500 epochs
-  int patience = 50;  // stop after this many epochs without improvement
+  int patience = 50;        // stop after this many epochs without improvement
   Fitness fitness = Fitness::bottleneck;
   std::uint64_t seed = 1;
   std::function<void(int epoch, double best)> progress;  // may be empty

@@ -1,0 +1,50 @@
+#include <cmath>
+
+#include "explore/problem.h"
+
+namespace millrace::explore {
+namespace {
+
+struct Place {
+  std::size_t stage = 0, phase = 0;
+  bool operator==(const Place&) const = default;
+};
+
+std::vector<Place> places_of(const Problem& problem, const plan::Plan& plan) {
+  std::vector<Place> places(problem.layers);
+  for (std::size_t s = 0; s < plan.stages.size(); ++s)
+    for (std::size_t p = 0; p < plan.stages[s].phases.size(); ++p)
+      for (const LayerId layer : plan.stages[s].phases[p].layers) places[layer.index] = {s, p};
+  return places;
+}
+
+}  // namespace
+
+std::vector<std::vector<Time>> phase_times(const Problem& problem, const plan::Plan& plan,
+                                           const plan::Mapping& mapping) {
+  const std::vector<Place> places = places_of(problem, plan);
+  std::vector<std::vector<double>> sums;
+  for (const plan::Stage& stage : plan.stages) sums.emplace_back(stage.phases.size());
+  const auto sum_at = [&](std::size_t layer) -> double& {
+    return sums[places[layer].stage][places[layer].phase];
+  };
+  for (std::size_t layer = 0; layer < problem.layers; ++layer) {
+    const auto group = problem.fused_into[layer];
+    const bool together = !group || places[*group] == places[layer];
+    const std::size_t processor = mapping.processors[layer].index;
+    sum_at(layer) += together ? problem.time[layer][processor] : problem.alone[layer][processor];
+  }
+  for (const Problem::Edge& edge : problem.edges) {
+    if (mapping.processors[edge.from] == mapping.processors[edge.to]) continue;
+    sum_at(edge.from) += problem.write_ns * static_cast<double>(edge.elements);
+    sum_at(edge.to) += problem.read_ns * static_cast<double>(edge.elements);
+  }
+  std::vector<std::vector<Time>> result;
+  for (const auto& stage : sums) {
+    auto& times = result.emplace_back();
+    for (const double sum : stage) times.emplace_back(std::llround(sum));
+  }
+  return result;
+}
+
+}  // namespace millrace::explore

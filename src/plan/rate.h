@@ -1,0 +1,16 @@
+#pragma once
+// How fast a plan can run at all, from its own dataflow graph.
+#include <optional>
+#include <vector>
+
+#include "plan/plan.h"
+
+namespace millrace::plan {
+
+/// The time between two frames in the periodic regime of the plan's CSDF graph, each phase taking
+/// its time (by stage and phase). At least the slowest stage; more where stages wait for each other
+/// because frames go to and fro between them. Nothing if no regime was found in a second or so.
+std::optional<Time> period_bound(const Plan& plan, const network::Network& network,
+                                 const std::vector<std::vector<Time>>& phase_times);
+
+}  // namespace millrace::plan
