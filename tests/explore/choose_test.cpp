@@ -1,0 +1,126 @@
+#include "explore/choose.h"
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+#include "base/error.h"
+#include "base/random.h"
+#include "support/network_builder.h"
+
+namespace millrace::explore {
+namespace {
+
+network::Network chain(std::size_t layers) {
+  test::NetworkBuilder builder;
+  TensorId x = builder.input({1, 8});
+  for (std::size_t i = 0; i < layers; ++i) x = builder.unary(network::UnaryKind::relu, x);
+  builder.output(x);
+  return builder.build();
+}
+
+board::Board two_cores() {
+  board::Board board;
+  for (int i = 0; i < 2; ++i)
+    board.processors.push_back({"core" + std::to_string(i), board::ProcessorKind::cpu, {i}});
+  return board;
+}
+
+/// Every layer takes the same on both cores.
+profile::Profile profile_with(const std::vector<int>& microseconds, double token_ns) {
+  profile::Profile profile;
+  for (const board::Processor& processor : two_cores().processors) {
+    profile::ProcessorProfile& p = profile.processors.emplace_back();
+    p.processor = processor;
+    for (const int us : microseconds) {
+      profile::LayerTimes times;
+      times.together = times.alone = profile::statistics_of({std::chrono::microseconds(us)});
+      p.layers.push_back(times);
+    }
+  }
+  profile.tokens = {token_ns, token_ns};
+  return profile;
+}
+
+ChooseOptions quick() {
+  ChooseOptions options;
+  options.genetic.population = 40;
+  options.genetic.epochs = 20;
+  return options;
+}
+
+TEST(Choose, the_prediction_decides_where_nothing_is_measured) {
+  const Choice choice = choose(chain(4), two_cores(), profile_with({10, 20, 20, 10}, 0), quick());
+  EXPECT_EQ(choice.winner().plan.stages.size(), 2u);
+  EXPECT_EQ(choice.winner().bound, std::chrono::microseconds(30));
+  EXPECT_DOUBLE_EQ(choice.lower_bound, 30'000);
+}
+
+TEST(Choose, one_processor_wins_where_crossing_costs_more_than_it_gains) {
+  const Choice choice = choose(chain(4), two_cores(), profile_with({1, 1, 1, 1}, 1e6), quick());
+  EXPECT_EQ(choice.winner().plan.stages.size(), 1u);
+}
+
+TEST(Choose, measurements_overrule_predictions) {
+  ChooseOptions options = quick();
+  options.search = "exact";
+  int measured = 0;
+  options.measure = [&](const plan::Plan& plan) {
+    ++measured;
+    return plan.stages.size() == 1 ? Time(1000) : Time(2000);
+  };
+  // Within a quarter of the best bound, so that both are measured.
+  const auto profile = profile_with({100, 1, 1, 1}, 0);
+  const Choice choice = choose(chain(4), two_cores(), profile, options);
+  EXPECT_EQ(measured, 2);
+  EXPECT_EQ(choice.winner().name, "one processor");
+}
+
+TEST(Choose, what_is_predicted_to_be_far_from_the_best_is_not_measured) {
+  ChooseOptions options = quick();
+  options.measure = [&](const plan::Plan& plan) {
+    EXPECT_EQ(plan.stages.size(), 2u);
+    return Time(1000);
+  };
+  const Choice choice = choose(chain(4), two_cores(), profile_with({10, 10, 10, 10}, 0), options);
+  EXPECT_EQ(choice.winner().plan.stages.size(), 2u);
+}
+
+TEST(Choose, an_unknown_search_is_answered_with_the_known_ones) {
+  ChooseOptions options;
+  options.search = "magic";
+  EXPECT_THROW(choose(chain(1), two_cores(), profile_with({1}, 0), options), InputError);
+}
+
+TEST(Reasons, say_what_the_slowest_stage_would_take_instead) {
+  const Problem problem = make_problem(chain(2), two_cores(), profile_with({10, 30}, 0));
+  const plan::Mapping mapping{{ProcessorId(0), ProcessorId(1)}};
+  const auto text = reasons(problem, two_cores(), mapping, LayerId(0));
+  ASSERT_EQ(text.size(), 1u);
+  EXPECT_NE(text[0].find("not on core1"), std::string::npos);
+  EXPECT_NE(text[0].find("40.0 us instead of 30.0 us"), std::string::npos);
+}
+
+TEST(PhaseTimes, of_a_stage_sum_up_to_its_processors_time) {
+  Random random(3);
+  const network::Network network = chain(12);
+  const board::Board board = two_cores();
+  const Problem problem = make_problem(
+      network, board, profile_with({5, 7, 1, 9, 2, 2, 8, 3, 6, 4, 1, 5}, 100));
+  for (int trial = 0; trial < 50; ++trial) {
+    plan::Mapping mapping;
+    for (std::size_t i = 0; i < problem.layers; ++i)
+      mapping.processors.emplace_back(random.below(2));
+    const plan::Plan plan = plan::build(network, board, mapping);
+    const auto by_phase = phase_times(problem, plan, mapping);
+    const auto by_processor = processor_times(problem, mapping);
+    for (std::size_t s = 0; s < plan.stages.size(); ++s) {
+      const auto p = static_cast<std::size_t>(plan.stages[s].processor.cores[0]);
+      const Time sum = std::accumulate(by_phase[s].begin(), by_phase[s].end(), Time{});
+      EXPECT_NEAR(static_cast<double>(sum.count()), by_processor[p], 20);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace millrace::explore
