@@ -46,6 +46,11 @@ void bind_search(CLI::App& verb, Options& options) {
   verb.add_option("--mutation", options.genetic.mutation, "Share of mutated offspring")
       ->check(CLI::Range(0.0, 1.0))
       ->capture_default_str();
+  verb.add_option("--contiguous", options.genetic.contiguous,
+                  "Share of the first generation that is cut into contiguous parts; 0: the papers' "
+                  "start")
+      ->check(CLI::Range(0.0, 1.0))
+      ->capture_default_str();
   verb.add_option("--patience", options.genetic.patience,
                   "Stop after this many epochs without improvement")
       ->check(CLI::Range(1, 1000000))
