@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "cli/image.h"
 #include "network/npy.h"
-#include "runtime/load.h"
+#include "network/random_values.h"
 
 namespace millrace::cli {
 namespace {
@@ -152,7 +152,7 @@ Frames open_frames(const Network& network, const FrameOptions& given, std::uint6
     if (options.random == 0)
       throw InputError("input", "nothing to run on; give --input PATH or --random N");
     return {static_cast<std::size_t>(options.random), [&network, seed](std::size_t i) {
-              return Frame{fmt::format("random {}", i), runtime::random_inputs(network, seed + i)};
+              return Frame{fmt::format("random {}", i), network::random_inputs(network, seed + i)};
             }};
   }
   const std::filesystem::path first = options.inputs.front();

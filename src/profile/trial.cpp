@@ -1,26 +1,15 @@
 #include "profile/trial.h"
 
-#include "base/random.h"
+#include "network/random_values.h"
 
 namespace millrace::profile {
-namespace {
-
-void fill(network::Buffer& buffer, network::DataType type, Random& random) {
-  if (type != network::DataType::float32) return;
-  float* values = reinterpret_cast<float*>(buffer.data());
-  const auto count = static_cast<std::size_t>(buffer.size().count) / sizeof(float);
-  for (std::size_t i = 0; i < count; ++i) values[i] = random.uniform(-1, 1);
-}
-
-}  // namespace
-
 Trial::Trial(std::unique_ptr<engine::Subnet> subnet, const network::Network& network,
              std::uint64_t seed)
     : subnet_(std::move(subnet)) {
   Random random(seed);
   for (const engine::Port& port : subnet_->inputs()) {
     buffers_.emplace_back(port.layout.size);
-    fill(buffers_.back(), network[port.tensor].type, random);
+    network::fill_random(buffers_.back(), network[port.tensor].type, random);
     in_.push_back(buffers_.back().data());
   }
   for (const engine::Port& port : subnet_->outputs()) {

@@ -2,9 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <span>
 
-#include "base/random.h"
+#include "network/random_values.h"
 
 namespace millrace::runtime {
 namespace {
@@ -43,14 +42,14 @@ class ClosedLoop {
 }  // namespace
 
 Time first_latency(Session& session, const network::Network& network, std::uint64_t seed) {
-  session.submit(random_inputs(network, seed));
+  session.submit(network::random_inputs(network, seed));
   return session.next()->latency;
 }
 
 Load run_load(const std::vector<Session*>& sessions, const network::Network& network,
               const LoadOptions& options) {
   Load load;
-  ClosedLoop loop(sessions, random_inputs(network, options.seed));
+  ClosedLoop loop(sessions, network::random_inputs(network, options.seed));
   for (std::int64_t i = 0; i < options.warmup; ++i) loop.step();
   const auto start = Clock::now();
   while (load.frames < options.least || Clock::now() - start < options.duration) {
@@ -60,20 +59,6 @@ Load run_load(const std::vector<Session*>& sessions, const network::Network& net
   load.elapsed = Clock::now() - start;
   loop.drain();
   return load;
-}
-
-std::vector<network::Array> random_inputs(const network::Network& network, std::uint64_t seed) {
-  Random random(seed);
-  std::vector<network::Array> inputs;
-  for (const TensorId id : network.inputs) {
-    network::Buffer memory(network[id].size());
-    if (network[id].type == network::DataType::float32)
-      for (float& value : std::span(reinterpret_cast<float*>(memory.data()),
-                                    static_cast<std::size_t>(memory.size().count) / sizeof(float)))
-        value = random.uniform(-1, 1);
-    inputs.push_back(network::make_array(network[id].type, network[id].shape, std::move(memory)));
-  }
-  return inputs;
 }
 
 Time percentile(const std::vector<Time>& sorted, double share) {

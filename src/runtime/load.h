@@ -32,9 +32,6 @@ Time first_latency(Session& session, const network::Network& network, std::uint6
 Load run_load(const std::vector<Session*>& sessions, const network::Network& network,
               const LoadOptions& options);
 
-/// Seeded inputs for the network: [-1, 1) for floating inputs, zero for integers.
-std::vector<network::Array> random_inputs(const network::Network& network, std::uint64_t seed);
-
 /// The value below which `share` of the sorted samples lie (nearest rank). Precondition: not empty.
 Time percentile(const std::vector<Time>& sorted, double share);
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "base/random.h"
+#include "network/random_values.h"
 #include "runtime/preparation.h"
 
 namespace millrace::runtime {
@@ -20,7 +20,7 @@ class PhaseTrial {
       : subnet_(subnet) {
     for (const engine::Port& port : subnet.inputs()) {
       buffers_.emplace_back(port.layout.size);
-      if (network[port.tensor].type == network::DataType::float32) fill(buffers_.back(), random);
+      network::fill_random(buffers_.back(), network[port.tensor].type, random);
       in_.push_back(buffers_.back().data());
     }
     for (const engine::Port& port : subnet.outputs()) {
@@ -36,12 +36,6 @@ class PhaseTrial {
   }
 
  private:
-  static void fill(network::Buffer& buffer, Random& random) {
-    float* values = reinterpret_cast<float*>(buffer.data());
-    const auto count = static_cast<std::size_t>(buffer.size().count) / sizeof(float);
-    for (std::size_t i = 0; i < count; ++i) values[i] = random.uniform(0, 1);
-  }
-
   engine::Subnet& subnet_;
   std::vector<network::Buffer> buffers_;
   std::vector<const std::byte*> in_;

@@ -9,10 +9,10 @@
 #include "base/random.h"
 #include "engine/registry.h"
 #include "explore/choose.h"
+#include "network/random_values.h"
 #include "plan/build.h"
 #include "profile/measure.h"
 #include "runtime/compare.h"
-#include "runtime/load.h"
 
 namespace millrace {
 namespace {
@@ -34,7 +34,7 @@ class Networks : public testing::TestWithParam<test::KnownNetwork> {
     network = test::load(GetParam());
     board = board::this_machine();
     if (board.processors.size() > 2) board.processors.resize(2);
-    frames = {runtime::random_inputs(network, 1), runtime::random_inputs(network, 2)};
+    frames = {network::random_inputs(network, 1), network::random_inputs(network, 2)};
     references = runtime::run_sequentially(network, *engine, board.processors.front(), frames);
   }
 

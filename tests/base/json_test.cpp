@@ -7,32 +7,24 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "support/temporary_folder.h"
+#include "support/message_of.h"
 
 namespace millrace {
 namespace {
-
-std::string message_of(const auto& action) {
-  try {
-    action();
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "no error";
-}
 
 TEST(Json, errors_name_the_file_and_the_field) {
   const auto document = nlohmann::json::parse(R"({"stages":[{"name":"a"},{"name":7}]})");
   const JsonView root(document, "plan.json");
   EXPECT_EQ(root.at("stages").items()[0].at("name").text(), "a");
-  EXPECT_EQ(message_of([&] { root.at("stages").items()[1].at("name").text(); }),
+  EXPECT_EQ(test::message_of([&] { root.at("stages").items()[1].at("name").text(); }),
             "plan.json: stages[1].name: found 7, expected a string");
-  EXPECT_EQ(message_of([&] { root.at("stagse"); }), "plan.json: the field 'stagse' is missing");
+  EXPECT_EQ(test::message_of([&] { root.at("stagse"); }), "plan.json: the field 'stagse' is missing");
 }
 
 TEST(Json, an_unknown_field_is_answered_with_the_nearest_known_one) {
   const auto document = nlohmann::json::parse(R"({"capacty":2})");
   constexpr std::array<std::string_view, 2> known{"capacity", "name"};
-  const std::string message = message_of([&] { JsonView(document, "p").only(known); });
+  const std::string message = test::message_of([&] { JsonView(document, "p").only(known); });
   EXPECT_NE(message.find("did you mean 'capacity'"), std::string::npos);
 }
 
@@ -40,7 +32,7 @@ TEST(Json, broken_text_is_reported_with_line_and_column) {
   const test::TemporaryFolder folder;
   const auto path = folder / "broken.json";
   write_file(path, "{\n \"a\": 1,\n");
-  EXPECT_NE(message_of([&] { read_json(path); }).find("line"), std::string::npos);
+  EXPECT_NE(test::message_of([&] { read_json(path); }).find("line"), std::string::npos);
 }
 
 }  // namespace

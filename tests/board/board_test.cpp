@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "base/error.h"
+#include "support/message_of.h"
 
 namespace millrace::board {
 namespace {
@@ -23,15 +24,6 @@ Board two_cores() {
 
 bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
-}
-
-std::string error_of(const auto& action) {
-  try {
-    action();
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "no error";
 }
 
 TEST(ThisMachine, has_processors_with_different_usable_cores) {
@@ -92,11 +84,11 @@ TEST(Only, keeps_the_named_processors_in_the_named_order) {
 }
 
 TEST(Only, refuses_unknown_and_repeated_names_and_an_empty_list) {
-  const std::string unknown = error_of([] { only(two_cores(), {"cor1"}); });
+  const std::string unknown = test::message_of([] { only(two_cores(), {"cor1"}); });
   EXPECT_TRUE(contains(unknown, "core0, core1"));
   EXPECT_TRUE(contains(unknown, "did you mean"));
-  EXPECT_TRUE(contains(error_of([] { only(two_cores(), {"core1", "core1"}); }), "twice"));
-  EXPECT_TRUE(contains(error_of([] { only(two_cores(), {}); }), "empty"));
+  EXPECT_TRUE(contains(test::message_of([] { only(two_cores(), {"core1", "core1"}); }), "twice"));
+  EXPECT_TRUE(contains(test::message_of([] { only(two_cores(), {}); }), "empty"));
 }
 
 TEST(HashOf, changes_with_the_hardware_and_not_with_the_host_name) {

@@ -5,8 +5,11 @@
 
 #include "base/error.h"
 #include "dataflow/graph.h"
+#include "support/message_of.h"
 
 namespace millrace::dataflow::test {
+
+using millrace::test::message_of;
 
 inline ActorId actor(Graph& graph, std::string name, const std::vector<std::int64_t>& times) {
   Actor result{std::move(name), {}};
@@ -29,15 +32,6 @@ inline ChannelId channel(Graph& graph, const Side& from, const Side& to, std::in
                             .production = from.rates,
                             .consumption = to.rates,
                             .initial_tokens = tokens});
-}
-
-inline std::string message_of(const auto& action) {
-  try {
-    action();
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "no error";
 }
 
 }  // namespace millrace::dataflow::test

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "explore/search.h"
 #include "problems.h"
+#include "support/message_of.h"
 
 namespace millrace::explore {
 namespace {
@@ -59,15 +60,6 @@ profile::Profile small_profile() {
   return profile;
 }
 
-std::string message_of(const auto& action) {
-  try {
-    action();
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "no error";
-}
-
 TEST(MakeProblem, takes_times_groups_edges_and_token_costs) {
   const Problem problem = make_problem(small_network(), board_of({"q", "p"}), small_profile());
   EXPECT_EQ(problem.layers, 3u);
@@ -85,7 +77,7 @@ TEST(MakeProblem, takes_times_groups_edges_and_token_costs) {
 
 TEST(MakeProblem, what_the_profile_lacks_is_named) {
   const auto message = [](const board::Board& board, const profile::Profile& profile) {
-    return message_of([&] { make_problem(small_network(), board, profile); });
+    return millrace::test::message_of([&] { make_problem(small_network(), board, profile); });
   };
   EXPECT_NE(message(board_of({"r"}), small_profile()).find("no processor 'r', only p, q"),
             std::string::npos);

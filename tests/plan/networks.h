@@ -8,8 +8,11 @@
 #include "base/error.h"
 #include "base/random.h"
 #include "plan/build.h"
+#include "support/message_of.h"
 
 namespace millrace::plan::test {
+
+using millrace::test::message_of;
 
 inline TensorId tensor(network::Network& network, std::string name, std::int64_t elements = 4) {
   network.tensors.push_back({.name = std::move(name), .shape = {1, elements}, .constant = {}});
@@ -95,15 +98,6 @@ inline std::string text_of(const Plan& plan) {
     }
   }
   return text;
-}
-
-inline std::string message_of(const auto& action) {
-  try {
-    action();
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "no error";
 }
 
 }  // namespace millrace::plan::test
