@@ -6,8 +6,8 @@
 
 #include "base/error.h"
 #include "base/file.h"
-#include "support/temporary_folder.h"
 #include "support/message_of.h"
+#include "support/temporary_folder.h"
 
 namespace millrace {
 namespace {
@@ -18,7 +18,8 @@ TEST(Json, errors_name_the_file_and_the_field) {
   EXPECT_EQ(root.at("stages").items()[0].at("name").text(), "a");
   EXPECT_EQ(test::message_of([&] { root.at("stages").items()[1].at("name").text(); }),
             "plan.json: stages[1].name: found 7, expected a string");
-  EXPECT_EQ(test::message_of([&] { root.at("stagse"); }), "plan.json: the field 'stagse' is missing");
+  EXPECT_EQ(test::message_of([&] { root.at("stagse"); }),
+            "plan.json: the field 'stagse' is missing");
 }
 
 TEST(Json, an_unknown_field_is_answered_with_the_nearest_known_one) {
