@@ -66,7 +66,14 @@ std::string read_file(const std::filesystem::path& path) {
   std::ifstream in(path, std::ios::binary);
   if (!in)
     throw InputError(path.string(), fmt::format("cannot be opened: {}", std::strerror(errno)));
-  std::string content((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+  std::string content;
+  constexpr std::size_t piece = 1 << 20;
+  while (in) {
+    const std::size_t size = content.size();
+    content.resize(size + piece);
+    in.read(content.data() + size, piece);
+    content.resize(size + static_cast<std::size_t>(in.gcount()));
+  }
   if (in.bad()) throw InputError(path.string(), "cannot be read to its end");
   return content;
 }

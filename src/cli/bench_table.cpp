@@ -63,6 +63,10 @@ std::size_t bottleneck(const BenchResult& result) {
                                   result.alone.begin());
 }
 
+Time busy_per_frame(const runtime::StageStatistics& stage) {
+  return stage.frames > 0 ? stage.busy / stage.frames : Time{};
+}
+
 std::string stages_text(const BenchResult& result) {
   Table table({{"stage", Align::left},
                {"alone"},
@@ -72,22 +76,21 @@ std::string stages_text(const BenchResult& result) {
                {"unplanned"},
                {"weights"},
                {"", Align::left}});
+  const double rate = median_rate(result.rows.back());
   for (std::size_t s = 0; s < result.stages.size(); ++s) {
     const runtime::StageStatistics& stage = result.stages[s];
-    const double total = seconds(stage.busy + stage.waiting);
-    table.add({stage.name, millrace::to_text(result.alone[s]),
-               millrace::to_text(stage.frames > 0 ? stage.busy / stage.frames : Time{}),
-               fmt::format("{:.1f} %", total > 0 ? 100 * seconds(stage.busy) / total : 0),
-               millrace::to_text(stage.memory.arena), millrace::to_text(stage.memory.naive),
-               millrace::to_text(stage.memory.weights),
-               s == bottleneck(result) ? "bottleneck" : ""});
+    table.add(
+        {stage.name, millrace::to_text(result.alone[s]), millrace::to_text(busy_per_frame(stage)),
+         fmt::format("{:.1f} %", 100 * std::min(1.0, rate * seconds(busy_per_frame(stage)))),
+         millrace::to_text(stage.memory.arena), millrace::to_text(stage.memory.naive),
+         millrace::to_text(stage.memory.weights), s == bottleneck(result) ? "bottleneck" : ""});
   }
   const double allowed = 1 / seconds(result.alone[bottleneck(result)]);
   return table.text() +
          fmt::format(
-             "the slowest stage alone allows {:.1f} frames/s; the pipeline reaches {:.1f} % "
-             "of that\n",
-             allowed, 100 * median_rate(result.rows.back()) / allowed);
+             "the slowest stage alone allows {:.1f} frames/s; the pipeline reaches {:.1f} %"
+             " of that\n",
+             allowed, 100 * rate / allowed);
 }
 
 }  // namespace
