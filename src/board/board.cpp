@@ -28,9 +28,9 @@ std::string ranges_of(const std::vector<int>& cores) {
 }
 
 const Processor& find(const Board& board, const std::string& name) {
-  const auto found = std::find_if(
-      board.processors.begin(), board.processors.end(),
-      [&](const Processor& processor) { return processor.name == name; });
+  const auto found =
+      std::find_if(board.processors.begin(), board.processors.end(),
+                   [&](const Processor& processor) { return processor.name == name; });
   if (found != board.processors.end()) return *found;
   std::vector<std::string_view> known;
   for (const Processor& processor : board.processors) known.push_back(processor.name);
@@ -82,10 +82,6 @@ std::string hash_of(const Board& board) {
   for (const Cache& cache : board.caches) {
     hasher.add(std::int64_t{cache.level}).add(cache.size.count);
     add_cores(hasher, cache.cores);
-  }
-  for (const Processor& processor : board.processors) {
-    hasher.add(processor.name).add(static_cast<std::int64_t>(processor.kind));
-    add_cores(hasher, processor.cores);
   }
   return hasher.digits();
 }

@@ -51,7 +51,8 @@ Processor all_cores(const Board& board);
 /// one is named twice or none at all.
 Board only(const Board& board, const std::vector<std::string>& processor_names);
 
-/// Identifies the hardware for measurements: model, instruction sets, caches, cores.
+/// Identifies the hardware for measurements: model, instruction sets, caches and who shares them.
+/// The same whichever of its processors are used.
 std::string hash_of(const Board& board);
 
 /// The cores the calling thread may run on, ascending.

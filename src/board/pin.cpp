@@ -26,8 +26,8 @@ class CoreSet {
   static CoreSet of_this_thread() {
     CoreSet result;
     if (::sched_getaffinity(0, result.size_, result.set_.get()) != 0)
-      throw EngineError(fmt::format("the cores of this thread cannot be read: {}",
-                                    std::strerror(errno)));
+      throw EngineError(
+          fmt::format("the cores of this thread cannot be read: {}", std::strerror(errno)));
     return result;
   }
   std::vector<int> cores() const {

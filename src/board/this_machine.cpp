@@ -94,8 +94,8 @@ Board this_machine() {
   board.instruction_sets = instruction_sets();
   board.processors = processors_of(topology, usable);
   board.caches = caches_of(topology, usable);
-  board.memory.count =
-      static_cast<std::int64_t>(hwloc_get_root_obj(topology.get())->total_memory);
+  // hwloc sums the memory nodes, which do not count memory that a hypervisor has added or may take.
+  board.memory.count = std::int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE);
   if (board.processors.empty()) throw EngineError("hwloc sees no core that this process may use");
   return board;
 }
