@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/interrupt.h"
 
 namespace millrace {
 namespace {
@@ -41,6 +42,32 @@ class Temporary {
 [[noreturn]] void cannot_write(const std::filesystem::path& path, int error) {
   throw EngineError(fmt::format("{}: cannot be written: {}", path.string(),
                                 error != 0 ? std::strerror(error) : "the disk refused the data"));
+}
+
+/// Where the content really goes: a link is followed, not replaced.
+std::filesystem::path target_of(const std::filesystem::path& path) {
+  std::error_code error;
+  const std::filesystem::path target = std::filesystem::canonical(path, error);
+  if (error) return path;  // new
+  if (std::filesystem::is_directory(target)) cannot_write(path, EISDIR);
+  return target;
+}
+
+/// A device or a pipe, such as /dev/stdout: nothing may be put in its place.
+bool is_special(const std::filesystem::path& target) {
+  std::error_code error;
+  const auto status = std::filesystem::status(target, error);
+  return std::filesystem::exists(status) && !std::filesystem::is_regular_file(status);
+}
+
+void produce_into(const std::filesystem::path& file, const std::filesystem::path& path,
+                  const std::function<void(std::ostream&)>& produce) {
+  errno = 0;
+  std::ofstream out(file, std::ios::binary);
+  if (!out) cannot_write(path, errno);
+  produce(out);
+  out.close();
+  if (!out) cannot_write(path, errno);
 }
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {
@@ -86,15 +113,13 @@ void write_file(const std::filesystem::path& path, std::string_view content) {
 
 void write_file(const std::filesystem::path& path,
                 const std::function<void(std::ostream&)>& produce) {
-  Temporary temporary(path);
-  errno = 0;
-  std::ofstream out(temporary.path(), std::ios::binary);
-  if (!out) cannot_write(path, errno);
-  produce(out);
-  out.close();
-  if (!out) cannot_write(path, errno);
+  const std::filesystem::path target = target_of(path);
+  if (is_special(target)) return produce_into(target, path, produce);
+  const InterruptGuard until_it_is_whole;
+  Temporary temporary(target);
+  produce_into(temporary.path(), path, produce);
   try {
-    temporary.rename_to(path);
+    temporary.rename_to(target);
   } catch (const std::filesystem::filesystem_error& error) {
     cannot_write(path, error.code().value());
   }

@@ -14,7 +14,8 @@ namespace millrace {
 std::string read_file(const std::filesystem::path& path);
 
 /// Writes to a temporary file beside `path`, then renames it over `path`. On failure the
-/// temporary is removed, `path` is as it was, and EngineError says why ("no space left").
+/// temporary is removed, `path` is as it was, and EngineError says why ("no space left"). A link is
+/// followed; a device or a pipe is written to directly. Ctrl-C waits until the file is whole.
 void write_file(const std::filesystem::path& path, std::string_view content);
 
 /// The same for content that is produced piece by piece; an exception from `produce` removes

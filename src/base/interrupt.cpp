@@ -1,33 +1,40 @@
-#include "cli/interrupt.h"
+#include "base/interrupt.h"
 
-#include <csignal>
+#include <atomic>
 
 #include "base/error.h"
 
-namespace millrace::cli {
+namespace millrace {
 namespace {
 
 // The one thing a signal handler may touch.
-volatile std::sig_atomic_t signal_seen = 0;
+std::atomic<int> signal_seen{0};
+static_assert(std::atomic<int>::is_always_lock_free);
 
 extern "C" void remember_signal(int signal) { signal_seen = signal; }
 
 }  // namespace
 
 InterruptGuard::InterruptGuard() {
-  signal_seen = 0;
-  std::signal(SIGINT, remember_signal);
-  std::signal(SIGTERM, remember_signal);
+  struct sigaction remember {};
+  remember.sa_handler = remember_signal;
+  remember.sa_flags = SA_RESTART;
+  for (std::size_t i = 0; i < signals.size(); ++i) {
+    sigaction(signals[i], nullptr, &before_[i]);
+    // nohup lets a lost terminal be ignored; so it stays.
+    const bool stays = signals[i] == SIGHUP && before_[i].sa_handler == SIG_IGN;
+    if (!stays) sigaction(signals[i], &remember, nullptr);
+  }
 }
 
 InterruptGuard::~InterruptGuard() {
-  std::signal(SIGINT, SIG_DFL);
-  std::signal(SIGTERM, SIG_DFL);
+  for (std::size_t i = 0; i < signals.size(); ++i) sigaction(signals[i], &before_[i], nullptr);
+  if (const int signal = signal_seen.exchange(0); signal != 0) std::raise(signal);
 }
 
 void InterruptGuard::check() const {
-  if (signal_seen != 0)
+  if (signal_seen.exchange(0) != 0)
     throw EngineError("interrupted; the pipeline was stopped and no output file was written");
 }
 
-}  // namespace millrace::cli
+}  // namespace millrace

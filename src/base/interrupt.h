@@ -1,8 +1,12 @@
 #pragma once
-// Ctrl-C ends a run cleanly: threads stop, no half-written file stays behind.
-namespace millrace::cli {
+// Ctrl-C ends work cleanly: threads stop, no half-written file stays behind.
+#include <array>
+#include <csignal>
 
-/// While it lives, SIGINT and SIGTERM are remembered instead of ending the process.
+namespace millrace {
+
+/// While it lives, SIGINT, SIGTERM and SIGHUP are remembered instead of ending the process. One
+/// that check() has not reported takes effect at the end of the outermost guard.
 class InterruptGuard {
  public:
   InterruptGuard();
@@ -12,6 +16,10 @@ class InterruptGuard {
 
   /// Throws EngineError "interrupted ..." once a signal has come.
   void check() const;
+
+ private:
+  static constexpr std::array<int, 3> signals{SIGINT, SIGTERM, SIGHUP};
+  std::array<struct sigaction, signals.size()> before_{};
 };
 
-}  // namespace millrace::cli
+}  // namespace millrace

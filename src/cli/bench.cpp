@@ -1,8 +1,8 @@
 // millrace bench PLAN|MODEL
 #include <fmt/format.h>
 
+#include "base/interrupt.h"
 #include "cli/bench_table.h"
-#include "cli/interrupt.h"
 #include "cli/load_runnable.h"
 #include "cli/progress.h"
 #include "cli/verbs.h"
@@ -51,7 +51,6 @@ class Bench {
   }
 
   std::vector<BenchRow> run() {
-    const InterruptGuard interrupt;
     Progress progress("benchmark");
     const Time slice = time_from_seconds(options_.duration_s / options_.rounds);
     if (options_.warmup_s > 0)
@@ -60,7 +59,6 @@ class Bench {
     for (int round = 0; round < options_.rounds; ++round)
       for (Contender& contender : contenders_) {
         contender.row.rounds.push_back(load(contender, slice));
-        interrupt.check();
         progress.show(static_cast<double>(round) / options_.rounds, contender.row.name);
       }
     std::vector<BenchRow> rows;
@@ -101,9 +99,11 @@ class Bench {
     runtime::LoadOptions load_options;
     load_options.duration = duration;
     load_options.seed = options_.runnable.model.seed;
+    load_options.between = [this] { interrupt_.check(); };
     return runtime::run_load(sessions, loaded_.network, load_options);
   }
 
+  const InterruptGuard interrupt_;
   const Loaded& loaded_;
   const Options& options_;
   std::vector<Contender> contenders_;

@@ -1,7 +1,11 @@
 // The millrace command: parse, call a verb, turn errors into one sentence and an exit code.
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <new>
 
 #include "base/error.h"
@@ -15,6 +19,20 @@ constexpr int machine_failed = 3;
 int report(const char* text, int exit_code) {
   fmt::print(stderr, "millrace: {}\n", text);
   return exit_code;
+}
+
+/// A standard stream that the caller closed would give its number to the next file that is
+/// opened, and notes would be written into results.
+void open_closed_streams() {
+  for (int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    if (fcntl(stream, F_GETFD) < 0 && errno == EBADF) open("/dev/null", O_RDWR);
+}
+
+/// Results that did not get out are a failure, even if the disk says so only at the end.
+int flushed(int exit_code) {
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return exit_code;
+  return report(fmt::format("standard output cannot be written: {}", std::strerror(errno)).c_str(),
+                machine_failed);
 }
 
 int parse_and_run(int argc, char** argv) {
@@ -46,8 +64,9 @@ int parse_and_run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  open_closed_streams();
   try {
-    return parse_and_run(argc, argv);
+    return flushed(parse_and_run(argc, argv));
   } catch (const millrace::InputError& error) {
     return report(error.what(), wrong_input);
   } catch (const millrace::EngineError& error) {

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdlib>
+#include <functional>
+#include <optional>
 
 #include "base/error.h"
 #include "base/file.h"
@@ -40,7 +42,9 @@ std::pair<std::string, network::Shape> parse_shape(const std::string& text) {
 
 network::ReadOptions read_options(const ModelOptions& options) {
   network::ReadOptions result;
-  for (const std::string& text : options.shapes) result.shapes.insert(parse_shape(text));
+  for (const std::string& text : options.shapes)
+    if (!result.shapes.insert(parse_shape(text)).second)
+      throw InputError("--shape " + text, "is the second shape for this input; give one");
   return result;
 }
 
@@ -73,10 +77,70 @@ profile::Profile measure(const network::Network& network, const board::Board& bo
   return profile::measure(network, board, engine, measure);
 }
 
+/// A stored profile is a convenience: one that cannot be used is measured again.
+std::optional<profile::Profile> stored_profile(
+    const std::filesystem::path& path,
+    const std::function<Verdict(const profile::Profile&)>& fitting) {
+  std::error_code ignored;
+  if (!std::filesystem::exists(path, ignored)) return std::nullopt;
+  try {
+    profile::Profile stored = profile::read_profile(path);
+    const Verdict verdict = fitting(stored);
+    if (verdict) return stored;
+    note("measuring again, the stored profile does not fit: " + verdict.reason());
+  } catch (const InputError& error) {
+    note(fmt::format("measuring again, the stored profile cannot be read: {}", error.what()));
+  }
+  return std::nullopt;
+}
+
 void store(const profile::Profile& profile, const std::filesystem::path& path) {
   std::error_code ignored;  // writing fails with its own sentence if the folder is not there
-  if (path.has_parent_path()) std::filesystem::create_directories(path.parent_path(), ignored);
-  profile::write_profile(path, profile);
+  std::filesystem::create_directories(path.parent_path(), ignored);
+  try {
+    profile::write_profile(path, profile);
+  } catch (const std::exception& error) {
+    note(fmt::format("the profile is not kept for the next time: {}", error.what()));
+  }
+}
+
+/// "a=1x3 b=2": a shape ends where numbers behind '=' do, as names may hold spaces.
+std::vector<std::string> split_shapes(const std::string& text) {
+  std::vector<std::string> shapes{""};
+  for (const char c : text) {
+    std::string& last = shapes.back();
+    const std::size_t equals = last.rfind('=');
+    const bool ends = equals != std::string::npos &&
+                      last.find_first_not_of("0123456789x", equals + 1) == std::string::npos;
+    if (c == ' ' && ends)
+      shapes.emplace_back();
+    else
+      last += c;
+  }
+  return shapes;
+}
+
+/// What the plan was made from.
+ModelOptions model_of_plan(const std::string& path, const std::string& model_override) {
+  const plan::Origin origin = plan::read_plan_origin(path);
+  ModelOptions options;
+  options.model = model_override.empty() ? origin.model : model_override;
+  std::error_code ignored;
+  if (model_override.empty() && !is_zoo_name(origin.model) &&
+      !std::filesystem::exists(origin.model, ignored))
+    throw InputError(path, fmt::format("its model '{}' is not there any more; say where it is with "
+                                       "--model FILE",
+                                       origin.model));
+  if (const auto shapes = origin.options.find("shape"); shapes != origin.options.end())
+    options.shapes = split_shapes(shapes->second);
+  if (const auto seed = origin.options.find("seed"); seed != origin.options.end()) {
+    const std::string& text = seed->second;
+    const auto parsed = std::from_chars(text.data(), text.data() + text.size(), options.seed);
+    if (parsed.ec != std::errc{} || parsed.ptr != text.data() + text.size())
+      throw InputError(path, fmt::format("origin.options.seed: found '{}', expected a whole number",
+                                         text));
+  }
+  return options;
 }
 
 }  // namespace
@@ -96,12 +160,14 @@ void bind_processors(CLI::App& verb, ModelOptions& options) {
 
 network::Network load_network(const ModelOptions& options) {
   std::error_code ignored;
-  if (std::filesystem::exists(options.model, ignored))
+  const auto kind = std::filesystem::status(options.model, ignored);
+  const bool is_zoo = is_zoo_name(options.model);
+  if (std::filesystem::exists(kind) && !(is_zoo && std::filesystem::is_directory(kind)))
     return network::read_network(options.model, read_options(options));
-  if (is_zoo_name(options.model))
+  if (is_zoo)
     return network::read_onnx(network::zoo_model(options.model, options.seed), options.model, {},
                               read_options(options));
-  throw InputError(options.model,
+  throw InputError(options.model.empty() ? "''" : options.model,
                    "is neither a file nor the name of a zoo network; `millrace zoo` lists those");
 }
 
@@ -122,40 +188,36 @@ bool is_plan_file(const std::string& path) {
 
 std::unique_ptr<Loaded> load_plan(const std::string& path, const std::string& model_override) {
   auto loaded = std::make_unique<Loaded>();
-  const plan::Origin origin = plan::read_plan_origin(path);
-  ModelOptions options;
-  options.model = model_override.empty() ? origin.model : model_override;
-  if (const auto shapes = origin.options.find("shape"); shapes != origin.options.end())
-    for (std::string_view rest = shapes->second; !rest.empty();) {
-      const std::size_t space = std::min(rest.find(' '), rest.size());
-      options.shapes.emplace_back(rest.substr(0, space));
-      rest.remove_prefix(std::min(space + 1, rest.size()));
-    }
-  if (const auto seed = origin.options.find("seed"); seed != origin.options.end())
-    options.seed = std::stoull(seed->second);
-  loaded->network = load_network(options);
+  loaded->network = load_network(model_of_plan(path, model_override));
   loaded->board = board::this_machine();
   loaded->plan = plan::read_plan(path, loaded->network);
-  plan::check_board(loaded->plan, loaded->board);
-  for (const plan::Stage& stage : loaded->plan.stages)
-    if (!loaded->engines.contains(stage.engine))
-      loaded->engines[stage.engine] = engine::make_engine(stage.engine);
+  try {
+    plan::check_board(loaded->plan, loaded->board);
+    for (const plan::Stage& stage : loaded->plan.stages)
+      if (!loaded->engines.contains(stage.engine))
+        loaded->engines[stage.engine] = engine::make_engine(stage.engine);
+  } catch (const InputError& error) {
+    throw InputError(path, error.what());
+  }
   return loaded;
 }
 
 profile::Profile load_profile(const network::Network& network, const board::Board& board,
                               engine::Engine& engine, const ProfileSource& source) {
   const std::string hash = network::hash_of(network);
-  const std::filesystem::path path =
-      source.path.empty() ? profile_path(hash, board, engine.name()) : source.path;
-  if (!source.fresh && std::filesystem::exists(path)) {
-    profile::Profile stored = profile::read_profile(path);
-    const Verdict verdict = profile::fits(stored, {hash, &board, engine.name(), engine.version()});
-    if (verdict) return stored;
-    if (!source.path.empty())
-      throw InputError(path.string(), verdict.reason() + "; measure again with `millrace profile`");
-    note("measuring again, the stored profile does not fit: " + verdict.reason());
+  const auto fitting = [&](const profile::Profile& profile) {
+    return profile::fits(profile, {hash, &board, engine.name(), engine.version()});
+  };
+  if (!source.path.empty()) {
+    profile::Profile given = profile::read_profile(source.path);
+    if (const Verdict verdict = fitting(given); !verdict)
+      throw InputError(source.path.string(),
+                       verdict.reason() + "; measure again with `millrace profile`");
+    return given;
   }
+  const std::filesystem::path path = profile_path(hash, board, engine.name());
+  if (!source.fresh)
+    if (auto stored = stored_profile(path, fitting)) return std::move(*stored);
   profile::Profile profile = measure(network, board, engine, source);
   store(profile, path);
   return profile;

@@ -46,8 +46,8 @@ bool is_plan_file(const std::string& path);
 /// borrow its network.
 std::unique_ptr<Loaded> load_plan(const std::string& path, const std::string& model_override);
 
-/// The stored profile if it fits, else a measured one, which is then stored. `path` empty: the
-/// user's cache folder. `fresh`: measure in any case.
+/// The profile in `path`, InputError if it does not fit. `path` empty: the one in the user's cache
+/// folder if it fits, else a measured one, which is then stored. `fresh`: measure in any case.
 struct ProfileSource {
   std::filesystem::path path;
   bool fresh = false;

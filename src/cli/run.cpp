@@ -9,8 +9,8 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/interrupt.h"
 #include "cli/frames.h"
-#include "cli/interrupt.h"
 #include "cli/load_runnable.h"
 #include "cli/progress.h"
 #include "cli/results.h"

@@ -55,6 +55,7 @@ Load run_load(const std::vector<Session*>& sessions, const network::Network& net
   while (load.frames < options.least || Clock::now() - start < options.duration) {
     load.latencies.push_back(loop.step());
     ++load.frames;
+    if (options.between) options.between();
   }
   load.elapsed = Clock::now() - start;
   loop.drain();

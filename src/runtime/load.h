@@ -13,6 +13,7 @@ struct LoadOptions {
   std::uint64_t seed = 1;                   // of the random frames
   std::int64_t warmup = 4;                  // frames that do not count
   std::int64_t least = 10;                  // frames, at least
+  std::function<void()> between = {};       // called after each frame; may throw to stop
 };
 
 struct Load {

@@ -1,6 +1,9 @@
 #include "base/file.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <array>
 #include <ostream>
@@ -32,6 +35,29 @@ TEST_F(File, a_failure_while_producing_leaves_the_old_file_and_no_other) {
                std::runtime_error);
   EXPECT_EQ(read_file(folder / "a"), "old");
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.path()), {}), 1);
+}
+
+TEST_F(File, a_link_is_followed_not_replaced) {
+  write_file(folder / "target", "old");
+  std::filesystem::create_symlink("target", folder / "link");
+  write_file(folder / "link", "new");
+  EXPECT_EQ(read_file(folder / "target"), "new");
+  EXPECT_TRUE(std::filesystem::is_symlink(folder / "link"));
+}
+
+TEST_F(File, a_pipe_is_written_to_and_stays) {
+  ASSERT_EQ(mkfifo((folder / "pipe").c_str(), 0600), 0);
+  const int reader = open((folder / "pipe").c_str(), O_RDONLY | O_NONBLOCK);
+  write_file(folder / "pipe", "hello");
+  std::array<char, 6> content{};
+  EXPECT_EQ(read(reader, content.data(), content.size()), 5);
+  close(reader);
+  EXPECT_STREQ(content.data(), "hello");
+  EXPECT_TRUE(std::filesystem::is_fifo(folder / "pipe"));
+}
+
+TEST_F(File, a_folder_is_refused_before_any_work) {
+  EXPECT_THROW(write_file(folder.path(), [](std::ostream&) { FAIL() << "produced"; }), EngineError);
 }
 
 TEST_F(File, a_full_disk_is_an_engine_error_that_names_the_file) {
