@@ -102,7 +102,15 @@ nlohmann::json read_json(const std::filesystem::path& path) {
 }
 
 void write_json(const std::filesystem::path& path, const nlohmann::json& value) {
-  write_file(path, value.dump(1) + "\n");
+  std::string text;
+  try {
+    text = value.dump(1);
+  } catch (const nlohmann::json::type_error&) {
+    throw InputError(path.string(),
+                     "cannot hold a name that is not UTF-8 text; rename the model's file, its "
+                     "folder or the layer");
+  }
+  write_file(path, text + "\n");
 }
 
 }  // namespace millrace

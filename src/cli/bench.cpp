@@ -112,7 +112,8 @@ class Bench {
 int run(const Options& options) {
   const auto loaded = load_runnable(options.runnable);
   if (loaded->plan.stages.empty()) {
-    fmt::print("{} has no layers to run: all its outputs are constants\n", loaded->network.name);
+    fmt::print("{} has no layers to run: all its outputs are inputs or constants\n",
+               loaded->network.name);
     return 0;
   }
   note("inputs are random");

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 
 #include "base/error.h"
@@ -108,8 +109,12 @@ Frames array_frames(const Network& network, const std::vector<std::string>& inpu
     const bool named = equals != std::string::npos && !std::filesystem::exists(text);
     const TensorId id = named ? input_named(network, text.substr(0, equals)) : network.inputs[0];
     const auto place = std::find(network.inputs.begin(), network.inputs.end(), id);
-    paths[static_cast<std::size_t>(place - network.inputs.begin())] =
-        named ? text.substr(equals + 1) : text;
+    std::string& path = paths[static_cast<std::size_t>(place - network.inputs.begin())];
+    if (!path.empty())
+      throw InputError("--input " + text, fmt::format("'{}' already has {}; give one file for each "
+                                                      "input",
+                                                      network[id].name, path));
+    path = named ? text.substr(equals + 1) : text;
   }
   std::size_t count = 0;
   for (std::size_t i = 0; i < paths.size(); ++i) {
@@ -126,13 +131,29 @@ Frames array_frames(const Network& network, const std::vector<std::string>& inpu
           }};
 }
 
+void check_normalisation(const FrameOptions& options) {
+  const auto check = [](const char* option, const std::vector<float>& values, bool divides) {
+    if (values.size() == 2)
+      throw InputError(option,
+                       "found 2 values, expected one for all channels or one for each of 3");
+    for (const float value : values)
+      if (!std::isfinite(value) || (divides && value <= 0))
+        throw InputError(option, fmt::format("found {}, expected a {} number", value,
+                                             divides ? "positive" : "finite"));
+  };
+  check("--mean", options.mean, false);
+  check("--std", options.deviation, true);
+}
+
 }  // namespace
 
 void bind_frames(CLI::App& verb, FrameOptions& options) {
-  verb.add_option("--input,-i", options.inputs,
-                  "A folder of images, an image, or a .npy array; NAME=FILE.npy for networks with "
-                  "several inputs (repeatable)");
+  CLI::Option* input =
+      verb.add_option("--input,-i", options.inputs,
+                      "A folder of images, images, or a .npy array; NAME=FILE.npy for networks "
+                      "with several inputs (repeatable)");
   verb.add_option("--random", options.random, "Run on this many random frames")
+      ->excludes(input)
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 40));
   verb.add_option("--mean", options.mean, "Per channel, of pixel values in [0, 1]")
       ->delimiter(',')
@@ -145,6 +166,7 @@ void bind_frames(CLI::App& verb, FrameOptions& options) {
 }
 
 Frames open_frames(const Network& network, const FrameOptions& given, std::uint64_t seed) {
+  check_normalisation(given);
   FrameOptions options = given;
   options.mean.resize(3, options.mean.empty() ? 0.0f : options.mean.front());
   options.deviation.resize(3, options.deviation.empty() ? 1.0f : options.deviation.front());
@@ -159,8 +181,8 @@ Frames open_frames(const Network& network, const FrameOptions& given, std::uint6
   if (network.inputs.empty()) throw InputError(network.name, "has no inputs; use --random");
   if (options.inputs.size() == 1 && std::filesystem::is_directory(first))
     return image_frames(network, images_in(first), options);
-  if (options.inputs.size() == 1 && is_image_name(first))
-    return image_frames(network, {first}, options);
+  if (std::all_of(options.inputs.begin(), options.inputs.end(), is_image_name))
+    return image_frames(network, {options.inputs.begin(), options.inputs.end()}, options);
   return array_frames(network, options.inputs);
 }
 

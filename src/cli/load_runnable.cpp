@@ -1,5 +1,6 @@
 #include "cli/load_runnable.h"
 
+#include "base/error.h"
 #include "engine/registry.h"
 #include "plan/build.h"
 
@@ -16,7 +17,16 @@ void bind_runnable(CLI::App& verb, RunnableOptions& options) {
 }
 
 std::unique_ptr<Loaded> load_runnable(const RunnableOptions& options) {
-  if (is_plan_file(options.model.model)) return load_plan(options.model.model, options.network);
+  const ModelOptions& model = options.model;
+  if (is_plan_file(model.model)) {
+    if (!model.processors.empty() || !model.shapes.empty() || model.engine != ModelOptions{}.engine)
+      throw InputError(model.model, "the plan says which processors, engine and shapes; leave out "
+                                    "--processors, --engine and --shape, or make another plan");
+    return load_plan(model.model, options.network);
+  }
+  if (!options.network.empty())
+    throw InputError("--model " + options.network,
+                     model.model + " is no plan (.json), which alone takes another model");
   auto loaded = std::make_unique<Loaded>();
   loaded->network = load_network(options.model);
   loaded->board = load_board(options.model);

@@ -26,7 +26,10 @@ nlohmann::json values_json(const network::Array& array) {
     return {{"values", std::vector<T>(values.begin(), values.end())}};
   std::vector<std::size_t> order(values.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  const auto larger = [&](std::size_t a, std::size_t b) { return values[a] > values[b]; };
+  const auto is_nan = [](T value) { return value != value; };
+  const auto larger = [&](std::size_t a, std::size_t b) {  // what is not a number comes last
+    return values[a] > values[b] || (is_nan(values[b]) && !is_nan(values[a]));
+  };
   std::partial_sort(order.begin(), order.begin() + top_count, order.end(), larger);
   nlohmann::json top = nlohmann::json::array();
   for (std::size_t i = 0; i < top_count; ++i)

@@ -5,6 +5,7 @@
 #include "cli/frames.h"
 #include "cli/load_runnable.h"
 #include "cli/verbs.h"
+#include "engine/registry.h"
 #include "plan/build.h"
 #include "report/table.h"
 #include "runtime/compare.h"
@@ -95,6 +96,7 @@ int run(const Options& options) {
   const auto loaded = load_runnable(options.runnable);
   const std::string engine =
       loaded->plan.stages.empty() ? options.runnable.model.engine : loaded->plan.stages[0].engine;
+  if (!loaded->engines.contains(engine)) loaded->engines[engine] = engine::make_engine(engine);
   Verification verification(*loaded, engine, options);
   verification.add(
       is_plan_file(options.runnable.model.model) ? options.runnable.model.model : "one processor",

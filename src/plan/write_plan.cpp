@@ -1,6 +1,6 @@
 #include <nlohmann/json.hpp>
 
-#include "base/file.h"
+#include "base/json.h"
 #include "plan/plan_file.h"
 #include "plan/tensor_names.h"
 
@@ -54,7 +54,7 @@ void write_plan(const std::filesystem::path& path, const Plan& plan,
                          {"origin", to_json(plan.origin)},
                          {"stages", std::move(stages)},
                          {"channels", std::move(channels)}};
-  write_file(path, document.dump(1) + "\n");
+  write_json(path, document);
 }
 
 }  // namespace millrace::plan

@@ -53,7 +53,7 @@ std::string count_text(double count) {
     double factor;
     const char* unit;
   };
-  constexpr std::array<Scale, 3> scales{{{1e9, " G"}, {1e6, " M"}, {1e3, " k"}}};
+  constexpr std::array<Scale, 4> scales{{{1e12, " T"}, {1e9, " G"}, {1e6, " M"}, {1e3, " k"}}};
   for (const Scale& scale : scales)
     if (count >= scale.factor) return fmt::format("{:.3g}{}", count / scale.factor, scale.unit);
   return fmt::format("{:.0f}", count);
