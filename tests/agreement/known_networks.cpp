@@ -2,7 +2,6 @@
 
 #include <cmath>
 #include <filesystem>
-#include <set>
 
 #include "base/random.h"
 #include "network/read.h"
@@ -32,20 +31,6 @@ void seed_weights(network::Network& network, float scale) {
       tensor.constant = seeded(*tensor.constant, scale, random);
 }
 
-#ifdef MILLRACE_SANITIZED
-// Enough for every way through the code; the others are only larger.
-bool is_chosen(const KnownNetwork& known) {
-  static const std::set<std::string> chosen{
-      "densenet121",        "FastestDet",           "light_shufflenet",
-      "mnist_cntk",         "mobilenet_v2",         "mobilenetv2_fp32_dequant",
-      "squeezenet1_1",      "squeezenet_fp32_cast", "ultraface_slim320_nopost",
-      "yolox_nano"};
-  return chosen.contains(known.name);
-}
-#else
-bool is_chosen(const KnownNetwork&) { return true; }
-#endif
-
 }  // namespace
 
 std::vector<KnownNetwork> known_networks() {
@@ -64,7 +49,6 @@ std::vector<KnownNetwork> known_networks() {
     result.push_back({name, std::string("models/onnx/") + name + ".onnx", {}});
   result.push_back(
       {"mobilenetv2_fp32_dequant", "models/onnx/mobilenetv2_fp32_dequant.onnx", "input"});
-  std::erase_if(result, [](const KnownNetwork& known) { return !is_chosen(known); });
   return result;
 }
 

@@ -20,7 +20,6 @@ struct KnownNetwork {
 /// For messages.
 inline void PrintTo(const KnownNetwork& known, std::ostream* out) { *out << known.name; }
 
-/// Sanitizers see the smaller ones.
 std::vector<KnownNetwork> known_networks();
 /// Empty, or why the network cannot be had here.
 std::string why_absent(const KnownNetwork& known);
