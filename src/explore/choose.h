@@ -13,7 +13,8 @@ namespace millrace::explore {
 struct ChooseOptions {
   std::string search = "auto";  // "genetic", "exact", or "auto": both
   GeneticOptions genetic;
-  plan::BuildOptions build;
+  // Two slots suffice for stages that always take the same time; a third absorbs their jitter.
+  plan::BuildOptions build{.engine = "onednn", .capacity = 3};
   /// Builds and runs the plan and gives the time between two frames; called for the candidates
   /// whose bound is within 25 % of the best one. Empty: the bound decides.
   std::function<Time(const plan::Plan&)> measure;
