@@ -15,6 +15,7 @@ constexpr Step steps[] = {
     cut_into_phases,    // Algorithm 2, lines 3 to 25, with our rule for phases
     drop_empty_stages,  //
     connect_phases,     // Algorithm 2, lines 26 to 30
+    set_lags,           //
     size_channels,      //
 };
 
@@ -34,6 +35,9 @@ void check_arguments(const Material& material) {
   if (material.options.capacity < 1 || material.options.capacity > largest_capacity)
     throw InputError("capacity", fmt::format("found {}, expected 1 to {} frames per channel",
                                              material.options.capacity, largest_capacity));
+  if (material.options.most_lag < 0 || material.options.most_lag > largest_capacity)
+    throw InputError("most lag", fmt::format("found {}, expected 0 to {} frames",
+                                             material.options.most_lag, largest_capacity));
 }
 
 }  // namespace

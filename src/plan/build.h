@@ -8,8 +8,10 @@ namespace millrace::plan {
 
 struct BuildOptions {
   std::string engine = "onednn";
-  std::int64_t capacity = 2;  // frames per channel between neighbouring stages; more where a tensor
-                              // skips stages; 1 saves memory, but neighbours then take turns
+  std::int64_t capacity = 2;   // frames per channel between neighbouring stages; more where a
+                               // tensor skips stages; 1 saves memory, but stages then take turns
+  std::int64_t most_lag = 16;  // frames; a mapping that goes to and fro more often waits more and
+                               // takes less memory
 };
 
 /// Step 3 of the papers (Algorithm 2) with the phase rule of docs/decisions.md: layers are visited
@@ -21,9 +23,9 @@ Plan build(const network::Network& network, const board::Board& board, const Map
            const BuildOptions& options = {});
 
 /// The plan as a CSDF graph: stages are actors with the same numbers, phases their phases, channels
-/// bounded by their capacity. Times are the phases' (from `phase_times`, by stage and phase) or
-/// zero. With `tokens_are_elements`, rates are numbers of tensor elements as in the papers'
-/// equations; else frames.
+/// bounded by their capacity, initial tokens the lags between them. Times are the phases' (from
+/// `phase_times`, by stage and phase) or zero. With `tokens_are_elements`, rates are numbers of
+/// tensor elements as in the papers' equations; else frames.
 struct GraphOptions {
   std::vector<std::vector<Time>> phase_times;
   bool tokens_are_elements = false;

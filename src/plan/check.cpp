@@ -52,6 +52,9 @@ void check_processors(const Plan& plan) {
 
 void check_phase(const Plan& plan, const Phase& phase, const std::string& place) {
   if (phase.layers.empty()) throw InputError(place, "has no layers; remove it");
+  if (phase.lag < 0 || phase.lag > largest_capacity)
+    throw InputError(place, fmt::format("found a lag of {} frames, expected 0 to {}", phase.lag,
+                                        largest_capacity));
   for (std::size_t i = 0; i < phase.layers.size(); ++i) {
     if (phase.layers[i].index >= plan.layer_names.size())
       throw InputError(place, "has a layer that the network does not have");
@@ -113,6 +116,17 @@ std::string text_of(const Plan& plan, const Endpoint& end) {
   return place_of(plan.stages[end.stage], end.phase);
 }
 
+void check_lag(const Channel& channel, std::int64_t lag, const std::string& place) {
+  if (lag < 0)
+    throw InputError(place, fmt::format("its reader is {} frames ahead of its writer; give it a "
+                                        "larger lag",
+                                        -lag));
+  if (channel.capacity <= lag)
+    throw InputError(place, fmt::format("its reader lags {} frames behind, so a capacity of {} is "
+                                        "too small; give it at least {}",
+                                        lag, channel.capacity, lag + 1));
+}
+
 void check_channels(const Plan& plan, const network::Network& network) {
   const auto place = [&](const Channel& channel) {
     const bool known = channel.tensor.index < network.tensors.size();
@@ -132,6 +146,7 @@ void check_channels(const Plan& plan, const network::Network& network) {
       throw InputError(place(channel),
                        fmt::format("found a capacity of {} frames, expected 1 to {}",
                                    channel.capacity, largest_capacity));
+    check_lag(channel, lag_of(plan, channel), place(channel));
     const auto [first, fresh] = capacities.try_emplace(channel.tensor, channel.capacity);
     if (!fresh && first->second != channel.capacity)
       throw InputError(place(channel), fmt::format("its capacity is {}, that of another channel of "

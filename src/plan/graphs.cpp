@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "plan/build.h"
+#include "plan/steps.h"
 
 namespace millrace::plan {
 namespace {
@@ -72,13 +73,17 @@ class PlanGraph {
                                         .from = from,
                                         .to = to,
                                         .production = rates(from, channel.from.phase, tokens),
-                                        .consumption = rates(to, channel.to.phase, tokens)});
-    if (!options_.bounded) return;
-    std::int64_t space = 0;
-    if (__builtin_mul_overflow(channel.capacity, tokens, &space))
-      throw InputError(network_[channel.tensor].name,
-                       fmt::format("a capacity of {} frames is too large", channel.capacity));
-    dataflow::bound_channel(graph_, id, space);
+                                        .consumption = rates(to, channel.to.phase, tokens),
+                                        .initial_tokens = times(lag_of(plan_, channel), tokens)});
+    if (options_.bounded) dataflow::bound_channel(graph_, id, times(channel.capacity, tokens));
+  }
+
+  std::int64_t times(std::int64_t frames, std::int64_t tokens) const {
+    std::int64_t product = 0;
+    if (__builtin_mul_overflow(frames, tokens, &product))
+      throw InputError(graph_.name, fmt::format("{} frames of {} tokens are too many for a channel",
+                                                frames, tokens));
+    return product;
   }
 
   const Plan& plan_;

@@ -14,13 +14,16 @@
 
 namespace millrace::plan {
 
-/// Subnet_i^p of the papers: layers that run in one piece.
+/// Subnet_i^p of the papers: layers that run in one piece. In cycle k of its stage a phase works on
+/// frame k - lag, so that it need not wait within a frame for what other stages make; in the first
+/// `lag` cycles it does nothing.
 struct Phase {
   std::vector<LayerId> layers;  // ascending
+  std::int64_t lag = 0;         // frames
   bool operator==(const Phase&) const = default;
 };
 
-/// An actor: one thread on one processor that runs its phases in order, frame after frame.
+/// An actor: one thread on one processor that runs its phases in order, cycle after cycle.
 struct Stage {
   std::string name;  // "stage0"
   board::Processor processor;

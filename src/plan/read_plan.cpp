@@ -15,7 +15,7 @@
 namespace millrace::plan {
 namespace {
 
-constexpr std::int64_t format = 1;
+constexpr std::int64_t format = 2;
 
 constexpr std::array<std::string_view, 5> plan_keys{"format", "network", "origin", "stages",
                                                     "channels"};
@@ -23,6 +23,7 @@ constexpr std::array<std::string_view, 6> origin_keys{"model",   "network", "boa
                                                       "profile", "options", "version"};
 constexpr std::array<std::string_view, 6> stage_keys{"name",         "processor",   "engine",
                                                      "predicted_ms", "measured_ms", "phases"};
+constexpr std::array<std::string_view, 2> phase_keys{"lag", "layers"};
 constexpr std::array<std::string_view, 3> processor_keys{"name", "kind", "cores"};
 constexpr std::array<std::string_view, 4> channel_keys{"tensor", "from", "to", "capacity"};
 constexpr std::array<std::string_view, 2> endpoint_keys{"stage", "phase"};
@@ -106,13 +107,19 @@ class PlanReader {
                 .measured = read_time(json.at("measured_ms"))};
     if (!stages_.emplace(stage.name, plan_.stages.size()).second)
       json.at("name").fail(fmt::format("a second stage '{}'; each needs its own name", stage.name));
-    for (const JsonView& phase : json.at("phases").items()) {
-      Phase& result = stage.phases.emplace_back();
-      for (const JsonView& layer : phase.items()) result.layers.push_back(read_layer(layer));
-    }
+    for (const JsonView& phase : json.at("phases").items())
+      stage.phases.push_back(read_phase(phase));
     if (stage.phases.empty()) json.at("phases").fail("found none, expected at least one phase");
     stage_names_.push_back(stage.name);
     plan_.stages.push_back(std::move(stage));
+  }
+
+  Phase read_phase(const JsonView& json) const {
+    json.only(phase_keys);
+    Phase phase{.layers = {}, .lag = json.at("lag").integer()};
+    for (const JsonView& layer : json.at("layers").items())
+      phase.layers.push_back(read_layer(layer));
+    return phase;
   }
 
   LayerId read_layer(const JsonView& json) const {

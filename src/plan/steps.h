@@ -6,7 +6,7 @@
 
 namespace millrace::plan {
 
-/// Frames per channel; more is a mistake.
+/// Frames per channel, and of lag; more is a mistake.
 inline constexpr std::int64_t largest_capacity = 1'000'000;
 
 /// What the steps may look at.
@@ -31,8 +31,15 @@ Plan drop_empty_stages(Plan plan, const Material& material);
 /// A channel for every tensor that is needed beyond its phase.
 Plan connect_phases(Plan plan, const Material& material);
 
+/// Lets each phase lag one frame behind what it reads from other stages.
+Plan set_lags(Plan plan, const Material& material);
+
 /// As many slots per tensor as keep the pipeline at full speed.
 Plan size_channels(Plan plan, const Material& material);
+
+/// By how many frames the channel's reader lags behind its writer: its initial tokens. The caller
+/// submits without lag and collects with the largest lag of all.
+std::int64_t lag_of(const Plan& plan, const Channel& channel);
 
 /// The stage and phase of each layer. Precondition: each layer is in the plan once.
 std::vector<Endpoint> places_of_layers(const Plan& plan);

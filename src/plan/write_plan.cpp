@@ -21,7 +21,7 @@ Json to_json(const Stage& stage, const network::Network& network) {
   for (const Phase& phase : stage.phases) {
     Json layers = Json::array();
     for (LayerId layer : phase.layers) layers.push_back(network[layer].name);
-    phases.push_back(std::move(layers));
+    phases.push_back({{"lag", phase.lag}, {"layers", std::move(layers)}});
   }
   return {{"name", stage.name},
           {"processor",
@@ -49,7 +49,7 @@ void write_plan(const std::filesystem::path& path, const Plan& plan,
                         {"from", to_json(channel.from, plan)},
                         {"to", to_json(channel.to, plan)},
                         {"capacity", channel.capacity}});
-  const Json document = {{"format", 1},
+  const Json document = {{"format", 2},
                          {"network", plan.network_name},
                          {"origin", to_json(plan.origin)},
                          {"stages", std::move(stages)},

@@ -3,18 +3,84 @@
 #include <fmt/format.h>
 #include <pthread.h>
 
+#include <algorithm>
 #include <exception>
 
 namespace millrace::runtime {
 namespace {
 
-bool wait_for_channels(const PhaseTask& phase) {
+/// Whether the phase can fire; never: one of its channels has ended.
+Readiness readiness(const PhaseTask& phase) {
   for (Channel* channel : phase.incoming)
-    if (!channel->wait_for_token()) return false;
+    if (const Readiness token = channel->token(); token != Readiness::yes) return token;
   for (Channel* channel : phase.outgoing)
-    if (!channel->wait_for_space()) return false;
-  return true;
+    if (const Readiness space = channel->space(); space != Readiness::yes) return space;
+  return Readiness::yes;
 }
+
+void watch_channels(const PhaseTask& phase) {
+  for (Channel* channel : phase.incoming) channel->watch_token();
+  for (Channel* channel : phase.outgoing) channel->watch_space();
+}
+
+void finish_channels(const PhaseTask& phase) {
+  for (Channel* channel : phase.outgoing) channel->finish();
+}
+
+/// The phases that have not ended, in the order in which the plan's graph fires them next.
+class Order {
+ public:
+  explicit Order(StageTask& stage) : stage_(stage) {
+    for (PhaseTask& phase : stage.phases) phases_.push_back(&phase);
+    std::stable_sort(phases_.begin(), phases_.end(), before);
+  }
+
+  /// The first that need not wait, as soon as there is one; null: all have ended.
+  PhaseTask* next() {
+    PhaseTask* found = nullptr;
+    const auto settled = [&] { return (found = first_ready()) != nullptr || phases_.empty(); };
+    if (spin_until(settled, stage_.spin)) return found;
+    while (true) {
+      const std::uint32_t ticket = stage_.bell.ticket();
+      for (const PhaseTask* phase : phases_) watch_channels(*phase);
+      if (settled()) return found;
+      stage_.bell.sleep(ticket);
+    }
+  }
+
+  /// The phase has done its frame.
+  void advance(PhaseTask* phase) {
+    ++phase->frame;
+    auto here = std::find(phases_.begin(), phases_.end(), phase);
+    for (; here + 1 != phases_.end() && before(here[1], here[0]); ++here)
+      std::swap(here[0], here[1]);
+  }
+
+ private:
+  /// Cycle, then place in the plan.
+  static bool before(const PhaseTask* a, const PhaseTask* b) {
+    const std::int64_t cycle_a = a->frame + a->lag, cycle_b = b->frame + b->lag;
+    return cycle_a != cycle_b ? cycle_a < cycle_b : a < b;
+  }
+
+  /// Takes out the phases before it that have ended.
+  PhaseTask* first_ready() {
+    for (std::size_t i = 0; i < phases_.size();) {
+      const Readiness ready = readiness(*phases_[i]);
+      if (ready == Readiness::yes) return phases_[i];
+      if (ready == Readiness::never) {
+        finish_channels(*phases_[i]);
+        phases_.erase(phases_.begin() + static_cast<std::ptrdiff_t>(i));
+      } else {
+        ++i;
+      }
+    }
+    return nullptr;
+  }
+
+  StageTask& stage_;
+  std::vector<PhaseTask*> phases_;
+};
 
 void release_channels(const PhaseTask& phase, std::int64_t frame) {
   if (!phase.results.empty()) {
@@ -43,18 +109,17 @@ class Pointers {
 
 void run_frames(StageTask& stage) {
   Pointers pointers;
+  Order order(stage);
   auto released = Clock::now();
-  for (std::int64_t frame = 0;; ++frame) {
-    for (const PhaseTask& phase : stage.phases) {
-      if (!wait_for_channels(phase)) return;
-      const auto started = Clock::now();
-      pointers.run(phase, frame);
-      const auto ended = Clock::now();
-      stage.activity.add(started - released, ended - started);
-      release_channels(phase, frame);
-      released = ended;
-    }
-    stage.activity.add_frame();
+  while (PhaseTask* phase = order.next()) {
+    const auto started = Clock::now();
+    pointers.run(*phase, phase->frame);
+    const auto ended = Clock::now();
+    stage.activity.add(started - released, ended - started);
+    release_channels(*phase, phase->frame);
+    order.advance(phase);
+    if (phase == &stage.phases.back()) stage.activity.add_frame();
+    released = ended;
   }
 }
 
@@ -81,8 +146,7 @@ void run_stage(StageTask& stage, const std::function<void(const std::string&)>& 
   } catch (...) {
     fail(fmt::format("{}: an exception of unknown type", where()));
   }
-  for (const PhaseTask& phase : stage.phases)
-    for (Channel* channel : phase.outgoing) channel->finish();
+  for (const PhaseTask& phase : stage.phases) finish_channels(phase);
 }
 
 }  // namespace millrace::runtime

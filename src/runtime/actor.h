@@ -1,5 +1,5 @@
 #pragma once
-// What a stage's thread does: its phases in order, frame after frame.
+// What a stage's thread does: its phases in order, cycle after cycle.
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -33,6 +33,8 @@ class Moments {
 
 /// A prepared phase between its channels. All pointers are borrowed from the pipeline.
 struct PhaseTask {
+  std::int64_t lag = 0;    // as in the plan
+  std::int64_t frame = 0;  // the next one; touched by the stage's thread alone
   std::unique_ptr<engine::Subnet> subnet;
   std::vector<Channel*> incoming, outgoing;
   std::vector<Slots*> inputs, outputs;  // in the order of the subnet's ports
@@ -59,13 +61,16 @@ struct StageTask {
   board::Processor processor;
   bool pin = true;
   engine::Memory memory;
-  std::vector<PhaseTask> phases;
+  std::vector<PhaseTask> phases;  // in the order of the plan
+  Time spin{};                    // before it sleeps
+  Bell bell;                      // of all channels of its phases, on the stage's side
   Activity activity;
 };
 
-/// Runs until a channel ends, on the calling thread. Then, whatever the reason, finishes its
-/// outgoing channels. An exception becomes the text "STAGE on PROCESSOR: ..." and is given to
-/// `fail`, before that.
+/// Runs on the calling thread, each phase until one of its channels ends, and always the phase that
+/// is first in the order of the plan's graph among those that need not wait. Then, whatever the
+/// reason, finishes the outgoing channels. An exception becomes the text "STAGE on PROCESSOR: ..."
+/// and is given to `fail`, before that.
 void run_stage(StageTask& stage, const std::function<void(const std::string&)>& fail);
 
 }  // namespace millrace::runtime

@@ -3,30 +3,49 @@
 #include <cassert>
 
 namespace millrace::runtime {
+namespace {
 
-Channel::Channel(std::int64_t capacity, Time writer_spin, Time reader_spin)
-    : writer_{writer_spin}, reader_{reader_spin}, capacity_(static_cast<std::uint32_t>(capacity)) {
+Bell& bell_of(const Waiting& side, std::unique_ptr<Bell>& own) {
+  if (side.bell != nullptr) return *side.bell;
+  own = std::make_unique<Bell>();
+  return *own;
+}
+
+}  // namespace
+
+Channel::Channel(std::int64_t capacity, Waiting writer, Waiting reader)
+    : written_(bell_of(reader, own_bells_[0])),
+      read_(bell_of(writer, own_bells_[1])),
+      writer_{writer.spin},
+      reader_{reader.spin},
+      capacity_(static_cast<std::uint32_t>(capacity)) {
   assert(capacity >= 1 && capacity <= largest_capacity);
 }
 
-bool Channel::wait_for_space() {
-  Side& side = writer_;
-  if (written_.read().closed()) return false;
-  if (difference(side.own, side.other) < capacity_) return true;
-  const Counter::Value value = read_.wait(
-      [&](Counter::Value read) {
-        return read.closed() || difference(side.own, read.count()) < capacity_;
-      },
-      side.spin);
-  side.other = value.count();
-  return !value.closed();
+Readiness Channel::space_if(Counter::Value read) const {
+  if (read.closed()) return Readiness::never;
+  return difference(writer_.own, read.count()) < capacity_ ? Readiness::yes : Readiness::not_yet;
 }
 
-bool Channel::has_space() {
-  Side& side = writer_;
-  if (written_.read().closed()) return false;
-  side.other = read_.read().count();
-  return difference(side.own, side.other) < capacity_;
+Readiness Channel::token_if(Counter::Value written) const {
+  if (!written.closed() && difference(written.count(), reader_.own) > 0) return Readiness::yes;
+  return written.finished() ? Readiness::never : Readiness::not_yet;
+}
+
+Readiness Channel::space() {
+  if (written_.read().closed()) return Readiness::never;
+  if (difference(writer_.own, writer_.other) < capacity_) return Readiness::yes;
+  const Counter::Value read = read_.read();
+  writer_.other = read.count();
+  return space_if(read);
+}
+
+bool Channel::wait_for_space() {
+  if (space() == Readiness::not_yet) {
+    const auto settled = [&](Counter::Value read) { return space_if(read) != Readiness::not_yet; };
+    read_.wait(settled, writer_.spin);
+  }
+  return space() == Readiness::yes;
 }
 
 bool Channel::is_empty() {
@@ -40,17 +59,22 @@ void Channel::push() {
   written_.raise();
 }
 
+Readiness Channel::token() {
+  if (read_.read().closed()) return Readiness::never;
+  if (difference(reader_.other, reader_.own) > 0) return Readiness::yes;
+  const Counter::Value written = written_.read();
+  reader_.other = written.count();
+  return token_if(written);
+}
+
 bool Channel::wait_for_token() {
-  Side& side = reader_;
-  if (read_.read().closed()) return false;
-  if (difference(side.other, side.own) > 0) return true;
-  const Counter::Value value = written_.wait(
-      [&](Counter::Value written) {
-        return written.finished() || difference(written.count(), side.own) > 0;
-      },
-      side.spin);
-  side.other = value.count();
-  return !value.closed() && difference(side.other, side.own) > 0;
+  if (token() == Readiness::not_yet) {
+    const auto settled = [&](Counter::Value written) {
+      return token_if(written) != Readiness::not_yet;
+    };
+    written_.wait(settled, reader_.spin);
+  }
+  return token() == Readiness::yes;
 }
 
 void Channel::pop() {

@@ -1,28 +1,40 @@
 #pragma once
 // Says how many of a tensor's frames are ready for one reader, and how much space there is.
 #include <cstdint>
+#include <memory>
 
 #include "base/units.h"
 #include "runtime/counter.h"
 
 namespace millrace::runtime {
 
+/// How one side of a channel waits: it spins first, then sleeps until its bell rings.
+struct Waiting {
+  Waiting(Time spin_first, Bell* rung = nullptr) : spin(spin_first), bell(rung) {}
+  Time spin;
+  Bell* bell;  // borrowed; of a thread that waits for several channels; null: one of its own
+};
+
+/// What a side may expect.
+enum class Readiness { yes, not_yet, never };
+
 /// A bounded first-in first-out channel of tokens, one writer thread, one reader thread, no lock. A
 /// token stands for frame f of a tensor, which lies in slot f % capacity of its Slots: the writer
-/// fills the slot between wait_for_space() and push(), the reader uses it between
-/// wait_for_token() and pop(). A wait spins for its side's time, then sleeps; every wait ends on
-/// close().
+/// fills the slot while there is space and before push(), the reader uses it while there is a token
+/// and before pop(). Every wait ends on close().
 class Channel {
  public:
   /// `capacity` from 1 to largest_capacity.
-  Channel(std::int64_t capacity, Time writer_spin, Time reader_spin);
+  Channel(std::int64_t capacity, Waiting writer, Waiting reader);
   static constexpr std::int64_t largest_capacity = 1 << 24;
 
   // The writer's side.
-  /// Waits until a token fits; false: closed.
+  /// Whether a token fits; never: closed.
+  Readiness space();
+  /// Waits until a token fits; false: never.
   bool wait_for_space();
-  /// Whether wait_for_space() would be true without waiting.
-  bool has_space();
+  /// The writer's bell will ring when there may be more space, or none any more.
+  void watch_space() { read_.watch(); }
   /// Whether the reader has popped every token that was pushed.
   bool is_empty();
   /// Precondition: there is space.
@@ -31,8 +43,12 @@ class Channel {
   void finish() { written_.finish(); }
 
   // The reader's side.
-  /// Waits for a token; false: closed, or finished and empty.
+  /// Whether there is a token; never: closed, or finished and empty.
+  Readiness token();
+  /// Waits for a token; false: never.
   bool wait_for_token();
+  /// The reader's bell will ring when there may be another token, or none any more.
+  void watch_token() { written_.watch(); }
   /// Frees the oldest token's slot. Precondition: there is a token.
   void pop();
 
@@ -45,8 +61,12 @@ class Channel {
   static std::uint32_t difference(std::uint32_t a, std::uint32_t b) { return (a - b) & mask; }
   static constexpr std::uint32_t mask = (1u << 29) - 1;
 
-  Counter written_;  // raised by the writer alone: tokens ever pushed
-  Counter read_;     // raised by the reader alone: tokens ever popped
+  Readiness space_if(Counter::Value read) const;
+  Readiness token_if(Counter::Value written) const;
+
+  std::unique_ptr<Bell> own_bells_[2];  // of the sides that brought none
+  Counter written_;                     // raised by the writer alone: tokens ever pushed
+  Counter read_;                        // raised by the reader alone: tokens ever popped
 
   // Each side's own count, and the other's when last looked at: that one is old, so it can only
   // understate space and tokens, and the shared line is read only when it seems to say "wait".

@@ -5,11 +5,9 @@
 #include <cstdint>
 
 #include "base/units.h"
+#include "runtime/bell.h"
 
 namespace millrace::runtime {
-
-/// Things that different threads write lie at least this far apart.
-inline constexpr std::size_t cache_line = 64;
 
 /// Counts modulo 2^29. Alone on its cache line. One thread raises, one waits; any may end it.
 class alignas(cache_line) Counter {
@@ -26,6 +24,9 @@ class alignas(cache_line) Counter {
     std::uint32_t word_;
   };
 
+  /// `bell`: of the thread that waits; borrowed.
+  explicit Counter(Bell& bell) : bell_(bell) {}
+
   Value read() const { return Value(word_.load(std::memory_order_acquire)); }
   /// Adds one. What this thread wrote before is seen by whoever reads the new count.
   void raise() { announce(word_.fetch_add(one, std::memory_order_acq_rel)); }
@@ -33,27 +34,26 @@ class alignas(cache_line) Counter {
   void finish() { announce(word_.fetch_or(finished_flag, std::memory_order_acq_rel)); }
   /// Says that the count matters no longer.
   void close() { announce(word_.fetch_or(closed_flag, std::memory_order_acq_rel)); }
+  /// The value now; the bell will ring at the next change.
+  Value watch() { return Value(word_.fetch_or(watched_flag, std::memory_order_acq_rel)); }
   /// Waits until ready(value); spins for `spin`, then sleeps. `ready` must be true of a closed one.
   template <class Ready>
   Value wait(const Ready& ready, Time spin);
 
  private:
   static constexpr int flag_bits = 3;
-  static constexpr std::uint32_t sleeper_flag = 1, finished_flag = 2, closed_flag = 4, one = 8;
+  static constexpr std::uint32_t watched_flag = 1, finished_flag = 2, closed_flag = 4, one = 8;
 
   void announce(std::uint32_t before) {
-    if ((before & sleeper_flag) != 0) wake();
+    if ((before & watched_flag) == 0) return;
+    word_.fetch_and(~watched_flag, std::memory_order_relaxed);
+    bell_.ring();
   }
-  template <class Ready>
-  Value spin_for(const Ready& ready, Time spin) const;
-  void wake();
-  void sleep(std::uint32_t expected);
 
   // The upper bits are the count. Every change is one read-modify-write, so a change either
-  // finds the sleeper's flag and wakes it, or is found by the sleeper, whose futex wait ends at
-  // once when the word is no longer the one that carried the flag. The flag is cleared before
-  // waking.
+  // finds the watcher's flag and rings, or is found by the watcher when it sets the flag.
   std::atomic<std::uint32_t> word_{0};
+  Bell& bell_;
 };
 
 /// Tells the core that this is a spin loop.
@@ -65,35 +65,33 @@ inline void relax() {
 #endif
 }
 
-template <class Ready>
-Counter::Value Counter::spin_for(const Ready& ready, Time spin) const {
+/// Looks until done() is true, at most for `spin`; at least once. What the last look said.
+template <class Done>
+bool spin_until(const Done& done, Time spin) {
   using Clock = std::chrono::steady_clock;
   constexpr int looks_between_clock_reads = 64;
-  Value value = read();
-  if (ready(value) || spin <= Time::zero()) return value;
+  if (done()) return true;
+  if (spin <= Time::zero()) return false;
   const auto end = Clock::now() + spin;
   do {
     for (int i = 0; i < looks_between_clock_reads; ++i) {
       relax();
-      value = read();
-      if (ready(value)) return value;
+      if (done()) return true;
     }
   } while (Clock::now() < end);
-  return value;
+  return false;
 }
 
 template <class Ready>
 Counter::Value Counter::wait(const Ready& ready, Time spin) {
-  Value value = spin_for(ready, spin);
+  Value value = read();
+  spin_until([&] { return ready(value = read()); }, spin);
   while (!ready(value)) {
-    const std::uint32_t word = word_.fetch_or(sleeper_flag, std::memory_order_acq_rel);
-    value = Value(word);
-    if (ready(value)) {
-      word_.fetch_and(~sleeper_flag, std::memory_order_relaxed);
-    } else {
-      sleep(word | sleeper_flag);
-      value = read();
-    }
+    const std::uint32_t ticket = bell_.ticket();
+    value = watch();
+    if (ready(value)) break;
+    bell_.sleep(ticket);
+    value = read();
   }
   return value;
 }

@@ -35,7 +35,8 @@ std::vector<plan::Channel> all_channels(const plan::Plan& plan, const network::N
 class Assembler {
  public:
   Assembler(const Deployment& deployment, const SessionOptions& options)
-      : network_(deployment.network),
+      : plan_(deployment.plan),
+        network_(deployment.network),
         options_(options),
         wires_(all_channels(deployment.plan, deployment.network)) {
     pipeline_.slots.resize(network_.tensors.size());
@@ -43,7 +44,8 @@ class Assembler {
 
   Pipeline assemble(std::vector<PreparedStage> prepared) {
     allocate_slots(sizes_of(prepared));
-    for (PreparedStage& stage : prepared) add_stage(std::move(stage));
+    for (std::size_t s = 0; s < prepared.size(); ++s)
+      add_stage(plan_.stages[s], std::move(prepared[s]));
     for (const plan::Channel& wire : wires_) connect(wire);
     add_tickets();
     add_bookkeeping();
@@ -75,24 +77,32 @@ class Assembler {
 
   Slots* slots_of(TensorId tensor) { return pipeline_.slots[tensor.index].get(); }
 
-  Channel* new_channel(std::int64_t capacity, bool from_caller, bool to_caller) {
-    const auto spin_of = [&](bool caller) { return caller ? options_.caller_spin : options_.spin; };
+  Channel* new_channel(std::int64_t capacity, const plan::Endpoint& from,
+                       const plan::Endpoint& to) {
     pipeline_.channels.push_back(
-        std::make_unique<Channel>(capacity, spin_of(from_caller), spin_of(to_caller)));
+        std::make_unique<Channel>(capacity, waiting_of(from), waiting_of(to)));
     return pipeline_.channels.back().get();
   }
 
-  void add_stage(PreparedStage prepared) {
+  Waiting waiting_of(const plan::Endpoint& end) {
+    if (is_outside(end)) return Waiting(options_.caller_spin);
+    return Waiting(options_.spin, &pipeline_.stages[end.stage]->bell);
+  }
+
+  void add_stage(const plan::Stage& planned, PreparedStage prepared) {
     auto stage = std::make_unique<StageTask>();
-    stage->name = prepared.name;
-    stage->processor = prepared.processor;
+    stage->name = planned.name;
+    stage->processor = planned.processor;
     stage->pin = options_.pin;
+    stage->spin = options_.spin;
     for (auto& subnet : prepared.subnets) {
       const engine::Memory memory = subnet->memory();
       stage->memory.arena += memory.arena;
       stage->memory.naive += memory.naive;
       stage->memory.weights += memory.weights;
+      const std::int64_t lag = planned.phases[stage->phases.size()].lag;
       PhaseTask& phase = stage->phases.emplace_back();
+      phase.lag = lag;
       for (const engine::Port& port : subnet->inputs())
         phase.inputs.push_back(slots_of(port.tensor));
       for (const engine::Port& port : subnet->outputs())
@@ -107,11 +117,11 @@ class Assembler {
   }
 
   void connect(const plan::Channel& wire) {
-    Channel* channel = new_channel(wire.capacity, is_outside(wire.from), is_outside(wire.to));
+    Channel* channel = new_channel(wire.capacity, wire.from, wire.to);
     Outlet* outlet = nullptr;
     if (is_outside(wire.to)) {
-      pipeline_.outlets.push_back(std::make_unique<Outlet>(
-          Outlet{channel, is_outside(wire.from), Moments(wire.capacity)}));
+      pipeline_.outlets.push_back(
+          std::make_unique<Outlet>(Outlet{channel, is_outside(wire.from), Moments(wire.capacity)}));
       outlet = pipeline_.outlets.back().get();
     } else {
       phase_at(wire.to).incoming.push_back(channel);
@@ -126,10 +136,10 @@ class Assembler {
 
   /// A phase that reads only constants would run ahead for ever: it gets one token per frame.
   void add_tickets() {
-    for (const auto& stage : pipeline_.stages)
-      for (PhaseTask& phase : stage->phases)
+    for (std::size_t s = 0; s < pipeline_.stages.size(); ++s)
+      for (PhaseTask& phase : pipeline_.stages[s]->phases)
         if (phase.incoming.empty()) {
-          pipeline_.tickets.push_back(new_channel(1 + sum_of_capacities(wires_), true, false));
+          pipeline_.tickets.push_back(new_channel(1 + sum_of_capacities(wires_), {}, {s, 0}));
           phase.incoming.push_back(pipeline_.tickets.back());
         }
   }
@@ -142,12 +152,13 @@ class Assembler {
         if (tensor == input) inlet.channels.push_back(channel);
     }
     pipeline_.submitted_capacity = 1 + sum_of_capacities(wires_);
-    pipeline_.submitted = new_channel(pipeline_.submitted_capacity, true, true);
+    pipeline_.submitted = new_channel(pipeline_.submitted_capacity, {}, {});
     pipeline_.depth = pipeline_.submitted_capacity;
     for (const plan::Channel& wire : wires_)
       pipeline_.depth = std::min(pipeline_.depth, wire.capacity);
   }
 
+  const plan::Plan& plan_;
   const network::Network& network_;
   const SessionOptions& options_;
   std::vector<plan::Channel> wires_;

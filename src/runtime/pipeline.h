@@ -34,7 +34,7 @@ struct Pipeline {
   std::vector<std::unique_ptr<Outlet>> outlets;    // each result that is not a constant, once
   Channel* submitted = nullptr;                    // from the caller to itself: frames on their way
   std::int64_t submitted_capacity = 0;
-  std::int64_t depth = 0;                          // the smallest capacity
+  std::int64_t depth = 0;  // the smallest capacity
 };
 
 /// See deploy().

@@ -68,10 +68,10 @@ class OnProcessorOf {
  private:
   [[noreturn]] static void refuse(const plan::Stage& stage) {
     throw InputError(
-        "plan", fmt::format("{} runs on {} (core {}), which this machine lacks or this process "
-                            "may not use; make a plan for this machine",
-                            stage.name, stage.processor.name,
-                            fmt::join(stage.processor.cores, ", ")));
+        "plan",
+        fmt::format("{} runs on {} (core {}), which this machine lacks or this process "
+                    "may not use; make a plan for this machine",
+                    stage.name, stage.processor.name, fmt::join(stage.processor.cores, ", ")));
   }
   std::optional<board::PinGuard> guard_;
 };
@@ -120,20 +120,16 @@ void check_deployment(const Deployment& deployment) {
   const auto& [plan, network, engines] = deployment;
   const std::string& made_for = plan.origin.network;
   if (!made_for.empty() && made_for != network::hash_of(network))
-    throw InputError("plan", fmt::format("was made for another network ('{}', {}) than '{}' ({})",
-                                         plan.network_name, made_for, network.name,
-                                         network::hash_of(network)));
+    throw InputError(
+        "plan", fmt::format("was made for another network ('{}', {}) than '{}' ({})",
+                            plan.network_name, made_for, network.name, network::hash_of(network)));
   plan::check(plan, network);
 }
 
 std::vector<PreparedStage> prepare(const Deployment& deployment, bool pin) {
   std::vector<PreparedStage> prepared;
-  for (const plan::Stage& stage : deployment.plan.stages) {
-    PreparedStage& next = prepared.emplace_back();
-    next.name = stage.name;
-    next.processor = stage.processor;
-    next.subnets.resize(stage.phases.size());
-  }
+  for (const plan::Stage& stage : deployment.plan.stages)
+    prepared.emplace_back().subnets.resize(stage.phases.size());
   Preparation preparation(deployment);
   for (const PhaseIndex& index : preparation_order(deployment.plan)) {
     std::optional<OnProcessorOf> here;

@@ -20,8 +20,6 @@ struct Deployment {
 };
 
 struct PreparedStage {
-  std::string name;
-  board::Processor processor;
   std::vector<std::unique_ptr<engine::Subnet>> subnets;  // by phase
 };
 

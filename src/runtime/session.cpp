@@ -193,7 +193,7 @@ bool Session::try_submit(std::span<const network::Array> inputs) {
   // A stage may hold an input a little longer than its result, or need it for no result. If all
   // results are taken, space is therefore certain to come, and next() would have nothing to give.
   const bool full =
-      !state_->all_from_caller([](Channel& channel) { return channel.has_space(); });
+      !state_->all_from_caller([](Channel& channel) { return channel.space() == Readiness::yes; });
   if (full && !state_->pipeline.submitted->is_empty()) {
     state_->error.rethrow();
     return false;
@@ -222,8 +222,8 @@ std::vector<StageStatistics> Session::statistics() const {
 Session deploy(const plan::Plan& plan, const network::Network& network,
                const std::map<std::string, engine::Engine*>& engines,
                const SessionOptions& options) {
-  auto state = std::make_unique<Session::State>(network,
-                                                assemble({plan, network, engines}, options));
+  auto state =
+      std::make_unique<Session::State>(network, assemble({plan, network, engines}, options));
   state->start();
   return Session(std::move(state));
 }

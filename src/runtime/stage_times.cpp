@@ -48,8 +48,9 @@ Time median(std::vector<Time> samples) {
   return *middle;
 }
 
-StageTimes times_of(const PreparedStage& stage, const network::Network& network) {
-  const board::PinGuard pinned(stage.processor);
+StageTimes times_of(const board::Processor& processor, const PreparedStage& stage,
+                    const network::Network& network) {
+  const board::PinGuard pinned(processor);
   Random random(1);
   std::vector<PhaseTrial> trials;
   for (const auto& subnet : stage.subnets) trials.emplace_back(*subnet, network, random);
@@ -75,7 +76,8 @@ std::vector<StageTimes> stage_times(const plan::Plan& plan, const network::Netwo
                                     const std::map<std::string, engine::Engine*>& engines) {
   std::vector<StageTimes> result;
   const std::vector<PreparedStage> stages = prepare({plan, network, engines}, true);
-  for (const PreparedStage& stage : stages) result.push_back(times_of(stage, network));
+  for (std::size_t s = 0; s < stages.size(); ++s)
+    result.push_back(times_of(plan.stages[s].processor, stages[s], network));
   return result;
 }
 

@@ -83,8 +83,8 @@ TEST(Build, a_tensor_has_one_channel_per_phase_that_reads_it) {
   const Plan plan = build(network, board_of(2), mapping_of({0, 1, 1, 0}));
   ASSERT_EQ(text_of(plan), "stage0: 0 | 3; stage1: 1 2");
   const std::vector<Channel> expected = {
-      {TensorId(0), {}, {0, 0}, 2},     {TensorId(1), {0, 0}, {0, 1}, 2},
-      {TensorId(1), {0, 0}, {1, 0}, 2}, {TensorId(2), {1, 0}, {0, 1}, 2},
+      {TensorId(0), {}, {0, 0}, 2},     {TensorId(1), {0, 0}, {0, 1}, 3},
+      {TensorId(1), {0, 0}, {1, 0}, 3}, {TensorId(2), {1, 0}, {0, 1}, 2},
       {TensorId(3), {1, 0}, {0, 1}, 2}, {TensorId(4), {0, 1}, {}, 2}};
   EXPECT_EQ(plan.channels, expected);
 }
@@ -96,17 +96,24 @@ TEST(Build, a_tensor_that_skips_stages_has_more_slots) {
                                            {"x", 2}, {"t0", 4}, {"t1", 2}, {"t2", 2}, {"t3", 2}}));
 }
 
-TEST(Build, stages_that_feed_each_other_need_no_more_slots_than_there_are_stages) {
-  std::vector<std::pair<std::size_t, std::size_t>> edges{{0, 20}};
-  std::vector<std::size_t> processors;
-  for (std::size_t i = 0; i <= 20; ++i) {
-    if (i > 0) edges.emplace_back(i - 1, i);
-    processors.push_back(i % 2);
-  }
-  processors[20] = 1;
-  const auto network = network_of(21, edges);
-  const Plan plan = build(network, board_of(2), mapping_of(processors));
-  EXPECT_EQ(capacities(plan, network)["t0"], 2);
+TEST(Build, phases_lag_one_frame_behind_what_they_read_from_other_stages) {
+  const auto network = network_of(4, {{0, 1}, {1, 2}, {0, 2}, {2, 3}});
+  const auto lags = [&](const BuildOptions& options) {
+    std::vector<std::int64_t> result;
+    for (const Stage& stage : build(network, board_of(2), mapping_of({0, 1, 0, 1}), options).stages)
+      for (const Phase& phase : stage.phases) result.push_back(phase.lag);
+    return result;
+  };
+  EXPECT_EQ(lags({}), (std::vector<std::int64_t>{0, 2, 1, 3}));
+  EXPECT_EQ(lags({.most_lag = 1}), (std::vector<std::int64_t>{0, 1, 1, 1}));
+  EXPECT_EQ(lags({.capacity = 1}), (std::vector<std::int64_t>{0, 0, 0, 0}));
+}
+
+TEST(Build, a_tensor_has_a_slot_for_each_frame_of_lag_and_one_more) {
+  const auto network = network_of(4, {{0, 1}, {1, 2}, {0, 2}, {2, 3}});
+  const Plan plan = build(network, board_of(2), mapping_of({0, 1, 0, 1}));
+  EXPECT_EQ(capacities(plan, network), (std::map<std::string, std::int64_t>{
+                                           {"x", 2}, {"t0", 3}, {"t1", 2}, {"t2", 2}, {"t3", 2}}));
 }
 
 TEST(Build, an_output_that_others_read_too_leaves_and_stays) {
@@ -128,6 +135,8 @@ TEST(Build, wrong_arguments_are_named) {
   EXPECT_NE(message(mapping_of({0}), 2).find("the mapping has 1 layers"), std::string::npos);
   EXPECT_NE(message(mapping_of({0, 2}), 2).find("1: is mapped to a processor"), std::string::npos);
   EXPECT_NE(message(mapping_of({0, 1}), 0).find("capacity: found 0"), std::string::npos);
+  const auto ahead = [&] { build(network, board_of(2), mapping_of({0, 1}), {.most_lag = -1}); };
+  EXPECT_NE(message_of(ahead).find("most lag: found -1"), std::string::npos);
 }
 
 TEST(CsdfGraph, carries_times_rates_and_space) {
@@ -144,10 +153,11 @@ TEST(CsdfGraph, carries_times_rates_and_space) {
   EXPECT_EQ(back.name, "t1");
   EXPECT_EQ(back.production, (std::vector<std::int64_t>{4}));
   EXPECT_EQ(back.consumption, (std::vector<std::int64_t>{0, 4}));
-  EXPECT_EQ(graph.channels[5].initial_tokens, 8);
+  EXPECT_EQ(back.initial_tokens, 4);  // one frame of lag
+  EXPECT_EQ(graph.channels[5].initial_tokens, 4);
   const auto found = dataflow::throughput(graph);
   ASSERT_TRUE(found);
-  EXPECT_EQ(found->span.count(), 9 * found->iterations);  // a circle of two stages takes turns
+  EXPECT_EQ(found->span.count(), 5 * found->iterations);  // they work on frames of their own
 }
 
 TEST(SdfGraph, has_an_actor_per_layer_and_a_channel_per_edge) {

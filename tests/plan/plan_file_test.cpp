@@ -66,7 +66,8 @@ TEST(PlanFile, names_layers_and_tensors) {
   const network::Network network = sample_network();
   write_plan(folder / "plan.json", sample_plan(network), network);
   const Json json = read_json(folder / "plan.json");
-  EXPECT_EQ(json["stages"][0]["phases"], Json::parse(R"([["0"],["3"]])"));
+  EXPECT_EQ(json["stages"][0]["phases"],
+            Json::parse(R"([{"lag":0,"layers":["0"]},{"lag":2,"layers":["3"]}])"));
   EXPECT_EQ(json["channels"][0],
             Json::parse(R"({"tensor":"x","from":"outside","to":{"stage":"stage0","phase":0},
                             "capacity":2})"));
@@ -81,7 +82,7 @@ struct Mistake {
 };
 
 constexpr Mistake mistakes[] = {
-    {"/format", "2", "format: found 2, expected 1"},
+    {"/format", "1", "format: found 1, expected 2"},
     {"/format", "", "the field 'format' is missing"},
     {"/stagse", "[]", "unknown field 'stagse'; did you mean 'stages'?"},
     {"/origin/modell", "\"a\"", "origin: unknown field 'modell'; did you mean 'model'?"},
@@ -101,13 +102,20 @@ constexpr Mistake mistakes[] = {
     {"/stages/0/predicted_ms", "-1", "stages[0].predicted_ms: found -1, expected 0 to"},
     {"/stages/0/predicted_ms", "1e300", "stages[0].predicted_ms: found 1e+300"},
     {"/stages/0/phases", "[]", "stages[0].phases: found none, expected at least one"},
-    {"/stages/0/phases/1", "[]", "stage0, phase 1: has no layers"},
-    {"/stages/0/phases/0/0", "\"O\"", "stages[0].phases[0][0]: the network has no layer 'O'"},
-    {"/stages/0/phases/0", "[\"0\",\"1\"]", "stage1, phase 0: has the layer '1', which stage0"},
-    {"/stages/0/phases/0", "[\"3\",\"0\"]", "'0' comes behind '3', against the network's order"},
-    {"/stages/0/phases", "[[\"3\"],[\"0\"]]", "'3' needs the result of '0'"},
-    {"/stages/0/phases", "[[\"0\",\"3\"]]", "channels[1].to.phase: found 1, expected a number"},
-    {"/stages/1/phases/0", "[\"1\"]", "2: this layer is in no stage"},
+    {"/stages/0/phases/1/layers", "[]", "stage0, phase 1: has no layers"},
+    {"/stages/0/phases/0/layers/0", "\"O\"", "phases[0].layers[0]: the network has no layer 'O'"},
+    {"/stages/0/phases/0/layers", "[\"0\",\"1\"]", "stage1, phase 0: has the layer '1', which "},
+    {"/stages/0/phases/0/layers", "[\"3\",\"0\"]", "'0' comes behind '3', against the network's"},
+    {"/stages/0/phases", R"([{"lag":0,"layers":["3"]},{"lag":0,"layers":["0"]}])",
+     "'3' needs the result of '0'"},
+    {"/stages/0/phases", R"([{"lag":0,"layers":["0","3"]}])",
+     "channels[1].to.phase: found 1, expected a number"},
+    {"/stages/0/phases/0", "[\"0\"]", "stages[0].phases[0]: found array, expected an object"},
+    {"/stages/0/phases/0/lag", "-1", "stage0, phase 0: found a lag of -1 frames, expected 0 to"},
+    {"/stages/0/phases/1/lag", "0", "its reader is 1 frames ahead of its writer; give it a larger"},
+    {"/stages/0/phases/1/lag", "2000000", "stage0, phase 1: found a lag of 2000000 frames"},
+    {"/stages/0/phases/1/lag", "9", "lags 9 frames behind, so a capacity of 3 is too small"},
+    {"/stages/1/phases/0/layers", "[\"1\"]", "2: this layer is in no stage"},
     {"/channels/0/tensor", "\"y\"", "channels[0].tensor: the network has no tensor 'y'"},
     {"/channels/0/tensor", "\"t9\"", "did you mean 't"},
     {"/channels/0/from", "\"inside\"", "channels[0].from: found 'inside', expected \"outside\""},
@@ -117,7 +125,7 @@ constexpr Mistake mistakes[] = {
     {"/channels/1", "", "channel of 't0' from stage0, phase 0 to stage0, phase 1: this channel "},
     {"/channels/0/capacity", "0", "found a capacity of 0 frames"},
     {"/channels/0/capacity", "9223372036854775807", "found a capacity of 9223372036854775807"},
-    {"/channels/1/capacity", "3", "they share slots"},
+    {"/channels/1/capacity", "4", "they share slots"},
     {"/channels/0/capacity", "2.5", "channels[0].capacity: found 2.5, expected an integer"},
 };
 
@@ -151,7 +159,8 @@ TEST(PlanFile, phases_that_wait_for_each_other_are_refused) {
   const auto path = folder / "plan.json";
   write_plan(path, build(network, board_of(2), mapping_of({0, 1, 1, 0})), network);
   Json json = read_json(path);
-  json["stages"][0]["phases"] = Json::parse(R"([["0","3"]])");
+  json["stages"][0]["phases"] = Json::parse(R"([{"lag":0,"layers":["0","3"]}])");
+  json["stages"][1]["phases"][0]["lag"] = 0;
   for (Json& channel : json["channels"])
     for (const char* end : {"from", "to"})
       if (channel[end].is_object() && channel[end]["phase"] == 1) channel[end]["phase"] = 0;

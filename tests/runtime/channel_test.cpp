@@ -14,14 +14,14 @@ using namespace std::chrono_literals;
 TEST(Channel, holds_as_many_tokens_as_its_capacity) {
   Channel channel(3, 0ns, 0ns);
   for (int i = 0; i < 3; ++i) {
-    EXPECT_TRUE(channel.has_space());
+    EXPECT_EQ(channel.space(), Readiness::yes);
     EXPECT_TRUE(channel.wait_for_space());
     channel.push();
   }
-  EXPECT_FALSE(channel.has_space());
+  EXPECT_EQ(channel.space(), Readiness::not_yet);
   EXPECT_TRUE(channel.wait_for_token());
   channel.pop();
-  EXPECT_TRUE(channel.has_space());
+  EXPECT_EQ(channel.space(), Readiness::yes);
 }
 
 TEST(Channel, is_empty_when_every_token_was_popped) {
@@ -65,7 +65,7 @@ TEST(Channel, wait_for_token_is_false_after_close_though_the_token_was_already_s
 TEST(Channel, wait_for_space_is_false_after_close_though_there_is_space) {
   Channel channel(2, 0ns, 0ns);
   channel.close();
-  EXPECT_FALSE(channel.has_space());
+  EXPECT_EQ(channel.space(), Readiness::never);
   EXPECT_FALSE(channel.wait_for_space());
 }
 

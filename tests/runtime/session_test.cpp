@@ -55,6 +55,18 @@ TEST_F(SessionTest, one_thread_can_fill_the_pipeline_and_take_results_in_turn) {
   }
 }
 
+// Phases lag behind each other, but only as long as there are other frames to work on.
+TEST_F(SessionTest, a_frame_alone_arrives_without_another_behind_it) {
+  const auto network = chain(8);
+  Session session = start(network, {0, 1, 0, 2, 1, 0, 2, 0});
+  for (int i = 0; i < 50; ++i) {
+    ASSERT_TRUE(session.submit(frame(network, static_cast<float>(i))));
+    const auto result = session.next();
+    ASSERT_TRUE(result);
+    EXPECT_EQ(value_of(result->outputs[0]), static_cast<float>(i + 8));
+  }
+}
+
 TEST_F(SessionTest, as_many_frames_as_its_depth_are_taken_without_a_call_of_next) {
   const auto network = chain(3);
   Session session = start(network, {0, 1, 2});

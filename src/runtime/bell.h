@@ -1,0 +1,25 @@
+#pragma once
+// What a thread sleeps on that waits for any of several things.
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+namespace millrace::runtime {
+
+/// Things that different threads write lie at least this far apart.
+inline constexpr std::size_t cache_line = 64;
+
+/// One thread sleeps, any may ring.
+class alignas(cache_line) Bell {
+ public:
+  /// Take it before the last look at what you wait for.
+  std::uint32_t ticket() const { return rings_.load(std::memory_order_acquire); }
+  /// Sleeps until somebody has rung since the ticket was taken; may return early.
+  void sleep(std::uint32_t ticket);
+  void ring();
+
+ private:
+  std::atomic<std::uint32_t> rings_{0};
+};
+
+}  // namespace millrace::runtime
