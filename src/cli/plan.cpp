@@ -108,11 +108,9 @@ explore::Choice search(const Options& options, const Work& work) {
   };
   choose.build.engine = work.engine->name();
   if (options.measure_s > 0)
-    choose.measure = [&](const plan::Plan& plan) {
-      auto session = runtime::deploy(plan, work.network, work.engines);
-      return runtime::run_load({&session}, work.network,
-                               {time_from_seconds(options.measure_s), options.model.seed})
-          .period();
+    choose.measure = [&](std::span<const plan::Plan> plans) {
+      return runtime::periods_of(plans, work.network, work.engines,
+                                 {time_from_seconds(options.measure_s), options.model.seed});
     };
   return explore::choose(work.network, work.board, work.profile, choose);
 }

@@ -64,13 +64,17 @@ class Candidates {
     constexpr double promising = 1.25;
     const auto smaller = [](const Candidate& a, const Candidate& b) { return a.bound < b.bound; };
     const Time best = std::min_element(list_.begin(), list_.end(), smaller)->bound;
-    for (std::size_t i = 0; i < list_.size(); ++i) {
-      if (seconds(list_[i].bound) > promising * seconds(best)) continue;
-      const auto same = [&](const Candidate& c) { return c.plan.stages == list_[i].plan.stages; };
-      const auto end = list_.begin() + static_cast<std::ptrdiff_t>(i);
-      const auto alike = std::find_if(list_.begin(), end, same);
-      list_[i].period = alike != end ? alike->period : options_.measure(list_[i].plan);
+    std::vector<plan::Plan> plans;
+    std::vector<std::pair<Candidate*, std::size_t>> measured;
+    for (Candidate& candidate : list_) {
+      if (seconds(candidate.bound) > promising * seconds(best)) continue;
+      const auto same = [&](const plan::Plan& p) { return p.stages == candidate.plan.stages; };
+      const auto alike = std::find_if(plans.begin(), plans.end(), same);
+      measured.emplace_back(&candidate, alike - plans.begin());
+      if (alike == plans.end()) plans.push_back(candidate.plan);
     }
+    const std::vector<Time> periods = options_.measure(plans);
+    for (const auto& [candidate, plan] : measured) candidate->period = periods[plan];
   }
 
   std::size_t best() const {

@@ -1,6 +1,7 @@
 #pragma once
 // From a profile to the plan that wins: searches propose, measurements decide.
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -15,9 +16,9 @@ struct ChooseOptions {
   GeneticOptions genetic;
   // Two slots suffice for stages that always take the same time; a third absorbs their jitter.
   plan::BuildOptions build{.engine = "onednn", .capacity = 3};
-  /// Builds and runs the plan and gives the time between two frames; called for the candidates
-  /// whose bound is within 25 % of the best one. Empty: the bound decides.
-  std::function<Time(const plan::Plan&)> measure;
+  /// Builds and runs the plans and gives for each the time between two frames; called once, with
+  /// the candidates whose bound is within 25 % of the best one. Empty: the bound decides.
+  std::function<std::vector<Time>(std::span<const plan::Plan>)> measure;
 };
 
 /// One way to do it, with its evidence.

@@ -62,6 +62,27 @@ Load run_load(const std::vector<Session*>& sessions, const network::Network& net
   return load;
 }
 
+std::vector<Time> periods_of(std::span<const plan::Plan> plans, const network::Network& network,
+                             const std::map<std::string, engine::Engine*>& engines,
+                             const LoadOptions& options) {
+  constexpr int rounds = 3;
+  LoadOptions once = options;
+  once.duration = options.duration / rounds;
+  once.least = 3;
+  std::vector<Session> sessions;
+  for (const plan::Plan& plan : plans) sessions.push_back(deploy(plan, network, engines));
+  std::vector<std::vector<Time>> periods(plans.size());
+  for (int round = 0; round < rounds; ++round)
+    for (std::size_t i = 0; i < sessions.size(); ++i)
+      periods[i].push_back(run_load({&sessions[i]}, network, once).period());
+  std::vector<Time> medians;
+  for (std::vector<Time>& samples : periods) {
+    std::sort(samples.begin(), samples.end());
+    medians.push_back(percentile(samples, 0.5));
+  }
+  return medians;
+}
+
 Time percentile(const std::vector<Time>& sorted, double share) {
   const double rank = std::ceil(share * static_cast<double>(sorted.size()));
   return sorted[static_cast<std::size_t>(std::max(rank, 1.0)) - 1];

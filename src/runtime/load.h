@@ -2,6 +2,9 @@
 // Keeps a session busy and takes the time: closed loop, as many frames on their way as fit.
 #include <cstdint>
 #include <functional>
+#include <map>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "runtime/session.h"
@@ -32,6 +35,12 @@ Time first_latency(Session& session, const network::Network& network, std::uint6
 /// several copies of a network. Each gets as many frames as fit.
 Load run_load(const std::vector<Session*>& sessions, const network::Network& network,
               const LoadOptions& options);
+
+/// The median time between two frames of each plan. All are deployed together and take turns, so
+/// that what else the machine does meets all alike; each runs for the options' duration in all.
+std::vector<Time> periods_of(std::span<const plan::Plan> plans, const network::Network& network,
+                             const std::map<std::string, engine::Engine*>& engines,
+                             const LoadOptions& options);
 
 /// The value below which `share` of the sorted samples lie (nearest rank). Precondition: not empty.
 Time percentile(const std::vector<Time>& sorted, double share);

@@ -64,23 +64,26 @@ TEST(Choose, one_processor_wins_where_crossing_costs_more_than_it_gains) {
 TEST(Choose, measurements_overrule_predictions) {
   ChooseOptions options = quick();
   options.search = "exact";
-  int measured = 0;
-  options.measure = [&](const plan::Plan& plan) {
-    ++measured;
-    return plan.stages.size() == 1 ? Time(1000) : Time(2000);
+  std::size_t measured = 0;
+  options.measure = [&](std::span<const plan::Plan> plans) {
+    measured = plans.size();
+    std::vector<Time> periods;
+    for (const plan::Plan& plan : plans)
+      periods.push_back(plan.stages.size() == 1 ? Time(1000) : Time(2000));
+    return periods;
   };
   // Within a quarter of the best bound, so that both are measured.
   const auto profile = profile_with({100, 1, 1, 1}, 0);
   const Choice choice = choose(chain(4), two_cores(), profile, options);
-  EXPECT_EQ(measured, 2);
+  EXPECT_EQ(measured, 2u);
   EXPECT_EQ(choice.winner().name, "one processor");
 }
 
 TEST(Choose, what_is_predicted_to_be_far_from_the_best_is_not_measured) {
   ChooseOptions options = quick();
-  options.measure = [&](const plan::Plan& plan) {
-    EXPECT_EQ(plan.stages.size(), 2u);
-    return Time(1000);
+  options.measure = [&](std::span<const plan::Plan> plans) {
+    for (const plan::Plan& plan : plans) EXPECT_EQ(plan.stages.size(), 2u);
+    return std::vector<Time>(plans.size(), Time(1000));
   };
   const Choice choice = choose(chain(4), two_cores(), profile_with({10, 10, 10, 10}, 0), options);
   EXPECT_EQ(choice.winner().plan.stages.size(), 2u);
@@ -105,8 +108,8 @@ TEST(PhaseTimes, of_a_stage_sum_up_to_its_processors_time) {
   Random random(3);
   const network::Network network = chain(12);
   const board::Board board = two_cores();
-  const Problem problem = make_problem(
-      network, board, profile_with({5, 7, 1, 9, 2, 2, 8, 3, 6, 4, 1, 5}, 100));
+  const Problem problem =
+      make_problem(network, board, profile_with({5, 7, 1, 9, 2, 2, 8, 3, 6, 4, 1, 5}, 100));
   for (int trial = 0; trial < 50; ++trial) {
     plan::Mapping mapping;
     for (std::size_t i = 0; i < problem.layers; ++i)
