@@ -29,8 +29,8 @@ struct Cache {
 
 /// A board. `processors` are disjoint: together they are all that a plan may use.
 struct Board {
-  std::string name;       // of the machine, for people
-  std::string cpu_model;  // "AMD EPYC", as the processor reports it
+  std::string name;                           // of the machine, for people
+  std::string cpu_model;                      // "AMD EPYC", as the processor reports it
   std::vector<std::string> instruction_sets;  // those that matter to kernels: "avx2", ...
   std::vector<Processor> processors;
   std::vector<Cache> caches;

@@ -4,6 +4,12 @@
 
 namespace millrace::engine {
 
+std::vector<board::Variant> Engine::variants(const network::Network& network, LayerId layer,
+                                             const board::Processor& processor) const {
+  if (!supports(network, layer, processor)) return {};
+  return {board::Variant{}};
+}
+
 Layout plain_layout(const network::Tensor& tensor) { return {"plain", tensor.size()}; }
 
 SubnetRequest whole_network(const network::Network& network, const board::Processor& processor) {
@@ -28,8 +34,8 @@ Border border_of(const network::Network& network, std::span<const LayerId> layer
   for (const LayerId layer : layers) {
     for (const TensorId input : network::data_inputs(network, layer)) {
       const auto producer = topology.producer[input.index];
-      const bool known = std::find(border.inputs.begin(), border.inputs.end(), input) !=
-                         border.inputs.end();
+      const bool known =
+          std::find(border.inputs.begin(), border.inputs.end(), input) != border.inputs.end();
       if (!known && !(producer && inside(*producer))) border.inputs.push_back(input);
     }
     for (const TensorId output : network[layer].outputs) {

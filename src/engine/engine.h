@@ -9,6 +9,8 @@
 #include "base/units.h"
 #include "base/verdict.h"
 #include "board/board.h"
+#include "board/variant.h"
+#include "network/calibration.h"
 #include "network/network.h"
 
 namespace millrace::engine {
@@ -33,10 +35,13 @@ struct Port {
 struct SubnetRequest {
   const network::Network* network = nullptr;  // borrowed; outlives the subnet
   board::Processor processor;
-  std::vector<LayerId> layers;   // ascending
-  std::vector<Port> inputs;      // what the layers read from outside, in the layout it comes in
-  std::vector<TensorId> outputs; // what others need of what the layers make
-  std::vector<bool> plain;       // by output: it must be plain; else the engine chooses
+  std::vector<LayerId> layers;    // ascending
+  std::vector<Port> inputs;       // what the layers read from outside, in the layout it comes in
+  std::vector<TensorId> outputs;  // what others need of what the layers make
+  std::vector<bool> plain;        // by output: it must be plain; else the engine chooses
+  // By LayerId, of the whole network; empty: the engine's first for every layer.
+  std::vector<board::Variant> variants;
+  const network::Calibration* calibration = nullptr;  // borrowed; needed for int8
 };
 
 /// The time of layers that the engine ran as one kernel.
@@ -78,7 +83,13 @@ class Engine {
   virtual std::string version() const = 0;  // part of a profile's identity: "2.6.3, OpenMP"
   virtual Verdict supports(const network::Network& network, LayerId layer,
                            const board::Processor& processor) const = 0;
-  /// InputError or EngineError if a layer is not supported or the device fails.
+  /// The ways to run the layer there, the engine's own choice first; empty if not supported. What
+  /// only moves or combines elements follows the precision of what it reads, and has one way.
+  virtual std::vector<board::Variant> variants(const network::Network& network, LayerId layer,
+                                               const board::Processor& processor) const;
+  /// InputError or EngineError if a layer is not supported or the device fails; InputError if a
+  /// layer has no such variant, or is to run in int8 and the calibration lacks a tensor that it
+  /// needs.
   virtual std::unique_ptr<Subnet> prepare(const SubnetRequest& request) = 0;
 };
 

@@ -25,9 +25,11 @@ TEST(layout, text_that_is_no_layout_of_the_shape_is_refused) {
   const std::string good = format_of(tagged(shape, Tag::nChw16c));
   EXPECT_FALSE(read_format(good, {2, 40, 5, 7}).has_value());
   EXPECT_FALSE(read_format(good, {2, 20, 5}).has_value());
-  for (const char* bad : {"", "onednn:", "onednn:1,2", "onednn:1x,2,3,4", "reference:1", "onednn:x",
-                          "onednn:2x32x5x7,1120x560x112x16,16,4", "onednn:2x32x5x7,1x1x1x1,0,1",
-                          "onednn:2x20x5x7,-1x1x1x1,,", "onednn:99999999999999999999,1,,"})
+  for (const char* bad :
+       {"", "onednn:", "onednn:f32:1,2", "onednn:f32:1x,2,3,4", "reference:1", "onednn:x",
+        "onednn:f16:2x20x5x7,1x1x1x1,,", "onednn:f32:2x32x5x7,1120x560x112x16,16,4",
+        "onednn:f32:2x32x5x7,1x1x1x1,0,1", "onednn:f32:2x20x5x7,-1x1x1x1,,",
+        "onednn:f32:99999999999999999999,1,,"})
     EXPECT_FALSE(read_format(bad, shape).has_value()) << bad;
 }
 

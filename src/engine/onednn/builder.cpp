@@ -36,6 +36,14 @@ Builder::Builder(const Device& device, const SubnetRequest& request)
   }
 }
 
+board::Variant Builder::variant(LayerId id) const {
+  return request_.variants.empty() ? board::Variant{} : request_.variants[id.index];
+}
+
+Type Builder::type(LayerId id) const {
+  return variant(id).precision == board::Precision::bf16 ? Type::bf16 : Type::f32;
+}
+
 void Builder::begin_group(std::vector<LayerId> layers) {
   program_.groups.push_back({std::move(layers), ""});
 }
@@ -72,9 +80,17 @@ Value Builder::plain(TensorId id) {
   return in_layout(id, plain_desc(tensor(id).shape));
 }
 
+Value Builder::row_major(TensorId id) {
+  const Value now = value(id);
+  if (now.desc.is_zero()) return now;
+  return in_layout(id, row_major_desc(tensor(id).shape, type_of(now.desc)));
+}
+
 Value Builder::in_layout(TensorId id, const Desc& layout) {
   Value now = value(id);
-  const bool alike = same_memory(now.desc, layout) || (is_plain(now.desc) && is_plain(layout));
+  const bool alike =
+      same_memory(now.desc, layout) ||
+      (type_of(now.desc) == type_of(layout) && is_row_major(now.desc) && is_row_major(layout));
   if (alike) {
     now.desc = layout;
     return now;

@@ -27,6 +27,10 @@ class Builder {
   const network::Tensor& tensor(TensorId id) const { return network()[id]; }
   const dnnl::engine& engine() const { return device_.engine; }
   std::size_t cores() const { return request_.processor.cores.size(); }
+  /// How the layer is to run.
+  board::Variant variant(LayerId id) const;
+  /// Of the numbers that such a layer reads.
+  Type type(LayerId id) const;
 
   /// The steps that follow belong to these layers.
   void begin_group(std::vector<LayerId> layers);
@@ -36,7 +40,9 @@ class Builder {
   /// As it lies now.
   Value value(TensorId id);
   Value plain(TensorId id);
-  /// In this layout, converted if need be; constants are packed. float32 only.
+  /// Row-major, in the type in which it lies.
+  Value row_major(TensorId id);
+  /// In this layout, converted if need be; constants are packed. Not for integers.
   Value in_layout(TensorId id, const Desc& layout);
   /// The same, with the tensor's plain memory read in another way (transposed, grouped) and
   /// scaled first.

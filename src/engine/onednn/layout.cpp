@@ -4,9 +4,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <numeric>
 #include <string_view>
+#include <utility>
 
 namespace millrace::engine::onednn {
 namespace {
@@ -17,8 +19,21 @@ Dims or_one(const Dims& shape) { return shape.empty() ? Dims{1} : shape; }
 
 const dnnl_blocking_desc_t& blocking(const Desc& desc) { return desc.data.format_desc.blocking; }
 
-bool is_blocked_float(const Desc& desc) {
-  return desc.data.format_kind == dnnl_blocked && desc.data.data_type == dnnl_f32;
+bool is_blocked(const Desc& desc) { return desc.data.format_kind == dnnl_blocked; }
+
+constexpr std::array<std::pair<Type, std::string_view>, 4> type_names{
+    {{Type::f32, "f32"}, {Type::bf16, "bf16"}, {Type::u8, "u8"}, {Type::s8, "s8"}}};
+
+std::string_view name_of(Type type) {
+  for (const auto& [known, name] : type_names)
+    if (known == type) return name;
+  return "?";
+}
+
+std::optional<Type> read_type(std::string_view text) {
+  for (const auto& [type, name] : type_names)
+    if (name == text) return type;
+  return std::nullopt;
 }
 
 /// The step of one dimension between two of its blocks, and how many blocks there are.
@@ -107,16 +122,18 @@ bool blocks_fit(const std::vector<Dims>& lists, const Dims& shape) {
 
 }  // namespace
 
-Desc plain_desc(const Dims& shape) {
-  return strided_desc(or_one(shape), network::strides_of(or_one(shape)));
+Desc row_major_desc(const Dims& shape, Type type) {
+  return strided_desc(or_one(shape), network::strides_of(or_one(shape)), type);
 }
 
-Desc any_desc(const Dims& shape) {
-  return Desc(or_one(shape), dnnl::memory::data_type::f32, dnnl::memory::format_tag::any);
+Desc plain_desc(const Dims& shape) { return row_major_desc(shape, Type::f32); }
+
+Desc any_desc(const Dims& shape, Type type) {
+  return Desc(or_one(shape), type, dnnl::memory::format_tag::any);
 }
 
-Desc channels_last_desc(const Dims& shape) {
-  if (shape.size() < 3) return plain_desc(shape);
+Desc channels_last_desc(const Dims& shape, Type type) {
+  if (shape.size() < 3) return row_major_desc(shape, type);
   Dims strides(shape.size());
   std::int64_t stride = shape[1];
   strides[1] = 1;
@@ -125,20 +142,28 @@ Desc channels_last_desc(const Dims& shape) {
     stride *= shape[d];
   }
   strides[0] = stride;
-  return strided_desc(shape, strides);
+  return strided_desc(shape, strides, type);
 }
 
-Desc strided_desc(const Dims& shape, const Dims& strides) {
-  return Desc(shape, dnnl::memory::data_type::f32, strides);
+Desc strided_desc(const Dims& shape, const Dims& strides, Type type) {
+  return Desc(shape, type, strides);
 }
+
+Desc retyped(const Desc& desc, Type type) {
+  Desc result = desc;
+  result.data.data_type = dnnl::memory::convert_to_c(type);
+  return result;
+}
+
+Type type_of(const Desc& desc) { return desc.data_type(); }
 
 Dims dims_of(const Desc& desc) { return Dims(desc.data.dims, desc.data.dims + desc.data.ndims); }
 
 Bytes size_of(const Desc& desc) { return Bytes{static_cast<std::int64_t>(desc.get_size())}; }
 
 bool same_memory(const Desc& a, const Desc& b) {
-  if (!is_blocked_float(a) || !is_blocked_float(b)) return a == b;
-  if (dims_of(a) != dims_of(b) || !same_blocks(a, b)) return false;
+  if (!is_blocked(a) || !is_blocked(b)) return a == b;
+  if (type_of(a) != type_of(b) || dims_of(a) != dims_of(b) || !same_blocks(a, b)) return false;
   for (int d = 0; d < a.data.ndims; ++d) {
     if (a.data.padded_dims[d] != b.data.padded_dims[d]) return false;
     if (block_count(a, d) > 1 && blocking(a).strides[d] != blocking(b).strides[d]) return false;
@@ -146,8 +171,10 @@ bool same_memory(const Desc& a, const Desc& b) {
   return a.data.offset0 == b.data.offset0;
 }
 
-bool is_plain(const Desc& desc) {
-  if (!is_blocked_float(desc) || desc.data.offset0 != 0) return false;
+bool is_plain(const Desc& desc) { return type_of(desc) == Type::f32 && is_row_major(desc); }
+
+bool is_row_major(const Desc& desc) {
+  if (!is_blocked(desc) || desc.data.offset0 != 0) return false;
   if (!std::equal(desc.data.dims, desc.data.dims + desc.data.ndims, desc.data.padded_dims))
     return false;
   const auto levels = levels_of(desc);
@@ -162,7 +189,7 @@ bool is_plain(const Desc& desc) {
 }
 
 std::optional<Dims> dense_strides(const Desc& desc) {
-  if (!is_blocked_float(desc) || blocking(desc).inner_nblks != 0 || desc.data.offset0 != 0)
+  if (!is_blocked(desc) || blocking(desc).inner_nblks != 0 || desc.data.offset0 != 0)
     return std::nullopt;
   const auto levels = levels_of(desc);
   std::int64_t expected = 1;
@@ -174,8 +201,10 @@ std::optional<Dims> dense_strides(const Desc& desc) {
 }
 
 Desc dense_like(const Desc& model, const Dims& shape) {
-  if (is_plain(model)) return plain_desc(shape);
-  if (same_memory(model, channels_last_desc(dims_of(model)))) return channels_last_desc(shape);
+  const Type type = type_of(model);
+  if (is_row_major(model)) return row_major_desc(shape, type);
+  if (same_memory(model, channels_last_desc(dims_of(model), type)))
+    return channels_last_desc(shape, type);
   const Dims nesting = dense_strides(model).value();
   std::vector<std::size_t> order(shape.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -187,25 +216,30 @@ Desc dense_like(const Desc& model, const Dims& shape) {
     strides[*d] = stride;
     stride *= shape[*d];
   }
-  return strided_desc(shape, strides);
+  return strided_desc(shape, strides, type);
 }
 
 std::string format_of(const Desc& desc) {
   if (is_plain(desc)) return "plain";
   const auto& b = blocking(desc);
   const int n = desc.data.ndims, blocks = b.inner_nblks;
-  return fmt::format(
-      "{}{},{},{},{}", prefix, fmt::join(desc.data.padded_dims, desc.data.padded_dims + n, "x"),
-      fmt::join(b.strides, b.strides + n, "x"), fmt::join(b.inner_blks, b.inner_blks + blocks, "x"),
-      fmt::join(b.inner_idxs, b.inner_idxs + blocks, "x"));
+  return fmt::format("{}{}:{},{},{},{}", prefix, name_of(type_of(desc)),
+                     fmt::join(desc.data.padded_dims, desc.data.padded_dims + n, "x"),
+                     fmt::join(b.strides, b.strides + n, "x"),
+                     fmt::join(b.inner_blks, b.inner_blks + blocks, "x"),
+                     fmt::join(b.inner_idxs, b.inner_idxs + blocks, "x"));
 }
 
 std::optional<Desc> read_format(const std::string& format, const Dims& shape) {
   if (format == "plain") return plain_desc(shape);
   if (!format.starts_with(prefix)) return std::nullopt;
-  const auto lists = parse(std::string_view(format).substr(prefix.size()));
-  if (!lists || !blocks_fit(*lists, or_one(shape))) return std::nullopt;
-  Desc desc = plain_desc(shape);
+  const std::string_view text = std::string_view(format).substr(prefix.size());
+  const std::size_t colon = text.find(':');
+  if (colon == std::string_view::npos) return std::nullopt;
+  const auto type = read_type(text.substr(0, colon));
+  const auto lists = parse(text.substr(colon + 1));
+  if (!type || !lists || !blocks_fit(*lists, or_one(shape))) return std::nullopt;
+  Desc desc = row_major_desc(shape, *type);
   auto& b = desc.data.format_desc.blocking;
   std::copy((*lists)[0].begin(), (*lists)[0].end(), desc.data.padded_dims);
   std::copy((*lists)[1].begin(), (*lists)[1].end(), b.strides);
@@ -213,6 +247,19 @@ std::optional<Desc> read_format(const std::string& format, const Dims& shape) {
   std::copy((*lists)[3].begin(), (*lists)[3].end(), b.inner_idxs);
   b.inner_nblks = static_cast<int>((*lists)[2].size());
   return desc;
+}
+
+std::vector<Desc> usual_layouts(const Desc& now) {
+  const Dims shape = dims_of(now);
+  std::vector<Desc> layouts;
+  const auto add = [&](Type type) {
+    layouts.push_back(retyped(now, type));
+    layouts.push_back(channels_last_desc(shape, type));
+    layouts.push_back(row_major_desc(shape, type));
+  };
+  add(type_of(now));
+  if (type_of(now) != Type::f32) add(Type::f32);
+  return layouts;
 }
 
 std::string key_of(const Desc& desc) {

@@ -1,6 +1,6 @@
 #pragma once
-// How float32 tensors lie in memory, as oneDNN describes it, and the same as text for the borders
-// between subnets.
+// How tensors of numbers lie in memory, as oneDNN describes it, and the same as text for the
+// borders between subnets. A tensor that is float32 to the network may lie in fewer bits.
 #include <cstdint>
 #include <oneapi/dnnl/dnnl.hpp>
 #include <optional>
@@ -13,34 +13,46 @@ namespace millrace::engine::onednn {
 
 using Desc = dnnl::memory::desc;
 using Dims = dnnl::memory::dims;
+using Type = dnnl::memory::data_type;
 
 /// Dense and row-major; a scalar has one dimension of size 1.
+Desc row_major_desc(const Dims& shape, Type type);
+/// The same in float32.
 Desc plain_desc(const Dims& shape);
 /// A layout that the primitive chooses.
-Desc any_desc(const Dims& shape);
-/// Dense, with the channels innermost; plain for fewer than three dimensions.
-Desc channels_last_desc(const Dims& shape);
+Desc any_desc(const Dims& shape, Type type = Type::f32);
+/// Dense, with the channels innermost; row-major for fewer than three dimensions.
+Desc channels_last_desc(const Dims& shape, Type type = Type::f32);
 /// Any strides, in elements.
-Desc strided_desc(const Dims& shape, const Dims& strides);
+Desc strided_desc(const Dims& shape, const Dims& strides, Type type = Type::f32);
+/// The same places for elements of another type.
+Desc retyped(const Desc& desc, Type type);
 Dims dims_of(const Desc& desc);
+Type type_of(const Desc& desc);
 Bytes size_of(const Desc& desc);
 
 /// Whether two descriptions of one shape place every element at the same address. Strides of
 /// dimensions of size 1 do not count.
 bool same_memory(const Desc& a, const Desc& b);
 /// Whether the elements lie in row-major order without gaps.
+bool is_row_major(const Desc& desc);
+/// The same, and in float32.
 bool is_plain(const Desc& desc);
 
 /// Strides in elements, if the layout has no inner blocks and no gaps.
 std::optional<Dims> dense_strides(const Desc& desc);
 /// The dense layout of `shape` whose dimensions nest in the same order as in `model`, which must
-/// have dense strides and the same number of dimensions.
+/// have dense strides and the same number of dimensions; of its type.
 Desc dense_like(const Desc& model, const Dims& shape);
 
 /// "plain", or "onednn:" and a text from which read_format makes the same layout.
 std::string format_of(const Desc& desc);
 /// Nothing if the text is not such a format for this shape.
 std::optional<Desc> read_format(const std::string& format, const Dims& shape);
+
+/// Where work on single elements or windows is tried: as the tensor lies, then what all kernels
+/// know, then the same in float32.
+std::vector<Desc> usual_layouts(const Desc& now);
 
 /// All that identifies a layout, packed weights included; for comparison only.
 std::string key_of(const Desc& desc);

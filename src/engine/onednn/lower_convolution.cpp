@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/error.h"
 #include "engine/onednn/lower.h"
 #include "engine/onednn/post_ops.h"
 
@@ -64,9 +65,11 @@ std::optional<ConvolutionSpec> spec_of(const Builder& builder, LayerId id) {
   if (std::any_of(pads.begin(), pads.end(), negative)) return std::nullopt;
   ConvolutionSpec spec;
   spec.transposed = g.transposed;
-  spec.source = any_desc(input);
-  spec.weights = any_desc(dims_of(weights_as_given(g, weights)));
-  spec.destination = any_desc(output);
+  const Type type = builder.type(id);
+  spec.algorithm = builder.variant(id).algorithm;
+  spec.source = any_desc(input, type);
+  spec.weights = any_desc(dims_of(weights_as_given(g, weights)), type);
+  spec.destination = any_desc(output, type);
   if (layer.inputs.size() > 2 && layer.inputs[2].valid()) spec.bias = plain_desc({output[1]});
   spec.strides = g.window.strides;
   spec.dilations = g.window.dilations;
@@ -95,8 +98,18 @@ bool accepts_convolution(Builder& builder, const Group& group) {
   return alone.name == fused.name || !falls_back;
 }
 
+std::vector<std::string> convolution_algorithms(const Builder& builder, LayerId layer) {
+  const auto spec = spec_of(builder, layer);
+  if (!spec) return {};
+  return convolution_algorithms(builder.engine(), *spec);
+}
+
 bool lower_convolution(Builder& builder, const Group& group) {
   const Kernel kernel = kernel_of(builder, group);
+  const std::string asked = builder.variant(group.head).algorithm;
+  if (!kernel && !asked.empty())
+    throw InputError(builder.layer(group.head).name,
+                     "oneDNN has no algorithm '" + asked + "' for it here; measure again");
   if (!kernel || (kernel.is_slow() && group.tail.empty())) return false;
   const network::Layer& layer = builder.layer(group.head);
   const Desc given = weights_as_given(geometry_of(layer.op), builder.tensor(layer.inputs[1]).shape);

@@ -10,12 +10,6 @@ namespace {
 
 using network::BinaryKind;
 
-/// The layouts in which elementwise work is tried: as the tensor lies, then what all kernels know.
-std::vector<Desc> candidates(const Desc& now) {
-  const Dims shape = dims_of(now);
-  return {now, channels_last_desc(shape), plain_desc(shape)};
-}
-
 struct Chain {
   Desc layout;
   std::vector<Kernel> kernels;
@@ -23,7 +17,7 @@ struct Chain {
 
 /// Kernels for the functions, one after the other, all fast; nothing if there are none.
 std::optional<Chain> chain_of(const Builder& builder, const Desc& now, const PostOps& functions) {
-  for (const Desc& layout : candidates(now)) {
+  for (const Desc& layout : usual_layouts(now)) {
     Chain chain{layout, {}};
     for (const PostOp& function : functions)
       chain.kernels.push_back(eltwise(builder.engine(), layout, function));
@@ -85,8 +79,8 @@ std::optional<BinaryChoice> choose(Builder& builder, const Group& group, const P
   if (!algorithm || !post_ops || shape.empty()) return std::nullopt;
   const bool same = same_shape(builder, pair);
   Desc now = builder.value(pair.a).desc;
-  if (same && is_plain(now)) now = builder.value(pair.b).desc;
-  for (const Desc& layout : candidates(now)) {
+  if (same && is_row_major(now)) now = builder.value(pair.b).desc;
+  for (const Desc& layout : usual_layouts(now)) {
     const Dims other = with_rank(builder.tensor(pair.b).shape, shape.size());
     const Desc b = same ? layout : plain_desc(other);
     Kernel kernel = binary(builder.engine(), {*algorithm, layout, b, layout}, *post_ops);
@@ -107,7 +101,7 @@ bool lower_prelu(Builder& builder, LayerId id) {
   const network::Shape& shape = builder.tensor(layer.outputs[0]).shape;
   if (shape.empty() || builder.tensor(layer.inputs[0]).shape != shape) return false;
   const Dims slopes = with_rank(builder.tensor(layer.inputs[1]).shape, shape.size());
-  for (const Desc& layout : candidates(builder.value(layer.inputs[0]).desc)) {
+  for (const Desc& layout : usual_layouts(builder.value(layer.inputs[0]).desc)) {
     const Kernel kernel = prelu(builder.engine(), layout, any_desc(slopes));
     if (!kernel || kernel.is_slow()) continue;
     const Value source = builder.in_layout(layer.inputs[0], layout);

@@ -11,14 +11,14 @@ using network::Shape;
 
 /// How a dense tensor falls into equal pieces along an axis: `count` times `bytes`.
 struct Pieces {
-  std::size_t count = 1, bytes = sizeof(float);
+  std::size_t count = 1, bytes = 1;
 };
 
 /// All dimensions that lie outside of the axis count pieces; the axis and what lies inside of it is
 /// one piece. Dimensions of size 1 lie anywhere.
 Pieces pieces_of(const Desc& layout, std::size_t axis) {
   const Dims shape = dims_of(layout), strides = *dense_strides(layout);
-  Pieces pieces;
+  Pieces pieces{1, dnnl::memory::data_type_size(type_of(layout))};
   for (std::size_t d = 0; d < shape.size(); ++d) {
     const bool outside = d != axis && shape[d] > 1 && strides[d] >= strides[axis] * shape[axis];
     (outside ? pieces.count : pieces.bytes) *= static_cast<std::size_t>(shape[d]);
@@ -30,7 +30,7 @@ Pieces pieces_of(const Desc& layout, std::size_t axis) {
 Desc common_layout(Builder& builder, const std::vector<TensorId>& tensors) {
   for (const TensorId id : tensors) {
     const Desc layout = builder.value(id).desc;
-    if (!is_plain(layout)) return layout;
+    if (!is_row_major(layout)) return layout;
   }
   return builder.value(tensors[0]).desc;
 }
@@ -55,7 +55,7 @@ bool concat_by_copies(Builder& builder, const network::Layer& layer, const Desc&
 bool concat_by_kernel(Builder& builder, const network::Layer& layer, const Desc& model) {
   std::vector<Desc> layouts;
   for (const TensorId id : layer.inputs) {
-    const Desc now = builder.value(id).desc;
+    const Desc now = retyped(builder.value(id).desc, type_of(model));
     const bool dense = dense_strides(model).has_value();
     layouts.push_back(dense ? dense_like(model, builder.tensor(id).shape) : now);
   }
@@ -80,7 +80,7 @@ struct Part {
 bool take_parts(Builder& builder, TensorId whole, std::size_t axis,
                 const std::vector<Part>& parts) {
   Desc layout = builder.value(whole).desc;
-  if (!dense_strides(layout)) layout = channels_last_desc(dims_of(layout));
+  if (!dense_strides(layout)) layout = channels_last_desc(dims_of(layout), type_of(layout));
   const Value source = builder.in_layout(whole, layout);
   const Pieces pieces = pieces_of(layout, axis);
   const std::size_t unit =
@@ -102,8 +102,8 @@ bool lower_reshape(Builder& builder, LayerId id) {
   const network::Layer& layer = builder.layer(id);
   const network::Tensor& result = builder.tensor(layer.outputs[0]);
   if (result.shape.size() > 6) return false;
-  Value value = builder.plain(layer.inputs[0]);
-  if (!value.desc.is_zero()) value.desc = plain_desc(result.shape);
+  Value value = builder.row_major(layer.inputs[0]);
+  if (!value.desc.is_zero()) value.desc = row_major_desc(result.shape, type_of(value.desc));
   builder.define(layer.outputs[0], value);
   return true;
 }
@@ -120,7 +120,7 @@ bool lower_transpose(Builder& builder, LayerId id) {
     new_shape.push_back(shape[static_cast<std::size_t>(from)]);
     new_strides.push_back((*strides)[static_cast<std::size_t>(from)]);
   }
-  value.desc = strided_desc(new_shape, new_strides);
+  value.desc = strided_desc(new_shape, new_strides, type_of(value.desc));
   builder.define(layer.outputs[0], value);
   return true;
 }
@@ -129,7 +129,7 @@ bool lower_concat(Builder& builder, LayerId id) {
   const network::Layer& layer = builder.layer(id);
   const Desc model = common_layout(builder, layer.inputs);
   // One core copies faster than the kernel does; several share the kernel's work.
-  if (dense_strides(model) && (builder.cores() == 1 || is_plain(model)))
+  if (dense_strides(model) && (builder.cores() == 1 || is_row_major(model)))
     return concat_by_copies(builder, layer, model);
   return concat_by_kernel(builder, layer, model);
 }

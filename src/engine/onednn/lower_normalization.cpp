@@ -12,8 +12,7 @@ using network::Shape;
 /// The first of these layouts that a fast kernel takes.
 template <class Make>
 std::optional<std::pair<Desc, Kernel>> first_fast(const Desc& now, const Make& make) {
-  const Dims shape = dims_of(now);
-  for (const Desc& layout : {now, channels_last_desc(shape), plain_desc(shape)}) {
+  for (const Desc& layout : usual_layouts(now)) {
     Kernel kernel = make(layout);
     if (kernel && !kernel.is_slow()) return std::pair(layout, kernel);
   }
@@ -89,7 +88,8 @@ bool lower_softmax(Builder& builder, LayerId id) {
   const auto make = [&](const Desc& layout) {
     return softmax(builder.engine(), layout, static_cast<int>(op.axis), op.log);
   };
-  const Desc now = builder.value(layer.inputs[0]).desc;
+  // Exponentials of few bits are no probabilities.
+  const Desc now = retyped(builder.value(layer.inputs[0]).desc, Type::f32);
   const auto direct = end == axis + 1 ? first_fast(now, make) : std::nullopt;
   if (direct) {
     const Value source = builder.in_layout(layer.inputs[0], direct->first);

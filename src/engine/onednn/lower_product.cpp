@@ -116,8 +116,9 @@ std::optional<Choice> choose(const Builder& builder, const Product& p, const Gro
   if (!own || !fused) return std::nullopt;
   PostOps all = *own;
   all.insert(all.end(), fused->begin(), fused->end());
-  ProductSpec spec{p.a_view, p.b_view, {}, p.result_view};
-  if (p.packs) spec.weights = any_desc(swapped(dims_of(p.b_view)));
+  const Type type = builder.type(group.head);
+  ProductSpec spec{retyped(p.a_view, type), retyped(p.b_view, type), {}, p.result_view};
+  if (p.packs) spec.weights = any_desc(swapped(dims_of(p.b_view)), type);
   if (is_bias(builder, p) && p.packs) spec.bias = plain_desc({result.back()});
   if (is_bias(builder, p) && !p.packs)
     spec.bias = plain_desc(with_rank({result.back()}, result.size()));
@@ -141,13 +142,21 @@ Value viewed(Value value, const Desc& view) {
   return value;
 }
 
+/// The tensor's row-major memory, in the type of the view, read through it.
+Value read_through(Builder& builder, TensorId id, const Desc& view) {
+  const Desc layout = row_major_desc(builder.tensor(id).shape, type_of(view));
+  return viewed(builder.in_layout(id, layout), view);
+}
+
 std::vector<Operand> factors(Builder& builder, const Product& p, const Choice& choice) {
-  std::vector<Operand> reads{{DNNL_ARG_SRC, viewed(builder.plain(p.a), p.a_view)}};
+  const Desc a = choice.kernel.operand(DNNL_ARG_SRC), b = choice.kernel.operand(DNNL_ARG_WEIGHTS);
+  std::vector<Operand> reads{
+      {DNNL_ARG_SRC, read_through(builder, p.a, retyped(p.a_view, type_of(a)))}};
   if (p.packs) {
-    const Packing packing{turned(p.b_view), choice.kernel.operand(DNNL_ARG_WEIGHTS), p.alpha};
+    const Packing packing{turned(p.b_view), b, p.alpha};
     reads.push_back({DNNL_ARG_WEIGHTS, builder.in_layout(p.b, packing)});
   } else {
-    reads.push_back({DNNL_ARG_WEIGHTS, viewed(builder.plain(p.b), p.b_view)});
+    reads.push_back({DNNL_ARG_WEIGHTS, read_through(builder, p.b, retyped(p.b_view, type_of(b)))});
   }
   if (!p.c.valid()) return reads;
   const bool bias = is_bias(builder, p);

@@ -54,16 +54,18 @@ std::optional<PoolingSpec> spec_of(const Builder& builder, const network::Layer&
 bool run_pooling(Builder& builder, const network::Layer& layer, PoolingSpec spec,
                  const Desc& result_layout) {
   const Desc now = builder.value(layer.inputs[0]).desc;
-  for (const Desc& layout : {now, channels_last_desc(dims_of(now)), plain_desc(dims_of(now))}) {
+  for (const Desc& layout : usual_layouts(now)) {
     spec.source = layout;
+    spec.destination = any_desc(dims_of(spec.destination), type_of(layout));
     const Kernel kernel = pooling(builder.engine(), spec);
     if (!kernel || kernel.is_slow()) continue;
     const Desc made = kernel.operand(DNNL_ARG_DST);
     // A result without rows and columns is the same memory in the shape that is asked for.
     const bool renamed = !result_layout.is_zero();
-    if (renamed && !is_plain(made)) continue;
+    if (renamed && !is_row_major(made)) continue;
     const Value source = builder.in_layout(layer.inputs[0], layout);
-    const Value result = builder.make(layer.outputs[0], renamed ? result_layout : made);
+    const Value result =
+        builder.make(layer.outputs[0], renamed ? retyped(result_layout, type_of(made)) : made);
     Value written = result;
     written.desc = made;
     builder.run(kernel, {{DNNL_ARG_SRC, source}}, {{DNNL_ARG_DST, written}});
@@ -134,8 +136,9 @@ bool lower_resize(Builder& builder, LayerId id) {
   const auto algorithm = algorithm_of(std::get<network::Resize>(layer.op), input, output);
   if (!algorithm) return false;
   const Desc now = builder.value(layer.inputs[0]).desc;
-  for (const Desc& layout : {now, channels_last_desc(input), plain_desc(input)}) {
-    const Kernel kernel = resampling(builder.engine(), *algorithm, layout, any_desc(output));
+  for (const Desc& layout : usual_layouts(now)) {
+    const Kernel kernel =
+        resampling(builder.engine(), *algorithm, layout, any_desc(output, type_of(layout)));
     if (!kernel || kernel.is_slow()) continue;
     const Value source = builder.in_layout(layer.inputs[0], layout);
     builder.run(kernel, {{DNNL_ARG_SRC, source}},

@@ -7,6 +7,7 @@
 #include "engine/onednn/lower.h"
 #include "engine/onednn/subnet.h"
 #include "engine/onednn/threads.h"
+#include "engine/onednn/ways.h"
 #include "engine/onednn/weights.h"
 #include "network/evaluate/evaluate.h"
 
@@ -56,6 +57,13 @@ class OneDnn final : public Engine {
     if (processor.kind != board::ProcessorKind::cpu)
       return Verdict::no("oneDNN's engine runs on CPU cores only");
     return network::can_evaluate(network, layer);
+  }
+
+  std::vector<board::Variant> variants(const network::Network& network, LayerId layer,
+                                       const board::Processor& processor) const override {
+    if (!supports(network, layer, processor)) return {};
+    const ThreadScope threads(processor.cores);
+    return ways_to_run({engine_, nullptr}, network, layer, processor);
   }
 
   std::unique_ptr<Subnet> prepare(const SubnetRequest& request) override {

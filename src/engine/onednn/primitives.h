@@ -34,11 +34,15 @@ using PostOps = std::vector<PostOp>;
 
 struct ConvolutionSpec {
   bool transposed = false;
+  std::string algorithm;  // a kernel's name; empty: the best that oneDNN thinks it has
   Desc source, weights, bias, destination;  // bias may be empty
   Dims strides, dilations, pads_begin, pads_end;
 };
 Kernel convolution(const dnnl::engine& engine, const ConvolutionSpec& spec,
                    const PostOps& post_ops);
+/// The names of all kernels for it but the slow ones, the first choice first, each once.
+std::vector<std::string> convolution_algorithms(const dnnl::engine& engine,
+                                                const ConvolutionSpec& spec);
 
 struct ProductSpec {
   Desc source, weights, bias, destination;  // bias may be empty

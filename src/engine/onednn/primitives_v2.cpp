@@ -1,4 +1,5 @@
 // For oneDNN 2.x, where a primitive is made from an operation descriptor.
+#include <algorithm>
 #include <string_view>
 
 #include "engine/onednn/primitives.h"
@@ -60,13 +61,31 @@ Kernel skip_slow_depthwise(dnnl::primitive_desc choice) {
   return first;
 }
 
-dnnl::convolution_forward::desc convolution_descriptor(const ConvolutionSpec& s) {
-  const auto direct = dnnl::algorithm::convolution_direct;
+dnnl::convolution_forward::desc convolution_descriptor(const ConvolutionSpec& s,
+                                                       dnnl::algorithm algorithm) {
   if (s.bias.is_zero())
-    return {inference, direct,      s.source,     s.weights, s.destination,
+    return {inference, algorithm,   s.source,     s.weights, s.destination,
             s.strides, s.dilations, s.pads_begin, s.pads_end};
-  return {inference,     direct,    s.source,    s.weights,    s.bias,
+  return {inference,     algorithm, s.source,    s.weights,    s.bias,
           s.destination, s.strides, s.dilations, s.pads_begin, s.pads_end};
+}
+
+/// Visits the kernels for a convolution, direct ones first, until `visit` says true.
+template <class Visit>
+void visit_convolutions(const dnnl::engine& engine, const ConvolutionSpec& spec,
+                        const PostOps& post_ops, const Visit& visit) {
+  for (const auto algorithm :
+       {dnnl::algorithm::convolution_direct, dnnl::algorithm::convolution_winograd})
+    try {
+      dnnl::convolution_forward::primitive_desc choice(convolution_descriptor(spec, algorithm),
+                                                       attributes(post_ops), engine, true);
+      if (!choice) continue;
+      do {
+        if (visit(kernel_of(choice))) return;
+      } while (choice.next_impl());
+    } catch (const dnnl::error& error) {
+      if (error.status == dnnl_out_of_memory) throw;
+    }
 }
 
 Kernel deconvolution(const dnnl::engine& engine, const ConvolutionSpec& s, const PostOps& ops) {
@@ -92,11 +111,34 @@ bool Kernel::is_slow() const { return std::string_view(name).find("ref") != std:
 Kernel convolution(const dnnl::engine& engine, const ConvolutionSpec& spec,
                    const PostOps& post_ops) try {
   if (spec.transposed) return deconvolution(engine, spec, post_ops);
-  return skip_slow_depthwise(dnnl::convolution_forward::primitive_desc(
-      convolution_descriptor(spec), attributes(post_ops), engine, true));
+  if (spec.algorithm.empty())
+    return skip_slow_depthwise(dnnl::convolution_forward::primitive_desc(
+        convolution_descriptor(spec, dnnl::algorithm::convolution_direct), attributes(post_ops),
+        engine, true));
+  Kernel found;
+  visit_convolutions(engine, spec, post_ops, [&](Kernel kernel) {
+    if (kernel.name != spec.algorithm) return false;
+    found = std::move(kernel);
+    return true;
+  });
+  return found;
 } catch (const dnnl::error& error) {
   if (error.status == dnnl_out_of_memory) throw;
   return {};
+}
+
+std::vector<std::string> convolution_algorithms(const dnnl::engine& engine,
+                                                const ConvolutionSpec& spec) {
+  std::vector<std::string> names;
+  if (Kernel first = convolution(engine, spec, {}); first && !first.is_slow())
+    names.push_back(first.name);
+  if (spec.transposed) return names;
+  visit_convolutions(engine, spec, {}, [&](const Kernel& kernel) {
+    if (!kernel.is_slow() && std::find(names.begin(), names.end(), kernel.name) == names.end())
+      names.push_back(kernel.name);
+    return false;
+  });
+  return names;
 }
 
 Kernel inner_product(const dnnl::engine& engine, const ProductSpec& s, const PostOps& post_ops) {

@@ -28,7 +28,7 @@ struct Storage {
 struct Value {
   std::size_t storage = 0;  // Program::storages
   Bytes offset;
-  Desc desc;  // empty for types other than float32: those are plain
+  Desc desc;  // empty for integers of the network: those are plain
 };
 
 struct Operand {

@@ -1,0 +1,26 @@
+#pragma once
+// One way to run a layer on a processor; an engine offers several, and they compete.
+#include <compare>
+#include <string>
+
+namespace millrace::board {
+
+/// In what a layer computes. What it does not concern (indices, shapes) stays as it is.
+enum class Precision { f32, bf16, int8 };
+
+struct Variant {
+  Precision precision = Precision::f32;
+  std::string algorithm;  // the engine's word for it ("winograd"); empty: the engine's first choice
+  auto operator<=>(const Variant&) const = default;
+};
+
+/// "f32", "bf16", "int8".
+std::string to_text(Precision precision);
+/// "bf16", "f32:winograd".
+std::string to_text(const Variant& variant);
+
+/// InputError naming `place`, with the known words.
+Precision read_precision(const std::string& text, const std::string& place);
+Variant read_variant(const std::string& text, const std::string& place);
+
+}  // namespace millrace::board

@@ -1,0 +1,20 @@
+#pragma once
+// Between what values the tensors of a network lie: what int8 needs to know.
+#include <map>
+#include <string>
+
+namespace millrace::network {
+
+struct Range {
+  float low = 0, high = 0;
+  bool operator==(const Range&) const = default;
+};
+
+/// Keyed by tensor name, so that any partition of the network can use it.
+struct Calibration {
+  std::string network;  // hash
+  std::map<std::string, Range> ranges;
+  bool operator==(const Calibration&) const = default;
+};
+
+}  // namespace millrace::network

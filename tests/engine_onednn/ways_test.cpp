@@ -1,0 +1,93 @@
+// Every way to run a layer that the engine offers gives the same, as exactly as its precision
+// allows.
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "engine/onednn/onednn.h"
+#include "nets.h"
+
+namespace millrace::engine::onednn {
+namespace {
+
+using namespace test::onednn;  // NOLINT: the vocabulary of these tests
+using board::Precision;
+using board::Variant;
+
+/// Convolutions of several kinds with what fuses and what does not, and a product at the end.
+network::Network sample() {
+  Net net;
+  TensorId x = net.relu(net.conv(net.input({1, 3, 28, 28}), 32, 3));
+  const TensorId shortcut = net.conv(x, 64, 1);
+  x = net.relu(net.conv(x, 64, 3));
+  x = net.relu(net.binary(network::BinaryKind::add, net.conv(x, 64, 3), shortcut));
+  x = net.pool({network::PoolKind::max, network::Window{{2, 2}, {2, 2}, {1, 1}, {0, 0}, {0, 0}}},
+               x);
+  x = net.concat(1, {net.relu(net.conv(x, 32, 1)), net.relu(net.conv(x, 32, 5))});
+  x = net.layer(network::Reshape{}, {x}, {1, 64 * 14 * 14});
+  net.output(net.layer(network::MatMul{}, {x, net.weights({64 * 14 * 14, 10})}, {1, 10}));
+  return net.build();
+}
+
+std::vector<Array> results_with(Engine& engine, const network::Network& network,
+                                const std::vector<Variant>& variants) {
+  SubnetRequest request = whole_network(network, cores());
+  request.variants = variants;
+  const auto inputs = inputs_of(network);
+  auto buffers = run(*engine.prepare(request), pointers(inputs));
+  std::vector<Array> arrays;
+  for (std::size_t i = 0; i < buffers.size(); ++i) {
+    const auto& tensor = network[network.outputs[i]];
+    arrays.push_back(network::make_array(tensor.type, tensor.shape, std::move(buffers[i])));
+  }
+  return arrays;
+}
+
+double bound_of(const Variant& variant) {
+  return variant.precision == Precision::f32 ? 1e-3 : 3e-2;
+}
+
+TEST(Ways, each_gives_what_the_plain_loops_give) {
+  const auto engine = make();
+  const network::Network network = sample();
+  const auto wanted = network::evaluate(network, inputs_of(network));
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < network.layers.size(); ++i)
+    for (const Variant& way : engine->variants(network, LayerId(i), cores())) {
+      std::vector<Variant> variants(network.layers.size());
+      variants[i] = way;
+      const auto found = results_with(*engine, network, variants);
+      EXPECT_LT(difference(found[0].values<float>(), wanted[0].values<float>()), bound_of(way))
+          << network.layers[i].name << " " << to_text(way);
+      ++count;
+    }
+  EXPECT_GT(count, network.layers.size());
+}
+
+TEST(Ways, a_whole_network_in_a_precision_gives_what_the_plain_loops_give) {
+  const auto engine = make();
+  const network::Network network = sample();
+  const auto wanted = network::evaluate(network, inputs_of(network));
+  for (const Variant& way : engine->variants(network, LayerId(0), cores())) {
+    if (!way.algorithm.empty()) continue;
+    const auto found =
+        results_with(*engine, network, std::vector<Variant>(network.layers.size(), way));
+    EXPECT_LT(difference(found[0].values<float>(), wanted[0].values<float>()), bound_of(way))
+        << to_text(way);
+  }
+}
+
+TEST(Ways, an_algorithm_that_is_not_there_is_named) {
+  const auto engine = make();
+  const network::Network network = sample();
+  std::vector<Variant> variants(network.layers.size());
+  variants[0].algorithm = "magic";
+  try {
+    results_with(*engine, network, variants);
+    FAIL() << "prepared";
+  } catch (const InputError& error) {
+    EXPECT_NE(std::string(error.what()).find("'magic'"), std::string::npos) << error.what();
+  }
+}
+
+}  // namespace
+}  // namespace millrace::engine::onednn
