@@ -40,7 +40,7 @@ struct SubnetRequest {
   std::vector<TensorId> outputs;  // what others need of what the layers make
   std::vector<bool> plain;        // by output: it must be plain; else the engine chooses
   // By LayerId, of the whole network; empty: the engine's first for every layer.
-  std::vector<board::Variant> variants;
+  std::vector<board::Variant> variants = {};
   const network::Calibration* calibration = nullptr;  // borrowed; needed for int8
 };
 
