@@ -2,6 +2,8 @@
 // allows.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "base/error.h"
 #include "engine/onednn/onednn.h"
 #include "nets.h"
@@ -28,10 +30,28 @@ network::Network sample() {
   return net.build();
 }
 
+/// The ranges that the tensors have for the inputs of these tests.
+network::Calibration calibrate(const network::Network& network) {
+  network::Network observed = network;
+  observed.outputs = network.inputs;
+  for (const network::Layer& layer : network.layers)
+    observed.outputs.insert(observed.outputs.end(), layer.outputs.begin(), layer.outputs.end());
+  network::Calibration calibration;
+  const auto arrays = network::evaluate(observed, inputs_of(network));
+  for (std::size_t i = 0; i < arrays.size(); ++i) {
+    const auto values = arrays[i].values<float>();
+    const auto [low, high] = std::minmax_element(values.begin(), values.end());
+    calibration.ranges[network[observed.outputs[i]].name] = {*low, *high};
+  }
+  return calibration;
+}
+
 std::vector<Array> results_with(Engine& engine, const network::Network& network,
                                 const std::vector<Variant>& variants) {
   SubnetRequest request = whole_network(network, cores());
   request.variants = variants;
+  const network::Calibration calibration = calibrate(network);
+  request.calibration = &calibration;
   const auto inputs = inputs_of(network);
   auto buffers = run(*engine.prepare(request), pointers(inputs));
   std::vector<Array> arrays;
@@ -43,7 +63,8 @@ std::vector<Array> results_with(Engine& engine, const network::Network& network,
 }
 
 double bound_of(const Variant& variant) {
-  return variant.precision == Precision::f32 ? 1e-3 : 3e-2;
+  constexpr double bounds[] = {1e-3, 3e-2, 6e-2};  // by Precision
+  return bounds[static_cast<std::size_t>(variant.precision)];
 }
 
 TEST(Ways, each_gives_what_the_plain_loops_give) {
@@ -73,6 +94,19 @@ TEST(Ways, a_whole_network_in_a_precision_gives_what_the_plain_loops_give) {
         results_with(*engine, network, std::vector<Variant>(network.layers.size(), way));
     EXPECT_LT(difference(found[0].values<float>(), wanted[0].values<float>()), bound_of(way))
         << to_text(way);
+  }
+}
+
+TEST(Ways, int8_without_a_range_for_its_tensors_is_refused) {
+  const auto engine = make();
+  const network::Network network = sample();
+  SubnetRequest request = whole_network(network, cores());
+  request.variants.assign(network.layers.size(), Variant{Precision::int8, {}});
+  try {
+    engine->prepare(request);
+    FAIL() << "prepared";
+  } catch (const InputError& error) {
+    EXPECT_NE(std::string(error.what()).find("calibrate"), std::string::npos) << error.what();
   }
 }
 

@@ -28,7 +28,7 @@ TEST(weights, the_same_constant_in_the_same_layout_is_packed_once) {
   const auto a = cache.weights.get(array, packing), b = cache.weights.get(array, packing);
   EXPECT_EQ(a->data(), b->data());
   EXPECT_EQ(cache.weights.count(), 1u);
-  const auto other = cache.weights.get(array, {packing.from, packing.to, 2});
+  const auto other = cache.weights.get(array, {packing.from, packing.to, {{2.f}, 0}});
   EXPECT_NE(other->data(), a->data());
   EXPECT_EQ(reinterpret_cast<const float*>(other->data())[0],
             2 * reinterpret_cast<const float*>(a->data())[0]);

@@ -13,26 +13,41 @@ Bytes size_of(const Value& value, const network::Tensor& tensor) {
   return value.desc.is_zero() ? tensor.size() : onednn::size_of(value.desc);
 }
 
-Desc layout_of(const Port& port, const network::Tensor& tensor) {
+Form form_of(const Port& port, const network::Tensor& tensor) {
   if (!is_float(tensor) && port.layout.format == "plain") return {};
-  const auto desc = is_float(tensor) ? read_format(port.layout.format, tensor.shape) : std::nullopt;
-  if (!desc)
+  const auto form = is_float(tensor) ? read_format(port.layout.format, tensor.shape) : std::nullopt;
+  if (!form)
     throw InputError(tensor.name, "its layout is '" + port.layout.format +
                                       "', which oneDNN's engine does not read; make it plain");
-  if (onednn::size_of(*desc) > port.layout.size)
+  if (onednn::size_of(form->desc) > port.layout.size)
     throw InputError(tensor.name,
                      "its memory is smaller than its layout '" + port.layout.format + "' needs");
-  return *desc;
+  return *form;
+}
+
+/// What passes 8 bits on as they are.
+bool moves_only(const network::Operator& op) {
+  const auto* pool = std::get_if<network::Pool>(&op);
+  return (pool != nullptr && pool->kind == network::PoolKind::max) ||
+         std::holds_alternative<network::Concat>(op) ||
+         std::holds_alternative<network::Split>(op) || std::holds_alternative<network::Slice>(op) ||
+         std::holds_alternative<network::Reshape>(op);
+}
+
+bool adds(const network::Operator& op) {
+  const auto* binary = std::get_if<network::Binary>(&op);
+  return binary != nullptr && binary->kind == network::BinaryKind::add;
 }
 
 }  // namespace
 
 Builder::Builder(const Device& device, const SubnetRequest& request)
-    : device_(device), request_(request) {
+    : device_(device), request_(request), topology_(network::topology(*request.network)) {
   for (std::size_t i = 0; i < request.inputs.size(); ++i) {
     const Port& port = request.inputs[i];
     Storage storage{Storage::Place::input, i, port.layout.size, nullptr, nullptr};
-    values_[port.tensor] = {new_storage(storage), {}, layout_of(port, tensor(port.tensor))};
+    const Form form = form_of(port, tensor(port.tensor));
+    values_[port.tensor] = {new_storage(storage), {}, form.desc, form.scale};
   }
 }
 
@@ -42,6 +57,29 @@ board::Variant Builder::variant(LayerId id) const {
 
 Type Builder::type(LayerId id) const {
   return variant(id).precision == board::Precision::bf16 ? Type::bf16 : Type::f32;
+}
+
+Quantization Builder::quantization(TensorId id) const {
+  for (const LayerId reader : topology_.consumers[id.index])
+    if (std::holds_alternative<network::Concat>(layer(reader).op))
+      return quantization(layer(reader).outputs[0]);
+  const std::string& name = tensor(id).name;
+  if (request_.calibration != nullptr)
+    if (const auto found = request_.calibration->ranges.find(name);
+        found != request_.calibration->ranges.end())
+      return quantization_of(found->second);
+  throw InputError(name,
+                   "a layer that reads or makes it is to run in int8, but the calibration has "
+                   "no range for it; calibrate this network with 'millrace calibrate'");
+}
+
+bool Builder::is_read_in_8_bits(TensorId id) const {
+  const auto& readers = topology_.consumers[id.index];
+  return !readers.empty() && !topology_.is_output[id.index] &&
+         std::all_of(readers.begin(), readers.end(), [&](LayerId reader) {
+           if (is_int8(reader) || adds(layer(reader).op)) return true;
+           return moves_only(layer(reader).op) && is_read_in_8_bits(layer(reader).outputs[0]);
+         });
 }
 
 void Builder::begin_group(std::vector<LayerId> layers) {
@@ -83,22 +121,22 @@ Value Builder::plain(TensorId id) {
 Value Builder::row_major(TensorId id) {
   const Value now = value(id);
   if (now.desc.is_zero()) return now;
-  return in_layout(id, row_major_desc(tensor(id).shape, type_of(now.desc)));
+  return in_layout(id, row_major_desc(tensor(id).shape, type_of(now.desc)), now.scale);
 }
 
-Value Builder::in_layout(TensorId id, const Desc& layout) {
+Value Builder::in_layout(TensorId id, const Desc& layout, float scale) {
   Value now = value(id);
-  const bool alike =
-      same_memory(now.desc, layout) ||
-      (type_of(now.desc) == type_of(layout) && is_row_major(now.desc) && is_row_major(layout));
-  if (alike) {
+  const bool same_numbers = type_of(now.desc) == type_of(layout) && now.scale == scale;
+  const bool same_places =
+      same_memory(now.desc, layout) || (is_row_major(now.desc) && is_row_major(layout));
+  if (same_numbers && same_places) {
     now.desc = layout;
     return now;
   }
   if (tensor(id).constant) return in_layout(id, Packing{plain_desc(tensor(id).shape), layout});
   for (const Value& other : converted_[id])
-    if (same_memory(other.desc, layout)) return other;
-  const Value made = convert(now, {now.desc, layout});
+    if (same_memory(other.desc, layout) && other.scale == scale) return other;
+  const Value made = convert(now, {now.desc, layout}, scale);
   converted_[id].push_back(made);
   return made;
 }
@@ -107,7 +145,7 @@ Value Builder::in_layout(TensorId id, const Packing& packing) {
   if (!tensor(id).constant) {
     Value view = plain(id);
     view.desc = packing.from;
-    const bool as_is = packing.scale == 1.f && same_memory(packing.from, packing.to);
+    const bool as_is = packing.scales.change_nothing() && same_memory(packing.from, packing.to);
     return as_is ? view : convert(view, packing);
   }
   auto packed = device_.weights->get(*tensor(id).constant, packing);
@@ -115,8 +153,9 @@ Value Builder::in_layout(TensorId id, const Packing& packing) {
   return {new_storage(storage), {}, packing.to};
 }
 
-Value Builder::make(TensorId id, const Desc& layout) {
-  const Value made = make_temporary(layout);
+Value Builder::make(TensorId id, const Desc& layout, float scale) {
+  Value made = make_temporary(layout);
+  made.scale = scale;
   define(id, made);
   return made;
 }
@@ -196,12 +235,15 @@ std::size_t Builder::new_storage(Storage storage) {
   return program_.storages.size() - 1;
 }
 
-Value Builder::convert(const Value& value, const Packing& packing) {
-  const Kernel kernel = reorder(engine(), packing.from, packing.to, packing.scale);
+Value Builder::convert(const Value& value, const Packing& packing, float scale) {
+  Scales scales = packing.scales;
+  for (float& factor : scales.factors) factor *= value.scale / scale;
+  const Kernel kernel = reorder(engine(), packing.from, packing.to, scales);
   if (!kernel)
-    throw EngineError("oneDNN cannot convert " + format_of(packing.from) + " to " +
-                      format_of(packing.to));
-  const Value made = make_temporary(packing.to);
+    throw EngineError("oneDNN cannot convert " + format_of({packing.from}) + " to " +
+                      format_of({packing.to}));
+  Value made = make_temporary(packing.to);
+  made.scale = scale;
   add(primitive_step(kernel, {{DNNL_ARG_FROM, value}}, {{DNNL_ARG_TO, made}}), "reorder");
   return made;
 }
@@ -231,7 +273,7 @@ Port Builder::bind_output(std::size_t port) {
   const Value now = value(id);
   const Bytes size = size_of(now, tensor(id));
   Storage& storage = program_.storages[now.storage];
-  const std::string format = now.desc.is_zero() ? "plain" : format_of(now.desc);
+  const std::string format = now.desc.is_zero() ? "plain" : format_of({now.desc, now.scale});
   if (storage.place == Storage::Place::arena && storage.size == size) {
     storage.place = Storage::Place::output;
     storage.port = port;

@@ -7,6 +7,7 @@
 
 #include "engine/engine.h"
 #include "engine/onednn/program.h"
+#include "engine/onednn/quantize.h"
 #include "engine/onednn/weights.h"
 
 namespace millrace::engine::onednn {
@@ -29,8 +30,14 @@ class Builder {
   std::size_t cores() const { return request_.processor.cores.size(); }
   /// How the layer is to run.
   board::Variant variant(LayerId id) const;
-  /// Of the numbers that such a layer reads.
+  /// Of the numbers that such a layer reads: if not 8 bits.
   Type type(LayerId id) const;
+  bool is_int8(LayerId id) const { return variant(id).precision == board::Precision::int8; }
+  /// In 8 bits, as the calibration says. Tensors that are concatenated agree on one scale.
+  /// InputError naming the tensor if the calibration lacks it.
+  Quantization quantization(TensorId id) const;
+  /// Whether all that reads the tensor, in this subnet or not, reads 8 bits.
+  bool is_read_in_8_bits(TensorId id) const;
 
   /// The steps that follow belong to these layers.
   void begin_group(std::vector<LayerId> layers);
@@ -43,12 +50,12 @@ class Builder {
   /// Row-major, in the type in which it lies.
   Value row_major(TensorId id);
   /// In this layout, converted if need be; constants are packed. Not for integers.
-  Value in_layout(TensorId id, const Desc& layout);
+  Value in_layout(TensorId id, const Desc& layout, float scale = 1);
   /// The same, with the tensor's plain memory read in another way (transposed, grouped) and
   /// scaled first.
   Value in_layout(TensorId id, const Packing& packing);
   /// A place for a tensor that a step will write.
-  Value make(TensorId id, const Desc& layout);
+  Value make(TensorId id, const Desc& layout, float scale = 1);
   Value make_plain(TensorId id);  // of any type
   /// A place that belongs to no tensor.
   Value make_temporary(const Desc& layout);
@@ -72,7 +79,7 @@ class Builder {
  private:
   std::size_t new_storage(Storage storage);
   Value constant(TensorId id);
-  Value convert(const Value& value, const Packing& packing);
+  Value convert(const Value& value, const Packing& packing, float scale = 1);
   Step& add(Step step, const std::string& kernel);
   Step primitive_step(const Kernel& kernel, std::vector<Operand> reads,
                       std::vector<Operand> writes);
@@ -80,6 +87,7 @@ class Builder {
 
   Device device_;
   const SubnetRequest& request_;
+  network::Topology topology_;
   Program program_;
   std::unordered_map<TensorId, Value> values_;
   std::unordered_map<TensorId, std::vector<Value>> converted_;  // besides values_

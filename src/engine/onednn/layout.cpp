@@ -74,6 +74,13 @@ std::vector<Level> levels_of(const Desc& desc) {
   return levels;
 }
 
+std::optional<float> read_scale(std::string_view text) {
+  float scale = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), scale);
+  const bool whole = error == std::errc() && end == text.data() + text.size();
+  return whole && scale > 0 ? std::optional(scale) : std::nullopt;
+}
+
 std::optional<Dims> numbers(std::string_view text) {
   Dims result;
   while (!text.empty()) {
@@ -219,26 +226,28 @@ Desc dense_like(const Desc& model, const Dims& shape) {
   return strided_desc(shape, strides, type);
 }
 
-std::string format_of(const Desc& desc) {
+std::string format_of(const Form& form) {
+  const Desc& desc = form.desc;
   if (is_plain(desc)) return "plain";
   const auto& b = blocking(desc);
   const int n = desc.data.ndims, blocks = b.inner_nblks;
-  return fmt::format("{}{}:{},{},{},{}", prefix, name_of(type_of(desc)),
+  return fmt::format("{}{}:{:.9g}:{},{},{},{}", prefix, name_of(type_of(desc)), form.scale,
                      fmt::join(desc.data.padded_dims, desc.data.padded_dims + n, "x"),
                      fmt::join(b.strides, b.strides + n, "x"),
                      fmt::join(b.inner_blks, b.inner_blks + blocks, "x"),
                      fmt::join(b.inner_idxs, b.inner_idxs + blocks, "x"));
 }
 
-std::optional<Desc> read_format(const std::string& format, const Dims& shape) {
-  if (format == "plain") return plain_desc(shape);
+std::optional<Form> read_format(const std::string& format, const Dims& shape) {
+  if (format == "plain") return Form{plain_desc(shape)};
   if (!format.starts_with(prefix)) return std::nullopt;
   const std::string_view text = std::string_view(format).substr(prefix.size());
-  const std::size_t colon = text.find(':');
-  if (colon == std::string_view::npos) return std::nullopt;
-  const auto type = read_type(text.substr(0, colon));
-  const auto lists = parse(text.substr(colon + 1));
-  if (!type || !lists || !blocks_fit(*lists, or_one(shape))) return std::nullopt;
+  const std::size_t first = text.find(':'), second = text.find(':', first + 1);
+  if (first == std::string_view::npos || second == std::string_view::npos) return std::nullopt;
+  const auto type = read_type(text.substr(0, first));
+  const auto scale = read_scale(text.substr(first + 1, second - first - 1));
+  const auto lists = parse(text.substr(second + 1));
+  if (!type || !scale || !lists || !blocks_fit(*lists, or_one(shape))) return std::nullopt;
   Desc desc = row_major_desc(shape, *type);
   auto& b = desc.data.format_desc.blocking;
   std::copy((*lists)[0].begin(), (*lists)[0].end(), desc.data.padded_dims);
@@ -246,7 +255,7 @@ std::optional<Desc> read_format(const std::string& format, const Dims& shape) {
   std::copy((*lists)[2].begin(), (*lists)[2].end(), b.inner_blks);
   std::copy((*lists)[3].begin(), (*lists)[3].end(), b.inner_idxs);
   b.inner_nblks = static_cast<int>((*lists)[2].size());
-  return desc;
+  return Form{desc, *scale};
 }
 
 std::vector<Desc> usual_layouts(const Desc& now) {
@@ -257,8 +266,8 @@ std::vector<Desc> usual_layouts(const Desc& now) {
     layouts.push_back(channels_last_desc(shape, type));
     layouts.push_back(row_major_desc(shape, type));
   };
-  add(type_of(now));
-  if (type_of(now) != Type::f32) add(Type::f32);
+  if (type_of(now) == Type::bf16) add(Type::bf16);
+  add(Type::f32);
   return layouts;
 }
 

@@ -45,13 +45,18 @@ std::optional<Dims> dense_strides(const Desc& desc);
 /// have dense strides and the same number of dimensions; of its type.
 Desc dense_like(const Desc& model, const Dims& shape);
 
-/// "plain", or "onednn:" and a text from which read_format makes the same layout.
-std::string format_of(const Desc& desc);
+/// How a tensor lies and what its numbers mean: a stored number n stands for scale * n.
+struct Form {
+  Desc desc;
+  float scale = 1;
+};
+/// "plain", or "onednn:" and a text from which read_format makes the same form.
+std::string format_of(const Form& form);
 /// Nothing if the text is not such a format for this shape.
-std::optional<Desc> read_format(const std::string& format, const Dims& shape);
+std::optional<Form> read_format(const std::string& format, const Dims& shape);
 
-/// Where work on single elements or windows is tried: as the tensor lies, then what all kernels
-/// know, then the same in float32.
+/// Where arithmetic on single elements or windows is tried: as the tensor lies, then what all
+/// kernels know; in its type, and then in float32. 8 bits have no arithmetic of their own.
 std::vector<Desc> usual_layouts(const Desc& now);
 
 /// All that identifies a layout, packed weights included; for comparison only.

@@ -13,8 +13,8 @@ bool accepts(Builder& builder, const Group& group);
 
 bool lower_convolution(Builder& builder, const Group& group);
 bool accepts_convolution(Builder& builder, const Group& group);
-/// The kernels that can run the layer alone, in the precision that the builder is told of; the first
-/// choice first.
+/// The kernels that can run the layer alone, in the precision that the builder is told of; the
+/// first choice first.
 std::vector<std::string> convolution_algorithms(const Builder& builder, LayerId layer);
 
 /// Gemm, and MatMul.

@@ -54,22 +54,51 @@ Dims end_pads_of_transposed(const network::Window& window, const Shape& input,
   return pads;
 }
 
-std::optional<ConvolutionSpec> spec_of(const Builder& builder, LayerId id) {
+/// How an int8 convolution counts.
+struct Integers {
+  Quantization source, residual, result;
+  bool quantizes_result = false;
+  std::vector<float> weights;  // scales, by output channel
+};
+
+const Fused* residual_of(const Group& group) {
+  for (const Fused& fused : group.tail)
+    if (fused.kind == Fused::Kind::residual) return &fused;
+  return nullptr;
+}
+
+/// Nothing for floating point. `source`: how the input lies already, if that is known.
+std::optional<Integers> integers_of(const Builder& builder, const Group& group,
+                                    const std::optional<Quantization>& source) {
+  if (!builder.is_int8(group.head)) return std::nullopt;
+  const network::Layer& layer = builder.layer(group.head);
+  const Geometry g = geometry_of(layer.op);
+  const network::Tensor& weights = builder.tensor(layer.inputs[1]);
+  const TensorId result = result_of(builder.network(), group);
+  Integers integers;
+  integers.source = source ? *source : builder.quantization(layer.inputs[0]);
+  integers.quantizes_result = builder.is_read_in_8_bits(result);
+  if (integers.quantizes_result) {
+    integers.result = builder.quantization(result);
+    if (const Fused* residual = residual_of(group))
+      integers.residual = builder.quantization(residual->operand);
+  }
+  integers.weights =
+      channel_scales(*weights.constant, weights_as_given(g, weights.shape), g.groups > 1 ? 2 : 1);
+  return integers;
+}
+
+std::optional<ConvolutionSpec> geometric_spec(const Builder& builder, LayerId id) {
   const network::Layer& layer = builder.layer(id);
   const Geometry g = geometry_of(layer.op);
   const Shape& input = builder.tensor(layer.inputs[0]).shape;
-  const Shape& weights = builder.tensor(layer.inputs[1]).shape;
   const Shape& output = builder.tensor(layer.outputs[0]).shape;
   const auto negative = [](std::int64_t pad) { return pad < 0; };
   const auto& pads = g.window.pads_begin;
   if (std::any_of(pads.begin(), pads.end(), negative)) return std::nullopt;
   ConvolutionSpec spec;
   spec.transposed = g.transposed;
-  const Type type = builder.type(id);
   spec.algorithm = builder.variant(id).algorithm;
-  spec.source = any_desc(input, type);
-  spec.weights = any_desc(dims_of(weights_as_given(g, weights)), type);
-  spec.destination = any_desc(output, type);
   if (layer.inputs.size() > 2 && layer.inputs[2].valid()) spec.bias = plain_desc({output[1]});
   spec.strides = g.window.strides;
   spec.dilations = g.window.dilations;
@@ -80,12 +109,72 @@ std::optional<ConvolutionSpec> spec_of(const Builder& builder, LayerId id) {
   return spec;
 }
 
-Kernel kernel_of(const Builder& builder, const Group& group) {
-  const auto spec = spec_of(builder, group.head);
-  const auto post_ops =
+std::optional<ConvolutionSpec> spec_of(const Builder& builder, LayerId id,
+                                       const std::optional<Integers>& integers) {
+  const network::Layer& layer = builder.layer(id);
+  const Shape& weights = builder.tensor(layer.inputs[1]).shape;
+  auto spec = geometric_spec(builder, id);
+  if (!spec) return std::nullopt;
+  const Type type = builder.type(id);
+  const Type result = integers && integers->quantizes_result ? integers->result.type : type;
+  spec->source =
+      any_desc(builder.tensor(layer.inputs[0]).shape, integers ? integers->source.type : type);
+  spec->weights = any_desc(dims_of(weights_as_given(geometry_of(layer.op), weights)),
+                           integers ? Type::s8 : type);
+  spec->destination = any_desc(builder.tensor(layer.outputs[0]).shape, result);
+  return spec;
+}
+
+Kernel kernel_of(const Builder& builder, const Group& group,
+                 const std::optional<Integers>& integers) {
+  auto spec = spec_of(builder, group.head, integers);
+  auto post_ops =
       post_ops_of(builder, group, builder.tensor(builder.layer(group.head).outputs[0]).shape);
   if (!spec || !post_ops) return {};
+  if (integers) {
+    float factor = integers->source.scale;
+    if (integers->quantizes_result) {
+      Rescaling rescaling = rescale(*post_ops, integers->result.scale, integers->residual);
+      factor *= rescaling.factor;
+      post_ops = std::move(rescaling.post_ops);
+    }
+    for (const float scale : integers->weights) spec->scales.push_back(factor * scale);
+  }
   return convolution(builder.engine(), *spec, *post_ops);
+}
+
+Kernel kernel_of(const Builder& builder, const Group& group) {
+  return kernel_of(builder, group, integers_of(builder, group, std::nullopt));
+}
+
+/// oneDNN adds the bias to the sums of integers, before it scales them.
+Operand bias_operand(Builder& builder, const network::Layer& layer,
+                     const std::optional<Integers>& integers) {
+  const TensorId bias = layer.inputs[2];
+  if (!integers) return {DNNL_ARG_BIAS, builder.plain(bias)};
+  const Desc desc = plain_desc(builder.tensor(bias).shape);
+  Scales scales{{}, 1};
+  for (const float scale : integers->weights)
+    scales.factors.push_back(1 / (integers->source.scale * scale));
+  return {DNNL_ARG_BIAS, builder.in_layout(bias, Packing{desc, desc, scales})};
+}
+
+Operand weights_operand(Builder& builder, const network::Layer& layer, const Desc& wanted,
+                        const std::optional<Integers>& integers) {
+  const Geometry g = geometry_of(layer.op);
+  Packing packing{weights_as_given(g, builder.tensor(layer.inputs[1]).shape), wanted};
+  if (integers) {
+    packing.scales = {{}, g.groups > 1 ? 2 : 1};
+    for (const float scale : integers->weights) packing.scales.factors.push_back(1 / scale);
+  }
+  return {DNNL_ARG_WEIGHTS, builder.in_layout(layer.inputs[1], packing)};
+}
+
+/// An input that lies in 8 bits already is read as it is.
+std::optional<Quantization> quantization_now(Builder& builder, TensorId id) {
+  const Value now = builder.value(id);
+  if (!is_quantized(now.desc)) return std::nullopt;
+  return Quantization{type_of(now.desc), now.scale};
 }
 
 }  // namespace
@@ -99,28 +188,32 @@ bool accepts_convolution(Builder& builder, const Group& group) {
 }
 
 std::vector<std::string> convolution_algorithms(const Builder& builder, LayerId layer) {
-  const auto spec = spec_of(builder, layer);
+  std::optional<Integers> integers;
+  if (builder.is_int8(layer)) integers = Integers{{Type::u8, 1.f}, {}, {Type::u8, 1.f}, true, {}};
+  const auto spec = spec_of(builder, layer, integers);
   if (!spec) return {};
   return convolution_algorithms(builder.engine(), *spec);
 }
 
 bool lower_convolution(Builder& builder, const Group& group) {
-  const Kernel kernel = kernel_of(builder, group);
+  const network::Layer& layer = builder.layer(group.head);
+  const auto integers = integers_of(builder, group, quantization_now(builder, layer.inputs[0]));
+  const Kernel kernel = kernel_of(builder, group, integers);
   const std::string asked = builder.variant(group.head).algorithm;
   if (!kernel && !asked.empty())
-    throw InputError(builder.layer(group.head).name,
+    throw InputError(layer.name,
                      "oneDNN has no algorithm '" + asked + "' for it here; measure again");
   if (!kernel || (kernel.is_slow() && group.tail.empty())) return false;
-  const network::Layer& layer = builder.layer(group.head);
-  const Desc given = weights_as_given(geometry_of(layer.op), builder.tensor(layer.inputs[1]).shape);
+  const float source_scale = integers ? integers->source.scale : 1.f;
   std::vector<Operand> reads{
-      {DNNL_ARG_SRC, builder.in_layout(layer.inputs[0], kernel.operand(DNNL_ARG_SRC))},
-      {DNNL_ARG_WEIGHTS,
-       builder.in_layout(layer.inputs[1], Packing{given, kernel.operand(DNNL_ARG_WEIGHTS)})}};
+      {DNNL_ARG_SRC,
+       builder.in_layout(layer.inputs[0], kernel.operand(DNNL_ARG_SRC), source_scale)},
+      weights_operand(builder, layer, kernel.operand(DNNL_ARG_WEIGHTS), integers)};
   if (layer.inputs.size() > 2 && layer.inputs[2].valid())
-    reads.push_back({DNNL_ARG_BIAS, builder.plain(layer.inputs[2])});
+    reads.push_back(bias_operand(builder, layer, integers));
   const Value result =
-      builder.make(result_of(builder.network(), group), kernel.operand(DNNL_ARG_DST));
+      builder.make(result_of(builder.network(), group), kernel.operand(DNNL_ARG_DST),
+                   integers && integers->quantizes_result ? integers->result.scale : 1.f);
   const auto more = post_operands(builder, group, result);
   reads.insert(reads.end(), more.begin(), more.end());
   builder.run(kernel, reads, {{DNNL_ARG_DST, result}});

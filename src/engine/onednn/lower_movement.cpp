@@ -35,13 +35,14 @@ Desc common_layout(Builder& builder, const std::vector<TensorId>& tensors) {
   return builder.value(tensors[0]).desc;
 }
 
-bool concat_by_copies(Builder& builder, const network::Layer& layer, const Desc& model) {
+bool concat_by_copies(Builder& builder, const network::Layer& layer, const Desc& model,
+                      float scale) {
   const auto axis = static_cast<std::size_t>(std::get<network::Concat>(layer.op).axis);
   const Desc layout = dense_like(model, builder.tensor(layer.outputs[0]).shape);
   std::vector<Value> sources;
   for (const TensorId id : layer.inputs)
-    sources.push_back(builder.in_layout(id, dense_like(model, builder.tensor(id).shape)));
-  const Value result = builder.make(layer.outputs[0], layout);
+    sources.push_back(builder.in_layout(id, dense_like(model, builder.tensor(id).shape), scale));
+  const Value result = builder.make(layer.outputs[0], layout, scale);
   const Pieces whole = pieces_of(layout, axis);
   Value part = result;
   for (const Value& source : sources) {
@@ -52,7 +53,8 @@ bool concat_by_copies(Builder& builder, const network::Layer& layer, const Desc&
   return true;
 }
 
-bool concat_by_kernel(Builder& builder, const network::Layer& layer, const Desc& model) {
+bool concat_by_kernel(Builder& builder, const network::Layer& layer, const Desc& model,
+                      float scale) {
   std::vector<Desc> layouts;
   for (const TensorId id : layer.inputs) {
     const Desc now = retyped(builder.value(id).desc, type_of(model));
@@ -65,8 +67,8 @@ bool concat_by_kernel(Builder& builder, const network::Layer& layer, const Desc&
   std::vector<Operand> reads;
   for (std::size_t i = 0; i < layouts.size(); ++i)
     reads.push_back({DNNL_ARG_MULTIPLE_SRC + static_cast<int>(i),
-                     builder.in_layout(layer.inputs[i], layouts[i])});
-  const Value result = builder.make(layer.outputs[0], kernel.operand(DNNL_ARG_DST));
+                     builder.in_layout(layer.inputs[i], layouts[i], scale)});
+  const Value result = builder.make(layer.outputs[0], kernel.operand(DNNL_ARG_DST), scale);
   builder.run(kernel, reads, {{DNNL_ARG_DST, result}});
   return true;
 }
@@ -81,7 +83,8 @@ bool take_parts(Builder& builder, TensorId whole, std::size_t axis,
                 const std::vector<Part>& parts) {
   Desc layout = builder.value(whole).desc;
   if (!dense_strides(layout)) layout = channels_last_desc(dims_of(layout), type_of(layout));
-  const Value source = builder.in_layout(whole, layout);
+  const float scale = builder.value(whole).scale;
+  const Value source = builder.in_layout(whole, layout, scale);
   const Pieces pieces = pieces_of(layout, axis);
   const std::size_t unit =
       pieces.bytes / static_cast<std::size_t>(builder.tensor(whole).shape[axis]);
@@ -90,7 +93,7 @@ bool take_parts(Builder& builder, TensorId whole, std::size_t axis,
     Value from = source;
     from.offset += Bytes{static_cast<std::int64_t>(unit) * part.begin};
     const std::size_t bytes = unit * static_cast<std::size_t>(shape[axis]);
-    const Value to = builder.make(part.tensor, dense_like(layout, shape));
+    const Value to = builder.make(part.tensor, dense_like(layout, shape), scale);
     builder.copy({from, to, pieces.count, bytes, pieces.bytes, bytes});
   }
   return true;
@@ -127,11 +130,17 @@ bool lower_transpose(Builder& builder, LayerId id) {
 
 bool lower_concat(Builder& builder, LayerId id) {
   const network::Layer& layer = builder.layer(id);
-  const Desc model = common_layout(builder, layer.inputs);
+  Desc model = common_layout(builder, layer.inputs);
+  float scale = 1;
+  if (is_quantized(model)) {
+    const Quantization common = builder.quantization(layer.outputs[0]);
+    model = retyped(model, common.type);
+    scale = common.scale;
+  }
   // One core copies faster than the kernel does; several share the kernel's work.
   if (dense_strides(model) && (builder.cores() == 1 || is_row_major(model)))
-    return concat_by_copies(builder, layer, model);
-  return concat_by_kernel(builder, layer, model);
+    return concat_by_copies(builder, layer, model, scale);
+  return concat_by_kernel(builder, layer, model, scale);
 }
 
 bool lower_split(Builder& builder, LayerId id) {

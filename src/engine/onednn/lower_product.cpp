@@ -107,9 +107,19 @@ Dims swapped(const Dims& matrix) { return {matrix[1], matrix[0]}; }
 struct Choice {
   Kernel kernel;
   PostOps own;
+  std::vector<float> weights;  // scales by column, in int8
+  float source = 1;            // scale, in int8
 };
 
-std::optional<Choice> choose(const Builder& builder, const Product& p, const Group& group) {
+/// The weights' scales in int8; by column, as the packed weights number them.
+std::vector<float> column_scales(const Builder& builder, const Product& p) {
+  std::vector<float> scales = channel_scales(*builder.tensor(p.b).constant, turned(p.b_view), 1);
+  return scales;
+}
+
+/// `source`: how the first factor lies already, if it lies in 8 bits and that is known.
+std::optional<Choice> choose(const Builder& builder, const Product& p, const Group& group,
+                             const std::optional<Quantization>& source = std::nullopt) {
   const auto own = own_post_ops(builder, p);
   const Dims result = dims_of(p.result_view);
   const auto fused = post_ops_of(builder, group, result);
@@ -119,12 +129,21 @@ std::optional<Choice> choose(const Builder& builder, const Product& p, const Gro
   const Type type = builder.type(group.head);
   ProductSpec spec{retyped(p.a_view, type), retyped(p.b_view, type), {}, p.result_view};
   if (p.packs) spec.weights = any_desc(swapped(dims_of(p.b_view)), type);
+  Choice choice{{}, *own, {}, 1.f};
+  if (builder.is_int8(group.head)) {
+    if (!p.packs || p.alpha != 1.f || !builder.tensor(p.b).constant) return std::nullopt;
+    const Quantization q = source ? *source : builder.quantization(p.a);
+    choice.source = q.scale;
+    choice.weights = column_scales(builder, p);
+    spec.source = retyped(p.a_view, q.type);
+    spec.weights = any_desc(swapped(dims_of(p.b_view)), Type::s8);
+    for (const float scale : choice.weights) spec.scales.push_back(q.scale * scale);
+  }
   if (is_bias(builder, p) && p.packs) spec.bias = plain_desc({result.back()});
   if (is_bias(builder, p) && !p.packs)
     spec.bias = plain_desc(with_rank({result.back()}, result.size()));
-  Choice choice{p.packs ? inner_product(builder.engine(), spec, all)
-                        : matrix_product(builder.engine(), spec, all),
-                *own};
+  choice.kernel = p.packs ? inner_product(builder.engine(), spec, all)
+                          : matrix_product(builder.engine(), spec, all);
   if (!choice.kernel || choice.kernel.is_slow()) return std::nullopt;
   return choice;
 }
@@ -143,17 +162,34 @@ Value viewed(Value value, const Desc& view) {
 }
 
 /// The tensor's row-major memory, in the type of the view, read through it.
-Value read_through(Builder& builder, TensorId id, const Desc& view) {
+Value read_through(Builder& builder, TensorId id, const Desc& view, float scale = 1) {
   const Desc layout = row_major_desc(builder.tensor(id).shape, type_of(view));
-  return viewed(builder.in_layout(id, layout), view);
+  return viewed(builder.in_layout(id, layout, scale), view);
+}
+
+/// What the packed weights and the bias are multiplied with.
+Scales weight_factors(const Product& p, const Choice& choice) {
+  Scales scales{{p.alpha}, 0};
+  if (choice.weights.empty()) return scales;
+  scales = {{}, 1};
+  for (const float scale : choice.weights) scales.factors.push_back(1 / scale);
+  return scales;
+}
+Scales addend_factors(const Product& p, const Choice& choice) {
+  Scales scales{{p.beta}, 0};
+  if (choice.weights.empty()) return scales;
+  scales = {{}, 1};
+  for (const float scale : choice.weights)
+    scales.factors.push_back(p.beta / (choice.source * scale));
+  return scales;
 }
 
 std::vector<Operand> factors(Builder& builder, const Product& p, const Choice& choice) {
   const Desc a = choice.kernel.operand(DNNL_ARG_SRC), b = choice.kernel.operand(DNNL_ARG_WEIGHTS);
   std::vector<Operand> reads{
-      {DNNL_ARG_SRC, read_through(builder, p.a, retyped(p.a_view, type_of(a)))}};
+      {DNNL_ARG_SRC, read_through(builder, p.a, retyped(p.a_view, type_of(a)), choice.source)}};
   if (p.packs) {
-    const Packing packing{turned(p.b_view), b, p.alpha};
+    const Packing packing{turned(p.b_view), b, weight_factors(p, choice)};
     reads.push_back({DNNL_ARG_WEIGHTS, builder.in_layout(p.b, packing)});
   } else {
     reads.push_back({DNNL_ARG_WEIGHTS, read_through(builder, p.b, retyped(p.b_view, type_of(b)))});
@@ -164,7 +200,8 @@ std::vector<Operand> factors(Builder& builder, const Product& p, const Choice& c
   const int argument =
       bias ? DNNL_ARG_BIAS : DNNL_ARG_ATTR_MULTIPLE_POST_OP(index) | DNNL_ARG_SRC_1;
   const Desc view = bias ? choice.kernel.operand(DNNL_ARG_BIAS) : choice.own.back().operand;
-  reads.push_back({argument, builder.in_layout(p.c, Packing{view, view, p.beta})});
+  const Scales scales = bias ? addend_factors(p, choice) : Scales{{p.beta}, 0};
+  reads.push_back({argument, builder.in_layout(p.c, Packing{view, view, scales})});
   return reads;
 }
 
@@ -177,7 +214,10 @@ bool accepts_product(Builder& builder, const Group& group) {
 
 bool lower_product(Builder& builder, const Group& group) {
   const Product p = product_of(builder, group.head);
-  const auto choice = choose(builder, p, group);
+  const Value now = builder.value(p.a);
+  std::optional<Quantization> source;
+  if (is_quantized(now.desc)) source = Quantization{type_of(now.desc), now.scale};
+  const auto choice = choose(builder, p, group, source);
   if (!choice) return false;
   auto reads = factors(builder, p, *choice);
   const TensorId id = result_of(builder.network(), group);

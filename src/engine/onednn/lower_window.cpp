@@ -53,8 +53,14 @@ std::optional<PoolingSpec> spec_of(const Builder& builder, const network::Layer&
 /// Images pool best with the channels inside; what lies so already stays.
 bool run_pooling(Builder& builder, const network::Layer& layer, PoolingSpec spec,
                  const Desc& result_layout) {
-  const Desc now = builder.value(layer.inputs[0]).desc;
-  for (const Desc& layout : usual_layouts(now)) {
+  const Value now = builder.value(layer.inputs[0]);
+  std::vector<Desc> layouts = usual_layouts(now.desc);
+  const bool keeps = spec.algorithm == dnnl::algorithm::pooling_max && is_quantized(now.desc);
+  if (keeps)
+    layouts.insert(layouts.begin(),
+                   {now.desc, channels_last_desc(dims_of(now.desc), type_of(now.desc))});
+  for (const Desc& layout : layouts) {
+    const float scale = is_quantized(layout) ? now.scale : 1.f;
     spec.source = layout;
     spec.destination = any_desc(dims_of(spec.destination), type_of(layout));
     const Kernel kernel = pooling(builder.engine(), spec);
@@ -63,9 +69,9 @@ bool run_pooling(Builder& builder, const network::Layer& layer, PoolingSpec spec
     // A result without rows and columns is the same memory in the shape that is asked for.
     const bool renamed = !result_layout.is_zero();
     if (renamed && !is_row_major(made)) continue;
-    const Value source = builder.in_layout(layer.inputs[0], layout);
-    const Value result =
-        builder.make(layer.outputs[0], renamed ? retyped(result_layout, type_of(made)) : made);
+    const Value source = builder.in_layout(layer.inputs[0], layout, scale);
+    const Value result = builder.make(
+        layer.outputs[0], renamed ? retyped(result_layout, type_of(made)) : made, scale);
     Value written = result;
     written.desc = made;
     builder.run(kernel, {{DNNL_ARG_SRC, source}}, {{DNNL_ARG_DST, written}});

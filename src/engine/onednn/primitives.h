@@ -28,7 +28,9 @@ struct PostOp {
   Kind kind = Kind::eltwise;
   dnnl::algorithm algorithm = dnnl::algorithm::eltwise_relu;
   float alpha = 0, beta = 0;
-  Desc operand;  // of a binary
+  Desc operand;             // of a binary
+  float scale = 1;          // of a sum: what the old content is multiplied with
+  Type type = Type::undef;  // of a sum: the type of the old content, if not the result's
 };
 using PostOps = std::vector<PostOp>;
 
@@ -37,6 +39,7 @@ struct ConvolutionSpec {
   std::string algorithm;  // a kernel's name; empty: the best that oneDNN thinks it has
   Desc source, weights, bias, destination;  // bias may be empty
   Dims strides, dilations, pads_begin, pads_end;
+  std::vector<float> scales = {};  // by channel: what sums of integers are multiplied with
 };
 Kernel convolution(const dnnl::engine& engine, const ConvolutionSpec& spec,
                    const PostOps& post_ops);
@@ -46,6 +49,7 @@ std::vector<std::string> convolution_algorithms(const dnnl::engine& engine,
 
 struct ProductSpec {
   Desc source, weights, bias, destination;  // bias may be empty
+  std::vector<float> scales = {};           // by column, as in a convolution
 };
 /// Weights have the shape (outputs, inputs).
 Kernel inner_product(const dnnl::engine& engine, const ProductSpec& spec, const PostOps& post_ops);
@@ -85,7 +89,12 @@ Kernel concat(const dnnl::engine& engine, int axis, const std::vector<Desc>& sou
 Kernel softmax(const dnnl::engine& engine, const Desc& source, int axis, bool logarithm);
 Kernel resampling(const dnnl::engine& engine, dnnl::algorithm algorithm, const Desc& source,
                   const Desc& destination);
-/// Multiplies by `scale` on the way.
-Kernel reorder(const dnnl::engine& engine, const Desc& from, const Desc& to, float scale);
+/// What a copy multiplies with on the way: one number, or one by index of the leading dimensions.
+struct Scales {
+  std::vector<float> factors{1.f};
+  int leading = 0;
+  bool change_nothing() const { return leading == 0 && factors[0] == 1.f; }
+};
+Kernel reorder(const dnnl::engine& engine, const Desc& from, const Desc& to, const Scales& scales);
 
 }  // namespace millrace::engine::onednn

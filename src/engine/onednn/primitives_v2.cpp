@@ -1,5 +1,6 @@
 // For oneDNN 2.x, where a primitive is made from an operation descriptor.
 #include <algorithm>
+#include <functional>
 #include <string_view>
 
 #include "engine/onednn/primitives.h"
@@ -18,13 +19,15 @@ void append(dnnl::post_ops& ops, const PostOp& op) {
       ops.append_binary(op.algorithm, op.operand);
       break;
     case PostOp::Kind::sum:
-      ops.append_sum(1.f);
+      ops.append_sum(op.scale, op.type);
       break;
   }
 }
 
-dnnl::primitive_attr attributes(const PostOps& post_ops) {
+dnnl::primitive_attr attributes(const PostOps& post_ops, const std::vector<float>& scales = {}) {
+  constexpr int by_channel = 1 << 1;
   dnnl::primitive_attr result;
+  if (!scales.empty()) result.set_output_scales(by_channel, scales);
   result.set_scratchpad_mode(dnnl::scratchpad_mode::user);
   dnnl::post_ops ops;
   for (const PostOp& op : post_ops) append(ops, op);
@@ -40,10 +43,10 @@ Kernel kernel_of(const dnnl::primitive_desc_base& choice) {
 /// The whole way from a descriptor's arguments to the kernel; an argument that oneDNN refuses is
 /// the same answer as a kernel that it lacks.
 template <class Primitive, class... Arguments>
-Kernel choose(const dnnl::engine& engine, const PostOps& post_ops, Arguments&&... arguments) try {
+Kernel choose(const dnnl::engine& engine, const dnnl::primitive_attr& attributes,
+              Arguments&&... arguments) try {
   const typename Primitive::desc descriptor(std::forward<Arguments>(arguments)...);
-  return kernel_of(
-      typename Primitive::primitive_desc(descriptor, attributes(post_ops), engine, true));
+  return kernel_of(typename Primitive::primitive_desc(descriptor, attributes, engine, true));
 } catch (const dnnl::error& error) {
   if (error.status == dnnl_out_of_memory) throw;
   return {};
@@ -70,25 +73,34 @@ dnnl::convolution_forward::desc convolution_descriptor(const ConvolutionSpec& s,
           s.destination, s.strides, s.dilations, s.pads_begin, s.pads_end};
 }
 
-/// Visits the kernels for a convolution, direct ones first, until `visit` says true.
-template <class Visit>
+using Visit = std::function<bool(const Kernel&)>;
+
+/// Visits the kernels of an algorithm until `visit` says true, which it passes on.
+bool visit_kernels(const dnnl::engine& engine, const dnnl::convolution_forward::desc& descriptor,
+                   const dnnl::primitive_attr& attributes, const Visit& visit) {
+  dnnl::convolution_forward::primitive_desc choice(descriptor, attributes, engine, true);
+  if (!choice) return false;
+  do {
+    if (visit(kernel_of(choice))) return true;
+  } while (choice.next_impl());
+  return false;
+}
+
+/// The same for all algorithms, direct ones first.
 void visit_convolutions(const dnnl::engine& engine, const ConvolutionSpec& spec,
                         const PostOps& post_ops, const Visit& visit) {
-  for (const auto algorithm :
-       {dnnl::algorithm::convolution_direct, dnnl::algorithm::convolution_winograd})
-    try {
-      dnnl::convolution_forward::primitive_desc choice(convolution_descriptor(spec, algorithm),
-                                                       attributes(post_ops), engine, true);
-      if (!choice) continue;
-      do {
-        if (visit(kernel_of(choice))) return;
-      } while (choice.next_impl());
+  using enum dnnl::algorithm;
+  for (const auto algorithm : {convolution_direct, convolution_winograd}) try {
+      const auto attr = attributes(post_ops, spec.scales);
+      if (visit_kernels(engine, convolution_descriptor(spec, algorithm), attr, visit)) return;
     } catch (const dnnl::error& error) {
       if (error.status == dnnl_out_of_memory) throw;
     }
 }
 
-Kernel deconvolution(const dnnl::engine& engine, const ConvolutionSpec& s, const PostOps& ops) {
+Kernel deconvolution(const dnnl::engine& engine, const ConvolutionSpec& s,
+                     const PostOps& post_ops) {
+  const auto ops = attributes(post_ops, s.scales);
   const auto direct = dnnl::algorithm::deconvolution_direct;
   using Deconvolution = dnnl::deconvolution_forward;
   if (s.bias.is_zero())
@@ -113,12 +125,12 @@ Kernel convolution(const dnnl::engine& engine, const ConvolutionSpec& spec,
   if (spec.transposed) return deconvolution(engine, spec, post_ops);
   if (spec.algorithm.empty())
     return skip_slow_depthwise(dnnl::convolution_forward::primitive_desc(
-        convolution_descriptor(spec, dnnl::algorithm::convolution_direct), attributes(post_ops),
-        engine, true));
+        convolution_descriptor(spec, dnnl::algorithm::convolution_direct),
+        attributes(post_ops, spec.scales), engine, true));
   Kernel found;
-  visit_convolutions(engine, spec, post_ops, [&](Kernel kernel) {
+  visit_convolutions(engine, spec, post_ops, [&](const Kernel& kernel) {
     if (kernel.name != spec.algorithm) return false;
-    found = std::move(kernel);
+    found = kernel;
     return true;
   });
   return found;
@@ -143,46 +155,50 @@ std::vector<std::string> convolution_algorithms(const dnnl::engine& engine,
 
 Kernel inner_product(const dnnl::engine& engine, const ProductSpec& s, const PostOps& post_ops) {
   using Product = dnnl::inner_product_forward;
+  const auto attr = attributes(post_ops, s.scales);
   if (s.bias.is_zero())
-    return choose<Product>(engine, post_ops, inference, s.source, s.weights, s.destination);
-  return choose<Product>(engine, post_ops, inference, s.source, s.weights, s.bias, s.destination);
+    return choose<Product>(engine, attr, inference, s.source, s.weights, s.destination);
+  return choose<Product>(engine, attr, inference, s.source, s.weights, s.bias, s.destination);
 }
 
 Kernel matrix_product(const dnnl::engine& engine, const ProductSpec& s, const PostOps& post_ops) {
+  const auto attr = attributes(post_ops, s.scales);
   if (s.bias.is_zero())
-    return choose<dnnl::matmul>(engine, post_ops, s.source, s.weights, s.destination);
-  return choose<dnnl::matmul>(engine, post_ops, s.source, s.weights, s.bias, s.destination);
+    return choose<dnnl::matmul>(engine, attr, s.source, s.weights, s.destination);
+  return choose<dnnl::matmul>(engine, attr, s.source, s.weights, s.bias, s.destination);
 }
 
 Kernel batch_normalization(const dnnl::engine& engine, const NormalizationSpec& spec) {
   using Flags = dnnl::normalization_flags;
   Flags flags = Flags::use_global_stats | Flags::use_scale | Flags::use_shift;
   if (spec.relu) flags = flags | Flags::fuse_norm_relu;
-  return choose<dnnl::batch_normalization_forward>(engine, {}, inference, spec.source, spec.epsilon,
-                                                   flags);
+  return choose<dnnl::batch_normalization_forward>(engine, attributes({}), inference, spec.source,
+                                                   spec.epsilon, flags);
 }
 
 Kernel lrn(const dnnl::engine& engine, const LrnSpec& s) {
-  return choose<dnnl::lrn_forward>(engine, {}, inference, dnnl::algorithm::lrn_across_channels,
-                                   s.source, s.size, s.alpha, s.beta, s.bias);
+  return choose<dnnl::lrn_forward>(engine, attributes({}), inference,
+                                   dnnl::algorithm::lrn_across_channels, s.source, s.size, s.alpha,
+                                   s.beta, s.bias);
 }
 
 Kernel pooling(const dnnl::engine& engine, const PoolingSpec& s) {
-  return choose<dnnl::pooling_forward>(engine, {}, inference, s.algorithm, s.source, s.destination,
-                                       s.strides, s.kernel, s.pads_begin, s.pads_end);
+  return choose<dnnl::pooling_forward>(engine, attributes({}), inference, s.algorithm, s.source,
+                                       s.destination, s.strides, s.kernel, s.pads_begin,
+                                       s.pads_end);
 }
 
 Kernel eltwise(const dnnl::engine& engine, const Desc& source, const PostOp& function) {
-  return choose<dnnl::eltwise_forward>(engine, {}, inference, function.algorithm, source,
-                                       function.alpha, function.beta);
+  return choose<dnnl::eltwise_forward>(engine, attributes({}), inference, function.algorithm,
+                                       source, function.alpha, function.beta);
 }
 
 Kernel binary(const dnnl::engine& engine, const BinarySpec& s, const PostOps& post_ops) {
-  return choose<dnnl::binary>(engine, post_ops, s.algorithm, s.a, s.b, s.destination);
+  return choose<dnnl::binary>(engine, attributes(post_ops), s.algorithm, s.a, s.b, s.destination);
 }
 
 Kernel prelu(const dnnl::engine& engine, const Desc& source, const Desc& slopes) {
-  return choose<dnnl::prelu_forward>(engine, {}, inference, source, slopes);
+  return choose<dnnl::prelu_forward>(engine, attributes({}), inference, source, slopes);
 }
 
 Kernel concat(const dnnl::engine& engine, int axis, const std::vector<Desc>& sources) try {
@@ -193,18 +209,20 @@ Kernel concat(const dnnl::engine& engine, int axis, const std::vector<Desc>& sou
 }
 
 Kernel softmax(const dnnl::engine& engine, const Desc& source, int axis, bool logarithm) {
-  if (logarithm) return choose<dnnl::logsoftmax_forward>(engine, {}, inference, source, axis);
-  return choose<dnnl::softmax_forward>(engine, {}, inference, source, axis);
+  if (logarithm)
+    return choose<dnnl::logsoftmax_forward>(engine, attributes({}), inference, source, axis);
+  return choose<dnnl::softmax_forward>(engine, attributes({}), inference, source, axis);
 }
 
 Kernel resampling(const dnnl::engine& engine, dnnl::algorithm algorithm, const Desc& source,
                   const Desc& destination) {
-  return choose<dnnl::resampling_forward>(engine, {}, inference, algorithm, source, destination);
+  return choose<dnnl::resampling_forward>(engine, attributes({}), inference, algorithm, source,
+                                          destination);
 }
 
-Kernel reorder(const dnnl::engine& engine, const Desc& from, const Desc& to, float scale) {
+Kernel reorder(const dnnl::engine& engine, const Desc& from, const Desc& to, const Scales& scales) {
   dnnl::primitive_attr attr = attributes({});
-  if (scale != 1.f) attr.set_output_scales(0, {scale});
+  if (!scales.change_nothing()) attr.set_output_scales((1 << scales.leading) - 1, scales.factors);
   return kernel_of(dnnl::reorder::primitive_desc(engine, from, engine, to, attr, true));
 }
 

@@ -1,7 +1,7 @@
 #include "engine/onednn/ways.h"
 
 #include <algorithm>
-#include <array>
+#include <vector>
 
 #include "engine/onednn/lower.h"
 
@@ -14,12 +14,13 @@ using board::Variant;
 /// With instructions of its own; without them oneDNN imitates it with more work than float32.
 bool is_native(Precision precision) {
   using enum dnnl::cpu_isa;
-  constexpr std::array with_bf16{avx512_core_bf16, avx512_core_amx};
+  static const std::vector with_bf16{avx512_core_bf16, avx512_core_amx};
+  static const std::vector with_int8{avx2_vnni, avx512_core_vnni, avx512_core_bf16,
+                                     avx512_core_amx};
   const auto isa = dnnl::get_effective_cpu_isa();
   if (precision == Precision::f32) return true;
-  if (precision == Precision::bf16)
-    return std::find(with_bf16.begin(), with_bf16.end(), isa) != with_bf16.end();
-  return false;
+  const auto& able = precision == Precision::bf16 ? with_bf16 : with_int8;
+  return std::find(able.begin(), able.end(), isa) != able.end();
 }
 
 bool is_convolution(const network::Operator& op) {
@@ -31,12 +32,31 @@ bool is_product(const network::Operator& op) {
   return std::holds_alternative<network::Gemm>(op) || std::holds_alternative<network::MatMul>(op);
 }
 
-void add_convolutions(const Device& device, SubnetRequest request, LayerId layer,
-                      Precision precision, std::vector<Variant>& ways) {
+/// What is quantised by channel must be known beforehand.
+bool can_count_in_integers(const network::Network& network, LayerId id) {
+  const network::Layer& layer = network[id];
+  const auto constant = [&](std::size_t input) {
+    const bool given = input < layer.inputs.size() && layer.inputs[input].valid();
+    return !given || network[layer.inputs[input]].constant.has_value();
+  };
+  const auto* gemm = std::get_if<network::Gemm>(&layer.op);
+  if (gemm != nullptr && (gemm->transpose_a || gemm->alpha != 1.f)) return false;
+  if (gemm == nullptr && !std::holds_alternative<network::Conv>(layer.op) &&
+      !std::holds_alternative<network::MatMul>(layer.op))
+    return false;
+  const bool matrix = network[layer.inputs[1]].shape.size() >= 2;
+  return matrix && constant(1) && constant(2);
+}
+
+std::vector<Variant> convolutions(const Device& device, SubnetRequest request, LayerId layer,
+                                  Precision precision) {
   request.variants.assign(request.network->layers.size(), Variant{precision, {}});
-  const auto names = convolution_algorithms(Builder(device, request), layer);
-  for (std::size_t i = 0; i < names.size(); ++i)
-    ways.push_back({precision, i == 0 ? std::string() : names[i]});
+  std::vector<Variant> ways;
+  for (const std::string& name : convolution_algorithms(Builder(device, request), layer))
+    ways.push_back({precision, ways.empty() ? std::string() : name});
+  // Which other kernels there are depends on the signs of the numbers, known only when calibrated.
+  if (precision == Precision::int8 && ways.size() > 1) ways.resize(1);
+  return ways;
 }
 
 }  // namespace
@@ -48,9 +68,12 @@ std::vector<Variant> ways_to_run(const Device& device, const network::Network& n
   request.processor = processor;
   const network::Operator& op = network[layer].op;
   std::vector<Variant> ways;
-  for (const Precision precision : {Precision::f32, Precision::bf16}) {
+  for (const Precision precision : {Precision::f32, Precision::bf16, Precision::int8}) {
     if (!is_native(precision)) continue;
-    if (is_convolution(op)) add_convolutions(device, request, layer, precision, ways);
+    if (precision == Precision::int8 && !can_count_in_integers(network, layer)) continue;
+    if (is_convolution(op))
+      for (Variant& way : convolutions(device, request, layer, precision))
+        ways.push_back(std::move(way));
     if (is_product(op)) ways.push_back({precision, {}});
   }
   if (ways.empty()) ways.push_back({});

@@ -10,8 +10,11 @@ namespace millrace::engine::onednn {
 namespace {
 
 std::string key(const network::Array& constant, const Packing& packing) {
-  return fmt::format("{} {} ", static_cast<const void*>(constant.memory->data()), packing.scale) +
-         key_of(packing.from) + key_of(packing.to);
+  const std::vector<float>& factors = packing.scales.factors;
+  return fmt::format("{} {} ", static_cast<const void*>(constant.memory->data()),
+                     packing.scales.leading) +
+         key_of(packing.from) + key_of(packing.to) +
+         std::string(reinterpret_cast<const char*>(factors.data()), factors.size() * sizeof(float));
 }
 
 }  // namespace
@@ -46,9 +49,9 @@ std::shared_ptr<const Packed> WeightCache::pack(const network::Array& constant,
   auto result = std::make_shared<Packed>();
   result->origin = constant.memory;
   result->layout = packing.to;
-  if (packing.scale == 1.f && same_memory(packing.from, packing.to)) return result;
-  const Kernel kernel = reorder(engine_, packing.from, packing.to, packing.scale);
-  if (!kernel) throw EngineError("oneDNN cannot convert weights to " + format_of(packing.to));
+  if (packing.scales.change_nothing() && same_memory(packing.from, packing.to)) return result;
+  const Kernel kernel = reorder(engine_, packing.from, packing.to, packing.scales);
+  if (!kernel) throw EngineError("oneDNN cannot convert weights to " + format_of({packing.to}));
   result->memory = network::Buffer(size_of(packing.to));
   network::Buffer scratchpad(size_of(kernel.scratchpad()));
   dnnl::stream stream(engine_);

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "engine/onednn/layout.h"
+#include "engine/onednn/primitives.h"
 #include "network/tensor.h"
 
 namespace millrace::engine::onednn {
@@ -24,7 +25,7 @@ struct Packed {
 struct Packing {
   Desc from;  // how the constant's memory is read
   Desc to;
-  float scale = 1;
+  Scales scales = {};
 };
 
 /// Thread-safe. Holds what some subnet still uses, and nothing else.
