@@ -5,6 +5,7 @@ find_package(PkgConfig REQUIRED)
 find_package(fmt REQUIRED)                               # text
 find_package(nlohmann_json REQUIRED)                     # profiles, plans, traces
 find_package(Protobuf REQUIRED)                          # ONNX files
+find_package(pugixml REQUIRED)                           # SDF3 files
 find_package(pagmo REQUIRED)                             # genetic search
 pkg_check_modules(hwloc REQUIRED IMPORTED_TARGET hwloc)  # cores and caches
 pkg_check_modules(xxhash REQUIRED IMPORTED_TARGET libxxhash)  # identity of networks

@@ -16,6 +16,7 @@ void add_run(CLI::App& app, int& exit_code);
 void add_bench(CLI::App& app, int& exit_code);
 void add_verify(CLI::App& app, int& exit_code);
 void add_export(CLI::App& app, int& exit_code);
+void add_dataflow(CLI::App& app, int& exit_code);
 
 struct VerbText {
   const char* name;

@@ -5,9 +5,14 @@
 #include <vector>
 
 #include "base/verdict.h"
+#include "dataflow/fraction.h"
 #include "dataflow/graph.h"
 
 namespace millrace::dataflow {
+
+/// Whether some numbers of cycles balance all channels. The reason names a channel for which they
+/// do not. InputError as repetition_vector for graphs that are not well formed.
+Verdict is_consistent(const Graph& graph);
 
 /// Full cycles of each actor per iteration of the graph: the smallest positive integers for which
 /// every channel's tokens balance (Bilsen et al. 1996, theorem 1), per connected part.
@@ -18,15 +23,47 @@ std::vector<std::int64_t> repetition_vector(const Graph& graph);
 /// reason names the cycle of actors, phases and channels that wait for each other.
 Verdict is_live(const Graph& graph);
 
-/// The periodic regime of the self-timed execution, every actor firing as soon as it can
-/// (Ghamarian et al. 2006). Of several connected parts, the slowest. period: time of one iteration.
+/// How throughput is found. All give the same fraction.
+enum class Method {
+  fastest,      // k_periodic, or cycle_ratio where K grows large
+  self_timed,   // execute until a state recurs (Ghamarian et al. 2006)
+  cycle_ratio,  // Howard's algorithm on the expanded homogeneous graph
+  k_periodic,   // K-periodic schedules, K raised on the critical cycle (Bodin et al. 2016)
+};
+
+struct ThroughputOptions {
+  Method method = Method::fastest;
+  std::int64_t max_firings = 50'000'000;  // by self_timed, per component
+  std::int64_t max_nodes = 2'000'000;     // of the graphs that the other methods make
+};
+
+/// A firing on the critical cycle, and what the next one waits for.
+struct CycleStep {
+  ActorId actor;
+  std::size_t phase = 0;
+  ChannelId channel;  // to the next step; none: the order of the actor's own firings
+  bool operator==(const CycleStep&) const = default;
+};
+
+/// The pace of the fastest schedule, in the long run, if what lies between strongly connected
+/// components may grow without bound. Of several components, the slowest counts.
 struct Throughput {
-  Time span{};                 // time of `iterations` iterations in the periodic regime
-  std::int64_t iterations = 0; // period = span / iterations
+  Time span{};                  // time of `iterations` iterations, in lowest terms; 0: unlimited
+  std::int64_t iterations = 0;  // 0: the graph deadlocks
+  std::vector<CycleStep> critical_cycle;  // what limits it or deadlocks; self_timed leaves it empty
+
+  bool is_live() const { return iterations > 0; }
+  bool is_unlimited() const { return is_live() && span == Time{0}; }
+  /// Time of one iteration. Precondition: live.
+  Fraction period() const { return {span.count(), iterations}; }
   double per_second() const;
 };
-/// Precondition: consistent, live, bounded. Nothing if no state recurred within `max_firings`.
-std::optional<Throughput> throughput(const Graph& graph, std::int64_t max_firings = 50'000'000);
+/// Precondition: consistent. Nothing if the options' limits do not suffice.
+std::optional<Throughput> throughput(const Graph& graph, const ThroughputOptions& options = {});
+
+/// From the start to the end of the last firing of the first iteration, if all fire as soon as they
+/// can. Precondition: consistent and live.
+Time latency(const Graph& graph);
 
 /// Graphviz text: actors with phases and times, channels with rates and tokens.
 std::string to_dot(const Graph& graph);

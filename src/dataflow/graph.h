@@ -13,20 +13,24 @@ namespace millrace::dataflow {
 using ActorId = Id<struct ActorTag>;
 using ChannelId = Id<struct ChannelTag>;
 
-/// Fires its phases cyclically, one at a time and in order (no auto-concurrency: in plans an
-/// actor is a thread).
+/// Fires its phases cyclically and in order. A firing begins when the one before it has ended (in
+/// plans an actor is a thread), or, if the actor is `concurrent`, at the earliest when the one
+/// before it begins; a channel from the actor to itself then says how many firings may overlap.
 struct Actor {
   std::string name;
   std::vector<Time> times;  // one execution time per phase; at least one phase
+  bool concurrent = false;  // auto-concurrency
 };
 
-/// A FIFO. Tokens are claimed when the consumer starts and appear when the producer ends.
+/// A FIFO: tokens are consumed in the order in which the producer's firings began. They are claimed
+/// when the consumer starts and appear when the producer ends.
 struct Channel {
   std::string name;
-  ActorId from, to;                      // may be the same actor
-  std::vector<std::int64_t> production;  // per phase of `from`
-  std::vector<std::int64_t> consumption; // per phase of `to`
+  ActorId from, to;                       // may be the same actor
+  std::vector<std::int64_t> production;   // per phase of `from`
+  std::vector<std::int64_t> consumption;  // per phase of `to`
   std::int64_t initial_tokens = 0;
+  std::int64_t token_bits = 0;  // size of a token; 0: not known
 };
 
 /// G(A, C).

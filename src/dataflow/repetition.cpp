@@ -10,23 +10,9 @@
 namespace millrace::dataflow {
 namespace {
 
-/// A positive fraction in lowest terms.
-struct Fraction {
-  std::int64_t over = 1, under = 1;
-  bool operator==(const Fraction&) const = default;
+class Inconsistent : public InputError {
+  using InputError::InputError;
 };
-
-/// value * factor / divisor, without leaving 64 bits where the result stays within.
-Fraction scaled(Fraction value, std::int64_t factor, std::int64_t divisor,
-                const std::string& place) {
-  const std::int64_t common = std::gcd(factor, divisor);
-  factor /= common;
-  divisor /= common;
-  const std::int64_t left = std::gcd(value.over, divisor);
-  const std::int64_t right = std::gcd(factor, value.under);
-  return {checked_multiply(value.over / left, factor / right, place),
-          checked_multiply(value.under / right, divisor / left, place)};
-}
 
 /// What a channel carries while each of its actors runs through its phases once.
 struct CycleRates {
@@ -35,21 +21,22 @@ struct CycleRates {
 
 CycleRates cycle_rates(const Channel& channel) {
   CycleRates rates;
+  const std::string place = fmt::format("channel '{}'", channel.name);
   for (std::int64_t rate : channel.production)
-    rates.produced = checked_add(rates.produced, rate, channel.name);
+    rates.produced = checked_add(rates.produced, rate, place);
   for (std::int64_t rate : channel.consumption)
-    rates.consumed = checked_add(rates.consumed, rate, channel.name);
+    rates.consumed = checked_add(rates.consumed, rate, place);
   if ((rates.produced == 0) != (rates.consumed == 0))
-    throw InputError(fmt::format("channel '{}'", channel.name),
-                     fmt::format("is inconsistent: {} tokens are produced and {} consumed per "
-                                 "cycle, so it fills up or runs dry",
-                                 rates.produced, rates.consumed));
+    throw Inconsistent(fmt::format("channel '{}'", channel.name),
+                       fmt::format("is inconsistent: {} tokens are produced and {} consumed per "
+                                   "cycle, so it fills up or runs dry",
+                                   rates.produced, rates.consumed));
   return rates;
 }
 
 [[noreturn]] void inconsistent(const Graph& graph, const Channel& channel) {
   const CycleRates rates = cycle_rates(channel);
-  throw InputError(
+  throw Inconsistent(
       fmt::format("channel '{}'", channel.name),
       fmt::format("is inconsistent: no number of cycles of '{}' ({} tokens each) and '{}' ({} "
                   "tokens each) balances it together with the other channels",
@@ -77,9 +64,13 @@ void spread(const Graph& graph, const std::vector<std::size_t>& at, std::vector<
     const CycleRates rates = cycle_rates(channel);
     const bool forward = channel.from.index == actor;
     const std::size_t other = forward ? channel.to.index : channel.from.index;
+    const auto scale = [&](std::int64_t factor, std::int64_t divisor) {
+      return reduced(static_cast<__int128>(cycles[actor]->over()) * factor,
+                     static_cast<__int128>(cycles[actor]->under()) * divisor,
+                     fmt::format("channel '{}'", channel.name));
+    };
     const Fraction value =
-        forward ? scaled(*cycles[actor], rates.produced, rates.consumed, channel.name)
-                : scaled(*cycles[actor], rates.consumed, rates.produced, channel.name);
+        forward ? scale(rates.produced, rates.consumed) : scale(rates.consumed, rates.produced);
     const bool fresh = !cycles[other].has_value();
     if (!settle(cycles[other], value)) inconsistent(graph, channel);
     if (fresh) open.push_back(other);
@@ -91,18 +82,28 @@ void to_integers(const std::vector<std::size_t>& part, const Fractions& cycles,
                  std::vector<std::int64_t>& result, const std::string& place) {
   std::int64_t multiple = 1;
   for (std::size_t actor : part) {
-    const std::int64_t under = cycles[actor]->under;
+    const std::int64_t under = cycles[actor]->under();
     multiple = checked_multiply(multiple, under / std::gcd(multiple, under), place);
   }
   std::int64_t common = 0;
   for (std::size_t actor : part) {
-    result[actor] = checked_multiply(cycles[actor]->over, multiple / cycles[actor]->under, place);
+    result[actor] =
+        checked_multiply(cycles[actor]->over(), multiple / cycles[actor]->under(), place);
     common = std::gcd(common, result[actor]);
   }
   for (std::size_t actor : part) result[actor] /= common;
 }
 
 }  // namespace
+
+Verdict is_consistent(const Graph& graph) {
+  try {
+    repetition_vector(graph);
+  } catch (const Inconsistent& error) {
+    return Verdict::no(error.what());
+  }
+  return Verdict::yes();
+}
 
 std::vector<std::int64_t> repetition_vector(const Graph& graph) {
   validate(graph);
@@ -112,7 +113,7 @@ std::vector<std::int64_t> repetition_vector(const Graph& graph) {
   std::vector<std::int64_t> result(graph.actors.size(), 1);
   for (std::size_t root = 0; root < graph.actors.size(); ++root) {
     if (cycles[root]) continue;
-    cycles[root] = Fraction{};
+    cycles[root] = Fraction(1);
     std::vector<std::size_t> part, open{root};
     while (!open.empty()) {
       const std::size_t actor = open.back();

@@ -1,88 +1,163 @@
 #include <algorithm>
 #include <limits>
-#include <unordered_map>
+#include <numeric>
 
 #include "dataflow/analysis.h"
 #include "dataflow/checked.h"
-#include "dataflow/self_timed.h"
+#include "dataflow/component.h"
+#include "dataflow/expansion.h"
+#include "dataflow/periodic.h"
+#include "dataflow/recurrence.h"
 
 namespace millrace::dataflow {
 namespace {
 
-using State = std::vector<std::int64_t>;
-
-struct StateHash {
-  std::size_t operator()(const State& state) const {
-    std::uint64_t hash = 0xcbf29ce484222325u;
-    for (std::int64_t word : state) {
-      hash = (hash ^ static_cast<std::uint64_t>(word)) * 0x9e3779b97f4a7c15u;
-      hash ^= hash >> 29;
-    }
-    return static_cast<std::size_t>(hash);
-  }
+/// What one component allows.
+struct Pace {
+  bool dead = false;
+  Fraction period;  // time of one round; 0: unlimited
+  std::vector<CycleStep> cycle;
 };
 
-struct Visit {
-  std::int64_t time, iterations;
-};
-
-bool takes_no_time(const Graph& graph, const std::vector<std::size_t>& part) {
-  return std::all_of(part.begin(), part.end(), [&](std::size_t actor) {
+bool has_instant_phases(const Graph& graph, const Component& component) {
+  return std::any_of(component.actors.begin(), component.actors.end(), [&](std::size_t actor) {
     const auto& times = graph.actors[actor].times;
-    return std::all_of(times.begin(), times.end(), [](Time time) { return time == Time{0}; });
+    return std::any_of(times.begin(), times.end(), [](Time time) { return time == Time{0}; });
   });
 }
 
-/// States are kept only where the actor with the fewest firings has completed an iteration: every
-/// period contains such an instant.
-class Recurrence {
- public:
-  Recurrence(std::size_t actor, std::int64_t firings) : actor_(actor), firings_(firings) {}
+/// The nodes of a graph of waits, and the actors and phases that they stand for.
+struct Nodes {
+  const Graph& graph;
+  const Component& component;
+  const std::vector<std::uint32_t>& first;  // per actor of the component
 
-  std::optional<Throughput> look(const SelfTimed& execution) {
-    const std::int64_t iterations = execution.ended(actor_) / firings_;
-    if (iterations == last_) return std::nullopt;
-    last_ = iterations;
-    const auto [before, fresh] =
-        visits_.try_emplace(execution.state(), Visit{execution.now(), iterations});
-    if (fresh) return std::nullopt;
-    return Throughput{Time{execution.now() - before->second.time},
-                      iterations - before->second.iterations};
+  CycleStep step_at(std::uint32_t node) const {
+    const auto at = std::upper_bound(first.begin(), first.end(), node) - first.begin() - 1;
+    const std::size_t actor = component.actors[static_cast<std::size_t>(at)];
+    const std::uint32_t firing = node - first[static_cast<std::size_t>(at)];
+    return {ActorId(actor), firing % graph.actors[actor].times.size(), ChannelId()};
+  }
+
+  /// From each firing to the one that waits for it.
+  std::vector<CycleStep> steps_of(const std::vector<Wait>& waits,
+                                  const std::vector<std::uint32_t>& cycle) const {
+    std::vector<CycleStep> steps;
+    for (auto w = cycle.rbegin(); w != cycle.rend(); ++w) {
+      steps.push_back(step_at(waits[*w].to));
+      if (waits[*w].channel != own_order) steps.back().channel = ChannelId(waits[*w].channel);
+    }
+    return steps;
+  }
+};
+
+class Analysis {
+ public:
+  Analysis(const Graph& graph, const ThroughputOptions& options)
+      : graph_(graph), options_(options) {}
+
+  std::optional<Pace> pace_of(const Component& component) const {
+    if (component.actors.size() == 1 && component.channels.empty()) return alone(component);
+    switch (options_.method) {
+      case Method::self_timed:
+        return by_execution(component);
+      case Method::cycle_ratio:
+        return by_expansion(component);
+      case Method::k_periodic:
+        return by_periods(component, false);
+      case Method::fastest:
+        return by_periods(component, true);
+    }
+    return std::nullopt;
   }
 
  private:
-  std::size_t actor_;
-  std::int64_t firings_, last_ = 0;
-  std::unordered_map<State, Visit, StateHash> visits_;
+  Pace alone(const Component& component) const {
+    const ActorId actor(component.actors.front());
+    if (graph_[actor].concurrent) return {};
+    std::int64_t time = 0;
+    for (Time each : graph_[actor].times)
+      time = checked_add(time, each.count(), "actor '" + graph_[actor].name + "'");
+    return {false, Fraction(time), {{actor, 0, ChannelId()}}};
+  }
+
+  std::optional<Pace> by_execution(const Component& component) const {
+    const auto regime = periodic_regime(graph_, component, options_.max_firings);
+    if (!regime) return std::nullopt;
+    return Pace{regime->dead, regime->period, {}};
+  }
+
+  /// 0 if more than the options allow.
+  std::int64_t size_of_expansion(const Component& component) const {
+    std::int64_t size = 0;
+    for (std::size_t at = 0; at < component.actors.size(); ++at) {
+      size = checked_add(size, firings_per_round(graph_, component, at), graph_.name);
+      if (size > options_.max_nodes) return 0;
+    }
+    return size;
+  }
+
+  std::optional<Pace> by_expansion(const Component& component) const {
+    if (size_of_expansion(component) == 0) return std::nullopt;
+    const Expansion expansion = expand(graph_, component);
+    const Nodes nodes{graph_, component, expansion.first};
+    if (const auto dead = cycle_without_tokens(expansion.nodes, expansion.waits))
+      return Pace{true, {}, nodes.steps_of(expansion.waits, *dead)};
+    const CycleRatio found = largest_cycle_ratio(expansion.nodes, expansion.waits);
+    return Pace{false, found.ratio, nodes.steps_of(expansion.waits, found.cycle)};
+  }
+
+  std::optional<Pace> by_periods(const Component& component, bool may_expand) const {
+    std::vector<std::int64_t> periods(component.actors.size(), 1);
+    if (has_instant_phases(graph_, component)) {
+      const auto pace = raise_periods(unhurried(component), component, periods, may_expand);
+      if (!pace || pace->dead) return pace;
+    }
+    return raise_periods(graph_, component, periods, may_expand);
+  }
+
+  /// A cycle without tokens and without time contradicts no schedule; that it is dead shows when
+  /// everything takes some time.
+  Graph unhurried(const Component& component) const {
+    Graph graph = graph_;
+    for (std::size_t actor : component.actors)
+      for (Time& time : graph.actors[actor].times) time = std::max(time, Time{1});
+    return graph;
+  }
+
+  std::optional<Pace> raise_periods(const Graph& graph, const Component& component,
+                                    std::vector<std::int64_t>& periods, bool may_expand) const {
+    const std::int64_t expanded = may_expand ? size_of_expansion(component) : 0;
+    for (;;) {
+      const std::int64_t size = size_with(component, periods);
+      if (expanded > 0 && size > expanded / 2) return by_expansion(component);
+      if (size > options_.max_nodes) return std::nullopt;
+      const PeriodicWaits waits = periodic_waits(graph, component, periods);
+      const CycleRatio found = largest_cycle_ratio(waits.nodes, waits.waits);
+      const auto raised = periods_for(component, waits, found.cycle, periods);
+      if (raised == periods) {
+        const Nodes nodes{graph, component, waits.first};
+        return Pace{found.impossible, found.ratio * Fraction(waits.grid),
+                    nodes.steps_of(waits.waits, found.cycle)};
+      }
+      periods = raised;
+    }
+  }
+
+  std::int64_t size_with(const Component& component,
+                         const std::vector<std::int64_t>& periods) const {
+    std::int64_t size = 0;
+    for (std::size_t at = 0; at < periods.size(); ++at) {
+      const auto phases =
+          static_cast<std::int64_t>(graph_.actors[component.actors[at]].times.size());
+      size = checked_add(size, checked_multiply(periods[at], phases, graph_.name), graph_.name);
+    }
+    return size;
+  }
+
+  const Graph& graph_;
+  const ThroughputOptions& options_;
 };
-
-struct Exploration {
-  const Graph& graph;
-  Neighbours near;
-  std::vector<std::int64_t> firings;  // per iteration, by actor
-  std::int64_t max_firings;
-};
-
-std::optional<Throughput> throughput_of_part(const Exploration& all,
-                                             const std::vector<std::size_t>& part) {
-  if (takes_no_time(all.graph, part)) return Throughput{Time{0}, 1};
-  const std::size_t rarest = *std::min_element(
-      part.begin(), part.end(), [&](auto a, auto b) { return all.firings[a] < all.firings[b]; });
-  SelfTimed execution(all.graph, all.near, part);
-  Recurrence recurrence(rarest, all.firings[rarest]);
-  do {
-    execution.settle(all.max_firings);
-    if (execution.started() > all.max_firings) return std::nullopt;
-    if (const auto found = recurrence.look(execution)) return found;
-  } while (execution.advance());
-  return std::nullopt;
-}
-
-/// Whether one iteration takes longer than in `other`.
-bool slower(const Throughput& one, const Throughput& other) {
-  return static_cast<__int128>(one.span.count()) * other.iterations >
-         static_cast<__int128>(other.span.count()) * one.iterations;
-}
 
 }  // namespace
 
@@ -92,18 +167,20 @@ double Throughput::per_second() const {
   return static_cast<double>(iterations) / seconds(span);
 }
 
-std::optional<Throughput> throughput(const Graph& graph, std::int64_t max_firings) {
-  Exploration all{graph, neighbours(graph), repetition_vector(graph), max_firings};
-  for (std::size_t a = 0; a < all.firings.size(); ++a)
-    all.firings[a] = checked_multiply(
-        all.firings[a], static_cast<std::int64_t>(graph.actors[a].times.size()), graph.name);
-  Throughput slowest{Time{0}, 1};
-  for (const auto& part : connected_parts(graph)) {
-    const auto found = throughput_of_part(all, part);
-    if (!found) return std::nullopt;
-    if (slower(*found, slowest)) slowest = *found;
+std::optional<Throughput> throughput(const Graph& graph, const ThroughputOptions& options) {
+  const Analysis analysis(graph, options);
+  Fraction slowest;
+  Throughput result{Time{0}, 1, {}};
+  for (const Component& component : components(graph, repetition_vector(graph))) {
+    std::optional<Pace> pace = analysis.pace_of(component);
+    if (!pace) return std::nullopt;
+    if (pace->dead) return Throughput{Time{0}, 0, std::move(pace->cycle)};
+    const Fraction period = pace->period * Fraction(component.rounds);
+    if (period <= slowest) continue;
+    slowest = period;
+    result = {Time{period.over()}, period.under(), std::move(pace->cycle)};
   }
-  return slowest;
+  return result;
 }
 
 }  // namespace millrace::dataflow

@@ -176,13 +176,68 @@ TEST(Throughput, actors_without_time_are_infinitely_fast) {
   EXPECT_EQ(found->per_second(), std::numeric_limits<double>::infinity());
 }
 
-TEST(Throughput, an_unbounded_graph_has_no_answer) {
+TEST(Throughput, channels_may_fill_up_where_the_producer_is_faster) {
   Graph graph;
   const ActorId a = actor(graph, "a", {1}), b = actor(graph, "b", {2});
   channel(graph, {a, {1}}, {b, {1}});
-  EXPECT_FALSE(throughput(graph, 10'000));
-  graph.actors[0].times[0] = Time{0};
-  EXPECT_FALSE(throughput(graph, 10'000));
+  auto found = throughput(graph);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->period(), Fraction(2));
+  graph.actors[1].concurrent = true;
+  EXPECT_EQ(throughput(graph)->period(), Fraction(1));
+  graph.actors[0].concurrent = true;
+  found = throughput(graph);
+  EXPECT_TRUE(found->is_unlimited());
+  EXPECT_TRUE(found->critical_cycle.empty());
+}
+
+TEST(Throughput, a_self_channel_says_how_many_firings_may_overlap) {
+  for (std::int64_t tokens : {1, 2, 3}) {
+    Graph graph;
+    const ActorId a = actor(graph, "a", {6});
+    graph.actors[0].concurrent = true;
+    channel(graph, {a, {1}}, {a, {1}}, tokens);
+    for (Method method : {Method::self_timed, Method::cycle_ratio, Method::k_periodic})
+      EXPECT_EQ(throughput(graph, {.method = method})->period(), Fraction(6, tokens));
+  }
+}
+
+TEST(Throughput, limits_are_kept) {
+  Graph graph;
+  const ActorId a = actor(graph, "a", {1}), b = actor(graph, "b", {1});
+  channel(graph, {a, {1000}}, {b, {999}});
+  channel(graph, {b, {999}}, {a, {1000}}, 1998);
+  ThroughputOptions few;
+  few.max_firings = few.max_nodes = 100;
+  for (Method method : {Method::self_timed, Method::cycle_ratio, Method::k_periodic}) {
+    few.method = method;
+    EXPECT_FALSE(throughput(graph, few)) << static_cast<int>(method);
+  }
+}
+
+TEST(Throughput, of_a_dead_graph_is_none_and_the_cycle_is_named) {
+  Graph graph;
+  const ActorId a = actor(graph, "a", {0}), b = actor(graph, "b", {0});
+  channel(graph, {a, {2}}, {b, {3}});
+  const ChannelId back = channel(graph, {b, {3}}, {a, {2}}, 3);
+  for (Method method : {Method::cycle_ratio, Method::k_periodic, Method::fastest}) {
+    const auto found = throughput(graph, {.method = method});
+    ASSERT_TRUE(found);
+    EXPECT_FALSE(found->is_live());
+    bool named = false;
+    for (const CycleStep& step : found->critical_cycle) named |= step.channel == back;
+    EXPECT_TRUE(named);
+  }
+}
+
+TEST(Latency, is_the_end_of_the_first_iteration) {
+  Graph graph;
+  const ActorId a = actor(graph, "a", {2}), b = actor(graph, "b", {3}), c = actor(graph, "c", {4});
+  channel(graph, {a, {1}}, {b, {1}});
+  channel(graph, {b, {1}}, {c, {2}});
+  EXPECT_EQ(latency(graph), Time{2 + 3 + 3 + 4});
+  graph.actors[1].concurrent = true;
+  EXPECT_EQ(latency(graph), Time{2 + 2 + 3 + 4});
 }
 
 TEST(ToDot, shows_actors_rates_and_tokens) {
