@@ -39,9 +39,10 @@ void bind(CLI::App& verb, Options& options) {
       "Size buffers for this many iterations per time, such as 1/7, instead of the most");
   verb.add_flag("--pareto", options.pareto, "Every total buffer size that allows more throughput");
   verb.add_flag("--no-buffers", options.no_buffers, "Leave out the sizes of buffers");
-  verb.add_option("--budget", options.budget_s,
-                  "Seconds after which buffers are no longer made smaller; 5, for graphs with more "
-                  "than 20000 firings per iteration 0.2")
+  verb.add_option(
+          "--budget", options.budget_s,
+          "Seconds after which buffers are no longer made smaller; 5, above 20000 firings per "
+          "iteration 0.2, above 100000 none")
       ->check(CLI::NonNegativeNumber);
   verb.add_option("--processor", options.processors,
                   "NAME=ACTOR,ACTOR...: actors that share a processor; finds an order for them")

@@ -17,8 +17,8 @@ using report::Align;
 
 /// Above this many firings of an iteration, questions that execute one are not answered.
 constexpr std::int64_t most_firings = 20'000'000;
-/// Above this many, buffers get less time.
-constexpr std::int64_t many_firings = 20'000;
+/// Above these, buffers get less time, or none unless it is asked for.
+constexpr std::int64_t many_firings = 20'000, too_many_firings = 100'000;
 
 /// -1 if they exceed 64 bits.
 std::int64_t firings_of(const Graph& graph, const std::vector<std::int64_t>& cycles) {
@@ -169,6 +169,8 @@ std::string actors_text(const Sdf3File& file, const Answers& answers) {
 }
 
 std::string buffers_text(const Sdf3File& file, const Answers& answers) {
+  if (answers.buffers_left_out)
+    return "buffers      left out, because an iteration has many firings; give --budget SECONDS\n";
   if (!answers.buffers_wanted) return "";
   if (!answers.buffers) return "buffers      none found with this throughput\n";
   const Sizing& sizing = *answers.buffers;
@@ -259,7 +261,10 @@ Answers answer(const Sdf3File& file, const Questions& questions) {
     answers.reason = deadlock_of(graph, *answers.throughput);
   if (!answers.live || !small || !answers.throughput) return answers;
   answers.latency = latency(graph);
-  size_buffers(file, questions, firings > many_firings ? 0.2 : 5.0, answers);
+  if (firings <= too_many_firings || questions.budget_s || questions.pareto)
+    size_buffers(file, questions, firings > many_firings ? 0.2 : 5.0, answers);
+  else
+    answers.buffers_left_out = questions.buffers;
   return answers;
 }
 

@@ -24,7 +24,7 @@ struct Answers {
   std::optional<dataflow::Throughput> throughput;
   std::optional<Time> latency;
   std::optional<dataflow::Sizing> buffers;
-  bool buffers_wanted = false;
+  bool buffers_wanted = false, buffers_left_out = false;
   std::optional<dataflow::ParetoFront> pareto;
   std::vector<dataflow::StaticOrder> orders;
 };

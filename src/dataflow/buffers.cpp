@@ -68,8 +68,10 @@ class Sizer {
   }
 
  private:
-  bool try_out(const Capacities& capacities) {
+  /// Whether it is enough; then it is the best so far.
+  bool try_out(const Capacities& capacities, std::optional<Trial>* outcome = nullptr) {
     const auto trial = storage_.attempt(capacities);
+    if (outcome != nullptr) *outcome = trial;
     if (!trial || !is_enough(*trial, period_)) return false;
     best_ = {capacities, trial->period, total_tokens(capacities), total_tokens(capacities)};
     return true;
@@ -115,24 +117,29 @@ class Sizer {
     return reached;
   }
 
-  /// Ever more space where it is missing, until it is enough. Takes a few tries more than allowed.
+  /// Ever more space where it is missing, or, when that takes long, everywhere, until it is enough.
+  /// Takes a few tries more than allowed.
   void grow() {
-    constexpr int most_tries = 200;
+    constexpr int most_tries = 200, most_doublings = 6;
     Capacities capacities = least_;
-    for (int tries = 0; tries < most_tries; ++tries) {
-      const auto trial = storage_.attempt(capacities);
-      if (!trial) return;
-      if (is_enough(*trial, period_)) {
-        const std::int64_t total = total_tokens(capacities);
-        best_ = {capacities, trial->period, total, total};
-        return;
-      }
+    for (int tries = 0; tries < most_tries && !storage_.must_stop(); ++tries) {
+      std::optional<Trial> trial;
+      if (try_out(capacities, &trial) || !trial) return;
       for (std::size_t channel : trial->obstacles) {
         const std::int64_t more = std::max(storage_.step(channel), capacities[channel] / 4);
         const std::int64_t steps = (more + storage_.step(channel) - 1) / storage_.step(channel);
         capacities[channel] = checked_add(capacities[channel], steps * storage_.step(channel),
                                           "a channel's capacity");
       }
+    }
+    capacities = least_;
+    for (int doublings = 0; doublings < most_doublings; ++doublings) {
+      for (std::size_t channel : storage_.channels())
+        capacities[channel] = checked_add(
+            capacities[channel],
+            checked_multiply(storage_.ample(channel), 1 << doublings, "a channel's capacity"),
+            "a channel's capacity");
+      if (try_out(capacities)) return;
     }
   }
 

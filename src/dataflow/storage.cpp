@@ -42,6 +42,7 @@ Storage::Storage(const Graph& graph, const SizingOptions& options)
       options_(options),
       begin_(std::chrono::steady_clock::now()),
       steps_(graph.channels.size(), 0),
+      ample_(graph.channels.size(), 0),
       least_(graph.channels.size(), 0) {
   const std::vector<std::int64_t> cycles = repetition_vector(graph);
   for (std::size_t c = 0; c < graph.channels.size(); ++c) {
@@ -49,6 +50,9 @@ Storage::Storage(const Graph& graph, const SizingOptions& options)
     steps_[c] = common_rate(channel);
     if (channel.from == channel.to || steps_[c] == 0) continue;
     channels_.push_back(c);
+    const auto& rates = channel.consumption;
+    ample_[c] = checked_multiply(std::accumulate(rates.begin(), rates.end(), std::int64_t{0}),
+                                 cycles[channel.to.index], channel.name);
     const std::int64_t space = least_space(channel, cycles[channel.to.index]);
     const std::int64_t steps = (space - channel.initial_tokens + steps_[c] - 1) / steps_[c];
     least_[c] = channel.initial_tokens + steps * steps_[c];

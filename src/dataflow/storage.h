@@ -25,6 +25,8 @@ class Storage {
   std::int64_t step(std::size_t channel) const { return steps_[channel]; }
   /// Less would deadlock the channel's two actors.
   const Capacities& least() const { return least_; }
+  /// The tokens that go through the channel in an iteration, a multiple of its step.
+  std::int64_t ample(std::size_t channel) const { return ample_[channel]; }
 
   /// Capacities of 0 stand for no bound. Nothing if the analysis exceeds its limits.
   std::optional<Trial> attempt(const Capacities& capacities);
@@ -36,7 +38,7 @@ class Storage {
   std::chrono::steady_clock::time_point begin_;
   std::int64_t tries_ = 0;
   std::vector<std::size_t> channels_;
-  std::vector<std::int64_t> steps_;
+  std::vector<std::int64_t> steps_, ample_;
   Capacities least_;
 };
 
