@@ -21,6 +21,7 @@ void add(Hasher& hasher, const Window& window) {
                             &window.pads_begin, &window.pads_end})
     add(hasher, *part);
 }
+void add(Hasher& hasher, const Scaling& scaling) { hasher.add(scaling.axis).add(scaling.block); }
 
 /// Feeds the attributes of one operator.
 struct Attributes {
@@ -60,13 +61,27 @@ struct Attributes {
     add(h, op.scales), add(h, op.roi), add(h, op.cubic_a), add(h, op.extrapolation);
   }
   void operator()(const Softmax& op) const { h.add(op.axis).add(op.end); }
-  void operator()(const ReduceMean& op) const { add(h, op.axes); }
+  void operator()(const Reduce& op) const { add(h, op.axes); }
   void operator()(const Cast&) const {}
   void operator()(const DepthToSpace& op) const {
     h.add(op.block).add(std::int64_t{op.column_row_depth});
   }
   void operator()(const ArgMax& op) const { h.add(op.axis).add(std::int64_t{op.select_last}); }
+  void operator()(const QuantizeLinear& op) const { add(h, op.scaling); }
+  void operator()(const DequantizeLinear& op) const { add(h, op.scaling); }
+  void operator()(const DynamicQuantizeLinear&) const {}
+  void operator()(const ConvInteger& op) const { add(h, op.window), h.add(op.groups); }
+  void operator()(const MatMulInteger&) const {}
+  void operator()(const QLinearConv& op) const { add(h, op.window), h.add(op.groups); }
+  void operator()(const QLinearMatMul&) const {}
 };
+
+void add(Hasher& hasher, const Quantized& quantized) {
+  hasher.add(to_text(quantized.values.type)).add(quantized.values.bytes());
+  hasher.add(quantized.scale.bytes());
+  if (quantized.zero_point) hasher.add(quantized.zero_point->bytes());
+  add(hasher, quantized.scaling);
+}
 
 void add_ids(Hasher& hasher, const std::vector<TensorId>& ids) {
   hasher.add(static_cast<std::int64_t>(ids.size()));
@@ -81,6 +96,7 @@ std::string hash_of(const Network& network) {
     hasher.add(to_text(tensor.type));
     add(hasher, tensor.shape);
     if (tensor.constant) hasher.add(tensor.constant->bytes());
+    if (tensor.quantized) add(hasher, *tensor.quantized);
   }
   for (const Layer& layer : network.layers) {
     hasher.add(name_of(layer.op));

@@ -4,10 +4,16 @@
 
 namespace millrace::network {
 
-/// Layers whose inputs are all constants become constants.
+/// float16 becomes float32 everywhere but in the network's inputs and outputs, behind and before
+/// which stands a Cast: constants are converted once, results in between are not rounded to half
+/// precision, and all kernels for float32 serve. Casts between the two types inside vanish.
+Network widen_half(Network network);
+/// Layers whose inputs are all constants become constants. Those that were dequantised keep the
+/// integers they were made of, through transpositions too (see Tensor::quantized).
 Network fold_constants(Network network);
 /// BatchNormalization, and Mul or Add by a per-channel constant, into the convolution before
-/// them, or into one BatchNormalization where there is none.
+/// them, or into one BatchNormalization where there is none. Quantised weights stay quantised, with
+/// a scale for every channel.
 Network fold_batch_normalization(Network network);
 /// Reshapes that change nothing, and those whose result is reshaped again.
 Network merge_reshapes(Network network);

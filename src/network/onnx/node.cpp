@@ -4,7 +4,9 @@
 #include <onnx/onnx_pb.h>
 
 #include "base/error.h"
+#include "network/evaluate/evaluate.h"
 #include "network/onnx/tensor_data.h"
+#include "network/onnx/types.h"
 
 namespace millrace::network::onnx {
 namespace {
@@ -70,6 +72,8 @@ std::vector<double> Node::numbers(std::size_t index, std::string_view what) cons
   switch (value.type) {
     case DataType::float32: return copy<double, float>(*value.constant);
     case DataType::float64: return copy<double, double>(*value.constant);
+    case DataType::float16:
+      return copy<double, float>(converted(*value.constant, DataType::float32));
     case DataType::int64: return copy<double, std::int64_t>(*value.constant);
     case DataType::int32: return copy<double, std::int32_t>(*value.constant);
     case DataType::int8: return copy<double, std::int8_t>(*value.constant);
@@ -126,6 +130,18 @@ std::vector<TensorId> Node::add(Operator op, std::vector<TensorId> inputs,
 
 Array Node::tensor_attribute(std::string_view name) const {
   return attributes_.tensor(name, reading_->source().folder);
+}
+
+DataType Node::type_attribute(std::string_view name) const {
+  const std::int64_t code = attributes_.required_integer(name);
+  const bool plausible = code >= 0 && code < 1000;
+  const std::optional<DataType> type =
+      plausible ? known_type(static_cast<int>(code)) : std::nullopt;
+  if (!type)
+    fail(fmt::format("the attribute '{}' asks for {}; {}", name,
+                     plausible ? type_name(static_cast<int>(code)) : "an unknown type",
+                     supported_types()));
+  return *type;
 }
 
 void Node::give(std::size_t output, TensorId id) {
