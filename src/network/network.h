@@ -52,6 +52,9 @@ std::string hash_of(const Network& network);
 /// What one layer costs at its shapes.
 struct Cost {
   std::int64_t macs = 0;        // multiply-accumulates of Conv, ConvTranspose, Gemm, MatMul
+  /// Two per multiply-accumulate; of a pool one per element of its window, of other arithmetic one
+  /// per element of the input or output, whichever are more; none where values only move.
+  std::int64_t operations = 0;
   std::int64_t parameters = 0;  // elements of constant floating-point inputs
   Bytes read, written;          // dense sizes of all inputs (with constants) and outputs
 };
