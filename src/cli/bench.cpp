@@ -7,6 +7,7 @@
 #include "cli/bench_table.h"
 #include "cli/load_runnable.h"
 #include "cli/progress.h"
+#include "cli/roofline.h"
 #include "cli/verbs.h"
 #include "engine/registry.h"
 #include "runtime/load.h"
@@ -145,6 +146,7 @@ int run(const Options& options) {
   for (const runtime::StageTimes& times :
        runtime::stage_times(loaded->plan, loaded->network, loaded->engine_pointers()))
     result.alone.push_back(times.total());
+  result.rooflines = measure_rooflines(*loaded);
   if (options.json)
     fmt::print("{}\n", bench_json(result));
   else

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
+#include "cli/roofline.h"
 #include "report/table.h"
 
 namespace millrace::cli {
@@ -93,6 +94,14 @@ std::string stages_text(const BenchResult& result) {
              allowed, 100 * rate / allowed);
 }
 
+report::Rooflines rooflines_of(const BenchResult& result) {
+  report::Rooflines rooflines = result.rooflines;
+  rooflines.measured_fps = median_rate(result.rows.back());
+  for (std::size_t s = 0; s < rooflines.stages.size(); ++s)
+    rooflines.stages[s].measured = busy_per_frame(result.stages[s]);
+  return rooflines;
+}
+
 }  // namespace
 
 std::vector<double> rates(const BenchRow& row) {
@@ -112,7 +121,8 @@ std::vector<Time> latencies(const BenchRow& row) {
 }
 
 std::string bench_text(const BenchResult& result) {
-  return throughput_text(result) + "\n" + latency_text(result) + "\n" + stages_text(result);
+  return throughput_text(result) + "\n" + latency_text(result) + "\n" + stages_text(result) + "\n" +
+         report::rooflines_text(rooflines_of(result));
 }
 
 std::string bench_json(const BenchResult& result) {
@@ -140,7 +150,10 @@ std::string bench_json(const BenchResult& result) {
                       {"naive_bytes", stage.memory.naive.count},
                       {"weights_bytes", stage.memory.weights.count}});
   }
-  return nlohmann::json{{"rows", rows}, {"stages", stages}, {"bottleneck", bottleneck(result)}}
+  return nlohmann::json{{"rows", rows},
+                        {"stages", stages},
+                        {"bottleneck", bottleneck(result)},
+                        {"roofline", rooflines_json(rooflines_of(result))}}
       .dump(1);
 }
 

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "report/roofline.h"
 #include "runtime/load.h"
 #include "runtime/session.h"
 
@@ -18,6 +19,7 @@ struct BenchResult {
   std::vector<BenchRow> rows;                    // baselines first, the plan last
   std::vector<runtime::StageStatistics> stages;  // of the plan, over all rounds
   std::vector<Time> alone;                       // by stage: one frame with all other stages idle
+  report::Rooflines rooflines;                   // without what `rows` and `stages` tell
 };
 
 /// Frames per second of each round, sorted.

@@ -6,18 +6,23 @@
 
 #include <nlohmann/json.hpp>
 
+#include "cli/roofline.h"
 #include "cli/verbs.h"
 #include "engine/registry.h"
 #include "report/table.h"
+#include "runtime/peaks.h"
 
 namespace millrace::cli {
 namespace {
 
 struct Options {
-  bool json = false;
+  bool json = false, measure = false;
 };
 
 void bind(CLI::App& verb, Options& options) {
+  verb.add_flag(
+      "--measure", options.measure,
+      "Measure the peaks of arithmetic and memory: each processor alone, then all at once");
   verb.add_flag("--json", options.json, "For programs");
 }
 
@@ -52,12 +57,27 @@ std::string caches_of(const board::Board& board, const board::Processor& process
   return text;
 }
 
-int run(const Options& options) {
-  const board::Board board = board::this_machine();
-  if (options.json) {
-    fmt::print("{}\n", to_json(board).dump(1));
-    return 0;
+/// By processor.
+struct Measured {
+  std::vector<board::Peaks> alone, together;
+};
+
+Measured measure(const board::Board& board) {
+  Measured measured;
+  for (const board::Processor& processor : board.processors)
+    measured.alone.push_back(runtime::measure_peaks(board::only(board, {processor.name})).front());
+  measured.together = runtime::measure_peaks(board);
+  return measured;
+}
+
+void add(const Measured& measured, nlohmann::json& board) {
+  for (std::size_t i = 0; i < measured.alone.size(); ++i) {
+    board["processors"][i]["peaks_alone"] = peaks_json(measured.alone[i]);
+    board["processors"][i]["peaks"] = peaks_json(measured.together[i]);
   }
+}
+
+void print(const board::Board& board) {
   fmt::print("{}: {}, {} of memory\n", board.name, board.cpu_model,
              millrace::to_text(board.memory));
   fmt::print("instruction sets: {}\n\n", fmt::join(board.instruction_sets, " "));
@@ -73,6 +93,23 @@ int run(const Options& options) {
   for (const std::string& name : engine::engine_names())
     engines.add({name, engine::make_engine(name)->version()});
   fmt::print("{}", engines.text());
+}
+
+int run(const Options& options) {
+  const board::Board board = board::this_machine();
+  std::optional<Measured> measured;
+  if (options.measure) measured = measure(board);
+  if (options.json) {
+    nlohmann::json document = to_json(board);
+    if (measured) add(*measured, document);
+    fmt::print("{}\n", document.dump(1));
+    return 0;
+  }
+  print(board);
+  if (measured)
+    fmt::print("\neach processor alone\n{}\nall at once\n{}",
+               report::peaks_text(board.processors, measured->alone),
+               report::peaks_text(board.processors, measured->together));
   return 0;
 }
 

@@ -1,5 +1,7 @@
 // Costs of layers at their shapes.
+#include <algorithm>
 #include <set>
+#include <type_traits>
 
 #include "network/network.h"
 
@@ -13,6 +15,9 @@ bool is_floating(DataType type) {
 std::int64_t elements_of(const Network& network, TensorId id) {
   return element_count(network[id].shape, network[id].name);
 }
+
+template <class T, class... Types>
+constexpr bool is_one_of = (std::is_same_v<T, Types> || ...);
 
 /// Multiply-accumulates: per output element, the length of its sum of products.
 struct Macs {
@@ -63,6 +68,29 @@ struct IsParameter {
   }
 };
 
+/// Arithmetic other than multiply-accumulates.
+struct OtherOperations {
+  const Network& network;
+  const Layer& layer;
+
+  std::int64_t elements(TensorId id) const { return id.valid() ? elements_of(network, id) : 0; }
+  std::int64_t input() const { return elements(layer.inputs[0]); }
+  std::int64_t output() const { return elements(layer.outputs[0]); }
+
+  std::int64_t operator()(const Pool& op) const {
+    return output() * element_count(op.window.kernel);
+  }
+  std::int64_t operator()(const Lrn& op) const { return output() * op.size; }
+  template <class Op>
+  std::int64_t operator()(const Op&) const {
+    constexpr bool multiplies = is_one_of<Op, Conv, ConvTranspose, Gemm, MatMul, ConvInteger,
+                                         MatMulInteger, QLinearConv, QLinearMatMul>;
+    constexpr bool moves =
+        is_one_of<Op, Concat, Split, Slice, Gather, Reshape, Transpose, Pad, Cast, DepthToSpace>;
+    return multiplies || moves ? 0 : std::max(input(), output());
+  }
+};
+
 std::vector<TensorId> constants_of(const Network& network, LayerId layer) {
   std::vector<TensorId> result;
   const std::vector<TensorId>& inputs = network[layer].inputs;
@@ -78,6 +106,8 @@ std::vector<TensorId> constants_of(const Network& network, LayerId layer) {
 Cost cost_of(const Network& network, LayerId layer) {
   Cost cost;
   cost.macs = std::visit(Macs{network, network[layer]}, network[layer].op);
+  cost.operations =
+      2 * cost.macs + std::visit(OtherOperations{network, network[layer]}, network[layer].op);
   for (const TensorId id : constants_of(network, layer))
     cost.parameters += elements_of(network, id);
   for (const TensorId id : network[layer].inputs)
@@ -93,6 +123,7 @@ Cost cost_of(const Network& network) {
   for (std::size_t i = 0; i < network.layers.size(); ++i) {
     const Cost cost = cost_of(network, LayerId(i));
     total.macs += cost.macs;
+    total.operations += cost.operations;
     total.read += cost.read;
     total.written += cost.written;
     for (const TensorId id : constants_of(network, LayerId(i)))

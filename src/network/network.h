@@ -51,7 +51,10 @@ std::string hash_of(const Network& network);
 
 /// What one layer costs at its shapes.
 struct Cost {
-  std::int64_t macs = 0;        // multiply-accumulates of convolutions and matrix products
+  std::int64_t macs = 0;  // multiply-accumulates of convolutions and matrix products
+  /// Two per multiply-accumulate; of a pool one per element of its window, of other arithmetic one
+  /// per element of the input or output, whichever are more; none where values only move.
+  std::int64_t operations = 0;
   std::int64_t parameters = 0;  // elements of constant floating-point inputs and integer factors
   Bytes read, written;          // dense sizes of all inputs (with constants) and outputs
 };

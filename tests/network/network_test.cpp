@@ -68,6 +68,28 @@ TEST(Network, a_convolution_costs_one_mac_per_output_element_and_weight_of_its_f
   EXPECT_EQ(cost.parameters, 6 * 2 * 9);
   EXPECT_EQ(cost.read, (Bytes{(4 * 64 + 108) * 4}));
   EXPECT_EQ(cost.written, (Bytes{6 * 64 * 4}));
+  EXPECT_EQ(cost.operations, 2 * cost.macs);
+}
+
+TEST(Network, operations_count_windows_of_pools_elements_of_arithmetic_and_no_movement) {
+  Network network;
+  network.tensors = {{"x", DataType::float32, {1, 4, 8, 8}, {}},
+                     {"pooled", DataType::float32, {1, 4, 4, 4}, {}},
+                     {"relu", DataType::float32, {1, 4, 4, 4}, {}},
+                     {"mean", DataType::float32, {1, 4}, {}},
+                     {"turned", DataType::float32, {4, 1}, {}}};
+  network.inputs = {TensorId(0)};
+  network.outputs = {TensorId(4)};
+  const Window window{{3, 3}, {2, 2}, {1, 1}, {1, 1}, {0, 0}};
+  network.layers = {{"pool", Pool{PoolKind::max, window}, {TensorId(0)}, {TensorId(1)}},
+                    {"relu", Unary{UnaryKind::relu}, {TensorId(1)}, {TensorId(2)}},
+                    {"mean", ReduceMean{{2, 3}}, {TensorId(2)}, {TensorId(3)}},
+                    {"turn", Transpose{{1, 0}}, {TensorId(3)}, {TensorId(4)}}};
+  EXPECT_EQ(cost_of(network, LayerId(0)).operations, 64 * 9);
+  EXPECT_EQ(cost_of(network, LayerId(1)).operations, 64);
+  EXPECT_EQ(cost_of(network, LayerId(2)).operations, 64);
+  EXPECT_EQ(cost_of(network, LayerId(3)).operations, 0);
+  EXPECT_EQ(cost_of(network).operations, 64 * 9 + 64 + 64);
 }
 
 }  // namespace

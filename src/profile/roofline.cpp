@@ -1,0 +1,57 @@
+#include "profile/roofline.h"
+
+#include <algorithm>
+
+namespace millrace::profile {
+namespace {
+
+int bytes_per_element(board::Precision precision) {
+  switch (precision) {
+    case board::Precision::f32:
+      return 4;
+    case board::Precision::bf16:
+      return 2;
+    case board::Precision::int8:
+      return 1;
+  }
+  return 4;
+}
+
+double peak_of(const board::Peaks& peaks, board::Precision precision) {
+  const auto found = peaks.operations.find(precision);
+  return found != peaks.operations.end() ? found->second
+                                         : peaks.operations.at(board::Precision::f32);
+}
+
+Roofline of_layer(const network::Cost& cost, const board::Peaks& peaks,
+                  board::Precision precision) {
+  Roofline result;
+  result.operations = cost.operations;
+  result.bytes.count = (cost.read + cost.written).count * bytes_per_element(precision) / 4;
+  result.arithmetic =
+      time_from_seconds(static_cast<double>(result.operations) / peak_of(peaks, precision));
+  const Time memory = time_from_seconds(static_cast<double>(result.bytes.count) / peaks.bytes);
+  result.limit = std::max(result.arithmetic, memory);
+  return result;
+}
+
+}  // namespace
+
+Roofline& Roofline::operator+=(const Roofline& other) {
+  operations += other.operations;
+  bytes += other.bytes;
+  arithmetic += other.arithmetic;
+  limit += other.limit;
+  return *this;
+}
+
+Roofline roofline(const network::Network& network, std::span<const LayerId> layers,
+                  const board::Peaks& peaks, const PrecisionOf& precision) {
+  Roofline sum;
+  for (const LayerId layer : layers)
+    if (!std::holds_alternative<network::Reshape>(network[layer].op))
+      sum += of_layer(network::cost_of(network, layer), peaks, precision(layer));
+  return sum;
+}
+
+}  // namespace millrace::profile

@@ -1,0 +1,90 @@
+#include "report/roofline.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "report/table.h"
+
+namespace millrace::report {
+namespace {
+
+std::string share_text(const StageRoofline& stage) {
+  return stage.measured > Time{} ? fmt::format("{:.1f} %", 100 * share(stage)) : "-";
+}
+
+std::vector<std::string> cells(const StageRoofline& stage) {
+  const profile::Roofline& r = stage.roofline;
+  return {stage.stage,      count_text(static_cast<double>(r.operations)),
+          to_text(r.bytes), to_text(r.arithmetic),
+          to_text(r.limit), to_text(stage.measured),
+          share_text(stage)};
+}
+
+std::string peak_text(const board::Peaks& peaks, board::Precision precision) {
+  const auto found = peaks.operations.find(precision);
+  return found == peaks.operations.end() ? "-" : count_text(found->second);
+}
+
+}  // namespace
+
+StageRoofline total(const Rooflines& rooflines) {
+  StageRoofline sum;
+  sum.stage = "total";
+  for (const StageRoofline& stage : rooflines.stages) {
+    sum.roofline += stage.roofline;
+    sum.measured += stage.measured;
+  }
+  return sum;
+}
+
+double limit_fps(const Rooflines& rooflines) {
+  return static_cast<double>(rooflines.processors.size()) /
+         seconds(total(rooflines).roofline.limit);
+}
+
+double share(const StageRoofline& stage) {
+  return seconds(stage.roofline.limit) / seconds(stage.measured);
+}
+
+std::string peaks_text(const std::vector<board::Processor>& processors,
+                       const std::vector<board::Peaks>& peaks) {
+  using board::Precision;
+  constexpr std::array precisions{Precision::f32, Precision::bf16, Precision::int8};
+  std::vector<Table::Column> columns{{"operations per second", Align::left}};
+  for (const Precision precision : precisions) columns.push_back({board::to_text(precision)});
+  columns.push_back({"memory per second"});
+  Table table(columns);
+  for (std::size_t i = 0; i < processors.size(); ++i) {
+    std::vector<std::string> row{processors[i].name};
+    for (const Precision precision : precisions) row.push_back(peak_text(peaks[i], precision));
+    row.push_back(to_text(Bytes{static_cast<std::int64_t>(peaks[i].bytes)}));
+    table.add(std::move(row));
+  }
+  return table.text();
+}
+
+std::string rooflines_text(const Rooflines& rooflines) {
+  Table table({{"stage", Align::left},
+               {"operations"},
+               {"bytes"},
+               {"arithmetic"},
+               {"limit"},
+               {"in the pipeline"},
+               {"of the limit"}});
+  for (const StageRoofline& stage : rooflines.stages) table.add(cells(stage));
+  table.add_rule();
+  table.add(cells(total(rooflines)));
+  const std::string tables =
+      peaks_text(rooflines.processors, rooflines.peaks) + "\n" + table.text();
+  if (total(rooflines).roofline.limit == Time{}) return tables;
+  const double limit = limit_fps(rooflines);
+  return tables +
+         fmt::format(
+             "at the limit {} processor{} would pass {:.1f} frames/s; the pipeline reaches "
+             "{:.1f} % of that\n",
+             rooflines.processors.size(), rooflines.processors.size() == 1 ? "" : "s", limit,
+             100 * rooflines.measured_fps / limit);
+}
+
+}  // namespace millrace::report
