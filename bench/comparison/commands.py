@@ -2,6 +2,7 @@
 import json
 import os
 import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -12,16 +13,30 @@ from .failed import Failed, reason_of
 from .worker import Worker
 
 
-def _call(command, cores, what):
-    done = subprocess.run([str(word) for word in command], capture_output=True, text=True,
-                          errors="replace",
-                          preexec_fn=lambda: os.sched_setaffinity(0, cores))
+def _cache(network, options):
+    """Millrace's profiles: measured here and now, not whenever the user last did."""
+    return options.folder / "cache" / network.name
+
+
+def _environment(network, options):
+    return dict(os.environ, XDG_CACHE_HOME=str(_cache(network, options)))
+
+
+def _millrace(verb, words, network, options):
+    done = subprocess.run([str(word) for word in (options.millrace, verb, *words)],
+                          capture_output=True, text=True, errors="replace",
+                          env=_environment(network, options),
+                          preexec_fn=lambda: os.sched_setaffinity(0, options.cores))
     if done.returncode != 0:
-        raise Failed(f"{what}: {reason_of(done.stderr)}")
+        raise Failed(f"millrace {verb}: {reason_of(done.stderr)}")
 
 
 def plan_path(network, precision, options):
     return options.folder / f"{network.name}.{precision}.plan.json"
+
+
+def forget_profiles(network, options):
+    shutil.rmtree(_cache(network, options), ignore_errors=True)
 
 
 def make_plan(network, precision, options):
@@ -31,8 +46,7 @@ def make_plan(network, precision, options):
         return path
     wanted = ["--precision", precision] if options.precision else []
     more = shlex.split(options.plan_options.replace("{name}", network.name))
-    _call([options.millrace, "plan", network.models[1], "-o", path, *wanted, *more],
-          options.cores, "millrace plan")
+    _millrace("plan", [network.models[1], "-o", path, *wanted, *more], network, options)
     return path
 
 
@@ -42,10 +56,10 @@ def _open_millrace(contender, network, options):
         raise Failed("there is no plan")
     answer = options.folder / f"{network.name}.millrace.npy"
     inputs = [word for name, file in network.inputs.items() for word in ("-i", f"{name}={file}")]
-    _call([options.millrace, "run", path, *inputs, "-o", answer], options.cores, "millrace run")
+    _millrace("run", [path, *inputs, "-o", answer], network, options)
     in_flight = ["--in-flight", 1] if contender.setting == "plan, one frame" else []
     return Worker([options.millrace, "bench", path, "--on-request", "--warmup", options.warmup,
-                   *in_flight], options.cores), answer
+                   *in_flight], options.cores, _environment(network, options)), answer
 
 
 def _open_served(contender, network, options):

@@ -36,6 +36,8 @@ class Comparison:
 
     def _plan(self):
         """Before anything is opened: planning measures."""
+        if not self._options.reuse_plans:
+            commands.forget_profiles(self._network, self._options)
         failed = {}
         for contender in self._contenders:
             if contender.peer != "millrace":
