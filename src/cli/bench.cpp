@@ -2,8 +2,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iostream>
 
 #include "base/interrupt.h"
+#include "cli/bench_slices.h"
 #include "cli/bench_table.h"
 #include "cli/load_runnable.h"
 #include "cli/progress.h"
@@ -20,23 +22,35 @@ struct Options {
   RunnableOptions runnable;
   double duration_s = 5, warmup_s = 0.5;
   int rounds = 5;
-  bool baselines = true, json = false;
+  std::int64_t in_flight = 0;
+  bool baselines = true, json = false, on_request = false;
 };
 
 void bind(CLI::App& verb, Options& options) {
   bind_runnable(verb, options.runnable);
-  verb.add_option("--duration", options.duration_s, "Seconds for each row of the table")
-      ->check(CLI::Range(0.01, 86400.0))
-      ->capture_default_str();
+  CLI::Option* duration =
+      verb.add_option("--duration", options.duration_s, "Seconds for each row of the table")
+          ->check(CLI::Range(0.01, 86400.0))
+          ->capture_default_str();
   verb.add_option("--warmup", options.warmup_s, "Seconds for each row that do not count")
       ->check(CLI::Range(0.0, 3600.0))
       ->capture_default_str();
-  verb.add_option("--rounds", options.rounds,
-                  "The rows take turns this often; the table shows medians of the rounds")
-      ->check(CLI::Range(1, 1000))
+  verb.add_option("--in-flight", options.in_flight,
+                  "Frames on their way at most; 0: as many as the pipeline holds")
+      ->check(CLI::Range(0, 1 << 20))
       ->capture_default_str();
-  verb.add_flag("!--no-baselines", options.baselines, "Only the plan");
-  verb.add_flag("--json", options.json, "For programs");
+  CLI::Option* rounds =
+      verb.add_option("--rounds", options.rounds,
+                      "The rows take turns this often; the table shows medians of the rounds")
+          ->check(CLI::Range(1, 1000))
+          ->capture_default_str();
+  CLI::Option* no_baselines = verb.add_flag("!--no-baselines", options.baselines, "Only the plan");
+  CLI::Option* json = verb.add_flag("--json", options.json, "For programs");
+  CLI::Option* on_request = verb.add_flag(
+      "--on-request", options.on_request,
+      "Only the plan: wait for lines on standard input, each the seconds of a slice, and answer "
+      "with a line of JSON; for programs that take turns");
+  for (CLI::Option* ignored : {duration, rounds, no_baselines, json}) on_request->excludes(ignored);
 }
 
 /// A row of the table while it is measured: sessions that are kept and used again and again.
@@ -119,6 +133,7 @@ class Bench {
     runtime::LoadOptions load_options;
     load_options.duration = duration;
     load_options.seed = options_.runnable.model.seed;
+    load_options.in_flight = options_.in_flight;
     load_options.between = [this] { interrupt_.check(); };
     return runtime::run_load(sessions, loaded_.network, load_options);
   }
@@ -137,7 +152,16 @@ int run(const Options& options) {
     return 0;
   }
   note("inputs are random");
+  if (options.on_request) {
+    SliceOptions slices;
+    slices.warmup = time_from_seconds(options.warmup_s);
+    slices.load.seed = options.runnable.model.seed;
+    slices.load.in_flight = options.in_flight;
+    serve_slices(*loaded, slices, std::cin);
+    return 0;
+  }
   BenchResult result;
+  result.in_flight = options.in_flight;
   {
     Bench bench(*loaded, options);
     result.rows = bench.run();

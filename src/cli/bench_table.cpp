@@ -56,7 +56,9 @@ std::string latency_text(const BenchResult& result) {
     cells.push_back(millrace::to_text(sorted.back()));
     table.add(std::move(cells));
   }
-  return table.text() + "(with as many frames on their way as the pipeline holds)\n";
+  const std::string limit = result.in_flight > 0 ? fmt::format("at most {}", result.in_flight)
+                                                 : "as many as the pipeline holds";
+  return table.text() + fmt::format("(with {} on their way at once)\n", limit);
 }
 
 std::size_t bottleneck(const BenchResult& result) {

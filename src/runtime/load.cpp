@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "network/random_values.h"
 
@@ -13,13 +14,17 @@ using Clock = std::chrono::steady_clock;
 /// Frames on their way, over one or several sessions in turn; all of them are kept full.
 class ClosedLoop {
  public:
-  ClosedLoop(const std::vector<Session*>& sessions, std::vector<network::Array> inputs)
-      : sessions_(sessions), inputs_(std::move(inputs)), on_their_way_(sessions.size()) {}
+  ClosedLoop(const std::vector<Session*>& sessions, std::vector<network::Array> inputs,
+             std::int64_t in_flight)
+      : sessions_(sessions),
+        inputs_(std::move(inputs)),
+        at_most_(in_flight > 0 ? in_flight : std::numeric_limits<std::int64_t>::max()),
+        on_their_way_(sessions.size()) {}
 
   /// Fills up, then takes one result.
   Time step() {
     for (std::size_t i = 0; i < sessions_.size(); ++i)
-      while (sessions_[i]->try_submit(inputs_)) ++on_their_way_[i];
+      while (on_their_way_[i] < at_most_ && sessions_[i]->try_submit(inputs_)) ++on_their_way_[i];
     return take(turn_++ % sessions_.size());
   }
   void drain() {
@@ -35,6 +40,7 @@ class ClosedLoop {
 
   const std::vector<Session*>& sessions_;
   std::vector<network::Array> inputs_;
+  const std::int64_t at_most_;              // by session
   std::vector<std::int64_t> on_their_way_;  // by session
   std::size_t turn_ = 0;
 };
@@ -49,7 +55,7 @@ Time first_latency(Session& session, const network::Network& network, std::uint6
 Load run_load(const std::vector<Session*>& sessions, const network::Network& network,
               const LoadOptions& options) {
   Load load;
-  ClosedLoop loop(sessions, network::random_inputs(network, options.seed));
+  ClosedLoop loop(sessions, network::random_inputs(network, options.seed), options.in_flight);
   for (std::int64_t i = 0; i < options.warmup; ++i) loop.step();
   const auto start = Clock::now();
   while (load.frames < options.least || Clock::now() - start < options.duration) {

@@ -16,6 +16,7 @@ struct LoadOptions {
   std::uint64_t seed = 1;                   // of the random frames
   std::int64_t warmup = 4;                  // frames that do not count
   std::int64_t least = 10;                  // frames, at least
+  std::int64_t in_flight = 0;               // frames on their way per session; 0: all that fit
   std::function<void()> between = {};       // called after each frame; may throw to stop
 };
 
@@ -32,7 +33,7 @@ struct Load {
 Time first_latency(Session& session, const network::Network& network, std::uint64_t seed);
 
 /// Runs random frames through the sessions, which take turns and stay usable: one pipeline, or
-/// several copies of a network. Each gets as many frames as fit.
+/// several copies of a network.
 Load run_load(const std::vector<Session*>& sessions, const network::Network& network,
               const LoadOptions& options);
 

@@ -1,0 +1,80 @@
+"""How each contender is started, and where its answers are found."""
+import json
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy
+
+from .failed import Failed, reason_of
+from .worker import Worker
+
+
+def _cache(network, options):
+    """Millrace's profiles: measured here and now, not whenever the user last did."""
+    return options.folder / "cache" / network.name
+
+
+def _environment(network, options):
+    return dict(os.environ, XDG_CACHE_HOME=str(_cache(network, options)))
+
+
+def _millrace(verb, words, network, options):
+    done = subprocess.run([str(word) for word in (options.millrace, verb, *words)],
+                          capture_output=True, text=True, errors="replace",
+                          env=_environment(network, options),
+                          preexec_fn=lambda: os.sched_setaffinity(0, options.cores))
+    if done.returncode != 0:
+        raise Failed(f"millrace {verb}: {reason_of(done.stderr)}")
+
+
+def plan_path(network, precision, options):
+    return options.folder / f"{network.name}.{precision}.plan.json"
+
+
+def forget_profiles(network, options):
+    shutil.rmtree(_cache(network, options), ignore_errors=True)
+
+
+def make_plan(network, precision, options):
+    """The precision is passed on only if it was asked for."""
+    path = plan_path(network, precision, options)
+    if options.reuse_plans and path.exists():
+        return path
+    wanted = ["--precision", precision] if options.precision else []
+    more = shlex.split(options.plan_options.replace("{name}", network.name))
+    _millrace("plan", [network.models[1], "-o", path, *wanted, *more], network, options)
+    return path
+
+
+def _open_millrace(contender, network, options):
+    path = plan_path(network, contender.precision, options)
+    if not path.exists():
+        raise Failed("there is no plan")
+    answer = options.folder / f"{network.name}.millrace.npy"
+    inputs = [word for name, file in network.inputs.items() for word in ("-i", f"{name}={file}")]
+    _millrace("run", [path, *inputs, "-o", answer], network, options)
+    in_flight = ["--in-flight", 1] if contender.setting == "plan, one frame" else []
+    return Worker([options.millrace, "bench", path, "--on-request", "--warmup", options.warmup,
+                   *in_flight], options.cores, _environment(network, options)), answer
+
+
+def _open_served(contender, network, options):
+    answer = options.folder / f"{network.name}.{contender.peer}.npy"
+    task = {"peer": contender.peer, "precision": contender.precision, "batch": contender.batch,
+            "setting": contender.setting, "model": str(network.models[contender.batch]),
+            "frames": str(network.frames), "answer": str(answer), "cores": options.cores,
+            "warmup": options.warmup}
+    environment = dict(os.environ, PYTHONPATH=str(Path(__file__).parent.parent))
+    return Worker([sys.executable, "-B", "-m", "comparison.serve", json.dumps(task)], options.cores,
+                  environment), answer
+
+
+def open_contender(contender, network, options):
+    """Gives the worker, ready to run slices, and its answers."""
+    start = _open_millrace if contender.peer == "millrace" else _open_served
+    worker, path = start(contender, network, options)
+    return worker, numpy.load(path)

@@ -1,0 +1,69 @@
+#include "cli/bench_slices.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "base/error.h"
+#include "base/interrupt.h"
+
+namespace millrace::cli {
+namespace {
+
+constexpr double longest_s = 3600;
+
+Time parse_duration(const std::string& line, int number) {
+  double value = 0;
+  const char* const end = line.data() + line.size();
+  const auto [stop, error] = std::from_chars(line.data(), end, value);
+  if (error != std::errc{} || stop != end || !(value > 0 && value <= longest_s))
+    throw InputError(fmt::format("standard input: line {}", number),
+                     fmt::format("found '{}', expected the seconds of a slice, above 0 and at most "
+                                 "{:.0f}",
+                                 line, longest_s));
+  return time_from_seconds(value);
+}
+
+void print_line(const nlohmann::json& line) {
+  fmt::print("{}\n", line.dump());
+  std::fflush(stdout);  // the reader waits for it
+}
+
+/// A signal that comes during a slice ends it; one that comes in between ends the process.
+runtime::Load run_slice(runtime::Session& session, const network::Network& network,
+                        const SliceOptions& options, Time duration) {
+  const InterruptGuard interrupt;
+  runtime::LoadOptions load = options.load;
+  load.between = [&] { interrupt.check(); };
+  if (options.warmup > Time{}) {
+    load.duration = options.warmup;
+    load.least = 1;
+    runtime::run_load({&session}, network, load);
+  }
+  load.duration = duration;
+  load.least = options.load.least;
+  return runtime::run_load({&session}, network, load);
+}
+
+nlohmann::json to_json(const runtime::Load& load) {
+  nlohmann::json latencies = nlohmann::json::array();
+  for (const Time latency : load.latencies) latencies.push_back(milliseconds(latency));
+  return {
+      {"frames", load.frames}, {"elapsed_s", seconds(load.elapsed)}, {"latencies_ms", latencies}};
+}
+
+}  // namespace
+
+void serve_slices(const Loaded& loaded, const SliceOptions& options, std::istream& requests) {
+  runtime::Session session = runtime::deploy(loaded.plan, loaded.network, loaded.engine_pointers());
+  const Time first = runtime::first_latency(session, loaded.network, options.load.seed);
+  print_line({{"ready", true}, {"first_ms", milliseconds(first)}});
+  std::string line;
+  for (int number = 1; std::getline(requests, line); ++number)
+    print_line(to_json(run_slice(session, loaded.network, options, parse_duration(line, number))));
+}
+
+}  // namespace millrace::cli
