@@ -91,7 +91,9 @@ std::vector<std::filesystem::path> images_in(const std::filesystem::path& folder
     if (is_image_name(entry.path())) files.push_back(entry.path());
   std::sort(files.begin(), files.end());
   if (files.empty())
-    throw InputError(folder.string(), "holds no image files (PNG, JPEG, BMP, PPM, TIFF, WebP)");
+    throw InputError(folder.string(),
+                     "holds no image files (PNG, JPEG, BMP, PPM, TIFF, WebP); name a "
+                     "folder with images, an image or a .npy array");
   return files;
 }
 

@@ -16,7 +16,8 @@ struct FrameOptions {
   std::int64_t random = 0;  // number of random frames
   std::vector<float> mean{0, 0, 0}, deviation{1, 1, 1};  // per channel, of values in [0, 1]
   bool bgr = false;
-  bool raw = false;  // images keep 0..255
+  bool raw = false;    // images keep 0..255
+  bool resize = true;  // images of another size are scaled; else they are an error
 };
 
 void bind_frames(CLI::App& verb, FrameOptions& options);
