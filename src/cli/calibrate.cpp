@@ -20,14 +20,12 @@ struct Options {
   FrameOptions frames;
   std::string output, method = "percentile";
   double percentile = profile::CalibrateOptions{}.percentile;
-  bool resize = false;
 };
 
 void bind(CLI::App& verb, Options& options) {
   bind_model(verb, options.model);
   bind_processors(verb, options.model);
-  bind_frames(verb, options.frames);
-  verb.add_flag("--resize", options.resize, "Scale images of another size than the input's");
+  bind_samples(verb, options.frames);
   verb.add_option("--method", options.method,
                   "minmax (nothing is clipped), percentile or entropy (the smallest divergence)")
       ->check(CLI::IsMember({"minmax", "percentile", "entropy"}))
@@ -47,9 +45,7 @@ RangeMethod method_of(const std::string& text) {
 }
 
 profile::CalibrationResult calibrate(const Options& options, const network::Network& network) {
-  FrameOptions wanted = options.frames;
-  wanted.resize = options.resize;
-  const Frames frames = open_frames(network, wanted, options.model.seed);
+  const Frames frames = open_frames(network, options.frames, options.model.seed);
   if (options.frames.inputs.empty())
     note("warning: inputs are random; ranges of real inputs will be others (--input)");
   const auto engine = engine::make_engine(options.model.engine);
@@ -63,8 +59,7 @@ profile::CalibrationResult calibrate(const Options& options, const network::Netw
     interrupt.check();
   };
   return profile::calibrate({&network, engine.get(), load_board(options.model).processors.front()},
-                            {frames.count, [&](std::size_t i) { return frames.at(i).inputs; }},
-                            calibrate);
+                            samples_of(network, frames), calibrate);
 }
 
 std::string table_text(const profile::CalibrationResult& result) {

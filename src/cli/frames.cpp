@@ -167,6 +167,12 @@ void bind_frames(CLI::App& verb, FrameOptions& options) {
   verb.add_flag("--raw", options.raw, "Keep pixel values as 0..255");
 }
 
+void bind_samples(CLI::App& verb, FrameOptions& options) {
+  bind_frames(verb, options);
+  options.resize = false;
+  verb.add_flag("--resize", options.resize, "Scale images of another size than the input's");
+}
+
 Frames open_frames(const Network& network, const FrameOptions& given, std::uint64_t seed) {
   check_normalisation(given);
   FrameOptions options = given;
@@ -186,6 +192,17 @@ Frames open_frames(const Network& network, const FrameOptions& given, std::uint6
   if (std::all_of(options.inputs.begin(), options.inputs.end(), is_image_name))
     return image_frames(network, {options.inputs.begin(), options.inputs.end()}, options);
   return array_frames(network, options.inputs);
+}
+
+profile::Samples samples_of(const Network& network, const Frames& frames) {
+  constexpr Bytes most{std::int64_t{1} << 30};
+  Bytes needed;
+  for (const TensorId input : network.inputs)
+    needed += network[input].size() * static_cast<std::int64_t>(frames.count);
+  if (needed > most) return {frames.count, [frames](std::size_t i) { return frames.at(i).inputs; }};
+  std::vector<std::vector<Array>> kept;
+  for (std::size_t i = 0; i < frames.count; ++i) kept.push_back(frames.at(i).inputs);
+  return {frames.count, [kept = std::move(kept)](std::size_t i) { return kept[i]; }};
 }
 
 }  // namespace millrace::cli
