@@ -1,6 +1,8 @@
 // millrace bench PLAN|MODEL
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/interrupt.h"
 #include "cli/bench_table.h"
 #include "cli/load_runnable.h"
@@ -73,7 +75,10 @@ class Bench {
   void add_baselines(const std::string& engine) {
     const board::Board& board = loaded_.board;
     const auto on = [&](const board::Processor& processor) {
-      return one_processor_plan(loaded_.network, processor, engine);
+      plan::Plan plan = one_processor_plan(loaded_.network, processor, engine);
+      plan.variants = variants_on(processor, *loaded_.engines.at(engine));
+      plan.calibration = loaded_.plan.calibration;
+      return plan;
     };
     add("one core", {on(board.processors.front())});
     if (board.processors.size() < 2) return;
@@ -81,6 +86,20 @@ class Bench {
     std::vector<plan::Plan> copies;
     for (const board::Processor& processor : board.processors) copies.push_back(on(processor));
     add("one copy per core", copies);
+  }
+
+  /// The plan's, so that like is compared with like; but where this processor lacks one (with
+  /// several cores some algorithms are not offered), the engine's choice in the same precision.
+  std::vector<board::Variant> variants_on(const board::Processor& processor,
+                                          const engine::Engine& engine) const {
+    std::vector<board::Variant> result = loaded_.plan.variants;
+    for (std::size_t i = 0; i < result.size(); ++i) {
+      if (result[i].algorithm.empty()) continue;
+      const auto offered = engine.variants(loaded_.network, LayerId(i), processor);
+      if (std::find(offered.begin(), offered.end(), result[i]) == offered.end())
+        result[i].algorithm.clear();
+    }
+    return result;
   }
 
   void add(const std::string& name, const std::vector<plan::Plan>& plans) {

@@ -1,7 +1,9 @@
 // millrace inspect MODEL
 #include <fmt/format.h>
 
+#include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "cli/model.h"
 #include "cli/verbs.h"
@@ -30,24 +32,35 @@ std::string shape_of_output(const network::Network& network, const network::Laye
   return "-";
 }
 
-/// By engine: the layers it cannot run, with its reasons.
+/// By engine: the layers it cannot run, with its reasons, and in which precisions it can run how
+/// many of those that it has a choice for.
 struct Support {
   std::string engine;
   std::size_t supported = 0;
-  std::vector<std::pair<LayerId, std::string>> refused;
+  std::vector<std::pair<LayerId, std::string>> refused = {};
+  std::map<board::Precision, std::size_t> precisions = {};
 };
+
+void count_precisions(Support& support, const std::vector<board::Variant>& variants) {
+  if (variants.size() < 2) return;
+  std::set<board::Precision> found;
+  for (const board::Variant& variant : variants) found.insert(variant.precision);
+  for (const board::Precision precision : found) ++support.precisions[precision];
+}
 
 std::vector<Support> supports(const network::Network& network, const board::Board& board) {
   std::vector<Support> result;
   for (const std::string& name : engine::engine_names()) {
     const auto engine = engine::make_engine(name);
-    Support& support = result.emplace_back(Support{name, 0, {}});
+    Support& support = result.emplace_back(Support{name});
     for (std::size_t i = 0; i < network.layers.size(); ++i) {
-      const Verdict verdict = engine->supports(network, LayerId(i), board.processors.front());
-      if (verdict)
-        ++support.supported;
-      else
+      const board::Processor& processor = board.processors.front();
+      if (const Verdict verdict = engine->supports(network, LayerId(i), processor); !verdict) {
         support.refused.emplace_back(LayerId(i), verdict.reason());
+        continue;
+      }
+      ++support.supported;
+      count_precisions(support, engine->variants(network, LayerId(i), processor));
     }
   }
   return result;
@@ -70,7 +83,11 @@ nlohmann::json to_json(const network::Network& network, const std::vector<Suppor
   for (const Support& engine : engines) {
     nlohmann::json refused = nlohmann::json::object();
     for (const auto& [layer, reason] : engine.refused) refused[network[layer].name] = reason;
-    support[engine.engine] = {{"supported", engine.supported}, {"refused", refused}};
+    nlohmann::json precisions = nlohmann::json::object();
+    for (const auto& [precision, count] : engine.precisions)
+      precisions[board::to_text(precision)] = count;
+    support[engine.engine] = {
+        {"supported", engine.supported}, {"refused", refused}, {"variants", precisions}};
   }
   const network::Cost total = network::cost_of(network);
   return {{"name", network.name}, {"hash", network::hash_of(network)}, {"layers", layers},
@@ -121,6 +138,8 @@ int run(const Options& options) {
   for (const Support& engine : engines) {
     fmt::print("{}: runs {} of {} layers\n", engine.engine, engine.supported,
                network.layers.size());
+    for (const auto& [precision, count] : engine.precisions)
+      fmt::print("  {} of them in variants of {}\n", count, board::to_text(precision));
     for (const auto& [layer, reason] : engine.refused)
       fmt::print("  not {}: {}\n", network[layer].name, reason);
   }

@@ -16,6 +16,7 @@
 #include "network/zoo.h"
 #include "plan/plan_file.h"
 #include "profile/profile_file.h"
+#include "profile/select.h"
 
 namespace millrace::cli {
 namespace {
@@ -137,8 +138,8 @@ ModelOptions model_of_plan(const std::string& path, const std::string& model_ove
     const std::string& text = seed->second;
     const auto parsed = std::from_chars(text.data(), text.data() + text.size(), options.seed);
     if (parsed.ec != std::errc{} || parsed.ptr != text.data() + text.size())
-      throw InputError(path, fmt::format("origin.options.seed: found '{}', expected a whole number",
-                                         text));
+      throw InputError(
+          path, fmt::format("origin.options.seed: found '{}', expected a whole number", text));
   }
   return options;
 }
@@ -156,6 +157,27 @@ void bind_processors(CLI::App& verb, ModelOptions& options) {
   verb.add_option("--engine", options.engine, "The engine that runs the layers")
       ->capture_default_str();
   verb.add_option("--seed", options.seed, "Seed of everything random")->capture_default_str();
+}
+
+void bind_variants(CLI::App& verb, VariantOptions& options) {
+  verb.add_option("--precision", options.precisions, "In what layers may compute: f32, bf16, int8")
+      ->delimiter(',')
+      ->capture_default_str();
+  verb.add_option("--max-error", options.max_error,
+                  "Leave out variants of a layer whose results are further off, in shares of the "
+                  "largest; 0.001 for f32, for others none, if left out")
+      ->check(CLI::Range(0.0, 1e9));
+}
+
+std::vector<board::Precision> precisions_of(const VariantOptions& options) {
+  std::vector<board::Precision> result;
+  for (const std::string& text : options.precisions) {
+    const board::Precision precision = board::read_precision(text, "--precision");
+    if (std::find(result.begin(), result.end(), precision) != result.end())
+      throw InputError("--precision", fmt::format("'{}' stands there twice; give it once", text));
+    result.push_back(precision);
+  }
+  return result;
 }
 
 network::Network load_network(const ModelOptions& options) {
@@ -213,14 +235,26 @@ profile::Profile load_profile(const network::Network& network, const board::Boar
     if (const Verdict verdict = fitting(given); !verdict)
       throw InputError(source.path.string(),
                        verdict.reason() + "; measure again with `millrace profile`");
+    if (const auto lacking = profile::missing(given, board, source.measure); !lacking.empty())
+      throw InputError(source.path.string(),
+                       fmt::format("was not measured in {} with this --max-error; measure again "
+                                   "with `millrace profile --precision {}`",
+                                   to_text(lacking.front()), to_text(lacking.front())));
     return given;
   }
   const std::filesystem::path path = profile_path(hash, board, engine.name());
-  if (!source.fresh)
-    if (auto stored = stored_profile(path, fitting)) return std::move(*stored);
-  profile::Profile profile = measure(network, board, engine, source);
-  store(profile, path);
-  return profile;
+  ProfileSource wanted = source;
+  std::optional<profile::Profile> profile;
+  if (!source.fresh) profile = stored_profile(path, fitting);
+  if (profile) wanted.measure.precisions = profile::missing(*profile, board, source.measure);
+  if (wanted.measure.precisions.empty()) return std::move(*profile);
+  profile::Profile measured = measure(network, board, engine, wanted);
+  if (profile)
+    profile::extend(*profile, measured);
+  else
+    profile = std::move(measured);
+  store(*profile, path);
+  return std::move(*profile);
 }
 
 }  // namespace millrace::cli

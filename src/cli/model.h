@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,16 @@ struct ModelOptions {
 
 void bind_model(CLI::App& verb, ModelOptions& options);       // MODEL, --shape
 void bind_processors(CLI::App& verb, ModelOptions& options);  // --processors, --engine, --seed
+
+/// In what layers may compute.
+struct VariantOptions {
+  std::vector<std::string> precisions{"f32"};
+  std::optional<double> max_error;
+};
+
+void bind_variants(CLI::App& verb, VariantOptions& options);  // --precision, --max-error
+/// InputError if a word is no precision, or stands there twice.
+std::vector<board::Precision> precisions_of(const VariantOptions& options);
 
 /// InputError if it is neither a readable file nor a zoo name.
 network::Network load_network(const ModelOptions& options);
@@ -47,7 +58,9 @@ bool is_plan_file(const std::string& path);
 std::unique_ptr<Loaded> load_plan(const std::string& path, const std::string& model_override);
 
 /// The profile in `path`, InputError if it does not fit. `path` empty: the one in the user's cache
-/// folder if it fits, else a measured one, which is then stored. `fresh`: measure in any case.
+/// folder if it fits, else a measured one, which is then stored; what the stored one lacks of the
+/// precisions is measured and added. `fresh`: measure in any case. The result has the precisions
+/// asked for, and may have others.
 struct ProfileSource {
   std::filesystem::path path;
   bool fresh = false;

@@ -13,8 +13,10 @@
 #include "explore/choose.h"
 #include "plan/plan_file.h"
 #include "profile/profile_file.h"
+#include "profile/select.h"
 #include "report/stages.h"
 #include "report/table.h"
+#include "report/variants.h"
 #include "runtime/load.h"
 #include "runtime/stage_times.h"
 
@@ -23,6 +25,7 @@ namespace {
 
 struct Options {
   ModelOptions model;
+  VariantOptions variants;
   std::string output, profile, search = "auto", fitness = "bottleneck";
   std::vector<std::string> why;
   explore::GeneticOptions genetic;
@@ -60,6 +63,7 @@ void bind_search(CLI::App& verb, Options& options) {
 void bind(CLI::App& verb, Options& options) {
   bind_model(verb, options.model);
   bind_processors(verb, options.model);
+  bind_variants(verb, options.variants);
   bind_search(verb, options);
   verb.add_option("-o,--output", options.output, "The plan file; NAME.plan.json if left out");
   verb.add_option("--profile", options.profile, "Use this profile instead of the stored one");
@@ -76,7 +80,8 @@ struct Work {
   network::Network network;
   board::Board board;
   std::unique_ptr<engine::Engine> engine;
-  profile::Profile profile;
+  profile::Profile measured;  // with all precisions asked for
+  profile::Profile profile;   // with each layer in the fastest
   std::map<std::string, engine::Engine*> engines;
 };
 
@@ -85,12 +90,16 @@ Work prepare(const Options& options) {
             load_board(options.model),
             engine::make_engine(options.model.engine),
             {},
+            {},
             {}};
   work.engines[work.engine->name()] = work.engine.get();
   ProfileSource source;
   source.path = options.profile;
   source.measure.seed = options.model.seed;
-  work.profile = load_profile(work.network, work.board, *work.engine, source);
+  source.measure.precisions = precisions_of(options.variants);
+  source.measure.max_error = options.variants.max_error;
+  work.measured = load_profile(work.network, work.board, *work.engine, source);
+  work.profile = profile::select(work.measured, source.measure.precisions);
   return work;
 }
 
@@ -127,6 +136,9 @@ plan::Origin origin_of(const Options& options, const Work& work) {
   origin.options["seed"] = std::to_string(options.model.seed);
   origin.options["search"] = options.search;
   origin.options["fitness"] = options.fitness;
+  origin.options["precision"] = fmt::format("{}", fmt::join(options.variants.precisions, ","));
+  if (options.variants.max_error)
+    origin.options["max_error"] = fmt::format("{:g}", *options.variants.max_error);
   if (!options.model.shapes.empty())
     origin.options["shape"] = fmt::format("{}", fmt::join(options.model.shapes, " "));
   return origin;
@@ -195,6 +207,10 @@ void print_reasons(const Options& options, const Work& work, const explore::Choi
     fmt::print("{}\n", group ? " in one kernel with " + work.network.layers[*group].name : "");
     for (const std::string& reason : explore::reasons(problem, work.board, mapping, layer))
       fmt::print("  {}\n", reason);
+    const ProcessorId processor = mapping.processors[layer.index];
+    const board::Variant& variant = problem.variants[layer.index][processor.index];
+    fmt::print("{}",
+               report::alternatives_text(work.measured, work.board[processor], layer, variant));
   }
 }
 

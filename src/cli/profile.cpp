@@ -17,6 +17,7 @@ using report::Align;
 
 struct Options {
   ModelOptions model;
+  VariantOptions variants;
   std::string output, subnet;
   int repetitions = 10;
   double duration_s = 0.5;
@@ -27,6 +28,7 @@ struct Options {
 void bind(CLI::App& verb, Options& options) {
   bind_model(verb, options.model);
   bind_processors(verb, options.model);
+  bind_variants(verb, options.variants);
   verb.add_option("-o,--output", options.output, "Also write the profile here");
   verb.add_option("--subnet", options.subnet,
                   "Measure the layers FIRST:LAST (names) as one piece instead of each layer");
@@ -49,6 +51,8 @@ profile::MeasureOptions measure_options(const Options& options) {
   measure.most = std::max(100, options.repetitions);
   measure.duration = time_from_seconds(options.duration_s);
   measure.seed = options.model.seed;
+  measure.precisions = precisions_of(options.variants);
+  measure.max_error = options.variants.max_error;
   return measure;
 }
 
@@ -67,26 +71,44 @@ const std::vector<report::Table::Column> columns{
     {"layer", Align::left}, {"median"}, {"mean"}, {"deviation"}, {"maximum"},
     {"worst case"},         {"runs"}};
 
-void print(const profile::Profile& profile) {
-  for (const profile::ProcessorProfile& p : profile.processors) {
-    auto with_kernel = columns;
-    with_kernel.push_back({"kernel", Align::left});
-    report::Table table(with_kernel);
-    for (std::size_t i = 0; i < p.layers.size(); ++i) {
-      const profile::LayerTimes& layer = p.layers[i];
-      if (layer.fused_into) {
-        table.add({profile.layer_names[i], "", "", "", "", "", "",
-                   "in " + profile.layer_names[layer.fused_into->index]});
-        continue;
-      }
-      auto row = cells(profile.layer_names[i], layer.together);
-      row.push_back(layer.kernel);
-      table.add(std::move(row));
+/// What the engine's own choice takes, with its error and that of what was taken instead.
+std::vector<std::string> instead_of(const profile::LayerTimes& layer) {
+  if (layer.alternatives.empty() || layer.variant == layer.alternatives.front().variant)
+    return {"", ""};
+  const auto taken = std::find_if(layer.alternatives.begin(), layer.alternatives.end(),
+                                  [&](const auto& each) { return each.variant == layer.variant; });
+  const bool known = taken != layer.alternatives.end() && taken->error;
+  return {millrace::to_text(layer.alternatives.front().time),
+          known ? fmt::format("{:.1e}", *taken->error) : ""};
+}
+
+void print(const profile::Profile& profile, const profile::ProcessorProfile& p) {
+  auto more = columns;
+  more.insert(more.end(), {{"instead of"}, {"error"}, {"kernel", Align::left}});
+  report::Table table(more);
+  for (std::size_t i = 0; i < p.layers.size(); ++i) {
+    const profile::LayerTimes& layer = p.layers[i];
+    if (layer.fused_into) {
+      table.add({profile.layer_names[i], "", "", "", "", "", "", "", "",
+                 "in " + profile.layer_names[layer.fused_into->index]});
+      continue;
     }
-    table.add_rule();
-    table.add(cells("whole network", p.whole));
-    fmt::print("{} with {} {}\n{}\n", p.processor.name, p.engine, p.engine_version, table.text());
+    auto row = cells(profile.layer_names[i], layer.together);
+    const auto other = instead_of(layer);
+    row.insert(row.end(), other.begin(), other.end());
+    row.push_back(layer.kernel);
+    table.add(std::move(row));
   }
+  table.add_rule();
+  table.add(cells("whole network", p.whole));
+  fmt::print("{} in {} with {} {}\n{}\n", p.processor.name, to_text(p.precision), p.engine,
+             p.engine_version, table.text());
+}
+
+void print(const profile::Profile& profile, const std::vector<board::Precision>& precisions) {
+  for (const profile::ProcessorProfile& p : profile.processors)
+    if (std::find(precisions.begin(), precisions.end(), p.precision) != precisions.end())
+      print(profile, p);
   fmt::print("an element that crosses between cores: {:.2f} ns to write, {:.2f} ns to read\n",
              profile.tokens.write_ns, profile.tokens.read_ns);
 }
@@ -136,7 +158,7 @@ int run(const Options& options) {
   const profile::Profile profile = load_profile(network, load_board(options.model), *engine,
                                                 {{}, options.fresh, measure_options(options)});
   if (!options.output.empty()) profile::write_profile(options.output, profile);
-  print(profile);
+  print(profile, precisions_of(options.variants));
   return 0;
 }
 

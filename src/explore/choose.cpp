@@ -31,6 +31,16 @@ std::size_t phases_of(const plan::Plan& plan) {
   return count;
 }
 
+/// Of each layer on its processor; empty if the engine's own choice is the best everywhere.
+std::vector<board::Variant> variants_of(const Problem& problem, const plan::Mapping& mapping) {
+  std::vector<board::Variant> result;
+  for (std::size_t i = 0; i < problem.layers; ++i)
+    result.push_back(problem.variants[i][mapping.processors[i].index]);
+  const bool own = std::all_of(result.begin(), result.end(),
+                               [](const board::Variant& v) { return v == board::Variant{}; });
+  return own ? std::vector<board::Variant>{} : result;
+}
+
 /// The times of stages, and the bound that follows from them.
 void predict(Candidate& candidate, const network::Network& network, const Problem& problem) {
   const auto times = phase_times(problem, candidate.plan, candidate.search.mapping);
@@ -55,6 +65,7 @@ class Candidates {
     Candidate candidate{name, search(), {}, {}, {}, {}};
     candidate.search_time = std::chrono::steady_clock::now() - start;
     candidate.plan = plan::build(network_, board_, candidate.search.mapping, options_.build);
+    candidate.plan.variants = variants_of(problem_, candidate.search.mapping);
     predict(candidate, network_, problem_);
     list_.push_back(std::move(candidate));
   }
@@ -68,7 +79,9 @@ class Candidates {
     std::vector<std::pair<Candidate*, std::size_t>> measured;
     for (Candidate& candidate : list_) {
       if (seconds(candidate.bound) > promising * seconds(best)) continue;
-      const auto same = [&](const plan::Plan& p) { return p.stages == candidate.plan.stages; };
+      const auto same = [&](const plan::Plan& p) {
+        return p.stages == candidate.plan.stages && p.variants == candidate.plan.variants;
+      };
       const auto alike = std::find_if(plans.begin(), plans.end(), same);
       measured.emplace_back(&candidate, alike - plans.begin());
       if (alike == plans.end()) plans.push_back(candidate.plan);

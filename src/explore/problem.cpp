@@ -63,6 +63,7 @@ Problem make_problem(const network::Network& network, const board::Board& board,
   problem.processors = board.processors.size();
   problem.time.resize(layers);
   problem.alone.resize(layers);
+  problem.variants.resize(layers);
   for (const board::Processor& processor : board.processors) {
     const profile::ProcessorProfile& measured = profile_of(processor, profile);
     if (measured.layers.size() != layers)
@@ -73,6 +74,7 @@ Problem make_problem(const network::Network& network, const board::Board& board,
     for (std::size_t i = 0; i < layers; ++i) {
       problem.time[i].push_back(nanoseconds(measured.layers[i].together));
       problem.alone[i].push_back(nanoseconds(measured.layers[i].alone));
+      problem.variants[i].push_back(measured.layers[i].variant);
     }
   }
   const auto& first = profile_of(board.processors[0], profile);

@@ -22,6 +22,7 @@ struct Problem {
   std::size_t layers = 0, processors = 0;
   std::vector<std::vector<double>> time;   // [layer][processor], inside its fused group
   std::vector<std::vector<double>> alone;  // [layer][processor], separated from its group
+  std::vector<std::vector<board::Variant>> variants;   // [layer][processor], in which it takes this
   std::vector<std::optional<std::size_t>> fused_into;  // the layer whose group it joins
   std::vector<Edge> edges;
   double read_ns = 0, write_ns = 0;  // per element that crosses between processors

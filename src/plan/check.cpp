@@ -159,6 +159,23 @@ void check_channels(const Plan& plan, const network::Network& network) {
       throw InputError(place(channel), "this channel is missing; add it");
 }
 
+void check_variants(const Plan& plan, const network::Network& network) {
+  const std::size_t layers = network.layers.size();
+  if (!plan.variants.empty() && plan.variants.size() != layers)
+    throw InputError(network.name, fmt::format("the plan has {} variants for {} layers; give one "
+                                               "for each, or none",
+                                               plan.variants.size(), layers));
+  for (std::size_t i = 0; i < plan.variants.size(); ++i)
+    if (plan.variants[i].precision == board::Precision::int8 && !plan.calibration)
+      throw InputError(network.layers[i].name,
+                       "is to run in int8, but the plan has no calibration; make it anew with one");
+  const std::string hash = plan.calibration ? plan.calibration->network : "";
+  if (plan.calibration && hash != plan.origin.network)
+    throw InputError("calibration", fmt::format("was made for another network ({}) than the plan "
+                                                "({}); calibrate this one",
+                                                hash, plan.origin.network));
+}
+
 void check_graph(const Plan& plan, const network::Network& network) {
   const dataflow::Graph graph = csdf_graph(plan, network);
   dataflow::repetition_vector(graph);
@@ -174,6 +191,7 @@ void check(const Plan& plan, const network::Network& network) {
   check_layers(plan);
   check_order(plan, network);
   check_channels(plan, network);
+  check_variants(plan, network);
   check_graph(plan, network);
 }
 

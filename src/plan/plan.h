@@ -2,13 +2,16 @@
 // The complete decision: what runs where, in which order, through which channels.
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/ids.h"
 #include "base/units.h"
 #include "board/board.h"
+#include "board/variant.h"
 #include "dataflow/graph.h"
+#include "network/calibration.h"
 #include "network/network.h"
 #include "plan/mapping.h"
 
@@ -67,6 +70,8 @@ struct Plan {
   std::vector<std::string> layer_names;  // by LayerId: the file can be read without the model
   std::vector<Stage> stages;             // without empty ones
   std::vector<Channel> channels;
+  std::vector<board::Variant> variants;  // by LayerId; empty: the engine's own choice for all
+  std::optional<network::Calibration> calibration;  // if some layer runs in int8
   bool operator==(const Plan&) const = default;
 };
 

@@ -17,8 +17,9 @@ namespace {
 
 constexpr std::int64_t format = 2;
 
-constexpr std::array<std::string_view, 5> plan_keys{"format", "network", "origin", "stages",
-                                                    "channels"};
+constexpr std::array<std::string_view, 7> plan_keys{"format",   "network",  "origin",     "stages",
+                                                    "channels", "variants", "calibration"};
+constexpr std::array<std::string_view, 2> calibration_keys{"network", "ranges"};
 constexpr std::array<std::string_view, 6> origin_keys{"model",   "network", "board",
                                                       "profile", "options", "version"};
 constexpr std::array<std::string_view, 6> stage_keys{"name",         "processor",   "engine",
@@ -77,6 +78,20 @@ board::Processor read_processor(const JsonView& json) {
   return processor;
 }
 
+network::Calibration read_calibration(const JsonView& json) {
+  json.only(calibration_keys);
+  network::Calibration calibration{json.at("network").text(), {}};
+  const JsonView ranges = json.at("ranges");
+  for (const std::string& tensor : ranges.keys()) {
+    const std::vector<JsonView> ends = ranges.at(tensor).items();
+    if (ends.size() != 2) ranges.at(tensor).fail("expected two numbers, the low and the high end");
+    const double low = ends[0].number(), high = ends[1].number();
+    if (!(low <= high)) ranges.at(tensor).fail(fmt::format("{} is above {}; swap them", low, high));
+    calibration.ranges[tensor] = {static_cast<float>(low), static_cast<float>(high)};
+  }
+  return calibration;
+}
+
 /// Reads what refers to layers, tensors and stages by name.
 class PlanReader {
  public:
@@ -93,6 +108,8 @@ class PlanReader {
     plan_.network_name = root_.at("network").text();
     for (const JsonView& json : root_.at("stages").items()) read_stage(json);
     for (const JsonView& json : root_.at("channels").items()) read_channel(json);
+    if (root_.has("variants")) read_variants(root_.at("variants"));
+    if (root_.has("calibration")) plan_.calibration = read_calibration(root_.at("calibration"));
     return std::move(plan_);
   }
 
@@ -122,8 +139,21 @@ class PlanReader {
     return phase;
   }
 
-  LayerId read_layer(const JsonView& json) const {
-    const std::string name = json.text();
+  void read_variants(const JsonView& json) {
+    for (const std::string& name : json.keys()) {
+      const LayerId layer = layer_named(name, json);
+      plan_.variants.resize(layers_.size());
+      try {
+        plan_.variants[layer.index] = board::read_variant(json.at(name).text(), "");
+      } catch (const InputError& error) {
+        json.at(name).fail(error.what());
+      }
+    }
+  }
+
+  LayerId read_layer(const JsonView& json) const { return layer_named(json.text(), json); }
+
+  LayerId layer_named(const std::string& name, const JsonView& json) const {
     const auto found = layers_.find(name);
     if (found == layers_.end())
       json.fail(fmt::format("the network has no layer '{}'{}", name,

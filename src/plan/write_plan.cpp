@@ -37,6 +37,21 @@ Json to_json(const Endpoint& end, const Plan& plan) {
   return {{"stage", plan.stages[end.stage].name}, {"phase", end.phase}};
 }
 
+/// Of the layers that do not run as the engine would choose.
+Json variants_of(const Plan& plan, const network::Network& network) {
+  Json result = Json::object();
+  for (std::size_t i = 0; i < plan.variants.size(); ++i)
+    if (plan.variants[i] != board::Variant{})
+      result[network.layers[i].name] = board::to_text(plan.variants[i]);
+  return result;
+}
+
+Json to_json(const network::Calibration& calibration) {
+  Json ranges = Json::object();
+  for (const auto& [tensor, range] : calibration.ranges) ranges[tensor] = {range.low, range.high};
+  return {{"network", calibration.network}, {"ranges", std::move(ranges)}};
+}
+
 }  // namespace
 
 void write_plan(const std::filesystem::path& path, const Plan& plan,
@@ -49,11 +64,14 @@ void write_plan(const std::filesystem::path& path, const Plan& plan,
                         {"from", to_json(channel.from, plan)},
                         {"to", to_json(channel.to, plan)},
                         {"capacity", channel.capacity}});
-  const Json document = {{"format", 2},
-                         {"network", plan.network_name},
-                         {"origin", to_json(plan.origin)},
-                         {"stages", std::move(stages)},
-                         {"channels", std::move(channels)}};
+  Json document = {{"format", 2},
+                   {"network", plan.network_name},
+                   {"origin", to_json(plan.origin)},
+                   {"stages", std::move(stages)},
+                   {"channels", std::move(channels)}};
+  if (Json variants = variants_of(plan, network); !variants.empty())
+    document["variants"] = std::move(variants);
+  if (plan.calibration) document["calibration"] = to_json(*plan.calibration);
   write_json(path, document);
 }
 

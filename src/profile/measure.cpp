@@ -1,16 +1,20 @@
 #include "profile/measure.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
-#include <map>
+#include <set>
 
 #include "base/error.h"
+#include "profile/alone.h"
+#include "profile/choose_variants.h"
 #include "profile/trial.h"
 
 namespace millrace::profile {
 namespace {
 
+using board::Precision;
 using engine::Engine;
 using engine::SubnetRequest;
 using network::Network;
@@ -30,95 +34,53 @@ void check_supported(const Network& network, const board::Processor& processor,
                                    processor.name, engine.name(), verdict.reason()));
 }
 
-/// Whole-network runs: the time of each group goes to its first layer.
-void measure_together(Trial& trial, ProcessorProfile& result, const MeasureOptions& options) {
-  std::vector<std::vector<Time>> samples(result.layers.size());
-  std::vector<Time> totals;
-  repeat(options, [&](bool counted) {
-    Time total{};
-    for (const engine::GroupTime& group : trial.run_timed()) {
-      total += group.time;
-      if (!counted) continue;
-      samples[group.layers[0].index].push_back(group.time);
-      result.layers[group.layers[0].index].kernel = group.kernel;
-      for (std::size_t i = 1; i < group.layers.size(); ++i)
-        result.layers[group.layers[i].index].fused_into = group.layers[0];
+/// What the engine offers in a precision, by layer; layers that it offers nothing for follow the
+/// precision of what they read.
+Ways ways_in(const Subject& subject, Precision precision) {
+  Ways result;
+  std::set<Precision> found;
+  for (const LayerId layer : all_layers(subject.network)) {
+    auto& ways = result.emplace_back();
+    for (const board::Variant& way :
+         subject.engine.variants(subject.network, layer, subject.processor)) {
+      found.insert(way.precision);
+      if (way.precision == precision) ways.push_back(way);
     }
-    if (counted) totals.push_back(total);
-    return total;
-  });
-  for (std::size_t i = 0; i < samples.size(); ++i)
-    result.layers[i].together = statistics_of(std::move(samples[i]));
-  result.whole = statistics_of(std::move(totals));
+  }
+  if (precision == Precision::f32 || found.contains(precision)) return result;
+  found.insert(Precision::f32);
+  std::vector<std::string> names;
+  for (const Precision each : found) names.push_back(board::to_text(each));
+  throw InputError(
+      "--precision " + board::to_text(precision),
+      fmt::format("{} runs no layer of {} in it with {}; it has {}", subject.processor.name,
+                  subject.network.name, subject.engine.name(), fmt::join(names, ", ")));
 }
 
-/// Layers that fuse, each as a subnet of its own between borders in the engine's layouts.
-class AloneMeasurement {
- public:
-  AloneMeasurement(const Network& network, Engine& engine, ProcessorProfile& result)
-      : network_(network), engine_(engine), result_(result), in_group_(result.layers.size()) {
-    for (std::size_t i = 0; i < result.layers.size(); ++i)
-      if (const auto first = result.layers[i].fused_into)
-        in_group_[i] = in_group_[first->index] = true;
-  }
-
-  void run(const MeasureOptions& options) {
-    for (const LayerId layer : all_layers(network_)) {
-      LayerTimes& times = result_.layers[layer.index];
-      Trial trial(engine_.prepare(request_for(layer)), network_, options.seed);
-      for (const engine::Port& port : trial.outputs()) layouts_[port.tensor] = port.layout;
-      times.alone = in_group_[layer.index] ? time_of(trial, options) : times.together;
-    }
-  }
-
- private:
-  SubnetRequest request_for(LayerId layer) const {
-    SubnetRequest request;
-    request.network = &network_;
-    request.processor = result_.processor;
-    request.layers = {layer};
-    const engine::Border border = engine::border_of(network_, request.layers);
-    request.outputs = border.outputs;
-    request.plain.assign(border.outputs.size(), false);
-    for (const TensorId input : border.inputs) {
-      const auto known = layouts_.find(input);
-      request.inputs.push_back(
-          {input, known != layouts_.end() ? known->second : engine::plain_layout(network_[input])});
-    }
-    return request;
-  }
-
-  const Network& network_;
-  Engine& engine_;
-  ProcessorProfile& result_;
-  std::vector<bool> in_group_;
-  std::map<TensorId, engine::Layout> layouts_;
-};
-
-ProcessorProfile measure_processor(const Network& network, const board::Processor& processor,
-                                   Engine& engine, const MeasureOptions& options) {
-  check_supported(network, processor, engine);
-  ProcessorProfile result;
-  result.processor = processor;
-  result.engine = engine.name();
-  result.engine_version = engine.version();
-  result.layers.resize(network.layers.size());
-  const board::PinGuard pinned(processor);
-  {
-    Trial trial(engine.prepare(engine::whole_network(network, processor)), network, options.seed);
-    measure_together(trial, result, options);
-  }
-  if (options.alone) {
-    MeasureOptions brief = options;
-    brief.warmup = 1;
-    brief.duration = options.duration / 50;
-    brief.least = std::min(options.least, 5);
-    AloneMeasurement(network, engine, result).run(brief);
-  }
+MeasuredVariants measure_processor(const Subject& subject, Precision precision,
+                                   const MeasuredVariants* known) {
+  const board::PinGuard pinned(subject.processor);
+  MeasuredVariants result =
+      measure_variants(subject, precision, ways_in(subject, precision), known);
+  result.profile.processor = subject.processor;
+  result.profile.engine = subject.engine.name();
+  result.profile.engine_version = subject.engine.version();
+  if (!subject.options.alone) return result;
+  MeasureOptions brief = subject.options;
+  brief.warmup = 1;
+  brief.duration /= 50;
+  brief.least = std::min(brief.least, 5);
+  measure_alone({subject.network, subject.engine, subject.processor, brief}, result.profile.layers);
   return result;
 }
 
 }  // namespace
+
+std::optional<double> max_error_of(const MeasureOptions& options, Precision precision) {
+  constexpr double of_f32 = 1e-3;
+  if (options.max_error || precision != Precision::f32) return options.max_error;
+  return of_f32;
+}
 
 Profile measure(const Network& network, const board::Board& board, Engine& engine,
                 const MeasureOptions& options) {
@@ -127,11 +89,20 @@ Profile measure(const Network& network, const board::Board& board, Engine& engin
   profile.board = board::hash_of(board);
   profile.network_name = network.name;
   for (const network::Layer& layer : network.layers) profile.layer_names.push_back(layer.name);
-  for (const board::Processor& processor : board.processors) {
-    if (options.progress)
-      options.progress(processor.name, static_cast<double>(profile.processors.size()) /
-                                           static_cast<double>(board.processors.size()));
-    profile.processors.push_back(measure_processor(network, processor, engine, options));
+  for (const Precision precision : options.precisions) {
+    std::optional<MeasuredVariants> first;
+    for (const board::Processor& processor : board.processors) {
+      check_supported(network, processor, engine);
+      if (options.progress)
+        options.progress(
+            fmt::format("{} {}", processor.name, board::to_text(precision)),
+            static_cast<double>(profile.processors.size()) /
+                static_cast<double>(board.processors.size() * options.precisions.size()));
+      MeasuredVariants next = measure_processor({network, engine, processor, options}, precision,
+                                                first ? &*first : nullptr);
+      profile.processors.push_back(next.profile);
+      if (!first) first = std::move(next);
+    }
   }
   profile.tokens = measure_tokens(board);
   return profile;

@@ -1,8 +1,10 @@
 #pragma once
 // Fills a profile by running layers on processors, one processor after the other.
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "engine/engine.h"
 #include "profile/profile.h"
@@ -16,12 +18,20 @@ struct MeasureOptions {
   Time duration = std::chrono::milliseconds(500);  // enough time for one measurement
   bool alone = true;       // also measure the members of fused groups as subnets of their own
   std::uint64_t seed = 1;  // of the random inputs
+  std::vector<board::Precision> precisions{board::Precision::f32};
+  /// Variants with a larger error are left out. Nothing: 1e-3 for f32, no bound for the others.
+  std::optional<double> max_error;
+  const network::Calibration* calibration = nullptr;  // borrowed; needed for int8
   /// Called as work goes on: what is being measured, and the share done in [0, 1]. May be empty.
   std::function<void(const std::string& what, double share)> progress;
 };
 
-/// Every layer of the network on every processor of the board. InputError if a processor cannot run
-/// a layer (naming both and the engine's reason).
+/// The bound on the error of variants of a precision that these options mean.
+std::optional<double> max_error_of(const MeasureOptions& options, board::Precision precision);
+
+/// Every layer of the network on every processor of the board, in every precision asked for, each
+/// in its best variant. InputError if a processor cannot run a layer (naming both and the engine's
+/// reason), has no layer in a precision, or if no variant meets the bound on the error.
 Profile measure(const network::Network& network, const board::Board& board, engine::Engine& engine,
                 const MeasureOptions& options = {});
 

@@ -8,6 +8,7 @@
 #include "base/ids.h"
 #include "base/units.h"
 #include "board/board.h"
+#include "board/variant.h"
 #include "network/network.h"
 
 namespace millrace::profile {
@@ -22,6 +23,14 @@ struct Statistics {
 };
 Statistics statistics_of(std::vector<Time> samples);
 
+/// A way to run a layer that was tried, inside the whole network.
+struct Alternative {
+  board::Variant variant;
+  Time time{};  // median; of the layer with all that some alternative fuses into one kernel with it
+  std::optional<double> error;  // as in error.h; nothing: not measured, it was far too slow
+  bool operator==(const Alternative&) const = default;
+};
+
 /// One layer on one processor. `together`: inside the whole network, where neighbours fuse; the
 /// time of a fused group stands at its first layer, the others have zero and say whose group they
 /// are in. `alone`: as a subnet of its own, which is what it costs when a border separates the
@@ -30,14 +39,19 @@ struct LayerTimes {
   Statistics together, alone;
   std::optional<LayerId> fused_into;
   std::string kernel;
+  board::Variant variant;                 // how it ran: the best of the alternatives
+  std::vector<Alternative> alternatives;  // the engine's own choice first; none: there is one way
   bool operator==(const LayerTimes&) const = default;
 };
 
+/// The network on one processor in one precision, each layer in its best variant.
 struct ProcessorProfile {
   board::Processor processor;
   std::string engine, engine_version;
-  std::vector<LayerTimes> layers;  // by LayerId
-  Statistics whole;                // the whole network in one subnet
+  board::Precision precision = board::Precision::f32;
+  std::optional<double> max_error;  // variants above it were left out; nothing: none were
+  std::vector<LayerTimes> layers;   // by LayerId
+  Statistics whole;                 // the whole network in one subnet
   bool operator==(const ProcessorProfile&) const = default;
 };
 
@@ -52,7 +66,7 @@ struct Profile {
   std::string network, board;  // hashes
   std::string network_name;
   std::vector<std::string> layer_names;
-  std::vector<ProcessorProfile> processors;
+  std::vector<ProcessorProfile> processors;  // one per processor and precision
   TokenCosts tokens;
   bool operator==(const Profile&) const = default;
 };

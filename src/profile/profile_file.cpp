@@ -4,6 +4,7 @@
 #include <array>
 #include <map>
 
+#include "base/error.h"
 #include "base/json.h"
 
 namespace millrace::profile {
@@ -11,7 +12,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr int format = 1;
+constexpr int format = 2;
 
 json to_json(const Statistics& s) {
   return {{"median_ns", s.median.count()},
@@ -23,11 +24,21 @@ json to_json(const Statistics& s) {
           {"stable", s.stable}};
 }
 
+json to_json(const Alternative& alternative) {
+  json result = {{"variant", to_text(alternative.variant)}, {"time_ns", alternative.time.count()}};
+  if (alternative.error) result["error"] = *alternative.error;
+  return result;
+}
+
 json to_json(const LayerTimes& times, const std::vector<std::string>& names, std::size_t index) {
   json result = {{"layer", names[index]}, {"kernel", times.kernel}};
   result["together"] = to_json(times.together);
   result["alone"] = to_json(times.alone);
   if (times.fused_into) result["fused_into"] = names[times.fused_into->index];
+  if (times.alternatives.empty()) return result;
+  result["variant"] = to_text(times.variant);
+  for (const Alternative& alternative : times.alternatives)
+    result["alternatives"].push_back(to_json(alternative));
   return result;
 }
 
@@ -35,11 +46,14 @@ json to_json(const ProcessorProfile& p, const std::vector<std::string>& names) {
   json layers = json::array();
   for (std::size_t i = 0; i < p.layers.size(); ++i)
     layers.push_back(to_json(p.layers[i], names, i));
-  return {{"processor", {{"name", p.processor.name}, {"cores", p.processor.cores}}},
-          {"engine", p.engine},
-          {"engine_version", p.engine_version},
-          {"whole", to_json(p.whole)},
-          {"layers", layers}};
+  json result = {{"processor", {{"name", p.processor.name}, {"cores", p.processor.cores}}},
+                 {"engine", p.engine},
+                 {"engine_version", p.engine_version},
+                 {"precision", to_text(p.precision)},
+                 {"whole", to_json(p.whole)},
+                 {"layers", layers}};
+  if (p.max_error) result["max_error"] = *p.max_error;
+  return result;
 }
 
 Statistics statistics(const JsonView& view) {
@@ -61,9 +75,25 @@ Statistics statistics(const JsonView& view) {
 
 using Names = std::map<std::string, std::size_t>;
 
+board::Variant variant(const JsonView& view) {
+  try {
+    return board::read_variant(view.text(), "");
+  } catch (const InputError& error) {
+    view.fail(error.what());
+  }
+}
+
+Alternative alternative(const JsonView& view) {
+  static constexpr std::array<std::string_view, 3> known{"variant", "time_ns", "error"};
+  view.only(known);
+  Alternative result{variant(view.at("variant")), Time(view.at("time_ns").integer()), {}};
+  if (view.has("error")) result.error = view.at("error").number();
+  return result;
+}
+
 LayerTimes layer_times(const JsonView& view, const Names& names) {
-  static constexpr std::array<std::string_view, 5> known{"layer", "kernel", "together", "alone",
-                                                         "fused_into"};
+  static constexpr std::array<std::string_view, 7> known{
+      "layer", "kernel", "together", "alone", "fused_into", "variant", "alternatives"};
   view.only(known);
   LayerTimes times;
   times.kernel = view.at("kernel").text();
@@ -74,6 +104,10 @@ LayerTimes layer_times(const JsonView& view, const Names& names) {
     if (found == names.end()) view.at("fused_into").fail("names no layer of the profile");
     times.fused_into = LayerId(found->second);
   }
+  if (view.has("variant")) times.variant = variant(view.at("variant"));
+  if (view.has("alternatives"))
+    for (const JsonView& each : view.at("alternatives").items())
+      times.alternatives.push_back(alternative(each));
   return times;
 }
 
@@ -88,13 +122,15 @@ board::Processor processor(const JsonView& view) {
 }
 
 ProcessorProfile processor_profile(const JsonView& view, const Names& names) {
-  static constexpr std::array<std::string_view, 5> known{"processor", "engine", "engine_version",
-                                                         "whole", "layers"};
+  static constexpr std::array<std::string_view, 7> known{
+      "processor", "engine", "engine_version", "precision", "max_error", "whole", "layers"};
   view.only(known);
   ProcessorProfile p;
   p.processor = processor(view.at("processor"));
   p.engine = view.at("engine").text();
   p.engine_version = view.at("engine_version").text();
+  p.precision = variant(view.at("precision")).precision;
+  if (view.has("max_error")) p.max_error = view.at("max_error").number();
   p.whole = statistics(view.at("whole"));
   for (const JsonView& layer : view.at("layers").items())
     p.layers.push_back(layer_times(layer, names));
@@ -127,7 +163,7 @@ Profile read_profile(const std::filesystem::path& path) {
   view.only(known);
   if (view.at("kind").text() != "profile") view.at("kind").fail("is not 'profile'");
   if (view.at("format").integer() != format)
-    view.at("format").fail("is not 1, the format this version reads; run `millrace profile` again");
+    view.at("format").fail("is not 2, the format this version reads; run `millrace profile` again");
   Profile profile;
   profile.network = view.at("network").text();
   profile.board = view.at("board").text();
@@ -158,6 +194,23 @@ Verdict fits(const Profile& profile, const ProfileKey& key) {
       return Verdict::no("it was measured with " + found->engine + " " + found->engine_version);
   }
   return Verdict::yes();
+}
+
+std::vector<board::Precision> missing(const Profile& profile, const board::Board& board,
+                                      const MeasureOptions& options) {
+  std::vector<board::Precision> result;
+  for (const board::Precision precision : options.precisions) {
+    const auto is_there = [&](const board::Processor& processor) {
+      return std::any_of(profile.processors.begin(), profile.processors.end(),
+                         [&](const ProcessorProfile& p) {
+                           return p.processor == processor && p.precision == precision &&
+                                  p.max_error == max_error_of(options, precision);
+                         });
+    };
+    if (!std::all_of(board.processors.begin(), board.processors.end(), is_there))
+      result.push_back(precision);
+  }
+  return result;
 }
 
 }  // namespace millrace::profile

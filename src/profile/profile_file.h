@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "base/verdict.h"
+#include "profile/measure.h"
 #include "profile/profile.h"
 
 namespace millrace::profile {
@@ -19,5 +20,10 @@ struct ProfileKey {
   std::string engine, engine_version;
 };
 Verdict fits(const Profile& profile, const ProfileKey& key);
+
+/// Those of the precisions asked for in which a processor was not measured, or under another bound
+/// on the error.
+std::vector<board::Precision> missing(const Profile& profile, const board::Board& board,
+                                      const MeasureOptions& options);
 
 }  // namespace millrace::profile

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "report/table.h"
+#include "report/variants.h"
 
 namespace millrace::report {
 namespace {
@@ -67,7 +68,8 @@ std::string stages_text(const plan::Plan& plan, const network::Network& network)
                {"MACs"},
                {"bytes in"},
                {"predicted"},
-               {"measured"}});
+               {"measured"},
+               {"variants", Align::left}});
   for (std::size_t s = 0; s < plan.stages.size(); ++s) {
     const plan::Stage& stage = plan.stages[s];
     std::size_t layers = 0;
@@ -80,7 +82,7 @@ std::string stages_text(const plan::Plan& plan, const network::Network& network)
     table.add({stage.name, stage.processor.name, stage.engine, std::to_string(layers),
                std::to_string(stage.phases.size()), count_text(macs),
                to_text(crossing(plan, network, s)), time_text(stage.predicted),
-               time_text(stage.measured)});
+               time_text(stage.measured), variants_text(plan, network, s)});
   }
   return table.text();
 }

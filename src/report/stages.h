@@ -10,7 +10,7 @@ namespace millrace::report {
 /// One line per run of neighbouring layers on the same processor: "conv1 .. relu4 (12 layers)".
 std::string groups_text(const plan::Plan& plan, const network::Network& network);
 
-/// One row per stage: processor, phases, layers, predicted and measured time, MACs, channels.
+/// One row per stage: processor, phases, layers, predicted and measured time, MACs, variants.
 std::string stages_text(const plan::Plan& plan, const network::Network& network);
 
 }  // namespace millrace::report

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <limits>
 
-#include "runtime/sequential.h"
 #include "runtime/session.h"
 
 namespace millrace::runtime {
@@ -80,9 +79,7 @@ Frames run_pipeline(const plan::Plan& plan, const network::Network& network,
   return results;
 }
 
-Frames run_sequentially(const network::Network& network, engine::Engine& engine,
-                        const board::Processor& processor, const Frames& inputs) {
-  Sequential sequential(network, engine, processor);
+Frames run_sequentially(Sequential& sequential, const Frames& inputs) {
   Frames results;
   for (const auto& frame : inputs) results.push_back(sequential.run(frame));
   return results;

@@ -6,6 +6,7 @@
 
 #include "engine/engine.h"
 #include "plan/plan.h"
+#include "runtime/sequential.h"
 
 namespace millrace::runtime {
 
@@ -26,7 +27,6 @@ Frames run_pipeline(const plan::Plan& plan, const network::Network& network,
                     const std::map<std::string, engine::Engine*>& engines, const Frames& inputs);
 
 /// All frames through the whole network as one subnet.
-Frames run_sequentially(const network::Network& network, engine::Engine& engine,
-                        const board::Processor& processor, const Frames& inputs);
+Frames run_sequentially(Sequential& sequential, const Frames& inputs);
 
 }  // namespace millrace::runtime

@@ -93,6 +93,8 @@ class Preparation {
     const engine::Border border = engine::border_of(network_, request.layers);
     for (TensorId input : border.inputs) request.inputs.push_back({input, layouts_[input.index]});
     request.outputs = border.outputs;
+    request.variants = plan_.variants;
+    if (plan_.calibration) request.calibration = &*plan_.calibration;
     for (TensorId output : border.outputs) request.plain.push_back(must_be_plain(output, stage));
     auto subnet = engine_of(stage, engines_).prepare(request);
     for (const engine::Port& port : subnet->outputs()) layouts_[port.tensor.index] = port.layout;

@@ -22,13 +22,19 @@ class MaybePinned {
 }  // namespace
 
 Sequential::Sequential(const network::Network& network, engine::Engine& engine,
-                       const board::Processor& processor, bool pin)
-    : network_(network), processor_(processor), pin_(pin), buffers_(network.tensors.size()) {
+                       const board::Processor& processor, const SequentialOptions& options)
+    : network_(network),
+      processor_(processor),
+      pin_(options.pin),
+      buffers_(network.tensors.size()) {
   const MaybePinned here(processor_, pin_);
   for (TensorId input : network.inputs)
     make_room_for({input, engine::plain_layout(network[input])});
   if (network.layers.empty()) return;
-  subnet_ = engine.prepare(engine::whole_network(network, processor));
+  engine::SubnetRequest request = engine::whole_network(network, processor);
+  request.variants = options.variants;
+  request.calibration = options.calibration;
+  subnet_ = engine.prepare(request);
   for (const engine::Port& port : subnet_->outputs()) make_room_for(port);
 }
 

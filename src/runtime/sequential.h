@@ -11,13 +11,19 @@
 
 namespace millrace::runtime {
 
+struct SequentialOptions {
+  bool pin = true;
+  std::vector<board::Variant> variants;               // by LayerId; empty: the engine's own choice
+  const network::Calibration* calibration = nullptr;  // borrowed while it is made; for int8
+};
+
 /// The network as one subnet. Everything happens on the calling thread, which is bound to the
 /// processor (with `pin`) for the time of each call; one thread at a time. `network` and `engine`
 /// must outlive it. InputError or EngineError as Engine::prepare throws them.
 class Sequential {
  public:
   Sequential(const network::Network& network, engine::Engine& engine,
-             const board::Processor& processor, bool pin = true);
+             const board::Processor& processor, const SequentialOptions& options = {});
 
   /// One frame: copies the inputs in, runs, copies the outputs out. InputError if the inputs do not
   /// fit; EngineError if the engine fails.

@@ -35,12 +35,19 @@ class Networks : public testing::TestWithParam<test::KnownNetwork> {
     board = board::this_machine();
     if (board.processors.size() > 2) board.processors.resize(2);
     frames = {network::random_inputs(network, 1), network::random_inputs(network, 2)};
-    references = runtime::run_sequentially(network, *engine, board.processors.front(), frames);
+    references = sequentially({});
+  }
+
+  runtime::Frames sequentially(const std::vector<board::Variant>& variants) const {
+    runtime::Sequential sequential(network, *engine, board.processors.front(),
+                                   {.variants = variants});
+    return runtime::run_sequentially(sequential, frames);
   }
 
   runtime::Comparison compare(const plan::Plan& plan) const {
     const auto results = runtime::run_pipeline(plan, network, {{"onednn", engine.get()}}, frames);
-    return runtime::compare(references, results);
+    return runtime::compare(plan.variants.empty() ? references : sequentially(plan.variants),
+                            results);
   }
 
   plan::Plan searched() const {

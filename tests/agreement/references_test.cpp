@@ -114,7 +114,7 @@ TEST(OnnxCasesOnEngines, onednn_passes_whatever_the_plain_loops_pass) {
   const board::Processor core = board::this_machine().processors.front();
   const test::Compute compute = [&](const network::Network& network,
                                     std::span<const Array> inputs) {
-    return runtime::run_sequentially(network, *engine, core, {{inputs.begin(), inputs.end()}})[0];
+    return runtime::Sequential(network, *engine, core).run(inputs);
   };
   std::size_t passed = 0;
   for (const test::OnnxCase& one : test::onnx_cases("node")) {

@@ -61,6 +61,50 @@ TEST(PlanFile, tensors_without_a_name_of_their_own_go_by_number) {
   EXPECT_EQ(read_plan(folder / "plan.json", network), plan);
 }
 
+TEST(PlanFile, variants_stand_by_layer_and_only_where_they_are_not_the_engines_choice) {
+  const TemporaryFolder folder;
+  const network::Network network = sample_network();
+  Plan plan = sample_plan(network);
+  plan.variants.resize(network.layers.size());
+  plan.variants[1] = {board::Precision::f32, "jit_wino:avx512_core"};
+  plan.variants[3].precision = board::Precision::bf16;
+  write_plan(folder / "plan.json", plan, network);
+  EXPECT_EQ(read_plan(folder / "plan.json", network), plan);
+  EXPECT_EQ(read_json(folder / "plan.json")["variants"],
+            Json::parse(R"({"1":"f32:jit_wino:avx512_core","3":"bf16"})"));
+}
+
+TEST(PlanFile, int8_brings_its_calibration) {
+  const TemporaryFolder folder;
+  const network::Network network = sample_network();
+  const auto path = folder / "plan.json";
+  Plan plan = sample_plan(network);
+  plan.variants.resize(network.layers.size());
+  plan.variants[2].precision = board::Precision::int8;
+  plan.calibration = {plan.origin.network, {{"t1", {-0.5f, 2.25f}}, {"x", {0, 1}}}};
+  write_plan(path, plan, network);
+  EXPECT_EQ(read_plan(path, network), plan);
+  const Json good = read_json(path);
+  const auto message_after = [&](const char* pointer, const char* value) {
+    Json bad = good;
+    bad[Json::json_pointer(pointer)] = Json::parse(value);
+    write_json(path, bad);
+    return message_of([&] { read_plan(path, network); });
+  };
+  EXPECT_NE(message_after("/calibration/network", "\"f00\"").find("made for another network (f00)"),
+            std::string::npos);
+  EXPECT_NE(message_after("/calibration/ranges/x", "[2,1]").find("2 is above 1; swap them"),
+            std::string::npos);
+  EXPECT_NE(message_after("/calibration/ranges/x", "[1]").find("expected two numbers"),
+            std::string::npos);
+  Json without = good;
+  without.erase("calibration");
+  write_json(path, without);
+  EXPECT_NE(message_of([&] { read_plan(path, network); }).find("2: is to run in int8, but the plan "
+                                                               "has no calibration"),
+            std::string::npos);
+}
+
 TEST(PlanFile, names_layers_and_tensors) {
   const TemporaryFolder folder;
   const network::Network network = sample_network();
@@ -126,6 +170,10 @@ constexpr Mistake mistakes[] = {
     {"/channels/0/capacity", "0", "found a capacity of 0 frames"},
     {"/channels/0/capacity", "9223372036854775807", "found a capacity of 9223372036854775807"},
     {"/channels/1/capacity", "4", "they share slots"},
+    {"/variants", R"({"0": "f16"})", "variants.0: found 'f16', expected f32, bf16 or int8"},
+    {"/variants", R"({"0": "f32:"})", "variants.0: found 'f32:', expected an algorithm"},
+    {"/variants", R"({"9": "f32"})", "variants: the network has no layer '9'"},
+    {"/variants", "[]", "variants: found array, expected an object"},
     {"/channels/0/capacity", "2.5", "channels[0].capacity: found 2.5, expected an integer"},
 };
 

@@ -26,6 +26,11 @@ Profile small_profile() {
   p.layers.resize(2);
   p.layers[0].together = p.layers[0].alone = statistics_of({Time(3000)});
   p.layers[0].kernel = "loops";
+  p.layers[0].variant = {board::Precision::f32, "jit_wino:avx512"};
+  p.layers[0].alternatives = {{{}, Time(5000), 1e-7},
+                              {p.layers[0].variant, Time(3000), 2.5e-5},
+                              {{board::Precision::f32, "gemm"}, Time(9000), std::nullopt}};
+  p.max_error = 1e-3;
   p.layers[1].alone = statistics_of({Time(40)});
   p.layers[1].fused_into = LayerId(0);
   return profile;
@@ -70,6 +75,14 @@ TEST_F(ProfileFile, errors_name_the_field) {
   EXPECT_NE(message_after([](auto& d) {
               d["processors"][0]["layers"][1]["fused_into"] = "x";
             }).find("names no layer"),
+            std::string::npos);
+  EXPECT_NE(message_after([](auto& d) {
+              d["processors"][0]["layers"][0]["alternatives"][0]["variant"] = "f31";
+            }).find("layers[0].alternatives[0].variant: found 'f31', expected f32, bf16 or int8"),
+            std::string::npos);
+  EXPECT_NE(message_after([](auto& d) {
+              d["processors"][0]["precision"] = "double";
+            }).find("processors[0].precision: found 'double'"),
             std::string::npos);
   EXPECT_NE(message_after([](auto& d) { d["format"] = 99; }).find("run `millrace profile` again"),
             std::string::npos);

@@ -74,7 +74,7 @@ void run_case(std::uint64_t seed, engine::Engine& engine) {
   std::vector<Frame> expected;
   for (const Frame& frame : the.inputs) expected.push_back(evaluate(the.network, frame));
   run_in_pipeline(the, engine, expected);
-  Sequential sequential(the.network, engine, the.plan.stages[0].processor, false);
+  Sequential sequential(the.network, engine, the.plan.stages[0].processor, {.pin = false});
   expect_equal(sequential.run(the.inputs[0]), expected[0], "sequential");
 }
 

@@ -1,0 +1,234 @@
+#include "profile/choose_variants.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "base/error.h"
+#include "profile/error.h"
+
+namespace millrace::profile {
+namespace {
+
+using board::Precision;
+using board::Variant;
+
+constexpr double promising = 1.15;  // times the best so far: worth more repetitions
+constexpr double hopeless = 1.5;    // times the best: its error is not worth measuring
+constexpr double alike = 1.1;       // processors whose times differ by less
+constexpr double worth_it = 0.97;   // times the engine's own choice: more than noise
+
+bool multiplies(const network::Operator& op) {
+  return std::holds_alternative<network::Conv>(op) || std::holds_alternative<network::Gemm>(op) ||
+         std::holds_alternative<network::MatMul>(op) ||
+         std::holds_alternative<network::ConvTranspose>(op);
+}
+
+double ratio(Time a, Time b) {
+  return static_cast<double>(a.count()) / static_cast<double>(std::max(b, Time(1)).count());
+}
+
+class VariantMeasurement {
+ public:
+  VariantMeasurement(const Subject& subject, Precision precision, const Ways& ways)
+      : subject_(subject),
+        ways_(ways),
+        bound_(max_error_of(subject.options, precision)),
+        own_(own_choice()) {}
+
+  /// Runs the engine's own choice, then each algorithm, unless that is known already.
+  void try_all(const MeasuredVariants* known) {
+    PassTrial own(subject_, own_);  // kept: what others share with it is not packed again
+    own.run(subject_.options);
+    passes_.push_back(own.result());
+    if (known != nullptr && is_like(*known)) {
+      for (const LayerTimes& layer : known->profile.layers)
+        alternatives_.push_back(layer.alternatives);
+      return;
+    }
+    try_algorithms();
+    list_alternatives();
+  }
+  Time own() const { return passes_.front().whole.median; }
+
+  Pass best_pass() {
+    Variants variants = own_;
+    for (std::size_t i = 0; i < own_.size(); ++i)
+      if (!alternatives_[i].empty()) variants[i] = best_of(LayerId(i));
+    Pass best = passes_.front();
+    for (int round = 0; round < 3 && variants != own_; ++round) {
+      PassTrial trial(subject_, variants);
+      trial.run(subject_.options);
+      const Pass pass = trial.result();
+      const bool changed = take_back(pass, variants);
+      if (pass.whole.median < best.whole.median || !allowed(best)) best = pass;
+      if (!changed) break;
+    }
+    return best;
+  }
+  std::vector<Alternative> take_alternatives(std::size_t layer) {
+    return std::move(alternatives_[layer]);
+  }
+  std::optional<double> bound() const { return bound_; }
+
+ private:
+  Variants own_choice() const {
+    Variants result;
+    for (const Variants& ways : ways_) result.push_back(ways.empty() ? Variant{} : ways.front());
+    return result;
+  }
+
+  /// Fast enough to be the same kind of processor, with the same ways to run each layer.
+  bool is_like(const MeasuredVariants& known) const {
+    const double times = ratio(own(), known.own);
+    if (times > alike || times < 1 / alike) return false;
+    for (std::size_t i = 0; i < own_.size(); ++i)
+      for (const Alternative& each : known.profile.layers[i].alternatives)
+        if (std::find(ways_[i].begin(), ways_[i].end(), each.variant) == ways_[i].end())
+          return false;
+    return true;
+  }
+
+  void try_algorithms() {
+    std::set<std::string> algorithms;
+    for (const Variants& ways : ways_)
+      for (const Variant& way : ways)
+        if (!way.algorithm.empty()) algorithms.insert(way.algorithm);
+    for (const std::string& algorithm : algorithms) try_algorithm(algorithm);
+  }
+
+  void list_alternatives() {
+    alternatives_.resize(own_.size());
+    const Units units(passes_);
+    for (std::size_t i = 0; i < own_.size(); ++i) {
+      if (!multiplies(subject_.network.layers[i].op)) continue;
+      for (const Pass& pass : passes_)
+        if (&pass == &passes_.front() || pass.layers[i].variant != own_[i])
+          alternatives_[i].push_back(
+              {pass.layers[i].variant, units.time(pass, LayerId(i)), std::nullopt});
+      add_errors(LayerId(i));
+    }
+  }
+
+  void try_algorithm(const std::string& algorithm) {
+    Variants variants = own_;
+    for (std::size_t i = 0; i < own_.size(); ++i)
+      for (const Variant& way : ways_[i])
+        if (way.algorithm == algorithm) variants[i] = way;
+    PassTrial trial(subject_, variants);
+    MeasureOptions glance = subject_.options;
+    glance.warmup = 1;
+    glance.least = glance.most = 2;
+    trial.run(glance);
+    passes_.push_back(trial.result());
+    if (!is_promising()) return;
+    MeasureOptions look = subject_.options;
+    look.warmup = 0;
+    look.least = std::min(look.least, 5);
+    look.duration /= 5;
+    trial.run(look);
+    passes_.back() = trial.result();
+  }
+
+  /// Whether the last pass has a layer that is about as fast as in the best of the others.
+  bool is_promising() const {
+    const Units units(passes_);
+    for (std::size_t i = 0; i < own_.size(); ++i) {
+      if (passes_.back().layers[i].variant == own_[i]) continue;
+      Time best = units.time(passes_.front(), LayerId(i));
+      for (std::size_t p = 1; p + 1 < passes_.size(); ++p)
+        best = std::min(best, units.time(passes_[p], LayerId(i)));
+      if (ratio(units.time(passes_.back(), LayerId(i)), best) < promising) return true;
+    }
+    return false;
+  }
+
+  void add_errors(LayerId layer) {
+    auto& list = alternatives_[layer.index];
+    Time best = list.front().time;
+    for (const Alternative& each : list) best = std::min(best, each.time);
+    std::optional<ErrorTest> test;
+    for (Alternative& each : list) {
+      if (&each != &list.front() && ratio(each.time, best) > hopeless) continue;
+      if (!test) test.emplace(subject_, layer);
+      each.error = test->of(each.variant);
+    }
+  }
+
+  bool allowed(const Alternative& alternative) const {
+    return !bound_ || (alternative.error && *alternative.error <= *bound_);
+  }
+  bool allowed(const Pass& pass) const {
+    for (std::size_t i = 0; i < own_.size(); ++i)
+      for (const Alternative& each : alternatives_[i])
+        if (each.variant == pass.layers[i].variant && each.error && !allowed(each)) return false;
+    return true;
+  }
+
+  Variant best_of(LayerId layer) const {
+    const auto& list = alternatives_[layer.index];
+    const Alternative& own = list.front();
+    const auto has_error = [](const Alternative& each) { return each.error.has_value(); };
+    if (std::none_of(list.begin(), list.end(), has_error)) return own.variant;
+    const Alternative* best = allowed(own) ? &own : nullptr;
+    for (const Alternative& each : list)
+      if (allowed(each) && (best == nullptr || ratio(each.time, best->time) < worth_it))
+        best = &each;
+    if (best == nullptr) refuse(layer);
+    return best->variant;
+  }
+
+  [[noreturn]] void refuse(LayerId layer) const {
+    std::string list;
+    for (const Alternative& each : alternatives_[layer.index])
+      if (each.error)
+        list += fmt::format("{}{} with {:.1e}", list.empty() ? "" : ", ", to_text(each.variant),
+                            *each.error);
+    throw InputError("--max-error " + fmt::format("{:g}", *bound_),
+                     fmt::format("no variant of layer '{}' is as exact as that; it has {}; allow "
+                                 "more, or another precision",
+                                 subject_.network[layer].name, list));
+  }
+
+  /// Gives layers that are slower here than in the engine's own way that way again.
+  bool take_back(const Pass& pass, Variants& variants) const {
+    const std::vector<Pass> both{passes_.front(), pass};
+    const Units units(both);
+    bool changed = false;
+    for (std::size_t i = 0; i < own_.size(); ++i) {
+      if (variants[i] == own_[i] || !allowed(alternatives_[i].front())) continue;
+      if (ratio(units.time(pass, LayerId(i)), units.time(passes_.front(), LayerId(i))) < worth_it)
+        continue;
+      variants[i] = own_[i];
+      changed = true;
+    }
+    return changed;
+  }
+
+  const Subject& subject_;
+  const Ways& ways_;
+  std::optional<double> bound_;
+  Variants own_;
+  std::vector<Pass> passes_;  // the engine's own choice first
+  std::vector<std::vector<Alternative>> alternatives_;
+};
+
+}  // namespace
+
+MeasuredVariants measure_variants(const Subject& subject, Precision precision, const Ways& ways,
+                                  const MeasuredVariants* known) {
+  VariantMeasurement measurement(subject, precision, ways);
+  measurement.try_all(known);
+  Pass best = measurement.best_pass();
+  MeasuredVariants result{{}, measurement.own()};
+  result.profile.precision = precision;
+  result.profile.max_error = measurement.bound();
+  result.profile.layers = std::move(best.layers);
+  result.profile.whole = best.whole;
+  for (std::size_t i = 0; i < ways.size(); ++i)
+    result.profile.layers[i].alternatives = measurement.take_alternatives(i);
+  return result;
+}
+
+}  // namespace millrace::profile

@@ -1,0 +1,79 @@
+#include "profile/error.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "base/random.h"
+#include "network/random_values.h"
+#include "profile/reference.h"
+
+namespace millrace::profile {
+namespace {
+
+constexpr std::size_t most_places = 2048;
+
+std::vector<std::size_t> draw_places(std::size_t outputs, Random& random) {
+  std::vector<std::size_t> places;
+  for (std::size_t i = 0; i < std::min(outputs, most_places); ++i)
+    places.push_back(outputs <= most_places ? i : random.below(outputs));
+  return places;
+}
+
+}  // namespace
+
+ErrorTest::ErrorTest(const Subject& subject, LayerId id) : subject_(subject), layer_(id) {
+  const network::Network& network = subject.network;
+  const network::Layer& layer = network[id];
+  Random random(subject.options.seed);
+  const auto border = engine::border_of(network, {{id}}).inputs;
+  for (const TensorId input : border) {
+    inputs_.emplace_back(network[input].size());
+    network::fill_random(inputs_.back(), network[input].type, random);
+  }
+  std::vector<network::ConstView> views;
+  for (const TensorId input : layer.inputs) {
+    if (!input.valid()) {
+      views.emplace_back();
+      continue;
+    }
+    const network::Tensor& tensor = network[input];
+    const auto at = std::find(border.begin(), border.end(), input) - border.begin();
+    views.push_back({tensor.type, tensor.shape,
+                     tensor.constant ? tensor.constant->bytes().data()
+                                     : inputs_[static_cast<std::size_t>(at)].data()});
+  }
+  const network::Tensor& output = network[layer.outputs[0]];
+  if (output.type != network::DataType::float32) return;
+  places_ = draw_places(static_cast<std::size_t>(output.size().count) / sizeof(float), random);
+  reference_ = reference_at(layer, views, output.shape, places_);
+}
+
+std::optional<double> ErrorTest::of(const board::Variant& variant) const {
+  if (reference_.empty()) return std::nullopt;
+  Variants variants(subject_.network.layers.size());
+  variants[layer_.index] = variant;
+  engine::SubnetRequest request = request_for_layer(subject_, layer_, variants);
+  request.plain.assign(request.outputs.size(), true);
+  const auto subnet = subject_.engine.prepare(request);
+  std::vector<const std::byte*> in;
+  for (const network::Buffer& buffer : inputs_) in.push_back(buffer.data());
+  std::vector<network::Buffer> results;
+  std::vector<std::byte*> out;
+  for (const engine::Port& port : subnet->outputs()) {
+    results.emplace_back(port.layout.size);
+    out.push_back(results.back().data());
+  }
+  subnet->run(in, out);
+  const auto* values = reinterpret_cast<const float*>(out[0]);
+  double error = 0, largest = 0;
+  for (std::size_t i = 0; i < places_.size(); ++i) {
+    const double difference = std::abs(static_cast<double>(values[places_[i]]) - reference_[i]);
+    if (std::isnan(difference)) return std::numeric_limits<double>::max();
+    error = std::max(error, difference);
+    largest = std::max(largest, std::abs(reference_[i]));
+  }
+  return error == 0 ? 0 : error / std::max(largest, 1e-30);
+}
+
+}  // namespace millrace::profile

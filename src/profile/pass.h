@@ -1,0 +1,45 @@
+#pragma once
+// Inside the profile room: runs of the whole network with one variant per layer.
+#include <span>
+#include <vector>
+
+#include "profile/subject.h"
+#include "profile/trial.h"
+
+namespace millrace::profile {
+
+/// What such runs gave. Of each layer: together, fused_into, kernel and variant.
+struct Pass {
+  std::vector<LayerTimes> layers;
+  Statistics whole;
+};
+
+/// The whole network prepared, and the times of its runs so far.
+class PassTrial {
+ public:
+  PassTrial(const Subject& subject, Variants variants);
+  /// Adds runs until the options say that it is enough.
+  void run(const MeasureOptions& options);
+  Pass result() const;
+
+ private:
+  Variants variants_;
+  Trial trial_;
+  std::vector<LayerTimes> layers_;
+  std::vector<std::vector<Time>> samples_;  // by layer
+  std::vector<Time> totals_;
+};
+
+/// Layers that some pass fuses, directly or through others: only their sum can be compared between
+/// passes.
+class Units {
+ public:
+  explicit Units(std::span<const Pass> passes);
+  /// The median time, in this pass, of the layer with all that are in its unit.
+  Time time(const Pass& pass, LayerId layer) const;
+
+ private:
+  std::vector<std::size_t> units_;  // by layer: the unit's number
+};
+
+}  // namespace millrace::profile

@@ -1,0 +1,87 @@
+#include "profile/select.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "base/error.h"
+
+namespace millrace::profile {
+namespace {
+
+using Entries = std::vector<const ProcessorProfile*>;
+
+/// The first entry, with the layers of others where those are faster.
+ProcessorProfile fastest_of(const Entries& entries) {
+  ProcessorProfile result = *entries.front();
+  if (entries.size() == 1) return result;
+  std::vector<const std::vector<LayerTimes>*> layers;
+  for (const ProcessorProfile* entry : entries) layers.push_back(&entry->layers);
+  const std::vector<std::size_t> units = units_of(layers);
+  std::vector<std::vector<Time>> sums(entries.size(), std::vector<Time>(units.size()));
+  for (std::size_t e = 0; e < entries.size(); ++e)
+    for (std::size_t i = 0; i < units.size(); ++i)
+      sums[e][units[i]] += entries[e]->layers[i].together.median;
+  for (std::size_t i = 0; i < units.size(); ++i) {
+    std::size_t best = 0;
+    for (std::size_t e = 1; e < entries.size(); ++e)
+      if (sums[e][units[i]] < sums[best][units[i]]) best = e;
+    result.layers[i] = entries[best]->layers[i];
+  }
+  return result;
+}
+
+}  // namespace
+
+std::vector<std::size_t> units_of(const std::vector<const std::vector<LayerTimes>*>& passes) {
+  std::vector<std::size_t> first(passes.front()->size());
+  std::iota(first.begin(), first.end(), std::size_t{0});
+  const auto unit_of = [&](std::size_t layer) {
+    while (first[layer] != layer) layer = first[layer];
+    return layer;
+  };
+  for (const auto* layers : passes)
+    for (std::size_t i = 0; i < first.size(); ++i)
+      if (const auto head = (*layers)[i].fused_into) {
+        const std::size_t a = unit_of(i), b = unit_of(head->index);
+        first[std::max(a, b)] = std::min(a, b);
+      }
+  for (std::size_t i = 0; i < first.size(); ++i) first[i] = unit_of(i);
+  return first;
+}
+
+Profile select(const Profile& profile, const std::vector<board::Precision>& precisions) {
+  Profile result = profile;
+  result.processors.clear();
+  std::vector<board::Processor> seen;
+  for (const ProcessorProfile& each : profile.processors) {
+    if (std::find(seen.begin(), seen.end(), each.processor) != seen.end()) continue;
+    seen.push_back(each.processor);
+    Entries entries;
+    for (const board::Precision precision : precisions) {
+      const auto found = std::find_if(
+          profile.processors.begin(), profile.processors.end(),
+          [&](const auto& p) { return p.processor == each.processor && p.precision == precision; });
+      if (found == profile.processors.end())
+        throw InputError("the profile",
+                         fmt::format("has no times for {} in {}; run `millrace "
+                                     "profile --precision {}`",
+                                     each.processor.name, to_text(precision), to_text(precision)));
+      entries.push_back(&*found);
+    }
+    result.processors.push_back(fastest_of(entries));
+  }
+  return result;
+}
+
+void extend(Profile& profile, const Profile& more) {
+  for (const ProcessorProfile& entry : more.processors) {
+    std::erase_if(profile.processors, [&](const ProcessorProfile& old) {
+      return old.processor == entry.processor && old.precision == entry.precision;
+    });
+    profile.processors.push_back(entry);
+  }
+}
+
+}  // namespace millrace::profile
