@@ -20,6 +20,17 @@ std::vector<std::size_t> draw_places(std::size_t outputs, Random& random) {
   return places;
 }
 
+/// From [-1, 1) into the range that the tensor has: beyond it int8 would only be cut off.
+void stretch(network::Buffer& buffer, const network::Tensor& tensor,
+             const network::Calibration& calibration) {
+  const auto range = calibration.ranges.find(tensor.name);
+  if (range == calibration.ranges.end() || tensor.type != network::DataType::float32) return;
+  const auto [low, high] = range->second;
+  auto* values = reinterpret_cast<float*>(buffer.data());
+  std::for_each_n(values, static_cast<std::size_t>(tensor.size().count) / sizeof(float),
+                  [&](float& value) { value = low + (high - low) * (value + 1) / 2; });
+}
+
 }  // namespace
 
 ErrorTest::ErrorTest(const Subject& subject, LayerId id) : subject_(subject), layer_(id) {
@@ -30,6 +41,8 @@ ErrorTest::ErrorTest(const Subject& subject, LayerId id) : subject_(subject), la
   for (const TensorId input : border) {
     inputs_.emplace_back(network[input].size());
     network::fill_random(inputs_.back(), network[input].type, random);
+    if (subject.options.calibration != nullptr)
+      stretch(inputs_.back(), network[input], *subject.options.calibration);
   }
   std::vector<network::ConstView> views;
   for (const TensorId input : layer.inputs) {

@@ -34,6 +34,17 @@ void check_supported(const Network& network, const board::Processor& processor,
                                    processor.name, engine.name(), verdict.reason()));
 }
 
+void check_calibration(const Subject& subject, Precision precision) {
+  if (precision != Precision::int8) return;
+  const auto* calibration = subject.options.calibration;
+  if (calibration == nullptr)
+    throw InputError("--precision int8",
+                     "needs the ranges of the tensors; make them with `millrace calibrate`");
+  if (calibration->network != network::hash_of(subject.network))
+    throw InputError("the calibration", "was made for another network than " +
+                                            subject.network.name + "; calibrate this one");
+}
+
 /// What the engine offers in a precision, by layer; layers that it offers nothing for follow the
 /// precision of what they read.
 Ways ways_in(const Subject& subject, Precision precision) {
@@ -47,7 +58,10 @@ Ways ways_in(const Subject& subject, Precision precision) {
       if (way.precision == precision) ways.push_back(way);
     }
   }
-  if (precision == Precision::f32 || found.contains(precision)) return result;
+  if (precision == Precision::f32 || found.contains(precision)) {
+    check_calibration(subject, precision);
+    return result;
+  }
   found.insert(Precision::f32);
   std::vector<std::string> names;
   for (const Precision each : found) names.push_back(board::to_text(each));

@@ -56,6 +56,18 @@ TEST(Choose, the_prediction_decides_where_nothing_is_measured) {
   EXPECT_DOUBLE_EQ(choice.lower_bound, 30'000);
 }
 
+TEST(Choose, a_plan_carries_the_variants_of_the_processors_that_its_layers_run_on) {
+  profile::Profile profile = profile_with({10, 20, 20, 10}, 0);
+  EXPECT_TRUE(choose(chain(4), two_cores(), profile, quick()).winner().plan.variants.empty());
+  for (std::size_t p = 0; p < 2; ++p)
+    profile.processors[p].layers[2].variant.algorithm = "of core" + std::to_string(p);
+  const Candidate winner = choose(chain(4), two_cores(), profile, quick()).winner();
+  ASSERT_EQ(winner.plan.variants.size(), 4u);
+  const std::size_t core = winner.search.mapping.processors[2].index;
+  EXPECT_EQ(winner.plan.variants[2].algorithm, "of core" + std::to_string(core));
+  EXPECT_EQ(winner.plan.variants[1], board::Variant{});
+}
+
 TEST(Choose, one_processor_wins_where_crossing_costs_more_than_it_gains) {
   const Choice choice = choose(chain(4), two_cores(), profile_with({1, 1, 1, 1}, 1e6), quick());
   EXPECT_EQ(choice.winner().plan.stages.size(), 1u);

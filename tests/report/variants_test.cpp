@@ -1,0 +1,61 @@
+#include "report/variants.h"
+
+#include <gtest/gtest.h>
+
+#include "support/network_builder.h"
+
+namespace millrace::report {
+namespace {
+
+using board::Precision;
+using board::Variant;
+
+const Variant wino{Precision::f32, "wino"}, half{Precision::bf16, {}};
+
+TEST(Variants, a_stage_counts_those_of_its_layers_that_multiply) {
+  test::NetworkBuilder builder;
+  TensorId x = builder.input({1, 2, 4, 4});
+  for (int i = 0; i < 3; ++i) x = builder.conv(x, 2, test::window(1));
+  builder.output(builder.unary(network::UnaryKind::relu, x));
+  const network::Network network = builder.build();
+  plan::Plan plan;
+  plan.stages.resize(1);
+  plan.stages[0].phases = {{{LayerId(0), LayerId(1)}}, {{LayerId(2), LayerId(3)}}};
+  EXPECT_EQ(variants_text(plan, network, 0), "3 f32");
+  plan.variants = {wino, Variant{}, wino, Variant{}};
+  EXPECT_EQ(variants_text(plan, network, 0), "2 f32:wino, 1 f32");
+  plan.stages[0].phases = {{{LayerId(3)}}};
+  EXPECT_EQ(variants_text(plan, network, 0), "-");
+}
+
+profile::Profile profile_of_one_layer() {
+  profile::Profile profile;
+  profile::ProcessorProfile& p = profile.processors.emplace_back();
+  p.processor = {"core0", board::ProcessorKind::cpu, {0}};
+  p.max_error = 1e-3;
+  p.layers.resize(1);
+  p.layers[0].alternatives = {{{}, Time(4000), 1e-7},
+                              {wino, Time(2000), 1e-5},
+                              {{Precision::f32, "rough"}, Time(1000), 0.5},
+                              {{Precision::f32, "slow"}, Time(9000), std::nullopt}};
+  return profile;
+}
+
+TEST(Variants, each_alternative_says_why_it_was_not_taken) {
+  const profile::Profile profile = profile_of_one_layer();
+  const std::string text =
+      alternatives_text(profile, profile.processors[0].processor, LayerId(0), wino);
+  EXPECT_NE(text.find("2.00 times the time"), std::string::npos) << text;
+  EXPECT_NE(text.find("taken"), std::string::npos) << text;
+  EXPECT_NE(text.find("its error is above 0.001"), std::string::npos) << text;
+  EXPECT_NE(text.find("4.50 times the time"), std::string::npos) << text;
+}
+
+TEST(Variants, nothing_is_said_of_a_layer_with_one_way_to_run) {
+  profile::Profile profile = profile_of_one_layer();
+  profile.processors[0].layers[0].alternatives.resize(1);
+  EXPECT_EQ(alternatives_text(profile, profile.processors[0].processor, LayerId(0), {}), "");
+}
+
+}  // namespace
+}  // namespace millrace::report
