@@ -146,13 +146,16 @@ class VariantMeasurement {
 
   void add_errors(LayerId layer) {
     auto& list = alternatives_[layer.index];
-    Time best = list.front().time;
-    for (const Alternative& each : list) best = std::min(best, each.time);
-    std::optional<ErrorTest> test;
-    for (Alternative& each : list) {
-      if (&each != &list.front() && ratio(each.time, best) > hopeless) continue;
-      if (!test) test.emplace(subject_, layer);
-      each.error = test->of(each.variant);
+    std::vector<Alternative*> by_time;
+    for (Alternative& each : list) by_time.push_back(&each);
+    std::stable_sort(by_time.begin(), by_time.end(),
+                     [](const auto* a, const auto* b) { return a->time < b->time; });
+    const ErrorTest test(subject_, layer);
+    std::optional<Time> best;  // within the bound
+    for (Alternative* each : by_time) {
+      if (best && each != &list.front() && ratio(each->time, *best) > hopeless) continue;
+      each->error = test.of(each->variant);
+      if (!best && allowed(*each)) best = each->time;
     }
   }
 
@@ -175,8 +178,9 @@ class VariantMeasurement {
     for (const Alternative& each : list)
       if (allowed(each) && (best == nullptr || ratio(each.time, best->time) < worth_it))
         best = &each;
-    if (best == nullptr) refuse(layer);
-    return best->variant;
+    if (best != nullptr) return best->variant;
+    if (own.variant.precision == Precision::f32) refuse(layer);
+    return Variant{};  // this layer stays in f32
   }
 
   [[noreturn]] void refuse(LayerId layer) const {

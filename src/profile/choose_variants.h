@@ -15,11 +15,12 @@ struct MeasuredVariants {
 /// The whole network in the precision, each layer in its best variant; all but `alone`.
 /// First a run with the engine's own choices. Then one run for each algorithm, on every layer that
 /// offers it: two repetitions, and more only if some layer comes out about as fast as in the best
-/// run so far. Errors are measured of what is not far slower than the best. Last, runs with the
+/// run so far. Errors are measured of what is not far slower than the best within
+/// the bound. Last, runs with the
 /// fastest of each layer within the bound; where neighbours make it slower than the engine's own
 /// choice, that is taken back. `known`: the same on another processor, or null; if this one is as
 /// fast, its alternatives are taken over and only the choice is measured. InputError if no variant
-/// of a layer meets the bound.
+/// of a layer in f32 meets the bound; in another precision such a layer stays in f32.
 MeasuredVariants measure_variants(const Subject& subject, board::Precision precision,
                                   const Ways& ways, const MeasuredVariants* known);
 

@@ -81,7 +81,8 @@ TEST(PlanFile, int8_brings_its_calibration) {
   Plan plan = sample_plan(network);
   plan.variants.resize(network.layers.size());
   plan.variants[2].precision = board::Precision::int8;
-  plan.calibration = {plan.origin.network, {{"t1", {-0.5f, 2.25f}}, {"x", {0, 1}}}};
+  plan.calibration =
+      network::Calibration{plan.origin.network, {{"t1", {-0.5f, 2.25f}}, {"x", {0, 1}}}};
   write_plan(path, plan, network);
   EXPECT_EQ(read_plan(path, network), plan);
   const Json good = read_json(path);
@@ -100,8 +101,9 @@ TEST(PlanFile, int8_brings_its_calibration) {
   Json without = good;
   without.erase("calibration");
   write_json(path, without);
-  EXPECT_NE(message_of([&] { read_plan(path, network); }).find("2: is to run in int8, but the plan "
-                                                               "has no calibration"),
+  EXPECT_NE(message_of([&] { read_plan(path, network); })
+                .find("2: is to run in int8, but the plan "
+                      "has no calibration"),
             std::string::npos);
 }
 

@@ -20,11 +20,14 @@ TEST(Variants, a_stage_counts_those_of_its_layers_that_multiply) {
   const network::Network network = builder.build();
   plan::Plan plan;
   plan.stages.resize(1);
-  plan.stages[0].phases = {{{LayerId(0), LayerId(1)}}, {{LayerId(2), LayerId(3)}}};
+  plan.stages[0].phases.resize(2);
+  plan.stages[0].phases[0].layers = {LayerId(0), LayerId(1)};
+  plan.stages[0].phases[1].layers = {LayerId(2), LayerId(3)};
   EXPECT_EQ(variants_text(plan, network, 0), "3 f32");
   plan.variants = {wino, Variant{}, wino, Variant{}};
   EXPECT_EQ(variants_text(plan, network, 0), "2 f32:wino, 1 f32");
-  plan.stages[0].phases = {{{LayerId(3)}}};
+  plan.stages[0].phases.resize(1);
+  plan.stages[0].phases[0].layers = {LayerId(3)};
   EXPECT_EQ(variants_text(plan, network, 0), "-");
 }
 
