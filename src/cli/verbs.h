@@ -7,6 +7,8 @@
 
 namespace millrace::cli {
 
+constexpr int answer_is_no = 1;
+
 void add_board(CLI::App& app, int& exit_code);
 void add_zoo(CLI::App& app, int& exit_code);
 void add_inspect(CLI::App& app, int& exit_code);
