@@ -82,7 +82,9 @@ std::vector<std::filesystem::path> images_in(const std::filesystem::path& folder
     if (is_image_name(entry.path())) files.push_back(entry.path());
   std::sort(files.begin(), files.end());
   if (files.empty())
-    throw InputError(folder.string(), "holds no image files (PNG, JPEG, BMP, PPM, TIFF, WebP)");
+    throw InputError(folder.string(),
+                     "holds no image files (PNG, JPEG, BMP, PPM, TIFF, WebP); name a "
+                     "folder with images, an image or a .npy array");
   return files;
 }
 
@@ -156,6 +158,12 @@ void bind_frames(CLI::App& verb, FrameOptions& options) {
   verb.add_flag("--raw", options.raw, "Keep pixel values as 0..255");
 }
 
+void bind_samples(CLI::App& verb, FrameOptions& options) {
+  bind_frames(verb, options);
+  options.resize = false;
+  verb.add_flag("--resize", options.resize, "Scale images of another size than the input's");
+}
+
 Frames open_frames(const Network& network, const FrameOptions& given, std::uint64_t seed) {
   check_normalisation(given);
   FrameOptions options = given;
@@ -175,6 +183,17 @@ Frames open_frames(const Network& network, const FrameOptions& given, std::uint6
   if (std::all_of(options.inputs.begin(), options.inputs.end(), is_image_name))
     return image_frames(network, {options.inputs.begin(), options.inputs.end()}, options);
   return array_frames(network, options.inputs);
+}
+
+profile::Samples samples_of(const Network& network, const Frames& frames) {
+  constexpr Bytes most{std::int64_t{1} << 30};
+  Bytes needed;
+  for (const TensorId input : network.inputs)
+    needed += network[input].size() * static_cast<std::int64_t>(frames.count);
+  if (needed > most) return {frames.count, [frames](std::size_t i) { return frames.at(i).inputs; }};
+  std::vector<std::vector<Array>> kept;
+  for (std::size_t i = 0; i < frames.count; ++i) kept.push_back(frames.at(i).inputs);
+  return {frames.count, [kept = std::move(kept)](std::size_t i) { return kept[i]; }};
 }
 
 }  // namespace millrace::cli

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "network/network.h"
+#include "profile/frame_run.h"
 
 namespace millrace::cli {
 
@@ -16,10 +17,14 @@ struct FrameOptions {
   std::int64_t random = 0;  // number of random frames
   std::vector<float> mean{0, 0, 0}, deviation{1, 1, 1};  // per channel, of values in [0, 1]
   bool bgr = false;
-  bool raw = false;  // images keep 0..255
+  bool raw = false;    // images keep 0..255
+  bool resize = true;  // images of another size are scaled; else they are an error
 };
 
 void bind_frames(CLI::App& verb, FrameOptions& options);
+/// For verbs that learn from frames: images of another size than the input's are an error unless
+/// --resize is given.
+void bind_samples(CLI::App& verb, FrameOptions& options);
 
 struct Frame {
   std::string name;  // of the file, or "random 3"
@@ -36,5 +41,8 @@ struct Frames {
 /// for.
 Frames open_frames(const network::Network& network, const FrameOptions& options,
                    std::uint64_t seed);
+
+/// For what runs all frames several times: they are kept in memory if that takes less than 1 GiB.
+profile::Samples samples_of(const network::Network& network, const Frames& frames);
 
 }  // namespace millrace::cli

@@ -60,6 +60,12 @@ network::Array read_image(const std::filesystem::path& path, const network::Tens
   const auto channels = static_cast<std::size_t>(tensor.shape[1]);
   cv::Mat image = decode(path, channels == 1);
   const cv::Size size(static_cast<int>(tensor.shape[3]), static_cast<int>(tensor.shape[2]));
+  if (image.size() != size && !options.resize)
+    throw InputError(
+        path.string(),
+        fmt::format("has {}x{} pixels, expected {}x{} for the input '{}'; add --resize "
+                    "to scale it, as `millrace run` does",
+                    image.cols, image.rows, size.width, size.height, tensor.name));
   if (image.size() != size)
     cv::resize(image, image, size, 0, 0,
                image.cols > size.width ? cv::INTER_AREA : cv::INTER_LINEAR);

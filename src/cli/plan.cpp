@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "cli/model.h"
+#include "cli/precision.h"
 #include "cli/progress.h"
 #include "cli/verbs.h"
 #include "engine/registry.h"
@@ -26,6 +27,7 @@ namespace {
 struct Options {
   ModelOptions model;
   VariantOptions variants;
+  LossOptions loss;
   std::string output, profile, search = "auto", fitness = "bottleneck";
   std::vector<std::string> why;
   explore::GeneticOptions genetic;
@@ -64,6 +66,7 @@ void bind(CLI::App& verb, Options& options) {
   bind_model(verb, options.model);
   bind_processors(verb, options.model);
   bind_variants(verb, options.variants);
+  bind_loss(verb, options.loss);
   bind_search(verb, options);
   verb.add_option("-o,--output", options.output, "The plan file; NAME.plan.json if left out");
   verb.add_option("--profile", options.profile, "Use this profile instead of the stored one");
@@ -81,14 +84,23 @@ struct Work {
   board::Board board;
   std::unique_ptr<engine::Engine> engine;
   profile::Profile measured;  // with all precisions asked for
-  profile::Profile profile;   // with each layer in the fastest
+  profile::Profile profile;   // with each layer in the fastest, or in the precision chosen
+  std::optional<network::Calibration> calibration;     // if int8 may be used
+  std::optional<explore::PrecisionChoice> precisions;  // if there is a budget for the loss
   std::map<std::string, engine::Engine*> engines;
 };
+
+PrecisionRequest request_of(const Options& options, const Work& work) {
+  return {&work.network, work.engine.get(), &work.board, precisions_of(options.variants),
+          &options.loss, options.model.seed};
+}
 
 Work prepare(const Options& options) {
   Work work{load_network(options.model),
             load_board(options.model),
             engine::make_engine(options.model.engine),
+            {},
+            {},
             {},
             {},
             {}};
@@ -98,8 +110,17 @@ Work prepare(const Options& options) {
   source.measure.seed = options.model.seed;
   source.measure.precisions = precisions_of(options.variants);
   source.measure.max_error = options.variants.max_error;
+  check_loss(options.loss, source.measure.precisions);
+  const PrecisionRequest request = request_of(options, work);
+  work.calibration = calibration_for(request);
+  if (work.calibration) source.measure.calibration = &*work.calibration;
   work.measured = load_profile(work.network, work.board, *work.engine, source);
-  work.profile = profile::select(work.measured, source.measure.precisions);
+  if (options.loss.max_loss.empty()) {
+    work.profile = profile::select(work.measured, source.measure.precisions);
+    return work;
+  }
+  work.precisions = choose_precisions(request, work.measured, source.measure.calibration);
+  work.profile = profile::select_by_layer(work.measured, work.precisions->precisions);
   return work;
 }
 
@@ -116,6 +137,7 @@ explore::Choice search(const Options& options, const Work& work) {
                   fmt::format("best {}", millrace::to_text(Time(static_cast<std::int64_t>(best)))));
   };
   choose.build.engine = work.engine->name();
+  if (work.calibration) choose.calibration = &*work.calibration;
   if (options.measure_s > 0)
     choose.measure = [&](std::span<const plan::Plan> plans) {
       return runtime::periods_of(plans, work.network, work.engines,
@@ -139,6 +161,7 @@ plan::Origin origin_of(const Options& options, const Work& work) {
   origin.options["precision"] = fmt::format("{}", fmt::join(options.variants.precisions, ","));
   if (options.variants.max_error)
     origin.options["max_error"] = fmt::format("{:g}", *options.variants.max_error);
+  if (!options.loss.max_loss.empty()) origin.options["max_loss"] = options.loss.max_loss;
   if (!options.model.shapes.empty())
     origin.options["shape"] = fmt::format("{}", fmt::join(options.model.shapes, " "));
   return origin;
@@ -240,6 +263,12 @@ nlohmann::json to_json(const explore::Choice& choice, const std::string& output)
 
 int run(const Options& options) {
   const Work work = prepare(options);
+  if (work.precisions && !options.json)
+    fmt::print("{}\n", precisions_text(work.network, *work.precisions));
+  if (work.precisions && !work.precisions->within_budget) {
+    note(missed_budget_text(request_of(options, work), *work.precisions));
+    return answer_is_no;
+  }
   const explore::Choice choice = search(options, work);
   const plan::Plan plan = finish(options, work, choice);
   const std::string output =

@@ -7,10 +7,13 @@
 
 namespace millrace::cli {
 
+constexpr int answer_is_no = 1;
+
 void add_board(CLI::App& app, int& exit_code);
 void add_zoo(CLI::App& app, int& exit_code);
 void add_inspect(CLI::App& app, int& exit_code);
 void add_profile(CLI::App& app, int& exit_code);
+void add_calibrate(CLI::App& app, int& exit_code);
 void add_plan(CLI::App& app, int& exit_code);
 void add_run(CLI::App& app, int& exit_code);
 void add_bench(CLI::App& app, int& exit_code);

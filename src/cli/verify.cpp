@@ -16,8 +16,6 @@
 namespace millrace::cli {
 namespace {
 
-constexpr int answer_is_no = 1;
-
 struct Options {
   RunnableOptions runnable;
   FrameOptions frames;

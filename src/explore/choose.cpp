@@ -25,6 +25,11 @@ SearchResult one_processor(const Problem& problem) {
   return best;
 }
 
+bool uses_int8(const plan::Plan& plan) {
+  return std::any_of(plan.variants.begin(), plan.variants.end(),
+                     [](const board::Variant& v) { return v.precision == board::Precision::int8; });
+}
+
 std::size_t phases_of(const plan::Plan& plan) {
   std::size_t count = 0;
   for (const plan::Stage& stage : plan.stages) count += stage.phases.size();
@@ -66,6 +71,8 @@ class Candidates {
     candidate.search_time = std::chrono::steady_clock::now() - start;
     candidate.plan = plan::build(network_, board_, candidate.search.mapping, options_.build);
     candidate.plan.variants = variants_of(problem_, candidate.search.mapping);
+    if (options_.calibration != nullptr && uses_int8(candidate.plan))
+      candidate.plan.calibration = *options_.calibration;
     predict(candidate, network_, problem_);
     list_.push_back(std::move(candidate));
   }

@@ -16,6 +16,7 @@ struct ChooseOptions {
   GeneticOptions genetic;
   // Two slots suffice for stages that always take the same time; a third absorbs their jitter.
   plan::BuildOptions build{.engine = "onednn", .capacity = 3};
+  const network::Calibration* calibration = nullptr;  // borrowed; goes into plans that use int8
   /// Builds and runs the plans and gives for each the time between two frames; called once, with
   /// the candidates whose bound is within 25 % of the best one. Empty: the bound decides.
   std::function<std::vector<Time>(std::span<const plan::Plan>)> measure;

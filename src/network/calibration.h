@@ -5,12 +5,14 @@
 
 namespace millrace::network {
 
+/// low <= 0 <= high, both finite: quantised numbers must hold 0 exactly. low == 0: never negative.
 struct Range {
   float low = 0, high = 0;
   bool operator==(const Range&) const = default;
 };
 
-/// Keyed by tensor name, so that any partition of the network can use it.
+/// Keyed by tensor name, so that any partition of the network can use it. All float32 tensors that
+/// are inputs or that layers make have a range; those that share a name share one.
 struct Calibration {
   std::string network;  // hash
   std::map<std::string, Range> ranges;

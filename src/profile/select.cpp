@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <numeric>
 
 #include "base/error.h"
@@ -32,6 +33,33 @@ ProcessorProfile fastest_of(const Entries& entries) {
   return result;
 }
 
+const ProcessorProfile& entry_of(const Profile& profile, const board::Processor& processor,
+                                 board::Precision precision) {
+  const auto found = std::find_if(
+      profile.processors.begin(), profile.processors.end(),
+      [&](const auto& p) { return p.processor == processor && p.precision == precision; });
+  if (found == profile.processors.end())
+    throw InputError("the profile",
+                     fmt::format("has no times for {} in {}; run `millrace "
+                                 "profile --precision {}`",
+                                 processor.name, to_text(precision), to_text(precision)));
+  return *found;
+}
+
+/// The profile with one entry per processor, in the order in which they come first.
+Profile for_each_processor(const Profile& profile,
+                           const std::function<ProcessorProfile(const board::Processor&)>& entry) {
+  Profile result = profile;
+  result.processors.clear();
+  std::vector<board::Processor> seen;
+  for (const ProcessorProfile& each : profile.processors) {
+    if (std::find(seen.begin(), seen.end(), each.processor) != seen.end()) continue;
+    seen.push_back(each.processor);
+    result.processors.push_back(entry(each.processor));
+  }
+  return result;
+}
+
 }  // namespace
 
 std::vector<std::size_t> units_of(const std::vector<const std::vector<LayerTimes>*>& passes) {
@@ -52,27 +80,24 @@ std::vector<std::size_t> units_of(const std::vector<const std::vector<LayerTimes
 }
 
 Profile select(const Profile& profile, const std::vector<board::Precision>& precisions) {
-  Profile result = profile;
-  result.processors.clear();
-  std::vector<board::Processor> seen;
-  for (const ProcessorProfile& each : profile.processors) {
-    if (std::find(seen.begin(), seen.end(), each.processor) != seen.end()) continue;
-    seen.push_back(each.processor);
+  return for_each_processor(profile, [&](const board::Processor& processor) {
     Entries entries;
-    for (const board::Precision precision : precisions) {
-      const auto found = std::find_if(
-          profile.processors.begin(), profile.processors.end(),
-          [&](const auto& p) { return p.processor == each.processor && p.precision == precision; });
-      if (found == profile.processors.end())
-        throw InputError("the profile",
-                         fmt::format("has no times for {} in {}; run `millrace "
-                                     "profile --precision {}`",
-                                     each.processor.name, to_text(precision), to_text(precision)));
-      entries.push_back(&*found);
+    for (const board::Precision precision : precisions)
+      entries.push_back(&entry_of(profile, processor, precision));
+    return fastest_of(entries);
+  });
+}
+
+Profile select_by_layer(const Profile& profile, const std::vector<board::Precision>& precisions) {
+  return for_each_processor(profile, [&](const board::Processor& processor) {
+    ProcessorProfile result;
+    for (std::size_t i = 0; i < precisions.size(); ++i) {
+      const ProcessorProfile& entry = entry_of(profile, processor, precisions[i]);
+      if (i == 0) result = entry;
+      result.layers[i] = entry.layers[i];
     }
-    result.processors.push_back(fastest_of(entries));
-  }
-  return result;
+    return result;
+  });
 }
 
 void extend(Profile& profile, const Profile& more) {

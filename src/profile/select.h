@@ -11,6 +11,9 @@ namespace millrace::profile {
 /// counted. InputError if a processor was not measured in one of them.
 Profile select(const Profile& profile, const std::vector<board::Precision>& precisions);
 
+/// The same with each layer, by LayerId, in a precision of its own.
+Profile select_by_layer(const Profile& profile, const std::vector<board::Precision>& precisions);
+
 /// Adds what `more` has; entries for the same processor and precision are replaced.
 void extend(Profile& profile, const Profile& more);
 

@@ -4,7 +4,7 @@
 #include <optional>
 #include <utility>
 
-#include "runtime/frame.h"
+#include "network/frame.h"
 
 namespace millrace::runtime {
 namespace {
@@ -75,7 +75,7 @@ network::Array Sequential::result(TensorId output) const {
 }
 
 std::vector<network::Array> Sequential::run(std::span<const network::Array> inputs) {
-  check_inputs(network_, inputs);
+  network::check_frame(network_, inputs);
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const auto bytes = inputs[i].bytes();
     std::copy(bytes.begin(), bytes.end(), buffers_[network_.inputs[i].index].data());

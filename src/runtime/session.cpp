@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "base/error.h"
+#include "network/frame.h"
 #include "runtime/first_error.h"
-#include "runtime/frame.h"
 #include "runtime/pipeline.h"
 
 namespace millrace::runtime {
@@ -183,12 +183,12 @@ Session& Session::operator=(Session&&) noexcept = default;
 Session::~Session() = default;
 
 bool Session::submit(std::span<const network::Array> inputs) {
-  check_inputs(state_->network, inputs);
+  network::check_frame(state_->network, inputs);
   return submit_in_place([&](auto targets) { copy_inputs(inputs, targets); });
 }
 
 bool Session::try_submit(std::span<const network::Array> inputs) {
-  check_inputs(state_->network, inputs);
+  network::check_frame(state_->network, inputs);
   if (!state_->may_submit()) return false;
   // A stage may hold an input a little longer than its result, or need it for no result. If all
   // results are taken, space is therefore certain to come, and next() would have nothing to give.

@@ -4,10 +4,10 @@
 
 #include "network/network.h"
 
-namespace millrace::runtime {
+namespace millrace::network {
 
 /// InputError naming the input unless there is one array for each input of the network, with its
 /// type, shape and memory.
-void check_inputs(const network::Network& network, std::span<const network::Array> inputs);
+void check_frame(const Network& network, std::span<const Array> inputs);
 
-}  // namespace millrace::runtime
+}  // namespace millrace::network

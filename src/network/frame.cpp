@@ -1,4 +1,4 @@
-#include "runtime/frame.h"
+#include "network/frame.h"
 
 #include <fmt/format.h>
 
@@ -6,22 +6,22 @@
 
 #include "base/error.h"
 
-namespace millrace::runtime {
+namespace millrace::network {
 namespace {
 
-std::string text_of(network::DataType type, const network::Shape& shape) {
-  return fmt::format("{} {}", network::to_text(type), network::to_text(shape));
+std::string text_of(DataType type, const Shape& shape) {
+  return fmt::format("{} {}", to_text(type), to_text(shape));
 }
 
 }  // namespace
 
-void check_inputs(const network::Network& network, std::span<const network::Array> inputs) {
+void check_frame(const Network& network, std::span<const Array> inputs) {
   if (inputs.size() != network.inputs.size())
     throw InputError("frame", fmt::format("has {} arrays, expected {}, one for each input of '{}'",
                                           inputs.size(), network.inputs.size(), network.name));
   for (std::size_t i = 0; i < inputs.size(); ++i) {
-    const network::Tensor& tensor = network[network.inputs[i]];
-    const network::Array& array = inputs[i];
+    const Tensor& tensor = network[network.inputs[i]];
+    const Array& array = inputs[i];
     const std::string place = fmt::format("input '{}'", tensor.name);
     if (array.type != tensor.type || array.shape != tensor.shape)
       throw InputError(place, fmt::format("found {}, expected {}", text_of(array.type, array.shape),
@@ -31,4 +31,4 @@ void check_inputs(const network::Network& network, std::span<const network::Arra
   }
 }
 
-}  // namespace millrace::runtime
+}  // namespace millrace::network

@@ -1,0 +1,155 @@
+#include "profile/calibrate.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "base/error.h"
+#include "profile/histogram.h"
+
+namespace millrace::profile {
+namespace {
+
+using network::Network;
+using network::Range;
+
+Range spanning(const Range& a, const Range& b) {
+  return {std::min(a.low, b.low), std::max(a.high, b.high)};
+}
+
+/// Tensors that are looked at in the same runs; all made by layers, but for the first that also
+/// looks at the inputs.
+using Batch = std::vector<TensorId>;
+
+std::vector<Batch> batches_of(const Network& network, Bytes limit) {
+  std::vector<Batch> batches(1);
+  Bytes held;
+  for (const TensorId tensor : network::calibrated_tensors(network)) {
+    held = held + network[tensor].size();
+    if (held > limit && !batches.back().empty()) {
+      batches.emplace_back();
+      held = network[tensor].size();
+    }
+    batches.back().push_back(tensor);
+  }
+  return batches;
+}
+
+/// All frames through the layers, and what the tensors of one batch hold then.
+class Observation {
+ public:
+  Observation(const Execution& execution, const Samples& samples, const Batch& batch)
+      : network_(*execution.network),
+        samples_(samples),
+        batch_(batch),
+        run_(execution, made_by_layers(network_, batch)) {}
+
+  std::vector<Range> ranges(const std::function<void()>& after_frame) {
+    std::vector<Range> seen(batch_.size());
+    for_each_frame(after_frame, [&](std::size_t i, std::span<const float> values, std::size_t f) {
+      for (const float value : values) {
+        if (!std::isfinite(value)) refuse(batch_[i], f);
+        seen[i].low = std::min(seen[i].low, value);
+        seen[i].high = std::max(seen[i].high, value);
+      }
+    });
+    return seen;
+  }
+
+  std::vector<Histogram> histograms(const std::vector<Range>& seen,
+                                    const std::function<void()>& after_frame) {
+    std::vector<Histogram> result(seen.begin(), seen.end());
+    for_each_frame(after_frame, [&](std::size_t i, std::span<const float> values, std::size_t) {
+      result[i].add(values);
+    });
+    return result;
+  }
+
+ private:
+  static std::vector<TensorId> made_by_layers(const Network& network, const Batch& batch) {
+    std::vector<TensorId> made;
+    for (const TensorId tensor : batch)
+      if (std::find(network.inputs.begin(), network.inputs.end(), tensor) == network.inputs.end())
+        made.push_back(tensor);
+    return made;
+  }
+
+  void for_each_frame(
+      const std::function<void()>& after_frame,
+      const std::function<void(std::size_t, std::span<const float>, std::size_t)>& look) {
+    for (std::size_t frame = 0; frame < samples_.count; ++frame) {
+      run_.run(samples_.at(frame));
+      for (std::size_t i = 0; i < batch_.size(); ++i) look(i, run_.values<float>(batch_[i]), frame);
+      after_frame();
+    }
+  }
+
+  [[noreturn]] void refuse(TensorId tensor, std::size_t frame) const {
+    throw InputError(network_.name,
+                     fmt::format("the tensor '{}' is infinite or not a number on frame {}; "
+                                 "look at the input, its --mean and --std, or leave it out",
+                                 network_[tensor].name, frame));
+  }
+
+  const Network& network_;
+  const Samples& samples_;
+  const Batch& batch_;
+  FrameRun run_;
+};
+
+Range range_of(const Histogram& histogram, const CalibrateOptions& options) {
+  return options.method == RangeMethod::entropy ? entropy_range(histogram)
+                                                : percentile_range(histogram, options.percentile);
+}
+
+std::string method_text(const CalibrateOptions& options) {
+  const std::string name = to_text(options.method);
+  return options.method == RangeMethod::percentile ? fmt::format("{} {}", name, options.percentile)
+                                                   : name;
+}
+
+}  // namespace
+
+std::string to_text(RangeMethod method) {
+  constexpr std::array<const char*, 3> names{"minmax", "percentile", "entropy"};
+  return names[static_cast<std::size_t>(method)];
+}
+
+CalibrationResult calibrate(const Execution& execution, const Samples& samples,
+                            const CalibrateOptions& options) {
+  const Network& network = *execution.network;
+  if (samples.count == 0) throw InputError(network.name, "there are no frames to calibrate on");
+  CalibrationResult result;
+  result.table = {{network::hash_of(network), {}},
+                  method_text(options),
+                  static_cast<std::int64_t>(samples.count)};
+  const std::vector<Batch> batches = batches_of(network, options.observed);
+  const bool twice = options.method != RangeMethod::minmax;
+  const std::size_t runs = samples.count * batches.size() * (twice ? 2 : 1);
+  std::size_t done = 0;
+  const auto after_frame = [&] {
+    ++done;
+    if (options.progress) options.progress(static_cast<double>(done) / static_cast<double>(runs));
+  };
+  for (const Batch& batch : batches) {
+    Observation observation(execution, samples, batch);
+    const std::vector<Range> seen = observation.ranges(after_frame);
+    std::vector<Range> ranges = seen;
+    if (twice) {
+      const auto histograms = observation.histograms(seen, after_frame);
+      std::transform(histograms.begin(), histograms.end(), ranges.begin(),
+                     [&](const Histogram& histogram) { return range_of(histogram, options); });
+    }
+    for (std::size_t i = 0; i < batch.size(); ++i) {
+      const std::string& name = network[batch[i]].name;
+      result.seen[name] = spanning(result.seen[name], seen[i]);
+      Range& range = result.table.calibration.ranges[name];
+      range = spanning(range, ranges[i]);
+    }
+  }
+  return result;
+}
+
+}  // namespace millrace::profile

@@ -1,0 +1,35 @@
+#pragma once
+// Runs a network in float32 on given frames and finds between what values its tensors lie.
+#include <functional>
+#include <map>
+#include <string>
+
+#include "network/calibration_file.h"
+#include "profile/frame_run.h"
+
+namespace millrace::profile {
+
+enum class RangeMethod { minmax, percentile, entropy };
+/// "minmax", "percentile", "entropy".
+std::string to_text(RangeMethod method);
+
+struct CalibrateOptions {
+  RangeMethod method = RangeMethod::percentile;
+  double percentile = 99.99;  // see percentile_range
+  Bytes observed{256 << 20};  // memory for tensors looked at together; more take more runs
+  /// The share done in [0, 1]. May be empty; may throw to stop.
+  std::function<void(double share)> progress = {};
+};
+
+struct CalibrationResult {
+  network::CalibrationTable table;
+  std::map<std::string, network::Range> seen;  // the smallest and the largest value, widened to 0
+};
+
+/// The ranges of all tensors that a table holds (network::calibrated_tensors). InputError if there
+/// are no frames, a frame does not fit the network or a tensor is infinite or not a number in one;
+/// EngineError.
+CalibrationResult calibrate(const Execution& execution, const Samples& samples,
+                            const CalibrateOptions& options = {});
+
+}  // namespace millrace::profile
