@@ -22,10 +22,15 @@ struct Macs {
   std::int64_t output() const { return elements_of(network, layer.outputs[0]); }
   const Shape& shape(std::size_t input) const { return network[layer.inputs[input]].shape; }
 
-  std::int64_t operator()(const Conv&) const {
-    const Shape& weight = shape(1);
+  std::int64_t convolution(std::size_t weight_input) const {
+    const Shape& weight = shape(weight_input);
     return weight[0] == 0 ? 0 : output() * (element_count(weight) / weight[0]);
   }
+  std::int64_t product() const { return shape(0).empty() ? output() : output() * shape(0).back(); }
+
+  std::int64_t operator()(const Conv&) const { return convolution(1); }
+  std::int64_t operator()(const ConvInteger&) const { return convolution(1); }
+  std::int64_t operator()(const QLinearConv&) const { return convolution(3); }
   std::int64_t operator()(const ConvTranspose&) const {
     const Shape& weight = shape(1);
     const std::int64_t per_input = weight[0] == 0 ? 0 : element_count(weight) / weight[0];
@@ -34,17 +39,37 @@ struct Macs {
   std::int64_t operator()(const Gemm& op) const {
     return output() * shape(0)[op.transpose_a ? 0 : 1];
   }
-  std::int64_t operator()(const MatMul&) const {
-    return shape(0).empty() ? output() : output() * shape(0).back();
-  }
+  std::int64_t operator()(const MatMul&) const { return product(); }
+  std::int64_t operator()(const MatMulInteger&) const { return product(); }
+  std::int64_t operator()(const QLinearMatMul&) const { return product(); }
   std::int64_t operator()(const auto&) const { return 0; }
+};
+
+/// Which inputs are parameters of the model if they are constants: of integer products the weights
+/// and the bias, of others all that are floating-point, but no scales.
+struct IsParameter {
+  std::size_t input;
+  DataType type;
+
+  bool operator()(const ConvInteger&) const { return input < 2; }
+  bool operator()(const MatMulInteger&) const { return input < 2; }
+  bool operator()(const QLinearConv&) const { return input == 3 || input == 8; }
+  bool operator()(const QLinearMatMul&) const { return input == 0 || input == 3; }
+  bool operator()(const QuantizeLinear&) const { return input == 0; }
+  bool operator()(const DequantizeLinear&) const { return input == 0; }
+  template <class Other>
+  bool operator()(const Other&) const {
+    return is_floating(type);
+  }
 };
 
 std::vector<TensorId> constants_of(const Network& network, LayerId layer) {
   std::vector<TensorId> result;
-  for (const TensorId input : network[layer].inputs)
-    if (input.valid() && network[input].constant && is_floating(network[input].type))
-      result.push_back(input);
+  const std::vector<TensorId>& inputs = network[layer].inputs;
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    if (inputs[i].valid() && network[inputs[i]].constant &&
+        std::visit(IsParameter{i, network[inputs[i]].type}, network[layer].op))
+      result.push_back(inputs[i]);
   return result;
 }
 

@@ -21,6 +21,7 @@ void add(Hasher& hasher, const Window& window) {
                             &window.pads_begin, &window.pads_end})
     add(hasher, *part);
 }
+void add(Hasher& hasher, const Scaling& scaling) { hasher.add(scaling.axis).add(scaling.block); }
 
 /// Feeds the attributes of one operator.
 struct Attributes {
@@ -60,12 +61,19 @@ struct Attributes {
     add(h, op.scales), add(h, op.roi), add(h, op.cubic_a), add(h, op.extrapolation);
   }
   void operator()(const Softmax& op) const { h.add(op.axis).add(op.end); }
-  void operator()(const ReduceMean& op) const { add(h, op.axes); }
+  void operator()(const Reduce& op) const { add(h, op.axes); }
   void operator()(const Cast&) const {}
   void operator()(const DepthToSpace& op) const {
     h.add(op.block).add(std::int64_t{op.column_row_depth});
   }
   void operator()(const ArgMax& op) const { h.add(op.axis).add(std::int64_t{op.select_last}); }
+  void operator()(const QuantizeLinear& op) const { add(h, op.scaling); }
+  void operator()(const DequantizeLinear& op) const { add(h, op.scaling); }
+  void operator()(const DynamicQuantizeLinear&) const {}
+  void operator()(const ConvInteger& op) const { add(h, op.window), h.add(op.groups); }
+  void operator()(const MatMulInteger&) const {}
+  void operator()(const QLinearConv& op) const { add(h, op.window), h.add(op.groups); }
+  void operator()(const QLinearMatMul&) const {}
 };
 
 void add_ids(Hasher& hasher, const std::vector<TensorId>& ids) {

@@ -51,8 +51,8 @@ std::string hash_of(const Network& network);
 
 /// What one layer costs at its shapes.
 struct Cost {
-  std::int64_t macs = 0;        // multiply-accumulates of Conv, ConvTranspose, Gemm, MatMul
-  std::int64_t parameters = 0;  // elements of constant floating-point inputs
+  std::int64_t macs = 0;        // multiply-accumulates of convolutions and matrix products
+  std::int64_t parameters = 0;  // elements of constant floating-point inputs and integer factors
   Bytes read, written;          // dense sizes of all inputs (with constants) and outputs
 };
 Cost cost_of(const Network& network, LayerId layer);

@@ -6,11 +6,12 @@ namespace millrace::network {
 namespace {
 
 struct NameOf {
-  static constexpr std::array<std::string_view, 12> unary{
-      "Relu", "LeakyRelu", "Clip", "Sigmoid", "HardSigmoid", "HardSwish",
-      "Tanh", "Elu", "Softplus", "Erf", "Exp", "Sqrt"};
+  static constexpr std::array<std::string_view, 13> unary{
+      "Relu", "LeakyRelu", "Clip", "Sigmoid", "HardSigmoid", "HardSwish", "Tanh",
+      "Elu",  "Softplus",  "Erf",  "Exp",     "Sqrt",        "Round"};
   static constexpr std::array<std::string_view, 8> binary{"Add", "Sub", "Mul", "Div",
                                                           "Pow", "Max", "Min", "PRelu"};
+  static constexpr std::array<std::string_view, 3> reduce{"ReduceMean", "ReduceMin", "ReduceMax"};
 
   std::string_view operator()(const Conv&) const { return "Conv"; }
   std::string_view operator()(const ConvTranspose&) const { return "ConvTranspose"; }
@@ -36,10 +37,21 @@ struct NameOf {
   std::string_view operator()(const Pad&) const { return "Pad"; }
   std::string_view operator()(const Resize&) const { return "Resize"; }
   std::string_view operator()(const Softmax& op) const { return op.log ? "LogSoftmax" : "Softmax"; }
-  std::string_view operator()(const ReduceMean&) const { return "ReduceMean"; }
+  std::string_view operator()(const Reduce& op) const {
+    return reduce[static_cast<std::size_t>(op.kind)];
+  }
   std::string_view operator()(const Cast&) const { return "Cast"; }
   std::string_view operator()(const DepthToSpace&) const { return "DepthToSpace"; }
   std::string_view operator()(const ArgMax&) const { return "ArgMax"; }
+  std::string_view operator()(const QuantizeLinear&) const { return "QuantizeLinear"; }
+  std::string_view operator()(const DequantizeLinear&) const { return "DequantizeLinear"; }
+  std::string_view operator()(const DynamicQuantizeLinear&) const {
+    return "DynamicQuantizeLinear";
+  }
+  std::string_view operator()(const ConvInteger&) const { return "ConvInteger"; }
+  std::string_view operator()(const MatMulInteger&) const { return "MatMulInteger"; }
+  std::string_view operator()(const QLinearConv&) const { return "QLinearConv"; }
+  std::string_view operator()(const QLinearMatMul&) const { return "QLinearMatMul"; }
 };
 
 }  // namespace

@@ -56,9 +56,9 @@ struct Pool {
   bool column_major_indices = false;
 };
 enum class UnaryKind { relu, leaky_relu, clip, sigmoid, hard_sigmoid, hard_swish, tanh, elu,
-                       softplus, erf, exp, sqrt };
+                       softplus, erf, exp, sqrt, round };
 /// Element by element. alpha and beta: leaky_relu slope alpha; clip to [alpha, beta];
-/// hard_sigmoid max(0, min(1, alpha x + beta)); elu alpha.
+/// hard_sigmoid max(0, min(1, alpha x + beta)); elu alpha. round: halves to the even number.
 struct Unary {
   UnaryKind kind = UnaryKind::relu;
   double alpha = 0, beta = 0;
@@ -116,7 +116,9 @@ struct Softmax {
   std::int64_t axis = -1, end = 0;
   bool log = false;
 };
-struct ReduceMean {
+enum class ReduceKind { mean, min, max };
+struct Reduce {
+  ReduceKind kind = ReduceKind::mean;
   Shape axes;  // normalised, ascending; whether they are kept is in the output's shape
 };
 /// To the output's type.
@@ -131,10 +133,41 @@ struct ArgMax {
   std::int64_t axis = 0;
   bool select_last = false;
 };
+/// Inputs X, scale, optional zero point. To the output's type: X / scale rounded, halves to the
+/// even number, plus the zero point, clamped to the type's range.
+struct QuantizeLinear {
+  Scaling scaling;
+};
+/// Inputs X, scale, optional zero point: (X - zero point) * scale.
+struct DequantizeLinear {
+  Scaling scaling;
+};
+/// Outputs the uint8 values, their scale and their zero point, chosen so that the range of the
+/// values and 0 just fits.
+struct DynamicQuantizeLinear {};
+/// Products of 8-bit integers, as int32. Inputs X, W, zero point of X, zero point of W; the latter
+/// two are optional and subtracted first. W's may be one for every filter.
+struct ConvInteger {
+  Window window;
+  std::int64_t groups = 1;
+};
+/// The same for matrices A and B. Zero points may be one for every row of A (of shape [M], or A's
+/// with one column) and one for every column of B ([N], or B's with one row).
+struct MatMulInteger {};
+/// Products between quantised tensors. X, W and Y are each followed by scale and zero point, spread
+/// as above; then comes an optional int32 bias, in steps of X's scale times W's. The sum, in the
+/// same steps, is quantised to Y.
+struct QLinearConv {
+  Window window;
+  std::int64_t groups = 1;
+};
+struct QLinearMatMul {};
 
-using Operator = std::variant<Conv, ConvTranspose, Gemm, MatMul, BatchNormalization, Lrn, Pool,
-                              Unary, Binary, Concat, Split, Slice, Gather, Reshape, Transpose, Pad,
-                              Resize, Softmax, ReduceMean, Cast, DepthToSpace, ArgMax>;
+using Operator =
+    std::variant<Conv, ConvTranspose, Gemm, MatMul, BatchNormalization, Lrn, Pool, Unary, Binary,
+                 Concat, Split, Slice, Gather, Reshape, Transpose, Pad, Resize, Softmax, Reduce,
+                 Cast, DepthToSpace, ArgMax, QuantizeLinear, DequantizeLinear,
+                 DynamicQuantizeLinear, ConvInteger, MatMulInteger, QLinearConv, QLinearMatMul>;
 
 /// "Conv", "MaxPool", "Relu", "Add", ...: the ONNX name.
 std::string_view name_of(const Operator& op);

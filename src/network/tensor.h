@@ -82,6 +82,14 @@ Array make_array(DataType type, Shape shape, std::span<const T> values) {
   return make_array(type, std::move(shape), std::move(memory));
 }
 
+/// Which scale belongs to which element of a quantised tensor, where integers stand for real
+/// numbers: real = (integer - zero point) * scale. A single scale belongs to all. Otherwise there
+/// is one for every index of `axis` or, if `block` is not 0, one for every so many of them; then
+/// the scales have the tensor's other dimensions too. Zero points have the scale's shape.
+struct Scaling {
+  std::int64_t axis = 0, block = 0;
+};
+
 /// A value that flows between layers, or a constant.
 struct Tensor {
   std::string name;

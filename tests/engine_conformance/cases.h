@@ -24,6 +24,7 @@ std::vector<ConformanceCase> product_cases();
 std::vector<ConformanceCase> normalization_cases();
 std::vector<ConformanceCase> element_cases();
 std::vector<ConformanceCase> movement_cases();
+std::vector<ConformanceCase> quantized_cases();
 std::vector<ConformanceCase> graph_cases();
 /// All of the above.
 std::vector<ConformanceCase> all_cases();

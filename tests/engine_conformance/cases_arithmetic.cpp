@@ -50,7 +50,7 @@ ConformanceCase softmax_case(const std::string& name, const Softmax& op, const S
   return {name, [=](NetworkBuilder& b) { b.output(b.layer(op, {b.input(shape)}, shape)); }};
 }
 
-ConformanceCase mean_case(const std::string& name, const ReduceMean& op, const Shape& out) {
+ConformanceCase reduce_case(const std::string& name, const Reduce& op, const Shape& out) {
   return {name, [=](NetworkBuilder& b) { b.output(b.layer(op, {b.input({2, 6, 5, 4})}, out)); }};
 }
 
@@ -81,6 +81,7 @@ constexpr std::array unary_kinds{
     UnaryCase{"erf", UnaryKind::erf},
     UnaryCase{"exp", UnaryKind::exp},
     UnaryCase{"sqrt", UnaryKind::sqrt, 0, 0, true},
+    UnaryCase{"round", UnaryKind::round},
 };
 
 ConformanceCase unary_case(const UnaryCase& u) {
@@ -167,10 +168,13 @@ std::vector<ConformanceCase> normalization_cases() {
       softmax_case("softmax_of_all_behind", {1, 4, false}, {2, 10, 4, 3}),
       softmax_case("log_softmax", {1, 2, true}, {3, 10}),
       softmax_case("log_softmax_last", {2, 3, true}, {2, 5, 6}),
-      mean_case("mean_of_plane", {{2, 3}}, {2, 6, 1, 1}),
-      mean_case("mean_of_plane_dropped", {{2, 3}}, {2, 6}),
-      mean_case("mean_of_channels", {{1}}, {2, 1, 5, 4}),
-      mean_case("mean_of_all", {{0, 1, 2, 3}}, {}),
+      reduce_case("mean_of_plane", {ReduceKind::mean, {2, 3}}, {2, 6, 1, 1}),
+      reduce_case("mean_of_plane_dropped", {ReduceKind::mean, {2, 3}}, {2, 6}),
+      reduce_case("mean_of_channels", {ReduceKind::mean, {1}}, {2, 1, 5, 4}),
+      reduce_case("max_of_plane", {ReduceKind::max, {2, 3}}, {2, 6, 1, 1}),
+      reduce_case("max_of_rows", {ReduceKind::max, {2}}, {2, 6, 4}),
+      reduce_case("min_of_plane", {ReduceKind::min, {2, 3}}, {2, 6, 1, 1}),
+      reduce_case("mean_of_all", {ReduceKind::mean, {0, 1, 2, 3}}, {}),
       {"arg_max", [](NetworkBuilder& b) { arg_max(b, 1, {2, 1, 5}); }},
       {"arg_max_last", [](NetworkBuilder& b) { arg_max(b, 2, {2, 9}); }},
   };

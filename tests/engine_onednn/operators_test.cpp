@@ -272,10 +272,10 @@ TEST(operators, pools_of_every_kind) {
 TEST(operators, means_over_images) {
   for (const Shape& result : {Shape{2, 20}, Shape{2, 20, 1, 1}})
     expect_equal_to_loops_inside({2, 20, 5, 6}, [&](Net& net, TensorId x) {
-      return net.layer(network::ReduceMean{{2, 3}}, {x}, result);
+      return net.layer(network::Reduce{network::ReduceKind::mean, {2, 3}}, {x}, result);
     });
   expect_equal_to_loops_inside({2, 20, 5, 6}, [](Net& net, TensorId x) {
-    return net.layer(network::ReduceMean{{1}}, {x}, {2, 1, 5, 6});
+    return net.layer(network::Reduce{network::ReduceKind::mean, {1}}, {x}, {2, 1, 5, 6});
   });
 }
 

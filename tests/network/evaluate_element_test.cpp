@@ -99,16 +99,38 @@ TEST(Softmax, of_large_values_is_finite_and_sums_to_one_along_its_axes) {
   EXPECT_NEAR(all[3], std::log(0.25f), 1e-6f);
 }
 
-TEST(ReduceMean, over_the_inner_the_outer_and_both_dimensions) {
+TEST(Reduce, means_over_the_inner_the_outer_and_both_dimensions) {
   const Array x = floats({2, 3, 2}, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12});
-  EXPECT_EQ(evaluate_floats(ReduceMean{{2}}, {x}, {2, 3}),
+  EXPECT_EQ(evaluate_floats(Reduce{ReduceKind::mean, {2}}, {x}, {2, 3}),
             (std::vector<float>{1.5f, 3.5f, 5.5f, 7.5f, 9.5f, 11.5f}));
-  EXPECT_EQ(evaluate_floats(ReduceMean{{0}}, {x}, {1, 3, 2}),
+  EXPECT_EQ(evaluate_floats(Reduce{ReduceKind::mean, {0}}, {x}, {1, 3, 2}),
             (std::vector<float>{4, 5, 6, 7, 8, 9}));
-  EXPECT_EQ(evaluate_floats(ReduceMean{{0, 2}}, {x}, {3}), (std::vector<float>{4.5f, 6.5f, 8.5f}));
-  EXPECT_EQ(evaluate_one<std::int64_t>(ReduceMean{{0}}, {int64s({3}, {-4, -3, 0})},
+  EXPECT_EQ(evaluate_floats(Reduce{ReduceKind::mean, {0, 2}}, {x}, {3}),
+            (std::vector<float>{4.5f, 6.5f, 8.5f}));
+  EXPECT_EQ(evaluate_one<std::int64_t>(Reduce{ReduceKind::mean, {0}}, {int64s({3}, {-4, -3, 0})},
                                        {DataType::int64, {}}),
             (std::vector<std::int64_t>{-2}));
+}
+
+TEST(Reduce, extremes_over_the_inner_the_outer_and_both_dimensions) {
+  const Array x = floats({2, 3, 2}, {1, -2, 3, 4, 5, 6, 7, 8, -9, 10, 11, 12});
+  EXPECT_EQ(evaluate_floats(Reduce{ReduceKind::min, {2}}, {x}, {2, 3}),
+            (std::vector<float>{-2, 3, 5, 7, -9, 11}));
+  EXPECT_EQ(evaluate_floats(Reduce{ReduceKind::max, {0}}, {x}, {1, 3, 2}),
+            (std::vector<float>{7, 8, 3, 10, 11, 12}));
+  EXPECT_EQ(evaluate_floats(Reduce{ReduceKind::min, {0, 2}}, {x}, {3}),
+            (std::vector<float>{-2, -9, 5}));
+  const Array bytes = array<std::int8_t>(DataType::int8, {2, 2}, {-128, 3, -7, -9});
+  EXPECT_EQ(evaluate_one<std::int8_t>(Reduce{ReduceKind::max, {1}}, {bytes}, {DataType::int8, {2}}),
+            (std::vector<std::int8_t>{3, -7}));
+}
+
+TEST(Reduce, not_a_number_wins_in_extremes) {
+  const Array x = floats({2, 2}, {1, std::nanf(""), std::nanf(""), 1});
+  for (const ReduceKind kind : {ReduceKind::min, ReduceKind::max})
+    for (const std::int64_t axis : {0, 1})
+      for (const float value : evaluate_floats(Reduce{kind, {axis}}, {x}, {2}))
+        EXPECT_TRUE(std::isnan(value));
 }
 
 TEST(ArgMax, takes_the_first_or_the_last_of_equals) {

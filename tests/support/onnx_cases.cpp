@@ -21,14 +21,16 @@ namespace fs = std::filesystem;
 using network::Array;
 using network::Network;
 
-constexpr std::array<std::string_view, 54> operators{
+constexpr std::array<std::string_view, 64> operators{
     "Conv", "ConvTranspose", "Gemm", "MatMul", "BatchNormalization", "LRN", "MaxPool",
     "AveragePool", "GlobalAveragePool", "GlobalMaxPool", "Relu", "LeakyRelu", "PRelu", "Clip",
     "Sigmoid", "HardSigmoid", "HardSwish", "Tanh", "Elu", "Softplus", "Erf", "Exp", "Sqrt", "Pow",
     "Add", "Sub", "Mul", "Div", "Max", "Min", "Sum", "Concat", "Split", "Slice", "Gather",
     "Reshape", "Flatten", "Transpose", "Squeeze", "Unsqueeze", "Pad", "Resize", "Upsample",
     "Softmax", "LogSoftmax", "ReduceMean", "Identity", "Dropout", "Constant", "ConstantOfShape",
-    "Shape", "Cast", "DepthToSpace", "ArgMax"};
+    "Shape", "Cast", "DepthToSpace", "ArgMax", "Round", "ReduceMin", "ReduceMax", "QuantizeLinear",
+    "DequantizeLinear", "DynamicQuantizeLinear", "ConvInteger", "MatMulInteger", "QLinearConv",
+    "QLinearMatMul"};
 
 ::onnx::ModelProto load(const fs::path& folder) {
   ::onnx::ModelProto model;

@@ -44,9 +44,7 @@ struct Lower {
   bool operator()(const network::Transpose&) const { return lower_transpose(builder, group.head); }
   bool operator()(const network::Resize&) const { return lower_resize(builder, group.head); }
   bool operator()(const network::Softmax&) const { return lower_softmax(builder, group.head); }
-  bool operator()(const network::ReduceMean&) const {
-    return lower_reduce_mean(builder, group.head);
-  }
+  bool operator()(const network::Reduce&) const { return lower_reduce(builder, group.head); }
   template <class Operator>
   bool operator()(const Operator&) const {
     return false;

@@ -1,4 +1,4 @@
-// Pooling, means over whole images, enlarging.
+// Pooling, means and maxima over whole images, enlarging.
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -116,14 +116,16 @@ bool lower_pool(Builder& builder, LayerId id) {
   return spec && run_pooling(builder, layer, *spec, {});
 }
 
-bool lower_reduce_mean(Builder& builder, LayerId id) {
+bool lower_reduce(Builder& builder, LayerId id) {
   const network::Layer& layer = builder.layer(id);
   const Shape& input = builder.tensor(layer.inputs[0]).shape;
-  const Shape& axes = std::get<network::ReduceMean>(layer.op).axes;
+  const auto& [kind, axes] = std::get<network::Reduce>(layer.op);
+  if (kind == network::ReduceKind::min) return false;
   if (input.size() < 3 || input.size() > 5 || axes.size() + 2 != input.size()) return false;
   if (axes.front() != 2) return false;
   PoolingSpec spec;
-  spec.algorithm = dnnl::algorithm::pooling_avg_include_padding;
+  spec.algorithm = kind == network::ReduceKind::max ? dnnl::algorithm::pooling_max
+                                                    : dnnl::algorithm::pooling_avg_include_padding;
   spec.kernel.assign(input.begin() + 2, input.end());
   spec.strides.assign(axes.size(), 1);
   spec.pads_begin.assign(axes.size(), 0);

@@ -67,6 +67,8 @@ std::optional<PostOps> functions_of(const network::Unary& unary) {
       return PostOps{function(Algorithm::eltwise_exp)};
     case UnaryKind::sqrt:
       return PostOps{function(Algorithm::eltwise_sqrt)};
+    case UnaryKind::round:
+      return PostOps{function(Algorithm::eltwise_round)};
     case UnaryKind::erf:
       break;
   }

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <initializer_list>
 #include <optional>
 
 #include "network/evaluate/evaluate.h"
@@ -38,7 +39,7 @@ struct TypesOf {
     return op.mode == ResizeMode::nearest ? Types::any : Types::number;
   }
   Types operator()(const Softmax&) const { return Types::floating; }
-  Types operator()(const ReduceMean&) const { return Types::number; }
+  Types operator()(const Reduce&) const { return Types::number; }
   Types operator()(const ArgMax&) const { return Types::number; }
   template <class Move>
   Types operator()(const Move&) const {
@@ -50,13 +51,10 @@ struct TypesOf {
 std::optional<std::size_t> window_rank(const Operator& op) {
   if (const auto* conv = std::get_if<Conv>(&op)) return conv->window.kernel.size();
   if (const auto* conv = std::get_if<ConvTranspose>(&op)) return conv->window.kernel.size();
+  if (const auto* conv = std::get_if<ConvInteger>(&op)) return conv->window.kernel.size();
+  if (const auto* conv = std::get_if<QLinearConv>(&op)) return conv->window.kernel.size();
   if (const auto* pool = std::get_if<Pool>(&op)) return pool->window.kernel.size();
   return std::nullopt;
-}
-
-bool is_power(const Operator& op) {
-  const auto* binary = std::get_if<Binary>(&op);
-  return binary != nullptr && binary->kind == BinaryKind::pow;
 }
 
 std::string types_text(const Network& network, const Layer& layer) {
@@ -66,15 +64,72 @@ std::string types_text(const Network& network, const Layer& layer) {
   return text;
 }
 
-/// Whether the inputs' types fit each other.
-bool types_agree(const Network& network, const Layer& layer) {
-  const auto type_of = [&](std::size_t i) { return network[layer.inputs[i]].type; };
-  if (std::holds_alternative<Gather>(layer.op))
-    return type_of(1) == DataType::int32 || type_of(1) == DataType::int64;
-  if (is_power(layer.op)) return contains(Types::number, type_of(1));
-  return std::all_of(layer.inputs.begin(), layer.inputs.end(),
-                     [&](TensorId id) { return !id.valid() || network[id].type == type_of(0); });
-}
+/// Whether the types fit each other.
+class TypesAgree {
+ public:
+  TypesAgree(const Network& network, const Layer& layer) : network_(network), layer_(layer) {}
+
+  bool operator()(const Gather&) const { return is(1, {DataType::int32, DataType::int64}); }
+  bool operator()(const Binary& op) const {
+    return op.kind == BinaryKind::pow ? contains(Types::number, input(1)) : all_equal();
+  }
+  bool operator()(const QuantizeLinear&) const {
+    const bool whole = input(0) == DataType::int32;
+    return (whole || is(0, real)) && is(1, {whole ? DataType::float32 : input(0)}) &&
+           is(2, {output(0)}) && among(small, output(0));
+  }
+  bool operator()(const DequantizeLinear&) const {
+    return (is(0, small) || is(0, {DataType::int32})) && is(1, real) && is(2, {input(0)}) &&
+           output(0) == input(1);
+  }
+  bool operator()(const DynamicQuantizeLinear&) const { return is(0, single); }
+  bool operator()(const ConvInteger&) const { return are_factors({0, 2}, {1, 3}); }
+  bool operator()(const MatMulInteger&) const { return are_factors({0, 2}, {1, 3}); }
+  bool operator()(const QLinearConv&) const { return are_quantised(); }
+  bool operator()(const QLinearMatMul&) const { return are_quantised(); }
+  template <class Other>
+  bool operator()(const Other&) const {
+    return all_equal();
+  }
+
+ private:
+  using List = std::initializer_list<DataType>;
+  static constexpr List real{DataType::float32, DataType::float16};
+  static constexpr List single{DataType::float32};
+  static constexpr List bytes{DataType::int8, DataType::uint8};
+  static constexpr List small{DataType::int8, DataType::uint8, DataType::int16, DataType::uint16};
+
+  static bool among(List list, DataType type) {
+    return std::find(list.begin(), list.end(), type) != list.end();
+  }
+  DataType input(std::size_t i) const { return network_[layer_.inputs[i]].type; }
+  DataType output(std::size_t i) const { return network_[layer_.outputs[i]].type; }
+  /// An input that is left out has any type.
+  bool is(std::size_t i, List list) const {
+    return i >= layer_.inputs.size() || !layer_.inputs[i].valid() || among(list, input(i));
+  }
+  /// Where a factor of an integer product and its zero point are.
+  struct Factor {
+    std::size_t values, zero;
+  };
+  bool are_factors(Factor a, Factor b) const {
+    return is(a.values, bytes) && is(a.zero, {input(a.values)}) && is(b.values, bytes) &&
+           is(b.zero, {input(b.values)});
+  }
+  /// Two factors and the result, each with scale and zero point, and a bias.
+  bool are_quantised() const {
+    return are_factors({0, 2}, {3, 5}) && is(1, single) && is(4, single) && is(6, single) &&
+           is(7, {output(0)}) && among(bytes, output(0)) && is(8, {DataType::int32});
+  }
+  bool all_equal() const {
+    for (std::size_t i = 0; i < layer_.inputs.size(); ++i)
+      if (!is(i, {input(0)})) return false;
+    return true;
+  }
+
+  const Network& network_;
+  const Layer& layer_;
+};
 
 }  // namespace
 
@@ -82,7 +137,7 @@ Verdict can_evaluate(const Network& network, LayerId id) {
   const Layer& layer = network[id];
   const std::string_view name = name_of(layer.op);
   if (!contains(std::visit(TypesOf{}, layer.op), network[layer.inputs[0]].type) ||
-      !types_agree(network, layer))
+      !std::visit(TypesAgree{network, layer}, layer.op))
     return Verdict::no(fmt::format("{} of {} is not supported", name, types_text(network, layer)));
   const auto rank = window_rank(layer.op);
   if (rank && (*rank < 1 || *rank > 3))

@@ -99,7 +99,7 @@ void conv(const Conv& op, Inputs in, const View& out) {
 }  // namespace
 
 void run(const Conv& op, Inputs in, Outputs out) {
-  visit_float(out[0].type, [&]<class T>(std::type_identity<T>) { conv<T>(op, in, out[0]); });
+  visit_product(out[0].type, [&]<class T>(std::type_identity<T>) { conv<T>(op, in, out[0]); });
 }
 
 }  // namespace millrace::network::loops

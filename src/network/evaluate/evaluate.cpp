@@ -19,15 +19,6 @@ bool only_moves(const Operator& op) {
          std::holds_alternative<Pad>(op) || std::holds_alternative<DepthToSpace>(op);
 }
 
-/// The type to compute in where there are no loops for the tensors' own.
-std::optional<DataType> wider_type(const Operator& op, DataType type) {
-  if (only_moves(op) || std::holds_alternative<Cast>(op)) return std::nullopt;
-  if (type == DataType::float16) return DataType::float32;
-  const bool is_float = type == DataType::float32 || type == DataType::float64;
-  if (std::holds_alternative<Resize>(op) && !is_float) return DataType::float64;
-  return std::nullopt;
-}
-
 void run(const Layer& layer, loops::Inputs in, loops::Outputs out) {
   std::visit([&](const auto& op) { loops::run(op, in, out); }, layer.op);
 }
@@ -61,6 +52,17 @@ struct Widened {
     return {to, shape, memory.back().data()};
   }
 };
+
+/// What to do where there are no loops for the tensors' own type. A quantised tensor's values have
+/// the type of its scale.
+std::optional<Widened> widened(const Operator& op, loops::Inputs in) {
+  if (only_moves(op) || std::holds_alternative<Cast>(op)) return std::nullopt;
+  const DataType type = in[std::holds_alternative<DequantizeLinear>(op) ? 1 : 0].type;
+  if (type == DataType::float16) return Widened{type, DataType::float32};
+  const bool is_float = type == DataType::float32 || type == DataType::float64;
+  if (std::holds_alternative<Resize>(op) && !is_float) return Widened{type, DataType::float64};
+  return std::nullopt;
+}
 
 void check_indices(const Layer& layer, const Gather& op, loops::Inputs in) {
   const std::int64_t size = in[0].shape[static_cast<std::size_t>(op.axis)];
@@ -146,8 +148,7 @@ void evaluate(const Layer& layer, std::span<const ConstView> inputs,
   });
   if (nothing_to_do) return;
   if (const auto* gather = std::get_if<Gather>(&layer.op)) check_indices(layer, *gather, inputs);
-  if (const auto wider = wider_type(layer.op, inputs[0].type))
-    return Widened{inputs[0].type, *wider}(layer, inputs, outputs);
+  if (const auto wide = widened(layer.op, inputs)) return (*wide)(layer, inputs, outputs);
   run(layer, inputs, outputs);
 }
 

@@ -11,6 +11,7 @@ namespace millrace::network::loops {
 using Inputs = std::span<const ConstView>;
 using Outputs = std::span<const View>;
 
+/// Also of 32- and 64-bit integers, modulo their range.
 void run(const Conv& op, Inputs in, Outputs out);
 void run(const ConvTranspose& op, Inputs in, Outputs out);
 void run(const Gemm& op, Inputs in, Outputs out);
@@ -30,10 +31,17 @@ void run(const Transpose& op, Inputs in, Outputs out);
 void run(const Pad& op, Inputs in, Outputs out);
 void run(const Resize& op, Inputs in, Outputs out);
 void run(const Softmax& op, Inputs in, Outputs out);
-void run(const ReduceMean& op, Inputs in, Outputs out);
+void run(const Reduce& op, Inputs in, Outputs out);
 void run(const Cast& op, Inputs in, Outputs out);
 void run(const DepthToSpace& op, Inputs in, Outputs out);
 void run(const ArgMax& op, Inputs in, Outputs out);
+void run(const QuantizeLinear& op, Inputs in, Outputs out);
+void run(const DequantizeLinear& op, Inputs in, Outputs out);
+void run(const DynamicQuantizeLinear& op, Inputs in, Outputs out);
+void run(const ConvInteger& op, Inputs in, Outputs out);
+void run(const MatMulInteger& op, Inputs in, Outputs out);
+void run(const QLinearConv& op, Inputs in, Outputs out);
+void run(const QLinearMatMul& op, Inputs in, Outputs out);
 
 /// An optional input; not present() if it was left out.
 inline ConstView optional_input(Inputs in, std::size_t index) {

@@ -26,16 +26,6 @@ void add_product(Product<T> product, const Matrix<T>& a, const Matrix<T>& b) {
   });
 }
 
-/// Integers are multiplied modulo 2^32 or 2^64.
-template <class F>
-void visit_product(DataType type, F&& f) {
-  if (type == DataType::int32 || type == DataType::uint32)
-    return f(std::type_identity<std::uint32_t>{});
-  if (type == DataType::int64 || type == DataType::uint64)
-    return f(std::type_identity<std::uint64_t>{});
-  visit_float(type, std::forward<F>(f));
-}
-
 /// Factors of integers are applied in double to the true, signed values.
 template <class T>
 void scale(const View& out, double factor) {

@@ -1,6 +1,8 @@
-// Softmax, ReduceMean, ArgMax.
+// Softmax, ReduceMean, ReduceMin, ReduceMax, ArgMax.
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <limits>
 
 #include "network/evaluate/loops.h"
 #include "network/evaluate/types.h"
@@ -62,16 +64,22 @@ T quotient(Sum<T> sum, std::int64_t terms) {
   }
 }
 
-template <class T>
-void mean(const ReduceMean& op, const ConstView& in, const View& out) {
-  const Walk<2> walk = collapsed(Walk<2>{{in.shape.begin(), in.shape.end()},
-                                         {strides_of(Shape(in.shape.begin(), in.shape.end())),
-                                          reduced_strides(in.shape, op.axes)}});
-  std::vector<Sum<T>> sums(static_cast<std::size_t>(count(out.shape)));
-  const std::int64_t size = walk.shape.back(), step = walk.strides[1].back();
+/// Calls row(input, first result, elements, step of the result) for all rows of the input.
+template <class T, class F>
+void for_each_row(const Reduce& op, const ConstView& in, F row) {
+  const Walk<2> walk = collapsed(Walk<2>{
+      {in.shape.begin(), in.shape.end()},
+      {strides_of(Shape(in.shape.begin(), in.shape.end())), reduced_strides(in.shape, op.axes)}});
   for_each(walk, walk.rank() - 1, [&](const std::array<std::int64_t, 2>& at) {
-    const T* x = in.as<T>() + at[0];
-    Sum<T>* sum = sums.data() + at[1];
+    row(in.as<T>() + at[0], at[1], walk.shape.back(), walk.strides[1].back());
+  });
+}
+
+template <class T>
+void mean(const Reduce& op, const ConstView& in, const View& out) {
+  std::vector<Sum<T>> sums(static_cast<std::size_t>(count(out.shape)));
+  for_each_row<T>(op, in, [&](const T* x, std::int64_t to, std::int64_t size, std::int64_t step) {
+    Sum<T>* sum = sums.data() + to;
     Sum<T> partial{};
     for (std::int64_t i = 0; i < size; ++i) {
       if (step == 0) {
@@ -86,6 +94,20 @@ void mean(const ReduceMean& op, const ConstView& in, const View& out) {
   const std::int64_t terms = count(in.shape) / static_cast<std::int64_t>(sums.size());
   std::transform(sums.begin(), sums.end(), out.as<T>(),
                  [=](Sum<T> sum) { return quotient<T>(sum, terms); });
+}
+
+/// Not a number wins.
+template <class T, class Better>
+void extreme(const Reduce& op, const ConstView& in, const View& out, Better better) {
+  using Limits = std::numeric_limits<T>;
+  const T most = Limits::has_infinity ? Limits::infinity() : Limits::max();
+  const T least = Limits::has_infinity ? static_cast<T>(-Limits::infinity()) : Limits::lowest();
+  std::fill_n(out.as<T>(), count(out.shape), op.kind == ReduceKind::min ? most : least);
+  for_each_row<T>(op, in, [&](const T* x, std::int64_t to, std::int64_t size, std::int64_t step) {
+    T* best = out.as<T>() + to;
+    for (std::int64_t i = 0; i < size; ++i, best += step)
+      if (better(x[i], *best) || x[i] != x[i]) *best = x[i];
+  });
 }
 
 /// The index of the largest of values that stand `inner` apart.
@@ -105,8 +127,17 @@ void run(const Softmax& op, Inputs in, Outputs out) {
   visit_float(out[0].type, [&]<class T>(std::type_identity<T>) { softmax<T>(op, in[0], out[0]); });
 }
 
-void run(const ReduceMean& op, Inputs in, Outputs out) {
-  visit_number(out[0].type, [&]<class T>(std::type_identity<T>) { mean<T>(op, in[0], out[0]); });
+void run(const Reduce& op, Inputs in, Outputs out) {
+  visit_number(out[0].type, [&]<class T>(std::type_identity<T>) {
+    switch (op.kind) {
+      case ReduceKind::mean:
+        return mean<T>(op, in[0], out[0]);
+      case ReduceKind::min:
+        return extreme<T>(op, in[0], out[0], std::less<T>());
+      case ReduceKind::max:
+        return extreme<T>(op, in[0], out[0], std::greater<T>());
+    }
+  });
 }
 
 void run(const ArgMax& op, Inputs in, Outputs out) {

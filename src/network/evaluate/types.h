@@ -41,7 +41,17 @@ void visit_float(DataType type, F&& f) {
   std::forward<F>(f)(std::type_identity<float>{});
 }
 
-/// The same for all numbers but float16; not for boolean.
+/// Types to multiply and add in: integers do so modulo 2^32 or 2^64.
+template <class F>
+void visit_product(DataType type, F&& f) {
+  if (type == DataType::int32 || type == DataType::uint32)
+    return f(std::type_identity<std::uint32_t>{});
+  if (type == DataType::int64 || type == DataType::uint64)
+    return f(std::type_identity<std::uint64_t>{});
+  visit_float(type, std::forward<F>(f));
+}
+
+/// f(std::type_identity) of the type itself, for all numbers but float16; not for boolean.
 template <class F>
 void visit_number(DataType type, F&& f) {
   switch (type) {

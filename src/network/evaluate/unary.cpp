@@ -36,6 +36,8 @@ void linear_pieces(const Unary& op, const ConstView& in, const View& out) {
       return map<T>(in, out, [=](T x) { return unit(alpha * x + beta); });
     case UnaryKind::hard_swish:
       return map<T>(in, out, [=](T x) { return x * unit(x / T{6} + T{0.5}); });
+    case UnaryKind::round:
+      return map<T>(in, out, [](T x) { return std::nearbyint(x); });
     default: return map<T>(in, out, [](T x) { return std::sqrt(x); });
   }
 }

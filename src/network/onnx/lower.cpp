@@ -19,6 +19,7 @@ struct Entry {
 
 constexpr std::size_t any = 1 << 20;
 
+constexpr std::string_view conv_words = "auto_pad dilations group kernel_shape pads strides";
 constexpr std::string_view constant_words =
     "value value_float value_floats value_int value_ints value_string value_strings sparse_value";
 constexpr std::string_view resize_words =
@@ -37,12 +38,15 @@ constexpr std::array table{
     Entry{"Concat", lower_concat, 1, any, "axis"},
     Entry{"Constant", lower_constant, 0, 0, constant_words},
     Entry{"ConstantOfShape", lower_constant_of_shape, 1, 1, "value"},
-    Entry{"Conv", lower_conv, 2, 3, "auto_pad dilations group kernel_shape pads strides"},
+    Entry{"Conv", lower_conv, 2, 3, conv_words},
+    Entry{"ConvInteger", lower_conv_integer, 2, 4, conv_words},
     Entry{"ConvTranspose", lower_conv_transpose, 2, 3,
           "auto_pad dilations group kernel_shape output_padding output_shape pads strides"},
     Entry{"DepthToSpace", lower_depth_to_space, 1, 1, "blocksize mode"},
+    Entry{"DequantizeLinear", lower_dequantize_linear, 2, 3, "axis block_size"},
     Entry{"Div", lower_div, 2, 2, ""},
     Entry{"Dropout", lower_dropout, 1, 3, "ratio seed"},
+    Entry{"DynamicQuantizeLinear", lower_dynamic_quantize_linear, 1, 1, ""},
     Entry{"Elu", lower_elu, 1, 1, "alpha"},
     Entry{"Erf", lower_erf, 1, 1, ""},
     Entry{"Exp", lower_exp, 1, 1, ""},
@@ -58,6 +62,7 @@ constexpr std::array table{
     Entry{"LeakyRelu", lower_leaky_relu, 1, 1, "alpha"},
     Entry{"LogSoftmax", lower_log_softmax, 1, 1, "axis"},
     Entry{"MatMul", lower_mat_mul, 2, 2, ""},
+    Entry{"MatMulInteger", lower_mat_mul_integer, 2, 4, ""},
     Entry{"Max", lower_max, 1, any, ""},
     Entry{"MaxPool", lower_max_pool, 1, 1,
           "auto_pad ceil_mode dilations kernel_shape pads storage_order strides"},
@@ -66,10 +71,16 @@ constexpr std::array table{
     Entry{"PRelu", lower_prelu, 2, 2, ""},
     Entry{"Pad", lower_pad, 1, 4, "mode pads value"},
     Entry{"Pow", lower_pow, 2, 2, ""},
+    Entry{"QLinearConv", lower_q_linear_conv, 8, 9, conv_words},
+    Entry{"QLinearMatMul", lower_q_linear_mat_mul, 8, 8, ""},
+    Entry{"QuantizeLinear", lower_quantize_linear, 2, 3, "axis block_size output_dtype saturate"},
+    Entry{"ReduceMax", lower_reduce_max, 1, 2, "axes keepdims noop_with_empty_axes"},
     Entry{"ReduceMean", lower_reduce_mean, 1, 2, "axes keepdims noop_with_empty_axes"},
+    Entry{"ReduceMin", lower_reduce_min, 1, 2, "axes keepdims noop_with_empty_axes"},
     Entry{"Relu", lower_relu, 1, 1, ""},
     Entry{"Reshape", lower_reshape, 2, 2, "allowzero"},
     Entry{"Resize", lower_resize, 1, 4, resize_words},
+    Entry{"Round", lower_round, 1, 1, ""},
     Entry{"Shape", lower_shape, 1, 1, "start end"},
     Entry{"Sigmoid", lower_sigmoid, 1, 1, ""},
     Entry{"Slice", lower_slice, 1, 5, "axes ends starts"},

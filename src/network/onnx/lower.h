@@ -11,6 +11,8 @@ void lower(Node& node, std::string_view op_type);
 
 // lower_window.cpp
 void lower_conv(Node& node);
+void lower_conv_integer(Node& node);
+void lower_q_linear_conv(Node& node);
 void lower_max_pool(Node& node);
 void lower_average_pool(Node& node);
 void lower_global_max_pool(Node& node);
@@ -20,6 +22,8 @@ void lower_conv_transpose(Node& node);
 // lower_matrix.cpp
 void lower_gemm(Node& node);
 void lower_mat_mul(Node& node);
+void lower_mat_mul_integer(Node& node);
+void lower_q_linear_mat_mul(Node& node);
 // lower_normalization.cpp
 void lower_batch_normalization(Node& node);
 void lower_lrn(Node& node);
@@ -27,6 +31,8 @@ void lower_softmax(Node& node);
 void lower_log_softmax(Node& node);
 // lower_reduce.cpp
 void lower_reduce_mean(Node& node);
+void lower_reduce_min(Node& node);
+void lower_reduce_max(Node& node);
 void lower_arg_max(Node& node);
 // lower_unary.cpp
 void lower_relu(Node& node);
@@ -41,6 +47,7 @@ void lower_softplus(Node& node);
 void lower_erf(Node& node);
 void lower_exp(Node& node);
 void lower_sqrt(Node& node);
+void lower_round(Node& node);
 void lower_cast(Node& node);
 // lower_binary.cpp
 void lower_add(Node& node);
@@ -67,6 +74,10 @@ void lower_pad(Node& node);
 // lower_resize.cpp
 void lower_resize(Node& node);
 void lower_upsample(Node& node);
+// lower_quantize.cpp
+void lower_quantize_linear(Node& node);
+void lower_dequantize_linear(Node& node);
+void lower_dynamic_quantize_linear(Node& node);
 // lower_constant.cpp
 void lower_constant(Node& node);
 void lower_constant_of_shape(Node& node);

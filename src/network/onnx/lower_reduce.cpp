@@ -21,9 +21,7 @@ Shape reduced(const Node& node, const Shape& axes) {
   return result;
 }
 
-}  // namespace
-
-void lower_reduce_mean(Node& node) {
+void lower_reduce(Node& node, ReduceKind kind) {
   const std::int64_t rank = node.rank(0);
   Shape axes = node.integers("axes", 1, 18).value_or(Shape());
   if (axes.empty() && node.attributes().flag("noop_with_empty_axes", false)) {
@@ -39,8 +37,14 @@ void lower_reduce_mean(Node& node) {
   if (std::adjacent_find(axes.begin(), axes.end()) != axes.end())
     node.fail("an axis is given twice");
   const Made made{node.type(0), reduced(node, axes)};
-  node.give(0, node.add(ReduceMean{std::move(axes)}, {node.input(0)}, made));
+  node.give(0, node.add(Reduce{kind, std::move(axes)}, {node.input(0)}, made));
 }
+
+}  // namespace
+
+void lower_reduce_mean(Node& node) { lower_reduce(node, ReduceKind::mean); }
+void lower_reduce_min(Node& node) { lower_reduce(node, ReduceKind::min); }
+void lower_reduce_max(Node& node) { lower_reduce(node, ReduceKind::max); }
 
 void lower_arg_max(Node& node) {
   if (node.rank(0) == 0) node.fail("the input is a scalar, expected at least one dimension");

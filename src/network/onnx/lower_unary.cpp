@@ -4,7 +4,6 @@
 #include <limits>
 
 #include "network/onnx/lower.h"
-#include "network/onnx/types.h"
 
 namespace millrace::network::onnx {
 namespace {
@@ -56,6 +55,7 @@ void lower_softplus(Node& node) { lower_unary(node, UnaryKind::softplus); }
 void lower_erf(Node& node) { lower_unary(node, UnaryKind::erf); }
 void lower_exp(Node& node) { lower_unary(node, UnaryKind::exp); }
 void lower_sqrt(Node& node) { lower_unary(node, UnaryKind::sqrt); }
+void lower_round(Node& node) { lower_unary(node, UnaryKind::round); }
 
 void lower_leaky_relu(Node& node) {
   lower_unary(node, UnaryKind::leaky_relu, double{node.attributes().number("alpha", 0.01f)});
@@ -81,16 +81,9 @@ void lower_clip(Node& node) {
 }
 
 void lower_cast(Node& node) {
-  const std::int64_t code = node.attributes().required_integer("to");
-  const bool plausible = code >= 0 && code < 1000;
-  const std::optional<DataType> type =
-      plausible ? known_type(static_cast<int>(code)) : std::nullopt;
-  if (!type)
-    node.fail(fmt::format("the attribute 'to' asks for {}; {}",
-                          plausible ? type_name(static_cast<int>(code)) : "an unknown type",
-                          supported_types()));
-  if (*type == node.type(0)) return node.give(0, node.input(0));
-  node.give(0, node.add(Cast{}, {node.input(0)}, {*type, node.shape(0)}));
+  const DataType type = node.type_attribute("to");
+  if (type == node.type(0)) return node.give(0, node.input(0));
+  node.give(0, node.add(Cast{}, {node.input(0)}, {type, node.shape(0)}));
 }
 
 }  // namespace millrace::network::onnx

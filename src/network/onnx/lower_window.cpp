@@ -2,13 +2,18 @@
 #include <fmt/format.h>
 
 #include "network/onnx/lower.h"
+#include "network/onnx/quantized.h"
 #include "network/onnx/window.h"
 
 namespace millrace::network::onnx {
 namespace {
 
-void check_weight(const Node& node, std::int64_t groups) {
-  const Tensor& weight = node.tensor(1);
+/// Which inputs a convolution has where.
+struct ConvInputs {
+  std::size_t weight = 1, bias = 2;
+};
+
+void check_weight(const Node& node, const Tensor& weight, std::int64_t groups) {
   const Shape& shape = node.shape(0);
   if (weight.shape.size() != shape.size())
     node.fail(fmt::format("the weight '{}' has shape {}, expected {} dimensions like the input",
@@ -24,16 +29,30 @@ void check_weight(const Node& node, std::int64_t groups) {
                           shape[1] / groups));
 }
 
-void check_bias(const Node& node, std::int64_t channels) {
-  if (node.has(2) && node.shape(2) != Shape{channels})
-    node.fail(fmt::format("the bias '{}' has shape {}, expected {}", node.tensor(2).name,
-                          to_text(node.shape(2)), channels));
+void check_bias(const Node& node, std::size_t bias, std::int64_t channels) {
+  if (node.has(bias) && node.shape(bias) != Shape{channels})
+    node.fail(fmt::format("the bias '{}' has shape {}, expected {}", node.tensor(bias).name,
+                          to_text(node.shape(bias)), channels));
 }
 
 Shape with_spatial(std::int64_t batch, std::int64_t channels, const Shape& spatial) {
   Shape result{batch, channels};
   result.insert(result.end(), spatial.begin(), spatial.end());
   return result;
+}
+
+/// Fills in window and groups; the output's shape.
+template <class Convolution>
+Shape read_convolution(const Node& node, const ConvInputs& inputs, Convolution& conv) {
+  const Shape sizes = spatial_sizes(node, node.shape(0));
+  const Tensor& weight = node.tensor(inputs.weight);
+  conv.groups = node.attributes().integer("group", 1);
+  check_weight(node, weight, conv.groups);
+  check_bias(node, inputs.bias, weight.shape[0]);
+  conv.window =
+      read_window(node, sizes.size(), Shape(weight.shape.begin() + 2, weight.shape.end()));
+  const Shape result = slide(node, sizes, false, conv.window);
+  return with_spatial(node.shape(0)[0], weight.shape[0], result);
 }
 
 Pool read_pool(const Node& node, PoolKind kind, std::size_t dimensions) {
@@ -65,15 +84,30 @@ void lower_global_pool(Node& node, PoolKind kind) {
 
 void lower_conv(Node& node) {
   node.need_same_types();
-  const Shape sizes = spatial_sizes(node, node.shape(0));
-  const Shape weight = node.shape(1);
   Conv conv;
-  conv.groups = node.attributes().integer("group", 1);
-  check_weight(node, conv.groups);
-  check_bias(node, weight[0]);
-  conv.window = read_window(node, sizes.size(), Shape(weight.begin() + 2, weight.end()));
-  const Shape result = slide(node, sizes, false, conv.window);
-  const Made made{node.type(0), with_spatial(node.shape(0)[0], weight[0], result)};
+  const Made made{node.type(0), read_convolution(node, {}, conv)};
+  node.give(0, node.add(std::move(conv), node.inputs(), made));
+}
+
+void lower_conv_integer(Node& node) {
+  check_factors(node, {.values = 0, .zero = 2}, {.values = 1, .zero = 3});
+  constexpr std::size_t no_bias = 4;
+  ConvInteger conv;
+  const Made made{DataType::int32, read_convolution(node, {1, no_bias}, conv)};
+  check_single(node, 2);
+  check_single_or(node, 3, {Shape{made.shape[1]}});
+  node.give(0, node.add(std::move(conv), node.optional_inputs(), made));
+}
+
+void lower_q_linear_conv(Node& node) {
+  check_quantized(node);
+  QLinearConv conv;
+  const Made made{node.type(7), read_convolution(node, {3, 8}, conv)};
+  for (const std::size_t input : {1, 2, 6, 7}) check_single(node, input);
+  for (const std::size_t input : {4, 5}) check_single_or(node, input, {Shape{made.shape[1]}});
+  if (node.has(8) && node.type(8) != DataType::int32)
+    node.fail(fmt::format("the bias '{}' has type {}, expected int32", node.tensor(8).name,
+                          to_text(node.type(8))));
   node.give(0, node.add(std::move(conv), node.inputs(), made));
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "network/onnx/tensor_data.h"
+#include "network/onnx/types.h"
 
 namespace millrace::network::onnx {
 namespace {
@@ -126,6 +127,18 @@ std::vector<TensorId> Node::add(Operator op, std::vector<TensorId> inputs,
 
 Array Node::tensor_attribute(std::string_view name) const {
   return attributes_.tensor(name, reading_->source().folder);
+}
+
+DataType Node::type_attribute(std::string_view name) const {
+  const std::int64_t code = attributes_.required_integer(name);
+  const bool plausible = code >= 0 && code < 1000;
+  const std::optional<DataType> type =
+      plausible ? known_type(static_cast<int>(code)) : std::nullopt;
+  if (!type)
+    fail(fmt::format("the attribute '{}' asks for {}; {}", name,
+                     plausible ? type_name(static_cast<int>(code)) : "an unknown type",
+                     supported_types()));
+  return *type;
 }
 
 void Node::give(std::size_t output, TensorId id) {

@@ -24,6 +24,8 @@ class Node {
   bool has(std::size_t input) const { return input < inputs_.size() && inputs_[input].valid(); }
   TensorId input(std::size_t index) const;  // fails if it is left out
   std::vector<TensorId> inputs() const;     // all; fails if one is left out
+  /// All; an invalid id where one is left out.
+  const std::vector<TensorId>& optional_inputs() const { return inputs_; }
   const Tensor& tensor(std::size_t input) const;
   const Tensor& tensor(TensorId id) const { return reading_->network()[id]; }
   const Shape& shape(std::size_t input) const { return tensor(input).shape; }
@@ -50,6 +52,8 @@ class Node {
   TensorId add_constant(Array value) { return reading_->add_constant(std::move(value)); }
   void take_memory(Bytes size) { reading_->take_memory(size, place_); }
   Array tensor_attribute(std::string_view name) const;
+  /// The attribute that must be there, and name a type that networks have.
+  DataType type_attribute(std::string_view name) const;
   /// The node's output is this tensor.
   void give(std::size_t output, TensorId id);
 
