@@ -1,5 +1,6 @@
 #include "network/affine.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace millrace::network {
@@ -113,6 +114,43 @@ std::optional<std::vector<double>> bias_of(const Network& network, const Layer& 
   return values;
 }
 
+/// The dimension of the weights that their output channels are in; nothing if they are in two.
+std::optional<std::int64_t> channel_axis(const Layer& layer) {
+  if (std::holds_alternative<Conv>(layer.op)) return 0;
+  if (const Gemm* gemm = std::get_if<Gemm>(&layer.op)) return gemm->transpose_b ? 0 : 1;
+  const auto* conv = std::get_if<ConvTranspose>(&layer.op);
+  return conv != nullptr && conv->groups == 1 ? std::optional<std::int64_t>(1) : std::nullopt;
+}
+
+/// An array with one element per channel; a single one is repeated.
+Array for_channels(const Array& array, std::size_t channels) {
+  if (element_count(array.shape) != 1) return array;
+  const std::span<const std::byte> element = array.bytes();
+  Buffer memory(size_of(array.type) * static_cast<std::int64_t>(channels));
+  for (std::size_t c = 0; c < channels; ++c)
+    std::copy(element.begin(), element.end(), memory.data() + c * element.size());
+  return make_array(array.type, {static_cast<std::int64_t>(channels)}, std::move(memory));
+}
+
+/// Quantised weights whose dequantised form is multiplied channel by channel.
+std::optional<Quantized> scaled(const Layer& layer, const Quantized& weights,
+                                const std::vector<double>& factors) {
+  const std::optional<std::int64_t> axis = channel_axis(layer);
+  const bool single = element_count(weights.scale.shape) == 1;
+  const bool by_channel = weights.scaling.block == 0 && weights.scaling.axis == axis;
+  if (!axis || (!single && !by_channel) || weights.scale.type != DataType::float32)
+    return std::nullopt;
+  Quantized result = weights;
+  result.scaling = {*axis, 0};
+  if (result.zero_point) result.zero_point = for_channels(*result.zero_point, factors.size());
+  const Array old = for_channels(weights.scale, factors.size());
+  std::vector<float> scales;
+  for (std::size_t c = 0; c < factors.size(); ++c)
+    scales.push_back(static_cast<float>(double{old.values<float>()[c]} * factors[c]));
+  result.scale = make_array<float>(DataType::float32, old.shape, scales);
+  return result;
+}
+
 }  // namespace
 
 std::optional<Affine> affine_of(const Network& network, const Layer& layer) {
@@ -157,6 +195,9 @@ void absorb(Network& network, Layer& layer, const Affine& affine) {
     biases[c] = static_cast<float>((*bias)[c] * affine.scale[c] + affine.shift[c]);
   layer.inputs.resize(3);
   layer.inputs[1] = add_values(network, weight.name, weight.shape, weights);
+  if (weight.quantized)
+    network.tensors[layer.inputs[1].index].quantized =
+        scaled(layer, *weight.quantized, affine.scale);
   layer.inputs[2] = add_values(network, layer.name + ".bias",
                                {static_cast<std::int64_t>(channels)}, biases);
   if (Gemm* gemm = std::get_if<Gemm>(&layer.op)) gemm->beta = 1;

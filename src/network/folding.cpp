@@ -1,5 +1,7 @@
 #include "network/folding.h"
 
+#include <algorithm>
+
 #include "network/evaluate/evaluate.h"
 
 namespace millrace::network {
@@ -32,38 +34,72 @@ Bytes output_size(const Network& network, const Layer& layer) {
   return size;
 }
 
+std::vector<Array> compute(const Layer& layer, std::span<const ConstView> inputs,
+                           std::span<const Tensor* const> wanted) {
+  std::vector<Buffer> buffers(wanted.size());
+  std::vector<View> outputs(wanted.size());
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    if (wanted[i] == nullptr) continue;
+    buffers[i] = Buffer(wanted[i]->size());
+    outputs[i] = {wanted[i]->type, wanted[i]->shape, buffers[i].data()};
+  }
+  evaluate(layer, inputs, outputs);
+  std::vector<Array> values(wanted.size());
+  for (std::size_t i = 0; i < wanted.size(); ++i)
+    if (wanted[i] != nullptr)
+      values[i] = make_array(wanted[i]->type, wanted[i]->shape, std::move(buffers[i]));
+  return values;
+}
+
+ConstView view_of(const Array& array) { return {array.type, array.shape, array.memory->data()}; }
+
+bool is_single(const Array& scale) { return element_count(scale.shape) == 1; }
+
+/// The same integers in another order or shape, as long as the scales can follow.
+std::optional<Quantized> moved(const Network& network, const Layer& layer, const Quantized& from) {
+  const auto* transpose = std::get_if<Transpose>(&layer.op);
+  const bool reshape = std::holds_alternative<Reshape>(layer.op) && is_single(from.scale);
+  if (!reshape && (transpose == nullptr || from.scaling.block != 0)) return std::nullopt;
+  const Tensor& to = network[layer.outputs[0]];
+  const Tensor wanted{to.name, from.values.type, to.shape, std::nullopt};
+  const ConstView values = view_of(from.values);
+  const Tensor* const output = &wanted;
+  Quantized result = from;
+  result.values = compute(layer, {&values, 1}, {&output, 1}).front();
+  if (transpose == nullptr) return result;
+  const Shape& order = transpose->permutation;
+  result.scaling.axis = std::find(order.begin(), order.end(), from.scaling.axis) - order.begin();
+  return result;
+}
+
+/// What a layer's only output was dequantised from, if it was.
+std::optional<Quantized> quantized_form(const Network& network, const Layer& layer) {
+  const Tensor& input = network[layer.inputs[0]];
+  if (input.quantized) return moved(network, layer, *input.quantized);
+  const auto* op = std::get_if<DequantizeLinear>(&layer.op);
+  if (op == nullptr) return std::nullopt;
+  Quantized result{*input.constant, *network[layer.inputs[1]].constant, std::nullopt, op->scaling};
+  if (layer.inputs.size() > 2) result.zero_point = network[layer.inputs[2]].constant;
+  return result;
+}
+
 }  // namespace
 
-std::optional<std::vector<Array>> fold(const Network& network, LayerId id, Bytes most) {
+std::optional<std::vector<Folded>> fold(const Network& network, LayerId id, Bytes most) {
   const Layer& layer = network[id];
   if (!all_constant(network, layer) || output_size(network, layer) > most ||
       steps(network, layer, id) > most_steps || !can_evaluate(network, id))
     return std::nullopt;
   std::vector<ConstView> inputs;
-  for (const TensorId input : layer.inputs) {
-    ConstView view;
-    if (input.valid()) {
-      const Array& value = *network[input].constant;
-      view = {value.type, value.shape, value.memory->data()};
-    }
-    inputs.push_back(view);
-  }
-  std::vector<Buffer> buffers(layer.outputs.size());
-  std::vector<View> outputs(layer.outputs.size());
-  for (std::size_t i = 0; i < outputs.size(); ++i) {
-    if (!layer.outputs[i].valid()) continue;
-    const Tensor& tensor = network[layer.outputs[i]];
-    buffers[i] = Buffer(tensor.size());
-    outputs[i] = {tensor.type, tensor.shape, buffers[i].data()};
-  }
-  evaluate(layer, inputs, outputs);
-  std::vector<Array> values(outputs.size());
-  for (std::size_t i = 0; i < outputs.size(); ++i) {
-    if (!layer.outputs[i].valid()) continue;
-    const Tensor& tensor = network[layer.outputs[i]];
-    values[i] = make_array(tensor.type, tensor.shape, std::move(buffers[i]));
-  }
-  return values;
+  for (const TensorId input : layer.inputs)
+    inputs.push_back(input.valid() ? view_of(*network[input].constant) : ConstView{});
+  std::vector<const Tensor*> outputs;
+  for (const TensorId output : layer.outputs)
+    outputs.push_back(output.valid() ? &network[output] : nullptr);
+  std::vector<Folded> result;
+  for (Array& value : compute(layer, inputs, outputs)) result.push_back({std::move(value), {}});
+  result.front().quantized = quantized_form(network, layer);
+  return result;
 }
 
 }  // namespace millrace::network

@@ -76,6 +76,13 @@ struct Attributes {
   void operator()(const QLinearMatMul&) const {}
 };
 
+void add(Hasher& hasher, const Quantized& quantized) {
+  hasher.add(to_text(quantized.values.type)).add(quantized.values.bytes());
+  hasher.add(quantized.scale.bytes());
+  if (quantized.zero_point) hasher.add(quantized.zero_point->bytes());
+  add(hasher, quantized.scaling);
+}
+
 void add_ids(Hasher& hasher, const std::vector<TensorId>& ids) {
   hasher.add(static_cast<std::int64_t>(ids.size()));
   for (const TensorId id : ids) hasher.add(static_cast<std::int64_t>(id.index));
@@ -89,6 +96,7 @@ std::string hash_of(const Network& network) {
     hasher.add(to_text(tensor.type));
     add(hasher, tensor.shape);
     if (tensor.constant) hasher.add(tensor.constant->bytes());
+    if (tensor.quantized) add(hasher, *tensor.quantized);
   }
   for (const Layer& layer : network.layers) {
     hasher.add(name_of(layer.op));

@@ -39,6 +39,8 @@ class Validator {
     if (tensor.constant->shape != tensor.shape || tensor.constant->type != tensor.type ||
         tensor.constant->memory->size() != size)
       fail(tensor.name, "its constant value differs from it in shape, type or size");
+    if (tensor.quantized && tensor.quantized->values.shape != tensor.shape)
+      fail(tensor.name, "what it was dequantised from has another shape");
   }
   void check_id(const std::string& where, TensorId id) const {
     if (id.index >= made_.size()) fail(where, "refers to a tensor that does not exist");

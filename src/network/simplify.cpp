@@ -18,7 +18,7 @@ Network fold_constants(Network network) {
   Bytes total;
   std::vector<Layer> kept;
   for (std::size_t i = 0; i < network.layers.size(); ++i) {
-    std::optional<std::vector<Array>> values = fold(network, LayerId(i), most_folded - total);
+    std::optional<std::vector<Folded>> values = fold(network, LayerId(i), most_folded - total);
     if (!values) {
       kept.push_back(network.layers[i]);
       continue;
@@ -27,7 +27,8 @@ Network fold_constants(Network network) {
       const TensorId output = network.layers[i].outputs[k];
       if (!output.valid()) continue;
       total += network[output].size();
-      network.tensors[output.index].constant = std::move((*values)[k]);
+      network.tensors[output.index].constant = std::move((*values)[k].value);
+      network.tensors[output.index].quantized = std::move((*values)[k].quantized);
     }
   }
   network.layers = std::move(kept);

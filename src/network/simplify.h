@@ -4,10 +4,12 @@
 
 namespace millrace::network {
 
-/// Layers whose inputs are all constants become constants.
+/// Layers whose inputs are all constants become constants. Those that were dequantised keep the
+/// integers they were made of, through transpositions too (see Tensor::quantized).
 Network fold_constants(Network network);
 /// BatchNormalization, and Mul or Add by a per-channel constant, into the convolution before
-/// them, or into one BatchNormalization where there is none.
+/// them, or into one BatchNormalization where there is none. Quantised weights stay quantised, with
+/// a scale for every channel.
 Network fold_batch_normalization(Network network);
 /// Reshapes that change nothing, and those whose result is reshaped again.
 Network merge_reshapes(Network network);

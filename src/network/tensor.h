@@ -90,12 +90,23 @@ struct Scaling {
   std::int64_t axis = 0, block = 0;
 };
 
+/// The integers that a constant of real numbers was made of: (values - zero point) * scale.
+struct Quantized {
+  Array values, scale;
+  std::optional<Array> zero_point;  // none: 0
+  Scaling scaling;
+};
+
 /// A value that flows between layers, or a constant.
 struct Tensor {
   std::string name;
   DataType type = DataType::float32;
   Shape shape;
   std::optional<Array> constant;  // present: known when the network is read
+  /// Present: what the constant was dequantised from. Weights of quantised networks are constants
+  /// like others, so that engines without integer kernels have nothing to do per frame; an engine
+  /// that multiplies integers takes these, where the layer's data comes from a DequantizeLinear.
+  std::optional<Quantized> quantized = std::nullopt;
 
   /// Dense, row-major size.
   Bytes size() const { return size_of(type) * element_count(shape, name); }

@@ -46,7 +46,7 @@ std::vector<TensorId> Reading::add_layer(Layer layer,
   const std::vector<TensorId> made = layer.outputs;
   const LayerId id(network_.layers.size());
   network_.layers.push_back(std::move(layer));
-  std::optional<std::vector<Array>> values = fold(network_, id, most_folded - folded_);
+  std::optional<std::vector<Folded>> values = fold(network_, id, most_folded - folded_);
   if (!values) {
     network_.layers.back().name = unique_layer_name(network_.layers.back().name);
     return made;
@@ -55,7 +55,8 @@ std::vector<TensorId> Reading::add_layer(Layer layer,
   for (std::size_t i = 0; i < made.size(); ++i) {
     if (!made[i].valid()) continue;
     take_memory(network_[made[i]].size(), place);
-    network_.tensors[made[i].index].constant = std::move((*values)[i]);
+    network_.tensors[made[i].index].constant = std::move((*values)[i].value);
+    network_.tensors[made[i].index].quantized = std::move((*values)[i].quantized);
   }
   return made;
 }
