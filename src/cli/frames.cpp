@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "cli/image.h"
+#include "network/evaluate/evaluate.h"
 #include "network/npy.h"
 #include "network/random_values.h"
 
@@ -19,28 +20,18 @@ using network::DataType;
 using network::Network;
 using network::Tensor;
 
-template <class From>
-void convert_to_float(const Array& from, float* to) {
-  for (const From value : from.values<From>()) *to++ = static_cast<float>(value);
-}
-
-/// Arrays of other number types are converted where the network wants float32.
+/// Arrays of other number types are converted where the network wants floating point.
 Array as_type(const Array& array, const Tensor& tensor, const std::string& path) {
   if (array.type == tensor.type) return array;
-  network::Buffer memory(size_of(DataType::float32) * network::element_count(array.shape, path));
-  float* out = reinterpret_cast<float*>(memory.data());
-  const bool wanted = tensor.type == DataType::float32;
-  if (wanted && array.type == DataType::uint8)
-    convert_to_float<std::uint8_t>(array, out);
-  else if (wanted && array.type == DataType::float64)
-    convert_to_float<double>(array, out);
-  else if (wanted && array.type == DataType::int64)
-    convert_to_float<std::int64_t>(array, out);
-  else
+  const auto is_real = [](DataType type) {
+    return type == DataType::float32 || type == DataType::float16;
+  };
+  if (!is_real(tensor.type) || (!is_real(array.type) && array.type != DataType::uint8 &&
+                                array.type != DataType::float64 && array.type != DataType::int64))
     throw InputError(
         path, fmt::format("holds {}, expected {} for the input '{}'", network::to_text(array.type),
                           network::to_text(tensor.type), tensor.name));
-  return network::make_array(DataType::float32, array.shape, std::move(memory));
+  return network::converted(array, tensor.type);
 }
 
 /// The frames in an array: it is one input, or several along the first dimension.

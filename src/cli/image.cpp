@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "network/evaluate/evaluate.h"
 
 namespace millrace::cli {
 namespace {
@@ -32,8 +33,9 @@ cv::Mat decode(const std::filesystem::path& path, bool grey) {
 
 void check_tensor(const network::Tensor& tensor) {
   const network::Shape& shape = tensor.shape;
-  const bool fits = shape.size() == 4 && shape[0] == 1 && (shape[1] == 1 || shape[1] == 3) &&
-                    tensor.type == network::DataType::float32;
+  const bool fits =
+      shape.size() == 4 && shape[0] == 1 && (shape[1] == 1 || shape[1] == 3) &&
+      (tensor.type == network::DataType::float32 || tensor.type == network::DataType::float16);
   if (!fits)
     throw InputError(tensor.name,
                      fmt::format("the input is {} {}; images need float32 1x1xHxW or 1x3xHxW. "
@@ -61,7 +63,8 @@ network::Array read_image(const std::filesystem::path& path, const network::Tens
   if (image.size() != size)
     cv::resize(image, image, size, 0, 0,
                image.cols > size.width ? cv::INTER_AREA : cv::INTER_LINEAR);
-  network::Buffer memory(tensor.size());
+  network::Buffer memory(size_of(network::DataType::float32) *
+                         network::element_count(tensor.shape, tensor.name));
   float* out = reinterpret_cast<float*>(memory.data());
   const float scale = options.raw ? 1.0f : 1.0f / 255.0f;
   for (std::size_t c = 0; c < channels; ++c) {
@@ -72,7 +75,9 @@ network::Array read_image(const std::filesystem::path& path, const network::Tens
       *out++ = (value - options.mean[c]) / options.deviation[c];
     }
   }
-  return network::make_array(tensor.type, tensor.shape, std::move(memory));
+  const network::Array array =
+      network::make_array(network::DataType::float32, tensor.shape, std::move(memory));
+  return network::converted(array, tensor.type);
 }
 
 }  // namespace millrace::cli

@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "network/evaluate/evaluate.h"
 #include "network/npy.h"
 
 namespace millrace::cli {
@@ -41,6 +42,8 @@ nlohmann::json output_json(const network::Array& array) {
   switch (array.type) {
     case network::DataType::float32:
       return values_json<float>(array);
+    case network::DataType::float16:
+      return values_json<float>(network::converted(array, network::DataType::float32));
     case network::DataType::int64:
       return values_json<std::int64_t>(array);
     default:
@@ -65,9 +68,11 @@ std::string json_line(const network::Network& network, const std::string& source
 std::int64_t top_class(const runtime::Result& result) {
   const network::Array& output = result.outputs.front();
   if (output.type == network::DataType::int64) return output.values<std::int64_t>().front();
-  if (output.type != network::DataType::float32 || output.values<float>().empty())
+  const bool half = output.type == network::DataType::float16;
+  if ((output.type != network::DataType::float32 && !half) || output.bytes().empty())
     throw InputError("--labels", "the first output is no list of scores; labels need a classifier");
-  const auto values = output.values<float>();
+  const network::Array scores = network::converted(output, network::DataType::float32);
+  const auto values = scores.values<float>();
   return std::max_element(values.begin(), values.end()) - values.begin();
 }
 

@@ -15,6 +15,7 @@
 #include "cli/progress.h"
 #include "cli/results.h"
 #include "cli/verbs.h"
+#include "network/evaluate/evaluate.h"
 #include "runtime/session.h"
 
 namespace millrace::cli {
@@ -41,8 +42,10 @@ struct Totals {
 };
 
 bool is_finite(const network::Array& output) {
-  if (output.type != network::DataType::float32) return true;
-  const auto values = output.values<float>();
+  if (output.type != network::DataType::float32 && output.type != network::DataType::float16)
+    return true;
+  const network::Array real = network::converted(output, network::DataType::float32);
+  const auto values = real.values<float>();
   return std::all_of(values.begin(), values.end(), [](float v) { return std::isfinite(v); });
 }
 

@@ -1,12 +1,28 @@
 #include "network/random_values.h"
 
+#include "network/evaluate/types.h"
+
 namespace millrace::network {
+namespace {
+
+/// With what `next` gives.
+template <class T, class Next>
+void fill(Buffer& buffer, Next next) {
+  T* values = reinterpret_cast<T*>(buffer.data());
+  const auto count = static_cast<std::size_t>(buffer.size().count) / sizeof(T);
+  for (std::size_t i = 0; i < count; ++i) values[i] = next();
+}
+
+}  // namespace
 
 void fill_random(Buffer& buffer, DataType type, Random& random) {
-  if (type != DataType::float32) return;
-  float* values = reinterpret_cast<float*>(buffer.data());
-  const auto count = static_cast<std::size_t>(buffer.size().count) / sizeof(float);
-  for (std::size_t i = 0; i < count; ++i) values[i] = random.uniform(-1, 1);
+  if (type == DataType::float32) {
+    fill<float>(buffer, [&] { return random.uniform(-1, 1); });
+  } else if (type == DataType::float16) {
+    fill<loops::Half>(buffer, [&] { return loops::to_half(double{random.uniform(-1, 1)}); });
+  } else if (type == DataType::int8 || type == DataType::uint8) {
+    fill<std::uint8_t>(buffer, [&] { return static_cast<std::uint8_t>(random.below(256)); });
+  }
 }
 
 std::vector<Array> random_inputs(const Network& network, std::uint64_t seed) {

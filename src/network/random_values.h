@@ -8,7 +8,8 @@
 
 namespace millrace::network {
 
-/// float32 becomes uniform in [-1, 1); other types stay as they are (a new Buffer is zero).
+/// float32 and float16 become uniform in [-1, 1), bytes any of their values; other types stay as
+/// they are (a new Buffer is zero).
 void fill_random(Buffer& buffer, DataType type, Random& random);
 
 /// One array for every input of the network, seeded.

@@ -56,6 +56,7 @@ Network merge_reshapes(Network network) {
 }
 
 Network simplify(Network network) {
+  network = widen_half(std::move(network));
   network = fold_constants(std::move(network));
   network = merge_reshapes(std::move(network));
   network = fold_batch_normalization(std::move(network));

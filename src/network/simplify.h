@@ -4,6 +4,10 @@
 
 namespace millrace::network {
 
+/// float16 becomes float32 everywhere but in the network's inputs and outputs, behind and before
+/// which stands a Cast: constants are converted once, results in between are not rounded to half
+/// precision, and all kernels for float32 serve. Casts between the two types inside vanish.
+Network widen_half(Network network);
 /// Layers whose inputs are all constants become constants. Those that were dequantised keep the
 /// integers they were made of, through transpositions too (see Tensor::quantized).
 Network fold_constants(Network network);

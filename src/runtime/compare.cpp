@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "network/evaluate/evaluate.h"
 #include "runtime/sequential.h"
 #include "runtime/session.h"
 
@@ -31,6 +32,9 @@ double relative_error(const Array& reference, const Array& result) {
 
 double error_of(const Array& reference, const Array& result) {
   switch (reference.type) {
+    case network::DataType::float16:
+      return error_of(network::converted(reference, network::DataType::float32),
+                      network::converted(result, network::DataType::float32));
     case network::DataType::float32:
       return relative_error<float>(reference, result);
     case network::DataType::float64:
@@ -39,6 +43,10 @@ double error_of(const Array& reference, const Array& result) {
       return relative_error<std::int64_t>(reference, result);
     case network::DataType::int32:
       return relative_error<std::int32_t>(reference, result);
+    case network::DataType::int8:
+      return relative_error<std::int8_t>(reference, result);
+    case network::DataType::uint8:
+      return relative_error<std::uint8_t>(reference, result);
     default:
       return std::numeric_limits<double>::infinity();  // not bit-equal, no distance
   }

@@ -44,11 +44,14 @@ std::vector<KnownNetwork> known_networks() {
                            "squeezenet", "vgg19", "zfnet512"})
     add_light(name, 1);
   for (const char* name : {"resnet50", "shufflenet"}) add_light(name, 0.5f);
-  for (const char* name : {"mnist_cntk", "squeezenet_fp32_cast", "yolox_nano",
+  const auto add = [&](const std::string& name, std::map<std::string, network::Shape> shapes = {}) {
+    result.push_back({name, "models/onnx/" + name + ".onnx", std::move(shapes)});
+  };
+  for (const char* name : {"mnist_cntk", "squeezenet_fp32_cast", "squeezenet_fp16", "yolox_nano",
                            "ultraface_slim320_nopost", "FastestDet"})
-    result.push_back({name, std::string("models/onnx/") + name + ".onnx", {}});
-  result.push_back(
-      {"mobilenetv2_fp32_dequant", "models/onnx/mobilenetv2_fp32_dequant.onnx", "input"});
+    add(name);
+  add("mobilenetv2_fp32_dequant", {{"input", {1, 3, 224, 224}}});
+  add("mobilenet_v2_qat_maui", {{"image", {1, 3, 244, 244}}});
   return result;
 }
 
@@ -59,9 +62,8 @@ std::string why_absent(const KnownNetwork& known) {
 
 network::Network load(const KnownNetwork& known) {
   if (known.file.empty()) return network::read_onnx(network::zoo_model(known.name), known.name, {});
-  network::ReadOptions options;
-  if (!known.shape.empty()) options.shapes[known.shape] = {1, 3, 224, 224};
-  network::Network network = network::read_network(shared_folder() / known.file, options);
+  network::Network network =
+      network::read_network(shared_folder() / known.file, {known.shapes, {}});
   if (known.weight_scale > 0) seed_weights(network, known.weight_scale);
   return network;
 }

@@ -1,5 +1,6 @@
 #pragma once
-// The zoo, and the float32 networks that nobody here made.
+// The zoo, and the networks that nobody here made.
+#include <map>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -10,8 +11,8 @@ namespace millrace::test {
 
 struct KnownNetwork {
   std::string name;
-  std::string file;   // below the shared folder; empty: of the zoo
-  std::string shape;  // for an open batch: the input's name; its shape is in the file otherwise
+  std::string file;                              // below the shared folder; empty: of the zoo
+  std::map<std::string, network::Shape> shapes;  // of inputs that the file leaves open
   // Weights that are all alike in the file are replaced by seeded ones of this size: 1 keeps the
   // activations of plain networks in range, those with shortcuts need less. 0: as in the file.
   float weight_scale = 0;

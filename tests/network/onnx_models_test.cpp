@@ -1,6 +1,8 @@
 // Real networks: all of them are read, and those with stored references compute them.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "network/evaluate/evaluate.h"
 #include "network/read.h"
 #include "support/compare.h"
@@ -19,7 +21,14 @@ struct Known {
   std::map<std::string, std::size_t> layers;  // how many of some kinds
   std::string reference;
   std::map<std::string, Shape> shapes = {};
+  double tolerance = 1e-3;  // of the largest absolute reference value
 };
+
+/// Of a network that rounds to 8 bits after every layer: where a sum lies close to the middle of
+/// two steps, computing it in another order moves it by a step, and with it all that depends on it.
+/// These are four steps of the last layer. ONNX Runtime, which computed the reference, differs from
+/// it by two when its integer kernels are switched off.
+constexpr double rounded = 0.08;
 
 /// Convolutions are as many as in the file; normalisations behind one are gone.
 std::vector<Known> models() {
@@ -27,6 +36,10 @@ std::vector<Known> models() {
   return {
       {"onnx/mnist_cntk", 786560, {{"Conv", 2}, {"MatMul", 1}}, "onnx/mnist_cntk.npz"},
       {"onnx/squeezenet_fp32_cast", 349151936, squeezenet, "onnx/squeezenet1_output_0.pb"},
+      {"onnx/squeezenet_fp16", 349151936, {{"Conv", 26}, {"Cast", 2}}, "onnx/squeezenet_fp16.npz"},
+      {"onnx/mobilenet_v2_qat_maui", 379569152,
+       {{"Conv", 52}, {"QuantizeLinear", 66}, {"DequantizeLinear", 66 + 10}, {"Cast", 0}},
+       "onnx/mobilenet_v2_qat_maui.npz", {{"image", {1, 3, 244, 244}}}, rounded},
       {"onnx/mobilenetv2_fp32_dequant", 300774272, {{"Conv", 52}, {"Clip", 35}}, "",
        {{"input", {1, 3, 224, 224}}}},
       {"onnx/yolox_nano", 522553408, {{"Conv", 113}, {"Mul", 104}}, "onnx/yolox_nano.npz"},
@@ -81,6 +94,12 @@ Reference read_reference(const Network& network, const std::string& file) {
   return result;
 }
 
+/// Where the largest value is.
+std::ptrdiff_t top(const Array& array) {
+  const auto values = array.values<float>();
+  return std::max_element(values.begin(), values.end()) - values.begin();
+}
+
 /// Those whose stored outputs come from trained weights.
 std::vector<Known> models_with_outputs() {
   std::vector<Known> result;
@@ -115,8 +134,11 @@ TEST_P(ModelWithOutputs, computes_them) {
   const Reference reference = read_reference(network, GetParam().reference);
   const std::vector<Array> outputs = evaluate(network, reference.inputs);
   ASSERT_EQ(outputs.size(), reference.outputs.size());
-  for (std::size_t i = 0; i < outputs.size(); ++i)
-    EXPECT_LT(test::relative_error(outputs[i], reference.outputs[i]), 1e-3);
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const Array output = converted(outputs[i], DataType::float32);
+    EXPECT_LT(test::relative_error(output, reference.outputs[i]), GetParam().tolerance);
+    EXPECT_EQ(top(output), top(converted(reference.outputs[i], DataType::float32)));
+  }
 }
 
 std::string name_of_model(const testing::TestParamInfo<Known>& info) {

@@ -152,6 +152,15 @@ void evaluate(const Layer& layer, std::span<const ConstView> inputs,
   run(layer, inputs, outputs);
 }
 
+Array converted(const Array& array, DataType type) {
+  if (array.type == type) return array;
+  Buffer memory(size_of(type) * element_count(array.shape));
+  const ConstView from{array.type, array.shape, array.memory->data()};
+  const View to{type, array.shape, memory.data()};
+  loops::run(Cast{}, {&from, 1}, {&to, 1});
+  return make_array(type, array.shape, std::move(memory));
+}
+
 std::vector<Array> evaluate(const Network& network, std::span<const Array> inputs) {
   check_inputs(network, inputs);
   const std::vector<LayerId> last = last_readers(network);

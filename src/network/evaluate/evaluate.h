@@ -35,6 +35,9 @@ Verdict can_evaluate(const Network& network, LayerId layer);
 /// float32 sums are accumulated in float32, in the order of the innermost kernel dimension last.
 void evaluate(const Layer& layer, std::span<const ConstView> inputs, std::span<const View> outputs);
 
+/// The values in another type, as Cast converts them.
+Array converted(const Array& array, DataType type);
+
 /// Runs the whole network, layer by layer. `inputs` in the order of network.inputs, dense.
 /// Result in the order of network.outputs. For tests and accuracy references.
 std::vector<Array> evaluate(const Network& network, std::span<const Array> inputs);

@@ -38,8 +38,8 @@ void clip_by_inputs(Node& node) {
   check_bound(node, 1);
   check_bound(node, 2);
   const bool known = (!node.has(1) || node.is_known(1)) && (!node.has(2) || node.is_known(2));
-  if (!known || node.type(0) != DataType::float32 || (!node.has(1) && !node.has(2)))
-    return clip_by_layers(node);
+  const bool real = node.type(0) == DataType::float32 || node.type(0) == DataType::float16;
+  if (!known || !real || (!node.has(1) && !node.has(2))) return clip_by_layers(node);
   const double low = node.has(1) ? node.numbers(1, "the lower bound")[0] : lowest;
   const double high = node.has(2) ? node.numbers(2, "the upper bound")[0] : highest;
   lower_unary(node, UnaryKind::clip, low, high);

@@ -4,6 +4,7 @@
 #include <onnx/onnx_pb.h>
 
 #include "base/error.h"
+#include "network/evaluate/evaluate.h"
 #include "network/onnx/tensor_data.h"
 #include "network/onnx/types.h"
 
@@ -71,6 +72,8 @@ std::vector<double> Node::numbers(std::size_t index, std::string_view what) cons
   switch (value.type) {
     case DataType::float32: return copy<double, float>(*value.constant);
     case DataType::float64: return copy<double, double>(*value.constant);
+    case DataType::float16:
+      return copy<double, float>(converted(*value.constant, DataType::float32));
     case DataType::int64: return copy<double, std::int64_t>(*value.constant);
     case DataType::int32: return copy<double, std::int32_t>(*value.constant);
     case DataType::int8: return copy<double, std::int8_t>(*value.constant);
