@@ -83,7 +83,7 @@ TEST(Network, operations_count_windows_of_pools_elements_of_arithmetic_and_no_mo
   const Window window{{3, 3}, {2, 2}, {1, 1}, {1, 1}, {0, 0}};
   network.layers = {{"pool", Pool{PoolKind::max, window}, {TensorId(0)}, {TensorId(1)}},
                     {"relu", Unary{UnaryKind::relu}, {TensorId(1)}, {TensorId(2)}},
-                    {"mean", ReduceMean{{2, 3}}, {TensorId(2)}, {TensorId(3)}},
+                    {"mean", Reduce{ReduceKind::mean, {2, 3}}, {TensorId(2)}, {TensorId(3)}},
                     {"turn", Transpose{{1, 0}}, {TensorId(3)}, {TensorId(4)}}};
   EXPECT_EQ(cost_of(network, LayerId(0)).operations, 64 * 9);
   EXPECT_EQ(cost_of(network, LayerId(1)).operations, 64);
