@@ -13,7 +13,7 @@ namespace millrace::runtime {
 
 struct SequentialOptions {
   bool pin = true;
-  std::vector<board::Variant> variants;               // by LayerId; empty: the engine's own choice
+  std::vector<board::Variant> variants = {};          // by LayerId; empty: the engine's own choice
   const network::Calibration* calibration = nullptr;  // borrowed while it is made; for int8
 };
 
