@@ -28,6 +28,10 @@ nlohmann::json to_json(const report::StageRoofline& stage) {
 }  // namespace
 
 report::Rooflines measure_rooflines(const Loaded& loaded) {
+  const std::vector<board::Variant>& variants = loaded.plan.variants;
+  const auto precision = [&](LayerId layer) {
+    return variants.empty() ? board::Precision::f32 : variants[layer.index].precision;
+  };
   report::Rooflines result;
   std::vector<std::size_t> place;  // by stage: of its processor
   for (const plan::Stage& stage : loaded.plan.stages) {
@@ -43,7 +47,7 @@ report::Rooflines measure_rooflines(const Loaded& loaded) {
     const plan::Stage& stage = loaded.plan.stages[s];
     result.stages.push_back(
         {stage.name,
-         profile::roofline(loaded.network, layers_of(stage), result.peaks[place[s]]),
+         profile::roofline(loaded.network, layers_of(stage), result.peaks[place[s]], precision),
          {}});
   }
   return result;
