@@ -16,7 +16,7 @@ using board::Variant;
 
 constexpr double promising = 1.15;  // times the best so far: worth more repetitions
 constexpr double hopeless = 1.5;    // times the best: its error is not worth measuring
-constexpr double alike = 1.1;       // processors whose times differ by less
+constexpr double alike = 1.3;       // processors whose times differ by less, by noise
 constexpr double worth_it = 0.97;   // times the engine's own choice: more than noise
 
 bool multiplies(const network::Operator& op) {
@@ -57,9 +57,12 @@ class VariantMeasurement {
     for (std::size_t i = 0; i < own_.size(); ++i)
       if (!alternatives_[i].empty()) variants[i] = best_of(LayerId(i));
     Pass best = passes_.front();
-    for (int round = 0; round < 3 && variants != own_; ++round) {
+    MeasureOptions fewer = subject_.options;
+    fewer.least = std::min(fewer.least, 5);
+    fewer.duration /= 2;
+    for (int round = 0; round < 2 && variants != own_; ++round) {
       PassTrial trial(subject_, variants);
-      trial.run(subject_.options);
+      trial.run(fewer);
       const Pass pass = trial.result();
       const bool changed = take_back(pass, variants);
       if (pass.whole.median < best.whole.median || !allowed(best)) best = pass;
@@ -119,13 +122,13 @@ class VariantMeasurement {
     PassTrial trial(subject_, variants);
     MeasureOptions glance = subject_.options;
     glance.warmup = 1;
-    glance.least = glance.most = 2;
+    glance.least = glance.most = 1;
     trial.run(glance);
     passes_.push_back(trial.result());
     if (!is_promising()) return;
     MeasureOptions look = subject_.options;
     look.warmup = 0;
-    look.least = std::min(look.least, 5);
+    look.least = std::min(look.least, 3);
     look.duration /= 5;
     trial.run(look);
     passes_.back() = trial.result();
