@@ -36,7 +36,7 @@ class ConvolutionReference {
     const Three output = position(flat % plane, sliding_.out);
     double sum = has(in_, 2) ? in_[2].as<float>()[filter] : 0.0;
     for (std::int64_t k = 0; k < kernel; ++k) {
-      const std::int64_t offset = offset_of(output, position(k, sliding_.kernel));
+      const std::int64_t offset = offset_in(sliding_, output, position(k, sliding_.kernel));
       for (std::int64_t c = 0; offset >= 0 && c < channels; ++c)
         sum += static_cast<double>(w[c * kernel + k]) *
                static_cast<double>(x[c * volume(sliding_.in) + offset]);
@@ -45,18 +45,6 @@ class ConvolutionReference {
   }
 
  private:
-  /// Where the window reads in a channel; -1: in the padding.
-  std::int64_t offset_of(const Three& output, const Three& kernel) const {
-    std::int64_t flat = 0;
-    for (std::size_t d = 0; d < 3; ++d) {
-      const std::int64_t i =
-          output[d] * sliding_.strides[d] - sliding_.begin[d] + kernel[d] * sliding_.dilations[d];
-      if (i < 0 || i >= sliding_.in[d]) return -1;
-      flat = flat * sliding_.in[d] + i;
-    }
-    return flat;
-  }
-
   Inputs in_;
   Sliding sliding_;
   std::int64_t filters_, group_size_;

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
+#include <utility>
 
 #include "base/error.h"
 #include "engine/onednn/onednn.h"
@@ -94,6 +96,51 @@ TEST(Ways, a_whole_network_in_a_precision_gives_what_the_plain_loops_give) {
         results_with(*engine, network, std::vector<Variant>(network.layers.size(), way));
     EXPECT_LT(difference(found[0].values<float>(), wanted[0].values<float>()), bound_of(way))
         << to_text(way);
+  }
+}
+
+/// The layers [begin, end), from and to what lies in `memory`.
+void run_part(Engine& engine, SubnetRequest request, std::pair<std::size_t, std::size_t> part,
+              std::map<TensorId, std::pair<Layout, network::Buffer>>& memory) {
+  const network::Network& network = *request.network;
+  request.layers.clear();
+  for (std::size_t i = part.first; i < part.second; ++i) request.layers.emplace_back(i);
+  const Border border = border_of(network, request.layers);
+  request.inputs.clear();
+  std::vector<const std::byte*> in;
+  for (const TensorId id : border.inputs) {
+    request.inputs.push_back({id, memory.at(id).first});
+    in.push_back(memory.at(id).second.data());
+  }
+  request.outputs = border.outputs;
+  request.plain.clear();
+  for (const TensorId id : border.outputs) request.plain.push_back(id == network.outputs[0]);
+  const auto subnet = engine.prepare(request);
+  auto buffers = run(*subnet, in);
+  for (std::size_t i = 0; i < buffers.size(); ++i)
+    memory[subnet->outputs()[i].tensor] = {subnet->outputs()[i].layout, std::move(buffers[i])};
+}
+
+TEST(Ways, a_border_may_lie_anywhere_in_an_int8_network) {
+  const auto engine = make();
+  const network::Network network = sample();
+  const auto wanted = network::evaluate(network, inputs_of(network));
+  const network::Calibration calibration = calibrate(network);
+  SubnetRequest request = whole_network(network, cores());
+  request.calibration = &calibration;
+  request.variants.assign(network.layers.size(), Variant{Precision::int8, {}});
+  for (std::size_t step = 1; step <= 3; ++step) {
+    std::map<TensorId, std::pair<Layout, network::Buffer>> memory;
+    for (const Array& input : inputs_of(network)) {
+      network::Buffer copy(Bytes{static_cast<std::int64_t>(input.bytes().size())});
+      std::copy(input.bytes().begin(), input.bytes().end(), copy.data());
+      memory[network.inputs[0]] = {plain_layout(network[network.inputs[0]]), std::move(copy)};
+    }
+    for (std::size_t i = 0; i < network.layers.size(); i += step)
+      run_part(*engine, request, {i, std::min(i + step, network.layers.size())}, memory);
+    const auto* values =
+        reinterpret_cast<const float*>(memory.at(network.outputs[0]).second.data());
+    EXPECT_LT(difference({values, 10}, wanted[0].values<float>()), 6e-2) << step;
   }
 }
 

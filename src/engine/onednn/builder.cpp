@@ -42,13 +42,37 @@ bool adds(const network::Operator& op) {
 }  // namespace
 
 Builder::Builder(const Device& device, const SubnetRequest& request)
-    : device_(device), request_(request), topology_(network::topology(*request.network)) {
+    : device_(device), request_(request) {
   for (std::size_t i = 0; i < request.inputs.size(); ++i) {
     const Port& port = request.inputs[i];
     Storage storage{Storage::Place::input, i, port.layout.size, nullptr, nullptr};
     const Form form = form_of(port, tensor(port.tensor));
     values_[port.tensor] = {new_storage(storage), {}, form.desc, form.scale};
   }
+  const auto int8 = [](const board::Variant& v) { return v.precision == board::Precision::int8; };
+  const bool any = std::any_of(request.variants.begin(), request.variants.end(), int8);
+  if (any && !request.layers.empty()) find_readers();
+}
+
+/// From the last layer to the first, so that a tensor's readers come before it.
+void Builder::find_readers() {
+  topology_ = network::topology(network());
+  read_in_8_bits_.assign(network().tensors.size(), false);
+  const auto reads = [&](LayerId reader) {
+    const network::Layer& its = layer(reader);
+    if (is_int8(reader) || adds(its.op)) return true;
+    return moves_only(its.op) &&
+           std::all_of(its.outputs.begin(), its.outputs.end(), [&](TensorId output) {
+             return !output.valid() || read_in_8_bits_[output.index];
+           });
+  };
+  for (std::size_t i = network().layers.size(); i-- > 0;)
+    for (const TensorId output : network().layers[i].outputs) {
+      if (!output.valid() || topology_.is_output[output.index]) continue;
+      const auto& readers = topology_.consumers[output.index];
+      read_in_8_bits_[output.index] =
+          !readers.empty() && std::all_of(readers.begin(), readers.end(), reads);
+    }
 }
 
 board::Variant Builder::variant(LayerId id) const {
@@ -71,15 +95,6 @@ Quantization Builder::quantization(TensorId id) const {
   throw InputError(name,
                    "a layer that reads or makes it is to run in int8, but the calibration has "
                    "no range for it; calibrate this network with 'millrace calibrate'");
-}
-
-bool Builder::is_read_in_8_bits(TensorId id) const {
-  const auto& readers = topology_.consumers[id.index];
-  return !readers.empty() && !topology_.is_output[id.index] &&
-         std::all_of(readers.begin(), readers.end(), [&](LayerId reader) {
-           if (is_int8(reader) || adds(layer(reader).op)) return true;
-           return moves_only(layer(reader).op) && is_read_in_8_bits(layer(reader).outputs[0]);
-         });
 }
 
 void Builder::begin_group(std::vector<LayerId> layers) {

@@ -37,7 +37,7 @@ class Builder {
   /// InputError naming the tensor if the calibration lacks it.
   Quantization quantization(TensorId id) const;
   /// Whether all that reads the tensor, in this subnet or not, reads 8 bits.
-  bool is_read_in_8_bits(TensorId id) const;
+  bool is_read_in_8_bits(TensorId id) const { return read_in_8_bits_[id.index]; }
 
   /// The steps that follow belong to these layers.
   void begin_group(std::vector<LayerId> layers);
@@ -84,10 +84,12 @@ class Builder {
   Step primitive_step(const Kernel& kernel, std::vector<Operand> reads,
                       std::vector<Operand> writes);
   Port bind_output(std::size_t port);
+  void find_readers();
 
   Device device_;
   const SubnetRequest& request_;
-  network::Topology topology_;
+  network::Topology topology_;        // of the whole network; only if any of it runs in int8
+  std::vector<bool> read_in_8_bits_;  // by tensor; the same
   Program program_;
   std::unordered_map<TensorId, Value> values_;
   std::unordered_map<TensorId, std::vector<Value>> converted_;  // besides values_

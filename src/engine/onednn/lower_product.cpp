@@ -111,12 +111,6 @@ struct Choice {
   float source = 1;            // scale, in int8
 };
 
-/// The weights' scales in int8; by column, as the packed weights number them.
-std::vector<float> column_scales(const Builder& builder, const Product& p) {
-  std::vector<float> scales = channel_scales(*builder.tensor(p.b).constant, turned(p.b_view), 1);
-  return scales;
-}
-
 /// `source`: how the first factor lies already, if it lies in 8 bits and that is known.
 std::optional<Choice> choose(const Builder& builder, const Product& p, const Group& group,
                              const std::optional<Quantization>& source = std::nullopt) {
@@ -134,7 +128,7 @@ std::optional<Choice> choose(const Builder& builder, const Product& p, const Gro
     if (!p.packs || p.alpha != 1.f || !builder.tensor(p.b).constant) return std::nullopt;
     const Quantization q = source ? *source : builder.quantization(p.a);
     choice.source = q.scale;
-    choice.weights = column_scales(builder, p);
+    choice.weights = channel_scales(*builder.tensor(p.b).constant, turned(p.b_view), 1);
     spec.source = retyped(p.a_view, q.type);
     spec.weights = any_desc(swapped(dims_of(p.b_view)), Type::s8);
     for (const float scale : choice.weights) spec.scales.push_back(q.scale * scale);

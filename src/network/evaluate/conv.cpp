@@ -27,7 +27,8 @@ class PanelOffsets {
     for (std::size_t k = 0; k < rows_.size(); ++k) {
       Row& row = rows_[k];
       const Three at = position(static_cast<std::int64_t>(k), sliding_.kernel);
-      for (std::size_t j = 0; j < outputs.size(); ++j) row.offsets[j] = offset(outputs[j], at);
+      for (std::size_t j = 0; j < outputs.size(); ++j)
+        row.offsets[j] = offset_in(sliding_, outputs[j], at);
       row.contiguous = row.offsets[0] >= 0;
       for (std::size_t j = 1; j < outputs.size(); ++j)
         row.contiguous &= row.offsets[j] == row.offsets[j - 1] + 1;
@@ -38,17 +39,6 @@ class PanelOffsets {
   const Row& operator[](std::int64_t k) const { return rows_[static_cast<std::size_t>(k)]; }
 
  private:
-  std::int64_t offset(const Three& output, const Three& kernel) const {
-    std::int64_t flat = 0;
-    for (std::size_t d = 0; d < 3; ++d) {
-      const std::int64_t i =
-          output[d] * sliding_.strides[d] - sliding_.begin[d] + kernel[d] * sliding_.dilations[d];
-      if (i < 0 || i >= sliding_.in[d]) return -1;
-      flat = flat * sliding_.in[d] + i;
-    }
-    return flat;
-  }
-
   Sliding sliding_;
   std::vector<Row> rows_;
 };
@@ -87,8 +77,8 @@ void conv(const Conv& op, Inputs in, const View& out) {
   for (std::int64_t i = 0; i < images * op.groups; ++i) {
     const T* w = in[1].as<T>() + i % op.groups * filters * depth;
     const T* x = in[0].as<T>() + i * in[1].shape[1] * volume(s.in);
-    const Product<T> product{w, depth, 1, out.as<T>() + i * filters * plane, plane,
-                             filters, plane, depth};
+    const Product<T> product{w,     depth,   1,     out.as<T>() + i * filters * plane,
+                             plane, filters, plane, depth};
     multiply(product, [&](const PanelPlace& at, T* panel) {
       offsets.set(at.column, at.columns);
       fill_panel(offsets, x, at, panel);
