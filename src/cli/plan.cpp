@@ -31,7 +31,7 @@ struct Options {
   std::string output, profile, search = "auto", fitness = "bottleneck";
   std::vector<std::string> why;
   explore::GeneticOptions genetic;
-  double measure_s = 1;
+  double measure_s = 0.5;
   bool json = false;
 };
 

@@ -40,35 +40,29 @@ class VariantMeasurement {
   /// Runs the engine's own choice, then each algorithm, unless that is known already.
   void try_all(const MeasuredVariants* known) {
     PassTrial own(subject_, own_);  // kept: what others share with it is not packed again
-    own.run(subject_.options);
+    own.run(few_runs(2));
     passes_.push_back(own.result());
     if (known != nullptr && is_like(*known)) {
-      for (const LayerTimes& layer : known->profile.layers)
-        alternatives_.push_back(layer.alternatives);
+      take_over(*known);
       return;
     }
     try_algorithms();
     list_alternatives();
+    choice_ = own_;
+    for (std::size_t i = 0; i < own_.size(); ++i)
+      if (!alternatives_[i].empty()) choice_[i] = best_of(LayerId(i));
   }
   Time own() const { return passes_.front().whole.median; }
 
+  /// Each layer in its best variant, measured thoroughly.
   Pass best_pass() {
-    Variants variants = own_;
-    for (std::size_t i = 0; i < own_.size(); ++i)
-      if (!alternatives_[i].empty()) variants[i] = best_of(LayerId(i));
-    Pass best = passes_.front();
-    MeasureOptions fewer = subject_.options;
-    fewer.least = std::min(fewer.least, 5);
-    fewer.duration /= 2;
-    for (int round = 0; round < 2 && variants != own_; ++round) {
-      PassTrial trial(subject_, variants);
-      trial.run(fewer);
-      const Pass pass = trial.result();
-      const bool changed = take_back(pass, variants);
-      if (pass.whole.median < best.whole.median || !allowed(best)) best = pass;
-      if (!changed) break;
+    PassTrial trial(subject_, choice_);
+    if (choice_ != own_) {
+      trial.run(few_runs(4));
+      if (take_back(trial.result(), choice_)) trial = PassTrial(subject_, choice_);
     }
-    return best;
+    trial.run(subject_.options);
+    return trial.result();
   }
   std::vector<Alternative> take_alternatives(std::size_t layer) {
     return std::move(alternatives_[layer]);
@@ -76,6 +70,15 @@ class VariantMeasurement {
   std::optional<double> bound() const { return bound_; }
 
  private:
+  /// As many runs as the options ask for, divided by `share`, within their time divided by it.
+  MeasureOptions few_runs(int share) const {
+    MeasureOptions options = subject_.options;
+    options.warmup = 1;
+    options.least = std::max(1, options.least / share);
+    options.duration /= share;
+    return options;
+  }
+
   Variants own_choice() const {
     Variants result;
     for (const Variants& ways : ways_) result.push_back(ways.empty() ? Variant{} : ways.front());
@@ -91,6 +94,13 @@ class VariantMeasurement {
         if (std::find(ways_[i].begin(), ways_[i].end(), each.variant) == ways_[i].end())
           return false;
     return true;
+  }
+
+  void take_over(const MeasuredVariants& known) {
+    for (const LayerTimes& layer : known.profile.layers) {
+      alternatives_.push_back(layer.alternatives);
+      choice_.push_back(layer.variant);
+    }
   }
 
   void try_algorithms() {
@@ -120,17 +130,12 @@ class VariantMeasurement {
       for (const Variant& way : ways_[i])
         if (way.algorithm == algorithm) variants[i] = way;
     PassTrial trial(subject_, variants);
-    MeasureOptions glance = subject_.options;
-    glance.warmup = 1;
+    MeasureOptions glance = few_runs(1);
     glance.least = glance.most = 1;
     trial.run(glance);
     passes_.push_back(trial.result());
     if (!is_promising()) return;
-    MeasureOptions look = subject_.options;
-    look.warmup = 0;
-    look.least = std::min(look.least, 3);
-    look.duration /= 5;
-    trial.run(look);
+    trial.run(few_runs(5));
     passes_.back() = trial.result();
   }
 
@@ -216,7 +221,7 @@ class VariantMeasurement {
   const Subject& subject_;
   const Ways& ways_;
   std::optional<double> bound_;
-  Variants own_;
+  Variants own_, choice_;
   std::vector<Pass> passes_;  // the engine's own choice first
   std::vector<std::vector<Alternative>> alternatives_;
 };

@@ -11,7 +11,7 @@
 namespace millrace::profile {
 namespace {
 
-constexpr std::size_t most_places = 2048;
+constexpr std::size_t most_places = 512;
 
 std::vector<std::size_t> draw_places(std::size_t outputs, Random& random) {
   std::vector<std::size_t> places;

@@ -82,8 +82,8 @@ MeasuredVariants measure_processor(const Subject& subject, Precision precision,
   if (!subject.options.alone) return result;
   MeasureOptions brief = subject.options;
   brief.warmup = 1;
-  brief.duration /= 50;
-  brief.least = std::min(brief.least, 5);
+  brief.duration /= 100;
+  brief.least = std::min(brief.least, 3);
   measure_alone({subject.network, subject.engine, subject.processor, brief}, result.profile.layers);
   return result;
 }

@@ -11,7 +11,7 @@ namespace {
 
 constexpr int warmup = 2;
 constexpr std::size_t least_runs = 7, most_runs = 200;
-constexpr Time enough = std::chrono::milliseconds(500);
+constexpr Time enough = std::chrono::milliseconds(250);
 
 /// A phase with buffers of its own.
 class PhaseTrial {
