@@ -6,6 +6,7 @@
 #include <set>
 
 #include "base/error.h"
+#include "profile/alone.h"
 #include "profile/error.h"
 
 namespace millrace::profile {
@@ -35,13 +36,13 @@ class VariantMeasurement {
       : subject_(subject),
         ways_(ways),
         bound_(max_error_of(subject.options, precision)),
-        own_(own_choice()) {}
+        own_(own_choice()),
+        trial_(subject, own_) {}
 
   /// Runs the engine's own choice, then each algorithm, unless that is known already.
   void try_all(const MeasuredVariants* known) {
-    PassTrial own(subject_, own_);  // kept: what others share with it is not packed again
-    own.run(few_runs(2));
-    passes_.push_back(own.result());
+    trial_.run(few_runs(3));
+    passes_.push_back(trial_.result());
     if (known != nullptr && is_like(*known)) {
       take_over(*known);
       return;
@@ -51,18 +52,20 @@ class VariantMeasurement {
     choice_ = own_;
     for (std::size_t i = 0; i < own_.size(); ++i)
       if (!alternatives_[i].empty()) choice_[i] = best_of(LayerId(i));
+    if (choice_ == own_) return;
+    PassTrial trial(subject_, choice_);
+    trial.run(few_runs(4));
+    take_back(trial.result());
   }
   Time own() const { return passes_.front().whole.median; }
 
   /// Each layer in its best variant, measured thoroughly.
   Pass best_pass() {
-    PassTrial trial(subject_, choice_);
-    if (choice_ != own_) {
-      trial.run(few_runs(4));
-      if (take_back(trial.result(), choice_)) trial = PassTrial(subject_, choice_);
-    }
-    trial.run(subject_.options);
-    return trial.result();
+    if (choice_ != own_) trial_ = PassTrial(subject_, choice_);
+    trial_.run(subject_.options);
+    Pass best = trial_.result();
+    if (subject_.options.alone) add_alone(best.layers);
+    return best;
   }
   std::vector<Alternative> take_alternatives(std::size_t layer) {
     return std::move(alternatives_[layer]);
@@ -100,7 +103,18 @@ class VariantMeasurement {
     for (const LayerTimes& layer : known.profile.layers) {
       alternatives_.push_back(layer.alternatives);
       choice_.push_back(layer.variant);
+      alone_.push_back(layer.alone);
     }
+  }
+
+  void add_alone(std::vector<LayerTimes>& layers) {
+    if (alone_.empty()) {
+      MeasureOptions brief = few_runs(3);
+      brief.duration /= 30;
+      measure_alone({subject_.network, subject_.engine, subject_.processor, brief}, layers);
+      return;
+    }
+    for (std::size_t i = 0; i < layers.size(); ++i) layers[i].alone = alone_[i];
   }
 
   void try_algorithms() {
@@ -170,12 +184,6 @@ class VariantMeasurement {
   bool allowed(const Alternative& alternative) const {
     return !bound_ || (alternative.error && *alternative.error <= *bound_);
   }
-  bool allowed(const Pass& pass) const {
-    for (std::size_t i = 0; i < own_.size(); ++i)
-      for (const Alternative& each : alternatives_[i])
-        if (each.variant == pass.layers[i].variant && each.error && !allowed(each)) return false;
-    return true;
-  }
 
   Variant best_of(LayerId layer) const {
     const auto& list = alternatives_[layer.index];
@@ -204,26 +212,24 @@ class VariantMeasurement {
   }
 
   /// Gives layers that are slower here than in the engine's own way that way again.
-  bool take_back(const Pass& pass, Variants& variants) const {
+  void take_back(const Pass& pass) {
     const std::vector<Pass> both{passes_.front(), pass};
     const Units units(both);
-    bool changed = false;
     for (std::size_t i = 0; i < own_.size(); ++i) {
-      if (variants[i] == own_[i] || !allowed(alternatives_[i].front())) continue;
-      if (ratio(units.time(pass, LayerId(i)), units.time(passes_.front(), LayerId(i))) < worth_it)
-        continue;
-      variants[i] = own_[i];
-      changed = true;
+      if (choice_[i] == own_[i] || !allowed(alternatives_[i].front())) continue;
+      const Time now = units.time(pass, LayerId(i));
+      if (ratio(now, units.time(passes_.front(), LayerId(i))) >= worth_it) choice_[i] = own_[i];
     }
-    return changed;
   }
 
   const Subject& subject_;
   const Ways& ways_;
   std::optional<double> bound_;
   Variants own_, choice_;
+  PassTrial trial_;           // kept, and at last the best: what others share is not packed again
   std::vector<Pass> passes_;  // the engine's own choice first
   std::vector<std::vector<Alternative>> alternatives_;
+  std::vector<Statistics> alone_;  // taken over
 };
 
 }  // namespace

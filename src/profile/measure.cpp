@@ -7,7 +7,6 @@
 #include <set>
 
 #include "base/error.h"
-#include "profile/alone.h"
 #include "profile/choose_variants.h"
 #include "profile/trial.h"
 
@@ -79,12 +78,6 @@ MeasuredVariants measure_processor(const Subject& subject, Precision precision,
   result.profile.processor = subject.processor;
   result.profile.engine = subject.engine.name();
   result.profile.engine_version = subject.engine.version();
-  if (!subject.options.alone) return result;
-  MeasureOptions brief = subject.options;
-  brief.warmup = 1;
-  brief.duration /= 100;
-  brief.least = std::min(brief.least, 3);
-  measure_alone({subject.network, subject.engine, subject.processor, brief}, result.profile.layers);
   return result;
 }
 
