@@ -85,7 +85,7 @@ class Candidates {
     std::vector<plan::Plan> plans;
     std::vector<std::pair<Candidate*, std::size_t>> measured;
     for (Candidate& candidate : list_) {
-      if (seconds(candidate.bound) > promising * seconds(best)) continue;
+      if (seconds(candidate.bound) > promising * seconds(best) || is_needless(candidate)) continue;
       const auto same = [&](const plan::Plan& p) {
         return p.stages == candidate.plan.stages && p.variants == candidate.plan.variants;
       };
@@ -106,15 +106,24 @@ class Candidates {
   std::vector<Candidate> take() { return std::move(list_); }
 
  private:
+  /// Not faster by more than measurements tell apart than one with fewer phases.
+  bool is_needless(const Candidate& candidate) const {
+    return std::any_of(list_.begin(), list_.end(), [&](const Candidate& other) {
+      return phases_of(other.plan) < phases_of(candidate.plan) &&
+             seconds(other.bound) < (1 + noise) * seconds(candidate.bound);
+    });
+  }
   static double period_of(const Candidate& c) {
     return seconds(c.period != Time{} ? c.period : c.bound);
   }
   static bool better(const Candidate& a, const Candidate& b) {
     if ((a.period != Time{}) != (b.period != Time{})) return a.period != Time{};
     const double x = period_of(a), y = period_of(b);
-    if (std::abs(x - y) > 0.01 * std::max(x, y)) return x < y;
+    if (std::abs(x - y) > noise * std::max(x, y)) return x < y;
     return phases_of(a.plan) < phases_of(b.plan);
   }
+
+  static constexpr double noise = 0.01;
 
   const network::Network& network_;
   const board::Board& board_;

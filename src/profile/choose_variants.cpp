@@ -62,6 +62,7 @@ class VariantMeasurement {
   /// Each layer in its best variant, measured thoroughly.
   Pass best_pass() {
     if (choice_ != own_) trial_ = PassTrial(subject_, choice_);
+    trial_.start_again();
     trial_.run(subject_.options);
     Pass best = trial_.result();
     if (subject_.options.alone) add_alone(best.layers);

@@ -54,6 +54,11 @@ void PassTrial::run(const MeasureOptions& options) {
   });
 }
 
+void PassTrial::start_again() {
+  totals_.clear();
+  for (std::vector<Time>& samples : samples_) samples.clear();
+}
+
 Pass PassTrial::result() const {
   Pass pass{layers_, statistics_of(totals_)};
   for (std::size_t i = 0; i < samples_.size(); ++i)

@@ -20,6 +20,8 @@ class PassTrial {
   PassTrial(const Subject& subject, Variants variants);
   /// Adds runs until the options say that it is enough.
   void run(const MeasureOptions& options);
+  /// Drops the times so far.
+  void start_again();
   Pass result() const;
 
  private:

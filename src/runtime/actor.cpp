@@ -35,7 +35,7 @@ class Order {
     std::stable_sort(phases_.begin(), phases_.end(), before);
   }
 
-  /// The first that need not wait, as soon as there is one; null: all have ended.
+  /// The next phase, as soon as it can fire; null: all have ended.
   PhaseTask* next() {
     PhaseTask* found = nullptr;
     const auto settled = [&] { return (found = first_ready()) != nullptr || phases_.empty(); };
@@ -43,6 +43,7 @@ class Order {
     while (true) {
       const std::uint32_t ticket = stage_.bell.ticket();
       for (const PhaseTask* phase : phases_) watch_channels(*phase);
+      stage_.submitted.watch();
       if (settled()) return found;
       stage_.bell.sleep(ticket);
     }
@@ -63,14 +64,18 @@ class Order {
     return cycle_a != cycle_b ? cycle_a < cycle_b : a < b;
   }
 
-  /// Takes out the phases before it that have ended.
+  /// The first of a frame that is on its way, if it can fire: to run a later one meanwhile would
+  /// keep waiting all that wait for this one. Takes out phases before it that have ended.
   PhaseTask* first_ready() {
+    const Counter::Value submitted = stage_.submitted.read();
     for (std::size_t i = 0; i < phases_.size();) {
       const Readiness ready = readiness(*phases_[i]);
       if (ready == Readiness::yes) return phases_[i];
       if (ready == Readiness::never) {
         finish_channels(*phases_[i]);
         phases_.erase(phases_.begin() + static_cast<std::ptrdiff_t>(i));
+      } else if (submitted.exceeds(phases_[i]->frame)) {
+        return nullptr;
       } else {
         ++i;
       }

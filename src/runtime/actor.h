@@ -64,13 +64,14 @@ struct StageTask {
   std::vector<PhaseTask> phases;  // in the order of the plan
   Time spin{};                    // before it sleeps
   Bell bell;                      // of all channels of its phases, on the stage's side
+  Counter submitted{bell};        // frames that the caller has put in; raised by the caller
   Activity activity;
 };
 
-/// Runs on the calling thread, each phase until one of its channels ends, and always the phase that
-/// is first in the order of the plan's graph among those that need not wait. Then, whatever the
-/// reason, finishes the outgoing channels. An exception becomes the text "STAGE on PROCESSOR: ..."
-/// and is given to `fail`, before that.
+/// Runs on the calling thread, each phase until one of its channels ends, in the order of the
+/// plan's graph; a phase whose next frame the caller has not put in yet keeps none waiting. Then,
+/// whatever the reason, finishes the outgoing channels. An exception becomes the text "STAGE on
+/// PROCESSOR: ..." and is given to `fail`, before that.
 void run_stage(StageTask& stage, const std::function<void(const std::string&)>& fail);
 
 }  // namespace millrace::runtime

@@ -17,10 +17,16 @@ class alignas(cache_line) Counter {
    public:
     explicit Value(std::uint32_t word) : word_(word) {}
     std::uint32_t count() const { return word_ >> flag_bits; }
+    /// Whether it has been raised more than `times`, if the two are less than 2^28 apart.
+    bool exceeds(std::int64_t times) const {
+      const auto ahead = (count() - static_cast<std::uint32_t>(times)) & ((one_half << 1) - 1);
+      return ahead != 0 && ahead < one_half;
+    }
     bool finished() const { return (word_ & (finished_flag | closed_flag)) != 0; }
     bool closed() const { return (word_ & closed_flag) != 0; }
 
    private:
+    static constexpr std::uint32_t one_half = 1u << 28;
     std::uint32_t word_;
   };
 

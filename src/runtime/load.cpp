@@ -45,6 +45,14 @@ class ClosedLoop {
   std::size_t turn_ = 0;
 };
 
+/// While the pipelines fill, results are fewer than frames that a stage begins; each result leaves
+/// room for at most one frame more than before.
+std::int64_t warmup_of(const std::vector<Session*>& sessions, const LoadOptions& options) {
+  std::int64_t frames = options.warmup;
+  for (const Session* session : sessions) frames += 2 * session->largest_lag();
+  return frames;
+}
+
 }  // namespace
 
 Time first_latency(Session& session, const network::Network& network, std::uint64_t seed) {
@@ -56,7 +64,7 @@ Load run_load(const std::vector<Session*>& sessions, const network::Network& net
               const LoadOptions& options) {
   Load load;
   ClosedLoop loop(sessions, network::random_inputs(network, options.seed), options.in_flight);
-  for (std::int64_t i = 0; i < options.warmup; ++i) loop.step();
+  for (std::int64_t i = warmup_of(sessions, options); i > 0; --i) loop.step();
   const auto start = Clock::now();
   while (load.frames < options.least || Clock::now() - start < options.duration) {
     load.latencies.push_back(loop.step());

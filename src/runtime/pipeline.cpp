@@ -103,6 +103,7 @@ class Assembler {
       const std::int64_t lag = planned.phases[stage->phases.size()].lag;
       PhaseTask& phase = stage->phases.emplace_back();
       phase.lag = lag;
+      pipeline_.largest_lag = std::max(pipeline_.largest_lag, lag);
       for (const engine::Port& port : subnet->inputs())
         phase.inputs.push_back(slots_of(port.tensor));
       for (const engine::Port& port : subnet->outputs())

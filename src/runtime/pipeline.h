@@ -35,6 +35,7 @@ struct Pipeline {
   Channel* submitted = nullptr;                    // from the caller to itself: frames on their way
   std::int64_t submitted_capacity = 0;
   std::int64_t depth = 0;  // the smallest capacity
+  std::int64_t largest_lag = 0;
 };
 
 /// See deploy().

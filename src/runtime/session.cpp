@@ -122,6 +122,7 @@ bool Session::State::put(const Fill& fill) {
     channel.push();
     return true;
   });
+  for (const auto& stage : pipeline.stages) stage->submitted.raise();
   return true;
 }
 
@@ -210,6 +211,7 @@ void Session::finish() { state_->finish(); }
 void Session::stop() { state_->stop(); }
 Life Session::life() const { return state_->life; }
 std::int64_t Session::depth() const { return state_->pipeline.depth; }
+std::int64_t Session::largest_lag() const { return state_->pipeline.largest_lag; }
 
 std::vector<StageStatistics> Session::statistics() const {
   std::vector<StageStatistics> result;

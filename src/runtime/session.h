@@ -80,6 +80,8 @@ class Session {
   Life life() const;
   /// As many frames as this are taken by submit() without waiting for a call of next().
   std::int64_t depth() const;
+  /// The largest of the plan's phases: so many frames are on their way when no stage waits.
+  std::int64_t largest_lag() const;
   std::vector<StageStatistics> statistics() const;
 
  private:
