@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "engine/onednn/split.h"
 
 namespace millrace::engine::onednn {
 namespace {
@@ -168,6 +169,21 @@ Value Builder::in_layout(TensorId id, const Packing& packing) {
   return {new_storage(storage), {}, packing.to};
 }
 
+Value Builder::split(TensorId id) {
+  if (const auto found = split_.find(id); found != split_.end()) return found->second;
+  const Value from = in_layout(id, channels_last_desc(tensor(id).shape));
+  Dims dims = dims_of(from.desc);
+  const auto width = static_cast<std::size_t>(dims[1]);
+  dims[1] *= static_cast<Dims::value_type>(parts_of_source.size());
+  const Value to = make_temporary(channels_last_desc(dims, Type::bf16));
+  Step step;
+  step.reads = {from.storage};
+  step.writes = {to.storage};
+  step.work = SplitWork{from, to, width};
+  add(std::move(step), "split");
+  return split_[id] = to;
+}
+
 Value Builder::make(TensorId id, const Desc& layout, float scale) {
   Value made = make_temporary(layout);
   made.scale = scale;
@@ -266,8 +282,10 @@ Value Builder::convert(const Value& value, const Packing& packing, float scale) 
 Step& Builder::add(Step step, const std::string& kernel) {
   step.group = program_.groups.size() - 1;
   std::string& name = program_.groups.back().kernel;
-  const bool is_main = kernel != "reorder" && kernel != "copy";
-  if (name.empty() || (is_main && (name == "reorder" || name == "copy"))) name = kernel;
+  const auto is_main = [](const std::string& each) {
+    return each != "reorder" && each != "copy" && each != "split";
+  };
+  if (name.empty() || (is_main(kernel) && !is_main(name))) name = kernel;
   program_.steps.push_back(std::move(step));
   return program_.steps.back();
 }

@@ -54,6 +54,8 @@ class Builder {
   /// The same, with the tensor's plain memory read in another way (transposed, grouped) and
   /// scaled first.
   Value in_layout(TensorId id, const Packing& packing);
+  /// An image as parts_of_source, with three times as many channels, in channels_last_desc.
+  Value split(TensorId id);
   /// A place for a tensor that a step will write.
   Value make(TensorId id, const Desc& layout, float scale = 1);
   Value make_plain(TensorId id);  // of any type
@@ -93,6 +95,7 @@ class Builder {
   Program program_;
   std::unordered_map<TensorId, Value> values_;
   std::unordered_map<TensorId, std::vector<Value>> converted_;  // besides values_
+  std::unordered_map<TensorId, Value> split_;
 };
 
 }  // namespace millrace::engine::onednn

@@ -5,6 +5,8 @@
 #include "base/error.h"
 #include "engine/onednn/lower.h"
 #include "engine/onednn/post_ops.h"
+#include "engine/onednn/split.h"
+#include "engine/onednn/ways.h"
 
 namespace millrace::engine::onednn {
 namespace {
@@ -88,6 +90,19 @@ std::optional<Integers> integers_of(const Builder& builder, const Group& group,
   return integers;
 }
 
+bool is_split(const Builder& builder, LayerId id) {
+  return builder.variant(id).algorithm == split_products;
+}
+
+/// In float32 with products of bfloat16 numbers.
+bool can_be_split(const Builder& builder, LayerId id) {
+  const network::Layer& layer = builder.layer(id);
+  const auto* conv = std::get_if<network::Conv>(&layer.op);
+  return conv != nullptr && conv->groups == 1 &&
+         builder.variant(id).precision == board::Precision::f32 &&
+         builder.tensor(layer.inputs[1]).constant.has_value() && has_bf16();
+}
+
 std::optional<ConvolutionSpec> geometric_spec(const Builder& builder, LayerId id) {
   const network::Layer& layer = builder.layer(id);
   const Geometry g = geometry_of(layer.op);
@@ -98,7 +113,7 @@ std::optional<ConvolutionSpec> geometric_spec(const Builder& builder, LayerId id
   if (std::any_of(pads.begin(), pads.end(), negative)) return std::nullopt;
   ConvolutionSpec spec;
   spec.transposed = g.transposed;
-  spec.algorithm = builder.variant(id).algorithm;
+  if (!is_split(builder, id)) spec.algorithm = builder.variant(id).algorithm;
   if (layer.inputs.size() > 2 && layer.inputs[2].valid()) spec.bias = plain_desc({output[1]});
   spec.strides = g.window.strides;
   spec.dilations = g.window.dilations;
@@ -107,6 +122,17 @@ std::optional<ConvolutionSpec> geometric_spec(const Builder& builder, LayerId id
   spec.pads_end =
       g.transposed ? end_pads_of_transposed(g.window, input, output) : g.window.pads_end;
   return spec;
+}
+
+/// See split.h.
+void split_operands(ConvolutionSpec& spec) {
+  const auto three_times = [](const Desc& desc) {
+    Dims dims = dims_of(desc);
+    dims[1] *= static_cast<Dims::value_type>(parts_of_source.size());
+    return dims;
+  };
+  spec.source = channels_last_desc(three_times(spec.source), Type::bf16);
+  spec.weights = any_desc(three_times(spec.weights), Type::bf16);
 }
 
 std::optional<ConvolutionSpec> spec_of(const Builder& builder, LayerId id,
@@ -122,6 +148,7 @@ std::optional<ConvolutionSpec> spec_of(const Builder& builder, LayerId id,
   spec->weights = any_desc(dims_of(weights_as_given(geometry_of(layer.op), weights)),
                            integers ? Type::s8 : type);
   spec->destination = any_desc(builder.tensor(layer.outputs[0]).shape, result);
+  if (is_split(builder, id)) split_operands(*spec);
   return spec;
 }
 
@@ -159,15 +186,23 @@ Operand bias_operand(Builder& builder, const network::Layer& layer,
   return {DNNL_ARG_BIAS, builder.in_layout(bias, Packing{desc, desc, scales})};
 }
 
-Operand weights_operand(Builder& builder, const network::Layer& layer, const Desc& wanted,
+Operand weights_operand(Builder& builder, LayerId id, const Desc& wanted,
                         const std::optional<Integers>& integers) {
+  const network::Layer& layer = builder.layer(id);
   const Geometry g = geometry_of(layer.op);
   Packing packing{weights_as_given(g, builder.tensor(layer.inputs[1]).shape), wanted};
+  packing.split = is_split(builder, id);
   if (integers) {
     packing.scales = {{}, g.groups > 1 ? 2 : 1};
     for (const float scale : integers->weights) packing.scales.factors.push_back(1 / scale);
   }
   return {DNNL_ARG_WEIGHTS, builder.in_layout(layer.inputs[1], packing)};
+}
+
+Operand source_operand(Builder& builder, LayerId id, const Desc& wanted, float scale) {
+  const TensorId input = builder.layer(id).inputs[0];
+  return {DNNL_ARG_SRC,
+          is_split(builder, id) ? builder.split(input) : builder.in_layout(input, wanted, scale)};
 }
 
 /// An input that lies in 8 bits already is read as it is.
@@ -190,9 +225,16 @@ bool accepts_convolution(Builder& builder, const Group& group) {
 std::vector<std::string> convolution_algorithms(const Builder& builder, LayerId layer) {
   std::optional<Integers> integers;
   if (builder.is_int8(layer)) integers = Integers{{Type::u8, 1.f}, {}, {Type::u8, 1.f}, true, {}};
-  const auto spec = spec_of(builder, layer, integers);
+  auto spec = spec_of(builder, layer, integers);
   if (!spec) return {};
-  return convolution_algorithms(builder.engine(), *spec);
+  auto names = convolution_algorithms(builder.engine(), *spec);
+  if (can_be_split(builder, layer) && !names.empty()) {
+    split_operands(*spec);
+    spec->algorithm.clear();
+    if (const Kernel kernel = convolution(builder.engine(), *spec, {}); kernel && !kernel.is_slow())
+      names.emplace_back(split_products);
+  }
+  return names;
 }
 
 bool lower_convolution(Builder& builder, const Group& group) {
@@ -206,9 +248,8 @@ bool lower_convolution(Builder& builder, const Group& group) {
   if (!kernel || (kernel.is_slow() && group.tail.empty())) return false;
   const float source_scale = integers ? integers->source.scale : 1.f;
   std::vector<Operand> reads{
-      {DNNL_ARG_SRC,
-       builder.in_layout(layer.inputs[0], kernel.operand(DNNL_ARG_SRC), source_scale)},
-      weights_operand(builder, layer, kernel.operand(DNNL_ARG_WEIGHTS), integers)};
+      source_operand(builder, group.head, kernel.operand(DNNL_ARG_SRC), source_scale),
+      weights_operand(builder, group.head, kernel.operand(DNNL_ARG_WEIGHTS), integers)};
   if (layer.inputs.size() > 2 && layer.inputs[2].valid())
     reads.push_back(bias_operand(builder, layer, integers));
   const Value result =

@@ -50,6 +50,11 @@ struct CopyWork {
   Value from, to;
   std::size_t count = 1, bytes = 0, from_stride = 0, to_stride = 0;
 };
+/// split(): of float32 rows of `width` numbers to three times as many bfloat16 numbers.
+struct SplitWork {
+  Value from, to;
+  std::size_t width = 1;
+};
 
 /// After `step`, `from` may be what `to` is, if nobody needs `from` any more.
 struct InPlace {
@@ -58,7 +63,7 @@ struct InPlace {
 
 struct Step {
   std::size_t group = 0;  // Program::groups
-  std::variant<PrimitiveWork, LoopWork, CopyWork> work;
+  std::variant<PrimitiveWork, LoopWork, CopyWork, SplitWork> work;
   std::vector<std::size_t> reads, writes;  // storages
   std::optional<InPlace> in_place;
   bool needless_in_place = false;  // a copy that has nothing left to do then

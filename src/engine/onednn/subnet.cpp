@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "engine/onednn/split.h"
 #include "engine/onednn/threads.h"
 #include "network/evaluate/evaluate.h"
 
@@ -32,9 +33,14 @@ struct CopyCall {
   std::byte* to = nullptr;
   std::size_t count = 0, bytes = 0, from_stride = 0, to_stride = 0;
 };
+struct SplitCall {
+  const std::byte* from = nullptr;
+  std::byte* to = nullptr;
+  std::size_t count = 0, width = 0;
+};
 struct Call {
   std::size_t group = 0;
-  std::variant<PrimitiveCall, LoopCall, CopyCall> work;
+  std::variant<PrimitiveCall, LoopCall, CopyCall, SplitCall> work;
 };
 
 /// Somewhere that a port's pointer is written to when it changes.
@@ -55,6 +61,11 @@ void copy(const CopyCall& call) {
     from += call.from_stride;
     to += call.to_stride;
   }
+}
+
+void split(const SplitCall& call) {
+  split({reinterpret_cast<const float*>(call.from), call.count}, call.width, parts_of_source,
+        {reinterpret_cast<std::uint16_t*>(call.to), parts_of_source.size() * call.count});
 }
 
 class OneDnnSubnet final : public Subnet {
@@ -154,6 +165,18 @@ class OneDnnSubnet final : public Subnet {
     auto& made =
         call.work.emplace<CopyCall>(CopyCall{address(work.from), address(work.to), work.count,
                                              work.bytes, work.from_stride, work.to_stride});
+    watch_both(work, made);
+  }
+
+  void add(Call& call, const SplitWork& work) {
+    const auto count = static_cast<std::size_t>(size_of(work.from.desc).count) / sizeof(float);
+    auto& made = call.work.emplace<SplitCall>(
+        SplitCall{address(work.from), address(work.to), count, work.width});
+    watch_both(work, made);
+  }
+
+  template <class Work, class Made>
+  void watch_both(const Work& work, Made& made) {
     Slot from, to;
     from.read = &made.from;
     to.write = &made.to;
@@ -211,6 +234,8 @@ class OneDnnSubnet final : public Subnet {
       if (status != dnnl_success) fail(call, status);
     } else if (const auto* loops = std::get_if<LoopCall>(&call.work)) {
       network::evaluate(*loops->layer, loops->reads, loops->writes);
+    } else if (const auto* splitting = std::get_if<SplitCall>(&call.work)) {
+      split(*splitting);
     } else {
       copy(std::get<CopyCall>(call.work));
     }

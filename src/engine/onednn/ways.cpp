@@ -61,6 +61,8 @@ std::vector<Variant> convolutions(const Device& device, SubnetRequest request, L
 
 }  // namespace
 
+bool has_bf16() { return is_native(Precision::bf16); }
+
 std::vector<Variant> ways_to_run(const Device& device, const network::Network& network,
                                  LayerId layer, const board::Processor& processor) {
   SubnetRequest request;

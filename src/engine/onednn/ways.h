@@ -1,10 +1,17 @@
 #pragma once
 // In which ways a layer can run.
+#include <string_view>
 #include <vector>
 
 #include "engine/onednn/builder.h"
 
 namespace millrace::engine::onednn {
+
+/// The algorithm of float32 convolutions whose factors are sums of bfloat16 numbers; see split.h.
+inline constexpr std::string_view split_products = "bf16x3";
+
+/// Whether this machine has instructions for sums of products of bfloat16 numbers.
+bool has_bf16();
 
 /// The engine's own choice first; then, for what multiplies and adds, other kernels and the
 /// precisions that the processor has instructions for. The layer must be supported.

@@ -2,17 +2,20 @@
 
 #include <fmt/format.h>
 #include <algorithm>
+#include <tuple>
+#include <utility>
 
 #include "base/error.h"
 #include "engine/onednn/primitives.h"
+#include "engine/onednn/split.h"
 
 namespace millrace::engine::onednn {
 namespace {
 
 std::string key(const network::Array& constant, const Packing& packing) {
   const std::vector<float>& factors = packing.scales.factors;
-  return fmt::format("{} {} ", static_cast<const void*>(constant.memory->data()),
-                     packing.scales.leading) +
+  return fmt::format("{} {} {} ", static_cast<const void*>(constant.memory->data()),
+                     packing.scales.leading, packing.split) +
          key_of(packing.from) + key_of(packing.to) +
          std::string(reinterpret_cast<const char*>(factors.data()), factors.size() * sizeof(float));
 }
@@ -44,21 +47,42 @@ std::size_t WeightCache::count() const {
       packed_.begin(), packed_.end(), [](const auto& entry) { return !entry.second.expired(); }));
 }
 
+namespace {
+
+/// The parts of the constant, and how they lie: with three times as many in the second dimension.
+std::pair<network::Buffer, Desc> parts_of(const network::Array& constant, const Desc& given) {
+  Dims dims = dims_of(given);
+  const auto values = static_cast<std::size_t>(size_of(given).count) / sizeof(float);
+  dims[1] *= static_cast<Dims::value_type>(parts_of_weights.size());
+  const Desc desc = row_major_desc(dims, Type::bf16);
+  network::Buffer memory(size_of(desc));
+  split({reinterpret_cast<const float*>(constant.memory->data()), values},
+        values / static_cast<std::size_t>(dims[0]), parts_of_weights,
+        {reinterpret_cast<std::uint16_t*>(memory.data()), parts_of_weights.size() * values});
+  return {std::move(memory), desc};
+}
+
+}  // namespace
+
 std::shared_ptr<const Packed> WeightCache::pack(const network::Array& constant,
                                                 const Packing& packing) const {
   auto result = std::make_shared<Packed>();
   result->origin = constant.memory;
   result->layout = packing.to;
   if (packing.scales.change_nothing() && same_memory(packing.from, packing.to)) return result;
-  const Kernel kernel = reorder(engine_, packing.from, packing.to, packing.scales);
+  network::Buffer parts;
+  Desc from = packing.from;
+  if (packing.split) std::tie(parts, from) = parts_of(constant, from);
+  const Kernel kernel = reorder(engine_, from, packing.to, packing.scales);
   if (!kernel) throw EngineError("oneDNN cannot convert weights to " + format_of({packing.to}));
   result->memory = network::Buffer(size_of(packing.to));
   network::Buffer scratchpad(size_of(kernel.scratchpad()));
   dnnl::stream stream(engine_);
   // oneDNN takes non-const pointers for its inputs and does not write to them.
-  void* const source = const_cast<std::byte*>(constant.memory->data());
+  void* const source =
+      packing.split ? parts.data() : const_cast<std::byte*>(constant.memory->data());
   dnnl::primitive(kernel.choice.get())
-      .execute(stream, {{DNNL_ARG_FROM, {packing.from, engine_, source}},
+      .execute(stream, {{DNNL_ARG_FROM, {from, engine_, source}},
                         {DNNL_ARG_TO, {packing.to, engine_, result->memory.data()}},
                         {DNNL_ARG_SCRATCHPAD, {kernel.scratchpad(), engine_, scratchpad.data()}}});
   stream.wait();

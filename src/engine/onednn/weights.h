@@ -26,6 +26,7 @@ struct Packing {
   Desc from;  // how the constant's memory is read
   Desc to;
   Scales scales = {};
+  bool split = false;  // into parts_of_weights, one row for each index of the first dimension
 };
 
 /// Thread-safe. Holds what some subnet still uses, and nothing else.
