@@ -50,6 +50,7 @@ class Buffer {
 
  private:
   struct Free {
+    std::size_t alignment;  // of the memory
     void operator()(std::byte* memory) const;
   };
   std::unique_ptr<std::byte[], Free> data_;

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "engine/onednn/split.h"
 
 namespace millrace::engine::onednn {
 namespace {
@@ -169,19 +168,43 @@ Value Builder::in_layout(TensorId id, const Packing& packing) {
   return {new_storage(storage), {}, packing.to};
 }
 
-Value Builder::split(TensorId id) {
-  if (const auto found = split_.find(id); found != split_.end()) return found->second;
+Value Builder::split_together(TensorId id, const Terms& terms) {
+  if (const auto found = together_.find(id); found != together_.end()) return found->second;
   const Value from = in_layout(id, channels_last_desc(tensor(id).shape));
   Dims dims = dims_of(from.desc);
-  const auto width = static_cast<std::size_t>(dims[1]);
-  dims[1] *= static_cast<Dims::value_type>(parts_of_source.size());
-  const Value to = make_temporary(channels_last_desc(dims, Type::bf16));
+  Value made = split(from, static_cast<std::size_t>(dims[1]), terms);
+  dims[1] *= static_cast<Dims::value_type>(terms.size());
+  made.desc = channels_last_desc(dims, Type::bf16);
+  return together_[id] = made;
+}
+
+std::vector<Value> Builder::split_apart(TensorId id, const Terms& terms) {
+  std::vector<Value>& images = apart_[id];
+  if (!images.empty()) return images;
+  const Value from = in_layout(id, channels_last_desc(tensor(id).shape));
+  const Desc desc = channels_last_desc(dims_of(from.desc), Type::bf16);
+  const Bytes size = onednn::size_of(desc);
+  Value made = split(from, static_cast<std::size_t>(size.count) / sizeof(std::uint16_t), terms);
+  made.desc = desc;
+  for (std::size_t i = 0; i < terms.size(); ++i) {
+    images.push_back(made);
+    made.offset.count += size.count;
+  }
+  return images;
+}
+
+/// Of no description yet.
+Value Builder::split(const Value& from, std::size_t width, const Terms& terms) {
+  const std::int64_t numbers = onednn::size_of(from.desc).count / std::int64_t{sizeof(float)};
+  Storage storage;
+  storage.size.count = numbers * static_cast<std::int64_t>(terms.size() * sizeof(std::uint16_t));
+  const Value to{new_storage(storage), {}, {}};
   Step step;
   step.reads = {from.storage};
   step.writes = {to.storage};
-  step.work = SplitWork{from, to, width};
+  step.work = SplitWork{from, to, width, terms};
   add(std::move(step), "split");
-  return split_[id] = to;
+  return to;
 }
 
 Value Builder::make(TensorId id, const Desc& layout, float scale) {

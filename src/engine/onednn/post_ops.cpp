@@ -106,9 +106,10 @@ std::optional<PostOps> post_ops_of(const Builder& builder, const Group& group, c
   return all;
 }
 
-std::vector<Operand> post_operands(Builder& builder, const Group& group, const Value& result) {
+std::vector<Operand> post_operands(Builder& builder, const Group& group, const Value& result,
+                                   int before) {
   std::vector<Operand> operands;
-  int index = 0;
+  int index = before;
   for (const Fused& fused : group.tail) {
     const Dims shape = dims_of(result.desc);
     if (fused.kind == Fused::Kind::residual) {

@@ -9,6 +9,7 @@
 
 #include "engine/onednn/layout.h"
 #include "engine/onednn/primitives.h"
+#include "engine/onednn/split.h"
 #include "engine/onednn/weights.h"
 #include "network/network.h"
 
@@ -50,10 +51,11 @@ struct CopyWork {
   Value from, to;
   std::size_t count = 1, bytes = 0, from_stride = 0, to_stride = 0;
 };
-/// split(): of float32 rows of `width` numbers to three times as many bfloat16 numbers.
+/// split() of float32 rows of `width` numbers.
 struct SplitWork {
   Value from, to;
   std::size_t width = 1;
+  Terms terms;
 };
 
 /// After `step`, `from` may be what `to` is, if nobody needs `from` any more.

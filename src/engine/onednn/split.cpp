@@ -1,5 +1,6 @@
 #include "engine/onednn/split.h"
 
+#include <algorithm>
 #include <bit>
 
 namespace millrace::engine::onednn {
@@ -16,8 +17,8 @@ inline std::uint32_t rounded(float x) {
 #if defined(__x86_64__) && defined(__GNUC__)
 [[gnu::target_clones("avx512f", "avx2", "default")]]
 #endif
-void write_part(const float* from, std::size_t count, Part part, std::uint16_t* to) {
-  if (part == Part::high) {
+void write_part(const float* from, std::size_t count, Term part, std::uint16_t* to) {
+  if (part == Term::high) {
     for (std::size_t i = 0; i < count; ++i)
       to[i] = static_cast<std::uint16_t>(rounded(from[i]) >> 16);
     return;
@@ -30,17 +31,23 @@ void write_part(const float* from, std::size_t count, Part part, std::uint16_t* 
 
 }  // namespace
 
-void split(std::span<const float> from, std::size_t width, const Parts& parts,
+void split(std::span<const float> from, std::size_t width, const Terms& terms,
            std::span<std::uint16_t> to) {
-  const auto rows = static_cast<std::ptrdiff_t>(from.size() / width);
+  constexpr std::size_t piece = 8192;  // numbers; enough work for a thread
+  const std::size_t pieces = (width + piece - 1) / piece;
+  const auto all =
+      static_cast<std::ptrdiff_t>(from.size() / std::max<std::size_t>(width, 1) * pieces);
 #if defined(_OPENMP)
 #pragma omp parallel for schedule(static)
 #endif
-  for (std::ptrdiff_t i = 0; i < rows; ++i) {
-    const float* const row = from.data() + static_cast<std::size_t>(i) * width;
-    std::uint16_t* const target = to.data() + parts.size() * static_cast<std::size_t>(i) * width;
-    for (std::size_t p = 0; p < parts.size(); ++p)
-      write_part(row, width, parts[p], target + p * width);
+  for (std::ptrdiff_t i = 0; i < all; ++i) {
+    const std::size_t row = static_cast<std::size_t>(i) / pieces;
+    const std::size_t begin = static_cast<std::size_t>(i) % pieces * piece;
+    std::uint16_t* target = to.data() + terms.size() * row * width + begin;
+    for (const Term part : terms) {
+      write_part(from.data() + row * width + begin, std::min(piece, width - begin), part, target);
+      target += width;
+    }
   }
 }
 

@@ -37,6 +37,7 @@ struct SplitCall {
   const std::byte* from = nullptr;
   std::byte* to = nullptr;
   std::size_t count = 0, width = 0;
+  Terms terms;
 };
 struct Call {
   std::size_t group = 0;
@@ -64,8 +65,8 @@ void copy(const CopyCall& call) {
 }
 
 void split(const SplitCall& call) {
-  split({reinterpret_cast<const float*>(call.from), call.count}, call.width, parts_of_source,
-        {reinterpret_cast<std::uint16_t*>(call.to), parts_of_source.size() * call.count});
+  split({reinterpret_cast<const float*>(call.from), call.count}, call.width, call.terms,
+        {reinterpret_cast<std::uint16_t*>(call.to), call.terms.size() * call.count});
 }
 
 class OneDnnSubnet final : public Subnet {
@@ -171,7 +172,7 @@ class OneDnnSubnet final : public Subnet {
   void add(Call& call, const SplitWork& work) {
     const auto count = static_cast<std::size_t>(size_of(work.from.desc).count) / sizeof(float);
     auto& made = call.work.emplace<SplitCall>(
-        SplitCall{address(work.from), address(work.to), count, work.width});
+        SplitCall{address(work.from), address(work.to), count, work.width, work.terms});
     watch_both(work, made);
   }
 

@@ -7,8 +7,10 @@
 
 namespace millrace::engine::onednn {
 
-/// The algorithm of float32 convolutions whose factors are sums of bfloat16 numbers; see split.h.
-inline constexpr std::string_view split_products = "bf16x3";
+/// The algorithms of float32 convolutions whose factors are sums of bfloat16 numbers (see split.h):
+/// one convolution with three times as many channels, or three, one after the other.
+inline constexpr std::string_view joint_products = "bf16x3";
+inline constexpr std::string_view products_in_passes = "bf16x3_passes";
 
 /// Whether this machine has instructions for sums of products of bfloat16 numbers.
 bool has_bf16();

@@ -7,15 +7,20 @@
 
 #include "base/error.h"
 #include "engine/onednn/primitives.h"
-#include "engine/onednn/split.h"
 
 namespace millrace::engine::onednn {
 namespace {
 
+std::string text_of(const Terms& terms) {
+  std::string text;
+  for (const Term part : terms) text += part == Term::high ? 'h' : 'l';
+  return text;
+}
+
 std::string key(const network::Array& constant, const Packing& packing) {
   const std::vector<float>& factors = packing.scales.factors;
   return fmt::format("{} {} {} ", static_cast<const void*>(constant.memory->data()),
-                     packing.scales.leading, packing.split) +
+                     packing.scales.leading, text_of(packing.terms)) +
          key_of(packing.from) + key_of(packing.to) +
          std::string(reinterpret_cast<const char*>(factors.data()), factors.size() * sizeof(float));
 }
@@ -49,16 +54,18 @@ std::size_t WeightCache::count() const {
 
 namespace {
 
-/// The parts of the constant, and how they lie: with three times as many in the second dimension.
-std::pair<network::Buffer, Desc> parts_of(const network::Array& constant, const Desc& given) {
+/// The terms of the constant, and how they lie: with as many times more in the second dimension.
+std::pair<network::Buffer, Desc> terms_of(const network::Array& constant, const Packing& packing) {
+  const Desc& given = packing.from;
+  const std::size_t count = packing.terms.size();
   Dims dims = dims_of(given);
   const auto values = static_cast<std::size_t>(size_of(given).count) / sizeof(float);
-  dims[1] *= static_cast<Dims::value_type>(parts_of_weights.size());
+  dims[1] *= static_cast<Dims::value_type>(count);
   const Desc desc = row_major_desc(dims, Type::bf16);
   network::Buffer memory(size_of(desc));
   split({reinterpret_cast<const float*>(constant.memory->data()), values},
-        values / static_cast<std::size_t>(dims[0]), parts_of_weights,
-        {reinterpret_cast<std::uint16_t*>(memory.data()), parts_of_weights.size() * values});
+        values / static_cast<std::size_t>(dims[0]), packing.terms,
+        {reinterpret_cast<std::uint16_t*>(memory.data()), count * values});
   return {std::move(memory), desc};
 }
 
@@ -70,9 +77,9 @@ std::shared_ptr<const Packed> WeightCache::pack(const network::Array& constant,
   result->origin = constant.memory;
   result->layout = packing.to;
   if (packing.scales.change_nothing() && same_memory(packing.from, packing.to)) return result;
-  network::Buffer parts;
+  network::Buffer terms;
   Desc from = packing.from;
-  if (packing.split) std::tie(parts, from) = parts_of(constant, from);
+  if (!packing.terms.empty()) std::tie(terms, from) = terms_of(constant, packing);
   const Kernel kernel = reorder(engine_, from, packing.to, packing.scales);
   if (!kernel) throw EngineError("oneDNN cannot convert weights to " + format_of({packing.to}));
   result->memory = network::Buffer(size_of(packing.to));
@@ -80,7 +87,7 @@ std::shared_ptr<const Packed> WeightCache::pack(const network::Array& constant,
   dnnl::stream stream(engine_);
   // oneDNN takes non-const pointers for its inputs and does not write to them.
   void* const source =
-      packing.split ? parts.data() : const_cast<std::byte*>(constant.memory->data());
+      !packing.terms.empty() ? terms.data() : const_cast<std::byte*>(constant.memory->data());
   dnnl::primitive(kernel.choice.get())
       .execute(stream, {{DNNL_ARG_FROM, {from, engine_, source}},
                         {DNNL_ARG_TO, {packing.to, engine_, result->memory.data()}},

@@ -8,6 +8,7 @@
 
 #include "engine/onednn/layout.h"
 #include "engine/onednn/primitives.h"
+#include "engine/onednn/split.h"
 #include "network/tensor.h"
 
 namespace millrace::engine::onednn {
@@ -26,7 +27,7 @@ struct Packing {
   Desc from;  // how the constant's memory is read
   Desc to;
   Scales scales = {};
-  bool split = false;  // into parts_of_weights, one row for each index of the first dimension
+  Terms terms = {};  // to be split into, with as many times more in the second dimension
 };
 
 /// Thread-safe. Holds what some subnet still uses, and nothing else.
