@@ -57,12 +57,16 @@ class Frame {
     Time end;
   };
 
-  /// In the graph's order, on every stage that is idle.
+  /// On every stage that is idle, the next of its phases if its inputs are there.
   void start(Time now) {
+    std::vector<bool> taken(running_.size(), false);
     std::erase_if(waiting_, [&](std::size_t t) {
-      auto& stage = running_[tasks_[t].stage];
-      if (stage || tasks_[t].inputs > 0) return false;
-      stage = Running{t, now + tasks_[t].time};
+      const Task& task = tasks_[t];
+      auto& stage = running_[task.stage];
+      if (taken[task.stage] || stage) return false;
+      taken[task.stage] = true;  // no later phase overtakes it
+      if (task.inputs > 0) return false;
+      stage = Running{t, now + task.time};
       return true;
     });
   }
