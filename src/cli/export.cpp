@@ -1,11 +1,14 @@
-// millrace export PLAN --format dot
+// millrace export PLAN --format dot|sdf3
 #include <fmt/format.h>
 
 #include "base/file.h"
 #include "cli/model.h"
+#include "cli/progress.h"
 #include "cli/verbs.h"
 #include "dataflow/analysis.h"
+#include "dataflow/sdf3.h"
 #include "plan/build.h"
+#include "plan/capacities.h"
 
 namespace millrace::cli {
 namespace {
@@ -18,21 +21,33 @@ struct Options {
 void bind(CLI::App& verb, Options& options) {
   verb.add_option("plan", options.plan, "A plan file")->required();
   verb.add_option("--model", options.model, "The model, if it is no longer where it was");
-  verb.add_option("--format", options.format, "dot: Graphviz")
-      ->check(CLI::IsMember({"dot"}))
+  verb.add_option("--format", options.format,
+                  "dot: Graphviz, with tokens of one element; sdf3: the XML "
+                  "of SDF3, with tokens of one frame, times in "
+                  "nanoseconds and the space of channels")
+      ->check(CLI::IsMember({"dot", "sdf3"}))
       ->capture_default_str();
   verb.add_option("-o,--output", options.output, "The file to write; standard output if left out");
   verb.add_flag("--sdf", options.sdf, "The network's SDF graph, one actor per layer, instead");
 }
 
-int run(const Options& options) {
-  const auto loaded = load_plan(options.plan, options.model);
+dataflow::Graph graph_of(const Options& options, const Loaded& loaded) {
+  if (options.sdf) return plan::sdf_graph(loaded.network);
   plan::GraphOptions graph_options;
-  graph_options.tokens_are_elements = true;
-  const dataflow::Graph graph =
-      options.sdf ? plan::sdf_graph(loaded->network)
-                  : plan::csdf_graph(loaded->plan, loaded->network, graph_options);
-  const std::string text = dataflow::to_dot(graph);
+  graph_options.tokens_are_elements = options.format == "dot";
+  graph_options.phase_times = plan::predicted_times(loaded.plan);
+  if (graph_options.phase_times.empty())
+    note(
+        "the plan has no times of its phases, so none are written; make it again with 'millrace "
+        "plan'");
+  return plan::csdf_graph(loaded.plan, loaded.network, graph_options);
+}
+
+int run(const Options& options) {
+  const auto loaded = read_plan_and_network(options.plan, options.model);
+  const dataflow::Graph graph = graph_of(options, *loaded);
+  const std::string text =
+      options.format == "dot" ? dataflow::to_dot(graph) : dataflow::to_sdf3(graph);
   if (options.output.empty())
     fmt::print("{}", text);
   else

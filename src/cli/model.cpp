@@ -208,11 +208,17 @@ bool is_plan_file(const std::string& path) {
   return std::filesystem::path(path).extension() == ".json";
 }
 
-std::unique_ptr<Loaded> load_plan(const std::string& path, const std::string& model_override) {
+std::unique_ptr<Loaded> read_plan_and_network(const std::string& path,
+                                              const std::string& model_override) {
   auto loaded = std::make_unique<Loaded>();
   loaded->network = load_network(model_of_plan(path, model_override));
-  loaded->board = board::this_machine();
   loaded->plan = plan::read_plan(path, loaded->network);
+  return loaded;
+}
+
+std::unique_ptr<Loaded> load_plan(const std::string& path, const std::string& model_override) {
+  auto loaded = read_plan_and_network(path, model_override);
+  loaded->board = board::this_machine();
   try {
     plan::check_board(loaded->plan, loaded->board);
     for (const plan::Stage& stage : loaded->plan.stages)

@@ -52,9 +52,12 @@ struct Loaded {
 
 /// Whether the file is a plan (JSON) rather than a model.
 bool is_plan_file(const std::string& path);
-/// Reads the plan, then the model it was made from (or `options.model`, if given), checks that they
-/// belong together and that this machine has the processors. The result stays where it is: sessions
-/// borrow its network.
+/// Reads the plan and the model it was made from (or `model_override`, if given), and checks that
+/// they belong together: without board and engines, for plans of any machine.
+std::unique_ptr<Loaded> read_plan_and_network(const std::string& path,
+                                              const std::string& model_override);
+/// The same to run it here: this machine has the processors, and the engines are there. The result
+/// stays where it is: sessions borrow its network.
 std::unique_ptr<Loaded> load_plan(const std::string& path, const std::string& model_override);
 
 /// The profile in `path`, InputError if it does not fit. `path` empty: the one in the user's cache

@@ -171,6 +171,7 @@ plan::Origin origin_of(const Options& options, const Work& work) {
 plan::Plan finish(const Options& options, const Work& work, const explore::Choice& choice) {
   plan::Plan plan = choice.winner().plan;
   plan.origin = origin_of(options, work);
+  plan.measured = choice.winner().period;
   if (options.measure_s <= 0) return plan;
   const auto times = runtime::stage_times(plan, work.network, work.engines);
   for (std::size_t s = 0; s < plan.stages.size(); ++s) plan.stages[s].measured = times[s].total();
@@ -237,15 +238,39 @@ void print_reasons(const Options& options, const Work& work, const explore::Choi
   }
 }
 
+/// How many slots there are, and why.
+std::string slots_text(const Work& work, const explore::Candidate& chosen) {
+  const std::string now = millrace::to_text(plan::slot_bytes(chosen.plan, work.network));
+  if (!chosen.smallest) return fmt::format("buffers: {}, sized by rule\n", now);
+  const std::string rest =
+      chosen.smallest->is_smallest()
+          ? "the smallest"
+          : fmt::format("no less than {} would", millrace::to_text(chosen.smallest->bound));
+  return fmt::format(
+      "buffers: {} keep that throughput, {}; with slack for jitter {}, by rule they "
+      "would be {}\n",
+      millrace::to_text(chosen.smallest->total), rest, now,
+      millrace::to_text(chosen.slots_by_rule));
+}
+
 std::string proof_text(const Work& work, const explore::Candidate& chosen) {
   const auto graph = plan::csdf_graph(chosen.plan, work.network);
   return fmt::format(
       "proof: the plan's CSDF graph ({} actors, {} channels) is consistent and live; at the "
-      "predicted times it allows {:.1f} frames/s\n",
-      graph.actors.size(), chosen.plan.channels.size(), 1 / seconds(chosen.bound));
+      "predicted times it allows {:.1f} frames/s\n{}",
+      graph.actors.size(), chosen.plan.channels.size(), 1 / seconds(chosen.bound),
+      slots_text(work, chosen));
 }
 
-nlohmann::json to_json(const explore::Choice& choice, const std::string& output) {
+nlohmann::json buffers_json(const Work& work, const explore::Candidate& chosen) {
+  const auto& smallest = chosen.smallest;
+  return {{"bytes", plan::slot_bytes(chosen.plan, work.network).count},
+          {"by_rule_bytes", chosen.slots_by_rule.count},
+          {"smallest_bytes", smallest ? nlohmann::json(smallest->total.count) : nlohmann::json()},
+          {"bound_bytes", smallest ? nlohmann::json(smallest->bound.count) : nlohmann::json()}};
+}
+
+nlohmann::json to_json(const explore::Choice& choice, const Work& work, const std::string& output) {
   nlohmann::json candidates = nlohmann::json::array();
   for (const explore::Candidate& c : choice.candidates)
     candidates.push_back({{"name", c.name},
@@ -258,6 +283,7 @@ nlohmann::json to_json(const explore::Choice& choice, const std::string& output)
   return {{"lower_bound_ns", choice.lower_bound},
           {"candidates", candidates},
           {"chosen", choice.winner().name},
+          {"buffers", buffers_json(work, choice.winner())},
           {"plan", output}};
 }
 
@@ -277,7 +303,7 @@ int run(const Options& options) {
           : std::filesystem::path(options.model.model).stem().string() + ".plan.json";
   plan::write_plan(output, plan, work.network);
   if (options.json) {
-    fmt::print("{}\n", to_json(choice, output).dump(1));
+    fmt::print("{}\n", to_json(choice, work, output).dump(1));
     return 0;
   }
   fmt::print("{}: {} layers on {} processors with {}\n\n{}\nchosen: {}\n\n{}\n{}\n{}",

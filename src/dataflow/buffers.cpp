@@ -19,7 +19,7 @@ bool is_enough(const Trial& trial, const std::optional<Fraction>& period) {
 /// and nowhere less space, has more at one of their obstacles; so the search passes by all of them.
 class Frontier {
  public:
-  explicit Frontier(const Capacities& first) { add(first); }
+  Frontier(const Storage& storage, const Capacities& first) : storage_(storage) { add(first); }
 
   bool is_empty() const { return open_.empty(); }
   /// No capacities that are still to come have a smaller total.
@@ -31,19 +31,22 @@ class Frontier {
     return next;
   }
 
-  void add_larger(const Capacities& capacities, const Trial& trial, const Storage& storage) {
-    for (std::size_t channel : trial.obstacles) {
+  void add_larger(const Capacities& capacities, const Trial& trial) {
+    for (std::size_t pool : trial.obstacles) {
       Capacities larger = capacities;
-      larger[channel] = checked_add(larger[channel], storage.step(channel), "a channel's capacity");
+      storage_.set_space(
+          larger, pool,
+          checked_add(storage_.space(larger, pool), storage_.step(pool), "a channel's capacity"));
       add(larger);
     }
   }
 
  private:
   void add(const Capacities& capacities) {
-    if (seen_.insert(capacities).second) open_.emplace(total_tokens(capacities), capacities);
+    if (seen_.insert(capacities).second) open_.emplace(storage_.total(capacities), capacities);
   }
 
+  const Storage& storage_;
   using Entry = std::pair<std::int64_t, Capacities>;
   std::priority_queue<Entry, std::vector<Entry>, std::greater<>> open_;
   std::set<Capacities> seen_;
@@ -57,7 +60,8 @@ class Sizer {
   std::optional<Sizing> run() {
     const auto unbounded = storage_.attempt(Capacities(least_.size(), 0));
     if (!unbounded || !is_enough(*unbounded, period_)) return std::nullopt;
-    for (std::size_t channel : storage_.channels()) raise_least(channel);
+    if (try_out(least_)) return best_;
+    for (std::size_t pool = 0; pool < storage_.pools(); ++pool) raise_least(pool);
     const std::int64_t bound = search();
     if (!best_.capacities.empty()) return best_;
     grow();
@@ -73,38 +77,38 @@ class Sizer {
     const auto trial = storage_.attempt(capacities);
     if (outcome != nullptr) *outcome = trial;
     if (!trial || !is_enough(*trial, period_)) return false;
-    best_ = {capacities, trial->period, total_tokens(capacities), total_tokens(capacities)};
+    best_ = {capacities, trial->period, storage_.total(capacities), storage_.total(capacities)};
     return true;
   }
 
-  /// What a channel needs even if all others have space without end.
-  void raise_least(std::size_t channel) {
+  /// What a pool needs even if all others have space without end.
+  void raise_least(std::size_t pool) {
     Capacities alone(least_.size(), 0);
-    const std::int64_t begin = least_[channel];
+    const std::int64_t begin = storage_.space(least_, pool), step = storage_.step(pool);
     const auto suffices = [&](std::int64_t steps) {
-      alone[channel] = begin + steps * storage_.step(channel);
+      storage_.set_space(alone, pool, begin + steps * step);
       const auto trial = storage_.attempt(alone);
       return !trial || is_enough(*trial, period_);
     };
     std::int64_t little = -1, much = 0;  // steps that do not suffice, and some that do
-    while (!storage_.must_stop() && !suffices(much)) {
+    while (!storage_.must_stop(exact_share) && !suffices(much)) {
       little = much;
       much = 2 * much + 1;
     }
-    while (!storage_.must_stop() && much - little > 1) {
+    while (!storage_.must_stop(exact_share) && much - little > 1) {
       const std::int64_t middle = little + (much - little) / 2;
       (suffices(middle) ? much : little) = middle;
     }
-    least_[channel] = begin + (little + 1) * storage_.step(channel);
+    storage_.set_space(least_, pool, begin + (little + 1) * step);
   }
 
   /// The smallest that is enough goes to best_; else returns how far the search came.
   std::int64_t search() {
-    Frontier frontier(least_);
+    Frontier frontier(storage_, least_);
     std::int64_t reached = frontier.total();
     while (!frontier.is_empty()) {
       reached = frontier.total();
-      if (storage_.must_stop()) return reached;
+      if (storage_.must_stop(exact_share)) return reached;
       const Capacities capacities = frontier.take();
       const auto trial = storage_.attempt(capacities);
       if (!trial) return reached;
@@ -112,7 +116,7 @@ class Sizer {
         best_ = {capacities, trial->period, reached, reached};
         return reached;
       }
-      frontier.add_larger(capacities, *trial, storage_);
+      frontier.add_larger(capacities, *trial);
     }
     return reached;
   }
@@ -125,38 +129,43 @@ class Sizer {
     for (int tries = 0; tries < most_tries && !storage_.must_stop(); ++tries) {
       std::optional<Trial> trial;
       if (try_out(capacities, &trial) || !trial) return;
-      for (std::size_t channel : trial->obstacles) {
-        const std::int64_t more = std::max(storage_.step(channel), capacities[channel] / 4);
-        const std::int64_t steps = (more + storage_.step(channel) - 1) / storage_.step(channel);
-        capacities[channel] = checked_add(capacities[channel], steps * storage_.step(channel),
-                                          "a channel's capacity");
+      for (std::size_t pool : trial->obstacles) {
+        const std::int64_t space = storage_.space(capacities, pool), step = storage_.step(pool);
+        const std::int64_t steps = (std::max(step, space / 4) + step - 1) / step;
+        storage_.set_space(capacities, pool,
+                           checked_add(space, steps * step, "a channel's capacity"));
       }
     }
     capacities = least_;
     for (int doublings = 0; doublings < most_doublings; ++doublings) {
-      for (std::size_t channel : storage_.channels())
-        capacities[channel] = checked_add(
-            capacities[channel],
-            checked_multiply(storage_.ample(channel), 1 << doublings, "a channel's capacity"),
-            "a channel's capacity");
+      for (std::size_t pool = 0; pool < storage_.pools(); ++pool) {
+        const std::int64_t more =
+            checked_multiply(storage_.ample(pool), 1 << doublings, "a channel's capacity");
+        storage_.set_space(
+            capacities, pool,
+            checked_add(storage_.space(capacities, pool), more, "a channel's capacity"));
+      }
       if (try_out(capacities)) return;
     }
   }
 
   /// Takes away what can be spared, channel by channel.
   void shrink() {
-    for (std::size_t channel : storage_.channels()) {
+    for (std::size_t pool = 0; pool < storage_.pools(); ++pool) {
       Capacities capacities = best_.capacities;
-      const std::int64_t step = storage_.step(channel);
-      std::int64_t little = -1, much = (capacities[channel] - least_[channel]) / step;
+      const std::int64_t step = storage_.step(pool), least = storage_.space(least_, pool);
+      std::int64_t little = -1, much = (storage_.space(capacities, pool) - least) / step;
       while (much - little > 1) {
         if (storage_.must_stop()) return;
         const std::int64_t middle = little + (much - little) / 2;
-        capacities[channel] = least_[channel] + middle * step;
+        storage_.set_space(capacities, pool, least + middle * step);
         (try_out(capacities) ? much : little) = middle;
       }
     }
   }
+
+  /// Of what the options allow; the rest is left for something that is small, if not the smallest.
+  static constexpr double exact_share = 0.6;
 
   Storage storage_;
   std::optional<Fraction> period_;
@@ -202,13 +211,13 @@ ParetoFront pareto_front(const Graph& graph, const SizingOptions& options) {
   Storage storage(graph, options);
   const auto unbounded = storage.attempt(Capacities(graph.channels.size(), 0));
   if (!unbounded || !unbounded->live) return front;
-  Frontier frontier(storage.least());
+  Frontier frontier(storage, storage.least());
   while (!frontier.is_empty() && !storage.must_stop()) {
     front.explored = frontier.total();
     const Capacities capacities = frontier.take();
     const auto trial = storage.attempt(capacities);
     if (!trial) return front;
-    frontier.add_larger(capacities, *trial, storage);
+    frontier.add_larger(capacities, *trial);
     if (!trial->live) continue;
     auto& points = front.points;
     if (!points.empty() && trial->period >= points.back().period) continue;

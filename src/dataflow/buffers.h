@@ -23,17 +23,26 @@ std::optional<Bytes> total_bytes(const Graph& graph, const Capacities& capacitie
 struct Sizing {
   Capacities capacities;
   Fraction period;         // time of an iteration with them
-  std::int64_t total = 0;  // tokens
+  std::int64_t total = 0;  // tokens, weighted where the options say so
   std::int64_t bound =
       0;  // no smaller total has this throughput; equal to `total`: proven smallest
 
   bool is_smallest() const { return total == bound; }
 };
 
-/// When to stop looking for something smaller.
+/// Channels that share one memory: they have one capacity, which counts once.
+struct Pool {
+  std::vector<ChannelId>
+      channels;             // also from an actor to itself; with initial tokens of their own
+  std::int64_t least = 0;   // no smaller capacity is looked at
+  std::int64_t weight = 1;  // of a token's space in the total, such as its bytes
+};
+
+/// What counts, and when to stop looking for something smaller.
 struct SizingOptions {
   std::int64_t max_tries = 1'000'000;  // capacities whose throughput is calculated
   std::chrono::duration<double> max_time{60};
+  std::vector<Pool> pools = {};  // channels in none have a capacity each, of weight 1
 };
 
 /// The smallest total that has at most this period, or that is live if none is given. Nothing if

@@ -46,16 +46,34 @@ std::vector<board::Variant> variants_of(const Problem& problem, const plan::Mapp
   return own ? std::vector<board::Variant>{} : result;
 }
 
-/// The times of stages, and the bound that follows from them.
-void predict(Candidate& candidate, const network::Network& network, const Problem& problem) {
+/// What the profile says of the plan's stages and phases.
+void set_times(Candidate& candidate, const Problem& problem) {
   const auto times = phase_times(problem, candidate.plan, candidate.search.mapping);
-  Time slowest{};
   for (std::size_t s = 0; s < times.size(); ++s) {
     plan::Stage& stage = candidate.plan.stages[s];
     stage.predicted = std::accumulate(times[s].begin(), times[s].end(), Time{});
-    slowest = std::max(slowest, stage.predicted);
+    for (std::size_t p = 0; p < times[s].size(); ++p) stage.phases[p].predicted = times[s][p];
   }
-  candidate.bound = plan::period_bound(candidate.plan, network, times).value_or(slowest);
+}
+
+/// As few slots as keep the plan's throughput at the predicted times, and the slack.
+void size_slots(Candidate& candidate, const network::Network& network, std::int64_t slack) {
+  candidate.slots_by_rule = plan::slot_bytes(candidate.plan, network);
+  candidate.smallest =
+      plan::smallest_slots(candidate.plan, network, plan::predicted_times(candidate.plan));
+  if (candidate.smallest)
+    candidate.plan =
+        plan::with_slots(std::move(candidate.plan), candidate.smallest->capacities, slack);
+}
+
+/// The bound that follows from the plan's graph.
+void predict(Candidate& candidate, const network::Network& network) {
+  Time slowest{};
+  for (const plan::Stage& stage : candidate.plan.stages)
+    slowest = std::max(slowest, stage.predicted);
+  candidate.bound =
+      plan::period_bound(candidate.plan, network, plan::predicted_times(candidate.plan))
+          .value_or(slowest);
 }
 
 /// Turns search results into candidates, each measured where that is wanted.
@@ -67,13 +85,17 @@ class Candidates {
 
   void add(const std::string& name, const std::function<SearchResult()>& search) {
     const auto start = std::chrono::steady_clock::now();
-    Candidate candidate{name, search(), {}, {}, {}, {}};
+    Candidate candidate;
+    candidate.name = name;
+    candidate.search = search();
     candidate.search_time = std::chrono::steady_clock::now() - start;
     candidate.plan = plan::build(network_, board_, candidate.search.mapping, options_.build);
     candidate.plan.variants = variants_of(problem_, candidate.search.mapping);
     if (options_.calibration != nullptr && uses_int8(candidate.plan))
       candidate.plan.calibration = *options_.calibration;
-    predict(candidate, network_, problem_);
+    set_times(candidate, problem_);
+    size_slots(candidate, network_, options_.slack);
+    predict(candidate, network_);
     list_.push_back(std::move(candidate));
   }
 

@@ -7,6 +7,7 @@
 
 #include "explore/search.h"
 #include "plan/build.h"
+#include "plan/capacities.h"
 #include "profile/profile.h"
 
 namespace millrace::explore {
@@ -14,8 +15,9 @@ namespace millrace::explore {
 struct ChooseOptions {
   std::string search = "auto";  // "genetic", "exact", or "auto": both
   GeneticOptions genetic;
-  // Two slots suffice for stages that always take the same time; a third absorbs their jitter.
   plan::BuildOptions build{.engine = "onednn", .capacity = 3};
+  std::int64_t slack = 1;  // slots of a tensor beyond the fewest that keep the throughput, where it
+                           // passes between stages: they absorb jitter; see docs/decisions.md
   const network::Calibration* calibration = nullptr;  // borrowed; goes into plans that use int8
   /// Builds and runs the plans and gives for each the time between two frames; called once, with
   /// the candidates whose bound is within 25 % of the best one. Empty: the bound decides.
@@ -26,7 +28,9 @@ struct ChooseOptions {
 struct Candidate {
   std::string name;  // "genetic", "exact contiguous", "one processor"
   SearchResult search;
-  plan::Plan plan;     // its stages carry the predicted times
+  plan::Plan plan;                           // its stages carry the predicted times
+  Bytes slots_by_rule;                       // of the plan as it was built
+  std::optional<plan::SlotSizing> smallest;  // without slack; none: the plan's slots are by rule
   Time bound{};        // between two frames, by the plan's CSDF graph at the predicted times
   Time period{};       // measured time between two frames; 0: not measured
   Time search_time{};  // how long the search took

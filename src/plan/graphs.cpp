@@ -56,6 +56,8 @@ class PlanGraph {
         1, network::element_count(network_[tensor].shape, network_[tensor].name));
   }
 
+  std::int64_t bits_of(TensorId tensor) const { return times(network_[tensor].size().count, 8); }
+
   std::vector<std::int64_t> rates(dataflow::ActorId actor, std::size_t phase,
                                   std::int64_t tokens) const {
     std::vector<std::int64_t> result(graph_[actor].times.size(), 0);
@@ -74,7 +76,8 @@ class PlanGraph {
                                         .to = to,
                                         .production = rates(from, channel.from.phase, tokens),
                                         .consumption = rates(to, channel.to.phase, tokens),
-                                        .initial_tokens = times(lag_of(plan_, channel), tokens)});
+                                        .initial_tokens = times(lag_of(plan_, channel), tokens),
+                                        .token_bits = bits_of(channel.tensor) / tokens});
     if (options_.bounded) dataflow::bound_channel(graph_, id, times(channel.capacity, tokens));
   }
 

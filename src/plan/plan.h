@@ -21,8 +21,9 @@ namespace millrace::plan {
 /// frame k - lag, so that it need not wait within a frame for what other stages make; in the first
 /// `lag` cycles it does nothing.
 struct Phase {
-  std::vector<LayerId> layers;  // ascending
-  std::int64_t lag = 0;         // frames
+  std::vector<LayerId> layers;         // ascending
+  std::int64_t lag = 0;                // frames
+  std::optional<Time> predicted = {};  // of one frame, from the profile; none: unknown
   bool operator==(const Phase&) const = default;
 };
 
@@ -72,6 +73,7 @@ struct Plan {
   std::vector<Channel> channels;
   std::vector<board::Variant> variants;  // by LayerId; empty: the engine's own choice for all
   std::optional<network::Calibration> calibration;  // if some layer runs in int8
+  Time measured{};  // between two frames, when the plan was made; 0: not measured
   bool operator==(const Plan&) const = default;
 };
 

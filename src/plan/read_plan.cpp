@@ -17,14 +17,15 @@ namespace {
 
 constexpr std::int64_t format = 2;
 
-constexpr std::array<std::string_view, 7> plan_keys{"format",   "network",  "origin",     "stages",
-                                                    "channels", "variants", "calibration"};
+constexpr std::array<std::string_view, 8> plan_keys{"format",      "network",           "origin",
+                                                    "stages",      "channels",          "variants",
+                                                    "calibration", "measured_period_ms"};
 constexpr std::array<std::string_view, 2> calibration_keys{"network", "ranges"};
 constexpr std::array<std::string_view, 6> origin_keys{"model",   "network", "board",
                                                       "profile", "options", "version"};
 constexpr std::array<std::string_view, 6> stage_keys{"name",         "processor",   "engine",
                                                      "predicted_ms", "measured_ms", "phases"};
-constexpr std::array<std::string_view, 2> phase_keys{"lag", "layers"};
+constexpr std::array<std::string_view, 3> phase_keys{"lag", "layers", "predicted_ms"};
 constexpr std::array<std::string_view, 3> processor_keys{"name", "kind", "cores"};
 constexpr std::array<std::string_view, 4> channel_keys{"tensor", "from", "to", "capacity"};
 constexpr std::array<std::string_view, 2> endpoint_keys{"stage", "phase"};
@@ -108,6 +109,7 @@ class PlanReader {
     plan_.network_name = root_.at("network").text();
     for (const JsonView& json : root_.at("stages").items()) read_stage(json);
     for (const JsonView& json : root_.at("channels").items()) read_channel(json);
+    if (root_.has("measured_period_ms")) plan_.measured = read_time(root_.at("measured_period_ms"));
     if (root_.has("variants")) read_variants(root_.at("variants"));
     if (root_.has("calibration")) plan_.calibration = read_calibration(root_.at("calibration"));
     return std::move(plan_);
@@ -134,6 +136,7 @@ class PlanReader {
   Phase read_phase(const JsonView& json) const {
     json.only(phase_keys);
     Phase phase{.layers = {}, .lag = json.at("lag").integer()};
+    if (json.has("predicted_ms")) phase.predicted = read_time(json.at("predicted_ms"));
     for (const JsonView& layer : json.at("layers").items())
       phase.layers.push_back(read_layer(layer));
     return phase;

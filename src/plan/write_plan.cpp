@@ -21,7 +21,9 @@ Json to_json(const Stage& stage, const network::Network& network) {
   for (const Phase& phase : stage.phases) {
     Json layers = Json::array();
     for (LayerId layer : phase.layers) layers.push_back(network[layer].name);
-    phases.push_back({{"lag", phase.lag}, {"layers", std::move(layers)}});
+    phases.push_back({{"lag", phase.lag}});
+    if (phase.predicted) phases.back()["predicted_ms"] = milliseconds(*phase.predicted);
+    phases.back()["layers"] = std::move(layers);
   }
   return {{"name", stage.name},
           {"processor",
@@ -64,11 +66,10 @@ void write_plan(const std::filesystem::path& path, const Plan& plan,
                         {"from", to_json(channel.from, plan)},
                         {"to", to_json(channel.to, plan)},
                         {"capacity", channel.capacity}});
-  Json document = {{"format", 2},
-                   {"network", plan.network_name},
-                   {"origin", to_json(plan.origin)},
-                   {"stages", std::move(stages)},
-                   {"channels", std::move(channels)}};
+  Json document = {{"format", 2}, {"network", plan.network_name}, {"origin", to_json(plan.origin)}};
+  if (plan.measured > Time{}) document["measured_period_ms"] = milliseconds(plan.measured);
+  document["stages"] = std::move(stages);
+  document["channels"] = std::move(channels);
   if (Json variants = variants_of(plan, network); !variants.empty())
     document["variants"] = std::move(variants);
   if (plan.calibration) document["calibration"] = to_json(*plan.calibration);

@@ -68,6 +68,40 @@ TEST(SmallestBuffers, that_stop_early_state_a_bound) {
   EXPECT_LE(found->period, Fraction(4));
 }
 
+TEST(SmallestBuffers, weigh_pools_by_the_bytes_of_their_tokens) {
+  const auto with_weights = [](std::int64_t first, std::int64_t second) {
+    SizingOptions options;
+    options.pools = {{.channels = {ChannelId(0)}, .weight = first},
+                     {.channels = {ChannelId(1)}, .weight = second}};
+    return smallest_buffers(stuijk(), Fraction(5), options);
+  };
+  const auto even = with_weights(1, 1), heavy = with_weights(1, 100), light = with_weights(100, 1);
+  ASSERT_TRUE(even && heavy && light);
+  EXPECT_EQ(even->total, 9);
+  EXPECT_EQ(heavy->total, heavy->capacities[0] + 100 * heavy->capacities[1]);
+  EXPECT_LE(heavy->capacities[1], light->capacities[1]);
+  EXPECT_LE(light->capacities[0], heavy->capacities[0]);
+}
+
+TEST(SmallestBuffers, count_channels_that_share_a_memory_once) {
+  Graph graph;
+  const ActorId a = actor(graph, "a", {1}), b = actor(graph, "b", {1}), c = actor(graph, "c", {1});
+  channel(graph, {a, {1}}, {b, {1}});
+  channel(graph, {b, {1}}, {c, {1}});
+  channel(graph, {a, {1}}, {c, {1}});  // skips an actor, so it needs one token more
+  SizingOptions options;
+  options.pools = {{.channels = {ChannelId(0), ChannelId(2)}}};
+  const auto shared = smallest_buffers(graph, Fraction(1), options);
+  const auto separate = smallest_buffers(graph, Fraction(1));
+  ASSERT_TRUE(shared && separate);
+  EXPECT_EQ(separate->capacities, (Capacities{2, 2, 3}));
+  EXPECT_EQ(shared->capacities, (Capacities{3, 2, 3}));
+  EXPECT_EQ(shared->total, 3 + 2);
+  EXPECT_TRUE(shared->is_smallest());
+  options.pools[0].least = 5;
+  EXPECT_EQ(smallest_buffers(graph, Fraction(1), options)->capacities, (Capacities{5, 2, 5}));
+}
+
 TEST(SmallestBuffers, of_a_dead_graph_do_not_exist) {
   Graph graph;
   const ActorId a = actor(graph, "a", {1}), b = actor(graph, "b", {1});

@@ -26,6 +26,8 @@ Plan sample_plan(const network::Network& network) {
   plan.origin.version = "0.1.0";
   plan.stages[0].predicted = Time(123'456'789);
   plan.stages[1].measured = Time(1);
+  plan.stages[0].phases[1].predicted = Time(123'500'000);
+  plan.measured = Time(7'654'321);
   return plan;
 }
 
@@ -112,8 +114,9 @@ TEST(PlanFile, names_layers_and_tensors) {
   const network::Network network = sample_network();
   write_plan(folder / "plan.json", sample_plan(network), network);
   const Json json = read_json(folder / "plan.json");
-  EXPECT_EQ(json["stages"][0]["phases"],
-            Json::parse(R"([{"lag":0,"layers":["0"]},{"lag":2,"layers":["3"]}])"));
+  EXPECT_EQ(
+      json["stages"][0]["phases"],
+      Json::parse(R"([{"lag":0,"layers":["0"]},{"lag":2,"layers":["3"],"predicted_ms":123.5}])"));
   EXPECT_EQ(json["channels"][0],
             Json::parse(R"({"tensor":"x","from":"outside","to":{"stage":"stage0","phase":0},
                             "capacity":2})"));

@@ -1,0 +1,54 @@
+#include "analysis/proof.h"
+
+#include <fmt/format.h>
+
+#include "analysis/alone.h"
+#include "plan/build.h"
+
+namespace millrace::analysis {
+namespace {
+
+std::string actor_text(const plan::Plan& plan, const dataflow::Graph& graph,
+                       const dataflow::CycleStep& step) {
+  const std::size_t actor = step.actor.index;
+  if (actor < plan.stages.size()) return name_of(plan, {actor, step.phase});
+  return graph[step.actor].name;
+}
+
+/// The graph has two channels for each of the plan's: the tensor's, and that of its space.
+std::string channel_text(const plan::Plan& plan, const network::Network& network,
+                         const dataflow::CycleStep& step) {
+  if (!step.channel.valid()) return "";
+  const plan::Channel& channel = plan.channels[step.channel.index / 2];
+  const std::string& tensor = network[channel.tensor].name;
+  if (step.channel.index % 2 == 0)
+    return fmt::format("gives '{}' to {}", tensor, name_of(plan, channel.to));
+  return fmt::format("frees space of '{}' for {}", tensor, name_of(plan, channel.from));
+}
+
+}  // namespace
+
+std::string name_of(const plan::Plan& plan, const plan::Endpoint& end) {
+  if (end.stage == plan::Endpoint::outside) return "outside";
+  return fmt::format("{}, phase {}", plan.stages[end.stage].name, end.phase);
+}
+
+Proof prove(const plan::Plan& plan, const network::Network& network,
+            const std::vector<std::vector<Time>>& phase_times) {
+  Proof proof;
+  proof.graph = plan::csdf_graph(plan, network, {.phase_times = phase_times});
+  proof.cycles = dataflow::repetition_vector(proof.graph);
+  proof.slots = plan::slot_bytes(plan, network);
+  if (phase_times.empty()) return proof;
+  proof.throughput = dataflow::throughput(proof.graph);
+  if (proof.throughput)
+    for (const dataflow::CycleStep& step : proof.throughput->critical_cycle)
+      proof.critical.push_back({actor_text(plan, proof.graph, step),
+                                proof.graph[step.actor].times[step.phase],
+                                channel_text(plan, network, step)});
+  proof.latency = latency_alone(plan, phase_times);
+  proof.smallest = plan::smallest_slots(plan, network, phase_times);
+  return proof;
+}
+
+}  // namespace millrace::analysis

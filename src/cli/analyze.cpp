@@ -1,0 +1,76 @@
+// millrace analyze PLAN
+#include <fmt/format.h>
+
+#include "cli/analysis_report.h"
+#include "cli/model.h"
+#include "cli/progress.h"
+#include "cli/verbs.h"
+#include "plan/rate.h"
+#include "runtime/load.h"
+#include "runtime/stage_times.h"
+
+namespace millrace::cli {
+namespace {
+
+struct Options {
+  std::string plan, model;
+  double duration_s = 3;
+  std::uint64_t seed = 1;
+  bool measure = false, json = false;
+};
+
+void bind(CLI::App& verb, Options& options) {
+  verb.add_option("plan", options.plan, "A plan file")->required();
+  verb.add_option("model,--model", options.model, "The model, if it is no longer where it was");
+  CLI::Option* measure = verb.add_flag("--measure", options.measure,
+                                       "Run the plan here and compare it with the bound");
+  verb.add_option("--duration", options.duration_s, "Seconds to measure")
+      ->check(CLI::Range(0.01, 86400.0))
+      ->capture_default_str()
+      ->needs(measure);
+  verb.add_option("--seed", options.seed, "Seed of everything random")->capture_default_str();
+  verb.add_flag("--json", options.json, "For programs");
+}
+
+/// In frames per second and phase by phase.
+MeasuredNow measure(const Options& options, const Loaded& loaded) {
+  note("inputs are random");
+  const auto engines = loaded.engine_pointers();
+  MeasuredNow now;
+  now.period = runtime::periods_of({&loaded.plan, 1}, loaded.network, engines,
+                                   {time_from_seconds(options.duration_s), options.seed})
+                   .front();
+  std::vector<std::vector<Time>> phases;
+  for (const runtime::StageTimes& stage :
+       runtime::stage_times(loaded.plan, loaded.network, engines))
+    phases.push_back(stage.phases);
+  const auto bound = plan::period_bound(loaded.plan, loaded.network, phases);
+  now.bound_known = bound && *bound > Time{};
+  now.bound = bound.value_or(Time{});
+  return now;
+}
+
+int run(const Options& options) {
+  const auto loaded = options.measure ? load_plan(options.plan, options.model)
+                                      : read_plan_and_network(options.plan, options.model);
+  Analysis analysis{
+      loaded->plan, loaded->network, options.plan,
+      analysis::prove(loaded->plan, loaded->network, plan::predicted_times(loaded->plan))};
+  if (options.measure && !loaded->plan.stages.empty()) analysis.now = measure(options, *loaded);
+  fmt::print("{}", options.json ? analysis_json(analysis) : analysis_text(analysis));
+  return 0;
+}
+
+}  // namespace
+
+void add_analyze(CLI::App& app, int& exit_code) {
+  add_verb<Options>(app, exit_code,
+                    {{"analyze",
+                      "What is certain of a plan: no deadlock, its largest throughput, "
+                      "latency and buffers",
+                      "millrace analyze resnet18.plan.json --measure"},
+                     bind,
+                     run});
+}
+
+}  // namespace millrace::cli
