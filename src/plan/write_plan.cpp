@@ -21,7 +21,9 @@ Json to_json(const Stage& stage, const network::Network& network) {
   for (const Phase& phase : stage.phases) {
     Json layers = Json::array();
     for (LayerId layer : phase.layers) layers.push_back(network[layer].name);
-    phases.push_back({{"lag", phase.lag}, {"layers", std::move(layers)}});
+    Json& json = phases.emplace_back(Json{{"lag", phase.lag}});
+    if (phase.batch != 1) json["batch"] = phase.batch;
+    json["layers"] = std::move(layers);
   }
   return {{"name", stage.name},
           {"processor",
