@@ -32,7 +32,8 @@ class KeepsFramesApart {
   Verdict operator()(const MatMul&) const { return multiplies_rows(1); }
   Verdict operator()(const MatMulInteger&) const {
     if (const Verdict verdict = others_are_constant(); !verdict) return verdict;
-    if (!is_single(2)) return Verdict::no("the rows of its first factor have their own zero points");
+    if (!is_single(2))
+      return Verdict::no("the rows of its first factor have their own zero points");
     return multiplies_rows(1);
   }
   Verdict operator()(const QLinearMatMul&) const {
@@ -74,7 +75,9 @@ class KeepsFramesApart {
     return keeps_first(op.axis != 0);
   }
   Verdict operator()(const Transpose& op) const { return keeps_first(op.permutation[0] == 0); }
-  Verdict operator()(const Pad& op) const { return keeps_first(op.begin[0] == 0 && op.end[0] == 0); }
+  Verdict operator()(const Pad& op) const {
+    return keeps_first(op.begin[0] == 0 && op.end[0] == 0);
+  }
   Verdict operator()(const Resize& op) const {
     if (!op.roi.empty()) return Verdict::no("it crops");
     return keeps_first(op.scales[0] == 1 && sizes_agree());
@@ -152,8 +155,8 @@ Verdict can_batch(const Network& network, LayerId id) {
   for (const auto* tensors : {&inputs, &layer.outputs})
     for (const TensorId tensor : *tensors)
       if (tensor.valid() && network[tensor].shape.empty())
-        return Verdict::no(
-            fmt::format("'{}' has no dimension along which frames could join", network[tensor].name));
+        return Verdict::no(fmt::format("'{}' has no dimension along which frames could join",
+                                       network[tensor].name));
   return std::visit(KeepsFramesApart(network, layer), layer.op);
 }
 

@@ -47,7 +47,8 @@ dataflow::Graph sdf_graph(const network::Network& network);
 
 /// The rules every plan obeys: each layer exactly once, phases in an order that respects the edges,
 /// a channel for every edge that crosses phases and no others, no core used twice, batches only of
-/// layers that keep frames apart, graph consistent and live. InputError names the stage, phase, layer or channel.
+/// layers that keep frames apart, graph consistent and live. InputError names the stage, phase,
+/// layer or channel.
 void check(const Plan& plan, const network::Network& network);
 
 }  // namespace millrace::plan

@@ -44,8 +44,8 @@ std::optional<Time> latency_bound(const Plan& plan, const network::Network& netw
   if (!input || !output || !dataflow::is_live(graph)) return std::nullopt;
   graph.actors[input->index].times = {std::max(period, Time{1})};
   const std::int64_t lag = largest_lag(plan);
-  return dataflow::longest_delay(
-      graph, {*input, *output, lag, lag + least + rounds * round_of(plan)});
+  return dataflow::longest_delay(graph,
+                                 {*input, *output, lag, lag + least + rounds * round_of(plan)});
 }
 
 }  // namespace millrace::plan

@@ -9,8 +9,8 @@
 namespace millrace::runtime {
 namespace {
 
-/// The frames from the next one to the last that the phase works on at once with it. Which these are
-/// depends on the cycle alone, so a batch that had to begin without some of its frames does not
+/// The frames from the next one to the last that the phase works on at once with it. Which these
+/// are depends on the cycle alone, so a batch that had to begin without some of its frames does not
 /// change the following ones, and what the plan's graph says of them stays true.
 std::int64_t rest_of_batch(const PhaseTask& phase) {
   return phase.batch - (phase.frame + phase.lag) % phase.batch;

@@ -57,11 +57,13 @@ class Assembler {
   std::vector<Bytes> sizes_of(const std::vector<PreparedStage>& prepared) const {
     std::vector<Bytes> sizes;
     for (const network::Tensor& tensor : network_.tensors) sizes.push_back(tensor.size());
-    for (std::size_t s = 0; s < prepared.size(); ++s)
-      for (std::size_t p = 0; p < prepared[s].subnets.size(); ++p)
-        if (plan_.stages[s].phases[p].batch == 1)
-          for (const engine::Port& port : prepared[s].subnets[p]->outputs())
-            sizes[port.tensor.index] = port.layout.size;
+    for (const plan::Channel& wire : wires_) {
+      if (is_outside(wire.from)) continue;
+      const auto& [stage, phase] = wire.from;
+      if (plan_.stages[stage].phases[phase].batch > 1) continue;  // plain
+      for (const engine::Port& port : prepared[stage].subnets[phase]->outputs())
+        sizes[port.tensor.index] = port.layout.size;
+    }
     return sizes;
   }
 

@@ -10,8 +10,8 @@
 
 namespace millrace::runtime {
 
-/// The ports of one direction, in the order of the subnet's. For a phase with a batch, the frames of
-/// a tensor lie one behind the other: in the slots themselves where these do, else in a copy.
+/// The ports of one direction, in the order of the subnet's. For a phase with a batch, the frames
+/// of a tensor lie one behind the other: in the slots themselves where these do, else in a copy.
 class Ports {
  public:
   /// `slots`: borrowed, one per port.

@@ -61,6 +61,7 @@ TEST_F(SessionBatchTest, a_full_batch_is_one_run_and_the_rest_of_a_stream_anothe
     take(session, frames, 3);
     EXPECT_FALSE(session.next());
     EXPECT_EQ(runs_, frames == 4 ? 1 : 2);
+    session.stop();  // so that the stage's numbers are complete
     EXPECT_EQ(session.statistics()[0].frames, frames);
   }
 }
