@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "plan/build.h"
+
 namespace millrace::runtime {
 namespace {
 
@@ -160,6 +162,7 @@ class Assembler {
     }
     pipeline_.submitted_capacity = 1 + sum_of_capacities(wires_);
     pipeline_.submitted = new_channel(pipeline_.submitted_capacity, {}, {});
+    pipeline_.round = plan::round_of(plan_);
     pipeline_.depth = pipeline_.submitted_capacity;
     for (const plan::Channel& wire : wires_)
       pipeline_.depth = std::min(pipeline_.depth, wire.capacity);
