@@ -121,6 +121,7 @@ Work prepare(const Options& options) {
   source.measure.seed = options.model.seed;
   source.measure.precisions = precisions_of(options.variants);
   source.measure.max_error = options.variants.max_error;
+  if (!options.max_latency.empty()) read_duration(options.max_latency, "--max-latency");
   source.batches = !options.max_latency.empty() && options.max_batch > 1;
   check_loss(options.loss, source.measure.precisions);
   const PrecisionRequest request = request_of(options, work);

@@ -63,15 +63,17 @@ Choice choose(const network::Network& network, const board::Board& board,
   Candidates candidates(network, board, options);
   SearchResult found;
   add_searches(candidates, alone, options, found);
-  if (options.max_latency)
-    for (const Task& task : tasks_with_batches(network, board, profile, options.max_batch))
-      add_searches(candidates, task, options, found);
-  if (options.measure) candidates.measure();
   Choice choice;
+  choice.lower_bound = lower_bound(alone.problem);
+  if (options.max_latency)
+    for (const Task& task : tasks_with_batches(network, board, profile, options.max_batch)) {
+      add_searches(candidates, task, options, found);
+      choice.lower_bound = std::min(choice.lower_bound, lower_bound(task.problem));
+    }
+  if (options.measure) candidates.measure();
   choice.best = candidates.best();
   choice.candidates = candidates.list();
   choice.in_time = candidates.is_in_time(choice.winner());
-  choice.lower_bound = lower_bound(alone.problem);
   return choice;
 }
 

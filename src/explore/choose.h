@@ -43,7 +43,7 @@ struct Candidate {
 struct Choice {
   std::vector<Candidate> candidates;
   std::size_t best = 0;
-  double lower_bound = 0;  // nanoseconds per frame; no mapping can be better without batches
+  double lower_bound = 0;  // nanoseconds per frame; no mapping, with any batch tried, is better
   bool in_time = true;     // the best keeps within the largest latency
 
   const Candidate& winner() const { return candidates[best]; }
