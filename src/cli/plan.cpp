@@ -201,31 +201,43 @@ std::string nanoseconds_text(double ns) {
   return millrace::to_text(Time(static_cast<std::int64_t>(ns)));
 }
 
+std::vector<std::string> cells_of(const explore::Candidate& c, double lower_bound) {
+  std::size_t phases = 0;
+  for (const plan::Stage& stage : c.plan.stages) phases += stage.phases.size();
+  const Time period = c.period != Time{} ? c.period : c.bound;
+  return {c.name,
+          nanoseconds_text(c.search.bottleneck),
+          fmt::format("{:.2f} %", 100 * (c.search.bottleneck / lower_bound - 1)),
+          millrace::to_text(c.bound),
+          c.period != Time{} ? millrace::to_text(c.period) : "-",
+          fmt::format("{:.1f}", 1 / seconds(period)),
+          std::to_string(c.plan.stages.size()),
+          std::to_string(phases),
+          millrace::to_text(c.search_time),
+          c.search.epochs > 0 ? std::to_string(c.search.epochs) : ""};
+}
+
+/// With the latencies, if there is a largest one.
 std::string candidates_text(const explore::Choice& choice) {
   using report::Align;
-  report::Table table({{"search", Align::left},
-                       {"slowest stage"},
-                       {"above the bound"},
-                       {"per frame: predicted"},
-                       {"measured"},
-                       {"frames/s"},
-                       {"latency"},
-                       {"stages"},
-                       {"phases"},
-                       {"search time"},
-                       {"epochs"}});
+  constexpr std::ptrdiff_t place = 6;
+  const bool timed = choice.winner().latency != Time{};
+  std::vector<report::Table::Column> columns{{"search", Align::left},
+                                             {"slowest stage"},
+                                             {"above the bound"},
+                                             {"per frame: predicted"},
+                                             {"measured"},
+                                             {"frames/s"},
+                                             {"stages"},
+                                             {"phases"},
+                                             {"search time"},
+                                             {"epochs"}};
+  if (timed) columns.insert(columns.begin() + place, {"latency"});
+  report::Table table(columns);
   for (const explore::Candidate& c : choice.candidates) {
-    std::size_t phases = 0;
-    for (const plan::Stage& stage : c.plan.stages) phases += stage.phases.size();
-    const Time period = c.period != Time{} ? c.period : c.bound;
-    table.add({c.name, nanoseconds_text(c.search.bottleneck),
-               fmt::format("{:.2f} %", 100 * (c.search.bottleneck / choice.lower_bound - 1)),
-               millrace::to_text(c.bound), c.period != Time{} ? millrace::to_text(c.period) : "-",
-               fmt::format("{:.1f}", 1 / seconds(period)),
-               c.latency != Time{} ? millrace::to_text(c.latency) : "-",
-               std::to_string(c.plan.stages.size()), std::to_string(phases),
-               millrace::to_text(c.search_time),
-               c.search.epochs > 0 ? std::to_string(c.search.epochs) : ""});
+    std::vector<std::string> cells = cells_of(c, choice.lower_bound);
+    if (timed) cells.insert(cells.begin() + place, millrace::to_text(c.latency));
+    table.add(std::move(cells));
   }
   return table.text() + fmt::format("no mapping can have a slowest stage below {}, the bound\n",
                                     nanoseconds_text(choice.lower_bound));
@@ -264,8 +276,11 @@ std::string proof_text(const Work& work, const explore::Candidate& chosen) {
   const auto graph = plan::csdf_graph(chosen.plan, work.network);
   return fmt::format(
       "proof: the plan's CSDF graph ({} actors, {} channels) is consistent and live; at the "
-      "predicted times it allows {:.1f} frames/s\n",
-      graph.actors.size(), chosen.plan.channels.size(), 1 / seconds(chosen.bound));
+      "predicted times it allows {:.1f} frames/s{}\n",
+      graph.actors.size(), chosen.plan.channels.size(), 1 / seconds(chosen.bound),
+      chosen.latency == Time{}
+          ? ""
+          : ", and frames that come at this pace take " + millrace::to_text(chosen.latency));
 }
 
 nlohmann::json to_json(const explore::Choice& choice, const std::string& output) {
