@@ -157,18 +157,10 @@ std::vector<ConformanceCase> product_cases() {
 
 std::vector<ConformanceCase> normalization_cases() {
   return {
-      {"batch_normalization",
-       [](NetworkBuilder& b) {
-         batch_normalization(b, {2, 8, 5, 6});
-       }},
-      {"batch_normalization_flat",
-       [](NetworkBuilder& b) {
-         batch_normalization(b, {4, 10});
-       }},
+      {"batch_normalization", [](NetworkBuilder& b) { batch_normalization(b, {2, 8, 5, 6}); }},
+      {"batch_normalization_flat", [](NetworkBuilder& b) { batch_normalization(b, {4, 10}); }},
       {"batch_normalization_3d",
-       [](NetworkBuilder& b) {
-         batch_normalization(b, {1, 4, 3, 4, 5});
-       }},
+       [](NetworkBuilder& b) { batch_normalization(b, {1, 4, 3, 4, 5}); }},
       lrn_case("lrn", {5, 1e-4f, 0.75f, 1}),
       lrn_case("lrn_strong", {3, 0.5f, 0.75f, 2}),
       softmax_case("softmax", {1, 2, false}, {3, 10}),
@@ -183,14 +175,8 @@ std::vector<ConformanceCase> normalization_cases() {
       reduce_case("max_of_rows", {ReduceKind::max, {2}}, {2, 6, 4}),
       reduce_case("min_of_plane", {ReduceKind::min, {2, 3}}, {2, 6, 1, 1}),
       reduce_case("mean_of_all", {ReduceKind::mean, {0, 1, 2, 3}}, {}),
-      {"arg_max",
-       [](NetworkBuilder& b) {
-         arg_max(b, 1, {2, 1, 5});
-       }},
-      {"arg_max_last",
-       [](NetworkBuilder& b) {
-         arg_max(b, 2, {2, 9});
-       }},
+      {"arg_max", [](NetworkBuilder& b) { arg_max(b, 1, {2, 1, 5}); }},
+      {"arg_max_last", [](NetworkBuilder& b) { arg_max(b, 2, {2, 9}); }},
   };
 }
 

@@ -50,7 +50,8 @@ void cast_to_half_and_back(NetworkBuilder& b) {
 }
 
 void cast_to_integer(NetworkBuilder& b) {
-  const TensorId scaled = b.binary(BinaryKind::mul, b.input({3, 5}), b.constant(Shape{}, {50, 60}));
+  const TensorId scaled =
+      b.binary(BinaryKind::mul, b.input({3, 5}), b.constant(Shape{}, {50, 60}));
   const TensorId whole = b.layer(Cast{}, {scaled}, {3, 5});
   b.set_type(whole, DataType::int32);
   b.output(whole);
@@ -95,14 +96,8 @@ std::vector<ConformanceCase> movement_cases() {
       split_case("split_last", 2, {2, 3, 9}, {2, 3, 4}),
       moved("slice", Slice{{0, 2, 1, 0}, {1, 1, 1, 1}}, x, {2, 4, 3, 6}),
       moved("slice_strided", Slice{{0, 1, 0, 5}, {1, 2, 1, -2}}, x, {2, 4, 4, 3}),
-      {"gather_rows",
-       [](NetworkBuilder& b) {
-         gather(b, 0, {2, 2, 5, 6});
-       }},
-      {"gather_inner",
-       [](NetworkBuilder& b) {
-         gather(b, 2, {4, 5, 2, 2});
-       }},
+      {"gather_rows", [](NetworkBuilder& b) { gather(b, 0, {2, 2, 5, 6}); }},
+      {"gather_inner", [](NetworkBuilder& b) { gather(b, 2, {4, 5, 2, 2}); }},
       moved("reshape", Reshape{}, x, {2, 192}),
       moved("transpose", Transpose{{0, 2, 3, 1}}, x, {2, 4, 6, 8}),
       moved("transpose_matrix", Transpose{{1, 0}}, {37, 21}, {21, 37}),

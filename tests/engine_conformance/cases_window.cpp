@@ -44,15 +44,15 @@ ConformanceCase conv_case(const ConvShape& c) {
 
 ConformanceCase transposed_case(const std::string& name, const Window& w, std::int64_t groups,
                                 const Shape& size) {
-  return {
-      name, [=](NetworkBuilder& b) {
-        const Shape x{1, 6, 5, 6};
-        Shape weights{6, 8 / groups};
-        weights.insert(weights.end(), w.kernel.begin(), w.kernel.end());
-        const TensorId in = b.input(x);
-        const TensorId weight = b.constant(weights), bias = b.constant(Shape{8});
-        b.output(b.layer(ConvTranspose{w, groups}, {in, weight, bias}, {1, 8, size[0], size[1]}));
-      }};
+  return {name, [=](NetworkBuilder& b) {
+            const Shape x{1, 6, 5, 6};
+            Shape weights{6, 8 / groups};
+            weights.insert(weights.end(), w.kernel.begin(), w.kernel.end());
+            const TensorId in = b.input(x);
+            const TensorId weight = b.constant(weights), bias = b.constant(Shape{8});
+            b.output(b.layer(ConvTranspose{w, groups}, {in, weight, bias},
+                             {1, 8, size[0], size[1]}));
+          }};
 }
 
 void conv_without_bias(NetworkBuilder& b) {
@@ -81,8 +81,8 @@ void pool_with_indices(NetworkBuilder& b, bool column_major) {
 /// The last window reaches beyond the padding.
 void pool_ceil(NetworkBuilder& b, PoolKind kind, bool count_include_pad) {
   const TensorId x = b.input({1, 4, 6, 6});
-  b.output(
-      b.layer(Pool{kind, window(3, {.stride = 2}), count_include_pad, false}, {x}, {1, 4, 3, 3}));
+  b.output(b.layer(Pool{kind, window(3, {.stride = 2}), count_include_pad, false}, {x},
+                   {1, 4, 3, 3}));
 }
 
 }  // namespace
@@ -93,13 +93,13 @@ std::vector<ConformanceCase> convolution_cases() {
   cases.push_back({"conv_without_bias", conv_without_bias});
   cases.push_back({"conv_with_computed_weights", conv_with_computed_weights});
   cases.push_back(transposed_case("conv_transpose", window(3), 1, {7, 8}));
-  cases.push_back(
-      transposed_case("conv_transpose_stride_2", window(3, {.stride = 2, .pad = 1}), 1, {9, 11}));
+  cases.push_back(transposed_case("conv_transpose_stride_2", window(3, {.stride = 2, .pad = 1}), 1,
+                                  {9, 11}));
   cases.push_back(transposed_case("conv_transpose_output_padding",
                                   window(3, {.stride = 2, .pad = 1}), 1, {10, 12}));
   cases.push_back(transposed_case("conv_transpose_grouped", window(2, {.stride = 2}), 2, {10, 12}));
-  cases.push_back(
-      transposed_case("conv_transpose_dilated", window(3, {.dilation = 2}), 1, {9, 10}));
+  cases.push_back(transposed_case("conv_transpose_dilated", window(3, {.dilation = 2}), 1,
+                                  {9, 10}));
   return cases;
 }
 

@@ -33,7 +33,8 @@ class Sketch {
   }
   TensorId add(const std::string& name, TensorId a, TensorId b) {
     const TensorId output = tensor(name);
-    network.layers.push_back({name, network::Binary{network::BinaryKind::add}, {a, b}, {output}});
+    network.layers.push_back(
+        {name, network::Binary{network::BinaryKind::add}, {a, b}, {output}});
     return output;
   }
 
@@ -51,7 +52,8 @@ inline network::Network chain(std::size_t layers) {
   Sketch sketch;
   TensorId last = sketch.input("x");
   const TensorId one = sketch.constant("one", 1);
-  for (std::size_t i = 0; i < layers; ++i) last = sketch.add(fmt::format("layer{}", i), last, one);
+  for (std::size_t i = 0; i < layers; ++i)
+    last = sketch.add(fmt::format("layer{}", i), last, one);
   sketch.network.outputs = {last};
   return sketch.network;
 }
