@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <numeric>
+
 #include "analysis/alone.h"
 #include "plan/build.h"
 
@@ -11,7 +13,8 @@ namespace {
 std::string actor_text(const plan::Plan& plan, const dataflow::Graph& graph,
                        const dataflow::CycleStep& step) {
   const std::size_t actor = step.actor.index;
-  if (actor < plan.stages.size()) return name_of(plan, {actor, step.phase});
+  if (actor < plan.stages.size())
+    return name_of(plan, {actor, step.phase % plan.stages[actor].phases.size()});
   return graph[step.actor].name;
 }
 
@@ -26,6 +29,18 @@ std::string channel_text(const plan::Plan& plan, const network::Network& network
   return fmt::format("frees space of '{}' for {}", tensor, name_of(plan, channel.from));
 }
 
+/// From iterations to frames, and the critical cycle in words.
+void add_pace(Proof& proof, const plan::Plan& plan, const network::Network& network) {
+  dataflow::Throughput& pace = *proof.throughput;
+  const auto common = std::gcd(pace.span.count(), proof.frames);
+  pace.span /= common;
+  pace.iterations *= proof.frames / common;
+  for (const dataflow::CycleStep& step : pace.critical_cycle)
+    proof.critical.push_back({actor_text(plan, proof.graph, step),
+                              proof.graph[step.actor].times[step.phase],
+                              channel_text(plan, network, step)});
+}
+
 }  // namespace
 
 std::string name_of(const plan::Plan& plan, const plan::Endpoint& end) {
@@ -37,15 +52,12 @@ Proof prove(const plan::Plan& plan, const network::Network& network,
             const std::vector<std::vector<Time>>& phase_times) {
   Proof proof;
   proof.graph = plan::csdf_graph(plan, network, {.phase_times = phase_times});
+  proof.frames = plan::round_of(plan);
   proof.cycles = dataflow::repetition_vector(proof.graph);
   proof.slots = plan::slot_bytes(plan, network);
   if (phase_times.empty()) return proof;
   proof.throughput = dataflow::throughput(proof.graph);
-  if (proof.throughput)
-    for (const dataflow::CycleStep& step : proof.throughput->critical_cycle)
-      proof.critical.push_back({actor_text(plan, proof.graph, step),
-                                proof.graph[step.actor].times[step.phase],
-                                channel_text(plan, network, step)});
+  if (proof.throughput) add_pace(proof, plan, network);
   proof.latency = latency_alone(plan, phase_times);
   proof.smallest = plan::smallest_slots(plan, network, phase_times);
   return proof;

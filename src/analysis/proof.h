@@ -21,8 +21,9 @@ struct CriticalPhase {
 /// With times it says how fast, without only that it runs.
 struct Proof {
   dataflow::Graph graph;                           // consistent and live: check() has seen to it
-  std::vector<std::int64_t> cycles;                // of each actor per frame
-  std::optional<dataflow::Throughput> throughput;  // none: times are unknown
+  std::int64_t frames = 1;                         // per iteration: the plan's largest batch
+  std::vector<std::int64_t> cycles;                // of each actor per iteration
+  std::optional<dataflow::Throughput> throughput;  // of frames; none: times are unknown
   std::vector<CriticalPhase> critical;
   std::optional<Time> latency;               // of a frame by itself
   std::optional<plan::SlotSizing> smallest;  // for the same throughput

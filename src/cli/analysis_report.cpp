@@ -26,14 +26,15 @@ std::string nanoseconds_text(const dataflow::Fraction& period) {
 }
 
 std::string cycles_text(const analysis::Proof& proof) {
+  const std::string unit = proof.frames == 1 ? "frame" : fmt::format("{} frames", proof.frames);
   const bool once = std::all_of(proof.cycles.begin(), proof.cycles.end(),
                                 [](std::int64_t cycles) { return cycles == 1; });
-  if (once) return fmt::format("each of the {} actors once per frame", proof.cycles.size());
+  if (once) return fmt::format("each of the {} actors once per {}", proof.cycles.size(), unit);
   std::string text;
   for (std::size_t a = 0; a < proof.cycles.size(); ++a)
     text +=
         fmt::format("{}{} of {}", a > 0 ? ", " : "", proof.cycles[a], proof.graph.actors[a].name);
-  return text + " per frame";
+  return text + " per " + unit;
 }
 
 std::string critical_text(const analysis::Proof& proof) {

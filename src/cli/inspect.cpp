@@ -124,8 +124,9 @@ int run(const Options& options) {
   const network::Network network = load_network(options.model);
   const std::vector<Support> engines = supports(network, board::this_machine());
   if (options.json) {
-    fmt::print("{}\n", to_json(network, engines)
-                           .dump(1, ' ', false, nlohmann::json::error_handler_t::replace));
+    fmt::print(
+        "{}\n",
+        to_json(network, engines).dump(1, ' ', false, nlohmann::json::error_handler_t::replace));
     return 0;
   }
   print_layers(network);

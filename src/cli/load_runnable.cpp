@@ -20,8 +20,9 @@ std::unique_ptr<Loaded> load_runnable(const RunnableOptions& options) {
   const ModelOptions& model = options.model;
   if (is_plan_file(model.model)) {
     if (!model.processors.empty() || !model.shapes.empty() || model.engine != ModelOptions{}.engine)
-      throw InputError(model.model, "the plan says which processors, engine and shapes; leave out "
-                                    "--processors, --engine and --shape, or make another plan");
+      throw InputError(model.model,
+                       "the plan says which processors, engine and shapes; leave out "
+                       "--processors, --engine and --shape, or make another plan");
     return load_plan(model.model, options.network);
   }
   if (!options.network.empty())

@@ -15,6 +15,7 @@
 #include "network/read.h"
 #include "network/zoo.h"
 #include "plan/plan_file.h"
+#include "profile/batches.h"
 #include "profile/profile_file.h"
 #include "profile/select.h"
 
@@ -76,6 +77,14 @@ profile::Profile measure(const network::Network& network, const board::Board& bo
   profile::MeasureOptions measure = source.measure;
   measure.progress = [&](const std::string& what, double share) { progress.show(share, what); };
   return profile::measure(network, board, engine, measure);
+}
+
+void measure_batches(profile::Profile& profile, const network::Network& network,
+                     engine::Engine& engine, const ProfileSource& source) {
+  Progress progress("measuring " + network.name);
+  profile::MeasureOptions measure = source.measure;
+  measure.progress = [&](const std::string& what, double share) { progress.show(share, what); };
+  profile::measure_batches(profile, network, engine, measure);
 }
 
 /// A stored profile is a convenience: one that cannot be used is measured again.
@@ -246,6 +255,10 @@ profile::Profile load_profile(const network::Network& network, const board::Boar
                        fmt::format("was not measured in {} with this --max-error; measure again "
                                    "with `millrace profile --precision {}`",
                                    to_text(lacking.front()), to_text(lacking.front())));
+    if (source.batches && !profile::has_batches(given, network))
+      throw InputError(source.path.string(),
+                       "has no times of several frames at once; measure again with `millrace "
+                       "profile --batches`");
     return given;
   }
   const std::filesystem::path path = profile_path(hash, board, engine.name());
@@ -253,13 +266,17 @@ profile::Profile load_profile(const network::Network& network, const board::Boar
   std::optional<profile::Profile> profile;
   if (!source.fresh) profile = stored_profile(path, fitting);
   if (profile) wanted.measure.precisions = profile::missing(*profile, board, source.measure);
-  if (wanted.measure.precisions.empty()) return std::move(*profile);
-  profile::Profile measured = measure(network, board, engine, wanted);
-  if (profile)
-    profile::extend(*profile, measured);
-  else
-    profile = std::move(measured);
-  store(*profile, path);
+  const bool complete = wanted.measure.precisions.empty();
+  if (!complete) {
+    profile::Profile measured = measure(network, board, engine, wanted);
+    if (profile)
+      profile::extend(*profile, measured);
+    else
+      profile = std::move(measured);
+  }
+  const bool lacks_batches = source.batches && !profile::has_batches(*profile, network);
+  if (lacks_batches) measure_batches(*profile, network, engine, source);
+  if (!complete || lacks_batches) store(*profile, path);
   return std::move(*profile);
 }
 

@@ -68,6 +68,7 @@ struct ProfileSource {
   std::filesystem::path path;
   bool fresh = false;
   profile::MeasureOptions measure;
+  bool batches = false;  // also what layers gain by working on several frames at once
 };
 profile::Profile load_profile(const network::Network& network, const board::Board& board,
                               engine::Engine& engine, const ProfileSource& source);

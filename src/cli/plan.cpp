@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "cli/duration.h"
 #include "cli/model.h"
 #include "cli/precision.h"
 #include "cli/progress.h"
@@ -32,6 +33,8 @@ struct Options {
   std::vector<std::string> why;
   explore::GeneticOptions genetic;
   double measure_s = 0.5;
+  std::string max_latency;  // "100ms"; empty: none
+  std::int64_t max_batch = 16;
   bool json = false;
 };
 
@@ -75,6 +78,14 @@ void bind(CLI::App& verb, Options& options) {
                   "Seconds to run each candidate; 0: trust the predictions")
       ->check(CLI::Range(0.0, 3600.0))
       ->capture_default_str();
+  CLI::Option* latency = verb.add_option(
+      "--max-latency", options.max_latency,
+      "Largest predicted time from a frame's submission to its result, such as 100ms; within it "
+      "fully connected layers may gather frames and work on several at once");
+  verb.add_option("--max-batch", options.max_batch, "Frames that they may gather")
+      ->check(CLI::Range(1, 16))
+      ->needs(latency)
+      ->capture_default_str();
   verb.add_flag("--json", options.json, "For programs");
 }
 
@@ -110,6 +121,8 @@ Work prepare(const Options& options) {
   source.measure.seed = options.model.seed;
   source.measure.precisions = precisions_of(options.variants);
   source.measure.max_error = options.variants.max_error;
+  if (!options.max_latency.empty()) read_duration(options.max_latency, "--max-latency");
+  source.batches = !options.max_latency.empty() && options.max_batch > 1;
   check_loss(options.loss, source.measure.precisions);
   const PrecisionRequest request = request_of(options, work);
   work.calibration = calibration_for(request);
@@ -138,6 +151,9 @@ explore::Choice search(const Options& options, const Work& work) {
   };
   choose.build.engine = work.engine->name();
   if (work.calibration) choose.calibration = &*work.calibration;
+  if (!options.max_latency.empty())
+    choose.max_latency = read_duration(options.max_latency, "--max-latency");
+  choose.max_batch = options.max_batch;
   if (options.measure_s > 0)
     choose.measure = [&](std::span<const plan::Plan> plans) {
       return runtime::periods_of(plans, work.network, work.engines,
@@ -161,6 +177,10 @@ plan::Origin origin_of(const Options& options, const Work& work) {
   origin.options["precision"] = fmt::format("{}", fmt::join(options.variants.precisions, ","));
   if (options.variants.max_error)
     origin.options["max_error"] = fmt::format("{:g}", *options.variants.max_error);
+  if (!options.max_latency.empty()) {
+    origin.options["max_latency"] = options.max_latency;
+    origin.options["max_batch"] = std::to_string(options.max_batch);
+  }
   if (!options.loss.max_loss.empty()) origin.options["max_loss"] = options.loss.max_loss;
   if (!options.model.shapes.empty())
     origin.options["shape"] = fmt::format("{}", fmt::join(options.model.shapes, " "));
@@ -182,28 +202,43 @@ std::string nanoseconds_text(double ns) {
   return millrace::to_text(Time(static_cast<std::int64_t>(ns)));
 }
 
+std::vector<std::string> cells_of(const explore::Candidate& c, double lower_bound) {
+  std::size_t phases = 0;
+  for (const plan::Stage& stage : c.plan.stages) phases += stage.phases.size();
+  const Time period = c.period != Time{} ? c.period : c.bound;
+  return {c.name,
+          nanoseconds_text(c.search.bottleneck),
+          fmt::format("{:.2f} %", 100 * (c.search.bottleneck / lower_bound - 1)),
+          millrace::to_text(c.bound),
+          c.period != Time{} ? millrace::to_text(c.period) : "-",
+          fmt::format("{:.1f}", 1 / seconds(period)),
+          std::to_string(c.plan.stages.size()),
+          std::to_string(phases),
+          millrace::to_text(c.search_time),
+          c.search.epochs > 0 ? std::to_string(c.search.epochs) : ""};
+}
+
+/// With the latencies, if there is a largest one.
 std::string candidates_text(const explore::Choice& choice) {
   using report::Align;
-  report::Table table({{"search", Align::left},
-                       {"slowest stage"},
-                       {"above the bound"},
-                       {"per frame: predicted"},
-                       {"measured"},
-                       {"frames/s"},
-                       {"stages"},
-                       {"phases"},
-                       {"search time"},
-                       {"epochs"}});
+  constexpr std::ptrdiff_t place = 6;
+  const bool timed = choice.winner().latency != Time{};
+  std::vector<report::Table::Column> columns{{"search", Align::left},
+                                             {"slowest stage"},
+                                             {"above the bound"},
+                                             {"per frame: predicted"},
+                                             {"measured"},
+                                             {"frames/s"},
+                                             {"stages"},
+                                             {"phases"},
+                                             {"search time"},
+                                             {"epochs"}};
+  if (timed) columns.insert(columns.begin() + place, {"latency"});
+  report::Table table(columns);
   for (const explore::Candidate& c : choice.candidates) {
-    std::size_t phases = 0;
-    for (const plan::Stage& stage : c.plan.stages) phases += stage.phases.size();
-    const Time period = c.period != Time{} ? c.period : c.bound;
-    table.add({c.name, nanoseconds_text(c.search.bottleneck),
-               fmt::format("{:.2f} %", 100 * (c.search.bottleneck / choice.lower_bound - 1)),
-               millrace::to_text(c.bound), c.period != Time{} ? millrace::to_text(c.period) : "-",
-               fmt::format("{:.1f}", 1 / seconds(period)), std::to_string(c.plan.stages.size()),
-               std::to_string(phases), millrace::to_text(c.search_time),
-               c.search.epochs > 0 ? std::to_string(c.search.epochs) : ""});
+    std::vector<std::string> cells = cells_of(c, choice.lower_bound);
+    if (timed) cells.insert(cells.begin() + place, millrace::to_text(c.latency));
+    table.add(std::move(cells));
   }
   return table.text() + fmt::format("no mapping can have a slowest stage below {}, the bound\n",
                                     nanoseconds_text(choice.lower_bound));
@@ -257,8 +292,11 @@ std::string proof_text(const Work& work, const explore::Candidate& chosen) {
   const auto graph = plan::csdf_graph(chosen.plan, work.network);
   return fmt::format(
       "proof: the plan's CSDF graph ({} actors, {} channels) is consistent and live; at the "
-      "predicted times it allows {:.1f} frames/s\n{}",
+      "predicted times it allows {:.1f} frames/s{}\n{}",
       graph.actors.size(), chosen.plan.channels.size(), 1 / seconds(chosen.bound),
+      chosen.latency == Time{}
+          ? ""
+          : ", and frames that come at this pace take " + millrace::to_text(chosen.latency),
       slots_text(work, chosen));
 }
 
@@ -278,6 +316,8 @@ nlohmann::json to_json(const explore::Choice& choice, const Work& work, const st
                           {"fitness_ns", c.search.fitness},
                           {"bound_ns", c.bound.count()},
                           {"period_ns", c.period.count()},
+                          {"latency_ns", c.latency.count()},
+                          {"batch", c.batch},
                           {"epochs", c.search.epochs},
                           {"search_time_ns", c.search_time.count()}});
   return {{"lower_bound_ns", choice.lower_bound},
@@ -296,6 +336,14 @@ int run(const Options& options) {
     return answer_is_no;
   }
   const explore::Choice choice = search(options, work);
+  if (!choice.in_time) {
+    if (!options.json) fmt::print("{}\n", candidates_text(choice));
+    note(
+        fmt::format("no plan is predicted to keep within --max-latency {}; the nearest takes {}, "
+                    "so allow that or more",
+                    options.max_latency, millrace::to_text(choice.winner().latency)));
+    return answer_is_no;
+  }
   const plan::Plan plan = finish(options, work, choice);
   const std::string output =
       !options.output.empty()

@@ -22,7 +22,7 @@ struct Options {
   int repetitions = 10;
   double duration_s = 0.5;
   int warmup = 2;
-  bool fresh = false;
+  bool fresh = false, batches = false;
 };
 
 void bind(CLI::App& verb, Options& options) {
@@ -42,6 +42,8 @@ void bind(CLI::App& verb, Options& options) {
       ->check(CLI::Range(0, 1000))
       ->capture_default_str();
   verb.add_flag("--fresh", options.fresh, "Measure even if a stored profile fits");
+  verb.add_flag("--batches", options.batches,
+                "Also fully connected layers on 2 to 16 frames at once");
 }
 
 profile::MeasureOptions measure_options(const Options& options) {
@@ -105,10 +107,30 @@ void print(const profile::Profile& profile, const profile::ProcessorProfile& p) 
              p.engine_version, table.text());
 }
 
+/// What a frame takes in layers that were measured on several at once; empty: there is none.
+std::string batches_text(const profile::Profile& profile, const profile::ProcessorProfile& p) {
+  std::vector<report::Table::Column> heads{{"layer", Align::left}};
+  std::vector<std::vector<std::string>> rows;
+  for (std::size_t i = 0; i < p.layers.size(); ++i) {
+    if (p.layers[i].batches.empty()) continue;
+    rows.push_back({profile.layer_names[i]});
+    for (const profile::BatchTime& batch : p.layers[i].batches) {
+      rows.back().push_back(millrace::to_text(batch.time / batch.frames));
+      if (rows.size() == 1) heads.push_back({fmt::format("{} at once", batch.frames)});
+    }
+  }
+  if (rows.empty()) return {};
+  report::Table table(heads);
+  for (auto& row : rows) table.add(std::move(row));
+  return "per frame, of frames at once\n" + table.text() + "\n";
+}
+
 void print(const profile::Profile& profile, const std::vector<board::Precision>& precisions) {
   for (const profile::ProcessorProfile& p : profile.processors)
-    if (std::find(precisions.begin(), precisions.end(), p.precision) != precisions.end())
+    if (std::find(precisions.begin(), precisions.end(), p.precision) != precisions.end()) {
       print(profile, p);
+      fmt::print("{}", batches_text(profile, p));
+    }
   fmt::print("an element that crosses between cores: {:.2f} ns to write, {:.2f} ns to read\n",
              profile.tokens.write_ns, profile.tokens.read_ns);
 }
@@ -155,8 +177,9 @@ int run(const Options& options) {
   const network::Network network = load_network(options.model);
   const auto engine = engine::make_engine(options.model.engine);
   if (!options.subnet.empty()) return run_subnet(options, network, *engine);
-  const profile::Profile profile = load_profile(network, load_board(options.model), *engine,
-                                                {{}, options.fresh, measure_options(options)});
+  const profile::Profile profile =
+      load_profile(network, load_board(options.model), *engine,
+                   {{}, options.fresh, measure_options(options), options.batches});
   if (!options.output.empty()) profile::write_profile(options.output, profile);
   print(profile, precisions_of(options.variants));
   return 0;

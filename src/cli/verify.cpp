@@ -59,7 +59,9 @@ double tolerance_of(const Options& options, const plan::Plan& plan) {
 
 runtime::Frames take_frames(const Loaded& loaded, const Options& options) {
   FrameOptions frame_options = options.frames;
-  if (frame_options.inputs.empty() && frame_options.random == 0) frame_options.random = 3;
+  // A full batch and a part of one; three frames if there are no batches.
+  if (frame_options.inputs.empty() && frame_options.random == 0)
+    frame_options.random = plan::round_of(loaded.plan) + 2;
   const Frames frames = open_frames(loaded.network, frame_options, options.runnable.model.seed);
   runtime::Frames result;
   for (std::size_t i = 0; i < frames.count; ++i) result.push_back(frames.at(i).inputs);

@@ -65,6 +65,18 @@ std::optional<Throughput> throughput(const Graph& graph, const ThroughputOptions
 /// can. Precondition: consistent and live.
 Time latency(const Graph& graph);
 
+/// Firings of two actors that belong together: the n-th of the one and the (n + skip)-th of the
+/// other, for the first `count` of them.
+struct FiringPairs {
+  ActorId first, second;
+  std::int64_t skip = 0, count = 1;
+};
+/// The longest time from the end of a firing to the end of the one that belongs to it, if all fire
+/// as soon as they can. Nothing if the graph deadlocks before, or needs more than `max_firings`.
+/// Precondition: consistent.
+std::optional<Time> longest_delay(const Graph& graph, const FiringPairs& pairs,
+                                  std::int64_t max_firings = 50'000'000);
+
 /// Graphviz text: actors with phases and times, channels with rates and tokens.
 std::string to_dot(const Graph& graph);
 

@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "base/error.h"
-#include "plan/rate.h"
+#include "explore/candidates.h"
+#include "explore/gather.h"
 
 namespace millrace::explore {
 namespace {
@@ -25,134 +25,33 @@ SearchResult one_processor(const Problem& problem) {
   return best;
 }
 
-bool uses_int8(const plan::Plan& plan) {
-  return std::any_of(plan.variants.begin(), plan.variants.end(),
-                     [](const board::Variant& v) { return v.precision == board::Precision::int8; });
+/// The genetic search's result serves the tasks with batches as a start.
+void add_searches(Candidates& candidates, const Task& task, const ChooseOptions& options,
+                  SearchResult& found) {
+  const Problem& problem = task.problem;
+  const std::string with = task.batch == 1 ? "" : fmt::format(", batch {}", task.batch);
+  candidates.add("one processor" + with, task, [&] { return one_processor(problem); });
+  if (options.search != "genetic")
+    candidates.add("exact contiguous" + with, task, [&] { return exact_contiguous(problem); });
+  if (options.search == "exact") return;
+  if (task.batch == 1)
+    candidates.add("genetic", task, [&] { return found = genetic(problem, options.genetic); });
+  candidates.add("genetic, improved" + with, task, [&] { return improve(problem, found); });
 }
 
-std::size_t phases_of(const plan::Plan& plan) {
-  std::size_t count = 0;
-  for (const plan::Stage& stage : plan.stages) count += stage.phases.size();
-  return count;
+/// Powers of two, as far as some layers gain by them.
+std::vector<Task> tasks_with_batches(const network::Network& network, const board::Board& board,
+                                     const profile::Profile& profile, std::int64_t most) {
+  const std::vector<bool> gather = layers_that_gather(network);
+  std::vector<Task> tasks;
+  if (std::find(gather.begin(), gather.end(), true) == gather.end()) return tasks;
+  const Problem problem = make_problem(network, board, profile);
+  for (std::int64_t batch = 2; batch <= most; batch *= 2) {
+    Task& task = tasks.emplace_back(with_batch(problem, profile, board, {gather, batch}), batch);
+    for (const bool gathers : gather) task.batches.push_back(gathers ? batch : 1);
+  }
+  return tasks;
 }
-
-/// Of each layer on its processor; empty if the engine's own choice is the best everywhere.
-std::vector<board::Variant> variants_of(const Problem& problem, const plan::Mapping& mapping) {
-  std::vector<board::Variant> result;
-  for (std::size_t i = 0; i < problem.layers; ++i)
-    result.push_back(problem.variants[i][mapping.processors[i].index]);
-  const bool own = std::all_of(result.begin(), result.end(),
-                               [](const board::Variant& v) { return v == board::Variant{}; });
-  return own ? std::vector<board::Variant>{} : result;
-}
-
-/// What the profile says of the plan's stages and phases.
-void set_times(Candidate& candidate, const Problem& problem) {
-  const auto times = phase_times(problem, candidate.plan, candidate.search.mapping);
-  for (std::size_t s = 0; s < times.size(); ++s) {
-    plan::Stage& stage = candidate.plan.stages[s];
-    stage.predicted = std::accumulate(times[s].begin(), times[s].end(), Time{});
-    for (std::size_t p = 0; p < times[s].size(); ++p) stage.phases[p].predicted = times[s][p];
-  }
-}
-
-/// As few slots as keep the plan's throughput at the predicted times, and the slack.
-void size_slots(Candidate& candidate, const network::Network& network, std::int64_t slack) {
-  candidate.slots_by_rule = plan::slot_bytes(candidate.plan, network);
-  candidate.smallest =
-      plan::smallest_slots(candidate.plan, network, plan::predicted_times(candidate.plan));
-  if (candidate.smallest)
-    candidate.plan =
-        plan::with_slots(std::move(candidate.plan), candidate.smallest->capacities, slack);
-}
-
-/// The bound that follows from the plan's graph.
-void predict(Candidate& candidate, const network::Network& network) {
-  Time slowest{};
-  for (const plan::Stage& stage : candidate.plan.stages)
-    slowest = std::max(slowest, stage.predicted);
-  candidate.bound =
-      plan::period_bound(candidate.plan, network, plan::predicted_times(candidate.plan))
-          .value_or(slowest);
-}
-
-/// Turns search results into candidates, each measured where that is wanted.
-class Candidates {
- public:
-  Candidates(const network::Network& network, const board::Board& board, const Problem& problem,
-             const ChooseOptions& options)
-      : network_(network), board_(board), problem_(problem), options_(options) {}
-
-  void add(const std::string& name, const std::function<SearchResult()>& search) {
-    const auto start = std::chrono::steady_clock::now();
-    Candidate candidate;
-    candidate.name = name;
-    candidate.search = search();
-    candidate.search_time = std::chrono::steady_clock::now() - start;
-    candidate.plan = plan::build(network_, board_, candidate.search.mapping, options_.build);
-    candidate.plan.variants = variants_of(problem_, candidate.search.mapping);
-    if (options_.calibration != nullptr && uses_int8(candidate.plan))
-      candidate.plan.calibration = *options_.calibration;
-    set_times(candidate, problem_);
-    size_slots(candidate, network_, options_.slack);
-    predict(candidate, network_);
-    list_.push_back(std::move(candidate));
-  }
-
-  /// The promising ones; plans that are alike share one measurement.
-  void measure() {
-    constexpr double promising = 1.25;
-    const auto smaller = [](const Candidate& a, const Candidate& b) { return a.bound < b.bound; };
-    const Time best = std::min_element(list_.begin(), list_.end(), smaller)->bound;
-    std::vector<plan::Plan> plans;
-    std::vector<std::pair<Candidate*, std::size_t>> measured;
-    for (Candidate& candidate : list_) {
-      if (seconds(candidate.bound) > promising * seconds(best) || is_needless(candidate)) continue;
-      const auto same = [&](const plan::Plan& p) {
-        return p.stages == candidate.plan.stages && p.variants == candidate.plan.variants;
-      };
-      const auto alike = std::find_if(plans.begin(), plans.end(), same);
-      measured.emplace_back(&candidate, alike - plans.begin());
-      if (alike == plans.end()) plans.push_back(candidate.plan);
-    }
-    const std::vector<Time> periods = options_.measure(plans);
-    for (const auto& [candidate, plan] : measured) candidate->period = periods[plan];
-  }
-
-  std::size_t best() const {
-    std::size_t best = 0;
-    for (std::size_t i = 1; i < list_.size(); ++i)
-      if (better(list_[i], list_[best])) best = i;
-    return best;
-  }
-  std::vector<Candidate> take() { return std::move(list_); }
-
- private:
-  /// Not faster by more than measurements tell apart than one with fewer phases.
-  bool is_needless(const Candidate& candidate) const {
-    return std::any_of(list_.begin(), list_.end(), [&](const Candidate& other) {
-      return phases_of(other.plan) < phases_of(candidate.plan) &&
-             seconds(other.bound) < (1 + noise) * seconds(candidate.bound);
-    });
-  }
-  static double period_of(const Candidate& c) {
-    return seconds(c.period != Time{} ? c.period : c.bound);
-  }
-  static bool better(const Candidate& a, const Candidate& b) {
-    if ((a.period != Time{}) != (b.period != Time{})) return a.period != Time{};
-    const double x = period_of(a), y = period_of(b);
-    if (std::abs(x - y) > noise * std::max(x, y)) return x < y;
-    return phases_of(a.plan) < phases_of(b.plan);
-  }
-
-  static constexpr double noise = 0.01;
-
-  const network::Network& network_;
-  const board::Board& board_;
-  const Problem& problem_;
-  const ChooseOptions& options_;
-  std::vector<Candidate> list_;
-};
 
 }  // namespace
 
@@ -160,21 +59,21 @@ Choice choose(const network::Network& network, const board::Board& board,
               const profile::Profile& profile, const ChooseOptions& options) {
   if (options.search != "auto" && options.search != "genetic" && options.search != "exact")
     throw InputError("--search " + options.search, "expected auto, genetic or exact");
-  const Problem problem = make_problem(network, board, profile);
-  Candidates candidates(network, board, problem, options);
-  candidates.add("one processor", [&] { return one_processor(problem); });
-  if (options.search != "genetic")
-    candidates.add("exact contiguous", [&] { return exact_contiguous(problem); });
-  if (options.search != "exact") {
-    SearchResult found;
-    candidates.add("genetic", [&] { return found = genetic(problem, options.genetic); });
-    candidates.add("genetic, improved", [&] { return improve(problem, found); });
-  }
-  if (options.measure) candidates.measure();
+  const Task alone{make_problem(network, board, profile)};
+  Candidates candidates(network, board, options);
+  SearchResult found;
+  add_searches(candidates, alone, options, found);
   Choice choice;
+  choice.lower_bound = lower_bound(alone.problem);
+  if (options.max_latency)
+    for (const Task& task : tasks_with_batches(network, board, profile, options.max_batch)) {
+      add_searches(candidates, task, options, found);
+      choice.lower_bound = std::min(choice.lower_bound, lower_bound(task.problem));
+    }
+  if (options.measure) candidates.measure();
   choice.best = candidates.best();
-  choice.candidates = candidates.take();
-  choice.lower_bound = lower_bound(problem);
+  choice.candidates = candidates.list();
+  choice.in_time = candidates.is_in_time(choice.winner());
   return choice;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 // From a profile to the plan that wins: searches propose, measurements decide.
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -19,6 +20,11 @@ struct ChooseOptions {
   std::int64_t slack = 1;  // slots of a tensor beyond the fewest that keep the throughput, where it
                            // passes between stages: they absorb jitter; see docs/decisions.md
   const network::Calibration* calibration = nullptr;  // borrowed; goes into plans that use int8
+  /// No plan whose frames would take longer. With it, layers that gain by it may work on several
+  /// frames at once, if the profile has their times in batches; without, none do, as a frame then
+  /// waits for others.
+  std::optional<Time> max_latency = {};
+  std::int64_t max_batch = 16;
   /// Builds and runs the plans and gives for each the time between two frames; called once, with
   /// the candidates whose bound is within 25 % of the best one. Empty: the bound decides.
   std::function<std::vector<Time>(std::span<const plan::Plan>)> measure;
@@ -31,21 +37,26 @@ struct Candidate {
   plan::Plan plan;                           // its stages carry the predicted times
   Bytes slots_by_rule;                       // of the plan as it was built
   std::optional<plan::SlotSizing> smallest;  // without slack; none: the plan's slots are by rule
-  Time bound{};        // between two frames, by the plan's CSDF graph at the predicted times
-  Time period{};       // measured time between two frames; 0: not measured
-  Time search_time{};  // how long the search took
+  Time bound{};            // between two frames, by the plan's CSDF graph at the predicted times
+  Time period{};           // measured time between two frames; 0: not measured
+  Time search_time{};      // how long the search took
+  std::int64_t batch = 1;  // frames that the layers which gain by it work on at once
+  Time latency{};          // of frames that come one `bound` apart, by the graph; 0: not asked for
 };
 
 struct Choice {
   std::vector<Candidate> candidates;
   std::size_t best = 0;
-  double lower_bound = 0;  // nanoseconds per frame; no mapping can be better
+  double lower_bound = 0;  // nanoseconds per frame; no mapping, with any batch tried, is better
+  bool in_time = true;     // the best keeps within the largest latency
 
   const Candidate& winner() const { return candidates[best]; }
 };
 
 /// The candidate with the smallest measured period, else with the smallest bound; among those
-/// within 1 % the one with the fewest phases. One processor alone is always among the candidates.
+/// within 1 % the one with the fewest phases, and then with the smallest latency. One processor
+/// alone is always among the candidates. If none keeps within the largest latency, the one with the
+/// smallest.
 Choice choose(const network::Network& network, const board::Board& board,
               const profile::Profile& profile, const ChooseOptions& options = {});
 

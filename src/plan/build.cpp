@@ -38,6 +38,10 @@ void check_arguments(const Material& material) {
   if (material.options.most_lag < 0 || material.options.most_lag > largest_capacity)
     throw InputError("most lag", fmt::format("found {}, expected 0 to {} frames",
                                              material.options.most_lag, largest_capacity));
+  const auto& batches = material.options.batches;
+  if (!batches.empty() && batches.size() != material.network.layers.size())
+    throw InputError("batches", fmt::format("found {} for {} layers; give one for each, or none",
+                                            batches.size(), material.network.layers.size()));
 }
 
 }  // namespace

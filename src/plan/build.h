@@ -12,6 +12,7 @@ struct BuildOptions {
                                // tensor skips stages; 1 saves memory, but stages then take turns
   std::int64_t most_lag = 16;  // frames; a mapping that goes to and fro more often waits more and
                                // takes less memory
+  std::vector<std::int64_t> batches = {};  // frames at once, by LayerId; empty: 1 for all
 };
 
 /// Step 3 of the papers (Algorithm 2) with the phase rule of docs/decisions.md: layers are visited
@@ -25,7 +26,9 @@ Plan build(const network::Network& network, const board::Board& board, const Map
 /// The plan as a CSDF graph: stages are actors with the same numbers, phases their phases, channels
 /// bounded by their capacity, initial tokens the lags between them. Times are the phases' (from
 /// `phase_times`, by stage and phase) or zero. With `tokens_are_elements`, rates are numbers of
-/// tensor elements as in the papers' equations; else frames.
+/// tensor elements as in the papers' equations; else frames. If there are batches, a stage has its
+/// phases once for every cycle of round_of(plan): a phase with a batch takes and gives that many
+/// tokens, and takes its time, in the last of so many cycles, and does nothing in the others.
 struct GraphOptions {
   std::vector<std::vector<Time>> phase_times;
   bool tokens_are_elements = false;
@@ -35,13 +38,17 @@ struct GraphOptions {
 dataflow::Graph csdf_graph(const Plan& plan, const network::Network& network,
                            const GraphOptions& options = {});
 
+/// The frames of one iteration of that graph: the plan's largest batch.
+std::int64_t round_of(const Plan& plan);
+
 /// Step 1 of the papers (Algorithm 1): one actor per layer, one channel per edge, one token per
 /// element.
 dataflow::Graph sdf_graph(const network::Network& network);
 
 /// The rules every plan obeys: each layer exactly once, phases in an order that respects the edges,
-/// a channel for every edge that crosses phases and no others, no core used twice, graph consistent
-/// and live. InputError names the stage, phase, layer or channel.
+/// a channel for every edge that crosses phases and no others, no core used twice, batches only of
+/// layers that keep frames apart, graph consistent and live. InputError names the stage, phase,
+/// layer or channel.
 void check(const Plan& plan, const network::Network& network);
 
 }  // namespace millrace::plan

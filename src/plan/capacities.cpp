@@ -17,6 +17,15 @@ std::int64_t bytes_of(const network::Network& network, TensorId tensor) {
   return std::max<std::int64_t>(1, network[tensor].size().count);
 }
 
+/// check() asks for as many.
+std::int64_t least_slots(const Plan& plan, const Channel& channel) {
+  std::int64_t least = lag_of(plan, channel) + 1;
+  for (const Endpoint& end : {channel.from, channel.to})
+    if (end.stage != Endpoint::outside)
+      least = std::max(least, plan.stages[end.stage].phases[end.phase].batch);
+  return least;
+}
+
 /// The channels of a tensor share its slots. Channels of the graph have the numbers of the plan's.
 std::vector<dataflow::Pool> pools_of(const Plan& plan, const network::Network& network) {
   std::map<TensorId, dataflow::Pool> pools;
@@ -24,7 +33,7 @@ std::vector<dataflow::Pool> pools_of(const Plan& plan, const network::Network& n
     const Channel& channel = plan.channels[c];
     dataflow::Pool& pool = pools[channel.tensor];
     pool.channels.emplace_back(c);
-    pool.least = std::max(pool.least, lag_of(plan, channel) + 1);
+    pool.least = std::max(pool.least, least_slots(plan, channel));
     pool.weight = bytes_of(network, channel.tensor);
   }
   std::vector<dataflow::Pool> result;
@@ -46,7 +55,10 @@ std::optional<SlotSizing> smallest_slots(const Plan& plan, const network::Networ
   options.pools = pools_of(plan, network);
   const auto sizing = dataflow::smallest_buffers(graph, most->period(), options);
   if (!sizing) return std::nullopt;
-  return SlotSizing{sizing->capacities, sizing->period, {sizing->total}, {sizing->bound}};
+  return SlotSizing{sizing->capacities,
+                    sizing->period / dataflow::Fraction(round_of(plan)),
+                    {sizing->total},
+                    {sizing->bound}};
 }
 
 Plan with_slots(Plan plan, const std::vector<std::int64_t>& capacities, std::int64_t slack) {
@@ -72,7 +84,7 @@ std::vector<std::vector<Time>> predicted_times(const Plan& plan) {
     auto& phases = times.emplace_back();
     for (const Phase& phase : stage.phases) {
       if (!phase.predicted) return {};
-      phases.push_back(*phase.predicted);
+      phases.push_back(*phase.predicted * phase.batch);
     }
   }
   return times;

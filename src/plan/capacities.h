@@ -32,7 +32,8 @@ Plan with_slots(Plan plan, const std::vector<std::int64_t>& capacities, std::int
 /// Of all slots of all tensors, each tensor's counted once.
 Bytes slot_bytes(const Plan& plan, const network::Network& network);
 
-/// The phases' predicted times, by stage and phase; empty if one is unknown.
+/// The predicted times of the phases' firings, each of a whole batch, by stage and phase; empty if
+/// one is unknown.
 std::vector<std::vector<Time>> predicted_times(const Plan& plan);
 
 }  // namespace millrace::plan

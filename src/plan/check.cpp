@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "dataflow/analysis.h"
+#include "network/batch.h"
 #include "plan/steps.h"
 
 namespace millrace::plan {
@@ -65,6 +66,29 @@ void check_phase(const Plan& plan, const Phase& phase, const std::string& place)
   }
 }
 
+void check_batch(const Plan& plan, const network::Network& network, const Phase& phase,
+                 const std::string& place) {
+  if (phase.batch < 1 || phase.batch > largest_batch)
+    throw InputError(place, fmt::format("found a batch of {} frames, expected 1 to {}", phase.batch,
+                                        largest_batch));
+  if (const std::int64_t largest = round_of(plan); largest % phase.batch != 0)
+    throw InputError(place, fmt::format("its batch of {} frames does not divide {}, the largest of "
+                                        "the plan; give it another",
+                                        phase.batch, largest));
+  if (phase.batch == 1) return;
+  for (const LayerId layer : phase.layers)
+    if (const Verdict verdict = network::can_batch(network, layer); !verdict)
+      throw InputError(place, fmt::format("'{}' cannot work on {} frames at once: {}; put it into "
+                                          "a phase with a batch of 1",
+                                          network[layer].name, phase.batch, verdict.reason()));
+}
+
+void check_batches(const Plan& plan, const network::Network& network) {
+  for (const Stage& stage : plan.stages)
+    for (std::size_t p = 0; p < stage.phases.size(); ++p)
+      check_batch(plan, network, stage.phases[p], place_of(stage, p));
+}
+
 void note_layers(const Plan& plan, const Phase& phase, const std::string& place,
                  std::vector<std::string>& seen) {
   for (LayerId layer : phase.layers) {
@@ -116,7 +140,8 @@ std::string text_of(const Plan& plan, const Endpoint& end) {
   return place_of(plan.stages[end.stage], end.phase);
 }
 
-void check_lag(const Channel& channel, std::int64_t lag, const std::string& place) {
+void check_lag(const Plan& plan, const Channel& channel, const std::string& place) {
+  const std::int64_t lag = lag_of(plan, channel);
   if (lag < 0)
     throw InputError(place, fmt::format("its reader is {} frames ahead of its writer; give it a "
                                         "larger lag",
@@ -125,6 +150,14 @@ void check_lag(const Channel& channel, std::int64_t lag, const std::string& plac
     throw InputError(place, fmt::format("its reader lags {} frames behind, so a capacity of {} is "
                                         "too small; give it at least {}",
                                         lag, channel.capacity, lag + 1));
+  for (const Endpoint& end : {channel.from, channel.to}) {
+    if (end.stage == Endpoint::outside) continue;
+    const std::int64_t batch = plan.stages[end.stage].phases[end.phase].batch;
+    if (channel.capacity < batch)
+      throw InputError(place, fmt::format("{} works on {} frames at once, so a capacity of {} is "
+                                          "too small; give it at least {}",
+                                          text_of(plan, end), batch, channel.capacity, batch));
+  }
 }
 
 void check_channels(const Plan& plan, const network::Network& network) {
@@ -146,7 +179,7 @@ void check_channels(const Plan& plan, const network::Network& network) {
       throw InputError(place(channel),
                        fmt::format("found a capacity of {} frames, expected 1 to {}",
                                    channel.capacity, largest_capacity));
-    check_lag(channel, lag_of(plan, channel), place(channel));
+    check_lag(plan, channel, place(channel));
     const auto [first, fresh] = capacities.try_emplace(channel.tensor, channel.capacity);
     if (!fresh && first->second != channel.capacity)
       throw InputError(place(channel), fmt::format("its capacity is {}, that of another channel of "
@@ -189,6 +222,7 @@ void check(const Plan& plan, const network::Network& network) {
   check_network(plan, network);
   check_processors(plan);
   check_layers(plan);
+  check_batches(plan, network);
   check_order(plan, network);
   check_channels(plan, network);
   check_variants(plan, network);

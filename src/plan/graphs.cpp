@@ -14,7 +14,7 @@ namespace {
 class PlanGraph {
  public:
   PlanGraph(const Plan& plan, const network::Network& network, const GraphOptions& options)
-      : plan_(plan), network_(network), options_(options) {
+      : plan_(plan), network_(network), options_(options), round_(round_of(plan)) {
     graph_.name = plan.network_name;
     for (std::size_t s = 0; s < plan.stages.size(); ++s) add_stage(s);
     if (options.outside) add_outside();
@@ -37,7 +37,17 @@ class PlanGraph {
         throw InputError(stage.name, "has other phases than the times given for it");
       times = options_.phase_times[index];
     }
-    graph_.add_actor({stage.name, std::move(times)});
+    graph_.add_actor({stage.name, over_round(stage, times)});
+  }
+
+  /// What each phase has, cycle by cycle: nothing in the cycles in which it does nothing.
+  template <class T>
+  std::vector<T> over_round(const Stage& stage, const std::vector<T>& by_phase) const {
+    std::vector<T> result;
+    for (std::int64_t cycle = 0; cycle < round_; ++cycle)
+      for (std::size_t p = 0; p < by_phase.size(); ++p)
+        result.push_back((cycle + 1) % stage.phases[p].batch == 0 ? by_phase[p] : T{0});
+    return result;
   }
 
   void add_outside() {
@@ -58,11 +68,12 @@ class PlanGraph {
 
   std::int64_t bits_of(TensorId tensor) const { return times(network_[tensor].size().count, 8); }
 
-  std::vector<std::int64_t> rates(dataflow::ActorId actor, std::size_t phase,
-                                  std::int64_t tokens) const {
-    std::vector<std::int64_t> result(graph_[actor].times.size(), 0);
-    result[phase] = tokens;
-    return result;
+  std::vector<std::int64_t> rates(const Endpoint& end, std::int64_t tokens) const {
+    if (is_outside(end)) return {tokens};
+    const Stage& stage = plan_.stages[end.stage];
+    std::vector<std::int64_t> by_phase(stage.phases.size(), 0);
+    by_phase[end.phase] = times(stage.phases[end.phase].batch, tokens);
+    return over_round(stage, by_phase);
   }
 
   void connect(const Channel& channel) {
@@ -74,8 +85,8 @@ class PlanGraph {
     const auto id = graph_.add_channel({.name = network_[channel.tensor].name,
                                         .from = from,
                                         .to = to,
-                                        .production = rates(from, channel.from.phase, tokens),
-                                        .consumption = rates(to, channel.to.phase, tokens),
+                                        .production = rates(channel.from, tokens),
+                                        .consumption = rates(channel.to, tokens),
                                         .initial_tokens = times(lag_of(plan_, channel), tokens),
                                         .token_bits = bits_of(channel.tensor) / tokens});
     if (options_.bounded) dataflow::bound_channel(graph_, id, times(channel.capacity, tokens));
@@ -92,6 +103,7 @@ class PlanGraph {
   const Plan& plan_;
   const network::Network& network_;
   const GraphOptions& options_;
+  const std::int64_t round_;
   dataflow::Graph graph_;
   dataflow::ActorId submitting_, collecting_;
 };
@@ -101,6 +113,13 @@ class PlanGraph {
 dataflow::Graph csdf_graph(const Plan& plan, const network::Network& network,
                            const GraphOptions& options) {
   return PlanGraph(plan, network, options).take();
+}
+
+std::int64_t round_of(const Plan& plan) {
+  std::int64_t largest = 1;
+  for (const Stage& stage : plan.stages)
+    for (const Phase& phase : stage.phases) largest = std::max(largest, phase.batch);
+  return largest;
 }
 
 dataflow::Graph sdf_graph(const network::Network& network) {

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <map>
+#include <numeric>
 
 #include "plan/steps.h"
 
@@ -8,14 +9,34 @@ namespace {
 
 bool is_outside(const Endpoint& end) { return end.stage == Endpoint::outside; }
 
-/// Lags between stages: with one slot they take turns within a frame.
-std::int64_t step_of(const BuildOptions& options) { return options.capacity > 1 ? 1 : 0; }
+std::int64_t batch_of(const Plan& plan, const Endpoint& end) {
+  return is_outside(end) ? 1 : plan.stages[end.stage].phases[end.phase].batch;
+}
 
+/// Behind a writer that gives its batch in the last of so many cycles, a reader finds its own in
+/// each of its cycles only if it lags so far.
+std::int64_t least_lag(const Plan& plan, const Channel& channel) {
+  const std::int64_t writer = batch_of(plan, channel.from), reader = batch_of(plan, channel.to);
+  return writer - std::gcd(writer, reader);
+}
+
+/// Such that it needs nothing that other stages make in the same cycle; with one slot stages take
+/// turns within a frame.
+std::int64_t wanted_lag(const Plan& plan, const Channel& channel, const BuildOptions& options) {
+  if (channel.from.stage == channel.to.stage || options.capacity == 1)
+    return least_lag(plan, channel);
+  return batch_of(plan, channel.from);
+}
+
+/// The reader holds the slots of its batch until it has run. The caller is to hand over, and take,
+/// at one time as many frames as come at one time.
 std::int64_t slots_of(const Plan& plan, const Channel& channel, const BuildOptions& options) {
   const std::int64_t lag = lag_of(plan, channel);
-  if (is_outside(channel.from) || is_outside(channel.to)) return lag + options.capacity;
-  if (channel.from.stage == channel.to.stage) return lag + 1;
-  return lag + std::max<std::int64_t>(1, options.capacity - 1);
+  if (is_outside(channel.from) || is_outside(channel.to))
+    return lag + options.capacity + (round_of(plan) - 1) * (is_outside(channel.to) ? 2 : 1);
+  const std::int64_t batch = batch_of(plan, channel.to);
+  if (channel.from.stage == channel.to.stage) return lag + batch;
+  return lag + batch + std::max<std::int64_t>(0, options.capacity - 2);
 }
 
 }  // namespace
@@ -30,18 +51,20 @@ std::int64_t lag_of(const Plan& plan, const Channel& channel) {
   return last - from;
 }
 
-/// Raises lags until each phase is one behind all that it reads from other stages, or at the limit.
+/// Raises lags until each phase is one behind all that it reads from other stages (a batch behind
+/// those with a batch), or at the limit, which gives way only where batches could not be gathered.
 /// Phases wait for each other in no circle, so this ends.
 Plan set_lags(Plan plan, const Material& material) {
-  const std::int64_t step = step_of(material.options), limit = material.options.most_lag;
+  const std::int64_t limit = material.options.most_lag;
   bool changed = true;
   while (changed) {
     changed = false;
     for (const Channel& channel : plan.channels) {
       if (is_outside(channel.from) || is_outside(channel.to)) continue;
       const std::int64_t before = plan.stages[channel.from.stage].phases[channel.from.phase].lag;
-      const bool crosses = channel.from.stage != channel.to.stage;
-      const std::int64_t least = std::min(limit, before + (crosses ? step : 0));
+      const std::int64_t wanted = before + wanted_lag(plan, channel, material.options);
+      const std::int64_t least =
+          std::max(before + least_lag(plan, channel), std::min(limit, wanted));
       std::int64_t& lag = plan.stages[channel.to.stage].phases[channel.to.phase].lag;
       changed |= lag < least;
       lag = std::max(lag, least);

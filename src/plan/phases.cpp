@@ -20,7 +20,9 @@ class PhaseList {
   /// Layers come in topological order.
   void add(LayerId layer) {
     std::size_t& open = open_[processor_of(layer)];
-    if (open == none || would_wait_for_itself(layer, open)) open = begin_phase(layer, open);
+    if (open == none || phases_[open].phase.batch != batch_of(layer) ||
+        would_wait_for_itself(layer, open))
+      open = begin_phase(layer, open);
     phases_[open].phase.layers.push_back(layer);
     phase_of_[layer.index] = open;
     for (LayerId before : material_.topology.predecessors[layer.index])
@@ -47,6 +49,11 @@ class PhaseList {
     return material_.mapping.processors[layer.index].index;
   }
 
+  std::int64_t batch_of(LayerId layer) const {
+    const auto& batches = material_.options.batches;
+    return batches.empty() ? 1 : batches[layer.index];
+  }
+
   bool would_wait_for_itself(LayerId layer, std::size_t open) const {
     const auto& before = material_.topology.predecessors[layer.index];
     return std::any_of(before.begin(), before.end(), [&](LayerId producer) {
@@ -70,7 +77,7 @@ class PhaseList {
   }
 
   std::size_t begin_phase(LayerId layer, std::size_t before) {
-    phases_.push_back({processor_of(layer), {}, {}});
+    phases_.push_back({processor_of(layer), {.layers = {}, .batch = batch_of(layer)}, {}});
     if (before != none) phases_.back().waits_for.push_back(before);
     return phases_.size() - 1;
   }

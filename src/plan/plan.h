@@ -19,10 +19,12 @@ namespace millrace::plan {
 
 /// Subnet_i^p of the papers: layers that run in one piece. In cycle k of its stage a phase works on
 /// frame k - lag, so that it need not wait within a frame for what other stages make; in the first
-/// `lag` cycles it does nothing.
+/// `lag` cycles it does nothing. With a batch it gathers frames and works in every batch-th cycle
+/// only, on the frames of all these cycles at once.
 struct Phase {
   std::vector<LayerId> layers;         // ascending
   std::int64_t lag = 0;                // frames
+  std::int64_t batch = 1;              // frames; divides the largest batch of the plan
   std::optional<Time> predicted = {};  // of one frame, from the profile; none: unknown
   bool operator==(const Phase&) const = default;
 };

@@ -1,9 +1,29 @@
 #include "plan/rate.h"
 
+#include <algorithm>
+#include <string>
+
 #include "dataflow/analysis.h"
 #include "plan/build.h"
 
 namespace millrace::plan {
+namespace {
+
+std::optional<dataflow::ActorId> actor_named(const dataflow::Graph& graph, std::size_t from,
+                                             const std::string& name) {
+  for (std::size_t a = from; a < graph.actors.size(); ++a)
+    if (graph.actors[a].name == name) return dataflow::ActorId(a);
+  return std::nullopt;
+}
+
+std::int64_t largest_lag(const Plan& plan) {
+  std::int64_t largest = 0;
+  for (const Stage& stage : plan.stages)
+    for (const Phase& phase : stage.phases) largest = std::max(largest, phase.lag);
+  return largest;
+}
+
+}  // namespace
 
 std::optional<Time> period_bound(const Plan& plan, const network::Network& network,
                                  const std::vector<std::vector<Time>>& phase_times) {
@@ -12,7 +32,20 @@ std::optional<Time> period_bound(const Plan& plan, const network::Network& netwo
   options.outside = false;
   const auto rate = dataflow::throughput(csdf_graph(plan, network, options));
   if (!rate || !rate->is_live()) return std::nullopt;
-  return rate->span / rate->iterations;
+  return rate->span / (rate->iterations * round_of(plan));
+}
+
+std::optional<Time> latency_bound(const Plan& plan, const network::Network& network,
+                                  const std::vector<std::vector<Time>>& phase_times, Time period) {
+  constexpr std::int64_t rounds = 8, least = 32;  // until the pipeline has come to its pace
+  dataflow::Graph graph = csdf_graph(plan, network, {.phase_times = phase_times});
+  const auto input = actor_named(graph, plan.stages.size(), "input");
+  const auto output = actor_named(graph, plan.stages.size(), "output");
+  if (!input || !output || !dataflow::is_live(graph)) return std::nullopt;
+  graph.actors[input->index].times = {std::max(period, Time{1})};
+  const std::int64_t lag = largest_lag(plan);
+  return dataflow::longest_delay(graph,
+                                 {*input, *output, lag, lag + least + rounds * round_of(plan)});
 }
 
 }  // namespace millrace::plan

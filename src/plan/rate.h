@@ -13,4 +13,11 @@ namespace millrace::plan {
 std::optional<Time> period_bound(const Plan& plan, const network::Network& network,
                                  const std::vector<std::vector<Time>>& phase_times);
 
+/// The longest time from a frame's submission to its last result, by the same graph, of frames that
+/// come one `period` apart: with the waiting for other frames of a batch. Callers that keep the
+/// pipeline full see what frames wait in front of it too. Nothing if the graph is not live, or no
+/// frame goes from the caller to the caller.
+std::optional<Time> latency_bound(const Plan& plan, const network::Network& network,
+                                  const std::vector<std::vector<Time>>& phase_times, Time period);
+
 }  // namespace millrace::plan

@@ -25,7 +25,7 @@ constexpr std::array<std::string_view, 6> origin_keys{"model",   "network", "boa
                                                       "profile", "options", "version"};
 constexpr std::array<std::string_view, 6> stage_keys{"name",         "processor",   "engine",
                                                      "predicted_ms", "measured_ms", "phases"};
-constexpr std::array<std::string_view, 3> phase_keys{"lag", "layers", "predicted_ms"};
+constexpr std::array<std::string_view, 4> phase_keys{"lag", "batch", "layers", "predicted_ms"};
 constexpr std::array<std::string_view, 3> processor_keys{"name", "kind", "cores"};
 constexpr std::array<std::string_view, 4> channel_keys{"tensor", "from", "to", "capacity"};
 constexpr std::array<std::string_view, 2> endpoint_keys{"stage", "phase"};
@@ -137,6 +137,7 @@ class PlanReader {
     json.only(phase_keys);
     Phase phase{.layers = {}, .lag = json.at("lag").integer()};
     if (json.has("predicted_ms")) phase.predicted = read_time(json.at("predicted_ms"));
+    if (json.has("batch")) phase.batch = json.at("batch").integer();
     for (const JsonView& layer : json.at("layers").items())
       phase.layers.push_back(read_layer(layer));
     return phase;

@@ -8,6 +8,8 @@ namespace millrace::plan {
 
 /// Frames per channel, and of lag; more is a mistake.
 inline constexpr std::int64_t largest_capacity = 1'000'000;
+/// Frames that a phase may work on at once.
+inline constexpr std::int64_t largest_batch = 256;
 
 /// What the steps may look at.
 struct Material {
@@ -22,7 +24,7 @@ struct Material {
 Plan note_origin(Plan plan, const Material& material);
 
 /// One stage per processor of the board, its layers cut into phases so that no phase waits for
-/// itself through another processor.
+/// itself through another processor, and where batches change.
 Plan cut_into_phases(Plan plan, const Material& material);
 
 /// Stages that have layers, in the order of their first layers, with names.

@@ -21,9 +21,10 @@ Json to_json(const Stage& stage, const network::Network& network) {
   for (const Phase& phase : stage.phases) {
     Json layers = Json::array();
     for (LayerId layer : phase.layers) layers.push_back(network[layer].name);
-    phases.push_back({{"lag", phase.lag}});
-    if (phase.predicted) phases.back()["predicted_ms"] = milliseconds(*phase.predicted);
-    phases.back()["layers"] = std::move(layers);
+    Json& json = phases.emplace_back(Json{{"lag", phase.lag}});
+    if (phase.batch != 1) json["batch"] = phase.batch;
+    if (phase.predicted) json["predicted_ms"] = milliseconds(*phase.predicted);
+    json["layers"] = std::move(layers);
   }
   return {{"name", stage.name},
           {"processor",

@@ -31,6 +31,13 @@ struct Alternative {
   bool operator==(const Alternative&) const = default;
 };
 
+/// The median time of a layer on so many frames at once, all of them together.
+struct BatchTime {
+  std::int64_t frames = 1;
+  Time time{};
+  bool operator==(const BatchTime&) const = default;
+};
+
 /// One layer on one processor. `together`: inside the whole network, where neighbours fuse; the
 /// time of a fused group stands at its first layer, the others have zero and say whose group they
 /// are in. `alone`: as a subnet of its own, which is what it costs when a border separates the
@@ -41,6 +48,7 @@ struct LayerTimes {
   std::string kernel;
   board::Variant variant;                 // how it ran: the best of the alternatives
   std::vector<Alternative> alternatives;  // the engine's own choice first; none: there is one way
+  std::vector<BatchTime> batches;  // as a subnet of its own, ascending from 1 frame; see batches.h
   bool operator==(const LayerTimes&) const = default;
 };
 

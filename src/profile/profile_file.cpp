@@ -35,6 +35,8 @@ json to_json(const LayerTimes& times, const std::vector<std::string>& names, std
   result["together"] = to_json(times.together);
   result["alone"] = to_json(times.alone);
   if (times.fused_into) result["fused_into"] = names[times.fused_into->index];
+  for (const BatchTime& batch : times.batches)
+    result["batches"].push_back({{"frames", batch.frames}, {"time_ns", batch.time.count()}});
   if (times.alternatives.empty()) return result;
   result["variant"] = to_text(times.variant);
   for (const Alternative& alternative : times.alternatives)
@@ -91,9 +93,24 @@ Alternative alternative(const JsonView& view) {
   return result;
 }
 
+std::vector<BatchTime> batch_times(const JsonView& view) {
+  static constexpr std::array<std::string_view, 2> known{"frames", "time_ns"};
+  std::vector<BatchTime> result;
+  for (const JsonView& each : view.items()) {
+    each.only(known);
+    const BatchTime batch{each.at("frames").integer(), Time(each.at("time_ns").integer())};
+    const std::int64_t least = result.empty() ? 1 : result.back().frames + 1;
+    if (batch.frames < least || (result.empty() && batch.frames != 1))
+      each.at("frames").fail("expected 1 first, and then more and more; measure again");
+    if (batch.time <= Time{}) each.at("time_ns").fail("expected more than 0; measure again");
+    result.push_back(batch);
+  }
+  return result;
+}
+
 LayerTimes layer_times(const JsonView& view, const Names& names) {
-  static constexpr std::array<std::string_view, 7> known{
-      "layer", "kernel", "together", "alone", "fused_into", "variant", "alternatives"};
+  static constexpr std::array<std::string_view, 8> known{
+      "layer", "kernel", "together", "alone", "fused_into", "variant", "alternatives", "batches"};
   view.only(known);
   LayerTimes times;
   times.kernel = view.at("kernel").text();
@@ -105,6 +122,7 @@ LayerTimes layer_times(const JsonView& view, const Names& names) {
     times.fused_into = LayerId(found->second);
   }
   if (view.has("variant")) times.variant = variant(view.at("variant"));
+  if (view.has("batches")) times.batches = batch_times(view.at("batches"));
   if (view.has("alternatives"))
     for (const JsonView& each : view.at("alternatives").items())
       times.alternatives.push_back(alternative(each));

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "plan/build.h"
 #include "report/table.h"
 #include "report/variants.h"
 
@@ -41,19 +42,26 @@ Bytes crossing(const plan::Plan& plan, const network::Network& network, std::siz
 
 std::string groups_text(const plan::Plan& plan, const network::Network& network) {
   const std::vector<Place> places = places_of(plan, network);
-  Table table(
-      {{"stage", Align::left}, {"processor", Align::left}, {"phase"}, {"layers", Align::left}});
+  const bool gathers = plan::round_of(plan) > 1;
+  std::vector<Table::Column> columns{
+      {"stage", Align::left}, {"processor", Align::left}, {"phase"}, {"layers", Align::left}};
+  if (gathers) columns.insert(columns.begin() + 3, {"frames at once"});
+  Table table(columns);
   constexpr std::size_t most_rows = 24;
   std::size_t rows = 0, hidden = 0;
   for (std::size_t first = 0; first < places.size();) {
     std::size_t last = first;
     while (last + 1 < places.size() && places[last + 1] == places[first]) ++last;
     const plan::Stage& stage = plan.stages[places[first].stage];
-    if (++rows <= most_rows)
-      table.add({stage.name, stage.processor.name, std::to_string(places[first].phase + 1),
-                 run_text(network, first, last)});
-    else
+    if (++rows <= most_rows) {
+      std::vector<std::string> row{stage.name, stage.processor.name,
+                                   std::to_string(places[first].phase + 1)};
+      if (gathers) row.push_back(std::to_string(stage.phases[places[first].phase].batch));
+      row.push_back(run_text(network, first, last));
+      table.add(std::move(row));
+    } else {
       ++hidden;
+    }
     first = last + 1;
   }
   return table.text() + (hidden == 0 ? "" : fmt::format("... and {} more groups\n", hidden));

@@ -9,13 +9,34 @@
 namespace millrace::runtime {
 namespace {
 
+/// The frames from the next one to the last that the phase works on at once with it. Which these
+/// are depends on the cycle alone, so a batch that had to begin without some of its frames does not
+/// change the following ones, and what the plan's graph says of them stays true.
+std::int64_t rest_of_batch(const PhaseTask& phase) {
+  return phase.batch - (phase.frame + phase.lag) % phase.batch;
+}
+
+/// With some token and space everywhere: how many frames there are to work on now. A batch is
+/// complete, or as much of it as was submitted at all has arrived; else 0.
+std::int64_t gathered(const PhaseTask& phase, Counter::Value submitted) {
+  if (phase.batch == 1) return 1;
+  const std::int64_t wanted = rest_of_batch(phase);
+  std::int64_t frames = wanted;
+  for (Channel* channel : phase.incoming) frames = std::min(frames, channel->tokens());
+  if (frames < wanted && submitted.exceeds(phase.frame + frames)) return 0;
+  for (Channel* channel : phase.outgoing)
+    if (channel->spaces() < frames) return 0;
+  return frames;
+}
+
 /// Whether the phase can fire; never: one of its channels has ended.
-Readiness readiness(const PhaseTask& phase) {
+Readiness readiness(PhaseTask& phase, Counter::Value submitted) {
   for (Channel* channel : phase.incoming)
     if (const Readiness token = channel->token(); token != Readiness::yes) return token;
   for (Channel* channel : phase.outgoing)
     if (const Readiness space = channel->space(); space != Readiness::yes) return space;
-  return Readiness::yes;
+  phase.ready = gathered(phase, submitted);
+  return phase.ready > 0 ? Readiness::yes : Readiness::not_yet;
 }
 
 void watch_channels(const PhaseTask& phase) {
@@ -49,18 +70,22 @@ class Order {
     }
   }
 
-  /// The phase has done its frame.
+  /// The phase has done the frames that were ready.
   void advance(PhaseTask* phase) {
-    ++phase->frame;
+    phase->frame += phase->ready;
     auto here = std::find(phases_.begin(), phases_.end(), phase);
     for (; here + 1 != phases_.end() && before(here[1], here[0]); ++here)
       std::swap(here[0], here[1]);
   }
 
  private:
+  static std::int64_t cycle_of(const PhaseTask& phase) {
+    return phase.frame + phase.lag + rest_of_batch(phase) - 1;
+  }
+
   /// Cycle, then place in the plan.
   static bool before(const PhaseTask* a, const PhaseTask* b) {
-    const std::int64_t cycle_a = a->frame + a->lag, cycle_b = b->frame + b->lag;
+    const std::int64_t cycle_a = cycle_of(*a), cycle_b = cycle_of(*b);
     return cycle_a != cycle_b ? cycle_a < cycle_b : a < b;
   }
 
@@ -69,7 +94,7 @@ class Order {
   PhaseTask* first_ready() {
     const Counter::Value submitted = stage_.submitted.read();
     for (std::size_t i = 0; i < phases_.size();) {
-      const Readiness ready = readiness(*phases_[i]);
+      const Readiness ready = readiness(*phases_[i], submitted);
       if (ready == Readiness::yes) return phases_[i];
       if (ready == Readiness::never) {
         finish_channels(*phases_[i]);
@@ -87,43 +112,34 @@ class Order {
   std::vector<PhaseTask*> phases_;
 };
 
-void release_channels(const PhaseTask& phase, std::int64_t frame) {
+void release_channels(const PhaseTask& phase) {
   if (!phase.results.empty()) {
     const auto now = Clock::now();
-    for (Moments* ready : phase.results) ready->of(frame) = now;
+    for (Moments* moments : phase.results)
+      for (std::int64_t i = 0; i < phase.ready; ++i) moments->of(phase.frame + i) = now;
   }
-  for (Channel* channel : phase.outgoing) channel->push();
-  for (Channel* channel : phase.incoming) channel->pop();
+  for (Channel* channel : phase.outgoing) channel->push(phase.ready);
+  for (Channel* channel : phase.incoming) channel->pop(phase.ready);
 }
 
-/// The frame's slots, in the order of the subnet's ports.
-class Pointers {
- public:
-  void run(const PhaseTask& phase, std::int64_t frame) {
-    in_.clear();
-    out_.clear();
-    for (Slots* slots : phase.inputs) in_.push_back(slots->of(frame));
-    for (Slots* slots : phase.outputs) out_.push_back(slots->of(frame));
-    phase.subnet->run(in_, out_);
-  }
-
- private:
-  std::vector<const std::byte*> in_;
-  std::vector<std::byte*> out_;
-};
+void run_phase(PhaseTask& phase) {
+  const auto in = phase.inputs.gather(phase.frame, phase.ready);
+  const auto out = phase.outputs.prepare(phase.frame, phase.ready);
+  phase.subnet->run(in, out);
+  phase.outputs.scatter(phase.frame, phase.ready);
+}
 
 void run_frames(StageTask& stage) {
-  Pointers pointers;
   Order order(stage);
   auto released = Clock::now();
   while (PhaseTask* phase = order.next()) {
     const auto started = Clock::now();
-    pointers.run(*phase, phase->frame);
+    run_phase(*phase);
     const auto ended = Clock::now();
     stage.activity.add(started - released, ended - started);
-    release_channels(*phase, phase->frame);
+    release_channels(*phase);
+    if (phase == &stage.phases.back()) stage.activity.add_frames(phase->ready);
     order.advance(phase);
-    if (phase == &stage.phases.back()) stage.activity.add_frame();
     released = ended;
   }
 }

@@ -12,7 +12,7 @@
 #include "board/board.h"
 #include "engine/engine.h"
 #include "runtime/channel.h"
-#include "runtime/slots.h"
+#include "runtime/ports.h"
 
 namespace millrace::runtime {
 
@@ -33,12 +33,15 @@ class Moments {
 
 /// A prepared phase between its channels. All pointers are borrowed from the pipeline.
 struct PhaseTask {
-  std::int64_t lag = 0;    // as in the plan
-  std::int64_t frame = 0;  // the next one; touched by the stage's thread alone
+  std::int64_t lag = 0, batch = 1;  // as in the plan
   std::unique_ptr<engine::Subnet> subnet;
-  std::vector<Channel*> incoming, outgoing;
-  std::vector<Slots*> inputs, outputs;  // in the order of the subnet's ports
-  std::vector<Moments*> results;        // where to note when an output for the caller was ready
+  Ports inputs, outputs;
+  std::vector<Channel*> incoming = {}, outgoing = {};
+  std::vector<Moments*> results = {};  // where to note when an output for the caller was ready
+
+  // Touched by the stage's thread alone.
+  std::int64_t frame = 0;  // the next one
+  std::int64_t ready = 0;  // so many frames from it on, as found last
 };
 
 /// Written by its stage's thread alone, read by any. Each number only grows; they are not
@@ -46,7 +49,7 @@ struct PhaseTask {
 class alignas(cache_line) Activity {
  public:
   void add(Time waiting, Time busy);
-  void add_frame() { frames_.fetch_add(1, std::memory_order_relaxed); }
+  void add_frames(std::int64_t count) { frames_.fetch_add(count, std::memory_order_relaxed); }
   Time waiting() const { return Time(waiting_.load(std::memory_order_relaxed)); }
   Time busy() const { return Time(busy_.load(std::memory_order_relaxed)); }
   std::int64_t frames() const { return frames_.load(std::memory_order_relaxed); }
@@ -69,9 +72,10 @@ struct StageTask {
 };
 
 /// Runs on the calling thread, each phase until one of its channels ends, in the order of the
-/// plan's graph; a phase whose next frame the caller has not put in yet keeps none waiting. Then,
-/// whatever the reason, finishes the outgoing channels. An exception becomes the text "STAGE on
-/// PROCESSOR: ..." and is given to `fail`, before that.
+/// plan's graph; a phase whose next frame the caller has not put in yet keeps none waiting. A phase
+/// with a batch waits for all frames of it that the caller has put in. Then, whatever the reason,
+/// finishes the outgoing channels. An exception becomes the text "STAGE on PROCESSOR: ..." and is
+/// given to `fail`, before that.
 void run_stage(StageTask& stage, const std::function<void(const std::string&)>& fail);
 
 }  // namespace millrace::runtime

@@ -53,10 +53,16 @@ bool Channel::is_empty() {
   return writer_.own == writer_.other;
 }
 
-void Channel::push() {
-  assert(difference(writer_.own, writer_.other) < capacity_);
-  writer_.own = (writer_.own + 1) & mask;
-  written_.raise();
+std::int64_t Channel::spaces() {
+  writer_.other = read_.read().count();
+  return capacity_ - difference(writer_.own, writer_.other);
+}
+
+void Channel::push(std::int64_t tokens) {
+  const auto count = static_cast<std::uint32_t>(tokens);
+  assert(difference(writer_.own, writer_.other) + count <= capacity_);
+  writer_.own = (writer_.own + count) & mask;
+  written_.raise(count);
 }
 
 Readiness Channel::token() {
@@ -77,10 +83,16 @@ bool Channel::wait_for_token() {
   return token() == Readiness::yes;
 }
 
-void Channel::pop() {
-  assert(difference(reader_.other, reader_.own) > 0);
-  reader_.own = (reader_.own + 1) & mask;
-  read_.raise();
+std::int64_t Channel::tokens() {
+  reader_.other = written_.read().count();
+  return difference(reader_.other, reader_.own);
+}
+
+void Channel::pop(std::int64_t tokens) {
+  const auto count = static_cast<std::uint32_t>(tokens);
+  assert(difference(reader_.other, reader_.own) >= count);
+  reader_.own = (reader_.own + count) & mask;
+  read_.raise(count);
 }
 
 void Channel::close() {

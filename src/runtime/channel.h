@@ -37,8 +37,10 @@ class Channel {
   void watch_space() { read_.watch(); }
   /// Whether the reader has popped every token that was pushed.
   bool is_empty();
+  /// How many tokens fit now.
+  std::int64_t spaces();
   /// Precondition: there is space.
-  void push();
+  void push(std::int64_t tokens = 1);
   /// No token will come after those pushed.
   void finish() { written_.finish(); }
 
@@ -49,8 +51,10 @@ class Channel {
   bool wait_for_token();
   /// The reader's bell will ring when there may be another token, or none any more.
   void watch_token() { written_.watch(); }
-  /// Frees the oldest token's slot. Precondition: there is a token.
-  void pop();
+  /// How many tokens there are now.
+  std::int64_t tokens();
+  /// Frees the slots of the oldest tokens. Precondition: they are there.
+  void pop(std::int64_t tokens = 1);
 
   // Any thread.
   /// Ends all waits, now and later; tokens in the channel are dropped.

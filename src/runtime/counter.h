@@ -34,8 +34,10 @@ class alignas(cache_line) Counter {
   explicit Counter(Bell& bell) : bell_(bell) {}
 
   Value read() const { return Value(word_.load(std::memory_order_acquire)); }
-  /// Adds one. What this thread wrote before is seen by whoever reads the new count.
-  void raise() { announce(word_.fetch_add(one, std::memory_order_acq_rel)); }
+  /// Adds this many. What this thread wrote before is seen by whoever reads the new count.
+  void raise(std::uint32_t by = 1) {
+    announce(word_.fetch_add(one * by, std::memory_order_acq_rel));
+  }
   /// Says that the count will not rise again.
   void finish() { announce(word_.fetch_or(finished_flag, std::memory_order_acq_rel)); }
   /// Says that the count matters no longer.

@@ -53,6 +53,12 @@ std::int64_t warmup_of(const std::vector<Session*>& sessions, const LoadOptions&
   return frames;
 }
 
+std::int64_t round_of(const std::vector<Session*>& sessions) {
+  std::int64_t round = 1;
+  for (const Session* session : sessions) round = std::max(round, session->round());
+  return round == 1 ? 1 : round * static_cast<std::int64_t>(sessions.size());
+}
+
 }  // namespace
 
 Time first_latency(Session& session, const network::Network& network, std::uint64_t seed) {
@@ -62,11 +68,14 @@ Time first_latency(Session& session, const network::Network& network, std::uint6
 
 Load run_load(const std::vector<Session*>& sessions, const network::Network& network,
               const LoadOptions& options) {
+  const std::int64_t round = round_of(sessions);
   Load load;
   ClosedLoop loop(sessions, network::random_inputs(network, options.seed), options.in_flight);
-  for (std::int64_t i = warmup_of(sessions, options); i > 0; --i) loop.step();
+  const std::int64_t warmup = std::max(warmup_of(sessions, options), round - 1);
+  for (std::int64_t i = 0; i < warmup; ++i) loop.step();
   const auto start = Clock::now();
-  while (load.frames < options.least || Clock::now() - start < options.duration) {
+  while (load.frames < options.least || load.frames % round != 0 ||
+         Clock::now() - start < options.duration) {
     load.latencies.push_back(loop.step());
     ++load.frames;
     if (options.between) options.between();

@@ -34,7 +34,8 @@ struct Load {
 Time first_latency(Session& session, const network::Network& network, std::uint64_t seed);
 
 /// Runs random frames through the sessions, which take turns and stay usable: one pipeline, or
-/// several copies of a network.
+/// several copies of a network. Where frames leave several at once, full rounds of them are
+/// counted.
 Load run_load(const std::vector<Session*>& sessions, const network::Network& network,
               const LoadOptions& options);
 

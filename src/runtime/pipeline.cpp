@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "plan/build.h"
+
 namespace millrace::runtime {
 namespace {
 
@@ -53,14 +55,17 @@ class Assembler {
   }
 
  private:
-  /// Sizes by tensor: plain, unless an engine chose otherwise.
+  /// Sizes by tensor, of one frame: plain, unless an engine chose otherwise.
   std::vector<Bytes> sizes_of(const std::vector<PreparedStage>& prepared) const {
     std::vector<Bytes> sizes;
     for (const network::Tensor& tensor : network_.tensors) sizes.push_back(tensor.size());
-    for (const PreparedStage& stage : prepared)
-      for (const auto& subnet : stage.subnets)
-        for (const engine::Port& port : subnet->outputs())
-          sizes[port.tensor.index] = port.layout.size;
+    for (const plan::Channel& wire : wires_) {
+      if (is_outside(wire.from)) continue;
+      const auto& [stage, phase] = wire.from;
+      if (plan_.stages[stage].phases[phase].batch > 1) continue;  // plain
+      for (const engine::Port& port : prepared[stage].subnets[phase]->outputs())
+        sizes[port.tensor.index] = port.layout.size;
+    }
     return sizes;
   }
 
@@ -76,6 +81,12 @@ class Assembler {
   }
 
   Slots* slots_of(TensorId tensor) { return pipeline_.slots[tensor.index].get(); }
+
+  std::vector<Slots*> slots_of(std::span<const engine::Port> ports) {
+    std::vector<Slots*> result;
+    for (const engine::Port& port : ports) result.push_back(slots_of(port.tensor));
+    return result;
+  }
 
   Channel* new_channel(std::int64_t capacity, const plan::Endpoint& from,
                        const plan::Endpoint& to) {
@@ -100,15 +111,12 @@ class Assembler {
       stage->memory.arena += memory.arena;
       stage->memory.naive += memory.naive;
       stage->memory.weights += memory.weights;
-      const std::int64_t lag = planned.phases[stage->phases.size()].lag;
-      PhaseTask& phase = stage->phases.emplace_back();
-      phase.lag = lag;
-      pipeline_.largest_lag = std::max(pipeline_.largest_lag, lag);
-      for (const engine::Port& port : subnet->inputs())
-        phase.inputs.push_back(slots_of(port.tensor));
-      for (const engine::Port& port : subnet->outputs())
-        phase.outputs.push_back(slots_of(port.tensor));
-      phase.subnet = std::move(subnet);
+      const plan::Phase& phase = planned.phases[stage->phases.size()];
+      pipeline_.largest_lag = std::max(pipeline_.largest_lag, phase.lag);
+      Ports inputs(slots_of(subnet->inputs()), phase.batch);
+      Ports outputs(slots_of(subnet->outputs()), phase.batch);
+      stage->phases.push_back(
+          {phase.lag, phase.batch, std::move(subnet), std::move(inputs), std::move(outputs)});
     }
     pipeline_.stages.push_back(std::move(stage));
   }
@@ -154,6 +162,7 @@ class Assembler {
     }
     pipeline_.submitted_capacity = 1 + sum_of_capacities(wires_);
     pipeline_.submitted = new_channel(pipeline_.submitted_capacity, {}, {});
+    pipeline_.round = plan::round_of(plan_);
     pipeline_.depth = pipeline_.submitted_capacity;
     for (const plan::Channel& wire : wires_)
       pipeline_.depth = std::min(pipeline_.depth, wire.capacity);

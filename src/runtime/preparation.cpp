@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "engine/batch.h"
 #include "plan/build.h"
 
 namespace millrace::runtime {
@@ -96,17 +97,21 @@ class Preparation {
     request.variants = plan_.variants;
     if (plan_.calibration) request.calibration = &*plan_.calibration;
     for (TensorId output : border.outputs) request.plain.push_back(must_be_plain(output, stage));
-    auto subnet = engine_of(stage, engines_).prepare(request);
+    const std::int64_t batch = stage.phases[index.second].batch;
+    auto subnet = engine::prepare_batch(engine_of(stage, engines_), request, batch);
+    if (batch > 1) return subnet;
     for (const engine::Port& port : subnet->outputs()) layouts_[port.tensor.index] = port.layout;
     return subnet;
   }
 
  private:
-  /// The caller and other engines understand only plain tensors.
+  /// The caller and other engines understand only plain tensors; those of several frames are.
   bool must_be_plain(TensorId tensor, const plan::Stage& maker) const {
     return std::any_of(plan_.channels.begin(), plan_.channels.end(), [&](const auto& channel) {
       if (channel.tensor != tensor) return false;
-      return is_outside(channel.to) || plan_.stages[channel.to.stage].engine != maker.engine;
+      if (is_outside(channel.to)) return true;
+      const plan::Stage& reader = plan_.stages[channel.to.stage];
+      return reader.engine != maker.engine || reader.phases[channel.to.phase].batch > 1;
     });
   }
 

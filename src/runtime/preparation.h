@@ -27,7 +27,8 @@ struct PreparedStage {
 void check_deployment(const Deployment& deployment);
 
 /// Prepares producers before consumers, so that a consumer on the same engine reads what the
-/// producer's engine prefers to write; between engines and at the network's ends tensors are plain.
+/// producer's engine prefers to write; between engines, at the network's ends and around phases
+/// with a batch tensors are plain.
 /// With `pin`, each on its stage's processor. InputError if an engine or a processor is missing.
 std::vector<PreparedStage> prepare(const Deployment& deployment, bool pin);
 

@@ -213,6 +213,8 @@ Life Session::life() const { return state_->life; }
 std::int64_t Session::depth() const { return state_->pipeline.depth; }
 std::int64_t Session::largest_lag() const { return state_->pipeline.largest_lag; }
 
+std::int64_t Session::round() const { return state_->pipeline.round; }
+
 std::vector<StageStatistics> Session::statistics() const {
   std::vector<StageStatistics> result;
   for (const auto& stage : state_->pipeline.stages)

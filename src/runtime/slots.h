@@ -15,6 +15,10 @@ class Slots {
   Slots(const std::string& tensor, Bytes size, std::int64_t capacity);
 
   std::byte* of(std::int64_t frame) { return memory_.data() + (frame % capacity_) * stride_; }
+  /// Whether the frames from `first` on lie one behind the other without gaps.
+  bool are_joined(std::int64_t first, std::int64_t count) const {
+    return count == 1 || (stride_ == size_.count && first % capacity_ + count <= capacity_);
+  }
   /// Of one slot.
   Bytes size() const { return size_; }
   std::int64_t capacity() const { return capacity_; }

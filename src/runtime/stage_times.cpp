@@ -48,9 +48,9 @@ Time median(std::vector<Time> samples) {
   return *middle;
 }
 
-StageTimes times_of(const board::Processor& processor, const PreparedStage& stage,
+StageTimes times_of(const plan::Stage& planned, const PreparedStage& stage,
                     const network::Network& network) {
-  const board::PinGuard pinned(processor);
+  const board::PinGuard pinned(planned.processor);
   Random random(1);
   std::vector<PhaseTrial> trials;
   for (const auto& subnet : stage.subnets) trials.emplace_back(*subnet, network, random);
@@ -64,7 +64,8 @@ StageTimes times_of(const board::Processor& processor, const PreparedStage& stag
       spent += samples[p].back();
     }
   StageTimes result;
-  for (auto& phase : samples) result.phases.push_back(median(std::move(phase)));
+  for (std::size_t p = 0; p < samples.size(); ++p)
+    result.phases.push_back(median(std::move(samples[p])) / planned.phases[p].batch);
   return result;
 }
 
@@ -77,7 +78,7 @@ std::vector<StageTimes> stage_times(const plan::Plan& plan, const network::Netwo
   std::vector<StageTimes> result;
   const std::vector<PreparedStage> stages = prepare({plan, network, engines}, true);
   for (std::size_t s = 0; s < stages.size(); ++s)
-    result.push_back(times_of(plan.stages[s].processor, stages[s], network));
+    result.push_back(times_of(plan.stages[s], stages[s], network));
   return result;
 }
 

@@ -10,7 +10,7 @@
 namespace millrace::runtime {
 
 struct StageTimes {
-  std::vector<Time> phases;  // median of each phase
+  std::vector<Time> phases;  // median of each phase, per frame
   Time total() const;
 };
 

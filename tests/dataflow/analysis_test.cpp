@@ -23,6 +23,25 @@ Graph stuijk(std::int64_t alpha, std::int64_t beta) {
   return graph;
 }
 
+/// Two tokens are gathered: the first waits for the second.
+TEST(LongestDelay, holds_the_waiting_for_tokens_that_are_consumed_together) {
+  Graph graph;
+  const ActorId in = actor(graph, "in", {10}), b = actor(graph, "b", {4});
+  const ActorId out = actor(graph, "out", {0});
+  channel(graph, {in, {1}}, {b, {2}});
+  channel(graph, {b, {2}}, {out, {1}});
+  EXPECT_EQ(longest_delay(graph, {in, out, 0, 20}), Time(10 + 4));
+  EXPECT_EQ(longest_delay(graph, {in, out, 2, 20}), Time(10 + 4 + 20));
+}
+
+TEST(LongestDelay, of_a_graph_that_deadlocks_is_nothing) {
+  Graph graph;
+  const ActorId in = actor(graph, "in", {1}), out = actor(graph, "out", {1});
+  channel(graph, {in, {1}}, {out, {1}});
+  channel(graph, {out, {1}}, {in, {1}}, 0);
+  EXPECT_EQ(longest_delay(graph, {in, out, 0, 5}), std::nullopt);
+}
+
 TEST(RepetitionVector, balances_the_tokens_of_every_channel) {
   EXPECT_EQ(repetition_vector(stuijk(4, 2)), (Vector{3, 2, 1}));
 }

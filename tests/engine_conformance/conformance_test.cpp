@@ -9,7 +9,9 @@
 
 #include "base/error.h"
 #include "cases.h"
+#include "engine/batch.h"
 #include "engine/registry.h"
+#include "network/batch.h"
 #include "network/evaluate/evaluate.h"
 #include "subnet_runner.h"
 
@@ -143,6 +145,19 @@ TEST_P(EngineConformance, every_layer_is_timed_once) {
 
 TEST_P(EngineConformance, layers_alone_with_the_engines_own_layouts_between_give_the_same) {
   expect_right(run_in_parts(*engine_, {network_, processor_, 1, false}, inputs_));
+}
+
+TEST_P(EngineConformance, frames_at_once_give_the_results_of_each) {
+  const auto request = engine::whole_network(network_, processor_);
+  for (const LayerId layer : request.layers)
+    if (const Verdict verdict = network::can_batch(network_, layer); !verdict) {
+      EXPECT_THROW(engine::prepare_batch(*engine_, request, 3), InputError) << verdict.reason();
+      GTEST_SKIP() << verdict.reason();
+    }
+  Random random(6);
+  const std::vector<std::vector<Array>> frames{random_inputs(random, network_), inputs_,
+                                               random_inputs(random, network_)};
+  expect_right(run_at_once(*engine_, request, frames)[1]);
 }
 
 TEST_P(EngineConformance, layers_alone_with_plain_borders_give_the_same) {

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "engine/batch.h"
+
 namespace millrace::test {
 
 using engine::Border;
@@ -135,6 +137,39 @@ std::vector<Array> run_in_parts(engine::Engine& engine, const Cut& cut,
   std::vector<Array> outputs;
   for (const TensorId id : cut.network.outputs) outputs.push_back(runner.take(id));
   return outputs;
+}
+
+std::vector<std::vector<Array>> run_at_once(engine::Engine& engine,
+                                            const engine::SubnetRequest& request,
+                                            const std::vector<std::vector<Array>>& frames) {
+  const Network& network = *request.network;
+  const auto subnet =
+      engine::prepare_batch(engine, request, static_cast<std::int64_t>(frames.size()));
+  std::map<TensorId, network::Buffer> memory;
+  std::vector<const std::byte*> in;
+  std::vector<std::byte*> out;
+  for (const Port& port : subnet->outputs()) {
+    memory[port.tensor] = network::Buffer(port.layout.size);
+    out.push_back(memory[port.tensor].data());
+  }
+  std::vector<network::Buffer> joined;
+  for (const Port& port : subnet->inputs()) {
+    const auto at = std::ranges::find(network.inputs, port.tensor) - network.inputs.begin();
+    std::byte* to = joined.emplace_back(port.layout.size).data();
+    in.push_back(to);
+    for (const auto& frame : frames)
+      to = std::ranges::copy(frame[static_cast<std::size_t>(at)].bytes(), to).out;
+  }
+  subnet->run(in, out);
+  std::vector<std::vector<Array>> results(frames.size());
+  for (std::size_t f = 0; f < frames.size(); ++f)
+    for (const TensorId id : network.outputs) {
+      network::Buffer part(network[id].size());
+      const auto size = static_cast<std::size_t>(part.size().count);
+      std::copy_n(memory.at(id).data() + f * size, size, part.data());
+      results[f].push_back(make_array(network[id].type, network[id].shape, std::move(part)));
+    }
+  return results;
 }
 
 }  // namespace millrace::test

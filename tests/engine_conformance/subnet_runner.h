@@ -40,4 +40,9 @@ struct Cut {
 std::vector<network::Array> run_in_parts(engine::Engine& engine, const Cut& cut,
                                          const std::vector<network::Array>& inputs);
 
+/// Runs all frames in one run of a subnet prepared for so many; the results of each.
+std::vector<std::vector<network::Array>> run_at_once(
+    engine::Engine& engine, const engine::SubnetRequest& request,
+    const std::vector<std::vector<network::Array>>& frames);
+
 }  // namespace millrace::test

@@ -6,6 +6,7 @@
 
 #include "dataflow/analysis.h"
 #include "networks.h"
+#include "plan/rate.h"
 #include "plan/steps.h"
 
 namespace millrace::plan {
@@ -25,6 +26,15 @@ Case random_case(std::uint64_t seed) {
   result.mapping =
       random_mapping(random, result.network.layers.size(), result.board.processors.size());
   return result;
+}
+
+/// Runs of layers with one batch each, all of them powers of two.
+std::vector<std::int64_t> random_batches(Random& random, std::size_t layers) {
+  std::vector<std::int64_t> batches;
+  while (batches.size() < layers)
+    batches.insert(batches.end(), 1 + random.below(5), std::int64_t{1} << random.below(4));
+  batches.resize(layers);
+  return batches;
 }
 
 /// One slot more than the largest lag: no plan may have less.
@@ -94,6 +104,41 @@ TEST(AnyMapping, runs_at_its_slowest_stage) {
     const auto rate = dataflow::throughput(csdf_graph(plan, each.network, options));
     ASSERT_TRUE(rate) << seed;
     EXPECT_EQ(rate->span, rate->iterations * slowest_stage(options.phase_times)) << seed;
+  }
+}
+
+TEST(AnyMapping, is_consistent_and_live_with_any_batches) {
+  std::size_t gathering = 0;
+  for (std::uint64_t seed = 0; seed < 300; ++seed) {
+    SCOPED_TRACE(seed);
+    const Case each = random_case(seed);
+    Random random(seed);
+    BuildOptions options{.capacity = 1 + static_cast<std::int64_t>(seed % 3),
+                         .most_lag = static_cast<std::int64_t>(seed % 20)};
+    options.batches = random_batches(random, each.network.layers.size());
+    const Plan plan = build(each.network, each.board, each.mapping, options);
+    ASSERT_NO_THROW(check(plan, each.network));
+    const std::vector<Endpoint> places = places_of_layers(plan);
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      const Phase& phase = plan.stages[places[i].stage].phases[places[i].phase];
+      ASSERT_EQ(phase.batch, options.batches[i]);
+      gathering += phase.batch > 1 ? 1 : 0;
+    }
+  }
+  EXPECT_GT(gathering, 1000u);
+}
+
+/// Where all work on equally many frames, a cycle of that many is like one of a frame.
+TEST(AnyMapping, with_the_same_batch_everywhere_runs_at_its_slowest_stage) {
+  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+    const Case each = random_case(seed);
+    Random random(seed);
+    const std::int64_t batch = 2 + static_cast<std::int64_t>(seed % 3);
+    BuildOptions options{.capacity = 2, .most_lag = 1000};
+    options.batches.assign(each.network.layers.size(), batch);
+    const Plan plan = build(each.network, each.board, each.mapping, options);
+    const auto times = random_times(random, plan);
+    EXPECT_EQ(period_bound(plan, each.network, times), slowest_stage(times) / batch) << seed;
   }
 }
 

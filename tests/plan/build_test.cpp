@@ -7,6 +7,7 @@
 
 #include "dataflow/analysis.h"
 #include "networks.h"
+#include "plan/rate.h"
 
 namespace millrace::plan {
 namespace {
@@ -126,6 +127,37 @@ TEST(Build, an_output_that_others_read_too_leaves_and_stays) {
   EXPECT_EQ(plan.channels[2].to, Endpoint{});
 }
 
+TEST(Build, layers_with_another_batch_are_a_phase_of_their_own) {
+  const auto network = network_of(4, {{0, 1}, {1, 2}, {2, 3}});
+  const Plan plan =
+      build(network, board_of(1), mapping_of({0, 0, 0, 0}), {.batches = {1, 1, 4, 4}});
+  EXPECT_EQ(text_of(plan), "stage0: 0 1 | 2 3");
+  EXPECT_EQ(plan.stages[0].phases[0].batch, 1);
+  EXPECT_EQ(plan.stages[0].phases[1].batch, 4);
+  EXPECT_EQ(capacities(plan, network)["t1"], 4);
+}
+
+TEST(Build, a_reader_behind_a_batch_lags_until_all_of_it_is_there) {
+  const auto network = network_of(3, {{0, 1}, {1, 2}});
+  const Plan plan = build(network, board_of(1), mapping_of({0, 0, 0}), {.batches = {1, 4, 1}});
+  ASSERT_EQ(text_of(plan), "stage0: 0 | 1 | 2");
+  EXPECT_EQ(plan.stages[0].phases[1].lag, 0);
+  EXPECT_EQ(plan.stages[0].phases[2].lag, 3);
+}
+
+TEST(Build, a_layer_that_mixes_frames_has_no_batch) {
+  auto network = network_of(2, {{0, 1}});
+  network.layers[1].op = network::Concat{0};
+  const std::string message = message_of([&] {
+    build(network, board_of(1), mapping_of({0, 0}), {.batches = {4, 4}});
+  });
+  EXPECT_NE(
+      message.find("stage0, phase 0: '1' cannot work on 4 frames at once: it changes the "
+                   "dimension along which frames join; put it into a phase with a batch of 1"),
+      std::string::npos)
+      << message;
+}
+
 TEST(Build, wrong_arguments_are_named) {
   const auto network = network_of(2, {{0, 1}});
   const auto message = [&](const Mapping& mapping, std::int64_t capacity) {
@@ -158,6 +190,38 @@ TEST(CsdfGraph, carries_times_rates_and_space) {
   const auto found = dataflow::throughput(graph);
   ASSERT_TRUE(found);
   EXPECT_EQ(found->span.count(), 5 * found->iterations);  // they work on frames of their own
+}
+
+TEST(CsdfGraph, fires_a_batch_in_the_last_of_its_cycles) {
+  const auto network = network_of(2, {{0, 1}});
+  const Plan plan = build(network, board_of(1), mapping_of({0, 0}), {.batches = {1, 2}});
+  const auto graph = csdf_graph(plan, network, {.phase_times = {{Time(3), Time(4)}}});
+  ASSERT_EQ(graph.actors.size(), 3u);
+  EXPECT_EQ(graph.actors[0].times, (std::vector<Time>{Time(3), Time(0), Time(3), Time(4)}));
+  const auto& between = graph.channels[2];
+  EXPECT_EQ(between.name, "t0");
+  EXPECT_EQ(between.production, (std::vector<std::int64_t>{1, 0, 1, 0}));
+  EXPECT_EQ(between.consumption, (std::vector<std::int64_t>{0, 0, 0, 2}));
+  EXPECT_EQ(period_bound(plan, network, {{Time(3), Time(4)}}), Time(5));
+}
+
+TEST(LatencyBound, of_one_stage_is_its_time) {
+  const auto network = network_of(2, {{0, 1}});
+  const Plan plan = build(network, board_of(1), mapping_of({0, 0}));
+  EXPECT_EQ(latency_bound(plan, network, {{Time(7)}}, Time(10)), Time(7));
+}
+
+TEST(LatencyBound, holds_the_waiting_for_the_frames_of_a_batch) {
+  const auto network = network_of(2, {{0, 1}});
+  const Plan plan = build(network, board_of(1), mapping_of({0, 0}), {.batches = {1, 4}});
+  // The first of four waits until the fourth, 30 later, has been through phase 0.
+  EXPECT_EQ(latency_bound(plan, network, {{Time(5), Time(8)}}, Time(10)), Time(30 + 5 + 8));
+}
+
+TEST(LatencyBound, of_stages_that_lag_holds_the_lag) {
+  const auto network = network_of(2, {{0, 1}});
+  const Plan plan = build(network, board_of(2), mapping_of({0, 1}));
+  EXPECT_EQ(latency_bound(plan, network, {{Time(10)}, {Time(10)}}, Time(10)), Time(20));
 }
 
 TEST(SdfGraph, has_an_actor_per_layer_and_a_channel_per_edge) {

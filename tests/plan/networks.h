@@ -23,7 +23,7 @@ inline TensorId tensor(network::Network& network, std::string name, std::int64_t
 inline TensorId layer(network::Network& network, const std::string& name,
                       std::vector<TensorId> inputs, std::int64_t elements = 4) {
   const TensorId output = tensor(network, "t" + name, elements);
-  network.layers.push_back({name, network::Concat{}, std::move(inputs), {output}});
+  network.layers.push_back({name, network::Concat{1}, std::move(inputs), {output}});
   return output;
 }
 

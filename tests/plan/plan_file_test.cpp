@@ -109,6 +109,18 @@ TEST(PlanFile, int8_brings_its_calibration) {
             std::string::npos);
 }
 
+TEST(PlanFile, batches_stand_only_where_a_phase_has_one) {
+  const TemporaryFolder folder;
+  const network::Network network = sample_network();
+  const Plan plan =
+      build(network, board_of(2), mapping_of({0, 1, 1, 0}), {.batches = {1, 1, 1, 4}});
+  write_plan(folder / "plan.json", plan, network);
+  EXPECT_EQ(read_plan(folder / "plan.json", network), plan);
+  const Json json = read_json(folder / "plan.json");
+  EXPECT_EQ(json["stages"][0]["phases"],
+            Json::parse(R"([{"lag":0,"layers":["0"]},{"lag":2,"batch":4,"layers":["3"]}])"));
+}
+
 TEST(PlanFile, names_layers_and_tensors) {
   const TemporaryFolder folder;
   const network::Network network = sample_network();
@@ -164,6 +176,13 @@ constexpr Mistake mistakes[] = {
     {"/stages/0/phases/1/lag", "0", "its reader is 1 frames ahead of its writer; give it a larger"},
     {"/stages/0/phases/1/lag", "2000000", "stage0, phase 1: found a lag of 2000000 frames"},
     {"/stages/0/phases/1/lag", "9", "lags 9 frames behind, so a capacity of 3 is too small"},
+    {"/stages/0/phases/0/batch", "0", "stage0, phase 0: found a batch of 0 frames, expected 1 to"},
+    {"/stages/0/phases/0/batch", "1000", "found a batch of 1000 frames, expected 1 to 256"},
+    {"/stages/0/phases/1/batch", "4", "stage0, phase 1 works on 4 frames at once, so a capacity"},
+    {"/stages/0/phases/0/batch", "2.5", "phases[0].batch: found 2.5, expected an integer"},
+    {"/stages/0/phases",
+     R"([{"lag":0,"batch":2,"layers":["0"]},{"lag":2,"batch":3,"layers":["3"]}])",
+     "stage0, phase 0: its batch of 2 frames does not divide 3, the largest of the plan"},
     {"/stages/1/phases/0/layers", "[\"1\"]", "2: this layer is in no stage"},
     {"/channels/0/tensor", "\"y\"", "channels[0].tensor: the network has no tensor 'y'"},
     {"/channels/0/tensor", "\"t9\"", "did you mean 't"},
@@ -272,7 +291,9 @@ void expect_described(const Json& value, Json schema, const Json& definitions) {
 TEST(PlanFile, is_described_by_its_schema) {
   const TemporaryFolder folder;
   const network::Network network = sample_network();
-  write_plan(folder / "plan.json", sample_plan(network), network);
+  Plan plan = sample_plan(network);
+  plan.stages[0].phases[1].batch = 2;
+  write_plan(folder / "plan.json", plan, network);
   const Json schema =
       read_json(std::filesystem::path(MILLRACE_SOURCE_DIR) / "schemas/plan.schema.json");
   expect_described(read_json(folder / "plan.json"), schema, schema["$defs"]);

@@ -24,6 +24,17 @@ TEST(Channel, holds_as_many_tokens_as_its_capacity) {
   EXPECT_EQ(channel.space(), Readiness::yes);
 }
 
+TEST(Channel, counts_tokens_and_spaces_that_come_and_go_together) {
+  Channel channel(5, 0ns, 0ns);
+  EXPECT_EQ(channel.spaces(), 5);
+  channel.push(3);
+  EXPECT_EQ(channel.spaces(), 2);
+  EXPECT_EQ(channel.tokens(), 3);
+  channel.pop(2);
+  EXPECT_EQ(channel.tokens(), 1);
+  EXPECT_EQ(channel.spaces(), 4);
+}
+
 TEST(Channel, is_empty_when_every_token_was_popped) {
   Channel channel(2, 0ns, 0ns);
   EXPECT_TRUE(channel.is_empty());

@@ -9,6 +9,7 @@
 
 #include "base/random.h"
 #include "engine/reference/reference.h"
+#include "network/batch.h"
 #include "network/evaluate/evaluate.h"
 #include "plan/build.h"
 #include "runtime/sequential.h"
@@ -20,17 +21,29 @@ namespace millrace::runtime {
 namespace {
 
 constexpr std::uint64_t networks = 1000;
+constexpr std::uint64_t networks_with_batches = 300;
 constexpr std::uint64_t shards = 4;
-constexpr std::size_t frames = 3;
 using Frame = std::vector<network::Array>;
 
 struct Case {
   network::Network network;
   plan::Plan plan;
   std::vector<Frame> inputs;
+  std::size_t at_most = 1000;  // frames on their way
 };
 
-Case random_case(std::uint64_t seed) {
+/// Runs of layers with one batch each, where the network allows it.
+std::vector<std::int64_t> random_batches(Random& random, const network::Network& network) {
+  std::vector<std::int64_t> batches;
+  while (batches.size() < network.layers.size())
+    batches.insert(batches.end(), 1 + random.below(6), std::int64_t{1} << random.below(4));
+  batches.resize(network.layers.size());
+  for (std::size_t i = 0; i < batches.size(); ++i)
+    if (!network::can_batch(network, LayerId(i))) batches[i] = 1;
+  return batches;
+}
+
+Case random_case(std::uint64_t seed, bool with_batches) {
   Random random(seed);
   Case result;
   result.network = test::random_network(random, 40);
@@ -39,8 +52,10 @@ Case random_case(std::uint64_t seed) {
   for (std::size_t i = 0; i < result.network.layers.size(); ++i)
     processors.push_back(random.below(board.processors.size()));
   const auto capacity = static_cast<std::int64_t>(1 + random.below(3));
-  result.plan = plan::build(result.network, board, test::mapping(processors),
-                            {.engine = "reference", .capacity = capacity});
+  plan::BuildOptions options{.engine = "reference", .capacity = capacity};
+  if (with_batches) options.batches = random_batches(random, result.network);
+  result.plan = plan::build(result.network, board, test::mapping(processors), options);
+  const std::size_t frames = with_batches ? 1 + random.below(20) : 3;
   for (std::size_t i = 0; i < frames; ++i)
     result.inputs.push_back(test::random_inputs(random, result.network));
   return result;
@@ -57,9 +72,12 @@ void expect_equal(const Frame& found, const Frame& expected, const std::string& 
 void run_in_pipeline(const Case& the, engine::Engine& engine, const std::vector<Frame>& expected) {
   Session session = deploy(the.plan, the.network, {{"reference", &engine}},
                            {.pin = false, .spin = {}, .caller_spin = {}});
+  const std::size_t frames = the.inputs.size();
   std::size_t submitted = 0;
   for (std::size_t taken = 0; taken < frames; ++taken) {
-    while (submitted < frames && session.try_submit(the.inputs[submitted])) ++submitted;
+    while (submitted < std::min(frames, taken + the.at_most) &&
+           session.try_submit(the.inputs[submitted]))
+      ++submitted;
     if (submitted == frames) session.finish();
     const auto result = session.next();
     ASSERT_TRUE(result);
@@ -70,7 +88,7 @@ void run_in_pipeline(const Case& the, engine::Engine& engine, const std::vector<
 }
 
 void run_case(std::uint64_t seed, engine::Engine& engine) {
-  const Case the = random_case(seed);
+  const Case the = random_case(seed, false);
   std::vector<Frame> expected;
   for (const Frame& frame : the.inputs) expected.push_back(evaluate(the.network, frame));
   run_in_pipeline(the, engine, expected);
@@ -87,6 +105,26 @@ TEST_P(RandomNetworks, on_random_processors_compute_what_a_sequential_run_comput
     run_case(seed, *engine);
     if (HasFatalFailure() || HasNonfatalFailure()) return;
   }
+}
+
+/// Whether many frames are on their way or few, fewer than a batch too, and however they end.
+TEST_P(RandomNetworks, with_random_batches_compute_what_each_frame_alone_gives) {
+  const auto engine = engine::reference::make();
+  std::size_t gathering = 0;
+  for (std::uint64_t seed = GetParam(); seed < networks_with_batches; seed += shards) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Case the = random_case(seed, true);
+    std::vector<Frame> expected;
+    for (const Frame& frame : the.inputs) expected.push_back(evaluate(the.network, frame));
+    for (const std::size_t at_most : {1u, 3u, 1000u}) {
+      the.at_most = at_most;
+      run_in_pipeline(the, *engine, expected);
+      if (HasFatalFailure() || HasNonfatalFailure()) return;
+    }
+    for (const plan::Stage& stage : the.plan.stages)
+      for (const plan::Phase& phase : stage.phases) gathering += phase.batch > 1 ? 1u : 0u;
+  }
+  EXPECT_GT(gathering, networks_with_batches / shards);
 }
 INSTANTIATE_TEST_SUITE_P(Shards, RandomNetworks, testing::Range<std::uint64_t>(0, shards));
 

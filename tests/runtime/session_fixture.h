@@ -21,11 +21,14 @@ class SessionTest : public testing::Test {
  protected:
   /// Deploys on the reference engine, without pinning.
   runtime::Session start(const network::Network& network,
-                         const std::vector<std::size_t>& processors) {
-    return runtime::deploy(plan_of(network, processors), network, engines_, unpinned);
+                         const std::vector<std::size_t>& processors,
+                         const std::vector<std::int64_t>& batches = {}) {
+    return runtime::deploy(plan_of(network, processors, batches), network, engines_, unpinned);
   }
-  plan::Plan plan_of(const network::Network& network, const std::vector<std::size_t>& processors) {
-    return plan::build(network, imagined_board(6), mapping(processors), {.engine = "engine"});
+  plan::Plan plan_of(const network::Network& network, const std::vector<std::size_t>& processors,
+                     const std::vector<std::int64_t>& batches = {}) {
+    return plan::build(network, imagined_board(6), mapping(processors),
+                       {.engine = "engine", .batches = batches});
   }
   /// From now on "engine" is the reference engine with this decoration.
   void decorate(Decoration decoration) {

@@ -19,6 +19,13 @@ TEST(Slots, frames_take_turns_in_aligned_slots_that_do_not_overlap) {
   }
 }
 
+TEST(Slots, frames_are_joined_if_nothing_lies_between_them) {
+  EXPECT_TRUE(Slots("x", Bytes{128}, 4).are_joined(4, 4));
+  EXPECT_FALSE(Slots("x", Bytes{128}, 4).are_joined(2, 3));  // around the ring's end
+  EXPECT_FALSE(Slots("x", Bytes{100}, 4).are_joined(0, 2));  // slots are aligned
+  EXPECT_TRUE(Slots("x", Bytes{100}, 4).are_joined(3, 1));
+}
+
 TEST(Slots, too_much_memory_is_an_engine_error_that_names_the_tensor) {
   try {
     Slots slots("huge", Bytes{std::int64_t{1} << 40}, std::int64_t{1} << 30);

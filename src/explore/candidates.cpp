@@ -1,0 +1,147 @@
+#include "explore/candidates.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "plan/capacities.h"
+#include "plan/rate.h"
+
+namespace millrace::explore {
+namespace {
+
+constexpr double noise = 0.01;  // of measurements
+
+bool uses_int8(const plan::Plan& plan) {
+  return std::any_of(plan.variants.begin(), plan.variants.end(),
+                     [](const board::Variant& v) { return v.precision == board::Precision::int8; });
+}
+
+std::size_t phases_of(const plan::Plan& plan) {
+  std::size_t count = 0;
+  for (const plan::Stage& stage : plan.stages) count += stage.phases.size();
+  return count;
+}
+
+/// Of each layer on its processor; empty if the engine's own choice is the best everywhere.
+std::vector<board::Variant> variants_of(const Problem& problem, const plan::Mapping& mapping) {
+  std::vector<board::Variant> result;
+  for (std::size_t i = 0; i < problem.layers; ++i)
+    result.push_back(problem.variants[i][mapping.processors[i].index]);
+  const bool own = std::all_of(result.begin(), result.end(),
+                               [](const board::Variant& v) { return v == board::Variant{}; });
+  return own ? std::vector<board::Variant>{} : result;
+}
+
+/// What the profile says of the plan's stages and phases, each of a frame.
+void set_times(Candidate& candidate, const Problem& problem) {
+  const auto times = phase_times(problem, candidate.plan, candidate.search.mapping);
+  for (std::size_t s = 0; s < times.size(); ++s) {
+    plan::Stage& stage = candidate.plan.stages[s];
+    stage.predicted = std::accumulate(times[s].begin(), times[s].end(), Time{});
+    for (std::size_t p = 0; p < times[s].size(); ++p) stage.phases[p].predicted = times[s][p];
+  }
+}
+
+/// As few slots as keep the plan's throughput at the predicted times, and the slack.
+void size_slots(Candidate& candidate, const network::Network& network, std::int64_t slack) {
+  candidate.slots_by_rule = plan::slot_bytes(candidate.plan, network);
+  candidate.smallest =
+      plan::smallest_slots(candidate.plan, network, plan::predicted_times(candidate.plan));
+  if (candidate.smallest)
+    candidate.plan =
+        plan::with_slots(std::move(candidate.plan), candidate.smallest->capacities, slack);
+}
+
+Time slowest_stage(const plan::Plan& plan) {
+  Time slowest{};
+  for (const plan::Stage& stage : plan.stages) slowest = std::max(slowest, stage.predicted);
+  return slowest;
+}
+
+double period_of(const Candidate& c) { return seconds(c.period != Time{} ? c.period : c.bound); }
+
+}  // namespace
+
+void Candidates::add(const std::string& name, const Task& task,
+                     const std::function<SearchResult()>& search) {
+  const auto start = std::chrono::steady_clock::now();
+  Candidate candidate;
+  candidate.name = name;
+  candidate.search = search();
+  candidate.search_time = std::chrono::steady_clock::now() - start;
+  candidate.batch = task.batch;
+  build_plan(candidate, task);
+  candidate.plan.variants = variants_of(task.problem, candidate.search.mapping);
+  if (options_.calibration != nullptr && uses_int8(candidate.plan))
+    candidate.plan.calibration = *options_.calibration;
+  list_.push_back(std::move(candidate));
+}
+
+void Candidates::build_plan(Candidate& candidate, const Task& task) const {
+  plan::BuildOptions options = options_.build;
+  options.batches = task.batches;
+  candidate.plan = plan::build(network_, board_, candidate.search.mapping, options);
+  set_times(candidate, task.problem);
+  size_slots(candidate, network_, options_.slack);
+  const auto times = plan::predicted_times(candidate.plan);
+  candidate.bound =
+      plan::period_bound(candidate.plan, network_, times).value_or(slowest_stage(candidate.plan));
+  if (!options_.max_latency) return;
+  candidate.latency =
+      plan::latency_bound(candidate.plan, network_, times, candidate.bound).value_or(Time{});
+}
+
+void Candidates::measure() {
+  constexpr double promising = 1.25;
+  constexpr std::size_t most = 6;
+  std::vector<Candidate*> order;
+  for (Candidate& candidate : list_)
+    if (is_in_time(candidate) && !is_needless(candidate)) order.push_back(&candidate);
+  std::stable_sort(order.begin(), order.end(),
+                   [](const Candidate* a, const Candidate* b) { return a->bound < b->bound; });
+  std::vector<plan::Plan> plans;
+  std::vector<std::pair<Candidate*, std::size_t>> measured;
+  for (Candidate* candidate : order) {
+    if (seconds(candidate->bound) > promising * seconds(order.front()->bound)) break;
+    const auto alike = std::find_if(plans.begin(), plans.end(), [&](const plan::Plan& p) {
+      return p.stages == candidate->plan.stages && p.variants == candidate->plan.variants;
+    });
+    if (alike == plans.end() && plans.size() == most) continue;
+    measured.emplace_back(candidate, alike - plans.begin());
+    if (alike == plans.end()) plans.push_back(candidate->plan);
+  }
+  if (plans.empty()) return;
+  const std::vector<Time> periods = options_.measure(plans);
+  for (const auto& [candidate, plan] : measured) candidate->period = periods[plan];
+}
+
+bool Candidates::is_needless(const Candidate& candidate) const {
+  return std::any_of(list_.begin(), list_.end(), [&](const Candidate& other) {
+    return is_in_time(other) && phases_of(other.plan) < phases_of(candidate.plan) &&
+           seconds(other.bound) < (1 + noise) * seconds(candidate.bound);
+  });
+}
+
+bool Candidates::is_in_time(const Candidate& candidate) const {
+  return !options_.max_latency || candidate.latency <= *options_.max_latency;
+}
+
+std::size_t Candidates::best() const {
+  std::size_t best = 0;
+  for (std::size_t i = 1; i < list_.size(); ++i)
+    if (better(list_[i], list_[best])) best = i;
+  return best;
+}
+
+bool Candidates::better(const Candidate& a, const Candidate& b) const {
+  if (is_in_time(a) != is_in_time(b)) return is_in_time(a);
+  if (!is_in_time(a)) return a.latency < b.latency;
+  if ((a.period != Time{}) != (b.period != Time{})) return a.period != Time{};
+  const double x = period_of(a), y = period_of(b);
+  if (std::abs(x - y) > noise * std::max(x, y)) return x < y;
+  if (phases_of(a.plan) != phases_of(b.plan)) return phases_of(a.plan) < phases_of(b.plan);
+  return a.latency < b.latency;
+}
+
+}  // namespace millrace::explore

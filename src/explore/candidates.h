@@ -1,0 +1,45 @@
+#pragma once
+// Inside the explore room: search results made into plans, predicted, measured and compared.
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "explore/choose.h"
+
+namespace millrace::explore {
+
+/// What a candidate is made for: the problem, with the layers that gather at this batch.
+struct Task {
+  Problem problem;
+  std::int64_t batch = 1;
+  std::vector<std::int64_t> batches = {};  // by LayerId; empty: 1 for all
+};
+
+class Candidates {
+ public:
+  /// All borrowed.
+  Candidates(const network::Network& network, const board::Board& board,
+             const ChooseOptions& options)
+      : network_(network), board_(board), options_(options) {}
+
+  void add(const std::string& name, const Task& task, const std::function<SearchResult()>& search);
+  /// The promising ones; plans that are alike share one measurement.
+  void measure();
+
+  std::size_t best() const;
+  bool is_in_time(const Candidate& candidate) const;
+  const std::vector<Candidate>& list() const { return list_; }
+
+ private:
+  void build_plan(Candidate& candidate, const Task& task) const;
+  /// Not faster by more than measurements tell apart than one with fewer phases.
+  bool is_needless(const Candidate& candidate) const;
+  bool better(const Candidate& a, const Candidate& b) const;
+
+  const network::Network& network_;
+  const board::Board& board_;
+  const ChooseOptions& options_;
+  std::vector<Candidate> list_;
+};
+
+}  // namespace millrace::explore
