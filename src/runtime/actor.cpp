@@ -60,8 +60,9 @@ class Order {
   PhaseTask* next() {
     PhaseTask* found = nullptr;
     const auto settled = [&] { return (found = first_ready()) != nullptr || phases_.empty(); };
-    if (spin_until(settled, stage_.spin)) return found;
     while (true) {
+      if (spin_until(settled, stage_.spin)) return found;
+      if (is_frame_on_its_way() && spin_until(settled, stage_.spin_for_stages)) return found;
       const std::uint32_t ticket = stage_.bell.ticket();
       for (const PhaseTask* phase : phases_) watch_channels(*phase);
       stage_.submitted.watch();
@@ -87,6 +88,12 @@ class Order {
   static bool before(const PhaseTask* a, const PhaseTask* b) {
     const std::int64_t cycle_a = cycle_of(*a), cycle_b = cycle_of(*b);
     return cycle_a != cycle_b ? cycle_a < cycle_b : a < b;
+  }
+
+  bool is_frame_on_its_way() const {
+    const Counter::Value submitted = stage_.submitted.read();
+    return std::any_of(phases_.begin(), phases_.end(),
+                       [&](const PhaseTask* phase) { return submitted.exceeds(phase->frame); });
   }
 
   /// The first of a frame that is on its way, if it can fire: to run a later one meanwhile would

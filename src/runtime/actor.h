@@ -66,6 +66,7 @@ struct StageTask {
   engine::Memory memory;
   std::vector<PhaseTask> phases;  // in the order of the plan
   Time spin{};                    // before it sleeps
+  Time spin_for_stages{};         // the same while a frame is on its way
   Bell bell;                      // of all channels of its phases, on the stage's side
   Counter submitted{bell};        // frames that the caller has put in; raised by the caller
   Activity activity;

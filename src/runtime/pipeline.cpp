@@ -106,6 +106,7 @@ class Assembler {
     stage->processor = planned.processor;
     stage->pin = options_.pin;
     stage->spin = options_.spin;
+    stage->spin_for_stages = options_.pin ? options_.spin_for_stages : options_.spin;
     for (auto& subnet : prepared.subnets) {
       const engine::Memory memory = subnet->memory();
       stage->memory.arena += memory.arena;

@@ -36,7 +36,11 @@ struct StageStatistics {
 
 struct SessionOptions {
   bool pin = true;                     // bind each thread to its processor's cores
-  std::chrono::microseconds spin{50};  // of a stage that waits, before it sleeps
+  std::chrono::microseconds spin{50};  // of a stage that waits for the caller, before it sleeps
+  // The same of a pinned stage that waits for other stages, for a frame that is on its way. Where a
+  // core that sleeps loses its clock and its caches, waking costs more than the wait: see
+  // docs/decisions.md. Without `pin` other stages may need the core.
+  std::chrono::microseconds spin_for_stages{10'000};
   // The same for submit() and next(). They usually share a core with a stage, whose time a spinning
   // caller would take.
   std::chrono::microseconds caller_spin{0};
