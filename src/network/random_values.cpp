@@ -7,21 +7,21 @@ namespace {
 
 /// With what `next` gives.
 template <class T, class Next>
-void fill(Buffer& buffer, Next next) {
-  T* values = reinterpret_cast<T*>(buffer.data());
-  const auto count = static_cast<std::size_t>(buffer.size().count) / sizeof(T);
+void fill(std::span<std::byte> memory, Next next) {
+  T* values = reinterpret_cast<T*>(memory.data());
+  const auto count = memory.size() / sizeof(T);
   for (std::size_t i = 0; i < count; ++i) values[i] = next();
 }
 
 }  // namespace
 
-void fill_random(Buffer& buffer, DataType type, Random& random) {
+void fill_random(std::span<std::byte> memory, DataType type, Random& random) {
   if (type == DataType::float32) {
-    fill<float>(buffer, [&] { return random.uniform(-1, 1); });
+    fill<float>(memory, [&] { return random.uniform(-1, 1); });
   } else if (type == DataType::float16) {
-    fill<loops::Half>(buffer, [&] { return loops::to_half(double{random.uniform(-1, 1)}); });
+    fill<loops::Half>(memory, [&] { return loops::to_half(double{random.uniform(-1, 1)}); });
   } else if (type == DataType::int8 || type == DataType::uint8) {
-    fill<std::uint8_t>(buffer, [&] { return static_cast<std::uint8_t>(random.below(256)); });
+    fill<std::uint8_t>(memory, [&] { return static_cast<std::uint8_t>(random.below(256)); });
   }
 }
 
@@ -30,7 +30,7 @@ std::vector<Array> random_inputs(const Network& network, std::uint64_t seed) {
   std::vector<Array> inputs;
   for (const TensorId id : network.inputs) {
     Buffer memory(network[id].size());
-    fill_random(memory, network[id].type, random);
+    fill_random(memory.bytes(), network[id].type, random);
     inputs.push_back(make_array(network[id].type, network[id].shape, std::move(memory)));
   }
   return inputs;

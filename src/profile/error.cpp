@@ -40,7 +40,7 @@ ErrorTest::ErrorTest(const Subject& subject, LayerId id) : subject_(subject), la
   const auto border = engine::border_of(network, {{id}}).inputs;
   for (const TensorId input : border) {
     inputs_.emplace_back(network[input].size());
-    network::fill_random(inputs_.back(), network[input].type, random);
+    network::fill_random(inputs_.back().bytes(), network[input].type, random);
     if (subject.options.calibration != nullptr)
       stretch(inputs_.back(), network[input], *subject.options.calibration);
   }

@@ -9,7 +9,7 @@ Trial::Trial(std::unique_ptr<engine::Subnet> subnet, const network::Network& net
   Random random(seed);
   for (const engine::Port& port : subnet_->inputs()) {
     buffers_.emplace_back(port.layout.size);
-    network::fill_random(buffers_.back(), network[port.tensor].type, random);
+    network::fill_random(buffers_.back().bytes(), network[port.tensor].type, random);
     in_.push_back(buffers_.back().data());
   }
   for (const engine::Port& port : subnet_->outputs()) {

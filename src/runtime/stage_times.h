@@ -15,7 +15,7 @@ struct StageTimes {
 };
 
 /// Runs the phases of one stage after the other on its processor, with all other stages idle, on
-/// random data in the layouts of the pipeline. By stage.
+/// random data in the layouts of the pipeline and in as many slots. By stage.
 std::vector<StageTimes> stage_times(const plan::Plan& plan, const network::Network& network,
                                     const std::map<std::string, engine::Engine*>& engines);
 
