@@ -64,17 +64,21 @@ struct Slot {
   std::byte** write = nullptr;
 };
 
+void copy_piece(const CopyCall& call, std::size_t i) {
+  std::memcpy(call.to + i * call.to_stride, call.from + i * call.from_stride, call.bytes);
+}
+
 void copy(const CopyCall& call) {
   constexpr std::size_t worth_sharing = 1 << 16;  // bytes
-  const auto count = static_cast<std::ptrdiff_t>(call.count);
-  [[maybe_unused]] const bool shared = call.count * call.bytes >= worth_sharing;
-#if defined(_OPENMP)
-#pragma omp parallel for schedule(static) if (shared)
-#endif
-  for (std::ptrdiff_t i = 0; i < count; ++i) {
-    const auto piece = static_cast<std::size_t>(i);
-    std::memcpy(call.to + piece * call.to_stride, call.from + piece * call.from_stride, call.bytes);
+  if (call.count * call.bytes < worth_sharing) {
+    for (std::size_t i = 0; i < call.count; ++i) copy_piece(call, i);
+    return;
   }
+  const auto count = static_cast<std::ptrdiff_t>(call.count);
+#if defined(_OPENMP)
+#pragma omp parallel for schedule(static)
+#endif
+  for (std::ptrdiff_t i = 0; i < count; ++i) copy_piece(call, static_cast<std::size_t>(i));
 }
 
 void split(const SplitCall& call) {
