@@ -78,15 +78,19 @@ std::string stages_text(const BenchResult& result) {
                {"arena"},
                {"unplanned"},
                {"weights"},
+               {"moved"},
+               {"layer by layer"},
                {"", Align::left}});
   const double rate = median_rate(result.rows.back());
   for (std::size_t s = 0; s < result.stages.size(); ++s) {
     const runtime::StageStatistics& stage = result.stages[s];
-    table.add(
-        {stage.name, millrace::to_text(result.alone[s]), millrace::to_text(busy_per_frame(stage)),
-         fmt::format("{:.1f} %", 100 * std::min(1.0, rate * seconds(busy_per_frame(stage)))),
-         millrace::to_text(stage.memory.arena), millrace::to_text(stage.memory.naive),
-         millrace::to_text(stage.memory.weights), s == bottleneck(result) ? "bottleneck" : ""});
+    table.add({stage.name, millrace::to_text(result.alone[s]),
+               millrace::to_text(busy_per_frame(stage)),
+               fmt::format("{:.1f} %", 100 * std::min(1.0, rate * seconds(busy_per_frame(stage)))),
+               millrace::to_text(stage.memory.arena), millrace::to_text(stage.memory.naive),
+               millrace::to_text(stage.memory.weights), millrace::to_text(stage.memory.moved),
+               millrace::to_text(stage.memory.moved_layer_by_layer),
+               s == bottleneck(result) ? "bottleneck" : ""});
   }
   const double allowed = 1 / seconds(result.alone[bottleneck(result)]);
   return table.text() +
@@ -150,7 +154,9 @@ std::string bench_json(const BenchResult& result) {
                       {"frames", stage.frames},
                       {"arena_bytes", stage.memory.arena.count},
                       {"naive_bytes", stage.memory.naive.count},
-                      {"weights_bytes", stage.memory.weights.count}});
+                      {"weights_bytes", stage.memory.weights.count},
+                      {"moved_bytes", stage.memory.moved.count},
+                      {"layer_by_layer_bytes", stage.memory.moved_layer_by_layer.count}});
   }
   return nlohmann::json{{"rows", rows},
                         {"stages", stages},

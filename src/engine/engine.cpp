@@ -25,6 +25,16 @@ SubnetRequest whole_network(const network::Network& network, const board::Proces
   return request;
 }
 
+Bytes moved_layer_by_layer(const network::Network& network, std::span<const LayerId> layers) {
+  Bytes sum;
+  for (const LayerId layer : layers) {
+    for (const TensorId input : network::data_inputs(network, layer)) sum += network[input].size();
+    for (const TensorId output : network[layer].outputs)
+      if (output.valid()) sum += network[output].size();
+  }
+  return sum;
+}
+
 Border border_of(const network::Network& network, std::span<const LayerId> layers) {
   const network::Topology topology = network::topology(network);
   const auto inside = [&](LayerId layer) {

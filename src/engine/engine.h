@@ -51,12 +51,16 @@ struct GroupTime {
   Time time{};
 };
 
-/// The working memory of a prepared subnet.
+/// The working memory of a prepared subnet, and its traffic.
 struct Memory {
-  Bytes arena;    // planned, with buffers that share space
-  Bytes naive;    // the same buffers side by side
-  Bytes weights;  // packed; shared with other subnets of the same engine object
+  Bytes arena;                      // planned, with buffers that share space
+  Bytes naive;                      // the same buffers side by side
+  Bytes weights;                    // packed; shared with other subnets of the same engine object
+  Bytes moved = {};                 // read and written in a run, weights apart
+  Bytes moved_layer_by_layer = {};  // the same if every layer ran by itself
 };
+/// What the layers read and write if each runs by itself, constants apart.
+Bytes moved_layer_by_layer(const network::Network& network, std::span<const LayerId> layers);
 
 /// A prepared subnet. Not thread-safe: one thread at a time; several subnets run in parallel.
 class Subnet {

@@ -17,6 +17,8 @@ Network fold_constants(Network network);
 Network fold_batch_normalization(Network network);
 /// Reshapes that change nothing, and those whose result is reshaped again.
 Network merge_reshapes(Network network);
+/// A Pad with zeros around images into the convolutions that read it.
+Network fold_padding(Network network);
 /// Layers and constants that no output needs; inputs stay.
 Network remove_unused(Network network);
 /// All of them, in the one order that works; read_network applies it.

@@ -113,6 +113,8 @@ class Assembler {
       stage->memory.naive += memory.naive;
       stage->memory.weights += memory.weights;
       const plan::Phase& phase = planned.phases[stage->phases.size()];
+      stage->memory.moved.count += memory.moved.count / phase.batch;
+      stage->memory.moved_layer_by_layer.count += memory.moved_layer_by_layer.count / phase.batch;
       pipeline_.largest_lag = std::max(pipeline_.largest_lag, phase.lag);
       Ports inputs(slots_of(subnet->inputs()), phase.batch);
       Ports outputs(slots_of(subnet->outputs()), phase.batch);

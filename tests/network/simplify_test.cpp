@@ -29,8 +29,8 @@ class Maker {
   }
   TensorId layer(Operator op, std::vector<TensorId> inputs, Shape shape) {
     const TensorId id = tensor(std::move(shape));
-    network.layers.push_back({fmt::format("layer{}", network.layers.size()), std::move(op),
-                              std::move(inputs), {id}});
+    network.layers.push_back(
+        {fmt::format("layer{}", network.layers.size()), std::move(op), std::move(inputs), {id}});
     return id;
   }
   TensorId normalization(TensorId data, std::int64_t channels) {
@@ -65,7 +65,8 @@ class Maker {
 Network simplified(Maker& maker) {
   validate(maker.network);
   Network result = maker.network;
-  for (auto* pass : {fold_constants, merge_reshapes, fold_batch_normalization, remove_unused}) {
+  for (auto* pass :
+       {fold_constants, merge_reshapes, fold_padding, fold_batch_normalization, remove_unused}) {
     result = pass(std::move(result));
     validate(result);
   }
@@ -101,9 +102,9 @@ TEST(Simplify, folds_normalization_and_constants_into_a_convolution) {
 
 TEST(Simplify, folds_normalization_into_a_grouped_transposed_convolution) {
   Maker maker;
-  const TensorId x = maker.layer(ConvTranspose{window_of_3(), 2},
-                                 {maker.input({1, 4, 5, 5}), maker.constant({4, 3, 3, 3})},
-                                 {1, 6, 5, 5});
+  const TensorId x =
+      maker.layer(ConvTranspose{window_of_3(), 2},
+                  {maker.input({1, 4, 5, 5}), maker.constant({4, 3, 3, 3})}, {1, 6, 5, 5});
   maker.network.outputs = {maker.normalization(x, 6)};
   EXPECT_EQ(simplified(maker).layers.size(), 1u);
 }
@@ -113,27 +114,68 @@ TEST(Simplify, folds_normalization_into_a_gemm) {
     for (const Shape& bias : {Shape{5}, Shape{1, 5}, Shape{1}, Shape{}}) {
       Maker maker;
       const TensorId weight = maker.constant(transposed ? Shape{5, 4} : Shape{4, 5});
-      const TensorId x =
-          maker.layer(Gemm{false, transposed, 0.5f, 2},
-                      {maker.input({3, 4}), weight, maker.constant(bias)}, {3, 5});
+      const TensorId x = maker.layer(Gemm{false, transposed, 0.5f, 2},
+                                     {maker.input({3, 4}), weight, maker.constant(bias)}, {3, 5});
       maker.network.outputs = {maker.normalization(x, 5)};
       EXPECT_EQ(simplified(maker).layers.size(), 1u);
     }
 }
 
+/// A convolution of 3x3 that reads a padded image of 6x5.
+Maker padded_convolution(const Pad& pad, const Shape& padded) {
+  Maker maker;
+  const TensorId wide = maker.layer(pad, {maker.input({1, 2, 6, 5})}, padded);
+  const Window window{{3, 3}, {2, 1}, {1, 1}, {1, 0}, {0, 1}};
+  const Shape shape{1, 4, (padded[2] - 2) / 2 + 1, padded[3] - 1};
+  maker.network.outputs = {
+      maker.layer(Conv{window, 1}, {wide, maker.constant({4, padded[1], 3, 3})}, shape)};
+  return maker;
+}
+
+TEST(Simplify, folds_padding_with_zeros_into_a_convolution) {
+  Maker maker =
+      padded_convolution({PadMode::constant, {0, 0, 1, 2}, {0, 0, 3, 1}, 0}, {1, 2, 10, 8});
+  const Network after = simplified(maker);
+  ASSERT_EQ(after.layers.size(), 1u);
+  EXPECT_EQ(std::get<Conv>(after.layers[0].op).window,
+            (Window{{3, 3}, {2, 1}, {1, 1}, {2, 2}, {3, 2}}));
+}
+
+TEST(Simplify, folds_padding_of_padding_and_keeps_what_others_read) {
+  Maker maker;
+  const Pad once{PadMode::constant, {0, 0, 1, 0}, {0, 0, 0, 1}, 0};
+  const TensorId a = maker.layer(once, {maker.input({1, 2, 5, 5})}, {1, 2, 6, 6});
+  const TensorId b = maker.layer(once, {a}, {1, 2, 7, 7});
+  const Window window{{3, 3}, {1, 1}, {1, 1}, {0, 0}, {0, 0}};
+  const TensorId y = maker.layer(Conv{window, 1}, {b, maker.constant({4, 2, 3, 3})}, {1, 4, 5, 5});
+  maker.network.outputs = {y, a};
+  EXPECT_EQ(simplified(maker).layers.size(), 2u);
+}
+
+TEST(Simplify, leaves_padding_that_is_no_padding_of_a_convolution) {
+  const Pad others[]{{PadMode::constant, {0, 0, 1, 2}, {0, 0, 3, 1}, 1},
+                     {PadMode::edge, {0, 0, 1, 2}, {0, 0, 3, 1}, 0},
+                     {PadMode::constant, {0, 0, 5, 4}, {0, 0, -1, -1}, 0},
+                     {PadMode::constant, {0, 1, 1, 2}, {0, 0, 3, 1}, 0}};
+  for (const Pad& pad : others) {
+    Maker maker = padded_convolution(pad, {1, 2 + pad.begin[1], 10, 8});
+    EXPECT_EQ(simplified(maker).layers.size(), 2u);
+  }
+}
+
 TEST(Simplify, leaves_a_gemm_whose_addend_differs_by_row) {
   Maker maker;
-  const TensorId x = maker.layer(Gemm{}, {maker.input({5, 4}), maker.constant({4, 5}),
-                                          maker.constant({5, 1})}, {5, 5});
+  const TensorId x = maker.layer(
+      Gemm{}, {maker.input({5, 4}), maker.constant({4, 5}), maker.constant({5, 1})}, {5, 5});
   maker.network.outputs = {maker.normalization(x, 5)};
   EXPECT_EQ(simplified(maker).layers.size(), 2u);
 }
 
 TEST(Simplify, keeps_a_convolution_that_others_read) {
   Maker maker;
-  const TensorId x = maker.layer(Conv{window_of_3(), 1},
-                                 {maker.input({1, 2, 5, 5}), maker.constant({2, 2, 3, 3})},
-                                 {1, 2, 5, 5});
+  const TensorId x =
+      maker.layer(Conv{window_of_3(), 1}, {maker.input({1, 2, 5, 5}), maker.constant({2, 2, 3, 3})},
+                  {1, 2, 5, 5});
   const TensorId y = maker.normalization(x, 2);
   maker.network.outputs = {maker.binary(BinaryKind::add, x, y)};
   EXPECT_EQ(simplified(maker).layers.size(), 3u);
@@ -141,9 +183,9 @@ TEST(Simplify, keeps_a_convolution_that_others_read) {
 
 TEST(Simplify, keeps_a_convolution_that_is_an_output) {
   Maker maker;
-  const TensorId x = maker.layer(Conv{window_of_3(), 1},
-                                 {maker.input({1, 2, 5, 5}), maker.constant({2, 2, 3, 3})},
-                                 {1, 2, 5, 5});
+  const TensorId x =
+      maker.layer(Conv{window_of_3(), 1}, {maker.input({1, 2, 5, 5}), maker.constant({2, 2, 3, 3})},
+                  {1, 2, 5, 5});
   maker.network.outputs = {x, maker.normalization(x, 2)};
   EXPECT_EQ(simplified(maker).layers.size(), 2u);
 }

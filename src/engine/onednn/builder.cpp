@@ -42,7 +42,7 @@ bool adds(const network::Operator& op) {
 }  // namespace
 
 Builder::Builder(const Device& device, const SubnetRequest& request)
-    : device_(device), request_(request) {
+    : device_(device), request_(request), topology_(network::topology(*request.network)) {
   for (std::size_t i = 0; i < request.inputs.size(); ++i) {
     const Port& port = request.inputs[i];
     Storage storage{Storage::Place::input, i, port.layout.size, nullptr, nullptr};
@@ -56,7 +56,6 @@ Builder::Builder(const Device& device, const SubnetRequest& request)
 
 /// From the last layer to the first, so that a tensor's readers come before it.
 void Builder::find_readers() {
-  topology_ = network::topology(network());
   read_in_8_bits_.assign(network().tensors.size(), false);
   const auto reads = [&](LayerId reader) {
     const network::Layer& its = layer(reader);
@@ -95,6 +94,14 @@ Quantization Builder::quantization(TensorId id) const {
   throw InputError(name,
                    "a layer that reads or makes it is to run in int8, but the calibration has "
                    "no range for it; calibrate this network with 'millrace calibrate'");
+}
+
+bool Builder::has(LayerId id) const {
+  return std::binary_search(request_.layers.begin(), request_.layers.end(), id);
+}
+
+bool Builder::is_output(TensorId id) const {
+  return std::find(request_.outputs.begin(), request_.outputs.end(), id) != request_.outputs.end();
 }
 
 void Builder::begin_group(std::vector<LayerId> layers) {
@@ -258,6 +265,15 @@ void Builder::loops(LayerId id) {
   add(std::move(step), "loops");
 }
 
+void Builder::normalize(const NormalizeWork& work) {
+  Step step;
+  for (const Value* read : {&work.from, &work.scale, &work.shift, &work.mean, &work.variance})
+    step.reads.push_back(read->storage);
+  step.writes = {work.to.storage};
+  step.work = work;
+  add(std::move(step), "normalize");
+}
+
 void Builder::copy(const CopyWork& work) {
   Step step;
   step.reads = {work.from.storage};
@@ -272,6 +288,15 @@ void Builder::copy_in_place(const Value& from, const Value& to) {
   if (from.offset != Bytes{}) return;
   program_.steps.back().in_place = InPlace{from.storage, to.storage};
   program_.steps.back().needless_in_place = true;
+}
+
+void Builder::copy_part(const Value& from, const Value& to) {
+  const auto bytes = static_cast<std::size_t>(onednn::size_of(from.desc).count);
+  copy({from, to, 1, bytes, 0, 0});
+  if (from.offset != Bytes{}) return;
+  Step& step = program_.steps.back();
+  step.in_place = InPlace{from.storage, to.storage, to.offset};
+  step.needless_in_place = step.is_part = true;
 }
 
 Builder::Result Builder::finish() {

@@ -39,6 +39,12 @@ class Builder {
   /// Whether all that reads the tensor, in this subnet or not, reads 8 bits.
   bool is_read_in_8_bits(TensorId id) const { return read_in_8_bits_[id.index]; }
 
+  /// Whether the layer is one of the subnet's, and whether others need the tensor outside.
+  bool has(LayerId id) const;
+  bool is_output(TensorId id) const;
+  /// Ascending; of the whole network.
+  const std::vector<LayerId>& readers(TensorId id) const { return topology_.consumers[id.index]; }
+
   /// The steps that follow belong to these layers.
   void begin_group(std::vector<LayerId> layers);
   /// Brings the outputs of the group into the form in which others want them.
@@ -70,9 +76,13 @@ class Builder {
   /// The first operand read may share its place with the first one written.
   void run_in_place(const Kernel& kernel, std::vector<Operand> reads, std::vector<Operand> writes);
   void loops(LayerId layer);
+  void normalize(const NormalizeWork& work);
   void copy(const CopyWork& work);
-  /// Copies all; nothing to do where the place can be shared.
+  /// Copies all; nothing to do where the place can be shared because nobody needs `from` any more.
   void copy_in_place(const Value& from, const Value& to);
+  /// The same for bytes of something larger, or for all of it, that no other step writes: `from`
+  /// may be read further.
+  void copy_part(const Value& from, const Value& to);
 
   struct Result {
     Program program;
@@ -93,8 +103,8 @@ class Builder {
 
   Device device_;
   const SubnetRequest& request_;
-  network::Topology topology_;        // of the whole network; only if any of it runs in int8
-  std::vector<bool> read_in_8_bits_;  // by tensor; the same
+  network::Topology topology_;        // of the whole network
+  std::vector<bool> read_in_8_bits_;  // by tensor; only if any of the network runs in int8
   Program program_;
   std::unordered_map<TensorId, Value> values_;
   std::unordered_map<TensorId, std::vector<Value>> converted_;  // besides values_

@@ -226,6 +226,29 @@ Desc dense_like(const Desc& model, const Dims& shape) {
   return strided_desc(shape, strides, type);
 }
 
+Pieces pieces_of(const Desc& layout, std::size_t axis) {
+  const Dims shape = dims_of(layout), strides = *dense_strides(layout);
+  Pieces pieces{1, dnnl::memory::data_type_size(type_of(layout))};
+  for (std::size_t d = 0; d < shape.size(); ++d) {
+    const bool outside = d != axis && shape[d] > 1 && strides[d] >= strides[axis] * shape[axis];
+    (outside ? pieces.count : pieces.bytes) *= static_cast<std::size_t>(shape[d]);
+  }
+  return pieces;
+}
+
+Desc first_channels(const Desc& whole, const Dims& shape) {
+  const auto& strides = blocking(whole).strides;
+  return strided_desc(shape, Dims(strides, strides + shape.size()), type_of(whole));
+}
+
+bool is_slice(const Desc& desc) {
+  return is_blocked(desc) && blocking(desc).inner_nblks == 0 && !dense_strides(desc);
+}
+
+std::size_t pixel_stride(const Desc& desc) {
+  return static_cast<std::size_t>(blocking(desc).strides[desc.data.ndims - 1]);
+}
+
 std::string format_of(const Form& form) {
   const Desc& desc = form.desc;
   if (is_plain(desc)) return "plain";

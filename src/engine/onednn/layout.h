@@ -45,6 +45,21 @@ std::optional<Dims> dense_strides(const Desc& desc);
 /// have dense strides and the same number of dimensions; of its type.
 Desc dense_like(const Desc& model, const Dims& shape);
 
+/// How a dense tensor falls into equal pieces along an axis: `count` times `bytes`.
+struct Pieces {
+  std::size_t count = 1, bytes = 1;
+};
+/// All dimensions that lie outside of the axis count pieces; the axis and what lies inside of it is
+/// one piece. Dimensions of size 1 lie anywhere. Precondition: dense strides.
+Pieces pieces_of(const Desc& layout, std::size_t axis);
+
+/// The first channels of wider pixels; `whole` has the channels innermost.
+Desc first_channels(const Desc& whole, const Dims& shape);
+/// Whether it has gaps: first_channels of something wider.
+bool is_slice(const Desc& desc);
+/// From one pixel to the next, in elements, of such a description.
+std::size_t pixel_stride(const Desc& desc);
+
 /// How a tensor lies and what its numbers mean: a stored number n stands for scale * n.
 struct Form {
   Desc desc;

@@ -31,6 +31,22 @@ std::int64_t product(const Shape& shape, std::size_t begin, std::size_t end) {
   return result;
 }
 
+/// Of a tensor that lies in wider pixels. See reads_slices() in lower_concat.cpp.
+void normalize_slice(Builder& builder, const Group& group) {
+  const network::Layer& layer = builder.layer(group.head);
+  NormalizeWork work;
+  work.from = builder.value(layer.inputs[0]);
+  work.scale = builder.plain(layer.inputs[1]);
+  work.shift = builder.plain(layer.inputs[2]);
+  work.mean = builder.plain(layer.inputs[3]);
+  work.variance = builder.plain(layer.inputs[4]);
+  work.epsilon = std::get<network::BatchNormalization>(layer.op).epsilon;
+  work.relu = is_relu(builder, group);
+  work.to = builder.make(result_of(builder.network(), group),
+                         channels_last_desc(dims_of(work.from.desc)));
+  builder.normalize(work);
+}
+
 }  // namespace
 
 bool accepts_batch_normalization(Builder& builder, const Group& group) {
@@ -45,6 +61,10 @@ bool accepts_batch_normalization(Builder& builder, const Group& group) {
 bool lower_batch_normalization(Builder& builder, const Group& group) {
   const network::Layer& layer = builder.layer(group.head);
   if (builder.tensor(layer.inputs[0]).shape.size() < 2) return false;
+  if (is_slice(builder.value(layer.inputs[0]).desc)) {
+    normalize_slice(builder, group);
+    return true;
+  }
   const float epsilon = std::get<network::BatchNormalization>(layer.op).epsilon;
   const bool relu = is_relu(builder, group);
   const auto choice = first_fast(builder.value(layer.inputs[0]).desc, [&](const Desc& layout) {

@@ -58,17 +58,27 @@ struct SplitWork {
   Terms terms;
 };
 
-/// After `step`, `from` may be what `to` is, if nobody needs `from` any more.
+/// Batch normalisation of a slice of wider pixels: normalize().
+struct NormalizeWork {
+  Value from, to;  // channels last
+  Value scale, shift, mean, variance;
+  float epsilon = 0;
+  bool relu = false;
+};
+
+/// `from` may lie in the place of `to`, `offset` bytes behind its beginning.
 struct InPlace {
   std::size_t from = 0, to = 0;  // storages
+  Bytes offset = {};
 };
 
 struct Step {
   std::size_t group = 0;  // Program::groups
-  std::variant<PrimitiveWork, LoopWork, CopyWork, SplitWork> work;
+  std::variant<PrimitiveWork, LoopWork, CopyWork, SplitWork, NormalizeWork> work;
   std::vector<std::size_t> reads, writes;  // storages
   std::optional<InPlace> in_place;
   bool needless_in_place = false;  // a copy that has nothing left to do then
+  bool is_part = false;            // a copy to bytes that no other step writes
 };
 
 /// Layers that run as one kernel; the first names it.
@@ -86,6 +96,7 @@ struct Program {
 /// Where everything lies.
 struct MemoryPlan {
   std::vector<std::size_t> root;  // by storage: the storage whose place it shares
+  std::vector<Bytes> shifts;      // by storage: behind the beginning of the root
   std::vector<Bytes> offsets;     // by storage: in the arena, where it is the root and lies there
   Bytes arena, naive;
 };
@@ -93,5 +104,8 @@ struct MemoryPlan {
 /// Shares places where a step can work in place, drops the copies that this makes needless, and
 /// lays out the arena.
 MemoryPlan plan_memory(Program& program);
+
+/// What all steps read and write of tensors, constants and working memory of kernels apart.
+Bytes moved_bytes(const Program& program);
 
 }  // namespace millrace::engine::onednn

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "engine/onednn/normalize.h"
 #include "engine/onednn/split.h"
 #include "engine/onednn/threads.h"
 #include "network/evaluate/evaluate.h"
@@ -39,9 +40,18 @@ struct SplitCall {
   std::size_t count = 0, width = 0;
   Terms terms;
 };
+struct NormalizeCall {
+  const std::byte* from = nullptr;
+  std::byte* to = nullptr;
+  std::size_t count = 0, stride = 0;  // numbers
+  const std::byte *mean = nullptr, *variance = nullptr, *scale = nullptr, *shift = nullptr;
+  float epsilon = 0;
+  bool relu = false;
+  std::vector<float> factors;  // by channel; written by each run
+};
 struct Call {
   std::size_t group = 0;
-  std::variant<PrimitiveCall, LoopCall, CopyCall, SplitCall> work;
+  std::variant<PrimitiveCall, LoopCall, CopyCall, SplitCall, NormalizeCall> work;
 };
 
 /// Somewhere that a port's pointer is written to when it changes.
@@ -54,19 +64,36 @@ struct Slot {
   std::byte** write = nullptr;
 };
 
+void copy_piece(const CopyCall& call, std::size_t i) {
+  std::memcpy(call.to + i * call.to_stride, call.from + i * call.from_stride, call.bytes);
+}
+
 void copy(const CopyCall& call) {
-  const std::byte* from = call.from;
-  std::byte* to = call.to;
-  for (std::size_t i = 0; i < call.count; ++i) {
-    std::memcpy(to, from, call.bytes);
-    from += call.from_stride;
-    to += call.to_stride;
+  constexpr std::size_t worth_sharing = 1 << 16;  // bytes
+  if (call.count * call.bytes < worth_sharing) {
+    for (std::size_t i = 0; i < call.count; ++i) copy_piece(call, i);
+    return;
   }
+  const auto count = static_cast<std::ptrdiff_t>(call.count);
+#if defined(_OPENMP)
+#pragma omp parallel for schedule(static)
+#endif
+  for (std::ptrdiff_t i = 0; i < count; ++i) copy_piece(call, static_cast<std::size_t>(i));
 }
 
 void split(const SplitCall& call) {
   split({reinterpret_cast<const float*>(call.from), call.count}, call.width, call.terms,
         {reinterpret_cast<std::uint16_t*>(call.to), call.terms.size() * call.count});
+}
+
+void normalize(NormalizeCall& call) {
+  const auto by_channel = [&](const std::byte* data) {
+    return std::span(reinterpret_cast<const float*>(data), call.factors.size());
+  };
+  write_factors(by_channel(call.scale), by_channel(call.variance), call.epsilon, call.factors);
+  const ChannelMap map{by_channel(call.mean), call.factors, by_channel(call.shift), call.relu};
+  onednn::normalize(reinterpret_cast<const float*>(call.from), call.stride, map,
+                    {reinterpret_cast<float*>(call.to), call.count});
 }
 
 class OneDnnSubnet final : public Subnet {
@@ -88,7 +115,7 @@ class OneDnnSubnet final : public Subnet {
   void run(std::span<const std::byte* const> in, std::span<std::byte* const> out) override {
     const ThreadScope threads(prepared_.cores);
     bind(in, out);
-    for (const Call& call : calls_) execute(call);
+    for (Call& call : calls_) execute(call);
   }
 
   std::vector<GroupTime> run_timed(std::span<const std::byte* const> in,
@@ -99,7 +126,7 @@ class OneDnnSubnet final : public Subnet {
     const ThreadScope threads(prepared_.cores);
     bind(in, out);
     auto before = Clock::now();
-    for (const Call& call : calls_) {
+    for (Call& call : calls_) {
       execute(call);
       const auto after = Clock::now();
       times[call.group].time += std::chrono::duration_cast<Time>(after - before);
@@ -109,7 +136,9 @@ class OneDnnSubnet final : public Subnet {
   }
 
   Memory memory() const override {
-    Memory result{plan_.arena, plan_.naive, {}};
+    Memory result{plan_.arena, plan_.naive, {}, moved_bytes(prepared_.program), {}};
+    for (const StepGroup& group : prepared_.program.groups)
+      result.moved_layer_by_layer += moved_layer_by_layer(*prepared_.network, group.layers);
     std::unordered_set<const std::byte*> seen;
     for (const Storage& storage : prepared_.program.storages)
       if (storage.place == Place::constant && seen.insert(storage.constant).second)
@@ -176,6 +205,29 @@ class OneDnnSubnet final : public Subnet {
     watch_both(work, made);
   }
 
+  void add(Call& call, const NormalizeWork& work) {
+    auto& made = call.work.emplace<NormalizeCall>();
+    made.from = address(work.from);
+    made.to = address(work.to);
+    made.count = static_cast<std::size_t>(size_of(work.to.desc).count) / sizeof(float);
+    made.stride = pixel_stride(work.from.desc);
+    made.epsilon = work.epsilon;
+    made.relu = work.relu;
+    made.factors.resize(static_cast<std::size_t>(dims_of(work.to.desc)[1]));
+    watch_both(work, made);
+    watch_parameter(work.mean, made.mean);
+    watch_parameter(work.variance, made.variance);
+    watch_parameter(work.scale, made.scale);
+    watch_parameter(work.shift, made.shift);
+  }
+
+  void watch_parameter(const Value& value, const std::byte*& pointer) {
+    pointer = address(value);
+    Slot slot;
+    slot.read = &pointer;
+    watch(value, slot);
+  }
+
   template <class Work, class Made>
   void watch_both(const Work& work, Made& made) {
     Slot from, to;
@@ -189,11 +241,14 @@ class OneDnnSubnet final : public Subnet {
     return prepared_.program.storages[plan_.root[value.storage]];
   }
 
+  /// Behind the beginning of storage_of(value).
+  Bytes offset_of(const Value& value) const { return plan_.shifts[value.storage] + value.offset; }
+
   /// Null for what lies in a port's memory.
   std::byte* address(const Value& value) {
     const Storage& storage = storage_of(value);
     if (storage.place == Place::arena)
-      return arena_.data() + plan_.offsets[plan_.root[value.storage]].count + value.offset.count;
+      return arena_.data() + (plan_.offsets[plan_.root[value.storage]] + offset_of(value)).count;
     if (storage.place != Place::constant) return nullptr;
     // An empty constant may have no memory; nobody looks into it, but null means left out.
     const std::byte* const data = storage.constant ? storage.constant : arena_.data();
@@ -205,7 +260,7 @@ class OneDnnSubnet final : public Subnet {
     if (storage.place != Place::input && storage.place != Place::output) return;
     slot.port = storage.port;
     slot.is_output = storage.place == Place::output;
-    slot.offset = value.offset;
+    slot.offset = offset_of(value);
     slots_.push_back(slot);
   }
 
@@ -227,7 +282,7 @@ class OneDnnSubnet final : public Subnet {
       throw EngineError("oneDNN does not take the memory of a subnet's border");
   }
 
-  void execute(const Call& call) {
+  void execute(Call& call) {
     if (const auto* primitive = std::get_if<PrimitiveCall>(&call.work)) {
       const auto status = dnnl_primitive_execute(primitive->primitive.get(), stream_.get(),
                                                  static_cast<int>(primitive->arguments.size()),
@@ -237,6 +292,8 @@ class OneDnnSubnet final : public Subnet {
       network::evaluate(*loops->layer, loops->reads, loops->writes);
     } else if (const auto* splitting = std::get_if<SplitCall>(&call.work)) {
       split(*splitting);
+    } else if (auto* normalizing = std::get_if<NormalizeCall>(&call.work)) {
+      normalize(*normalizing);
     } else {
       copy(std::get<CopyCall>(call.work));
     }

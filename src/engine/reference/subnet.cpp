@@ -10,8 +10,8 @@ namespace millrace::engine::reference {
 namespace {
 
 std::optional<std::size_t> port_of(std::span<const Port> ports, TensorId id) {
-  const auto found = std::find_if(ports.begin(), ports.end(),
-                                  [&](const Port& port) { return port.tensor == id; });
+  const auto found =
+      std::find_if(ports.begin(), ports.end(), [&](const Port& port) { return port.tensor == id; });
   if (found == ports.end()) return std::nullopt;
   return static_cast<std::size_t>(found - ports.begin());
 }
@@ -22,7 +22,8 @@ ReferenceSubnet::ReferenceSubnet(const SubnetRequest& request)
     : network_(request.network),
       inputs_(request.inputs),
       outputs_(plain_outputs(request)),
-      buffers_(request.network->tensors.size()) {
+      buffers_(request.network->tensors.size()),
+      moved_(moved_layer_by_layer(*request.network, request.layers)) {
   for (const LayerId layer : request.layers) {
     Step step{layer, {}, {}, {}, {}, {}};
     for (const TensorId id : (*network_)[layer].inputs) step.in.push_back(input_view(id, step));

@@ -17,7 +17,7 @@ class ReferenceSubnet : public Subnet {
   void run(std::span<const std::byte* const> in, std::span<std::byte* const> out) override;
   std::vector<GroupTime> run_timed(std::span<const std::byte* const> in,
                                    std::span<std::byte* const> out) override;
-  Memory memory() const override { return {buffers_size_, buffers_size_, {}}; }
+  Memory memory() const override { return {buffers_size_, buffers_size_, {}, moved_, moved_}; }
 
  private:
   /// A view whose memory is known only at each run.
@@ -42,6 +42,7 @@ class ReferenceSubnet : public Subnet {
   std::vector<Port> inputs_, outputs_;
   std::vector<network::Buffer> buffers_;  // by tensor; empty where not needed
   Bytes buffers_size_;
+  Bytes moved_;
   std::vector<Step> steps_;
 };
 

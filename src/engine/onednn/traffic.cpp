@@ -1,0 +1,66 @@
+#include <algorithm>
+#include <numeric>
+
+#include "engine/onednn/program.h"
+
+namespace millrace::engine::onednn {
+namespace {
+
+/// Without the gaps of a slice of something wider.
+Bytes content_of(const Desc& desc) {
+  const auto* const dims = desc.data.padded_dims;
+  const auto size = static_cast<std::int64_t>(dnnl::memory::data_type_size(type_of(desc)));
+  return Bytes{std::accumulate(dims, dims + desc.data.ndims, size, std::multiplies<>())};
+}
+
+class Traffic {
+ public:
+  explicit Traffic(const Program& program) : program_(program) {}
+
+  Bytes operator()(const PrimitiveWork& work) const {
+    Bytes sum;
+    for (const auto* operands : {&work.reads, &work.writes})
+      for (const Operand& operand : *operands)
+        if (operand.argument != DNNL_ARG_SCRATCHPAD) sum += tensor(operand.value);
+    return sum;
+  }
+  Bytes operator()(const LoopWork& work) const {
+    Bytes sum;
+    for (const auto* values : {&work.reads, &work.writes})
+      for (const auto& value : *values)
+        if (value) sum += tensor(*value);
+    return sum;
+  }
+  Bytes operator()(const CopyWork& work) const {
+    const Bytes bytes{static_cast<std::int64_t>(work.count * work.bytes)};
+    return is_constant(work.from) ? bytes : bytes + bytes;
+  }
+  Bytes operator()(const SplitWork& work) const {
+    const Bytes from = content_of(work.from.desc);
+    const auto terms = static_cast<std::int64_t>(work.terms.size());
+    return from + Bytes{from.count / std::int64_t{sizeof(float)} * terms *
+                        std::int64_t{sizeof(std::uint16_t)}};
+  }
+  Bytes operator()(const NormalizeWork& work) const { return tensor(work.from) + tensor(work.to); }
+
+ private:
+  bool is_constant(const Value& value) const {
+    return program_.storages[value.storage].place == Storage::Place::constant;
+  }
+  Bytes tensor(const Value& value) const {
+    if (is_constant(value)) return {};
+    return value.desc.is_zero() ? program_.storages[value.storage].size : content_of(value.desc);
+  }
+
+  const Program& program_;
+};
+
+}  // namespace
+
+Bytes moved_bytes(const Program& program) {
+  Bytes sum;
+  for (const Step& step : program.steps) sum += std::visit(Traffic(program), step.work);
+  return sum;
+}
+
+}  // namespace millrace::engine::onednn
