@@ -14,12 +14,13 @@ plan::Plan find_plan(const network::Network& network, const board::Board& board,
   return explore::choose(network, board, profile, options).winner().plan;
 }
 
-Pipeline deploy(const plan::Plan& plan, const network::Network& network) {
+Pipeline deploy(const plan::Plan& plan, const network::Network& network,
+                const engine::EngineOptions& options) {
   Pipeline::Engines engines;
   std::map<std::string, engine::Engine*> borrowed;
   for (const plan::Stage& stage : plan.stages) {
     auto& engine = engines[stage.engine];
-    if (!engine) engine = engine::make_engine(stage.engine);
+    if (!engine) engine = engine::make_engine(stage.engine, options);
     borrowed[stage.engine] = engine.get();
   }
   runtime::Session session = runtime::deploy(plan, network, borrowed);

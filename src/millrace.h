@@ -9,6 +9,7 @@
 #include <string>
 
 #include "board/board.h"
+#include "engine/options.h"
 #include "explore/choose.h"
 #include "network/read.h"
 #include "profile/measure.h"
@@ -37,7 +38,8 @@ class Pipeline {
   runtime::Session& session() { return session_; }
 
  private:
-  friend Pipeline deploy(const plan::Plan& plan, const network::Network& network);
+  friend Pipeline deploy(const plan::Plan& plan, const network::Network& network,
+                         const engine::EngineOptions& options);
   using Engines = std::map<std::string, std::unique_ptr<engine::Engine>>;
   Pipeline(Engines engines, runtime::Session session)
       : engines_(std::move(engines)), session_(std::move(session)) {}
@@ -46,7 +48,9 @@ class Pipeline {
   runtime::Session session_;
 };
 
-/// Starts the plan's stages on this machine.
-Pipeline deploy(const plan::Plan& plan, const network::Network& network);
+/// Starts the plan's stages on this machine. With a store in the options, weights that an earlier
+/// run packed are found there.
+Pipeline deploy(const plan::Plan& plan, const network::Network& network,
+                const engine::EngineOptions& options = {});
 
 }  // namespace millrace

@@ -95,6 +95,8 @@ std::string read_file(const std::filesystem::path& path) {
     throw InputError(path.string(), fmt::format("cannot be opened: {}", std::strerror(errno)));
   std::string content;
   constexpr std::size_t piece = 1 << 20;
+  if (const auto size = std::filesystem::file_size(path, error); !error)
+    content.reserve(static_cast<std::size_t>(size) + piece);  // a hint: pipes have none
   while (in) {
     const std::size_t size = content.size();
     content.resize(size + piece);

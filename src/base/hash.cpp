@@ -9,6 +9,11 @@
 
 namespace millrace {
 
+Digest digest_of(std::span<const std::byte> bytes) {
+  const XXH128_hash_t hash = XXH3_128bits(bytes.data(), bytes.size());
+  return {hash.high64, hash.low64};
+}
+
 struct Hasher::State {
   struct Free {
     void operator()(XXH3_state_t* state) const { XXH3_freeState(state); }
@@ -37,6 +42,11 @@ Hasher& Hasher::add(std::string_view text) {
 Hasher& Hasher::add(std::int64_t number) {
   const auto bytes = std::bit_cast<std::array<std::byte, sizeof number>>(number);
   return add(std::span<const std::byte>(bytes));
+}
+
+Hasher& Hasher::add(const Digest& digest) {
+  const std::array parts{digest.high, digest.low};
+  return add(std::as_bytes(std::span(parts)));
 }
 
 std::string Hasher::digits() const {

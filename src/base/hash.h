@@ -9,6 +9,13 @@
 
 namespace millrace {
 
+/// XXH3, 128 bits.
+struct Digest {
+  std::uint64_t high = 0, low = 0;
+  bool operator==(const Digest&) const = default;
+};
+Digest digest_of(std::span<const std::byte> bytes);
+
 /// Feeds bytes, gives 32 hexadecimal digits (XXH3, 128 bits). Not for secrets.
 class Hasher {
  public:
@@ -20,6 +27,7 @@ class Hasher {
   Hasher& add(std::span<const std::byte> bytes);
   Hasher& add(std::string_view text);  // with its length, so that "ab","c" differs from "a","bc"
   Hasher& add(std::int64_t number);
+  Hasher& add(const Digest& digest);
   std::string digits() const;
 
  private:

@@ -58,7 +58,8 @@ std::string latency_text(const BenchResult& result) {
   }
   const std::string limit = result.in_flight > 0 ? fmt::format("at most {}", result.in_flight)
                                                  : "as many as the pipeline holds";
-  return table.text() + fmt::format("(with {} on their way at once)\n", limit);
+  return table.text() + fmt::format("(with {} on their way at once; deployed in {})\n", limit,
+                                    millrace::to_text(result.rows.back().deployed));
 }
 
 std::size_t bottleneck(const BenchResult& result) {
@@ -141,6 +142,7 @@ std::string bench_json(const BenchResult& result) {
     for (const auto& [name, share] : percentiles)
       latency[fmt::format("{}_ms", name)] = milliseconds(runtime::percentile(sorted, share));
     rows.push_back({{"name", row.name},
+                    {"deployed_ms", milliseconds(row.deployed)},
                     {"throughput_fps", median_rate(row)},
                     {"rounds_fps", rates(row)},
                     {"latency", latency}});

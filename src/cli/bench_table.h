@@ -11,6 +11,7 @@ namespace millrace::cli {
 
 struct BenchRow {
   std::string name;
+  Time deployed{};                    // how long it took to deploy it
   Time first{};                       // the first inference after deployment
   std::vector<runtime::Load> rounds;  // interleaved with those of the other rows
 };

@@ -1,6 +1,7 @@
 #include "cli/load_runnable.h"
 
 #include "base/error.h"
+#include "cli/cache.h"
 #include "engine/registry.h"
 #include "plan/build.h"
 
@@ -23,7 +24,7 @@ std::unique_ptr<Loaded> load_runnable(const RunnableOptions& options) {
       throw InputError(model.model,
                        "the plan says which processors, engine and shapes; leave out "
                        "--processors, --engine and --shape, or make another plan");
-    return load_plan(model.model, options.network);
+    return load_plan(model.model, options.network, model.cache);
   }
   if (!options.network.empty())
     throw InputError("--model " + options.network,
@@ -32,7 +33,7 @@ std::unique_ptr<Loaded> load_runnable(const RunnableOptions& options) {
   loaded->network = load_network(options.model);
   loaded->board = load_board(options.model);
   const std::string& engine = options.model.engine;
-  loaded->engines[engine] = engine::make_engine(engine);
+  loaded->engines[engine] = engine::make_engine(engine, engine_options(options.model.cache));
   loaded->plan = one_processor_plan(loaded->network, loaded->board.processors.front(), engine);
   return loaded;
 }

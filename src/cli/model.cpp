@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "cli/cache.h"
 #include "cli/progress.h"
 #include "engine/registry.h"
 #include "network/read.h"
@@ -53,14 +54,6 @@ network::ReadOptions read_options(const ModelOptions& options) {
 bool is_zoo_name(const std::string& name) {
   const auto names = network::zoo_names();
   return std::find(names.begin(), names.end(), name) != names.end();
-}
-
-std::filesystem::path cache_folder() {
-  if (const char* folder = std::getenv("XDG_CACHE_HOME"); folder != nullptr && *folder != '\0')
-    return std::filesystem::path(folder) / "millrace";
-  if (const char* home = std::getenv("HOME"); home != nullptr && *home != '\0')
-    return std::filesystem::path(home) / ".cache" / "millrace";
-  return std::filesystem::temp_directory_path() / "millrace";
 }
 
 std::filesystem::path profile_path(const std::string& network_hash, const board::Board& board,
@@ -166,6 +159,7 @@ void bind_processors(CLI::App& verb, ModelOptions& options) {
   verb.add_option("--engine", options.engine, "The engine that runs the layers")
       ->capture_default_str();
   verb.add_option("--seed", options.seed, "Seed of everything random")->capture_default_str();
+  bind_cache(verb, options.cache);
 }
 
 void bind_variants(CLI::App& verb, VariantOptions& options) {
@@ -225,14 +219,16 @@ std::unique_ptr<Loaded> read_plan_and_network(const std::string& path,
   return loaded;
 }
 
-std::unique_ptr<Loaded> load_plan(const std::string& path, const std::string& model_override) {
+std::unique_ptr<Loaded> load_plan(const std::string& path, const std::string& model_override,
+                                  bool use_cache) {
   auto loaded = read_plan_and_network(path, model_override);
   loaded->board = board::this_machine();
   try {
     plan::check_board(loaded->plan, loaded->board);
     for (const plan::Stage& stage : loaded->plan.stages)
       if (!loaded->engines.contains(stage.engine))
-        loaded->engines[stage.engine] = engine::make_engine(stage.engine);
+        loaded->engines[stage.engine] =
+            engine::make_engine(stage.engine, engine_options(use_cache));
   } catch (const InputError& error) {
     throw InputError(path, error.what());
   }
@@ -264,7 +260,7 @@ profile::Profile load_profile(const network::Network& network, const board::Boar
   const std::filesystem::path path = profile_path(hash, board, engine.name());
   ProfileSource wanted = source;
   std::optional<profile::Profile> profile;
-  if (!source.fresh) profile = stored_profile(path, fitting);
+  if (source.cache && !source.fresh) profile = stored_profile(path, fitting);
   if (profile) wanted.measure.precisions = profile::missing(*profile, board, source.measure);
   const bool complete = wanted.measure.precisions.empty();
   if (!complete) {
@@ -276,7 +272,7 @@ profile::Profile load_profile(const network::Network& network, const board::Boar
   }
   const bool lacks_batches = source.batches && !profile::has_batches(*profile, network);
   if (lacks_batches) measure_batches(*profile, network, engine, source);
-  if (!complete || lacks_batches) store(*profile, path);
+  if (source.cache && (!complete || lacks_batches)) store(*profile, path);
   return std::move(*profile);
 }
 

@@ -21,10 +21,12 @@ struct ModelOptions {
   std::vector<std::string> processors;  // names; empty: all of this machine
   std::string engine = "onednn";
   std::uint64_t seed = 1;
+  bool cache = true;  // read and write the cache folder
 };
 
 void bind_model(CLI::App& verb, ModelOptions& options);       // MODEL, --shape
-void bind_processors(CLI::App& verb, ModelOptions& options);  // --processors, --engine, --seed
+void bind_processors(CLI::App& verb, ModelOptions& options);  // --processors, --engine, --seed,
+                                                              // --no-cache
 
 /// In what layers may compute.
 struct VariantOptions {
@@ -58,7 +60,8 @@ std::unique_ptr<Loaded> read_plan_and_network(const std::string& path,
                                               const std::string& model_override);
 /// The same to run it here: this machine has the processors, and the engines are there. The result
 /// stays where it is: sessions borrow its network.
-std::unique_ptr<Loaded> load_plan(const std::string& path, const std::string& model_override);
+std::unique_ptr<Loaded> load_plan(const std::string& path, const std::string& model_override,
+                                  bool use_cache = true);
 
 /// The profile in `path`, InputError if it does not fit. `path` empty: the one in the user's cache
 /// folder if it fits, else a measured one, which is then stored; what the stored one lacks of the
@@ -69,6 +72,7 @@ struct ProfileSource {
   bool fresh = false;
   profile::MeasureOptions measure;
   bool batches = false;  // also what layers gain by working on several frames at once
+  bool cache = true;     // else measured in any case, and not stored
 };
 profile::Profile load_profile(const network::Network& network, const board::Board& board,
                               engine::Engine& engine, const ProfileSource& source);

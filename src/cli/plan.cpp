@@ -118,6 +118,7 @@ Work prepare(const Options& options) {
   work.engines[work.engine->name()] = work.engine.get();
   ProfileSource source;
   source.path = options.profile;
+  source.cache = options.model.cache;
   source.measure.seed = options.model.seed;
   source.measure.precisions = precisions_of(options.variants);
   source.measure.max_error = options.variants.max_error;

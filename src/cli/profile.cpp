@@ -177,9 +177,9 @@ int run(const Options& options) {
   const network::Network network = load_network(options.model);
   const auto engine = engine::make_engine(options.model.engine);
   if (!options.subnet.empty()) return run_subnet(options, network, *engine);
-  const profile::Profile profile =
-      load_profile(network, load_board(options.model), *engine,
-                   {{}, options.fresh, measure_options(options), options.batches});
+  const profile::Profile profile = load_profile(
+      network, load_board(options.model), *engine,
+      {{}, options.fresh, measure_options(options), options.batches, options.model.cache});
   if (!options.output.empty()) profile::write_profile(options.output, profile);
   print(profile, precisions_of(options.variants));
   return 0;

@@ -21,6 +21,7 @@ void add_verify(CLI::App& app, int& exit_code);
 void add_analyze(CLI::App& app, int& exit_code);
 void add_export(CLI::App& app, int& exit_code);
 void add_dataflow(CLI::App& app, int& exit_code);
+void add_cache(CLI::App& app, int& exit_code);
 
 struct VerbText {
   const char* name;

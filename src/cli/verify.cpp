@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "base/random.h"
+#include "cli/cache.h"
 #include "cli/frames.h"
 #include "cli/load_runnable.h"
 #include "cli/verbs.h"
@@ -117,7 +118,9 @@ int run(const Options& options) {
   const auto loaded = load_runnable(options.runnable);
   const std::string engine =
       loaded->plan.stages.empty() ? options.runnable.model.engine : loaded->plan.stages[0].engine;
-  if (!loaded->engines.contains(engine)) loaded->engines[engine] = engine::make_engine(engine);
+  if (!loaded->engines.contains(engine))
+    loaded->engines[engine] =
+        engine::make_engine(engine, engine_options(options.runnable.model.cache));
   Verification verification(*loaded, engine, options);
   verification.add(
       is_plan_file(options.runnable.model.model) ? options.runnable.model.model : "one processor",

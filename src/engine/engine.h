@@ -1,5 +1,6 @@
 #pragma once
 // The one door to all kernels: an engine prepares a subnet for a processor, then runs it.
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -42,6 +43,9 @@ struct SubnetRequest {
   // By LayerId, of the whole network; empty: the engine's first for every layer.
   std::vector<board::Variant> variants = {};
   const network::Calibration* calibration = nullptr;  // borrowed; needed for int8
+  /// Told the outputs by an engine that knows their layouts before it is done, so that others can
+  /// prepare what reads them at the same time; at most once, within prepare() and on its thread.
+  std::function<void(std::span<const Port>)> announce = {};
 };
 
 /// The time of layers that the engine ran as one kernel.

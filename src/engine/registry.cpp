@@ -15,10 +15,10 @@ std::vector<std::string> engine_names() {
   return names;
 }
 
-std::unique_ptr<Engine> make_engine(std::string_view name) {
+std::unique_ptr<Engine> make_engine(std::string_view name, const EngineOptions& options) {
   std::vector<std::string_view> known;
   for (const Entry& entry : engine_list) {
-    if (entry.name == name) return entry.make();
+    if (entry.name == name) return entry.make(options);
     known.push_back(entry.name);
   }
   const std::string nearest = nearest_word(name, known);

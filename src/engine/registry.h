@@ -6,11 +6,12 @@
 #include <vector>
 
 #include "engine/engine.h"
+#include "engine/options.h"
 
 namespace millrace::engine {
 
 std::vector<std::string> engine_names();
 /// InputError with the names there are and the nearest one.
-std::unique_ptr<Engine> make_engine(std::string_view name);
+std::unique_ptr<Engine> make_engine(std::string_view name, const EngineOptions& options = {});
 
 }  // namespace millrace::engine

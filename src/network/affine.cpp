@@ -60,9 +60,7 @@ std::optional<Affine> affine_of_binary(const Network& network, const Layer& laye
   return result;
 }
 
-TensorId add_values(Network& network, const std::string& name, Shape shape,
-                    const std::vector<float>& values) {
-  Array array = make_array<float>(DataType::float32, std::move(shape), values);
+TensorId add_values(Network& network, const std::string& name, Array array) {
   const TensorId id(network.tensors.size());
   network.tensors.push_back({name, array.type, array.shape, array});
   return id;
@@ -80,6 +78,20 @@ struct Channel {
   }
 };
 
+/// The weights times their channel's factor. Whole rows at a time where they belong to one channel.
+Array scaled(const Tensor& weight, const Channel& channel, const std::vector<double>& factors) {
+  const std::span<const float> old = weight.constant->values<float>();
+  Buffer memory = Buffer::uninitialized(weight.constant->memory->size());
+  float* const result = reinterpret_cast<float*>(memory.data());
+  const std::size_t row = channel.weights_per_channel;
+  for (std::size_t begin = 0; begin < old.size(); begin += row) {
+    const double factor = factors[channel(begin)];
+    for (std::size_t i = begin; i < begin + row; ++i)
+      result[i] = static_cast<float>(double{old[i]} * factor);
+  }
+  return make_array(DataType::float32, weight.shape, std::move(memory));
+}
+
 std::size_t product(const Shape& shape, std::size_t from) {
   return static_cast<std::size_t>(
       element_count(Shape(shape.begin() + static_cast<std::ptrdiff_t>(from), shape.end())));
@@ -90,8 +102,7 @@ std::optional<Channel> channel_of(const Layer& layer, const Shape& weight, std::
   if (const Gemm* gemm = std::get_if<Gemm>(&layer.op))
     return Channel{gemm->transpose_b ? product(weight, 1) : 1, channels};
   if (const ConvTranspose* conv = std::get_if<ConvTranspose>(&layer.op))
-    return Channel{product(weight, 2), channels,
-                   static_cast<std::size_t>(weight[0] / conv->groups),
+    return Channel{product(weight, 2), channels, static_cast<std::size_t>(weight[0] / conv->groups),
                    static_cast<std::size_t>(weight[1])};
   return std::nullopt;
 }
@@ -186,20 +197,17 @@ void absorb(Network& network, Layer& layer, const Affine& affine) {
   const std::size_t channels = affine.scale.size();
   const auto channel = channel_of(layer, weight.shape, channels);
   const auto bias = bias_of(network, layer, channels);
-  const std::span<const float> old = weight.constant->values<float>();
-  std::vector<float> weights(old.size());
-  for (std::size_t i = 0; i < old.size(); ++i)
-    weights[i] = static_cast<float>(double{old[i]} * affine.scale[(*channel)(i)]);
   std::vector<float> biases(channels);
   for (std::size_t c = 0; c < channels; ++c)
     biases[c] = static_cast<float>((*bias)[c] * affine.scale[c] + affine.shift[c]);
   layer.inputs.resize(3);
-  layer.inputs[1] = add_values(network, weight.name, weight.shape, weights);
+  layer.inputs[1] = add_values(network, weight.name, scaled(weight, *channel, affine.scale));
   if (weight.quantized)
     network.tensors[layer.inputs[1].index].quantized =
         scaled(layer, *weight.quantized, affine.scale);
-  layer.inputs[2] = add_values(network, layer.name + ".bias",
-                               {static_cast<std::int64_t>(channels)}, biases);
+  layer.inputs[2] = add_values(
+      network, layer.name + ".bias",
+      make_array<float>(DataType::float32, {static_cast<std::int64_t>(channels)}, biases));
   if (Gemm* gemm = std::get_if<Gemm>(&layer.op)) gemm->beta = 1;
 }
 

@@ -17,8 +17,8 @@ void add(Hasher& hasher, const std::vector<double>& values) {
   for (const double value : values) add(hasher, value);
 }
 void add(Hasher& hasher, const Window& window) {
-  for (const Shape* part : {&window.kernel, &window.strides, &window.dilations,
-                            &window.pads_begin, &window.pads_end})
+  for (const Shape* part :
+       {&window.kernel, &window.strides, &window.dilations, &window.pads_begin, &window.pads_end})
     add(hasher, *part);
 }
 void add(Hasher& hasher, const Scaling& scaling) { hasher.add(scaling.axis).add(scaling.block); }
@@ -77,9 +77,9 @@ struct Attributes {
 };
 
 void add(Hasher& hasher, const Quantized& quantized) {
-  hasher.add(to_text(quantized.values.type)).add(quantized.values.bytes());
-  hasher.add(quantized.scale.bytes());
-  if (quantized.zero_point) hasher.add(quantized.zero_point->bytes());
+  hasher.add(to_text(quantized.values.type)).add(quantized.values.digest());
+  hasher.add(quantized.scale.digest());
+  if (quantized.zero_point) hasher.add(quantized.zero_point->digest());
   add(hasher, quantized.scaling);
 }
 
@@ -95,7 +95,7 @@ std::string hash_of(const Network& network) {
   for (const Tensor& tensor : network.tensors) {
     hasher.add(to_text(tensor.type));
     add(hasher, tensor.shape);
-    if (tensor.constant) hasher.add(tensor.constant->bytes());
+    if (tensor.constant) hasher.add(tensor.constant->digest());
     if (tensor.quantized) add(hasher, *tensor.quantized);
   }
   for (const Layer& layer : network.layers) {

@@ -91,23 +91,34 @@ void ask_for_large_pages([[maybe_unused]] std::byte* memory, [[maybe_unused]] st
 
 }  // namespace
 
-Buffer::Buffer(Bytes size) : size_(size) {
+Buffer::Buffer(Bytes size) : Buffer(size, Unset{}) {
+  std::memset(data_.get(), 0, static_cast<std::size_t>(std::max<std::int64_t>(size.count, 1)));
+}
+
+Buffer Buffer::uninitialized(Bytes size) { return {size, Unset{}}; }
+
+Buffer::Buffer(Bytes size, Unset) : size_(size) {
   const auto bytes = static_cast<std::size_t>(std::max<std::int64_t>(size.count, 1));
   const bool is_large = bytes >= 2 * large_page;
   const std::size_t alignment = is_large ? large_page : tensor_alignment;
   data_ = {static_cast<std::byte*>(::operator new[](bytes, std::align_val_t{alignment})),
            Free{alignment}};
   if (is_large) ask_for_large_pages(data_.get(), bytes);
-  std::memset(data_.get(), 0, bytes);
 }
 
 void Buffer::Free::operator()(std::byte* memory) const {
   ::operator delete[](memory, std::align_val_t{alignment});
 }
 
+Digest LazyDigest::of(std::span<const std::byte> bytes) const {
+  std::call_once(once_, [&] { digest_ = digest_of(bytes); });
+  return digest_;
+}
+
 Array make_array(DataType type, Shape shape, Buffer memory) {
   assert(memory.size() == size_of(type) * element_count(shape));
-  return {type, std::move(shape), std::make_shared<const Buffer>(std::move(memory))};
+  return {type, std::move(shape), std::make_shared<const Buffer>(std::move(memory)),
+          std::make_shared<const LazyDigest>()};
 }
 
 }  // namespace millrace::network

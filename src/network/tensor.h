@@ -4,12 +4,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/hash.h"
 #include "base/units.h"
 
 namespace millrace::network {
@@ -35,11 +37,14 @@ std::optional<Shape> broadcast(const Shape& a, const Shape& b);
 /// Memory of tensors is aligned to this many bytes.
 inline constexpr std::size_t tensor_alignment = 64;
 
-/// An owned, zero-initialised, aligned piece of memory.
+/// An owned, aligned piece of memory.
 class Buffer {
  public:
   Buffer() = default;
+  /// All zero.
   explicit Buffer(Bytes size);
+  /// With any content, for who overwrites all of it.
+  static Buffer uninitialized(Bytes size);
   std::byte* data() { return data_.get(); }
   const std::byte* data() const { return data_.get(); }
   std::span<std::byte> bytes() { return {data_.get(), static_cast<std::size_t>(size_.count)}; }
@@ -53,8 +58,21 @@ class Buffer {
     std::size_t alignment;  // of the memory
     void operator()(std::byte* memory) const;
   };
+  struct Unset {};
+  Buffer(Bytes size, Unset);
+
   std::unique_ptr<std::byte[], Free> data_;
   Bytes size_;
+};
+
+/// Calculated when it is first asked for, of memory that does not change any more. Thread-safe.
+class LazyDigest {
+ public:
+  Digest of(std::span<const std::byte> bytes) const;
+
+ private:
+  mutable std::once_flag once_;
+  mutable Digest digest_;  // written once, under once_
 };
 
 /// An immutable array: a weight or a folded value. Copies share the memory, among all
@@ -63,7 +81,10 @@ struct Array {
   DataType type = DataType::float32;
   Shape shape;
   std::shared_ptr<const Buffer> memory;
+  std::shared_ptr<const LazyDigest> known = {};  // shared by all that share the memory
 
+  /// Of the bytes; calculated once for all copies of an array from make_array.
+  Digest digest() const { return known ? known->of(bytes()) : digest_of(bytes()); }
   std::span<const std::byte> bytes() const { return memory->bytes(); }
   template <class T>
   std::span<const T> values() const {
@@ -77,7 +98,7 @@ Array make_array(DataType type, Shape shape, Buffer memory);
 /// Copies the values.
 template <class T>
 Array make_array(DataType type, Shape shape, std::span<const T> values) {
-  Buffer memory(Bytes{static_cast<std::int64_t>(values.size_bytes())});
+  Buffer memory = Buffer::uninitialized({static_cast<std::int64_t>(values.size_bytes())});
   const auto bytes = std::as_bytes(values);
   std::copy(bytes.begin(), bytes.end(), memory.data());
   return make_array(type, std::move(shape), std::move(memory));

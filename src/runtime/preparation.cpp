@@ -4,8 +4,13 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <condition_variable>
+#include <exception>
+#include <functional>
 #include <map>
+#include <mutex>
 #include <optional>
+#include <thread>
 #include <utility>
 
 #include "base/error.h"
@@ -77,31 +82,109 @@ class OnProcessorOf {
   std::optional<board::PinGuard> guard_;
 };
 
-class Preparation {
+/// The layouts of tensors between phases, as their makers announce them. Thread-safe.
+class Layouts {
  public:
-  explicit Preparation(const Deployment& deployment)
-      : plan_(deployment.plan), network_(deployment.network), engines_(deployment.engines) {
-    for (const network::Tensor& tensor : network_.tensors)
+  explicit Layouts(const network::Network& network) : known_(network.tensors.size()) {
+    for (const network::Tensor& tensor : network.tensors)
       layouts_.push_back(engine::plain_layout(tensor));
   }
 
+  /// Of those that a phase makes.
+  void announce(std::span<const engine::Port> ports) {
+    const std::lock_guard lock(mutex_);
+    for (const engine::Port& port : ports) layouts_[port.tensor.index] = port.layout;
+  }
+  void finish(std::span<const TensorId> tensors) {
+    const std::lock_guard lock(mutex_);
+    for (const TensorId tensor : tensors) known_[tensor.index] = true;
+    changed_.notify_all();
+  }
+  /// No more will come.
+  void end() {
+    const std::lock_guard lock(mutex_);
+    ended_ = true;
+    changed_.notify_all();
+  }
+  /// Waits for all of them; nothing if the others have failed.
+  std::optional<std::vector<engine::Port>> wait_for(std::span<const TensorId> tensors) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] {
+      return ended_ || std::all_of(tensors.begin(), tensors.end(),
+                                   [&](TensorId tensor) { return known_[tensor.index]; });
+    });
+    if (ended_) return std::nullopt;
+    std::vector<engine::Port> ports;
+    for (const TensorId tensor : tensors) ports.push_back({tensor, layouts_[tensor.index]});
+    return ports;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<engine::Layout> layouts_;  // by tensor
+  std::vector<bool> known_;              // by tensor
+  bool ended_ = false;
+};
+
+class Preparation {
+ public:
+  explicit Preparation(const Deployment& deployment)
+      : plan_(deployment.plan),
+        network_(deployment.network),
+        engines_(deployment.engines),
+        layouts_(deployment.network),
+        errors_(deployment.plan.stages.size()) {
+    std::vector<bool> made(network_.tensors.size());
+    for (const network::Layer& layer : network_.layers)
+      for (const TensorId output : layer.outputs)
+        if (output.valid()) made[output.index] = true;
+    std::vector<TensorId> given;
+    for (std::size_t i = 0; i < made.size(); ++i)
+      if (!made[i]) given.emplace_back(i);
+    layouts_.finish(given);
+  }
+
+  /// Null if others have failed.
   std::unique_ptr<engine::Subnet> prepare(PhaseIndex index) {
     const plan::Stage& stage = plan_.stages[index.first];
+    const std::int64_t batch = stage.phases[index.second].batch;
     engine::SubnetRequest request;
     request.network = &network_;
     request.processor = stage.processor;
     request.layers = stage.phases[index.second].layers;
     const engine::Border border = engine::border_of(network_, request.layers);
-    for (TensorId input : border.inputs) request.inputs.push_back({input, layouts_[input.index]});
+    engine::Engine& engine = engine_of(stage, engines_);
+    auto inputs = layouts_.wait_for(border.inputs);
+    if (!inputs) return nullptr;
+    request.inputs = std::move(*inputs);
     request.outputs = border.outputs;
     request.variants = plan_.variants;
     if (plan_.calibration) request.calibration = &*plan_.calibration;
     for (TensorId output : border.outputs) request.plain.push_back(must_be_plain(output, stage));
-    const std::int64_t batch = stage.phases[index.second].batch;
-    auto subnet = engine::prepare_batch(engine_of(stage, engines_), request, batch);
-    if (batch > 1) return subnet;
-    for (const engine::Port& port : subnet->outputs()) layouts_[port.tensor.index] = port.layout;
+    const auto announce = [&](std::span<const engine::Port> ports) {
+      if (batch == 1) layouts_.announce(ports);  // of several frames they are plain
+      layouts_.finish(border.outputs);
+    };
+    request.announce = announce;
+    auto subnet = engine::prepare_batch(engine, request, batch);
+    announce(subnet->outputs());
     return subnet;
+  }
+
+  /// What the stage's thread does: its error is kept, and all end.
+  void guarded(std::size_t stage, const std::function<void()>& work) {
+    try {
+      work();
+    } catch (...) {
+      errors_[stage] = std::current_exception();
+      layouts_.end();
+    }
+  }
+  /// After all threads: the error of the first stage that has one.
+  void rethrow() const {
+    for (const std::exception_ptr& error : errors_)
+      if (error) std::rethrow_exception(error);
   }
 
  private:
@@ -118,8 +201,17 @@ class Preparation {
   const plan::Plan& plan_;
   const network::Network& network_;
   const std::map<std::string, engine::Engine*>& engines_;
-  std::vector<engine::Layout> layouts_;  // by tensor; of those already made
+  Layouts layouts_;
+  std::vector<std::exception_ptr> errors_;  // by stage
 };
+
+/// The phases of each stage, in an order in which none waits for a later one, so that with all
+/// stages at work there is always one that can go on.
+std::vector<std::vector<std::size_t>> orders_of(const plan::Plan& plan) {
+  std::vector<std::vector<std::size_t>> orders(plan.stages.size());
+  for (const auto& [stage, phase] : preparation_order(plan)) orders[stage].push_back(phase);
+  return orders;
+}
 
 }  // namespace
 
@@ -137,12 +229,23 @@ std::vector<PreparedStage> prepare(const Deployment& deployment, bool pin) {
   std::vector<PreparedStage> prepared;
   for (const plan::Stage& stage : deployment.plan.stages)
     prepared.emplace_back().subnets.resize(stage.phases.size());
+  const auto orders = orders_of(deployment.plan);
   Preparation preparation(deployment);
-  for (const PhaseIndex& index : preparation_order(deployment.plan)) {
+  const auto prepare_stage = [&](std::size_t s) {
     std::optional<OnProcessorOf> here;
-    if (pin) here.emplace(deployment.plan.stages[index.first]);
-    prepared[index.first].subnets[index.second] = preparation.prepare(index);
+    if (pin) here.emplace(deployment.plan.stages[s]);
+    for (const std::size_t phase : orders[s])
+      if (!(prepared[s].subnets[phase] = preparation.prepare({s, phase}))) return;
+  };
+  {
+    std::vector<std::jthread> threads;  // end before what they use
+    for (std::size_t s = 1; s < prepared.size(); ++s)
+      preparation.guarded(s, [&, s] {
+        threads.emplace_back([&, s] { preparation.guarded(s, [&] { prepare_stage(s); }); });
+      });
+    if (!prepared.empty()) preparation.guarded(0, [&] { prepare_stage(0); });
   }
+  preparation.rethrow();
   return prepared;
 }
 

@@ -26,10 +26,11 @@ struct PreparedStage {
 /// InputError if the plan was made for another network or breaks the rules of plan::check.
 void check_deployment(const Deployment& deployment);
 
-/// Prepares producers before consumers, so that a consumer on the same engine reads what the
+/// All stages at once, each on a thread of its own, with `pin` on its stage's processor. A consumer
+/// waits until the layouts of what it reads are known, so that on the same engine it reads what the
 /// producer's engine prefers to write; between engines, at the network's ends and around phases
-/// with a batch tensors are plain.
-/// With `pin`, each on its stage's processor. InputError if an engine or a processor is missing.
+/// with a batch tensors are plain. The first error ends all. InputError if an engine or a processor
+/// is missing.
 std::vector<PreparedStage> prepare(const Deployment& deployment, bool pin);
 
 }  // namespace millrace::runtime

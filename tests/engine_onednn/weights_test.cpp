@@ -6,6 +6,7 @@
 
 #include "engine/onednn/onednn.h"
 #include "nets.h"
+#include "support/temporary_folder.h"
 
 namespace millrace::engine::onednn {
 namespace {
@@ -57,6 +58,79 @@ TEST(weights, threads_that_pack_at_once_share_one_result) {
   for (auto& slot : found) threads.emplace_back([&] { slot = cache.weights.get(array, packing); });
   for (std::thread& thread : threads) thread.join();
   for (const auto& packed : found) EXPECT_EQ(packed, found[0]);
+}
+
+/// As an engine of its own has it.
+struct KeptCache {
+  explicit KeptCache(const std::shared_ptr<Store>& store, const std::string& packer = "one")
+      : weights(engine, {store, packer}) {}
+
+  dnnl::engine engine{dnnl::engine::kind::cpu, 0};
+  WeightCache weights;
+};
+
+class KeptWeights : public testing::Test {
+ protected:
+  static std::string content(const Packed& packed) {
+    const auto size = static_cast<std::size_t>(size_of(packed.layout).count);
+    return {reinterpret_cast<const char*>(packed.data()), size};
+  }
+  /// What is found for the packing by an engine object that has not packed it.
+  std::shared_ptr<const Packed> found(const Packing& packing, const std::string& packer = "one") {
+    KeptCache cache(store, packer);
+    return cache.weights.get(array, packing);
+  }
+
+  test::TemporaryFolder folder;
+  std::shared_ptr<Store> store = std::make_shared<Store>(folder.path(), Bytes{1 << 24});
+  network::Array array = noise({32, 16, 3, 3}, 1);
+  Packing packing{plain_desc(array.shape), tagged(array.shape, Tag::ABcd16b16a)};
+};
+
+TEST_F(KeptWeights, are_found_by_another_engine_object_bit_for_bit) {
+  Packing split = packing;
+  split.terms = {Term::high, Term::low, Term::high};
+  split.to = Desc({32, 48, 3, 3}, Type::bf16, Tag::ABcd16b16a);
+  for (const Packing& each : {packing, Packing{packing.from, packing.to, {{2.f}, 0}}, split}) {
+    KeptCache first(store);
+    const auto packed = first.weights.get(array, each);
+    EXPECT_FALSE(packed->stored);
+    const auto again = found(each);
+    ASSERT_TRUE(again->stored);
+    EXPECT_EQ(content(*again), content(*packed));
+    Cache without;
+    EXPECT_EQ(content(*without.weights.get(array, each)), content(*packed));
+  }
+}
+
+TEST_F(KeptWeights, are_those_of_the_same_values_packing_and_packer_only) {
+  found(packing);
+  EXPECT_TRUE(found(packing)->stored);
+  EXPECT_FALSE(found(packing, "another version")->stored);
+  EXPECT_FALSE(found({packing.from, packing.to, {{3.f}, 0}})->stored);
+  EXPECT_FALSE(found({packing.from, tagged(array.shape, Tag::acdb)})->stored);
+  array = noise({32, 16, 3, 3}, 2);
+  EXPECT_FALSE(found(packing)->stored);
+}
+
+TEST_F(KeptWeights, that_are_damaged_are_packed_again_and_replaced) {
+  const std::string good = content(*found(packing));
+  for (const auto& file : std::filesystem::directory_iterator(folder.path()))
+    std::filesystem::resize_file(file.path(), 1000);
+  const auto again = found(packing);
+  EXPECT_FALSE(again->stored);
+  EXPECT_EQ(content(*again), good);
+  const auto replaced = found(packing);
+  EXPECT_TRUE(replaced->stored);
+  EXPECT_EQ(content(*replaced), good);
+}
+
+TEST_F(KeptWeights, are_packed_all_the_same_where_nothing_can_be_kept) {
+  const std::string good = content(*found(packing));
+  store = std::make_shared<Store>("/dev/null/store", Bytes{1 << 24});
+  const auto packed = found(packing);
+  EXPECT_FALSE(packed->stored);
+  EXPECT_EQ(content(*packed), good);
 }
 
 }  // namespace

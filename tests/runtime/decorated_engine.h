@@ -26,6 +26,7 @@ class DecoratedSubnet : public engine::Subnet {
                   const Decoration& decoration)
       : request_(request), decoration_(decoration), inputs_(request.inputs) {
     engine::SubnetRequest plain = request;
+    plain.announce = {};  // the inner layouts are not those that others see
     for (engine::Port& port : plain.inputs)
       port.layout = engine::plain_layout((*request.network)[port.tensor]);
     plain.plain.assign(plain.outputs.size(), true);

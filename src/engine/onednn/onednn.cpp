@@ -42,15 +42,20 @@ std::string text_of(const dnnl::error& error) {
                      static_cast<int>(error.status));
 }
 
+std::string version_text() {
+  const auto* v = dnnl::version();
+  return fmt::format("{}.{}.{}, {}, {}", v->major, v->minor, v->patch,
+                     name_of(dnnl::get_effective_cpu_isa()), thread_runtime());
+}
+
 class OneDnn final : public Engine {
  public:
+  explicit OneDnn(const EngineOptions& options)
+      : weights_(engine_, {options.packed, version_text()}) {}
+
   std::string name() const override { return "onednn"; }
 
-  std::string version() const override {
-    const auto* v = dnnl::version();
-    return fmt::format("{}.{}.{}, {}, {}", v->major, v->minor, v->patch,
-                       name_of(dnnl::get_effective_cpu_isa()), thread_runtime());
-  }
+  std::string version() const override { return version_text(); }
 
   Verdict supports(const network::Network& network, LayerId layer,
                    const board::Processor& processor) const override {
@@ -92,6 +97,7 @@ class OneDnn final : public Engine {
       }
     }
     auto [program, outputs] = builder.finish();
+    if (request.announce) request.announce(outputs);
     return make_subnet(engine_, {request.network, request.processor.cores, request.inputs,
                                  std::move(outputs), std::move(program)});
   }
@@ -103,14 +109,14 @@ class OneDnn final : public Engine {
   }
 
   dnnl::engine engine_{dnnl::engine::kind::cpu, 0};
-  WeightCache weights_{engine_};
+  WeightCache weights_;
 };
 
 }  // namespace
 
-std::unique_ptr<Engine> make() {
+std::unique_ptr<Engine> make(const EngineOptions& options) {
   try {
-    return std::make_unique<OneDnn>();
+    return std::make_unique<OneDnn>(options);
   } catch (const dnnl::error& error) {
     throw EngineError("oneDNN cannot start on this machine: " + text_of(error));
   }

@@ -3,11 +3,12 @@
 #include <memory>
 
 #include "engine/engine.h"
+#include "engine/options.h"
 
 namespace millrace::engine::onednn {
 
 /// float32 through oneDNN's primitives, in the layouts they like; everything else through the
 /// plain loops of network::evaluate.
-std::unique_ptr<Engine> make();
+std::unique_ptr<Engine> make(const EngineOptions& options = {});
 
 }  // namespace millrace::engine::onednn

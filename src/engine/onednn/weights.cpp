@@ -2,10 +2,13 @@
 
 #include <fmt/format.h>
 #include <algorithm>
+#include <span>
+#include <string_view>
 #include <tuple>
 #include <utility>
 
 #include "base/error.h"
+#include "base/hash.h"
 #include "engine/onednn/primitives.h"
 
 namespace millrace::engine::onednn {
@@ -27,6 +30,18 @@ std::string key(const network::Array& constant, const Packing& packing) {
 
 }  // namespace
 
+/// Of the content, not the place: the same weights of another network or process are the same.
+std::string WeightCache::stored_key(const network::Array& constant, const Packing& packing) const {
+  constexpr std::string_view form = "packed weights, 1";
+  Hasher hasher;
+  hasher.add(form).add(kept_.packer).add(constant.digest());
+  hasher.add(std::int64_t{packing.scales.leading}).add(text_of(packing.terms));
+  hasher.add(key_of(packing.from)).add(key_of(packing.to));
+  hasher.add(static_cast<std::int64_t>(packing.scales.factors.size()));
+  hasher.add(std::as_bytes(std::span(packing.scales.factors)));
+  return hasher.digits();
+}
+
 std::shared_ptr<const Packed> WeightCache::get(const network::Array& constant,
                                                const Packing& packing) {
   const std::string id = key(constant, packing);
@@ -37,7 +52,7 @@ std::shared_ptr<const Packed> WeightCache::get(const network::Array& constant,
   }
   // Packing takes long and runs oneDNN's code: not under the lock. When two threads pack the same
   // constant at once, the first to finish wins.
-  auto fresh = pack(constant, packing);
+  auto fresh = find_or_pack(constant, packing);
   const std::lock_guard lock(mutex_);
   auto& slot = packed_[id];
   if (auto alive = slot.lock()) return alive;
@@ -62,7 +77,7 @@ std::pair<network::Buffer, Desc> terms_of(const network::Array& constant, const 
   const auto values = static_cast<std::size_t>(size_of(given).count) / sizeof(float);
   dims[1] *= static_cast<Dims::value_type>(count);
   const Desc desc = row_major_desc(dims, Type::bf16);
-  network::Buffer memory(size_of(desc));
+  network::Buffer memory = network::Buffer::uninitialized(size_of(desc));
   split({reinterpret_cast<const float*>(constant.memory->data()), values},
         values / static_cast<std::size_t>(dims[0]), packing.terms,
         {reinterpret_cast<std::uint16_t*>(memory.data()), count * values});
@@ -71,18 +86,33 @@ std::pair<network::Buffer, Desc> terms_of(const network::Array& constant, const 
 
 }  // namespace
 
-std::shared_ptr<const Packed> WeightCache::pack(const network::Array& constant,
-                                                const Packing& packing) const {
+std::shared_ptr<const Packed> WeightCache::find_or_pack(const network::Array& constant,
+                                                        const Packing& packing) const {
   auto result = std::make_shared<Packed>();
   result->origin = constant.memory;
   result->layout = packing.to;
   if (packing.scales.change_nothing() && same_memory(packing.from, packing.to)) return result;
+  if (!kept_.store) {
+    result->memory = pack(constant, packing);
+    return result;
+  }
+  const std::string id = stored_key(constant, packing);
+  result->stored = kept_.store->find(id);
+  const auto size = static_cast<std::size_t>(size_of(packing.to).count);
+  if (result->stored && result->stored->bytes.size() == size) return result;
+  result->stored.reset();
+  result->memory = pack(constant, packing);
+  kept_.store->keep(id, result->memory.bytes());
+  return result;
+}
+
+network::Buffer WeightCache::pack(const network::Array& constant, const Packing& packing) const {
   network::Buffer terms;
   Desc from = packing.from;
   if (!packing.terms.empty()) std::tie(terms, from) = terms_of(constant, packing);
   const Kernel kernel = reorder(engine_, from, packing.to, packing.scales);
   if (!kernel) throw EngineError("oneDNN cannot convert weights to " + format_of({packing.to}));
-  result->memory = network::Buffer(size_of(packing.to));
+  network::Buffer result(size_of(packing.to));
   network::Buffer scratchpad(size_of(kernel.scratchpad()));
   dnnl::stream stream(engine_);
   // oneDNN takes non-const pointers for its inputs and does not write to them.
@@ -90,7 +120,7 @@ std::shared_ptr<const Packed> WeightCache::pack(const network::Array& constant,
       !packing.terms.empty() ? terms.data() : const_cast<std::byte*>(constant.memory->data());
   dnnl::primitive(kernel.choice.get())
       .execute(stream, {{DNNL_ARG_FROM, {from, engine_, source}},
-                        {DNNL_ARG_TO, {packing.to, engine_, result->memory.data()}},
+                        {DNNL_ARG_TO, {packing.to, engine_, result.data()}},
                         {DNNL_ARG_SCRATCHPAD, {kernel.scratchpad(), engine_, scratchpad.data()}}});
   stream.wait();
   return result;

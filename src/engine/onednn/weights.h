@@ -1,11 +1,13 @@
 #pragma once
-// Constants in the layouts that primitives ask for, packed once per engine object.
+// Constants in the layouts that primitives ask for, packed once per engine object, or once for all.
 #include <map>
 #include <memory>
 #include <mutex>
 #include <oneapi/dnnl/dnnl.hpp>
+#include <optional>
 #include <string>
 
+#include "base/store.h"
 #include "engine/onednn/layout.h"
 #include "engine/onednn/primitives.h"
 #include "engine/onednn/split.h"
@@ -16,10 +18,14 @@ namespace millrace::engine::onednn {
 /// A packed constant. Where the wanted layout is the given one it borrows the constant's memory.
 struct Packed {
   std::shared_ptr<const network::Buffer> origin;  // shared with the network that has the constant
-  network::Buffer memory;                         // empty: the constant's own memory serves
+  network::Buffer memory;                         // packed here
+  std::optional<Stored> stored;                   // or found in a store
   Desc layout;
 
-  const std::byte* data() const { return memory.data() ? memory.data() : origin->data(); }
+  const std::byte* data() const {
+    if (stored) return stored->bytes.data();
+    return memory.data() ? memory.data() : origin->data();
+  }
 };
 
 /// How a constant is to be packed.
@@ -30,10 +36,17 @@ struct Packing {
   Terms terms = {};  // to be split into, with as many times more in the second dimension
 };
 
+/// Where packed constants outlive the engine object.
+struct PackedStore {
+  std::shared_ptr<Store> store = {};  // shared with other engines; may be null
+  std::string packer = {};  // what else the packed bytes depend on: versions, instructions
+};
+
 /// Thread-safe. Holds what some subnet still uses, and nothing else.
 class WeightCache {
  public:
-  explicit WeightCache(dnnl::engine engine) : engine_(std::move(engine)) {}
+  explicit WeightCache(dnnl::engine engine, PackedStore kept = {})
+      : engine_(std::move(engine)), kept_(std::move(kept)) {}
 
   /// Shared among all subnets that want this constant in this layout. EngineError if oneDNN
   /// cannot convert it.
@@ -42,9 +55,13 @@ class WeightCache {
   std::size_t count() const;
 
  private:
-  std::shared_ptr<const Packed> pack(const network::Array& constant, const Packing& packing) const;
+  std::shared_ptr<const Packed> find_or_pack(const network::Array& constant,
+                                             const Packing& packing) const;
+  network::Buffer pack(const network::Array& constant, const Packing& packing) const;
+  std::string stored_key(const network::Array& constant, const Packing& packing) const;
 
   dnnl::engine engine_;
+  PackedStore kept_;
   mutable std::mutex mutex_;
   std::map<std::string, std::weak_ptr<const Packed>> packed_;
 };

@@ -26,6 +26,6 @@ class ReferenceEngine : public Engine {
 
 }  // namespace
 
-std::unique_ptr<Engine> make() { return std::make_unique<ReferenceEngine>(); }
+std::unique_ptr<Engine> make(const EngineOptions&) { return std::make_unique<ReferenceEngine>(); }
 
 }  // namespace millrace::engine::reference

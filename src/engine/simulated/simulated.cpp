@@ -32,8 +32,7 @@ class SimulatedEngine : public Engine {
 
 }  // namespace
 
-Time one_gmac_per_second(const network::Network& network, LayerId layer,
-                         const board::Processor&) {
+Time one_gmac_per_second(const network::Network& network, LayerId layer, const board::Processor&) {
   const network::Cost cost = cost_of(network, layer);
   return Time(cost.macs + (cost.read + cost.written).count / 8);
 }
@@ -41,5 +40,7 @@ Time one_gmac_per_second(const network::Network& network, LayerId layer,
 std::unique_ptr<Engine> make(LayerTime time) {
   return std::make_unique<SimulatedEngine>(std::move(time));
 }
+
+std::unique_ptr<Engine> make(const EngineOptions&) { return make(); }
 
 }  // namespace millrace::engine::simulated

@@ -14,12 +14,12 @@
 #include <memory>
 
 #include "engine/engine.h"
+#include "engine/options.h"
 
 namespace millrace::engine::simulated {
 
 /// How long a layer takes on a processor.
-using LayerTime =
-    std::function<Time(const network::Network&, LayerId, const board::Processor&)>;
+using LayerTime = std::function<Time(const network::Network&, LayerId, const board::Processor&)>;
 
 /// One nanosecond per multiply-accumulate, and one for each 8 bytes read or written: a core of
 /// 1 GMAC/s and 8 GB/s. The same on every processor.
@@ -30,5 +30,6 @@ Time one_gmac_per_second(const network::Network& network, LayerId layer,
 /// of the layers and input bytes they depend on: a lost, stale or swapped tensor shows in them,
 /// a cut into subnets does not. All tensors are plain.
 std::unique_ptr<Engine> make(LayerTime time = one_gmac_per_second);
+std::unique_ptr<Engine> make(const EngineOptions& options);
 
 }  // namespace millrace::engine::simulated

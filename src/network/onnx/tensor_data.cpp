@@ -32,7 +32,7 @@ void check_count(const Target& target, std::int64_t found) {
 template <class T, class Values>
 Buffer convert(const Target& target, const Values& values) {
   check_count(target, values.size());
-  Buffer buffer(target.size());
+  Buffer buffer = Buffer::uninitialized(target.size());
   T* out = reinterpret_cast<T*>(buffer.data());
   for (int i = 0; i < values.size(); ++i) out[i] = static_cast<T>(values[i]);
   return buffer;
@@ -40,18 +40,29 @@ Buffer convert(const Target& target, const Values& values) {
 
 Buffer typed_data(const ::onnx::TensorProto& proto, const Target& target) {
   switch (target.type) {
-    case DataType::float32: return convert<float>(target, proto.float_data());
-    case DataType::float64: return convert<double>(target, proto.double_data());
-    case DataType::int64: return convert<std::int64_t>(target, proto.int64_data());
-    case DataType::uint64: return convert<std::uint64_t>(target, proto.uint64_data());
-    case DataType::uint32: return convert<std::uint32_t>(target, proto.uint64_data());
-    case DataType::int32: return convert<std::int32_t>(target, proto.int32_data());
-    case DataType::int16: return convert<std::int16_t>(target, proto.int32_data());
+    case DataType::float32:
+      return convert<float>(target, proto.float_data());
+    case DataType::float64:
+      return convert<double>(target, proto.double_data());
+    case DataType::int64:
+      return convert<std::int64_t>(target, proto.int64_data());
+    case DataType::uint64:
+      return convert<std::uint64_t>(target, proto.uint64_data());
+    case DataType::uint32:
+      return convert<std::uint32_t>(target, proto.uint64_data());
+    case DataType::int32:
+      return convert<std::int32_t>(target, proto.int32_data());
+    case DataType::int16:
+      return convert<std::int16_t>(target, proto.int32_data());
     case DataType::float16:
-    case DataType::uint16: return convert<std::uint16_t>(target, proto.int32_data());
-    case DataType::int8: return convert<std::int8_t>(target, proto.int32_data());
-    case DataType::uint8: return convert<std::uint8_t>(target, proto.int32_data());
-    case DataType::boolean: break;
+    case DataType::uint16:
+      return convert<std::uint16_t>(target, proto.int32_data());
+    case DataType::int8:
+      return convert<std::int8_t>(target, proto.int32_data());
+    case DataType::uint8:
+      return convert<std::uint8_t>(target, proto.int32_data());
+    case DataType::boolean:
+      break;
   }
   check_count(target, proto.int32_data_size());
   Buffer buffer(target.size());
@@ -65,7 +76,7 @@ Buffer raw_data(const std::string& raw, const Target& target) {
     throw InputError(target.place, fmt::format("has {} bytes of data, but its type and shape ask "
                                                "for {}; the file is damaged",
                                                raw.size(), target.size().count));
-  Buffer buffer(target.size());
+  Buffer buffer = Buffer::uninitialized(target.size());
   if (!raw.empty()) std::memcpy(buffer.data(), raw.data(), raw.size());
   if (target.type == DataType::boolean)
     for (std::byte& value : buffer.bytes()) value = std::byte{value != std::byte{0}};
@@ -105,8 +116,8 @@ Buffer external_data(const ::onnx::TensorProto& proto, const std::filesystem::pa
 
 void check_shape(const Shape& shape, const std::string& place) {
   if (shape.size() > most_dimensions)
-    throw InputError(place, fmt::format("has {} dimensions; at most {} are supported",
-                                        shape.size(), most_dimensions));
+    throw InputError(place, fmt::format("has {} dimensions; at most {} are supported", shape.size(),
+                                        most_dimensions));
   Shape without_zeros = shape;
   for (std::int64_t& size : without_zeros)
     if (size == 0) size = 1;
@@ -117,11 +128,12 @@ Array read_tensor(const ::onnx::TensorProto& proto, const std::filesystem::path&
                   const std::string& place) {
   const std::optional<DataType> type = known_type(proto.data_type());
   if (!type)
-    throw InputError(place, fmt::format("has the type {}; {}", type_name(proto.data_type()),
-                                        supported_types()));
+    throw InputError(
+        place, fmt::format("has the type {}; {}", type_name(proto.data_type()), supported_types()));
   if (proto.has_segment())
-    throw InputError(place, "is stored in segments, which is not supported; save the model again "
-                            "with whole tensors");
+    throw InputError(place,
+                     "is stored in segments, which is not supported; save the model again "
+                     "with whole tensors");
   Shape shape(proto.dims().begin(), proto.dims().end());
   check_shape(shape, place);
   const Target target{*type, element_count(shape, place), place};

@@ -1,0 +1,207 @@
+#include "base/store.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <string_view>
+#include <vector>
+
+namespace millrace {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view ending = ".stored";
+constexpr std::array<char, 8> magic{'m', 'i', 'l', 'l', 'r', 'a', 'c', 'e'};
+
+/// Before the content. One version of the form: another one has another magic.
+struct Header {
+  std::array<char, 8> kind = magic;
+  std::uint64_t version = 1;
+  std::uint64_t size = 0;      // of the content
+  std::uint64_t checksum = 0;  // XXH3 of the content
+  std::array<char, 32> reserved{};
+};
+static_assert(sizeof(Header) == 64);  // so that the content is aligned
+
+/// A file that others may rename or remove, but that nobody writes to any more.
+class Mapping {
+ public:
+  explicit Mapping(const fs::path& path) {
+    const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (file < 0) return;
+    struct stat status {};
+    if (::fstat(file, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0) {
+      size_ = static_cast<std::size_t>(status.st_size);
+      memory_ = ::mmap(nullptr, size_, PROT_READ, MAP_SHARED | MAP_POPULATE, file, 0);
+    }
+    ::close(file);
+  }
+  Mapping(const Mapping&) = delete;
+  Mapping& operator=(const Mapping&) = delete;
+  ~Mapping() {
+    if (memory_ != MAP_FAILED) ::munmap(memory_, size_);
+  }
+
+  /// The content; nothing if the file is not there, or not as it was written.
+  std::optional<std::span<const std::byte>> content() const {
+    if (memory_ == MAP_FAILED || size_ < sizeof(Header)) return std::nullopt;
+    Header header;
+    std::memcpy(&header, memory_, sizeof header);
+    const std::byte* const begin = static_cast<const std::byte*>(memory_) + sizeof header;
+    const std::size_t size = size_ - sizeof header;
+    if (header.kind != magic || header.version != Header{}.version || header.size != size)
+      return std::nullopt;
+    // Of all of it: after a power failure a file may have its size but not its content.
+    if (XXH3_64bits(begin, size) != header.checksum) return std::nullopt;
+    return std::span(begin, size);
+  }
+
+ private:
+  void* memory_ = MAP_FAILED;
+  std::size_t size_ = 0;
+};
+
+/// A file beside `path` with a name of its own, whoever else writes there; gone if it is not
+/// renamed. Questions are answered with errno. Not write_file: that guards against Ctrl-C, which is
+/// for one thread at a time, and here half a file does no harm.
+class Draft {
+ public:
+  explicit Draft(const fs::path& path)
+      : name_(path.string() + ".XXXXXX"), file_(::mkstemp(name_.data())) {}
+  Draft(const Draft&) = delete;
+  Draft& operator=(const Draft&) = delete;
+  ~Draft() {
+    if (file_ < 0) return;
+    ::close(file_);
+    if (!renamed_) ::unlink(name_.c_str());
+  }
+
+  bool write(std::span<const std::byte> bytes) const {
+    if (file_ < 0) return false;
+    while (!bytes.empty()) {
+      const ssize_t written = ::write(file_, bytes.data(), bytes.size());
+      if (written < 0 && errno != EINTR) return false;
+      bytes = bytes.subspan(static_cast<std::size_t>(std::max<ssize_t>(written, 0)));
+    }
+    return true;
+  }
+  bool rename_to(const fs::path& path) {
+    renamed_ = ::rename(name_.c_str(), path.c_str()) == 0;
+    return renamed_;
+  }
+
+ private:
+  std::string name_;
+  int file_;
+  bool renamed_ = false;
+};
+
+/// The time of the last use, to a day: reading seldom becomes writing.
+void note_use(const fs::path& path) {
+  std::error_code ignored;
+  const auto now = fs::file_time_type::clock::now();
+  const auto last = fs::last_write_time(path, ignored);
+  if (!ignored && now - last > std::chrono::hours(24)) fs::last_write_time(path, now, ignored);
+}
+
+struct Entry {
+  fs::path path;
+  fs::file_time_type used;
+  Bytes size;
+};
+
+/// Whether it is content, or the beginning of some that a process left behind when it was killed.
+bool is_ours(const Entry& entry) {
+  if (entry.path.extension() == ending) return true;
+  const bool old = fs::file_time_type::clock::now() - entry.used > std::chrono::hours(1);
+  return old && entry.path.filename().string().find(std::string(ending) + ".") != std::string::npos;
+}
+
+/// All content in the folder; none if it cannot be read.
+std::vector<Entry> entries_of(const fs::path& folder) {
+  std::vector<Entry> entries;
+  std::error_code error;
+  for (fs::directory_iterator each(folder, error), end; !error && each != end;
+       each.increment(error)) {
+    std::error_code gone;  // others may remove it meanwhile
+    const Entry entry{each->path(),
+                      each->last_write_time(gone),
+                      {static_cast<std::int64_t>(each->file_size(gone))}};
+    if (!gone && is_ours(entry)) entries.push_back(entry);
+  }
+  return entries;
+}
+
+}  // namespace
+
+Store::Store(fs::path folder, Bytes most, Complaint complain)
+    : folder_(std::move(folder)), most_(most), complain_(std::move(complain)) {}
+
+Store::~Store() {
+  if (kept_) shrink(most_);
+}
+
+fs::path Store::path_of(const std::string& key) const {
+  return folder_ / (key + std::string(ending));
+}
+
+std::optional<Stored> Store::find(const std::string& key) const {
+  const auto mapping = std::make_shared<const Mapping>(path_of(key));
+  const auto content = mapping->content();
+  if (!content) return std::nullopt;
+  note_use(path_of(key));
+  return Stored{*content, mapping};
+}
+
+void Store::keep(const std::string& key, std::span<const std::byte> content) {
+  if (failed_ || static_cast<std::int64_t>(content.size()) > most_.count) return;
+  Header header;
+  header.size = content.size();
+  header.checksum = XXH3_64bits(content.data(), content.size());
+  std::error_code ignored;  // writing fails with its own reason if the folder is not there
+  fs::create_directories(folder_, ignored);
+  const fs::path path = path_of(key);
+  Draft draft(path);
+  if (draft.write(std::as_bytes(std::span(&header, 1))) && draft.write(content) &&
+      draft.rename_to(path)) {
+    kept_ = true;
+    return;
+  }
+  const std::string reason = std::strerror(errno);
+  if (!failed_.exchange(true) && complain_)
+    complain_(fmt::format("{}: cannot be written: {}", path.string(), reason));
+}
+
+Store::Contents Store::contents() const {
+  Contents result;
+  for (const Entry& entry : entries_of(folder_)) {
+    ++result.files;
+    result.size += entry.size;
+  }
+  return result;
+}
+
+void Store::shrink(Bytes most) const {
+  std::vector<Entry> entries = entries_of(folder_);
+  std::sort(entries.begin(), entries.end(),
+            [](const Entry& a, const Entry& b) { return a.used > b.used; });
+  Bytes total;
+  for (const Entry& entry : entries) {
+    total += entry.size;
+    std::error_code ignored;  // who removes it does not matter
+    if (total > most) fs::remove(entry.path, ignored);
+  }
+}
+
+}  // namespace millrace
