@@ -76,9 +76,9 @@ class KeptWeights : public testing::Test {
     return {reinterpret_cast<const char*>(packed.data()), size};
   }
   /// What is found for the packing by an engine object that has not packed it.
-  std::shared_ptr<const Packed> found(const Packing& packing, const std::string& packer = "one") {
+  std::shared_ptr<const Packed> found(const Packing& wanted, const std::string& packer = "one") {
     KeptCache cache(store, packer);
-    return cache.weights.get(array, packing);
+    return cache.weights.get(array, wanted);
   }
 
   test::TemporaryFolder folder;
