@@ -94,9 +94,9 @@ TEST_F(KeptWeights, are_found_by_another_engine_object_bit_for_bit) {
   for (const Packing& each : {packing, Packing{packing.from, packing.to, {{2.f}, 0}}, split}) {
     KeptCache first(store);
     const auto packed = first.weights.get(array, each);
-    EXPECT_FALSE(packed->stored);
+    EXPECT_FALSE(packed->was_stored);
     const auto again = found(each);
-    ASSERT_TRUE(again->stored);
+    ASSERT_TRUE(again->was_stored);
     EXPECT_EQ(content(*again), content(*packed));
     Cache without;
     EXPECT_EQ(content(*without.weights.get(array, each)), content(*packed));
@@ -105,12 +105,12 @@ TEST_F(KeptWeights, are_found_by_another_engine_object_bit_for_bit) {
 
 TEST_F(KeptWeights, are_those_of_the_same_values_packing_and_packer_only) {
   found(packing);
-  EXPECT_TRUE(found(packing)->stored);
-  EXPECT_FALSE(found(packing, "another version")->stored);
-  EXPECT_FALSE(found({packing.from, packing.to, {{3.f}, 0}})->stored);
-  EXPECT_FALSE(found({packing.from, tagged(array.shape, Tag::acdb)})->stored);
+  EXPECT_TRUE(found(packing)->was_stored);
+  EXPECT_FALSE(found(packing, "another version")->was_stored);
+  EXPECT_FALSE(found({packing.from, packing.to, {{3.f}, 0}})->was_stored);
+  EXPECT_FALSE(found({packing.from, tagged(array.shape, Tag::acdb)})->was_stored);
   array = noise({32, 16, 3, 3}, 2);
-  EXPECT_FALSE(found(packing)->stored);
+  EXPECT_FALSE(found(packing)->was_stored);
 }
 
 TEST_F(KeptWeights, that_are_damaged_are_packed_again_and_replaced) {
@@ -118,10 +118,10 @@ TEST_F(KeptWeights, that_are_damaged_are_packed_again_and_replaced) {
   for (const auto& file : std::filesystem::directory_iterator(folder.path()))
     std::filesystem::resize_file(file.path(), 1000);
   const auto again = found(packing);
-  EXPECT_FALSE(again->stored);
+  EXPECT_FALSE(again->was_stored);
   EXPECT_EQ(content(*again), good);
   const auto replaced = found(packing);
-  EXPECT_TRUE(replaced->stored);
+  EXPECT_TRUE(replaced->was_stored);
   EXPECT_EQ(content(*replaced), good);
 }
 
@@ -129,7 +129,7 @@ TEST_F(KeptWeights, are_packed_all_the_same_where_nothing_can_be_kept) {
   const std::string good = content(*found(packing));
   store = std::make_shared<Store>("/dev/null/store", Bytes{1 << 24});
   const auto packed = found(packing);
-  EXPECT_FALSE(packed->stored);
+  EXPECT_FALSE(packed->was_stored);
   EXPECT_EQ(content(*packed), good);
 }
 

@@ -97,10 +97,15 @@ std::shared_ptr<const Packed> WeightCache::find_or_pack(const network::Array& co
     return result;
   }
   const std::string id = stored_key(constant, packing);
-  result->stored = kept_.store->find(id);
-  const auto size = static_cast<std::size_t>(size_of(packing.to).count);
-  if (result->stored && result->stored->bytes.size() == size) return result;
-  result->stored.reset();
+  const Bytes size = size_of(packing.to);
+  const auto stored = kept_.store->find(id);
+  if (stored && stored->bytes.size() == static_cast<std::size_t>(size.count)) {
+    // Not used where it lies: a file has small pages, and weights stream faster from large ones.
+    result->memory = network::Buffer::uninitialized(size);
+    std::copy(stored->bytes.begin(), stored->bytes.end(), result->memory.data());
+    result->was_stored = true;
+    return result;
+  }
   result->memory = pack(constant, packing);
   kept_.store->keep(id, result->memory.bytes());
   return result;

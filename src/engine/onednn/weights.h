@@ -18,12 +18,11 @@ namespace millrace::engine::onednn {
 /// A packed constant. Where the wanted layout is the given one it borrows the constant's memory.
 struct Packed {
   std::shared_ptr<const network::Buffer> origin;  // shared with the network that has the constant
-  network::Buffer memory;                         // packed here
-  std::optional<Stored> stored;                   // or found in a store
+  network::Buffer memory;                         // packed here, or found in a store
+  bool was_stored = false;
   Desc layout;
 
   const std::byte* data() const {
-    if (stored) return stored->bytes.data();
     return memory.data() ? memory.data() : origin->data();
   }
 };
