@@ -7,6 +7,7 @@ find_package(nlohmann_json REQUIRED)                     # profiles, plans, trac
 find_package(Protobuf REQUIRED)                          # ONNX files
 find_package(pugixml REQUIRED)                           # SDF3 files
 find_package(pagmo REQUIRED)                             # genetic search
+find_package(OpenMP)                                     # the threads that oneDNN has
 pkg_check_modules(hwloc REQUIRED IMPORTED_TARGET hwloc)  # cores and caches
 pkg_check_modules(xxhash REQUIRED IMPORTED_TARGET libxxhash)  # identity of networks
 

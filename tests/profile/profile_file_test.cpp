@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/json.h"
+#include "support/temporary_folder.h"
 
 namespace millrace::profile {
 namespace {
@@ -39,8 +40,8 @@ Profile small_profile() {
 
 class ProfileFile : public testing::Test {
  protected:
-  void TearDown() override { std::filesystem::remove(path); }
-  std::filesystem::path path = std::filesystem::path(testing::TempDir()) / "small.profile.json";
+  test::TemporaryFolder folder;
+  std::filesystem::path path = folder.path() / "small.profile.json";
 
   /// What reading says after `change` was made to a good file.
   std::string message_after(const std::function<void(nlohmann::json&)>& change) const {
