@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <iostream>
+#include <memory>
 
 #include "base/interrupt.h"
 #include "cli/bench_slices.h"
@@ -68,6 +69,9 @@ class Bench {
     add(is_plan_file(options.runnable.model.model) ? "plan" : "model on one core", {loaded.plan});
     if (options.baselines) add_baselines(engine);
     std::rotate(contenders_.begin(), contenders_.begin() + 1, contenders_.end());
+    stages_ = std::make_unique<runtime::StageTrials>(loaded.plan, loaded.network,
+                                                     loaded.engine_pointers());
+    alone_.resize(stages_->count());
   }
 
   std::vector<BenchRow> run() {
@@ -76,14 +80,24 @@ class Bench {
     if (options_.warmup_s > 0)
       for (Contender& contender : contenders_)
         load(contender, time_from_seconds(options_.warmup_s));
-    for (int round = 0; round < options_.rounds; ++round)
+    for (int round = 0; round < options_.rounds; ++round) {
       for (Contender& contender : contenders_) {
         contender.row.rounds.push_back(load(contender, slice));
         progress.show(static_cast<double>(round) / options_.rounds, contender.row.name);
       }
+      for (std::size_t s = 0; s < alone_.size(); ++s) {
+        alone_[s].push_back(stages_->run(s, slice / static_cast<std::int64_t>(alone_.size())));
+        interrupt_.check();
+      }
+    }
     std::vector<BenchRow> rows;
     for (Contender& contender : contenders_) rows.push_back(std::move(contender.row));
     return rows;
+  }
+  std::vector<Time> stages_alone() const {
+    std::vector<Time> result;
+    for (const auto& rounds : alone_) result.push_back(runtime::median_of(rounds).total());
+    return result;
   }
   std::vector<runtime::StageStatistics> plan_statistics() const {
     return contenders_.back().sessions.front().statistics();
@@ -147,6 +161,8 @@ class Bench {
   const Loaded& loaded_;
   const Options& options_;
   std::vector<Contender> contenders_;
+  std::unique_ptr<runtime::StageTrials> stages_;
+  std::vector<std::vector<runtime::StageTimes>> alone_;  // by stage, by round
 };
 
 int run(const Options& options) {
@@ -171,10 +187,8 @@ int run(const Options& options) {
     Bench bench(*loaded, options);
     result.rows = bench.run();
     result.stages = bench.plan_statistics();
+    result.alone = bench.stages_alone();
   }
-  for (const runtime::StageTimes& times :
-       runtime::stage_times(loaded->plan, loaded->network, loaded->engine_pointers()))
-    result.alone.push_back(times.total());
   result.rooflines = measure_rooflines(*loaded);
   if (options.json)
     fmt::print("{}\n", bench_json(result));

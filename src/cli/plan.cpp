@@ -282,11 +282,8 @@ std::string slots_text(const Work& work, const explore::Candidate& chosen) {
       chosen.smallest->is_smallest()
           ? "the smallest"
           : fmt::format("no less than {} would", millrace::to_text(chosen.smallest->bound));
-  return fmt::format(
-      "buffers: {} keep that throughput, {}; with slack for jitter {}, by rule they "
-      "would be {}\n",
-      millrace::to_text(chosen.smallest->total), rest, now,
-      millrace::to_text(chosen.slots_by_rule));
+  return fmt::format("buffers: {} keep that throughput, {}; with slack for jitter {}\n",
+                     millrace::to_text(chosen.smallest->total), rest, now);
 }
 
 std::string proof_text(const Work& work, const explore::Candidate& chosen) {
@@ -304,7 +301,6 @@ std::string proof_text(const Work& work, const explore::Candidate& chosen) {
 nlohmann::json buffers_json(const Work& work, const explore::Candidate& chosen) {
   const auto& smallest = chosen.smallest;
   return {{"bytes", plan::slot_bytes(chosen.plan, work.network).count},
-          {"by_rule_bytes", chosen.slots_by_rule.count},
           {"smallest_bytes", smallest ? nlohmann::json(smallest->total.count) : nlohmann::json()},
           {"bound_bytes", smallest ? nlohmann::json(smallest->bound.count) : nlohmann::json()}};
 }

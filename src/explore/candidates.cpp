@@ -45,7 +45,6 @@ void set_times(Candidate& candidate, const Problem& problem) {
 
 /// As few slots as keep the plan's throughput at the predicted times, and the slack.
 void size_slots(Candidate& candidate, const network::Network& network, std::int64_t slack) {
-  candidate.slots_by_rule = plan::slot_bytes(candidate.plan, network);
   candidate.smallest =
       plan::smallest_slots(candidate.plan, network, plan::predicted_times(candidate.plan));
   if (candidate.smallest)

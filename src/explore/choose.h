@@ -17,7 +17,7 @@ struct ChooseOptions {
   std::string search = "auto";  // "genetic", "exact", or "auto": both
   GeneticOptions genetic;
   plan::BuildOptions build{.engine = "onednn", .capacity = 3};
-  std::int64_t slack = 1;  // slots of a tensor beyond the fewest that keep the throughput, where it
+  std::int64_t slack = 2;  // slots of a tensor beyond the fewest that keep the throughput, where it
                            // passes between stages: they absorb jitter; see docs/decisions.md
   const network::Calibration* calibration = nullptr;  // borrowed; goes into plans that use int8
   /// No plan whose frames would take longer. With it, layers that gain by it may work on several
@@ -35,7 +35,6 @@ struct Candidate {
   std::string name;  // "genetic", "exact contiguous", "one processor"
   SearchResult search;
   plan::Plan plan;                           // its stages carry the predicted times
-  Bytes slots_by_rule;                       // of the plan as it was built
   std::optional<plan::SlotSizing> smallest;  // without slack; none: the plan's slots are by rule
   Time bound{};            // between two frames, by the plan's CSDF graph at the predicted times
   Time period{};           // measured time between two frames; 0: not measured

@@ -11,8 +11,7 @@ namespace millrace::runtime {
 namespace {
 
 constexpr int warmup = 2;
-constexpr std::size_t least_runs = 7, most_runs = 200;
-constexpr Time enough = std::chrono::milliseconds(250);
+constexpr std::int64_t least_runs = 2;
 
 std::int64_t capacity_of(const plan::Plan& plan, TensorId tensor) {
   std::int64_t capacity = 1;
@@ -58,43 +57,72 @@ class PhaseTrial {
   std::int64_t frame_ = 0;
 };
 
-Time median(std::vector<Time> samples) {
-  const auto middle = samples.begin() + static_cast<std::ptrdiff_t>(samples.size() / 2);
-  std::nth_element(samples.begin(), middle, samples.end());
-  return *middle;
+}  // namespace
+
+struct StageTrials::Stage {
+  const plan::Stage* planned;
+  PreparedStage prepared;
+  std::vector<PhaseTrial> phases;
+
+  /// Adds the time of each phase to `spent`.
+  void run(std::vector<Time>& spent) {
+    for (std::size_t p = 0; p < phases.size(); ++p) spent[p] += phases[p].run();
+  }
+};
+
+StageTrials::StageTrials(const plan::Plan& plan, const network::Network& network,
+                         const std::map<std::string, engine::Engine*>& engines) {
+  std::vector<PreparedStage> prepared = prepare({plan, network, engines}, true);
+  for (std::size_t s = 0; s < prepared.size(); ++s) {
+    auto stage = std::make_unique<Stage>(Stage{&plan.stages[s], std::move(prepared[s]), {}});
+    const board::PinGuard pinned(stage->planned->processor);
+    for (const auto& subnet : stage->prepared.subnets)
+      stage->phases.emplace_back(*subnet, plan, network);
+    std::vector<Time> ignored(stage->phases.size());
+    for (int i = 0; i < warmup; ++i) stage->run(ignored);
+    stages_.push_back(std::move(stage));
+  }
 }
 
-StageTimes times_of(std::size_t number, const PreparedStage& stage, const plan::Plan& plan,
-                    const network::Network& network) {
-  const plan::Stage& planned = plan.stages[number];
-  const board::PinGuard pinned(planned.processor);
-  std::vector<PhaseTrial> trials;
-  for (const auto& subnet : stage.subnets) trials.emplace_back(*subnet, plan, network);
-  std::vector<std::vector<Time>> samples(trials.size());
-  Time spent{};
-  for (int i = 0; i < warmup; ++i)
-    for (PhaseTrial& trial : trials) trial.run();
-  while (samples[0].size() < least_runs || (spent < enough && samples[0].size() < most_runs))
-    for (std::size_t p = 0; p < trials.size(); ++p) {
-      samples[p].push_back(trials[p].run());
-      spent += samples[p].back();
-    }
-  StageTimes result;
-  for (std::size_t p = 0; p < samples.size(); ++p)
-    result.phases.push_back(median(std::move(samples[p])) / planned.phases[p].batch);
+StageTrials::~StageTrials() = default;
+
+std::size_t StageTrials::count() const { return stages_.size(); }
+
+StageTimes StageTrials::run(std::size_t number, Time duration) {
+  Stage& stage = *stages_[number];
+  const board::PinGuard pinned(stage.planned->processor);
+  StageTimes result{std::vector<Time>(stage.phases.size())};
+  std::int64_t runs = 0;
+  for (; runs < least_runs || result.total() < duration; ++runs) stage.run(result.phases);
+  for (std::size_t p = 0; p < stage.phases.size(); ++p)
+    result.phases[p] /= runs * stage.planned->phases[p].batch;
   return result;
 }
 
-}  // namespace
-
 Time StageTimes::total() const { return std::accumulate(phases.begin(), phases.end(), Time{}); }
+
+StageTimes median_of(const std::vector<StageTimes>& rounds) {
+  StageTimes result = rounds.front();
+  for (std::size_t p = 0; p < result.phases.size(); ++p) {
+    std::vector<Time> samples;
+    for (const StageTimes& round : rounds) samples.push_back(round.phases[p]);
+    const auto middle = samples.begin() + static_cast<std::ptrdiff_t>(samples.size() / 2);
+    std::nth_element(samples.begin(), middle, samples.end());
+    result.phases[p] = *middle;
+  }
+  return result;
+}
 
 std::vector<StageTimes> stage_times(const plan::Plan& plan, const network::Network& network,
                                     const std::map<std::string, engine::Engine*>& engines) {
+  constexpr int rounds = 5;
+  constexpr Time each = std::chrono::milliseconds(50);
+  StageTrials trials(plan, network, engines);
+  std::vector<std::vector<StageTimes>> times(trials.count());
+  for (int round = 0; round < rounds; ++round)
+    for (std::size_t s = 0; s < times.size(); ++s) times[s].push_back(trials.run(s, each));
   std::vector<StageTimes> result;
-  const std::vector<PreparedStage> stages = prepare({plan, network, engines}, true);
-  for (std::size_t s = 0; s < stages.size(); ++s)
-    result.push_back(times_of(s, stages[s], plan, network));
+  for (const std::vector<StageTimes>& of_stage : times) result.push_back(median_of(of_stage));
   return result;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 // Each stage by itself: what the slowest one alone allows.
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -10,12 +11,35 @@
 namespace millrace::runtime {
 
 struct StageTimes {
-  std::vector<Time> phases;  // median of each phase, per frame
+  std::vector<Time> phases;  // of one frame, by phase
   Time total() const;
 };
 
-/// Runs the phases of one stage after the other on its processor, with all other stages idle, on
-/// random data in the layouts of the pipeline and in as many slots. By stage.
+/// By phase. Precondition: not empty, all of the same stage.
+StageTimes median_of(const std::vector<StageTimes>& rounds);
+
+/// The stages of a plan made ready to run one at a time, with all others idle, on random data in
+/// the layouts of the pipeline and in as many slots. Keeps references to all it is given.
+class StageTrials {
+ public:
+  StageTrials(const plan::Plan& plan, const network::Network& network,
+              const std::map<std::string, engine::Engine*>& engines);
+  ~StageTrials();
+  StageTrials(const StageTrials&) = delete;
+  StageTrials& operator=(const StageTrials&) = delete;
+
+  std::size_t count() const;
+
+  /// Runs the phases of one stage one after the other on its processor, again and again for so
+  /// long: the mean time of each. As with a pipeline's throughput, what disturbs a run counts.
+  StageTimes run(std::size_t stage, Time duration);
+
+ private:
+  struct Stage;
+  std::vector<std::unique_ptr<Stage>> stages_;
+};
+
+/// Medians of short runs in which the stages take turns. By stage.
 std::vector<StageTimes> stage_times(const plan::Plan& plan, const network::Network& network,
                                     const std::map<std::string, engine::Engine*>& engines);
 
