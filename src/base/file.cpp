@@ -140,4 +140,9 @@ std::string nearest_word(std::string_view word, std::span<const std::string_view
   return std::string(best);
 }
 
+std::string did_you_mean(std::string_view word, std::span<const std::string_view> known) {
+  const std::string near = nearest_word(word, known);
+  return near.empty() ? "" : fmt::format("; did you mean '{}'?", near);
+}
+
 }  // namespace millrace

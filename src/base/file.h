@@ -26,5 +26,7 @@ void write_file(const std::filesystem::path& path,
 /// Among `known`, the word nearest to `word` by edit distance, for "did you mean"; empty if
 /// none is near.
 std::string nearest_word(std::string_view word, std::span<const std::string_view> known);
+/// "; did you mean 'capacity'?" with that word; empty if there is none.
+std::string did_you_mean(std::string_view word, std::span<const std::string_view> known);
 
 }  // namespace millrace

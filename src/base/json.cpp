@@ -21,7 +21,7 @@ std::string position(const std::string& content, std::size_t byte) {
 
 void JsonView::fail(const std::string& text) const {
   throw InputError(path_.empty() ? file_ : file_ + ": " + path_, text);
- }
+}
 
 bool JsonView::has(std::string_view key) const {
   return value_->is_object() && value_->contains(key);
@@ -85,9 +85,8 @@ void JsonView::only(std::span<const std::string_view> known) const {
   if (!value_->is_object()) fail(fmt::format("found {}, expected an object", value_->type_name()));
   for (const auto& [key, ignored] : value_->items()) {
     if (std::find(known.begin(), known.end(), key) != known.end()) continue;
-    const std::string near = nearest_word(key, known);
-    fail(fmt::format("unknown field '{}'{}", key,
-                     near.empty() ? "; remove it" : fmt::format("; did you mean '{}'?", near)));
+    const std::string near = did_you_mean(key, known);
+    fail(fmt::format("unknown field '{}'{}", key, near.empty() ? "; remove it" : near));
   }
 }
 

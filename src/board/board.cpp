@@ -4,11 +4,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <string_view>
 
 #include "base/error.h"
 #include "base/file.h"
-#include "base/hash.h"
 
 namespace millrace::board {
 namespace {
@@ -27,6 +27,11 @@ std::string ranges_of(const std::vector<int>& cores) {
   return text;
 }
 
+Processor of_cores(std::vector<int> cores) {
+  const char* word = cores.size() == 1 ? "core" : "cores";
+  return {word + ranges_of(cores), ProcessorKind::cpu, std::move(cores)};
+}
+
 const Processor& find(const Board& board, const std::string& name) {
   const auto found =
       std::find_if(board.processors.begin(), board.processors.end(),
@@ -34,28 +39,69 @@ const Processor& find(const Board& board, const std::string& name) {
   if (found != board.processors.end()) return *found;
   std::vector<std::string_view> known;
   for (const Processor& processor : board.processors) known.push_back(processor.name);
-  const std::string near = nearest_word(name, known);
   throw InputError("processors",
                    fmt::format("'{}' is not a processor of this board, which has {}{}", name,
-                               fmt::join(known, ", "),
-                               near.empty() ? "" : fmt::format("; did you mean '{}'?", near)));
-}
-
-void add_cores(Hasher& hasher, const std::vector<int>& cores) {
-  hasher.add(static_cast<std::int64_t>(cores.size()));
-  for (int core : cores) hasher.add(std::int64_t{core});
+                               fmt::join(known, ", "), did_you_mean(name, known)));
 }
 
 }  // namespace
 
 Processor all_cores(const Board& board) {
   if (board.processors.size() == 1) return board.processors.front();
-  Processor all;
+  std::vector<int> cores;
   for (const Processor& processor : board.processors)
-    all.cores.insert(all.cores.end(), processor.cores.begin(), processor.cores.end());
-  std::sort(all.cores.begin(), all.cores.end());
-  all.name = "cores" + ranges_of(all.cores);
-  return all;
+    cores.insert(cores.end(), processor.cores.begin(), processor.cores.end());
+  std::sort(cores.begin(), cores.end());
+  return of_cores(std::move(cores));
+}
+
+std::vector<Processor> processors_of(const Device& device) {
+  std::vector<Processor> processors;
+  if (device.kind != ProcessorKind::cpu)
+    for (const std::string& name : device.processors) processors.push_back({name, device.kind, {}});
+  else if (device.together)
+    processors.push_back(of_cores(device.cores));
+  else
+    for (int core : device.cores) processors.push_back(of_cores({core}));
+  return processors;
+}
+
+const Device* device_of(const Board& board, const Processor& processor) {
+  for (const Device& device : board.devices) {
+    const auto& names = device.processors;
+    if (std::find(names.begin(), names.end(), processor.name) != names.end()) return &device;
+  }
+  for (const Device& device : board.devices)
+    if (!processor.cores.empty() && std::find(device.cores.begin(), device.cores.end(),
+                                              processor.cores.front()) != device.cores.end())
+      return &device;
+  return nullptr;
+}
+
+Bytes main_memory(const Board& board) {
+  Bytes sum;
+  for (const Memory& memory : board.memories)
+    if (memory.behind.empty()) sum += memory.size;
+  return sum;
+}
+
+Peaks peaks_of(const Board& board, const Processor& processor) {
+  Peaks peaks;
+  const Device* device = device_of(board, processor);
+  if (device == nullptr) return peaks;
+  for (const Unit& unit : device->units)
+    for (const auto& [precision, operations] : unit.operations) {
+      double& peak = peaks.operations[precision];
+      peak = std::max(peak, operations);
+    }
+  peaks.bytes = device->bytes;
+  for (const Memory& memory : board.memories) {
+    const auto& sharers = memory.shared_by;
+    if (peaks.bytes == 0 &&
+        std::find(sharers.begin(), sharers.end(), device->name) != sharers.end())
+      peaks.bytes = memory.bytes;
+  }
+  return peaks;
 }
 
 Board only(const Board& board, const std::vector<std::string>& processor_names) {
@@ -73,17 +119,24 @@ Board only(const Board& board, const std::vector<std::string>& processor_names) 
   return result;
 }
 
-std::string hash_of(const Board& board) {
-  Hasher hasher;
-  hasher.add(board.cpu_model);
-  hasher.add(static_cast<std::int64_t>(board.instruction_sets.size()));
-  for (const std::string& set : board.instruction_sets) hasher.add(set);
-  hasher.add(static_cast<std::int64_t>(board.caches.size()));
-  for (const Cache& cache : board.caches) {
-    hasher.add(std::int64_t{cache.level}).add(cache.size.count);
-    add_cores(hasher, cache.cores);
+Board with_peaks(Board board, const std::vector<Peaks>& alone, const std::vector<Peaks>& together) {
+  const Origins measured{"measured", {}};
+  board.sources.push_back({measured.all, "measured on this machine by Millrace", {}});
+  Device& device = board.devices.front();
+  device.units = {{"vector_units", {}, measured}};
+  for (const Peaks& peaks : alone) {
+    device.bytes = std::max(device.bytes, std::round(peaks.bytes));
+    for (const auto& [precision, operations] : peaks.operations) {
+      double& peak = device.units.front().operations[precision];
+      peak = std::max(peak, std::round(operations));
+    }
   }
-  return hasher.digits();
+  device.origins.by_key["bandwidth_gb_per_s"] = measured.all;
+  Memory& memory = board.memories.front();
+  for (const Peaks& peaks : together) memory.bytes += peaks.bytes;
+  memory.bytes = std::round(memory.bytes);
+  memory.origins.by_key["bandwidth_gb_per_s"] = measured.all;
+  return board;
 }
 
 }  // namespace millrace::board

@@ -64,7 +64,7 @@ std::vector<Cache> caches_of(const Topology& topology, const std::vector<int>& u
       std::vector<int> cores = cores_in(object, usable);
       if (cores.empty()) return;
       const auto size = static_cast<std::int64_t>(object->attr->cache.size);
-      caches.push_back({static_cast<int>(i) + 1, Bytes{size}, std::move(cores)});
+      caches.push_back({static_cast<int>(i) + 1, Bytes{size}, std::move(cores), {"system", {}}});
     });
   return caches;
 }
@@ -76,6 +76,27 @@ std::string model_of(const Topology& topology) {
     if (model.empty() && text != nullptr) model = text;
   });
   return model.empty() ? "unknown" : model;
+}
+
+Device device_of_all(const Board& board) {
+  Device device;
+  device.name = "cpu";
+  device.model = board.cpu_model;
+  for (const Processor& processor : board.processors) {
+    device.cores.push_back(processor.cores.front());
+    device.processors.push_back(processor.name);
+  }
+  return device;
+}
+
+/// hwloc sums the memory nodes, which do not count memory that a hypervisor has added or may take.
+Memory memory_of_all() {
+  Memory memory;
+  memory.name = "memory";
+  memory.size = {std::int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE)};
+  memory.shared_by = {"cpu"};
+  memory.origins.all = "system";
+  return memory;
 }
 
 std::string host_name() {
@@ -93,10 +114,11 @@ Board this_machine() {
   board.cpu_model = model_of(topology);
   board.instruction_sets = instruction_sets();
   board.processors = processors_of(topology, usable);
-  board.caches = caches_of(topology, usable);
-  // hwloc sums the memory nodes, which do not count memory that a hypervisor has added or may take.
-  board.memory.count = std::int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE);
   if (board.processors.empty()) throw EngineError("hwloc sees no core that this process may use");
+  board.devices = {device_of_all(board)};
+  board.memories = {memory_of_all()};
+  board.caches = caches_of(topology, usable);
+  board.sources = {{"system", "this machine's operating system and hwloc", {}}};
   return board;
 }
 

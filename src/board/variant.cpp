@@ -1,19 +1,16 @@
 #include "board/variant.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
-#include <array>
+#include <algorithm>
 
 #include "base/error.h"
+#include "board/words.h"
 
 namespace millrace::board {
-namespace {
 
-constexpr std::array<const char*, 3> names{"f32", "bf16", "int8"};  // by Precision
-
-}  // namespace
-
-std::string to_text(Precision precision) { return names[static_cast<std::size_t>(precision)]; }
+std::string to_text(Precision precision) { return std::string(word_of(precisions, precision)); }
 
 std::string to_text(const Variant& variant) {
   const std::string precision = to_text(variant.precision);
@@ -21,9 +18,10 @@ std::string to_text(const Variant& variant) {
 }
 
 Precision read_precision(const std::string& text, const std::string& place) {
-  for (std::size_t i = 0; i < names.size(); ++i)
-    if (text == names[i]) return static_cast<Precision>(i);
-  throw InputError(place, fmt::format("found '{}', expected f32, bf16 or int8", text));
+  const auto found = std::find(precisions.begin(), precisions.end(), text);
+  if (found != precisions.end()) return static_cast<Precision>(found - precisions.begin());
+  throw InputError(
+      place, fmt::format("found '{}', expected one of {}", text, fmt::join(precisions, ", ")));
 }
 
 Variant read_variant(const std::string& text, const std::string& place) {

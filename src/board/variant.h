@@ -6,7 +6,7 @@
 namespace millrace::board {
 
 /// In what a layer computes. What it does not concern (indices, shapes) stays as it is.
-enum class Precision { f32, bf16, int8 };
+enum class Precision { f32, bf16, int8, f16 };
 
 struct Variant {
   Precision precision = Precision::f32;
@@ -14,7 +14,7 @@ struct Variant {
   auto operator<=>(const Variant&) const = default;
 };
 
-/// "f32", "bf16", "int8".
+/// "f32", "bf16", "int8", "f16".
 std::string to_text(Precision precision);
 /// "bf16", "f32:winograd".
 std::string to_text(const Variant& variant);

@@ -37,7 +37,7 @@ void check_processors(const Plan& plan) {
   for (const Stage& stage : plan.stages) {
     if (!names.insert(stage.name).second)
       throw InputError(stage.name, "two stages have this name; each needs its own");
-    if (stage.processor.cores.empty())
+    if (stage.processor.cores.empty() && stage.processor.kind == board::ProcessorKind::cpu)
       throw InputError(stage.name, fmt::format("its processor '{}' has no cores; give at least one",
                                                stage.processor.name));
     for (int core : stage.processor.cores) {

@@ -67,13 +67,20 @@ Time read_time(const JsonView& json) {
   return Time(std::llround(value * 1e6));
 }
 
+board::ProcessorKind read_kind(const JsonView& json) {
+  using enum board::ProcessorKind;
+  const std::string text = json.text();
+  for (const board::ProcessorKind kind : {cpu, gpu, npu})
+    if (text == board::to_text(kind)) return kind;
+  json.fail(fmt::format("found '{}', expected cpu, gpu or npu", text));
+}
+
 board::Processor read_processor(const JsonView& json) {
   constexpr std::size_t most_cores = 1 << 20;
   json.only(processor_keys);
   board::Processor processor;
   processor.name = json.at("name").text();
-  if (const std::string kind = json.at("kind").text(); kind != "cpu")
-    json.at("kind").fail(fmt::format("found '{}', expected 'cpu'", kind));
+  processor.kind = read_kind(json.at("kind"));
   for (const JsonView& core : json.at("cores").items())
     processor.cores.push_back(static_cast<int>(core.index(most_cores)));
   return processor;
@@ -238,13 +245,22 @@ void check_board(const Plan& plan, const board::Board& board) {
     cores.insert(cores.end(), processor.cores.begin(), processor.cores.end());
     names += (names.empty() ? "" : ", ") + processor.name;
   }
-  for (const Stage& stage : plan.stages)
+  for (const Stage& stage : plan.stages) {
+    const auto& all = board.processors;
+    if (stage.processor.cores.empty() &&
+        std::find(all.begin(), all.end(), stage.processor) == all.end())
+      throw InputError(stage.name, fmt::format("needs the {} '{}', which this machine does not "
+                                               "have; it has {}; make a new plan here with "
+                                               "'millrace plan'",
+                                               board::to_text(stage.processor.kind),
+                                               stage.processor.name, names));
     for (int core : stage.processor.cores)
       if (std::find(cores.begin(), cores.end(), core) == cores.end())
         throw InputError(stage.name,
                          fmt::format("needs processor '{}' (core {}), which this machine does not "
                                      "have; it has {}; make a new plan here with 'millrace plan'",
                                      stage.processor.name, core, names));
+  }
 }
 
 }  // namespace millrace::plan

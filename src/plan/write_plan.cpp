@@ -28,7 +28,9 @@ Json to_json(const Stage& stage, const network::Network& network) {
   }
   return {{"name", stage.name},
           {"processor",
-           {{"name", stage.processor.name}, {"kind", "cpu"}, {"cores", stage.processor.cores}}},
+           {{"name", stage.processor.name},
+            {"kind", board::to_text(stage.processor.kind)},
+            {"cores", stage.processor.cores}}},
           {"engine", stage.engine},
           {"predicted_ms", milliseconds(stage.predicted)},
           {"measured_ms", milliseconds(stage.measured)},

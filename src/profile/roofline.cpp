@@ -10,6 +10,7 @@ int bytes_per_element(board::Precision precision) {
     case board::Precision::f32:
       return 4;
     case board::Precision::bf16:
+    case board::Precision::f16:
       return 2;
     case board::Precision::int8:
       return 1;

@@ -41,7 +41,7 @@ TEST(ThisMachine, has_processors_with_different_usable_cores) {
 
 TEST(ThisMachine, knows_its_memory_and_caches) {
   const Board board = this_machine();
-  EXPECT_GT(board.memory.count, 0);
+  EXPECT_GT(main_memory(board).count, 0);
   for (const Cache& cache : board.caches) {
     EXPECT_GT(cache.size.count, 0);
     EXPECT_FALSE(cache.cores.empty());

@@ -39,9 +39,8 @@ TEST(UnitLoops, leave_the_numbers_of_their_caller_alone) {
 
 TEST(UnitLoops, are_there_for_float32_on_every_machine) {
   const std::vector<UnitLoop> loops = unit_loops();
-  EXPECT_TRUE(std::any_of(loops.begin(), loops.end(), [](const UnitLoop& loop) {
-    return loop.precision == Precision::f32;
-  }));
+  EXPECT_TRUE(std::any_of(loops.begin(), loops.end(),
+                          [](const UnitLoop& loop) { return loop.precision == Precision::f32; }));
 }
 
 TEST(UnitLoops, are_there_for_the_instructions_of_the_processor) {

@@ -156,7 +156,8 @@ constexpr Mistake mistakes[] = {
     {"/stages/0/nme", "1", "stages[0]: unknown field 'nme'; did you mean 'name'?"},
     {"/stages/0/engine", "", "stages[0]: the field 'engine' is missing"},
     {"/stages/1/name", "\"stage0\"", "stages[1].name: a second stage 'stage0'"},
-    {"/stages/0/processor/kind", "\"gpu\"", "processor.kind: found 'gpu', expected 'cpu'"},
+    {"/stages/0/processor/kind", "\"tpu\"",
+     "processor.kind: found 'tpu', expected cpu, gpu or npu"},
     {"/stages/0/processor/cores", "[]", "its processor 'core0' has no cores"},
     {"/stages/0/processor/cores", "[-1]", "processor.cores[0]: found -1, expected a number"},
     {"/stages/0/processor/cores", "[1]", "core 1 is used by stage0 too"},
@@ -264,6 +265,21 @@ TEST(PlanFile, processors_that_the_board_lacks_are_named) {
                           0),
             0u)
       << message;
+}
+
+TEST(PlanFile, a_plan_for_an_accelerator_names_it_without_cores) {
+  const TemporaryFolder folder;
+  const network::Network network = sample_network();
+  Plan plan = sample_plan(network);
+  plan.stages[1].processor = {"gpu", board::ProcessorKind::gpu, {}};
+  write_plan(folder / "plan.json", plan, network);
+  EXPECT_EQ(read_plan(folder / "plan.json", network), plan);
+  board::Board board = board_of(2);
+  const std::string message = message_of([&] { check_board(plan, board); });
+  EXPECT_EQ(message.rfind("stage1: needs the gpu 'gpu', which this machine does not have", 0), 0u)
+      << message;
+  board.processors.push_back(plan.stages[1].processor);
+  EXPECT_NO_THROW(check_board(plan, board));
 }
 
 TEST(PlanFile, files_that_are_no_plans_are_refused) {
