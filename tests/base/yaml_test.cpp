@@ -33,7 +33,7 @@ TEST(Yaml, errors_name_the_file_the_line_and_the_field) {
       "b.yaml: line 5: devices[1].clocks[1]: found 'x', expected a number; its unit is in the "
       "name of its key");
   EXPECT_EQ(message_of([&] { root.at("memories"); }),
-            "b.yaml: line 1: the key 'memories' is missing");
+            "b.yaml: line 2: the key 'memories' is missing");
 }
 
 TEST(Yaml, an_unknown_key_is_answered_with_the_nearest_known_one) {
@@ -79,8 +79,11 @@ TEST(Yaml, what_would_grow_or_hide_is_refused_with_its_line) {
             "b.yaml: line 3: the key 'a' is there twice, first in line 1; remove one");
   EXPECT_NE(refusal("a: 1\n---\nb: 2").find("second document"), std::string::npos);
   EXPECT_NE(refusal("? [a, b]\n: 1").find("a key that is no word"), std::string::npos);
-  EXPECT_NE(refusal(std::string(40, '[')).find("levels deep"), std::string::npos);
-  EXPECT_NE(refusal(std::string(1000000, '[')).find("levels deep"), std::string::npos);
+  for (const std::size_t depth : {33, 100000})
+    EXPECT_NE(refusal(std::string(depth, '[') + std::string(depth, ']')).find("levels deep"),
+              std::string::npos);
+  EXPECT_EQ(refusal(std::string(32, '[') + std::string(32, ']')), "no error");
+  EXPECT_NE(refusal(std::string(1000000, '[')), "no error");
   EXPECT_NE(refusal(std::string(2 << 20, 'a')).find("bytes, expected at most"), std::string::npos);
 }
 

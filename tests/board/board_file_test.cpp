@@ -212,7 +212,7 @@ INSTANTIATE_TEST_SUITE_P(
         Refused{"bandwidth_gb_per_s: 12.8", "bandwidth: 12.8",
                 "a name says its unit: did you mean 'bandwidth_gb_per_s'?"},
         Refused{"static_mw", "static", "a name says its unit: did you mean 'static_mw'?"},
-        Refused{"memories:", "memory:", "did you mean 'memories'?"},
+        Refused{"memories:", "memores:", "did you mean 'memories'?"},
         Refused{"f32: 12.3", "fp32: 12.3", "did you mean 'f32'?"},
         Refused{"granularity: subnet", "granularity: subnets",
                 "expected one of layer, subnet; did you mean 'subnet'?"},

@@ -75,6 +75,11 @@ class OneDnn final : public Engine {
     for (const LayerId layer : request.layers) {
       const Verdict verdict = supports(*request.network, layer, request.processor);
       if (!verdict) throw InputError((*request.network)[layer].name, verdict.reason());
+      if (!request.variants.empty() &&
+          request.variants[layer.index].precision == board::Precision::f16)
+        throw InputError((*request.network)[layer].name,
+                         "is to run in f16, which oneDNN's engine does not; make a new plan here "
+                         "with 'millrace plan'");
     }
     const ThreadScope threads(request.processor.cores);
     try {
