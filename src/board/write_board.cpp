@@ -21,12 +21,14 @@ void add(Json& json, const Origins& origins) {
   add_unless_empty(json["source"], "other", origins.all);
 }
 
-/// In the largest unit of which it is a whole number.
+/// In the largest unit of which it is a whole number, else in the smallest.
 void add(Json& json, Bytes size) {
   if (size.count % (1 << 30) == 0)
     json["size_gib"] = size.count >> 30;
   else if (size.count % (1 << 20) == 0)
     json["size_mib"] = size.count >> 20;
+  else if (size.count % (1 << 10) == 0)
+    json["size_kib"] = size.count >> 10;
   else
     json["size_kib"] = static_cast<double>(size.count) / 1024;
 }

@@ -69,6 +69,22 @@ TEST_P(ShippedBoard, says_where_each_number_comes_from) {
   expect_sources(read_yaml(file_of(GetParam())), GetParam());
 }
 
+void add_used_sources(const YamlNode& node, std::set<std::string>& used) {
+  for (const YamlNode& item : node.items) {
+    add_used_sources(item, used);
+    if (item.key != "source") continue;
+    used.insert(item.text);  // empty if there is one for each key
+    for (const YamlNode& of_key : item.items) used.insert(of_key.text);
+  }
+}
+
+TEST_P(ShippedBoard, uses_every_source_that_it_names) {
+  std::set<std::string> used;
+  add_used_sources(read_yaml(file_of(GetParam())), used);
+  for (const Source& source : find_board(GetParam()).sources)
+    EXPECT_TRUE(used.contains(source.name)) << source.name;
+}
+
 /// A model needs these of every processor.
 TEST_P(ShippedBoard, says_how_fast_each_processor_and_its_memory_are_and_what_they_draw) {
   const Board board = find_board(GetParam());
