@@ -22,7 +22,7 @@ struct YamlNode {
 };
 
 /// One document. Files may come from anywhere, so that only plain YAML is accepted: no anchors,
-/// aliases and tags, no key twice in a map, at most 1 MiB and 32 levels. InputError names `file`
+/// aliases and tags, no key twice in a map, at most 256 KiB and 32 levels. InputError names `file`
 /// and the line.
 YamlNode parse_yaml(const std::string& content, const std::string& file);
 YamlNode read_yaml(const std::filesystem::path& path);

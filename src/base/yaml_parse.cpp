@@ -16,7 +16,7 @@
 namespace millrace {
 namespace {
 
-constexpr std::size_t largest_file = 1 << 20, deepest = 32;
+constexpr std::size_t largest_file = 1 << 18, deepest = 32;
 
 class Builder : public YAML::EventHandler {
  public:
@@ -117,12 +117,28 @@ class Builder : public YAML::EventHandler {
   std::vector<Open> open_;
 };
 
+/// yaml-cpp reads on to the last closing bracket before it reports the first opening one, in a time
+/// that grows with the square of the depth. Brackets in texts count here, too; hence the room.
+void refuse_deep_brackets(const std::string& content, const std::string& file) {
+  constexpr int most_open = 8 * static_cast<int>(deepest);
+  int open = 0, line = 1;
+  for (const char c : content) {
+    if (c == '\n') ++line;
+    if (c == '[' || c == '{') ++open;
+    if ((c == ']' || c == '}') && open > 0) --open;
+    if (open > most_open)
+      throw InputError(fmt::format("{}: line {}", file, line),
+                       fmt::format("nests more than {} levels deep", deepest));
+  }
+}
+
 }  // namespace
 
 YamlNode parse_yaml(const std::string& content, const std::string& file) {
   if (content.size() > largest_file)
     throw InputError(
         file, fmt::format("found {} bytes, expected at most {}", content.size(), largest_file));
+  refuse_deep_brackets(content, file);
   Builder builder(file);
   std::istringstream in(content);
   try {

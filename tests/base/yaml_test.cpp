@@ -83,7 +83,7 @@ TEST(Yaml, what_would_grow_or_hide_is_refused_with_its_line) {
     EXPECT_NE(refusal(std::string(depth, '[') + std::string(depth, ']')).find("levels deep"),
               std::string::npos);
   EXPECT_EQ(refusal(std::string(32, '[') + std::string(32, ']')), "no error");
-  EXPECT_NE(refusal(std::string(1000000, '[')), "no error");
+  EXPECT_NE(refusal(std::string(200000, '[')).find("levels deep"), std::string::npos);
   EXPECT_NE(refusal(std::string(2 << 20, 'a')).find("bytes, expected at most"), std::string::npos);
 }
 
