@@ -1,6 +1,7 @@
 // millrace simulate PLAN...
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 
 #include "base/error.h"
@@ -11,7 +12,7 @@
 #include "cli/verbs.h"
 #include "dataflow/analysis.h"
 #include "plan/build.h"
-#include "plan/capacities.h"
+#include "report/gantt.h"
 
 namespace millrace::cli {
 namespace {
@@ -20,10 +21,10 @@ struct Options {
   std::vector<std::string> plans, models, periods, jitters, deadlines;
   std::string arrivals, times = "fixed", policy = "fifo-subnet", order = "runtime";
   std::vector<std::string> scales, powers;
-  std::int64_t frames = 1000, in_flight = 0, traced_frames = 100;
+  std::int64_t frames = 1000, in_flight = 0, traced_frames = 100, gantt_frames = 12;
   double best = 1, worst = 1.5;
   std::uint64_t seed = 1;
-  std::string trace;
+  std::string trace, gantt;
   bool json = false;
 };
 
@@ -74,6 +75,19 @@ void bind_times(CLI::App& verb, Options& options) {
       ->capture_default_str();
 }
 
+void bind_pictures(CLI::App& verb, Options& options) {
+  verb.add_option("--gantt", options.gantt, "Draw the first frames as a Gantt chart (SVG)");
+  verb.add_option("--gantt-frames", options.gantt_frames,
+                  "The chart ends when a plan has completed so many frames")
+      ->check(CLI::Range(1, 10'000))
+      ->capture_default_str();
+  verb.add_option("--trace", options.trace,
+                  "Write the first frames as a trace for ui.perfetto.dev or chrome://tracing");
+  verb.add_option("--trace-frames", options.traced_frames, "Frames of each plan in the trace")
+      ->check(CLI::Range(1, 1'000'000))
+      ->capture_default_str();
+}
+
 void bind(CLI::App& verb, Options& options) {
   verb.add_option("plans", options.plans, "Plan files; several run at once")->required();
   verb.add_option("--model", options.models,
@@ -85,11 +99,7 @@ void bind(CLI::App& verb, Options& options) {
   verb.add_option("--power", options.powers,
                   "What a processor takes busy and idle, in mW: core0=3500/400 (repeatable)");
   verb.add_option("--seed", options.seed, "Seed of everything random")->capture_default_str();
-  verb.add_option("--trace", options.trace,
-                  "Write the first frames as a trace for ui.perfetto.dev or chrome://tracing");
-  verb.add_option("--trace-frames", options.traced_frames, "Frames of each plan in the trace")
-      ->check(CLI::Range(1, 1'000'000))
-      ->capture_default_str();
+  bind_pictures(verb, options);
   verb.add_flag("--json", options.json, "For programs");
 }
 
@@ -166,7 +176,10 @@ simulate::Options simulation_options(const Options& options) {
     processor->busy_mw = number(value.substr(0, slash), "--power");
     if (slash != std::string::npos) processor->idle_mw = number(value.substr(slash + 1), "--power");
   }
+  constexpr std::int64_t on_their_way = 1000;  // the chart shows those of them that are begun
   if (!options.trace.empty()) result.traced_frames = options.traced_frames;
+  if (!options.gantt.empty())
+    result.traced_frames = std::max(result.traced_frames, options.gantt_frames + on_their_way);
   return result;
 }
 
@@ -222,7 +235,33 @@ void add_plan(Simulated& simulated, const Options& options, const simulate::Opti
   simulated.applications.push_back(std::move(application));
 }
 
+/// Only of the first frames of each plan.
+Trace first_frames(Trace trace, std::int64_t frames) {
+  std::erase_if(trace.firings, [&](const TraceFiring& firing) { return firing.frame >= frames; });
+  std::erase_if(trace.frames, [&](const TraceFrame& frame) { return frame.frame >= frames; });
+  return trace;
+}
+
+void write_pictures(const Options& options, const Simulated& simulated) {
+  const Trace& trace = simulated.result.trace;
+  if (!options.trace.empty())
+    write_chrome_trace(options.trace, first_frames(trace, options.traced_frames));
+  if (options.gantt.empty()) return;
+  std::string title;
+  for (const simulate::Application& application : simulated.applications)
+    title += (title.empty() ? "" : ", ") + application.name;
+  write_file(options.gantt,
+             report::gantt_svg(trace, {.title = title + ", simulated",
+                                       .to = report::completion_of(trace, options.gantt_frames)}));
+}
+
+void check_outputs(const Options& options) {
+  for (const std::string& path : {options.trace, options.gantt})
+    if (!path.empty()) check_writable(path);
+}
+
 int run(const Options& options) {
+  check_outputs(options);
   const simulate::Options settings = simulation_options(options);
   if (!options.models.empty() && options.models.size() != options.plans.size())
     throw InputError("--model", fmt::format("found {} models for {} plans; give one for each",
@@ -235,7 +274,7 @@ int run(const Options& options) {
   const auto start = std::chrono::steady_clock::now();
   simulated.result = simulate::run(simulated.applications, settings);
   simulated.took = std::chrono::steady_clock::now() - start;
-  if (!options.trace.empty()) write_chrome_trace(options.trace, simulated.result.trace);
+  write_pictures(options, simulated);
   fmt::print("{}", options.json ? simulation_json(simulated) : simulation_text(simulated));
   for (const simulate::ApplicationResult& result : simulated.result.applications)
     if (result.missed > 0) return answer_is_no;

@@ -102,7 +102,7 @@ TEST(Simulate, the_same_seed_gives_the_same_and_another_seed_another_result) {
 
 /// As the runtime does: nobody waits for frames that were not put in.
 TEST(Simulate, a_batch_runs_with_the_frames_that_came_and_takes_as_long) {
-  Application application = chain({5ms, 8ms}, {.batches = {1, 4}});
+  Application application = chain({5ms, 8ms}, {.capacity = 8, .batches = {1, 4}});
   ASSERT_EQ(application.plan.stages[1].phases[0].batch, 4);
   application.release = every(20ms);
   const ApplicationResult slow = run({application}).applications[0];
