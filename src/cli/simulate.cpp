@@ -264,7 +264,7 @@ int run(const Options& options) {
   check_outputs(options);
   const simulate::Options settings = simulation_options(options);
   if (!options.models.empty() && options.models.size() != options.plans.size())
-    throw InputError("--model", fmt::format("found {} models for {} plans; give one for each",
+    throw InputError("--model", fmt::format("given {} times for {} plans; give it once for each",
                                             options.models.size(), options.plans.size()));
   Simulated simulated;
   for (std::size_t i = 0; i < options.plans.size(); ++i) add_plan(simulated, options, settings);

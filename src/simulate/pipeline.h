@@ -1,7 +1,6 @@
 #pragma once
 // A plan's stages and channels without time: what may begin, and what that changes.
 #include <cstdint>
-#include <limits>
 #include <optional>
 #include <vector>
 

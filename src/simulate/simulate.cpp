@@ -1,6 +1,7 @@
 #include "simulate/simulate.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -91,6 +92,19 @@ void check_board(const std::vector<Application>& applications) {
       for (const Application& other : applications) check_together(stage, application, other);
 }
 
+/// A misspelt name would change nothing and say nothing.
+void check_names(const std::vector<Application>& applications, const Options& options) {
+  std::vector<std::string> names;
+  for (const Application& application : applications)
+    for (const plan::Stage& stage : application.plan.stages)
+      if (std::find(names.begin(), names.end(), stage.processor.name) == names.end())
+        names.push_back(stage.processor.name);
+  for (const auto& [name, processor] : options.processors)
+    if (std::find(names.begin(), names.end(), name) == names.end())
+      throw InputError(
+          name, fmt::format("no plan uses this processor; they use {}", fmt::join(names, ", ")));
+}
+
 /// Of all frames that may be simulated, one after the other.
 void check_length(const std::vector<Application>& applications, const Options& options) {
   double scale = options.others.scale, length_s = 0, frames = 0;
@@ -123,6 +137,7 @@ Result run(const std::vector<Application>& applications, const Options& options)
   }
   check_processors(options);
   check_board(applications);
+  check_names(applications, options);
   check_length(applications, options);
   return Simulation(applications, options).run();
 }

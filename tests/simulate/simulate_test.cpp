@@ -180,6 +180,13 @@ TEST(Simulate, refuses_what_makes_no_sense) {
             std::string::npos);
 }
 
+TEST(Simulate, refuses_options_for_a_processor_that_no_plan_uses) {
+  Options options;
+  options.processors["core9"] = {};
+  EXPECT_EQ(message_of([&] { run({chain({10ms, 6ms})}, options); }),
+            "core9: no plan uses this processor; they use core0, core1");
+}
+
 TEST(Simulate, a_plan_without_times_is_told_how_to_get_some) {
   EXPECT_EQ(message_of([] { predicted_durations(chain({10ms}).plan); }),
             "net: the plan has no times of its phases; make it again with 'millrace plan'");
