@@ -24,9 +24,10 @@ std::string arrivals_text(const Application& application) {
   const std::string period = millrace::to_text(release.period);
   switch (release.arrivals) {
     case Arrivals::closed:
-      return release.in_flight > 0
-                 ? fmt::format("at most {} frames on their way", release.in_flight)
-                 : "as many frames on their way as fit";
+      return release.in_flight > 0 ? fmt::format("at most {} frame{} on {} way", release.in_flight,
+                                                 release.in_flight == 1 ? "" : "s",
+                                                 release.in_flight == 1 ? "its" : "their")
+                                   : "as many frames on their way as fit";
     case Arrivals::periodic:
       return fmt::format("a frame every {}", period) +
              (release.jitter > Time{}

@@ -78,6 +78,26 @@ TEST(Bound, in_the_runtimes_order_any_plan_without_batches_runs_exactly_at_it) {
   }
 }
 
+/// Whatever the order, batches and arrivals: no plan that has passed its check stands still, and
+/// none works more than its processors can.
+TEST(Bound, any_plan_completes_all_frames_however_they_come) {
+  for (std::uint64_t seed = 0; seed < 300; ++seed) {
+    SCOPED_TRACE(seed);
+    const Case each = random_case(seed);
+    Application application = application_of(each.plan, each.times);
+    const Time period = Time(1 + static_cast<std::int64_t>(bound_of(each).value()));
+    for (const Release& release :
+         {Release{}, Release{.in_flight = 1}, every(period), every(100 * period),
+          Release{.arrivals = Arrivals::poisson, .period = period}}) {
+      application.release = release;
+      const Result result = run({application});
+      EXPECT_GE(result.applications[0].frames, application.frames);
+      for (const ProcessorResult& processor : result.processors)
+        EXPECT_LE(processor.busy, result.elapsed);
+    }
+  }
+}
+
 /// Not of a few frames only: what is measured over many is what recurs.
 TEST(Bound, a_long_run_is_as_fast_as_what_recurs) {
   for (std::uint64_t seed = 0; seed < 50; ++seed) {
