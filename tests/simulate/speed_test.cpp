@@ -26,7 +26,7 @@ TEST(Speed, a_million_frames_of_four_stages_take_less_than_two_seconds) {
     Application application = chain({7ms, 5ms, 6ms, 4ms});
     if (drawn) application.durations[1][0] = {3ms, 12ms};
     run({application});
-    const std::int64_t before = most_kib_so_far();
+    [[maybe_unused]] const std::int64_t before = most_kib_so_far();
     application.frames = 1'000'000;
     const double start = processor_seconds();
     const ApplicationResult result = run({application}).applications[0];
