@@ -127,6 +127,14 @@ void write_file(const std::filesystem::path& path,
   }
 }
 
+void check_writable(const std::filesystem::path& path) {
+  const std::filesystem::path target = target_of(path);
+  if (is_special(target)) return;
+  const InterruptGuard until_it_is_removed;
+  const Temporary temporary(target);
+  produce_into(temporary.path(), path, [](std::ostream&) {});
+}
+
 std::string nearest_word(std::string_view word, std::span<const std::string_view> known) {
   std::string_view best;
   std::size_t best_distance = std::max<std::size_t>(2, (word.size() + 2) / 3) + 1;

@@ -23,6 +23,10 @@ void write_file(const std::filesystem::path& path, std::string_view content);
 void write_file(const std::filesystem::path& path,
                 const std::function<void(std::ostream&)>& produce);
 
+/// Throws now, and leaves everything as it is, if write_file could not begin: before work whose
+/// result would be lost.
+void check_writable(const std::filesystem::path& path);
+
 /// Among `known`, the word nearest to `word` by edit distance, for "did you mean"; empty if
 /// none is near.
 std::string nearest_word(std::string_view word, std::span<const std::string_view> known);

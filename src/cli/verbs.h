@@ -19,6 +19,7 @@ void add_run(CLI::App& app, int& exit_code);
 void add_bench(CLI::App& app, int& exit_code);
 void add_verify(CLI::App& app, int& exit_code);
 void add_analyze(CLI::App& app, int& exit_code);
+void add_simulate(CLI::App& app, int& exit_code);
 void add_export(CLI::App& app, int& exit_code);
 void add_dataflow(CLI::App& app, int& exit_code);
 void add_cache(CLI::App& app, int& exit_code);

@@ -60,6 +60,17 @@ TEST_F(File, a_folder_is_refused_before_any_work) {
   EXPECT_THROW(write_file(folder.path(), [](std::ostream&) { FAIL() << "produced"; }), EngineError);
 }
 
+TEST_F(File, whether_it_can_be_written_is_asked_without_a_trace) {
+  write_file(folder / "a", "old");
+  check_writable(folder / "a");
+  check_writable(folder / "b");
+  check_writable("/dev/null");
+  EXPECT_EQ(read_file(folder / "a"), "old");
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.path()), {}), 1);
+  EXPECT_THROW(check_writable(folder / "no" / "b"), EngineError);
+  EXPECT_THROW(check_writable(folder.path()), EngineError);
+}
+
 TEST_F(File, a_full_disk_is_an_engine_error_that_names_the_file) {
   try {
     write_file("/dev/full/x", "content");

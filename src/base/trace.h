@@ -1,0 +1,54 @@
+#pragma once
+// What happened when: one type for simulated and for real runs.
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/units.h"
+
+namespace millrace {
+
+/// A stage of one of the plans, on its processor. All times of a trace count from its begin.
+struct TraceStage {
+  std::size_t plan = 0;  // Trace::plans
+  std::string name;      // "stage0"
+  std::string processor;
+  bool operator==(const TraceStage&) const = default;
+};
+
+/// A stage worked on `count` frames from `frame` on. A firing that others interrupted is there in
+/// pieces, in order.
+struct TraceFiring {
+  std::size_t stage = 0;  // Trace::stages
+  std::size_t phase = 0;
+  std::int64_t frame = 0, count = 1;
+  Time begin{}, end{};
+  bool operator==(const TraceFiring&) const = default;
+};
+
+/// From when a frame was there, over when it went into the pipeline, to its last result.
+struct TraceFrame {
+  std::size_t plan = 0;
+  std::int64_t frame = 0;
+  Time released{}, submitted{}, completed{};
+  bool operator==(const TraceFrame&) const = default;
+};
+
+struct Trace {
+  std::vector<std::string> plans;
+  std::vector<TraceStage> stages;
+  std::vector<TraceFiring> firings;  // in the order in which they ended
+  std::vector<TraceFrame> frames;    // in the order in which they were completed
+  bool operator==(const Trace&) const = default;
+};
+
+/// The processors of the stages, each once, in the order of their first stage.
+std::vector<std::string> processors_of(const Trace& trace);
+
+/// As chrome://tracing and ui.perfetto.dev read it (JSON), piece by piece and atomically: a row for
+/// each processor, and each frame from its release to its result. See write_file for failures.
+void write_chrome_trace(const std::filesystem::path& path, const Trace& trace);
+
+}  // namespace millrace

@@ -1,0 +1,27 @@
+#pragma once
+// What the verb simulate found out, for people and for programs.
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "dataflow/fraction.h"
+#include "simulate/simulate.h"
+
+namespace millrace::cli {
+
+struct Simulated {
+  std::vector<std::string> files;  // by application, like the rest
+  std::vector<simulate::Application> applications;
+  std::vector<std::optional<dataflow::Fraction>> bounds;  // nanoseconds per frame of the plan's own
+                                                          // graph, each phase at its best
+  simulate::Result result;
+  bool drawn = false;
+  std::uint64_t seed = 1;
+  bool has_powers = false;
+  Time took{};  // to simulate
+};
+
+std::string simulation_text(const Simulated& simulated);
+std::string simulation_json(const Simulated& simulated);
+
+}  // namespace millrace::cli

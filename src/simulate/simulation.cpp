@@ -1,0 +1,265 @@
+#include "simulate/simulation.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "plan/build.h"
+
+namespace millrace::simulate {
+namespace {
+
+/// As many times the frames that were asked for are simulated, where some application gets none.
+constexpr std::int64_t patience = 20;
+
+bool is_closed(const Application& application) {
+  return application.release.arrivals == Arrivals::closed;
+}
+
+/// As bench: while pipelines fill, results come at another pace.
+std::int64_t warmup_of(const Application& application) {
+  constexpr std::int64_t least = 4;
+  if (!is_closed(application)) return 0;
+  std::int64_t lag = 0;
+  for (const plan::Stage& stage : application.plan.stages)
+    for (const plan::Phase& phase : stage.phases) lag = std::max(lag, phase.lag);
+  return std::max(least + 2 * lag, plan::round_of(application.plan) - 1);
+}
+
+/// Where frames leave several at once, full rounds of them.
+std::int64_t wanted_of(const Application& application) {
+  const std::int64_t round = is_closed(application) ? plan::round_of(application.plan) : 1;
+  return (application.frames + round - 1) / round * round;
+}
+
+bool is_fixed(const Application& application) {
+  for (const auto& phases : application.durations)
+    for (const Duration& duration : phases)
+      if (duration.best != duration.worst) return false;
+  return true;
+}
+
+Time scaled(Time time, double scale) {
+  return scale == 1 ? time : time_from_seconds(seconds(time) * scale);
+}
+
+std::uint64_t seed_of(std::uint64_t seed, std::size_t what) {
+  return Random(seed ^ Random(what + 1)())();
+}
+
+}  // namespace
+
+Simulation::Simulation(const std::vector<Application>& applications, const Options& options)
+    : traced_frames_(options.traced_frames) {
+  for (const Application& application : applications) {
+    const std::uint64_t seed = seed_of(options.seed, 2 * running_.size());
+    running_.push_back(
+        {application, Pipeline(application.plan, application.order, application.release.in_flight),
+         Releases(application.release, seed), warmup_of(application), wanted_of(application)});
+    running_.back().result.name = application.name;
+    trace_.plans.push_back(application.name);
+    most_ += patience * wanted_of(application);
+    add_workers(running_.size() - 1, options);
+  }
+  const bool repeats =
+      applications.size() == 1 && is_closed(applications[0]) && is_fixed(applications[0]);
+  if (repeats) recurrence_.emplace();
+}
+
+void Simulation::add_workers(std::size_t index, const Options& options) {
+  const Application& application = running_[index].application;
+  for (std::size_t s = 0; s < application.plan.stages.size(); ++s) {
+    const plan::Stage& stage = application.plan.stages[s];
+    const std::size_t processor = processor_named(stage.processor.name, options);
+    const ProcessorOptions& on = processors_[processor].options();
+    const std::uint64_t seed = seed_of(options.seed, 2 * workers_.size() + 1);
+    Worker worker{index, s, processor, {}, {}, Random(seed)};
+    for (std::size_t p = 0; p < stage.phases.size(); ++p) {
+      const Duration& duration = application.durations[s][p];
+      worker.durations.push_back(
+          {scaled(duration.best, on.scale), scaled(duration.worst, on.scale)});
+      const auto layers = static_cast<std::int64_t>(stage.phases[p].layers.size());
+      const bool is_cut = on.policy == Policy::fifo_by_kernel;
+      worker.kernels.push_back(is_cut ? std::max<std::int64_t>(1, layers) : 1);
+    }
+    workers_.push_back(std::move(worker));
+    trace_.stages.push_back({index, stage.name, stage.processor.name});
+  }
+}
+
+std::size_t Simulation::processor_named(const std::string& name, const Options& options) {
+  for (std::size_t i = 0; i < processors_.size(); ++i)
+    if (processors_[i].name() == name) return i;
+  const auto found = options.processors.find(name);
+  processors_.emplace_back(name,
+                           found != options.processors.end() ? found->second : options.others);
+  return processors_.size() - 1;
+}
+
+Result Simulation::run() {
+  if (is_warm()) begin_measuring();
+  settle();
+  while (!is_done()) {
+    if (!advance())
+      throw InputError(running_.front().application.name,
+                       "the simulation stands still: every stage waits for another; make the "
+                       "plan again with 'millrace plan'");
+    settle();
+  }
+  return result();
+}
+
+void Simulation::settle() {
+  for (std::size_t i = 0; i < running_.size(); ++i) serve(i);
+  for (Worker& worker : workers_) choose(worker);
+  dispatch();
+  if (recurrence_) look_for_recurrence();
+}
+
+void Simulation::serve(std::size_t index) {
+  Running& running = running_[index];
+  Pipeline& pipeline = running.pipeline;
+  bool changed = true;
+  while (changed && !is_done()) {
+    changed = false;
+    for (; pipeline.may_take() && !is_done(); changed = true) complete(index);
+    for (; running.releases.next() <= now_ && pipeline.may_submit(); changed = true)
+      submit(running);
+  }
+}
+
+void Simulation::submit(Running& running) {
+  const Time released = is_closed(running.application) ? now_ : running.releases.next();
+  running.on_their_way.push_back({released, now_});
+  running.releases.advance();
+  running.pipeline.submit();
+}
+
+void Simulation::complete(std::size_t index) {
+  Running& running = running_[index];
+  const FrameTimes times = running.on_their_way.front();
+  const std::int64_t frame = running.pipeline.taken();
+  running.on_their_way.pop_front();
+  running.pipeline.take();
+  ++completed_;
+  if (frame < traced_frames_)
+    trace_.frames.push_back({index, frame, times.released, times.submitted, now_});
+  if (measuring_)
+    measure(running, frame, now_ - times.released);
+  else if (is_warm())
+    begin_measuring();
+}
+
+void Simulation::measure(Running& running, std::int64_t frame, Time latency) {
+  ApplicationResult& result = running.result;
+  ++measured_;
+  ++result.frames;
+  result.latencies.add(latency);
+  const Time deadline = running.application.deadline;
+  if (deadline == Time{} || latency <= deadline) return;
+  ++result.missed;
+  if (!result.first_missed) result.first_missed = frame;
+}
+
+/// Nobody waits for ever for an application that others starve.
+bool Simulation::is_warm() const {
+  std::int64_t frames = 0;
+  for (const Running& running : running_) frames += running.warmup;
+  if (frames > 0 && completed_ >= patience * frames) return true;
+  return std::all_of(running_.begin(), running_.end(), [](const Running& running) {
+    return running.pipeline.taken() >= running.warmup;
+  });
+}
+
+void Simulation::begin_measuring() {
+  measuring_ = true;
+  measured_from_ = now_;
+  for (Processor& processor : processors_) processor.count_from(now_);
+}
+
+bool Simulation::is_done() const {
+  if (measured_ >= most_) return true;
+  return std::all_of(running_.begin(), running_.end(), [](const Running& running) {
+    return running.result.frames >= running.wanted;
+  });
+}
+
+void Simulation::choose(Worker& worker) {
+  Running& running = running_[worker.application];
+  if (worker.firing || !running.pipeline.is_woken(worker.stage)) return;
+  worker.firing = running.pipeline.next(worker.stage);
+  if (!worker.firing) return;
+  const std::size_t phase = worker.firing->phase;
+  const auto [best, worst] = worker.durations[phase];
+  Time time = best;
+  if (worst > best)
+    time += Time(static_cast<std::int64_t>(
+        worker.random.below(static_cast<std::uint64_t>((worst - best).count()) + 1)));
+  processors_[worker.processor].request({static_cast<std::size_t>(&worker - workers_.data()),
+                                         running.application.priority, time,
+                                         worker.kernels[phase]});
+}
+
+void Simulation::dispatch() {
+  for (Processor& processor : processors_)
+    if (const auto interrupted = processor.dispatch(now_)) note(*interrupted);
+}
+
+/// To the next instant at which something ends or comes; false: nothing ever does.
+bool Simulation::advance() {
+  Time next = Time::max();
+  for (const Processor& processor : processors_) next = std::min(next, processor.until());
+  for (const Running& running : running_)
+    if (running.releases.next() > now_) next = std::min(next, running.releases.next());
+  if (next == Time::max()) return false;
+  now_ = next;
+  for (Processor& processor : processors_)
+    if (processor.until() == now_) end_piece(processor);
+  return true;
+}
+
+void Simulation::end_piece(Processor& processor) {
+  const Piece piece = processor.end_piece(now_);
+  note(piece);
+  if (!piece.is_last) return;
+  Worker& worker = workers_[piece.stage];
+  running_[worker.application].pipeline.end(worker.stage, *worker.firing);
+  worker.firing.reset();
+}
+
+void Simulation::note(const Piece& piece) {
+  const Firing& firing = *workers_[piece.stage].firing;
+  if (firing.frame >= traced_frames_ || piece.begin == piece.end) return;
+  trace_.firings.push_back(
+      {piece.stage, firing.phase, firing.frame, firing.count, piece.begin, piece.end});
+}
+
+/// Only where frames have been completed: every repetition contains such an instant.
+void Simulation::look_for_recurrence() {
+  const Pipeline& pipeline = running_.front().pipeline;
+  if (recurrence_->found() || pipeline.taken() == looked_at_) return;
+  looked_at_ = pipeline.taken();
+  state_.clear();
+  pipeline.add_state(state_);
+  for (const Processor& processor : processors_) processor.add_state(state_, now_);
+  for (const Worker& worker : workers_) {
+    state_.push_back(worker.firing ? static_cast<std::int64_t>(worker.firing->phase) : -1);
+    state_.push_back(worker.firing ? worker.firing->count : 0);
+  }
+  recurrence_->look(state_, pipeline.taken(), now_);
+}
+
+Result Simulation::result() {
+  Result result;
+  result.elapsed = now_ - measured_from_;
+  for (Running& running : running_) {
+    running.result.elapsed = result.elapsed;
+    if (recurrence_) running.result.steady = recurrence_->found();
+    result.applications.push_back(std::move(running.result));
+  }
+  for (const Processor& processor : processors_)
+    result.processors.push_back(processor.result(now_));
+  result.trace = std::move(trace_);
+  return result;
+}
+
+}  // namespace millrace::simulate

@@ -1,0 +1,74 @@
+#pragma once
+// The simulation itself: from event to event.
+#include <deque>
+#include <vector>
+
+#include "base/random.h"
+#include "simulate/pipeline.h"
+#include "simulate/processor.h"
+#include "simulate/recurrence.h"
+#include "simulate/releases.h"
+
+namespace millrace::simulate {
+
+/// At each instant first all that ends ends, then the callers take results and put in frames, then
+/// stages choose what they do next, then processors begin.
+class Simulation {
+ public:
+  Simulation(const std::vector<Application>& applications, const Options& options);
+  Result run();
+
+ private:
+  struct FrameTimes {
+    Time released{}, submitted{};
+  };
+  /// An application with its caller.
+  struct Running {
+    const Application& application;
+    Pipeline pipeline;
+    Releases releases;
+    std::int64_t warmup, wanted;  // frames
+    std::deque<FrameTimes> on_their_way = {};
+    ApplicationResult result = {};
+  };
+  /// A stage of an application on its processor.
+  struct Worker {
+    std::size_t application, stage, processor;
+    std::vector<Duration> durations;    // by phase
+    std::vector<std::int64_t> kernels;  // by phase
+    Random random;
+    std::optional<Firing> firing = {};
+  };
+
+  void add_workers(std::size_t application, const Options& options);
+  std::size_t processor_named(const std::string& name, const Options& options);
+
+  void settle();
+  void serve(std::size_t application);
+  void submit(Running& running);
+  void complete(std::size_t application);
+  void measure(Running& running, std::int64_t frame, Time latency);
+  void begin_measuring();
+  bool is_warm() const;
+  bool is_done() const;
+  void choose(Worker& worker);
+  void dispatch();
+  bool advance();
+  void end_piece(Processor& processor);
+  void note(const Piece& piece);
+  void look_for_recurrence();
+  Result result();
+
+  Time now_{}, measured_from_{};
+  bool measuring_ = false;
+  std::int64_t measured_ = 0, completed_ = 0, most_ = 0, traced_frames_;
+  std::vector<Running> running_;
+  std::vector<Worker> workers_;
+  std::vector<Processor> processors_;
+  std::optional<Recurrence> recurrence_;
+  std::vector<std::int64_t> state_;
+  std::int64_t looked_at_ = 0;  // frames
+  Trace trace_;
+};
+
+}  // namespace millrace::simulate

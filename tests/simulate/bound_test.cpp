@@ -1,0 +1,115 @@
+// With times that do not change, a plan runs exactly as fast as its own dataflow graph says.
+#include <gtest/gtest.h>
+
+#include "applications.h"
+#include "dataflow/analysis.h"
+#include "plan/steps.h"
+#include "simulate/simulate.h"
+
+namespace millrace::simulate {
+namespace {
+
+using namespace plan::test;
+using namespace test;
+
+/// `times` by stage and phase.
+struct Case {
+  network::Network network;
+  plan::Plan plan;
+  std::vector<std::vector<Time>> times;
+};
+
+std::vector<std::int64_t> random_batches(Random& random, std::size_t layers) {
+  std::vector<std::int64_t> batches;
+  while (batches.size() < layers)
+    batches.insert(batches.end(), 1 + random.below(5), std::int64_t{1} << random.below(4));
+  batches.resize(layers);
+  return batches;
+}
+
+/// Any mapping, with random lags, capacities, batches (in every other case) and times.
+Case random_case(std::uint64_t seed) {
+  Random random(seed);
+  Case result{random_network(random, 25), {}, {}};
+  const auto board = board_of(1 + random.below(5));
+  const auto mapping =
+      random_mapping(random, result.network.layers.size(), board.processors.size());
+  plan::BuildOptions options{.capacity = 1 + static_cast<std::int64_t>(random.below(3)),
+                             .most_lag = static_cast<std::int64_t>(random.below(10))};
+  if (seed % 2 == 1) options.batches = random_batches(random, result.network.layers.size());
+  result.plan = plan::build(result.network, board, mapping, options);
+  const std::int64_t longest = random.below(2) == 0 ? 20 : 1'000'000;
+  for (const plan::Stage& stage : result.plan.stages) {
+    auto& phases = result.times.emplace_back();
+    while (phases.size() < stage.phases.size())
+      phases.emplace_back(
+          1 + static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(longest))));
+  }
+  return result;
+}
+
+dataflow::Fraction bound_of(const Case& each) {
+  const auto rate =
+      dataflow::throughput(plan::csdf_graph(each.plan, each.network, {.phase_times = each.times}));
+  return rate->period() / dataflow::Fraction(plan::round_of(each.plan));
+}
+
+dataflow::Fraction period_of(const Case& each, Order order) {
+  Application application = application_of(each.plan, each.times);
+  application.order = order;
+  application.frames = 3000;
+  const auto result = run({application}).applications[0];
+  if (!result.steady) return {-1};
+  return {result.steady->span.count(), result.steady->frames};
+}
+
+TEST(Bound, in_the_graphs_order_any_plan_runs_exactly_at_it) {
+  for (std::uint64_t seed = 0; seed < 1000; ++seed) {
+    const Case each = random_case(seed);
+    EXPECT_EQ(period_of(each, Order::graph), bound_of(each)) << seed;
+  }
+}
+
+/// The runtime passes over a phase whose frame was not put in yet, and still is as fast.
+TEST(Bound, in_the_runtimes_order_any_plan_without_batches_runs_exactly_at_it) {
+  for (std::uint64_t seed = 0; seed < 4000; seed += 2) {
+    const Case each = random_case(seed);
+    EXPECT_EQ(period_of(each, Order::submitted), bound_of(each)) << seed;
+  }
+}
+
+/// Whatever the order, batches and arrivals: no plan that has passed its check stands still, and
+/// none works more than its processors can.
+TEST(Bound, any_plan_completes_all_frames_however_they_come) {
+  for (std::uint64_t seed = 0; seed < 300; ++seed) {
+    SCOPED_TRACE(seed);
+    const Case each = random_case(seed);
+    Application application = application_of(each.plan, each.times);
+    const Time period = Time(1 + static_cast<std::int64_t>(bound_of(each).value()));
+    for (const Release& release :
+         {Release{}, Release{.in_flight = 1}, every(period), every(100 * period),
+          Release{.arrivals = Arrivals::poisson, .period = period}}) {
+      application.release = release;
+      const Result result = run({application});
+      EXPECT_GE(result.applications[0].frames, application.frames);
+      for (const ProcessorResult& processor : result.processors)
+        EXPECT_LE(processor.busy, result.elapsed);
+    }
+  }
+}
+
+/// Not of a few frames only: what is measured over many is what recurs.
+TEST(Bound, a_long_run_is_as_fast_as_what_recurs) {
+  for (std::uint64_t seed = 0; seed < 50; ++seed) {
+    const Case each = random_case(seed);
+    Application application = application_of(each.plan, each.times);
+    application.order = Order::graph;
+    application.frames = 20'000;
+    const auto result = run({application}).applications[0];
+    const double bound = 1e9 / bound_of(each).value();
+    EXPECT_NEAR(result.throughput() / bound, 1, 2e-3) << seed;
+  }
+}
+
+}  // namespace
+}  // namespace millrace::simulate
