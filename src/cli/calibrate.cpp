@@ -1,6 +1,7 @@
 // millrace calibrate MODEL
 #include <fmt/format.h>
 
+#include "base/file.h"
 #include "base/interrupt.h"
 #include "cli/frames.h"
 #include "cli/model.h"
@@ -75,11 +76,12 @@ std::string table_text(const profile::CalibrationResult& result) {
 
 int run(const Options& options) {
   const network::Network network = load_network(options.model);
-  const profile::CalibrationResult result = calibrate(options, network);
   const std::string output =
       !options.output.empty()
           ? options.output
           : std::filesystem::path(options.model.model).stem().string() + ".calibration.json";
+  check_writable(output);
+  const profile::CalibrationResult result = calibrate(options, network);
   network::write_calibration(output, result.table);
   fmt::print("{}: ranges of {} tensors on {} frames, {}\n\n{}\nwritten: {}\n", network.name,
              result.table.calibration.ranges.size(), result.table.frames, result.table.method,

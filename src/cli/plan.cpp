@@ -324,7 +324,23 @@ nlohmann::json to_json(const explore::Choice& choice, const Work& work, const st
           {"plan", output}};
 }
 
+/// Where the plan goes; checked before the work whose result would be lost.
+std::string output_of(const Options& options) {
+  const std::string output =
+      !options.output.empty()
+          ? options.output
+          : std::filesystem::path(options.model.model).stem().string() + ".plan.json";
+  std::error_code ignored;
+  if (!is_plan_file(output) && !std::filesystem::is_character_file(output, ignored) &&
+      !std::filesystem::is_fifo(output, ignored))
+    throw InputError("--output " + output,
+                     "expected a name that ends in .json, by which run and bench know a plan");
+  check_writable(output);
+  return output;
+}
+
 int run(const Options& options) {
+  const std::string output = output_of(options);
   const Work work = prepare(options);
   if (work.precisions && !options.json)
     fmt::print("{}\n", precisions_text(work.network, *work.precisions));
@@ -342,10 +358,6 @@ int run(const Options& options) {
     return answer_is_no;
   }
   const plan::Plan plan = finish(options, work, choice);
-  const std::string output =
-      !options.output.empty()
-          ? options.output
-          : std::filesystem::path(options.model.model).stem().string() + ".plan.json";
   plan::write_plan(output, plan, work.network);
   if (options.json) {
     fmt::print("{}\n", to_json(choice, work, output).dump(1));

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "cli/model.h"
 #include "cli/verbs.h"
 #include "engine/registry.h"
@@ -174,6 +175,7 @@ int run_subnet(const Options& options, const network::Network& network, engine::
 }
 
 int run(const Options& options) {
+  if (!options.output.empty()) check_writable(options.output);
   const network::Network network = load_network(options.model);
   const auto engine = engine::make_engine(options.model.engine);
   if (!options.subnet.empty()) return run_subnet(options, network, *engine);
