@@ -234,6 +234,10 @@ TEST(operators, normalisations) {
       expect_equal_to_loops_inside(shape, [&](Net& net, TensorId x) {
         return net.layer(network::Lrn{size, 0.5f, 0.75f, 1.5f}, {x}, shape);
       });
+  for (const float beta : {0.75f, 0.5f})  // ours and oneDNN's
+    expect_equal_to_loops_inside({2, 48, 7, 9}, [&](Net& net, TensorId x) {
+      return net.layer(network::Lrn{5, 1e-4f, beta, 1}, {x}, net.shape(x));
+    });
 }
 
 TEST(operators, softmax_over_one_and_over_several_dimensions) {

@@ -274,6 +274,14 @@ void Builder::normalize(const NormalizeWork& work) {
   add(std::move(step), "normalize");
 }
 
+void Builder::normalize_response(const ResponseWork& work) {
+  Step step;
+  step.reads = {work.from.storage};
+  step.writes = {work.to.storage};
+  step.work = work;
+  add(std::move(step), "lrn");
+}
+
 void Builder::copy(const CopyWork& work) {
   Step step;
   step.reads = {work.from.storage};

@@ -25,6 +25,22 @@ bool is_relu(const Builder& builder, const Group& group) {
   return unary.kind == network::UnaryKind::relu;
 }
 
+/// By our own loop, if the input lies as that wants it.
+bool lower_usual_lrn(Builder& builder, LayerId id) {
+  const network::Layer& layer = builder.layer(id);
+  const auto& op = std::get<network::Lrn>(layer.op);
+  const Value source = builder.value(layer.inputs[0]);
+  const Type type = type_of(source.desc);
+  const Dims dims = dims_of(source.desc);
+  if (op.size != static_cast<std::int64_t>(response_window) || op.beta != response_exponent ||
+      op.alpha < 0 || op.bias <= 0 || (type != Type::f32 && type != Type::bf16) ||
+      dims.size() < 3 || source.desc != channels_last_desc(dims, type))
+    return false;
+  const ResponseNorm norm{static_cast<std::size_t>(dims[1]), op.alpha, op.bias};
+  builder.normalize_response({source, builder.make(layer.outputs[0], source.desc), norm});
+  return true;
+}
+
 std::int64_t product(const Shape& shape, std::size_t begin, std::size_t end) {
   std::int64_t result = 1;
   for (std::size_t d = begin; d < end; ++d) result *= shape[d];
@@ -84,6 +100,7 @@ bool lower_batch_normalization(Builder& builder, const Group& group) {
 }
 
 bool lower_lrn(Builder& builder, LayerId id) {
+  if (lower_usual_lrn(builder, id)) return true;
   const network::Layer& layer = builder.layer(id);
   const auto& op = std::get<network::Lrn>(layer.op);
   // With an even size oneDNN takes one channel less than ONNX.

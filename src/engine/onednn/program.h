@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/onednn/layout.h"
+#include "engine/onednn/lrn.h"
 #include "engine/onednn/primitives.h"
 #include "engine/onednn/split.h"
 #include "engine/onednn/weights.h"
@@ -66,6 +67,12 @@ struct NormalizeWork {
   bool relu = false;
 };
 
+/// normalize_response() of float32 or bfloat16 numbers, channels last.
+struct ResponseWork {
+  Value from, to;
+  ResponseNorm norm;
+};
+
 /// `from` may lie in the place of `to`, `offset` bytes behind its beginning.
 struct InPlace {
   std::size_t from = 0, to = 0;  // storages
@@ -74,7 +81,7 @@ struct InPlace {
 
 struct Step {
   std::size_t group = 0;  // Program::groups
-  std::variant<PrimitiveWork, LoopWork, CopyWork, SplitWork, NormalizeWork> work;
+  std::variant<PrimitiveWork, LoopWork, CopyWork, SplitWork, NormalizeWork, ResponseWork> work;
   std::vector<std::size_t> reads, writes;  // storages
   std::optional<InPlace> in_place;
   bool needless_in_place = false;  // a copy that has nothing left to do then
