@@ -274,12 +274,12 @@ void Builder::normalize(const NormalizeWork& work) {
   add(std::move(step), "normalize");
 }
 
-void Builder::normalize_response(const ResponseWork& work) {
+void Builder::run(const OwnWork& work, const std::string& kernel) {
   Step step;
   step.reads = {work.from.storage};
   step.writes = {work.to.storage};
   step.work = work;
-  add(std::move(step), "lrn");
+  add(std::move(step), kernel);
 }
 
 void Builder::copy(const CopyWork& work) {

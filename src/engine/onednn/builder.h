@@ -77,7 +77,7 @@ class Builder {
   void run_in_place(const Kernel& kernel, std::vector<Operand> reads, std::vector<Operand> writes);
   void loops(LayerId layer);
   void normalize(const NormalizeWork& work);
-  void normalize_response(const ResponseWork& work);
+  void run(const OwnWork& work, const std::string& kernel);
   void copy(const CopyWork& work);
   /// Copies all; nothing to do where the place can be shared because nobody needs `from` any more.
   void copy_in_place(const Value& from, const Value& to);

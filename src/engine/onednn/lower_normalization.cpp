@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "engine/onednn/lower.h"
+#include "engine/onednn/lrn.h"
 
 namespace millrace::engine::onednn {
 namespace {
@@ -25,6 +26,15 @@ bool is_relu(const Builder& builder, const Group& group) {
   return unary.kind == network::UnaryKind::relu;
 }
 
+template <class Number>
+std::function<void(const std::byte*, std::byte*)> response_loop(const ResponseNorm& norm,
+                                                                std::size_t count) {
+  return [norm, count](const std::byte* from, std::byte* to) {
+    normalize_response(std::span(reinterpret_cast<const Number*>(from), count), norm,
+                       reinterpret_cast<Number*>(to));
+  };
+}
+
 /// By our own loop, if the input lies as that wants it.
 bool lower_usual_lrn(Builder& builder, LayerId id) {
   const network::Layer& layer = builder.layer(id);
@@ -37,7 +47,13 @@ bool lower_usual_lrn(Builder& builder, LayerId id) {
       dims.size() < 3 || source.desc != channels_last_desc(dims, type))
     return false;
   const ResponseNorm norm{static_cast<std::size_t>(dims[1]), op.alpha, op.bias};
-  builder.normalize_response({source, builder.make(layer.outputs[0], source.desc), norm});
+  const auto count =
+      static_cast<std::size_t>(network::element_count(builder.tensor(layer.inputs[0]).shape));
+  const Value result = builder.make(layer.outputs[0], source.desc);
+  if (type == Type::f32)
+    builder.run({source, result, response_loop<float>(norm, count)}, "lrn");
+  else
+    builder.run({source, result, response_loop<std::uint16_t>(norm, count)}, "lrn");
   return true;
 }
 

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "engine/onednn/lower.h"
+#include "engine/onednn/max_pool.h"
 
 namespace millrace::engine::onednn {
 namespace {
@@ -21,7 +22,8 @@ Dims end_pads(const network::Window& window, const Shape& input, const Shape& ou
   return pads;
 }
 
-bool any(const Dims& numbers, bool (*is)(std::int64_t)) {
+template <class Is>
+bool any(const Dims& numbers, const Is& is) {
   return std::any_of(numbers.begin(), numbers.end(), is);
 }
 
@@ -80,6 +82,41 @@ bool run_pooling(Builder& builder, const network::Layer& layer, PoolingSpec spec
   return false;
 }
 
+PoolAxis axis_of(const PoolingSpec& spec, std::int64_t input, std::int64_t output,
+                 std::size_t dimension) {
+  const auto at = [&](const Dims& sizes) { return static_cast<std::size_t>(sizes[dimension]); };
+  return {static_cast<std::size_t>(input), static_cast<std::size_t>(output), at(spec.kernel),
+          at(spec.strides), at(spec.pads_begin)};
+}
+
+template <class Number>
+std::function<void(const std::byte*, std::byte*)> pool_loop(const MaxPool& pool) {
+  return [pool](const std::byte* from, std::byte* to) {
+    max_pool(pool, reinterpret_cast<const Number*>(from), reinterpret_cast<Number*>(to));
+  };
+}
+
+/// Maxima over small windows by our own loop, if the input lies as that wants it.
+bool run_own_pooling(Builder& builder, const network::Layer& layer, const PoolingSpec& spec) {
+  const Value source = builder.value(layer.inputs[0]);
+  const Type type = type_of(source.desc);
+  const Dims in = dims_of(source.desc), out = builder.tensor(layer.outputs[0]).shape;
+  const auto is_large = [](std::int64_t n) {
+    return n > static_cast<std::int64_t>(largest_pool_window);
+  };
+  if (spec.algorithm != dnnl::algorithm::pooling_max || in.size() != 4 ||
+      any(spec.kernel, is_large) || (type != Type::f32 && type != Type::bf16) ||
+      source.desc != channels_last_desc(in, type))
+    return false;
+  const MaxPool pool{static_cast<std::size_t>(in[0]), static_cast<std::size_t>(in[1]),
+                     axis_of(spec, in[2], out[2], 0), axis_of(spec, in[3], out[3], 1)};
+  const Value result = builder.make(layer.outputs[0], channels_last_desc(out, type));
+  builder.run(
+      {source, result, type == Type::f32 ? pool_loop<float>(pool) : pool_loop<std::int16_t>(pool)},
+      "max_pool");
+  return true;
+}
+
 /// How ONNX's and oneDNN's ideas of where an output pixel lies agree.
 std::optional<dnnl::algorithm> algorithm_of(const network::Resize& op, const Shape& in,
                                             const Shape& out) {
@@ -113,7 +150,8 @@ bool lower_pool(Builder& builder, LayerId id) {
   const network::Layer& layer = builder.layer(id);
   if (layer.outputs.size() > 1 && layer.outputs[1].valid()) return false;
   const auto spec = spec_of(builder, layer);
-  return spec && run_pooling(builder, layer, *spec, {});
+  if (!spec) return false;
+  return run_own_pooling(builder, layer, *spec) || run_pooling(builder, layer, *spec, {});
 }
 
 bool lower_reduce(Builder& builder, LayerId id) {

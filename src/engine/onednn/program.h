@@ -1,6 +1,7 @@
 #pragma once
 // What a subnet does, step by step, before its memory is laid out.
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -8,7 +9,6 @@
 #include <vector>
 
 #include "engine/onednn/layout.h"
-#include "engine/onednn/lrn.h"
 #include "engine/onednn/primitives.h"
 #include "engine/onednn/split.h"
 #include "engine/onednn/weights.h"
@@ -67,10 +67,10 @@ struct NormalizeWork {
   bool relu = false;
 };
 
-/// normalize_response() of float32 or bfloat16 numbers, channels last.
-struct ResponseWork {
+/// A loop of ours from one value to another.
+struct OwnWork {
   Value from, to;
-  ResponseNorm norm;
+  std::function<void(const std::byte* from, std::byte* to)> run;
 };
 
 /// `from` may lie in the place of `to`, `offset` bytes behind its beginning.
@@ -81,7 +81,7 @@ struct InPlace {
 
 struct Step {
   std::size_t group = 0;  // Program::groups
-  std::variant<PrimitiveWork, LoopWork, CopyWork, SplitWork, NormalizeWork, ResponseWork> work;
+  std::variant<PrimitiveWork, LoopWork, CopyWork, SplitWork, NormalizeWork, OwnWork> work;
   std::vector<std::size_t> reads, writes;  // storages
   std::optional<InPlace> in_place;
   bool needless_in_place = false;  // a copy that has nothing left to do then

@@ -49,16 +49,14 @@ struct NormalizeCall {
   bool relu = false;
   std::vector<float> factors;  // by channel; written by each run
 };
-struct ResponseCall {
+struct OwnCall {
   const std::byte* from = nullptr;
   std::byte* to = nullptr;
-  std::size_t count = 0;  // numbers
-  Type type = Type::f32;
-  ResponseNorm norm;
+  std::function<void(const std::byte* from, std::byte* to)> run;
 };
 struct Call {
   std::size_t group = 0;
-  std::variant<PrimitiveCall, LoopCall, CopyCall, SplitCall, NormalizeCall, ResponseCall> work;
+  std::variant<PrimitiveCall, LoopCall, CopyCall, SplitCall, NormalizeCall, OwnCall> work;
 };
 
 /// Somewhere that a port's pointer is written to when it changes.
@@ -101,19 +99,6 @@ void normalize(NormalizeCall& call) {
   const ChannelMap map{by_channel(call.mean), call.factors, by_channel(call.shift), call.relu};
   onednn::normalize(reinterpret_cast<const float*>(call.from), call.stride, map,
                     {reinterpret_cast<float*>(call.to), call.count});
-}
-
-template <class Number>
-void normalize_response(const ResponseCall& call) {
-  onednn::normalize_response(std::span(reinterpret_cast<const Number*>(call.from), call.count),
-                             call.norm, reinterpret_cast<Number*>(call.to));
-}
-
-void normalize_response(const ResponseCall& call) {
-  if (call.type == Type::bf16)
-    normalize_response<std::uint16_t>(call);
-  else
-    normalize_response<float>(call);
 }
 
 class OneDnnSubnet final : public Subnet {
@@ -241,12 +226,9 @@ class OneDnnSubnet final : public Subnet {
     watch_parameter(work.shift, made.shift);
   }
 
-  void add(Call& call, const ResponseWork& work) {
-    const Type type = type_of(work.to.desc);
-    const auto count =
-        static_cast<std::size_t>(size_of(work.to.desc).count) / dnnl::memory::data_type_size(type);
-    auto& made = call.work.emplace<ResponseCall>(
-        ResponseCall{address(work.from), address(work.to), count, type, work.norm});
+  void add(Call& call, const OwnWork& work) {
+    auto& made =
+        call.work.emplace<OwnCall>(OwnCall{address(work.from), address(work.to), work.run});
     watch_both(work, made);
   }
 
@@ -323,8 +305,8 @@ class OneDnnSubnet final : public Subnet {
       split(*splitting);
     } else if (auto* normalizing = std::get_if<NormalizeCall>(&call.work)) {
       normalize(*normalizing);
-    } else if (const auto* response = std::get_if<ResponseCall>(&call.work)) {
-      normalize_response(*response);
+    } else if (const auto* own = std::get_if<OwnCall>(&call.work)) {
+      own->run(own->from, own->to);
     } else {
       copy(std::get<CopyCall>(call.work));
     }

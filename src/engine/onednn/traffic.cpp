@@ -42,7 +42,7 @@ class Traffic {
                         std::int64_t{sizeof(std::uint16_t)}};
   }
   Bytes operator()(const NormalizeWork& work) const { return tensor(work.from) + tensor(work.to); }
-  Bytes operator()(const ResponseWork& work) const { return tensor(work.from) + tensor(work.to); }
+  Bytes operator()(const OwnWork& work) const { return tensor(work.from) + tensor(work.to); }
 
  private:
   bool is_constant(const Value& value) const {
