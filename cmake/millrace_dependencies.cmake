@@ -15,6 +15,12 @@ pkg_check_modules(yaml_cpp REQUIRED IMPORTED_TARGET yaml-cpp)  # board files
 # CPU kernels. Found by hand: the package's own configuration asks for OpenCL's headers too.
 find_library(MILLRACE_DNNL dnnl REQUIRED)
 find_path(MILLRACE_DNNL_INCLUDE dnnl.hpp REQUIRED)
+file(STRINGS ${MILLRACE_DNNL_INCLUDE}/oneapi/dnnl/dnnl_version.h version REGEX "VERSION_MAJOR +[0-9]")
+string(REGEX REPLACE ".*MAJOR +" "" MILLRACE_DNNL_MAJOR "${version}")
+if(NOT MILLRACE_DNNL_MAJOR MATCHES "^[23]$")
+  message(FATAL_ERROR "oneDNN in ${MILLRACE_DNNL_INCLUDE} is of version '${MILLRACE_DNNL_MAJOR}', "
+          "but Millrace is written for 2 and 3; give another in CMAKE_PREFIX_PATH")
+endif()
 add_library(millrace_dnnl INTERFACE IMPORTED)
 target_include_directories(millrace_dnnl SYSTEM INTERFACE ${MILLRACE_DNNL_INCLUDE})
 target_link_libraries(millrace_dnnl INTERFACE ${MILLRACE_DNNL})

@@ -322,6 +322,16 @@ std::size_t Builder::new_storage(Storage storage) {
   return program_.storages.size() - 1;
 }
 
+Value Builder::keep(const std::vector<float>& numbers) {
+  const Desc desc = plain_desc({static_cast<std::int64_t>(numbers.size())});
+  auto packed = std::make_shared<Packed>();
+  packed->memory = network::Buffer::uninitialized(onednn::size_of(desc));
+  packed->layout = desc;
+  std::copy(numbers.begin(), numbers.end(), reinterpret_cast<float*>(packed->memory.data()));
+  Storage storage{Storage::Place::constant, 0, onednn::size_of(desc), packed->data(), packed};
+  return {new_storage(storage), {}, desc};
+}
+
 Value Builder::convert(const Value& value, const Packing& packing, float scale) {
   Scales scales = packing.scales;
   for (float& factor : scales.factors) factor *= value.scale / scale;
@@ -350,6 +360,8 @@ Step Builder::primitive_step(const Kernel& kernel, std::vector<Operand> reads,
                              std::vector<Operand> writes) {
   if (kernel.scratchpad().get_size() > 0)
     writes.push_back({DNNL_ARG_SCRATCHPAD, make_temporary(kernel.scratchpad())});
+  if (kernel.given_scales)
+    reads.push_back({kernel.given_scales->argument, keep(kernel.given_scales->factors)});
   Step step;
   for (const Operand& operand : reads) step.reads.push_back(operand.value.storage);
   for (const Operand& operand : writes) step.writes.push_back(operand.value.storage);

@@ -94,6 +94,7 @@ class Builder {
  private:
   std::size_t new_storage(Storage storage);
   Value constant(TensorId id);
+  Value keep(const std::vector<float>& numbers);
   Value split(const Value& from, std::size_t width, const Terms& terms);
   Value convert(const Value& value, const Packing& packing, float scale = 1);
   Step& add(Step step, const std::string& kernel);

@@ -17,10 +17,6 @@ constexpr std::string_view prefix = "onednn:";
 
 Dims or_one(const Dims& shape) { return shape.empty() ? Dims{1} : shape; }
 
-const dnnl_blocking_desc_t& blocking(const Desc& desc) { return desc.data.format_desc.blocking; }
-
-bool is_blocked(const Desc& desc) { return desc.data.format_kind == dnnl_blocked; }
-
 constexpr std::array<std::pair<Type, std::string_view>, 4> type_names{
     {{Type::f32, "f32"}, {Type::bf16, "bf16"}, {Type::u8, "u8"}, {Type::s8, "s8"}}};
 
@@ -37,39 +33,30 @@ std::optional<Type> read_type(std::string_view text) {
 }
 
 /// The step of one dimension between two of its blocks, and how many blocks there are.
-std::int64_t block_count(const Desc& desc, int dimension) {
-  std::int64_t count = desc.data.padded_dims[dimension];
-  for (int i = 0; i < blocking(desc).inner_nblks; ++i)
-    if (blocking(desc).inner_idxs[i] == dimension) count /= blocking(desc).inner_blks[i];
+std::int64_t block_count(const Blocking& b, std::size_t dimension) {
+  std::int64_t count = b.padded[dimension];
+  for (std::size_t i = 0; i < b.blocks.size(); ++i)
+    if (b.blocked[i] == static_cast<std::int64_t>(dimension)) count /= b.blocks[i];
   return count;
-}
-
-bool same_blocks(const Desc& a, const Desc& b) {
-  const auto &x = blocking(a), &y = blocking(b);
-  return x.inner_nblks == y.inner_nblks &&
-         std::equal(x.inner_blks, x.inner_blks + x.inner_nblks, y.inner_blks) &&
-         std::equal(x.inner_idxs, x.inner_idxs + x.inner_nblks, y.inner_idxs);
 }
 
 /// One loop of the nest that walks through the memory, from outside to inside.
 struct Level {
-  int dimension;
+  std::size_t dimension;
   std::int64_t stride, count;
 };
 
-std::vector<Level> levels_of(const Desc& desc) {
+std::vector<Level> levels_of(const Blocking& b) {
   std::vector<Level> levels;
-  for (int d = 0; d < desc.data.ndims; ++d)
-    if (block_count(desc, d) > 1)
-      levels.push_back({d, blocking(desc).strides[d], block_count(desc, d)});
+  for (std::size_t d = 0; d < b.shape.size(); ++d)
+    if (block_count(b, d) > 1) levels.push_back({d, b.strides[d], block_count(b, d)});
   std::stable_sort(levels.begin(), levels.end(),
-                   [](const Level& a, const Level& b) { return a.stride > b.stride; });
+                   [](const Level& x, const Level& y) { return x.stride > y.stride; });
   std::int64_t inner = 1;
-  for (int i = 0; i < blocking(desc).inner_nblks; ++i) inner *= blocking(desc).inner_blks[i];
-  for (int i = 0; i < blocking(desc).inner_nblks; ++i) {
-    inner /= blocking(desc).inner_blks[i];
-    levels.push_back(
-        {static_cast<int>(blocking(desc).inner_idxs[i]), inner, blocking(desc).inner_blks[i]});
+  for (const std::int64_t block : b.blocks) inner *= block;
+  for (std::size_t i = 0; i < b.blocks.size(); ++i) {
+    inner /= b.blocks[i];
+    levels.push_back({static_cast<std::size_t>(b.blocked[i]), inner, b.blocks[i]});
   }
   return levels;
 }
@@ -156,37 +143,29 @@ Desc strided_desc(const Dims& shape, const Dims& strides, Type type) {
   return Desc(shape, type, strides);
 }
 
-Desc retyped(const Desc& desc, Type type) {
-  Desc result = desc;
-  result.data.data_type = dnnl::memory::convert_to_c(type);
-  return result;
-}
-
-Type type_of(const Desc& desc) { return desc.data_type(); }
-
-Dims dims_of(const Desc& desc) { return Dims(desc.data.dims, desc.data.dims + desc.data.ndims); }
-
 Bytes size_of(const Desc& desc) { return Bytes{static_cast<std::int64_t>(desc.get_size())}; }
 
 bool same_memory(const Desc& a, const Desc& b) {
-  if (!is_blocked(a) || !is_blocked(b)) return a == b;
-  if (type_of(a) != type_of(b) || dims_of(a) != dims_of(b) || !same_blocks(a, b)) return false;
-  for (int d = 0; d < a.data.ndims; ++d) {
-    if (a.data.padded_dims[d] != b.data.padded_dims[d]) return false;
-    if (block_count(a, d) > 1 && blocking(a).strides[d] != blocking(b).strides[d]) return false;
-  }
-  return a.data.offset0 == b.data.offset0;
+  const auto x = blocking_of(a), y = blocking_of(b);
+  return x && y ? same_places(*x, *y) : a == b;
+}
+
+bool same_places(const Blocking& a, const Blocking& b) {
+  if (a.type != b.type || a.shape != b.shape || a.padded != b.padded) return false;
+  if (a.blocks != b.blocks || a.blocked != b.blocked) return false;
+  for (std::size_t d = 0; d < a.shape.size(); ++d)
+    if (block_count(a, d) > 1 && a.strides[d] != b.strides[d]) return false;
+  return true;
 }
 
 bool is_plain(const Desc& desc) { return type_of(desc) == Type::f32 && is_row_major(desc); }
 
 bool is_row_major(const Desc& desc) {
-  if (!is_blocked(desc) || desc.data.offset0 != 0) return false;
-  if (!std::equal(desc.data.dims, desc.data.dims + desc.data.ndims, desc.data.padded_dims))
-    return false;
-  const auto levels = levels_of(desc);
+  const auto b = blocking_of(desc);
+  if (!b || b->shape != b->padded) return false;
+  const auto levels = levels_of(*b);
   std::int64_t expected = 1;
-  int inner_dimension = desc.data.ndims;
+  std::size_t inner_dimension = b->shape.size();
   for (auto level = levels.rbegin(); level != levels.rend(); ++level) {
     if (level->dimension > inner_dimension || level->stride != expected) return false;
     inner_dimension = level->dimension;
@@ -196,15 +175,15 @@ bool is_row_major(const Desc& desc) {
 }
 
 std::optional<Dims> dense_strides(const Desc& desc) {
-  if (!is_blocked(desc) || blocking(desc).inner_nblks != 0 || desc.data.offset0 != 0)
-    return std::nullopt;
-  const auto levels = levels_of(desc);
+  const auto b = blocking_of(desc);
+  if (!b || !b->blocks.empty()) return std::nullopt;
+  const auto levels = levels_of(*b);
   std::int64_t expected = 1;
   for (auto level = levels.rbegin(); level != levels.rend(); ++level) {
     if (level->stride != expected) return std::nullopt;
     expected *= level->count;
   }
-  return Dims(blocking(desc).strides, blocking(desc).strides + desc.data.ndims);
+  return b->strides;
 }
 
 Desc dense_like(const Desc& model, const Dims& shape) {
@@ -237,28 +216,26 @@ Pieces pieces_of(const Desc& layout, std::size_t axis) {
 }
 
 Desc first_channels(const Desc& whole, const Dims& shape) {
-  const auto& strides = blocking(whole).strides;
-  return strided_desc(shape, Dims(strides, strides + shape.size()), type_of(whole));
+  return strided_desc(shape, blocking_of(whole)->strides, type_of(whole));
 }
 
 bool is_slice(const Desc& desc) {
-  return is_blocked(desc) && blocking(desc).inner_nblks == 0 && !dense_strides(desc);
+  const auto b = blocking_of(desc);
+  return b && b->blocks.empty() && !dense_strides(desc);
 }
 
 std::size_t pixel_stride(const Desc& desc) {
-  return static_cast<std::size_t>(blocking(desc).strides[desc.data.ndims - 1]);
+  return static_cast<std::size_t>(blocking_of(desc)->strides.back());
 }
 
 std::string format_of(const Form& form) {
   const Desc& desc = form.desc;
   if (is_plain(desc)) return "plain";
-  const auto& b = blocking(desc);
-  const int n = desc.data.ndims, blocks = b.inner_nblks;
-  return fmt::format("{}{}:{:.9g}:{},{},{},{}", prefix, name_of(type_of(desc)), form.scale,
-                     fmt::join(desc.data.padded_dims, desc.data.padded_dims + n, "x"),
-                     fmt::join(b.strides, b.strides + n, "x"),
-                     fmt::join(b.inner_blks, b.inner_blks + blocks, "x"),
-                     fmt::join(b.inner_idxs, b.inner_idxs + blocks, "x"));
+  const auto b = blocking_of(desc);
+  if (!b) return std::string(prefix) + "of its own kind";
+  return fmt::format("{}{}:{:.9g}:{},{},{},{}", prefix, name_of(b->type), form.scale,
+                     fmt::join(b->padded, "x"), fmt::join(b->strides, "x"),
+                     fmt::join(b->blocks, "x"), fmt::join(b->blocked, "x"));
 }
 
 std::optional<Form> read_format(const std::string& format, const Dims& shape) {
@@ -271,14 +248,9 @@ std::optional<Form> read_format(const std::string& format, const Dims& shape) {
   const auto scale = read_scale(text.substr(first + 1, second - first - 1));
   const auto lists = parse(text.substr(second + 1));
   if (!type || !scale || !lists || !blocks_fit(*lists, or_one(shape))) return std::nullopt;
-  Desc desc = row_major_desc(shape, *type);
-  auto& b = desc.data.format_desc.blocking;
-  std::copy((*lists)[0].begin(), (*lists)[0].end(), desc.data.padded_dims);
-  std::copy((*lists)[1].begin(), (*lists)[1].end(), b.strides);
-  std::copy((*lists)[2].begin(), (*lists)[2].end(), b.inner_blks);
-  std::copy((*lists)[3].begin(), (*lists)[3].end(), b.inner_idxs);
-  b.inner_nblks = static_cast<int>((*lists)[2].size());
-  return Form{desc, *scale};
+  const auto desc =
+      desc_of({*type, or_one(shape), (*lists)[0], (*lists)[1], (*lists)[2], (*lists)[3]});
+  return desc ? std::optional(Form{*desc, *scale}) : std::nullopt;
 }
 
 std::vector<Desc> usual_layouts(const Desc& now) {
@@ -292,10 +264,6 @@ std::vector<Desc> usual_layouts(const Desc& now) {
   if (type_of(now) == Type::bf16) add(Type::bf16);
   add(Type::f32);
   return layouts;
-}
-
-std::string key_of(const Desc& desc) {
-  return std::string(reinterpret_cast<const char*>(&desc.data), sizeof desc.data);
 }
 
 }  // namespace millrace::engine::onednn

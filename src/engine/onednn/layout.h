@@ -2,18 +2,14 @@
 // How tensors of numbers lie in memory, as oneDNN describes it, and the same as text for the
 // borders between subnets. A tensor that is float32 to the network may lie in fewer bits.
 #include <cstdint>
-#include <oneapi/dnnl/dnnl.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "engine/onednn/descriptor.h"
 #include "network/tensor.h"
 
 namespace millrace::engine::onednn {
-
-using Desc = dnnl::memory::desc;
-using Dims = dnnl::memory::dims;
-using Type = dnnl::memory::data_type;
 
 /// Dense and row-major; a scalar has one dimension of size 1.
 Desc row_major_desc(const Dims& shape, Type type);
@@ -25,15 +21,12 @@ Desc any_desc(const Dims& shape, Type type = Type::f32);
 Desc channels_last_desc(const Dims& shape, Type type = Type::f32);
 /// Any strides, in elements.
 Desc strided_desc(const Dims& shape, const Dims& strides, Type type = Type::f32);
-/// The same places for elements of another type.
-Desc retyped(const Desc& desc, Type type);
-Dims dims_of(const Desc& desc);
-Type type_of(const Desc& desc);
 Bytes size_of(const Desc& desc);
 
 /// Whether two descriptions of one shape place every element at the same address. Strides of
 /// dimensions of size 1 do not count.
 bool same_memory(const Desc& a, const Desc& b);
+bool same_places(const Blocking& a, const Blocking& b);
 /// Whether the elements lie in row-major order without gaps.
 bool is_row_major(const Desc& desc);
 /// The same, and in float32.
@@ -73,8 +66,5 @@ std::optional<Form> read_format(const std::string& format, const Dims& shape);
 /// Where arithmetic on single elements or windows is tried: as the tensor lies, then what all
 /// kernels know; in its type, and then in float32. 8 bits have no arithmetic of their own.
 std::vector<Desc> usual_layouts(const Desc& now);
-
-/// All that identifies a layout, packed weights included; for comparison only.
-std::string key_of(const Desc& desc);
 
 }  // namespace millrace::engine::onednn

@@ -179,6 +179,7 @@ Kernel kernel_of(const Builder& builder, const Group& group,
     float factor = integers->source.scale;
     if (integers->quantizes_result) {
       Rescaling rescaling = rescale(*post_ops, integers->result.scale, integers->residual);
+      spec->rescaling = rescaling.factor;
       factor *= rescaling.factor;
       post_ops = std::move(rescaling.post_ops);
     }
@@ -191,16 +192,11 @@ Kernel kernel_of(const Builder& builder, const Group& group) {
   return kernel_of(builder, group, integers_of(builder, group, std::nullopt));
 }
 
-/// oneDNN adds the bias to the sums of integers, before it scales them.
-Operand bias_operand(Builder& builder, const network::Layer& layer,
-                     const std::optional<Integers>& integers) {
+Operand bias_operand(Builder& builder, const network::Layer& layer, const Kernel& kernel) {
   const TensorId bias = layer.inputs[2];
-  if (!integers) return {DNNL_ARG_BIAS, builder.plain(bias)};
+  if (kernel.bias.change_nothing()) return {DNNL_ARG_BIAS, builder.plain(bias)};
   const Desc desc = plain_desc(builder.tensor(bias).shape);
-  Scales scales{{}, 1};
-  for (const float scale : integers->weights)
-    scales.factors.push_back(1 / (integers->source.scale * scale));
-  return {DNNL_ARG_BIAS, builder.in_layout(bias, Packing{desc, desc, scales})};
+  return {DNNL_ARG_BIAS, builder.in_layout(bias, Packing{desc, desc, kernel.bias})};
 }
 
 Operand weights_operand(Builder& builder, const network::Layer& layer, const Packing& like,
@@ -259,7 +255,7 @@ bool lower_in_passes(Builder& builder, const Group& group) {
     std::vector<Operand> reads{{DNNL_ARG_SRC, images[passes_source[i] == Term::high ? 0 : 1]},
                                weights_operand(builder, layer, weights, std::nullopt)};
     if (i == 0 && layer.inputs.size() > 2 && layer.inputs[2].valid())
-      reads.push_back(bias_operand(builder, layer, std::nullopt));
+      reads.push_back(bias_operand(builder, layer, passes[i]));
     if (i + 1 == passes.size()) reads.insert(reads.end(), more.begin(), more.end());
     builder.run(passes[i], reads, {{DNNL_ARG_DST, result}});
   }
@@ -322,7 +318,7 @@ bool lower_convolution(Builder& builder, const Group& group) {
       source_operand(builder, group.head, kernel.operand(DNNL_ARG_SRC), source_scale),
       weights_operand(builder, layer, weights, integers)};
   if (layer.inputs.size() > 2 && layer.inputs[2].valid())
-    reads.push_back(bias_operand(builder, layer, integers));
+    reads.push_back(bias_operand(builder, layer, kernel));
   const Value result =
       builder.make(result_of(builder.network(), group), kernel.operand(DNNL_ARG_DST),
                    integers && integers->quantizes_result ? integers->result.scale : 1.f);

@@ -123,7 +123,8 @@ std::optional<Choice> choose(const Builder& builder, const Product& p, const Gro
   const Type type = builder.type(group.head);
   ProductSpec spec{retyped(p.a_view, type), retyped(p.b_view, type), {}, p.result_view};
   if (p.packs) spec.weights = any_desc(swapped(dims_of(p.b_view)), type);
-  Choice choice{{}, *own, {}, 1.f};
+  Choice choice;
+  choice.own = *own;
   if (builder.is_int8(group.head)) {
     if (!p.packs || p.alpha != 1.f || !builder.tensor(p.b).constant) return std::nullopt;
     const Quantization q = source ? *source : builder.quantization(p.a);
@@ -170,11 +171,8 @@ Scales weight_factors(const Product& p, const Choice& choice) {
   return scales;
 }
 Scales addend_factors(const Product& p, const Choice& choice) {
-  Scales scales{{p.beta}, 0};
-  if (choice.weights.empty()) return scales;
-  scales = {{}, 1};
-  for (const float scale : choice.weights)
-    scales.factors.push_back(p.beta / (choice.source * scale));
+  Scales scales = choice.kernel.bias;
+  for (float& factor : scales.factors) factor *= p.beta;
   return scales;
 }
 

@@ -14,7 +14,8 @@
 namespace millrace::engine::onednn {
 namespace {
 
-const char* name_of(dnnl::cpu_isa isa) {
+/// Those that only some versions of oneDNN know go by number.
+std::string name_of(dnnl::cpu_isa isa) {
   switch (isa) {
     case dnnl::cpu_isa::sse41:
       return "sse41";
@@ -33,7 +34,7 @@ const char* name_of(dnnl::cpu_isa isa) {
     case dnnl::cpu_isa::avx512_core_amx:
       return "avx512_core_amx";
     default:
-      return "other instructions";
+      return fmt::format("instructions {:#x}", static_cast<unsigned>(isa));
   }
 }
 

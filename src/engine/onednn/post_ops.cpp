@@ -26,7 +26,7 @@ std::optional<PostOps> post_ops_of(const Builder& builder, const Fused& fused, c
     case Fused::Kind::swish:
       return PostOps{function(Algorithm::eltwise_swish, 1)};
     case Fused::Kind::hard_swish:
-      return PostOps{function(Algorithm::eltwise_hardswish)};
+      return PostOps{function(Algorithm::eltwise_hardswish, 1. / 6, 0.5)};
     case Fused::Kind::residual:
       return PostOps{{PostOp::Kind::sum, {}, 0, 0, {}}};
     case Fused::Kind::binary:
@@ -56,13 +56,13 @@ std::optional<PostOps> functions_of(const network::Unary& unary) {
       return PostOps{function(Algorithm::eltwise_linear, unary.alpha, unary.beta),
                      function(Algorithm::eltwise_clip, 0, 1)};
     case UnaryKind::hard_swish:
-      return PostOps{function(Algorithm::eltwise_hardswish)};
+      return PostOps{function(Algorithm::eltwise_hardswish, 1. / 6, 0.5)};
     case UnaryKind::tanh:
       return PostOps{function(Algorithm::eltwise_tanh)};
     case UnaryKind::elu:
       return PostOps{function(Algorithm::eltwise_elu, unary.alpha)};
     case UnaryKind::softplus:
-      return PostOps{function(Algorithm::eltwise_soft_relu)};
+      return PostOps{function(Algorithm::eltwise_soft_relu, 1)};
     case UnaryKind::exp:
       return PostOps{function(Algorithm::eltwise_exp)};
     case UnaryKind::sqrt:

@@ -1,7 +1,8 @@
 #pragma once
-// How primitives are made: all of oneDNN's interface that differs between its versions.
+// Primitives, as this engine uses them. How they are made differs between oneDNN's versions:
+// primitives_v2.cpp and primitives_v3.cpp.
 #include <oneapi/dnnl/dnnl.hpp>
-#include <span>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,10 +10,25 @@
 
 namespace millrace::engine::onednn {
 
+/// What is multiplied with on the way: one number, or one by index of the leading dimensions.
+struct Scales {
+  std::vector<float> factors{1.f};
+  int leading = 0;
+  bool change_nothing() const { return leading == 0 && factors[0] == 1.f; }
+};
+
+/// Numbers that a kernel is to be given with each run, as a vector of float32.
+struct GivenScales {
+  int argument = 0;  // DNNL_ARG_ATTR_SCALES and the operand's
+  std::vector<float> factors;
+};
+
 /// What oneDNN chose to run, before code is generated for it. False: it cannot do it.
 struct Kernel {
-  dnnl::primitive_desc_base choice;
-  std::string name;  // "jit:avx512_core"
+  dnnl::primitive_desc_base choice = {};
+  std::string name = {};                         // "jit:avx512_core"
+  Scales bias = {};                              // what its bias is to be multiplied with before
+  std::optional<GivenScales> given_scales = {};  // beside its operands
 
   explicit operator bool() const { return static_cast<bool>(choice); }
   /// How an operand (DNNL_ARG_...) must lie.
@@ -40,6 +56,7 @@ struct ConvolutionSpec {
   Desc source, weights, bias, destination;  // bias may be empty
   Dims strides, dilations, pads_begin, pads_end;
   std::vector<float> scales = {};  // by channel: what sums of integers are multiplied with
+  float rescaling = 1;             // and what the bias, which is for real numbers, then is
 };
 Kernel convolution(const dnnl::engine& engine, const ConvolutionSpec& spec,
                    const PostOps& post_ops);
@@ -89,12 +106,6 @@ Kernel concat(const dnnl::engine& engine, int axis, const std::vector<Desc>& sou
 Kernel softmax(const dnnl::engine& engine, const Desc& source, int axis, bool logarithm);
 Kernel resampling(const dnnl::engine& engine, dnnl::algorithm algorithm, const Desc& source,
                   const Desc& destination);
-/// What a copy multiplies with on the way: one number, or one by index of the leading dimensions.
-struct Scales {
-  std::vector<float> factors{1.f};
-  int leading = 0;
-  bool change_nothing() const { return leading == 0 && factors[0] == 1.f; }
-};
 Kernel reorder(const dnnl::engine& engine, const Desc& from, const Desc& to, const Scales& scales);
 
 }  // namespace millrace::engine::onednn

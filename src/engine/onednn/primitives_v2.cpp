@@ -1,9 +1,7 @@
 // For oneDNN 2.x, where a primitive is made from an operation descriptor.
-#include <algorithm>
-#include <functional>
-#include <string_view>
+#include <utility>
 
-#include "engine/onednn/primitives.h"
+#include "engine/onednn/choice.h"
 
 namespace millrace::engine::onednn {
 namespace {
@@ -35,11 +33,6 @@ dnnl::primitive_attr attributes(const PostOps& post_ops, const std::vector<float
   return result;
 }
 
-Kernel kernel_of(const dnnl::primitive_desc_base& choice) {
-  if (!choice) return {};
-  return {choice, choice.impl_info_str()};
-}
-
 /// The whole way from a descriptor's arguments to the kernel; an argument that oneDNN refuses is
 /// the same answer as a kernel that it lacks.
 template <class Primitive, class... Arguments>
@@ -52,18 +45,6 @@ Kernel choose(const dnnl::engine& engine, const dnnl::primitive_attr& attributes
   return {};
 }
 
-/// For depthwise convolutions the first choice is slower than the next: 63 to 52 microseconds for
-/// 32 channels of 112x112, 10 to 5.5 for 58 of 28x28 (one AVX-512 core).
-Kernel skip_slow_depthwise(dnnl::primitive_desc choice) {
-  Kernel first = kernel_of(choice);
-  if (!first || !first.name.starts_with("brdgmm")) return first;
-  while (choice.next_impl()) {
-    Kernel next = kernel_of(choice);
-    if (next.name.starts_with("jit_dw")) return next;
-  }
-  return first;
-}
-
 dnnl::convolution_forward::desc convolution_descriptor(const ConvolutionSpec& s,
                                                        dnnl::algorithm algorithm) {
   if (s.bias.is_zero())
@@ -73,12 +54,20 @@ dnnl::convolution_forward::desc convolution_descriptor(const ConvolutionSpec& s,
           s.destination, s.strides, s.dilations, s.pads_begin, s.pads_end};
 }
 
-using Visit = std::function<bool(const Kernel&)>;
+dnnl::deconvolution_forward::desc deconvolution_descriptor(const ConvolutionSpec& s) {
+  const auto direct = dnnl::algorithm::deconvolution_direct;
+  if (s.bias.is_zero())
+    return {inference, direct,      s.source,     s.weights, s.destination,
+            s.strides, s.dilations, s.pads_begin, s.pads_end};
+  return {inference,     direct,    s.source,    s.weights,    s.bias,
+          s.destination, s.strides, s.dilations, s.pads_begin, s.pads_end};
+}
 
-/// Visits the kernels of an algorithm until `visit` says true, which it passes on.
-bool visit_kernels(const dnnl::engine& engine, const dnnl::convolution_forward::desc& descriptor,
-                   const dnnl::primitive_attr& attributes, const Visit& visit) {
-  dnnl::convolution_forward::primitive_desc choice(descriptor, attributes, engine, true);
+/// The choices look into the descriptor, which must outlive them.
+template <class Descriptor>
+bool visit_all(const Descriptor& descriptor, const dnnl::primitive_attr& attributes,
+               const dnnl::engine& engine, const Visit& visit) {
+  dnnl::primitive_desc choice(&descriptor.data, &attributes, engine, nullptr, true);
   if (!choice) return false;
   do {
     if (visit(kernel_of(choice))) return true;
@@ -86,90 +75,36 @@ bool visit_kernels(const dnnl::engine& engine, const dnnl::convolution_forward::
   return false;
 }
 
-/// The same for all algorithms, direct ones first.
-void visit_convolutions(const dnnl::engine& engine, const ConvolutionSpec& spec,
-                        const PostOps& post_ops, const Visit& visit) {
-  using enum dnnl::algorithm;
-  for (const auto algorithm : {convolution_direct, convolution_winograd}) try {
-      const auto attr = attributes(post_ops, spec.scales);
-      if (visit_kernels(engine, convolution_descriptor(spec, algorithm), attr, visit)) return;
-    } catch (const dnnl::error& error) {
-      if (error.status == dnnl_out_of_memory) throw;
-    }
-}
-
-Kernel deconvolution(const dnnl::engine& engine, const ConvolutionSpec& s,
-                     const PostOps& post_ops) {
-  const auto ops = attributes(post_ops, s.scales);
-  const auto direct = dnnl::algorithm::deconvolution_direct;
-  using Deconvolution = dnnl::deconvolution_forward;
-  if (s.bias.is_zero())
-    return choose<Deconvolution>(engine, ops, inference, direct, s.source, s.weights, s.destination,
-                                 s.strides, s.dilations, s.pads_begin, s.pads_end);
-  return choose<Deconvolution>(engine, ops, inference, direct, s.source, s.weights, s.bias,
-                               s.destination, s.strides, s.dilations, s.pads_begin, s.pads_end);
-}
-
-/// Of one kernel that is there for several instruction sets ("jit:avx512_core", "jit:avx2"), oneDNN
-/// names the widest first; the narrower ones do the same with more instructions.
-bool is_listed(const std::vector<std::string>& names, const std::string& name) {
-  const auto kernel = [](const std::string& full) { return full.substr(0, full.find(':')); };
-  return std::any_of(names.begin(), names.end(),
-                     [&](const std::string& each) { return kernel(each) == kernel(name); });
-}
-
 }  // namespace
 
-Desc Kernel::operand(int argument) const {
-  return choice.query_md(dnnl::query::exec_arg_md, argument);
+bool visit_kernels(const dnnl::engine& engine, const Question& question, const Visit& visit) {
+  const ConvolutionSpec& spec = question.spec;
+  const auto attr = attributes(question.post_ops, spec.scales);
+  if (spec.transposed) return visit_all(deconvolution_descriptor(spec), attr, engine, visit);
+  return visit_all(convolution_descriptor(spec, question.algorithm), attr, engine, visit);
 }
 
-Desc Kernel::scratchpad() const { return choice.scratchpad_desc(); }
-
-bool Kernel::is_slow() const { return std::string_view(name).find("ref") != std::string::npos; }
-
-Kernel convolution(const dnnl::engine& engine, const ConvolutionSpec& spec,
-                   const PostOps& post_ops) try {
-  if (spec.transposed) return deconvolution(engine, spec, post_ops);
-  if (spec.algorithm.empty())
-    return skip_slow_depthwise(dnnl::convolution_forward::primitive_desc(
-        convolution_descriptor(spec, dnnl::algorithm::convolution_direct),
-        attributes(post_ops, spec.scales), engine, true));
-  Kernel found;
-  visit_convolutions(engine, spec, post_ops, [&](const Kernel& kernel) {
-    if (kernel.name != spec.algorithm) return false;
-    found = kernel;
-    return true;
-  });
-  return found;
-} catch (const dnnl::error& error) {
-  if (error.status == dnnl_out_of_memory) throw;
-  return {};
-}
-
-std::vector<std::string> convolution_algorithms(const dnnl::engine& engine,
-                                                const ConvolutionSpec& spec) {
-  std::vector<std::string> names;
-  if (Kernel first = convolution(engine, spec, {}); first && !first.is_slow())
-    names.push_back(first.name);
-  if (spec.transposed) return names;
-  visit_convolutions(engine, spec, {}, [&](const Kernel& kernel) {
-    if (!kernel.is_slow() && !is_listed(names, kernel.name)) names.push_back(kernel.name);
-    return false;
-  });
-  return names;
+/// The bias is added to the sums of integers, before they are scaled.
+Kernel scaled(Kernel kernel, const std::vector<float>& scales, float rescaling) {
+  if (scales.empty()) return kernel;
+  kernel.bias = {{}, 1};
+  for (const float scale : scales) kernel.bias.factors.push_back(rescaling / scale);
+  return kernel;
 }
 
 Kernel inner_product(const dnnl::engine& engine, const ProductSpec& s, const PostOps& post_ops) {
   using Product = dnnl::inner_product_forward;
   const auto attr = attributes(post_ops, s.scales);
   if (s.bias.is_zero())
-    return choose<Product>(engine, attr, inference, s.source, s.weights, s.destination);
-  return choose<Product>(engine, attr, inference, s.source, s.weights, s.bias, s.destination);
+    return scaled(choose<Product>(engine, attr, inference, s.source, s.weights, s.destination),
+                  s.scales, 1);
+  return scaled(
+      choose<Product>(engine, attr, inference, s.source, s.weights, s.bias, s.destination),
+      s.scales, 1);
 }
 
 Kernel matrix_product(const dnnl::engine& engine, const ProductSpec& s, const PostOps& post_ops) {
-  const auto attr = attributes(post_ops, s.scales);
+  const auto attr = attributes(post_ops);
   if (s.bias.is_zero())
     return choose<dnnl::matmul>(engine, attr, s.source, s.weights, s.destination);
   return choose<dnnl::matmul>(engine, attr, s.source, s.weights, s.bias, s.destination);

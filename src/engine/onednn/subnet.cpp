@@ -288,8 +288,7 @@ class OneDnnSubnet final : public Subnet {
   void set(const Slot& slot, std::byte* data) const {
     if (slot.read) *slot.read = data;
     if (slot.write) *slot.write = data;
-    if (slot.memory &&
-        dnnl_memory_set_data_handle_v2(slot.memory, data, stream_.get()) != dnnl_success)
+    if (slot.memory && !set_address(slot.memory, data, stream_))
       throw EngineError("oneDNN does not take the memory of a subnet's border");
   }
 

@@ -1,4 +1,4 @@
-#include <algorithm>
+#include <functional>
 #include <numeric>
 
 #include "engine/onednn/program.h"
@@ -8,9 +8,11 @@ namespace {
 
 /// Without the gaps of a slice of something wider.
 Bytes content_of(const Desc& desc) {
-  const auto* const dims = desc.data.padded_dims;
-  const auto size = static_cast<std::int64_t>(dnnl::memory::data_type_size(type_of(desc)));
-  return Bytes{std::accumulate(dims, dims + desc.data.ndims, size, std::multiplies<>())};
+  const auto blocking = blocking_of(desc);
+  if (!blocking) return size_of(desc);
+  const auto size = static_cast<std::int64_t>(dnnl::memory::data_type_size(blocking->type));
+  const Dims& dims = blocking->padded;
+  return Bytes{std::accumulate(dims.begin(), dims.end(), size, std::multiplies<>())};
 }
 
 class Traffic {

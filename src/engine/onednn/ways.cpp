@@ -11,16 +11,18 @@ namespace {
 using board::Precision;
 using board::Variant;
 
+/// Each instruction set of oneDNN's list is a set of bits: its own and those of what it includes.
+bool includes(dnnl::cpu_isa isa, dnnl::cpu_isa other) {
+  const auto bits = static_cast<unsigned>(other);
+  return (static_cast<unsigned>(isa) & bits) == bits;
+}
+
 /// With instructions of its own; without them oneDNN imitates it with more work than float32.
 bool is_native(Precision precision) {
-  using enum dnnl::cpu_isa;
-  static const std::vector with_bf16{avx512_core_bf16, avx512_core_amx};
-  static const std::vector with_int8{avx2_vnni, avx512_core_vnni, avx512_core_bf16,
-                                     avx512_core_amx};
-  const auto isa = dnnl::get_effective_cpu_isa();
+  const dnnl::cpu_isa isa = dnnl::get_effective_cpu_isa();
   if (precision == Precision::f32) return true;
-  const auto& able = precision == Precision::bf16 ? with_bf16 : with_int8;
-  return std::find(able.begin(), able.end(), isa) != able.end();
+  if (precision == Precision::bf16) return includes(isa, dnnl::cpu_isa::avx512_core_bf16);
+  return includes(isa, dnnl::cpu_isa::avx512_core_vnni) || includes(isa, dnnl::cpu_isa::avx2_vnni);
 }
 
 bool is_convolution(const network::Operator& op) {

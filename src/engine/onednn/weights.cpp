@@ -5,6 +5,7 @@
 #include <span>
 #include <string_view>
 #include <tuple>
+#include <unordered_map>
 #include <utility>
 
 #include "base/error.h"
@@ -48,14 +49,14 @@ std::shared_ptr<const Packed> WeightCache::get(const network::Array& constant,
   {
     const std::lock_guard lock(mutex_);
     if (const auto found = packed_.find(id); found != packed_.end())
-      if (auto alive = found->second.lock()) return alive;
+      if (auto alive = found->second.lock(); alive && alive->layout == packing.to) return alive;
   }
   // Packing takes long and runs oneDNN's code: not under the lock. When two threads pack the same
   // constant at once, the first to finish wins.
   auto fresh = find_or_pack(constant, packing);
   const std::lock_guard lock(mutex_);
   auto& slot = packed_[id];
-  if (auto alive = slot.lock()) return alive;
+  if (auto alive = slot.lock(); alive && alive->layout == packing.to) return alive;
   slot = fresh;
   std::erase_if(packed_, [](const auto& entry) { return entry.second.expired(); });
   return fresh;
@@ -119,14 +120,20 @@ network::Buffer WeightCache::pack(const network::Array& constant, const Packing&
   if (!kernel) throw EngineError("oneDNN cannot convert weights to " + format_of({packing.to}));
   network::Buffer result(size_of(packing.to));
   network::Buffer scratchpad(size_of(kernel.scratchpad()));
-  dnnl::stream stream(engine_);
   // oneDNN takes non-const pointers for its inputs and does not write to them.
   void* const source =
       !packing.terms.empty() ? terms.data() : const_cast<std::byte*>(constant.memory->data());
-  dnnl::primitive(kernel.choice.get())
-      .execute(stream, {{DNNL_ARG_FROM, {from, engine_, source}},
-                        {DNNL_ARG_TO, {packing.to, engine_, result.data()}},
-                        {DNNL_ARG_SCRATCHPAD, {kernel.scratchpad(), engine_, scratchpad.data()}}});
+  std::unordered_map<int, dnnl::memory> operands{
+      {DNNL_ARG_FROM, {from, engine_, source}},
+      {DNNL_ARG_TO, {packing.to, engine_, result.data()}},
+      {DNNL_ARG_SCRATCHPAD, {kernel.scratchpad(), engine_, scratchpad.data()}}};
+  GivenScales given = kernel.given_scales.value_or(GivenScales{});
+  if (kernel.given_scales)
+    operands.emplace(given.argument,
+                     dnnl::memory(plain_desc({static_cast<std::int64_t>(given.factors.size())}),
+                                  engine_, given.factors.data()));
+  dnnl::stream stream(engine_);
+  dnnl::primitive(kernel.choice.get()).execute(stream, operands);
   stream.wait();
   return result;
 }
