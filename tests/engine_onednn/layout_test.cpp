@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+#include <utility>
+#include <vector>
+
 namespace millrace::engine::onednn {
 namespace {
 
@@ -18,6 +22,42 @@ TEST(layout, its_text_reads_back_as_the_same_layout) {
     EXPECT_EQ(back->desc, desc) << format_of({desc});
   }
   EXPECT_EQ(format_of({tagged(shape, Tag::nchw)}), "plain");
+}
+
+TEST(layout, its_text_reads_back_whatever_kernels_choose_for_images) {
+  for (const Type type : {Type::f32, Type::bf16, Type::u8, Type::s8})
+    for (const auto& [shape, tags] : std::vector<std::pair<Dims, std::vector<Tag>>>{
+             {{1, 35, 9}, {Tag::nwc, Tag::nCw16c, Tag::nCw8c, Tag::nCw4c, Tag::NCw16n16c}},
+             {{1, 35, 1, 9}, {Tag::nhwc, Tag::nChw16c, Tag::nChw4c, Tag::NChw16n16c}},
+             {{32, 64, 2, 3, 4}, {Tag::ndhwc, Tag::nCdhw16c, Tag::nCdhw8c, Tag::NCdhw32n32c}}})
+      for (const Tag tag : tags) {
+        const Desc desc(shape, type, tag);
+        const std::string text = format_of({desc, 0.25f});
+        const auto back = read_format(text, shape);
+        ASSERT_TRUE(back.has_value()) << text;
+        EXPECT_TRUE(same_memory(back->desc, desc)) << text;
+        EXPECT_EQ(back->desc.get_size(), desc.get_size()) << text;
+        EXPECT_EQ(back->scale, 0.25f) << text;
+      }
+}
+
+TEST(layout, is_the_same_for_numbers_of_another_type) {
+  const Dims shape{2, 20, 5, 7};
+  for (const Tag tag : {Tag::nchw, Tag::nhwc, Tag::nChw16c, Tag::chwn, Tag::any}) {
+    const Desc other = retyped(tagged(shape, tag), Type::s8);
+    EXPECT_EQ(other, Desc(shape, Type::s8, tag));
+    EXPECT_EQ(retyped(other, Type::f32), tagged(shape, tag));
+  }
+}
+
+TEST(layout, key_tells_layouts_apart) {
+  const Dims shape{2, 20, 5, 7};
+  std::set<std::string> keys;
+  for (const Tag tag : {Tag::nchw, Tag::nhwc, Tag::nChw16c, Tag::nChw8c, Tag::chwn, Tag::any})
+    for (const Type type : {Type::f32, Type::bf16, Type::s8, Type::u8})
+      keys.insert(key_of(Desc(shape, type, tag)));
+  EXPECT_EQ(keys.size(), 24u);
+  EXPECT_EQ(key_of(tagged(shape, Tag::nChw16c)), key_of(tagged(shape, Tag::nChw16c)));
 }
 
 TEST(layout, text_that_is_no_layout_of_the_shape_is_refused) {

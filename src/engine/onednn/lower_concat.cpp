@@ -7,13 +7,22 @@
 namespace millrace::engine::onednn {
 namespace {
 
-/// The layout of most of the data among those that copying understands.
+/// The layout of most of the data: one that copying understands, or one that it does not, if more
+/// lies so. Where the first part grows already, the rest follows it.
 Desc common_layout(Builder& builder, const std::vector<TensorId>& tensors) {
+  if (const Desc first = builder.value(tensors[0]).desc; is_slice(first)) return first;
+  Desc dense, other;
+  Bytes dense_size, other_size;
   for (const TensorId id : tensors) {
     const Desc layout = builder.value(id).desc;
-    if (!is_row_major(layout)) return layout;
+    if (is_row_major(layout)) continue;
+    const bool copies = dense_strides(layout).has_value();
+    (copies ? dense_size : other_size) += size_of(layout);
+    Desc& first = copies ? dense : other;
+    if (first.is_zero()) first = layout;
   }
-  return builder.value(tensors[0]).desc;
+  const Desc& common = dense_size >= other_size ? dense : other;
+  return common.is_zero() ? builder.value(tensors[0]).desc : common;
 }
 
 /// Copies the parts to where they belong in `whole`, but for one that lies there already. All are
@@ -56,7 +65,7 @@ bool concat_by_kernel(Builder& builder, const network::Layer& layer, const Desc&
   }
   const int axis = static_cast<int>(std::get<network::Concat>(layer.op).axis);
   const Kernel kernel = concat(builder.engine(), axis, layouts);
-  if (!kernel) return false;
+  if (!kernel || kernel.is_slow()) return false;
   std::vector<Operand> reads;
   for (std::size_t i = 0; i < layouts.size(); ++i)
     reads.push_back({DNNL_ARG_MULTIPLE_SRC + static_cast<int>(i),
@@ -140,7 +149,9 @@ bool lower_concat(Builder& builder, LayerId id) {
   // One core copies faster than the kernel does; several share the kernel's work.
   if (dense_strides(model) && (builder.cores() == 1 || is_row_major(model)))
     return concat_by_copies(builder, layer, model, scale);
-  return concat_by_kernel(builder, layer, model, scale);
+  const Desc last = channels_last_desc(dims_of(model), type_of(model));
+  return concat_by_kernel(builder, layer, model, scale) ||
+         concat_by_copies(builder, layer, last, scale);
 }
 
 }  // namespace millrace::engine::onednn
