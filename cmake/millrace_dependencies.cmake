@@ -15,8 +15,9 @@ pkg_check_modules(yaml_cpp REQUIRED IMPORTED_TARGET yaml-cpp)  # board files
 # CPU kernels. Found by hand: the package's own configuration asks for OpenCL's headers too.
 find_library(MILLRACE_DNNL dnnl REQUIRED)
 find_path(MILLRACE_DNNL_INCLUDE dnnl.hpp REQUIRED)
-file(STRINGS ${MILLRACE_DNNL_INCLUDE}/oneapi/dnnl/dnnl_version.h version REGEX "VERSION_MAJOR +[0-9]")
-string(REGEX REPLACE ".*MAJOR +" "" MILLRACE_DNNL_MAJOR "${version}")
+file(STRINGS ${MILLRACE_DNNL_INCLUDE}/oneapi/dnnl/dnnl_version.h MILLRACE_DNNL_MAJOR
+     REGEX "VERSION_MAJOR +[0-9]")
+string(REGEX REPLACE ".*MAJOR +" "" MILLRACE_DNNL_MAJOR "${MILLRACE_DNNL_MAJOR}")
 if(NOT MILLRACE_DNNL_MAJOR MATCHES "^[23]$")
   message(FATAL_ERROR "oneDNN in ${MILLRACE_DNNL_INCLUDE} is of version '${MILLRACE_DNNL_MAJOR}', "
           "but Millrace is written for 2 and 3; give another in CMAKE_PREFIX_PATH")
