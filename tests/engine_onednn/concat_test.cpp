@@ -4,6 +4,7 @@
 #include <cstring>
 #include <map>
 
+#include "engine/onednn/layout.h"
 #include "engine/onednn/onednn.h"
 #include "nets.h"
 
@@ -124,18 +125,33 @@ Memory memory_of(const network::Network& network) {
   return make()->prepare(whole_network(network, cores()))->memory();
 }
 
+/// Whether this machine's convolutions leave the channels innermost; with few instructions they do
+/// not, and then nothing can grow.
+bool channels_lie_inside() {
+  Net net;
+  net.output(net.conv(net.input({1, 32, 8, 8}), 16, 3));
+  const network::Network network = net.build();
+  SubnetRequest request = whole_network(network, cores());
+  request.plain = {false};
+  const auto engine = make();
+  const Layout layout = engine->prepare(request)->outputs()[0].layout;
+  return layout.format == format_of({channels_last_desc({1, 16, 8, 8})});
+}
+
 TEST(concat, a_dense_block_grows_in_one_place) {
   const network::Network net = dense_block({});
-  EXPECT_EQ(count_of(net, "normalize"), 3u);  // the first and the last read whole tensors
   expect_right(net);
+  if (!channels_lie_inside()) GTEST_SKIP() << "convolutions lay their results in blocks here";
+  EXPECT_EQ(count_of(net, "normalize"), 3u);  // the first and the last read whole tensors
 }
 
 TEST(concat, a_dense_block_of_several_frames_grows_in_one_place) {
   BlockOptions options;
   options.frames = 3;
   const network::Network net = dense_block(options);
-  EXPECT_EQ(count_of(net, "normalize"), 3u);
   expect_right(net);
+  if (!channels_lie_inside()) GTEST_SKIP() << "convolutions lay their results in blocks here";
+  EXPECT_EQ(count_of(net, "normalize"), 3u);
 }
 
 TEST(concat, channels_that_fill_no_vector_are_copied_as_before) {
