@@ -34,6 +34,12 @@ bool can_batch(const Network& network) {
          });
 }
 
+bool is_read(const Network& network, TensorId tensor) {
+  return std::any_of(network.layers.begin(), network.layers.end(), [&](const auto& layer) {
+    return std::find(layer.inputs.begin(), layer.inputs.end(), tensor) != layer.inputs.end();
+  });
+}
+
 /// The frame between others of zero bytes.
 Array joined(const Array& frame, const network::Tensor& tensor) {
   network::Buffer memory(frame.memory->size() * frames);
@@ -52,8 +58,10 @@ Array separated(const Array& all, const network::Tensor& tensor) {
 std::vector<Array> compute_between_others(const Network& network, std::span<const Array> inputs) {
   const Network batch = network::with_batch(network, all_layers(network), frames);
   std::vector<Array> together;
-  for (std::size_t i = 0; i < inputs.size(); ++i)
-    together.push_back(joined(inputs[i], batch[batch.inputs[i]]));
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const TensorId input = batch.inputs[i];
+    together.push_back(is_read(network, input) ? joined(inputs[i], batch[input]) : inputs[i]);
+  }
   std::vector<Array> results = compute_by_loops(batch, together);
   for (std::size_t i = 0; i < results.size(); ++i)
     results[i] = separated(results[i], network[network.outputs[i]]);
