@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "board/shipped.h"
 #include "cli/cache.h"
 #include "cli/progress.h"
 #include "engine/registry.h"
@@ -196,8 +197,8 @@ network::Network load_network(const ModelOptions& options) {
                    "is neither a file nor the name of a zoo network; `millrace zoo` lists those");
 }
 
-board::Board load_board(const ModelOptions& options) {
-  const board::Board board = board::this_machine();
+board::Board load_board(const ModelOptions& options, const std::string& of) {
+  const board::Board board = of.empty() ? board::this_machine() : board::find_board(of);
   return options.processors.empty() ? board : board::only(board, options.processors);
 }
 

@@ -40,7 +40,8 @@ std::vector<board::Precision> precisions_of(const VariantOptions& options);
 
 /// InputError if it is neither a readable file nor a zoo name.
 network::Network load_network(const ModelOptions& options);
-board::Board load_board(const ModelOptions& options);
+/// This machine, or the shipped board or board file `of`, with the processors asked for.
+board::Board load_board(const ModelOptions& options, const std::string& of = {});
 
 /// A plan and all that it needs to run.
 struct Loaded {

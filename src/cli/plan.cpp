@@ -14,6 +14,7 @@
 #include "engine/registry.h"
 #include "explore/choose.h"
 #include "plan/plan_file.h"
+#include "profile/cost_model.h"
 #include "profile/profile_file.h"
 #include "profile/select.h"
 #include "report/stages.h"
@@ -29,6 +30,7 @@ struct Options {
   ModelOptions model;
   VariantOptions variants;
   LossOptions loss;
+  std::string board;  // another one than this machine
   std::string output, profile, search = "auto", fitness = "bottleneck";
   std::vector<std::string> why;
   explore::GeneticOptions genetic;
@@ -72,12 +74,21 @@ void bind(CLI::App& verb, Options& options) {
   bind_loss(verb, options.loss);
   bind_search(verb, options);
   verb.add_option("-o,--output", options.output, "The plan file; NAME.plan.json if left out");
-  verb.add_option("--profile", options.profile, "Use this profile instead of the stored one");
+  CLI::Option* profile =
+      verb.add_option("--profile", options.profile, "Use this profile instead of the stored one");
   verb.add_option("--why", options.why, "Say why this layer is where it is (repeatable)");
-  verb.add_option("--measure", options.measure_s,
-                  "Seconds to run each candidate; 0: trust the predictions")
-      ->check(CLI::Range(0.0, 3600.0))
-      ->capture_default_str();
+  CLI::Option* measure = verb.add_option("--measure", options.measure_s,
+                                         "Seconds to run each candidate; 0: trust the predictions")
+                             ->check(CLI::Range(0.0, 3600.0))
+                             ->capture_default_str();
+  verb.add_option(
+          "--board", options.board,
+          "Plan for this board, a shipped one or a board file, with modelled times; nothing "
+          "is measured")
+      ->excludes(profile)
+      ->excludes(measure)
+      ->excludes(verb.get_option("--max-loss"))
+      ->excludes(verb.get_option("--max-error"));
   CLI::Option* latency = verb.add_option(
       "--max-latency", options.max_latency,
       "Largest predicted time from a frame's submission to its result, such as 100ms; within it "
@@ -106,7 +117,24 @@ PrecisionRequest request_of(const Options& options, const Work& work) {
           &options.loss, options.model.seed};
 }
 
+/// For a board that need not be at hand.
+Work prepare_for_board(const Options& options) {
+  Work work{load_network(options.model),
+            load_board(options.model, options.board),
+            engine::make_engine(options.model.engine),
+            {},
+            {},
+            {},
+            {},
+            {}};
+  const std::vector<board::Precision> precisions = precisions_of(options.variants);
+  work.measured = profile::modelled(work.network, work.board, precisions);
+  work.profile = profile::select(work.measured, precisions);
+  return work;
+}
+
 Work prepare(const Options& options) {
+  if (!options.board.empty()) return prepare_for_board(options);
   Work work{load_network(options.model),
             load_board(options.model),
             engine::make_engine(options.model.engine),
@@ -155,7 +183,7 @@ explore::Choice search(const Options& options, const Work& work) {
   if (!options.max_latency.empty())
     choose.max_latency = read_duration(options.max_latency, "--max-latency");
   choose.max_batch = options.max_batch;
-  if (options.measure_s > 0)
+  if (options.measure_s > 0 && options.board.empty())
     choose.measure = [&](std::span<const plan::Plan> plans) {
       return runtime::periods_of(plans, work.network, work.engines,
                                  {time_from_seconds(options.measure_s), options.model.seed});
@@ -172,6 +200,7 @@ plan::Origin origin_of(const Options& options, const Work& work) {
   if (std::filesystem::exists(options.model.model, ignored))
     origin.model = std::filesystem::absolute(options.model.model).lexically_normal().string();
   origin.version = MILLRACE_VERSION;
+  if (!options.board.empty()) origin.options["board"] = work.board.name;
   origin.options["seed"] = std::to_string(options.model.seed);
   origin.options["search"] = options.search;
   origin.options["fitness"] = options.fitness;
@@ -193,7 +222,9 @@ plan::Plan finish(const Options& options, const Work& work, const explore::Choic
   plan::Plan plan = choice.winner().plan;
   plan.origin = origin_of(options, work);
   plan.measured = choice.winner().period;
-  if (options.measure_s <= 0) return plan;
+  for (plan::Stage& stage : plan.stages)  // no library for others is known here
+    if (stage.processor.kind != board::ProcessorKind::cpu) stage.engine = "simulated";
+  if (options.measure_s <= 0 || !options.board.empty()) return plan;
   const auto times = runtime::stage_times(plan, work.network, work.engines);
   for (std::size_t s = 0; s < plan.stages.size(); ++s) plan.stages[s].measured = times[s].total();
   return plan;
@@ -357,17 +388,19 @@ int run(const Options& options) {
                     options.max_latency, millrace::to_text(choice.winner().latency)));
     return answer_is_no;
   }
+  for (const std::string& reason : choice.left_out) note("left out, " + reason);
   const plan::Plan plan = finish(options, work, choice);
   plan::write_plan(output, plan, work.network);
   if (options.json) {
     fmt::print("{}\n", to_json(choice, work, output).dump(1));
     return 0;
   }
-  fmt::print("{}: {} layers on {} processors with {}\n\n{}\nchosen: {}\n\n{}\n{}\n{}",
-             work.network.name, work.network.layers.size(), work.board.processors.size(),
-             work.engine->name(), candidates_text(choice), choice.winner().name,
-             report::groups_text(plan, work.network), report::stages_text(plan, work.network),
-             proof_text(work, choice.winner()));
+  fmt::print("{}: {} layers on {} processors {}\n\n{}\nchosen: {}\n\n{}\n{}\n{}", work.network.name,
+             work.network.layers.size(), work.board.processors.size(),
+             options.board.empty() ? "with " + work.engine->name()
+                                   : "of " + work.board.name + ", with modelled times",
+             candidates_text(choice), choice.winner().name, report::groups_text(plan, work.network),
+             report::stages_text(plan, work.network), proof_text(work, choice.winner()));
   print_reasons(options, work, choice);
   fmt::print("\nwritten: {}\n", output);
   return 0;

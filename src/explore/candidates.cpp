@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "explore/limits.h"
 #include "plan/capacities.h"
 #include "plan/rate.h"
 
@@ -69,8 +70,16 @@ void Candidates::add(const std::string& name, const Task& task,
   candidate.name = name;
   candidate.search = search();
   candidate.search_time = std::chrono::steady_clock::now() - start;
+  if (!std::isfinite(candidate.search.bottleneck)) {
+    left_out_.push_back(name + ": no such mapping avoids processors that cannot run a layer");
+    return;
+  }
   candidate.batch = task.batch;
   build_plan(candidate, task);
+  if (const Verdict verdict = within_limits(candidate.plan, board_); !verdict) {
+    left_out_.push_back(name + ": " + verdict.reason());
+    return;
+  }
   candidate.plan.variants = variants_of(task.problem, candidate.search.mapping);
   if (options_.calibration != nullptr && uses_int8(candidate.plan))
     candidate.plan.calibration = *options_.calibration;

@@ -29,6 +29,7 @@ class Candidates {
   std::size_t best() const;
   bool is_in_time(const Candidate& candidate) const;
   const std::vector<Candidate>& list() const { return list_; }
+  const std::vector<std::string>& left_out() const { return left_out_; }
 
  private:
   void build_plan(Candidate& candidate, const Task& task) const;
@@ -40,6 +41,7 @@ class Candidates {
   const board::Board& board_;
   const ChooseOptions& options_;
   std::vector<Candidate> list_;
+  std::vector<std::string> left_out_;
 };
 
 }  // namespace millrace::explore

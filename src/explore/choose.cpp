@@ -1,6 +1,7 @@
 #include "explore/choose.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -70,6 +71,11 @@ Choice choose(const network::Network& network, const board::Board& board,
       add_searches(candidates, task, options, found);
       choice.lower_bound = std::min(choice.lower_bound, lower_bound(task.problem));
     }
+  choice.left_out = candidates.left_out();
+  if (candidates.list().empty())
+    throw InputError(board.name, fmt::format("no plan was found that the board can run ({}); try "
+                                             "--search auto, or more of its processors",
+                                             fmt::join(choice.left_out, "; ")));
   if (options.measure) candidates.measure();
   choice.best = candidates.best();
   choice.candidates = candidates.list();
@@ -85,6 +91,10 @@ std::vector<std::string> reasons(const Problem& problem, const board::Board& boa
   const double now = *std::max_element(times.begin(), times.end());
   for (std::size_t p = 0; p < problem.processors; ++p) {
     if (ProcessorId(p) == here) continue;
+    if (std::isinf(problem.time[layer.index][p])) {
+      result.push_back(fmt::format("not on {}: it cannot run there", board.processors[p].name));
+      continue;
+    }
     plan::Mapping moved = mapping;
     moved.processors[layer.index] = ProcessorId(p);
     const std::vector<double> then = processor_times(problem, moved);

@@ -44,7 +44,8 @@ struct Candidate {
 };
 
 struct Choice {
-  std::vector<Candidate> candidates;
+  std::vector<Candidate> candidates;  // at least one
+  std::vector<std::string> left_out;  // what was found and cannot be, and why: one sentence each
   std::size_t best = 0;
   double lower_bound = 0;  // nanoseconds per frame; no mapping, with any batch tried, is better
   bool in_time = true;     // the best keeps within the largest latency
@@ -54,8 +55,9 @@ struct Choice {
 
 /// The candidate with the smallest measured period, else with the smallest bound; among those
 /// within 1 % the one with the fewest phases, and then with the smallest latency. One processor
-/// alone is always among the candidates. If none keeps within the largest latency, the one with the
-/// smallest.
+/// alone is always among the candidates, if one can run all layers. If none keeps within the
+/// largest latency, the one with the smallest. InputError if all that was found goes beyond what
+/// the board can do.
 Choice choose(const network::Network& network, const board::Board& board,
               const profile::Profile& profile, const ChooseOptions& options = {});
 

@@ -24,17 +24,27 @@ class Evaluator {
     return (processor == leader_processor ? together_ : alone_)[layer * processors_ + processor];
   }
 
-  struct Edge {
-    std::size_t from, to;
-    double write_ns, read_ns;  // if it crosses
-  };
-  const std::vector<Edge>& edges() const { return edges_; }
+  const std::vector<Problem::Edge>& edges() const { return edges_; }
+  /// What an edge that crosses costs where it begins, and where it ends.
+  double write_ns(const Problem::Edge& edge, std::size_t processor) const {
+    const Problem::Borders& costs = borders_[processor];
+    return costs.border_ns + static_cast<double>(edge.elements) * costs.write_ns;
+  }
+  double read_ns(const Problem::Edge& edge, std::size_t processor) const {
+    const Problem::Borders& costs = borders_[processor];
+    return costs.border_ns + static_cast<double>(edge.elements) * costs.read_ns;
+  }
+
+  /// Where a layer can run, ascending.
+  const std::vector<std::size_t>& able(std::size_t layer) const { return able_[layer]; }
 
  private:
   std::size_t processors_;
   std::vector<std::size_t> leaders_;
   std::vector<double> together_, alone_;  // [layer * processors + processor]
-  std::vector<Edge> edges_;
+  std::vector<Problem::Edge> edges_;
+  std::vector<Problem::Borders> borders_;       // by processor
+  std::vector<std::vector<std::size_t>> able_;  // by layer
 };
 
 }  // namespace millrace::explore

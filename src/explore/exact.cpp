@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 
 #include "explore/chain.h"
 #include "explore/evaluator.h"
@@ -17,7 +18,7 @@ std::vector<std::vector<std::size_t>> kinds_of(const Problem& problem) {
       if (problem.time[layer][a] != problem.time[layer][b] ||
           problem.alone[layer][a] != problem.alone[layer][b])
         return false;
-    return true;
+    return problem.borders_of(a) == problem.borders_of(b);
   };
   std::vector<std::vector<std::size_t>> kinds;
   for (std::size_t processor = 0; processor < problem.processors; ++processor) {
@@ -40,9 +41,11 @@ class GrowingPart {
       : problem_(problem),
         evaluator_(evaluator),
         incoming_(problem.layers),
+        outgoing_(problem.layers, 0),
         written_(problem.layers, 0) {
     for (const Problem::Edge& edge : problem.edges) {
       incoming_[edge.to].push_back(edge);
+      ++outgoing_[edge.from];
       written_[edge.from] += edge.elements;
     }
   }
@@ -50,15 +53,20 @@ class GrowingPart {
   std::vector<double> costs(std::size_t processor, std::size_t begin) const {
     std::vector<double> result;
     double time = 0;
-    std::int64_t read = 0, written = 0;
+    std::int64_t read = 0, written = 0, crossing = 0;
+    const Problem::Borders borders = problem_.borders_of(processor);
     for (std::size_t layer = begin; layer < problem_.layers; ++layer) {
       const bool with_leader = evaluator_.leaders()[layer] >= begin;
       time += (with_leader ? problem_.time : problem_.alone)[layer][processor];
       written += written_[layer];
-      for (const Problem::Edge& edge : incoming_[layer])
+      crossing += outgoing_[layer];
+      for (const Problem::Edge& edge : incoming_[layer]) {
         (edge.from < begin ? read : written) += edge.from < begin ? edge.elements : -edge.elements;
-      result.push_back(time + static_cast<double>(read) * problem_.read_ns +
-                       static_cast<double>(written) * problem_.write_ns);
+        crossing += edge.from < begin ? 1 : -1;
+      }
+      result.push_back(time + static_cast<double>(read) * borders.read_ns +
+                       static_cast<double>(written) * borders.write_ns +
+                       static_cast<double>(crossing) * borders.border_ns);
     }
     return result;
   }
@@ -67,7 +75,7 @@ class GrowingPart {
   const Problem& problem_;
   const Evaluator& evaluator_;
   std::vector<std::vector<Problem::Edge>> incoming_;  // by layer
-  std::vector<std::int64_t> written_;                 // elements to all readers, by layer
+  std::vector<std::int64_t> outgoing_, written_;      // edges and elements to all readers, by layer
 };
 
 ChainPartition best_partition(const PartCosts& costs,
@@ -95,9 +103,11 @@ SearchResult exact_contiguous(const Problem& problem) {
     return part.costs(kinds[kind].front(), begin);
   });
   const ChainPartition best = best_partition(costs, kinds);
-  for (auto& members : kinds) std::reverse(members.begin(), members.end());
   SearchResult result;
   result.method = "exact contiguous";
+  result.fitness = result.bottleneck = best.bottleneck;
+  if (!std::isfinite(best.bottleneck)) return result;
+  for (auto& members : kinds) std::reverse(members.begin(), members.end());
   for (const Part& each : best.parts) {
     auto& members = kinds[each.kind];
     result.mapping.processors.insert(result.mapping.processors.end(), each.end - each.begin,

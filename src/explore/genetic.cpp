@@ -116,8 +116,9 @@ class SingleGeneAlgorithm {
   void mutate(Genes& genes, Random& random) const {
     if (evaluator_->processors() < 2) return;
     const std::size_t layer = evaluator_->leaders()[random.below(genes.size())];
-    const auto other = static_cast<double>(random.below(evaluator_->processors() - 1));
-    genes[layer] = other < genes[layer] ? other : other + 1;
+    std::vector<std::size_t> others = evaluator_->able(layer);
+    std::erase(others, static_cast<std::size_t>(genes[layer]));
+    if (!others.empty()) genes[layer] = static_cast<double>(others[random.below(others.size())]);
   }
 
   /// Fused layers stay together: a chromosome that separates them is repaired.
@@ -132,12 +133,16 @@ class SingleGeneAlgorithm {
 };
 
 Genes random_genes(const Evaluator& evaluator, Random& random) {
-  Genes genes(evaluator.layers());
-  for (double& gene : genes) gene = static_cast<double>(random.below(evaluator.processors()));
+  Genes genes;
+  for (std::size_t layer = 0; layer < evaluator.layers(); ++layer) {
+    const std::vector<std::size_t>& able = evaluator.able(layer);
+    genes.push_back(static_cast<double>(able[random.below(able.size())]));
+  }
   return genes;
 }
 
-/// Contiguous parts between random cuts, on processors in random order.
+/// Contiguous parts between random cuts, on processors in random order; a layer that cannot run
+/// where it falls is thrown at random.
 Genes contiguous_genes(const Evaluator& evaluator, Random& random) {
   std::vector<std::size_t> order(evaluator.processors()), cuts;
   std::iota(order.begin(), order.end(), 0u);
@@ -148,7 +153,10 @@ Genes contiguous_genes(const Evaluator& evaluator, Random& random) {
   Genes genes;
   for (std::size_t layer = 0; layer < evaluator.layers(); ++layer) {
     const auto part = std::upper_bound(cuts.begin(), cuts.end(), layer) - cuts.begin();
-    genes.push_back(static_cast<double>(order[static_cast<std::size_t>(part)]));
+    const std::vector<std::size_t>& able = evaluator.able(layer);
+    std::size_t gene = order[static_cast<std::size_t>(part)];
+    if (!std::binary_search(able.begin(), able.end(), gene)) gene = able[random.below(able.size())];
+    genes.push_back(static_cast<double>(gene));
   }
   return genes;
 }

@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include "explore/evaluator.h"
 #include "explore/search.h"
@@ -8,12 +10,12 @@ namespace {
 
 /// What is near each layer.
 struct Surroundings {
-  std::vector<std::vector<Evaluator::Edge>> edges;  // by layer: to and from it
+  std::vector<std::vector<Problem::Edge>> edges;    // by layer: to and from it
   std::vector<std::vector<std::size_t>> followers;  // by first layer of a group: the others
 
   explicit Surroundings(const Evaluator& evaluator)
       : edges(evaluator.layers()), followers(evaluator.layers()) {
-    for (const Evaluator::Edge& edge : evaluator.edges()) {
+    for (const Problem::Edge& edge : evaluator.edges()) {
       edges[edge.from].push_back(edge);
       edges[edge.to].push_back(edge);
     }
@@ -31,7 +33,8 @@ class Changing {
         near_(&near),
         genes_(std::move(genes)),
         times_(evaluator.processors()) {
-    evaluator.processor_times(genes_, times_);
+    for (std::size_t layer = 0; layer < genes_.size(); ++layer) count_layer(layer, +1);
+    for (const Problem::Edge& edge : evaluator.edges()) count_edge(edge, +1);
   }
 
   void put(std::size_t layer, std::size_t processor) {
@@ -42,28 +45,38 @@ class Changing {
   }
 
   const std::vector<std::size_t>& genes() const { return genes_; }
-  const std::vector<double>& times() const { return times_; }
+  std::size_t processors() const { return times_.size(); }
+  double value(Fitness fitness) const {
+    return refused_ > 0 ? std::numeric_limits<double>::infinity() : fitness_of(fitness, times_);
+  }
 
  private:
   /// Adds or takes away all that depends on where the layer is.
   void count(std::size_t layer, double sign) {
     count_layer(layer, sign);
     for (std::size_t follower : near_->followers[layer]) count_layer(follower, sign);
-    for (const Evaluator::Edge& edge : near_->edges[layer]) {
-      if (genes_[edge.from] == genes_[edge.to]) continue;
-      times_[genes_[edge.from]] += sign * edge.write_ns;
-      times_[genes_[edge.to]] += sign * edge.read_ns;
-    }
+    for (const Problem::Edge& edge : near_->edges[layer]) count_edge(edge, sign);
+  }
+  void count_edge(const Problem::Edge& edge, double sign) {
+    const std::size_t from = genes_[edge.from], to = genes_[edge.to];
+    if (from == to) return;
+    times_[from] += sign * evaluator_->write_ns(edge, from);
+    times_[to] += sign * evaluator_->read_ns(edge, to);
   }
   void count_layer(std::size_t layer, double sign) {
     const std::size_t leader = genes_[evaluator_->leaders()[layer]];
-    times_[genes_[layer]] += sign * evaluator_->layer_time(layer, genes_[layer], leader);
+    const double time = evaluator_->layer_time(layer, genes_[layer], leader);
+    if (std::isinf(time))
+      refused_ += sign > 0 ? 1 : -1;  // what is infinite could not be taken back
+    else
+      times_[genes_[layer]] += sign * time;
   }
 
   const Evaluator* evaluator_;
   const Surroundings* near_;
   std::vector<std::size_t> genes_;
-  std::vector<double> times_;
+  std::vector<double> times_;  // without layers that cannot run where they are
+  int refused_ = 0;            // as many there are of those
 };
 
 /// Puts the layers [begin, end) onto one processor.
@@ -79,7 +92,7 @@ constexpr double least_gain = 1e-9;
 
 /// The best move that begins at `begin`, if it beats `best`.
 void look_from(const Changing& now, Fitness fitness, std::size_t begin, Move& best) {
-  const std::size_t layers = now.genes().size(), processors = now.times().size();
+  const std::size_t layers = now.genes().size(), processors = now.processors();
   const std::size_t length = std::max<std::size_t>(1, most_steps / (layers * processors));
   const std::size_t last = std::min(layers, begin + length);
   for (std::size_t processor = 0; processor < processors; ++processor) {
@@ -87,7 +100,7 @@ void look_from(const Changing& now, Fitness fitness, std::size_t begin, Move& be
     Changing trial = now;
     for (std::size_t layer = begin; layer < last; ++layer) {
       trial.put(layer, processor);
-      const double value = fitness_of(fitness, trial.times());
+      const double value = trial.value(fitness);
       if (value < best.fitness) best = {begin, layer + 1, processor, value};
     }
   }
@@ -104,7 +117,7 @@ SearchResult improve(const Problem& problem, const SearchResult& found, Fitness 
   for (ProcessorId processor : found.mapping.processors) genes.push_back(processor.index);
   for (; result.moves < most_moves; ++result.moves) {
     const Changing now(evaluator, near, genes);
-    const double value = fitness_of(fitness, now.times());
+    const double value = now.value(fitness);
     Move best{0, 0, 0, value * (1 - least_gain)};
     for (std::size_t begin = 0; begin < genes.size(); ++begin) look_from(now, fitness, begin, best);
     if (best.end == 0) break;

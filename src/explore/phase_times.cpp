@@ -24,7 +24,11 @@ std::vector<std::vector<Time>> phase_times(const Problem& problem, const plan::P
                                            const plan::Mapping& mapping) {
   const std::vector<Place> places = places_of(problem, plan);
   std::vector<std::vector<double>> sums;
-  for (const plan::Stage& stage : plan.stages) sums.emplace_back(stage.phases.size());
+  for (const plan::Stage& stage : plan.stages) {
+    const LayerId any = stage.phases.front().layers.front();
+    const std::size_t processor = mapping.processors[any.index].index;
+    sums.emplace_back(stage.phases.size(), problem.borders_of(processor).launch_ns);
+  }
   const auto sum_at = [&](std::size_t layer) -> double& {
     return sums[places[layer].stage][places[layer].phase];
   };
@@ -35,9 +39,13 @@ std::vector<std::vector<Time>> phase_times(const Problem& problem, const plan::P
     sum_at(layer) += together ? problem.time[layer][processor] : problem.alone[layer][processor];
   }
   for (const Problem::Edge& edge : problem.edges) {
-    if (mapping.processors[edge.from] == mapping.processors[edge.to]) continue;
-    sum_at(edge.from) += problem.write_ns * static_cast<double>(edge.elements);
-    sum_at(edge.to) += problem.read_ns * static_cast<double>(edge.elements);
+    const ProcessorId from = mapping.processors[edge.from], to = mapping.processors[edge.to];
+    if (from == to) continue;
+    const auto elements = static_cast<double>(edge.elements);
+    const Problem::Borders writer = problem.borders_of(from.index);
+    const Problem::Borders reader = problem.borders_of(to.index);
+    sum_at(edge.from) += writer.border_ns + writer.write_ns * elements;
+    sum_at(edge.to) += reader.border_ns + reader.read_ns * elements;
   }
   std::vector<std::vector<Time>> result;
   for (const auto& stage : sums) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "base/error.h"
 #include "explore/evaluator.h"
@@ -12,8 +13,18 @@
 namespace millrace::explore {
 namespace {
 
+constexpr double never = std::numeric_limits<double>::infinity();
+
 double nanoseconds(const profile::Statistics& statistics) {
   return static_cast<double>(statistics.median.count());
+}
+
+Problem::Borders borders_of(const profile::ProcessorProfile& measured,
+                            const profile::TokenCosts& tokens) {
+  if (!measured.borders) return {tokens.read_ns, tokens.write_ns};
+  const profile::BorderCosts& costs = *measured.borders;
+  return {costs.read_ns, costs.write_ns, static_cast<double>(costs.border.count()),
+          static_cast<double>(costs.launch.count())};
 }
 
 const profile::ProcessorProfile& profile_of(const board::Processor& processor,
@@ -72,10 +83,12 @@ Problem make_problem(const network::Network& network, const board::Board& board,
                                    "again with 'millrace profile'",
                                    processor.name, measured.layers.size(), layers));
     for (std::size_t i = 0; i < layers; ++i) {
-      problem.time[i].push_back(nanoseconds(measured.layers[i].together));
-      problem.alone[i].push_back(nanoseconds(measured.layers[i].alone));
+      const bool refused = !measured.layers[i].refusal.empty();
+      problem.time[i].push_back(refused ? never : nanoseconds(measured.layers[i].together));
+      problem.alone[i].push_back(refused ? never : nanoseconds(measured.layers[i].alone));
       problem.variants[i].push_back(measured.layers[i].variant);
     }
+    problem.borders.push_back(borders_of(measured, profile.tokens));
   }
   const auto& first = profile_of(board.processors[0], profile);
   for (std::size_t i = 0; i < layers; ++i) problem.fused_into.push_back(group_of(first.layers, i));
@@ -96,6 +109,8 @@ std::vector<double> processor_times(const Problem& problem, const plan::Mapping&
 double fitness_of(Fitness fitness, const std::vector<double>& processor_times) {
   if (fitness == Fitness::bottleneck)
     return *std::max_element(processor_times.begin(), processor_times.end());
+  if (std::find(processor_times.begin(), processor_times.end(), never) != processor_times.end())
+    return never;
   double sum = 0;
   for (double one : processor_times)
     for (double other : processor_times) sum += std::abs(one - other);

@@ -20,12 +20,25 @@ struct Problem {
     std::int64_t elements;
   };
   std::size_t layers = 0, processors = 0;
-  std::vector<std::vector<double>> time;   // [layer][processor], inside its fused group
+  /// What a subnet costs on a processor beside its layers.
+  struct Borders {
+    double read_ns = 0, write_ns = 0;  // per element that comes from or goes to another processor
+    double border_ns = 0;              // per edge that does
+    double launch_ns = 0;              // per subnet; counts in phase_times only
+    bool operator==(const Borders&) const = default;
+  };
+  /// [layer][processor], inside its fused group; infinite where the layer cannot run.
+  std::vector<std::vector<double>> time;
   std::vector<std::vector<double>> alone;  // [layer][processor], separated from its group
   std::vector<std::vector<board::Variant>> variants;   // [layer][processor], in which it takes this
   std::vector<std::optional<std::size_t>> fused_into;  // the layer whose group it joins
   std::vector<Edge> edges;
-  double read_ns = 0, write_ns = 0;  // per element that crosses between processors
+  double read_ns = 0, write_ns = 0;   // per element that crosses between processors
+  std::vector<Borders> borders = {};  // by processor; empty: read_ns and write_ns for all
+
+  Borders borders_of(std::size_t processor) const {
+    return borders.empty() ? Borders{read_ns, write_ns} : borders[processor];
+  }
 };
 
 /// Board processors must all be in the profile. InputError names what is missing.

@@ -1,5 +1,6 @@
 #pragma once
-// Measured times of layers and subnets on processors: all the planner knows about time.
+// Times of layers and subnets on processors, measured or modelled: all the planner knows about
+// time.
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -49,7 +50,16 @@ struct LayerTimes {
   board::Variant variant;                 // how it ran: the best of the alternatives
   std::vector<Alternative> alternatives;  // the engine's own choice first; none: there is one way
   std::vector<BatchTime> batches;  // as a subnet of its own, ascending from 1 frame; see batches.h
+  std::string refusal = {};  // why the processor cannot run it: then it has no times; empty: it can
   bool operator==(const LayerTimes&) const = default;
+};
+
+/// What subnets cost beside their layers.
+struct BorderCosts {
+  double read_ns = 0, write_ns = 0;  // per element that comes from or goes to another processor
+  Time border{};                     // per tensor that does
+  Time launch{};                     // per subnet
+  bool operator==(const BorderCosts&) const = default;
 };
 
 /// The network on one processor in one precision, each layer in its best variant.
@@ -57,9 +67,10 @@ struct ProcessorProfile {
   board::Processor processor;
   std::string engine, engine_version;
   board::Precision precision = board::Precision::f32;
-  std::optional<double> max_error;  // variants above it were left out; nothing: none were
-  std::vector<LayerTimes> layers;   // by LayerId
-  Statistics whole;                 // the whole network in one subnet
+  std::optional<double> max_error;          // variants above it were left out; nothing: none were
+  std::vector<LayerTimes> layers;           // by LayerId
+  Statistics whole;                         // the whole network in one subnet
+  std::optional<BorderCosts> borders = {};  // nothing: the tokens of the profile are all there is
   bool operator==(const ProcessorProfile&) const = default;
 };
 
@@ -76,6 +87,7 @@ struct Profile {
   std::vector<std::string> layer_names;
   std::vector<ProcessorProfile> processors;  // one per processor and precision
   TokenCosts tokens;
+  bool modelled = false;  // by cost_model.h, for a board that need not be at hand
   bool operator==(const Profile&) const = default;
 };
 

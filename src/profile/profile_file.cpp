@@ -35,6 +35,7 @@ json to_json(const LayerTimes& times, const std::vector<std::string>& names, std
   result["together"] = to_json(times.together);
   result["alone"] = to_json(times.alone);
   if (times.fused_into) result["fused_into"] = names[times.fused_into->index];
+  if (!times.refusal.empty()) result["refusal"] = times.refusal;
   for (const BatchTime& batch : times.batches)
     result["batches"].push_back({{"frames", batch.frames}, {"time_ns", batch.time.count()}});
   if (times.alternatives.empty()) return result;
@@ -44,17 +45,28 @@ json to_json(const LayerTimes& times, const std::vector<std::string>& names, std
   return result;
 }
 
+json to_json(const board::Processor& processor) {
+  json result = {{"name", processor.name}, {"cores", processor.cores}};
+  if (processor.kind != board::ProcessorKind::cpu) result["kind"] = to_text(processor.kind);
+  return result;
+}
+
+json to_json(const BorderCosts& borders) {
+  return {{"read_ns", borders.read_ns},
+          {"write_ns", borders.write_ns},
+          {"border_ns", borders.border.count()},
+          {"launch_ns", borders.launch.count()}};
+}
+
 json to_json(const ProcessorProfile& p, const std::vector<std::string>& names) {
   json layers = json::array();
   for (std::size_t i = 0; i < p.layers.size(); ++i)
     layers.push_back(to_json(p.layers[i], names, i));
-  json result = {{"processor", {{"name", p.processor.name}, {"cores", p.processor.cores}}},
-                 {"engine", p.engine},
-                 {"engine_version", p.engine_version},
-                 {"precision", to_text(p.precision)},
-                 {"whole", to_json(p.whole)},
-                 {"layers", layers}};
+  json result = {{"processor", to_json(p.processor)},  {"engine", p.engine},
+                 {"engine_version", p.engine_version}, {"precision", to_text(p.precision)},
+                 {"whole", to_json(p.whole)},          {"layers", layers}};
   if (p.max_error) result["max_error"] = *p.max_error;
+  if (p.borders) result["borders"] = to_json(*p.borders);
   return result;
 }
 
@@ -109,8 +121,9 @@ std::vector<BatchTime> batch_times(const JsonView& view) {
 }
 
 LayerTimes layer_times(const JsonView& view, const Names& names) {
-  static constexpr std::array<std::string_view, 8> known{
-      "layer", "kernel", "together", "alone", "fused_into", "variant", "alternatives", "batches"};
+  static constexpr std::array<std::string_view, 9> known{"layer",        "kernel",     "together",
+                                                         "alone",        "fused_into", "variant",
+                                                         "alternatives", "batches",    "refusal"};
   view.only(known);
   LayerTimes times;
   times.kernel = view.at("kernel").text();
@@ -122,6 +135,7 @@ LayerTimes layer_times(const JsonView& view, const Names& names) {
     times.fused_into = LayerId(found->second);
   }
   if (view.has("variant")) times.variant = variant(view.at("variant"));
+  if (view.has("refusal")) times.refusal = view.at("refusal").text();
   if (view.has("batches")) times.batches = batch_times(view.at("batches"));
   if (view.has("alternatives"))
     for (const JsonView& each : view.at("alternatives").items())
@@ -129,19 +143,36 @@ LayerTimes layer_times(const JsonView& view, const Names& names) {
   return times;
 }
 
+board::ProcessorKind kind(const JsonView& view) {
+  using enum board::ProcessorKind;
+  for (const board::ProcessorKind each : {cpu, gpu, npu})
+    if (view.text() == to_text(each)) return each;
+  view.fail("expected cpu, gpu or npu");
+}
+
+BorderCosts border_costs(const JsonView& view) {
+  static constexpr std::array<std::string_view, 4> known{"read_ns", "write_ns", "border_ns",
+                                                         "launch_ns"};
+  view.only(known);
+  return {view.at("read_ns").number(), view.at("write_ns").number(),
+          Time(view.at("border_ns").integer()), Time(view.at("launch_ns").integer())};
+}
+
 board::Processor processor(const JsonView& view) {
-  static constexpr std::array<std::string_view, 2> known{"name", "cores"};
+  static constexpr std::array<std::string_view, 3> known{"name", "cores", "kind"};
   view.only(known);
   board::Processor result;
   result.name = view.at("name").text();
+  if (view.has("kind")) result.kind = kind(view.at("kind"));
   for (const JsonView& core : view.at("cores").items())
     result.cores.push_back(static_cast<int>(core.index(1 << 20)));
   return result;
 }
 
 ProcessorProfile processor_profile(const JsonView& view, const Names& names) {
-  static constexpr std::array<std::string_view, 7> known{
-      "processor", "engine", "engine_version", "precision", "max_error", "whole", "layers"};
+  static constexpr std::array<std::string_view, 8> known{"processor", "engine",    "engine_version",
+                                                         "precision", "max_error", "whole",
+                                                         "layers",    "borders"};
   view.only(known);
   ProcessorProfile p;
   p.processor = processor(view.at("processor"));
@@ -149,6 +180,7 @@ ProcessorProfile processor_profile(const JsonView& view, const Names& names) {
   p.engine_version = view.at("engine_version").text();
   p.precision = variant(view.at("precision")).precision;
   if (view.has("max_error")) p.max_error = view.at("max_error").number();
+  if (view.has("borders")) p.borders = border_costs(view.at("borders"));
   p.whole = statistics(view.at("whole"));
   for (const JsonView& layer : view.at("layers").items())
     p.layers.push_back(layer_times(layer, names));
@@ -162,20 +194,23 @@ void write_profile(const std::filesystem::path& path, const Profile& profile) {
   json processors = json::array();
   for (const ProcessorProfile& p : profile.processors)
     processors.push_back(to_json(p, profile.layer_names));
-  write_json(path, {{"format", format},
-                    {"kind", "profile"},
-                    {"network", profile.network},
-                    {"board", profile.board},
-                    {"network_name", profile.network_name},
-                    {"layers", profile.layer_names},
-                    {"tokens",
-                     {{"read_ns", profile.tokens.read_ns}, {"write_ns", profile.tokens.write_ns}}},
-                    {"processors", processors}});
+  json document = {
+      {"format", format},
+      {"kind", "profile"},
+      {"network", profile.network},
+      {"board", profile.board},
+      {"network_name", profile.network_name},
+      {"layers", profile.layer_names},
+      {"tokens", {{"read_ns", profile.tokens.read_ns}, {"write_ns", profile.tokens.write_ns}}},
+      {"processors", processors}};
+  if (profile.modelled) document["modelled"] = true;
+  write_json(path, document);
 }
 
 Profile read_profile(const std::filesystem::path& path) {
-  static constexpr std::array<std::string_view, 8> known{
-      "format", "kind", "network", "board", "network_name", "layers", "tokens", "processors"};
+  static constexpr std::array<std::string_view, 9> known{"format", "kind",         "network",
+                                                         "board",  "network_name", "layers",
+                                                         "tokens", "processors",   "modelled"};
   const json document = read_json(path);
   const JsonView view(document, path.string());
   view.only(known);
@@ -193,6 +228,7 @@ Profile read_profile(const std::filesystem::path& path) {
   }
   profile.tokens = {view.at("tokens").at("read_ns").number(),
                     view.at("tokens").at("write_ns").number()};
+  if (view.has("modelled")) profile.modelled = view.at("modelled").boolean();
   for (const JsonView& p : view.at("processors").items())
     profile.processors.push_back(processor_profile(p, names));
   return profile;

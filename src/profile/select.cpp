@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <limits>
 #include <numeric>
 
 #include "base/error.h"
@@ -13,6 +14,12 @@ namespace {
 
 using Entries = std::vector<const ProcessorProfile*>;
 
+/// Without end if the processor cannot run it.
+double nanoseconds_of(const LayerTimes& layer) {
+  if (!layer.refusal.empty()) return std::numeric_limits<double>::infinity();
+  return static_cast<double>(layer.together.median.count());
+}
+
 /// The first entry, with the layers of others where those are faster.
 ProcessorProfile fastest_of(const Entries& entries) {
   ProcessorProfile result = *entries.front();
@@ -20,10 +27,10 @@ ProcessorProfile fastest_of(const Entries& entries) {
   std::vector<const std::vector<LayerTimes>*> layers;
   for (const ProcessorProfile* entry : entries) layers.push_back(&entry->layers);
   const std::vector<std::size_t> units = units_of(layers);
-  std::vector<std::vector<Time>> sums(entries.size(), std::vector<Time>(units.size()));
+  std::vector<std::vector<double>> sums(entries.size(), std::vector<double>(units.size()));
   for (std::size_t e = 0; e < entries.size(); ++e)
     for (std::size_t i = 0; i < units.size(); ++i)
-      sums[e][units[i]] += entries[e]->layers[i].together.median;
+      sums[e][units[i]] += nanoseconds_of(entries[e]->layers[i]);
   for (std::size_t i = 0; i < units.size(); ++i) {
     std::size_t best = 0;
     for (std::size_t e = 1; e < entries.size(); ++e)
