@@ -5,9 +5,11 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "cli/fit.h"
 #include "cli/model.h"
 #include "cli/verbs.h"
 #include "engine/registry.h"
+#include "profile/cost_model.h"
 #include "profile/profile_file.h"
 #include "report/table.h"
 
@@ -19,6 +21,7 @@ using report::Align;
 struct Options {
   ModelOptions model;
   VariantOptions variants;
+  FitOptions fit;
   std::string output, subnet;
   int repetitions = 10;
   double duration_s = 0.5;
@@ -42,6 +45,7 @@ void bind(CLI::App& verb, Options& options) {
   verb.add_option("--warmup", options.warmup, "Runs that do not count")
       ->check(CLI::Range(0, 1000))
       ->capture_default_str();
+  bind_fit(verb, options.fit);
   verb.add_flag("--fresh", options.fresh, "Measure even if a stored profile fits");
   verb.add_flag("--batches", options.batches,
                 "Also fully connected layers on 2 to 16 frames at once");
@@ -96,6 +100,10 @@ void print(const profile::Profile& profile, const profile::ProcessorProfile& p) 
                  "in " + profile.layer_names[layer.fused_into->index]});
       continue;
     }
+    if (!layer.refusal.empty()) {
+      table.add({profile.layer_names[i], "", "", "", "", "", "", "", "", layer.refusal});
+      continue;
+    }
     auto row = cells(profile.layer_names[i], layer.together);
     const auto other = instead_of(layer);
     row.insert(row.end(), other.begin(), other.end());
@@ -132,8 +140,11 @@ void print(const profile::Profile& profile, const std::vector<board::Precision>&
       print(profile, p);
       fmt::print("{}", batches_text(profile, p));
     }
-  fmt::print("an element that crosses between cores: {:.2f} ns to write, {:.2f} ns to read\n",
-             profile.tokens.write_ns, profile.tokens.read_ns);
+  if (profile.modelled)
+    fmt::print("all times are modelled, from what the board file says\n");
+  else
+    fmt::print("an element that crosses between cores: {:.2f} ns to write, {:.2f} ns to read\n",
+               profile.tokens.write_ns, profile.tokens.read_ns);
 }
 
 LayerId layer_named(const network::Network& network, const std::string& name) {
@@ -174,9 +185,24 @@ int run_subnet(const Options& options, const network::Network& network, engine::
   return 0;
 }
 
+/// Of a board that need not be at hand.
+int run_modelled(const Options& options, const network::Network& network) {
+  const std::vector<board::Precision> precisions = precisions_of(options.variants);
+  const profile::Profile profile =
+      profile::modelled(network, load_board(options.model, options.fit.board), precisions);
+  if (!options.output.empty()) profile::write_profile(options.output, profile);
+  print(profile, precisions);
+  return 0;
+}
+
 int run(const Options& options) {
   if (!options.output.empty()) check_writable(options.output);
   const network::Network network = load_network(options.model);
+  if (!options.fit.board.empty() && options.fit.file.empty()) return run_modelled(options, network);
+  if (!options.fit.totals.empty()) {
+    fit_to_totals(options.fit, network);
+    return 0;
+  }
   const auto engine = engine::make_engine(options.model.engine);
   if (!options.subnet.empty()) return run_subnet(options, network, *engine);
   const profile::Profile profile = load_profile(
@@ -184,6 +210,7 @@ int run(const Options& options) {
       {{}, options.fresh, measure_options(options), options.batches, options.model.cache});
   if (!options.output.empty()) profile::write_profile(options.output, profile);
   print(profile, precisions_of(options.variants));
+  if (!options.fit.file.empty()) fit_to_profiles(options.fit, {{network, profile}});
   return 0;
 }
 

@@ -35,19 +35,24 @@ const board::Device& device_for(const board::Board& board, const board::Processo
   return *device;
 }
 
-/// What the device says of this kind of layer: of the most special kind, and of this precision.
-const board::Efficiency* efficiency_of(const board::Device& device, const Load& load,
-                                       board::Precision precision) {
-  std::vector<std::string> words = load.kinds;
-  words.emplace_back("other");
-  for (const std::string& word : words)
-    for (const std::optional<board::Precision> of : {std::optional(precision), {}})
-      for (const board::Efficiency& each : device.efficiency)
-        if (each.op == word && each.precision == of) return &each;
-  return nullptr;
+/// What the device says under this word, rather of this precision than of any.
+const board::Efficiency* efficiency_named(const board::Device& device, const std::string& word,
+                                          board::Precision precision) {
+  const board::Efficiency* any = nullptr;
+  for (const board::Efficiency& each : device.efficiency) {
+    if (each.op == word && each.precision == precision) return &each;
+    if (each.op == word && !each.precision) any = &each;
+  }
+  return any;
 }
 
-/// A Reshape is what flattening and squeezing have become.
+const board::Efficiency* efficiency_of(const board::Device& device, const Load& load,
+                                       board::Precision precision) {
+  for (const std::string& word : load.kinds)
+    if (const auto* found = efficiency_named(device, word, precision)) return found;
+  return efficiency_named(device, "other", precision);
+}
+
 bool names(const std::vector<std::string>& operators, const network::Operator& op) {
   return std::find(operators.begin(), operators.end(), network::name_of(op)) != operators.end();
 }

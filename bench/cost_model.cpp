@@ -1,0 +1,142 @@
+// How far modelled times are from measured ones, each network with a model that was fitted to the
+// other networks: docs/costs.md.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <exception>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "board/board_file.h"
+#include "network/read.h"
+#include "network/zoo.h"
+#include "profile/fit.h"
+#include "profile/profile_file.h"
+#include "report/table.h"
+
+namespace {
+
+using namespace millrace;
+
+struct Measured {
+  network::Network network;
+  profile::ProcessorProfile times;
+};
+
+const profile::ProcessorProfile& in_f32(const profile::Profile& profile) {
+  for (const profile::ProcessorProfile& each : profile.processors)
+    if (each.precision == board::Precision::f32) return each;
+  throw InputError(profile.network_name, "was not measured in f32");
+}
+
+std::vector<Measured> read_all(const std::filesystem::path& folder) {
+  std::vector<Measured> result;
+  for (const std::string& name : network::zoo_names()) {
+    const auto path = folder / (name + ".profile.json");
+    if (!std::filesystem::exists(path))
+      throw InputError(path.string(), "is not there; write it with `millrace profile " + name +
+                                          " --processors core0 -o " + path.string() + "`");
+    result.push_back({network::read_onnx(network::zoo_model(name), name, {}),
+                      in_f32(profile::read_profile(path))});
+  }
+  return result;
+}
+
+std::vector<profile::Sample> samples_without(const std::vector<Measured>& all, std::size_t out) {
+  std::vector<profile::Sample> samples;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (i == out) continue;
+    const auto more = profile::samples_of(all[i].network, all[i].times);
+    samples.insert(samples.end(), more.begin(), more.end());
+  }
+  return samples;
+}
+
+/// The board of one processor, with its device fitted to the samples.
+board::Board with_fit(const board::Board& board, const std::vector<profile::Sample>& samples) {
+  board::Board result = board::only(board, {board.processors.front().name});
+  result.devices.front() =
+      profile::fitted(board.devices.front(), samples,
+                      board::peaks_of(board, board.processors.front()), board::Precision::f32);
+  return result;
+}
+
+/// Of one network, in shares of its measured time.
+struct Errors {
+  double total = 0;   // of the sum of all layers
+  double layers = 0;  // the sum of all layers' absolute errors
+};
+
+Errors errors_of(const Measured& measured, const profile::ProcessorProfile& modelled) {
+  double sum = 0, difference = 0, absolute = 0;
+  for (std::size_t i = 0; i < measured.times.layers.size(); ++i) {
+    const double real = seconds(measured.times.layers[i].together.median);
+    const double model = seconds(modelled.layers[i].together.median);
+    sum += real;
+    difference += model - real;
+    absolute += std::abs(model - real);
+  }
+  return {difference / sum, absolute / sum};
+}
+
+double median_of(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return (values[(values.size() - 1) / 2] + values[values.size() / 2]) / 2;
+}
+
+void print_shares(const board::Board& board) {
+  const board::Device& device = board.devices.front();
+  report::Table table({{"kind", report::Align::left}, {"arithmetic"}, {"memory"}});
+  for (const board::Efficiency& each : device.efficiency)
+    table.add(
+        {each.op, fmt::format("{:.3f}", each.arithmetic), fmt::format("{:.3f}", each.memory)});
+  fmt::print("fitted to all of them, {} per kernel and these shares of the peaks:\n{}\n",
+             to_text(device.costs.launch), table.text());
+}
+
+void print_errors(const std::vector<Measured>& all, const board::Board& board) {
+  report::Table table(
+      {{"network", report::Align::left}, {"measured"}, {"modelled"}, {"error"}, {"of all layers"}});
+  std::vector<double> totals, layers;
+  for (std::size_t out = 0; out < all.size(); ++out) {
+    const board::Board fitted = with_fit(board, samples_without(all, out));
+    const auto modelled =
+        profile::modelled(all[out].network, fitted, {board::Precision::f32}).processors.front();
+    const Errors errors = errors_of(all[out], modelled);
+    Time measured{};
+    for (const profile::LayerTimes& each : all[out].times.layers) measured += each.together.median;
+    totals.push_back(std::abs(errors.total));
+    layers.push_back(errors.layers);
+    table.add({all[out].network.name, to_text(measured), to_text(modelled.whole.median),
+               fmt::format("{:+.1f} %", 100 * errors.total),
+               fmt::format("{:.1f} %", 100 * errors.layers)});
+  }
+  table.add_rule();
+  table.add({"median", "", "", fmt::format("{:.1f} %", 100 * median_of(totals)),
+             fmt::format("{:.1f} %", 100 * median_of(layers))});
+  fmt::print("each network with a model fitted to the others:\n{}", table.text());
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 3) {
+    fmt::print(stderr,
+               "usage: cost_model BOARD.yaml FOLDER, with NAME.profile.json of each zoo "
+               "network; `millrace board --measure --write` writes the board\n");
+    return 2;
+  }
+  try {
+    const board::Board board = board::read_board(argv[1]);
+    const std::vector<Measured> all = read_all(argv[2]);
+    print_shares(with_fit(board, samples_without(all, all.size())));
+    print_errors(all, board);
+    return 0;
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "cost_model: {}\n", error.what());
+    return 2;
+  }
+}

@@ -1,0 +1,27 @@
+#pragma once
+// millrace profile MODEL --fit FILE: a board file whose model of times agrees with what is known.
+#include <CLI/CLI.hpp>
+
+#include "profile/profile.h"
+
+namespace millrace::cli {
+
+struct FitOptions {
+  std::string file;                 // to write; empty: no fit
+  std::string board;                // whose model it is; empty: this machine, its peaks measured
+  std::vector<std::string> totals;  // "gpu=7.3ms", for a board that is not at hand
+};
+
+void bind_fit(CLI::App& verb, FitOptions& options);  // --fit, --board, --total
+
+/// From published totals of the network, without measuring anything. Writes the board.
+void fit_to_totals(const FitOptions& options, const network::Network& network);
+
+/// From measured profiles, one for each network, of processors of this machine. Writes the board.
+struct MeasuredNetwork {
+  network::Network network;
+  profile::Profile profile;
+};
+void fit_to_profiles(const FitOptions& options, const std::vector<MeasuredNetwork>& measured);
+
+}  // namespace millrace::cli

@@ -1,0 +1,169 @@
+#include "profile/fit.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+
+#include "base/error.h"
+#include "base/file.h"
+
+namespace millrace::profile {
+namespace {
+
+constexpr double least_share = 1e-3;
+constexpr std::size_t least_samples = 3;
+
+struct Shares {
+  double arithmetic = 1, memory = 1;
+};
+
+/// Samples as plain seconds at the peaks.
+struct Point {
+  double calculating = 0, moving = 0, measured = 0;
+};
+
+double error_of(const std::vector<Point>& points, const Shares& shares, double launch) {
+  double sum = 0;
+  for (const Point& p : points)
+    sum += p.measured * std::abs(std::log((launch + std::max(p.calculating / shares.arithmetic,
+                                                             p.moving / shares.memory)) /
+                                          p.measured));
+  return sum;
+}
+
+/// Shares from the least to 1, in steps of some 4 %.
+std::vector<double> candidate_shares() {
+  std::vector<double> shares;
+  for (double share = 1; share >= least_share; share /= 1.04) shares.push_back(share);
+  return shares;
+}
+
+struct Found {
+  Shares shares;
+  double error = std::numeric_limits<double>::infinity();
+};
+
+/// The best by trial. Of equals the largest shares.
+Found best_shares(const std::vector<Point>& points, double launch) {
+  static const std::vector<double> candidates = candidate_shares();
+  Found best;
+  for (const double arithmetic : candidates)
+    for (const double memory : candidates) {
+      const Shares shares{arithmetic, memory};
+      const double error = error_of(points, shares, launch);
+      if (error < best.error) best = {shares, error};
+    }
+  return best;
+}
+
+using Kinds = std::map<std::string, std::vector<Point>>;
+
+/// By the most special kind; few samples of one go to "other", which has all.
+Kinds by_kind(const std::vector<Sample>& samples, double operations, double bytes) {
+  Kinds kinds, result;
+  for (const Sample& sample : samples) {
+    const Point point{sample.load.operations / operations, sample.load.bytes / bytes,
+                      seconds(sample.time)};
+    kinds[sample.load.kinds.front()].push_back(point);
+    result["other"].push_back(point);
+  }
+  for (const auto& [kind, points] : kinds)
+    if (points.size() >= least_samples) result[kind] = points;
+  return result;
+}
+
+std::map<std::string, Found> fit_kinds(const Kinds& kinds, double launch) {
+  std::map<std::string, Found> result;
+  for (const auto& [kind, points] : kinds) result[kind] = best_shares(points, launch);
+  return result;
+}
+
+double total_error(const std::map<std::string, Found>& found) {
+  double sum = 0;
+  for (const auto& [kind, each] : found)
+    if (kind != "other") sum += each.error;
+  return sum;
+}
+
+board::Device& device_named(board::Board& board, const std::string& name) {
+  std::vector<std::string_view> names;
+  for (board::Device& device : board.devices) {
+    if (device.name == name) return device;
+    names.push_back(device.name);
+  }
+  throw InputError(name, fmt::format("is no device of {}, which has {}{}", board.name,
+                                     fmt::join(names, ", "), did_you_mean(name, names)));
+}
+
+/// What the model says of a frame of the network on the first processor of the device.
+Time modelled_total(const network::Network& network, const board::Board& board,
+                    const board::Device& device) {
+  const std::string name = board::processors_of(device).front().name;
+  const Profile profile = modelled(network, board::only(board, {name}), {board::Precision::f32});
+  const ProcessorProfile& all = profile.processors.front();
+  return all.whole.median + all.borders->launch;
+}
+
+}  // namespace
+
+std::vector<Sample> samples_of(const network::Network& network, const ProcessorProfile& measured) {
+  constexpr double bytes_of_f32 = 4;
+  std::vector<std::vector<LayerId>> kernels(measured.layers.size());
+  for (std::size_t i = 0; i < measured.layers.size(); ++i) {
+    std::size_t first = i;
+    while (measured.layers[first].fused_into) first = measured.layers[first].fused_into->index;
+    kernels[first].emplace_back(i);
+  }
+  std::vector<Sample> samples;
+  for (std::size_t i = 0; i < kernels.size(); ++i)
+    if (!kernels[i].empty() && measured.layers[i].together.median > Time{})
+      samples.push_back(
+          {load_of(network, kernels[i], bytes_of_f32), measured.layers[i].together.median});
+  return samples;
+}
+
+board::Device fitted(board::Device device, const std::vector<Sample>& samples,
+                     const board::Peaks& peaks, board::Precision precision) {
+  if (samples.empty()) throw InputError(device.name, "there is no measured layer to fit it to");
+  const Kinds kinds = by_kind(samples, peaks.operations.at(precision), peaks.bytes);
+  std::map<std::string, Found> best;
+  for (const double launch : {0.0, 0.5e-6, 1e-6, 2e-6, 4e-6, 8e-6}) {
+    auto found = fit_kinds(kinds, launch);
+    if (!best.empty() && total_error(found) >= total_error(best)) continue;
+    best = std::move(found);
+    device.costs.launch = time_from_seconds(launch);
+  }
+  std::erase_if(device.efficiency, [&](const auto& each) { return each.precision == precision; });
+  for (const auto& [kind, found] : best)
+    device.efficiency.push_back(
+        {kind, precision, found.shares.arithmetic, found.shares.memory, {}});
+  return device;
+}
+
+board::Board fitted_to_total(board::Board board, const std::string& name,
+                             const network::Network& network, Time total) {
+  board::Device& device = device_named(board, name);
+  const auto total_with = [&](double share) {
+    device.efficiency = {{"other", {}, share, 1, {}}};
+    return modelled_total(network, board, device);
+  };
+  const Time fastest = total_with(1), slowest = total_with(least_share);
+  if (total < fastest || total > slowest)
+    throw InputError(name,
+                     fmt::format("the model gives {} from {} to {} for a frame, so {} cannot "
+                                 "be fitted; correct the peaks or the bandwidth of the board",
+                                 network.name, to_text(fastest), to_text(slowest), to_text(total)));
+  double low = least_share, high = 1;
+  for (int i = 0; i < 60; ++i) {
+    const double middle = std::sqrt(low * high);
+    (total_with(middle) > total ? low : high) = middle;
+  }
+  total_with(high);
+  return board;
+}
+
+}  // namespace millrace::profile

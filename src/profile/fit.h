@@ -1,0 +1,31 @@
+#pragma once
+// Finds the shares of the peaks that a cost model needs, from measurements or from published rates.
+#include <vector>
+
+#include "profile/cost_model.h"
+
+namespace millrace::profile {
+
+/// A kernel and what it took.
+struct Sample {
+  Load load;
+  Time time{};
+};
+
+/// Every kernel of the network as it was measured; without those that took no time.
+std::vector<Sample> samples_of(const network::Network& network, const ProcessorProfile& measured);
+
+/// The device with the launch time and, by kind of layer, the shares with which the model is
+/// nearest to the samples: the least sum of |log(modelled / measured)|, each weighted by its time.
+/// Kinds with fewer than three samples share what all samples together say, as "other". The peaks
+/// are those of one processor in the precision. InputError if there is no sample.
+board::Device fitted(board::Device device, const std::vector<Sample>& samples,
+                     const board::Peaks& peaks, board::Precision precision);
+
+/// The board with the one share of the arithmetic peak, for all layers, with which the model gives
+/// this time for a frame of the network on a processor of the device; memory keeps the board's
+/// bandwidth, whole. InputError if no share from 0.001 to 1 does.
+board::Board fitted_to_total(board::Board board, const std::string& device,
+                             const network::Network& network, Time total);
+
+}  // namespace millrace::profile
