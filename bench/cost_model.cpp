@@ -6,6 +6,7 @@
 #include <cmath>
 #include <exception>
 #include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -32,16 +33,32 @@ const profile::ProcessorProfile& in_f32(const profile::Profile& profile) {
   throw InputError(profile.network_name, "was not measured in f32");
 }
 
-std::vector<Measured> read_all(const std::filesystem::path& folder) {
-  std::vector<Measured> result;
-  for (const std::string& name : network::zoo_names()) {
-    const auto path = folder / (name + ".profile.json");
-    if (!std::filesystem::exists(path))
-      throw InputError(path.string(), "is not there; write it with `millrace profile " + name +
-                                          " --processors core0 -o " + path.string() + "`");
-    result.push_back({network::read_onnx(network::zoo_model(name), name, {}),
-                      in_f32(profile::read_profile(path))});
+/// Other programs on the machine can only add time: of several profiles, each layer's least.
+void take_least(profile::ProcessorProfile& times, const profile::ProcessorProfile& more) {
+  for (std::size_t i = 0; i < times.layers.size(); ++i) {
+    profile::Statistics& least = times.layers.at(i).together;
+    least.median = std::min(least.median, more.layers.at(i).together.median);
   }
+}
+
+/// All profiles of zoo networks in the folder.
+std::vector<Measured> read_all(const std::filesystem::path& folder) {
+  std::map<std::string, Measured> found;
+  for (const auto& file : std::filesystem::directory_iterator(folder)) {
+    if (file.path().extension() != ".json") continue;
+    const profile::Profile profile = profile::read_profile(file.path());
+    const std::string& name = profile.network_name;
+    if (const auto known = found.find(name); known != found.end())
+      take_least(known->second.times, in_f32(profile));
+    else
+      found[name] = {network::read_onnx(network::zoo_model(name), name, {}), in_f32(profile)};
+  }
+  if (found.size() < 2)
+    throw InputError(folder.string(),
+                     "has no profiles of two zoo networks or more; write them with "
+                     "`millrace profile NAME --processors core0 -o FILE`");
+  std::vector<Measured> result;
+  for (auto& [name, measured] : found) result.push_back(std::move(measured));
   return result;
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "cli/candidates.h"
 #include "cli/duration.h"
 #include "cli/model.h"
 #include "cli/precision.h"
@@ -18,7 +19,6 @@
 #include "profile/profile_file.h"
 #include "profile/select.h"
 #include "report/stages.h"
-#include "report/table.h"
 #include "report/variants.h"
 #include "runtime/load.h"
 #include "runtime/stage_times.h"
@@ -228,52 +228,6 @@ plan::Plan finish(const Options& options, const Work& work, const explore::Choic
   const auto times = runtime::stage_times(plan, work.network, work.engines);
   for (std::size_t s = 0; s < plan.stages.size(); ++s) plan.stages[s].measured = times[s].total();
   return plan;
-}
-
-std::string nanoseconds_text(double ns) {
-  return millrace::to_text(Time(static_cast<std::int64_t>(ns)));
-}
-
-std::vector<std::string> cells_of(const explore::Candidate& c, double lower_bound) {
-  std::size_t phases = 0;
-  for (const plan::Stage& stage : c.plan.stages) phases += stage.phases.size();
-  const Time period = c.period != Time{} ? c.period : c.bound;
-  return {c.name,
-          nanoseconds_text(c.search.bottleneck),
-          fmt::format("{:.2f} %", 100 * (c.search.bottleneck / lower_bound - 1)),
-          millrace::to_text(c.bound),
-          c.period != Time{} ? millrace::to_text(c.period) : "-",
-          fmt::format("{:.1f}", 1 / seconds(period)),
-          std::to_string(c.plan.stages.size()),
-          std::to_string(phases),
-          millrace::to_text(c.search_time),
-          c.search.epochs > 0 ? std::to_string(c.search.epochs) : ""};
-}
-
-/// With the latencies, if there is a largest one.
-std::string candidates_text(const explore::Choice& choice) {
-  using report::Align;
-  constexpr std::ptrdiff_t place = 6;
-  const bool timed = choice.winner().latency != Time{};
-  std::vector<report::Table::Column> columns{{"search", Align::left},
-                                             {"slowest stage"},
-                                             {"above the bound"},
-                                             {"per frame: predicted"},
-                                             {"measured"},
-                                             {"frames/s"},
-                                             {"stages"},
-                                             {"phases"},
-                                             {"search time"},
-                                             {"epochs"}};
-  if (timed) columns.insert(columns.begin() + place, {"latency"});
-  report::Table table(columns);
-  for (const explore::Candidate& c : choice.candidates) {
-    std::vector<std::string> cells = cells_of(c, choice.lower_bound);
-    if (timed) cells.insert(cells.begin() + place, millrace::to_text(c.latency));
-    table.add(std::move(cells));
-  }
-  return table.text() + fmt::format("no mapping can have a slowest stage below {}, the bound\n",
-                                    nanoseconds_text(choice.lower_bound));
 }
 
 LayerId layer_named(const network::Network& network, const std::string& name) {

@@ -23,22 +23,27 @@ struct Shares {
 
 /// Samples as plain seconds at the peaks.
 struct Point {
-  double calculating = 0, moving = 0, measured = 0;
+  double calculating = 0, moving = 0, measured = 0, weight = 1;
 };
 
 double error_of(const std::vector<Point>& points, const Shares& shares, double launch) {
   double sum = 0;
-  for (const Point& p : points)
-    sum += p.measured * std::abs(std::log((launch + std::max(p.calculating / shares.arithmetic,
-                                                             p.moving / shares.memory)) /
-                                          p.measured));
+  for (const Point& p : points) {
+    const double modelled =
+        launch + std::max(p.calculating / shares.arithmetic, p.moving / shares.memory);
+    sum += p.weight * std::abs(modelled / p.measured - 1);
+  }
   return sum;
 }
 
-/// Shares from the least to 1, in steps of some 4 %.
-std::vector<double> candidate_shares() {
-  std::vector<double> shares;
-  for (double share = 1; share >= least_share; share /= 1.04) shares.push_back(share);
+/// From the least to `most` in steps of 4 %, those nearest to 1 first.
+std::vector<double> candidate_shares(double most) {
+  constexpr double step = 1.04;
+  std::vector<double> shares{1};
+  for (double share = 1 / step; share >= least_share; share /= step) {
+    if (1 / share <= most) shares.push_back(1 / share);
+    shares.push_back(share);
+  }
   return shares;
 }
 
@@ -47,12 +52,13 @@ struct Found {
   double error = std::numeric_limits<double>::infinity();
 };
 
-/// The best by trial. Of equals the largest shares.
+/// The best by trial. Of equals those nearest to the peaks.
 Found best_shares(const std::vector<Point>& points, double launch) {
-  static const std::vector<double> candidates = candidate_shares();
+  constexpr double most_saved = 8;  // by algorithms that calculate less
+  static const auto of_arithmetic = candidate_shares(most_saved), of_memory = candidate_shares(1);
   Found best;
-  for (const double arithmetic : candidates)
-    for (const double memory : candidates) {
+  for (const double arithmetic : of_arithmetic)
+    for (const double memory : of_memory) {
       const Shares shares{arithmetic, memory};
       const double error = error_of(points, shares, launch);
       if (error < best.error) best = {shares, error};
@@ -67,7 +73,7 @@ Kinds by_kind(const std::vector<Sample>& samples, double operations, double byte
   Kinds kinds, result;
   for (const Sample& sample : samples) {
     const Point point{sample.load.operations / operations, sample.load.bytes / bytes,
-                      seconds(sample.time)};
+                      seconds(sample.time), sample.weight};
     kinds[sample.load.kinds.front()].push_back(point);
     result["other"].push_back(point);
   }
@@ -80,6 +86,12 @@ std::map<std::string, Found> fit_kinds(const Kinds& kinds, double launch) {
   std::map<std::string, Found> result;
   for (const auto& [kind, points] : kinds) result[kind] = best_shares(points, launch);
   return result;
+}
+
+/// Whether its share of the arithmetic peak means anything.
+bool calculates(const std::vector<Point>& points) {
+  return std::any_of(points.begin(), points.end(),
+                     [](const Point& p) { return p.calculating > p.moving; });
 }
 
 double total_error(const std::map<std::string, Found>& found) {
@@ -123,6 +135,9 @@ std::vector<Sample> samples_of(const network::Network& network, const ProcessorP
     if (!kernels[i].empty() && measured.layers[i].together.median > Time{})
       samples.push_back(
           {load_of(network, kernels[i], bytes_of_f32), measured.layers[i].together.median});
+  Time whole{};
+  for (const Sample& sample : samples) whole += sample.time;
+  for (Sample& sample : samples) sample.weight = seconds(sample.time) / seconds(whole);
   return samples;
 }
 
@@ -138,9 +153,19 @@ board::Device fitted(board::Device device, const std::vector<Sample>& samples,
     device.costs.launch = time_from_seconds(launch);
   }
   std::erase_if(device.efficiency, [&](const auto& each) { return each.precision == precision; });
+  double highest = 1;
   for (const auto& [kind, found] : best)
-    device.efficiency.push_back(
-        {kind, precision, found.shares.arithmetic, found.shares.memory, {}});
+    if (calculates(kinds.at(kind))) highest = std::max(highest, found.shares.arithmetic);
+  for (const auto& [kind, found] : best)
+    device.efficiency.push_back({kind,
+                                 precision,
+                                 std::min(1.0, found.shares.arithmetic / highest),
+                                 found.shares.memory,
+                                 {}});
+  if (highest > 1)
+    device.units.push_back({"fast_algorithms",
+                            {{precision, std::round(highest * peaks.operations.at(precision))}},
+                            {}});
   return device;
 }
 

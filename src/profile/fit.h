@@ -10,15 +10,18 @@ namespace millrace::profile {
 struct Sample {
   Load load;
   Time time{};
+  double weight = 1;  // its share of the time of its network
 };
 
 /// Every kernel of the network as it was measured; without those that took no time.
 std::vector<Sample> samples_of(const network::Network& network, const ProcessorProfile& measured);
 
 /// The device with the launch time and, by kind of layer, the shares with which the model is
-/// nearest to the samples: the least sum of |log(modelled / measured)|, each weighted by its time.
-/// Kinds with fewer than three samples share what all samples together say, as "other". The peaks
-/// are those of one processor in the precision. InputError if there is no sample.
+/// nearest to the samples: the least sum of weight * |modelled / measured - 1|. Kinds with fewer
+/// than three samples share what all samples together say, as "other". The peaks are those of one
+/// processor in the precision. Where kernels are faster than the peak, by algorithms that calculate
+/// less, the device gets a unit "fast_algorithms" with the highest rate, and the shares are those
+/// of that. InputError if there is no sample.
 board::Device fitted(board::Device device, const std::vector<Sample>& samples,
                      const board::Peaks& peaks, board::Precision precision);
 

@@ -8,7 +8,10 @@ namespace {
 
 std::string convolution_word(const network::Network& network, LayerId id,
                              const network::Conv& convolution) {
-  constexpr std::int64_t channels_of_images = 4;
+  constexpr std::int64_t channels_of_images = 4, few_positions = 64;
+  const network::Shape& result = network[network[id].outputs[0]].shape;
+  const std::int64_t positions =
+      network::element_count(result) / std::max<std::int64_t>(1, result[1]);
   const network::Shape& weights = network[network[id].inputs[1]].shape;
   const network::Window& window = convolution.window;
   const auto all = [](const network::Shape& values, std::int64_t value) {
@@ -16,6 +19,7 @@ std::string convolution_word(const network::Network& network, LayerId id,
   };
   if (convolution.groups > 1 && weights[1] == 1) return "Conv.depthwise";
   if (weights[1] <= channels_of_images) return "Conv.image";
+  if (positions <= few_positions) return "Conv.few";
   if (all(window.kernel, 1)) return "Conv.1x1";
   if (all(window.kernel, 3) && all(window.strides, 1)) return "Conv.3x3";
   return "Conv.other";

@@ -9,8 +9,9 @@ namespace millrace::profile {
 
 /// The words for a layer under which a board file may say how efficient it is, the most special one
 /// first, ONNX's name last: {"Conv.3x3", "Conv"}, {"MaxPool"}. Of convolutions there are
-/// "Conv.depthwise", "Conv.image" (at most 4 input channels), "Conv.1x1", "Conv.3x3" (of stride 1),
-/// "Conv.other".
+/// "Conv.depthwise", "Conv.image" (at most 4 input channels), "Conv.few" (at most 64 positions in
+/// each output channel: its weights are read for little work), "Conv.1x1", "Conv.3x3" (of stride 1)
+/// and "Conv.other".
 std::vector<std::string> kinds_of(const network::Network& network, LayerId layer);
 
 /// Layers that libraries run as one kernel, by LayerId: the layer that each joins, directly the

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <ctime>
 #include <limits>
 #include <numeric>
@@ -191,6 +192,58 @@ TEST(Improve, is_never_worse_and_ends_where_no_single_move_helps) {
     EXPECT_EQ(end.moves == 0, end.mapping == start.mapping);
     expect_at_rest(problem, end);
   }
+}
+
+constexpr double never = std::numeric_limits<double>::infinity();
+
+/// Every second layer cannot run on the last processor, and it is the fastest for the others.
+Problem problem_with_limits() {
+  Problem problem = chain_of(std::vector<double>(12, 10), 3);
+  for (std::size_t i = 0; i < problem.layers; ++i) {
+    problem.time[i][2] = i % 2 == 0 ? never : 1;
+    problem.alone[i][2] = problem.time[i][2];
+  }
+  return problem;
+}
+
+TEST(Searches, never_put_a_layer_where_it_cannot_run) {
+  const Problem problem = problem_with_limits();
+  GeneticOptions options;
+  options.population = 100;
+  for (const Fitness fitness : {Fitness::bottleneck, Fitness::balance}) {
+    options.fitness = fitness;
+    const SearchResult found = genetic(problem, options);
+    EXPECT_TRUE(std::isfinite(found.bottleneck));
+    EXPECT_TRUE(std::isfinite(improve(problem, found, fitness).bottleneck));
+  }
+  const SearchResult exact = exact_contiguous(problem);
+  EXPECT_EQ(exact.bottleneck, 60);
+  EXPECT_TRUE(std::isfinite(lower_bound(problem)));
+}
+
+TEST(Improve, leaves_a_processor_that_cannot_run_a_layer) {
+  SearchResult start;
+  start.mapping = mapping_of(std::vector<std::size_t>(12, 2));
+  const SearchResult end = improve(problem_with_limits(), start);
+  EXPECT_TRUE(std::isfinite(end.bottleneck));
+}
+
+TEST(ExactContiguous, finds_nothing_where_no_part_can_run) {
+  Problem problem = chain_of({1, 1}, 2);
+  problem.time = problem.alone = {{never, 1}, {1, never}};
+  EXPECT_EQ(exact_contiguous(problem).bottleneck, 1);
+  problem.time = problem.alone = {{never, never}, {1, 1}};
+  const SearchResult none = exact_contiguous(problem);
+  EXPECT_TRUE(std::isinf(none.bottleneck));
+  EXPECT_TRUE(none.mapping.processors.empty());
+}
+
+TEST(Searches, count_what_each_border_costs_its_processor) {
+  Problem problem = chain_of({4, 4, 4, 4}, 2);
+  problem.borders = {{0, 0, 1, 0}, {2, 0, 3, 0}};  // the second reads an element in 2, 3 per edge
+  EXPECT_EQ(processor_times(problem, mapping_of({0, 0, 1, 1})), (std::vector<double>{9, 13}));
+  EXPECT_EQ(processor_times(problem, mapping_of({0, 0, 0, 1})), (std::vector<double>{13, 9}));
+  EXPECT_EQ(exact_contiguous(problem).bottleneck, 11);  // the second first: 8 + 3, then 8 + 1
 }
 
 TEST(Improve, moves_a_cut_over_a_layer_that_is_costly_to_cut_at) {
