@@ -157,8 +157,12 @@ TEST(Fitted, finds_the_shares_that_made_the_samples) {
   const board::Device device = fitted({}, samples, peaks, Precision::f32);
   ASSERT_EQ(device.efficiency.size(), 3u);
   for (const board::Efficiency& each : device.efficiency) {
-    if (each.op == "Conv") EXPECT_NEAR(each.arithmetic, 0.5, 0.02);
-    if (each.op == "Concat") EXPECT_NEAR(each.memory, 0.25, 0.01);
+    if (each.op == "Conv") {
+      EXPECT_NEAR(each.arithmetic, 0.5, 0.02);
+    }
+    if (each.op == "Concat") {
+      EXPECT_NEAR(each.memory, 0.25, 0.01);
+    }
   }
   EXPECT_TRUE(device.units.empty());
 }
