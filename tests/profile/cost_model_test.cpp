@@ -168,7 +168,9 @@ TEST(Fitted, finds_the_shares_that_made_the_samples) {
 }
 
 TEST(Fitted, calls_what_is_faster_than_the_peak_a_unit_of_its_own) {
-  std::vector<Sample> samples(3, {{{"Conv"}, 1e6, 0}, time_from_seconds(1e6 / 200e9)});
+  std::vector<Sample> samples;
+  for (const double size : {1e6, 1e7, 1e8})
+    samples.push_back({{{"Conv"}, size, 0}, time_from_seconds(size / 200e9)});
   board::Peaks peaks;
   peaks.operations[Precision::f32] = 100e9;
   peaks.bytes = 10e9;
