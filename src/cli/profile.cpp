@@ -197,6 +197,7 @@ int run_modelled(const Options& options, const network::Network& network) {
 
 int run(const Options& options) {
   if (!options.output.empty()) check_writable(options.output);
+  if (!options.fit.file.empty()) check_writable(options.fit.file);
   const network::Network network = load_network(options.model);
   if (!options.fit.board.empty() && options.fit.file.empty()) return run_modelled(options, network);
   if (!options.fit.totals.empty()) {
