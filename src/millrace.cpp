@@ -1,12 +1,15 @@
 #include "millrace.h"
 
 #include "engine/registry.h"
+#include "runtime/meanwhile.h"
 
 namespace millrace {
 
 profile::Profile measure(const network::Network& network, const board::Board& board,
                          const std::string& engine) {
-  return profile::measure(network, board, *engine::make_engine(engine));
+  profile::MeasureOptions options;
+  options.meanwhile = runtime::meanwhile;
+  return profile::measure(network, board, *engine::make_engine(engine), options);
 }
 
 plan::Plan find_plan(const network::Network& network, const board::Board& board,

@@ -17,6 +17,19 @@ std::string to_text(const Variant& variant) {
   return variant.algorithm.empty() ? precision : precision + ":" + variant.algorithm;
 }
 
+int bytes_per_element(Precision precision) {
+  switch (precision) {
+    case Precision::f32:
+      return 4;
+    case Precision::bf16:
+    case Precision::f16:
+      return 2;
+    case Precision::int8:
+      return 1;
+  }
+  return 4;
+}
+
 Precision read_precision(const std::string& text, const std::string& place) {
   const auto found = std::find(precisions.begin(), precisions.end(), text);
   if (found != precisions.end()) return static_cast<Precision>(found - precisions.begin());

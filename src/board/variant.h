@@ -19,6 +19,9 @@ std::string to_text(Precision precision);
 /// "bf16", "f32:winograd".
 std::string to_text(const Variant& variant);
 
+/// 4, 2, 1, 2.
+int bytes_per_element(Precision precision);
+
 /// InputError naming `place`, with the known words.
 Precision read_precision(const std::string& text, const std::string& place);
 Variant read_variant(const std::string& text, const std::string& place);

@@ -20,6 +20,7 @@
 #include "profile/batches.h"
 #include "profile/profile_file.h"
 #include "profile/select.h"
+#include "runtime/meanwhile.h"
 
 namespace millrace::cli {
 namespace {
@@ -70,6 +71,7 @@ profile::Profile measure(const network::Network& network, const board::Board& bo
   Progress progress("measuring " + network.name);
   profile::MeasureOptions measure = source.measure;
   measure.progress = [&](const std::string& what, double share) { progress.show(share, what); };
+  measure.meanwhile = runtime::meanwhile;
   return profile::measure(network, board, engine, measure);
 }
 

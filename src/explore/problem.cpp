@@ -19,6 +19,12 @@ double nanoseconds(const profile::Statistics& statistics) {
   return static_cast<double>(statistics.median.count());
 }
 
+/// How much longer a group takes while the other processors work.
+double slow_down(const profile::LayerTimes& group) {
+  if (group.contended.count == 0 || group.together.median <= Time{}) return 1;
+  return nanoseconds(group.contended) / nanoseconds(group.together);
+}
+
 Problem::Borders borders_of(const profile::ProcessorProfile& measured,
                             const profile::TokenCosts& tokens) {
   if (!measured.borders) return {tokens.read_ns, tokens.write_ns};
@@ -75,6 +81,7 @@ Problem make_problem(const network::Network& network, const board::Board& board,
   problem.time.resize(layers);
   problem.alone.resize(layers);
   problem.variants.resize(layers);
+  const bool contended = board.processors.size() > 1;
   for (const board::Processor& processor : board.processors) {
     const profile::ProcessorProfile& measured = profile_of(processor, profile);
     if (measured.layers.size() != layers)
@@ -84,8 +91,11 @@ Problem make_problem(const network::Network& network, const board::Board& board,
                                    processor.name, measured.layers.size(), layers));
     for (std::size_t i = 0; i < layers; ++i) {
       const bool refused = !measured.layers[i].refusal.empty();
-      problem.time[i].push_back(refused ? never : nanoseconds(measured.layers[i].together));
-      problem.alone[i].push_back(refused ? never : nanoseconds(measured.layers[i].alone));
+      const std::size_t group = group_of(measured.layers, i).value_or(i);
+      const double slower = contended ? slow_down(measured.layers[group]) : 1;
+      problem.time[i].push_back(refused ? never
+                                        : slower * nanoseconds(measured.layers[i].together));
+      problem.alone[i].push_back(refused ? never : slower * nanoseconds(measured.layers[i].alone));
       problem.variants[i].push_back(measured.layers[i].variant);
     }
     problem.borders.push_back(borders_of(measured, profile.tokens));

@@ -13,19 +13,6 @@ namespace {
 
 constexpr int model_version = 1;
 
-double width_of(board::Precision precision) {
-  switch (precision) {
-    case board::Precision::f32:
-      return 4;
-    case board::Precision::bf16:
-    case board::Precision::f16:
-      return 2;
-    case board::Precision::int8:
-      return 1;
-  }
-  return 4;
-}
-
 const board::Device& device_for(const board::Board& board, const board::Processor& processor) {
   const board::Device* device = board::device_of(board, processor);
   if (device == nullptr || device->units.empty())
@@ -179,7 +166,7 @@ BorderCosts CostModel::borders() const {
   return borders;
 }
 
-double CostModel::bytes_per_element() const { return width_of(precision_); }
+double CostModel::bytes_per_element() const { return board::bytes_per_element(precision_); }
 
 Profile modelled(const network::Network& network, const board::Board& board,
                  const std::vector<board::Precision>& precisions) {

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "profile/choose_variants.h"
+#include "profile/contention.h"
 #include "profile/trial.h"
 
 namespace millrace::profile {
@@ -110,6 +111,8 @@ Profile measure(const Network& network, const board::Board& board, Engine& engin
       profile.processors.push_back(next.profile);
       if (!first) first = std::move(next);
     }
+    const std::span all(profile.processors);
+    measure_contention(network, engine, all.last(board.processors.size()), options);
   }
   profile.tokens = measure_tokens(board);
   return profile;

@@ -22,6 +22,11 @@ struct MeasureOptions {
   /// Variants with a larger error are left out. Nothing: 1e-3 for f32, no bound for the others.
   std::optional<double> max_error;
   const network::Calibration* calibration = nullptr;  // borrowed; needed for int8
+  /// Calls the `others` again and again, each on a thread of its own, until `work` is done; for
+  /// `contended`. Empty: that is not measured. runtime::meanwhile is one.
+  std::function<void(std::span<const std::function<void()>> others,
+                     const std::function<void()>& work)>
+      meanwhile;
   /// Called as work goes on: what is being measured, and the share done in [0, 1]. May be empty.
   std::function<void(const std::string& what, double share)> progress;
 };

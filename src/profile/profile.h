@@ -42,9 +42,10 @@ struct BatchTime {
 /// One layer on one processor. `together`: inside the whole network, where neighbours fuse; the
 /// time of a fused group stands at its first layer, the others have zero and say whose group they
 /// are in. `alone`: as a subnet of its own, which is what it costs when a border separates the
-/// group.
+/// group. `contended`: together, while the other processors run the network too; of no runs if
+/// there are none.
 struct LayerTimes {
-  Statistics together, alone;
+  Statistics together, alone, contended = {};
   std::optional<LayerId> fused_into;
   std::string kernel;
   board::Variant variant;                 // how it ran: the best of the alternatives

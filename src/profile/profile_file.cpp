@@ -34,6 +34,7 @@ json to_json(const LayerTimes& times, const std::vector<std::string>& names, std
   json result = {{"layer", names[index]}, {"kernel", times.kernel}};
   result["together"] = to_json(times.together);
   result["alone"] = to_json(times.alone);
+  if (times.contended.count > 0) result["contended"] = to_json(times.contended);
   if (times.fused_into) result["fused_into"] = names[times.fused_into->index];
   if (!times.refusal.empty()) result["refusal"] = times.refusal;
   for (const BatchTime& batch : times.batches)
@@ -121,14 +122,15 @@ std::vector<BatchTime> batch_times(const JsonView& view) {
 }
 
 LayerTimes layer_times(const JsonView& view, const Names& names) {
-  static constexpr std::array<std::string_view, 9> known{"layer",        "kernel",     "together",
-                                                         "alone",        "fused_into", "variant",
-                                                         "alternatives", "batches",    "refusal"};
+  static constexpr std::array<std::string_view, 10> known{
+      "layer",      "kernel",  "together",     "alone",   "contended",
+      "fused_into", "variant", "alternatives", "batches", "refusal"};
   view.only(known);
   LayerTimes times;
   times.kernel = view.at("kernel").text();
   times.together = statistics(view.at("together"));
   times.alone = statistics(view.at("alone"));
+  if (view.has("contended")) times.contended = statistics(view.at("contended"));
   if (view.has("fused_into")) {
     const auto found = names.find(view.at("fused_into").text());
     if (found == names.end()) view.at("fused_into").fail("names no layer of the profile");

@@ -5,19 +5,6 @@
 namespace millrace::profile {
 namespace {
 
-int bytes_per_element(board::Precision precision) {
-  switch (precision) {
-    case board::Precision::f32:
-      return 4;
-    case board::Precision::bf16:
-    case board::Precision::f16:
-      return 2;
-    case board::Precision::int8:
-      return 1;
-  }
-  return 4;
-}
-
 double peak_of(const board::Peaks& peaks, board::Precision precision) {
   const auto found = peaks.operations.find(precision);
   return found != peaks.operations.end() ? found->second
@@ -28,7 +15,7 @@ Roofline of_layer(const network::Cost& cost, const board::Peaks& peaks,
                   board::Precision precision) {
   Roofline result;
   result.operations = cost.operations;
-  result.bytes.count = (cost.read + cost.written).count * bytes_per_element(precision) / 4;
+  result.bytes.count = (cost.read + cost.written).count * board::bytes_per_element(precision) / 4;
   result.arithmetic =
       time_from_seconds(static_cast<double>(result.operations) / peak_of(peaks, precision));
   const Time memory = time_from_seconds(static_cast<double>(result.bytes.count) / peaks.bytes);

@@ -89,10 +89,11 @@ std::vector<Time> periods_of(std::span<const plan::Plan> plans, const network::N
                              const std::map<std::string, engine::Engine*>& engines,
                              const LoadOptions& options) {
   constexpr int rounds = 3;
+  constexpr int sure = 2;           // rounds before any plan is given up
   constexpr double hopeless = 1.1;  // times the best so far: no noise makes up for that
   LoadOptions once = options;
   once.duration = options.duration / rounds;
-  once.least = 3;
+  once.least = 8;
   std::vector<Session> sessions;
   for (const plan::Plan& plan : plans) sessions.push_back(deploy(plan, network, engines));
   std::vector<std::vector<Time>> periods(plans.size());
@@ -105,6 +106,7 @@ std::vector<Time> periods_of(std::span<const plan::Plan> plans, const network::N
       std::sort(periods[i].begin(), periods[i].end());
       medians[i] = percentile(periods[i], 0.5);
     }
+    if (round + 1 < sure) continue;
     const Time best = *std::min_element(medians.begin(), medians.end());
     limit = time_from_seconds(hopeless * seconds(best));
     if (std::count_if(medians.begin(), medians.end(), [&](Time m) { return m <= limit; }) == 1)

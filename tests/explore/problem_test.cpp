@@ -75,6 +75,19 @@ TEST(MakeProblem, takes_times_groups_edges_and_token_costs) {
   EXPECT_EQ(problem.read_ns, 0.5);
 }
 
+TEST(MakeProblem, takes_times_under_contention_where_several_processors_work) {
+  profile::Profile profile = small_profile();
+  profile.processors[0].layers[0].contended.median = Time(120);
+  profile.processors[0].layers[0].contended.count = 3;
+  const Problem both = make_problem(small_network(), board_of({"p", "q"}), profile);
+  EXPECT_EQ(both.time[0], (std::vector<double>{120, 100}));
+  EXPECT_EQ(both.alone[0], (std::vector<double>{108, 90}));
+  EXPECT_EQ(both.alone[1], (std::vector<double>{36, 30}));  // as its group
+  EXPECT_EQ(both.time[2], (std::vector<double>{50, 200}));
+  const Problem one = make_problem(small_network(), board_of({"p"}), profile);
+  EXPECT_EQ(one.time[0], (std::vector<double>{100}));
+}
+
 TEST(MakeProblem, what_the_profile_lacks_is_named) {
   const auto message = [](const board::Board& board, const profile::Profile& profile) {
     return millrace::test::message_of([&] { make_problem(small_network(), board, profile); });

@@ -49,6 +49,48 @@ TEST(Measure, every_layer_gets_times_on_every_processor) {
   EXPECT_GT(profile.tokens.write_ns, 0);
 }
 
+/// Two processors that are one core of this machine, wherever the tests run.
+board::Board twice_the_same_core() {
+  board::Board board = board::this_machine();
+  board.processors.resize(1);
+  board.processors.push_back(board.processors.front());
+  board.processors.back().name = "again";
+  return board;
+}
+
+TEST(Measure, contention_is_measured_on_each_while_all_others_work) {
+  const auto engine = engine::make_engine("reference");
+  MeasureOptions options = quick();
+  std::vector<std::size_t> others_then;
+  int runs_of_others = 0;
+  options.meanwhile = [&](std::span<const std::function<void()>> others,
+                          const std::function<void()>& work) {
+    others_then.push_back(others.size());
+    for (const auto& other : others) other(), ++runs_of_others;
+    work();
+  };
+  const Profile profile = measure(two_layers(), twice_the_same_core(), *engine, options);
+  EXPECT_EQ(others_then, (std::vector<std::size_t>{1, 1}));
+  EXPECT_EQ(runs_of_others, 2);
+  for (const ProcessorProfile& p : profile.processors)
+    for (const LayerTimes& layer : p.layers) {
+      EXPECT_EQ(layer.contended.count, 3);
+      EXPECT_GT(layer.contended.median, Time{});
+    }
+}
+
+TEST(Measure, without_others_there_is_no_contention) {
+  const auto engine = engine::make_engine("reference");
+  MeasureOptions options = quick();
+  options.meanwhile = [](std::span<const std::function<void()>>, const std::function<void()>&) {
+    ADD_FAILURE() << "nobody to contend with";
+  };
+  board::Board board = board::this_machine();
+  board.processors.resize(1);
+  const Profile profile = measure(two_layers(), board, *engine, options);
+  EXPECT_EQ(profile.processors[0].layers[0].contended, Statistics{});
+}
+
 TEST(Measure, a_subnet_is_measured_in_one_piece) {
   const auto engine = engine::make_engine("reference");
   const network::Network network = two_layers();

@@ -26,6 +26,7 @@ Profile small_profile() {
   p.whole = statistics_of({Time(3000), Time(3100)});
   p.layers.resize(2);
   p.layers[0].together = p.layers[0].alone = statistics_of({Time(3000)});
+  p.layers[0].contended = statistics_of({Time(3300), Time(3500)});
   p.layers[0].kernel = "loops";
   p.layers[0].variant = {board::Precision::f32, "jit_wino:avx512"};
   p.layers[0].alternatives = {{{}, Time(5000), 1e-7},

@@ -4,6 +4,8 @@
 #include <bit>
 #include <vector>
 
+#include "engine/onednn/bfloat16.h"
+
 namespace millrace::engine::onednn {
 namespace {
 
@@ -61,13 +63,9 @@ void write_pixels(std::span<const std::uint16_t> from, const ResponseNorm& norm,
                   std::uint16_t* to) {
   float* const numbers = scratch.numbers.data();
   for (std::size_t i = 0; i < from.size(); i += norm.channels) {
-    for (std::size_t c = 0; c < norm.channels; ++c)
-      numbers[c] = std::bit_cast<float>(static_cast<std::uint32_t>(from[i + c]) << 16);
+    for (std::size_t c = 0; c < norm.channels; ++c) numbers[c] = from_bfloat16(from[i + c]);
     write_pixel<2>(numbers, norm, scratch.squares.data(), numbers);
-    for (std::size_t c = 0; c < norm.channels; ++c) {  // to nearest, ties to even
-      const auto bits = std::bit_cast<std::uint32_t>(numbers[c]);
-      to[i + c] = static_cast<std::uint16_t>((bits + 0x7fff + ((bits >> 16) & 1)) >> 16);
-    }
+    for (std::size_t c = 0; c < norm.channels; ++c) to[i + c] = to_bfloat16(numbers[c]);
   }
 }
 

@@ -1,32 +1,22 @@
 #include "engine/onednn/split.h"
 
 #include <algorithm>
-#include <bit>
+
+#include "engine/onednn/bfloat16.h"
 
 namespace millrace::engine::onednn {
 namespace {
-
-constexpr std::uint32_t low_half = 0xffff;
-
-/// The bits of the nearest float that is a bfloat16 number (ties to even).
-inline std::uint32_t rounded(float x) {
-  const auto bits = std::bit_cast<std::uint32_t>(x);
-  return (bits + (low_half >> 1) + ((bits >> 16) & 1)) & ~low_half;
-}
 
 #if defined(__x86_64__) && defined(__GNUC__)
 [[gnu::target_clones("avx512f", "avx2", "default")]]
 #endif
 void write_part(const float* from, std::size_t count, Term part, std::uint16_t* to) {
   if (part == Term::high) {
-    for (std::size_t i = 0; i < count; ++i)
-      to[i] = static_cast<std::uint16_t>(rounded(from[i]) >> 16);
+    for (std::size_t i = 0; i < count; ++i) to[i] = to_bfloat16(from[i]);
     return;
   }
-  for (std::size_t i = 0; i < count; ++i) {
-    const float rest = from[i] - std::bit_cast<float>(rounded(from[i]));
-    to[i] = static_cast<std::uint16_t>(rounded(rest) >> 16);
-  }
+  for (std::size_t i = 0; i < count; ++i)
+    to[i] = to_bfloat16(from[i] - from_bfloat16(to_bfloat16(from[i])));
 }
 
 }  // namespace

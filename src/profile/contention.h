@@ -1,0 +1,18 @@
+#pragma once
+// Inside the profile room: what layers take while the other processors are at work too, as they are
+// in a pipeline.
+#include <span>
+
+#include "profile/measure.h"
+
+namespace millrace::profile {
+
+/// Fills in `contended` of all layers of these profiles, which are of one network, in one precision
+/// and on different processors. While one is measured, in its layers' variants, all the others run
+/// the network again and again; it waits a random time before each run, so that each of its layers
+/// meets all of theirs alike. Nothing happens without the options' `meanwhile`, or to a single
+/// processor, which has nobody to contend with.
+void measure_contention(const network::Network& network, engine::Engine& engine,
+                        std::span<ProcessorProfile> profiles, const MeasureOptions& options);
+
+}  // namespace millrace::profile

@@ -1,0 +1,35 @@
+#include "runtime/meanwhile.h"
+
+#include <atomic>
+#include <exception>
+#include <thread>
+#include <vector>
+
+namespace millrace::runtime {
+
+void meanwhile(std::span<const std::function<void()>> others, const std::function<void()>& work) {
+  std::atomic<bool> done{false};
+  std::vector<std::exception_ptr> failures(others.size());
+  {
+    std::vector<std::jthread> threads;
+    for (std::size_t i = 0; i < others.size(); ++i)
+      threads.emplace_back([&, i] {
+        try {
+          while (!done.load(std::memory_order_relaxed)) others[i]();
+        } catch (...) {
+          failures[i] = std::current_exception();
+        }
+      });
+    try {
+      work();
+    } catch (...) {
+      done = true;
+      throw;
+    }
+    done = true;
+  }
+  for (const std::exception_ptr& failure : failures)
+    if (failure) std::rethrow_exception(failure);
+}
+
+}  // namespace millrace::runtime

@@ -1,0 +1,53 @@
+#include "runtime/meanwhile.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <stdexcept>
+#include <vector>
+
+namespace millrace::runtime {
+namespace {
+
+TEST(Meanwhile, all_others_run_until_the_work_is_done) {
+  std::atomic<int> first{0}, second{0};
+  bool done = false;
+  const std::vector<std::function<void()>> others{[&] { ++first; }, [&] { ++second; }};
+  meanwhile(others, [&] {
+    while (first < 3 || second < 3) {
+    }
+    done = true;
+  });
+  EXPECT_TRUE(done);
+}
+
+TEST(Meanwhile, what_another_throws_comes_out_after_the_work) {
+  std::atomic<bool> called{false};
+  bool done = false;
+  const std::vector<std::function<void()>> others{[&] {
+    called = true;
+    throw std::runtime_error("broken");
+  }};
+  const auto work = [&] {
+    while (!called) {
+    }
+    done = true;
+  };
+  EXPECT_THROW(meanwhile(others, work), std::runtime_error);
+  EXPECT_TRUE(done);
+}
+
+TEST(Meanwhile, what_the_work_throws_ends_the_others) {
+  std::atomic<int> runs{0};
+  const std::vector<std::function<void()>> others{[&] { ++runs; }};
+  EXPECT_THROW(meanwhile(others, [] { throw std::logic_error("wrong"); }), std::logic_error);
+}
+
+TEST(Meanwhile, without_others_only_the_work_is_done) {
+  bool done = false;
+  meanwhile({}, [&] { done = true; });
+  EXPECT_TRUE(done);
+}
+
+}  // namespace
+}  // namespace millrace::runtime
