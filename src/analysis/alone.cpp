@@ -26,8 +26,12 @@ class Frame {
       for (std::size_t p = 0; p < phases.size(); ++p)
         tasks_.push_back({s, p, phases[p].lag, phase_times[s][p]});
     }
+    const auto is_busy = [&](const plan::Endpoint& end) {
+      return end.stage == plan::Endpoint::outside || plan.stages[end.stage].turn.index == 0;
+    };
     for (const plan::Channel& channel : plan.channels) {
       if (channel.from.stage == plan::Endpoint::outside) continue;
+      if (!is_busy(channel.from) || !is_busy(channel.to)) continue;
       Task& writer = tasks_[first[channel.from.stage] + channel.from.phase];
       if (channel.to.stage == plan::Endpoint::outside) {
         writer.gives_result = true;
@@ -36,7 +40,8 @@ class Frame {
       writer.readers.push_back(first[channel.to.stage] + channel.to.phase);
       ++tasks_[writer.readers.back()].inputs;
     }
-    for (std::size_t t = 0; t < tasks_.size(); ++t) waiting_.push_back(t);
+    for (std::size_t t = 0; t < tasks_.size(); ++t)
+      if (is_busy({tasks_[t].stage, tasks_[t].phase})) waiting_.push_back(t);
     std::stable_sort(waiting_.begin(), waiting_.end(),
                      [&](std::size_t a, std::size_t b) { return tasks_[a].lag < tasks_[b].lag; });
   }

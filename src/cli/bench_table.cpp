@@ -62,13 +62,25 @@ std::string latency_text(const BenchResult& result) {
                                     millrace::to_text(result.rows.back().deployed));
 }
 
+/// Frames per second that a stage, with its replicas, would pass alone.
+double rate_alone(const BenchResult& result, std::size_t stage) {
+  return static_cast<double>(result.stages[stage].replicas) / seconds(result.alone[stage]);
+}
+
 std::size_t bottleneck(const BenchResult& result) {
-  return static_cast<std::size_t>(std::max_element(result.alone.begin(), result.alone.end()) -
-                                  result.alone.begin());
+  std::size_t slowest = 0;
+  for (std::size_t s = 1; s < result.alone.size(); ++s)
+    if (rate_alone(result, s) < rate_alone(result, slowest)) slowest = s;
+  return slowest;
 }
 
 Time busy_per_frame(const runtime::StageStatistics& stage) {
   return stage.frames > 0 ? stage.busy / stage.frames : Time{};
+}
+
+/// The part of its time in which a stage works, at this rate of the pipeline.
+double busy_share(const runtime::StageStatistics& stage, double rate) {
+  return std::min(1.0, rate * seconds(busy_per_frame(stage)) / static_cast<double>(stage.replicas));
 }
 
 std::string stages_text(const BenchResult& result) {
@@ -87,13 +99,13 @@ std::string stages_text(const BenchResult& result) {
     const runtime::StageStatistics& stage = result.stages[s];
     table.add({stage.name, millrace::to_text(result.alone[s]),
                millrace::to_text(busy_per_frame(stage)),
-               fmt::format("{:.1f} %", 100 * std::min(1.0, rate * seconds(busy_per_frame(stage)))),
+               fmt::format("{:.1f} %", 100 * busy_share(stage, rate)),
                millrace::to_text(stage.memory.arena), millrace::to_text(stage.memory.naive),
                millrace::to_text(stage.memory.weights), millrace::to_text(stage.memory.moved),
                millrace::to_text(stage.memory.moved_layer_by_layer),
                s == bottleneck(result) ? "bottleneck" : ""});
   }
-  const double allowed = 1 / seconds(result.alone[bottleneck(result)]);
+  const double allowed = rate_alone(result, bottleneck(result));
   return table.text() +
          fmt::format(
              "the slowest stage alone allows {:.1f} frames/s; the pipeline reaches {:.1f} %"

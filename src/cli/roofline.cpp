@@ -48,7 +48,8 @@ report::Rooflines measure_rooflines(const Loaded& loaded) {
     result.stages.push_back(
         {stage.name,
          profile::roofline(loaded.network, layers_of(stage), result.peaks[place[s]], precision),
-         {}});
+         {},
+         stage.turn.index > 0});
   }
   return result;
 }

@@ -34,13 +34,22 @@ std::vector<board::Variant> variants_of(const Problem& problem, const plan::Mapp
   return own ? std::vector<board::Variant>{} : result;
 }
 
+/// The mapping with every processor that has replicas replaced by the one with this turn.
+plan::Mapping in_turn(plan::Mapping mapping, const Task& task, std::int64_t turn) {
+  for (ProcessorId& processor : mapping.processors)
+    if (const auto found = task.replicas.find(processor); turn > 0 && found != task.replicas.end())
+      processor = found->second[static_cast<std::size_t>(turn - 1)];
+  return mapping;
+}
+
 /// What the profile says of the plan's stages and phases, each of a frame.
-void set_times(Candidate& candidate, const Problem& problem) {
-  const auto times = phase_times(problem, candidate.plan, candidate.search.mapping);
-  for (std::size_t s = 0; s < times.size(); ++s) {
+void set_times(Candidate& candidate, const Task& task) {
+  for (std::size_t s = 0; s < candidate.plan.stages.size(); ++s) {
     plan::Stage& stage = candidate.plan.stages[s];
-    stage.predicted = std::accumulate(times[s].begin(), times[s].end(), Time{});
-    for (std::size_t p = 0; p < times[s].size(); ++p) stage.phases[p].predicted = times[s][p];
+    const plan::Mapping mapping = in_turn(candidate.search.mapping, task, stage.turn.index);
+    const std::vector<Time> times = phase_times(task.problem, candidate.plan, mapping)[s];
+    stage.predicted = std::accumulate(times.begin(), times.end(), Time{});
+    for (std::size_t p = 0; p < times.size(); ++p) stage.phases[p].predicted = times[p];
   }
 }
 
@@ -55,7 +64,8 @@ void size_slots(Candidate& candidate, const network::Network& network, std::int6
 
 Time slowest_stage(const plan::Plan& plan) {
   Time slowest{};
-  for (const plan::Stage& stage : plan.stages) slowest = std::max(slowest, stage.predicted);
+  for (const plan::Stage& stage : plan.stages)
+    slowest = std::max(slowest, stage.predicted / stage.turn.of);
   return slowest;
 }
 
@@ -89,8 +99,9 @@ void Candidates::add(const std::string& name, const Task& task,
 void Candidates::build_plan(Candidate& candidate, const Task& task) const {
   plan::BuildOptions options = options_.build;
   options.batches = task.batches;
+  options.replicas = task.replicas;
   candidate.plan = plan::build(network_, board_, candidate.search.mapping, options);
-  set_times(candidate, task.problem);
+  set_times(candidate, task);
   size_slots(candidate, network_, options_.slack);
   const auto times = plan::predicted_times(candidate.plan);
   candidate.bound =

@@ -1,6 +1,7 @@
 #pragma once
 // Inside the explore room: search results made into plans, predicted, measured and compared.
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -12,7 +13,8 @@ namespace millrace::explore {
 struct Task {
   Problem problem;
   std::int64_t batch = 1;
-  std::vector<std::int64_t> batches = {};  // by LayerId; empty: 1 for all
+  std::vector<std::int64_t> batches = {};                         // by LayerId; empty: 1 for all
+  std::map<ProcessorId, std::vector<ProcessorId>> replicas = {};  // as BuildOptions has them
 };
 
 class Candidates {

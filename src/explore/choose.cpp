@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "explore/candidates.h"
 #include "explore/gather.h"
+#include "explore/replicas.h"
 
 namespace millrace::explore {
 namespace {
@@ -40,6 +41,22 @@ void add_searches(Candidates& candidates, const Task& task, const ChooseOptions&
   candidates.add("genetic, improved" + with, task, [&] { return improve(problem, found); });
 }
 
+/// Processors in groups whose members take turns: all in one group, and as many smaller ones as
+/// there are. Contiguous parts suit them best, since what has replicas must be in one piece.
+void add_replicas(Candidates& candidates, const Problem& problem, double& lowest_bound) {
+  for (std::size_t size = 2; size <= problem.processors; ++size) {
+    if (problem.processors % size != 0) continue;
+    const Problem groups = in_groups(problem, size);
+    lowest_bound = std::min(lowest_bound, lower_bound(groups));
+    const Task task{.problem = problem, .replicas = turns_in_groups(problem.processors, size)};
+    candidates.add(fmt::format("{} replicas", size), task, [&] {
+      SearchResult result = exact_contiguous(groups);
+      result.mapping = to_first_of_groups(std::move(result.mapping), size);
+      return result;
+    });
+  }
+}
+
 /// Powers of two, as far as some layers gain by them.
 std::vector<Task> tasks_with_batches(const network::Network& network, const board::Board& board,
                                      const profile::Profile& profile, std::int64_t most) {
@@ -66,6 +83,7 @@ Choice choose(const network::Network& network, const board::Board& board,
   add_searches(candidates, alone, options, found);
   Choice choice;
   choice.lower_bound = lower_bound(alone.problem);
+  if (options.search == "auto") add_replicas(candidates, alone.problem, choice.lower_bound);
   if (options.max_latency)
     for (const Task& task : tasks_with_batches(network, board, profile, options.max_batch)) {
       add_searches(candidates, task, options, found);

@@ -12,7 +12,7 @@ struct Place {
 
 std::vector<Place> places_of(const Problem& problem, const plan::Plan& plan) {
   std::vector<Place> places(problem.layers);
-  for (std::size_t s = 0; s < plan.stages.size(); ++s)
+  for (std::size_t s = plan.stages.size(); s-- > 0;)  // of replicas the first
     for (std::size_t p = 0; p < plan.stages[s].phases.size(); ++p)
       for (const LayerId layer : plan.stages[s].phases[p].layers) places[layer.index] = {s, p};
   return places;
@@ -48,9 +48,10 @@ std::vector<std::vector<Time>> phase_times(const Problem& problem, const plan::P
     sum_at(edge.to) += reader.border_ns + reader.read_ns * elements;
   }
   std::vector<std::vector<Time>> result;
-  for (const auto& stage : sums) {
+  for (std::size_t s = 0; s < sums.size(); ++s) {
+    const LayerId any = plan.stages[s].phases.front().layers.front();
     auto& times = result.emplace_back();
-    for (const double sum : stage) times.emplace_back(std::llround(sum));
+    for (const double sum : sums[places[any.index].stage]) times.emplace_back(std::llround(sum));
   }
   return result;
 }

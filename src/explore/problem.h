@@ -51,7 +51,8 @@ Problem make_problem(const network::Network& network, const board::Board& board,
 std::vector<double> processor_times(const Problem& problem, const plan::Mapping& mapping);
 
 /// The same times split over the phases of a plan of that mapping, by stage and phase; a group
-/// whose members lie in several phases is separated too.
+/// whose members lie in several phases is separated too. Of replicas the times are those of the
+/// mapping's processor.
 std::vector<std::vector<Time>> phase_times(const Problem& problem, const plan::Plan& plan,
                                            const plan::Mapping& mapping);
 

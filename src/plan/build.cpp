@@ -14,6 +14,7 @@ constexpr Step steps[] = {
     note_origin,        //
     cut_into_phases,    // Algorithm 2, lines 3 to 25, with our rule for phases
     drop_empty_stages,  //
+    add_replicas,       // duplication of chapter 3 of the thesis on JEDI
     connect_phases,     // Algorithm 2, lines 26 to 30
     set_lags,           //
     size_channels,      //

@@ -1,5 +1,6 @@
 #pragma once
 // From a mapping to a plan: a list of steps, each a function from plan to plan.
+#include <map>
 #include <string>
 
 #include "plan/plan.h"
@@ -13,6 +14,9 @@ struct BuildOptions {
   std::int64_t most_lag = 16;  // frames; a mapping that goes to and fro more often waits more and
                                // takes less memory
   std::vector<std::int64_t> batches = {};  // frames at once, by LayerId; empty: 1 for all
+  /// The processors that take turns with a processor of the mapping, by that; no layer is mapped to
+  /// them. As many for each that has any.
+  std::map<ProcessorId, std::vector<ProcessorId>> replicas = {};
 };
 
 /// Step 3 of the papers (Algorithm 2) with the phase rule of docs/decisions.md: layers are visited
@@ -28,7 +32,9 @@ Plan build(const network::Network& network, const board::Board& board, const Map
 /// `phase_times`, by stage and phase) or zero. With `tokens_are_elements`, rates are numbers of
 /// tensor elements as in the papers' equations; else frames. If there are batches, a stage has its
 /// phases once for every cycle of round_of(plan): a phase with a batch takes and gives that many
-/// tokens, and takes its time, in the last of so many cycles, and does nothing in the others.
+/// tokens, and takes its time, in the last of so many cycles, and does nothing in the others. If
+/// there are replicas, the other actors, the caller's too, have their phases once for every replica
+/// and pass tokens from and to each in its turn.
 struct GraphOptions {
   std::vector<std::vector<Time>> phase_times;
   bool tokens_are_elements = false;
@@ -38,7 +44,7 @@ struct GraphOptions {
 dataflow::Graph csdf_graph(const Plan& plan, const network::Network& network,
                            const GraphOptions& options = {});
 
-/// The frames of one iteration of that graph: the plan's largest batch.
+/// The frames of one iteration of that graph: the plan's largest batch, or its replicas.
 std::int64_t round_of(const Plan& plan);
 
 /// Step 1 of the papers (Algorithm 1): one actor per layer, one channel per edge, one token per
@@ -47,8 +53,8 @@ dataflow::Graph sdf_graph(const network::Network& network);
 
 /// The rules every plan obeys: each layer exactly once, phases in an order that respects the edges,
 /// a channel for every edge that crosses phases and no others, no core used twice, batches only of
-/// layers that keep frames apart, graph consistent and live. InputError names the stage, phase,
-/// layer or channel.
+/// layers that keep frames apart, replicas alike and complete, graph consistent and live.
+/// InputError names the stage, phase, layer or channel.
 void check(const Plan& plan, const network::Network& network);
 
 }  // namespace millrace::plan

@@ -45,7 +45,7 @@ std::vector<dataflow::Pool> pools_of(const Plan& plan, const network::Network& n
 
 std::optional<SlotSizing> smallest_slots(const Plan& plan, const network::Network& network,
                                          const std::vector<std::vector<Time>>& phase_times) {
-  if (phase_times.empty()) return std::nullopt;
+  if (phase_times.empty() || turns_of(plan) > 1) return std::nullopt;
   const dataflow::Graph graph =
       csdf_graph(plan, network, {.phase_times = phase_times, .bounded = false});
   const auto most = dataflow::throughput(graph);

@@ -71,6 +71,8 @@ void check_batch(const Plan& plan, const network::Network& network, const Phase&
   if (phase.batch < 1 || phase.batch > largest_batch)
     throw InputError(place, fmt::format("found a batch of {} frames, expected 1 to {}", phase.batch,
                                         largest_batch));
+  if (phase.batch > 1 && turns_of(plan) > 1)
+    throw InputError(place, "has a batch, in a plan with replicas; choose one of them");
   if (const std::int64_t largest = round_of(plan); largest % phase.batch != 0)
     throw InputError(place, fmt::format("its batch of {} frames does not divide {}, the largest of "
                                         "the plan; give it another",
@@ -105,12 +107,65 @@ void check_layers(const Plan& plan) {
     if (stage.phases.empty()) throw InputError(stage.name, "has no phases; remove it");
     for (std::size_t p = 0; p < stage.phases.size(); ++p) {
       check_phase(plan, stage.phases[p], place_of(stage, p));
-      note_layers(plan, stage.phases[p], place_of(stage, p), seen);
+      if (stage.turn.index == 0) note_layers(plan, stage.phases[p], place_of(stage, p), seen);
     }
   }
   for (std::size_t i = 0; i < seen.size(); ++i)
     if (seen[i].empty())
       throw InputError(plan.layer_names[i], "this layer is in no stage; put it into a phase");
+}
+
+void check_turn(const Plan& plan, const Stage& stage) {
+  const auto [index, of] = stage.turn;
+  if (of < 1 || of > most_replicas || index < 0 || index >= of)
+    throw InputError(stage.name, fmt::format("found turn {} of {}, expected one from 0 on, of at "
+                                             "most {}",
+                                             index, of, most_replicas));
+  if (of == 1) return;
+  if (const std::int64_t turns = turns_of(plan); of != turns)
+    throw InputError(stage.name, fmt::format("has {} replicas and another stage {}; give all that "
+                                             "have some as many",
+                                             of, turns));
+  if (stage.phases.size() != 1)
+    throw InputError(stage.name, fmt::format("has a turn and {} phases; replicas have one",
+                                             stage.phases.size()));
+  if (const std::int64_t lag = stage.phases.front().lag; lag % of != 0)
+    throw InputError(stage.name, fmt::format("found a lag of {} frames, expected a multiple of "
+                                             "{}, since it works on every {}th frame",
+                                             lag, of, of));
+}
+
+/// Of a stage that is the first in turn: that all others are there, and like it.
+void check_replicas(const Plan& plan, const Stage& first) {
+  std::vector<bool> there(static_cast<std::size_t>(first.turn.of));
+  for (const Stage& stage : plan.stages) {
+    if (stage.turn.of == 1 || stage.phases.front().layers != first.phases.front().layers) continue;
+    const auto index = static_cast<std::size_t>(stage.turn.index);
+    if (there[index])
+      throw InputError(stage.name, fmt::format("has the turn of another replica, {}", index));
+    there[index] = true;
+    if (stage.engine != first.engine || stage.phases[0].lag != first.phases[0].lag)
+      throw InputError(stage.name, fmt::format("has another engine or lag than {}, of which it is "
+                                               "a replica; make them equal",
+                                               first.name));
+  }
+  const auto missing = std::find(there.begin(), there.end(), false);
+  if (missing != there.end())
+    throw InputError(first.name, fmt::format("its replica with turn {} is missing; add it",
+                                             missing - there.begin()));
+}
+
+void check_all_replicas(const Plan& plan) {
+  for (const Stage& stage : plan.stages) check_turn(plan, stage);
+  for (const Stage& stage : plan.stages) {
+    if (stage.turn.of == 1) continue;
+    const bool known = std::any_of(plan.stages.begin(), plan.stages.end(), [&](const Stage& first) {
+      return first.turn.of > 1 && first.turn.index == 0 &&
+             first.phases.front().layers == stage.phases.front().layers;
+    });
+    if (!known) throw InputError(stage.name, "no stage with the same layers has turn 0; add it");
+    if (stage.turn.index == 0) check_replicas(plan, stage);
+  }
 }
 
 void check_order(const Plan& plan, const network::Network& network) {
@@ -146,6 +201,12 @@ void check_lag(const Plan& plan, const Channel& channel, const std::string& plac
     throw InputError(place, fmt::format("its reader is {} frames ahead of its writer; give it a "
                                         "larger lag",
                                         -lag));
+  const std::int64_t turns = turn_of(plan, channel).of;
+  if (turns > 1 &&
+      (channel.capacity % turns != 0 || channel.capacity / turns <= initial_tokens(plan, channel)))
+    throw InputError(place, fmt::format("found a capacity of {}, expected a multiple of {} that "
+                                        "leaves each replica a slot behind a lag of {} frames",
+                                        channel.capacity, turns, lag));
   if (channel.capacity <= lag)
     throw InputError(place, fmt::format("its reader lags {} frames behind, so a capacity of {} is "
                                         "too small; give it at least {}",
@@ -222,6 +283,7 @@ void check(const Plan& plan, const network::Network& network) {
   check_network(plan, network);
   check_processors(plan);
   check_layers(plan);
+  check_all_replicas(plan);
   check_batches(plan, network);
   check_order(plan, network);
   check_channels(plan, network);

@@ -14,7 +14,11 @@ namespace {
 class PlanGraph {
  public:
   PlanGraph(const Plan& plan, const network::Network& network, const GraphOptions& options)
-      : plan_(plan), network_(network), options_(options), round_(round_of(plan)) {
+      : plan_(plan),
+        network_(network),
+        options_(options),
+        round_(round_of(plan)),
+        turns_(turns_of(plan)) {
     graph_.name = plan.network_name;
     for (std::size_t s = 0; s < plan.stages.size(); ++s) add_stage(s);
     if (options.outside) add_outside();
@@ -44,7 +48,8 @@ class PlanGraph {
   template <class T>
   std::vector<T> over_round(const Stage& stage, const std::vector<T>& by_phase) const {
     std::vector<T> result;
-    for (std::int64_t cycle = 0; cycle < round_; ++cycle)
+    const std::int64_t cycles = stage.turn.of > 1 ? 1 : round_;
+    for (std::int64_t cycle = 0; cycle < cycles; ++cycle)
       for (std::size_t p = 0; p < by_phase.size(); ++p)
         result.push_back((cycle + 1) % stage.phases[p].batch == 0 ? by_phase[p] : T{0});
     return result;
@@ -54,11 +59,13 @@ class PlanGraph {
     const auto& channels = plan_.channels;
     if (std::any_of(channels.begin(), channels.end(),
                     [](const Channel& channel) { return is_outside(channel.from); }))
-      submitting_ = graph_.add_actor({"input", {Time{0}}});
+      submitting_ = graph_.add_actor({"input", no_times()});
     if (std::any_of(channels.begin(), channels.end(),
                     [](const Channel& channel) { return is_outside(channel.to); }))
-      collecting_ = graph_.add_actor({"output", {Time{0}}});
+      collecting_ = graph_.add_actor({"output", no_times()});
   }
+
+  std::vector<Time> no_times() const { return std::vector<Time>(static_cast<std::size_t>(turns_)); }
 
   std::int64_t tokens_of(TensorId tensor) const {
     if (!options_.tokens_are_elements) return 1;
@@ -68,12 +75,31 @@ class PlanGraph {
 
   std::int64_t bits_of(TensorId tensor) const { return times(network_[tensor].size().count, 8); }
 
-  std::vector<std::int64_t> rates(const Endpoint& end, std::int64_t tokens) const {
-    if (is_outside(end)) return {tokens};
-    const Stage& stage = plan_.stages[end.stage];
+  /// One end of a channel that carries the frames of a turn, and works on each of them `lag` cycles
+  /// late.
+  struct Side {
+    Endpoint end;
+    std::int64_t lag;
+    Turn turn;
+  };
+
+  std::vector<std::int64_t> rates(const Side& side, std::int64_t tokens) const {
+    if (is_outside(side.end)) return in_turn(side, {tokens});
+    const Stage& stage = plan_.stages[side.end.stage];
     std::vector<std::int64_t> by_phase(stage.phases.size(), 0);
-    by_phase[end.phase] = times(stage.phases[end.phase].batch, tokens);
-    return over_round(stage, by_phase);
+    by_phase[side.end.phase] = times(stage.phases[side.end.phase].batch, tokens);
+    if (stage.turn.of > 1 || turns_ == 1) return over_round(stage, by_phase);
+    return in_turn(side, by_phase);
+  }
+
+  /// Of what is no replica itself: nothing in the cycles of frames that are not of the turn.
+  std::vector<std::int64_t> in_turn(const Side& side, const std::vector<std::int64_t>& each) const {
+    std::vector<std::int64_t> result;
+    for (std::int64_t cycle = 0; cycle < turns_; ++cycle) {
+      const std::int64_t frame = (cycle + turns_ - side.lag % turns_) % turns_;
+      for (const std::int64_t tokens : each) result.push_back(side.turn.is_of(frame) ? tokens : 0);
+    }
+    return result;
   }
 
   void connect(const Channel& channel) {
@@ -82,14 +108,23 @@ class PlanGraph {
         is_outside(channel.from) ? submitting_ : dataflow::ActorId(channel.from.stage);
     const auto to = is_outside(channel.to) ? collecting_ : dataflow::ActorId(channel.to.stage);
     const std::int64_t tokens = tokens_of(channel.tensor);
-    const auto id = graph_.add_channel({.name = network_[channel.tensor].name,
-                                        .from = from,
-                                        .to = to,
-                                        .production = rates(channel.from, tokens),
-                                        .consumption = rates(channel.to, tokens),
-                                        .initial_tokens = times(lag_of(plan_, channel), tokens),
-                                        .token_bits = bits_of(channel.tensor) / tokens});
-    if (options_.bounded) dataflow::bound_channel(graph_, id, times(channel.capacity, tokens));
+    const Turn turn = turn_of(plan_, channel);
+    const std::int64_t before = is_outside(channel.from) ? 0 : phase_at(channel.from).lag;
+    const std::int64_t behind = before + lag_of(plan_, channel);
+    const auto id =
+        graph_.add_channel({.name = network_[channel.tensor].name,
+                            .from = from,
+                            .to = to,
+                            .production = rates({channel.from, before, turn}, tokens),
+                            .consumption = rates({channel.to, behind, turn}, tokens),
+                            .initial_tokens = times(initial_tokens(plan_, channel), tokens),
+                            .token_bits = bits_of(channel.tensor) / tokens});
+    if (options_.bounded)
+      dataflow::bound_channel(graph_, id, times(channel.capacity / turn.of, tokens));
+  }
+
+  const Phase& phase_at(const Endpoint& end) const {
+    return plan_.stages[end.stage].phases[end.phase];
   }
 
   std::int64_t times(std::int64_t frames, std::int64_t tokens) const {
@@ -103,7 +138,7 @@ class PlanGraph {
   const Plan& plan_;
   const network::Network& network_;
   const GraphOptions& options_;
-  const std::int64_t round_;
+  const std::int64_t round_, turns_;
   dataflow::Graph graph_;
   dataflow::ActorId submitting_, collecting_;
 };
@@ -116,7 +151,7 @@ dataflow::Graph csdf_graph(const Plan& plan, const network::Network& network,
 }
 
 std::int64_t round_of(const Plan& plan) {
-  std::int64_t largest = 1;
+  std::int64_t largest = turns_of(plan);
   for (const Stage& stage : plan.stages)
     for (const Phase& phase : stage.phases) largest = std::max(largest, phase.batch);
   return largest;

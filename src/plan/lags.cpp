@@ -13,6 +13,15 @@ std::int64_t batch_of(const Plan& plan, const Endpoint& end) {
   return is_outside(end) ? 1 : plan.stages[end.stage].phases[end.phase].batch;
 }
 
+std::int64_t turns_at(const Plan& plan, const Endpoint& end) {
+  return is_outside(end) ? 1 : plan.stages[end.stage].turn.of;
+}
+
+/// A replica works in every `turns`-th frame only, so its lag is so many frames, or a multiple.
+std::int64_t rounded_up(std::int64_t frames, std::int64_t turns) {
+  return (frames + turns - 1) / turns * turns;
+}
+
 /// Behind a writer that gives its batch in the last of so many cycles, a reader finds its own in
 /// each of its cycles only if it lags so far.
 std::int64_t least_lag(const Plan& plan, const Channel& channel) {
@@ -25,13 +34,17 @@ std::int64_t least_lag(const Plan& plan, const Channel& channel) {
 std::int64_t wanted_lag(const Plan& plan, const Channel& channel, const BuildOptions& options) {
   if (channel.from.stage == channel.to.stage || options.capacity == 1)
     return least_lag(plan, channel);
-  return batch_of(plan, channel.from);
+  return std::max(
+      {batch_of(plan, channel.from), turns_at(plan, channel.from), turns_at(plan, channel.to)});
 }
 
 /// The reader holds the slots of its batch until it has run. The caller is to hand over, and take,
 /// at one time as many frames as come at one time.
 std::int64_t slots_of(const Plan& plan, const Channel& channel, const BuildOptions& options) {
   const std::int64_t lag = lag_of(plan, channel);
+  if (const std::int64_t turns = turn_of(plan, channel).of; turns > 1)
+    return lag +
+           turns * (is_outside(channel.from) || is_outside(channel.to) ? options.capacity : 1);
   if (is_outside(channel.from) || is_outside(channel.to))
     return lag + options.capacity + (round_of(plan) - 1) * (is_outside(channel.to) ? 2 : 1);
   const std::int64_t batch = batch_of(plan, channel.to);
@@ -64,7 +77,8 @@ Plan set_lags(Plan plan, const Material& material) {
       const std::int64_t before = plan.stages[channel.from.stage].phases[channel.from.phase].lag;
       const std::int64_t wanted = before + wanted_lag(plan, channel, material.options);
       const std::int64_t least =
-          std::max(before + least_lag(plan, channel), std::min(limit, wanted));
+          rounded_up(std::max(before + least_lag(plan, channel), std::min(limit, wanted)),
+                     turns_at(plan, channel.to));
       std::int64_t& lag = plan.stages[channel.to.stage].phases[channel.to.phase].lag;
       changed |= lag < least;
       lag = std::max(lag, least);
@@ -80,7 +94,7 @@ Plan size_channels(Plan plan, const Material& material) {
   std::map<TensorId, std::int64_t> slots;
   for (const Channel& channel : plan.channels) {
     std::int64_t& most = slots[channel.tensor];
-    most = std::max(most, slots_of(plan, channel, material.options));
+    most = std::max(most, rounded_up(slots_of(plan, channel, material.options), turns_of(plan)));
   }
   for (Channel& channel : plan.channels) channel.capacity = slots[channel.tensor];
   return plan;

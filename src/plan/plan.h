@@ -29,14 +29,24 @@ struct Phase {
   bool operator==(const Phase&) const = default;
 };
 
-/// An actor: one thread on one processor that runs its phases in order, cycle after cycle.
+/// Replicas take turns: each works on the frames whose number leaves `index` if divided by `of`.
+struct Turn {
+  std::int64_t index = 0, of = 1;
+  bool is_of(std::int64_t frame) const { return of == 1 || frame % of == index; }
+  bool operator==(const Turn&) const = default;
+};
+
+/// An actor: one thread on one processor that runs its phases in order, cycle after cycle. A stage
+/// with replicas is there several times, alike but for name, processor, turn and times; it then has
+/// one phase, without a batch, and a lag that is a multiple of the replicas' number.
 struct Stage {
   std::string name;  // "stage0"
   board::Processor processor;
   std::string engine;
   std::vector<Phase> phases;  // at least one
-  Time predicted{};           // of one frame, from the profile; 0: unknown
-  Time measured{};            // of one frame, alone; 0: not measured
+  Turn turn = {};
+  Time predicted{};  // of one frame, from the profile; 0: unknown
+  Time measured{};   // of one frame, alone; 0: not measured
   bool operator==(const Stage&) const = default;
 };
 
@@ -49,12 +59,14 @@ struct Endpoint {
   bool operator==(const Endpoint&) const = default;
 };
 
-/// Carries one tensor per frame from one phase to another, of the same stage or not. Channels of
-/// the same tensor share its slots; each has its own reader, so one writer and one reader each.
+/// Carries one tensor per frame from one phase to another, of the same stage or not; to and from a
+/// replica only those of its turn. Channels of the same tensor share its slots; each has its own
+/// reader, so one writer and one reader each.
 struct Channel {
   TensorId tensor;
   Endpoint from, to;
-  std::int64_t capacity = 2;  // frames; the same in all channels of the tensor
+  // Frames; the same in all channels of the tensor. With replicas, frames of all turns together.
+  std::int64_t capacity = 2;
   bool operator==(const Channel&) const = default;
 };
 

@@ -5,6 +5,7 @@
 
 #include "dataflow/analysis.h"
 #include "plan/build.h"
+#include "plan/steps.h"
 
 namespace millrace::plan {
 namespace {
@@ -29,7 +30,7 @@ std::optional<Time> period_bound(const Plan& plan, const network::Network& netwo
                                  const std::vector<std::vector<Time>>& phase_times) {
   GraphOptions options;
   options.phase_times = phase_times;
-  options.outside = false;
+  options.outside = turns_of(plan) > 1;  // without the caller replicas would not take turns
   const auto rate = dataflow::throughput(csdf_graph(plan, network, options));
   if (!rate || !rate->is_live()) return std::nullopt;
   return rate->span / (rate->iterations * round_of(plan));
@@ -42,7 +43,8 @@ std::optional<Time> latency_bound(const Plan& plan, const network::Network& netw
   const auto input = actor_named(graph, plan.stages.size(), "input");
   const auto output = actor_named(graph, plan.stages.size(), "output");
   if (!input || !output || !dataflow::is_live(graph)) return std::nullopt;
-  graph.actors[input->index].times = {std::max(period, Time{1})};
+  auto& pace = graph.actors[input->index].times;
+  pace.assign(pace.size(), std::max(period, Time{1}));
   const std::int64_t lag = largest_lag(plan);
   return dataflow::longest_delay(graph,
                                  {*input, *output, lag, lag + least + rounds * round_of(plan)});

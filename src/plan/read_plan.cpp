@@ -23,8 +23,9 @@ constexpr std::array<std::string_view, 8> plan_keys{"format",      "network",   
 constexpr std::array<std::string_view, 2> calibration_keys{"network", "ranges"};
 constexpr std::array<std::string_view, 6> origin_keys{"model",   "network", "board",
                                                       "profile", "options", "version"};
-constexpr std::array<std::string_view, 6> stage_keys{"name",         "processor",   "engine",
-                                                     "predicted_ms", "measured_ms", "phases"};
+constexpr std::array<std::string_view, 7> stage_keys{
+    "name", "processor", "engine", "turn", "predicted_ms", "measured_ms", "phases"};
+constexpr std::array<std::string_view, 2> turn_keys{"index", "of"};
 constexpr std::array<std::string_view, 4> phase_keys{"lag", "batch", "layers", "predicted_ms"};
 constexpr std::array<std::string_view, 3> processor_keys{"name", "kind", "cores"};
 constexpr std::array<std::string_view, 4> channel_keys{"tensor", "from", "to", "capacity"};
@@ -129,6 +130,7 @@ class PlanReader {
                 .processor = read_processor(json.at("processor")),
                 .engine = json.at("engine").text(),
                 .phases = {},
+                .turn = json.has("turn") ? read_turn(json.at("turn")) : Turn{},
                 .predicted = read_time(json.at("predicted_ms")),
                 .measured = read_time(json.at("measured_ms"))};
     if (!stages_.emplace(stage.name, plan_.stages.size()).second)
@@ -138,6 +140,11 @@ class PlanReader {
     if (stage.phases.empty()) json.at("phases").fail("found none, expected at least one phase");
     stage_names_.push_back(stage.name);
     plan_.stages.push_back(std::move(stage));
+  }
+
+  static Turn read_turn(const JsonView& json) {
+    json.only(turn_keys);
+    return {json.at("index").integer(), json.at("of").integer()};
   }
 
   Phase read_phase(const JsonView& json) const {

@@ -10,6 +10,8 @@ namespace millrace::plan {
 inline constexpr std::int64_t largest_capacity = 1'000'000;
 /// Frames that a phase may work on at once.
 inline constexpr std::int64_t largest_batch = 256;
+/// Replicas of a stage.
+inline constexpr std::int64_t most_replicas = 64;
 
 /// What the steps may look at.
 struct Material {
@@ -30,6 +32,10 @@ Plan cut_into_phases(Plan plan, const Material& material);
 /// Stages that have layers, in the order of their first layers, with names.
 Plan drop_empty_stages(Plan plan, const Material& material);
 
+/// Copies of stages on the processors that take turns with theirs. InputError if such a stage has
+/// several phases or a batch.
+Plan add_replicas(Plan plan, const Material& material);
+
 /// A channel for every tensor that is needed beyond its phase.
 Plan connect_phases(Plan plan, const Material& material);
 
@@ -39,11 +45,22 @@ Plan set_lags(Plan plan, const Material& material);
 /// As many slots per tensor as keep the pipeline at full speed.
 Plan size_channels(Plan plan, const Material& material);
 
-/// By how many frames the channel's reader lags behind its writer: its initial tokens. The caller
-/// submits without lag and collects with the largest lag of all.
+/// By how many frames the channel's reader lags behind its writer. The caller submits without lag
+/// and collects with the largest lag of all.
 std::int64_t lag_of(const Plan& plan, const Channel& channel);
 
-/// The stage and phase of each layer. Precondition: each layer is in the plan once.
+/// How many of the frames of that lag are the channel's: its tokens at the start.
+std::int64_t initial_tokens(const Plan& plan, const Channel& channel);
+
+/// The frames that the channel carries.
+Turn turn_of(const Plan& plan, const Channel& channel);
+
+/// Of how many replicas the plan's stages are; 1: there are none. Precondition: all replicated
+/// stages have as many.
+std::int64_t turns_of(const Plan& plan);
+
+/// The stage and phase of each layer, with replicas the first of them. Precondition: each layer is
+/// in the plan once.
 std::vector<Endpoint> places_of_layers(const Plan& plan);
 
 /// The channels that the plan's phases need, by tensor, then by reader.

@@ -26,15 +26,17 @@ Json to_json(const Stage& stage, const network::Network& network) {
     if (phase.predicted) json["predicted_ms"] = milliseconds(*phase.predicted);
     json["layers"] = std::move(layers);
   }
-  return {{"name", stage.name},
-          {"processor",
-           {{"name", stage.processor.name},
-            {"kind", board::to_text(stage.processor.kind)},
-            {"cores", stage.processor.cores}}},
-          {"engine", stage.engine},
-          {"predicted_ms", milliseconds(stage.predicted)},
-          {"measured_ms", milliseconds(stage.measured)},
-          {"phases", std::move(phases)}};
+  Json result = {{"name", stage.name},
+                 {"processor",
+                  {{"name", stage.processor.name},
+                   {"kind", board::to_text(stage.processor.kind)},
+                   {"cores", stage.processor.cores}}},
+                 {"engine", stage.engine}};
+  if (stage.turn.of > 1) result["turn"] = {{"index", stage.turn.index}, {"of", stage.turn.of}};
+  result["predicted_ms"] = milliseconds(stage.predicted);
+  result["measured_ms"] = milliseconds(stage.measured);
+  result["phases"] = std::move(phases);
+  return result;
 }
 
 Json to_json(const Endpoint& end, const Plan& plan) {

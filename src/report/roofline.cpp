@@ -32,6 +32,7 @@ StageRoofline total(const Rooflines& rooflines) {
   StageRoofline sum;
   sum.stage = "total";
   for (const StageRoofline& stage : rooflines.stages) {
+    if (stage.again) continue;
     sum.roofline += stage.roofline;
     sum.measured += stage.measured;
   }

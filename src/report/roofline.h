@@ -12,7 +12,8 @@ namespace millrace::report {
 struct StageRoofline {
   std::string stage;
   profile::Roofline roofline;
-  Time measured{};  // of one frame, in the pipeline
+  Time measured{};     // of one frame, in the pipeline
+  bool again = false;  // a replica of one before; not in the sums
 };
 
 /// Of a pipeline; a precondition of all below is at least one stage and one processor.

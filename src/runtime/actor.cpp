@@ -22,30 +22,32 @@ std::int64_t gathered(const PhaseTask& phase, Counter::Value submitted) {
   if (phase.batch == 1) return 1;
   const std::int64_t wanted = rest_of_batch(phase);
   std::int64_t frames = wanted;
-  for (Channel* channel : phase.incoming) frames = std::min(frames, channel->tokens());
+  for (const Link& link : phase.incoming) frames = std::min(frames, link.at(phase.frame)->tokens());
   if (frames < wanted && submitted.exceeds(phase.frame + frames)) return 0;
-  for (Channel* channel : phase.outgoing)
-    if (channel->spaces() < frames) return 0;
+  for (const Link& link : phase.outgoing)
+    if (link.at(phase.frame)->spaces() < frames) return 0;
   return frames;
 }
 
 /// Whether the phase can fire; never: one of its channels has ended.
 Readiness readiness(PhaseTask& phase, Counter::Value submitted) {
-  for (Channel* channel : phase.incoming)
-    if (const Readiness token = channel->token(); token != Readiness::yes) return token;
-  for (Channel* channel : phase.outgoing)
-    if (const Readiness space = channel->space(); space != Readiness::yes) return space;
+  for (const Link& link : phase.incoming)
+    if (const Readiness token = link.at(phase.frame)->token(); token != Readiness::yes)
+      return token;
+  for (const Link& link : phase.outgoing)
+    if (const Readiness space = link.at(phase.frame)->space(); space != Readiness::yes)
+      return space;
   phase.ready = gathered(phase, submitted);
   return phase.ready > 0 ? Readiness::yes : Readiness::not_yet;
 }
 
 void watch_channels(const PhaseTask& phase) {
-  for (Channel* channel : phase.incoming) channel->watch_token();
-  for (Channel* channel : phase.outgoing) channel->watch_space();
+  for (const Link& link : phase.incoming) link.at(phase.frame)->watch_token();
+  for (const Link& link : phase.outgoing) link.at(phase.frame)->watch_space();
 }
 
 void finish_channels(const PhaseTask& phase) {
-  for (Channel* channel : phase.outgoing) channel->finish();
+  for (const Link& link : phase.outgoing) link.finish();
 }
 
 /// The phases that have not ended, in the order in which the plan's graph fires them next.
@@ -73,7 +75,7 @@ class Order {
 
   /// The phase has done the frames that were ready.
   void advance(PhaseTask* phase) {
-    phase->frame += phase->ready;
+    phase->frame += phase->ready * phase->step;
     auto here = std::find(phases_.begin(), phases_.end(), phase);
     for (; here + 1 != phases_.end() && before(here[1], here[0]); ++here)
       std::swap(here[0], here[1]);
@@ -125,8 +127,8 @@ void release_channels(const PhaseTask& phase) {
     for (Moments* moments : phase.results)
       for (std::int64_t i = 0; i < phase.ready; ++i) moments->of(phase.frame + i) = now;
   }
-  for (Channel* channel : phase.outgoing) channel->push(phase.ready);
-  for (Channel* channel : phase.incoming) channel->pop(phase.ready);
+  for (const Link& link : phase.outgoing) link.at(phase.frame)->push(phase.ready);
+  for (const Link& link : phase.incoming) link.at(phase.frame)->pop(phase.ready);
 }
 
 void run_phase(PhaseTask& phase) {

@@ -11,7 +11,7 @@
 #include "base/units.h"
 #include "board/board.h"
 #include "engine/engine.h"
-#include "runtime/channel.h"
+#include "runtime/link.h"
 #include "runtime/ports.h"
 
 namespace millrace::runtime {
@@ -36,11 +36,12 @@ struct PhaseTask {
   std::int64_t lag = 0, batch = 1;  // as in the plan
   std::unique_ptr<engine::Subnet> subnet;
   Ports inputs, outputs;
-  std::vector<Channel*> incoming = {}, outgoing = {};
+  std::vector<Link> incoming = {}, outgoing = {};
   std::vector<Moments*> results = {};  // where to note when an output for the caller was ready
 
   // Touched by the stage's thread alone.
   std::int64_t frame = 0;  // the next one
+  std::int64_t step = 1;   // to the one behind it: the number of replicas
   std::int64_t ready = 0;  // so many frames from it on, as found last
 };
 

@@ -1,9 +1,12 @@
 #include "runtime/pipeline.h"
 
 #include <algorithm>
+#include <map>
+#include <tuple>
 #include <utility>
 
 #include "plan/build.h"
+#include "plan/steps.h"
 
 namespace millrace::runtime {
 namespace {
@@ -49,6 +52,7 @@ class Assembler {
     for (std::size_t s = 0; s < prepared.size(); ++s)
       add_stage(plan_.stages[s], std::move(prepared[s]));
     for (const plan::Channel& wire : wires_) connect(wire);
+    hand_out_links();
     add_tickets();
     add_bookkeeping();
     return std::move(pipeline_);
@@ -120,6 +124,8 @@ class Assembler {
       Ports outputs(slots_of(subnet->outputs()), phase.batch);
       stage->phases.push_back(
           {phase.lag, phase.batch, std::move(subnet), std::move(inputs), std::move(outputs)});
+      stage->phases.back().frame = planned.turn.index;
+      stage->phases.back().step = planned.turn.of;
     }
     pipeline_.stages.push_back(std::move(stage));
   }
@@ -129,21 +135,55 @@ class Assembler {
   }
 
   void connect(const plan::Channel& wire) {
-    Channel* channel = new_channel(wire.capacity, wire.from, wire.to);
-    Outlet* outlet = nullptr;
+    const plan::Turn turn = plan::turn_of(plan_, wire);
+    Channel* channel = new_channel(wire.capacity / turn.of, wire.from, wire.to);
+    const auto seen_from = [&](const plan::Endpoint& end) {
+      return is_outside(end) || plan_.stages[end.stage].turn.of == 1 ? turn : plan::Turn{};
+    };
     if (is_outside(wire.to)) {
-      pipeline_.outlets.push_back(
-          std::make_unique<Outlet>(Outlet{channel, is_outside(wire.from), Moments(wire.capacity)}));
-      outlet = pipeline_.outlets.back().get();
+      Outlet& outlet = outlet_of(wire);
+      outlet.link.add(channel, turn);
+      if (!is_outside(wire.from)) phase_at(wire.from).results.push_back(&outlet.ready);
     } else {
-      phase_at(wire.to).incoming.push_back(channel);
+      const LinkKey key{true, wire.to.stage, wire.to.phase, wire.tensor, 0, 0};
+      links_[key].add(channel, seen_from(wire.to));
     }
-    if (is_outside(wire.from)) {
-      from_outside_.emplace_back(wire.tensor, channel);
-    } else {
-      phase_at(wire.from).outgoing.push_back(channel);
-      if (outlet != nullptr) phase_at(wire.from).results.push_back(&outlet->ready);
+    const std::size_t reader = first_replica(wire.to);
+    const LinkKey key{false, wire.from.stage, wire.from.phase, wire.tensor, reader, wire.to.phase};
+    links_[key].add(channel, seen_from(wire.from));
+  }
+
+  /// Brings the links to those who use them.
+  void hand_out_links() {
+    for (auto& [key, link] : links_) {
+      const auto& [is_incoming, stage, phase, tensor, reader, reading_phase] = key;
+      if (stage == plan::Endpoint::outside) {
+        from_outside_.emplace_back(tensor, std::move(link));
+        continue;
+      }
+      PhaseTask& task = phase_at({stage, phase});
+      (is_incoming ? task.incoming : task.outgoing).push_back(std::move(link));
     }
+  }
+
+  Outlet& outlet_of(const plan::Channel& wire) {
+    for (const auto& outlet : pipeline_.outlets)
+      if (outlet->tensor == wire.tensor) return *outlet;
+    pipeline_.outlets.push_back(std::make_unique<Outlet>(
+        Outlet{wire.tensor, {}, is_outside(wire.from), Moments(wire.capacity)}));
+    return *pipeline_.outlets.back();
+  }
+
+  /// Channels to, or from, the replicas of a stage are one link for what is on the other side.
+  std::size_t first_replica(const plan::Endpoint& end) const {
+    if (is_outside(end)) return end.stage;
+    const plan::Stage& stage = plan_.stages[end.stage];
+    if (stage.turn.of == 1) return end.stage;
+    const auto first =
+        std::find_if(plan_.stages.begin(), plan_.stages.end(), [&](const plan::Stage& other) {
+          return other.turn.of > 1 && other.phases[0].layers == stage.phases[0].layers;
+        });
+    return static_cast<std::size_t>(first - plan_.stages.begin());
   }
 
   /// A phase that reads only constants would run ahead for ever: it gets one token per frame.
@@ -151,17 +191,26 @@ class Assembler {
     for (std::size_t s = 0; s < pipeline_.stages.size(); ++s)
       for (PhaseTask& phase : pipeline_.stages[s]->phases)
         if (phase.incoming.empty()) {
-          pipeline_.tickets.push_back(new_channel(1 + sum_of_capacities(wires_), {}, {s, 0}));
-          phase.incoming.push_back(pipeline_.tickets.back());
+          Channel* channel = new_channel(1 + sum_of_capacities(wires_), {}, {s, 0});
+          phase.incoming.emplace_back().add(channel, {});
+          ticket_of(s).add(channel, plan_.stages[s].turn);
         }
+  }
+
+  /// Of all replicas of the stage: each gets the tokens of its frames.
+  Link& ticket_of(std::size_t stage) {
+    const auto [found, fresh] =
+        tickets_.try_emplace(first_replica({stage, 0}), pipeline_.tickets.size());
+    if (fresh || plan_.stages[stage].turn.of == 1) return pipeline_.tickets.emplace_back();
+    return pipeline_.tickets[found->second];
   }
 
   void add_bookkeeping() {
     for (TensorId input : network_.inputs) {
       Inlet& inlet = pipeline_.inlets.emplace_back();
       inlet.slots = slots_of(input);
-      for (const auto& [tensor, channel] : from_outside_)
-        if (tensor == input) inlet.channels.push_back(channel);
+      for (const auto& [tensor, link] : from_outside_)
+        if (tensor == input) inlet.links.push_back(link);
     }
     pipeline_.submitted_capacity = 1 + sum_of_capacities(wires_);
     pipeline_.submitted = new_channel(pipeline_.submitted_capacity, {}, {});
@@ -175,7 +224,12 @@ class Assembler {
   const network::Network& network_;
   const SessionOptions& options_;
   std::vector<plan::Channel> wires_;
-  std::vector<std::pair<TensorId, Channel*>> from_outside_;
+  /// Incoming or not, the stage and phase whose it is, the tensor, and of outgoing ones the
+  /// reader's stage (its first replica) and phase.
+  using LinkKey = std::tuple<bool, std::size_t, std::size_t, TensorId, std::size_t, std::size_t>;
+  std::map<LinkKey, Link> links_;
+  std::map<std::size_t, std::size_t> tickets_;  // by the stage's first replica
+  std::vector<std::pair<TensorId, Link>> from_outside_;
   Pipeline pipeline_;
 };
 

@@ -15,12 +15,13 @@ namespace millrace::runtime {
 /// Where the caller puts a network input.
 struct Inlet {
   Slots* slots = nullptr;
-  std::vector<Channel*> channels;  // none: no layer reads it
+  std::vector<Link> links;  // none: no layer reads it
 };
 
 /// Says that a tensor that is a result is ready.
 struct Outlet {
-  Channel* channel = nullptr;
+  TensorId tensor;
+  Link link;
   bool from_caller = false;  // an input that is a result as well
   Moments ready;
 };
@@ -30,7 +31,7 @@ struct Pipeline {
   std::vector<std::unique_ptr<Channel>> channels;  // all there are
   std::vector<std::unique_ptr<StageTask>> stages;  // in the order of the plan
   std::vector<Inlet> inlets;                       // in the order of network.inputs
-  std::vector<Channel*> tickets;                   // one per phase that has no other input
+  std::vector<Link> tickets;                       // of phases that have no other input
   std::vector<std::unique_ptr<Outlet>> outlets;    // each result that is not a constant, once
   Channel* submitted = nullptr;                    // from the caller to itself: frames on their way
   std::int64_t submitted_capacity = 0;

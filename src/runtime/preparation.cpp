@@ -90,10 +90,16 @@ class Layouts {
       layouts_.push_back(engine::plain_layout(tensor));
   }
 
-  /// Of those that a phase makes.
+  /// Of those that a phase makes; replicas make the same ones, and must agree.
   void announce(std::span<const engine::Port> ports) {
     const std::lock_guard lock(mutex_);
-    for (const engine::Port& port : ports) layouts_[port.tensor.index] = port.layout;
+    for (const engine::Port& port : ports) {
+      engine::Layout& layout = layouts_[port.tensor.index];
+      if (known_[port.tensor.index] && layout != port.layout)
+        throw EngineError(fmt::format("tensor {} has different layouts in the replicas of a stage",
+                                      port.tensor.index));
+      layout = port.layout;
+    }
   }
   void finish(std::span<const TensorId> tensors) {
     const std::lock_guard lock(mutex_);

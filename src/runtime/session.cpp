@@ -87,14 +87,14 @@ void Session::State::close_channels() {
   for (const auto& channel : pipeline.channels) channel->close();
 }
 
-/// Visits every channel that the caller writes, until `visit` is false.
+/// Visits every channel into which the caller's next frame goes, until `visit` is false.
 template <class Visit>
 bool Session::State::all_from_caller(Visit visit) {
   for (const Inlet& inlet : pipeline.inlets)
-    for (Channel* channel : inlet.channels)
-      if (!visit(*channel)) return false;
-  for (Channel* channel : pipeline.tickets)
-    if (!visit(*channel)) return false;
+    for (const Link& link : inlet.links)
+      if (!visit(*link.at(frames_submitted))) return false;
+  for (const Link& link : pipeline.tickets)
+    if (!visit(*link.at(frames_submitted))) return false;
   return visit(*pipeline.submitted);
 }
 
@@ -117,21 +117,21 @@ bool Session::State::put(const Fill& fill) {
   submitted_at.of(frame) = Clock::now();
   for (const auto& outlet : pipeline.outlets)
     if (outlet->from_caller) outlet->ready.of(frame) = submitted_at.of(frame);
-  ++frames_submitted;
   all_from_caller([](Channel& channel) {
     channel.push();
     return true;
   });
+  ++frames_submitted;
   for (const auto& stage : pipeline.stages) stage->submitted.raise();
   return true;
 }
 
 void Session::State::finish() {
   leave(Life::running, Life::draining);
-  all_from_caller([](Channel& channel) {
-    channel.finish();
-    return true;
-  });
+  for (const Inlet& inlet : pipeline.inlets)
+    for (const Link& link : inlet.links) link.finish();
+  for (const Link& link : pipeline.tickets) link.finish();
+  pipeline.submitted->finish();
 }
 
 void Session::State::stop() {
@@ -145,8 +145,9 @@ void Session::State::stop() {
 
 bool Session::State::wait_for_result() {
   if (!pipeline.submitted->wait_for_token()) return false;
-  return std::all_of(pipeline.outlets.begin(), pipeline.outlets.end(),
-                     [](const auto& outlet) { return outlet->channel->wait_for_token(); });
+  return std::all_of(pipeline.outlets.begin(), pipeline.outlets.end(), [&](const auto& outlet) {
+    return outlet->link.at(frames_taken)->wait_for_token();
+  });
 }
 
 network::Array Session::State::take(TensorId tensor) {
@@ -172,8 +173,8 @@ std::optional<Result> Session::State::next() {
     ready = std::max(ready, outlet->ready.of(frames_taken));
   result.latency = ready - submitted;
   for (TensorId output : network.outputs) result.outputs.push_back(take(output));
+  for (const auto& outlet : pipeline.outlets) outlet->link.at(frames_taken)->pop();
   ++frames_taken;
-  for (const auto& outlet : pipeline.outlets) outlet->channel->pop();
   pipeline.submitted->pop();
   return result;
 }
@@ -219,7 +220,7 @@ std::vector<StageStatistics> Session::statistics() const {
   std::vector<StageStatistics> result;
   for (const auto& stage : state_->pipeline.stages)
     result.push_back({stage->name, stage->activity.frames(), stage->activity.busy(),
-                      stage->activity.waiting(), stage->memory});
+                      stage->activity.waiting(), stage->memory, stage->phases.front().step});
   return result;
 }
 

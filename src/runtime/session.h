@@ -32,6 +32,7 @@ struct StageStatistics {
   Time busy{};     // running phases
   Time waiting{};  // for inputs or for space
   engine::Memory memory;
+  std::int64_t replicas = 1;  // that take turns with it, itself included
 };
 
 struct SessionOptions {

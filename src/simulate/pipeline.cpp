@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "plan/build.h"
+#include "plan/steps.h"
 
 namespace millrace::simulate {
 namespace {
@@ -28,8 +29,9 @@ Pipeline::Pipeline(const plan::Plan& plan, Order order, std::int64_t in_flight)
     : order_(order), round_(plan::round_of(plan)) {
   most_on_their_way_ = 1 + sum_of_capacities(plan.channels);
   for (const plan::Stage& stage : plan.stages) add_stage(stage);
-  for (const plan::Channel& channel : plan.channels) add_channel(channel);
-  add_tickets();
+  for (const plan::Channel& channel : plan.channels)
+    add_channel(channel, plan::turn_of(plan, channel));
+  add_tickets(plan);
   if (in_flight > 0) most_on_their_way_ = std::min(most_on_their_way_, in_flight);
   sort_orders();
 }
@@ -38,8 +40,9 @@ void Pipeline::add_stage(const plan::Stage& planned) {
   Stage& stage = stages_.emplace_back();
   for (const plan::Phase& phase : planned.phases) {
     stage.order.push_back(stage.phases.size());
-    stage.phases.push_back({phase.lag, phase.batch, counts_.size(), {}, {}, {stages_.size() - 1}});
-    counts_.push_back(0);
+    stage.phases.push_back(
+        {phase.lag, phase.batch, planned.turn.of, counts_.size(), {}, {}, {stages_.size() - 1}});
+    counts_.push_back(planned.turn.index);
   }
 }
 
@@ -47,9 +50,9 @@ std::size_t Pipeline::count_of(const plan::Endpoint& end, std::size_t outside) c
   return is_outside(end) ? outside : stages_[end.stage].phases[end.phase].count;
 }
 
-void Pipeline::add_channel(const plan::Channel& planned) {
+void Pipeline::add_channel(const plan::Channel& planned, const plan::Turn& turn) {
   const Channel channel{count_of(planned.from, caller_in), count_of(planned.to, caller_out),
-                        planned.capacity};
+                        planned.capacity / turn.of, turn};
   if (is_outside(planned.from)) {
     from_caller_.push_back(channel);
     if (!is_outside(planned.to)) add_once(woken_by_submit_, planned.to.stage);
@@ -69,11 +72,11 @@ void Pipeline::add_channel(const plan::Channel& planned) {
 }
 
 /// As the runtime: a phase that reads only constants gets one token per frame.
-void Pipeline::add_tickets() {
+void Pipeline::add_tickets(const plan::Plan& plan) {
   for (std::size_t s = 0; s < stages_.size(); ++s)
     for (Phase& phase : stages_[s].phases) {
       if (!phase.incoming.empty()) continue;
-      phase.incoming.push_back({caller_in, phase.count, most_on_their_way_});
+      phase.incoming.push_back({caller_in, phase.count, most_on_their_way_, plan.stages[s].turn});
       from_caller_.push_back(phase.incoming.back());
       add_once(woken_by_submit_, s);
     }
@@ -114,10 +117,11 @@ std::int64_t Pipeline::gathered(const Phase& phase) const {
 }
 
 std::int64_t Pipeline::ready_frames(const Phase& phase) const {
+  const std::int64_t frame = frame_of(phase);
   for (const Channel& channel : phase.incoming)
-    if (tokens(channel) <= 0) return 0;
+    if (channel.turn.is_of(frame) && tokens(channel) <= 0) return 0;
   for (const Channel& channel : phase.outgoing)
-    if (tokens(channel) >= channel.capacity) return 0;
+    if (channel.turn.is_of(frame) && tokens(channel) >= channel.capacity) return 0;
   return phase.batch == 1 ? 1 : gathered(phase);
 }
 
@@ -136,7 +140,7 @@ std::optional<Firing> Pipeline::next(std::size_t index) {
 void Pipeline::end(std::size_t index, const Firing& firing) {
   Stage& stage = stages_[index];
   const Phase& phase = stage.phases[firing.phase];
-  frame_of(phase) += firing.count;
+  frame_of(phase) += firing.count * phase.step;
   for (const std::size_t other : phase.wakes) stages_[other].woken = true;
   auto here = std::find(stage.order.begin(), stage.order.end(), firing.phase);
   for (; here + 1 != stage.order.end() && is_before(stage, here[1], here[0]); ++here)
@@ -145,8 +149,9 @@ void Pipeline::end(std::size_t index, const Firing& firing) {
 
 bool Pipeline::may_submit() const {
   if (submitted() - taken() >= most_on_their_way_) return false;
-  return std::all_of(from_caller_.begin(), from_caller_.end(),
-                     [&](const Channel& channel) { return tokens(channel) < channel.capacity; });
+  return std::all_of(from_caller_.begin(), from_caller_.end(), [&](const Channel& channel) {
+    return !channel.turn.is_of(submitted()) || tokens(channel) < channel.capacity;
+  });
 }
 
 void Pipeline::submit() {
@@ -156,8 +161,9 @@ void Pipeline::submit() {
 
 bool Pipeline::may_take() const {
   if (submitted() == taken()) return false;
-  return std::all_of(to_caller_.begin(), to_caller_.end(),
-                     [&](const Channel& channel) { return tokens(channel) > 0; });
+  return std::all_of(to_caller_.begin(), to_caller_.end(), [&](const Channel& channel) {
+    return !channel.turn.is_of(taken()) || tokens(channel) > 0;
+  });
 }
 
 void Pipeline::take() {

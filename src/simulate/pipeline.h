@@ -15,8 +15,8 @@ struct Firing {
   std::int64_t frame = 0, count = 1;
 };
 
-/// Keeps to the rules of runtime/actor.cpp. A channel is the difference of two counts of frames:
-/// those that its writer and those that its reader has done.
+/// Keeps to the rules of runtime/actor.cpp. A channel is the difference of two counts of frames of
+/// its turn: those that its writer and those that its reader has done.
 class Pipeline {
  public:
   Pipeline(const plan::Plan& plan, Order order, std::int64_t in_flight);
@@ -43,12 +43,13 @@ class Pipeline {
   struct Channel {
     std::size_t from, to;  // counts
     std::int64_t capacity;
+    plan::Turn turn = {};
   };
   struct Phase {
-    std::int64_t lag = 0, batch = 1;
-    std::size_t count = 0;                    // where its frames are counted
-    std::vector<Channel> incoming, outgoing;  // copies, to have them side by side
-    std::vector<std::size_t> wakes;           // stages
+    std::int64_t lag = 0, batch = 1, step = 1;  // step: from one of its frames to the next
+    std::size_t count = 0;                      // where its next frame stands
+    std::vector<Channel> incoming, outgoing;    // copies, to have them side by side
+    std::vector<std::size_t> wakes;             // stages
   };
   struct Stage {
     std::vector<Phase> phases;
@@ -58,13 +59,18 @@ class Pipeline {
   static constexpr std::size_t caller_in = 0, caller_out = 1;
 
   void add_stage(const plan::Stage& stage);
-  void add_channel(const plan::Channel& channel);
-  void add_tickets();
+  void add_channel(const plan::Channel& channel, const plan::Turn& turn);
+  void add_tickets(const plan::Plan& plan);
   void sort_orders();
   std::size_t count_of(const plan::Endpoint& end, std::size_t outside) const;
 
+  /// How many frames of the turn come before this one.
+  static std::int64_t frames_of(const plan::Turn& turn, std::int64_t before) {
+    return turn.of == 1 ? before : (before - turn.index + turn.of - 1) / turn.of;
+  }
   std::int64_t tokens(const Channel& channel) const {
-    return counts_[channel.from] - counts_[channel.to];
+    return frames_of(channel.turn, counts_[channel.from]) -
+           frames_of(channel.turn, counts_[channel.to]);
   }
   std::int64_t& frame_of(const Phase& phase) { return counts_[phase.count]; }
   std::int64_t frame_of(const Phase& phase) const { return counts_[phase.count]; }

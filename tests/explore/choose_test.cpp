@@ -69,8 +69,42 @@ TEST(Choose, a_plan_carries_the_variants_of_the_processors_that_its_layers_run_o
 }
 
 TEST(Choose, one_processor_wins_where_crossing_costs_more_than_it_gains) {
-  const Choice choice = choose(chain(4), two_cores(), profile_with({1, 1, 1, 1}, 1e6), quick());
+  ChooseOptions options = quick();
+  options.search = "exact";
+  const Choice choice = choose(chain(4), two_cores(), profile_with({1, 1, 1, 1}, 1e6), options);
   EXPECT_EQ(choice.winner().plan.stages.size(), 1u);
+}
+
+TEST(Choose, replicas_win_where_crossing_costs_more_than_it_gains) {
+  const Choice choice = choose(chain(4), two_cores(), profile_with({1, 1, 1, 1}, 1e6), quick());
+  EXPECT_EQ(choice.winner().name, "2 replicas");
+  EXPECT_EQ(choice.winner().bound, std::chrono::microseconds(2));
+  ASSERT_EQ(choice.winner().plan.stages.size(), 2u);
+  EXPECT_EQ(choice.winner().plan.stages[1].turn, (plan::Turn{1, 2}));
+  EXPECT_GE(choice.winner().search.bottleneck, choice.lower_bound);
+}
+
+/// Two stages of two, where a layer is too heavy for one processor to keep up.
+TEST(Choose, processors_may_take_turns_in_groups) {
+  board::Board board = two_cores();
+  profile::Profile profile = profile_with({10, 10, 10, 30}, 0);
+  for (const char* name : {"core2", "core3"}) {
+    board.processors.push_back(board.processors[0]);
+    board.processors.back().name = name;
+    board.processors.back().cores = {static_cast<int>(board.processors.size()) - 1};
+    profile.processors.push_back(profile.processors[0]);
+    profile.processors.back().processor = board.processors.back();
+  }
+  const Choice choice = choose(chain(4), board, profile, quick());
+  const auto named = [&](const std::string& name) {
+    return *std::find_if(choice.candidates.begin(), choice.candidates.end(),
+                         [&](const Candidate& each) { return each.name == name; });
+  };
+  EXPECT_EQ(named("exact contiguous").bound, std::chrono::microseconds(30));
+  EXPECT_EQ(named("2 replicas").bound, std::chrono::microseconds(15));
+  EXPECT_EQ(named("2 replicas").plan.stages.size(), 4u);
+  EXPECT_EQ(named("4 replicas").bound, std::chrono::microseconds(15));
+  EXPECT_DOUBLE_EQ(choice.lower_bound, 15'000);
 }
 
 TEST(Choose, measurements_overrule_predictions) {

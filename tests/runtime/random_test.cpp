@@ -12,6 +12,7 @@
 #include "network/batch.h"
 #include "network/evaluate/evaluate.h"
 #include "plan/build.h"
+#include "plan/with_replicas.h"
 #include "runtime/sequential.h"
 #include "runtime/session.h"
 #include "runtime/sketch.h"
@@ -22,6 +23,7 @@ namespace {
 
 constexpr std::uint64_t networks = 1000;
 constexpr std::uint64_t networks_with_batches = 300;
+constexpr std::uint64_t networks_with_replicas = 200;
 constexpr std::uint64_t shards = 4;
 using Frame = std::vector<network::Array>;
 
@@ -125,6 +127,35 @@ TEST_P(RandomNetworks, with_random_batches_compute_what_each_frame_alone_gives) 
       for (const plan::Phase& phase : stage.phases) gathering += phase.batch > 1 ? 1u : 0u;
   }
   EXPECT_GT(gathering, networks_with_batches / shards);
+}
+
+/// Replicas take turns in any order of events, and frames still come out in order.
+TEST_P(RandomNetworks, with_random_replicas_compute_what_a_sequential_run_computes) {
+  const auto engine = engine::reference::make();
+  std::size_t with_replicas = 0;
+  for (std::uint64_t seed = GetParam(); seed < networks_with_replicas; seed += shards) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Random random(seed);
+    Case the;
+    the.network = test::random_network(random, 25);
+    const auto board = test::imagined_board(20);
+    const auto [mapping, replicas] =
+        plan::test::random_replicas(random, the.network, board, 1 + random.below(4));
+    the.plan =
+        plan::build(the.network, board, mapping, {.engine = "reference", .replicas = replicas});
+    with_replicas += replicas.empty() ? 0u : 1u;
+    std::vector<Frame> expected;
+    while (the.inputs.size() < 11) {
+      the.inputs.push_back(test::random_inputs(random, the.network));
+      expected.push_back(evaluate(the.network, the.inputs.back()));
+    }
+    for (const std::size_t at_most : {1u, 3u, 1000u}) {
+      the.at_most = at_most;
+      run_in_pipeline(the, *engine, expected);
+      if (HasFatalFailure() || HasNonfatalFailure()) return;
+    }
+  }
+  EXPECT_GT(with_replicas, networks_with_replicas / shards / 2);
 }
 INSTANTIATE_TEST_SUITE_P(Shards, RandomNetworks, testing::Range<std::uint64_t>(0, shards));
 

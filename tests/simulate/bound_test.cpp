@@ -4,6 +4,7 @@
 #include "applications.h"
 #include "dataflow/analysis.h"
 #include "plan/steps.h"
+#include "plan/with_replicas.h"
 #include "simulate/simulate.h"
 
 namespace millrace::simulate {
@@ -57,7 +58,7 @@ dataflow::Fraction bound_of(const Case& each) {
 dataflow::Fraction period_of(const Case& each, Order order) {
   Application application = application_of(each.plan, each.times);
   application.order = order;
-  application.frames = 3000;
+  application.frames = 30000;
   const auto result = run({application}).applications[0];
   if (!result.steady) return {-1};
   return {result.steady->span.count(), result.steady->frames};
@@ -74,6 +75,31 @@ TEST(Bound, in_the_graphs_order_any_plan_runs_exactly_at_it) {
 TEST(Bound, in_the_runtimes_order_any_plan_without_batches_runs_exactly_at_it) {
   for (std::uint64_t seed = 0; seed < 4000; seed += 2) {
     const Case each = random_case(seed);
+    EXPECT_EQ(period_of(each, Order::submitted), bound_of(each)) << seed;
+  }
+}
+
+Case random_case_with_replicas(std::uint64_t seed) {
+  Random random(seed);
+  Case result{random_network(random, 25), {}, {}};
+  const auto board = board_of(20);
+  const auto [mapping, replicas] =
+      random_replicas(random, result.network, board, 1 + random.below(5));
+  result.plan = plan::build(
+      result.network, board, mapping,
+      {.capacity = 1 + static_cast<std::int64_t>(random.below(3)), .replicas = replicas});
+  for (const plan::Stage& stage : result.plan.stages) {
+    auto& phases = result.times.emplace_back();
+    while (phases.size() < stage.phases.size())
+      phases.emplace_back(1 + static_cast<std::int64_t>(random.below(1000)));
+  }
+  return result;
+}
+
+TEST(Bound, replicas_run_exactly_at_it_in_either_order) {
+  for (std::uint64_t seed = 0; seed < 500; ++seed) {
+    const Case each = random_case_with_replicas(seed);
+    EXPECT_EQ(period_of(each, Order::graph), bound_of(each)) << seed;
     EXPECT_EQ(period_of(each, Order::submitted), bound_of(each)) << seed;
   }
 }

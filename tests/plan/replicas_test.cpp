@@ -1,0 +1,128 @@
+#include <gtest/gtest.h>
+
+#include "dataflow/analysis.h"
+#include "networks.h"
+#include "plan/plan_file.h"
+#include "plan/rate.h"
+#include "plan/steps.h"
+#include "support/message_of.h"
+#include "support/temporary_folder.h"
+#include "with_replicas.h"
+
+namespace millrace::plan {
+namespace {
+
+using namespace test;
+
+/// 0 -> 1 -> 2, each on a processor of its own; the one in the middle takes turns with two more.
+class Replicas : public testing::Test {
+ protected:
+  network::Network network = network_of(3, {{0, 1}, {1, 2}});
+  board::Board board = board_of(5);
+  BuildOptions options{.replicas = {{ProcessorId(1), {ProcessorId(3), ProcessorId(4)}}}};
+  Plan plan = build(network, board, mapping_of({0, 1, 2}), options);
+
+  Time period(Time first, Time middle, Time last) const {
+    return period_bound(plan, network, {{first}, {middle}, {middle}, {middle}, {last}}).value();
+  }
+  std::string message_after(const std::function<void(Plan&)>& change) const {
+    Plan changed = plan;
+    change(changed);
+    return millrace::test::message_of([&] { check(changed, network); });
+  }
+};
+
+TEST_F(Replicas, are_stages_that_differ_in_processor_and_turn) {
+  ASSERT_EQ(plan.stages.size(), 5u);
+  for (std::int64_t r = 0; r < 3; ++r) {
+    const Stage& replica = plan.stages[static_cast<std::size_t>(1 + r)];
+    EXPECT_EQ(replica.name, "stage1." + std::to_string(r));
+    EXPECT_EQ(replica.turn, (Turn{r, 3}));
+    EXPECT_EQ(replica.phases, plan.stages[1].phases);
+  }
+  EXPECT_EQ(plan.stages[2].processor, board.processors[3]);
+  EXPECT_EQ(plan.stages[0].turn, Turn{});
+}
+
+TEST_F(Replicas, have_channels_of_their_own_that_share_slots) {
+  std::size_t to_replicas = 0, from_replicas = 0;
+  for (const Channel& channel : plan.channels) {
+    const Turn turn = turn_of(plan, channel);
+    if (channel.from.stage == 0) to_replicas += turn.of == 3 ? 1u : 0u;
+    if (channel.to.stage == 4) from_replicas += turn.of == 3 ? 1u : 0u;
+    EXPECT_EQ(channel.capacity % turn.of, 0);
+  }
+  EXPECT_EQ(to_replicas, 3u);
+  EXPECT_EQ(from_replicas, 3u);
+}
+
+TEST_F(Replicas, share_the_work) {
+  EXPECT_EQ(period(Time(100), Time(900), Time(100)), Time(300));
+  EXPECT_EQ(period(Time(100), Time(300), Time(100)), Time(100));
+  EXPECT_EQ(period(Time(400), Time(900), Time(100)), Time(400));
+}
+
+TEST_F(Replicas, the_slowest_holds_up_the_others_since_turns_are_strict) {
+  const auto bound =
+      period_bound(plan, network, {{Time(1)}, {Time(30)}, {Time(30)}, {Time(900)}, {Time(1)}});
+  EXPECT_EQ(bound, Time(300));
+}
+
+TEST_F(Replicas, a_frame_alone_passes_one_of_them) {
+  const auto latency = latency_bound(
+      plan, network, {{Time(100)}, {Time(900)}, {Time(900)}, {Time(900)}, {Time(100)}}, Time(5000));
+  EXPECT_GE(latency.value(), Time(1100));
+}
+
+TEST_F(Replicas, are_kept_in_plan_files) {
+  const millrace::test::TemporaryFolder folder;
+  const auto path = folder.path() / "it.plan.json";
+  write_plan(path, plan, network);
+  EXPECT_EQ(read_plan(path, network), plan);
+}
+
+TEST_F(Replicas, that_are_incomplete_or_unlike_are_refused) {
+  const auto says = [&](const std::function<void(Plan&)>& change, const std::string& what) {
+    const std::string message = message_after(change);
+    EXPECT_NE(message.find(what), std::string::npos) << message;
+  };
+  says([](Plan& p) { p.stages[2].turn.index = 2; }, "stage1.2: has the turn of another replica, 2");
+  says([](Plan& p) { p.stages[3].turn = {2, 4}; }, "has 3 replicas and another stage 4");
+  says([](Plan& p) { p.stages[2].turn.index = 3; }, "found turn 3 of 3");
+  says([](Plan& p) { p.stages[2].engine = "other"; }, "has another engine or lag than stage1.0");
+  says([](Plan& p) { p.stages[1].phases[0].lag += 1; }, "expected a multiple of 3");
+  says([](Plan& p) { p.channels[1].capacity += 1; }, "expected a multiple of 3");
+  says([](Plan& p) { p.stages.erase(p.stages.begin() + 3); }, "turn 2 is missing");
+  says([](Plan& p) { p.stages[0].phases[0].batch = 3; }, "in a plan with replicas");
+}
+
+TEST_F(Replicas, of_stages_with_several_phases_are_refused) {
+  const network::Network path = network_of(3, {{0, 1}, {1, 2}});
+  const std::string message = millrace::test::message_of([&] {
+    build(path, board, mapping_of({0, 1, 0}), {.replicas = {{ProcessorId(0), {ProcessorId(2)}}}});
+  });
+  EXPECT_NE(message.find("stage0: cannot have replicas: it has 2 phases"), std::string::npos)
+      << message;
+}
+
+TEST(RandomReplicas, give_graphs_that_are_consistent_and_live_and_pass_all_frames) {
+  std::size_t with_replicas = 0;
+  for (std::uint64_t seed = 0; seed < 500; ++seed) {
+    SCOPED_TRACE(seed);
+    Random random(seed);
+    const network::Network network = random_network(random, 25);
+    const board::Board board = board_of(20);
+    const auto [mapping, replicas] = random_replicas(random, network, board, 1 + random.below(5));
+    const BuildOptions options{.capacity = 1 + static_cast<std::int64_t>(random.below(3)),
+                               .replicas = replicas};
+    const Plan plan = build(network, board, mapping, options);  // has passed check()
+    with_replicas += turns_of(plan) > 1 ? 1u : 0u;
+    for (const GraphOptions& graph :
+         {GraphOptions{}, GraphOptions{.phase_times = {}, .tokens_are_elements = true}})
+      EXPECT_TRUE(dataflow::is_live(csdf_graph(plan, network, graph)));
+  }
+  EXPECT_GT(with_replicas, 300u);
+}
+
+}  // namespace
+}  // namespace millrace::plan
