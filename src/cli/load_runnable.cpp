@@ -8,22 +8,25 @@
 namespace millrace::cli {
 
 void bind_runnable(CLI::App& verb, RunnableOptions& options) {
-  verb.add_option("plan", options.model.model, "A plan file (.json), an ONNX file or a zoo network")
+  verb.add_option(
+          "plan", options.model.model,
+          "A plan file (.json), an ONNX file, a Darknet configuration (.cfg) or a zoo network")
       ->required();
   verb.add_option("--model", options.network,
                   "The model of a plan, if it is no longer where it was");
-  verb.add_option("--shape", options.model.shapes,
-                  "For a model: fix an input's shape, NAME=1x3x224x224 (repeatable)");
+  bind_input(verb, options.model);
   bind_processors(verb, options.model);
 }
 
 std::unique_ptr<Loaded> load_runnable(const RunnableOptions& options) {
   const ModelOptions& model = options.model;
   if (is_plan_file(model.model)) {
-    if (!model.processors.empty() || !model.shapes.empty() || model.engine != ModelOptions{}.engine)
+    const bool same_input = model.shapes.empty() && model.size == 0 && model.weights.empty();
+    if (!model.processors.empty() || !same_input || model.engine != ModelOptions{}.engine)
       throw InputError(model.model,
-                       "the plan says which processors, engine and shapes; leave out "
-                       "--processors, --engine and --shape, or make another plan");
+                       "the plan says which processors, engine, shapes and weights; leave out "
+                       "--processors, --engine, --shape, --size and --weights, or make another "
+                       "plan");
     return load_plan(model.model, options.network, model.cache);
   }
   if (!options.network.empty())

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdlib>
 #include <functional>
 #include <optional>
@@ -14,8 +13,6 @@
 #include "cli/cache.h"
 #include "cli/progress.h"
 #include "engine/registry.h"
-#include "network/read.h"
-#include "network/zoo.h"
 #include "plan/plan_file.h"
 #include "profile/batches.h"
 #include "profile/profile_file.h"
@@ -24,39 +21,6 @@
 
 namespace millrace::cli {
 namespace {
-
-/// "input=1x3x224x224"
-std::pair<std::string, network::Shape> parse_shape(const std::string& text) {
-  const auto fail = [&]() {
-    throw InputError("--shape " + text, "expected NAME=SIZExSIZE..., such as input=1x3x224x224");
-  };
-  const std::size_t equals = text.rfind('=');
-  if (equals == std::string::npos || equals == 0) fail();
-  network::Shape shape;
-  for (const char* at = text.data() + equals + 1;;) {
-    std::int64_t size = 0;
-    const char* end = text.data() + text.size();
-    const auto parsed = std::from_chars(at, end, size);
-    if (parsed.ec != std::errc{} || size <= 0) fail();
-    shape.push_back(size);
-    if (parsed.ptr == end) return {text.substr(0, equals), shape};
-    if (*parsed.ptr != 'x') fail();
-    at = parsed.ptr + 1;
-  }
-}
-
-network::ReadOptions read_options(const ModelOptions& options) {
-  network::ReadOptions result;
-  for (const std::string& text : options.shapes)
-    if (!result.shapes.insert(parse_shape(text)).second)
-      throw InputError("--shape " + text, "is the second shape for this input; give one");
-  return result;
-}
-
-bool is_zoo_name(const std::string& name) {
-  const auto names = network::zoo_names();
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
 
 std::filesystem::path profile_path(const std::string& network_hash, const board::Board& board,
                                    const std::string& engine) {
@@ -110,51 +74,7 @@ void store(const profile::Profile& profile, const std::filesystem::path& path) {
   }
 }
 
-/// "a=1x3 b=2": a shape ends where numbers behind '=' do, as names may hold spaces.
-std::vector<std::string> split_shapes(const std::string& text) {
-  std::vector<std::string> shapes{""};
-  for (const char c : text) {
-    std::string& last = shapes.back();
-    const std::size_t equals = last.rfind('=');
-    const bool ends = equals != std::string::npos &&
-                      last.find_first_not_of("0123456789x", equals + 1) == std::string::npos;
-    if (c == ' ' && ends)
-      shapes.emplace_back();
-    else
-      last += c;
-  }
-  return shapes;
-}
-
-/// What the plan was made from.
-ModelOptions model_of_plan(const std::string& path, const std::string& model_override) {
-  const plan::Origin origin = plan::read_plan_origin(path);
-  ModelOptions options;
-  options.model = model_override.empty() ? origin.model : model_override;
-  std::error_code ignored;
-  if (model_override.empty() && !is_zoo_name(origin.model) &&
-      !std::filesystem::exists(origin.model, ignored))
-    throw InputError(path, fmt::format("its model '{}' is not there any more; say where it is with "
-                                       "--model FILE",
-                                       origin.model));
-  if (const auto shapes = origin.options.find("shape"); shapes != origin.options.end())
-    options.shapes = split_shapes(shapes->second);
-  if (const auto seed = origin.options.find("seed"); seed != origin.options.end()) {
-    const std::string& text = seed->second;
-    const auto parsed = std::from_chars(text.data(), text.data() + text.size(), options.seed);
-    if (parsed.ec != std::errc{} || parsed.ptr != text.data() + text.size())
-      throw InputError(
-          path, fmt::format("origin.options.seed: found '{}', expected a whole number", text));
-  }
-  return options;
-}
-
 }  // namespace
-
-void bind_model(CLI::App& verb, ModelOptions& options) {
-  verb.add_option("model", options.model, "An ONNX file, or the name of a zoo network")->required();
-  verb.add_option("--shape", options.shapes, "Fix an input's shape: NAME=1x3x224x224 (repeatable)");
-}
 
 void bind_processors(CLI::App& verb, ModelOptions& options) {
   verb.add_option("--processors", options.processors, "Use only these, such as core0,core1")
@@ -184,19 +104,6 @@ std::vector<board::Precision> precisions_of(const VariantOptions& options) {
     result.push_back(precision);
   }
   return result;
-}
-
-network::Network load_network(const ModelOptions& options) {
-  std::error_code ignored;
-  const auto kind = std::filesystem::status(options.model, ignored);
-  const bool is_zoo = is_zoo_name(options.model);
-  if (std::filesystem::exists(kind) && !(is_zoo && std::filesystem::is_directory(kind)))
-    return network::read_network(options.model, read_options(options));
-  if (is_zoo)
-    return network::read_onnx(network::zoo_model(options.model, options.seed), options.model, {},
-                              read_options(options));
-  throw InputError(options.model.empty() ? "''" : options.model,
-                   "is neither a file nor the name of a zoo network; `millrace zoo` lists those");
 }
 
 board::Board load_board(const ModelOptions& options, const std::string& of) {

@@ -17,6 +17,8 @@ namespace millrace::cli {
 
 struct ModelOptions {
   std::string model;                    // a file, or the name of a zoo network
+  std::string weights;                  // of a Darknet configuration; empty: those beside it
+  std::int64_t size = 0;                // width and height of a detector's input; 0: its own
   std::vector<std::string> shapes;      // "input=1x3x224x224"
   std::vector<std::string> processors;  // names; empty: all of this machine
   std::string engine = "onednn";
@@ -24,7 +26,8 @@ struct ModelOptions {
   bool cache = true;  // read and write the cache folder
 };
 
-void bind_model(CLI::App& verb, ModelOptions& options);       // MODEL, --shape
+void bind_model(CLI::App& verb, ModelOptions& options);       // MODEL, and bind_input
+void bind_input(CLI::App& verb, ModelOptions& options);       // --shape, --size, --weights
 void bind_processors(CLI::App& verb, ModelOptions& options);  // --processors, --engine, --seed,
                                                               // --no-cache
 
@@ -38,8 +41,11 @@ void bind_variants(CLI::App& verb, VariantOptions& options);  // --precision, --
 /// InputError if a word is no precision, or stands there twice.
 std::vector<board::Precision> precisions_of(const VariantOptions& options);
 
-/// InputError if it is neither a readable file nor a zoo name.
+/// InputError if it is neither a readable file nor a zoo name. Says so if the weights of a Darknet
+/// configuration are random.
 network::Network load_network(const ModelOptions& options);
+/// The options with which the model of a plan was read; another model if one is given.
+ModelOptions model_of_plan(const std::string& path, const std::string& model_override);
 /// This machine, or the shipped board or board file `of`, with the processors asked for.
 board::Board load_board(const ModelOptions& options, const std::string& of = {});
 

@@ -212,6 +212,10 @@ plan::Origin origin_of(const Options& options, const Work& work) {
     origin.options["max_batch"] = std::to_string(options.max_batch);
   }
   if (!options.loss.max_loss.empty()) origin.options["max_loss"] = options.loss.max_loss;
+  if (!options.model.weights.empty())
+    origin.options["weights"] =
+        std::filesystem::absolute(options.model.weights).lexically_normal().string();
+  if (options.model.size > 0) origin.options["size"] = std::to_string(options.model.size);
   if (!options.model.shapes.empty())
     origin.options["shape"] = fmt::format("{}", fmt::join(options.model.shapes, " "));
   return origin;

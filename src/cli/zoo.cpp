@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <optional>
+
 #include "base/file.h"
 #include "cli/verbs.h"
 #include "network/tensor.h"
@@ -14,11 +16,13 @@ namespace {
 struct Options {
   std::string name, output;
   std::uint64_t seed = 1;
+  std::optional<std::int64_t> size;
 };
 
 void bind(CLI::App& verb, Options& options) {
   verb.add_option("name", options.name, "The network to write; without it the list is printed");
   verb.add_option("-o,--output", options.output, "The file to write; NAME.onnx if left out");
+  verb.add_option("--size", options.size, "Width and height of a detector's input");
   verb.add_option("--seed", options.seed, "Seed of the weights")->capture_default_str();
 }
 
@@ -43,7 +47,7 @@ int list() {
 int run(const Options& options) {
   if (options.name.empty()) return list();
   const std::string path = options.output.empty() ? options.name + ".onnx" : options.output;
-  write_file(path, network::zoo_model(options.name, options.seed));
+  write_file(path, network::zoo_model(options.name, options.seed, options.size));
   fmt::print("{}: {} with random weights, seed {}\n", path, options.name, options.seed);
   return 0;
 }

@@ -6,9 +6,9 @@ namespace millrace::network {
 namespace {
 
 struct NameOf {
-  static constexpr std::array<std::string_view, 13> unary{
+  static constexpr std::array<std::string_view, 14> unary{
       "Relu", "LeakyRelu", "Clip", "Sigmoid", "HardSigmoid", "HardSwish", "Tanh",
-      "Elu",  "Softplus",  "Erf",  "Exp",     "Sqrt",        "Round"};
+      "Elu",  "Softplus",  "Mish", "Erf",     "Exp",         "Sqrt",      "Round"};
   static constexpr std::array<std::string_view, 8> binary{"Add", "Sub", "Mul", "Div",
                                                           "Pow", "Max", "Min", "PRelu"};
   static constexpr std::array<std::string_view, 3> reduce{"ReduceMean", "ReduceMin", "ReduceMax"};

@@ -56,9 +56,10 @@ struct Pool {
   bool column_major_indices = false;
 };
 enum class UnaryKind { relu, leaky_relu, clip, sigmoid, hard_sigmoid, hard_swish, tanh, elu,
-                       softplus, erf, exp, sqrt, round };
+                       softplus, mish, erf, exp, sqrt, round };
 /// Element by element. alpha and beta: leaky_relu slope alpha; clip to [alpha, beta];
-/// hard_sigmoid max(0, min(1, alpha x + beta)); elu alpha. round: halves to the even number.
+/// hard_sigmoid max(0, min(1, alpha x + beta)); elu alpha. mish: x tanh(softplus(x)). round: halves
+/// to the even number.
 struct Unary {
   UnaryKind kind = UnaryKind::relu;
   double alpha = 0, beta = 0;

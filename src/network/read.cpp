@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "network/darknet/darknet.h"
 
 namespace millrace::network {
 namespace {
@@ -15,10 +16,20 @@ namespace {
 /// How files with this ending are read.
 struct Importer {
   std::string_view ending;
-  decltype(&read_onnx) read;
+  Format format;
+  Network (*read)(const std::filesystem::path& path, const ReadOptions& options);
 };
 
-constexpr std::array importers{Importer{".onnx", read_onnx}};
+Network read_onnx_file(const std::filesystem::path& path, const ReadOptions& options) {
+  return read_onnx(read_file(path), path.string(), path.parent_path(), options);
+}
+
+Network read_darknet_file(const std::filesystem::path& path, const ReadOptions& options) {
+  return darknet::read_darknet(path, options).network;
+}
+
+constexpr std::array importers{Importer{".onnx", Format::onnx, read_onnx_file},
+                               Importer{".cfg", Format::darknet, read_darknet_file}};
 
 std::string ending_of(const std::filesystem::path& path) {
   std::string ending = path.extension().string();
@@ -27,20 +38,29 @@ std::string ending_of(const std::filesystem::path& path) {
   return ending;
 }
 
+const Importer* importer_of(const std::filesystem::path& path) {
+  const std::string ending = ending_of(path);
+  const auto found = std::ranges::find(importers, ending, &Importer::ending);
+  return found == importers.end() ? nullptr : &*found;
+}
+
 }  // namespace
 
+std::optional<Format> format_of(const std::filesystem::path& path) {
+  const Importer* importer = importer_of(path);
+  if (importer == nullptr) return std::nullopt;
+  return importer->format;
+}
+
 Network read_network(const std::filesystem::path& path, const ReadOptions& options) {
-  const std::string ending = ending_of(path);
-  for (const Importer& importer : importers) {
-    if (importer.ending != ending) continue;
-    Network network =
-        importer.read(read_file(path), path.string(), path.parent_path(), options);
-    network.name = path.stem().string();
-    return network;
-  }
-  throw InputError(path.string(), fmt::format("ends in '{}', which no importer reads; expected a "
-                                              "file ending in .onnx",
-                                              ending));
+  const Importer* importer = importer_of(path);
+  if (importer == nullptr)
+    throw InputError(path.string(), fmt::format("ends in '{}', which no importer reads; expected a "
+                                                "file ending in .onnx or .cfg",
+                                                ending_of(path)));
+  Network network = importer->read(path, options);
+  network.name = path.stem().string();
+  return network;
 }
 
 }  // namespace millrace::network

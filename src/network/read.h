@@ -2,6 +2,7 @@
 // Model files into networks.
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 
 #include "network/network.h"
@@ -10,13 +11,24 @@ namespace millrace::network {
 
 struct ReadOptions {
   /// Shapes for inputs by name; needed where the file leaves a dimension open.
-  std::map<std::string, Shape> shapes;
+  std::map<std::string, Shape> shapes = {};
   /// Values for inputs by name that are known already, such as a target shape: they become
   /// constants and take part in folding.
-  std::map<std::string, Array> constants;
+  std::map<std::string, Array> constants = {};
+  /// Of Darknet's networks: width and height of the input, in place of the file's; the file of
+  /// weights (empty: the one beside the configuration, if there is one); the seed of weights where
+  /// there is none.
+  std::optional<std::int64_t> size = std::nullopt;
+  std::filesystem::path weights = {};
+  std::uint64_t seed = 1;
 };
 
-/// By the file's ending (".onnx"). Simplified: see simplify.h. InputError names the file and
+enum class Format { onnx, darknet };
+/// By the file's ending, ".onnx" or ".cfg"; nothing if it is neither.
+std::optional<Format> format_of(const std::filesystem::path& path);
+
+/// By the file's ending (".onnx"; ".cfg": see darknet/darknet.h, which gives the detector's anchors
+/// and thresholds too). Simplified: see simplify.h. InputError names the file and
 /// the place in it (operator, node, tensor or attribute), what was found and what to do.
 Network read_network(const std::filesystem::path& path, const ReadOptions& options = {});
 

@@ -3,6 +3,7 @@
 // where trained weights are not at hand.
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,15 +21,18 @@ struct ZooEntry {
   std::string_view source;
 };
 
-/// All of them, in the order of their publication.
+/// All of them: classifiers and the first detector in the order of their publication, then the
+/// nine detectors that docs/darknet.md speaks of.
 std::vector<ZooEntry> zoo_entries();
 std::vector<std::string> zoo_names();
 
-/// A serialised ONNX model (opset 13); the same bytes for the same seed on every machine.
-/// BatchNormalization and Dropout are separate nodes. Weights are scaled so that activations
-/// neither vanish nor grow for inputs of the order of 1; the arithmetic that some exports put in
-/// front (mean and scale of the pixels) is left out. InputError with the nearest name if `name`
-/// is not in the zoo.
-std::string zoo_model(std::string_view name, std::uint64_t seed = 1);
+/// A serialised ONNX model (opset 13, or 18 where it has Mish); the same bytes for the same seed on
+/// every machine. BatchNormalization and Dropout are separate nodes. Weights are scaled so that
+/// activations neither vanish nor grow for inputs of the order of 1; the arithmetic that some
+/// exports put in front (mean and scale of the pixels) is left out. `size`: width and height of the
+/// input, for the detectors from yolov2 on, a multiple of 32. InputError with the nearest name if
+/// `name` is not in the zoo.
+std::string zoo_model(std::string_view name, std::uint64_t seed = 1,
+                      std::optional<std::int64_t> size = std::nullopt);
 
 }  // namespace millrace::network

@@ -11,6 +11,8 @@
 namespace millrace::test {
 namespace {
 
+constexpr std::int64_t small_input = 96;  // pixels; what pipelines do does not depend on them
+
 /// Values in the range that keeps activations in the order of one: uniform, scaled by the fan-in.
 network::Array seeded(const network::Array& like, float scale, Random& random) {
   network::Buffer memory(like.memory->size());
@@ -24,6 +26,10 @@ network::Array seeded(const network::Array& like, float scale, Random& random) {
   return network::make_array(like.type, like.shape, std::move(memory));
 }
 
+bool takes_any_size(std::string_view name) {
+  return name.starts_with("yolo") || name == "csresnext50_panet" || name == "densenet201_yolo";
+}
+
 void seed_weights(network::Network& network, float scale) {
   Random random(1);
   for (network::Tensor& tensor : network.tensors)
@@ -35,7 +41,11 @@ void seed_weights(network::Network& network, float scale) {
 
 std::vector<KnownNetwork> known_networks() {
   std::vector<KnownNetwork> result;
-  for (const std::string& name : network::zoo_names()) result.push_back({name, {}, {}});
+  for (const network::ZooEntry& entry : network::zoo_entries()) {
+    KnownNetwork known{std::string(entry.name), {}, {}};
+    if (takes_any_size(entry.name)) known.size = small_input;
+    result.push_back(std::move(known));
+  }
   const auto add_light = [&](const std::string& name, float weight_scale) {
     result.push_back(
         {"light_" + name, "models/onnx_light/light_" + name + ".onnx", {}, weight_scale});
@@ -61,7 +71,8 @@ std::string why_absent(const KnownNetwork& known) {
 }
 
 network::Network load(const KnownNetwork& known) {
-  if (known.file.empty()) return network::read_onnx(network::zoo_model(known.name), known.name, {});
+  if (known.file.empty())
+    return network::read_onnx(network::zoo_model(known.name, 1, known.size), known.name, {});
   network::Network network =
       network::read_network(shared_folder() / known.file, {known.shapes, {}});
   if (known.weight_scale > 0) seed_weights(network, known.weight_scale);

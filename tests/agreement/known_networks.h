@@ -1,6 +1,7 @@
 #pragma once
 // The zoo, and the networks that nobody here made.
 #include <map>
+#include <optional>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -16,6 +17,7 @@ struct KnownNetwork {
   // Weights that are all alike in the file are replaced by seeded ones of this size: 1 keeps the
   // activations of plain networks in range, those with shortcuts need less. 0: as in the file.
   float weight_scale = 0;
+  std::optional<std::int64_t> size = {};  // of the zoo's detectors
 };
 
 /// For messages.

@@ -78,6 +78,7 @@ constexpr std::array unary_kinds{
     UnaryCase{"tanh", UnaryKind::tanh},
     UnaryCase{"elu", UnaryKind::elu, 0.8},
     UnaryCase{"softplus", UnaryKind::softplus},
+    UnaryCase{"mish", UnaryKind::mish},
     UnaryCase{"erf", UnaryKind::erf},
     UnaryCase{"exp", UnaryKind::exp},
     UnaryCase{"sqrt", UnaryKind::sqrt, 0, 0, true},

@@ -171,6 +171,7 @@ TEST(operators, functions_of_one_element) {
                                               {UnaryKind::tanh, 0, 0},
                                               {UnaryKind::elu, 0.7, 0},
                                               {UnaryKind::softplus, 0, 0},
+                                              {UnaryKind::mish, 0, 0},
                                               {UnaryKind::erf, 0, 0},
                                               {UnaryKind::exp, 0, 0}};
   for (const auto& function : functions)

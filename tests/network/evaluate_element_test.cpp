@@ -83,6 +83,15 @@ TEST(Unary, clip_of_integers_keeps_bounds_beyond_the_type) {
             (std::vector<std::int8_t>{-100, 0, 50}));
 }
 
+TEST(Unary, mish_is_the_identity_for_large_values_and_nothing_for_small_ones) {
+  const Array x = floats({4}, {-200, 0, 1, 200});
+  const std::vector<float> y = evaluate_floats(Unary{UnaryKind::mish}, {x}, {4});
+  EXPECT_EQ(y[0], 0);
+  EXPECT_EQ(y[1], 0);
+  EXPECT_FLOAT_EQ(y[2], 0.86509839f);  // tanh(log(1 + e))
+  EXPECT_EQ(y[3], 200);
+}
+
 TEST(Unary, softplus_and_sigmoid_do_not_overflow) {
   const Array x = floats({2}, {-200, 200});
   EXPECT_EQ(evaluate_floats(Unary{UnaryKind::softplus}, {x}, {2}), (std::vector<float>{0, 200}));

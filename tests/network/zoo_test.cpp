@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/hash.h"
+#include "support/message_of.h"
 
 namespace millrace::network {
 namespace {
@@ -41,7 +42,24 @@ constexpr double ferplus_macs = 64.0 * 64 * 64 * 9 * (1 + 64) + 32.0 * 32 * 128 
 constexpr double googlenet_macs =
     1e6 * (118 + 360 + 128 + 304 + 73 + 88 + 100 + 119 + 170 + 54 + 71 + 1);
 
-constexpr std::array<Published, 12> publications{{
+/// A file of Darknet's weights, without its header; each normalised channel has two statistics
+/// besides what is trained.
+constexpr Figure in_file(double bytes, double normalized) {
+  return {bytes / 4 - 2 * normalized, 1, "size of the weights that Darknet publishes"};
+}
+/// The sum over the weights that Darknet prints for every convolution; each normalised channel has
+/// two values besides them, others one.
+constexpr Figure in_rows(double weights, double normalized, double others) {
+  return {weights + 2 * normalized + others, 1, "Darknet's list of the layers"};
+}
+/// Billions of operations at this size, as Darknet prints them: with pools and shortcuts, which
+/// have no multiply-accumulates but are less than 1 % of it.
+constexpr Figure printed(double billions, double size = 416) {
+  const double macs = billions * 1e9 / 2 * (416 / size) * (416 / size);
+  return {macs, 0.01 * macs, "Darknet's list of the layers"};
+}
+
+constexpr std::array<Published, 21> publications{{
     {"bvlc_alexnet", {61e6, 1e6, sze}, {alexnet_macs, 0, by_hand}},
     {"vgg_19",
      {144e6, 1e6, "Simonyan, Zisserman: Very Deep Convolutional Networks, table 2"},
@@ -65,6 +83,15 @@ constexpr std::array<Published, 12> publications{{
      {4.2e6, 0.1e6, "Howard et al.: MobileNets, table 8"},
      {569e6, 1e6, "Howard et al.: MobileNets, table 8"}},
     {"mobilenet_v2", {3504872, 1, torchvision}, {0.30e9, 0.01e9, torchvision}},
+    {"yolov2", in_file(203934260 - 16, 10336), printed(29.475)},
+    {"yolov2_tiny", in_rows(11226544, 2544, 425), printed(5.412)},
+    {"yolov3", in_file(248007048 - 20, 26304), printed(65.879)},
+    {"yolov3_tiny", in_file(35434956 - 20, 3184), printed(5.571)},
+    {"csresnext50_panet", in_rows(56853440, 44160, 3 * 255), printed(71.344, 512)},
+    {"densenet201_yolo", in_rows(26740928, 18688, 125), printed(31.896)},
+    {"yolov4", in_file(257717640 - 20, 33152), printed(128.459, 608)},
+    {"yolov4_tiny", in_file(24251276 - 20, 3104), printed(6.910)},
+    {"yolov4_csp", in_file(211944840 - 20, 32384), printed(77.003, 512)},
 }};
 
 onnx::ModelProto parsed(const std::string& bytes) {
@@ -77,13 +104,19 @@ bool is_weighted(const onnx::NodeProto& node) {
   return node.op_type() == "Conv" || node.op_type() == "Gemm";
 }
 
-/// What training changes: not the statistics of BatchNormalization, nor the limits of Clip.
+/// The first input of a node that training does not change.
+int first_fixed(const std::string& type) {
+  if (type == "BatchNormalization") return 3;
+  return type == "Clip" || type == "Mul" || type == "Sub" ? 1 : 5;
+}
+
+/// What training changes: not the statistics of BatchNormalization, nor the limits of Clip, nor how
+/// detectors scale places.
 std::int64_t trained_parameters(const onnx::GraphProto& graph) {
   std::set<std::string> other;
-  for (const auto& node : graph.node()) {
-    const int first = node.op_type() == "BatchNormalization" ? 3 : node.op_type() == "Clip" ? 1 : 5;
-    for (int i = first; i < node.input_size(); ++i) other.insert(node.input(i));
-  }
+  for (const auto& node : graph.node())
+    for (int i = first_fixed(node.op_type()); i < node.input_size(); ++i)
+      other.insert(node.input(i));
   std::int64_t count = 0;
   for (const auto& tensor : graph.initializer())
     if (!other.contains(tensor.name()))
@@ -126,6 +159,17 @@ TEST(ZooModel, another_seed_gives_other_weights_and_the_same_graph) {
   one.mutable_graph()->clear_initializer();
   two.mutable_graph()->clear_initializer();
   EXPECT_EQ(one.SerializeAsString(), two.SerializeAsString());
+}
+
+TEST(ZooModel, detectors_take_other_sizes_and_others_do_not) {
+  const onnx::ModelProto model = parsed(zoo_model("yolov3_tiny", 1, 608));
+  const auto& shape = model.graph().input(0).type().tensor_type().shape();
+  EXPECT_EQ(shape.dim(2).dim_value(), 608);
+  const auto of = [](std::string_view name, std::int64_t size) {
+    return test::message_of([&] { zoo_model(name, 1, size); });
+  };
+  EXPECT_NE(of("resnet18", 256).find("has an input of 1x3x224x224 only"), std::string::npos);
+  EXPECT_NE(of("yolov3_tiny", 500).find("found 500, expected a multiple of 32"), std::string::npos);
 }
 
 TEST(ZooModel, an_unknown_name_is_answered_with_the_nearest_known_one) {

@@ -21,11 +21,11 @@ namespace fs = std::filesystem;
 using network::Array;
 using network::Network;
 
-constexpr std::array<std::string_view, 64> operators{
+constexpr std::array<std::string_view, 65> operators{
     "Conv", "ConvTranspose", "Gemm", "MatMul", "BatchNormalization", "LRN", "MaxPool",
     "AveragePool", "GlobalAveragePool", "GlobalMaxPool", "Relu", "LeakyRelu", "PRelu", "Clip",
-    "Sigmoid", "HardSigmoid", "HardSwish", "Tanh", "Elu", "Softplus", "Erf", "Exp", "Sqrt", "Pow",
-    "Add", "Sub", "Mul", "Div", "Max", "Min", "Sum", "Concat", "Split", "Slice", "Gather",
+    "Sigmoid", "HardSigmoid", "HardSwish", "Tanh", "Elu", "Softplus", "Mish", "Erf", "Exp", "Sqrt",
+    "Pow", "Add", "Sub", "Mul", "Div", "Max", "Min", "Sum", "Concat", "Split", "Slice", "Gather",
     "Reshape", "Flatten", "Transpose", "Squeeze", "Unsqueeze", "Pad", "Resize", "Upsample",
     "Softmax", "LogSoftmax", "ReduceMean", "Identity", "Dropout", "Constant", "ConstantOfShape",
     "Shape", "Cast", "DepthToSpace", "ArgMax", "Round", "ReduceMin", "ReduceMax", "QuantizeLinear",

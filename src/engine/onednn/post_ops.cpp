@@ -63,6 +63,8 @@ std::optional<PostOps> functions_of(const network::Unary& unary) {
       return PostOps{function(Algorithm::eltwise_elu, unary.alpha)};
     case UnaryKind::softplus:
       return PostOps{function(Algorithm::eltwise_soft_relu, 1)};
+    case UnaryKind::mish:
+      return PostOps{function(Algorithm::eltwise_mish)};
     case UnaryKind::exp:
       return PostOps{function(Algorithm::eltwise_exp)};
     case UnaryKind::sqrt:

@@ -38,8 +38,14 @@ void linear_pieces(const Unary& op, const ConstView& in, const View& out) {
       return map<T>(in, out, [=](T x) { return x * unit(x / T{6} + T{0.5}); });
     case UnaryKind::round:
       return map<T>(in, out, [](T x) { return std::nearbyint(x); });
-    default: return map<T>(in, out, [](T x) { return std::sqrt(x); });
+    default:
+      return map<T>(in, out, [](T x) { return std::sqrt(x); });
   }
+}
+
+template <class T>
+T softplus(T x) {
+  return x > T{0} ? x + std::log1p(std::exp(-x)) : std::log1p(std::exp(x));
 }
 
 template <class T>
@@ -48,22 +54,25 @@ void exponential(const Unary& op, const ConstView& in, const View& out) {
   switch (op.kind) {
     case UnaryKind::sigmoid:
       return map<T>(in, out, [](T x) { return T{1} / (T{1} + std::exp(-x)); });
-    case UnaryKind::tanh: return map<T>(in, out, [](T x) { return std::tanh(x); });
+    case UnaryKind::tanh:
+      return map<T>(in, out, [](T x) { return std::tanh(x); });
     case UnaryKind::elu:
       return map<T>(in, out, [=](T x) { return x < T{0} ? alpha * std::expm1(x) : x; });
     case UnaryKind::softplus:
-      return map<T>(in, out, [](T x) {
-        return x > T{0} ? x + std::log1p(std::exp(-x)) : std::log1p(std::exp(x));
-      });
-    case UnaryKind::erf: return map<T>(in, out, [](T x) { return std::erf(x); });
-    default: return map<T>(in, out, [](T x) { return std::exp(x); });
+      return map<T>(in, out, [](T x) { return softplus(x); });
+    case UnaryKind::mish:
+      return map<T>(in, out, [](T x) { return x * std::tanh(softplus(x)); });
+    case UnaryKind::erf:
+      return map<T>(in, out, [](T x) { return std::erf(x); });
+    default:
+      return map<T>(in, out, [](T x) { return std::exp(x); });
   }
 }
 
 bool is_exponential(UnaryKind kind) {
   using enum UnaryKind;
-  return kind == sigmoid || kind == UnaryKind::tanh || kind == elu || kind == softplus ||
-         kind == UnaryKind::erf || kind == UnaryKind::exp;
+  return kind == sigmoid || kind == UnaryKind::tanh || kind == elu || kind == UnaryKind::softplus ||
+         kind == mish || kind == UnaryKind::erf || kind == UnaryKind::exp;
 }
 
 }  // namespace

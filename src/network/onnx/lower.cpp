@@ -67,6 +67,7 @@ constexpr std::array table{
     Entry{"MaxPool", lower_max_pool, 1, 1,
           "auto_pad ceil_mode dilations kernel_shape pads storage_order strides"},
     Entry{"Min", lower_min, 1, any, ""},
+    Entry{"Mish", lower_mish, 1, 1, ""},
     Entry{"Mul", lower_mul, 2, 2, ""},
     Entry{"PRelu", lower_prelu, 2, 2, ""},
     Entry{"Pad", lower_pad, 1, 4, "mode pads value"},

@@ -44,6 +44,7 @@ void lower_hard_swish(Node& node);
 void lower_tanh(Node& node);
 void lower_elu(Node& node);
 void lower_softplus(Node& node);
+void lower_mish(Node& node);
 void lower_erf(Node& node);
 void lower_exp(Node& node);
 void lower_sqrt(Node& node);

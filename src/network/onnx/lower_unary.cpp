@@ -52,6 +52,7 @@ void lower_sigmoid(Node& node) { lower_unary(node, UnaryKind::sigmoid); }
 void lower_hard_swish(Node& node) { lower_unary(node, UnaryKind::hard_swish); }
 void lower_tanh(Node& node) { lower_unary(node, UnaryKind::tanh); }
 void lower_softplus(Node& node) { lower_unary(node, UnaryKind::softplus); }
+void lower_mish(Node& node) { lower_unary(node, UnaryKind::mish); }
 void lower_erf(Node& node) { lower_unary(node, UnaryKind::erf); }
 void lower_exp(Node& node) { lower_unary(node, UnaryKind::exp); }
 void lower_sqrt(Node& node) { lower_unary(node, UnaryKind::sqrt); }

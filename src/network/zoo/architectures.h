@@ -19,5 +19,15 @@ std::string emotion_ferplus(Builder& net, const Value& image);
 std::string squeezenet1_1(Builder& net, const Value& image);
 std::string mobilenet_v1(Builder& net, const Value& image);
 std::string mobilenet_v2(Builder& net, const Value& image);
+// At any multiple of 32 pixels.
+std::string yolov2(Builder& net, const Value& image);
+std::string yolov2_tiny(Builder& net, const Value& image);
+std::string yolov3(Builder& net, const Value& image);
+std::string yolov3_tiny(Builder& net, const Value& image);
+std::string yolov4(Builder& net, const Value& image);
+std::string yolov4_tiny(Builder& net, const Value& image);
+std::string yolov4_csp(Builder& net, const Value& image);
+std::string csresnext50_panet(Builder& net, const Value& image);
+std::string densenet201_yolo(Builder& net, const Value& image);
 
 }  // namespace millrace::network::zoo

@@ -4,42 +4,16 @@
 #include <google/protobuf/io/zero_copy_stream_impl_lite.h>
 #include <onnx/onnx_pb.h>
 
-#include <charconv>
-#include <cmath>
-#include <cstring>
+#include <algorithm>
+#include <span>
 
-#include "base/hash.h"
-#include "base/random.h"
+#include "network/zoo/attributes.h"
 
 namespace millrace::network::zoo {
 namespace {
 
 constexpr int opset = 13;
 constexpr int ir_version = 7;
-
-// Small beside the activations, but not 0, so that a forgotten bias shows.
-constexpr float bias_spread = 0.0625f;
-
-void attribute(onnx::NodeProto& node, const char* name, std::int64_t value) {
-  auto& added = *node.add_attribute();
-  added.set_name(name);
-  added.set_type(onnx::AttributeProto::INT);
-  added.set_i(value);
-}
-
-void attribute(onnx::NodeProto& node, const char* name, float value) {
-  auto& added = *node.add_attribute();
-  added.set_name(name);
-  added.set_type(onnx::AttributeProto::FLOAT);
-  added.set_f(value);
-}
-
-void attribute(onnx::NodeProto& node, const char* name, const Shape& values) {
-  auto& added = *node.add_attribute();
-  added.set_name(name);
-  added.set_type(onnx::AttributeProto::INTS);
-  for (const std::int64_t value : values) added.add_ints(value);
-}
 
 void describe(onnx::ValueInfoProto& info, const Value& value) {
   info.set_name(value.name);
@@ -59,19 +33,6 @@ void window_attributes(onnx::NodeProto& node, const PoolSpec& window) {
   attribute(node, "kernel_shape", Shape{window.kernel, window.kernel});
   attribute(node, "strides", Shape{window.stride, window.stride});
   attribute(node, "pads", Shape{window.pad, window.pad, window.pad_end, window.pad_end});
-}
-
-/// Half the width of the uniform distribution that keeps the variance through a ReLU.
-float he_spread(std::int64_t fan_in) {
-  return static_cast<float>(std::sqrt(6.0 / static_cast<double>(fan_in)));
-}
-
-std::uint64_t seed_of(const std::string& tensor, std::uint64_t seed) {
-  const std::string digits =
-      Hasher().add(tensor).add(static_cast<std::int64_t>(seed)).digits().substr(0, 16);
-  std::uint64_t number = 0;
-  std::from_chars(digits.data(), digits.data() + digits.size(), number, 16);
-  return number;
 }
 
 }  // namespace
@@ -101,8 +62,7 @@ onnx::NodeProto& Builder::node(const char* type, const std::vector<std::string>&
   return added;
 }
 
-std::string Builder::constant(const std::string& name, const Shape& shape, float centre,
-                              float spread) {
+std::string Builder::constant(const std::string& name, const Shape& shape, const Spread& spread) {
   auto& tensor = *model_->graph().add_initializer();
   tensor.set_name(name);
   tensor.set_data_type(onnx::TensorProto::FLOAT);
@@ -110,14 +70,7 @@ std::string Builder::constant(const std::string& name, const Shape& shape, float
   const auto count = static_cast<std::size_t>(element_count(shape, name));
   std::string& bytes = *tensor.mutable_raw_data();
   bytes.resize(count * sizeof(float));
-  Random random(seed_of(name, seed_));
-  for (std::size_t i = 0; i < count; ++i) {
-    // Where the centre is not 0 the spread is a power of two: the product is exact, and fusing
-    // it with the sum, as some compilers do, cannot change the result.
-    const auto step = static_cast<std::int32_t>(random() >> 40) - (1 << 23);
-    const float value = centre + spread * (static_cast<float>(step) * 0x1.0p-23f);
-    std::memcpy(bytes.data() + i * sizeof value, &value, sizeof value);
-  }
+  fill_seeded(std::as_writable_bytes(std::span(bytes)), name, seed_, spread);
   return name;
 }
 
@@ -130,9 +83,9 @@ Value Builder::input(Shape shape) {
 Value Builder::conv(const std::string& name, const Value& x, const ConvSpec& spec) {
   const std::int64_t inputs = x.channels() / spec.groups;
   const Shape shape{spec.outputs, inputs, spec.kernel, spec.kernel};
-  const float spread = he_spread(inputs * spec.kernel * spec.kernel);
-  std::vector<std::string> names{x.name, constant(name + ".weight", shape, 0, spread)};
-  if (spec.bias) names.push_back(constant(name + ".bias", {spec.outputs}, 0, bias_spread));
+  const Spread spread = he_spread(inputs * spec.kernel * spec.kernel);
+  std::vector<std::string> names{x.name, constant(name + ".weight", shape, spread)};
+  if (spec.bias) names.push_back(constant(name + ".bias", {spec.outputs}, bias_spread));
   auto& added = node("Conv", names, name);
   const PoolSpec window{spec.kernel, spec.stride, spec.pad, spec.pad};
   window_attributes(added, window);
@@ -143,8 +96,8 @@ Value Builder::conv(const std::string& name, const Value& x, const ConvSpec& spe
 Value Builder::fully_connected(const std::string& name, const Value& x, std::int64_t outputs) {
   const std::int64_t inputs = x.channels();
   auto& added = node("Gemm",
-                     {x.name, constant(name + ".weight", {outputs, inputs}, 0, he_spread(inputs)),
-                      constant(name + ".bias", {outputs}, 0, bias_spread)},
+                     {x.name, constant(name + ".weight", {outputs, inputs}, he_spread(inputs)),
+                      constant(name + ".bias", {outputs}, bias_spread)},
                      name);
   attribute(added, "transB", std::int64_t{1});
   return {name, {x.shape[0], outputs}};
@@ -152,12 +105,12 @@ Value Builder::fully_connected(const std::string& name, const Value& x, std::int
 
 Value Builder::batch_norm(const std::string& name, const Value& x, float gain) {
   const Shape shape{x.channels()};
-  auto& added = node("BatchNormalization",
-                     {x.name, constant(name + ".scale", shape, gain, 0.125f),
-                      constant(name + ".bias", shape, 0, 0.125f),
-                      constant(name + ".mean", shape, 0, 0.125f),
-                      constant(name + ".variance", shape, 1, 0.25f)},
-                     name);
+  auto& added = node(
+      "BatchNormalization",
+      {x.name, constant(name + ".scale", shape, scale_spread(gain)),
+       constant(name + ".bias", shape, shift_spread), constant(name + ".mean", shape, shift_spread),
+       constant(name + ".variance", shape, variance_spread)},
+      name);
   attribute(added, "epsilon", 1e-5f);
   return {name, x.shape};
 }
@@ -219,8 +172,8 @@ Value Builder::relu(const Value& x) {
 
 Value Builder::relu6(const Value& x) {
   const std::string name = x.name + "_relu6";
-  const std::string low = constant(name + ".min", {}, 0, 0);
-  const std::string high = constant(name + ".max", {}, 6, 0);
+  const std::string low = constant(name + ".min", {}, {0, 0});
+  const std::string high = constant(name + ".max", {}, {6, 0});
   node("Clip", {x.name, low, high}, name);
   return {name, x.shape};
 }
@@ -247,8 +200,22 @@ Value Builder::softmax(const Value& x) {
   return {"prob", x.shape};
 }
 
-std::string Builder::finish(const Value& x) {
-  describe(*model_->graph().add_output(), x);
+std::string Builder::constant(const std::string& name, const std::vector<std::int64_t>& values) {
+  auto& tensor = *model_->graph().add_initializer();
+  tensor.set_name(name);
+  tensor.set_data_type(onnx::TensorProto::INT64);
+  tensor.add_dims(static_cast<std::int64_t>(values.size()));
+  for (const std::int64_t value : values) tensor.add_int64_data(value);
+  return name;
+}
+
+void Builder::need_opset(std::int64_t version) {
+  auto& opset_import = *model_->proto.mutable_opset_import(0);
+  opset_import.set_version(std::max(opset_import.version(), version));
+}
+
+std::string Builder::finish(const std::vector<Value>& outputs) {
+  for (const Value& x : outputs) describe(*model_->graph().add_output(), x);
   std::string bytes;
   bytes.reserve(model_->proto.ByteSizeLong());
   {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "network/seeded_values.h"
 #include "network/tensor.h"
 
 namespace onnx {
@@ -51,23 +52,43 @@ class Builder {
   Value global_average_pool(const std::string& name, const Value& x);
   Value add(const std::string& name, const Value& a, const Value& b);
   Value concat(const std::string& name, const std::vector<Value>& parts);
+  /// Of the same shape as `x`, with `factor` and `less` for all elements: factor * x - less.
+  Value affine(const std::string& name, const Value& x, float factor, float less);
+  Value sigmoid(const std::string& name, const Value& x);
+  /// Over dimension 1.
+  Value softmax(const std::string& name, const Value& x);
+  Value upsample(const std::string& name, const Value& x, std::int64_t factor);
+  Value reshape(const std::string& name, const Value& x, const Shape& shape);
+  Value transpose(const std::string& name, const Value& x, const Shape& permutation);
+  /// Channels [first, first + count).
+  Value channels(const std::string& name, const Value& x, std::int64_t first, std::int64_t count);
+  /// Zeros behind the channels, so that there are `count`.
+  Value pad_channels(const std::string& name, const Value& x, std::int64_t count);
+  /// Along dimension 1; the parts are called NAME_0, NAME_1, ...
+  std::vector<Value> split(const std::string& name, const Value& x, const Shape& sizes);
   // Named after their input: "conv1" gives "conv1_relu".
   Value relu(const Value& x);
   Value relu6(const Value& x);
   Value leaky_relu(const Value& x);
+  Value mish(const Value& x);
   Value dropout(const Value& x);
   Value flatten(const Value& x);
   Value softmax(const Value& x);
 
-  /// Makes `x` the output of the graph and gives the serialised model.
-  std::string finish(const Value& x);
+  /// Makes these the outputs of the graph and gives the serialised model.
+  std::string finish(const std::vector<Value>& outputs);
+  std::string finish(const Value& x) { return finish(std::vector<Value>{x}); }
 
  private:
   onnx::NodeProto& node(const char* type, const std::vector<std::string>& inputs,
                         const std::string& output);
   Value pool(const char* type, const std::string& name, const Value& x, const PoolSpec& spec);
-  /// A constant with values uniform in [centre - spread, centre + spread).
-  std::string constant(const std::string& name, const Shape& shape, float centre, float spread);
+  std::string constant(const std::string& name, const Shape& shape, const Spread& spread);
+  std::string constant(const std::string& name, const std::vector<std::int64_t>& values);
+  std::string scalar(const std::string& name, float value) {
+    return constant(name, {1}, {value, 0});
+  }
+  void need_opset(std::int64_t version);
 
   struct Model;
   std::unique_ptr<Model> model_;

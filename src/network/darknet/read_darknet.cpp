@@ -1,0 +1,100 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "network/darknet/config.h"
+#include "network/darknet/darknet.h"
+#include "network/darknet/lower.h"
+#include "network/simplify.h"
+
+namespace millrace::network::darknet {
+namespace {
+
+constexpr const char* input_name = "data";
+
+/// N, C, H, W: of the file, unless the options say otherwise.
+Shape input_shape(const Section& net, const ReadOptions& options) {
+  Shape shape{1, net.integer("channels", 3), 0, 0};
+  for (const auto& [name, given] : options.shapes) {
+    if (name != input_name)
+      throw InputError("--shape " + name,
+                       fmt::format("there is no input of this name; the network's "
+                                   "is '{}'",
+                                   input_name));
+    const bool fits = given.size() == 4 && given[1] == shape[1] &&
+                      std::ranges::all_of(given, [](std::int64_t size) { return size > 0; });
+    if (!fits)
+      throw InputError("--shape " + name,
+                       fmt::format("found {}, expected the batch, {} channels, height and width",
+                                   to_text(given), shape[1]));
+    return given;
+  }
+  shape[2] = options.size.value_or(0);
+  shape[3] = options.size.value_or(0);
+  if (options.size) return shape;
+  return {1, shape[1], net.needed("height"), net.needed("width")};
+}
+
+/// The last layer that computes something for who uses the network.
+TensorId last_output(const Reading& reading) {
+  std::size_t last = reading.count();
+  while (last > 0 && reading.sections()[last].kind() == "cost") --last;
+  return last == 0 ? reading.network_input() : reading.output_of(last - 1);
+}
+
+std::vector<SectionShape> shapes_of(const Reading& reading) {
+  std::vector<SectionShape> result;
+  for (std::size_t i = 0; i < reading.count(); ++i) {
+    const Section& section = reading.sections()[i + 1];
+    result.push_back({section.kind(), section.line(), reading.shape(reading.output_of(i))});
+  }
+  return result;
+}
+
+std::optional<WeightFile> weight_file(const std::filesystem::path& path) {
+  if (path.empty()) return std::nullopt;
+  return WeightFile(read_file(path), path.string());
+}
+
+}  // namespace
+
+Model read_darknet(std::string_view text, const std::string& name, const ReadOptions& options) {
+  std::vector<Section> sections = parse_config(text, name);
+  const std::optional<WeightFile> weights = weight_file(options.weights);
+  const Section net = sections.front();
+  Reading reading(std::move(sections), weights && weights->is_transposed());
+  reading.add_input(input_name, input_shape(net, options));
+  lower_sections(reading);
+  Network& network = reading.network();
+  if (network.outputs.empty()) network.outputs.push_back(last_output(reading));
+  if (weights)
+    weights->fill(network, reading.wanted());
+  else
+    fill_seeded(network, reading.wanted(), options.seed);
+  const Shape& image = network[network.inputs[0]].shape;
+  Model model;
+  model.heads = {image[3], image[2], net.flag("letter_box"), std::move(reading.heads())};
+  model.sections = shapes_of(reading);
+  model.seeded = !weights && !reading.wanted().empty();
+  network.name = name;
+  model.network = simplify(std::move(network));
+  for (std::size_t i = 0; i < model.heads.heads.size(); ++i)
+    model.heads.heads[i].output = model.network[model.network.outputs[i]].name;
+  return model;
+}
+
+Model read_darknet(const std::filesystem::path& path, const ReadOptions& options) {
+  ReadOptions all = options;
+  std::filesystem::path beside = path;
+  beside.replace_extension(".weights");
+  std::error_code ignored;
+  if (all.weights.empty() && std::filesystem::exists(beside, ignored)) all.weights = beside;
+  Model model = read_darknet(read_file(path), path.string(), all);
+  model.network.name = path.stem().string();
+  return model;
+}
+
+}  // namespace millrace::network::darknet

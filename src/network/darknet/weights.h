@@ -1,0 +1,41 @@
+#pragma once
+// The values of a network's weights: from a file of Darknet's, or seeded.
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "network/network.h"
+#include "network/seeded_values.h"
+
+namespace millrace::network::darknet {
+
+/// A constant whose values are still to come, in the order of the file.
+struct Wanted {
+  TensorId tensor;
+  Spread spread;      // of seeded values
+  std::string place;  // of the section that it belongs to
+};
+
+/// A file of weights: a version, the number of images seen in training, then float32 numbers.
+class WeightFile {
+ public:
+  /// InputError if there is no whole header.
+  WeightFile(std::string bytes, std::string file);
+
+  /// Whether matrices of connected layers are stored input by input.
+  bool is_transposed() const { return transposed_; }
+  /// Gives the constants their values. InputError unless the file has exactly as many as they need.
+  void fill(Network& network, const std::vector<Wanted>& wanted) const;
+
+ private:
+  [[noreturn]] void fail_short(const Network& network, const std::vector<Wanted>& wanted) const;
+
+  std::string bytes_, file_;
+  std::size_t header_ = 0;
+  bool transposed_ = false;
+};
+
+/// Gives the constants values by chance. InputError if they take too much memory.
+void fill_seeded(Network& network, const std::vector<Wanted>& wanted, std::uint64_t seed);
+
+}  // namespace millrace::network::darknet
