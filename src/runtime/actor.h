@@ -12,6 +12,7 @@
 #include "board/board.h"
 #include "engine/engine.h"
 #include "runtime/channel.h"
+#include "runtime/latest.h"
 #include "runtime/ports.h"
 
 namespace millrace::runtime {
@@ -58,6 +59,13 @@ class alignas(cache_line) Activity {
   std::atomic<std::int64_t> waiting_{0}, busy_{0}, frames_{0};
 };
 
+/// A phase worked on `count` frames from `frame` on, after it had waited since `waited_from`.
+struct Firing {
+  std::size_t phase = 0;
+  std::int64_t frame = 0, count = 1;
+  Clock::time_point waited_from, started, ended;
+};
+
 /// A stage with all it needs to run.
 struct StageTask {
   std::string name;
@@ -70,6 +78,7 @@ struct StageTask {
   Bell bell;                      // of all channels of its phases, on the stage's side
   Counter submitted{bell};        // frames that the caller has put in; raised by the caller
   Activity activity;
+  Latest<Firing> firings;  // for a trace; touched by the stage's thread alone while it runs
 };
 
 /// Runs on the calling thread, each phase until one of its channels ends, in the order of the
