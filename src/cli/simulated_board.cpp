@@ -25,7 +25,7 @@ bool is_this_machine(const board::Board& board) {
 /// What of a stage's frames was computed here, over all its phases.
 struct StagePace {
   Time modelled{}, computing{};
-  bool late = false;
+  double late = 0;  // the share of the runs of its worst phase
 };
 
 StagePace pace_of(const plan::Stage& stage, const std::vector<engine::simulated::Pace>& paces) {
@@ -36,11 +36,11 @@ StagePace pace_of(const plan::Stage& stage, const std::vector<engine::simulated:
       if (pace.processor != stage.processor.name || pace.layers != phase.layers) continue;
       if (pace.computing < worst.computing) continue;
       worst = {pace.modelled, pace.computing,
-               static_cast<double>(pace.late) > some_are_late * static_cast<double>(pace.runs)};
+               static_cast<double>(pace.late) / static_cast<double>(pace.runs)};
     }
     sum.modelled += worst.modelled / phase.batch;
     sum.computing += worst.computing / phase.batch;
-    sum.late = sum.late || worst.late;
+    sum.late = std::max(sum.late, worst.late);
   }
   return sum;
 }
@@ -105,11 +105,13 @@ void note_late_stages(const Loaded& loaded) {
   double most = 0;
   for (const plan::Stage& stage : loaded.plan.stages) {
     const StagePace pace = plan::is_simulated(stage) ? pace_of(stage, paces) : StagePace{};
-    if (!pace.late) continue;
+    if (pace.late <= some_are_late) continue;
     most = std::max(most, seconds(pace.computing) / seconds(pace.modelled));
-    note(fmt::format("late: {} on {} computes for {} here, but is modelled with {}", stage.name,
-                     stage.processor.name, to_text(pace.computing),
-                     to_text(time_from_seconds(seconds(pace.modelled) / scale))));
+    note(
+        fmt::format("late: {} on {} computes for {} here, and is given {}; {:.0f} % of its runs "
+                    "took longer",
+                    stage.name, stage.processor.name, to_text(pace.computing),
+                    to_text(pace.modelled), 100 * pace.late));
   }
   if (most > 0)
     note(
