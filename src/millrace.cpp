@@ -2,6 +2,7 @@
 
 #include "engine/registry.h"
 #include "runtime/meanwhile.h"
+#include "runtime/simulated_board.h"
 
 namespace millrace {
 
@@ -19,15 +20,24 @@ plan::Plan find_plan(const network::Network& network, const board::Board& board,
 
 Pipeline deploy(const plan::Plan& plan, const network::Network& network,
                 const engine::EngineOptions& options) {
+  plan::Plan here = plan;
   Pipeline::Engines engines;
-  std::map<std::string, engine::Engine*> borrowed;
-  for (const plan::Stage& stage : plan.stages) {
-    auto& engine = engines[stage.engine];
-    if (!engine) engine = engine::make_engine(stage.engine, options);
-    borrowed[stage.engine] = engine.get();
+  const std::vector<LayerId> simulated = runtime::simulated_layers(plan);
+  auto times = std::make_unique<runtime::RunTimes>();
+  if (!simulated.empty()) {
+    const std::string name = engine::engine_for(network, simulated, runtime::simulation_host());
+    auto& computing = engines[name] = engine::make_engine(name, options);
+    runtime::add_run_times(plan, 1, *times);
+    runtime::compute_here(here, network, *computing);
+    engines[plan::simulated_engine] = runtime::make_simulated_engine(*computing, *times);
   }
-  runtime::Session session = runtime::deploy(plan, network, borrowed);
-  return {std::move(engines), std::move(session)};
+  for (const plan::Stage& stage : plan.stages)
+    if (auto& engine = engines[stage.engine]; !engine)
+      engine = engine::make_engine(stage.engine, options);
+  std::map<std::string, engine::Engine*> borrowed;
+  for (const auto& [name, engine] : engines) borrowed[name] = engine.get();
+  runtime::Session session = runtime::deploy(here, network, borrowed);
+  return {std::move(engines), std::move(times), std::move(session)};
 }
 
 }  // namespace millrace

@@ -14,6 +14,7 @@
 #include "network/read.h"
 #include "profile/measure.h"
 #include "runtime/session.h"
+#include "runtime/simulated_board.h"
 
 namespace millrace {
 
@@ -41,14 +42,17 @@ class Pipeline {
   friend Pipeline deploy(const plan::Plan& plan, const network::Network& network,
                          const engine::EngineOptions& options);
   using Engines = std::map<std::string, std::unique_ptr<engine::Engine>>;
-  Pipeline(Engines engines, runtime::Session session)
-      : engines_(std::move(engines)), session_(std::move(session)) {}
+  Pipeline(Engines engines, std::unique_ptr<runtime::RunTimes> times, runtime::Session session)
+      : times_(std::move(times)), engines_(std::move(engines)), session_(std::move(session)) {}
 
-  Engines engines_;  // outlive the session
+  // These outlive the session.
+  std::unique_ptr<runtime::RunTimes> times_;  // of simulated stages
+  Engines engines_;
   runtime::Session session_;
 };
 
-/// Starts the plan's stages on this machine. With a store in the options, weights that an earlier
+/// Starts the plan's stages on this machine. Stages that plan::is_simulated are computed here and
+/// take the times that the plan predicts. With a store in the options, weights that an earlier
 /// run packed are found there.
 Pipeline deploy(const plan::Plan& plan, const network::Network& network,
                 const engine::EngineOptions& options = {});

@@ -29,6 +29,7 @@ class ChromeTrace {
     out_ << R"({"displayTimeUnit": "ms", "traceEvents": [)";
     write_names();
     for (const TraceFiring& firing : trace_.firings) write_firing(firing);
+    for (const TraceWait& wait : trace_.waits) write_wait(wait);
     for (const TraceFrame& frame : trace_.frames) write_frame(frame);
     out_ << "\n]}\n";
   }
@@ -53,12 +54,11 @@ class ChromeTrace {
 
   void write_firing(const TraceFiring& firing) {
     const TraceStage& stage = trace_.stages[firing.stage];
-    const auto row = std::find(processors_.begin(), processors_.end(), stage.processor);
     add({{"name", fmt::format("{}, phase {}, frame {}", stage.name, firing.phase, firing.frame)},
          {"cat", trace_.plans[stage.plan]},
          {"ph", "X"},
          {"pid", board_process},
-         {"tid", row - processors_.begin()},
+         {"tid", row_of(stage)},
          {"ts", event_time(firing.begin)},
          {"dur", event_time(firing.end - firing.begin)},
          {"args",
@@ -67,6 +67,22 @@ class ChromeTrace {
            {"phase", firing.phase},
            {"frame", firing.frame},
            {"frames", firing.count}}}});
+  }
+
+  void write_wait(const TraceWait& wait) {
+    const TraceStage& stage = trace_.stages[wait.stage];
+    add({{"name", stage.name + " waits"},
+         {"cat", "waiting"},
+         {"ph", "X"},
+         {"pid", board_process},
+         {"tid", row_of(stage)},
+         {"ts", event_time(wait.begin)},
+         {"dur", event_time(wait.end - wait.begin)},
+         {"args", {{"plan", trace_.plans[stage.plan]}, {"stage", stage.name}}}});
+  }
+
+  std::ptrdiff_t row_of(const TraceStage& stage) const {
+    return std::find(processors_.begin(), processors_.end(), stage.processor) - processors_.begin();
   }
 
   void write_frame(const TraceFrame& frame) {

@@ -36,11 +36,19 @@ struct TraceFrame {
   bool operator==(const TraceFrame&) const = default;
 };
 
+/// A stage had no frame to work on, or no space for its results.
+struct TraceWait {
+  std::size_t stage = 0;  // Trace::stages
+  Time begin{}, end{};
+  bool operator==(const TraceWait&) const = default;
+};
+
 struct Trace {
   std::vector<std::string> plans;
   std::vector<TraceStage> stages;
-  std::vector<TraceFiring> firings;  // in the order in which they ended
-  std::vector<TraceFrame> frames;    // in the order in which they were completed
+  std::vector<TraceFiring> firings;   // in the order in which they ended
+  std::vector<TraceFrame> frames;     // in the order in which they were completed
+  std::vector<TraceWait> waits = {};  // of real runs; by stage, in order
   bool operator==(const Trace&) const = default;
 };
 

@@ -51,7 +51,7 @@ MeasuredNow measure(const Options& options, const Loaded& loaded) {
 }
 
 int run(const Options& options) {
-  const auto loaded = options.measure ? load_plan(options.plan, options.model)
+  const auto loaded = options.measure ? load_plan(options.plan, options.model, {})
                                       : read_plan_and_network(options.plan, options.model);
   Analysis analysis{
       loaded->plan, loaded->network, options.plan,

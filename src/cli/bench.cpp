@@ -12,6 +12,9 @@
 #include "cli/load_runnable.h"
 #include "cli/progress.h"
 #include "cli/roofline.h"
+#include "cli/simulated_baselines.h"
+#include "cli/simulated_board.h"
+#include "cli/trace.h"
 #include "cli/verbs.h"
 #include "engine/registry.h"
 #include "runtime/load.h"
@@ -26,6 +29,7 @@ struct Options {
   int rounds = 5;
   std::int64_t in_flight = 0;
   bool baselines = true, json = false, on_request = false;
+  TraceOptions trace;
 };
 
 void bind(CLI::App& verb, Options& options) {
@@ -52,7 +56,10 @@ void bind(CLI::App& verb, Options& options) {
       "--on-request", options.on_request,
       "Only the plan: wait for lines on standard input, each the seconds of a slice, and answer "
       "with a line of JSON; for programs that take turns");
-  for (CLI::Option* ignored : {duration, rounds, no_baselines, json}) on_request->excludes(ignored);
+  CLI::Option* scale = bind_time_scale(verb, options.runnable);
+  CLI::Option* trace = bind_trace(verb, options.trace);
+  for (CLI::Option* ignored : {duration, rounds, no_baselines, json, scale, trace})
+    on_request->excludes(ignored);
 }
 
 /// A row of the table while it is measured: sessions that are kept and used again and again.
@@ -63,7 +70,7 @@ struct Contender {
 
 class Bench {
  public:
-  Bench(const Loaded& loaded, const Options& options) : loaded_(loaded), options_(options) {
+  Bench(Loaded& loaded, const Options& options) : loaded_(loaded), options_(options) {
     const std::string& engine = loaded.plan.stages.front().engine;
     // The plan first, so that it finds no weights that others have packed, and then to the end.
     add(is_plan_file(options.runnable.model.model) ? "plan" : "model on one core", {loaded.plan});
@@ -91,20 +98,35 @@ class Bench {
       }
     }
     std::vector<BenchRow> rows;
-    for (Contender& contender : contenders_) rows.push_back(std::move(contender.row));
+    for (Contender& contender : contenders_) {
+      rows.push_back(std::move(contender.row));
+      to_board_time(rows.back());
+    }
     return rows;
   }
   std::vector<Time> stages_alone() const {
     std::vector<Time> result;
-    for (const auto& rounds : alone_) result.push_back(runtime::median_of(rounds).total());
+    for (const auto& rounds : alone_)
+      result.push_back(board_time(runtime::median_of(rounds).total(), loaded_));
     return result;
   }
   std::vector<runtime::StageStatistics> plan_statistics() const {
-    return contenders_.back().sessions.front().statistics();
+    auto stages = contenders_.back().sessions.front().statistics();
+    for (runtime::StageStatistics& stage : stages)
+      for (Time* time : {&stage.busy, &stage.waiting}) *time = board_time(*time, loaded_);
+    return stages;
+  }
+  /// Ends the plan's session.
+  void trace() {
+    write_trace(options_.trace, contenders_.back().sessions.front(), loaded_.simulated.time_scale);
   }
 
  private:
   void add_baselines(const std::string& engine) {
+    if (loaded_.simulated.engine != nullptr) {
+      add_simulated_baselines();
+      return;
+    }
     const board::Board& board = loaded_.board;
     const auto on = [&](const board::Processor& processor) {
       plan::Plan plan = one_processor_plan(loaded_.network, processor, engine);
@@ -118,6 +140,22 @@ class Bench {
     std::vector<plan::Plan> copies;
     for (const board::Processor& processor : board.processors) copies.push_back(on(processor));
     add("one copy per core", copies);
+  }
+
+  /// Without those that would take minutes to say what the model says already.
+  void add_simulated_baselines() {
+    constexpr int too_slow = 10;  // times the plan's slowest stage
+    Time slowest{};
+    for (const plan::Stage& stage : loaded_.plan.stages)
+      slowest = std::max(slowest, stage.predicted);
+    for (const Baseline& baseline : simulated_baselines(loaded_)) {
+      const Time time = baseline.plan.stages[0].phases[0].predicted.value();
+      if (time <= too_slow * slowest)
+        add(baseline.name, {baseline.plan});
+      else
+        note(fmt::format("{} is left out: modelled with {} for a frame", baseline.name,
+                         millrace::to_text(time)));
+    }
   }
 
   /// The plan's, so that like is compared with like; but where this processor lacks one (with
@@ -134,16 +172,31 @@ class Bench {
     return result;
   }
 
+  void to_board_time(BenchRow& row) const {
+    row.first = board_time(row.first, loaded_);
+    for (runtime::Load& load : row.rounds) {
+      load.elapsed = board_time(load.elapsed, loaded_);
+      for (Time& latency : load.latencies) latency = board_time(latency, loaded_);
+    }
+  }
+
   void add(const std::string& name, const std::vector<plan::Plan>& plans) {
     Contender& contender = contenders_.emplace_back();
     contender.row.name = name;
     const auto start = std::chrono::steady_clock::now();
     for (const plan::Plan& plan : plans)
       contender.sessions.push_back(
-          runtime::deploy(plan, loaded_.network, loaded_.engine_pointers()));
+          runtime::deploy(plan, loaded_.network, loaded_.engine_pointers(), session_options()));
     contender.row.deployed = std::chrono::steady_clock::now() - start;
     contender.row.first = runtime::first_latency(contender.sessions.front(), loaded_.network,
                                                  options_.runnable.model.seed);
+  }
+
+  /// The plan, which is the first to be deployed, is traced.
+  runtime::SessionOptions session_options() const {
+    runtime::SessionOptions options;
+    if (contenders_.size() == 1) options.trace_frames = frames_of(options_.trace);
+    return options;
   }
 
   runtime::Load load(Contender& contender, Time duration) {
@@ -158,14 +211,25 @@ class Bench {
   }
 
   const InterruptGuard interrupt_;
-  const Loaded& loaded_;
+  Loaded& loaded_;
   const Options& options_;
   std::vector<Contender> contenders_;
   std::unique_ptr<runtime::StageTrials> stages_;
   std::vector<std::vector<runtime::StageTimes>> alone_;  // by stage, by round
 };
 
+/// "resnet18 on 2 cores".
+std::string title_of(const Loaded& loaded) {
+  if (loaded.simulated.engine == nullptr)
+    return fmt::format("{} on {} cores", loaded.network.name, loaded.board.processors.size());
+  const auto& options = loaded.plan.origin.options;
+  const auto board = options.find("board");
+  return fmt::format("{} on {}, simulated", loaded.network.name,
+                     board == options.end() ? "a board" : board->second);
+}
+
 int run(const Options& options) {
+  check_trace(options.trace);
   const auto loaded = load_runnable(options.runnable);
   if (loaded->plan.stages.empty()) {
     fmt::print("{} has no layers to run: all its outputs are inputs or constants\n",
@@ -173,6 +237,7 @@ int run(const Options& options) {
     return 0;
   }
   note("inputs are random");
+  note_simulation(*loaded);
   if (options.on_request) {
     SliceOptions slices;
     slices.warmup = time_from_seconds(options.warmup_s);
@@ -188,14 +253,15 @@ int run(const Options& options) {
     result.rows = bench.run();
     result.stages = bench.plan_statistics();
     result.alone = bench.stages_alone();
+    bench.trace();
   }
-  result.rooflines = measure_rooflines(*loaded);
+  note_late_stages(*loaded);
+  if (loaded->simulated.engine == nullptr) result.rooflines = measure_rooflines(*loaded);
   if (options.json)
     fmt::print("{}\n", bench_json(result));
   else
-    fmt::print("{} on {} cores, {} rounds of {:.1f} s\n\n{}", loaded->network.name,
-               loaded->board.processors.size(), options.rounds, options.duration_s / options.rounds,
-               bench_text(result));
+    fmt::print("{}, {} rounds of {:.1f} s\n\n{}", title_of(*loaded), options.rounds,
+               options.duration_s / options.rounds, bench_text(result));
   return 0;
 }
 

@@ -140,8 +140,10 @@ std::vector<Time> latencies(const BenchRow& row) {
 }
 
 std::string bench_text(const BenchResult& result) {
-  return throughput_text(result) + "\n" + latency_text(result) + "\n" + stages_text(result) + "\n" +
-         report::rooflines_text(rooflines_of(result));
+  const std::string text =
+      throughput_text(result) + "\n" + latency_text(result) + "\n" + stages_text(result);
+  if (result.rooflines.stages.empty()) return text;
+  return text + "\n" + report::rooflines_text(rooflines_of(result));
 }
 
 std::string bench_json(const BenchResult& result) {
@@ -172,10 +174,12 @@ std::string bench_json(const BenchResult& result) {
                       {"moved_bytes", stage.memory.moved.count},
                       {"layer_by_layer_bytes", stage.memory.moved_layer_by_layer.count}});
   }
-  return nlohmann::json{{"rows", rows},
-                        {"stages", stages},
-                        {"bottleneck", bottleneck(result)},
-                        {"roofline", rooflines_json(rooflines_of(result))}}
+  return nlohmann::json{
+      {"rows", rows},
+      {"stages", stages},
+      {"bottleneck", bottleneck(result)},
+      {"roofline",
+       result.rooflines.stages.empty() ? nlohmann::json() : rooflines_json(rooflines_of(result))}}
       .dump(1);
 }
 

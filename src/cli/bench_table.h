@@ -20,8 +20,8 @@ struct BenchResult {
   std::vector<BenchRow> rows;                    // baselines first, the plan last
   std::vector<runtime::StageStatistics> stages;  // of the plan, over all rounds
   std::vector<Time> alone;                       // by stage: one frame with all other stages idle
-  report::Rooflines rooflines;                   // without what `rows` and `stages` tell
-  std::int64_t in_flight = 0;                    // frames on their way at most; 0: all that fit
+  report::Rooflines rooflines;  // without what `rows` and `stages` tell; of a simulated board empty
+  std::int64_t in_flight = 0;   // frames on their way at most; 0: all that fit
 };
 
 /// Frames per second of each round, sorted.

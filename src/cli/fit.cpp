@@ -88,13 +88,14 @@ void bind_fit(CLI::App& verb, FitOptions& options) {
       ->needs(fit);
 }
 
-void fit_to_totals(const FitOptions& options, const network::Network& network) {
+void fit_to_totals(const FitOptions& options, const network::Network& network,
+                   board::Precision precision) {
   if (options.board.empty())
     throw InputError("--total", "is for a board that is not at hand; name it with --board");
   board::Board board = board::find_board(options.board);
   for (const std::string& text : options.totals) {
     const Total total = read_total(text);
-    board = profile::fitted_to_total(board, total.device, network, total.time);
+    board = profile::fitted_to_total(board, total.device, {network, total.time, precision});
   }
   add_source(board, fmt::format("the share of the peak that gives the published time of {}",
                                 network.name));
@@ -109,10 +110,11 @@ void fit_to_profiles(const FitOptions& options, const std::vector<MeasuredNetwor
     const auto samples = samples_on(board, device, measured);
     if (samples.empty()) continue;
     const board::Peaks peaks = board::peaks_of(board, board::processors_of(device).front());
-    if (peaks.operations.empty() || peaks.bytes <= 0)
+    if (!peaks.operations.contains(board::Precision::f32) || peaks.bytes <= 0)
       throw InputError(options.board,
-                       "says no peaks; write it with `millrace board --measure "
-                       "--write FILE`");
+                       fmt::format("says no peak in f32 or no bandwidth of {}; write it with "
+                                   "`millrace board --measure --write FILE`",
+                                   device.name));
     device = profile::fitted(device, samples, peaks, board::Precision::f32);
     any = true;
   }

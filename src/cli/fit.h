@@ -14,8 +14,10 @@ struct FitOptions {
 
 void bind_fit(CLI::App& verb, FitOptions& options);  // --fit, --board, --total
 
-/// From published totals of the network, without measuring anything. Writes the board.
-void fit_to_totals(const FitOptions& options, const network::Network& network);
+/// From published totals of the network in the precision, without measuring anything. Writes the
+/// board.
+void fit_to_totals(const FitOptions& options, const network::Network& network,
+                   board::Precision precision);
 
 /// From measured profiles, one for each network, of processors of this machine. Writes the board.
 struct MeasuredNetwork {

@@ -18,6 +18,15 @@ void bind_runnable(CLI::App& verb, RunnableOptions& options) {
   bind_processors(verb, options.model);
 }
 
+CLI::Option* bind_time_scale(CLI::App& verb, RunnableOptions& options) {
+  return verb
+      .add_option("--time-scale", options.time_scale,
+                  "Slow a simulated board down so many times, that this machine can keep up; times "
+                  "are reported as without it")
+      ->check(CLI::Range(0.01, 1000.0))
+      ->capture_default_str();
+}
+
 std::unique_ptr<Loaded> load_runnable(const RunnableOptions& options) {
   const ModelOptions& model = options.model;
   if (is_plan_file(model.model)) {
@@ -27,8 +36,10 @@ std::unique_ptr<Loaded> load_runnable(const RunnableOptions& options) {
                        "the plan says which processors, engine, shapes and weights; leave out "
                        "--processors, --engine, --shape, --size and --weights, or make another "
                        "plan");
-    return load_plan(model.model, options.network, model.cache);
+    return load_plan(model.model, options.network, {model.cache, options.time_scale});
   }
+  if (options.time_scale != 1 && options.time_scale != 0)
+    throw InputError("--time-scale", "is for plans of boards that are not here; leave it out");
   if (!options.network.empty())
     throw InputError("--model " + options.network,
                      model.model + " is no plan (.json), which alone takes another model");

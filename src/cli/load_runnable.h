@@ -11,9 +11,11 @@ namespace millrace::cli {
 struct RunnableOptions {
   ModelOptions model;   // model.model: a plan file or a model
   std::string network;  // --model: the model of a plan that is no longer where it was
+  double time_scale = 1;
 };
 
 void bind_runnable(CLI::App& verb, RunnableOptions& options);
+CLI::Option* bind_time_scale(CLI::App& verb, RunnableOptions& options);  // --time-scale
 
 /// A model is put on the first processor as a whole.
 std::unique_ptr<Loaded> load_runnable(const RunnableOptions& options);

@@ -12,6 +12,7 @@
 #include "board/shipped.h"
 #include "cli/cache.h"
 #include "cli/progress.h"
+#include "cli/simulated_board.h"
 #include "engine/registry.h"
 #include "plan/plan_file.h"
 #include "profile/batches.h"
@@ -130,15 +131,16 @@ std::unique_ptr<Loaded> read_plan_and_network(const std::string& path,
 }
 
 std::unique_ptr<Loaded> load_plan(const std::string& path, const std::string& model_override,
-                                  bool use_cache) {
+                                  const RunOptions& options) {
   auto loaded = read_plan_and_network(path, model_override);
   loaded->board = board::this_machine();
   try {
     plan::check_board(loaded->plan, loaded->board);
+    add_simulated_engine(*loaded, options.time_scale, options.use_cache);
     for (const plan::Stage& stage : loaded->plan.stages)
       if (!loaded->engines.contains(stage.engine))
         loaded->engines[stage.engine] =
-            engine::make_engine(stage.engine, engine_options(use_cache));
+            engine::make_engine(stage.engine, engine_options(options.use_cache));
   } catch (const InputError& error) {
     throw InputError(path, error.what());
   }

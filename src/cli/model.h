@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include "network/network.h"
 #include "plan/plan.h"
 #include "profile/measure.h"
+#include "runtime/simulated_board.h"
 
 namespace millrace::cli {
 
@@ -49,12 +51,22 @@ ModelOptions model_of_plan(const std::string& path, const std::string& model_ove
 /// This machine, or the shipped board or board file `of`, with the processors asked for.
 board::Board load_board(const ModelOptions& options, const std::string& of = {});
 
+/// How the stages of a plan run whose processors are not here: see simulated_board.h.
+struct SimulatedBoard {
+  std::string computing;                             // the engine that computes their results
+  engine::simulated::PacedEngine* engine = nullptr;  // one of Loaded::engines; null: none is
+  double time_scale = 1;
+  std::set<board::Precision> replaced;  // that are computed in f32 instead
+  runtime::RunTimes times;              // stretched; the engine looks here
+};
+
 /// A plan and all that it needs to run.
 struct Loaded {
   network::Network network;
   board::Board board;
   plan::Plan plan;
   std::map<std::string, std::unique_ptr<engine::Engine>> engines;
+  SimulatedBoard simulated;
 
   std::map<std::string, engine::Engine*> engine_pointers() const;
 };
@@ -65,10 +77,14 @@ bool is_plan_file(const std::string& path);
 /// they belong together: without board and engines, for plans of any machine.
 std::unique_ptr<Loaded> read_plan_and_network(const std::string& path,
                                               const std::string& model_override);
-/// The same to run it here: this machine has the processors, and the engines are there. The result
-/// stays where it is: sessions borrow its network.
+/// The same to run it here: this machine has the processors, or they are simulated, and the engines
+/// are there. The result stays where it is: sessions borrow its network.
+struct RunOptions {
+  bool use_cache = true;
+  double time_scale = 1;  // of simulated stages; 0: they take no longer than computing
+};
 std::unique_ptr<Loaded> load_plan(const std::string& path, const std::string& model_override,
-                                  bool use_cache = true);
+                                  const RunOptions& options);
 
 /// The profile in `path`, InputError if it does not fit. `path` empty: the one in the user's cache
 /// folder if it fits, else a measured one, which is then stored; what the stored one lacks of the

@@ -11,6 +11,7 @@
 #include "cli/model.h"
 #include "cli/precision.h"
 #include "cli/progress.h"
+#include "cli/simulated_board.h"
 #include "cli/verbs.h"
 #include "engine/registry.h"
 #include "explore/choose.h"
@@ -201,6 +202,8 @@ plan::Origin origin_of(const Options& options, const Work& work) {
     origin.model = std::filesystem::absolute(options.model.model).lexically_normal().string();
   origin.version = MILLRACE_VERSION;
   if (!options.board.empty()) origin.options["board"] = work.board.name;
+  if (!options.board.empty() && std::filesystem::exists(options.board, ignored))
+    origin.options["board_file"] = std::filesystem::absolute(options.board).lexically_normal();
   origin.options["seed"] = std::to_string(options.model.seed);
   origin.options["search"] = options.search;
   origin.options["fitness"] = options.fitness;
@@ -226,8 +229,7 @@ plan::Plan finish(const Options& options, const Work& work, const explore::Choic
   plan::Plan plan = choice.winner().plan;
   plan.origin = origin_of(options, work);
   plan.measured = choice.winner().period;
-  for (plan::Stage& stage : plan.stages)  // no library for others is known here
-    if (stage.processor.kind != board::ProcessorKind::cpu) stage.engine = "simulated";
+  if (!options.board.empty()) simulate_what_is_not_here(plan, work.board);
   if (options.measure_s <= 0 || !options.board.empty()) return plan;
   const auto times = runtime::stage_times(plan, work.network, work.engines);
   for (std::size_t s = 0; s < plan.stages.size(); ++s) plan.stages[s].measured = times[s].total();

@@ -201,7 +201,10 @@ int run(const Options& options) {
   const network::Network network = load_network(options.model);
   if (!options.fit.board.empty() && options.fit.file.empty()) return run_modelled(options, network);
   if (!options.fit.totals.empty()) {
-    fit_to_totals(options.fit, network);
+    const std::vector<board::Precision> precisions = precisions_of(options.variants);
+    if (precisions.size() != 1)
+      throw InputError("--precision", "a published time is of one precision; give one");
+    fit_to_totals(options.fit, network, precisions.front());
     return 0;
   }
   const auto engine = engine::make_engine(options.model.engine);

@@ -14,6 +14,8 @@
 #include "cli/load_runnable.h"
 #include "cli/progress.h"
 #include "cli/results.h"
+#include "cli/simulated_board.h"
+#include "cli/trace.h"
 #include "cli/verbs.h"
 #include "network/evaluate/evaluate.h"
 #include "runtime/session.h"
@@ -25,6 +27,7 @@ struct Options {
   RunnableOptions runnable;
   FrameOptions frames;
   std::string output, labels;
+  TraceOptions trace;
 };
 
 void bind(CLI::App& verb, Options& options) {
@@ -33,6 +36,8 @@ void bind(CLI::App& verb, Options& options) {
   verb.add_option("-o,--output", options.output,
                   "Results as JSON lines or, for a name ending in .npy, the raw output");
   verb.add_option("--labels", options.labels, "One class number per line: prints the accuracy");
+  bind_time_scale(verb, options.runnable);
+  bind_trace(verb, options.trace);
 }
 
 struct Totals {
@@ -105,8 +110,8 @@ Totals pump(runtime::Session& session, const Frames& frames, const Handler& hand
 /// Where results go, and how many of them were right.
 class Output {
  public:
-  Output(const network::Network& network, const Options& options, std::size_t frames)
-      : network_(network), path_(options.output), is_array_(path_.ends_with(".npy")) {
+  Output(const Loaded& loaded, const Options& options, std::size_t frames)
+      : loaded_(loaded), path_(options.output), is_array_(path_.ends_with(".npy")) {
     if (options.labels.empty()) return;
     labels_ = read_labels(options.labels);
     if (labels_.size() != frames)
@@ -133,18 +138,19 @@ class Output {
   bool has_labels() const { return !labels_.empty(); }
 
  private:
-  void take(const std::string& source, const runtime::Result& result, std::ostream* lines) {
+  void take(const std::string& source, runtime::Result result, std::ostream* lines) {
+    result.latency = board_time(result.latency, loaded_);
     if (has_labels() && top_class(result) == labels_[static_cast<std::size_t>(result.frame)])
       ++right_;
     if (is_array_)
       array_.add(result);
     else if (lines != nullptr)
-      *lines << json_line(network_, source, result);
+      *lines << json_line(loaded_.network, source, result);
     else if (!has_labels())
-      fmt::print("{}", json_line(network_, source, result));
+      fmt::print("{}", json_line(loaded_.network, source, result));
   }
 
-  const network::Network& network_;
+  const Loaded& loaded_;
   std::string path_;
   bool is_array_;
   std::vector<std::int64_t> labels_;
@@ -153,15 +159,21 @@ class Output {
 };
 
 int run(const Options& options) {
+  check_trace(options.trace);
   const auto loaded = load_runnable(options.runnable);
+  note_simulation(*loaded);
   const Frames frames = open_frames(loaded->network, options.frames, options.runnable.model.seed);
   if (options.frames.inputs.empty()) note("inputs are random");
-  Output output(loaded->network, options, frames.count);
-  auto session = runtime::deploy(loaded->plan, loaded->network, loaded->engine_pointers());
-  const Totals totals = output.run(session, frames);
+  Output output(*loaded, options, frames.count);
+  auto session = runtime::deploy(loaded->plan, loaded->network, loaded->engine_pointers(),
+                                 {.trace_frames = frames_of(options.trace)});
+  Totals totals = output.run(session, frames);
+  totals.elapsed = board_time(totals.elapsed, *loaded);
   if (output.has_labels())
     fmt::print("accuracy: {} of {} frames, {:.2f} %\n", totals.right, totals.frames,
                100.0 * static_cast<double>(totals.right) / static_cast<double>(totals.frames));
+  write_trace(options.trace, session, loaded->simulated.time_scale);
+  note_late_stages(*loaded);
   if (!totals.finite) note("warning: some outputs are infinite or not a number");
   note(fmt::format("{} frames in {}, {:.1f} frames/s, reading the inputs included; {}",
                    totals.frames, millrace::to_text(totals.elapsed),

@@ -8,6 +8,7 @@
 #include "cli/cache.h"
 #include "cli/frames.h"
 #include "cli/load_runnable.h"
+#include "cli/simulated_board.h"
 #include "cli/verbs.h"
 #include "engine/registry.h"
 #include "plan/build.h"
@@ -114,10 +115,17 @@ class Verification {
                         {"", report::Align::left}}};
 };
 
+std::string comparing_engine(const Options& options, const Loaded& loaded) {
+  if (!loaded.simulated.computing.empty()) return loaded.simulated.computing;
+  return loaded.plan.stages.empty() ? options.runnable.model.engine : loaded.plan.stages[0].engine;
+}
+
 int run(const Options& options) {
-  const auto loaded = load_runnable(options.runnable);
-  const std::string engine =
-      loaded->plan.stages.empty() ? options.runnable.model.engine : loaded->plan.stages[0].engine;
+  RunnableOptions runnable = options.runnable;
+  runnable.time_scale = 0;  // results alone matter
+  const auto loaded = load_runnable(runnable);
+  note_simulation(*loaded);
+  const std::string engine = comparing_engine(options, *loaded);
   if (!loaded->engines.contains(engine))
     loaded->engines[engine] =
         engine::make_engine(engine, engine_options(options.runnable.model.cache));

@@ -25,7 +25,7 @@ Verdict is_live(const Graph& graph);
 
 /// How throughput is found. All give the same fraction.
 enum class Method {
-  fastest,      // k_periodic, or cycle_ratio where K grows large
+  fastest,      // k_periodic; where K grows large self_timed for a few rounds, then cycle_ratio
   self_timed,   // execute until a state recurs (Ghamarian et al. 2006)
   cycle_ratio,  // Howard's algorithm on the expanded homogeneous graph
   k_periodic,   // K-periodic schedules, K raised on the critical cycle (Bodin et al. 2016)
@@ -35,6 +35,7 @@ struct ThroughputOptions {
   Method method = Method::fastest;
   std::int64_t max_firings = 50'000'000;  // by self_timed, per component
   std::int64_t max_nodes = 2'000'000;     // of the graphs that the other methods make
+  bool must_name_cycle = false;           // `fastest` then leaves out what would name none
 };
 
 /// A firing on the critical cycle, and what the next one waits for.
@@ -50,7 +51,7 @@ struct CycleStep {
 struct Throughput {
   Time span{};                  // time of `iterations` iterations, in lowest terms; 0: unlimited
   std::int64_t iterations = 0;  // 0: the graph deadlocks
-  std::vector<CycleStep> critical_cycle;  // what limits it or deadlocks; self_timed leaves it empty
+  std::vector<CycleStep> critical_cycle;  // what limits it or deadlocks; self_timed has none
 
   bool is_live() const { return iterations > 0; }
   bool is_unlimited() const { return is_live() && span == Time{0}; }

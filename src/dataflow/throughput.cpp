@@ -128,8 +128,13 @@ class Analysis {
   std::optional<Pace> raise_periods(const Graph& graph, const Component& component,
                                     std::vector<std::int64_t>& periods, bool may_expand) const {
     const std::int64_t expanded = may_expand ? size_of_expansion(component) : 0;
+    bool executed = false;
     for (;;) {
       const std::int64_t size = size_with(component, periods);
+      if (expanded > 0 && size > small && !options_.must_name_cycle && !executed) {
+        if (auto pace = by_short_execution(graph, component, expanded)) return pace;
+        executed = true;
+      }
       if (expanded > 0 && size > expanded / 2) return by_expansion(component);
       if (size > options_.max_nodes) return std::nullopt;
       const PeriodicWaits waits = periodic_waits(graph, component, periods);
@@ -144,6 +149,19 @@ class Analysis {
     }
   }
 
+  /// Where rates have few common factors, cycle ratios take many steps, but an execution repeats
+  /// itself soon: this many rounds are worth a try. Nothing if it does not, or is dead: then the
+  /// cycle is wanted.
+  std::optional<Pace> by_short_execution(const Graph& graph, const Component& component,
+                                         std::int64_t firings) const {
+    constexpr std::int64_t rounds = 32;
+    const auto regime = periodic_regime(
+        graph, component,
+        std::min(checked_multiply(rounds, firings, graph.name), options_.max_firings));
+    if (!regime || regime->dead) return std::nullopt;
+    return Pace{false, regime->period, {}};
+  }
+
   std::int64_t size_with(const Component& component,
                          const std::vector<std::int64_t>& periods) const {
     std::int64_t size = 0;
@@ -154,6 +172,8 @@ class Analysis {
     }
     return size;
   }
+
+  static constexpr std::int64_t small = 10'000;  // nodes whose cycle ratio is found at once
 
   const Graph& graph_;
   const ThroughputOptions& options_;

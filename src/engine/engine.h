@@ -95,6 +95,9 @@ class Engine {
   /// only moves or combines elements follows the precision of what it reads, and has one way.
   virtual std::vector<board::Variant> variants(const network::Network& network, LayerId layer,
                                                const board::Processor& processor) const;
+  /// Whether subnets run on the cores of their processor, to which threads are then bound. Not so
+  /// where these are not on this machine.
+  virtual bool uses_cores() const { return true; }
   /// InputError or EngineError if a layer is not supported or the device fails; InputError if a
   /// layer has no such variant, or is to run in int8 and the calibration lacks a tensor that it
   /// needs.

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 #include "base/error.h"
 #include "base/file.h"
 #include "engine/engine_list.h"
@@ -25,6 +27,23 @@ std::unique_ptr<Engine> make_engine(std::string_view name, const EngineOptions& 
   throw InputError("engine", fmt::format("there is no engine '{}' in this build; there are {}{}",
                                          name, fmt::join(known, ", "),
                                          nearest.empty() ? "" : "; did you mean " + nearest + "?"));
+}
+
+std::string engine_for(const network::Network& network, std::span<const LayerId> layers,
+                       const board::Processor& processor) {
+  std::string refusal = "there is no engine but the simulated one in this build";
+  for (const Entry& entry : engine_list) {
+    if (entry.name == "simulated") continue;
+    const auto engine = entry.make({});
+    const auto refused = std::find_if(layers.begin(), layers.end(), [&](LayerId layer) {
+      return !engine->supports(network, layer, processor);
+    });
+    if (refused == layers.end()) return engine->name();
+    refusal =
+        fmt::format("{} does not run layer '{}' on {}: {}", engine->name(), network[*refused].name,
+                    processor.name, engine->supports(network, *refused, processor).reason());
+  }
+  throw InputError(network.name, "no engine computes all that is needed here: " + refusal);
 }
 
 }  // namespace millrace::engine

@@ -1,6 +1,7 @@
 #pragma once
 // The engines of this build, in order of preference: an explicit list that CMake writes.
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,5 +14,10 @@ namespace millrace::engine {
 std::vector<std::string> engine_names();
 /// InputError with the names there are and the nearest one.
 std::unique_ptr<Engine> make_engine(std::string_view name, const EngineOptions& options = {});
+
+/// The name of the first engine that computes all these layers on the processor; one that only
+/// simulates does not. InputError naming a layer that none computes.
+std::string engine_for(const network::Network& network, std::span<const LayerId> layers,
+                       const board::Processor& processor);
 
 }  // namespace millrace::engine

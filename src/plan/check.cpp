@@ -259,8 +259,10 @@ void check_variants(const Plan& plan, const network::Network& network) {
     throw InputError(network.name, fmt::format("the plan has {} variants for {} layers; give one "
                                                "for each, or none",
                                                plan.variants.size(), layers));
+  const std::vector<Endpoint> places = places_of_layers(plan);
   for (std::size_t i = 0; i < plan.variants.size(); ++i)
-    if (plan.variants[i].precision == board::Precision::int8 && !plan.calibration)
+    if (plan.variants[i].precision == board::Precision::int8 && !plan.calibration &&
+        !is_simulated(plan.stages[places[i].stage]))
       throw InputError(network.layers[i].name,
                        "is to run in int8, but the plan has no calibration; make it anew with one");
   const std::string hash = plan.calibration ? plan.calibration->network : "";

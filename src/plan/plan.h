@@ -50,6 +50,10 @@ struct Stage {
   bool operator==(const Stage&) const = default;
 };
 
+/// The engine of stages whose processors need not be at hand: they take the predicted times.
+inline constexpr const char* simulated_engine = "simulated";
+inline bool is_simulated(const Stage& stage) { return stage.engine == simulated_engine; }
+
 /// Where a channel begins or ends. Stage `outside` is the caller: inputs come from there, results
 /// go there.
 struct Endpoint {

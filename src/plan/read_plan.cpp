@@ -253,6 +253,7 @@ void check_board(const Plan& plan, const board::Board& board) {
     names += (names.empty() ? "" : ", ") + processor.name;
   }
   for (const Stage& stage : plan.stages) {
+    if (is_simulated(stage)) continue;
     const auto& all = board.processors;
     if (stage.processor.cores.empty() &&
         std::find(all.begin(), all.end(), stage.processor) == all.end())

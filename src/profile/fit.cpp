@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <set>
 
 #include "base/error.h"
 #include "base/file.h"
@@ -112,12 +113,38 @@ board::Device& device_named(board::Board& board, const std::string& name) {
 }
 
 /// What the model says of a frame of the network on the first processor of the device.
-Time modelled_total(const network::Network& network, const board::Board& board,
-                    const board::Device& device) {
+Time modelled_total(const Total& total, const board::Board& board, const board::Device& device) {
   const std::string name = board::processors_of(device).front().name;
-  const Profile profile = modelled(network, board::only(board, {name}), {board::Precision::f32});
+  const Profile profile = modelled(total.network, board::only(board, {name}), {total.precision});
   const ProcessorProfile& all = profile.processors.front();
   return all.whole.median + all.borders->launch;
+}
+
+/// What the device says of all precisions but one.
+std::vector<board::Efficiency> efficiency_of_others(const board::Device& device,
+                                                    board::Precision precision) {
+  std::set<board::Precision> others;
+  for (const board::Unit& unit : device.units)
+    for (const auto& [each, operations] : unit.operations)
+      if (each != precision) others.insert(each);
+  std::vector<board::Efficiency> result;
+  for (const board::Efficiency& each : device.efficiency) {
+    if (each.precision && each.precision != precision) result.push_back(each);
+    if (each.precision) continue;
+    for (const board::Precision other : others) {
+      result.push_back(each);
+      result.back().precision = other;
+    }
+  }
+  return result;
+}
+
+double peak_in(const board::Device& device, const board::Peaks& peaks, board::Precision precision) {
+  const auto found = peaks.operations.find(precision);
+  if (found != peaks.operations.end() && found->second > 0 && peaks.bytes > 0) return found->second;
+  throw InputError(device.name, fmt::format("the board does not say its peak in {} and its "
+                                            "bandwidth, of which shares are fitted; add them",
+                                            to_text(precision)));
 }
 
 }  // namespace
@@ -144,7 +171,8 @@ std::vector<Sample> samples_of(const network::Network& network, const ProcessorP
 board::Device fitted(board::Device device, const std::vector<Sample>& samples,
                      const board::Peaks& peaks, board::Precision precision) {
   if (samples.empty()) throw InputError(device.name, "there is no measured layer to fit it to");
-  const Kinds kinds = by_kind(samples, peaks.operations.at(precision), peaks.bytes);
+  const double peak = peak_in(device, peaks, precision);
+  const Kinds kinds = by_kind(samples, peak, peaks.bytes);
   std::map<std::string, Found> best;
   for (const double launch : {0.0, 0.5e-6, 1e-6, 2e-6, 4e-6, 8e-6}) {
     auto found = fit_kinds(kinds, launch);
@@ -163,29 +191,29 @@ board::Device fitted(board::Device device, const std::vector<Sample>& samples,
                                  found.shares.memory,
                                  {}});
   if (highest > 1)
-    device.units.push_back({"fast_algorithms",
-                            {{precision, std::round(highest * peaks.operations.at(precision))}},
-                            {}});
+    device.units.push_back({"fast_algorithms", {{precision, std::round(highest * peak)}}, {}});
   return device;
 }
 
-board::Board fitted_to_total(board::Board board, const std::string& name,
-                             const network::Network& network, Time total) {
+board::Board fitted_to_total(board::Board board, const std::string& name, const Total& total) {
   board::Device& device = device_named(board, name);
+  const std::vector<board::Efficiency> others = efficiency_of_others(device, total.precision);
   const auto total_with = [&](double share) {
-    device.efficiency = {{"other", {}, share, 1, {}}};
-    return modelled_total(network, board, device);
+    device.efficiency = others;
+    device.efficiency.push_back({"other", total.precision, share, 1, {}});
+    return modelled_total(total, board, device);
   };
   const Time fastest = total_with(1), slowest = total_with(least_share);
-  if (total < fastest || total > slowest)
-    throw InputError(name,
-                     fmt::format("the model gives {} from {} to {} for a frame, so {} cannot "
-                                 "be fitted; correct the peaks or the bandwidth of the board",
-                                 network.name, to_text(fastest), to_text(slowest), to_text(total)));
+  if (total.time < fastest || total.time > slowest)
+    throw InputError(name, fmt::format("the model gives {} from {} to {} for a frame in {}, so {} "
+                                       "cannot be fitted; correct the peaks or the bandwidth of "
+                                       "the board",
+                                       total.network.name, to_text(fastest), to_text(slowest),
+                                       to_text(total.precision), to_text(total.time)));
   double low = least_share, high = 1;
   for (int i = 0; i < 60; ++i) {
     const double middle = std::sqrt(low * high);
-    (total_with(middle) > total ? low : high) = middle;
+    (total_with(middle) > total.time ? low : high) = middle;
   }
   total_with(high);
   return board;

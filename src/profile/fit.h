@@ -25,10 +25,17 @@ std::vector<Sample> samples_of(const network::Network& network, const ProcessorP
 board::Device fitted(board::Device device, const std::vector<Sample>& samples,
                      const board::Peaks& peaks, board::Precision precision);
 
-/// The board with the one share of the arithmetic peak, for all layers, with which the model gives
-/// this time for a frame of the network on a processor of the device; memory keeps the board's
-/// bandwidth, whole. InputError if no share from 0.001 to 1 does.
-board::Board fitted_to_total(board::Board board, const std::string& device,
-                             const network::Network& network, Time total);
+/// What a frame of a network takes on a processor, as published.
+struct Total {
+  const network::Network& network;
+  Time time{};
+  board::Precision precision = board::Precision::f32;
+};
+
+/// The board with the one share of the arithmetic peak, for all layers in the total's precision,
+/// with which the model gives this time for a frame on a processor of the device; memory keeps the
+/// board's bandwidth, whole. What the board says of other precisions stays. InputError if no share
+/// from 0.001 to 1 does, or the device cannot run a layer of the network in that precision.
+board::Board fitted_to_total(board::Board board, const std::string& device, const Total& total);
 
 }  // namespace millrace::profile

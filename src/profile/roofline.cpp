@@ -5,10 +5,19 @@
 namespace millrace::profile {
 namespace {
 
+/// 0: unknown.
 double peak_of(const board::Peaks& peaks, board::Precision precision) {
-  const auto found = peaks.operations.find(precision);
-  return found != peaks.operations.end() ? found->second
-                                         : peaks.operations.at(board::Precision::f32);
+  for (const board::Precision each : {precision, board::Precision::f32})
+    if (const auto found = peaks.operations.find(each); found != peaks.operations.end())
+      return found->second;
+  double fastest = 0;
+  for (const auto& [each, operations] : peaks.operations) fastest = std::max(fastest, operations);
+  return fastest;
+}
+
+/// What no rate is known of takes no time: the limit stays one.
+Time time_at(double amount, double rate) {
+  return rate > 0 ? time_from_seconds(amount / rate) : Time{};
 }
 
 Roofline of_layer(const network::Cost& cost, const board::Peaks& peaks,
@@ -16,9 +25,8 @@ Roofline of_layer(const network::Cost& cost, const board::Peaks& peaks,
   Roofline result;
   result.operations = cost.operations;
   result.bytes.count = (cost.read + cost.written).count * board::bytes_per_element(precision) / 4;
-  result.arithmetic =
-      time_from_seconds(static_cast<double>(result.operations) / peak_of(peaks, precision));
-  const Time memory = time_from_seconds(static_cast<double>(result.bytes.count) / peaks.bytes);
+  result.arithmetic = time_at(static_cast<double>(result.operations), peak_of(peaks, precision));
+  const Time memory = time_at(static_cast<double>(result.bytes.count), peaks.bytes);
   result.limit = std::max(result.arithmetic, memory);
   return result;
 }

@@ -24,7 +24,8 @@ using PrecisionOf = std::function<board::Precision(LayerId)>;
 inline board::Precision all_f32(LayerId) { return board::Precision::f32; }
 
 /// The layers in turn on one processor, each from memory to memory; a Reshape is free. A precision
-/// that the processor lacks is counted as f32.
+/// that the processor lacks is counted as f32 or, where that is lacking too, in the fastest that
+/// there is. A peak that is not known takes no time.
 Roofline roofline(const network::Network& network, std::span<const LayerId> layers,
                   const board::Peaks& peaks, const PrecisionOf& precision = all_f32);
 

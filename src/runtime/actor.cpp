@@ -146,6 +146,9 @@ void run_frames(StageTask& stage) {
     run_phase(*phase);
     const auto ended = Clock::now();
     stage.activity.add(started - released, ended - started);
+    if (stage.firings.is_on())
+      stage.firings.add({static_cast<std::size_t>(phase - stage.phases.data()), phase->frame,
+                         phase->ready, released, started, ended});
     release_channels(*phase);
     if (phase == &stage.phases.back()) stage.activity.add_frames(phase->ready);
     order.advance(phase);

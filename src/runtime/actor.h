@@ -11,6 +11,7 @@
 #include "base/units.h"
 #include "board/board.h"
 #include "engine/engine.h"
+#include "runtime/latest.h"
 #include "runtime/link.h"
 #include "runtime/ports.h"
 
@@ -59,6 +60,13 @@ class alignas(cache_line) Activity {
   std::atomic<std::int64_t> waiting_{0}, busy_{0}, frames_{0};
 };
 
+/// A phase worked on `count` frames from `frame` on, after it had waited since `waited_from`.
+struct Firing {
+  std::size_t phase = 0;
+  std::int64_t frame = 0, count = 1;
+  Clock::time_point waited_from, started, ended;
+};
+
 /// A stage with all it needs to run.
 struct StageTask {
   std::string name;
@@ -71,6 +79,7 @@ struct StageTask {
   Bell bell;                      // of all channels of its phases, on the stage's side
   Counter submitted{bell};        // frames that the caller has put in; raised by the caller
   Activity activity;
+  Latest<Firing> firings;  // for a trace; touched by the stage's thread alone while it runs
 };
 
 /// Runs on the calling thread, each phase until one of its channels ends, in the order of the

@@ -42,6 +42,7 @@ class Assembler {
   Assembler(const Deployment& deployment, const SessionOptions& options)
       : plan_(deployment.plan),
         network_(deployment.network),
+        engines_(deployment.engines),
         options_(options),
         wires_(all_channels(deployment.plan, deployment.network)) {
     pipeline_.slots.resize(network_.tensors.size());
@@ -108,9 +109,9 @@ class Assembler {
     auto stage = std::make_unique<StageTask>();
     stage->name = planned.name;
     stage->processor = planned.processor;
-    stage->pin = options_.pin;
+    stage->pin = options_.pin && engine_of(planned, engines_).uses_cores();
     stage->spin = options_.spin;
-    stage->spin_for_stages = options_.pin ? options_.spin_for_stages : options_.spin;
+    stage->spin_for_stages = stage->pin ? options_.spin_for_stages : options_.spin;
     for (auto& subnet : prepared.subnets) {
       const engine::Memory memory = subnet->memory();
       stage->memory.arena += memory.arena;
@@ -127,7 +128,15 @@ class Assembler {
       stage->phases.back().frame = planned.turn.index;
       stage->phases.back().step = planned.turn.of;
     }
+    stage->firings = Latest<Firing>(firings_to_keep(planned));
     pipeline_.stages.push_back(std::move(stage));
+  }
+
+  /// Of the last frames that leave, while others are on their way behind them.
+  std::size_t firings_to_keep(const plan::Stage& stage) const {
+    if (options_.trace_frames == 0) return 0;
+    const std::int64_t frames = options_.trace_frames + 1 + sum_of_capacities(wires_);
+    return static_cast<std::size_t>(frames) * stage.phases.size();
   }
 
   PhaseTask& phase_at(const plan::Endpoint& end) {
@@ -215,6 +224,7 @@ class Assembler {
     pipeline_.submitted_capacity = 1 + sum_of_capacities(wires_);
     pipeline_.submitted = new_channel(pipeline_.submitted_capacity, {}, {});
     pipeline_.round = plan::round_of(plan_);
+    pipeline_.trace_frames = options_.trace_frames;
     pipeline_.depth = pipeline_.submitted_capacity;
     for (const plan::Channel& wire : wires_)
       pipeline_.depth = std::min(pipeline_.depth, wire.capacity);
@@ -222,6 +232,7 @@ class Assembler {
 
   const plan::Plan& plan_;
   const network::Network& network_;
+  const std::map<std::string, engine::Engine*>& engines_;
   const SessionOptions& options_;
   std::vector<plan::Channel> wires_;
   /// Incoming or not, the stage and phase whose it is, the tensor, and of outgoing ones the

@@ -49,16 +49,6 @@ std::vector<PhaseIndex> preparation_order(const plan::Plan& plan) {
   return order;
 }
 
-engine::Engine& engine_of(const plan::Stage& stage,
-                          const std::map<std::string, engine::Engine*>& engines) {
-  const auto found = engines.find(stage.engine);
-  if (found != engines.end()) return *found->second;
-  std::vector<std::string> known;
-  for (const auto& [name, engine] : engines) known.push_back(name);
-  throw InputError("plan", fmt::format("{} asks for the engine '{}'; there is {}", stage.name,
-                                       stage.engine, fmt::join(known, ", ")));
-}
-
 /// Binds the thread to the stage's processor, all of it.
 class OnProcessorOf {
  public:
@@ -221,6 +211,16 @@ std::vector<std::vector<std::size_t>> orders_of(const plan::Plan& plan) {
 
 }  // namespace
 
+engine::Engine& engine_of(const plan::Stage& stage,
+                          const std::map<std::string, engine::Engine*>& engines) {
+  const auto found = engines.find(stage.engine);
+  if (found != engines.end()) return *found->second;
+  std::vector<std::string> known;
+  for (const auto& [name, engine] : engines) known.push_back(name);
+  throw InputError("plan", fmt::format("{} asks for the engine '{}'; there is {}", stage.name,
+                                       stage.engine, fmt::join(known, ", ")));
+}
+
 void check_deployment(const Deployment& deployment) {
   const auto& [plan, network, engines] = deployment;
   const std::string& made_for = plan.origin.network;
@@ -239,7 +239,8 @@ std::vector<PreparedStage> prepare(const Deployment& deployment, bool pin) {
   Preparation preparation(deployment);
   const auto prepare_stage = [&](std::size_t s) {
     std::optional<OnProcessorOf> here;
-    if (pin) here.emplace(deployment.plan.stages[s]);
+    const plan::Stage& stage = deployment.plan.stages[s];
+    if (pin && engine_of(stage, deployment.engines).uses_cores()) here.emplace(stage);
     for (const std::size_t phase : orders[s])
       if (!(prepared[s].subnets[phase] = preparation.prepare({s, phase}))) return;
   };

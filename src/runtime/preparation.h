@@ -23,10 +23,15 @@ struct PreparedStage {
   std::vector<std::unique_ptr<engine::Subnet>> subnets;  // by phase
 };
 
+/// InputError if the engine of a stage is missing.
+engine::Engine& engine_of(const plan::Stage& stage,
+                          const std::map<std::string, engine::Engine*>& engines);
+
 /// InputError if the plan was made for another network or breaks the rules of plan::check.
 void check_deployment(const Deployment& deployment);
 
-/// All stages at once, each on a thread of its own, with `pin` on its stage's processor. A consumer
+/// All stages at once, each on a thread of its own, with `pin` on its stage's processor if its
+/// engine uses that one's cores. A consumer
 /// waits until the layouts of what it reads are known, so that on the same engine it reads what the
 /// producer's engine prefers to write; between engines, at the network's ends and around phases
 /// with a batch tensors are plain. The first error ends all. InputError if an engine or a processor

@@ -1,31 +1,18 @@
 #include "runtime/sequential.h"
 
 #include <algorithm>
-#include <optional>
 #include <utility>
 
 #include "network/frame.h"
+#include "runtime/maybe_pinned.h"
 
 namespace millrace::runtime {
-namespace {
-
-class MaybePinned {
- public:
-  MaybePinned(const board::Processor& processor, bool pin) {
-    if (pin) guard_.emplace(processor);
-  }
-
- private:
-  std::optional<board::PinGuard> guard_;
-};
-
-}  // namespace
 
 Sequential::Sequential(const network::Network& network, engine::Engine& engine,
                        const board::Processor& processor, const SequentialOptions& options)
     : network_(network),
       processor_(processor),
-      pin_(options.pin),
+      pin_(options.pin && engine.uses_cores()),
       buffers_(network.tensors.size()) {
   const MaybePinned here(processor_, pin_);
   for (TensorId input : network.inputs)

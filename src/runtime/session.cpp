@@ -13,6 +13,7 @@
 #include "network/frame.h"
 #include "runtime/first_error.h"
 #include "runtime/pipeline.h"
+#include "runtime/trace.h"
 
 namespace millrace::runtime {
 namespace {
@@ -29,7 +30,8 @@ struct Session::State {
   State(const network::Network& network_of_plan, Pipeline assembled)
       : network(network_of_plan),
         pipeline(std::move(assembled)),
-        submitted_at(pipeline.submitted_capacity) {}
+        submitted_at(pipeline.submitted_capacity),
+        taken(static_cast<std::size_t>(pipeline.trace_frames)) {}
   ~State() { stop(); }
   State(const State&) = delete;
   State& operator=(const State&) = delete;
@@ -56,6 +58,7 @@ struct Session::State {
   // Only the writing side touches the first, only the reading side the second.
   std::int64_t frames_submitted = 0;
   std::int64_t frames_taken = 0;
+  Latest<TakenFrame> taken;  // touched by the reading side alone
 
   // Changes once from running to draining, and once to stopped or failed, which are final. No
   // memory depends on it: threads are told by their channels.
@@ -172,6 +175,7 @@ std::optional<Result> Session::State::next() {
   for (const auto& outlet : pipeline.outlets)
     ready = std::max(ready, outlet->ready.of(frames_taken));
   result.latency = ready - submitted;
+  if (taken.is_on()) taken.add({frames_taken, submitted, ready});
   for (TensorId output : network.outputs) result.outputs.push_back(take(output));
   for (const auto& outlet : pipeline.outlets) outlet->link.at(frames_taken)->pop();
   ++frames_taken;
@@ -222,6 +226,11 @@ std::vector<StageStatistics> Session::statistics() const {
     result.push_back({stage->name, stage->activity.frames(), stage->activity.busy(),
                       stage->activity.waiting(), stage->memory, stage->phases.front().step});
   return result;
+}
+
+Trace Session::trace() {
+  state_->stop();
+  return trace_of(state_->network.name, state_->pipeline, state_->taken.in_order());
 }
 
 Session deploy(const plan::Plan& plan, const network::Network& network,

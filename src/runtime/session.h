@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "base/trace.h"
 #include "base/units.h"
 #include "engine/engine.h"
 #include "network/network.h"
@@ -45,6 +46,9 @@ struct SessionOptions {
   // The same for submit() and next(). They usually share a core with a stage, whose time a spinning
   // caller would take.
   std::chrono::microseconds caller_spin{0};
+  // What happened to so many last frames, and to those on their way, is kept for trace(): 48 bytes
+  // for each phase of a frame. 0: nothing is.
+  std::int64_t trace_frames = 0;
 };
 
 /// Drawn in docs/runtime.md.
@@ -90,6 +94,10 @@ class Session {
   /// As many frames as this may leave at once: the largest batch of the plan.
   std::int64_t round() const;
   std::vector<StageStatistics> statistics() const;
+  /// Calls stop(); then what the stages did with the last frames that were taken by next(), and
+  /// with those on their way. Empty without SessionOptions::trace_frames. Not while another thread
+  /// submits or takes results.
+  Trace trace();
 
  private:
   friend Session deploy(const plan::Plan&, const network::Network&,

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "network/random_values.h"
+#include "runtime/maybe_pinned.h"
 #include "runtime/preparation.h"
 #include "runtime/slots.h"
 
@@ -61,6 +62,7 @@ class PhaseTrial {
 
 struct StageTrials::Stage {
   const plan::Stage* planned;
+  bool pin;
   PreparedStage prepared;
   std::vector<PhaseTrial> phases;
 
@@ -74,8 +76,10 @@ StageTrials::StageTrials(const plan::Plan& plan, const network::Network& network
                          const std::map<std::string, engine::Engine*>& engines) {
   std::vector<PreparedStage> prepared = prepare({plan, network, engines}, true);
   for (std::size_t s = 0; s < prepared.size(); ++s) {
-    auto stage = std::make_unique<Stage>(Stage{&plan.stages[s], std::move(prepared[s]), {}});
-    const board::PinGuard pinned(stage->planned->processor);
+    const plan::Stage& planned = plan.stages[s];
+    auto stage = std::make_unique<Stage>(
+        Stage{&planned, engine_of(planned, engines).uses_cores(), std::move(prepared[s]), {}});
+    const MaybePinned pinned(planned.processor, stage->pin);
     for (const auto& subnet : stage->prepared.subnets)
       stage->phases.emplace_back(*subnet, plan, network);
     std::vector<Time> ignored(stage->phases.size());
@@ -90,7 +94,7 @@ std::size_t StageTrials::count() const { return stages_.size(); }
 
 StageTimes StageTrials::run(std::size_t number, Time duration) {
   Stage& stage = *stages_[number];
-  const board::PinGuard pinned(stage.planned->processor);
+  const MaybePinned pinned(stage.planned->processor, stage.pin);
   StageTimes result{std::vector<Time>(stage.phases.size())};
   std::int64_t runs = 0;
   for (; runs < least_runs || result.total() < duration; ++runs) stage.run(result.phases);

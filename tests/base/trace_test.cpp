@@ -14,7 +14,8 @@ Trace sample() {
       .plans = {"net \"a\""},
       .stages = {{0, "stage0", "core1"}, {0, "stage1", "core0"}, {0, "stage2", "core1"}},
       .firings = {{0, 0, 7, 1, Time(1'000), Time(3'500)}, {1, 2, 4, 4, Time(3'500), Time(9'001)}},
-      .frames = {{0, 7, Time(500), Time(1'000), Time(9'001)}}};
+      .frames = {{0, 7, Time(500), Time(1'000), Time(9'001)}},
+      .waits = {{1, Time(1'500), Time(3'500)}}};
 }
 
 TEST(Trace, lists_each_processor_once_in_the_order_of_stages) {
@@ -28,7 +29,8 @@ TEST(Trace, is_written_as_chrome_reads_it) {
   const nlohmann::json json = read_json(path);
   std::filesystem::remove(path);
   const nlohmann::json& events = json["traceEvents"];
-  ASSERT_EQ(events.size(), 4u + 2u + 2u);  // names; firings; a frame's begin and end
+  // names; firings; a wait; a frame's begin and end
+  ASSERT_EQ(events.size(), 4u + 2u + 1u + 2u);
   EXPECT_EQ(events[1]["args"]["name"], "core1");
   EXPECT_EQ(events[3]["args"]["name"], "frames of net \"a\"");
   const nlohmann::json& firing = events[5];
@@ -37,11 +39,15 @@ TEST(Trace, is_written_as_chrome_reads_it) {
   EXPECT_EQ(firing["ts"], 3.5);
   EXPECT_EQ(firing["dur"], 5.501);
   EXPECT_EQ(firing["args"]["frames"], 4);
-  EXPECT_EQ(events[6]["ph"], "b");
-  EXPECT_EQ(events[6]["ts"], 0.5);
-  EXPECT_EQ(events[7]["ph"], "e");
-  EXPECT_EQ(events[7]["ts"], 9.001);
-  EXPECT_EQ(events[6]["id"], events[7]["id"]);
+  EXPECT_EQ(events[6]["name"], "stage1 waits");
+  EXPECT_EQ(events[6]["tid"], 1);
+  EXPECT_EQ(events[6]["ts"], 1.5);
+  EXPECT_EQ(events[6]["dur"], 2);
+  EXPECT_EQ(events[7]["ph"], "b");
+  EXPECT_EQ(events[7]["ts"], 0.5);
+  EXPECT_EQ(events[8]["ph"], "e");
+  EXPECT_EQ(events[8]["ts"], 9.001);
+  EXPECT_EQ(events[7]["id"], events[8]["id"]);
 }
 
 TEST(Trace, without_events_is_still_a_trace) {

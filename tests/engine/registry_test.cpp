@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "support/network_builder.h"
 
 namespace millrace::engine {
 namespace {
@@ -36,6 +37,17 @@ TEST(Registry, an_unknown_name_is_answered_with_those_there_are_and_the_nearest)
     EXPECT_NE(text.find("simulated"), std::string::npos) << text;
     EXPECT_NE(text.find("did you mean reference?"), std::string::npos) << text;
   }
+}
+
+// The plain loops run anywhere; the simulated engine, which runs everything, computes nothing.
+TEST(Registry, finds_an_engine_that_computes_layers_on_a_processor) {
+  test::NetworkBuilder builder;
+  builder.output(builder.unary(network::UnaryKind::relu, builder.input({4})));
+  const network::Network network = builder.build();
+  const std::vector<LayerId> layers{LayerId(0)};
+  EXPECT_EQ(engine_for(network, layers, {"core0", board::ProcessorKind::cpu, {0}}),
+            engine_names().front());
+  EXPECT_EQ(engine_for(network, layers, {"gpu", board::ProcessorKind::gpu, {}}), "reference");
 }
 
 }  // namespace

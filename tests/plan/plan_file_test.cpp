@@ -282,6 +282,22 @@ TEST(PlanFile, a_plan_for_an_accelerator_names_it_without_cores) {
   EXPECT_NO_THROW(check_board(plan, board));
 }
 
+TEST(PlanFile, simulated_stages_need_neither_their_processors_nor_a_calibration) {
+  const TemporaryFolder folder;
+  const network::Network network = sample_network();
+  Plan plan = sample_plan(network);
+  plan.variants.assign(network.layers.size(), {board::Precision::int8, {}});
+  plan.stages[0].engine = plan.stages[1].engine = simulated_engine;
+  write_plan(folder / "plan.json", plan, network);
+  EXPECT_EQ(read_plan(folder / "plan.json", network), plan);
+  EXPECT_NO_THROW(check_board(plan, board_of(1)));
+  plan.stages[1].engine = "onednn";
+  write_plan(folder / "plan.json", plan, network);
+  EXPECT_NE(message_of([&] { read_plan(folder / "plan.json", network); }).find("no calibration"),
+            std::string::npos);
+  EXPECT_THROW(check_board(plan, board_of(1)), InputError);
+}
+
 TEST(PlanFile, files_that_are_no_plans_are_refused) {
   const TemporaryFolder folder;
   for (const char* content : {"", "{", "[]", "7", "{\"format\":1", "\x89PNG", "null"}) {

@@ -182,16 +182,61 @@ TEST(Fitted, calls_what_is_faster_than_the_peak_a_unit_of_its_own) {
 
 TEST(FittedToTotal, gives_the_published_time) {
   board::Board board = small_board();
-  board = fitted_to_total(board, "cpu", small_network(), microseconds(5000));
+  board = fitted_to_total(board, "cpu", {small_network(), microseconds(5000)});
   const Profile profile =
       modelled(small_network(), board::only(board, {"core0"}), {Precision::f32});
   EXPECT_NEAR(microseconds(5000).count() * 1e3,
               static_cast<double>(profile.processors[0].whole.median.count()), 100);
 }
 
+TEST(FittedToTotal, changes_one_precision_and_keeps_what_is_said_of_others) {
+  const auto time_in = [](const board::Board& board, Precision precision) {
+    return modelled(small_network(), board::only(board, {"core0"}), {precision})
+        .processors[0]
+        .whole.median;
+  };
+  const board::Board before = small_board();
+  const board::Board after =
+      fitted_to_total(before, "cpu", {small_network(), microseconds(5000), Precision::f16});
+  EXPECT_NEAR(5e6, static_cast<double>(time_in(after, Precision::f16).count()), 100);
+  EXPECT_EQ(time_in(after, Precision::f32), time_in(before, Precision::f32));
+}
+
+// The NPU has no float32, and runs products alone.
+TEST(FittedToTotal, fits_a_processor_without_float32) {
+  test::NetworkBuilder builder;
+  builder.output(builder.layer(
+      network::MatMul{}, {builder.input({1, 1000}), builder.constant({1000, 1000})}, {1, 1000}));
+  const network::Network network = builder.build();
+  const board::Board board =
+      fitted_to_total(small_board(), "npu", {network, microseconds(1000), Precision::f16});
+  const Profile profile = modelled(network, board::only(board, {"npu"}), {Precision::f16});
+  const Time whole = profile.processors[0].whole.median + profile.processors[0].borders->launch;
+  EXPECT_NEAR(1e6, static_cast<double>(whole.count()), 100);
+  const std::string in_f32 = test::message_of([&] {
+    fitted_to_total(small_board(), "npu", {network, microseconds(1000)});
+  });
+  EXPECT_NE(in_f32.find("npu: has no unit for f32"), std::string::npos) << in_f32;
+}
+
+TEST(Fitted, says_which_peak_is_missing) {
+  board::Peaks peaks;
+  peaks.operations[Precision::f16] = 100e9;
+  peaks.bytes = 10e9;
+  board::Device npu;
+  npu.name = "npu";
+  const std::string message = test::message_of([&] {
+    fitted(npu, {{{{"Conv"}, 1e6, 0}, microseconds(10)}}, peaks, Precision::f32);
+  });
+  EXPECT_NE(message.find("npu: the board does not say its peak in f32"), std::string::npos)
+      << message;
+}
+
 TEST(FittedToTotal, refuses_what_no_share_of_the_peak_explains) {
   const auto fit = [](const std::string& device, Time time) {
-    return test::message_of([&] { fitted_to_total(small_board(), device, small_network(), time); });
+    return test::message_of([&] {
+      fitted_to_total(small_board(), device, {small_network(), time});
+    });
   };
   EXPECT_NE(fit("cpu", microseconds(1)).find("correct the peaks or the bandwidth"),
             std::string::npos);

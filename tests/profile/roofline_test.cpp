@@ -52,6 +52,22 @@ TEST(Roofline, of_many_bytes_is_bytes_over_the_bandwidth) {
   EXPECT_EQ(r.limit, Time(404'400));
 }
 
+// An NPU with float16 and int8 alone.
+TEST(Roofline, of_a_processor_without_float32_is_that_of_its_fastest_precision) {
+  board::Peaks npu;
+  npu.operations = {{Precision::f16, 1e9}, {Precision::int8, 2e9}};
+  npu.bytes = 1e12;
+  const auto f16 = [](LayerId) { return Precision::f16; };
+  EXPECT_EQ(roofline(small_network(), product, npu).limit, std::chrono::microseconds(100));
+  EXPECT_EQ(roofline(small_network(), product, npu, f16).limit, std::chrono::microseconds(200));
+}
+
+TEST(Roofline, counts_nothing_for_a_peak_that_is_not_known) {
+  EXPECT_EQ(roofline(small_network(), product, board::Peaks{}).limit, Time{});
+  EXPECT_EQ(roofline(small_network(), product, peaks(1e9, 0)).limit,
+            std::chrono::microseconds(200));
+}
+
 TEST(Roofline, takes_the_larger_of_both_for_each_layer_and_not_for_the_sum) {
   // product: 200'000 against 404.4 ns; relu: 100 operations, 800 bytes, 100 against 0.8 ns
   const Roofline busy = roofline(small_network(), all, peaks(1e9, 1e12));

@@ -1,0 +1,50 @@
+#include "cli/trace.h"
+
+#include <fmt/format.h>
+
+#include "base/file.h"
+#include "cli/progress.h"
+
+namespace millrace::cli {
+namespace {
+
+void shorten(Trace& trace, double scale) {
+  const auto shorten = [&](Time& time) { time = time_from_seconds(seconds(time) / scale); };
+  for (TraceFiring& firing : trace.firings)
+    for (Time* time : {&firing.begin, &firing.end}) shorten(*time);
+  for (TraceWait& wait : trace.waits)
+    for (Time* time : {&wait.begin, &wait.end}) shorten(*time);
+  for (TraceFrame& frame : trace.frames)
+    for (Time* time : {&frame.released, &frame.submitted, &frame.completed}) shorten(*time);
+}
+
+}  // namespace
+
+CLI::Option* bind_trace(CLI::App& verb, TraceOptions& options) {
+  CLI::Option* trace = verb.add_option(
+      "--trace", options.file,
+      "Write what every stage did with the last frames, for ui.perfetto.dev or chrome://tracing");
+  verb.add_option("--trace-frames", options.frames, "Frames that the trace keeps")
+      ->check(CLI::Range(1, 100'000))
+      ->needs(trace)
+      ->capture_default_str();
+  return trace;
+}
+
+void check_trace(const TraceOptions& options) {
+  if (!options.file.empty()) check_writable(options.file);
+}
+
+std::int64_t frames_of(const TraceOptions& options) {
+  return options.file.empty() ? 0 : options.frames;
+}
+
+void write_trace(const TraceOptions& options, runtime::Session& session, double time_scale) {
+  if (options.file.empty()) return;
+  Trace trace = session.trace();
+  if (time_scale != 1) shorten(trace, time_scale);
+  write_chrome_trace(options.file, trace);
+  note(fmt::format("written: {}, the last {} frames", options.file, trace.frames.size()));
+}
+
+}  // namespace millrace::cli

@@ -1,0 +1,26 @@
+#pragma once
+// --trace of run and bench: what really happened, for ui.perfetto.dev.
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <string>
+
+#include "runtime/session.h"
+
+namespace millrace::cli {
+
+struct TraceOptions {
+  std::string file;  // empty: none
+  std::int64_t frames = 1000;
+};
+
+/// --trace, --trace-frames; the first.
+CLI::Option* bind_trace(CLI::App& verb, TraceOptions& options);
+
+/// Before the work: the file can be written.
+void check_trace(const TraceOptions& options);
+/// For SessionOptions::trace_frames.
+std::int64_t frames_of(const TraceOptions& options);
+/// Stops the session, if a trace is wanted. Times are written `time_scale` times shorter.
+void write_trace(const TraceOptions& options, runtime::Session& session, double time_scale);
+
+}  // namespace millrace::cli

@@ -1,0 +1,72 @@
+#pragma once
+// Results by another engine, times by a function: for processors that are not on this machine.
+#include <atomic>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "engine/engine.h"
+
+namespace millrace::engine::simulated {
+
+/// How long a run of the request is to take; 0: as long as it takes.
+using SubnetTime = std::function<Time(const SubnetRequest&)>;
+
+/// A subnet's computation here beside its modelled time.
+struct Pace {
+  std::string processor;
+  std::vector<LayerId> layers;
+  Time modelled{};
+  Time computing{};                 // of a run, in the mean
+  std::int64_t runs = 0, late = 0;  // late: computing took longer than modelled
+};
+
+/// Computes each subnet with the engine that it is given, on the thread that runs it, then waits
+/// until its modelled time has passed since it began. Threads that wait need no core. A run that
+/// ends too late, by up to 20 ms, gives the next one on its processor less time, if that follows at
+/// once: so the rate is the modelled one although a system wakes threads late.
+class PacedEngine final : public Engine {
+ public:
+  /// `computing` prepares every subnet for `host`; borrowed.
+  PacedEngine(Engine& computing, board::Processor host, SubnetTime time)
+      : computing_(computing), host_(std::move(host)), time_(std::move(time)) {}
+
+  std::string name() const override { return "simulated"; }
+  std::string version() const override { return "1, computed by " + computing_.name(); }
+  bool uses_cores() const override { return false; }
+  Verdict supports(const network::Network& network, LayerId layer,
+                   const board::Processor&) const override {
+    return computing_.supports(network, layer, host_);
+  }
+  std::vector<board::Variant> variants(const network::Network& network, LayerId layer,
+                                       const board::Processor&) const override {
+    return computing_.variants(network, layer, host_);
+  }
+  std::unique_ptr<Subnet> prepare(const SubnetRequest& request) override;
+
+  /// Of all subnets that were prepared and have run; any thread.
+  std::vector<Pace> paces() const;
+
+  /// What a subnet tells the engine. Each number only grows, and is written by one thread.
+  struct Record {
+    std::string processor;
+    std::vector<LayerId> layers;
+    Time modelled{};
+    std::atomic<std::int64_t> runs{0}, late{0}, computing_ns{0};
+  };
+  /// Of one processor: when its last run was to end, and when it did. No memory depends on them.
+  struct Wake {
+    std::atomic<std::int64_t> due_ns{0}, awake_ns{0};
+  };
+
+ private:
+  Engine& computing_;
+  board::Processor host_;
+  SubnetTime time_;
+  mutable std::mutex mutex_;
+  std::vector<std::shared_ptr<Record>> records_;        // sharers: the subnets
+  std::map<std::string, std::shared_ptr<Wake>> wakes_;  // by processor; sharers: the subnets
+};
+
+}  // namespace millrace::engine::simulated

@@ -1,0 +1,85 @@
+#include "runtime/simulated_board.h"
+
+#include <gtest/gtest.h>
+
+#include "engine/reference/reference.h"
+#include "runtime/compare.h"
+#include "runtime/sketch.h"
+#include "support/message_of.h"
+
+namespace millrace::runtime {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// Three layers on two processors that are not here, 2 and 3 ms.
+plan::Plan small_plan(const network::Network& network) {
+  board::Board board;
+  board.processors = {{"gpu", board::ProcessorKind::gpu, {}},
+                      {"npu", board::ProcessorKind::npu, {}}};
+  plan::Plan plan =
+      plan::build(network, board, test::mapping({0, 1, 1}), {.engine = plan::simulated_engine});
+  plan.stages[0].phases[0].predicted = 2ms;
+  plan.stages[1].phases[0].predicted = 3ms;
+  return plan;
+}
+
+TEST(SimulatedBoard, takes_the_predicted_times_stretched_and_of_whole_batches) {
+  const auto network = test::chain(3);
+  plan::Plan plan = small_plan(network);
+  plan.stages[1].phases[0].batch = 4;
+  RunTimes times;
+  add_run_times(plan, 10, times);
+  EXPECT_EQ(times,
+            (RunTimes{{{"gpu", {LayerId(0)}}, 20ms}, {{"npu", {LayerId(1), LayerId(2)}}, 120ms}}));
+}
+
+TEST(SimulatedBoard, leaves_stages_that_are_here_alone) {
+  const auto network = test::chain(3);
+  plan::Plan plan = small_plan(network);
+  plan.stages[1].engine = "reference";
+  RunTimes times;
+  add_run_times(plan, 1, times);
+  EXPECT_EQ(times.size(), 1u);
+  EXPECT_EQ(simulated_layers(plan), std::vector<LayerId>{LayerId(0)});
+}
+
+TEST(SimulatedBoard, needs_a_time_that_ends) {
+  const auto network = test::chain(3);
+  plan::Plan plan = small_plan(network);
+  RunTimes times;
+  const auto message = [&](double scale) {
+    return test::message_of([&] { add_run_times(plan, scale, times); });
+  };
+  EXPECT_NE(message(1e8).find("stage0: a phase would take 2e+05 s, expected at most 3600 s"),
+            std::string::npos)
+      << message(1e8);
+  plan.stages[1].phases[0].predicted = std::nullopt;
+  EXPECT_NE(message(1).find("stage1: a phase has no predicted time"), std::string::npos);
+}
+
+TEST(SimulatedBoard, computes_in_float32_what_cannot_be_computed_as_planned) {
+  const auto network = test::chain(3);
+  plan::Plan plan = small_plan(network);
+  plan.variants = {{board::Precision::f16, {}}, {}, {board::Precision::int8, {}}};
+  const auto reference = engine::reference::make();
+  EXPECT_EQ(compute_here(plan, network, *reference),
+            (std::set{board::Precision::f16, board::Precision::int8}));
+  EXPECT_EQ(plan.variants, std::vector<board::Variant>(3));
+}
+
+TEST(SimulatedBoard, gives_the_results_of_the_network) {
+  const auto network = test::chain(3);
+  const plan::Plan plan = small_plan(network);
+  const auto reference = engine::reference::make();
+  RunTimes times;
+  add_run_times(plan, 0.1, times);
+  const auto engine = make_simulated_engine(*reference, times);
+  const Frames results = run_pipeline(plan, network, {{plan::simulated_engine, engine.get()}},
+                                      {test::frame(network, 1), test::frame(network, 5)});
+  EXPECT_EQ(results[0][0].values<float>()[0], 4);
+  EXPECT_EQ(results[1][0].values<float>()[5], 8);
+}
+
+}  // namespace
+}  // namespace millrace::runtime
