@@ -69,6 +69,8 @@ std::unique_ptr<Loaded> read_plan_and_network(const std::string& path,
 /// stays where it is: sessions borrow its network.
 std::unique_ptr<Loaded> load_plan(const std::string& path, const std::string& model_override,
                                   bool use_cache = true);
+/// The second half of it: `loaded` has the plan of the file `path` and its network.
+void make_ready(Loaded& loaded, const std::string& path, bool use_cache);
 
 /// The profile in `path`, InputError if it does not fit. `path` empty: the one in the user's cache
 /// folder if it fits, else a measured one, which is then stored; what the stored one lacks of the
