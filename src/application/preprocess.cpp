@@ -99,6 +99,7 @@ class ImageProcessing : public Processing {
                                static_cast<std::size_t>(network::element_count(shape_)));
     for (std::size_t c = 0; c < channels(); ++c) write(pixels, placement, c, out);
     const auto array = network::make_array(network::DataType::float32, shape_, std::move(memory));
+    if (type_ == array.type) return {array};
     return {network::converted(array, type_)};
   }
 

@@ -127,7 +127,11 @@ class ApplicationReader {
 
   std::vector<std::string> read_labels(const YamlView& view) const {
     if (!view.is_scalar()) return board::read_texts(view);
-    std::istringstream lines(read_file(beside(view)));
+    const std::string path = beside(view);
+    std::error_code ignored;
+    if (!fs::is_regular_file(path, ignored))
+      view.fail(fmt::format("'{}' is no file, expected one with a label per line", path));
+    std::istringstream lines(read_file(path));
     std::vector<std::string> labels;
     for (std::string line; std::getline(lines, line);) {
       if (line.ends_with('\r')) line.pop_back();

@@ -134,6 +134,7 @@ class ArrayFile : public Source {
 
 std::unique_ptr<Source> open_source(const Application& application,
                                     const network::Network& network) {
+  cv::setNumThreads(1);  // the pools' threads are what there is
   const Input& input = application.input;
   switch (input.kind) {
     case InputKind::images:

@@ -49,4 +49,14 @@ std::string steps_text(const application::Totals& totals);
 int run_application(const RunnableOptions& runnable, const ApplicationOptions& options,
                     const std::string& json);
 
+struct ApplicationBenchOptions {
+  int rounds = 5;
+  bool json = false;
+};
+
+/// Measures it beside everything in turn on one core, in turns, and compares the findings. The exit
+/// code.
+int bench_application(const RunnableOptions& runnable, const ApplicationOptions& options,
+                      const ApplicationBenchOptions& bench_options);
+
 }  // namespace millrace::cli

@@ -1,4 +1,4 @@
-// millrace bench PLAN|MODEL
+// millrace bench PLAN|MODEL|APPLICATION
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -6,7 +6,9 @@
 #include <iostream>
 #include <memory>
 
+#include "application/application_file.h"
 #include "base/interrupt.h"
+#include "cli/application.h"
 #include "cli/bench_slices.h"
 #include "cli/bench_table.h"
 #include "cli/load_runnable.h"
@@ -22,6 +24,7 @@ namespace {
 
 struct Options {
   RunnableOptions runnable;
+  ApplicationOptions application;
   double duration_s = 5, warmup_s = 0.5;
   int rounds = 5;
   std::int64_t in_flight = 0;
@@ -30,6 +33,7 @@ struct Options {
 
 void bind(CLI::App& verb, Options& options) {
   bind_runnable(verb, options.runnable);
+  bind_application(verb, options.application);
   CLI::Option* duration =
       verb.add_option("--duration", options.duration_s, "Seconds for each row of the table")
           ->check(CLI::Range(0.01, 86400.0))
@@ -108,7 +112,7 @@ class Bench {
     const board::Board& board = loaded_.board;
     const auto on = [&](const board::Processor& processor) {
       plan::Plan plan = one_processor_plan(loaded_.network, processor, engine);
-      plan.variants = variants_on(processor, *loaded_.engines.at(engine));
+      plan.variants = variants_on(processor, loaded_, *loaded_.engines.at(engine));
       plan.calibration = loaded_.plan.calibration;
       return plan;
     };
@@ -118,20 +122,6 @@ class Bench {
     std::vector<plan::Plan> copies;
     for (const board::Processor& processor : board.processors) copies.push_back(on(processor));
     add("one copy per core", copies);
-  }
-
-  /// The plan's, so that like is compared with like; but where this processor lacks one (with
-  /// several cores some algorithms are not offered), the engine's choice in the same precision.
-  std::vector<board::Variant> variants_on(const board::Processor& processor,
-                                          const engine::Engine& engine) const {
-    std::vector<board::Variant> result = loaded_.plan.variants;
-    for (std::size_t i = 0; i < result.size(); ++i) {
-      if (result[i].algorithm.empty()) continue;
-      const auto offered = engine.variants(loaded_.network, LayerId(i), processor);
-      if (std::find(offered.begin(), offered.end(), result[i]) == offered.end())
-        result[i].algorithm.clear();
-    }
-    return result;
   }
 
   void add(const std::string& name, const std::vector<plan::Plan>& plans) {
@@ -166,6 +156,9 @@ class Bench {
 };
 
 int run(const Options& options) {
+  if (application::is_application_file(options.runnable.model.model))
+    return bench_application(options.runnable, options.application, {options.rounds, options.json});
+  refuse_application_options(options.application, options.runnable.model.model);
   const auto loaded = load_runnable(options.runnable);
   if (loaded->plan.stages.empty()) {
     fmt::print("{} has no layers to run: all its outputs are inputs or constants\n",

@@ -1,7 +1,9 @@
 // millrace run APPLICATION
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <ostream>
 
 #include "application/sink.h"
@@ -25,11 +27,23 @@ void print_line(const std::string& line) {
     throw EngineError("standard output cannot be written");
 }
 
+/// Results in the place of what they are made from would destroy it.
+void check_output(const application::Application& application) {
+  const application::Output& output = application.output;
+  for (const std::string& path : {output.json, output.images, output.video}) {
+    std::error_code ignored;
+    if (!path.empty() && std::filesystem::equivalent(path, application.input.path, ignored))
+      throw InputError(path, "is the input too; name another place for the results");
+  }
+}
+
 class Runner {
  public:
   explicit Runner(const LoadedApplication& loaded)
       : loaded_(loaded),
-        source_(application::open_source(loaded.application, loaded.loaded->network)) {}
+        source_(application::open_source(loaded.application, loaded.loaded->network)) {
+    check_output(loaded.application);
+  }
 
   Totals run() {
     const application::Output& output = loaded_.application.output;

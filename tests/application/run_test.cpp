@@ -65,8 +65,8 @@ class RunTest : public test::SessionTest {
   /// The classes of the frames that came out, by frame.
   Totals run(Source& source) {
     auto session = start(sketch_.network, {0, 1});
-    Run run(application_, {&source, &numbers_, &numbers_}, session,
-            [this](const Outcome& outcome) { outcomes_.push_back(outcome); });
+    application::Run run(application_, {&source, &numbers_, &numbers_}, session,
+                         [this](const Outcome& outcome) { outcomes_.push_back(outcome); });
     while (!run.wait_for(100ms)) {
     }
     return run.totals();
@@ -166,7 +166,8 @@ TEST_F(RunTest, of_live_input_ends_when_it_is_told_to) {
   Counting source(1'000'000'000);
   auto session = start(sketch_.network, {0, 1});
   std::atomic<std::int64_t> given = 0;
-  Run run(application_, {&source, &numbers_, &numbers_}, session, [&](const Outcome&) { ++given; });
+  application::Run run(application_, {&source, &numbers_, &numbers_}, session,
+                       [&](const Outcome&) { ++given; });
   while (given < 3) EXPECT_FALSE(run.wait_for(1ms));
   run.finish();
   while (!run.wait_for(100ms)) {
@@ -177,7 +178,8 @@ TEST_F(RunTest, of_live_input_ends_when_it_is_told_to) {
 TEST_F(RunTest, can_be_dropped_while_it_runs) {
   Counting source(1'000'000'000);
   auto session = start(sketch_.network, {0, 1});
-  Run run(application_, {&source, &numbers_, &numbers_}, session, [](const Outcome&) {});
+  application::Run run(application_, {&source, &numbers_, &numbers_}, session,
+                       [](const Outcome&) {});
   EXPECT_FALSE(run.wait_for(5ms));
 }
 
