@@ -26,11 +26,11 @@ add_library(millrace_dnnl INTERFACE IMPORTED)
 target_include_directories(millrace_dnnl SYSTEM INTERFACE ${MILLRACE_DNNL_INCLUDE})
 target_link_libraries(millrace_dnnl INTERFACE ${MILLRACE_DNNL})
 
-# Images. Found by hand: the configuration file comes only with all of OpenCV.
+# Images and videos. Found by hand: the configuration file comes only with all of OpenCV.
 find_path(MILLRACE_OPENCV_INCLUDE opencv2/imgcodecs.hpp PATH_SUFFIXES opencv4 REQUIRED)
 add_library(millrace_opencv INTERFACE IMPORTED)
 target_include_directories(millrace_opencv SYSTEM INTERFACE ${MILLRACE_OPENCV_INCLUDE})
-foreach(module core imgproc imgcodecs)
+foreach(module core imgproc imgcodecs videoio)
   find_library(MILLRACE_OPENCV_${module} opencv_${module} REQUIRED)
   target_link_libraries(millrace_opencv INTERFACE ${MILLRACE_OPENCV_${module}})
 endforeach()

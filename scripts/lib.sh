@@ -5,7 +5,7 @@ readonly programs=(g++:g++ cmake:cmake ninja:ninja-build pkg-config:pkg-config p
 # Libraries that the build asks for, by their names in Debian and Ubuntu.
 readonly libraries=(
   libfmt-dev nlohmann-json3-dev libprotobuf-dev libonnx-dev libdnnl-dev libpagmo-dev
-  libopencv-core-dev libopencv-imgproc-dev libopencv-imgcodecs-dev
+  libopencv-core-dev libopencv-imgproc-dev libopencv-imgcodecs-dev libopencv-videoio-dev
   libhwloc-dev libxxhash-dev libcli11-dev libpugixml-dev libyaml-cpp-dev
   libgtest-dev librapidcheck-dev libbenchmark-dev
 )

@@ -32,8 +32,10 @@ InterruptGuard::~InterruptGuard() {
   if (const int signal = signal_seen.exchange(0); signal != 0) std::raise(signal);
 }
 
+bool InterruptGuard::take() const { return signal_seen.exchange(0) != 0; }
+
 void InterruptGuard::check() const {
-  if (signal_seen.exchange(0) != 0)
+  if (take())
     throw EngineError("interrupted; the pipeline was stopped and no output file was written");
 }
 

@@ -16,6 +16,8 @@ class InterruptGuard {
 
   /// Throws EngineError "interrupted ..." once a signal has come.
   void check() const;
+  /// Whether a signal has come since it was last asked; for what ends by itself then.
+  bool take() const;
 
  private:
   static constexpr std::array<int, 3> signals{SIGINT, SIGTERM, SIGHUP};

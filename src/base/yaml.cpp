@@ -69,10 +69,11 @@ YamlNode read_yaml(const std::filesystem::path& path) {
   return parse_yaml(read_file(path), path.string());
 }
 
-void YamlView::fail(const std::string& text) const {
-  throw InputError(
-      fmt::format("{}: line {}{}{}", file_, node_->line, path_.empty() ? "" : ": ", path_), text);
+std::string YamlView::place() const {
+  return fmt::format("{}: line {}{}{}", file_, node_->line, path_.empty() ? "" : ": ", path_);
 }
+
+void YamlView::fail(const std::string& text) const { throw InputError(place(), text); }
 
 void YamlView::fail_expecting(std::string_view what) const {
   fail(fmt::format("found {}, expected {}", found_in(*node_), what));
@@ -104,6 +105,11 @@ std::vector<YamlView> YamlView::items() const {
 
 bool YamlView::is_text() const {
   return node_->kind == YamlNode::Kind::scalar && is_plain_text(*node_);
+}
+
+std::string YamlView::scalar() const {
+  if (node_->kind != YamlNode::Kind::scalar) fail_expecting("text or a number");
+  return node_->text;
 }
 
 std::string YamlView::text() const {

@@ -45,11 +45,16 @@ class YamlView {
   std::vector<YamlView> items() const;    // of a list
   bool is_text() const;
   bool is_map() const { return node_->kind == YamlNode::Kind::map; }
+  bool is_scalar() const { return node_->kind == YamlNode::Kind::scalar; }
   /// What YAML takes for a number or for true, false or nothing is no text unless quoted.
   std::string text() const;
+  /// Of a value that is neither list nor map: as it stands there, whatever it looks like.
+  std::string scalar() const;
   std::int64_t integer() const;
   double number() const;  // finite
   bool boolean() const;
+  /// "FILE: line 7: key": for errors that come up later.
+  std::string place() const;
   /// Fails on a field that is not among `known`, with the nearest known one. A field that lacks
   /// only the unit at its end ("clocks" instead of "clocks_mhz") is answered with that.
   void only(std::span<const std::string_view> known) const;

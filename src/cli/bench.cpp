@@ -1,4 +1,4 @@
-// millrace bench PLAN|MODEL
+// millrace bench PLAN|MODEL|APPLICATION
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -6,7 +6,9 @@
 #include <iostream>
 #include <memory>
 
+#include "application/application_file.h"
 #include "base/interrupt.h"
+#include "cli/application.h"
 #include "cli/bench_slices.h"
 #include "cli/bench_table.h"
 #include "cli/load_runnable.h"
@@ -25,6 +27,7 @@ namespace {
 
 struct Options {
   RunnableOptions runnable;
+  ApplicationOptions application;
   double duration_s = 5, warmup_s = 0.5;
   int rounds = 5;
   std::int64_t in_flight = 0;
@@ -34,6 +37,7 @@ struct Options {
 
 void bind(CLI::App& verb, Options& options) {
   bind_runnable(verb, options.runnable);
+  bind_application(verb, options.application);
   CLI::Option* duration =
       verb.add_option("--duration", options.duration_s, "Seconds for each row of the table")
           ->check(CLI::Range(0.01, 86400.0))
@@ -130,7 +134,7 @@ class Bench {
     const board::Board& board = loaded_.board;
     const auto on = [&](const board::Processor& processor) {
       plan::Plan plan = one_processor_plan(loaded_.network, processor, engine);
-      plan.variants = variants_on(processor, *loaded_.engines.at(engine));
+      plan.variants = variants_on(processor, loaded_, *loaded_.engines.at(engine));
       plan.calibration = loaded_.plan.calibration;
       return plan;
     };
@@ -156,20 +160,6 @@ class Bench {
         note(fmt::format("{} is left out: modelled with {} for a frame", baseline.name,
                          millrace::to_text(time)));
     }
-  }
-
-  /// The plan's, so that like is compared with like; but where this processor lacks one (with
-  /// several cores some algorithms are not offered), the engine's choice in the same precision.
-  std::vector<board::Variant> variants_on(const board::Processor& processor,
-                                          const engine::Engine& engine) const {
-    std::vector<board::Variant> result = loaded_.plan.variants;
-    for (std::size_t i = 0; i < result.size(); ++i) {
-      if (result[i].algorithm.empty()) continue;
-      const auto offered = engine.variants(loaded_.network, LayerId(i), processor);
-      if (std::find(offered.begin(), offered.end(), result[i]) == offered.end())
-        result[i].algorithm.clear();
-    }
-    return result;
   }
 
   void to_board_time(BenchRow& row) const {
@@ -230,6 +220,9 @@ std::string title_of(const Loaded& loaded) {
 
 int run(const Options& options) {
   check_trace(options.trace);
+  if (application::is_application_file(options.runnable.model.model))
+    return bench_application(options.runnable, options.application, {options.rounds, options.json});
+  refuse_application_options(options.application, options.runnable.model.model);
   const auto loaded = load_runnable(options.runnable);
   if (loaded->plan.stages.empty()) {
     fmt::print("{} has no layers to run: all its outputs are inputs or constants\n",

@@ -1,5 +1,7 @@
 #include "cli/load_runnable.h"
 
+#include <algorithm>
+
 #include "base/error.h"
 #include "cli/cache.h"
 #include "engine/registry.h"
@@ -61,6 +63,18 @@ plan::Plan one_processor_plan(const network::Network& network, const board::Proc
   plan::BuildOptions options;
   options.engine = engine;
   return plan::build(network, board, mapping, options);
+}
+
+std::vector<board::Variant> variants_on(const board::Processor& processor, const Loaded& loaded,
+                                        const engine::Engine& engine) {
+  std::vector<board::Variant> result = loaded.plan.variants;
+  for (std::size_t i = 0; i < result.size(); ++i) {
+    if (result[i].algorithm.empty()) continue;
+    const auto offered = engine.variants(loaded.network, LayerId(i), processor);
+    if (std::find(offered.begin(), offered.end(), result[i]) == offered.end())
+      result[i].algorithm.clear();
+  }
+  return result;
 }
 
 }  // namespace millrace::cli

@@ -130,20 +130,24 @@ std::unique_ptr<Loaded> read_plan_and_network(const std::string& path,
   return loaded;
 }
 
-std::unique_ptr<Loaded> load_plan(const std::string& path, const std::string& model_override,
-                                  const RunOptions& options) {
-  auto loaded = read_plan_and_network(path, model_override);
-  loaded->board = board::this_machine();
+void make_ready(Loaded& loaded, const std::string& path, const RunOptions& options) {
+  loaded.board = board::this_machine();
   try {
-    plan::check_board(loaded->plan, loaded->board);
-    add_simulated_engine(*loaded, options.time_scale, options.use_cache);
-    for (const plan::Stage& stage : loaded->plan.stages)
-      if (!loaded->engines.contains(stage.engine))
-        loaded->engines[stage.engine] =
+    plan::check_board(loaded.plan, loaded.board);
+    add_simulated_engine(loaded, options.time_scale, options.use_cache);
+    for (const plan::Stage& stage : loaded.plan.stages)
+      if (!loaded.engines.contains(stage.engine))
+        loaded.engines[stage.engine] =
             engine::make_engine(stage.engine, engine_options(options.use_cache));
   } catch (const InputError& error) {
     throw InputError(path, error.what());
   }
+}
+
+std::unique_ptr<Loaded> load_plan(const std::string& path, const std::string& model_override,
+                                  const RunOptions& options) {
+  auto loaded = read_plan_and_network(path, model_override);
+  make_ready(*loaded, path, options);
   return loaded;
 }
 

@@ -85,6 +85,8 @@ struct RunOptions {
 };
 std::unique_ptr<Loaded> load_plan(const std::string& path, const std::string& model_override,
                                   const RunOptions& options);
+/// The second half of it: `loaded` has the plan of the file `path` and its network.
+void make_ready(Loaded& loaded, const std::string& path, const RunOptions& options);
 
 /// The profile in `path`, InputError if it does not fit. `path` empty: the one in the user's cache
 /// folder if it fits, else a measured one, which is then stored; what the stored one lacks of the

@@ -1,4 +1,4 @@
-// millrace plan MODEL
+// millrace plan MODEL|APPLICATION
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "cli/application.h"
 #include "cli/candidates.h"
 #include "cli/duration.h"
 #include "cli/model.h"
@@ -317,10 +318,7 @@ nlohmann::json to_json(const explore::Choice& choice, const Work& work, const st
 
 /// Where the plan goes; checked before the work whose result would be lost.
 std::string output_of(const Options& options) {
-  const std::string output =
-      !options.output.empty()
-          ? options.output
-          : std::filesystem::path(options.model.model).stem().string() + ".plan.json";
+  const std::string& output = options.output;
   std::error_code ignored;
   if (!is_plan_file(output) && !std::filesystem::is_character_file(output, ignored) &&
       !std::filesystem::is_fifo(output, ignored))
@@ -330,7 +328,16 @@ std::string output_of(const Options& options) {
   return output;
 }
 
-int run(const Options& options) {
+/// With an application's network in its place.
+Options resolved(Options options) {
+  if (options.output.empty())
+    options.output = std::filesystem::path(options.model.model).stem().string() + ".plan.json";
+  use_network_of_application(options.model, options.variants);
+  return options;
+}
+
+int run(const Options& given) {
+  const Options options = resolved(given);
   const std::string output = output_of(options);
   const Work work = prepare(options);
   if (work.precisions && !options.json)

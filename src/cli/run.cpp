@@ -1,4 +1,4 @@
-// millrace run PLAN|MODEL
+// millrace run PLAN|MODEL|APPLICATION
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,9 +7,11 @@
 #include <optional>
 #include <ostream>
 
+#include "application/application_file.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/interrupt.h"
+#include "cli/application.h"
 #include "cli/frames.h"
 #include "cli/load_runnable.h"
 #include "cli/progress.h"
@@ -26,6 +28,7 @@ namespace {
 struct Options {
   RunnableOptions runnable;
   FrameOptions frames;
+  ApplicationOptions application;
   std::string output, labels;
   TraceOptions trace;
 };
@@ -33,6 +36,7 @@ struct Options {
 void bind(CLI::App& verb, Options& options) {
   bind_runnable(verb, options.runnable);
   bind_frames(verb, options.frames);
+  bind_application(verb, options.application);
   verb.add_option("-o,--output", options.output,
                   "Results as JSON lines or, for a name ending in .npy, the raw output");
   verb.add_option("--labels", options.labels, "One class number per line: prints the accuracy");
@@ -158,8 +162,21 @@ class Output {
   std::int64_t right_ = 0;
 };
 
+/// What only models and plans take would be passed over in silence.
+int run_as_application(const Options& options) {
+  if (!options.frames.inputs.empty() || options.frames.random > 0 || !options.labels.empty() ||
+      !options.runnable.network.empty())
+    throw InputError(options.runnable.model.model,
+                     "is an application, which says its own network, input and labels; leave out "
+                     "--model, --input, --random and --labels");
+  return run_application(options.runnable, options.application, options.output);
+}
+
 int run(const Options& options) {
   check_trace(options.trace);
+  if (application::is_application_file(options.runnable.model.model))
+    return run_as_application(options);
+  refuse_application_options(options.application, options.runnable.model.model);
   const auto loaded = load_runnable(options.runnable);
   note_simulation(*loaded);
   const Frames frames = open_frames(loaded->network, options.frames, options.runnable.model.seed);
@@ -190,7 +207,7 @@ void add_run(CLI::App& app, int& exit_code) {
   add_verb<Options>(app, exit_code,
                     {{"run",
                       "Run a plan, or a model on one processor, on images, arrays or random "
-                      "frames",
+                      "frames; or an application (.yaml) on what it names",
                       "millrace run digits.plan.json --input images/ --output results.jsonl"},
                      bind,
                      run});

@@ -1,7 +1,7 @@
 """Which room may use which: the table of the architecture."""
 
 _ALL = ("base", "network", "dataflow", "board", "engine", "profile", "plan", "analysis",
-        "simulate", "explore", "workload", "runtime", "report")
+        "simulate", "explore", "workload", "runtime", "application", "report")
 
 MAY_USE = {
     "base": (),
@@ -16,6 +16,7 @@ MAY_USE = {
     "explore": ("base", "network", "board", "profile", "plan", "analysis", "simulate"),
     "workload": ("base", "network", "board", "engine"),
     "runtime": ("base", "network", "board", "engine", "workload", "plan"),
+    "application": ("base", "network", "board", "engine", "runtime"),
     "report": ("base", "network", "board", "profile", "plan", "analysis", "simulate"),
     "cli": _ALL,
     "millrace": _ALL,  # src/millrace.h and what belongs to it: the whole library

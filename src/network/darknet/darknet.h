@@ -70,4 +70,7 @@ Model read_darknet(const std::filesystem::path& path, const ReadOptions& options
 /// The same from memory; weights are options.weights or seeded.
 Model read_darknet(std::string_view text, const std::string& name, const ReadOptions& options);
 
+/// Only the heads, without weights; their outputs have no names. InputError as read_darknet.
+Heads read_heads(const std::filesystem::path& path, const ReadOptions& options = {});
+
 }  // namespace millrace::network::darknet

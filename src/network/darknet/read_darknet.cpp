@@ -54,6 +54,11 @@ std::vector<SectionShape> shapes_of(const Reading& reading) {
   return result;
 }
 
+Heads heads_of(const Section& net, Reading& reading) {
+  const Shape& image = reading.network()[reading.network().inputs[0]].shape;
+  return {image[3], image[2], net.flag("letter_box"), std::move(reading.heads())};
+}
+
 std::optional<WeightFile> weight_file(const std::filesystem::path& path) {
   if (path.empty()) return std::nullopt;
   return WeightFile(read_file(path), path.string());
@@ -74,9 +79,8 @@ Model read_darknet(std::string_view text, const std::string& name, const ReadOpt
     weights->fill(network, reading.wanted());
   else
     fill_seeded(network, reading.wanted(), options.seed);
-  const Shape& image = network[network.inputs[0]].shape;
   Model model;
-  model.heads = {image[3], image[2], net.flag("letter_box"), std::move(reading.heads())};
+  model.heads = heads_of(net, reading);
   model.sections = shapes_of(reading);
   model.seeded = !weights && !reading.wanted().empty();
   network.name = name;
@@ -95,6 +99,15 @@ Model read_darknet(const std::filesystem::path& path, const ReadOptions& options
   Model model = read_darknet(read_file(path), path.string(), all);
   model.network.name = path.stem().string();
   return model;
+}
+
+Heads read_heads(const std::filesystem::path& path, const ReadOptions& options) {
+  std::vector<Section> sections = parse_config(read_file(path), path.string());
+  const Section net = sections.front();
+  Reading reading(std::move(sections), false);
+  reading.add_input(input_name, input_shape(net, options));
+  lower_sections(reading);
+  return heads_of(net, reading);
 }
 
 }  // namespace millrace::network::darknet

@@ -1,0 +1,97 @@
+#pragma once
+// A network with what stands before and behind it: from pictures to results.
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "application/detections.h"
+#include "application/placement.h"
+#include "board/variant.h"
+
+namespace millrace::application {
+
+/// A model, as the command's options name it.
+struct Model {
+  std::string file;     // or the name of a zoo network
+  std::string weights;  // of a Darknet configuration; empty: those beside it
+  std::int64_t size = 0;
+  std::vector<std::string> shapes = {};  // "input=1x3x224x224"
+};
+
+enum class InputKind { images, video, camera, arrays };
+/// What happens to a frame of live input for which there is no room.
+enum class Drop { block, oldest, newest };
+
+struct Input {
+  InputKind kind = InputKind::images;
+  std::string path;     // of an image or a folder of them, a video, an array; of a camera its
+                        // number, its device or its address
+  double rate_fps = 0;  // above 0: played as live at this rate
+  Drop drop = Drop::block;
+  std::int64_t queue = 4;   // frames that wait at most, of live input
+  std::int64_t frames = 0;  // at most; 0: all
+  std::string place;        // in the file
+
+  bool is_live() const { return kind == InputKind::camera || rate_fps > 0; }
+};
+
+/// Who does it: how many threads, and on which cores each may run (empty: any).
+struct Workers {
+  int threads = 1;
+  std::vector<int> cores = {};
+};
+
+enum class Interpolation { linear, area, nearest, darknet };
+enum class Colours { rgb, bgr, grey };
+enum class Layout { nchw, nhwc };
+
+/// Pictures to one input: each byte times scale, less mean, by deviation.
+struct ImageSettings {
+  Fit fit = Fit::stretch;
+  Interpolation interpolation = Interpolation::linear;
+  Colours colours = Colours::rgb;
+  std::optional<Layout> layout = std::nullopt;  // none: as the input's shape says
+  double scale = 1.0 / 255;
+  std::vector<double> mean{0, 0, 0}, deviation{1, 1, 1};
+  double fill = 0.5;  // beside a letterboxed picture, of the range of a byte
+};
+
+struct Preprocess {
+  std::string kind = "image";
+  ImageSettings image;
+  std::map<std::string, std::string> parameters = {};  // of a plug-in's
+  Workers workers;
+  std::string place;
+};
+
+struct Postprocess {
+  std::string kind = "top_k";
+  std::int64_t top = 5;
+  DetectionSettings detection;
+  std::map<std::string, std::string> parameters = {};
+  Workers workers;
+  std::string place;
+};
+
+struct Output {
+  std::string json;    // a file of JSON lines; empty: standard output, unless there is another
+  std::string images;  // a folder of annotated pictures
+  std::string video;   // an annotated video
+};
+
+/// Paths of what is read are as they are opened: those in the file are relative to its folder.
+struct Application {
+  std::string name, file;
+  Model model;
+  std::vector<std::string> precisions{"f32"};
+  Input input;
+  Preprocess preprocess;
+  Postprocess postprocess;
+  std::vector<std::string> labels = {};
+  Output output;
+  std::vector<std::string> plugins = {};
+};
+
+}  // namespace millrace::application

@@ -1,0 +1,198 @@
+#include "application/detections.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+#include <tuple>
+
+#include "base/error.h"
+
+namespace millrace::application {
+namespace {
+
+using Kind = network::darknet::Head::Kind;
+
+constexpr std::size_t box_values = 5;  // x, y, width, height, objectness
+
+double logistic(double x) { return 1 / (1 + std::exp(-x)); }
+
+/// One head's numbers: planes of rows x columns, one for each value of each anchor.
+class Reader {
+ public:
+  Reader(const HeadSettings& head, const network::Array& output, const Size& input)
+      : head_(head),
+        values_(output.values<float>()),
+        rows_(static_cast<std::size_t>(output.shape[2])),
+        columns_(static_cast<std::size_t>(output.shape[3])),
+        plane_(rows_ * columns_),
+        input_(input) {
+    const std::size_t each = static_cast<std::size_t>(output.shape[1]) / head.anchors.size();
+    each_ = each;
+    classes_ = each - box_values;
+  }
+
+  void read(double threshold, std::vector<Candidate>& found) const {
+    for (std::size_t anchor = 0; anchor < head_.anchors.size(); ++anchor)
+      for (std::size_t cell = 0; cell < plane_; ++cell) read_cell(anchor, cell, threshold, found);
+  }
+
+ private:
+  float raw(std::size_t anchor, std::size_t value, std::size_t cell) const {
+    return values_[(anchor * each_ + value) * plane_ + cell];
+  }
+  double score(std::size_t anchor, std::size_t value, std::size_t cell) const {
+    const double x = raw(anchor, value, cell);
+    return head_.activated ? x : logistic(x);
+  }
+
+  void read_cell(std::size_t anchor, std::size_t cell, double threshold,
+                 std::vector<Candidate>& found) const {
+    const double objectness = score(anchor, box_values - 1, cell);
+    if (!(objectness > threshold)) return;  // nor what is not a number
+    const double total = class_total(anchor, cell);
+    const Candidate box = box_at(anchor, cell);
+    if (!std::isfinite(box.width * box.height * box.x * box.y)) return;
+    for (std::size_t c = 0; c < classes_; ++c) {
+      const double probability = objectness * class_share(anchor, c, cell, total);
+      if (!(probability > threshold)) continue;
+      found.push_back(box);
+      found.back().label = static_cast<std::int64_t>(c);
+      found.back().probability = probability;
+    }
+  }
+
+  bool has_softmax() const { return !head_.activated && head_.kind == Kind::region; }
+  double class_total(std::size_t anchor, std::size_t cell) const {
+    double total = 0;
+    for (std::size_t c = 0; has_softmax() && c < classes_; ++c)
+      total += std::exp(raw(anchor, box_values + c, cell));
+    return total;
+  }
+  double class_share(std::size_t anchor, std::size_t c, std::size_t cell, double total) const {
+    if (has_softmax()) return std::exp(raw(anchor, box_values + c, cell)) / total;
+    return score(anchor, box_values + c, cell);
+  }
+
+  double place_in_cell(std::size_t anchor, std::size_t value, std::size_t cell) const {
+    const double x = raw(anchor, value, cell);
+    if (head_.activated) return x;
+    const double inside = head_.new_coords ? x : logistic(x);
+    return inside * head_.scale_x_y - (head_.scale_x_y - 1) / 2;
+  }
+  double length(double value, double usual, double whole) const {
+    const double factor = head_.new_coords ? 4 * value * value : std::exp(value);
+    return factor * usual / whole;
+  }
+  Candidate box_at(std::size_t anchor, std::size_t cell) const {
+    const auto columns = static_cast<double>(columns_), rows = static_cast<double>(rows_);
+    const bool in_cells = head_.kind == Kind::region;  // the anchors
+    const double wide = in_cells ? columns : static_cast<double>(input_.width);
+    const double high = in_cells ? rows : static_cast<double>(input_.height);
+    const network::darknet::Anchor& usual = head_.anchors[anchor];
+    Candidate box;
+    box.x = (static_cast<double>(cell % columns_) + place_in_cell(anchor, 0, cell)) / columns;
+    box.y = (static_cast<double>(cell / columns_) + place_in_cell(anchor, 1, cell)) / rows;
+    box.width = length(raw(anchor, 2, cell), usual.width, wide);
+    box.height = length(raw(anchor, 3, cell), usual.height, high);
+    return box;
+  }
+
+  const HeadSettings& head_;
+  std::span<const float> values_;
+  std::size_t rows_, columns_, plane_, each_ = 0, classes_ = 0;
+  Size input_;
+};
+
+double shared_length(double a, double a_length, double b, double b_length) {
+  const double low = std::max(a - a_length / 2, b - b_length / 2);
+  const double high = std::min(a + a_length / 2, b + b_length / 2);
+  return std::max(0.0, high - low);
+}
+
+double overlap_of(const Candidate& a, const Candidate& b) {
+  const double both =
+      shared_length(a.x, a.width, b.x, b.width) * shared_length(a.y, a.height, b.y, b.height);
+  const double either = a.width * a.height + b.width * b.height - both;
+  return either > 0 ? both / either : 0;
+}
+
+/// A full order, so that equal probabilities give the same choice on every machine.
+bool is_better(const Candidate& a, const Candidate& b) {
+  return std::tuple(-a.probability, a.label, a.y, a.x, a.width, a.height) <
+         std::tuple(-b.probability, b.label, b.y, b.x, b.width, b.height);
+}
+
+}  // namespace
+
+std::vector<Candidate> decode(const HeadSettings& head, const network::Array& output,
+                              const Size& input, double threshold) {
+  std::vector<Candidate> found;
+  Reader(head, output, input).read(threshold, found);
+  return found;
+}
+
+std::int64_t check_head(const HeadSettings& head, const network::Tensor& output,
+                        const std::string& place) {
+  const auto fail = [&](const std::string& expected) {
+    throw InputError(place, fmt::format("the output '{}' is {} {}, expected {}", output.name,
+                                        network::to_text(output.type),
+                                        network::to_text(output.shape), expected));
+  };
+  if (head.anchors.empty())
+    throw InputError(place, "a head has no anchors; expected a width and a height for each box");
+  const auto anchors = static_cast<std::int64_t>(head.anchors.size());
+  const auto values = static_cast<std::int64_t>(box_values);
+  const network::Shape& shape = output.shape;
+  const bool is_image = shape.size() == 4 && shape[0] == 1 && shape[2] > 0 && shape[3] > 0;
+  if (!is_image || output.type != network::DataType::float32)
+    fail(
+        "float32 1 x channels x rows x columns, as convolutions at the end of a detector give; "
+        "use another kind of post-processing, such as raw");
+  if (shape[1] % anchors != 0 || shape[1] / anchors <= values)
+    fail(
+        fmt::format("channels for {} anchors: for each x, y, width, height, objectness and the "
+                    "same number of classes",
+                    anchors));
+  return shape[1] / anchors - values;
+}
+
+std::vector<Candidate> suppress(std::vector<Candidate> candidates, double overlap) {
+  std::sort(candidates.begin(), candidates.end(), is_better);
+  std::vector<Candidate> kept;
+  for (const Candidate& candidate : candidates) {
+    const bool covered = std::any_of(kept.begin(), kept.end(), [&](const Candidate& better) {
+      return better.label == candidate.label && overlap_of(better, candidate) > overlap;
+    });
+    if (!covered) kept.push_back(candidate);
+  }
+  return kept;
+}
+
+std::int64_t keep_best(std::vector<Candidate>& candidates, std::int64_t most) {
+  const auto count = static_cast<std::int64_t>(candidates.size());
+  if (count <= most) return 0;
+  std::nth_element(candidates.begin(), candidates.begin() + most, candidates.end(), is_better);
+  candidates.resize(static_cast<std::size_t>(most));
+  return count - most;
+}
+
+std::vector<Detection> to_picture(const std::vector<Candidate>& candidates, const Size& input,
+                                  const Placement& placement, const Size& picture) {
+  const double across =
+      static_cast<double>(picture.width) / static_cast<double>(placement.size.width);
+  const double down =
+      static_cast<double>(picture.height) / static_cast<double>(placement.size.height);
+  const auto wide = static_cast<double>(input.width), high = static_cast<double>(input.height);
+  std::vector<Detection> result;
+  for (const Candidate& c : candidates) {
+    const double left = (c.x - c.width / 2) * wide - static_cast<double>(placement.left);
+    const double top = (c.y - c.height / 2) * high - static_cast<double>(placement.top);
+    result.push_back({c.label, c.probability, left * across, top * down, c.width * wide * across,
+                      c.height * high * down});
+  }
+  return result;
+}
+
+}  // namespace millrace::application

@@ -1,0 +1,61 @@
+#pragma once
+// Boxes out of the outputs of detectors: decoding, threshold, suppression.
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "application/findings.h"
+#include "application/placement.h"
+#include "network/darknet/darknet.h"
+#include "network/tensor.h"
+
+namespace millrace::application {
+
+/// One output of a detector of the YOLO family: [1, anchors (5 + classes), rows, columns], for each
+/// anchor x, y, width, height, objectness and the classes.
+struct HeadSettings {
+  network::darknet::Head::Kind kind = network::darknet::Head::Kind::yolo;
+  std::string output = {};                             // of the network; empty: by its place
+  std::vector<network::darknet::Anchor> anchors = {};  // see there for their unit
+  // Whether places, objectness and classes are final, as the outputs of Darknet's networks are.
+  // Otherwise they go through the logistic function (the classes of `region` through softmax) here,
+  // and places are widened by scale_x_y.
+  bool activated = true;
+  double scale_x_y = 1;
+  bool new_coords = false;  // width and height are square roots, not logarithms
+};
+
+struct DetectionSettings {
+  double threshold = 0.25;    // for the probability of a class in a box
+  double suppression = 0.45;  // of two boxes of a class that overlap by more the better one stays
+  std::int64_t candidates = 1000;  // that suppression looks at, the most probable
+  std::vector<HeadSettings> heads = {};
+};
+
+/// A class of a box, in shares of the network's input.
+struct Candidate {
+  std::int64_t label = 0;
+  double probability = 0;
+  double x = 0, y = 0, width = 0, height = 0;  // of the centre
+};
+
+/// What is above the threshold. `input`: of the network. Precondition: check_head.
+std::vector<Candidate> decode(const HeadSettings& head, const network::Array& output,
+                              const Size& input, double threshold);
+
+/// InputError, naming `place`, unless the output can be of that head. The number of classes.
+std::int64_t check_head(const HeadSettings& head, const network::Tensor& output,
+                        const std::string& place);
+
+/// By falling probability: of each class those that overlap no more probable one of it by more
+/// than `overlap` (intersection over union).
+std::vector<Candidate> suppress(std::vector<Candidate> candidates, double overlap);
+
+/// The most probable `most`; how many were left out.
+std::int64_t keep_best(std::vector<Candidate>& candidates, std::int64_t most);
+
+/// In pixels of the picture that lies at `placement` in the input.
+std::vector<Detection> to_picture(const std::vector<Candidate>& candidates, const Size& input,
+                                  const Placement& placement, const Size& picture);
+
+}  // namespace millrace::application

@@ -1,0 +1,35 @@
+#pragma once
+// What a source gives: one picture, or the arrays of one frame.
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "network/tensor.h"
+
+namespace millrace::application {
+
+/// Red, green and blue, one byte each, row by row from the top without gaps.
+struct Image {
+  int width = 0, height = 0;
+  // Shared by the copies of a picture: what draws the findings needs it as long as who reads it.
+  std::shared_ptr<const network::Buffer> pixels = {};
+
+  bool empty() const { return pixels == nullptr; }
+  std::span<const std::uint8_t> bytes() const {
+    return {reinterpret_cast<const std::uint8_t*>(pixels->data()),
+            static_cast<std::size_t>(pixels->size().count)};
+  }
+};
+
+struct Picture {
+  std::int64_t frame = 0;  // as the source counts, from 0, with those that are dropped later
+  std::string name;        // of the file; of a video's frame "clip.avi 12"
+  Image image;             // empty if the frame is arrays
+  std::vector<network::Array> arrays = {};  // in the order of the network's inputs
+  std::chrono::steady_clock::time_point taken = {};
+};
+
+}  // namespace millrace::application

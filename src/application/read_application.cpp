@@ -1,0 +1,166 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <sstream>
+
+#include "application/application_file.h"
+#include "application/read_processing.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "board/read_values.h"
+
+namespace millrace::application {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int format = 1;
+constexpr std::string_view application_keys[] = {"format", "name",       "network",     "precision",
+                                                 "input",  "preprocess", "postprocess", "labels",
+                                                 "output", "plugins"};
+constexpr std::string_view network_keys[] = {"model", "weights", "size", "shapes"};
+constexpr std::string_view input_keys[] = {"images",   "video", "camera", "arrays",
+                                           "rate_fps", "drop",  "queue",  "frames"};
+constexpr std::string_view output_keys[] = {"json", "images", "video"};
+constexpr std::string_view drops[] = {"block", "oldest", "newest"};
+constexpr std::size_t most_labels = 1'000'000;
+
+class ApplicationReader {
+ public:
+  ApplicationReader(const YamlView& root, const std::string& file) : root_(root), file_(file) {}
+
+  Application read() {
+    root_.only(application_keys);
+    if (const std::int64_t found = root_.at("format").integer(); found != format)
+      root_.at("format").fail(fmt::format("found {}, expected {}", found, format));
+    Application result;
+    result.file = file_;
+    result.name = root_.has("name") ? root_.at("name").text() : fs::path(file_).stem().string();
+    result.model = read_model(root_.at("network"));
+    if (root_.has("precision")) {
+      result.precisions = board::read_texts(root_.at("precision"));
+      for (const YamlView& item : root_.at("precision").items()) board::read_precision(item);
+      if (result.precisions.empty()) root_.at("precision").fail("found none, expected such as f32");
+    }
+    result.input = read_input(root_.at("input"));
+    if (root_.has("preprocess")) result.preprocess = read_preprocess(root_.at("preprocess"));
+    if (!root_.has("preprocess")) result.preprocess.place = root_.place();
+    result.postprocess = read_postprocess(root_.at("postprocess"));
+    if (root_.has("labels")) result.labels = read_labels(root_.at("labels"));
+    if (root_.has("output")) result.output = read_output(root_.at("output"));
+    if (root_.has("plugins"))
+      for (const YamlView& item : root_.at("plugins").items())
+        result.plugins.push_back(beside(item));
+    return result;
+  }
+
+ private:
+  /// Relative to the file's folder.
+  std::string beside(const YamlView& view) const {
+    const fs::path path = view.text();
+    if (path.empty()) view.fail("found nothing, expected a path");
+    return path.is_absolute() ? path.string() : (fs::path(file_).parent_path() / path).string();
+  }
+
+  /// A name of the zoo stays what it is.
+  std::string model_of(const YamlView& view) const {
+    const std::string path = beside(view);
+    std::error_code ignored;
+    const bool is_name = fs::path(view.text()).extension().empty();
+    return is_name && !fs::exists(path, ignored) ? view.text() : path;
+  }
+
+  Model read_model(const YamlView& view) const {
+    view.only(network_keys);
+    Model model;
+    model.file = model_of(view.at("model"));
+    if (view.has("weights")) model.weights = beside(view.at("weights"));
+    if (view.has("size")) model.size = board::read_count(view.at("size"), 1, 1 << 20);
+    if (view.has("shapes")) model.shapes = board::read_texts(view.at("shapes"));
+    return model;
+  }
+
+  std::string read_source(const YamlView& view, InputKind kind) const {
+    if (kind != InputKind::camera) return beside(view);
+    return view.scalar();
+  }
+
+  Input read_input(const YamlView& view) const {
+    view.only(input_keys);
+    constexpr std::array<std::string_view, 4> kinds{"images", "video", "camera", "arrays"};
+    Input input;
+    input.place = view.place();
+    int found = 0;
+    for (std::size_t i = 0; i < kinds.size(); ++i) {
+      if (!view.has(kinds[i])) continue;
+      ++found;
+      input.kind = static_cast<InputKind>(i);
+      input.path = read_source(view.at(kinds[i]), input.kind);
+    }
+    if (found != 1)
+      view.fail(fmt::format("found {} of images, video, camera and arrays, expected one", found));
+    if (view.has("rate_fps"))
+      input.rate_fps = board::read_number(view.at("rate_fps"), {0, 1e6, true});
+    if (view.has("frames")) input.frames = board::read_count(view.at("frames"), 1, 1'000'000'000);
+    read_queue(view, input);
+    return input;
+  }
+  static void read_queue(const YamlView& view, Input& input) {
+    if (input.kind == InputKind::camera && input.rate_fps > 0)
+      view.at("rate_fps").fail("a camera has a rate of its own; leave it out");
+    for (const char* key : {"drop", "queue"})
+      if (view.has(key) && !input.is_live())
+        view.at(key).fail("is for live input: a camera, or a file with 'rate_fps'");
+    if (view.has("drop")) input.drop = static_cast<Drop>(board::read_word(view.at("drop"), drops));
+    if (view.has("queue")) input.queue = board::read_count(view.at("queue"), 1, 10'000);
+  }
+
+  static Output read_output(const YamlView& view) {
+    view.only(output_keys);
+    Output output;
+    if (view.has("json")) output.json = view.at("json").text();
+    if (view.has("images")) output.images = view.at("images").text();
+    if (view.has("video")) output.video = view.at("video").text();
+    return output;
+  }
+
+  std::vector<std::string> read_labels(const YamlView& view) const {
+    if (!view.is_scalar()) return board::read_texts(view);
+    const std::string path = beside(view);
+    std::error_code ignored;
+    if (!fs::is_regular_file(path, ignored))
+      view.fail(fmt::format("'{}' is no file, expected one with a label per line", path));
+    std::istringstream lines(read_file(path));
+    std::vector<std::string> labels;
+    for (std::string line; std::getline(lines, line);) {
+      if (line.ends_with('\r')) line.pop_back();
+      labels.push_back(line);
+      if (labels.size() > most_labels)
+        view.fail(fmt::format("has more than {} lines, expected one label per line", most_labels));
+    }
+    while (!labels.empty() && labels.back().empty()) labels.pop_back();
+    if (labels.empty()) view.fail("the file is empty, expected one label per line");
+    return labels;
+  }
+
+  YamlView root_;
+  std::string file_;
+};
+
+}  // namespace
+
+bool is_application_file(const std::filesystem::path& path) {
+  return path.extension() == ".yaml" || path.extension() == ".yml";
+}
+
+Application read_application(const std::filesystem::path& path) {
+  return parse_application(read_file(path), path.string());
+}
+
+Application parse_application(const std::string& content, const std::string& file) {
+  const YamlNode root = parse_yaml(content, file);
+  return ApplicationReader(YamlView(root, file), file).read();
+}
+
+}  // namespace millrace::application

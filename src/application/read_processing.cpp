@@ -1,0 +1,165 @@
+#include "application/read_processing.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include "application/words.h"
+#include "base/file.h"
+#include "board/read_values.h"
+
+namespace millrace::application {
+namespace {
+
+using board::Bounds;
+using board::read_count;
+using board::read_number;
+using board::read_word;
+
+constexpr std::string_view image_keys[] = {"kind",   "fit",     "interpolation", "colours",
+                                           "layout", "scale",   "mean",          "deviation",
+                                           "fill",   "threads", "cores"};
+constexpr std::string_view plugin_keys[] = {"kind", "parameters", "threads", "cores"};
+constexpr std::string_view top_k_keys[] = {"kind", "top", "threads", "cores"};
+constexpr std::string_view raw_keys[] = {"kind", "threads", "cores"};
+constexpr std::string_view detection_keys[] = {"kind",  "threshold", "suppression", "candidates",
+                                               "heads", "threads",   "cores"};
+constexpr std::string_view head_keys[] = {"output", "anchors", "activated", "scale_x_y",
+                                          "new_coords"};
+constexpr std::string_view fits[] = {"stretch", "letterbox"};
+constexpr std::string_view interpolations[] = {"linear", "area", "nearest", "darknet"};
+constexpr std::string_view colours[] = {"rgb", "bgr", "grey"};
+constexpr std::string_view layouts[] = {"nchw", "nhwc"};
+constexpr int most_threads = 256;
+
+Workers read_workers(const YamlView& view) {
+  Workers workers;
+  if (view.has("threads")) workers.threads = read_count(view.at("threads"), 1, most_threads);
+  if (view.has("cores"))
+    for (const YamlView& core : view.at("cores").items())
+      workers.cores.push_back(read_count(core, 0, board::largest_core));
+  return workers;
+}
+
+std::map<std::string, std::string> read_parameters(const YamlView& view) {
+  std::map<std::string, std::string> result;
+  if (!view.has("parameters")) return result;
+  const YamlView parameters = view.at("parameters");
+  for (const std::string& key : parameters.keys()) result[key] = parameters.at(key).scalar();
+  return result;
+}
+
+/// One for all channels, or one for each.
+std::vector<double> read_per_channel(const YamlView& view, const Bounds& bounds) {
+  if (view.is_scalar()) return std::vector<double>(3, read_number(view, bounds));
+  std::vector<double> result;
+  for (const YamlView& item : view.items()) result.push_back(read_number(item, bounds));
+  if (result.size() == 1) result.resize(3, result.front());
+  if (result.size() != 3)
+    view.fail(fmt::format("found {} numbers, expected one for each of 3 channels", result.size()));
+  return result;
+}
+
+template <class Word, std::size_t count>
+void read_choice(const YamlView& view, std::string_view key, const std::string_view (&words)[count],
+                 Word& word) {
+  if (view.has(key)) word = static_cast<Word>(read_word(view.at(key), words));
+}
+
+ImageSettings read_image(const YamlView& view) {
+  ImageSettings image;
+  read_choice(view, "fit", fits, image.fit);
+  read_choice(view, "interpolation", interpolations, image.interpolation);
+  read_choice(view, "colours", colours, image.colours);
+  if (view.has("layout")) image.layout = static_cast<Layout>(read_word(view.at("layout"), layouts));
+  if (view.has("scale")) image.scale = read_number(view.at("scale"), {0, 1e6, true});
+  if (view.has("mean")) image.mean = read_per_channel(view.at("mean"), {-1e6, 1e6});
+  if (view.has("deviation"))
+    image.deviation = read_per_channel(view.at("deviation"), {0, 1e6, true});
+  if (view.has("fill")) image.fill = read_number(view.at("fill"), {0, 1});
+  return image;
+}
+
+std::string read_kind(const YamlView& view, std::span<const std::string_view> own,
+                      std::string_view what) {
+  const std::string kind = view.at("kind").text();
+  const bool is_own = std::find(own.begin(), own.end(), kind) != own.end();
+  if (is_built_in(kind) && !is_own)
+    view.at("kind").fail(fmt::format("'{}' is no {}; expected one of {}, or a plug-in's", kind,
+                                     what, fmt::join(own, ", ")));
+  return kind;
+}
+
+HeadSettings read_head(const YamlView& view, const std::string& kind) {
+  view.only(head_keys);
+  HeadSettings head;
+  using Kind = network::darknet::Head::Kind;
+  head.kind = kind == "region" ? Kind::region : Kind::yolo;
+  if (view.has("output")) head.output = view.at("output").text();
+  for (const YamlView& item : view.at("anchors").items()) {
+    const std::vector<YamlView> numbers = item.items();
+    if (numbers.size() != 2)
+      item.fail(fmt::format("found {} numbers, expected a width and a height", numbers.size()));
+    head.anchors.push_back(
+        {read_number(numbers[0], {0, 1e6, true}), read_number(numbers[1], {0, 1e6, true})});
+  }
+  if (head.anchors.empty()) view.at("anchors").fail("found none, expected one for each box");
+  if (view.has("activated")) head.activated = view.at("activated").boolean();
+  if (view.has("scale_x_y")) head.scale_x_y = read_number(view.at("scale_x_y"), {0, 100, true});
+  if (view.has("new_coords")) head.new_coords = view.at("new_coords").boolean();
+  return head;
+}
+
+DetectionSettings read_detection(const YamlView& view, const std::string& kind) {
+  DetectionSettings result;
+  if (view.has("threshold")) result.threshold = read_number(view.at("threshold"), {0, 1});
+  if (view.has("suppression")) result.suppression = read_number(view.at("suppression"), {0, 1});
+  if (view.has("candidates")) result.candidates = read_count(view.at("candidates"), 1, 100'000);
+  if (!view.has("heads")) return result;
+  for (const YamlView& head : view.at("heads").items())
+    result.heads.push_back(read_head(head, kind));
+  return result;
+}
+
+}  // namespace
+
+Preprocess read_preprocess(const YamlView& view) {
+  constexpr std::array<std::string_view, 1> own{"image"};
+  Preprocess result;
+  if (view.has("kind")) result.kind = read_kind(view, own, "pre-processing");
+  if (result.kind == "image") {
+    view.only(image_keys);
+    result.image = read_image(view);
+  } else {
+    view.only(plugin_keys);
+    result.parameters = read_parameters(view);
+  }
+  result.workers = read_workers(view);
+  result.place = view.place();
+  return result;
+}
+
+Postprocess read_postprocess(const YamlView& view) {
+  constexpr std::array<std::string_view, 4> own{"top_k", "yolo", "region", "raw"};
+  Postprocess result;
+  result.kind = read_kind(view, own, "post-processing");
+  result.place = view.place();
+  if (result.kind == "top_k") {
+    view.only(top_k_keys);
+    if (view.has("top")) result.top = read_count(view.at("top"), 1, 1'000'000);
+  } else if (result.kind == "raw") {
+    view.only(raw_keys);
+  } else if (result.kind == "yolo" || result.kind == "region") {
+    view.only(detection_keys);
+    result.detection = read_detection(view, result.kind);
+  } else {
+    view.only(plugin_keys);
+    result.parameters = read_parameters(view);
+  }
+  result.workers = read_workers(view);
+  return result;
+}
+
+}  // namespace millrace::application

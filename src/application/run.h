@@ -1,0 +1,74 @@
+#pragma once
+// An application at work: frames from its source through the network to its results.
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+
+#include "application/application.h"
+#include "application/processing.h"
+#include "application/sink.h"
+#include "application/source.h"
+#include "base/units.h"
+#include "runtime/live_queue.h"
+#include "runtime/sequential.h"
+#include "runtime/session.h"
+
+namespace millrace::application {
+
+/// What frames spent their time with, summed over all that came out.
+struct StepTimes {
+  Time before{};    // decoding an image file, pre-processing
+  Time entry{};     // from there into the pipeline
+  Time pipeline{};  // in the network's stages, with their waiting
+  Time exit{};      // from the pipeline to post-processing
+  Time after{};     // post-processing
+  Time turn{};      // until all frames before were given
+  Time total{};     // since the picture was taken
+
+  Time waiting() const { return entry + exit + turn; }
+};
+
+struct Totals {
+  std::int64_t frames = 0;  // that came out
+  Time elapsed{};
+  StepTimes times;
+  runtime::QueueCounts queue;          // of live input
+  std::optional<Complaint> complaint;  // of the source
+};
+
+/// Borrowed by a run.
+struct Parts {
+  Source* source = nullptr;
+  const Processing* before = nullptr;
+  const Processing* after = nullptr;
+};
+
+/// One thread at a time, frames in order.
+using Give = std::function<void(const Outcome&)>;
+
+/// Starts at once; its threads are those of docs/applications.md.
+class Run {
+ public:
+  Run(const Application& application, const Parts& parts, runtime::Session& session, Give give);
+  /// Stops without draining.
+  ~Run();
+
+  /// Whether all frames have come out; waits for that so long at most. Rethrows the first error,
+  /// when all frames before it have come out.
+  bool wait_for(std::chrono::milliseconds time);
+  /// No more frames are taken; those on their way still arrive.
+  void finish();
+  /// After wait_for() has said that all have come out.
+  Totals totals() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+/// Everything one after the other on the calling thread: the baseline.
+Totals run_in_turn(const Application& application, const Parts& parts, runtime::Sequential& network,
+                   const Give& give);
+
+}  // namespace millrace::application

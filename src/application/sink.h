@@ -1,0 +1,50 @@
+#pragma once
+// Where results go.
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "application/application.h"
+#include "application/findings.h"
+#include "application/picture.h"
+#include "base/units.h"
+
+namespace millrace::application {
+
+/// One frame at the end of its way.
+struct Outcome {
+  Picture picture;
+  Findings findings;
+  Time latency{};  // since the picture was taken
+};
+
+/// One line of JSON, with its end: frame, source, latency_ms, and what was found. InputError if the
+/// findings' own JSON is none.
+std::string json_line(const Outcome& outcome, const std::vector<std::string>& labels);
+
+/// The picture with its findings: boxes, or the first classes in a corner.
+Image drawn(const Outcome& outcome, const std::vector<std::string>& labels);
+
+/// One thread at a time, frames in order.
+class Sink {
+ public:
+  virtual ~Sink() = default;
+  virtual void take(const Outcome& outcome) = 0;
+  /// After the last frame: what was written becomes visible under its name.
+  virtual void finish() {}
+};
+
+/// Lines to whoever takes text.
+std::unique_ptr<Sink> json_sink(std::function<void(const std::string&)> write,
+                                const std::vector<std::string>& labels);
+/// A folder of pictures, named as they were; made if it is not there.
+std::unique_ptr<Sink> picture_sink(const std::filesystem::path& folder,
+                                   const std::vector<std::string>& labels);
+/// A video, of the format that the name's ending says; InputError if that is not known.
+std::unique_ptr<Sink> video_sink(const std::filesystem::path& path, double rate_fps,
+                                 const std::vector<std::string>& labels);
+
+}  // namespace millrace::application

@@ -1,0 +1,151 @@
+#include "application/source.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <filesystem>
+#include <opencv2/imgcodecs.hpp>
+#include <opencv2/imgproc.hpp>
+
+#include "application/opencv.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "network/evaluate/evaluate.h"
+#include "network/npy.h"
+
+namespace millrace::application {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_image_name(const fs::path& path) {
+  static constexpr std::array<std::string_view, 9> endings{".png", ".jpg", ".jpeg", ".bmp", ".ppm",
+                                                           ".pgm", ".tif", ".tiff", ".webp"};
+  std::string ending = path.extension().string();
+  std::transform(ending.begin(), ending.end(), ending.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return std::find(endings.begin(), endings.end(), ending) != endings.end();
+}
+
+Image decoded(const fs::path& path) {
+  const std::string bytes = read_file(path);
+  const cv::Mat raw(1, static_cast<int>(bytes.size()), CV_8UC1, const_cast<char*>(bytes.data()));
+  cv::Mat image;
+  try {
+    if (!bytes.empty()) image = cv::imdecode(raw, cv::IMREAD_COLOR);
+  } catch (const cv::Exception&) {
+    image.release();
+  }
+  if (image.empty())
+    throw InputError(path.string(),
+                     "cannot be decoded as an image; expected PNG, JPEG, BMP, PPM, TIFF or WebP");
+  return from_bgr(image);
+}
+
+class ImageFiles : public Source {
+ public:
+  explicit ImageFiles(const Input& input) {
+    const fs::path path = input.path;
+    std::error_code ignored;
+    if (fs::is_directory(path, ignored)) {
+      for (const auto& entry : fs::directory_iterator(path))
+        if (is_image_name(entry.path())) files_.push_back(entry.path());
+      std::sort(files_.begin(), files_.end());
+    } else if (fs::exists(path, ignored)) {
+      files_.push_back(path);
+    } else {
+      throw InputError(input.place, fmt::format("'{}' is neither a file nor a folder", input.path));
+    }
+    if (files_.empty())
+      throw InputError(input.place,
+                       fmt::format("the folder '{}' holds no image files", input.path));
+  }
+
+  std::optional<Picture> next() override {
+    if (next_ == files_.size()) return std::nullopt;
+    Picture picture;
+    picture.frame = static_cast<std::int64_t>(next_);
+    picture.name = files_[next_++].filename().string();
+    return picture;
+  }
+  void decode(Picture& picture) const override {
+    picture.image = decoded(files_[static_cast<std::size_t>(picture.frame)]);
+  }
+  std::optional<std::int64_t> count() const override {
+    return static_cast<std::int64_t>(files_.size());
+  }
+
+ private:
+  std::vector<fs::path> files_;
+  std::size_t next_ = 0;
+};
+
+/// Frames of one array, along its first dimension.
+class ArrayFile : public Source {
+ public:
+  ArrayFile(const Input& input, const network::Network& network) {
+    if (network.inputs.size() != 1)
+      throw InputError(input.place, fmt::format("the network '{}' has {} inputs, and an array is "
+                                                "for one",
+                                                network.name, network.inputs.size()));
+    const network::Tensor& tensor = network[network.inputs.front()];
+    array_ = network::read_npy(input.path);
+    shape_ = tensor.shape;
+    name_ = fs::path(input.path).filename().string();
+    const auto each = network::element_count(shape_, input.path);
+    const auto all = network::element_count(array_.shape, input.path);
+    const bool is_tail = array_.shape.size() >= shape_.size() && !shape_.empty() &&
+                         std::equal(shape_.rbegin(), shape_.rend() - 1, array_.shape.rbegin());
+    const bool is_one =
+        array_.shape == network::Shape(shape_.begin() + (shape_.empty() ? 0 : 1), shape_.end());
+    if (array_.type != tensor.type || (!is_tail && !is_one) || each == 0 || all % each != 0)
+      throw InputError(
+          input.path,
+          fmt::format("holds {} {}, expected frames of {} {} for the input '{}'",
+                      network::to_text(array_.type), network::to_text(array_.shape),
+                      network::to_text(tensor.type), network::to_text(shape_), tensor.name));
+    count_ = all / each;
+    if (count_ == 0) throw InputError(input.path, "holds no frames");
+  }
+
+  std::optional<Picture> next() override {
+    if (next_ == count_) return std::nullopt;
+    Picture picture;
+    picture.frame = next_++;
+    picture.name = fmt::format("{} {}", name_, picture.frame);
+    const std::size_t size = array_.bytes().size() / static_cast<std::size_t>(count_);
+    const auto begin = static_cast<std::size_t>(picture.frame) * size;
+    picture.arrays = {
+        network::make_array(array_.type, shape_, array_.bytes().subspan(begin, size))};
+    return picture;
+  }
+  std::optional<std::int64_t> count() const override { return count_; }
+
+ private:
+  network::Array array_;
+  network::Shape shape_;
+  std::string name_;
+  std::int64_t count_ = 0, next_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Source> open_source(const Application& application,
+                                    const network::Network& network) {
+  cv::setNumThreads(1);  // the pools' threads are what there is
+  const Input& input = application.input;
+  switch (input.kind) {
+    case InputKind::images:
+      return std::make_unique<ImageFiles>(input);
+    case InputKind::arrays:
+      return std::make_unique<ArrayFile>(input, network);
+    case InputKind::video:
+    case InputKind::camera:
+      break;
+  }
+  return open_video(input);
+}
+
+}  // namespace millrace::application

@@ -1,0 +1,42 @@
+#pragma once
+// Where pictures come from.
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "application/application.h"
+#include "application/picture.h"
+#include "network/network.h"
+
+namespace millrace::application {
+
+/// Why a source ended before it should have.
+struct Complaint {
+  std::string place, text;
+  bool of_machine = false;  // a camera that is gone, not a file that is wrong
+};
+
+class Source {
+ public:
+  virtual ~Source() = default;
+  /// The next picture, not yet decoded where that can be done by many threads; nothing at the end.
+  /// One thread at a time.
+  virtual std::optional<Picture> next() = 0;
+  /// Any number of threads, each with another picture. InputError names the file.
+  virtual void decode(Picture&) const {}
+  /// After the end. What was read before is good.
+  virtual std::optional<Complaint> complaint() const { return std::nullopt; }
+  /// As the source says, none: nobody knows.
+  virtual std::optional<std::int64_t> count() const { return std::nullopt; }
+  /// Of a video or camera; 0: none.
+  virtual double rate_fps() const { return 0; }
+};
+
+/// InputError, naming the input's place, if there is nothing to read.
+std::unique_ptr<Source> open_source(const Application& application,
+                                    const network::Network& network);
+
+/// source_video.cpp: a file, or a camera by its number, device or address.
+std::unique_ptr<Source> open_video(const Input& input);
+
+}  // namespace millrace::application

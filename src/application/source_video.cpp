@@ -1,0 +1,123 @@
+// Videos and cameras.
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cmath>
+#include <filesystem>
+#include <opencv2/core/utils/logger.hpp>
+#include <opencv2/videoio.hpp>
+
+#include "application/opencv.h"
+#include "application/source.h"
+#include "base/error.h"
+
+namespace millrace::application {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Video files announce how many frames they have; some containers only guess it.
+bool is_short(std::int64_t read, std::int64_t announced) {
+  return read < announced - std::max<std::int64_t>(1, announced / 100);
+}
+
+std::optional<int> camera_number(const std::string& path) {
+  int number = 0;
+  const auto [end, error] = std::from_chars(path.data(), path.data() + path.size(), number);
+  if (error != std::errc{} || end != path.data() + path.size() || number < 0) return std::nullopt;
+  return number;
+}
+
+class Video : public Source {
+ public:
+  explicit Video(const Input& input) : input_(input), is_camera_(input.kind == InputKind::camera) {
+    open();
+    const double announced = capture_.get(cv::CAP_PROP_FRAME_COUNT);
+    if (!is_camera_ && announced >= 1 && announced < 1e12)
+      announced_ = static_cast<std::int64_t>(announced);
+    name_ = is_camera_ ? "camera " + input.path : fs::path(input.path).filename().string();
+  }
+
+  std::optional<Picture> next() override {
+    cv::Mat image;
+    bool is_there = false;
+    try {
+      is_there = capture_.read(image) && !image.empty();
+    } catch (const cv::Exception&) {
+      is_there = false;  // a frame that cannot be decoded ends the stream as a missing one does
+    }
+    if (!is_there || image.type() != CV_8UC3) {
+      ended_ = true;
+      return std::nullopt;
+    }
+    Picture picture;
+    picture.taken = std::chrono::steady_clock::now();
+    picture.frame = read_++;
+    picture.name = fmt::format("{} {}", name_, picture.frame);
+    picture.image = from_bgr(image);
+    return picture;
+  }
+  std::optional<Complaint> complaint() const override {
+    if (!ended_) return std::nullopt;
+    if (is_camera_)
+      return Complaint{name_,
+                       fmt::format("gives no more pictures after {}; look whether it is still "
+                                   "connected, and run again",
+                                   read_),
+                       true};
+    if (read_ == 0)
+      return Complaint{input_.path,
+                       "holds no frame that can be decoded; it is damaged, or of a format that is "
+                       "not known here"};
+    if (!announced_ || !is_short(read_, *announced_)) return std::nullopt;
+    return Complaint{input_.path,
+                     fmt::format("ended after {} of the {} frames that it announces; it is damaged "
+                                 "or incomplete, and only those were used",
+                                 read_, *announced_)};
+  }
+  std::optional<std::int64_t> count() const override { return announced_; }
+  double rate_fps() const override {
+    const double rate = const_cast<cv::VideoCapture&>(capture_).get(cv::CAP_PROP_FPS);
+    return std::isfinite(rate) && rate > 0 && rate < 1e4 ? rate : 0;
+  }
+
+ private:
+  void open() {
+    std::error_code ignored;
+    if (!is_camera_ && !fs::is_regular_file(input_.path, ignored))
+      throw InputError(input_.place, fmt::format("'{}' is no file, expected a video", input_.path));
+    cv::utils::logging::setLogLevel(cv::utils::logging::LOG_LEVEL_SILENT);  // errors are ours
+    try {
+      const auto number = is_camera_ ? camera_number(input_.path) : std::nullopt;
+      if (number)
+        capture_.open(*number);
+      else
+        capture_.open(input_.path);
+    } catch (const cv::Exception&) {
+      capture_.release();
+    }
+    if (capture_.isOpened()) return;
+    if (is_camera_)
+      throw EngineError(
+          fmt::format("{}: the camera '{}' cannot be opened; look whether it is connected and "
+                      "used by nobody else, and give its number, device or address",
+                      input_.place, input_.path));
+    throw InputError(input_.path,
+                     "cannot be opened as a video; it is damaged, or of a format that is not known "
+                     "here. Expected such as AVI, MP4 or MKV");
+  }
+
+  Input input_;
+  bool is_camera_;
+  std::string name_;
+  cv::VideoCapture capture_;
+  std::optional<std::int64_t> announced_;
+  std::int64_t read_ = 0;
+  bool ended_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Source> open_video(const Input& input) { return std::make_unique<Video>(input); }
+
+}  // namespace millrace::application

@@ -1,0 +1,58 @@
+#include "application/steps.h"
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+
+namespace millrace::application {
+namespace {
+
+/// What a processing throws is said to be its own, whoever wrote it.
+template <class Call>
+void guarded(const std::string& kind, const Picture& picture, const Call& call) {
+  const std::string place = fmt::format("frame {} ({}): {}", picture.frame, picture.name, kind);
+  try {
+    call();
+  } catch (const InputError& error) {
+    throw InputError(place, error.what());
+  } catch (const std::exception& error) {
+    throw EngineError(fmt::format("{} failed: {}", place, error.what()));
+  } catch (...) {
+    throw EngineError(place + " failed and threw something that is no std::exception");
+  }
+}
+
+}  // namespace
+
+void prepare(const Application& application, const Parts& parts, Travel& travel) {
+  Picture& picture = travel.outcome.picture;
+  travel.begin = Clock::now();
+  if (picture.taken == Clock::time_point{}) picture.taken = travel.begin;
+  parts.source->decode(picture);
+  guarded(application.preprocess.kind, picture,
+          [&] { travel.inputs = parts.before->before(picture); });
+  travel.prepared = Clock::now();
+}
+
+void examine(const Application& application, const Parts& parts, Travel& travel) {
+  travel.examined = Clock::now();
+  guarded(application.postprocess.kind, travel.outcome.picture, [&] {
+    travel.outcome.findings = parts.after->after(travel.outcome.picture, travel.outputs);
+  });
+  travel.outputs.clear();
+  travel.done = Clock::now();
+}
+
+void count(const Travel& travel, Totals& totals) {
+  ++totals.frames;
+  StepTimes& times = totals.times;
+  times.before += travel.prepared - travel.begin;
+  times.entry += travel.arrived - travel.pipeline - travel.prepared;
+  times.pipeline += travel.pipeline;
+  times.exit += travel.examined - travel.arrived;
+  times.after += travel.done - travel.examined;
+  times.turn += Clock::now() - travel.done;
+  times.total += travel.outcome.latency;
+}
+
+}  // namespace millrace::application

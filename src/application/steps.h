@@ -1,0 +1,27 @@
+#pragma once
+// One frame on its way, and what is done with it.
+#include <chrono>
+#include <vector>
+
+#include "application/application.h"
+#include "application/run.h"
+
+namespace millrace::application {
+
+using Clock = std::chrono::steady_clock;
+
+struct Travel {
+  Outcome outcome;
+  std::vector<network::Array> inputs = {}, outputs = {};
+  Clock::time_point begin{}, prepared{}, arrived{}, examined{}, done{};
+  Time pipeline{};
+};
+
+/// Decodes and pre-processes. An exception of the processing names it and the frame.
+void prepare(const Application& application, const Parts& parts, Travel& travel);
+/// Post-processes, likewise.
+void examine(const Application& application, const Parts& parts, Travel& travel);
+/// Counts a frame that came out now.
+void count(const Travel& travel, Totals& totals);
+
+}  // namespace millrace::application

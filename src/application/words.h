@@ -1,0 +1,16 @@
+#pragma once
+// The names of the processings that are built in.
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+namespace millrace::application {
+
+inline constexpr std::array<std::string_view, 5> built_in{"image", "top_k", "yolo", "region",
+                                                          "raw"};
+
+inline bool is_built_in(std::string_view name) {
+  return std::find(built_in.begin(), built_in.end(), name) != built_in.end();
+}
+
+}  // namespace millrace::application

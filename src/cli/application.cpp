@@ -1,0 +1,125 @@
+#include "cli/application.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+
+#include "application/application_file.h"
+#include "application/postprocess.h"
+#include "application/preprocess.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "cli/cache.h"
+#include "cli/progress.h"
+#include "engine/registry.h"
+#include "network/read.h"
+#include "plan/plan_file.h"
+
+namespace millrace::cli {
+namespace {
+
+using application::Application;
+
+ModelOptions model_options(const Application& application, ModelOptions options) {
+  if (!options.weights.empty() || options.size > 0 || !options.shapes.empty())
+    throw InputError(application.file,
+                     "is an application, which says its network's weights, size and shapes; leave "
+                     "out --weights, --size and --shape");
+  options.model = application.model.file;
+  options.weights = application.model.weights;
+  options.size = application.model.size;
+  options.shapes = application.model.shapes;
+  return options;
+}
+
+/// A Darknet configuration knows its heads; other files do not.
+void find_heads(Application& application) {
+  const std::string& kind = application.postprocess.kind;
+  auto& heads = application.postprocess.detection.heads;
+  const bool decodes = kind == "yolo" || kind == "region";
+  const bool knows = network::format_of(application.model.file) == network::Format::darknet;
+  if (!decodes || !heads.empty() || !knows) return;
+  network::ReadOptions options;
+  if (application.model.size > 0) options.size = application.model.size;
+  heads = application::heads_of(network::darknet::read_heads(application.model.file, options), kind,
+                                application.postprocess.place);
+}
+
+std::unique_ptr<Loaded> load_network_and_plan(const Application& application,
+                                              const RunnableOptions& runnable,
+                                              const std::string& plan) {
+  const ModelOptions model = model_options(application, runnable.model);
+  auto loaded = std::make_unique<Loaded>();
+  loaded->network = load_network(model);
+  if (!plan.empty()) {
+    if (!model.processors.empty() || model.engine != ModelOptions{}.engine)
+      throw InputError(plan,
+                       "the plan says which processors and engine; leave out --processors and "
+                       "--engine, or make another plan");
+    loaded->plan = plan::read_plan(plan, loaded->network);
+    make_ready(*loaded, plan, {model.cache, runnable.time_scale});
+    return loaded;
+  }
+  loaded->board = load_board(model);
+  loaded->engines[model.engine] = engine::make_engine(model.engine, engine_options(model.cache));
+  loaded->plan =
+      one_processor_plan(loaded->network, loaded->board.processors.front(), model.engine);
+  return loaded;
+}
+
+}  // namespace
+
+void bind_application(CLI::App& verb, ApplicationOptions& options) {
+  verb.add_option("--plan", options.plan,
+                  "For an application: the plan of its network, made with `millrace plan`");
+  verb.add_option("--plugin", options.plugins,
+                  "For an application: a library with pre- or post-processing (repeatable)");
+  verb.add_option("--frames", options.frames, "For an application: this many frames at most")
+      ->check(CLI::Range(1, 1'000'000'000));
+}
+
+void refuse_application_options(const ApplicationOptions& options, const std::string& model) {
+  const char* given = !options.plan.empty()      ? "--plan"
+                      : !options.plugins.empty() ? "--plugin"
+                      : options.frames > 0       ? "--frames"
+                                                 : nullptr;
+  if (given != nullptr)
+    throw InputError(given, fmt::format("is for applications (.yaml), and '{}' is none", model));
+}
+
+void use_network_of_application(ModelOptions& options, VariantOptions& variants) {
+  if (!application::is_application_file(options.model)) return;
+  const Application application = application::read_application(options.model);
+  options = model_options(application, options);
+  if (variants.precisions == VariantOptions{}.precisions)
+    variants.precisions = application.precisions;
+}
+
+std::unique_ptr<LoadedApplication> load_application(const RunnableOptions& runnable,
+                                                    const ApplicationOptions& options) {
+  auto result = std::make_unique<LoadedApplication>();
+  Application& application = result->application;
+  application = application::read_application(runnable.model.model);
+  if (options.frames > 0) application.input.frames = options.frames;
+  for (const std::string& path : application.plugins) result->plugins.load(path);
+  for (const std::string& path : options.plugins) result->plugins.load(path);
+  find_heads(application);
+  result->loaded = load_network_and_plan(application, runnable, options.plan);
+  const network::Network& network = result->loaded->network;
+  const application::Registry& registry = result->plugins.registry();
+  result->before = application::make_preprocessing(application, network, registry);
+  result->after = application::make_postprocessing(application, network, registry);
+  return result;
+}
+
+std::string steps_text(const application::Totals& totals) {
+  const application::StepTimes& times = totals.times;
+  const auto each = [&](Time time) {
+    return millrace::to_text(totals.frames > 0 ? time / totals.frames : Time{});
+  };
+  return fmt::format(
+      "per frame {} pre-processing, {} in the stages, {} post-processing, {} waiting between them",
+      each(times.before), each(times.pipeline), each(times.after), each(times.waiting()));
+}
+
+}  // namespace millrace::cli

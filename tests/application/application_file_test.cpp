@@ -1,0 +1,134 @@
+#include "application/application_file.h"
+
+#include <gtest/gtest.h>
+
+#include "base/json.h"
+#include "base/yaml.h"
+#include "support/message_of.h"
+#include "support/schema.h"
+
+namespace millrace::application {
+namespace {
+
+const std::filesystem::path project = MILLRACE_SOURCE_DIR;
+
+std::string base() {
+  return "format: 1\nnetwork: {model: net.onnx}\ninput: {images: pictures}\n"
+         "postprocess: {kind: raw}\n";
+}
+
+std::string message(const std::string& content) {
+  return test::message_of([&] { parse_application(content, "folder/a.yaml"); });
+}
+
+TEST(application_file, has_paths_relative_to_its_folder_and_zoo_names_as_they_are) {
+  const Application a = parse_application(base(), "folder/a.yaml");
+  EXPECT_EQ(a.name, "a");
+  EXPECT_EQ(a.model.file, "folder/net.onnx");
+  EXPECT_EQ(a.input.path, "folder/pictures");
+  const std::string zoo =
+      "format: 1\nnetwork: {model: resnet18}\ninput: {camera: 0}\npostprocess: {kind: top_k}\n";
+  const Application b = parse_application(zoo, "folder/b.yaml");
+  EXPECT_EQ(b.model.file, "resnet18");
+  EXPECT_EQ(b.input.kind, InputKind::camera);
+  EXPECT_EQ(b.input.path, "0");
+  EXPECT_TRUE(b.input.is_live());
+}
+
+TEST(application_file, reads_every_key) {
+  const Application a = parse_application(R"(format: 1
+name: street
+network: {model: tiny.cfg, weights: /w/tiny.weights, size: 416}
+precision: [f32, bf16]
+input: {video: street.avi, rate_fps: 30, drop: oldest, queue: 2, frames: 100}
+preprocess: {fit: letterbox, interpolation: darknet, colours: bgr, layout: nchw, scale: 1,
+             mean: [1, 2, 3], deviation: 2, fill: 0, threads: 2, cores: [0, 1]}
+postprocess:
+  kind: yolo
+  threshold: 0.3
+  suppression: 0.4
+  candidates: 50
+  threads: 3
+  heads:
+    - {output: a, anchors: [[1, 2], [3, 4]], activated: false, scale_x_y: 1.05, new_coords: true}
+labels: [one, two]
+output: {json: r.jsonl, images: out, video: out.avi}
+plugins: [p.so]
+)",
+                                          "f/a.yaml");
+  EXPECT_EQ(a.name, "street");
+  EXPECT_EQ(a.model.weights, "/w/tiny.weights");
+  EXPECT_EQ(a.model.size, 416);
+  EXPECT_EQ(a.precisions, (std::vector<std::string>{"f32", "bf16"}));
+  EXPECT_EQ(a.input.rate_fps, 30);
+  EXPECT_EQ(a.input.drop, Drop::oldest);
+  EXPECT_EQ(a.input.frames, 100);
+  EXPECT_EQ(a.preprocess.image.fit, Fit::letterbox);
+  EXPECT_EQ(a.preprocess.image.interpolation, Interpolation::darknet);
+  EXPECT_EQ(a.preprocess.image.deviation, (std::vector<double>{2, 2, 2}));
+  EXPECT_EQ(a.preprocess.workers.cores, (std::vector<int>{0, 1}));
+  EXPECT_EQ(a.postprocess.workers.threads, 3);
+  ASSERT_EQ(a.postprocess.detection.heads.size(), 1u);
+  const HeadSettings& head = a.postprocess.detection.heads[0];
+  EXPECT_EQ(head.anchors.size(), 2u);
+  EXPECT_FALSE(head.activated);
+  EXPECT_TRUE(head.new_coords);
+  EXPECT_EQ(a.output.video, "out.avi");
+  EXPECT_EQ(a.plugins, (std::vector<std::string>{"f/p.so"}));
+}
+
+TEST(application_file, names_place_finding_and_the_nearest_key) {
+  EXPECT_EQ(message(base() + "postproces: 1\n").find("folder/a.yaml: line "), 0u);
+  EXPECT_NE(message(base() + "postproces: 1\n").find("did you mean 'postprocess'"),
+            std::string::npos);
+  EXPECT_NE(message(base() + "output: {jsn: a}\n").find("did you mean 'json'"), std::string::npos);
+}
+
+struct Wrong {
+  const char* more;
+  const char* words;
+};
+class WrongFile : public testing::TestWithParam<Wrong> {};
+
+TEST_P(WrongFile, is_refused_with_a_reason) {
+  const std::string text = message(base() + GetParam().more);
+  EXPECT_EQ(text.find("folder/a.yaml"), 0u) << text;
+  EXPECT_NE(text.find(GetParam().words), std::string::npos) << text;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Cases, WrongFile,
+    testing::Values(Wrong{"preprocess: {fit: wide}\n", "expected one of stretch, letterbox"},
+                    Wrong{"preprocess: {threads: 0}\n", "expected an integer from 1"},
+                    Wrong{"preprocess: {mean: [1, 2]}\n", "one for each of 3 channels"},
+                    Wrong{"preprocess: {deviation: 0}\n", "expected a number above 0"},
+                    Wrong{"preprocess: {kind: yolo}\n", "'yolo' is no pre-processing"},
+                    Wrong{"preprocess: {kind: mine, fit: stretch}\n", "fit"},
+                    Wrong{"precision: []\n", "found none"}, Wrong{"precision: [f31]\n", "f31"},
+                    Wrong{"labels: nowhere.names\n", "nowhere.names"}));
+
+TEST(application_file, needs_one_input_and_options_that_fit_it) {
+  const auto with = [](const std::string& input) {
+    return message("format: 1\nnetwork: {model: n}\npostprocess: {kind: raw}\ninput: " + input +
+                   "\n");
+  };
+  EXPECT_NE(with("{images: a, video: b}").find("found 2 of images"), std::string::npos);
+  EXPECT_NE(with("{images: a, drop: oldest}").find("is for live input"), std::string::npos);
+  EXPECT_NE(with("{camera: 0, rate_fps: 3}").find("a rate of its own"), std::string::npos);
+}
+
+class ShippedApplication : public testing::TestWithParam<const char*> {};
+
+TEST_P(ShippedApplication, is_as_the_schema_says_and_is_read) {
+  const auto schema = read_json(project / "schemas/application.schema.json");
+  const auto path = project / GetParam();
+  EXPECT_EQ(test::violations(test::to_json(read_yaml(path)), schema), std::vector<std::string>{});
+  EXPECT_FALSE(read_application(path).model.file.empty());
+}
+
+INSTANTIATE_TEST_SUITE_P(Files, ShippedApplication,
+                         testing::Values("examples/applications/digits.yaml",
+                                         "examples/plugin/application.yaml"));
+
+}  // namespace
+}  // namespace millrace::application
