@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/units.h"
 #include "network/tensor.h"
 
 namespace millrace::application {
@@ -30,6 +31,7 @@ struct Picture {
   Image image;             // empty if the frame is arrays
   std::vector<network::Array> arrays = {};  // in the order of the network's inputs
   std::chrono::steady_clock::time_point taken = {};
+  Time reading = {};  // how long the source took for it
 };
 
 }  // namespace millrace::application

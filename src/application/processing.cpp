@@ -34,7 +34,16 @@ void Registry::add(const std::string& name, Make make) {
 std::unique_ptr<Processing> Registry::make(const std::string& name, const Setup& setup,
                                            const std::string& place) const {
   if (const auto found = makers_.find(name); found != makers_.end()) {
-    auto made = found->second(setup);
+    std::unique_ptr<Processing> made;
+    try {
+      made = found->second(setup);
+    } catch (const std::exception& error) {
+      throw InputError(place, fmt::format("'{}' cannot be made: {}", name, error.what()));
+    } catch (...) {
+      throw InputError(place, fmt::format("'{}' cannot be made, for a reason that is no "
+                                          "std::exception",
+                                          name));
+    }
     if (made == nullptr)
       throw InputError(place, fmt::format("the plug-in made nothing for '{}'", name));
     return made;

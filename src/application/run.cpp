@@ -74,7 +74,7 @@ struct Run::State {
     const std::int64_t most = application.input.frames;
     if (finishing || (most > 0 && read == most)) return std::nullopt;
     if (application.input.rate_fps > 0 && !pace.wait()) return std::nullopt;
-    auto picture = parts.source->next();
+    auto picture = read_next(*parts.source);
     if (!picture) return std::nullopt;
     ++read;
     if (application.input.is_live()) picture->taken = Clock::now();
@@ -189,7 +189,7 @@ Totals run_in_turn(const Application& application, const Parts& parts, runtime::
   const std::int64_t most = application.input.frames;
   for (std::int64_t frame = 0; most == 0 || frame < most; ++frame) {
     const auto begin = Clock::now();
-    auto picture = parts.source->next();
+    auto picture = read_next(*parts.source);
     if (!picture) break;
     Travel travel;
     travel.outcome.picture = std::move(*picture);

@@ -18,6 +18,7 @@ namespace millrace::application {
 
 /// What frames spent their time with, summed over all that came out.
 struct StepTimes {
+  Time reading{};   // in the source: a video's decoding
   Time before{};    // decoding an image file, pre-processing
   Time entry{};     // from there into the pipeline
   Time pipeline{};  // in the network's stages, with their waiting

@@ -24,6 +24,13 @@ void guarded(const std::string& kind, const Picture& picture, const Call& call) 
 
 }  // namespace
 
+std::optional<Picture> read_next(Source& source) {
+  const auto begin = Clock::now();
+  auto picture = source.next();
+  if (picture) picture->reading = Clock::now() - begin;
+  return picture;
+}
+
 void prepare(const Application& application, const Parts& parts, Travel& travel) {
   Picture& picture = travel.outcome.picture;
   travel.begin = Clock::now();
@@ -46,6 +53,7 @@ void examine(const Application& application, const Parts& parts, Travel& travel)
 void count(const Travel& travel, Totals& totals) {
   ++totals.frames;
   StepTimes& times = totals.times;
+  times.reading += travel.outcome.picture.reading;
   times.before += travel.prepared - travel.begin;
   times.entry += travel.arrived - travel.pipeline - travel.prepared;
   times.pipeline += travel.pipeline;

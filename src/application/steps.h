@@ -1,6 +1,7 @@
 #pragma once
 // One frame on its way, and what is done with it.
 #include <chrono>
+#include <optional>
 #include <vector>
 
 #include "application/application.h"
@@ -17,6 +18,8 @@ struct Travel {
   Time pipeline{};
 };
 
+/// The next picture, with the time that it took.
+std::optional<Picture> read_next(Source& source);
 /// Decodes and pre-processes. An exception of the processing names it and the frame.
 void prepare(const Application& application, const Parts& parts, Travel& travel);
 /// Post-processes, likewise.

@@ -118,8 +118,10 @@ std::string steps_text(const application::Totals& totals) {
     return millrace::to_text(totals.frames > 0 ? time / totals.frames : Time{});
   };
   return fmt::format(
-      "per frame {} pre-processing, {} in the stages, {} post-processing, {} waiting between them",
-      each(times.before), each(times.pipeline), each(times.after), each(times.waiting()));
+      "per frame {} reading, {} pre-processing, {} in the stages, {} post-processing, {} waiting "
+      "between them",
+      each(times.reading), each(times.before), each(times.pipeline), each(times.after),
+      each(times.waiting()));
 }
 
 }  // namespace millrace::cli

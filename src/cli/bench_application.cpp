@@ -151,6 +151,7 @@ report::Table table_of(const ApplicationBench& bench) {
   report::Table table({{"", report::Align::left},
                        {"frames/s"},
                        {"latency"},
+                       {"reading"},
                        {"pre-processing"},
                        {"stages"},
                        {"post-processing"},
@@ -160,7 +161,8 @@ report::Table table_of(const ApplicationBench& bench) {
     const application::StepTimes& times = totals.times;
     const auto text = [&](Time sum) { return millrace::to_text(each(totals, sum)); };
     table.add({row->name, fmt::format("{:.1f}", row->rate(totals)), text(times.total),
-               text(times.before), text(times.pipeline), text(times.after), text(times.waiting())});
+               text(times.reading), text(times.before), text(times.pipeline), text(times.after),
+               text(times.waiting())});
   }
   return table;
 }
@@ -176,6 +178,7 @@ nlohmann::json json_of(const Row& row) {
           {"throughput_fps", row.rate(totals)},
           {"rounds_fps", rates},
           {"latency_ms", value(times.total)},
+          {"reading_ms", value(times.reading)},
           {"pre_processing_ms", value(times.before)},
           {"stages_ms", value(times.pipeline)},
           {"post_processing_ms", value(times.after)},

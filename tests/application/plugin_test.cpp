@@ -4,6 +4,7 @@
 
 #include <fstream>
 
+#include "application/steps.h"
 #include "support/message_of.h"
 #include "support/temporary_folder.h"
 
@@ -42,6 +43,36 @@ TEST(plugin, that_is_none_is_refused) {
   const test::TemporaryFolder temporary;
   std::ofstream(temporary / "text.so") << "no library";
   expect_words(message(temporary / "text.so"), "cannot be loaded as a plug-in");
+}
+
+/// What comes of a post-processing at the frame at which it throws.
+std::string failure(const std::map<std::string, std::string>& parameters) {
+  Plugins plugins;
+  plugins.load(folder / "throwing.so");
+  const network::Network network;
+  const auto made = plugins.registry().make("throwing", {network, parameters}, "here");
+  Application application;
+  application.postprocess.kind = "throwing";
+  Travel travel;
+  travel.outcome.picture.frame = 3;
+  travel.outcome.picture.name = "x.png";
+  try {
+    examine(application, {nullptr, nullptr, made.get()}, travel);
+  } catch (const EngineError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST(plugin, that_throws_is_named_with_the_frame) {
+  EXPECT_EQ(failure({{"at", "3"}}), "frame 3 (x.png): throwing failed: had enough");
+  EXPECT_EQ(failure({{"at", "3"}, {"odd", ""}}),
+            "frame 3 (x.png): throwing failed and threw something that is no std::exception");
+  EXPECT_EQ(failure({{"at", "4"}}), "no error");
+}
+
+TEST(plugin, that_cannot_make_its_processing_is_named_with_the_place) {
+  EXPECT_THROW(failure({}), InputError);
 }
 
 TEST(plugin, cannot_take_a_name_that_is_taken) {
