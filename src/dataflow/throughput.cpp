@@ -131,7 +131,8 @@ class Analysis {
     bool executed = false;
     for (;;) {
       const std::int64_t size = size_with(component, periods);
-      if (expanded > 0 && size > small && !options_.must_name_cycle && !executed) {
+      const bool may_execute = component.actors.size() <= few && !options_.must_name_cycle;
+      if (may_execute && expanded > 0 && size > small && !executed) {
         if (auto pace = by_short_execution(graph, component, expanded)) return pace;
         executed = true;
       }
@@ -149,9 +150,9 @@ class Analysis {
     }
   }
 
-  /// Where rates have few common factors, cycle ratios take many steps, but an execution repeats
-  /// itself soon: this many rounds are worth a try. Nothing if it does not, or is dead: then the
-  /// cycle is wanted.
+  /// Where few actors have rates without common factors, cycle ratios take many steps, but an
+  /// execution repeats itself soon: this many rounds are worth a try. Nothing if it does not, or is
+  /// dead: then the cycle is wanted.
   std::optional<Pace> by_short_execution(const Graph& graph, const Component& component,
                                          std::int64_t firings) const {
     constexpr std::int64_t rounds = 32;
@@ -174,6 +175,7 @@ class Analysis {
   }
 
   static constexpr std::int64_t small = 10'000;  // nodes whose cycle ratio is found at once
+  static constexpr std::size_t few = 12;  // actors; of more, rates have common factors enough
 
   const Graph& graph_;
   const ThroughputOptions& options_;

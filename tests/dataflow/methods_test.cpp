@@ -66,5 +66,26 @@ TEST(Methods, the_fastest_takes_less_than_a_second_for_a_million_cycles) {
   }
 }
 
+/// Few actors whose numbers of cycles are large and have no common divisor: the fastest executes.
+TEST(Methods, agree_exactly_where_few_actors_have_many_cycles) {
+  test::Chance chance(5);
+  int live = 0;
+  for (int i = 0; i < 12; ++i) {
+    std::vector<std::int64_t> cycles(static_cast<std::size_t>(test::pick(chance, 2, 5)));
+    for (std::int64_t& count : cycles) count = test::pick(chance, 5'000, 15'000);
+    const Graph graph = test::random_graph(chance, {.longest = 100}, cycles);
+    const auto expected = throughput(graph, {.method = Method::cycle_ratio});
+    const auto found = throughput(graph);
+    ASSERT_TRUE(expected && found) << i;
+    live += expected->is_live() ? 1 : 0;
+    EXPECT_EQ(found->span, expected->span) << i;
+    EXPECT_EQ(found->iterations, expected->iterations) << i;
+    const auto named = throughput(graph, {.must_name_cycle = true});
+    EXPECT_EQ(named->span, expected->span) << i;
+    EXPECT_EQ(named->critical_cycle.empty(), named->is_unlimited()) << i;
+  }
+  EXPECT_GT(live, 2);
+}
+
 }  // namespace
 }  // namespace millrace::dataflow
