@@ -3,12 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <cctype>
 #include <filesystem>
-#include <opencv2/imgcodecs.hpp>
-#include <opencv2/imgproc.hpp>
 
+#include "application/image_file.h"
 #include "application/opencv.h"
 #include "base/error.h"
 #include "base/file.h"
@@ -19,30 +16,6 @@ namespace millrace::application {
 namespace {
 
 namespace fs = std::filesystem;
-
-bool is_image_name(const fs::path& path) {
-  static constexpr std::array<std::string_view, 9> endings{".png", ".jpg", ".jpeg", ".bmp", ".ppm",
-                                                           ".pgm", ".tif", ".tiff", ".webp"};
-  std::string ending = path.extension().string();
-  std::transform(ending.begin(), ending.end(), ending.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return std::find(endings.begin(), endings.end(), ending) != endings.end();
-}
-
-Image decoded(const fs::path& path) {
-  const std::string bytes = read_file(path);
-  const cv::Mat raw(1, static_cast<int>(bytes.size()), CV_8UC1, const_cast<char*>(bytes.data()));
-  cv::Mat image;
-  try {
-    if (!bytes.empty()) image = cv::imdecode(raw, cv::IMREAD_COLOR);
-  } catch (const cv::Exception&) {
-    image.release();
-  }
-  if (image.empty())
-    throw InputError(path.string(),
-                     "cannot be decoded as an image; expected PNG, JPEG, BMP, PPM, TIFF or WebP");
-  return from_bgr(image);
-}
 
 class ImageFiles : public Source {
  public:
@@ -71,7 +44,7 @@ class ImageFiles : public Source {
     return picture;
   }
   void decode(Picture& picture) const override {
-    picture.image = decoded(files_[static_cast<std::size_t>(picture.frame)]);
+    picture.image = from_bgr(decode_image(files_[static_cast<std::size_t>(picture.frame)], false));
   }
   std::optional<std::int64_t> count() const override {
     return static_cast<std::int64_t>(files_.size());

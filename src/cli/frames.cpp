@@ -6,6 +6,7 @@
 #include <cmath>
 #include <filesystem>
 
+#include "application/image_file.h"
 #include "base/error.h"
 #include "cli/image.h"
 #include "network/evaluate/evaluate.h"
@@ -79,7 +80,7 @@ Frames image_frames(const Network& network, std::vector<std::filesystem::path> f
 std::vector<std::filesystem::path> images_in(const std::filesystem::path& folder) {
   std::vector<std::filesystem::path> files;
   for (const auto& entry : std::filesystem::directory_iterator(folder))
-    if (is_image_name(entry.path())) files.push_back(entry.path());
+    if (application::is_image_name(entry.path())) files.push_back(entry.path());
   std::sort(files.begin(), files.end());
   if (files.empty())
     throw InputError(folder.string(),
@@ -180,7 +181,7 @@ Frames open_frames(const Network& network, const FrameOptions& given, std::uint6
   if (network.inputs.empty()) throw InputError(network.name, "has no inputs; use --random");
   if (options.inputs.size() == 1 && std::filesystem::is_directory(first))
     return image_frames(network, images_in(first), options);
-  if (std::all_of(options.inputs.begin(), options.inputs.end(), is_image_name))
+  if (std::all_of(options.inputs.begin(), options.inputs.end(), application::is_image_name))
     return image_frames(network, {options.inputs.begin(), options.inputs.end()}, options);
   return array_frames(network, options.inputs);
 }

@@ -2,34 +2,14 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
-#include <cctype>
-#include <opencv2/imgcodecs.hpp>
 #include <opencv2/imgproc.hpp>
 
+#include "application/image_file.h"
 #include "base/error.h"
-#include "base/file.h"
 #include "network/evaluate/evaluate.h"
 
 namespace millrace::cli {
 namespace {
-
-cv::Mat decode(const std::filesystem::path& path, bool grey) {
-  const std::string bytes = read_file(path);
-  const cv::Mat raw(1, static_cast<int>(bytes.size()), CV_8UC1, const_cast<char*>(bytes.data()));
-  cv::Mat image;
-  try {
-    if (!bytes.empty()) image = cv::imdecode(raw, grey ? cv::IMREAD_GRAYSCALE : cv::IMREAD_COLOR);
-  } catch (const cv::Exception&) {
-    image.release();
-  }
-  if (image.empty())
-    throw InputError(path.string(),
-                     "cannot be decoded as an image; expected PNG, JPEG, BMP, "
-                     "PPM, TIFF or WebP");
-  return image;
-}
 
 void check_tensor(const network::Tensor& tensor) {
   const network::Shape& shape = tensor.shape;
@@ -45,20 +25,11 @@ void check_tensor(const network::Tensor& tensor) {
 
 }  // namespace
 
-bool is_image_name(const std::filesystem::path& path) {
-  static constexpr std::array<std::string_view, 9> endings{".png", ".jpg", ".jpeg", ".bmp", ".ppm",
-                                                           ".pgm", ".tif", ".tiff", ".webp"};
-  std::string ending = path.extension().string();
-  std::transform(ending.begin(), ending.end(), ending.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return std::find(endings.begin(), endings.end(), ending) != endings.end();
-}
-
 network::Array read_image(const std::filesystem::path& path, const network::Tensor& tensor,
                           const FrameOptions& options) {
   check_tensor(tensor);
   const auto channels = static_cast<std::size_t>(tensor.shape[1]);
-  cv::Mat image = decode(path, channels == 1);
+  cv::Mat image = application::decode_image(path, channels == 1);
   const cv::Size size(static_cast<int>(tensor.shape[3]), static_cast<int>(tensor.shape[2]));
   if (image.size() != size && !options.resize)
     throw InputError(

@@ -6,8 +6,6 @@
 
 namespace millrace::cli {
 
-bool is_image_name(const std::filesystem::path& path);
-
 /// Decodes, resizes to the tensor's height and width, converts to its channels (1: grey, 3: RGB
 /// unless options.bgr) and scales: value / 255, then (value - mean) / deviation per channel.
 /// The tensor is 1xCxHxW float32. InputError if the file cannot be decoded, or has another size and

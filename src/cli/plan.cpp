@@ -257,8 +257,12 @@ void print_reasons(const Options& options, const Work& work, const explore::Choi
     fmt::print("\n{} runs on {}", name, work.board[mapping.processors[layer.index]].name);
     const auto group = problem.fused_into[layer.index];
     fmt::print("{}\n", group ? " in one kernel with " + work.network.layers[*group].name : "");
-    for (const std::string& reason : explore::reasons(problem, work.board, mapping, layer))
-      fmt::print("  {}\n", reason);
+    const std::int64_t turns = plan::round_of(choice.winner().plan);
+    if (choice.winner().plan.stages.front().turn.of > 1)
+      fmt::print("  {} processors take turns with whole frames of its stage\n", turns);
+    else
+      for (const std::string& reason : explore::reasons(problem, work.board, mapping, layer))
+        fmt::print("  {}\n", reason);
     const ProcessorId processor = mapping.processors[layer.index];
     const board::Variant& variant = problem.variants[layer.index][processor.index];
     fmt::print("{}",

@@ -8,7 +8,7 @@
 namespace millrace::explore {
 
 /// The problem with groups of `size` neighbouring processors in the place of processors: a group
-/// takes a `size`-th of the time of its slowest, in that one's variants, and where one of them
+/// takes a `size`-th of the time of its slowest, in its first one's variants, and where one of them
 /// cannot run a layer, none does. Precondition: size divides the number of processors.
 Problem in_groups(const Problem& problem, std::size_t size);
 
