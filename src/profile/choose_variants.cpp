@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include "base/error.h"
@@ -15,10 +16,11 @@ namespace {
 using board::Precision;
 using board::Variant;
 
-constexpr double promising = 1.15;  // times the best so far: worth more repetitions
-constexpr double hopeless = 1.5;    // times the best: its error is not worth measuring
-constexpr double alike = 1.3;       // processors whose times differ by less, by noise
-constexpr double worth_it = 0.97;   // times the engine's own choice: more than noise
+constexpr double promising = 1.15;     // times the best so far: worth more repetitions
+constexpr double hopeless = 1.5;       // times the best: its error is not worth measuring
+constexpr double alike = 1.3;          // processors whose times differ by less, by noise
+constexpr double worth_it = 0.97;      // times what it is compared with: more than noise
+constexpr double worth_leaving = 0.9;  // times the others' algorithm: more than conversions between
 
 bool multiplies(const network::Operator& op) {
   return std::holds_alternative<network::Conv>(op) || std::holds_alternative<network::Gemm>(op) ||
@@ -28,6 +30,10 @@ bool multiplies(const network::Operator& op) {
 
 double ratio(Time a, Time b) {
   return static_cast<double>(a.count()) / static_cast<double>(std::max(b, Time(1)).count());
+}
+
+Time scaled(Time time, double factor) {
+  return Time(std::llround(static_cast<double>(time.count()) * factor));
 }
 
 class VariantMeasurement {
@@ -49,13 +55,11 @@ class VariantMeasurement {
     }
     try_algorithms();
     list_alternatives();
-    choice_ = own_;
+    base_ = best_of_one_kind();
+    choice_ = base_;
     for (std::size_t i = 0; i < own_.size(); ++i)
       if (!alternatives_[i].empty()) choice_[i] = best_of(LayerId(i));
-    if (choice_ == own_) return;
-    PassTrial trial(subject_, choice_);
-    trial.run(few_runs(4));
-    take_back(trial.result());
+    if (choice_ != base_) settle();
   }
   Time own() const { return passes_.front().whole.median; }
 
@@ -147,11 +151,20 @@ class VariantMeasurement {
     PassTrial trial(subject_, variants);
     MeasureOptions glance = few_runs(1);
     glance.least = glance.most = 1;
-    trial.run(glance);
-    passes_.push_back(trial.result());
-    if (!is_promising()) return;
-    trial.run(few_runs(5));
-    passes_.back() = trial.result();
+    passes_.push_back(beside_own(trial, glance));
+    if (is_promising()) passes_.back() = beside_own(trial, few_runs(3));
+  }
+
+  /// The trial's times, as if the machine had been all the while as fast as it was for the first
+  /// pass.
+  Pass beside_own(PassTrial& trial, const MeasureOptions& options) {
+    PassTrial::run_in_turns(trial_, trial, options);
+    const double pace = ratio(own(), trial_.result().whole.median);
+    Pass pass = trial.result();
+    for (LayerTimes& layer : pass.layers)
+      layer.together.median = scaled(layer.together.median, pace);
+    pass.whole.median = scaled(pass.whole.median, pace);
+    return pass;
   }
 
   /// Whether the last pass has a layer that is about as fast as in the best of the others.
@@ -186,17 +199,33 @@ class VariantMeasurement {
     return !bound_ || (alternative.error && *alternative.error <= *bound_);
   }
 
+  /// The pass that makes the whole network fastest, with the engine's own way where it is not
+  /// allowed. Neighbours of one algorithm want the same layouts.
+  Variants best_of_one_kind() const {
+    const auto faster = [](const Pass& a, const Pass& b) {
+      return a.whole.median < b.whole.median;
+    };
+    const Pass& best = *std::min_element(passes_.begin(), passes_.end(), faster);
+    Variants result = own_;
+    if (ratio(best.whole.median, own()) >= worth_it) return result;
+    for (std::size_t i = 0; i < own_.size(); ++i)
+      if (is_allowed(LayerId(i), best.layers[i].variant)) result[i] = best.layers[i].variant;
+    return result;
+  }
+
   Variant best_of(LayerId layer) const {
     const auto& list = alternatives_[layer.index];
-    const Alternative& own = list.front();
     const auto has_error = [](const Alternative& each) { return each.error.has_value(); };
-    if (std::none_of(list.begin(), list.end(), has_error)) return own.variant;
-    const Alternative* best = allowed(own) ? &own : nullptr;
-    for (const Alternative& each : list)
-      if (allowed(each) && (best == nullptr || ratio(each.time, best->time) < worth_it))
-        best = &each;
+    if (std::none_of(list.begin(), list.end(), has_error)) return list.front().variant;
+    const Alternative *base = nullptr, *best = nullptr;
+    for (const Alternative& each : list) {
+      if (!allowed(each)) continue;
+      if (each.variant == base_[layer.index]) base = &each;
+      if (best == nullptr || each.time < best->time) best = &each;
+    }
+    if (base != nullptr && ratio(best->time, base->time) >= worth_leaving) best = base;
     if (best != nullptr) return best->variant;
-    if (own.variant.precision == Precision::f32) refuse(layer);
+    if (list.front().variant.precision == Precision::f32) refuse(layer);
     return Variant{};  // this layer stays in f32
   }
 
@@ -212,21 +241,47 @@ class VariantMeasurement {
                                  subject_.network[layer].name, list));
   }
 
-  /// Gives layers that are slower here than in the engine's own way that way again.
-  void take_back(const Pass& pass) {
-    const std::vector<Pass> both{passes_.front(), pass};
-    const Units units(both);
-    for (std::size_t i = 0; i < own_.size(); ++i) {
-      if (choice_[i] == own_[i] || !allowed(alternatives_[i].front())) continue;
-      const Time now = units.time(pass, LayerId(i));
-      if (ratio(now, units.time(passes_.front(), LayerId(i))) >= worth_it) choice_[i] = own_[i];
+  /// Runs the choice beside the base, takes back what is no faster there, and keeps what makes the
+  /// whole network fastest.
+  void settle() {
+    PassTrial base(subject_, base_), all(subject_, choice_);
+    PassTrial::run_in_turns(base, all, few_runs(1));
+    const Pass with_all = all.result();
+    const Variants fewer = without_the_slower(base.result(), with_all);
+    if (fewer == choice_) return;
+    if (fewer == base_) {
+      if (ratio(with_all.whole.median, base.result().whole.median) >= worth_it) choice_ = base_;
+      return;
     }
+    PassTrial some(subject_, fewer);
+    PassTrial::run_in_turns(all, some, few_runs(1));
+    if (some.result().whole.median <= all.result().whole.median) choice_ = fewer;
+  }
+
+  /// The choice, with the base's way for layers that are no faster in `chosen` than in `base`.
+  Variants without_the_slower(const Pass& base, const Pass& chosen) const {
+    const std::vector<Pass> both{base, chosen};
+    const Units units(both);
+    Variants result = choice_;
+    for (std::size_t i = 0; i < own_.size(); ++i) {
+      if (choice_[i] == base_[i] || !is_allowed(LayerId(i), base_[i])) continue;
+      const Time now = units.time(chosen, LayerId(i));
+      if (ratio(now, units.time(base, LayerId(i))) >= worth_it) result[i] = base_[i];
+    }
+    return result;
+  }
+
+  bool is_allowed(LayerId layer, const Variant& variant) const {
+    const auto& list = alternatives_[layer.index];
+    return std::any_of(list.begin(), list.end(), [&](const Alternative& each) {
+      return each.variant == variant && allowed(each);
+    });
   }
 
   const Subject& subject_;
   const Ways& ways_;
   std::optional<double> bound_;
-  Variants own_, choice_;
+  Variants own_, base_, choice_;
   PassTrial trial_;           // kept, and at last the best: what others share is not packed again
   std::vector<Pass> passes_;  // the engine's own choice first
   std::vector<std::vector<Alternative>> alternatives_;

@@ -13,11 +13,13 @@ struct MeasuredVariants {
 };
 
 /// The whole network in the precision, each layer in its best variant.
-/// First a run with the engine's own choices. Then one run for each algorithm, on every layer that
-/// offers it: one repetition, and more only if some layer comes out about as fast as in the best
-/// run so far. Errors are measured of what is not far slower than the best within the bound. Last,
-/// a run with the fastest of each layer within the bound; where neighbours make it slower than the
-/// engine's own choice, that is taken back. Only the result is measured as long as the options say.
+/// First runs with the engine's own choices. Then, for each algorithm, runs with it in every layer
+/// that offers it, in turns with the engine's own: one repetition, and more only if some layer
+/// comes out about as fast as in the best runs so far. Errors are measured of what is not far
+/// slower than the best within the bound. The base is the algorithm with which the whole network is
+/// fastest; a layer leaves it for one within the bound that is clearly faster. Last, runs with
+/// those, in turns with the base; where neighbours make a layer slower, it is taken back if that
+/// makes the whole network faster. Only the result is measured as long as the options say.
 /// `known`: the same on another processor, or null; if this one is as fast, its alternatives, its
 /// choice and the times alone are taken over, and the choice is measured. InputError if no variant
 /// of a layer in f32 meets the bound; in another precision such a layer stays in f32.

@@ -38,20 +38,28 @@ PassTrial::PassTrial(const Subject& subject, Variants variants)
   for (std::size_t i = 0; i < layers_.size(); ++i) layers_[i].variant = variants_[i];
 }
 
+Time PassTrial::once(bool counted) {
+  Time total{};
+  for (const engine::GroupTime& group : trial_.run_timed()) {
+    total += group.time;
+    if (!counted) continue;
+    samples_[group.layers[0].index].push_back(group.time);
+    layers_[group.layers[0].index].kernel = group.kernel;
+    for (std::size_t i = 1; i < group.layers.size(); ++i)
+      layers_[group.layers[i].index].fused_into = group.layers[0];
+  }
+  if (counted) totals_.push_back(total);
+  return total;
+}
+
 void PassTrial::run(const MeasureOptions& options) {
-  repeat(options, [&](bool counted) {
-    Time total{};
-    for (const engine::GroupTime& group : trial_.run_timed()) {
-      total += group.time;
-      if (!counted) continue;
-      samples_[group.layers[0].index].push_back(group.time);
-      layers_[group.layers[0].index].kernel = group.kernel;
-      for (std::size_t i = 1; i < group.layers.size(); ++i)
-        layers_[group.layers[i].index].fused_into = group.layers[0];
-    }
-    if (counted) totals_.push_back(total);
-    return total;
-  });
+  repeat(options, [&](bool counted) { return once(counted); });
+}
+
+void PassTrial::run_in_turns(PassTrial& a, PassTrial& b, const MeasureOptions& options) {
+  a.start_again();
+  b.start_again();
+  repeat(options, [&](bool counted) { return std::max(a.once(counted), b.once(counted)); });
 }
 
 void PassTrial::start_again() {

@@ -81,6 +81,16 @@ class KeptWeights : public testing::Test {
     return cache.weights.get(array, wanted);
   }
 
+  Packing for_tiles(bool split) const {
+    AmxConvolution convolution;
+    convolution.channels = 16;
+    convolution.outputs = 32;
+    convolution.height.window = convolution.width.window = 3;
+    convolution.split = split;
+    const auto count = static_cast<std::int64_t>(packed_count(convolution));
+    return {packing.from, row_major_desc({count}, Type::bf16), {}, convolution};
+  }
+
   test::TemporaryFolder folder;
   std::shared_ptr<Store> store = std::make_shared<Store>(folder.path(), Bytes{1 << 24});
   network::Array array = noise({32, 16, 3, 3}, 1);
@@ -88,10 +98,8 @@ class KeptWeights : public testing::Test {
 };
 
 TEST_F(KeptWeights, are_found_by_another_engine_object_bit_for_bit) {
-  Packing split = packing;
-  split.terms = {Term::high, Term::low, Term::high};
-  split.to = Desc({32, 48, 3, 3}, Type::bf16, Tag::ABcd16b16a);
-  for (const Packing& each : {packing, Packing{packing.from, packing.to, {{2.f}, 0}}, split}) {
+  const Packing scaled{packing.from, packing.to, {{2.f}, 0}};
+  for (const Packing& each : {packing, scaled, for_tiles(true)}) {
     KeptCache first(store);
     const auto packed = first.weights.get(array, each);
     EXPECT_FALSE(packed->was_stored);
@@ -109,6 +117,8 @@ TEST_F(KeptWeights, are_those_of_the_same_values_packing_and_packer_only) {
   EXPECT_FALSE(found(packing, "another version")->was_stored);
   EXPECT_FALSE(found({packing.from, packing.to, {{3.f}, 0}})->was_stored);
   EXPECT_FALSE(found({packing.from, tagged(array.shape, Tag::acdb)})->was_stored);
+  EXPECT_FALSE(found(for_tiles(true))->was_stored);
+  EXPECT_FALSE(found(for_tiles(false))->was_stored);
   array = noise({32, 16, 3, 3}, 2);
   EXPECT_FALSE(found(packing)->was_stored);
 }

@@ -175,43 +175,8 @@ Value Builder::in_layout(TensorId id, const Packing& packing) {
   return {new_storage(storage), {}, packing.to};
 }
 
-Value Builder::split_together(TensorId id, const Terms& terms) {
-  if (const auto found = together_.find(id); found != together_.end()) return found->second;
-  const Value from = in_layout(id, channels_last_desc(tensor(id).shape));
-  Dims dims = dims_of(from.desc);
-  Value made = split(from, static_cast<std::size_t>(dims[1]), terms);
-  dims[1] *= static_cast<Dims::value_type>(terms.size());
-  made.desc = channels_last_desc(dims, Type::bf16);
-  return together_[id] = made;
-}
-
-std::vector<Value> Builder::split_apart(TensorId id, const Terms& terms) {
-  std::vector<Value>& images = apart_[id];
-  if (!images.empty()) return images;
-  const Value from = in_layout(id, channels_last_desc(tensor(id).shape));
-  const Desc desc = channels_last_desc(dims_of(from.desc), Type::bf16);
-  const Bytes size = onednn::size_of(desc);
-  Value made = split(from, static_cast<std::size_t>(size.count) / sizeof(std::uint16_t), terms);
-  made.desc = desc;
-  for (std::size_t i = 0; i < terms.size(); ++i) {
-    images.push_back(made);
-    made.offset.count += size.count;
-  }
-  return images;
-}
-
-/// Of no description yet.
-Value Builder::split(const Value& from, std::size_t width, const Terms& terms) {
-  const std::int64_t numbers = onednn::size_of(from.desc).count / std::int64_t{sizeof(float)};
-  Storage storage;
-  storage.size.count = numbers * static_cast<std::int64_t>(terms.size() * sizeof(std::uint16_t));
-  const Value to{new_storage(storage), {}, {}};
-  Step step;
-  step.reads = {from.storage};
-  step.writes = {to.storage};
-  step.work = SplitWork{from, to, width, terms};
-  add(std::move(step), "split");
-  return to;
+const std::byte* Builder::constant_data(const Value& value) const {
+  return program_.storages[value.storage].constant + value.offset.count;
 }
 
 Value Builder::make(TensorId id, const Desc& layout, float scale) {
@@ -278,6 +243,8 @@ void Builder::run(const OwnWork& work, const std::string& kernel) {
   Step step;
   step.reads = {work.from.storage};
   step.writes = {work.to.storage};
+  for (const Value& constant : work.constants) step.reads.push_back(constant.storage);
+  if (work.working) step.writes.push_back(work.working->storage);
   step.work = work;
   add(std::move(step), kernel);
 }
@@ -348,9 +315,7 @@ Value Builder::convert(const Value& value, const Packing& packing, float scale) 
 Step& Builder::add(Step step, const std::string& kernel) {
   step.group = program_.groups.size() - 1;
   std::string& name = program_.groups.back().kernel;
-  const auto is_main = [](const std::string& each) {
-    return each != "reorder" && each != "copy" && each != "split";
-  };
+  const auto is_main = [](const std::string& each) { return each != "reorder" && each != "copy"; };
   if (name.empty() || (is_main(kernel) && !is_main(name))) name = kernel;
   program_.steps.push_back(std::move(step));
   return program_.steps.back();

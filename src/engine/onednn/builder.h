@@ -60,10 +60,8 @@ class Builder {
   /// The same, with the tensor's plain memory read in another way (transposed, grouped) and
   /// scaled first.
   Value in_layout(TensorId id, const Packing& packing);
-  /// An image's terms in channels_last_desc: one after the other in one image with as many times
-  /// more channels, or each as an image of its own.
-  Value split_together(TensorId id, const Terms& terms);
-  std::vector<Value> split_apart(TensorId id, const Terms& terms);
+  /// Where a packed or given constant lies, as long as the program lives.
+  const std::byte* constant_data(const Value& value) const;
   /// A place for a tensor that a step will write.
   Value make(TensorId id, const Desc& layout, float scale = 1);
   Value make_plain(TensorId id);  // of any type
@@ -95,7 +93,6 @@ class Builder {
   std::size_t new_storage(Storage storage);
   Value constant(TensorId id);
   Value keep(const std::vector<float>& numbers);
-  Value split(const Value& from, std::size_t width, const Terms& terms);
   Value convert(const Value& value, const Packing& packing, float scale = 1);
   Step& add(Step step, const std::string& kernel);
   Step primitive_step(const Kernel& kernel, std::vector<Operand> reads,
@@ -110,8 +107,6 @@ class Builder {
   Program program_;
   std::unordered_map<TensorId, Value> values_;
   std::unordered_map<TensorId, std::vector<Value>> converted_;  // besides values_
-  std::unordered_map<TensorId, Value> together_;
-  std::unordered_map<TensorId, std::vector<Value>> apart_;
 };
 
 }  // namespace millrace::engine::onednn

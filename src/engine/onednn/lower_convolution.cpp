@@ -4,19 +4,14 @@
 
 #include "base/error.h"
 #include "engine/onednn/lower.h"
+#include "engine/onednn/lower_amx.h"
 #include "engine/onednn/post_ops.h"
-#include "engine/onednn/split.h"
 #include "engine/onednn/ways.h"
 
 namespace millrace::engine::onednn {
 namespace {
 
 using network::Shape;
-
-/// Adds to what is in the result's place.
-const PostOp accumulate{PostOp::Kind::sum, {}, 0, 0, {}};
-
-bool is_usable(const Kernel& kernel) { return kernel && !kernel.is_slow(); }
 
 /// Conv and ConvTranspose alike.
 struct Geometry {
@@ -95,22 +90,6 @@ std::optional<Integers> integers_of(const Builder& builder, const Group& group,
   return integers;
 }
 
-bool is_joint(const Builder& builder, LayerId id) {
-  return builder.variant(id).algorithm == joint_products;
-}
-bool is_in_passes(const Builder& builder, LayerId id) {
-  return builder.variant(id).algorithm == products_in_passes;
-}
-
-/// Whether it can run in float32 with products of bfloat16 numbers.
-bool can_be_split(const Builder& builder, LayerId id) {
-  const network::Layer& layer = builder.layer(id);
-  const auto* conv = std::get_if<network::Conv>(&layer.op);
-  return conv != nullptr && conv->groups == 1 &&
-         builder.variant(id).precision == board::Precision::f32 &&
-         builder.tensor(layer.inputs[1]).constant.has_value() && has_bf16();
-}
-
 std::optional<ConvolutionSpec> geometric_spec(const Builder& builder, LayerId id) {
   const network::Layer& layer = builder.layer(id);
   const Geometry g = geometry_of(layer.op);
@@ -121,8 +100,7 @@ std::optional<ConvolutionSpec> geometric_spec(const Builder& builder, LayerId id
   if (std::any_of(pads.begin(), pads.end(), negative)) return std::nullopt;
   ConvolutionSpec spec;
   spec.transposed = g.transposed;
-  if (!is_joint(builder, id) && !is_in_passes(builder, id))
-    spec.algorithm = builder.variant(id).algorithm;
+  spec.algorithm = builder.variant(id).algorithm;
   if (layer.inputs.size() > 2 && layer.inputs[2].valid()) spec.bias = plain_desc({output[1]});
   spec.strides = g.window.strides;
   spec.dilations = g.window.dilations;
@@ -131,24 +109,6 @@ std::optional<ConvolutionSpec> geometric_spec(const Builder& builder, LayerId id
   spec.pads_end =
       g.transposed ? end_pads_of_transposed(g.window, input, output) : g.window.pads_end;
   return spec;
-}
-
-// See split.h: which terms of the weights meet which of the source.
-const Terms joint_source{Term::high, Term::high, Term::low};
-const Terms joint_weights{Term::high, Term::low, Term::high};
-// In passes the smallest come first, and the high terms of the weights twice in a row.
-const Terms passes_source{Term::low, Term::high, Term::high};
-const Terms passes_weights{Term::high, Term::high, Term::low};
-
-/// Operands of bfloat16 numbers with so many times more input channels.
-void split_operands(ConvolutionSpec& spec, std::size_t times) {
-  const auto wider = [&](const Desc& desc) {
-    Dims dims = dims_of(desc);
-    dims[1] *= static_cast<Dims::value_type>(times);
-    return dims;
-  };
-  spec.source = channels_last_desc(wider(spec.source), Type::bf16);
-  spec.weights = any_desc(wider(spec.weights), Type::bf16);
 }
 
 std::optional<ConvolutionSpec> spec_of(const Builder& builder, LayerId id,
@@ -164,8 +124,6 @@ std::optional<ConvolutionSpec> spec_of(const Builder& builder, LayerId id,
   spec->weights = any_desc(dims_of(weights_as_given(geometry_of(layer.op), weights)),
                            integers ? Type::s8 : type);
   spec->destination = any_desc(builder.tensor(layer.outputs[0]).shape, result);
-  if (is_joint(builder, id)) split_operands(*spec, joint_source.size());
-  if (is_in_passes(builder, id)) split_operands(*spec, 1);
   return spec;
 }
 
@@ -211,57 +169,6 @@ Operand weights_operand(Builder& builder, const network::Layer& layer, const Pac
   return {DNNL_ARG_WEIGHTS, builder.in_layout(layer.inputs[1], packing)};
 }
 
-Operand source_operand(Builder& builder, LayerId id, const Desc& wanted, float scale) {
-  const TensorId input = builder.layer(id).inputs[0];
-  return {DNNL_ARG_SRC, is_joint(builder, id) ? builder.split_together(input, joint_source)
-                                              : builder.in_layout(input, wanted, scale)};
-}
-
-/// The kernels of a convolution in passes, each adding to what the one before it left. Empty if
-/// oneDNN lacks one, or a residual is to be added after something else.
-std::vector<Kernel> passes_of(const Builder& builder, const Group& group) {
-  auto spec = spec_of(builder, group.head, std::nullopt);
-  auto tail =
-      post_ops_of(builder, group, builder.tensor(builder.layer(group.head).outputs[0]).shape);
-  if (!spec || !tail) return {};
-  const bool has_residual = residual_of(group) != nullptr;
-  if (has_residual && residual_of(group) != &group.tail.front()) return {};
-  const Kernel first =
-      convolution(builder.engine(), *spec, has_residual ? PostOps{accumulate} : PostOps{});
-  if (!is_usable(first)) return {};
-  spec->weights = first.operand(DNNL_ARG_WEIGHTS);
-  spec->destination = first.operand(DNNL_ARG_DST);
-  spec->bias = {};
-  const Kernel next = convolution(builder.engine(), *spec, {accumulate});
-  if (!has_residual) tail->insert(tail->begin(), accumulate);
-  const Kernel last = convolution(builder.engine(), *spec, *tail);
-  if (!is_usable(next) || !is_usable(last)) return {};
-  return {first, next, last};
-}
-
-bool lower_in_passes(Builder& builder, const Group& group) {
-  const network::Layer& layer = builder.layer(group.head);
-  const std::vector<Kernel> passes = passes_of(builder, group);
-  if (passes.empty()) return false;
-  const auto images = builder.split_apart(layer.inputs[0], {Term::high, Term::low});
-  const Value result =
-      builder.make(result_of(builder.network(), group), passes[0].operand(DNNL_ARG_DST));
-  const int added = residual_of(group) == nullptr ? 1 : 0;
-  const std::vector<Operand> more = post_operands(builder, group, result, added);
-  Packing weights;
-  weights.to = passes[0].operand(DNNL_ARG_WEIGHTS);
-  for (std::size_t i = 0; i < passes.size(); ++i) {
-    weights.terms = {passes_weights[i]};
-    std::vector<Operand> reads{{DNNL_ARG_SRC, images[passes_source[i] == Term::high ? 0 : 1]},
-                               weights_operand(builder, layer, weights, std::nullopt)};
-    if (i == 0 && layer.inputs.size() > 2 && layer.inputs[2].valid())
-      reads.push_back(bias_operand(builder, layer, passes[i]));
-    if (i + 1 == passes.size()) reads.insert(reads.end(), more.begin(), more.end());
-    builder.run(passes[i], reads, {{DNNL_ARG_DST, result}});
-  }
-  return true;
-}
-
 /// An input that lies in 8 bits already is read as it is.
 std::optional<Quantization> quantization_now(Builder& builder, TensorId id) {
   const Value now = builder.value(id);
@@ -272,7 +179,7 @@ std::optional<Quantization> quantization_now(Builder& builder, TensorId id) {
 }  // namespace
 
 bool accepts_convolution(Builder& builder, const Group& group) {
-  if (is_in_passes(builder, group.head)) return !passes_of(builder, group).empty();
+  if (is_on_tiles(builder, group.head)) return accepts_on_tiles(builder, group);
   const Kernel fused = kernel_of(builder, group);
   if (!fused || fused.is_slow()) return false;
   const Kernel alone = kernel_of(builder, {group.head, {}});
@@ -286,22 +193,13 @@ std::vector<std::string> convolution_algorithms(const Builder& builder, LayerId 
   auto spec = spec_of(builder, layer, integers);
   if (!spec) return {};
   auto names = convolution_algorithms(builder.engine(), *spec);
-  if (can_be_split(builder, layer) && !names.empty()) {
-    spec->algorithm.clear();
-    const ConvolutionSpec whole = *spec;
-    split_operands(*spec, 1);
-    if (Kernel kernel = convolution(builder.engine(), *spec, {accumulate}); is_usable(kernel))
-      names.emplace_back(products_in_passes);
-    *spec = whole;
-    split_operands(*spec, joint_source.size());
-    if (Kernel kernel = convolution(builder.engine(), *spec, {}); is_usable(kernel))
-      names.emplace_back(joint_products);
-  }
+  if (!names.empty() && can_be_on_tiles(builder, layer))
+    names.emplace_back(builder.type(layer) == Type::f32 ? split_on_tiles : on_tiles);
   return names;
 }
 
 bool lower_convolution(Builder& builder, const Group& group) {
-  if (is_in_passes(builder, group.head)) return lower_in_passes(builder, group);
+  if (is_on_tiles(builder, group.head)) return lower_on_tiles(builder, group);
   const network::Layer& layer = builder.layer(group.head);
   const auto integers = integers_of(builder, group, quantization_now(builder, layer.inputs[0]));
   const Kernel kernel = kernel_of(builder, group, integers);
@@ -312,10 +210,10 @@ bool lower_convolution(Builder& builder, const Group& group) {
   if (!kernel || (kernel.is_slow() && group.tail.empty())) return false;
   Packing weights;
   weights.to = kernel.operand(DNNL_ARG_WEIGHTS);
-  if (is_joint(builder, group.head)) weights.terms = joint_weights;
   const float source_scale = integers ? integers->source.scale : 1.f;
   std::vector<Operand> reads{
-      source_operand(builder, group.head, kernel.operand(DNNL_ARG_SRC), source_scale),
+      {DNNL_ARG_SRC,
+       builder.in_layout(layer.inputs[0], kernel.operand(DNNL_ARG_SRC), source_scale)},
       weights_operand(builder, layer, weights, integers)};
   if (layer.inputs.size() > 2 && layer.inputs[2].valid())
     reads.push_back(bias_operand(builder, layer, kernel));

@@ -27,11 +27,10 @@ bool is_relu(const Builder& builder, const Group& group) {
 }
 
 template <class Number>
-std::function<void(const std::byte*, std::byte*)> response_loop(const ResponseNorm& norm,
-                                                                std::size_t count) {
-  return [norm, count](const std::byte* from, std::byte* to) {
-    normalize_response(std::span(reinterpret_cast<const Number*>(from), count), norm,
-                       reinterpret_cast<Number*>(to));
+std::function<void(const OwnPlaces&)> response_loop(const ResponseNorm& norm, std::size_t count) {
+  return [norm, count](const OwnPlaces& places) {
+    normalize_response(std::span(reinterpret_cast<const Number*>(places.from), count), norm,
+                       reinterpret_cast<Number*>(places.to));
   };
 }
 

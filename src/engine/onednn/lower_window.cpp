@@ -90,9 +90,10 @@ PoolAxis axis_of(const PoolingSpec& spec, std::int64_t input, std::int64_t outpu
 }
 
 template <class Number>
-std::function<void(const std::byte*, std::byte*)> pool_loop(const MaxPool& pool) {
-  return [pool](const std::byte* from, std::byte* to) {
-    max_pool(pool, reinterpret_cast<const Number*>(from), reinterpret_cast<Number*>(to));
+std::function<void(const OwnPlaces&)> pool_loop(const MaxPool& pool) {
+  return [pool](const OwnPlaces& places) {
+    max_pool(pool, reinterpret_cast<const Number*>(places.from),
+             reinterpret_cast<Number*>(places.to));
   };
 }
 

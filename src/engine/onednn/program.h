@@ -10,7 +10,6 @@
 
 #include "engine/onednn/layout.h"
 #include "engine/onednn/primitives.h"
-#include "engine/onednn/split.h"
 #include "engine/onednn/weights.h"
 #include "network/network.h"
 
@@ -52,13 +51,6 @@ struct CopyWork {
   Value from, to;
   std::size_t count = 1, bytes = 0, from_stride = 0, to_stride = 0;
 };
-/// split() of float32 rows of `width` numbers.
-struct SplitWork {
-  Value from, to;
-  std::size_t width = 1;
-  Terms terms;
-};
-
 /// Batch normalisation of a slice of wider pixels: normalize().
 struct NormalizeWork {
   Value from, to;  // channels last
@@ -67,10 +59,18 @@ struct NormalizeWork {
   bool relu = false;
 };
 
-/// A loop of ours from one value to another.
+struct OwnPlaces {
+  const std::byte* from = nullptr;
+  std::byte* to = nullptr;
+  std::byte* working = nullptr;
+};
+/// A loop of ours from one value to another. It knows where its constants lie.
 struct OwnWork {
   Value from, to;
-  std::function<void(const std::byte* from, std::byte* to)> run;
+  std::function<void(const OwnPlaces& places)> run;
+  std::optional<Value> working = {};
+  std::vector<Value> constants = {};
+  bool adds = false;  // to what lies in `to`
 };
 
 /// `from` may lie in the place of `to`, `offset` bytes behind its beginning.
@@ -81,7 +81,7 @@ struct InPlace {
 
 struct Step {
   std::size_t group = 0;  // Program::groups
-  std::variant<PrimitiveWork, LoopWork, CopyWork, SplitWork, NormalizeWork, OwnWork> work;
+  std::variant<PrimitiveWork, LoopWork, CopyWork, NormalizeWork, OwnWork> work;
   std::vector<std::size_t> reads, writes;  // storages
   std::optional<InPlace> in_place;
   bool needless_in_place = false;  // a copy that has nothing left to do then

@@ -8,7 +8,6 @@
 
 #include "base/error.h"
 #include "engine/onednn/normalize.h"
-#include "engine/onednn/split.h"
 #include "engine/onednn/threads.h"
 #include "network/evaluate/evaluate.h"
 
@@ -34,12 +33,6 @@ struct CopyCall {
   std::byte* to = nullptr;
   std::size_t count = 0, bytes = 0, from_stride = 0, to_stride = 0;
 };
-struct SplitCall {
-  const std::byte* from = nullptr;
-  std::byte* to = nullptr;
-  std::size_t count = 0, width = 0;
-  Terms terms;
-};
 struct NormalizeCall {
   const std::byte* from = nullptr;
   std::byte* to = nullptr;
@@ -50,13 +43,12 @@ struct NormalizeCall {
   std::vector<float> factors;  // by channel; written by each run
 };
 struct OwnCall {
-  const std::byte* from = nullptr;
-  std::byte* to = nullptr;
-  std::function<void(const std::byte* from, std::byte* to)> run;
+  OwnPlaces places;
+  std::function<void(const OwnPlaces& places)> run;
 };
 struct Call {
   std::size_t group = 0;
-  std::variant<PrimitiveCall, LoopCall, CopyCall, SplitCall, NormalizeCall, OwnCall> work;
+  std::variant<PrimitiveCall, LoopCall, CopyCall, NormalizeCall, OwnCall> work;
 };
 
 /// Somewhere that a port's pointer is written to when it changes.
@@ -84,11 +76,6 @@ void copy(const CopyCall& call) {
 #pragma omp parallel for schedule(static)
 #endif
   for (std::ptrdiff_t i = 0; i < count; ++i) copy_piece(call, static_cast<std::size_t>(i));
-}
-
-void split(const SplitCall& call) {
-  split({reinterpret_cast<const float*>(call.from), call.count}, call.width, call.terms,
-        {reinterpret_cast<std::uint16_t*>(call.to), call.terms.size() * call.count});
 }
 
 void normalize(NormalizeCall& call) {
@@ -203,13 +190,6 @@ class OneDnnSubnet final : public Subnet {
     watch_both(work, made);
   }
 
-  void add(Call& call, const SplitWork& work) {
-    const auto count = static_cast<std::size_t>(size_of(work.from.desc).count) / sizeof(float);
-    auto& made = call.work.emplace<SplitCall>(
-        SplitCall{address(work.from), address(work.to), count, work.width, work.terms});
-    watch_both(work, made);
-  }
-
   void add(Call& call, const NormalizeWork& work) {
     auto& made = call.work.emplace<NormalizeCall>();
     made.from = address(work.from);
@@ -227,9 +207,10 @@ class OneDnnSubnet final : public Subnet {
   }
 
   void add(Call& call, const OwnWork& work) {
-    auto& made =
-        call.work.emplace<OwnCall>(OwnCall{address(work.from), address(work.to), work.run});
-    watch_both(work, made);
+    OwnPlaces places{address(work.from), address(work.to), nullptr};
+    if (work.working) places.working = address(*work.working);
+    auto& made = call.work.emplace<OwnCall>(OwnCall{places, work.run});
+    watch_both(work, made.places);
   }
 
   void watch_parameter(const Value& value, const std::byte*& pointer) {
@@ -300,12 +281,10 @@ class OneDnnSubnet final : public Subnet {
       if (status != dnnl_success) fail(call, status);
     } else if (const auto* loops = std::get_if<LoopCall>(&call.work)) {
       network::evaluate(*loops->layer, loops->reads, loops->writes);
-    } else if (const auto* splitting = std::get_if<SplitCall>(&call.work)) {
-      split(*splitting);
     } else if (auto* normalizing = std::get_if<NormalizeCall>(&call.work)) {
       normalize(*normalizing);
     } else if (const auto* own = std::get_if<OwnCall>(&call.work)) {
-      own->run(own->from, own->to);
+      own->run(own->places);
     } else {
       copy(std::get<CopyCall>(call.work));
     }

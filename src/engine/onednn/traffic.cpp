@@ -37,14 +37,11 @@ class Traffic {
     const Bytes bytes{static_cast<std::int64_t>(work.count * work.bytes)};
     return is_constant(work.from) ? bytes : bytes + bytes;
   }
-  Bytes operator()(const SplitWork& work) const {
-    const Bytes from = content_of(work.from.desc);
-    const auto terms = static_cast<std::int64_t>(work.terms.size());
-    return from + Bytes{from.count / std::int64_t{sizeof(float)} * terms *
-                        std::int64_t{sizeof(std::uint16_t)}};
-  }
   Bytes operator()(const NormalizeWork& work) const { return tensor(work.from) + tensor(work.to); }
-  Bytes operator()(const OwnWork& work) const { return tensor(work.from) + tensor(work.to); }
+  Bytes operator()(const OwnWork& work) const {
+    const Bytes result = tensor(work.to);
+    return tensor(work.from) + (work.adds ? result + result : result);
+  }
 
  private:
   bool is_constant(const Value& value) const {

@@ -63,7 +63,13 @@ std::vector<Variant> convolutions(const Device& device, SubnetRequest request, L
 
 }  // namespace
 
-bool has_bf16() { return is_native(Precision::bf16); }
+bool has_amx() {
+#if defined(__x86_64__) && defined(__GNUC__)
+  return includes(dnnl::get_effective_cpu_isa(), dnnl::cpu_isa::avx512_core_amx);
+#else
+  return false;
+#endif
+}
 
 std::vector<Variant> ways_to_run(const Device& device, const network::Network& network,
                                  LayerId layer, const board::Processor& processor) {

@@ -7,14 +7,13 @@
 
 namespace millrace::engine::onednn {
 
-/// The algorithms of float32 convolutions whose factors are sums of bfloat16 numbers (see split.h):
-/// one convolution with three times as many channels, or three, one after the other.
-inline constexpr std::string_view joint_products = "bf16x3";
-inline constexpr std::string_view products_in_passes = "bf16x3_passes";
+/// The algorithm of our own convolutions: amx_convolution.h. In float32 its factors are sums of two
+/// bfloat16 numbers.
+inline constexpr std::string_view on_tiles = "amx";
+inline constexpr std::string_view split_on_tiles = "amx_bf16x3";
 
-/// Whether this machine has instructions for sums of products of bfloat16 numbers.
-bool has_bf16();
-
+/// Whether this machine has tile registers for bfloat16 numbers, and lets us use them.
+bool has_amx();
 /// The engine's own choice first; then, for what multiplies and adds, other kernels and the
 /// precisions that the processor has instructions for. The layer must be supported.
 std::vector<board::Variant> ways_to_run(const Device& device, const network::Network& network,

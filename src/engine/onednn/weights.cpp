@@ -4,9 +4,7 @@
 #include <algorithm>
 #include <span>
 #include <string_view>
-#include <tuple>
 #include <unordered_map>
-#include <utility>
 
 #include "base/error.h"
 #include "base/hash.h"
@@ -15,16 +13,14 @@
 namespace millrace::engine::onednn {
 namespace {
 
-std::string text_of(const Terms& terms) {
-  std::string text;
-  for (const Term part : terms) text += part == Term::high ? 'h' : 'l';
-  return text;
+std::string form_of(const Packing& packing) {
+  return packing.tiles ? form_of_weights(*packing.tiles) : std::string();
 }
 
 std::string key(const network::Array& constant, const Packing& packing) {
   const std::vector<float>& factors = packing.scales.factors;
   return fmt::format("{} {} {} ", static_cast<const void*>(constant.memory->data()),
-                     packing.scales.leading, text_of(packing.terms)) +
+                     packing.scales.leading, form_of(packing)) +
          key_of(packing.from) + key_of(packing.to) +
          std::string(reinterpret_cast<const char*>(factors.data()), factors.size() * sizeof(float));
 }
@@ -36,7 +32,7 @@ std::string WeightCache::stored_key(const network::Array& constant, const Packin
   constexpr std::string_view form = "packed weights, 1";
   Hasher hasher;
   hasher.add(form).add(kept_.packer).add(constant.digest());
-  hasher.add(std::int64_t{packing.scales.leading}).add(text_of(packing.terms));
+  hasher.add(std::int64_t{packing.scales.leading}).add(form_of(packing));
   hasher.add(key_of(packing.from)).add(key_of(packing.to));
   hasher.add(static_cast<std::int64_t>(packing.scales.factors.size()));
   hasher.add(std::as_bytes(std::span(packing.scales.factors)));
@@ -70,19 +66,12 @@ std::size_t WeightCache::count() const {
 
 namespace {
 
-/// The terms of the constant, and how they lie: with as many times more in the second dimension.
-std::pair<network::Buffer, Desc> terms_of(const network::Array& constant, const Packing& packing) {
-  const Desc& given = packing.from;
-  const std::size_t count = packing.terms.size();
-  Dims dims = dims_of(given);
-  const auto values = static_cast<std::size_t>(size_of(given).count) / sizeof(float);
-  dims[1] *= static_cast<Dims::value_type>(count);
-  const Desc desc = row_major_desc(dims, Type::bf16);
-  network::Buffer memory = network::Buffer::uninitialized(size_of(desc));
-  split({reinterpret_cast<const float*>(constant.memory->data()), values},
-        values / static_cast<std::size_t>(dims[0]), packing.terms,
-        {reinterpret_cast<std::uint16_t*>(memory.data()), count * values});
-  return {std::move(memory), desc};
+network::Buffer pack_for_tiles(const network::Array& constant, const Packing& packing) {
+  network::Buffer result = network::Buffer::uninitialized(size_of(packing.to));
+  const auto count = static_cast<std::size_t>(size_of(packing.from).count) / sizeof(float);
+  pack_weights(*packing.tiles, {reinterpret_cast<const float*>(constant.memory->data()), count},
+               {reinterpret_cast<std::uint16_t*>(result.data()), packed_count(*packing.tiles)});
+  return result;
 }
 
 }  // namespace
@@ -92,7 +81,8 @@ std::shared_ptr<const Packed> WeightCache::find_or_pack(const network::Array& co
   auto result = std::make_shared<Packed>();
   result->origin = constant.memory;
   result->layout = packing.to;
-  if (packing.scales.change_nothing() && same_memory(packing.from, packing.to)) return result;
+  const bool as_is = packing.scales.change_nothing() && !packing.tiles;
+  if (as_is && same_memory(packing.from, packing.to)) return result;
   if (!kept_.store) {
     result->memory = pack(constant, packing);
     return result;
@@ -113,18 +103,15 @@ std::shared_ptr<const Packed> WeightCache::find_or_pack(const network::Array& co
 }
 
 network::Buffer WeightCache::pack(const network::Array& constant, const Packing& packing) const {
-  network::Buffer terms;
-  Desc from = packing.from;
-  if (!packing.terms.empty()) std::tie(terms, from) = terms_of(constant, packing);
-  const Kernel kernel = reorder(engine_, from, packing.to, packing.scales);
+  if (packing.tiles) return pack_for_tiles(constant, packing);
+  const Kernel kernel = reorder(engine_, packing.from, packing.to, packing.scales);
   if (!kernel) throw EngineError("oneDNN cannot convert weights to " + format_of({packing.to}));
   network::Buffer result(size_of(packing.to));
   network::Buffer scratchpad(size_of(kernel.scratchpad()));
   // oneDNN takes non-const pointers for its inputs and does not write to them.
-  void* const source =
-      !packing.terms.empty() ? terms.data() : const_cast<std::byte*>(constant.memory->data());
+  void* const source = const_cast<std::byte*>(constant.memory->data());
   std::unordered_map<int, dnnl::memory> operands{
-      {DNNL_ARG_FROM, {from, engine_, source}},
+      {DNNL_ARG_FROM, {packing.from, engine_, source}},
       {DNNL_ARG_TO, {packing.to, engine_, result.data()}},
       {DNNL_ARG_SCRATCHPAD, {kernel.scratchpad(), engine_, scratchpad.data()}}};
   GivenScales given = kernel.given_scales.value_or(GivenScales{});

@@ -8,9 +8,9 @@
 #include <string>
 
 #include "base/store.h"
+#include "engine/onednn/amx_convolution.h"
 #include "engine/onednn/layout.h"
 #include "engine/onednn/primitives.h"
-#include "engine/onednn/split.h"
 #include "network/tensor.h"
 
 namespace millrace::engine::onednn {
@@ -22,9 +22,7 @@ struct Packed {
   bool was_stored = false;
   Desc layout;
 
-  const std::byte* data() const {
-    return memory.data() ? memory.data() : origin->data();
-  }
+  const std::byte* data() const { return memory.data() ? memory.data() : origin->data(); }
 };
 
 /// How a constant is to be packed.
@@ -32,7 +30,7 @@ struct Packing {
   Desc from;  // how the constant's memory is read
   Desc to;
   Scales scales = {};
-  Terms terms = {};  // to be split into, with as many times more in the second dimension
+  std::optional<AmxConvolution> tiles = {};  // to be packed for it; `to` is bfloat16 numbers
 };
 
 /// Where packed constants outlive the engine object.

@@ -1,0 +1,53 @@
+#pragma once
+// Inside amx_convolution: strips of an image in a form whose rows are rows of tiles.
+#include <cstddef>
+#include <vector>
+
+#include "engine/onednn/amx_convolution.h"
+
+namespace millrace::engine::onednn {
+
+/// A strip holds what `rows` rows of the result need, as bfloat16 numbers, with the padding. Where
+/// the stride is more than 1 it consists of planes, one for each place of a tap between strides.
+/// Within a plane all pixels follow each other at the same distance, across rows too: so the tile
+/// rows of any run of results are a tap's offset and a constant stride. A few results at the end of
+/// each row belong to no pixel and are dropped.
+struct AmxStrips {
+  explicit AmxStrips(const AmxConvolution& convolution);
+
+  /// 32 numbers of a pixel's window: row, column and channel of its first one.
+  struct Step {
+    std::size_t row = 0, column = 0, channel = 0;
+  };
+  std::size_t weights_of_block() const;  // numbers, for 32 outputs
+  std::size_t numbers() const;           // of a strip
+
+  bool folded = false;        // a step takes numbers of several columns, as they follow each other
+  std::size_t pixel = 0;      // numbers from one pixel to the next
+  std::size_t width = 0;      // pixels from one row to the next
+  std::size_t rows = 0;       // of the result, per strip
+  std::size_t more_rows = 0;  // of a plane, beyond those
+  std::size_t plane = 0;      // numbers of a plane
+  std::size_t low = 0;        // numbers from a high term to the low one
+  std::vector<Step> taps;     // of each step
+  std::vector<std::size_t> steps;  // by step: where it begins for the first pixel
+
+  /// Rows and columns of the image that fall into a plane: `at` plus a multiple of the stride.
+  struct Plane {
+    std::size_t row = 0, column = 0;
+    bool operator==(const Plane&) const = default;
+  };
+  std::vector<Plane> planes;
+  bool splits = false;
+};
+
+/// Which part of the result a strip is for.
+struct StripPlace {
+  std::size_t image = 0, first_row = 0, rows = 0;
+};
+
+/// Brings what the strip needs from the source into the working memory.
+void fill_strip(const AmxConvolution& convolution, const AmxStrips& strips,
+                const AmxOperands& operands, const StripPlace& place);
+
+}  // namespace millrace::engine::onednn
