@@ -125,17 +125,19 @@ void release_channels(const PhaseTask& phase) {
   if (!phase.results.empty()) {
     const auto now = Clock::now();
     for (Moments* moments : phase.results)
-      for (std::int64_t i = 0; i < phase.ready; ++i) moments->of(phase.frame + i) = now;
+      for (std::int64_t i = 0; i < phase.ready; ++i)
+        moments->of(phase.number_of(phase.frame + i)) = now;
   }
   for (const Link& link : phase.outgoing) link.at(phase.frame)->push(phase.ready);
   for (const Link& link : phase.incoming) link.at(phase.frame)->pop(phase.ready);
 }
 
 void run_phase(PhaseTask& phase) {
-  const auto in = phase.inputs.gather(phase.frame, phase.ready);
-  const auto out = phase.outputs.prepare(phase.frame, phase.ready);
+  const std::int64_t first = phase.number_of(phase.frame);
+  const auto in = phase.inputs.gather(first, phase.ready);
+  const auto out = phase.outputs.prepare(first, phase.ready);
   phase.subnet->run(in, out);
-  phase.outputs.scatter(phase.frame, phase.ready);
+  phase.outputs.scatter(first, phase.ready);
 }
 
 void run_frames(StageTask& stage) {
@@ -147,8 +149,8 @@ void run_frames(StageTask& stage) {
     const auto ended = Clock::now();
     stage.activity.add(started - released, ended - started);
     if (stage.firings.is_on())
-      stage.firings.add({static_cast<std::size_t>(phase - stage.phases.data()), phase->frame,
-                         phase->ready, released, started, ended});
+      stage.firings.add({static_cast<std::size_t>(phase - stage.phases.data()),
+                         phase->number_of(phase->frame), phase->ready, released, started, ended});
     release_channels(*phase);
     if (phase == &stage.phases.back()) stage.activity.add_frames(phase->ready);
     order.advance(phase);

@@ -14,6 +14,7 @@
 #include "runtime/latest.h"
 #include "runtime/link.h"
 #include "runtime/ports.h"
+#include "runtime/shared.h"
 
 namespace millrace::runtime {
 
@@ -39,6 +40,13 @@ struct PhaseTask {
   Ports inputs, outputs;
   std::vector<Link> incoming = {}, outgoing = {};
   std::vector<Moments*> results = {};  // where to note when an output for the caller was ready
+
+  /// The numbers of this phase's frames where the caller gives each to whoever is free: see
+  /// shared.h; null: they are numbered as the caller does.
+  const Numbers* numbers = nullptr;
+  std::int64_t number_of(std::int64_t frame_here) const {
+    return numbers == nullptr ? frame_here : numbers->of(frame_here);
+  }
 
   // Touched by the stage's thread alone.
   std::int64_t frame = 0;  // the next one
@@ -71,6 +79,7 @@ struct Firing {
 struct StageTask {
   std::string name;
   board::Processor processor;
+  plan::Turn turn = {};
   bool pin = true;
   engine::Memory memory;
   std::vector<PhaseTask> phases;  // in the order of the plan

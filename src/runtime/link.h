@@ -16,9 +16,11 @@ class Link {
     channels_.resize(static_cast<std::size_t>(turn.of));
     channels_[static_cast<std::size_t>(turn.index)] = channel;
   }
-  Channel* at(std::int64_t frame) const {
+  /// `turn`: the frame, or anything else that leaves the replica's index if divided by their
+  /// number.
+  Channel* at(std::int64_t turn) const {
     return channels_.size() == 1 ? channels_.front()
-                                 : channels_[static_cast<std::size_t>(frame) % channels_.size()];
+                                 : channels_[static_cast<std::size_t>(turn) % channels_.size()];
   }
   /// No frame will come any more.
   void finish() const {

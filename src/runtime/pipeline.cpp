@@ -46,6 +46,7 @@ class Assembler {
         options_(options),
         wires_(all_channels(deployment.plan, deployment.network)) {
     pipeline_.slots.resize(network_.tensors.size());
+    if (is_shared(plan_)) share();
   }
 
   Pipeline assemble(std::vector<PreparedStage> prepared) {
@@ -60,6 +61,19 @@ class Assembler {
   }
 
  private:
+  void share() {
+    const std::size_t replicas = plan_.stages.size();
+    const Numbers numbers(smallest_capacity());
+    pipeline_.shared = {numbers, std::vector<Numbers>(replicas, numbers),
+                        std::vector<std::int64_t>(replicas)};
+  }
+
+  std::int64_t smallest_capacity() const {
+    std::int64_t smallest = 1 + sum_of_capacities(wires_);
+    for (const plan::Channel& wire : wires_) smallest = std::min(smallest, wire.capacity);
+    return smallest;
+  }
+
   /// Sizes by tensor, of one frame: plain, unless an engine chose otherwise.
   std::vector<Bytes> sizes_of(const std::vector<PreparedStage>& prepared) const {
     std::vector<Bytes> sizes;
@@ -109,6 +123,7 @@ class Assembler {
     auto stage = std::make_unique<StageTask>();
     stage->name = planned.name;
     stage->processor = planned.processor;
+    stage->turn = planned.turn;
     stage->pin = options_.pin && engine_of(planned, engines_).uses_cores();
     stage->spin = options_.spin;
     stage->spin_for_stages = stage->pin ? options_.spin_for_stages : options_.spin;
@@ -125,11 +140,19 @@ class Assembler {
       Ports outputs(slots_of(subnet->outputs()), phase.batch);
       stage->phases.push_back(
           {phase.lag, phase.batch, std::move(subnet), std::move(inputs), std::move(outputs)});
-      stage->phases.back().frame = planned.turn.index;
-      stage->phases.back().step = planned.turn.of;
+      number(stage->phases.back(), planned.turn);
     }
     stage->firings = Latest<Firing>(firings_to_keep(planned));
     pipeline_.stages.push_back(std::move(stage));
+  }
+
+  void number(PhaseTask& phase, const plan::Turn& turn) {
+    if (pipeline_.shared) {
+      phase.numbers = &pipeline_.shared->numbers[static_cast<std::size_t>(turn.index)];
+      return;
+    }
+    phase.frame = turn.index;
+    phase.step = turn.of;
   }
 
   /// Of the last frames that leave, while others are on their way behind them.
@@ -145,7 +168,8 @@ class Assembler {
 
   void connect(const plan::Channel& wire) {
     const plan::Turn turn = plan::turn_of(plan_, wire);
-    Channel* channel = new_channel(wire.capacity / turn.of, wire.from, wire.to);
+    const std::int64_t shares = pipeline_.shared ? 1 : turn.of;
+    Channel* channel = new_channel(wire.capacity / shares, wire.from, wire.to);
     const auto seen_from = [&](const plan::Endpoint& end) {
       return is_outside(end) || plan_.stages[end.stage].turn.of == 1 ? turn : plan::Turn{};
     };
@@ -221,13 +245,13 @@ class Assembler {
       for (const auto& [tensor, link] : from_outside_)
         if (tensor == input) inlet.links.push_back(link);
     }
-    pipeline_.submitted_capacity = 1 + sum_of_capacities(wires_);
+    // Of shared frames no two on their way may have the same slot; else each channel sees to that.
+    pipeline_.submitted_capacity =
+        pipeline_.shared ? smallest_capacity() : 1 + sum_of_capacities(wires_);
     pipeline_.submitted = new_channel(pipeline_.submitted_capacity, {}, {});
     pipeline_.round = plan::round_of(plan_);
     pipeline_.trace_frames = options_.trace_frames;
-    pipeline_.depth = pipeline_.submitted_capacity;
-    for (const plan::Channel& wire : wires_)
-      pipeline_.depth = std::min(pipeline_.depth, wire.capacity);
+    pipeline_.depth = smallest_capacity();
   }
 
   const plan::Plan& plan_;

@@ -1,6 +1,7 @@
 #pragma once
 // A plan made ready to run: prepared phases, channels, memory. No threads yet.
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "network/network.h"
@@ -33,6 +34,7 @@ struct Pipeline {
   std::vector<Inlet> inlets;                       // in the order of network.inputs
   std::vector<Link> tickets;                       // of phases that have no other input
   std::vector<std::unique_ptr<Outlet>> outlets;    // each result that is not a constant, once
+  std::optional<Shared> shared;                    // if frames go to whoever is free
   Channel* submitted = nullptr;                    // from the caller to itself: frames on their way
   std::int64_t submitted_capacity = 0;
   std::int64_t depth = 0;  // the smallest capacity

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <system_error>
 #include <thread>
+#include <tuple>
 #include <utility>
 
 #include "base/error.h"
@@ -43,7 +44,10 @@ struct Session::State {
 
   bool may_submit();
   template <class Visit>
-  bool all_from_caller(Visit visit);
+  bool all_from_caller(std::int64_t turn, Visit visit);
+  std::int64_t next_turn();
+  std::int64_t turn_of_taken() const;
+  void give(std::int64_t turn);
   bool put(const Fill& fill);
   void finish();
   void stop();
@@ -92,13 +96,52 @@ void Session::State::close_channels() {
 
 /// Visits every channel into which the caller's next frame goes, until `visit` is false.
 template <class Visit>
-bool Session::State::all_from_caller(Visit visit) {
+bool Session::State::all_from_caller(std::int64_t turn, Visit visit) {
   for (const Inlet& inlet : pipeline.inlets)
     for (const Link& link : inlet.links)
-      if (!visit(*link.at(frames_submitted))) return false;
+      if (!visit(*link.at(turn))) return false;
   for (const Link& link : pipeline.tickets)
-    if (!visit(*link.at(frames_submitted))) return false;
+    if (!visit(*link.at(turn))) return false;
   return visit(*pipeline.submitted);
+}
+
+/// Whose turn the next frame is: of shared ones, the replica's that has the fewest on the way; of
+/// equals, in turns.
+std::int64_t Session::State::next_turn() {
+  if (!pipeline.shared) return frames_submitted;
+  const auto replicas = static_cast<std::int64_t>(pipeline.shared->numbers.size());
+  std::int64_t best = frames_submitted % replicas, most = -1;
+  for (std::int64_t i = 0; i < replicas; ++i) {
+    const std::int64_t turn = (frames_submitted + i) % replicas;
+    std::int64_t spaces = Channel::largest_capacity;
+    all_from_caller(turn, [&](Channel& channel) {
+      if (&channel != pipeline.submitted) spaces = std::min(spaces, channel.spaces());
+      return true;
+    });
+    if (spaces > most) std::tie(best, most) = std::tie(turn, spaces);
+  }
+  return best;
+}
+
+std::int64_t Session::State::turn_of_taken() const {
+  return pipeline.shared ? pipeline.shared->replica.of(frames_taken) : frames_taken;
+}
+
+/// Lets the stages know of the next frame, which all its channels have room for.
+void Session::State::give(std::int64_t turn) {
+  if (pipeline.shared) {
+    Shared& shared = *pipeline.shared;
+    const auto replica = static_cast<std::size_t>(turn);
+    shared.replica.of(frames_submitted) = turn;
+    shared.numbers[replica].of(shared.given[replica]++) = frames_submitted;
+  }
+  all_from_caller(turn, [](Channel& channel) {
+    channel.push();
+    return true;
+  });
+  ++frames_submitted;
+  for (const auto& stage : pipeline.stages)
+    if (!pipeline.shared || stage->turn.index == turn) stage->submitted.raise();
 }
 
 bool Session::State::may_submit() {
@@ -107,11 +150,13 @@ bool Session::State::may_submit() {
 }
 
 bool Session::State::put(const Fill& fill) {
-  if (!all_from_caller([](Channel& channel) { return channel.wait_for_space(); })) {
+  const bool room = pipeline.submitted->wait_for_space();
+  const std::int64_t turn = next_turn(), frame = frames_submitted;
+  const auto wait = [](Channel& channel) { return channel.wait_for_space(); };
+  if (!room || !all_from_caller(turn, wait)) {
     error.rethrow();
     return false;
   }
-  const std::int64_t frame = frames_submitted;
   std::vector<std::span<std::byte>> targets;
   for (const Inlet& inlet : pipeline.inlets)
     targets.emplace_back(inlet.slots->of(frame),
@@ -120,12 +165,7 @@ bool Session::State::put(const Fill& fill) {
   submitted_at.of(frame) = Clock::now();
   for (const auto& outlet : pipeline.outlets)
     if (outlet->from_caller) outlet->ready.of(frame) = submitted_at.of(frame);
-  all_from_caller([](Channel& channel) {
-    channel.push();
-    return true;
-  });
-  ++frames_submitted;
-  for (const auto& stage : pipeline.stages) stage->submitted.raise();
+  give(turn);
   return true;
 }
 
@@ -149,7 +189,7 @@ void Session::State::stop() {
 bool Session::State::wait_for_result() {
   if (!pipeline.submitted->wait_for_token()) return false;
   return std::all_of(pipeline.outlets.begin(), pipeline.outlets.end(), [&](const auto& outlet) {
-    return outlet->link.at(frames_taken)->wait_for_token();
+    return outlet->link.at(turn_of_taken())->wait_for_token();
   });
 }
 
@@ -177,7 +217,7 @@ std::optional<Result> Session::State::next() {
   result.latency = ready - submitted;
   if (taken.is_on()) taken.add({frames_taken, submitted, ready});
   for (TensorId output : network.outputs) result.outputs.push_back(take(output));
-  for (const auto& outlet : pipeline.outlets) outlet->link.at(frames_taken)->pop();
+  for (const auto& outlet : pipeline.outlets) outlet->link.at(turn_of_taken())->pop();
   ++frames_taken;
   pipeline.submitted->pop();
   return result;
@@ -198,8 +238,9 @@ bool Session::try_submit(std::span<const network::Array> inputs) {
   if (!state_->may_submit()) return false;
   // A stage may hold an input a little longer than its result, or need it for no result. If all
   // results are taken, space is therefore certain to come, and next() would have nothing to give.
+  const auto fits = [](Channel& channel) { return channel.space() == Readiness::yes; };
   const bool full =
-      !state_->all_from_caller([](Channel& channel) { return channel.space() == Readiness::yes; });
+      !fits(*state_->pipeline.submitted) || !state_->all_from_caller(state_->next_turn(), fits);
   if (full && !state_->pipeline.submitted->is_empty()) {
     state_->error.rethrow();
     return false;
@@ -224,7 +265,7 @@ std::vector<StageStatistics> Session::statistics() const {
   std::vector<StageStatistics> result;
   for (const auto& stage : state_->pipeline.stages)
     result.push_back({stage->name, stage->activity.frames(), stage->activity.busy(),
-                      stage->activity.waiting(), stage->memory, stage->phases.front().step});
+                      stage->activity.waiting(), stage->memory, stage->turn.of});
   return result;
 }
 

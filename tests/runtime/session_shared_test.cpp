@@ -1,0 +1,90 @@
+// Plans whose stages are copies of the whole network: frames go to whoever is free.
+#include <gtest/gtest.h>
+
+#include <latch>
+#include <thread>
+#include <vector>
+
+#include "runtime/session.h"
+#include "runtime/session_fixture.h"
+#include "runtime/shared.h"
+
+namespace millrace::runtime {
+namespace {
+
+using test::chain;
+using test::frame;
+using test::value_of;
+
+class SharedFrames : public test::SessionTest {
+ protected:
+  plan::Plan copies(const network::Network& network, std::size_t count) {
+    plan::BuildOptions options{.engine = "engine", .capacity = 3};
+    for (std::size_t i = 1; i < count; ++i) options.replicas[ProcessorId(0)].emplace_back(i);
+    const std::vector<std::size_t> processors(network.layers.size(), 0);
+    return plan::build(network, test::imagined_board(6), test::mapping(processors), options);
+  }
+  /// The replica on the first processor waits in its first frame until `gate` opens.
+  void hold_first(std::latch& gate) {
+    decorate({.before_prepare = {},
+              .before_run =
+                  [&gate](const engine::SubnetRequest& request) {
+                    if (request.processor.name == test::imagined_board(1).processors[0].name)
+                      gate.wait();
+                  },
+              .format = {}});
+  }
+};
+
+TEST_F(SharedFrames, come_out_in_order_with_their_results) {
+  const auto network = chain(2);
+  const plan::Plan plan = copies(network, 3);
+  ASSERT_TRUE(is_shared(plan));
+  Session session = deploy(plan, network, engines_, unpinned);
+  int taken = 0;
+  for (int i = 0; i < 500; ++i) {
+    while (!session.try_submit(frame(network, static_cast<float>(i)))) {
+      const auto result = session.next();
+      ASSERT_TRUE(result);
+      EXPECT_EQ(result->frame, taken);
+      EXPECT_EQ(value_of(result->outputs[0]), static_cast<float>(taken++) + 2);
+    }
+  }
+  session.finish();
+  while (const auto result = session.next())
+    EXPECT_EQ(value_of(result->outputs[0]), static_cast<float>(taken++) + 2);
+  EXPECT_EQ(taken, 500);
+}
+
+TEST_F(SharedFrames, go_past_a_replica_that_is_held_up) {
+  const auto network = chain(2);
+  std::latch gate(1);
+  hold_first(gate);
+  Session session = deploy(copies(network, 2), network, engines_, unpinned);
+  const auto depth = static_cast<int>(session.depth());
+  ASSERT_EQ(depth, 6);
+  for (int i = 0; i < depth; ++i) {
+    ASSERT_TRUE(session.submit(frame(network, static_cast<float>(i))));
+    while (session.statistics()[1].frames < i) std::this_thread::yield();  // in turns: half of them
+  }
+  EXPECT_FALSE(session.try_submit(frame(network, 6)))
+      << "no slot is free before the first is taken";
+  gate.count_down();
+  session.finish();
+  for (int i = 0; i < depth; ++i)
+    EXPECT_EQ(value_of(session.next().value().outputs[0]), static_cast<float>(i) + 2);
+  EXPECT_FALSE(session.next());
+}
+
+TEST_F(SharedFrames, need_copies_of_the_whole_network) {
+  const auto network = chain(2);
+  EXPECT_FALSE(is_shared(plan_of(network, {0, 0})));
+  EXPECT_FALSE(is_shared(plan_of(network, {0, 1})));
+  plan::BuildOptions options{.engine = "engine", .capacity = 3};
+  options.replicas[ProcessorId(0)].emplace_back(2);
+  const auto part = plan::build(network, test::imagined_board(6), test::mapping({0, 1}), options);
+  EXPECT_FALSE(is_shared(part));
+}
+
+}  // namespace
+}  // namespace millrace::runtime
