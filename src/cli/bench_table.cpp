@@ -78,9 +78,30 @@ Time busy_per_frame(const runtime::StageStatistics& stage) {
   return stage.frames > 0 ? stage.busy / stage.frames : Time{};
 }
 
+/// Copies of the whole network, each given a frame when it is free.
+bool is_shared(const BenchResult& result) {
+  const auto count = static_cast<std::int64_t>(result.stages.size());
+  return count > 1 && result.stages.front().replicas == count;
+}
+
+/// What the stages allow, each by itself.
+double rate_allowed(const BenchResult& result) {
+  if (!is_shared(result)) return rate_alone(result, bottleneck(result));
+  double sum = 0;
+  for (const Time alone : result.alone) sum += 1 / seconds(alone);
+  return sum;
+}
+
 /// The part of its time in which a stage works, at this rate of the pipeline.
-double busy_share(const runtime::StageStatistics& stage, double rate) {
-  return std::min(1.0, rate * seconds(busy_per_frame(stage)) / static_cast<double>(stage.replicas));
+double busy_share(const BenchResult& result, std::size_t index, double rate) {
+  const runtime::StageStatistics& stage = result.stages[index];
+  std::int64_t frames = stage.frames * stage.replicas;  // that passed the pipeline
+  if (is_shared(result)) {
+    frames = 0;
+    for (const runtime::StageStatistics& each : result.stages) frames += each.frames;
+  }
+  if (frames == 0) return 0;
+  return std::min(1.0, rate * seconds(stage.busy) / static_cast<double>(frames));
 }
 
 std::string stages_text(const BenchResult& result) {
@@ -99,18 +120,17 @@ std::string stages_text(const BenchResult& result) {
     const runtime::StageStatistics& stage = result.stages[s];
     table.add({stage.name, millrace::to_text(result.alone[s]),
                millrace::to_text(busy_per_frame(stage)),
-               fmt::format("{:.1f} %", 100 * busy_share(stage, rate)),
+               fmt::format("{:.1f} %", 100 * busy_share(result, s, rate)),
                millrace::to_text(stage.memory.arena), millrace::to_text(stage.memory.naive),
                millrace::to_text(stage.memory.weights), millrace::to_text(stage.memory.moved),
                millrace::to_text(stage.memory.moved_layer_by_layer),
-               s == bottleneck(result) ? "bottleneck" : ""});
+               s == bottleneck(result) && !is_shared(result) ? "bottleneck" : ""});
   }
-  const double allowed = rate_alone(result, bottleneck(result));
-  return table.text() +
-         fmt::format(
-             "the slowest stage alone allows {:.1f} frames/s; the pipeline reaches {:.1f} %"
-             " of that\n",
-             allowed, 100 * rate / allowed);
+  const double allowed = rate_allowed(result);
+  return table.text() + fmt::format("{} {:.1f} frames/s; the pipeline reaches {:.1f} % of that\n",
+                                    is_shared(result) ? "the copies alone allow together"
+                                                      : "the slowest stage alone allows",
+                                    allowed, 100 * rate / allowed);
 }
 
 report::Rooflines rooflines_of(const BenchResult& result) {

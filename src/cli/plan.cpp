@@ -17,6 +17,7 @@
 #include "engine/registry.h"
 #include "explore/choose.h"
 #include "plan/plan_file.h"
+#include "plan/steps.h"
 #include "profile/cost_model.h"
 #include "profile/profile_file.h"
 #include "profile/select.h"
@@ -291,7 +292,9 @@ std::string proof_text(const Work& work, const explore::Candidate& chosen) {
       chosen.latency == Time{}
           ? ""
           : ", and frames that come at this pace take " + millrace::to_text(chosen.latency),
-      slots_text(work, chosen));
+      (plan::is_shared(chosen.plan) ? "each frame goes to the copy with the fewest on the way\n"
+                                    : "") +
+          slots_text(work, chosen));
 }
 
 nlohmann::json buffers_json(const Work& work, const explore::Candidate& chosen) {

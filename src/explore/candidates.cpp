@@ -7,6 +7,7 @@
 #include "explore/limits.h"
 #include "plan/capacities.h"
 #include "plan/rate.h"
+#include "plan/steps.h"
 
 namespace millrace::explore {
 namespace {
@@ -122,7 +123,8 @@ void Candidates::measure() {
   std::vector<plan::Plan> plans;
   std::vector<std::pair<Candidate*, std::size_t>> measured;
   for (Candidate* candidate : order) {
-    if (seconds(candidate->bound) > promising * seconds(order.front()->bound)) break;
+    const bool near = seconds(candidate->bound) <= promising * seconds(order.front()->bound);
+    if (!near && !plan::is_shared(candidate->plan)) continue;
     const auto alike = std::find_if(plans.begin(), plans.end(), [&](const plan::Plan& p) {
       return p.stages == candidate->plan.stages && p.variants == candidate->plan.variants;
     });

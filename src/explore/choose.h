@@ -26,7 +26,8 @@ struct ChooseOptions {
   std::optional<Time> max_latency = {};
   std::int64_t max_batch = 16;
   /// Builds and runs the plans and gives for each the time between two frames; called once, with
-  /// the candidates whose bound is within 25 % of the best one. Empty: the bound decides.
+  /// the candidates whose bound is within 25 % of the best one, and those that run the whole
+  /// network on each processor, which suffer least from times that move. Empty: the bound decides.
   std::function<std::vector<Time>(std::span<const plan::Plan>)> measure;
 };
 

@@ -9,7 +9,8 @@ namespace millrace::plan {
 
 /// The time between two frames in the periodic regime of the plan's CSDF graph, each phase taking
 /// its time (by stage and phase). At least the slowest stage; more where lags or capacities are too
-/// small for stages not to wait for each other. Nothing if the graph is not live.
+/// small for stages not to wait for each other. Nothing if the graph is not live. Of a shared plan
+/// (is_shared), whose graph takes turns, the sum of its copies' rates instead.
 std::optional<Time> period_bound(const Plan& plan, const network::Network& network,
                                  const std::vector<std::vector<Time>>& phase_times);
 

@@ -64,6 +64,11 @@ Turn turn_of(const Plan& plan, const Channel& channel) {
   return from.of > 1 ? from : turn_at(plan, channel.to);
 }
 
+bool is_shared(const Plan& plan) {
+  const auto count = static_cast<std::int64_t>(plan.stages.size());
+  return count > 1 && plan.stages.front().turn.of == count;
+}
+
 std::int64_t turns_of(const Plan& plan) {
   std::int64_t turns = 1;
   for (const Stage& stage : plan.stages) turns = std::max(turns, stage.turn.of);

@@ -59,6 +59,10 @@ Turn turn_of(const Plan& plan, const Channel& channel);
 /// stages have as many.
 std::int64_t turns_of(const Plan& plan);
 
+/// Whether the stages are replicas of one that runs the whole network. Such a plan's frames need
+/// not take turns: the runtime gives each to whoever has the fewest on the way.
+bool is_shared(const Plan& plan);
+
 /// The stage and phase of each layer, with replicas the first of them. Precondition: each layer is
 /// in the plan once.
 std::vector<Endpoint> places_of_layers(const Plan& plan);

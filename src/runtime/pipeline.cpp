@@ -46,7 +46,7 @@ class Assembler {
         options_(options),
         wires_(all_channels(deployment.plan, deployment.network)) {
     pipeline_.slots.resize(network_.tensors.size());
-    if (is_shared(plan_)) share();
+    if (plan::is_shared(plan_)) share();
   }
 
   Pipeline assemble(std::vector<PreparedStage> prepared) {

@@ -6,8 +6,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "plan/plan.h"
-
 namespace millrace::runtime {
 
 /// Some numbers of the last frames. Guarded by the channel beside it, as a slot is.
@@ -31,11 +29,5 @@ struct Shared {
   std::vector<Numbers> numbers;     // by replica: the caller's numbers of the frames it has got
   std::vector<std::int64_t> given;  // by replica: how many; touched by the writing side alone
 };
-
-/// Whether the stages are replicas of one that runs the whole network.
-inline bool is_shared(const plan::Plan& plan) {
-  const auto count = static_cast<std::int64_t>(plan.stages.size());
-  return count > 1 && plan.stages.front().turn.of == count;
-}
 
 }  // namespace millrace::runtime
