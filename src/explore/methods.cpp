@@ -10,7 +10,8 @@
 namespace millrace::explore {
 namespace {
 
-constexpr double worth = 0.9;  // of the best option's throughput: its cuts are searched in full
+constexpr double worth = 0.98;  // of the best option's throughput: its cuts are searched in full
+constexpr std::size_t most_in_full = 2;  // of such options
 constexpr double highest_threshold = 0.95, threshold_step = 0.1;
 constexpr std::size_t enough_refined = 10;  // tuples handed to the local search
 constexpr std::size_t most_cuts = 12;       // of a pattern whose cuts are searched
@@ -95,17 +96,31 @@ void add_patterns(Ledger& ledger, std::vector<Tried>& tried,
                    [](const Tried& a, const Tried& b) { return a.throughput > b.throughput; });
 }
 
-/// With the threshold lowered until so many tuples were refined; tuples that were measured before
-/// cost nothing.
+/// With the threshold lowered until so many tuples were refined, or that found nothing better;
+/// tuples that were measured before cost nothing.
 void search_in_full(Ledger& ledger, const Tried& tried, CutPointOptions cut_points,
                     const MethodOptions& options) {
   cut_points.start = tried.best.cuts;
+  double before = tried.throughput;
   for (double threshold = options.threshold.value_or(highest_threshold);
        threshold > 0 && !ledger.is_spent(); threshold -= threshold_step) {
     cut_points.threshold = threshold;
     const std::size_t refined = explore_cut_points(ledger, tried.option, cut_points);
-    if (options.threshold || refined >= enough_refined) return;
+    const double now = ledger.score_of_best().throughput;
+    if (options.threshold || refined >= enough_refined || (refined > 0 && now <= before)) return;
+    before = std::max(before, now);
   }
+}
+
+/// Of those that are as good as the best, but for what measurements do not tell apart, one with the
+/// fewest stages.
+Configuration simplest_of_best(const Ledger& ledger) {
+  Configuration simplest = ledger.best();
+  const double least = (1 - usual_noise) * ledger.score_of_best().throughput;
+  for (const Configuration& each : ledger.order())
+    if (ledger[each].throughput >= least && each.stages.size() < simplest.stages.size())
+      simplest = each;
+  return simplest;
 }
 
 Configuration fine_tuned(Ledger& ledger, Configuration configuration,
@@ -156,16 +171,17 @@ std::optional<Configuration> search_cut_points(Ledger& ledger, const MethodOptio
   if (tried.empty()) return best_of(ledger);
   cut_points.local = true;
   cut_points.top = options.top;
+  std::size_t searched = 0;
   for (const Tried& each : tried) {
     if (each.throughput < worth * tried.front().throughput || each.best.cuts.empty() ||
         each.best.cuts.size() > most_cuts)
       continue;
-    if (ledger.left() <= for_fine_tuning) break;
+    if (ledger.left() <= for_fine_tuning || searched++ == most_in_full) break;
     ledger.allow(ledger.left() - for_fine_tuning);
     search_in_full(ledger, each, cut_points, options);
     ledger.allow(std::nullopt);
   }
-  return fine_tuned(ledger, ledger.best(), options);
+  return fine_tuned(ledger, simplest_of_best(ledger), options);
 }
 
 std::optional<Configuration> search_one_processor(Ledger& ledger, const MethodOptions&) {

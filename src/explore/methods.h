@@ -30,8 +30,8 @@ struct NamedMethod {
 };
 
 /// The thesis's three modules, one after the other, over all mapping options of the board: the
-/// maximiser with one processor, the global search of each option, the full search of the options
-/// that are within 10 % of the best, the fine-tuner. The patterns of profile_patterns count as
+/// maximiser with one processor, the global search of each option, the full search of the best one
+/// and of the next if it is within 2 %, the fine-tuner. The patterns of profile_patterns count as
 /// options too.
 std::optional<Configuration> search_cut_points(Ledger& ledger, const MethodOptions& options);
 
