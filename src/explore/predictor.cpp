@@ -41,8 +41,11 @@ double Predictor::bottleneck(const Configuration& configuration) const {
 
 bool Predictor::may_fit(const Configuration& configuration) const {
   std::vector<std::size_t> subnets = subnets_of(mapping_of(ground_, configuration));
-  for (const Seat& seat : configuration.stages)
-    for (const ProcessorId other : seat) subnets[other.index] = subnets[seat.front().index];
+  for (const Seat& seat : configuration.stages) {
+    const std::size_t pieces = subnets[seat.front().index];
+    if (seat.size() > 1 && pieces > 1) return false;  // which cannot take turns
+    for (const ProcessorId other : seat) subnets[other.index] = pieces;
+  }
   return std::all_of(limits_.begin(), limits_.end(), [&](const Limit& limit) {
     std::size_t sum = 0;
     for (const std::size_t processor : limit.processors) sum += subnets[processor];
