@@ -2,14 +2,14 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <nlohmann/json.hpp>
-
 #include "base/error.h"
 #include "base/file.h"
 #include "cli/application.h"
 #include "cli/candidates.h"
 #include "cli/duration.h"
 #include "cli/model.h"
+#include "cli/plan_report.h"
+#include "cli/plan_search.h"
 #include "cli/precision.h"
 #include "cli/progress.h"
 #include "cli/simulated_board.h"
@@ -34,7 +34,8 @@ struct Options {
   VariantOptions variants;
   LossOptions loss;
   std::string board;  // another one than this machine
-  std::string output, profile, search = "auto", fitness = "bottleneck";
+  std::string output, profile, fitness = "bottleneck";
+  SearchOptions search;
   std::vector<std::string> why;
   explore::GeneticOptions genetic;
   double measure_s = 0.5;
@@ -44,8 +45,10 @@ struct Options {
 };
 
 void bind_search(CLI::App& verb, Options& options) {
-  verb.add_option("--search", options.search, "auto (all of them), genetic or exact")
-      ->check(CLI::IsMember({"auto", "genetic", "exact"}))
+  verb.add_option("--search", options.search.method,
+                  "auto (genetic, exact and replicas), one of these, or one that asks candidate by "
+                  "candidate")
+      ->check(CLI::IsMember(search_names()))
       ->capture_default_str();
   verb.add_option("--fitness", options.fitness, "Of the genetic search")
       ->check(CLI::IsMember({"bottleneck", "balance"}))
@@ -76,6 +79,7 @@ void bind(CLI::App& verb, Options& options) {
   bind_variants(verb, options.variants);
   bind_loss(verb, options.loss);
   bind_search(verb, options);
+  bind_configuration_search(verb, options.search);
   verb.add_option("-o,--output", options.output, "The plan file; NAME.plan.json if left out");
   CLI::Option* profile =
       verb.add_option("--profile", options.profile, "Use this profile instead of the stored one");
@@ -169,10 +173,18 @@ Work prepare(const Options& options) {
   return work;
 }
 
+SearchOptions search_options(const Options& options) {
+  SearchOptions search = options.search;
+  search.seed = options.model.seed;
+  search.precision = fmt::format("{}", fmt::join(options.variants.precisions, "+"));
+  if (options.measure_s > 0) search.measure_s = options.measure_s;
+  return search;
+}
+
 explore::Choice search(const Options& options, const Work& work) {
   Progress progress("searching");
   explore::ChooseOptions choose;
-  choose.search = options.search;
+  choose.search = options.search.method;
   choose.genetic = options.genetic;
   choose.genetic.seed = options.model.seed;
   choose.genetic.fitness =
@@ -191,7 +203,11 @@ explore::Choice search(const Options& options, const Work& work) {
       return runtime::periods_of(plans, work.network, work.engines,
                                  {time_from_seconds(options.measure_s), options.model.seed});
     };
-  return explore::choose(work.network, work.board, work.profile, choose);
+  if (!is_configuration_search(options.search))
+    return explore::choose(work.network, work.board, work.profile, choose);
+  choose.search = "auto";
+  return search_configurations({work.network, work.board, work.profile, work.engines},
+                               search_options(options), choose);
 }
 
 plan::Origin origin_of(const Options& options, const Work& work) {
@@ -207,7 +223,7 @@ plan::Origin origin_of(const Options& options, const Work& work) {
   if (!options.board.empty() && std::filesystem::exists(options.board, ignored))
     origin.options["board_file"] = std::filesystem::absolute(options.board).lexically_normal();
   origin.options["seed"] = std::to_string(options.model.seed);
-  origin.options["search"] = options.search;
+  origin.options["search"] = options.search.method;
   origin.options["fitness"] = options.fitness;
   origin.options["precision"] = fmt::format("{}", fmt::join(options.variants.precisions, ","));
   if (options.variants.max_error)
@@ -271,58 +287,6 @@ void print_reasons(const Options& options, const Work& work, const explore::Choi
   }
 }
 
-/// How many slots there are, and why.
-std::string slots_text(const Work& work, const explore::Candidate& chosen) {
-  const std::string now = millrace::to_text(plan::slot_bytes(chosen.plan, work.network));
-  if (!chosen.smallest) return fmt::format("buffers: {}, sized by rule\n", now);
-  const std::string rest =
-      chosen.smallest->is_smallest()
-          ? "the smallest"
-          : fmt::format("no less than {} would", millrace::to_text(chosen.smallest->bound));
-  return fmt::format("buffers: {} keep that throughput, {}; with slack for jitter {}\n",
-                     millrace::to_text(chosen.smallest->total), rest, now);
-}
-
-std::string proof_text(const Work& work, const explore::Candidate& chosen) {
-  const auto graph = plan::csdf_graph(chosen.plan, work.network);
-  return fmt::format(
-      "proof: the plan's CSDF graph ({} actors, {} channels) is consistent and live; at the "
-      "predicted times it allows {:.1f} frames/s{}\n{}",
-      graph.actors.size(), chosen.plan.channels.size(), 1 / seconds(chosen.bound),
-      chosen.latency == Time{}
-          ? ""
-          : ", and frames that come at this pace take " + millrace::to_text(chosen.latency),
-      (plan::is_shared(chosen.plan) ? "each frame goes to the copy with the fewest on the way\n"
-                                    : "") +
-          slots_text(work, chosen));
-}
-
-nlohmann::json buffers_json(const Work& work, const explore::Candidate& chosen) {
-  const auto& smallest = chosen.smallest;
-  return {{"bytes", plan::slot_bytes(chosen.plan, work.network).count},
-          {"smallest_bytes", smallest ? nlohmann::json(smallest->total.count) : nlohmann::json()},
-          {"bound_bytes", smallest ? nlohmann::json(smallest->bound.count) : nlohmann::json()}};
-}
-
-nlohmann::json to_json(const explore::Choice& choice, const Work& work, const std::string& output) {
-  nlohmann::json candidates = nlohmann::json::array();
-  for (const explore::Candidate& c : choice.candidates)
-    candidates.push_back({{"name", c.name},
-                          {"bottleneck_ns", c.search.bottleneck},
-                          {"fitness_ns", c.search.fitness},
-                          {"bound_ns", c.bound.count()},
-                          {"period_ns", c.period.count()},
-                          {"latency_ns", c.latency.count()},
-                          {"batch", c.batch},
-                          {"epochs", c.search.epochs},
-                          {"search_time_ns", c.search_time.count()}});
-  return {{"lower_bound_ns", choice.lower_bound},
-          {"candidates", candidates},
-          {"chosen", choice.winner().name},
-          {"buffers", buffers_json(work, choice.winner())},
-          {"plan", output}};
-}
-
 /// Where the plan goes; checked before the work whose result would be lost.
 std::string output_of(const Options& options) {
   const std::string& output = options.output;
@@ -366,7 +330,7 @@ int run(const Options& given) {
   const plan::Plan plan = finish(options, work, choice);
   plan::write_plan(output, plan, work.network);
   if (options.json) {
-    fmt::print("{}\n", to_json(choice, work, output).dump(1));
+    fmt::print("{}\n", choice_json(choice, work.network, output));
     return 0;
   }
   fmt::print("{}: {} layers on {} processors {}\n\n{}\nchosen: {}\n\n{}\n{}\n{}", work.network.name,
@@ -374,7 +338,7 @@ int run(const Options& given) {
              options.board.empty() ? "with " + work.engine->name()
                                    : "of " + work.board.name + ", with modelled times",
              candidates_text(choice), choice.winner().name, report::groups_text(plan, work.network),
-             report::stages_text(plan, work.network), proof_text(work, choice.winner()));
+             report::stages_text(plan, work.network), proof_text(work.network, choice.winner()));
   print_reasons(options, work, choice);
   fmt::print("\nwritten: {}\n", output);
   return 0;

@@ -43,17 +43,6 @@ plan::Mapping in_turn(plan::Mapping mapping, const Task& task, std::int64_t turn
   return mapping;
 }
 
-/// What the profile says of the plan's stages and phases, each of a frame.
-void set_times(Candidate& candidate, const Task& task) {
-  for (std::size_t s = 0; s < candidate.plan.stages.size(); ++s) {
-    plan::Stage& stage = candidate.plan.stages[s];
-    const plan::Mapping mapping = in_turn(candidate.search.mapping, task, stage.turn.index);
-    const std::vector<Time> times = phase_times(task.problem, candidate.plan, mapping)[s];
-    stage.predicted = std::accumulate(times.begin(), times.end(), Time{});
-    for (std::size_t p = 0; p < times.size(); ++p) stage.phases[p].predicted = times[p];
-  }
-}
-
 /// As few slots as keep the plan's throughput at the predicted times, and the slack.
 void size_slots(Candidate& candidate, const network::Network& network, std::int64_t slack) {
   candidate.smallest =
@@ -74,13 +63,29 @@ double period_of(const Candidate& c) { return seconds(c.period != Time{} ? c.per
 
 }  // namespace
 
+void set_times(plan::Plan& plan, const plan::Mapping& mapping, const Task& task) {
+  for (std::size_t s = 0; s < plan.stages.size(); ++s) {
+    plan::Stage& stage = plan.stages[s];
+    const std::vector<Time> times =
+        phase_times(task.problem, plan, in_turn(mapping, task, stage.turn.index))[s];
+    stage.predicted = std::accumulate(times.begin(), times.end(), Time{});
+    for (std::size_t p = 0; p < times.size(); ++p) stage.phases[p].predicted = times[p];
+  }
+}
+
+void set_variants(plan::Plan& plan, const Problem& problem, const plan::Mapping& mapping,
+                  const network::Calibration* calibration) {
+  plan.variants = variants_of(problem, mapping);
+  if (calibration != nullptr && uses_int8(plan)) plan.calibration = *calibration;
+}
+
 void Candidates::add(const std::string& name, const Task& task,
-                     const std::function<SearchResult()>& search) {
+                     const std::function<SearchResult()>& search, Time before) {
   const auto start = std::chrono::steady_clock::now();
   Candidate candidate;
   candidate.name = name;
   candidate.search = search();
-  candidate.search_time = std::chrono::steady_clock::now() - start;
+  candidate.search_time = before + (std::chrono::steady_clock::now() - start);
   if (!std::isfinite(candidate.search.bottleneck)) {
     left_out_.push_back(name + ": no such mapping avoids processors that cannot run a layer");
     return;
@@ -91,9 +96,7 @@ void Candidates::add(const std::string& name, const Task& task,
     left_out_.push_back(name + ": " + verdict.reason());
     return;
   }
-  candidate.plan.variants = variants_of(task.problem, candidate.search.mapping);
-  if (options_.calibration != nullptr && uses_int8(candidate.plan))
-    candidate.plan.calibration = *options_.calibration;
+  set_variants(candidate.plan, task.problem, candidate.search.mapping, options_.calibration);
   list_.push_back(std::move(candidate));
 }
 
@@ -102,7 +105,7 @@ void Candidates::build_plan(Candidate& candidate, const Task& task) const {
   options.batches = task.batches;
   options.replicas = task.replicas;
   candidate.plan = plan::build(network_, board_, candidate.search.mapping, options);
-  set_times(candidate, task);
+  set_times(candidate.plan, candidate.search.mapping, task);
   size_slots(candidate, network_, options_.slack);
   const auto times = plan::predicted_times(candidate.plan);
   candidate.bound =

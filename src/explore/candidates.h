@@ -17,6 +17,13 @@ struct Task {
   std::map<ProcessorId, std::vector<ProcessorId>> replicas = {};  // as BuildOptions has them
 };
 
+/// What the profile says of the plan's stages and phases, each of a frame.
+void set_times(plan::Plan& plan, const plan::Mapping& mapping, const Task& task);
+
+/// The variants of the mapping, and the calibration where it has int8; null: without one.
+void set_variants(plan::Plan& plan, const Problem& problem, const plan::Mapping& mapping,
+                  const network::Calibration* calibration);
+
 class Candidates {
  public:
   /// All borrowed.
@@ -24,7 +31,9 @@ class Candidates {
              const ChooseOptions& options)
       : network_(network), board_(board), options_(options) {}
 
-  void add(const std::string& name, const Task& task, const std::function<SearchResult()>& search);
+  /// `before`: what was spent on it until now.
+  void add(const std::string& name, const Task& task, const std::function<SearchResult()>& search,
+           Time before = {});
   /// The promising ones; plans that are alike share one measurement.
   void measure();
 

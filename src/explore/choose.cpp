@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "explore/candidates.h"
 #include "explore/gather.h"
+#include "explore/methods.h"
 #include "explore/replicas.h"
 
 namespace millrace::explore {
@@ -71,6 +72,20 @@ std::vector<Task> tasks_with_batches(const network::Network& network, const boar
   return tasks;
 }
 
+/// Measures the candidates, if that is asked for, and takes the best.
+void decide(Choice& choice, Candidates& candidates, const board::Board& board,
+            const ChooseOptions& options) {
+  choice.left_out = candidates.left_out();
+  if (candidates.list().empty())
+    throw InputError(board.name, fmt::format("no plan was found that the board can run ({}); try "
+                                             "--search auto, or more of its processors",
+                                             fmt::join(choice.left_out, "; ")));
+  if (options.measure) candidates.measure();
+  choice.best = candidates.best();
+  choice.candidates = candidates.list();
+  choice.in_time = candidates.is_in_time(choice.winner());
+}
+
 }  // namespace
 
 Choice choose(const network::Network& network, const board::Board& board,
@@ -89,15 +104,27 @@ Choice choose(const network::Network& network, const board::Board& board,
       add_searches(candidates, task, options, found);
       choice.lower_bound = std::min(choice.lower_bound, lower_bound(task.problem));
     }
-  choice.left_out = candidates.left_out();
-  if (candidates.list().empty())
-    throw InputError(board.name, fmt::format("no plan was found that the board can run ({}); try "
-                                             "--search auto, or more of its processors",
-                                             fmt::join(choice.left_out, "; ")));
-  if (options.measure) candidates.measure();
-  choice.best = candidates.best();
-  choice.candidates = candidates.list();
-  choice.in_time = candidates.is_in_time(choice.winner());
+  decide(choice, candidates, board, options);
+  return choice;
+}
+
+Choice choose_found(const Ground& ground, const Found& found, const ChooseOptions& options) {
+  ChooseOptions with_slots = options;
+  with_slots.build.capacity = std::max<std::int64_t>(2, found.configuration.slots);
+  Candidates candidates(ground.network, ground.board, with_slots);
+  const Task alone{.problem = ground.problem};
+  candidates.add("one processor", alone, [&] { return one_processor(ground.problem); });
+  const auto search = [&] {
+    SearchResult result;
+    result.mapping = mapping_of(ground, found.configuration);
+    result.method = found.method;
+    result.fitness = result.bottleneck = Predictor(ground).bottleneck(found.configuration);
+    return result;
+  };
+  candidates.add(found.method, task_of(ground, found.configuration), search, found.took);
+  Choice choice;
+  choice.lower_bound = lower_bound(ground.problem);
+  decide(choice, candidates, ground.board, with_slots);
   return choice;
 }
 

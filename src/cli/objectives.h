@@ -1,0 +1,27 @@
+#pragma once
+// How good configurations are, for searches: simulated by several threads, or measured here.
+#include <map>
+#include <string>
+
+#include "engine/engine.h"
+#include "explore/configuration.h"
+
+namespace millrace::cli {
+
+/// The scores are those of explore::simulated_objective, whatever the number of threads.
+explore::Objective simulated_by(const explore::Ground& ground, int threads);
+
+/// Borrowed, but the numbers.
+struct Measurement {
+  const explore::Ground& ground;
+  const std::map<std::string, engine::Engine*>& engines;
+  const network::Calibration* calibration = nullptr;
+  double seconds = 0.5;  // for each candidate
+  std::uint64_t seed = 1;
+};
+
+/// Each candidate's plan runs by itself; subnets that an earlier one had are used again. The
+/// utilisation is what the profile says of the stages, at the measured throughput.
+explore::Objective measured_by(const Measurement& measurement);
+
+}  // namespace millrace::cli

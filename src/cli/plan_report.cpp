@@ -1,0 +1,68 @@
+#include "cli/plan_report.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "plan/steps.h"
+#include "plan/build.h"
+
+namespace millrace::cli {
+namespace {
+
+/// How many slots there are, and why.
+std::string slots_text(const network::Network& network, const explore::Candidate& chosen) {
+  const std::string now = millrace::to_text(plan::slot_bytes(chosen.plan, network));
+  if (!chosen.smallest) return fmt::format("buffers: {}, sized by rule\n", now);
+  const std::string rest =
+      chosen.smallest->is_smallest()
+          ? "the smallest"
+          : fmt::format("no less than {} would", millrace::to_text(chosen.smallest->bound));
+  return fmt::format("buffers: {} keep that throughput, {}; with slack for jitter {}\n",
+                     millrace::to_text(chosen.smallest->total), rest, now);
+}
+
+nlohmann::json buffers_json(const network::Network& network, const explore::Candidate& chosen) {
+  const auto& smallest = chosen.smallest;
+  return {{"bytes", plan::slot_bytes(chosen.plan, network).count},
+          {"smallest_bytes", smallest ? nlohmann::json(smallest->total.count) : nlohmann::json()},
+          {"bound_bytes", smallest ? nlohmann::json(smallest->bound.count) : nlohmann::json()}};
+}
+
+}  // namespace
+
+std::string proof_text(const network::Network& network, const explore::Candidate& chosen) {
+  const auto graph = plan::csdf_graph(chosen.plan, network);
+  return fmt::format(
+      "proof: the plan's CSDF graph ({} actors, {} channels) is consistent and live; at the "
+      "predicted times it allows {:.1f} frames/s{}\n{}",
+      graph.actors.size(), chosen.plan.channels.size(), 1 / seconds(chosen.bound),
+      chosen.latency == Time{}
+          ? ""
+          : ", and frames that come at this pace take " + millrace::to_text(chosen.latency),
+      (plan::is_shared(chosen.plan) ? "each frame goes to the copy with the fewest on the way\n" : "") +
+          slots_text(network, chosen));
+}
+
+std::string choice_json(const explore::Choice& choice, const network::Network& network,
+                        const std::string& output) {
+  nlohmann::json candidates = nlohmann::json::array();
+  for (const explore::Candidate& c : choice.candidates)
+    candidates.push_back({{"name", c.name},
+                          {"bottleneck_ns", c.search.bottleneck},
+                          {"fitness_ns", c.search.fitness},
+                          {"bound_ns", c.bound.count()},
+                          {"period_ns", c.period.count()},
+                          {"latency_ns", c.latency.count()},
+                          {"batch", c.batch},
+                          {"epochs", c.search.epochs},
+                          {"search_time_ns", c.search_time.count()}});
+  const nlohmann::json json{{"lower_bound_ns", choice.lower_bound},
+                            {"candidates", candidates},
+                            {"chosen", choice.winner().name},
+                            {"buffers", buffers_json(network, choice.winner())},
+                            {"plan", output}};
+  return json.dump(1);
+}
+
+}  // namespace millrace::cli

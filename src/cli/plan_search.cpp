@@ -1,0 +1,185 @@
+#include "cli/plan_search.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+
+#include "base/error.h"
+#include "base/hash.h"
+#include "base/interrupt.h"
+#include "cli/duration.h"
+#include "cli/objectives.h"
+#include "cli/progress.h"
+#include "explore/journal.h"
+
+namespace millrace::cli {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::int64_t usual_candidates = 400;
+
+bool is_measured(const SearchOptions& options) { return options.objective == "measured"; }
+
+/// Times, costs and groups: all that decides between configurations.
+std::string hash_of(const explore::Problem& problem) {
+  Hasher hasher;
+  const auto add = [&](double value) { hasher.add(fmt::format("{}", value)); };
+  for (const auto* times : {&problem.time, &problem.alone})
+    for (const std::vector<double>& layer : *times)
+      for (const double time : layer) add(time);
+  for (const explore::Problem::Borders& borders : problem.borders) {
+    add(borders.read_ns);
+    add(borders.write_ns);
+    add(borders.border_ns);
+    add(borders.launch_ns);
+  }
+  return hasher.digits();
+}
+
+explore::Facts facts_of(const SearchPlace& place, const SearchOptions& options,
+                        const explore::Problem& problem) {
+  const auto or_usual = [](const auto& value, const char* usual) {
+    return value ? fmt::format("{}", *value) : std::string(usual);
+  };
+  return {{"method", options.method},
+          {"objective", options.objective.value_or("simulated")},
+          {"network", network::hash_of(place.network)},
+          {"board", board::hash_of(place.board)},
+          {"times", hash_of(problem)},
+          {"precision", options.precision},
+          {"seed", std::to_string(options.seed)},
+          {"threshold", or_usual(options.threshold, "lowered")},
+          {"top", or_usual(options.top, "10")},
+          {"allowed_loss", or_usual(options.allowed_loss, "0.01")},
+          {"fallback", options.fallback ? "yes" : "no"}};
+}
+
+std::optional<explore::Journal> journal_of(const SearchOptions& options,
+                                           const explore::Facts& facts,
+                                           const explore::Ground& ground) {
+  if (options.resume) return explore::Journal::resume(*options.resume, facts, ground);
+  if (options.log) return explore::Journal(*options.log, facts, ground);
+  return std::nullopt;
+}
+
+explore::Objective objective_of(const SearchPlace& place, const SearchOptions& options,
+                                const explore::Ground& ground,
+                                const explore::ChooseOptions& choose) {
+  if (!is_measured(options)) return simulated_by(ground, options.jobs.value_or(1));
+  if (place.engines.empty())
+    throw InputError("--objective measured",
+                     "nothing can be measured on a board that is not here; use --objective "
+                     "simulated");
+  if (options.jobs.value_or(1) > 1)
+    throw InputError("--jobs",
+                     "candidates that are measured at one time disturb each other; use it "
+                     "with --objective simulated");
+  return measured_by({ground, place.engines, choose.calibration, options.measure_s, options.seed});
+}
+
+explore::MethodOptions method_options(const SearchOptions& options) {
+  explore::MethodOptions result;
+  result.seed = options.seed;
+  result.threshold = options.threshold;
+  if (options.top) result.top = *options.top;
+  if (options.allowed_loss) result.allowed_loss = *options.allowed_loss;
+  return result;
+}
+
+}  // namespace
+
+std::vector<std::string> search_names() {
+  std::vector<std::string> names{"auto", "genetic", "exact"};
+  for (const explore::NamedMethod& method : explore::methods()) names.emplace_back(method.name);
+  return names;
+}
+
+void bind_configuration_search(CLI::App& verb, SearchOptions& options) {
+  verb.add_option("--objective", options.objective,
+                  "What searches such as cut-points ask of a candidate: simulated (the usual) or "
+                  "measured")
+      ->check(CLI::IsMember({"simulated", "measured"}));
+  verb.add_option("--time-limit", options.time_limit, "Of such a search, such as 10s");
+  verb.add_option("--candidates", options.candidates, "That it asks about at most; usually 400")
+      ->check(CLI::Range(1, 10'000'000));
+  verb.add_option("--jobs", options.jobs, "Candidates that are simulated at one time")
+      ->check(CLI::Range(1, 256));
+  CLI::Option* log =
+      verb.add_option("--log", options.log, "Write every candidate to this CSV file");
+  verb.add_option("--resume", options.resume, "Go on with the search that wrote this file")
+      ->excludes(log);
+  verb.add_option("--threshold", options.threshold,
+                  "Of cut-points: the utilisation from which on cuts move freely; usually lowered "
+                  "until enough tuples were refined")
+      ->check(CLI::Range(0.0, 1.0));
+  verb.add_option("--top", options.top,
+                  "Of cut-points: so many tuples are gone on from; usually 10")
+      ->check(CLI::Range(1, 10'000));
+  verb.add_flag("!--no-fallback", options.fallback,
+                "No candidate with a layer that its stage's processor cannot run");
+  verb.add_option("--allowed-loss", options.allowed_loss,
+                  "Of cut-points: share of the throughput for which slots are saved; usually 0.01")
+      ->check(CLI::Range(0.0, 0.5));
+}
+
+bool is_configuration_search(const SearchOptions& options) {
+  if (explore::method_named(options.method) != nullptr) return true;
+  const bool given[] = {options.objective.has_value(),    options.time_limit.has_value(),
+                        options.candidates.has_value(),   options.jobs.has_value(),
+                        options.log.has_value(),          options.resume.has_value(),
+                        options.threshold.has_value(),    options.top.has_value(),
+                        options.allowed_loss.has_value(), !options.fallback};
+  const char* names[] = {"--objective",    "--time-limit", "--candidates", "--jobs",
+                         "--log",          "--resume",     "--threshold",  "--top",
+                         "--allowed-loss", "--no-fallback"};
+  for (std::size_t i = 0; i < std::size(given); ++i)
+    if (given[i])
+      throw InputError(names[i],
+                       fmt::format("--search {} does not have it; give --search cut-points "
+                                   "or another one that asks candidate by candidate",
+                                   options.method));
+  return false;
+}
+
+explore::Choice search_configurations(const SearchPlace& place, const SearchOptions& options,
+                                      const explore::ChooseOptions& choose) {
+  const explore::Problem problem = explore::make_problem(place.network, place.board, place.profile);
+  const explore::Ground ground{place.network, place.board, problem, choose.build, options.fallback};
+  std::optional<explore::Journal> journal =
+      journal_of(options, facts_of(place, options, problem), ground);
+  explore::LedgerOptions purse;
+  purse.candidates = options.candidates.value_or(usual_candidates);
+  if (journal) purse.known = journal->known();
+  const InterruptGuard interrupt;
+  const auto start = Clock::now();
+  const Time limit =
+      options.time_limit ? read_duration(*options.time_limit, "--time-limit") : Time::max();
+  purse.stop = [&] {
+    interrupt.check();
+    return Clock::now() - start > limit;
+  };
+  Progress progress("searching");
+  std::int64_t count = 0;
+  double best = 0;
+  purse.note = [&](const explore::Configuration& candidate, const explore::Score& score,
+                   bool again) {
+    if (journal && !again) journal->add(candidate, score);
+    best = std::max(best, score.throughput);
+    progress.show(static_cast<double>(++count) / static_cast<double>(purse.candidates),
+                  fmt::format("{} candidates, best {:.1f} frames/s", count, best));
+  };
+  explore::Ledger ledger(ground, objective_of(place, options, ground, choose), purse);
+  const auto found = explore::method_named(options.method)->run(ledger, method_options(options));
+  if (!found)
+    throw InputError(place.board.name,
+                     fmt::format("--search {} found nothing that the board can run{}; try another "
+                                 "search, or more of its processors",
+                                 options.method, options.fallback ? "" : " without fallback"));
+  note(fmt::format("{}: {} candidates of {:.0f} tuples of cuts", options.method, ledger.count(),
+                   explore::tuples_of(ground)));
+  return explore::choose_found(
+      ground, {options.method, *found, ledger.count(), Clock::now() - start}, choose);
+}
+
+}  // namespace millrace::cli
