@@ -1,7 +1,7 @@
 #pragma once
 // The public library in six calls: read a network, look at this machine, measure, find a plan,
 // deploy it, and hand it frames. Everything here stands on the rooms' own headers, which are public
-// too and say more.
+// too and say more. What simulate::simulate makes of plans, without running them, is here as well.
 // examples/hello shows them in use.
 #include <map>
 #include <memory>
@@ -15,6 +15,7 @@
 #include "profile/measure.h"
 #include "runtime/session.h"
 #include "runtime/simulated_board.h"
+#include "simulate/simulate.h"
 
 namespace millrace {
 

@@ -150,10 +150,11 @@ std::unique_ptr<Processing> make_detect(const Application& application,
                                         const network::Network& network) {
   const Postprocess& wanted = application.postprocess;
   if (wanted.detection.heads.empty())
-    throw InputError(wanted.place,
-                     fmt::format("'{}' has no 'heads', and '{}' says nothing of them (only a "
-                                 "Darknet configuration does); give the anchors of each output",
-                                 wanted.kind, network.name));
+    throw InputError(
+        wanted.place,
+        fmt::format("'{}' has no 'heads', and '{}' says nothing of them (only "
+                    "Darknet configurations and the zoo do); give the anchors of each output",
+                    wanted.kind, network.name));
   std::vector<Detect::Target> targets;
   for (std::size_t i = 0; i < wanted.detection.heads.size(); ++i) {
     const HeadSettings& head = wanted.detection.heads[i];
@@ -195,12 +196,14 @@ std::vector<HeadSettings> heads_of(const network::darknet::Heads& heads, const s
   std::vector<HeadSettings> result;
   for (const network::darknet::Head& head : heads.heads)
     if (head.kind == wanted)
-      result.push_back({wanted, head.output, head.anchors, true, head.scale_x_y, head.new_coords});
+      result.push_back(
+          {wanted, head.output, head.anchors, head.activated, head.scale_x_y, head.new_coords});
   if (result.empty())
-    throw InputError(place,
-                     fmt::format("the network has no [{}] section, which the post-processing '{}' "
-                                 "decodes; use the kind of its last section, or raw",
-                                 kind, kind));
+    throw InputError(
+        place,
+        fmt::format("the network has no head of the kind [{}], which the post-processing '{}' "
+                    "decodes; use the kind that it has, or raw",
+                    kind, kind));
   return result;
 }
 

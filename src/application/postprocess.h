@@ -13,8 +13,8 @@ std::unique_ptr<Processing> make_postprocessing(const Application& application,
                                                 const network::Network& network,
                                                 const Registry& registry);
 
-/// The heads of a Darknet configuration, of the kind asked for, for `postprocess.detection.heads`.
-/// InputError at `place` if it has none.
+/// The heads of a Darknet configuration or of the zoo, of the kind asked for, for
+/// `postprocess.detection.heads`. InputError at `place` if it has none.
 std::vector<HeadSettings> heads_of(const network::darknet::Heads& heads, const std::string& kind,
                                    const std::string& place);
 

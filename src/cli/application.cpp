@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <filesystem>
 
 #include "application/application_file.h"
 #include "application/postprocess.h"
@@ -13,6 +14,7 @@
 #include "cli/progress.h"
 #include "engine/registry.h"
 #include "network/read.h"
+#include "network/zoo_heads.h"
 #include "plan/plan_file.h"
 
 namespace millrace::cli {
@@ -32,17 +34,24 @@ ModelOptions model_options(const Application& application, ModelOptions options)
   return options;
 }
 
-/// A Darknet configuration knows its heads; other files do not.
+/// Of a Darknet configuration or a network of the zoo; other files do not know them.
+network::darknet::Heads known_heads(const application::Model& model) {
+  if (network::format_of(model.file) != network::Format::darknet)
+    return std::filesystem::exists(model.file) ? network::darknet::Heads{}
+                                               : network::zoo_heads(model.file);
+  network::ReadOptions options;
+  if (model.size > 0) options.size = model.size;
+  return network::darknet::read_heads(model.file, options);
+}
+
 void find_heads(Application& application) {
   const std::string& kind = application.postprocess.kind;
   auto& heads = application.postprocess.detection.heads;
-  const bool decodes = kind == "yolo" || kind == "region";
-  const bool knows = network::format_of(application.model.file) == network::Format::darknet;
-  if (!decodes || !heads.empty() || !knows) return;
-  network::ReadOptions options;
-  if (application.model.size > 0) options.size = application.model.size;
-  heads = application::heads_of(network::darknet::read_heads(application.model.file, options), kind,
-                                application.postprocess.place);
+  if ((kind != "yolo" && kind != "region") || !heads.empty()) return;
+  const network::darknet::Heads known = known_heads(application.model);
+  const bool is_darknet = network::format_of(application.model.file) == network::Format::darknet;
+  if (known.heads.empty() && !is_darknet) return;
+  heads = application::heads_of(known, kind, application.postprocess.place);
 }
 
 std::unique_ptr<Loaded> load_network_and_plan(const Application& application,

@@ -52,10 +52,11 @@ int run_application(const RunnableOptions& runnable, const ApplicationOptions& o
 struct ApplicationBenchOptions {
   int rounds = 5;
   bool json = false;
+  std::string svg = {};  // a file for the waterfall; empty: none
 };
 
-/// Measures it beside everything in turn on one core, in turns, and compares the findings. The exit
-/// code.
+/// Measures it with one technique after the other, from everything in turn on one core to the plan,
+/// in turns, and compares the findings. The exit code.
 int bench_application(const RunnableOptions& runnable, const ApplicationOptions& options,
                       const ApplicationBenchOptions& bench_options);
 

@@ -7,7 +7,9 @@
 #include <memory>
 
 #include "application/application_file.h"
+#include "base/error.h"
 #include "base/interrupt.h"
+#include "board/energy.h"
 #include "cli/application.h"
 #include "cli/bench_slices.h"
 #include "cli/bench_table.h"
@@ -17,6 +19,7 @@
 #include "cli/simulated_baselines.h"
 #include "cli/simulated_board.h"
 #include "cli/trace.h"
+#include "cli/variation.h"
 #include "cli/verbs.h"
 #include "engine/registry.h"
 #include "runtime/load.h"
@@ -33,6 +36,7 @@ struct Options {
   std::int64_t in_flight = 0;
   bool baselines = true, json = false, on_request = false;
   TraceOptions trace;
+  std::string svg;
 };
 
 void bind(CLI::App& verb, Options& options) {
@@ -62,7 +66,10 @@ void bind(CLI::App& verb, Options& options) {
       "with a line of JSON; for programs that take turns");
   CLI::Option* scale = bind_time_scale(verb, options.runnable);
   CLI::Option* trace = bind_trace(verb, options.trace);
-  for (CLI::Option* ignored : {duration, rounds, no_baselines, json, scale, trace})
+  CLI::Option* svg =
+      verb.add_option("--svg", options.svg,
+                      "For an application: what each technique added, as a picture in this file");
+  for (CLI::Option* ignored : {duration, rounds, no_baselines, json, scale, trace, svg})
     on_request->excludes(ignored);
 }
 
@@ -93,7 +100,9 @@ class Bench {
         load(contender, time_from_seconds(options_.warmup_s));
     for (int round = 0; round < options_.rounds; ++round) {
       for (Contender& contender : contenders_) {
+        meter_.take();
         contender.row.rounds.push_back(load(contender, slice));
+        count_energy(contender.row);
         progress.show(static_cast<double>(round) / options_.rounds, contender.row.name);
       }
       for (std::size_t s = 0; s < alone_.size(); ++s) {
@@ -119,6 +128,9 @@ class Bench {
     for (runtime::StageStatistics& stage : stages)
       for (Time* time : {&stage.busy, &stage.waiting}) *time = board_time(*time, loaded_);
     return stages;
+  }
+  std::string no_energy() const {
+    return loaded_.simulated.engine == nullptr ? meter_.reason() : std::string();
   }
   /// Ends the plan's session.
   void trace() {
@@ -162,6 +174,13 @@ class Bench {
     }
   }
 
+  /// Not of a simulated board, whose energy is not this machine's.
+  void count_energy(BenchRow& row) {
+    const auto joules = meter_.take();
+    if (joules && loaded_.simulated.engine == nullptr)
+      row.joules = row.joules.value_or(0) + *joules;
+  }
+
   void to_board_time(BenchRow& row) const {
     row.first = board_time(row.first, loaded_);
     for (runtime::Load& load : row.rounds) {
@@ -203,6 +222,7 @@ class Bench {
   const InterruptGuard interrupt_;
   Loaded& loaded_;
   const Options& options_;
+  board::EnergyMeter meter_;
   std::vector<Contender> contenders_;
   std::unique_ptr<runtime::StageTrials> stages_;
   std::vector<std::vector<runtime::StageTimes>> alone_;  // by stage, by round
@@ -221,8 +241,13 @@ std::string title_of(const Loaded& loaded) {
 int run(const Options& options) {
   check_trace(options.trace);
   if (application::is_application_file(options.runnable.model.model))
-    return bench_application(options.runnable, options.application, {options.rounds, options.json});
+    return bench_application(options.runnable, options.application,
+                             {options.rounds, options.json, options.svg});
   refuse_application_options(options.application, options.runnable.model.model);
+  if (!options.svg.empty())
+    throw InputError("--svg " + options.svg,
+                     "shows the techniques of an application (.yaml), and '" +
+                         options.runnable.model.model + "' is none; leave it out");
   const auto loaded = load_runnable(options.runnable);
   if (loaded->plan.stages.empty()) {
     fmt::print("{} has no layers to run: all its outputs are inputs or constants\n",
@@ -246,9 +271,11 @@ int run(const Options& options) {
     result.rows = bench.run();
     result.stages = bench.plan_statistics();
     result.alone = bench.stages_alone();
+    result.no_energy = bench.no_energy();
     bench.trace();
   }
   note_late_stages(*loaded);
+  for (const BenchRow& row : result.rows) note_variation(row.name, rates(row));
   if (loaded->simulated.engine == nullptr) result.rooflines = measure_rooflines(*loaded);
   if (options.json)
     fmt::print("{}\n", bench_json(result));

@@ -2,83 +2,35 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "application/sink.h"
 #include "base/error.h"
+#include "base/file.h"
 #include "base/interrupt.h"
+#include "board/energy.h"
 #include "cli/application.h"
+#include "cli/application_steps.h"
+#include "cli/application_table.h"
+#include "cli/compare_findings.h"
 #include "cli/progress.h"
+#include "cli/variation.h"
 #include "cli/verbs.h"
-#include "report/table.h"
 #include "runtime/sequential.h"
 
 namespace millrace::cli {
 namespace {
 
-using application::Detection;
 using application::Findings;
 using application::Outcome;
 using application::Totals;
 
-struct Row {
-  std::string name;
-  std::vector<Totals> rounds = {};
-  std::vector<Findings> findings = {};  // by frame, of the last round
-
-  double rate(const Totals& totals) const {
-    return static_cast<double>(totals.frames) / std::max(1e-9, seconds(totals.elapsed));
-  }
-  /// The round in the middle.
-  Totals median() const {
-    std::vector<Totals> sorted = rounds;
-    std::sort(sorted.begin(), sorted.end(),
-              [&](const Totals& a, const Totals& b) { return rate(a) < rate(b); });
-    return sorted[sorted.size() / 2];
-  }
-};
-
-/// Kernels of parts of a network may add in another order than those of the whole.
-constexpr double near = 1e-3;
-
-bool is_near(double a, double b) { return std::abs(a - b) <= near * std::max(1.0, std::abs(a)); }
-
-bool is_same(const Detection& a, const Detection& b) {
-  const double pixel = 1;
-  const auto at = [&](double x, double y) { return std::abs(x - y) <= pixel; };
-  return a.label == b.label && is_near(a.probability, b.probability) && at(a.left, b.left) &&
-         at(a.top, b.top) && at(a.width, b.width) && at(a.height, b.height);
-}
-
-bool is_same_class(const application::Ranked& a, const application::Ranked& b) {
-  return a.label == b.label && is_near(a.value, b.value);
-}
-
-/// Each of them has one of its own among the others; nearly equal ones may stand in another order.
-bool are_same(const std::vector<Detection>& a, std::vector<Detection> b) {
-  if (a.size() != b.size()) return false;
-  for (const Detection& detection : a) {
-    const auto found = std::find_if(
-        b.begin(), b.end(), [&](const Detection& other) { return is_same(detection, other); });
-    if (found == b.end()) return false;
-    b.erase(found);
-  }
-  return true;
-}
-
-bool are_same(const Findings& a, const Findings& b) {
-  if (a.detections.has_value() != b.detections.has_value()) return false;
-  if (a.classes.has_value() != b.classes.has_value()) return false;
-  if (a.detections && !are_same(*a.detections, *b.detections)) return false;
-  return !a.classes || std::equal(a.classes->begin(), a.classes->end(), b.classes->begin(),
-                                  b.classes->end(), is_same_class);
-}
+/// Frames of the last round whose way through the pipeline is looked at.
+constexpr std::int64_t traced_frames = 1000;
 
 class ApplicationBench {
  public:
-  ApplicationBench(const LoadedApplication& loaded, bool has_plan)
-      : loaded_(loaded), turn_{"one after the other"}, plan_{has_plan ? "plan" : "one core"} {
+  explicit ApplicationBench(const LoadedApplication& loaded)
+      : loaded_(loaded), steps_(application_steps(loaded)) {
     const Loaded& network = *loaded.loaded;
     const board::Processor& processor = network.board.processors.front();
     engine::Engine& engine = *network.engines.begin()->second;
@@ -87,116 +39,112 @@ class ApplicationBench {
     if (network.plan.calibration) options.calibration = &*network.plan.calibration;
     sequential_ =
         std::make_unique<runtime::Sequential>(network.network, engine, processor, options);
+    for (const ApplicationStep& step : steps_)
+      result_.rows.push_back({step.name, {}, {}, step.before_threads, step.after_threads});
+    for (const plan::Stage& stage : network.plan.stages)
+      result_.processors.push_back(stage.processor.name);
+    result_.application = loaded.application.name;
+    result_.no_energy = meter_.reason();
   }
 
   void round() {
-    {
-      // All on one core, as the network is; a decoder's threads too, which are made in here.
-      const board::PinGuard pinned(loaded_.loaded->board.processors.front());
-      turn_.rounds.push_back(once(turn_, [&](application::Source& source, const auto& give) {
-        return run_in_turn(loaded_.application, loaded_.parts(source), *sequential_, give);
-      }));
+    for (std::size_t i = 0; i < steps_.size(); ++i) {
+      std::vector<Findings> findings;
+      meter_.take();
+      ApplicationRound round =
+          steps_[i].plan.stages.empty() ? in_turn(findings) : in_pipeline(steps_[i], findings);
+      result_.rows[i].rounds.push_back(std::move(round));
+      compare(result_.rows[i], std::move(findings));
     }
-    plan_.rounds.push_back(once(plan_, [&](application::Source& source, const auto& give) {
-      return pipeline(source, give);
-    }));
   }
 
-  const Row& turn() const { return turn_; }
-  const Row& plan() const { return plan_; }
-  /// The frames whose findings differ; what a plug-in or `raw` writes is not compared.
-  std::vector<std::size_t> differing() const {
-    std::vector<std::size_t> result;
-    const std::size_t count = std::max(turn_.findings.size(), plan_.findings.size());
-    for (std::size_t i = 0; i < count; ++i)
-      if (i >= turn_.findings.size() || i >= plan_.findings.size() ||
-          !are_same(turn_.findings[i], plan_.findings[i]))
-        result.push_back(i);
-    return result;
-  }
+  const ApplicationResult& result() const { return result_; }
 
  private:
-  template <class Call>
-  Totals once(Row& row, const Call& call) {
-    row.findings.clear();
-    const auto source = application::open_source(loaded_.application, loaded_.loaded->network);
-    const Totals totals = call(*source, application::Give([&](const Outcome& outcome) {
-      row.findings.push_back(outcome.findings);
-      if (row.name == turn_.name) interrupt_.check();
-    }));
+  ApplicationRound in_turn(std::vector<Findings>& findings) {
+    // All on one core, as the network is; a decoder's threads too, which are made in here.
+    const board::PinGuard pinned(loaded_.loaded->board.processors.front());
+    ApplicationRound round;
+    const auto source = open();
+    round.totals = application::run_in_turn(loaded_.application, loaded_.parts(*source),
+                                            *sequential_, [&](const Outcome& outcome) {
+                                              if (findings.empty()) round.first = outcome.latency;
+                                              findings.push_back(outcome.findings);
+                                              interrupt_.check();
+                                            });
+    return checked(std::move(round));
+  }
+
+  ApplicationRound in_pipeline(const ApplicationStep& step, std::vector<Findings>& findings) {
+    const Loaded& loaded = *loaded_.loaded;
+    const bool is_plan = &step == &steps_.back();
+    runtime::SessionOptions options;
+    if (is_plan) options.trace_frames = traced_frames;
+    auto session = runtime::deploy(step.plan, loaded.network, loaded.engine_pointers(), options);
+    application::Application application = loaded_.application;
+    application.preprocess.workers.threads = step.before_threads;
+    application.postprocess.workers.threads = step.after_threads;
+    ApplicationRound round;
+    const auto source = open();
+    meter_.take();
+    {
+      application::Run run(application, loaded_.parts(*source), session,
+                           [&](const Outcome& outcome) {
+                             if (findings.empty()) round.first = outcome.latency;
+                             findings.push_back(outcome.findings);
+                           });
+      constexpr std::chrono::milliseconds look_up{100};
+      while (!run.wait_for(look_up)) interrupt_.check();
+      round.totals = run.totals();
+    }
+    round = checked(std::move(round));
+    round.stages = session.statistics();
+    if (is_plan) result_.waits = report::channel_waits(step.plan, session.trace());
+    return round;
+  }
+
+  std::unique_ptr<application::Source> open() const {
+    return application::open_source(loaded_.application, loaded_.loaded->network);
+  }
+
+  ApplicationRound checked(ApplicationRound round) {
+    round.joules = meter_.take();
+    const Totals& totals = round.totals;
     if (totals.complaint) throw InputError(totals.complaint->place, totals.complaint->text);
     if (totals.frames == 0)
       throw InputError(loaded_.application.input.place, "there are no frames to measure");
-    return totals;
+    return round;
   }
 
-  Totals pipeline(application::Source& source, const application::Give& give) {
-    const Loaded& loaded = *loaded_.loaded;
-    auto session = runtime::deploy(loaded.plan, loaded.network, loaded.engine_pointers());
-    application::Run run(loaded_.application, loaded_.parts(source), session, give);
-    constexpr std::chrono::milliseconds look_up{100};
-    while (!run.wait_for(look_up)) interrupt_.check();
-    return run.totals();
+  /// With those of everything in turn, of the first round.
+  void compare(ApplicationRow& row, std::vector<Findings> findings) {
+    if (expected_.empty()) {
+      expected_ = std::move(findings);
+      result_.frames = expected_.size();
+      return;
+    }
+    for (std::size_t i = 0; i < std::max(expected_.size(), findings.size()); ++i) {
+      const bool known =
+          std::find(row.differing.begin(), row.differing.end(), i) != row.differing.end();
+      const bool same =
+          i < expected_.size() && i < findings.size() && are_same(expected_[i], findings[i]);
+      if (!same && !known) row.differing.push_back(i);
+    }
+    std::sort(row.differing.begin(), row.differing.end());
   }
 
   const InterruptGuard interrupt_;
   const LoadedApplication& loaded_;
-  Row turn_, plan_;
+  const std::vector<ApplicationStep> steps_;
   std::unique_ptr<runtime::Sequential> sequential_;
+  board::EnergyMeter meter_;
+  std::vector<Findings> expected_;
+  ApplicationResult result_;
 };
 
-Time each(const Totals& totals, Time sum) { return sum / std::max<std::int64_t>(1, totals.frames); }
-
-report::Table table_of(const ApplicationBench& bench) {
-  report::Table table({{"", report::Align::left},
-                       {"frames/s"},
-                       {"latency"},
-                       {"reading"},
-                       {"pre-processing"},
-                       {"stages"},
-                       {"post-processing"},
-                       {"waiting"}});
-  for (const Row* row : {&bench.turn(), &bench.plan()}) {
-    const Totals totals = row->median();
-    const application::StepTimes& times = totals.times;
-    const auto text = [&](Time sum) { return millrace::to_text(each(totals, sum)); };
-    table.add({row->name, fmt::format("{:.1f}", row->rate(totals)), text(times.total),
-               text(times.reading), text(times.before), text(times.pipeline), text(times.after),
-               text(times.waiting())});
-  }
-  return table;
-}
-
-nlohmann::json json_of(const Row& row) {
-  nlohmann::json rates = nlohmann::json::array();
-  for (const Totals& totals : row.rounds) rates.push_back(row.rate(totals));
-  const Totals totals = row.median();
-  const application::StepTimes& times = totals.times;
-  const auto value = [&](Time sum) { return milliseconds(each(totals, sum)); };
-  return {{"name", row.name},
-          {"frames", totals.frames},
-          {"throughput_fps", row.rate(totals)},
-          {"rounds_fps", rates},
-          {"latency_ms", value(times.total)},
-          {"reading_ms", value(times.reading)},
-          {"pre_processing_ms", value(times.before)},
-          {"stages_ms", value(times.pipeline)},
-          {"post_processing_ms", value(times.after)},
-          {"waiting_ms", value(times.waiting())}};
-}
-
-std::string differences_text(const ApplicationBench& bench) {
-  const std::vector<std::size_t> differing = bench.differing();
-  const std::size_t frames = bench.turn().findings.size();
-  if (differing.empty()) return fmt::format("the findings of all {} frames are equal\n", frames);
-  return fmt::format("the findings of {} of {} frames differ, first those of frame {}\n",
-                     differing.size(), frames, differing.front());
-}
-
-void print_json(const ApplicationBench& bench) {
-  const nlohmann::json json = {{"rows", {json_of(bench.turn()), json_of(bench.plan())}},
-                               {"frames_that_differ", bench.differing()}};
-  fmt::print("{}\n", json.dump(1));
+bool is_equal(const ApplicationResult& result) {
+  return std::all_of(result.rows.begin(), result.rows.end(),
+                     [](const ApplicationRow& row) { return row.differing.empty(); });
 }
 
 }  // namespace
@@ -208,7 +156,8 @@ int bench_application(const RunnableOptions& runnable, const ApplicationOptions&
     throw InputError(loaded->application.input.place,
                      "is live input, whose rate is its own; to measure, give a file and leave out "
                      "'rate_fps'");
-  ApplicationBench bench(*loaded, !options.plan.empty());
+  if (!bench_options.svg.empty()) check_writable(bench_options.svg);
+  ApplicationBench bench(*loaded);
   {
     Progress progress("benchmark");
     for (int round = 0; round < bench_options.rounds; ++round) {
@@ -216,18 +165,16 @@ int bench_application(const RunnableOptions& runnable, const ApplicationOptions&
       progress.show(static_cast<double>(round + 1) / bench_options.rounds, "");
     }
   }
-  if (bench_options.json) {
-    print_json(bench);
-  } else {
-    fmt::print(
-        "{}: {} frames, median of {} rounds; times per frame\n\n{}\n{:.2f} times the rate of "
-        "one after the other on one core; {}",
-        loaded->application.name, bench.turn().findings.size(), bench_options.rounds,
-        table_of(bench).text(),
-        bench.plan().rate(bench.plan().median()) / bench.turn().rate(bench.turn().median()),
-        differences_text(bench));
-  }
-  return bench.differing().empty() ? 0 : answer_is_no;
+  const ApplicationResult& result = bench.result();
+  for (const report::WaterfallStep& step : waterfall_of(result))
+    note_variation(step.name, step.rates);
+  if (!bench_options.svg.empty())
+    write_file(bench_options.svg,
+               report::waterfall_svg(waterfall_of(result),
+                                     fmt::format("{}: frames per second", result.application)));
+  fmt::print("{}{}", bench_options.json ? application_json(result) : application_text(result),
+             bench_options.json ? "\n" : "");
+  return is_equal(result) ? 0 : answer_is_no;
 }
 
 }  // namespace millrace::cli

@@ -62,6 +62,25 @@ std::string latency_text(const BenchResult& result) {
                                     millrace::to_text(result.rows.back().deployed));
 }
 
+/// Nothing if it was not measured.
+std::optional<double> millijoules(const BenchRow& row) {
+  std::int64_t frames = 0;
+  for (const runtime::Load& load : row.rounds) frames += load.frames;
+  if (!row.joules || frames == 0) return std::nullopt;
+  return 1e3 * *row.joules / static_cast<double>(frames);
+}
+
+std::string energy_text(const BenchResult& result) {
+  if (!result.no_energy.empty())
+    return fmt::format("energy per frame: not available, {}\n", result.no_energy);
+  std::string text;
+  for (const BenchRow& row : result.rows)
+    if (const auto energy = millijoules(row))
+      text += fmt::format("{} {} {:.0f} mJ", text.empty() ? "energy per frame:" : ",", row.name,
+                          *energy);
+  return text.empty() ? text : text + "\n";
+}
+
 /// Frames per second that a stage, with its replicas, would pass alone.
 double rate_alone(const BenchResult& result, std::size_t stage) {
   return static_cast<double>(result.stages[stage].replicas) / seconds(result.alone[stage]);
@@ -160,8 +179,8 @@ std::vector<Time> latencies(const BenchRow& row) {
 }
 
 std::string bench_text(const BenchResult& result) {
-  const std::string text =
-      throughput_text(result) + "\n" + latency_text(result) + "\n" + stages_text(result);
+  const std::string text = throughput_text(result) + "\n" + latency_text(result) +
+                           energy_text(result) + "\n" + stages_text(result);
   if (result.rooflines.stages.empty()) return text;
   return text + "\n" + report::rooflines_text(rooflines_of(result));
 }
@@ -175,7 +194,9 @@ std::string bench_json(const BenchResult& result) {
                               {"maximum_ms", milliseconds(sorted.back())}};
     for (const auto& [name, share] : percentiles)
       latency[fmt::format("{}_ms", name)] = milliseconds(runtime::percentile(sorted, share));
+    const auto energy = millijoules(row);
     rows.push_back({{"name", row.name},
+                    {"energy_mj", energy ? nlohmann::json(*energy) : nlohmann::json()},
                     {"deployed_ms", milliseconds(row.deployed)},
                     {"throughput_fps", median_rate(row)},
                     {"rounds_fps", rates(row)},

@@ -1,5 +1,6 @@
 #pragma once
 // What `bench` measured, for people and for programs.
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,7 @@ struct BenchRow {
   Time deployed{};                    // how long it took to deploy it
   Time first{};                       // the first inference after deployment
   std::vector<runtime::Load> rounds;  // interleaved with those of the other rows
+  std::optional<double> joules = {};  // of the machine during all rounds
 };
 
 struct BenchResult {
@@ -22,6 +24,7 @@ struct BenchResult {
   std::vector<Time> alone;                       // by stage: one frame with all other stages idle
   report::Rooflines rooflines;  // without what `rows` and `stages` tell; of a simulated board empty
   std::int64_t in_flight = 0;   // frames on their way at most; 0: all that fit
+  std::string no_energy = {};   // why no energy was measured; empty: it was, or is nobody's here
 };
 
 /// Frames per second of each round, sorted.

@@ -78,6 +78,10 @@ void bind_fit(CLI::App& verb, FitOptions& options) {
   CLI::Option* fit = verb.add_option(
       "--fit", options.file,
       "Write a board file whose model of times agrees with the measured layers, or with --total");
+  verb.add_option("--also", options.also,
+                  "With --fit: a further model whose measured layers count too (repeatable); all "
+                  "weigh the same")
+      ->needs(fit);
   verb.add_option("--board", options.board,
                   "A shipped board or a board file: its modelled times, nothing is measured; with "
                   "--fit the board to fit");
@@ -92,6 +96,9 @@ void fit_to_totals(const FitOptions& options, const network::Network& network,
                    board::Precision precision) {
   if (options.board.empty())
     throw InputError("--total", "is for a board that is not at hand; name it with --board");
+  if (!options.also.empty())
+    throw InputError("--also " + options.also.front(),
+                     "is measured, and --total is not; give one of them");
   board::Board board = board::find_board(options.board);
   for (const std::string& text : options.totals) {
     const Total total = read_total(text);

@@ -10,9 +10,10 @@ struct FitOptions {
   std::string file;                 // to write; empty: no fit
   std::string board;                // whose model it is; empty: this machine, its peaks measured
   std::vector<std::string> totals;  // "gpu=7.3ms", for a board that is not at hand
+  std::vector<std::string> also;    // further models that are measured
 };
 
-void bind_fit(CLI::App& verb, FitOptions& options);  // --fit, --board, --total
+void bind_fit(CLI::App& verb, FitOptions& options);  // --fit, --also, --board, --total
 
 /// From published totals of the network in the precision, without measuring anything. Writes the
 /// board.

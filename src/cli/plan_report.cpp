@@ -4,8 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "plan/steps.h"
 #include "plan/build.h"
+#include "plan/steps.h"
 
 namespace millrace::cli {
 namespace {
@@ -40,7 +40,8 @@ std::string proof_text(const network::Network& network, const explore::Candidate
       chosen.latency == Time{}
           ? ""
           : ", and frames that come at this pace take " + millrace::to_text(chosen.latency),
-      (plan::is_shared(chosen.plan) ? "each frame goes to the copy with the fewest on the way\n" : "") +
+      (plan::is_shared(chosen.plan) ? "each frame goes to the copy with the fewest on the way\n"
+                                    : "") +
           slots_text(network, chosen));
 }
 

@@ -195,6 +195,13 @@ int run_modelled(const Options& options, const network::Network& network) {
   return 0;
 }
 
+profile::Profile profile_of(const Options& options, const network::Network& network,
+                            engine::Engine& engine) {
+  return load_profile(
+      network, load_board(options.model), engine,
+      {{}, options.fresh, measure_options(options), options.batches, options.model.cache});
+}
+
 int run(const Options& options) {
   if (!options.output.empty()) check_writable(options.output);
   if (!options.fit.file.empty()) check_writable(options.fit.file);
@@ -209,12 +216,18 @@ int run(const Options& options) {
   }
   const auto engine = engine::make_engine(options.model.engine);
   if (!options.subnet.empty()) return run_subnet(options, network, *engine);
-  const profile::Profile profile = load_profile(
-      network, load_board(options.model), *engine,
-      {{}, options.fresh, measure_options(options), options.batches, options.model.cache});
+  const profile::Profile profile = profile_of(options, network, *engine);
   if (!options.output.empty()) profile::write_profile(options.output, profile);
   print(profile, precisions_of(options.variants));
-  if (!options.fit.file.empty()) fit_to_profiles(options.fit, {{network, profile}});
+  if (options.fit.file.empty()) return 0;
+  std::vector<MeasuredNetwork> measured{{network, profile}};
+  for (const std::string& model : options.fit.also) {
+    ModelOptions other = options.model;
+    other.model = model;
+    measured.push_back({load_network(other), {}});
+    measured.back().profile = profile_of(options, measured.back().network, *engine);
+  }
+  fit_to_profiles(options.fit, measured);
   return 0;
 }
 

@@ -25,9 +25,9 @@ Verdict is_live(const Graph& graph);
 
 /// How throughput is found. All give the same fraction.
 enum class Method {
-  fastest,      // k_periodic; where K grows large self_timed for a few rounds, then cycle_ratio
+  fastest,      // k_periodic, and where K grows large cycle_ratio
   self_timed,   // execute until a state recurs (Ghamarian et al. 2006)
-  cycle_ratio,  // Howard's algorithm on the expanded homogeneous graph
+  cycle_ratio,  // policy iteration on the expanded homogeneous graph
   k_periodic,   // K-periodic schedules, K raised on the critical cycle (Bodin et al. 2016)
 };
 
@@ -35,7 +35,6 @@ struct ThroughputOptions {
   Method method = Method::fastest;
   std::int64_t max_firings = 50'000'000;  // by self_timed, per component
   std::int64_t max_nodes = 2'000'000;     // of the graphs that the other methods make
-  bool must_name_cycle = false;           // `fastest` then leaves out what would name none
 };
 
 /// A firing on the critical cycle, and what the next one waits for.

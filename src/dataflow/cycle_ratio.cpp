@@ -207,8 +207,8 @@ class Delays {
 
 class Howard {
  public:
-  Howard(std::uint32_t nodes, const std::vector<Wait>& waits)
-      : policy_(nodes, waits), waiters_(nodes, waits) {
+  Howard(std::uint32_t nodes, const std::vector<Wait>& waits, std::int64_t& looks)
+      : policy_(nodes, waits), waiters_(nodes, waits), looks_(looks) {
     for (std::uint32_t w = 0; w < waits.size(); ++w) {
       const std::uint32_t chosen = policy_.chosen(waits[w].from);
       if (chosen == none || is_better_start(waits[w], waits[chosen]))
@@ -216,9 +216,13 @@ class Howard {
     }
   }
 
-  CycleRatio solve() {
+  /// Nothing if the looks do not suffice.
+  std::optional<CycleRatio> solve() {
     look_for_cycles();
-    while (!result_.impossible && !settles()) look_for_cycles();
+    while (!result_.impossible && !settles()) {
+      if (looks_ < 0) return std::nullopt;
+      look_for_cycles();
+    }
     return result_;
   }
 
@@ -244,7 +248,8 @@ class Howard {
     if (worst != none) result_.cycle = policy_.cycle_from(worst);
   }
 
-  /// Whether no cycle exceeds the ratio; otherwise the policy has such a cycle afterwards.
+  /// Whether no cycle exceeds the ratio; otherwise the policy has such a cycle afterwards, or there
+  /// are no looks left.
   bool settles() {
     Wide largest = 1;
     for (const Wait& wait : policy_.waits)
@@ -265,7 +270,8 @@ class Howard {
     Delays<Value> delays(policy_, result_.ratio);
     delays.follow();
     for (std::uint32_t rounds = 1; delays.improve(); ++rounds) {
-      if (!delays.follow()) return false;
+      looks_ -= static_cast<std::int64_t>(policy_.waits.size());
+      if (!delays.follow() || looks_ < 0) return false;
       if (rounds >= 4 && std::has_single_bit(rounds)) delays.put_in_order();
     }
     return true;
@@ -273,13 +279,20 @@ class Howard {
 
   Policy policy_;
   Waiters waiters_;
+  std::int64_t& looks_;
   CycleRatio result_;
 };
 
 }  // namespace
 
 CycleRatio largest_cycle_ratio(std::uint32_t nodes, const std::vector<Wait>& waits) {
-  return Howard(nodes, waits).solve();
+  std::int64_t looks = std::numeric_limits<std::int64_t>::max();
+  return *Howard(nodes, waits, looks).solve();
+}
+
+std::optional<CycleRatio> largest_cycle_ratio(std::uint32_t nodes, const std::vector<Wait>& waits,
+                                              std::int64_t& looks) {
+  return Howard(nodes, waits, looks).solve();
 }
 
 std::optional<std::vector<std::uint32_t>> cycle_without_tokens(std::uint32_t nodes,

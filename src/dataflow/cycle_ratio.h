@@ -29,6 +29,10 @@ struct CycleRatio {
 /// schedule with that period violates no wait. InputError if sums exceed 126 bits.
 CycleRatio largest_cycle_ratio(std::uint32_t nodes, const std::vector<Wait>& waits);
 
+/// The same, unless more than `looks` looks at waits are needed; those taken are subtracted.
+std::optional<CycleRatio> largest_cycle_ratio(std::uint32_t nodes, const std::vector<Wait>& waits,
+                                              std::int64_t& looks);
+
 /// A cycle of waits without tokens, nothing if there is none.
 std::optional<std::vector<std::uint32_t>> cycle_without_tokens(std::uint32_t nodes,
                                                                const std::vector<Wait>& waits);

@@ -27,6 +27,10 @@ class Expander {
   }
 
   Expansion run() {
+    std::size_t waits = result_.nodes;
+    for (std::size_t c : component_.channels)
+      waits += firings(position_[graph_.channels[c].to.index]);
+    result_.waits.reserve(waits);
     for (std::size_t at = 0; at < component_.actors.size(); ++at) order_firings(at);
     for (std::size_t c : component_.channels) connect(c);
     return std::move(result_);

@@ -102,7 +102,7 @@ bool Storage::must_stop(double share) const {
 
 std::optional<Trial> Storage::attempt(const Capacities& capacities) {
   ++tries_;
-  const auto found = throughput(with_capacities(graph_, capacities), {.must_name_cycle = true});
+  const auto found = throughput(with_capacities(graph_, capacities));
   if (!found) return std::nullopt;
   Trial trial{found->is_live(), found->is_live() ? found->period() : Fraction(), {}};
   std::vector<std::size_t> spaces;  // in the order in which with_capacities adds them

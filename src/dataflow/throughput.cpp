@@ -8,6 +8,7 @@
 #include "dataflow/expansion.h"
 #include "dataflow/periodic.h"
 #include "dataflow/recurrence.h"
+#include "dataflow/sweeps.h"
 
 namespace millrace::dataflow {
 namespace {
@@ -17,7 +18,23 @@ struct Pace {
   bool dead = false;
   Fraction period;  // time of one round; 0: unlimited
   std::vector<CycleStep> cycle;
+  bool expanded = false;  // from the graph's own times
 };
+
+/// A cycle that goes through the same steps several times is given once.
+std::vector<CycleStep> without_repeats(std::vector<CycleStep> steps) {
+  // The longest end of each beginning that is also its beginning (Knuth, Morris, Pratt 1977).
+  std::vector<std::size_t> same(steps.size() + 1, 0);
+  for (std::size_t i = 1; i < steps.size(); ++i) {
+    std::size_t length = same[i];
+    while (length > 0 && steps[i] != steps[length]) length = same[length];
+    same[i + 1] = steps[i] == steps[length] ? length + 1 : 0;
+  }
+  const std::size_t once = steps.size() - same[steps.size()];
+  if (once > 0 && steps.size() % once == 0) steps.resize(once);
+  steps.shrink_to_fit();
+  return steps;
+}
 
 bool has_instant_phases(const Graph& graph, const Component& component) {
   return std::any_of(component.actors.begin(), component.actors.end(), [&](std::size_t actor) {
@@ -47,7 +64,7 @@ struct Nodes {
       steps.push_back(step_at(waits[*w].to));
       if (waits[*w].channel != own_order) steps.back().channel = ChannelId(waits[*w].channel);
     }
-    return steps;
+    return without_repeats(std::move(steps));
   }
 };
 
@@ -101,17 +118,21 @@ class Analysis {
     if (size_of_expansion(component) == 0) return std::nullopt;
     const Expansion expansion = expand(graph_, component);
     const Nodes nodes{graph_, component, expansion.first};
-    if (const auto dead = cycle_without_tokens(expansion.nodes, expansion.waits))
-      return Pace{true, {}, nodes.steps_of(expansion.waits, *dead)};
-    const CycleRatio found = largest_cycle_ratio(expansion.nodes, expansion.waits);
-    return Pace{false, found.ratio, nodes.steps_of(expansion.waits, found.cycle)};
+    const auto order = firing_order(expansion.nodes, expansion.waits);
+    if (!order) {
+      const auto dead = cycle_without_tokens(expansion.nodes, expansion.waits);
+      return Pace{true, {}, nodes.steps_of(expansion.waits, *dead), true};
+    }
+    auto found = cycle_ratio_by_sweeps(*order, expansion.waits);
+    if (!found) found = largest_cycle_ratio(expansion.nodes, expansion.waits);
+    return Pace{false, found->ratio, nodes.steps_of(expansion.waits, found->cycle), true};
   }
 
   std::optional<Pace> by_periods(const Component& component, bool may_expand) const {
     std::vector<std::int64_t> periods(component.actors.size(), 1);
     if (has_instant_phases(graph_, component)) {
       const auto pace = raise_periods(unhurried(component), component, periods, may_expand);
-      if (!pace || pace->dead) return pace;
+      if (!pace || pace->dead || pace->expanded) return pace;
     }
     return raise_periods(graph_, component, periods, may_expand);
   }
@@ -128,39 +149,23 @@ class Analysis {
   std::optional<Pace> raise_periods(const Graph& graph, const Component& component,
                                     std::vector<std::int64_t>& periods, bool may_expand) const {
     const std::int64_t expanded = may_expand ? size_of_expansion(component) : 0;
-    bool executed = false;
+    std::int64_t looks = expanded > 0 ? std::max(small, expanded) * looks_per_firing
+                                      : std::numeric_limits<std::int64_t>::max();
     for (;;) {
       const std::int64_t size = size_with(component, periods);
-      const bool may_execute = component.actors.size() <= few && !options_.must_name_cycle;
-      if (may_execute && expanded > 0 && size > small && !executed) {
-        if (auto pace = by_short_execution(graph, component, expanded)) return pace;
-        executed = true;
-      }
-      if (expanded > 0 && size > expanded / 2) return by_expansion(component);
+      if (expanded > 0 && size > std::max(small, expanded / 16)) return by_expansion(component);
       if (size > options_.max_nodes) return std::nullopt;
       const PeriodicWaits waits = periodic_waits(graph, component, periods);
-      const CycleRatio found = largest_cycle_ratio(waits.nodes, waits.waits);
-      const auto raised = periods_for(component, waits, found.cycle, periods);
+      const auto found = largest_cycle_ratio(waits.nodes, waits.waits, looks);
+      if (!found) return by_expansion(component);
+      const auto raised = periods_for(component, waits, found->cycle, periods);
       if (raised == periods) {
         const Nodes nodes{graph, component, waits.first};
-        return Pace{found.impossible, found.ratio * Fraction(waits.grid),
-                    nodes.steps_of(waits.waits, found.cycle)};
+        return Pace{found->impossible, found->ratio * Fraction(waits.grid),
+                    nodes.steps_of(waits.waits, found->cycle)};
       }
       periods = raised;
     }
-  }
-
-  /// Where few actors have rates without common factors, cycle ratios take many steps, but an
-  /// execution repeats itself soon: this many rounds are worth a try. Nothing if it does not, or is
-  /// dead: then the cycle is wanted.
-  std::optional<Pace> by_short_execution(const Graph& graph, const Component& component,
-                                         std::int64_t firings) const {
-    constexpr std::int64_t rounds = 32;
-    const auto regime = periodic_regime(
-        graph, component,
-        std::min(checked_multiply(rounds, firings, graph.name), options_.max_firings));
-    if (!regime || regime->dead) return std::nullopt;
-    return Pace{false, regime->period, {}};
   }
 
   std::int64_t size_with(const Component& component,
@@ -174,8 +179,8 @@ class Analysis {
     return size;
   }
 
-  static constexpr std::int64_t small = 10'000;  // nodes whose cycle ratio is found at once
-  static constexpr std::size_t few = 12;  // actors; of more, rates have common factors enough
+  static constexpr std::int64_t small = 10'000;        // nodes whose cycle ratio is found at once
+  static constexpr std::int64_t looks_per_firing = 4;  // then the expansion is as good
 
   const Graph& graph_;
   const ThroughputOptions& options_;

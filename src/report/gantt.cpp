@@ -9,6 +9,8 @@
 #include <limits>
 #include <string_view>
 
+#include "report/svg.h"
+
 namespace millrace::report {
 namespace {
 
@@ -24,27 +26,6 @@ constexpr std::array<std::array<std::string_view, 2>, 6> plan_colours{{{"#7fb2dd
                                                                        {"#c493b7", "#e2c5da"},
                                                                        {"#e98383", "#f5bcbc"},
                                                                        {"#b59378", "#dac7b6"}}};
-
-std::string escaped(std::string_view text) {
-  std::string result;
-  for (const char c : text) switch (c) {
-      case '&':
-        result += "&amp;";
-        break;
-      case '<':
-        result += "&lt;";
-        break;
-      case '>':
-        result += "&gt;";
-        break;
-      case '"':
-        result += "&quot;";
-        break;
-      default:
-        result += c;
-    }
-  return result;
-}
 
 /// 1, 2 or 5 times a power of ten, so that 6 to 14 steps fill the span.
 Time step_of(Time span) {

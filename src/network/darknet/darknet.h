@@ -36,6 +36,7 @@ struct Head {
   double scale_x_y = 1;
   bool new_coords = false;  // width and height are squares, not exponentials
   bool softmax = false;
+  bool activated = true;             // the functions named above are part of the network
   bool square_root = false;          // detection: width and height are square roots
   std::string nms_kind = "default";  // how Darknet is asked to choose among overlapping boxes
   double beta_nms = 0.6;

@@ -1,0 +1,31 @@
+#include "cli/variation.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <numeric>
+
+#include "cli/progress.h"
+
+namespace millrace::cli {
+
+double variation_of(const std::vector<double>& rates) {
+  if (rates.size() < 2) return 0;
+  const auto count = static_cast<double>(rates.size());
+  const double mean = std::accumulate(rates.begin(), rates.end(), 0.0) / count;
+  double squares = 0;
+  for (const double rate : rates) squares += (rate - mean) * (rate - mean);
+  return mean > 0 ? std::sqrt(squares / (count - 1)) / mean : 0;
+}
+
+void note_variation(const std::string& name, const std::vector<double>& rates) {
+  constexpr double steady = 0.025;
+  const double variation = variation_of(rates);
+  if (variation > steady)
+    note(
+        fmt::format("{}: the rounds vary by {:.1f} % (coefficient of variation), more than 2.5 %: "
+                    "let the machine rest, or take more rounds",
+                    name, 100 * variation));
+}
+
+}  // namespace millrace::cli

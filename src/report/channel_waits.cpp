@@ -1,0 +1,81 @@
+#include "report/channel_waits.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+namespace millrace::report {
+namespace {
+
+using plan::Endpoint;
+
+struct Moments {
+  Time begin{}, end{};
+};
+
+/// When frames were worked on, by stage and phase; for the caller when they came and went.
+class Diary {
+ public:
+  explicit Diary(const Trace& trace) {
+    for (const TraceFiring& firing : trace.firings)
+      for (std::int64_t i = 0; i < firing.count; ++i) {
+        auto& frames = moments_[{firing.stage, firing.phase}];
+        const auto [at, fresh] = frames.try_emplace(firing.frame + i, Moments{firing.begin, {}});
+        at->second.end = firing.end;
+      }
+    for (const TraceFrame& frame : trace.frames)
+      moments_[{Endpoint::outside, 0}][frame.frame] = {frame.completed, frame.submitted};
+  }
+
+  const std::map<std::int64_t, Moments>& of(const Endpoint& end) const {
+    static const std::map<std::int64_t, Moments> none;
+    const auto found =
+        moments_.find({end.stage, end.stage == Endpoint::outside ? std::size_t{0} : end.phase});
+    return found == moments_.end() ? none : found->second;
+  }
+
+ private:
+  std::map<std::pair<std::size_t, std::size_t>, std::map<std::int64_t, Moments>> moments_;
+};
+
+std::string name_of(const plan::Plan& plan, const Endpoint& end, const char* outside) {
+  if (end.stage == Endpoint::outside) return outside;
+  const plan::Stage& stage = plan.stages[end.stage];
+  if (stage.phases.size() == 1) return stage.name;
+  return fmt::format("{}, phase {}", stage.name, end.phase);
+}
+
+ChannelWait wait_between(const plan::Plan& plan, const plan::Channel& channel, const Diary& diary) {
+  ChannelWait wait{name_of(plan, channel.from, "input"), name_of(plan, channel.to, "output")};
+  const auto& made = diary.of(channel.from);
+  Time sum{};
+  for (const auto& [frame, read] : diary.of(channel.to)) {
+    const auto at = made.find(frame);
+    if (at == made.end()) continue;
+    const Time waited = std::max(Time{}, read.begin - at->second.end);
+    sum += waited;
+    wait.longest = std::max(wait.longest, waited);
+    ++wait.frames;
+  }
+  if (wait.frames > 0) wait.mean = sum / wait.frames;
+  return wait;
+}
+
+}  // namespace
+
+std::vector<ChannelWait> channel_waits(const plan::Plan& plan, const Trace& trace) {
+  const Diary diary(trace);
+  std::vector<ChannelWait> result;
+  std::vector<std::pair<Endpoint, Endpoint>> seen;
+  for (const plan::Channel& channel : plan.channels) {
+    const std::pair ends{channel.from, channel.to};
+    if (std::find(seen.begin(), seen.end(), ends) != seen.end()) continue;
+    seen.push_back(ends);
+    result.push_back(wait_between(plan, channel, diary));
+  }
+  return result;
+}
+
+}  // namespace millrace::report

@@ -1,0 +1,26 @@
+#include "report/svg.h"
+
+namespace millrace::report {
+
+std::string escaped(std::string_view text) {
+  std::string result;
+  for (const char c : text) switch (c) {
+      case '&':
+        result += "&amp;";
+        break;
+      case '<':
+        result += "&lt;";
+        break;
+      case '>':
+        result += "&gt;";
+        break;
+      case '"':
+        result += "&quot;";
+        break;
+      default:
+        result += c;
+    }
+  return result;
+}
+
+}  // namespace millrace::report

@@ -1,0 +1,130 @@
+#include "report/waterfall.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+
+#include "report/svg.h"
+#include "report/table.h"
+
+namespace millrace::report {
+namespace {
+
+std::vector<double> sorted(const WaterfallStep& step) {
+  std::vector<double> rates = step.rates;
+  std::sort(rates.begin(), rates.end());
+  return rates;
+}
+
+double largest(const std::vector<WaterfallStep>& steps) {
+  double most = 1e-9;
+  for (const WaterfallStep& step : steps) most = std::max({most, step.most(), step.median()});
+  return most;
+}
+
+/// "+12.3 %" of the step before.
+std::string added_text(const std::vector<WaterfallStep>& steps, std::size_t at) {
+  if (at == 0 || steps[at - 1].median() <= 0) return {};
+  return fmt::format("{:+.1f} %", 100 * (steps[at].median() / steps[at - 1].median() - 1));
+}
+
+std::string times_text(const std::vector<WaterfallStep>& steps, std::size_t at) {
+  if (at == 0 || steps[0].median() <= 0) return {};
+  return fmt::format("{:.2f} x", steps[at].median() / steps[0].median());
+}
+
+/// What was there before in full blocks, what is new in lighter ones; what was lost is not there.
+std::string bar_text(const std::vector<WaterfallStep>& steps, std::size_t at) {
+  constexpr double columns = 40;
+  const auto cells = [&](double rate) {
+    return static_cast<int>(std::lround(columns * rate / largest(steps)));
+  };
+  const int now = cells(steps[at].median());
+  const int before = at == 0 ? now : std::min(now, cells(steps[at - 1].median()));
+  std::string bar;
+  for (int i = 0; i < now; ++i) bar += i < before ? "█" : "▒";
+  return bar;
+}
+
+constexpr double width = 900, label = 300, figures = 190, row = 40, bar = 22, top = 60;
+
+class Picture {
+ public:
+  explicit Picture(const std::vector<WaterfallStep>& steps)
+      : steps_(steps), scale_((width - label - figures) / largest(steps)) {}
+
+  std::string draw(const std::string& title) {
+    const double height = top + row * static_cast<double>(steps_.size()) + 16;
+    add(R"(<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {:.0f} {:.0f}" width="{:.0f}" )"
+        R"(height="{:.0f}" font-family="sans-serif" font-size="14">)"
+        "\n",
+        width, height, width, height);
+    add("<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n");
+    add("<text x=\"16\" y=\"32\" font-size=\"18\">{}</text>\n", escaped(title));
+    for (std::size_t i = 0; i < steps_.size(); ++i) draw_step(i);
+    return text_ + "</svg>\n";
+  }
+
+ private:
+  template <class... Arguments>
+  void add(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
+    fmt::format_to(std::back_inserter(text_), format, std::forward<Arguments>(arguments)...);
+  }
+
+  void draw_step(std::size_t at) {
+    const WaterfallStep& step = steps_[at];
+    const double y = top + row * static_cast<double>(at), middle = y + bar / 2;
+    const double before = at == 0 ? step.median() : steps_[at - 1].median();
+    const double kept = std::min(before, step.median());
+    add("<g><title>{}: {:.1f} frames/s, rounds {:.1f} to {:.1f}</title>\n", escaped(step.name),
+        step.median(), step.least(), step.most());
+    add("<text x=\"{:.0f}\" y=\"{:.1f}\" text-anchor=\"end\">{}</text>\n", label - 10, middle + 5,
+        escaped(step.name));
+    add_bar(y, 0, kept, "#7fb2dd");
+    add_bar(y, kept, step.median(), "#7cc071");
+    if (before > kept) add_bar(y, kept, before, "#f4dcdc");
+    add("<path d=\"M{:.1f} {:.1f}H{:.1f}\" stroke=\"#333333\"/>\n", x(step.least()), middle,
+        x(step.most()));
+    add("<text x=\"{:.1f}\" y=\"{:.1f}\">{:.1f} frames/s  {}</text></g>\n",
+        x(std::max({step.most(), before, step.median()})) + 8, middle + 5, step.median(),
+        times_text(steps_, at));
+  }
+
+  void add_bar(double y, double from, double to, const char* colour) {
+    add("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.0f}\" fill=\"{}\"/>\n",
+        x(from), y, x(to) - x(from), bar, colour);
+  }
+  double x(double rate) const { return label + scale_ * rate; }
+
+  const std::vector<WaterfallStep>& steps_;
+  double scale_;
+  std::string text_;
+};
+
+}  // namespace
+
+double WaterfallStep::median() const { return sorted(*this)[rates.size() / 2]; }
+double WaterfallStep::least() const { return *std::min_element(rates.begin(), rates.end()); }
+double WaterfallStep::most() const { return *std::max_element(rates.begin(), rates.end()); }
+
+std::string waterfall_text(const std::vector<WaterfallStep>& steps) {
+  Table table({{"step", Align::left},
+               {"frames/s"},
+               {"of the rounds", Align::left},
+               {"together"},
+               {"added"},
+               {"", Align::left}});
+  for (std::size_t i = 0; i < steps.size(); ++i)
+    table.add({steps[i].name, fmt::format("{:.1f}", steps[i].median()),
+               fmt::format("{:.1f} .. {:.1f}", steps[i].least(), steps[i].most()),
+               times_text(steps, i), added_text(steps, i), bar_text(steps, i)});
+  return table.text();
+}
+
+std::string waterfall_svg(const std::vector<WaterfallStep>& steps, const std::string& title) {
+  return Picture(steps).draw(title);
+}
+
+}  // namespace millrace::report
