@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "cli/analysis_report.h"
+#include "cli/duration.h"
 #include "cli/model.h"
 #include "cli/progress.h"
 #include "cli/verbs.h"
@@ -25,6 +26,7 @@ void bind(CLI::App& verb, Options& options) {
   CLI::Option* measure = verb.add_flag("--measure", options.measure,
                                        "Run the plan here and compare it with the bound");
   verb.add_option("--duration", options.duration_s, "Seconds to measure")
+      ->transform(in_seconds())
       ->check(CLI::Range(0.01, 86400.0))
       ->capture_default_str()
       ->needs(measure);

@@ -13,6 +13,7 @@
 #include "cli/application.h"
 #include "cli/bench_slices.h"
 #include "cli/bench_table.h"
+#include "cli/duration.h"
 #include "cli/load_runnable.h"
 #include "cli/progress.h"
 #include "cli/roofline.h"
@@ -44,6 +45,7 @@ void bind(CLI::App& verb, Options& options) {
   bind_application(verb, options.application);
   CLI::Option* duration =
       verb.add_option("--duration", options.duration_s, "Seconds for each row of the table")
+          ->transform(in_seconds())
           ->check(CLI::Range(0.01, 86400.0))
           ->capture_default_str();
   verb.add_option("--warmup", options.warmup_s, "Seconds for each row that do not count")

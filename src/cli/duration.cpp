@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <map>
 #include <string_view>
 
 #include "base/error.h"
@@ -21,6 +22,13 @@ Time read_duration(const std::string& text, const std::string& place) {
                                         "as 100ms, 0.5s or 250us",
                                         text));
   return time_from_seconds(value * scale);
+}
+
+CLI::AsNumberWithUnit in_seconds() {
+  const std::map<std::string, double> units{{"s", 1}, {"ms", 1e-3}, {"us", 1e-6}};
+  auto validator = CLI::AsNumberWithUnit(units, CLI::AsNumberWithUnit::CASE_SENSITIVE);
+  validator.description("");
+  return validator;
 }
 
 }  // namespace millrace::cli

@@ -1,5 +1,6 @@
 #pragma once
 // Lengths of time on the command line.
+#include <CLI/CLI.hpp>
 #include <string>
 
 #include "base/units.h"
@@ -8,5 +9,8 @@ namespace millrace::cli {
 
 /// "100ms", "0.5s", "250us"; more than 0. InputError naming `place`.
 Time read_duration(const std::string& text, const std::string& place);
+
+/// For options in seconds: "6", "6s" and "200ms" are understood.
+CLI::AsNumberWithUnit in_seconds();
 
 }  // namespace millrace::cli

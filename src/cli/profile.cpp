@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "cli/duration.h"
 #include "cli/fit.h"
 #include "cli/model.h"
 #include "cli/verbs.h"
@@ -40,6 +41,7 @@ void bind(CLI::App& verb, Options& options) {
       ->check(CLI::Range(1, 100000))
       ->capture_default_str();
   verb.add_option("--duration", options.duration_s, "Seconds per processor, at least")
+      ->transform(in_seconds())
       ->check(CLI::Range(0.0, 3600.0))
       ->capture_default_str();
   verb.add_option("--warmup", options.warmup, "Runs that do not count")

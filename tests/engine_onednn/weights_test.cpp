@@ -81,14 +81,14 @@ class KeptWeights : public testing::Test {
     return cache.weights.get(array, wanted);
   }
 
-  Packing for_tiles(bool split) const {
+  Packing for_tiles(AmxFactors factors) const {
     AmxConvolution convolution;
     convolution.channels = 16;
     convolution.outputs = 32;
     convolution.height.window = convolution.width.window = 3;
-    convolution.split = split;
-    const auto count = static_cast<std::int64_t>(packed_count(convolution));
-    return {packing.from, row_major_desc({count}, Type::bf16), {}, convolution};
+    convolution.factors = factors;
+    const auto count = static_cast<std::int64_t>(packed_size(convolution));
+    return {packing.from, row_major_desc({count}, Type::u8), {}, convolution};
   }
 
   test::TemporaryFolder folder;
@@ -99,7 +99,7 @@ class KeptWeights : public testing::Test {
 
 TEST_F(KeptWeights, are_found_by_another_engine_object_bit_for_bit) {
   const Packing scaled{packing.from, packing.to, {{2.f}, 0}};
-  for (const Packing& each : {packing, scaled, for_tiles(true)}) {
+  for (const Packing& each : {packing, scaled, for_tiles(AmxFactors::split)}) {
     KeptCache first(store);
     const auto packed = first.weights.get(array, each);
     EXPECT_FALSE(packed->was_stored);
@@ -117,8 +117,8 @@ TEST_F(KeptWeights, are_those_of_the_same_values_packing_and_packer_only) {
   EXPECT_FALSE(found(packing, "another version")->was_stored);
   EXPECT_FALSE(found({packing.from, packing.to, {{3.f}, 0}})->was_stored);
   EXPECT_FALSE(found({packing.from, tagged(array.shape, Tag::acdb)})->was_stored);
-  EXPECT_FALSE(found(for_tiles(true))->was_stored);
-  EXPECT_FALSE(found(for_tiles(false))->was_stored);
+  EXPECT_FALSE(found(for_tiles(AmxFactors::split))->was_stored);
+  EXPECT_FALSE(found(for_tiles(AmxFactors::bf16))->was_stored);
   array = noise({32, 16, 3, 3}, 2);
   EXPECT_FALSE(found(packing)->was_stored);
 }

@@ -25,39 +25,47 @@ struct Activation {
   float high = std::numeric_limits<float>::infinity();
 };
 
-/// A float32 number x is high + low, both bfloat16 numbers, with an error of at most 2^-17 |x|
-/// (Henry, Tang, Heinecke 2019, "Leveraging the bfloat16 artificial intelligence datatype for
-/// higher-precision computations"). A product of two such numbers without low times low takes three
-/// products of bfloat16 numbers.
+/// What is multiplied. `split`: float32 numbers x = high + low, both bfloat16 numbers, with an
+/// error of at most 2^-17 |x| (Henry, Tang, Heinecke 2019, "Leveraging the bfloat16 artificial
+/// intelligence datatype for higher-precision computations"); a product without low times low takes
+/// three products of bfloat16 numbers. `int8`: weights with a sign, a source with or without.
+enum class AmxFactors { split, bf16, int8 };
+enum class AmxNumber { f32, bf16, u8, s8 };
+
 struct AmxConvolution {
   std::size_t images = 1, channels = 1, outputs = 1;
   WindowAxis height, width;
-  bool split = true;  // factors are sums of two bfloat16 numbers, else one
-  bool reads_bf16 = false, writes_bf16 = false;  // else float32
-  bool adds = false;  // the result to what lies in its place; before the activation
+  AmxFactors factors = AmxFactors::split;
+  AmxNumber source = AmxNumber::f32;  // f32; for bf16 also bf16; for int8 u8 or s8
+  AmxNumber result = AmxNumber::f32;
+  bool adds = false;                 // the result to what lies in its place; before the activation
+  AmxNumber added = AmxNumber::f32;  // of what lies there; as wide as the result
+  float added_scale = 1;             // what that is multiplied with
   Activation activation = {};
 };
 
-/// Numbers of packed weights, and working memory in bytes.
-std::size_t packed_count(const AmxConvolution& convolution);
-std::size_t working_bytes(const AmxConvolution& convolution);
+/// In bytes.
+std::size_t packed_size(const AmxConvolution& convolution);
+std::size_t working_size(const AmxConvolution& convolution);
 
 /// Convolutions with the same text have the same packed weights.
 std::string form_of_weights(const AmxConvolution& convolution);
 
-/// `weights`: row-major outputs, channels, height, width; `to`: packed_count() bfloat16 numbers.
+/// `weights`: row-major outputs, channels, height, width; `to`: packed_size() bytes. For int8 each
+/// weight is multiplied with its output's factor first.
 void pack_weights(const AmxConvolution& convolution, std::span<const float> weights,
-                  std::span<std::uint16_t> to);
+                  std::span<const float> factors, std::span<std::byte> to);
 
 struct AmxOperands {
   const std::byte* source = nullptr;
-  const std::uint16_t* weights = nullptr;  // packed
-  const float* bias = nullptr;             // by output; may be null
-  std::byte* working = nullptr;            // aligned to 64 bytes
+  const std::byte* weights = nullptr;  // packed
+  const float* bias = nullptr;         // by output; may be null
+  const float* scales = nullptr;       // of int8, by output: of the sums, before the bias
+  std::byte* working = nullptr;        // aligned to 64 bytes
   std::byte* result = nullptr;
 };
 /// Runs on the calling thread and, in a ThreadScope with more cores, on its helpers. Precondition:
-/// the processor has AMX for bfloat16, and the process may use it.
+/// the processor has AMX for the factors, and the process may use it.
 void convolve(const AmxConvolution& convolution, const AmxOperands& operands);
 
 }  // namespace millrace::engine::onednn

@@ -7,30 +7,32 @@
 
 namespace millrace::engine::onednn {
 
-/// A strip holds what `rows` rows of the result need, as bfloat16 numbers, with the padding. Where
-/// the stride is more than 1 it consists of planes, one for each place of a tap between strides.
-/// Within a plane all pixels follow each other at the same distance, across rows too: so the tile
-/// rows of any run of results are a tap's offset and a constant stride. A few results at the end of
-/// each row belong to no pixel and are dropped.
+/// A strip holds what `rows` rows `rows` rows of the result need, as numbers of 8 or 16 bits, with
+/// the padding. Where the stride is more than 1 it consists of planes, one for each place of a tap
+/// between strides. Within a plane all pixels follow each other at the same distance, across rows
+/// too: so the tile rows of any run of results are a tap's offset and a constant stride. A few
+/// results at the end of each row belong to no pixel and are dropped.
 struct AmxStrips {
   explicit AmxStrips(const AmxConvolution& convolution);
 
-  /// 32 numbers of a pixel's window: row, column and channel of its first one.
+  /// The numbers of a tile's row, 64 bytes: row, column and channel of the first one.
   struct Step {
     std::size_t row = 0, column = 0, channel = 0;
   };
-  std::size_t weights_of_block() const;  // numbers, for 32 outputs
-  std::size_t numbers() const;           // of a strip
+  /// Bytes of the packed weights of 32 outputs.
+  std::size_t weights_of_block() const;
 
-  bool folded = false;        // a step takes numbers of several columns, as they follow each other
-  std::size_t pixel = 0;      // numbers from one pixel to the next
-  std::size_t width = 0;      // pixels from one row to the next
-  std::size_t rows = 0;       // of the result, per strip
-  std::size_t more_rows = 0;  // of a plane, beyond those
-  std::size_t plane = 0;      // numbers of a plane
-  std::size_t low = 0;        // numbers from a high term to the low one
-  std::vector<Step> taps;     // of each step
-  std::vector<std::size_t> steps;  // by step: where it begins for the first pixel
+  std::size_t number = 2;          // bytes of a number
+  std::size_t step_numbers = 32;   // of a step
+  bool folded = false;             // a step takes numbers of several columns that follow each other
+  std::size_t pixel = 0;           // bytes from one pixel to the next
+  std::size_t width = 0;           // pixels from one row to the next
+  std::size_t rows = 0;            // of the result, per strip
+  std::size_t more_rows = 0;       // of a plane, beyond those
+  std::size_t plane = 0;           // bytes of a plane
+  std::size_t low = 0;             // bytes from a high term to the low one
+  std::vector<Step> taps;          // of each step
+  std::vector<std::size_t> steps;  // by step: the byte where it begins for the first pixel
 
   /// Rows and columns of the image that fall into a plane: `at` plus a multiple of the stride.
   struct Plane {
@@ -38,7 +40,8 @@ struct AmxStrips {
     bool operator==(const Plane&) const = default;
   };
   std::vector<Plane> planes;
-  bool splits = false;
+
+  std::size_t terms = 1;  // of a number
 };
 
 /// Which part of the result a strip is for.

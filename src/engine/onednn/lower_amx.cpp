@@ -1,8 +1,10 @@
 #include "engine/onednn/lower_amx.h"
 
 #include <algorithm>
+#include <memory>
 
 #include "base/error.h"
+#include "engine/onednn/convolution_parts.h"
 #include "engine/onednn/post_ops.h"
 #include "engine/onednn/ways.h"
 
@@ -20,6 +22,12 @@ WindowAxis axis_of(const network::Window& window, const Shape& in, const Shape& 
           unsigned_of(window.dilations[dimension]), unsigned_of(window.pads_begin[dimension])};
 }
 
+AmxNumber number_of(Type type) {
+  if (type == Type::f32) return AmxNumber::f32;
+  if (type == Type::bf16) return AmxNumber::bf16;
+  return type == Type::u8 ? AmxNumber::u8 : AmxNumber::s8;
+}
+
 AmxConvolution convolution_of(const Builder& builder, LayerId id) {
   const network::Layer& layer = builder.layer(id);
   const network::Window& window = std::get<network::Conv>(layer.op).window;
@@ -31,8 +39,10 @@ AmxConvolution convolution_of(const Builder& builder, LayerId id) {
   result.outputs = unsigned_of(out[1]);
   result.height = axis_of(window, in, out, 0);
   result.width = axis_of(window, in, out, 1);
-  result.split = builder.type(id) == Type::f32;
-  result.writes_bf16 = !result.split;
+  if (builder.is_int8(id))
+    result.factors = AmxFactors::int8;
+  else if (builder.type(id) == Type::bf16)
+    result.factors = AmxFactors::bf16;
   return result;
 }
 
@@ -66,6 +76,49 @@ bool is_constant(const Builder& builder, const network::Layer& layer, std::size_
   return !given || builder.tensor(layer.inputs[input]).constant.has_value();
 }
 
+/// Numbers by output that an int8 convolution needs beside its weights, in units of its result.
+struct Scaled {
+  std::vector<float> scales, bias;
+};
+
+Scaled scaled(Builder& builder, const network::Layer& layer, const Integers& integers) {
+  const float unit = integers.quantizes_result ? 1 / integers.result.scale : 1;
+  Scaled result;
+  for (const float weight : integers.weights)
+    result.scales.push_back(integers.source.scale * weight * unit);
+  result.bias.assign(result.scales.size(), 0.f);
+  if (layer.inputs.size() <= 2 || !layer.inputs[2].valid()) return result;
+  const auto given = builder.tensor(layer.inputs[2]).constant->values<float>();
+  for (std::size_t i = 0; i < given.size(); ++i) result.bias[i] = given[i] * unit;
+  return result;
+}
+
+/// What it reads and writes, and in what units.
+void set_numbers(AmxConvolution& convolution, const Integers& integers) {
+  convolution.source = number_of(integers.source.type);
+  if (!integers.quantizes_result) return;
+  const float unit = 1 / integers.result.scale;
+  convolution.result = number_of(integers.result.type);
+  convolution.added = number_of(integers.residual.type);
+  convolution.added_scale = integers.residual.scale * unit;
+  convolution.activation.low *= unit;
+  convolution.activation.high *= unit;
+}
+
+/// The weights in the form of tiles.
+Value packed_weights(Builder& builder, const network::Layer& layer,
+                     const AmxConvolution& convolution, const std::optional<Integers>& integers) {
+  Packing packing;
+  packing.from = plain_desc(builder.tensor(layer.inputs[1]).shape);
+  packing.to = row_major_desc({static_cast<std::int64_t>(packed_size(convolution))}, Type::u8);
+  packing.tiles = convolution;
+  if (integers) {
+    packing.scales = {{}, 1};
+    for (const float scale : integers->weights) packing.scales.factors.push_back(1 / scale);
+  }
+  return builder.in_layout(layer.inputs[1], packing);
+}
+
 }  // namespace
 
 bool is_on_tiles(const Builder& builder, LayerId id) {
@@ -76,7 +129,7 @@ bool is_on_tiles(const Builder& builder, LayerId id) {
 bool can_be_on_tiles(const Builder& builder, LayerId id) {
   const network::Layer& layer = builder.layer(id);
   const auto* conv = std::get_if<network::Conv>(&layer.op);
-  if (conv == nullptr || conv->groups != 1 || builder.is_int8(id) || !has_amx()) return false;
+  if (conv == nullptr || conv->groups != 1 || !has_amx()) return false;
   const auto& pads = conv->window.pads_begin;
   const bool crops = std::any_of(pads.begin(), pads.end(), [](auto pad) { return pad < 0; });
   return builder.tensor(layer.inputs[0]).shape.size() == 4 && !crops &&
@@ -93,38 +146,48 @@ bool lower_on_tiles(Builder& builder, const Group& group) {
     throw InputError(layer.name, "the tiles of its plan are not to be had here; measure again");
   auto convolution = with_tail(builder, group);
   if (!convolution) return false;
-  const TensorId input = layer.inputs[0];
-  convolution->reads_bf16 = !convolution->split && type_of(builder.value(input).desc) == Type::bf16;
-  const Type type = convolution->reads_bf16 ? Type::bf16 : Type::f32;
+  const TensorId input = layer.inputs[0], result = result_of(builder.network(), group);
+  const auto integers = integers_of(builder, group, quantization_now(builder, input));
+  Type reads = Type::f32, writes = builder.type(group.head);
+  if (integers) {
+    set_numbers(*convolution, *integers);
+    reads = integers->source.type;
+    writes = integers->quantizes_result ? integers->result.type : Type::f32;
+  } else {
+    if (writes == Type::bf16 && type_of(builder.value(input).desc) == Type::bf16)
+      reads = Type::bf16;
+    convolution->source = number_of(reads);
+    convolution->result = convolution->added = number_of(writes);
+  }
   OwnWork work;
-  work.from = builder.in_layout(input, channels_last_desc(builder.tensor(input).shape, type));
-  Packing packing;
-  packing.from = plain_desc(builder.tensor(layer.inputs[1]).shape);
-  const auto count = static_cast<std::int64_t>(packed_count(*convolution));
-  packing.to = row_major_desc({count}, Type::bf16);
-  packing.tiles = *convolution;
-  work.constants = {builder.in_layout(layer.inputs[1], packing)};
-  const auto working = static_cast<std::int64_t>(working_bytes(*convolution));
+  work.from = builder.in_layout(input, channels_last_desc(builder.tensor(input).shape, reads),
+                                integers ? integers->source.scale : 1.f);
+  work.constants = {packed_weights(builder, layer, *convolution, integers)};
+  const auto working = static_cast<std::int64_t>(working_size(*convolution));
   work.working = builder.make_temporary(row_major_desc({working}, Type::u8));
-  const bool biased = layer.inputs.size() > 2 && layer.inputs[2].valid();
-  if (biased) work.constants.push_back(builder.plain(layer.inputs[2]));
-  const TensorId result = result_of(builder.network(), group);
-  work.to = builder.make(
-      result, channels_last_desc(builder.tensor(result).shape, builder.type(group.head)));
-  post_operands(builder, group, work.to);
+  work.to = builder.make(result, channels_last_desc(builder.tensor(result).shape, writes),
+                         integers && integers->quantizes_result ? integers->result.scale : 1.f);
   work.adds = convolution->adds;
   AmxOperands operands;
-  operands.weights =
-      reinterpret_cast<const std::uint16_t*>(builder.constant_data(work.constants.front()));
-  if (biased)
+  operands.weights = builder.constant_data(work.constants.front());
+  std::shared_ptr<const Scaled> numbers;
+  if (integers) {
+    numbers = std::make_shared<const Scaled>(scaled(builder, layer, *integers));
+    operands.bias = numbers->bias.data();
+    operands.scales = numbers->scales.data();
+  } else if (layer.inputs.size() > 2 && layer.inputs[2].valid()) {
+    work.constants.push_back(builder.plain(layer.inputs[2]));
     operands.bias = reinterpret_cast<const float*>(builder.constant_data(work.constants.back()));
-  work.run = [operands, convolution = *convolution](const OwnPlaces& places) mutable {
+  }
+  work.run = [operands, numbers, convolution = *convolution](const OwnPlaces& places) mutable {
     operands.source = places.from;
     operands.working = places.working;
     operands.result = places.to;
     convolve(convolution, operands);
   };
-  builder.run(work, std::string(convolution->split ? split_on_tiles : on_tiles));
+  post_operands(builder, group, work.to);
+  builder.run(work,
+              std::string(convolution->factors == AmxFactors::split ? split_on_tiles : on_tiles));
   return true;
 }
 

@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "base/error.h"
+#include "engine/onednn/convolution_parts.h"
 #include "engine/onednn/lower.h"
 #include "engine/onednn/lower_amx.h"
 #include "engine/onednn/post_ops.h"
@@ -12,37 +13,6 @@ namespace millrace::engine::onednn {
 namespace {
 
 using network::Shape;
-
-/// Conv and ConvTranspose alike.
-struct Geometry {
-  network::Window window;
-  std::int64_t groups = 1;
-  bool transposed = false;
-};
-
-Geometry geometry_of(const network::Operator& op) {
-  if (const auto* conv = std::get_if<network::Conv>(&op))
-    return {conv->window, conv->groups, false};
-  const auto& conv = std::get<network::ConvTranspose>(op);
-  return {conv.window, conv.groups, true};
-}
-
-/// The weights' memory as oneDNN counts it: (groups,) outputs, inputs, kernel.
-Desc weights_as_given(const Geometry& g, const Shape& shape) {
-  Dims dims = shape;
-  Dims strides = network::strides_of(shape);
-  if (g.groups > 1) {
-    dims[0] /= g.groups;
-    dims.insert(dims.begin(), g.groups);
-    strides.insert(strides.begin(), strides[0] * dims[1]);
-  }
-  const std::size_t outputs = g.groups > 1 ? 1 : 0;
-  if (g.transposed) {
-    std::swap(dims[outputs], dims[outputs + 1]);
-    std::swap(strides[outputs], strides[outputs + 1]);
-  }
-  return strided_desc(dims, strides);
-}
 
 /// The end padding that gives exactly the output's size, which holds the output padding already.
 Dims end_pads_of_transposed(const network::Window& window, const Shape& input,
@@ -54,40 +24,6 @@ Dims end_pads_of_transposed(const network::Window& window, const Shape& input,
     pads.push_back(whole - output[d + 2] - window.pads_begin[d]);
   }
   return pads;
-}
-
-/// How an int8 convolution counts.
-struct Integers {
-  Quantization source, residual, result;
-  bool quantizes_result = false;
-  std::vector<float> weights;  // scales, by output channel
-};
-
-const Fused* residual_of(const Group& group) {
-  for (const Fused& fused : group.tail)
-    if (fused.kind == Fused::Kind::residual) return &fused;
-  return nullptr;
-}
-
-/// Nothing for floating point. `source`: how the input lies already, if that is known.
-std::optional<Integers> integers_of(const Builder& builder, const Group& group,
-                                    const std::optional<Quantization>& source) {
-  if (!builder.is_int8(group.head)) return std::nullopt;
-  const network::Layer& layer = builder.layer(group.head);
-  const Geometry g = geometry_of(layer.op);
-  const network::Tensor& weights = builder.tensor(layer.inputs[1]);
-  const TensorId result = result_of(builder.network(), group);
-  Integers integers;
-  integers.source = source ? *source : builder.quantization(layer.inputs[0]);
-  integers.quantizes_result = builder.is_read_in_8_bits(result);
-  if (integers.quantizes_result) {
-    integers.result = builder.quantization(result);
-    if (const Fused* residual = residual_of(group))
-      integers.residual = builder.quantization(residual->operand);
-  }
-  integers.weights =
-      channel_scales(*weights.constant, weights_as_given(g, weights.shape), g.groups > 1 ? 2 : 1);
-  return integers;
 }
 
 std::optional<ConvolutionSpec> geometric_spec(const Builder& builder, LayerId id) {
@@ -169,13 +105,6 @@ Operand weights_operand(Builder& builder, const network::Layer& layer, const Pac
   return {DNNL_ARG_WEIGHTS, builder.in_layout(layer.inputs[1], packing)};
 }
 
-/// An input that lies in 8 bits already is read as it is.
-std::optional<Quantization> quantization_now(Builder& builder, TensorId id) {
-  const Value now = builder.value(id);
-  if (!is_quantized(now.desc)) return std::nullopt;
-  return Quantization{type_of(now.desc), now.scale};
-}
-
 }  // namespace
 
 bool accepts_convolution(Builder& builder, const Group& group) {
@@ -194,7 +123,7 @@ std::vector<std::string> convolution_algorithms(const Builder& builder, LayerId 
   if (!spec) return {};
   auto names = convolution_algorithms(builder.engine(), *spec);
   if (!names.empty() && can_be_on_tiles(builder, layer))
-    names.emplace_back(builder.type(layer) == Type::f32 ? split_on_tiles : on_tiles);
+    names.emplace_back(builder.type(layer) == Type::f32 && !integers ? split_on_tiles : on_tiles);
   return names;
 }
 

@@ -56,8 +56,13 @@ std::vector<Variant> convolutions(const Device& device, SubnetRequest request, L
   std::vector<Variant> ways;
   for (const std::string& name : convolution_algorithms(Builder(device, request), layer))
     ways.push_back({precision, ways.empty() ? std::string() : name});
-  // Which other kernels there are depends on the signs of the numbers, known only when calibrated.
-  if (precision == Precision::int8 && ways.size() > 1) ways.resize(1);
+  // Which of oneDNN's other kernels there are depends on the signs of the numbers, known only when
+  // calibrated.
+  const auto depends = [&](const Variant& way) {
+    return &way != &ways.front() && way.algorithm != on_tiles;
+  };
+  if (precision == Precision::int8)
+    ways.erase(std::remove_if(ways.begin(), ways.end(), depends), ways.end());
   return ways;
 }
 

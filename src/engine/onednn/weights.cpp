@@ -69,8 +69,10 @@ namespace {
 network::Buffer pack_for_tiles(const network::Array& constant, const Packing& packing) {
   network::Buffer result = network::Buffer::uninitialized(size_of(packing.to));
   const auto count = static_cast<std::size_t>(size_of(packing.from).count) / sizeof(float);
+  const bool scaled = !packing.scales.change_nothing();
   pack_weights(*packing.tiles, {reinterpret_cast<const float*>(constant.memory->data()), count},
-               {reinterpret_cast<std::uint16_t*>(result.data()), packed_count(*packing.tiles)});
+               scaled ? std::span<const float>(packing.scales.factors) : std::span<const float>(),
+               {result.data(), packed_size(*packing.tiles)});
   return result;
 }
 

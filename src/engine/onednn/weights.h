@@ -30,7 +30,7 @@ struct Packing {
   Desc from;  // how the constant's memory is read
   Desc to;
   Scales scales = {};
-  std::optional<AmxConvolution> tiles = {};  // to be packed for it; `to` is bfloat16 numbers
+  std::optional<AmxConvolution> tiles = {};  // to be packed for it; `to` is bytes; scales by output
 };
 
 /// Where packed constants outlive the engine object.

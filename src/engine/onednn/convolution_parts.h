@@ -1,0 +1,40 @@
+#pragma once
+// What every way to run a convolution has to know of it.
+#include <optional>
+#include <vector>
+
+#include "engine/onednn/builder.h"
+#include "engine/onednn/fusion.h"
+#include "engine/onednn/quantize.h"
+
+namespace millrace::engine::onednn {
+
+/// Conv and ConvTranspose alike.
+struct Geometry {
+  network::Window window;
+  std::int64_t groups = 1;
+  bool transposed = false;
+};
+Geometry geometry_of(const network::Operator& op);
+
+/// The weights' memory as oneDNN counts it: (groups,) outputs, inputs, kernel.
+Desc weights_as_given(const Geometry& geometry, const network::Shape& shape);
+
+/// How an int8 convolution counts.
+struct Integers {
+  Quantization source, residual, result;
+  bool quantizes_result = false;
+  std::vector<float> weights;  // scales, by output channel
+};
+
+/// The residual in a group's tail, or null.
+const Fused* residual_of(const Group& group);
+
+/// Nothing for floating point. `source`: how the input lies already, if that is known.
+std::optional<Integers> integers_of(const Builder& builder, const Group& group,
+                                    const std::optional<Quantization>& source);
+
+/// An input that lies in 8 bits already is read as it is.
+std::optional<Quantization> quantization_now(Builder& builder, TensorId id);
+
+}  // namespace millrace::engine::onednn
