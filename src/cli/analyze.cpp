@@ -46,7 +46,7 @@ MeasuredNow measure(const Options& options, const Loaded& loaded) {
   for (const runtime::StageTimes& stage :
        runtime::stage_times(loaded.plan, loaded.network, engines))
     phases.push_back(stage.phases);
-  const auto bound = plan::period_bound(loaded.plan, loaded.network, phases);
+  const auto bound = plan::shortest_period(loaded.plan, loaded.network, phases);
   now.bound_known = bound && *bound > Time{};
   now.bound = bound.value_or(Time{});
   return now;

@@ -24,24 +24,24 @@ std::int64_t largest_lag(const Plan& plan) {
   return largest;
 }
 
-/// Of copies that all work as fast as they can; zero if a time is unknown.
-Time shared_period(const std::vector<std::vector<Time>>& phase_times) {
-  double rate = 0;
-  for (const std::vector<Time>& phases : phase_times) rate += 1 / seconds(phases.at(0));
-  return time_from_seconds(1 / rate);
-}
-
 }  // namespace
 
 std::optional<Time> period_bound(const Plan& plan, const network::Network& network,
                                  const std::vector<std::vector<Time>>& phase_times) {
-  if (is_shared(plan)) return shared_period(phase_times);
   GraphOptions options;
   options.phase_times = phase_times;
   options.outside = turns_of(plan) > 1;  // without the caller replicas would not take turns
   const auto rate = dataflow::throughput(csdf_graph(plan, network, options));
   if (!rate || !rate->is_live()) return std::nullopt;
   return rate->span / (rate->iterations * round_of(plan));
+}
+
+std::optional<Time> shortest_period(const Plan& plan, const network::Network& network,
+                                    const std::vector<std::vector<Time>>& phase_times) {
+  if (!is_shared(plan)) return period_bound(plan, network, phase_times);
+  double rate = 0;
+  for (const std::vector<Time>& phases : phase_times) rate += 1 / seconds(phases.at(0));
+  return time_from_seconds(1 / rate);
 }
 
 std::optional<Time> latency_bound(const Plan& plan, const network::Network& network,

@@ -9,10 +9,15 @@ namespace millrace::plan {
 
 /// The time between two frames in the periodic regime of the plan's CSDF graph, each phase taking
 /// its time (by stage and phase). At least the slowest stage; more where lags or capacities are too
-/// small for stages not to wait for each other. Nothing if the graph is not live. Of a shared plan
-/// (is_shared), whose graph takes turns, the sum of its copies' rates instead.
+/// small for stages not to wait for each other. Nothing if the graph is not live.
 std::optional<Time> period_bound(const Plan& plan, const network::Network& network,
                                  const std::vector<std::vector<Time>>& phase_times);
+
+/// The shortest time between two frames that may be seen: that, but of a shared plan (is_shared),
+/// whose copies do not wait for their turn, the one at which all of them work as fast as they can.
+/// Zero if a time is unknown.
+std::optional<Time> shortest_period(const Plan& plan, const network::Network& network,
+                                    const std::vector<std::vector<Time>>& phase_times);
 
 /// The longest time from a frame's submission to its last result, by the same graph, of frames that
 /// come one `period` apart: with the waiting for other frames of a batch. Callers that keep the
