@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/random.h"
+#include "engine/onednn/amx_strip.h"
 #include "engine/onednn/bfloat16.h"
 #include "engine/onednn/ways.h"
 #include "network/tensor.h"
@@ -128,7 +129,7 @@ std::vector<float> computed(const AmxConvolution& c, const Sample& sample) {
   operands.scales = is_int8(c) ? sample.scales.data() : nullptr;
   operands.working = working.data();
   operands.result = result.data();
-  convolve(c, operands);
+  convolve(c, AmxStrips(c), operands);
   std::vector<float> values;
   for (std::size_t i = 0; i < sample.before.size(); ++i)
     values.push_back(read(c.result, i, result));

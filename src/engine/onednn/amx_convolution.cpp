@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 
 #include "engine/onednn/amx_strip.h"
 
@@ -93,40 +92,28 @@ struct Block {
   store_tiles(b.to);
 }
 
-[[gnu::target("avx512f,amx-tile,amx-bf16")]] void multiply_bf16(Block b) {
-  clear_tiles();
-  for (const std::size_t offset : b.strips.steps) {
-    load_pixels(b.pixels + offset, b.strips.pixel);
-    load_weights(b.weights);
-    multiply_tiles();
-    b.weights += 2 * tile;
-  }
-  store_tiles(b.to);
+[[gnu::target("avx512f,amx-tile,amx-int8")]] inline void multiply_unsigned_tiles() {
+  _tile_dpbusd(0, 4, 6);
+  _tile_dpbusd(1, 4, 7);
+  _tile_dpbusd(2, 5, 6);
+  _tile_dpbusd(3, 5, 7);
 }
 
-[[gnu::target("avx512f,amx-tile,amx-int8")]] void multiply_unsigned(Block b) {
-  clear_tiles();
-  for (const std::size_t offset : b.strips.steps) {
-    load_pixels(b.pixels + offset, b.strips.pixel);
-    load_weights(b.weights);
-    _tile_dpbusd(0, 4, 6);
-    _tile_dpbusd(1, 4, 7);
-    _tile_dpbusd(2, 5, 6);
-    _tile_dpbusd(3, 5, 7);
-    b.weights += 2 * tile;
-  }
-  store_tiles(b.to);
+[[gnu::target("avx512f,amx-tile,amx-int8")]] inline void multiply_signed_tiles() {
+  _tile_dpbssd(0, 4, 6);
+  _tile_dpbssd(1, 4, 7);
+  _tile_dpbssd(2, 5, 6);
+  _tile_dpbssd(3, 5, 7);
 }
 
-[[gnu::target("avx512f,amx-tile,amx-int8")]] void multiply_signed(Block b) {
+/// Of numbers with one term.
+template <void (*products)()>
+[[gnu::target("avx512f,amx-tile,amx-bf16,amx-int8")]] void multiply_once(Block b) {
   clear_tiles();
   for (const std::size_t offset : b.strips.steps) {
     load_pixels(b.pixels + offset, b.strips.pixel);
     load_weights(b.weights);
-    _tile_dpbssd(0, 4, 6);
-    _tile_dpbssd(1, 4, 7);
-    _tile_dpbssd(2, 5, 6);
-    _tile_dpbssd(3, 5, 7);
+    products();
     b.weights += 2 * tile;
   }
   store_tiles(b.to);
@@ -134,13 +121,9 @@ struct Block {
 
 void multiply(const AmxConvolution& convolution, const Block& b) {
   if (convolution.factors == AmxFactors::split) return multiply_split(b);
-  if (convolution.factors == AmxFactors::bf16) return multiply_bf16(b);
-  return convolution.source == AmxNumber::u8 ? multiply_unsigned(b) : multiply_signed(b);
-}
-
-std::size_t size_of(AmxNumber number) {
-  if (number == AmxNumber::f32) return sizeof(float);
-  return number == AmxNumber::bf16 ? sizeof(std::uint16_t) : 1;
+  if (convolution.factors == AmxFactors::bf16) return multiply_once<multiply_tiles>(b);
+  if (convolution.source == AmxNumber::u8) return multiply_once<multiply_unsigned_tiles>(b);
+  multiply_once<multiply_signed_tiles>(b);
 }
 
 /// 16 numbers, or as many as the mask has.
@@ -245,8 +228,8 @@ void run(const Job& job, std::size_t first, std::size_t last) {
 
 }  // namespace
 
-void convolve(const AmxConvolution& convolution, const AmxOperands& operands) {
-  const AmxStrips strips(convolution);
+void convolve(const AmxConvolution& convolution, const AmxStrips& strips,
+              const AmxOperands& operands) {
   const std::size_t blocks = (convolution.outputs + block - 1) / block;
   const std::size_t all = convolution.height.output;
   for (std::size_t image = 0; image < convolution.images; ++image)
@@ -269,7 +252,8 @@ void convolve(const AmxConvolution& convolution, const AmxOperands& operands) {
 #else
 
 namespace millrace::engine::onednn {
-void convolve(const AmxConvolution&, const AmxOperands&) {}  // nobody may call it here
+void convolve(const AmxConvolution&, const AmxStrips&, const AmxOperands&) {
+}  // nobody may call it here
 }  // namespace millrace::engine::onednn
 
 #endif

@@ -1,7 +1,8 @@
 #pragma once
 // Convolutions on the tile registers of AMX, for images with the channels inside. oneDNN's kernels
 // for them read their weights again for every row; these read strips of the image, brought into the
-// form of the tiles, which stay in the cache while all weights pass by once.
+// form of the tiles, which stay in the cache while all weights pass by once: convolve() in
+// amx_strip.h.
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -31,6 +32,7 @@ struct Activation {
 /// three products of bfloat16 numbers. `int8`: weights with a sign, a source with or without.
 enum class AmxFactors { split, bf16, int8 };
 enum class AmxNumber { f32, bf16, u8, s8 };
+std::size_t size_of(AmxNumber number);  // in bytes
 
 struct AmxConvolution {
   std::size_t images = 1, channels = 1, outputs = 1;
@@ -64,8 +66,5 @@ struct AmxOperands {
   std::byte* working = nullptr;        // aligned to 64 bytes
   std::byte* result = nullptr;
 };
-/// Runs on the calling thread and, in a ThreadScope with more cores, on its helpers. Precondition:
-/// the processor has AMX for the factors, and the process may use it.
-void convolve(const AmxConvolution& convolution, const AmxOperands& operands);
 
 }  // namespace millrace::engine::onednn

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstring>
 
@@ -21,11 +20,6 @@ constexpr std::size_t slack = 32;                // pixels that a last block may
 constexpr std::size_t strip_bytes = 768 * 1024;  // of a second-level cache, beside the weights
 
 std::size_t round_up(std::size_t number, std::size_t to) { return (number + to - 1) / to * to; }
-
-std::size_t number_size(AmxNumber number) {
-  if (number == AmxNumber::f32) return sizeof(float);
-  return number == AmxNumber::bf16 ? sizeof(std::uint16_t) : 1;
-}
 
 #if defined(__x86_64__)
 [[gnu::target("avx512f,avx512bw,avx512vl,avx512bf16")]] void write_terms(const float* from,
@@ -55,7 +49,7 @@ class Row {
   Row(const AmxConvolution& convolution, const AmxStrips& strips, std::byte* to)
       : convolution_(convolution),
         strips_(strips),
-        read_size_(number_size(convolution.source)),
+        read_size_(size_of(convolution.source)),
         written_(convolution.channels * strips.number),
         to_(to) {}
 
@@ -116,6 +110,11 @@ class Row {
 };
 
 }  // namespace
+
+std::size_t size_of(AmxNumber number) {
+  if (number == AmxNumber::f32) return sizeof(float);
+  return number == AmxNumber::bf16 ? sizeof(std::uint16_t) : 1;
+}
 
 AmxStrips::AmxStrips(const AmxConvolution& c)
     : number(c.factors == AmxFactors::int8 ? 1 : 2), terms(c.factors == AmxFactors::split ? 2 : 1) {
@@ -218,7 +217,7 @@ void pack_weights(const AmxConvolution& c, std::span<const float> weights,
 
 void fill_strip(const AmxConvolution& c, const AmxStrips& strips, const AmxOperands& operands,
                 const StripPlace& place) {
-  const std::size_t line = c.width.input * c.channels * number_size(c.source);
+  const std::size_t line = c.width.input * c.channels * size_of(c.source);
   const std::byte* const image = operands.source + place.image * c.height.input * line;
   const std::size_t rows = place.rows + strips.more_rows;
   const auto all = static_cast<std::ptrdiff_t>(strips.planes.size() * rows);

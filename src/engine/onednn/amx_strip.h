@@ -1,5 +1,5 @@
 #pragma once
-// Inside amx_convolution: strips of an image in a form whose rows are rows of tiles.
+// How amx_convolution.h goes through an image: in strips, in a form whose rows are rows of tiles.
 #include <cstddef>
 #include <vector>
 
@@ -7,11 +7,11 @@
 
 namespace millrace::engine::onednn {
 
-/// A strip holds what `rows` rows `rows` rows of the result need, as numbers of 8 or 16 bits, with
-/// the padding. Where the stride is more than 1 it consists of planes, one for each place of a tap
-/// between strides. Within a plane all pixels follow each other at the same distance, across rows
-/// too: so the tile rows of any run of results are a tap's offset and a constant stride. A few
-/// results at the end of each row belong to no pixel and are dropped.
+/// Worked out once for a convolution. A strip holds what `rows` rows of the result need, as numbers
+/// of 8 or 16 bits, with the padding. Where the stride is more than 1 it consists of planes, one
+/// for each place of a tap between strides. Within a plane all pixels follow each other at the same
+/// distance, across rows too: so the tile rows of any run of results are a tap's offset and a
+/// constant stride. A few results at the end of each row belong to no pixel and are dropped.
 struct AmxStrips {
   explicit AmxStrips(const AmxConvolution& convolution);
 
@@ -49,7 +49,13 @@ struct StripPlace {
   std::size_t image = 0, first_row = 0, rows = 0;
 };
 
-/// Brings what the strip needs from the source into the working memory.
+/// Runs on the calling thread and, in a ThreadScope with more cores, on its helpers; allocates
+/// nothing. `strips`: of this convolution. Precondition: the processor has AMX for the factors, and
+/// the process may use it.
+void convolve(const AmxConvolution& convolution, const AmxStrips& strips,
+              const AmxOperands& operands);
+
+/// Inside: brings what the strip needs from the source into the working memory.
 void fill_strip(const AmxConvolution& convolution, const AmxStrips& strips,
                 const AmxOperands& operands, const StripPlace& place);
 

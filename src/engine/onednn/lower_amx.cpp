@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "base/error.h"
+#include "engine/onednn/amx_strip.h"
 #include "engine/onednn/convolution_parts.h"
 #include "engine/onednn/post_ops.h"
 #include "engine/onednn/ways.h"
@@ -179,11 +180,12 @@ bool lower_on_tiles(Builder& builder, const Group& group) {
     work.constants.push_back(builder.plain(layer.inputs[2]));
     operands.bias = reinterpret_cast<const float*>(builder.constant_data(work.constants.back()));
   }
-  work.run = [operands, numbers, convolution = *convolution](const OwnPlaces& places) mutable {
+  work.run = [operands, numbers, convolution = *convolution,
+              strips = AmxStrips(*convolution)](const OwnPlaces& places) mutable {
     operands.source = places.from;
     operands.working = places.working;
     operands.result = places.to;
-    convolve(convolution, operands);
+    convolve(convolution, strips, operands);
   };
   post_operands(builder, group, work.to);
   builder.run(work,
