@@ -4,6 +4,7 @@ include(GNUInstallDirs)
 # Compiler settings of our own code, and of nothing that includes it.
 add_library(millrace_settings INTERFACE)
 target_compile_features(millrace_settings INTERFACE cxx_std_20)
+target_link_libraries(millrace_settings INTERFACE fmt::fmt nlohmann_json::nlohmann_json)
 target_compile_options(millrace_settings INTERFACE -Wall -Wextra -Wconversion -Wshadow
                        $<$<BOOL:${MILLRACE_WERROR}>:-Werror>)
 if(MILLRACE_SANITIZE)
@@ -12,10 +13,31 @@ if(MILLRACE_SANITIZE)
   target_link_options(millrace_settings INTERFACE -fsanitize=${MILLRACE_SANITIZE})
 endif()
 
-# add_room(NAME SOURCES file... [USES room...] [LIBRARIES target...])
-# makes the library millrace_NAME, known as millrace::NAME; "/" in NAME becomes "_".
+# precompile_headers(TARGET [FROM target] [HEADERS header...]): the standard's and fmt's headers that
+# most files include, and these, are parsed once for all of the target's files; FROM: or shared with
+# another target whose compiler options are the same. Only in Release: the other builds show whether
+# each file includes what it uses.
+option(MILLRACE_PRECOMPILE "Parse the headers of others once in Release builds" ON)
+function(precompile_headers target)
+  cmake_parse_arguments(PARSE_ARGV 1 with "" "FROM" "HEADERS")
+  if(NOT MILLRACE_PRECOMPILE OR MILLRACE_SANITIZE OR NOT CMAKE_BUILD_TYPE STREQUAL "Release")
+    return()
+  endif()
+  if(with_FROM)
+    target_precompile_headers(${target} REUSE_FROM ${with_FROM})
+    return()
+  endif()
+  target_precompile_headers(${target} PRIVATE
+    <algorithm> <array> <chrono> <cmath> <cstdint> <filesystem> <functional> <map> <memory> <mutex>
+    <numeric> <optional> <set> <span> <string> <string_view> <thread> <variant> <vector>
+    <fmt/format.h> <fmt/ranges.h> <nlohmann/json.hpp> ${with_HEADERS})
+endfunction()
+
+# add_room(NAME SOURCES file... [USES room...] [LIBRARIES target...] [PRECOMPILE header...])
+# makes the library millrace_NAME, known as millrace::NAME; "/" in NAME becomes "_". PRECOMPILE: for
+# a room with headers, or compiler options, of its own.
 function(add_room name)
-  cmake_parse_arguments(PARSE_ARGV 1 room "" "" "SOURCES;USES;LIBRARIES")
+  cmake_parse_arguments(PARSE_ARGV 1 room "" "" "SOURCES;USES;LIBRARIES;PRECOMPILE")
   string(REPLACE "/" "_" id ${name})
   add_library(millrace_${id} STATIC ${room_SOURCES})
   add_library(millrace::${id} ALIAS millrace_${id})
@@ -30,6 +52,13 @@ function(add_room name)
   set_target_properties(millrace_${id} PROPERTIES EXPORT_NAME ${id}
                         POSITION_INDEPENDENT_CODE ON)
   set_property(GLOBAL APPEND PROPERTY MILLRACE_ROOMS millrace_${id})
+  if(room_PRECOMPILE)
+    precompile_headers(millrace_${id} HEADERS ${room_PRECOMPILE})
+  elseif(NOT name STREQUAL "base")
+    precompile_headers(millrace_${id} FROM millrace_base)
+  else()
+    precompile_headers(millrace_${id})
+  endif()
 endfunction()
 
 # add_room_tests(NAME SOURCES file... [USES room...] [LIBRARIES target...] [LABELS label...]
@@ -44,6 +73,7 @@ function(add_room_tests name)
   list(TRANSFORM test_USES PREPEND millrace_)
   target_link_libraries(millrace_${id}_tests PRIVATE ${test_USES} millrace_test_support
                         millrace_settings GTest::gtest_main ${test_LIBRARIES})
+  precompile_headers(millrace_${id}_tests FROM millrace_test_networks)
   if(NOT test_TIMEOUT)
     set(test_TIMEOUT 120)
   endif()

@@ -97,7 +97,9 @@ configure_and_build() {
   local preset=$1 jobs=$2
   shift 2
   local launcher=()
-  ! command -v ccache >/dev/null || launcher=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
+  # Without being told so, ccache keeps nothing that was compiled with precompiled headers.
+  ! command -v ccache >/dev/null || launcher=(
+    "-DCMAKE_CXX_COMPILER_LAUNCHER=env;CCACHE_SLOPPINESS=pch_defines,time_macros;ccache")
   [[ -f build/$preset/build.ninja ]] || cmake --preset "$preset" "${launcher[@]}" >&2
   cmake --build "build/$preset" --parallel "$jobs" ${@:+--target "$@"} >&2
 }

@@ -81,7 +81,7 @@ class VariantMeasurement {
   /// As many runs as the options ask for, divided by `share`, within their time divided by it.
   MeasureOptions few_runs(int share) const {
     MeasureOptions options = subject_.options;
-    options.warmup = 1;
+    options.warmup = std::min(1, options.warmup);
     options.least = std::max(1, options.least / share);
     options.duration /= share;
     return options;
