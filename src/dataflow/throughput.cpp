@@ -116,16 +116,15 @@ class Analysis {
 
   std::optional<Pace> by_expansion(const Component& component) const {
     if (size_of_expansion(component) == 0) return std::nullopt;
-    const Expansion expansion = expand(graph_, component);
-    const Nodes nodes{graph_, component, expansion.first};
-    const auto order = firing_order(expansion.nodes, expansion.waits);
-    if (!order) {
-      const auto dead = cycle_without_tokens(expansion.nodes, expansion.waits);
-      return Pace{true, {}, nodes.steps_of(expansion.waits, *dead), true};
-    }
-    auto found = cycle_ratio_by_sweeps(*order, expansion.waits);
-    if (!found) found = largest_cycle_ratio(expansion.nodes, expansion.waits);
-    return Pace{false, found->ratio, nodes.steps_of(expansion.waits, found->cycle), true};
+    Expansion expansion = expand(graph_, component);
+    if (!expansion.deadlock.empty())
+      return Pace{true, {}, without_repeats(std::move(expansion.deadlock)), true};
+    const ExpandedCycle slowest = slowest_cycle(expansion);
+    std::vector<CycleStep> steps;
+    steps.reserve(slowest.kinds.size());
+    for (auto kind = slowest.kinds.rbegin(); kind != slowest.kinds.rend(); ++kind)
+      steps.push_back(expansion.kinds[*kind].step);
+    return Pace{false, slowest.ratio, without_repeats(std::move(steps)), true};
   }
 
   std::optional<Pace> by_periods(const Component& component, bool may_expand) const {
