@@ -37,10 +37,6 @@ struct Flow {
   bool repeated = false;       // the consumer waits for this firing already
 };
 
-std::int64_t sum(const std::vector<std::int64_t>& rates) {
-  return std::accumulate(rates.begin(), rates.end(), std::int64_t{0});
-}
-
 class Expander {
  public:
   Expander(const Graph& graph, const Component& component) {
@@ -54,9 +50,7 @@ class Expander {
     }
     for (std::size_t c : component.channels) {
       const Channel& channel = graph.channels[c];
-      const std::uint32_t from = position[channel.from.index], to = position[channel.to.index];
-      add_flow(ChannelId(c), channel, from, to,
-               checked_multiply(sum(channel.production), component.cycles[from], channel.name));
+      add_flow(ChannelId(c), channel, position[channel.from.index], position[channel.to.index]);
     }
     for (Runner& runner : runners_) add_own_kinds(runner);
   }
@@ -72,13 +66,17 @@ class Expander {
   }
 
  private:
-  void add_flow(ChannelId id, const Channel& channel, std::uint32_t from, std::uint32_t to,
-                std::int64_t per_round) {
+  void add_flow(ChannelId id, const Channel& channel, std::uint32_t from, std::uint32_t to) {
     const auto flow = static_cast<std::uint32_t>(flows_.size());
+    const Runner& producer = runners_[from];
+    const auto cycles = static_cast<std::int64_t>(producer.firings / producer.actor.times.size());
+    const std::int64_t per_round = checked_multiply(
+        std::accumulate(channel.production.begin(), channel.production.end(), std::int64_t{0}),
+        cycles, channel.name);
     const std::int64_t begin = 1 - channel.initial_tokens;
     const std::int64_t rounds = begin > 0 ? 0 : -((-begin) / per_round + 1);
     checked_add(per_round, per_round, channel.name);
-    flows_.push_back({channel, id, from, to, may_overtake(runners_[from].actor),
+    flows_.push_back({channel, id, from, to, may_overtake(producer.actor),
                       std::min(channel.initial_tokens, per_round), -channel.initial_tokens, rounds,
                       checked_multiply(rounds, per_round, channel.name) + channel.production[0]});
     add_kinds(flows_.back());
@@ -208,10 +206,8 @@ class Expander {
       seen[at] = static_cast<std::uint32_t>(path.size());
       path.push_back(at);
     }
-    for (std::size_t i = path.size(); i-- > seen[at];) {
-      const std::uint32_t waits = runners_[path[i]].waits_for;
-      name_from_stuck_to(flows_[waits]);
-    }
+    for (std::size_t i = path.size(); i-- > seen[at];)
+      name_from_stuck_to(flows_[runners_[path[i]].waits_for]);
   }
 
   /// The producer's firings from the one that is stuck to the one that the consumer waits for.

@@ -24,8 +24,8 @@ class Sweeps {
 
   /// Whether 62 bits suffice.
   bool solve() {
+    if (!set_delays()) return false;
     for (std::uint32_t sweeps = first_sweeps;; sweeps = std::min(2 * sweeps, most_sweeps)) {
-      if (!set_delays()) return false;
       for (std::uint32_t sweep = 0; sweep < sweeps; ++sweep)
         if (!improve()) return true;
       cut_cycles();

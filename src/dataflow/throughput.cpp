@@ -150,9 +150,10 @@ class Analysis {
     const std::int64_t expanded = may_expand ? size_of_expansion(component) : 0;
     std::int64_t looks = expanded > 0 ? std::max(small, expanded) * looks_per_firing
                                       : std::numeric_limits<std::int64_t>::max();
-    for (;;) {
+    for (std::int64_t sizes = 0;;) {
       const std::int64_t size = size_with(component, periods);
-      if (expanded > 0 && size > std::max(small, expanded / 16)) return by_expansion(component);
+      sizes = checked_add(sizes, size, graph.name);
+      if (expanded > 0 && sizes > std::max(small, expanded / 16)) return by_expansion(component);
       if (size > options_.max_nodes) return std::nullopt;
       const PeriodicWaits waits = periodic_waits(graph, component, periods);
       const auto found = largest_cycle_ratio(waits.nodes, waits.waits, looks);
@@ -179,7 +180,7 @@ class Analysis {
   }
 
   static constexpr std::int64_t small = 10'000;        // nodes whose cycle ratio is found at once
-  static constexpr std::int64_t looks_per_firing = 4;  // then the expansion is as good
+  static constexpr std::int64_t looks_per_firing = 2;  // then the expansion is as good
 
   const Graph& graph_;
   const ThroughputOptions& options_;
