@@ -295,34 +295,4 @@ std::optional<CycleRatio> largest_cycle_ratio(std::uint32_t nodes, const std::ve
   return Howard(nodes, waits, looks).solve();
 }
 
-std::optional<std::vector<std::uint32_t>> cycle_without_tokens(std::uint32_t nodes,
-                                                               const std::vector<Wait>& waits) {
-  // Nodes that wait for nobody are taken away until none is left, or only such that wait for each
-  // other: each of these then follows a wait to another.
-  std::vector<std::uint32_t> waiting(nodes, 0);
-  std::vector<std::size_t> first(std::size_t{nodes} + 1, 0);
-  for (const Wait& wait : waits)
-    if (wait.tokens == 0) {
-      ++waiting[wait.from];
-      ++first[wait.to + 1];
-    }
-  for (std::uint32_t node = 0; node < nodes; ++node) first[node + 1] += first[node];
-  std::vector<std::uint32_t> waiters(first[nodes]);
-  std::vector<std::size_t> filled = first;
-  for (const Wait& wait : waits)
-    if (wait.tokens == 0) waiters[filled[wait.to]++] = wait.from;
-  std::vector<std::uint32_t> free;
-  for (std::uint32_t node = 0; node < nodes; ++node)
-    if (waiting[node] == 0) free.push_back(node);
-  for (std::size_t next = 0; next < free.size(); ++next)
-    for (std::size_t i = first[free[next]]; i < first[free[next] + 1]; ++i)
-      if (--waiting[waiters[i]] == 0) free.push_back(waiters[i]);
-  if (free.size() == nodes) return std::nullopt;
-  Policy policy(nodes, waits);
-  for (std::uint32_t w = 0; w < waits.size(); ++w)
-    if (waits[w].tokens == 0 && waiting[waits[w].from] > 0 && waiting[waits[w].to] > 0)
-      policy.choose(waits[w].from, w);
-  return policy.cycle_from(policy.on_cycles().front());
-}
-
 }  // namespace millrace::dataflow

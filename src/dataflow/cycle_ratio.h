@@ -33,8 +33,4 @@ CycleRatio largest_cycle_ratio(std::uint32_t nodes, const std::vector<Wait>& wai
 std::optional<CycleRatio> largest_cycle_ratio(std::uint32_t nodes, const std::vector<Wait>& waits,
                                               std::int64_t& looks);
 
-/// A cycle of waits without tokens, nothing if there is none.
-std::optional<std::vector<std::uint32_t>> cycle_without_tokens(std::uint32_t nodes,
-                                                               const std::vector<Wait>& waits);
-
 }  // namespace millrace::dataflow

@@ -1,21 +1,18 @@
 #pragma once
-// The largest cycle ratio of an expansion whose firings can be put in an order.
-#include <optional>
-#include <vector>
-
-#include "dataflow/cycle_ratio.h"
+// The largest cycle ratio of an expansion.
+#include "dataflow/expansion.h"
+#include "dataflow/fraction.h"
 
 namespace millrace::dataflow {
 
-/// The nodes such that each comes behind those it waits for in the same round. Nothing if some wait
-/// for each other, or for themselves.
-std::optional<std::vector<std::uint32_t>> firing_order(std::uint32_t nodes,
-                                                       const std::vector<Wait>& waits);
+struct ExpandedCycle {
+  Fraction ratio;                    // of time to tokens; at least 0
+  std::vector<std::uint32_t> kinds;  // of its waits, each beginning where the one before it ends
+};
 
-/// The same ratio as largest_cycle_ratio, by sweeps: each looks at all waits in this order, as if
-/// one more round were executed. Nothing if its numbers need more than 62 bits. Precondition: no
-/// wait has negative tokens, and those without tokens agree with the order.
-std::optional<CycleRatio> cycle_ratio_by_sweeps(const std::vector<std::uint32_t>& order,
-                                                const std::vector<Wait>& waits);
+/// The cycle with the largest ratio, by sweeps: each looks at all waits in the order of the
+/// firings, as if one more round were executed. InputError if sums exceed 126 bits. Precondition:
+/// no deadlock.
+ExpandedCycle slowest_cycle(const Expansion& expansion);
 
 }  // namespace millrace::dataflow

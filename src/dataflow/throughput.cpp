@@ -116,16 +116,15 @@ class Analysis {
 
   std::optional<Pace> by_expansion(const Component& component) const {
     if (size_of_expansion(component) == 0) return std::nullopt;
-    const Expansion expansion = expand(graph_, component);
-    const Nodes nodes{graph_, component, expansion.first};
-    const auto order = firing_order(expansion.nodes, expansion.waits);
-    if (!order) {
-      const auto dead = cycle_without_tokens(expansion.nodes, expansion.waits);
-      return Pace{true, {}, nodes.steps_of(expansion.waits, *dead), true};
-    }
-    auto found = cycle_ratio_by_sweeps(*order, expansion.waits);
-    if (!found) found = largest_cycle_ratio(expansion.nodes, expansion.waits);
-    return Pace{false, found->ratio, nodes.steps_of(expansion.waits, found->cycle), true};
+    Expansion expansion = expand(graph_, component);
+    if (!expansion.deadlock.empty())
+      return Pace{true, {}, without_repeats(std::move(expansion.deadlock)), true};
+    const ExpandedCycle slowest = slowest_cycle(expansion);
+    std::vector<CycleStep> steps;
+    steps.reserve(slowest.kinds.size());
+    for (auto kind = slowest.kinds.rbegin(); kind != slowest.kinds.rend(); ++kind)
+      steps.push_back(expansion.kinds[*kind].step);
+    return Pace{false, slowest.ratio, without_repeats(std::move(steps)), true};
   }
 
   std::optional<Pace> by_periods(const Component& component, bool may_expand) const {
@@ -151,9 +150,10 @@ class Analysis {
     const std::int64_t expanded = may_expand ? size_of_expansion(component) : 0;
     std::int64_t looks = expanded > 0 ? std::max(small, expanded) * looks_per_firing
                                       : std::numeric_limits<std::int64_t>::max();
-    for (;;) {
+    for (std::int64_t sizes = 0;;) {
       const std::int64_t size = size_with(component, periods);
-      if (expanded > 0 && size > std::max(small, expanded / 16)) return by_expansion(component);
+      sizes = checked_add(sizes, size, graph.name);
+      if (expanded > 0 && sizes > std::max(small, expanded / 16)) return by_expansion(component);
       if (size > options_.max_nodes) return std::nullopt;
       const PeriodicWaits waits = periodic_waits(graph, component, periods);
       const auto found = largest_cycle_ratio(waits.nodes, waits.waits, looks);
@@ -180,7 +180,7 @@ class Analysis {
   }
 
   static constexpr std::int64_t small = 10'000;        // nodes whose cycle ratio is found at once
-  static constexpr std::int64_t looks_per_firing = 4;  // then the expansion is as good
+  static constexpr std::int64_t looks_per_firing = 2;  // then the expansion is as good
 
   const Graph& graph_;
   const ThroughputOptions& options_;
