@@ -6,7 +6,7 @@ readonly programs=(g++:g++ cmake:cmake ninja:ninja-build pkg-config:pkg-config p
 readonly libraries=(
   libfmt-dev nlohmann-json3-dev libprotobuf-dev libonnx-dev libdnnl-dev libpagmo-dev
   libopencv-core-dev libopencv-imgproc-dev libopencv-imgcodecs-dev libopencv-videoio-dev
-  libhwloc-dev libxxhash-dev libcli11-dev libpugixml-dev libyaml-cpp-dev
+  libhwloc-dev libxxhash-dev libcli11-dev libpugixml-dev libyaml-cpp-dev libconfig++-dev
   libgtest-dev librapidcheck-dev libbenchmark-dev
 )
 # Useful, and gone without where the distribution does not have them: a cache for the compiler,

@@ -50,7 +50,7 @@ int parse_and_run(int argc, char** argv) {
         millrace::cli::add_profile, millrace::cli::add_calibrate, millrace::cli::add_plan,
         millrace::cli::add_run, millrace::cli::add_bench, millrace::cli::add_verify,
         millrace::cli::add_analyze, millrace::cli::add_simulate, millrace::cli::add_export,
-        millrace::cli::add_dataflow, millrace::cli::add_cache})
+        millrace::cli::add_dataflow, millrace::cli::add_import_jedi, millrace::cli::add_cache})
     add(app, exit_code);
   try {
     app.parse(argc, argv);

@@ -16,6 +16,7 @@
 #include "cli/verbs.h"
 #include "engine/registry.h"
 #include "explore/choose.h"
+#include "explore/why.h"
 #include "plan/plan_file.h"
 #include "plan/steps.h"
 #include "profile/cost_model.h"
@@ -203,8 +204,10 @@ explore::Choice search(const Options& options, const Work& work) {
       return runtime::periods_of(plans, work.network, work.engines,
                                  {time_from_seconds(options.measure_s), options.model.seed});
     };
-  if (!is_configuration_search(options.search))
+  if (!is_configuration_search(options.search)) {
+    choose.fallback = options.search.fallback;
     return explore::choose(work.network, work.board, work.profile, choose);
+  }
   choose.search = "auto";
   return search_configurations({work.network, work.board, work.profile, work.engines},
                                search_options(options), choose);
@@ -225,6 +228,7 @@ plan::Origin origin_of(const Options& options, const Work& work) {
   origin.options["seed"] = std::to_string(options.model.seed);
   origin.options["search"] = options.search.method;
   origin.options["fitness"] = options.fitness;
+  if (!options.search.fallback) origin.options["fallback"] = "no";
   origin.options["precision"] = fmt::format("{}", fmt::join(options.variants.precisions, ","));
   if (options.variants.max_error)
     origin.options["max_error"] = fmt::format("{:g}", *options.variants.max_error);
@@ -268,6 +272,8 @@ LayerId layer_named(const network::Network& network, const std::string& name) {
 
 void print_reasons(const Options& options, const Work& work, const explore::Choice& choice) {
   const explore::Problem problem = explore::make_problem(work.network, work.board, work.profile);
+  const plan::BuildOptions build{.engine = work.engine->name()};
+  const explore::Ground ground{work.network, work.board, problem, build};
   const plan::Mapping& mapping = choice.winner().search.mapping;
   for (const std::string& name : options.why) {
     const LayerId layer = layer_named(work.network, name);
@@ -278,7 +284,7 @@ void print_reasons(const Options& options, const Work& work, const explore::Choi
     if (choice.winner().plan.stages.front().turn.of > 1)
       fmt::print("  {} processors take turns with whole frames of its stage\n", turns);
     else
-      for (const std::string& reason : explore::reasons(problem, work.board, mapping, layer))
+      for (const std::string& reason : explore::reasons(ground, mapping, layer))
         fmt::print("  {}\n", reason);
     const ProcessorId processor = mapping.processors[layer.index];
     const board::Variant& variant = problem.variants[layer.index][processor.index];

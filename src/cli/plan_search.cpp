@@ -1,6 +1,7 @@
 #include "cli/plan_search.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <chrono>
 
@@ -10,6 +11,7 @@
 #include "cli/duration.h"
 #include "cli/objectives.h"
 #include "cli/progress.h"
+#include "explore/fallback.h"
 #include "explore/journal.h"
 
 namespace millrace::cli {
@@ -87,6 +89,12 @@ explore::MethodOptions method_options(const SearchOptions& options) {
   return result;
 }
 
+/// "" or, where that was asked for, what stood in the way.
+std::string without_fallback(const explore::Ground& ground) {
+  if (ground.fallback) return "";
+  return fmt::format(" without fallback ({})", fmt::join(explore::first_refusals(ground), "; "));
+}
+
 }  // namespace
 
 std::vector<std::string> search_names() {
@@ -117,7 +125,8 @@ void bind_configuration_search(CLI::App& verb, SearchOptions& options) {
                   "Of cut-points: so many tuples are gone on from; usually 10")
       ->check(CLI::Range(1, 10'000));
   verb.add_flag("!--no-fallback", options.fallback,
-                "No candidate with a layer that its stage's processor cannot run");
+                "No plan with layers between others on a processor, or inside of a search's stage "
+                "on it, that run elsewhere because it cannot run them");
   verb.add_option("--allowed-loss", options.allowed_loss,
                   "Of cut-points: share of the throughput for which slots are saved; usually 0.01")
       ->check(CLI::Range(0.0, 0.5));
@@ -125,14 +134,13 @@ void bind_configuration_search(CLI::App& verb, SearchOptions& options) {
 
 bool is_configuration_search(const SearchOptions& options) {
   if (explore::method_named(options.method) != nullptr) return true;
-  const bool given[] = {options.objective.has_value(),    options.time_limit.has_value(),
-                        options.candidates.has_value(),   options.jobs.has_value(),
-                        options.log.has_value(),          options.resume.has_value(),
-                        options.threshold.has_value(),    options.top.has_value(),
-                        options.allowed_loss.has_value(), !options.fallback};
-  const char* names[] = {"--objective",    "--time-limit", "--candidates", "--jobs",
-                         "--log",          "--resume",     "--threshold",  "--top",
-                         "--allowed-loss", "--no-fallback"};
+  const bool given[] = {options.objective.has_value(),   options.time_limit.has_value(),
+                        options.candidates.has_value(),  options.jobs.has_value(),
+                        options.log.has_value(),         options.resume.has_value(),
+                        options.threshold.has_value(),   options.top.has_value(),
+                        options.allowed_loss.has_value()};
+  const char* names[] = {"--objective", "--time-limit", "--candidates", "--jobs",        "--log",
+                         "--resume",    "--threshold",  "--top",        "--allowed-loss"};
   for (std::size_t i = 0; i < std::size(given); ++i)
     if (given[i])
       throw InputError(names[i],
@@ -175,7 +183,7 @@ explore::Choice search_configurations(const SearchPlace& place, const SearchOpti
     throw InputError(place.board.name,
                      fmt::format("--search {} found nothing that the board can run{}; try another "
                                  "search, or more of its processors",
-                                 options.method, options.fallback ? "" : " without fallback"));
+                                 options.method, without_fallback(ground)));
   note(fmt::format("{}: {} candidates of {:.0f} tuples of cuts", options.method, ledger.count(),
                    explore::tuples_of(ground)));
   return explore::choose_found(

@@ -11,7 +11,7 @@
 
 namespace millrace::cli {
 
-/// Left out: the usual. Only the seed is of every search.
+/// Left out: the usual. Only seed and fallback are of every search.
 struct SearchOptions {
   std::string method = "auto";  // of methods(), or of choose()
   std::uint64_t seed = 1;

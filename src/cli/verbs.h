@@ -23,6 +23,7 @@ void add_simulate(CLI::App& app, int& exit_code);
 void add_export(CLI::App& app, int& exit_code);
 void add_dataflow(CLI::App& app, int& exit_code);
 void add_cache(CLI::App& app, int& exit_code);
+void add_import_jedi(CLI::App& app, int& exit_code);
 
 struct VerbText {
   const char* name;

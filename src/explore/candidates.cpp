@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "explore/fallback.h"
 #include "explore/limits.h"
 #include "plan/capacities.h"
 #include "plan/rate.h"
@@ -90,6 +91,10 @@ void Candidates::add(const std::string& name, const Task& task,
     left_out_.push_back(name + ": no such mapping avoids processors that cannot run a layer");
     return;
   }
+  if (const Verdict verdict = without_fallback(candidate.search.mapping, task); !verdict) {
+    left_out_.push_back(name + ": " + verdict.reason());
+    return;
+  }
   candidate.batch = task.batch;
   build_plan(candidate, task);
   if (const Verdict verdict = within_limits(candidate.plan, board_); !verdict) {
@@ -98,6 +103,14 @@ void Candidates::add(const std::string& name, const Task& task,
   }
   set_variants(candidate.plan, task.problem, candidate.search.mapping, options_.calibration);
   list_.push_back(std::move(candidate));
+}
+
+Verdict Candidates::without_fallback(const plan::Mapping& mapping, const Task& task) const {
+  if (options_.fallback) return Verdict::yes();
+  const std::vector<Fallback> found = fallbacks(task.problem, mapping);
+  return found.empty()
+             ? Verdict::yes()
+             : Verdict::no(text_of(found, {network_, board_, task.problem, options_.build}));
 }
 
 void Candidates::build_plan(Candidate& candidate, const Task& task) const {

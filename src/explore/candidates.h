@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/verdict.h"
 #include "explore/choose.h"
 
 namespace millrace::explore {
@@ -43,6 +44,7 @@ class Candidates {
   const std::vector<std::string>& left_out() const { return left_out_; }
 
  private:
+  Verdict without_fallback(const plan::Mapping& mapping, const Task& task) const;
   void build_plan(Candidate& candidate, const Task& task) const;
   /// Not faster by more than measurements tell apart than one with fewer phases.
   bool is_needless(const Candidate& candidate) const;

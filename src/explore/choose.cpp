@@ -128,32 +128,4 @@ Choice choose_found(const Ground& ground, const Found& found, const ChooseOption
   return choice;
 }
 
-std::vector<std::string> reasons(const Problem& problem, const board::Board& board,
-                                 const plan::Mapping& mapping, LayerId layer) {
-  std::vector<std::string> result;
-  const ProcessorId here = mapping.processors[layer.index];
-  const std::vector<double> times = processor_times(problem, mapping);
-  const double now = *std::max_element(times.begin(), times.end());
-  for (std::size_t p = 0; p < problem.processors; ++p) {
-    if (ProcessorId(p) == here) continue;
-    if (std::isinf(problem.time[layer.index][p])) {
-      result.push_back(fmt::format("not on {}: it cannot run there", board.processors[p].name));
-      continue;
-    }
-    plan::Mapping moved = mapping;
-    moved.processors[layer.index] = ProcessorId(p);
-    const std::vector<double> then = processor_times(problem, moved);
-    const double bottleneck = *std::max_element(then.begin(), then.end());
-    const auto text = [](double ns) { return millrace::to_text(Time(std::llround(ns))); };
-    const double own = problem.time[layer.index][p] - problem.time[layer.index][here.index];
-    result.push_back(fmt::format(
-        "not on {}: the layer itself takes {} there and {} here ({}{}); with what has to cross, "
-        "the slowest stage would take {} instead of {} per frame",
-        board.processors[p].name, text(problem.time[layer.index][p]),
-        text(problem.time[layer.index][here.index]), own < 0 ? "-" : "+", text(std::abs(own)),
-        text(bottleneck), text(now)));
-  }
-  return result;
-}
-
 }  // namespace millrace::explore

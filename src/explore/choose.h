@@ -17,6 +17,7 @@ struct ChooseOptions {
   std::string search = "auto";  // "genetic", "exact", or "auto": both
   GeneticOptions genetic;
   plan::BuildOptions build{.engine = "onednn", .capacity = 3};
+  bool fallback = true;    // plans may have layers that fallback.h finds
   std::int64_t slack = 2;  // slots of a tensor beyond the fewest that keep the throughput, where it
                            // passes between stages: they absorb jitter; see docs/decisions.md
   const network::Calibration* calibration = nullptr;  // borrowed; goes into plans that use int8
@@ -61,9 +62,5 @@ struct Choice {
 /// the board can do.
 Choice choose(const network::Network& network, const board::Board& board,
               const profile::Profile& profile, const ChooseOptions& options = {});
-
-/// Why a layer is where it is: one sentence for each other processor.
-std::vector<std::string> reasons(const Problem& problem, const board::Board& board,
-                                 const plan::Mapping& mapping, LayerId layer);
 
 }  // namespace millrace::explore

@@ -63,7 +63,8 @@ Verdict runs_everywhere(const Ground& ground, const Configuration& configuration
     if (!std::isfinite(ground.problem.time[layer][here.index]))
       return Verdict::no(name + " runs on no processor");
     if (here != wanted && !ground.fallback)
-      return Verdict::no(fmt::format("{} does not run on {}", name, ground.board[wanted].name));
+      return Verdict::no(fmt::format("{} does not run on {}: {}", name, ground.board[wanted].name,
+                                     ground.problem.refusal(layer, wanted)));
   }
   return Verdict::yes();
 }

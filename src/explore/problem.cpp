@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "explore/evaluator.h"
 #include "explore/search.h"
+#include "profile/cost_model.h"
 
 namespace millrace::explore {
 namespace {
@@ -46,6 +47,14 @@ const profile::ProcessorProfile& profile_of(const board::Processor& processor,
                                processor.name, known.empty() ? "none" : known));
 }
 
+/// Why it cannot run, and who says so; empty if it can.
+std::string refusal_of(const profile::ProcessorProfile& measured, std::size_t layer) {
+  const std::string& reason = measured.layers[layer].refusal;
+  if (reason.empty()) return {};
+  const bool modelled = measured.engine == profile::modelled_engine;
+  return fmt::format("{}, says {}", reason, modelled ? "the board's file" : measured.engine);
+}
+
 /// Follows groups that joined groups to the first layer of all.
 std::optional<std::size_t> group_of(const std::vector<profile::LayerTimes>& layers,
                                     std::size_t layer) {
@@ -81,6 +90,7 @@ Problem make_problem(const network::Network& network, const board::Board& board,
   problem.time.resize(layers);
   problem.alone.resize(layers);
   problem.variants.resize(layers);
+  problem.refusals.resize(layers);
   const bool contended = board.processors.size() > 1;
   for (const board::Processor& processor : board.processors) {
     const profile::ProcessorProfile& measured = profile_of(processor, profile);
@@ -91,6 +101,7 @@ Problem make_problem(const network::Network& network, const board::Board& board,
                                    processor.name, measured.layers.size(), layers));
     for (std::size_t i = 0; i < layers; ++i) {
       const bool refused = !measured.layers[i].refusal.empty();
+      problem.refusals[i].push_back(refusal_of(measured, i));
       const std::size_t group = group_of(measured.layers, i).value_or(i);
       const double slower = contended ? slow_down(measured.layers[group]) : 1;
       problem.time[i].push_back(refused ? never

@@ -2,6 +2,7 @@
 // What a search over mappings needs to know, as plain numbers.
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "base/units.h"
@@ -35,9 +36,14 @@ struct Problem {
   std::vector<Edge> edges;
   double read_ns = 0, write_ns = 0;   // per element that crosses between processors
   std::vector<Borders> borders = {};  // by processor; empty: read_ns and write_ns for all
+  /// [layer][processor]: why it cannot run there, and who says so. For messages; may be empty.
+  std::vector<std::vector<std::string>> refusals = {};
 
   Borders borders_of(std::size_t processor) const {
     return borders.empty() ? Borders{read_ns, write_ns} : borders[processor];
+  }
+  std::string refusal(std::size_t layer, ProcessorId processor) const {
+    return refusals.empty() ? "it cannot run there" : refusals[layer][processor.index];
   }
 };
 

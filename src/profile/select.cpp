@@ -20,6 +20,20 @@ double nanoseconds_of(const LayerTimes& layer) {
   return static_cast<double>(layer.together.median.count());
 }
 
+/// Why none of the entries can run the layer: of each precision, where the reasons differ.
+std::string refusal_of(const Entries& entries, std::size_t layer) {
+  const std::string& first = entries.front()->layers[layer].refusal;
+  const bool alike = std::all_of(entries.begin(), entries.end(), [&](const ProcessorProfile* each) {
+    return each->layers[layer].refusal == first;
+  });
+  if (alike) return first;
+  std::string result;
+  for (const ProcessorProfile* each : entries)
+    result += fmt::format("{}in {}: {}", result.empty() ? "" : ", ", to_text(each->precision),
+                          each->layers[layer].refusal);
+  return result;
+}
+
 /// The first entry, with the layers of others where those are faster.
 ProcessorProfile fastest_of(const Entries& entries) {
   ProcessorProfile result = *entries.front();
@@ -36,6 +50,7 @@ ProcessorProfile fastest_of(const Entries& entries) {
     for (std::size_t e = 1; e < entries.size(); ++e)
       if (sums[e][units[i]] < sums[best][units[i]]) best = e;
     result.layers[i] = entries[best]->layers[i];
+    if (!result.layers[i].refusal.empty()) result.layers[i].refusal = refusal_of(entries, i);
   }
   return result;
 }

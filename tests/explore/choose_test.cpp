@@ -141,15 +141,6 @@ TEST(Choose, an_unknown_search_is_answered_with_the_known_ones) {
   EXPECT_THROW(choose(chain(1), two_cores(), profile_with({1}, 0), options), InputError);
 }
 
-TEST(Reasons, say_what_the_slowest_stage_would_take_instead) {
-  const Problem problem = make_problem(chain(2), two_cores(), profile_with({10, 30}, 0));
-  const plan::Mapping mapping{{ProcessorId(0), ProcessorId(1)}};
-  const auto text = reasons(problem, two_cores(), mapping, LayerId(0));
-  ASSERT_EQ(text.size(), 1u);
-  EXPECT_NE(text[0].find("not on core1"), std::string::npos);
-  EXPECT_NE(text[0].find("40.0 us instead of 30.0 us"), std::string::npos);
-}
-
 TEST(PhaseTimes, of_a_stage_sum_up_to_its_processors_time) {
   Random random(3);
   const network::Network network = chain(12);

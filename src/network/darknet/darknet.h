@@ -54,6 +54,7 @@ struct SectionShape {
   std::string kind;
   std::size_t line = 0;
   Shape output;  // with the batch
+  std::string activation = "linear";
 };
 
 struct Model {

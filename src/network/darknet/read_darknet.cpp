@@ -49,7 +49,8 @@ std::vector<SectionShape> shapes_of(const Reading& reading) {
   std::vector<SectionShape> result;
   for (std::size_t i = 0; i < reading.count(); ++i) {
     const Section& section = reading.sections()[i + 1];
-    result.push_back({section.kind(), section.line(), reading.shape(reading.output_of(i))});
+    result.push_back({section.kind(), section.line(), reading.shape(reading.output_of(i)),
+                      section.text("activation", "linear")});
   }
   return result;
 }

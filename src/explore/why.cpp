@@ -1,0 +1,93 @@
+#include "explore/why.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "explore/limits.h"
+#include "plan/build.h"
+
+namespace millrace::explore {
+namespace {
+
+std::string text(double nanoseconds) { return to_text(Time(std::llround(nanoseconds))); }
+
+double slowest(const Problem& problem, const plan::Mapping& mapping) {
+  const std::vector<double> times = processor_times(problem, mapping);
+  return *std::max_element(times.begin(), times.end());
+}
+
+/// "12 us there and 10 us here, slower by 2 us"
+std::string difference(double there, double here) {
+  if (there == here) return fmt::format("{} there and here alike", text(here));
+  return fmt::format("{} there and {} here, {} by {}", text(there), text(here),
+                     there < here ? "faster" : "slower", text(std::abs(there - here)));
+}
+
+Bytes bytes_of(const network::Tensor& tensor, const board::Variant& variant) {
+  if (tensor.type != network::DataType::float32) return tensor.size();
+  return Bytes{board::bytes_per_element(variant.precision)} *
+         network::element_count(tensor.shape, tensor.name);
+}
+
+/// Inside its fused group; what joins a group has no time of its own there, and its own elsewhere.
+double time_on(const Problem& problem, const plan::Mapping& mapping, LayerId layer,
+               ProcessorId processor) {
+  const auto group = problem.fused_into[layer.index];
+  const bool joins = !group || mapping.processors[*group] == processor;
+  return (joins ? problem.time : problem.alone)[layer.index][processor.index];
+}
+
+std::string if_it_were(const Ground& ground, const plan::Mapping& mapping, LayerId layer,
+                       ProcessorId there) {
+  const ProcessorId here = mapping.processors[layer.index];
+  plan::Mapping moved = mapping;
+  moved.processors[layer.index] = there;
+  const Verdict verdict =
+      within_limits(plan::build(ground.network, ground.board, moved, ground.build), ground.board);
+  return fmt::format(
+      "the layer itself takes {}; {} instead of {} would cross between processors, and with that "
+      "the slowest stage would take {} instead of {} per frame{}",
+      difference(time_on(ground.problem, mapping, layer, there),
+                 time_on(ground.problem, mapping, layer, here)),
+      to_text(crossing_bytes(ground, moved)), to_text(crossing_bytes(ground, mapping)),
+      text(slowest(ground.problem, moved)), text(slowest(ground.problem, mapping)),
+      verdict ? "" : "; nor would the board allow it: " + verdict.reason());
+}
+
+}  // namespace
+
+Bytes crossing_bytes(const Ground& ground, const plan::Mapping& mapping) {
+  const network::Topology topology = network::topology(ground.network);
+  Bytes total;
+  for (std::size_t t = 0; t < ground.network.tensors.size(); ++t) {
+    const auto producer = topology.producer[t];
+    if (!producer) continue;
+    const ProcessorId from = mapping.processors[producer->index];
+    std::set<ProcessorId> readers;
+    for (const LayerId reader : topology.consumers[t])
+      if (const ProcessorId to = mapping.processors[reader.index]; to != from) readers.insert(to);
+    const Bytes each =
+        bytes_of(ground.network.tensors[t], ground.problem.variants[producer->index][from.index]);
+    total += each * static_cast<std::int64_t>(readers.size());
+  }
+  return total;
+}
+
+std::vector<std::string> reasons(const Ground& ground, const plan::Mapping& mapping,
+                                 LayerId layer) {
+  std::vector<std::string> result;
+  for (std::size_t p = 0; p < ground.problem.processors; ++p) {
+    const ProcessorId there(p);
+    if (there == mapping.processors[layer.index]) continue;
+    const bool can = std::isfinite(ground.problem.time[layer.index][p]);
+    result.push_back(fmt::format("not on {}: {}", ground.board[there].name,
+                                 can ? if_it_were(ground, mapping, layer, there)
+                                     : ground.problem.refusal(layer.index, there)));
+  }
+  return result;
+}
+
+}  // namespace millrace::explore
