@@ -140,11 +140,12 @@ void Candidates::measure() {
   std::vector<std::pair<Candidate*, std::size_t>> measured;
   for (Candidate* candidate : order) {
     const bool near = seconds(candidate->bound) <= promising * seconds(order.front()->bound);
-    if (!near && !plan::is_shared(candidate->plan)) continue;
+    const bool shared = plan::is_shared(candidate->plan);  // faster than its bound
+    if (!near && !shared) continue;
     const auto alike = std::find_if(plans.begin(), plans.end(), [&](const plan::Plan& p) {
       return p.stages == candidate->plan.stages && p.variants == candidate->plan.variants;
     });
-    if (alike == plans.end() && plans.size() == most) continue;
+    if (alike == plans.end() && plans.size() >= most && !shared) continue;
     measured.emplace_back(candidate, alike - plans.begin());
     if (alike == plans.end()) plans.push_back(candidate->plan);
   }

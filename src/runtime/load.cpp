@@ -88,12 +88,12 @@ Load run_load(const std::vector<Session*>& sessions, const network::Network& net
 std::vector<Time> periods_of(std::span<const plan::Plan> plans, const network::Network& network,
                              const std::map<std::string, engine::Engine*>& engines,
                              const LoadOptions& options) {
-  constexpr int rounds = 3;
-  constexpr int sure = 2;           // rounds before any plan is given up
+  constexpr int rounds = 5;
+  constexpr int sure = 3;           // rounds before any plan is given up: one may be a lucky one
   constexpr double hopeless = 1.1;  // times the best so far: no noise makes up for that
   LoadOptions once = options;
   once.duration = options.duration / rounds;
-  once.least = 8;
+  once.least = 6;
   std::vector<Session> sessions;
   for (const plan::Plan& plan : plans) sessions.push_back(deploy(plan, network, engines));
   std::vector<std::vector<Time>> periods(plans.size());
