@@ -100,8 +100,7 @@ void use_network_of_application(ModelOptions& options, VariantOptions& variants)
   if (!application::is_application_file(options.model)) return;
   const Application application = application::read_application(options.model);
   options = model_options(application, options);
-  if (variants.precisions == VariantOptions{}.precisions)
-    variants.precisions = application.precisions;
+  if (variants.precisions.empty()) variants.precisions = application.precisions;
 }
 
 std::unique_ptr<LoadedApplication> load_application(const RunnableOptions& runnable,

@@ -10,6 +10,7 @@
 #include "base/yaml.h"
 #include "cli/jedi_plan.h"
 #include "cli/verbs.h"
+#include "plan/plan_file.h"
 
 namespace millrace::cli {
 namespace {
@@ -60,10 +61,13 @@ std::vector<Result> import_all(const jedi::Configuration& configuration, const O
   return results;
 }
 
+bool has_plan(const Result& result, const JediPlan& plan) {
+  return !result.imported.stages.empty() && plan.verdict;
+}
+
 nlohmann::ordered_json report_of(const Result& result, const JediPlan& plan) {
   nlohmann::ordered_json json{{"application", result.application.string()}};
-  const bool planned = !result.imported.stages.empty() && plan.verdict;
-  json["plan"] = planned ? nlohmann::ordered_json(result.plan.string()) : nullptr;
+  json["plan"] = has_plan(result, plan) ? nlohmann::ordered_json(result.plan.string()) : nullptr;
   json["no_plan_because"] = plan.verdict.reason();
   json["notes"] = result.imported.notes;
   for (const std::string& each : plan.notes) json["notes"].push_back(each);
@@ -88,12 +92,13 @@ int run(const Options& options) {
   for (std::size_t i = 0; i < results.size(); ++i) {
     JediPlan& plan = plans.emplace_back();
     if (!results[i].imported.stages.empty())
-      plan = write_jedi_plan(configuration.instances[i], results[i].imported,
-                             {options.board, results[i].plan.string()});
+      plan = make_jedi_plan(configuration.instances[i], results[i].imported, options.board);
   }
   nlohmann::ordered_json report = nlohmann::ordered_json::array();
   int exit_code = 0;
   for (std::size_t i = 0; i < results.size(); ++i) {
+    if (has_plan(results[i], plans[i]))
+      plan::write_plan(results[i].plan, plans[i].plan, plans[i].network);
     write_yaml(results[i].application,
                nlohmann::ordered_json::parse(results[i].imported.application));
     report.push_back(report_of(results[i], plans[i]));

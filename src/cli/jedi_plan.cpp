@@ -5,12 +5,13 @@
 #include <algorithm>
 #include <filesystem>
 #include <set>
+#include <utility>
 
+#include "cli/model.h"
 #include "cli/simulated_board.h"
 #include "explore/candidates.h"
 #include "explore/configuration.h"
 #include "network/read.h"
-#include "plan/plan_file.h"
 #include "profile/cost_model.h"
 #include "profile/select.h"
 
@@ -109,24 +110,24 @@ void note_moved(const explore::Ground& ground, const explore::Configuration& con
 }
 
 plan::Origin origin_of(const profile::Profile& profile, const Imported& imported,
-                       const JediPlanOptions& options) {
+                       const std::string& board) {
   plan::Origin origin;
   origin.network = profile.network;
   origin.board = profile.board;
   origin.model = std::filesystem::absolute(imported.model).lexically_normal().string();
   origin.version = MILLRACE_VERSION;
   origin.options["imported_from"] = "JEDI";
-  origin.options["board"] = options.board;
+  origin.options["board"] = board;
   std::error_code ignored;
-  if (std::filesystem::exists(options.board, ignored))
-    origin.options["board_file"] = std::filesystem::absolute(options.board).lexically_normal();
+  if (std::filesystem::exists(board, ignored))
+    origin.options["board_file"] = std::filesystem::absolute(board).lexically_normal();
   return origin;
 }
 
 }  // namespace
 
-JediPlan write_jedi_plan(const Instance& instance, const Imported& imported,
-                         const JediPlanOptions& options) {
+JediPlan make_jedi_plan(const Instance& instance, const Imported& imported,
+                        const std::string& of_board) {
   std::error_code ignored;
   if (!std::filesystem::is_regular_file(imported.model, ignored))
     return {Verdict::no(fmt::format("its network '{}' is not here", imported.model.string()))};
@@ -136,8 +137,8 @@ JediPlan write_jedi_plan(const Instance& instance, const Imported& imported,
         Verdict::no("cut_points of an ONNX file count the layers that TensorRT makes of it, "
                     "which the file does not tell; `millrace plan --search cut-points` finds "
                     "cut points")};
-  const Pieces pieces = pieces_of(instance, imported);
-  const board::Board board = load_board({}, options.board);
+  Pieces pieces = pieces_of(instance, imported);
+  const board::Board board = load_board({}, of_board);
   const std::vector<explore::Seat> seats = seats_on(board, imported.stages);
   if (Verdict verdict = can_seat(board, imported.stages, seats); !verdict) return {verdict};
   const profile::Profile profile = profile_of(pieces, board, imported.stages);
@@ -151,9 +152,10 @@ JediPlan write_jedi_plan(const Instance& instance, const Imported& imported,
   note_moved(ground, configuration, result.notes);
   plan::Plan& plan = realised.plan;
   explore::set_variants(plan, problem, mapping_of(ground, configuration), nullptr);
-  plan.origin = origin_of(profile, imported, options);
+  plan.origin = origin_of(profile, imported, of_board);
   simulate_what_is_not_here(plan, board);
-  plan::write_plan(options.output, plan, pieces.network);
+  result.plan = std::move(plan);
+  result.network = std::move(pieces.network);
   return result;
 }
 

@@ -5,24 +5,21 @@
 
 #include "application/import_jedi.h"
 #include "base/verdict.h"
-#include "cli/model.h"
+#include "plan/plan.h"
 
 namespace millrace::cli {
 
 struct JediPlan {
   Verdict verdict = Verdict::yes();  // no: why there is none
   std::vector<std::string> notes = {};
+  plan::Plan plan = {};
+  network::Network network = {};
 };
 
-/// Writes the plan to `output`, with modelled times, for the board that options.board names (empty:
-/// this machine). No, with the reason, if the network is not here or the board cannot run it so.
-/// InputError if the configuration contradicts itself or the network.
-struct JediPlanOptions {
-  std::string board;
-  std::string output;
-};
-JediPlan write_jedi_plan(const application::jedi::Instance& instance,
-                         const application::jedi::Imported& imported,
-                         const JediPlanOptions& options);
+/// The plan, with modelled times, for the board of this name (empty: this machine). No, with the
+/// reason, if the network is not here or the board cannot run it so. InputError if the
+/// configuration contradicts itself or the network.
+JediPlan make_jedi_plan(const application::jedi::Instance& instance,
+                        const application::jedi::Imported& imported, const std::string& board);
 
 }  // namespace millrace::cli

@@ -1,6 +1,7 @@
 #include "cli/model.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -89,7 +90,7 @@ void bind_processors(CLI::App& verb, ModelOptions& options) {
 void bind_variants(CLI::App& verb, VariantOptions& options) {
   verb.add_option("--precision", options.precisions, "In what layers may compute: f32, bf16, int8")
       ->delimiter(',')
-      ->capture_default_str();
+      ->default_str("f32");
   verb.add_option("--max-error", options.max_error,
                   "Leave out variants of a layer whose results are further off, in shares of the "
                   "largest; 0.001 for f32, for others none, if left out")
@@ -97,6 +98,7 @@ void bind_variants(CLI::App& verb, VariantOptions& options) {
 }
 
 std::vector<board::Precision> precisions_of(const VariantOptions& options) {
+  if (options.precisions.empty()) return {board::Precision::f32};
   std::vector<board::Precision> result;
   for (const std::string& text : options.precisions) {
     const board::Precision precision = board::read_precision(text, "--precision");
@@ -105,6 +107,12 @@ std::vector<board::Precision> precisions_of(const VariantOptions& options) {
     result.push_back(precision);
   }
   return result;
+}
+
+std::string precision_names(const VariantOptions& options, const std::string& between) {
+  std::vector<std::string> names;
+  for (const board::Precision each : precisions_of(options)) names.push_back(board::to_text(each));
+  return fmt::format("{}", fmt::join(names, between));
 }
 
 board::Board load_board(const ModelOptions& options, const std::string& of) {

@@ -35,13 +35,15 @@ void bind_processors(CLI::App& verb, ModelOptions& options);  // --processors, -
 
 /// In what layers may compute.
 struct VariantOptions {
-  std::vector<std::string> precisions{"f32"};
+  std::vector<std::string> precisions;  // empty: f32, or what an application says
   std::optional<double> max_error;
 };
 
 void bind_variants(CLI::App& verb, VariantOptions& options);  // --precision, --max-error
 /// InputError if a word is no precision, or stands there twice.
 std::vector<board::Precision> precisions_of(const VariantOptions& options);
+/// As words, f32 if none was given.
+std::string precision_names(const VariantOptions& options, const std::string& between);
 
 /// InputError if it is neither a readable file nor a zoo name. Says so if the weights of a Darknet
 /// configuration are random.

@@ -177,7 +177,7 @@ Work prepare(const Options& options) {
 SearchOptions search_options(const Options& options) {
   SearchOptions search = options.search;
   search.seed = options.model.seed;
-  search.precision = fmt::format("{}", fmt::join(options.variants.precisions, "+"));
+  search.precision = precision_names(options.variants, "+");
   if (options.measure_s > 0) search.measure_s = options.measure_s;
   return search;
 }
@@ -229,7 +229,7 @@ plan::Origin origin_of(const Options& options, const Work& work) {
   origin.options["search"] = options.search.method;
   origin.options["fitness"] = options.fitness;
   if (!options.search.fallback) origin.options["fallback"] = "no";
-  origin.options["precision"] = fmt::format("{}", fmt::join(options.variants.precisions, ","));
+  origin.options["precision"] = precision_names(options.variants, ",");
   if (options.variants.max_error)
     origin.options["max_error"] = fmt::format("{:g}", *options.variants.max_error);
   if (!options.max_latency.empty()) {

@@ -116,7 +116,7 @@ int run_application(const RunnableOptions& runnable, const ApplicationOptions& o
   application::Output& output = loaded->application.output;
   if (!json.empty()) output.json = json;
   const application::Application& application = loaded->application;
-  if (options.plan.empty() && application.precisions != VariantOptions{}.precisions)
+  if (options.plan.empty() && application.precisions != application::Application{}.precisions)
     note("without --plan the network runs in f32 on one core");
   const Totals totals = Runner(*loaded).run();
   report(*loaded, totals);
