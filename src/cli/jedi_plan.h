@@ -12,7 +12,7 @@ namespace millrace::cli {
 struct JediPlan {
   Verdict verdict = Verdict::yes();  // no: why there is none
   std::vector<std::string> notes = {};
-  plan::Plan plan = {};
+  plan::Plan plan = {};  // this and its network: only if the verdict is yes
   network::Network network = {};
 };
 
