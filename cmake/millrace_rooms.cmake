@@ -5,8 +5,11 @@ include(GNUInstallDirs)
 add_library(millrace_settings INTERFACE)
 target_compile_features(millrace_settings INTERFACE cxx_std_20)
 target_link_libraries(millrace_settings INTERFACE fmt::fmt nlohmann_json::nlohmann_json)
-target_compile_options(millrace_settings INTERFACE -Wall -Wextra -Wconversion -Wshadow
+target_compile_options(millrace_settings INTERFACE -Wall -Wextra -Wconversion
                        $<$<BOOL:${MILLRACE_WERROR}>:-Werror>)
+# What is local to a file seems to be everybody's where files are compiled together.
+target_compile_options(millrace_settings INTERFACE
+  $<IF:$<BOOL:${CMAKE_UNITY_BUILD}>,-Wno-subobject-linkage,-Wshadow>)
 if(MILLRACE_SANITIZE)
   target_compile_options(millrace_settings INTERFACE -fsanitize=${MILLRACE_SANITIZE}
                          -fno-omit-frame-pointer -fno-sanitize-recover=all)

@@ -27,13 +27,13 @@ class Frame {
         tasks_.push_back({s, p, phases[p].lag, phase_times[s][p]});
     }
     const auto is_busy = [&](const plan::Endpoint& end) {
-      return end.stage == plan::Endpoint::outside || plan.stages[end.stage].turn.index == 0;
+      return end.is_outside() || plan.stages[end.stage].turn.index == 0;
     };
     for (const plan::Channel& channel : plan.channels) {
-      if (channel.from.stage == plan::Endpoint::outside) continue;
+      if (channel.from.is_outside()) continue;
       if (!is_busy(channel.from) || !is_busy(channel.to)) continue;
       Task& writer = tasks_[first[channel.from.stage] + channel.from.phase];
-      if (channel.to.stage == plan::Endpoint::outside) {
+      if (channel.to.is_outside()) {
         writer.gives_result = true;
         continue;
       }

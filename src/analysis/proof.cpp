@@ -44,7 +44,7 @@ void add_pace(Proof& proof, const plan::Plan& plan, const network::Network& netw
 }  // namespace
 
 std::string name_of(const plan::Plan& plan, const plan::Endpoint& end) {
-  if (end.stage == plan::Endpoint::outside) return "outside";
+  if (end.is_outside()) return "outside";
   return fmt::format("{}, phase {}", plan.stages[end.stage].name, end.phase);
 }
 

@@ -76,9 +76,9 @@ const Image& image_of(const Outcome& outcome) {
   return outcome.picture.image;
 }
 
-class Json : public Sink {
+class JsonLines : public Sink {
  public:
-  Json(std::function<void(const std::string&)> write, const std::vector<std::string>& labels)
+  JsonLines(std::function<void(const std::string&)> write, const std::vector<std::string>& labels)
       : write_(std::move(write)), labels_(labels) {}
   void take(const Outcome& outcome) override { write_(json_line(outcome, labels_)); }
 
@@ -120,9 +120,9 @@ int codec_of(const fs::path& path) {
 }
 
 /// Written beside its place and renamed at the end.
-class Video : public Sink {
+class VideoFile : public Sink {
  public:
-  Video(const fs::path& path, double rate_fps, const std::vector<std::string>& labels)
+  VideoFile(const fs::path& path, double rate_fps, const std::vector<std::string>& labels)
       : path_(path),
         part_(path.parent_path() / (path.stem().string() + ".part" + path.extension().string())),
         codec_(codec_of(path)),
@@ -130,7 +130,7 @@ class Video : public Sink {
         labels_(labels) {
     check_writable(path);
   }
-  ~Video() override {
+  ~VideoFile() override {
     writer_.release();
     std::error_code ignored;
     fs::remove(part_, ignored);  // if it was not finished
@@ -184,7 +184,7 @@ Image drawn(const Outcome& outcome, const std::vector<std::string>& labels) {
 
 std::unique_ptr<Sink> json_sink(std::function<void(const std::string&)> write,
                                 const std::vector<std::string>& labels) {
-  return std::make_unique<Json>(std::move(write), labels);
+  return std::make_unique<JsonLines>(std::move(write), labels);
 }
 
 std::unique_ptr<Sink> picture_sink(const std::filesystem::path& folder,
@@ -194,7 +194,7 @@ std::unique_ptr<Sink> picture_sink(const std::filesystem::path& folder,
 
 std::unique_ptr<Sink> video_sink(const std::filesystem::path& path, double rate_fps,
                                  const std::vector<std::string>& labels) {
-  return std::make_unique<Video>(path, rate_fps, labels);
+  return std::make_unique<VideoFile>(path, rate_fps, labels);
 }
 
 }  // namespace millrace::application

@@ -28,9 +28,10 @@ std::optional<int> camera_number(const std::string& path) {
   return number;
 }
 
-class Video : public Source {
+class VideoSource : public Source {
  public:
-  explicit Video(const Input& input) : input_(input), is_camera_(input.kind == InputKind::camera) {
+  explicit VideoSource(const Input& input)
+      : input_(input), is_camera_(input.kind == InputKind::camera) {
     open();
     const double announced = capture_.get(cv::CAP_PROP_FRAME_COUNT);
     if (!is_camera_ && announced >= 1 && announced < 1e12)
@@ -118,6 +119,8 @@ class Video : public Source {
 
 }  // namespace
 
-std::unique_ptr<Source> open_video(const Input& input) { return std::make_unique<Video>(input); }
+std::unique_ptr<Source> open_video(const Input& input) {
+  return std::make_unique<VideoSource>(input);
+}
 
 }  // namespace millrace::application

@@ -13,14 +13,14 @@
 namespace millrace::cli {
 namespace {
 
-struct Options {
+struct AnalyzeOptions {
   std::string plan, model;
   double duration_s = 3;
   std::uint64_t seed = 1;
   bool measure = false, json = false;
 };
 
-void bind(CLI::App& verb, Options& options) {
+void bind(CLI::App& verb, AnalyzeOptions& options) {
   verb.add_option("plan", options.plan, "A plan file")->required();
   verb.add_option("model,--model", options.model, "The model, if it is no longer where it was");
   CLI::Option* measure = verb.add_flag("--measure", options.measure,
@@ -35,7 +35,7 @@ void bind(CLI::App& verb, Options& options) {
 }
 
 /// In frames per second and phase by phase.
-MeasuredNow measure(const Options& options, const Loaded& loaded) {
+MeasuredNow measure(const AnalyzeOptions& options, const Loaded& loaded) {
   note("inputs are random");
   const auto engines = loaded.engine_pointers();
   MeasuredNow now;
@@ -52,7 +52,7 @@ MeasuredNow measure(const Options& options, const Loaded& loaded) {
   return now;
 }
 
-int run(const Options& options) {
+int run(const AnalyzeOptions& options) {
   const auto loaded = options.measure ? load_plan(options.plan, options.model, {})
                                       : read_plan_and_network(options.plan, options.model);
   Analysis analysis{
@@ -66,13 +66,13 @@ int run(const Options& options) {
 }  // namespace
 
 void add_analyze(CLI::App& app, int& exit_code) {
-  add_verb<Options>(app, exit_code,
-                    {{"analyze",
-                      "What is certain of a plan: no deadlock, its largest throughput, "
-                      "latency and buffers",
-                      "millrace analyze resnet18.plan.json --measure"},
-                     bind,
-                     run});
+  add_verb<AnalyzeOptions>(app, exit_code,
+                           {{"analyze",
+                             "What is certain of a plan: no deadlock, its largest throughput, "
+                             "latency and buffers",
+                             "millrace analyze resnet18.plan.json --measure"},
+                            bind,
+                            run});
 }
 
 }  // namespace millrace::cli

@@ -29,7 +29,7 @@
 namespace millrace::cli {
 namespace {
 
-struct Options {
+struct BenchOptions {
   RunnableOptions runnable;
   ApplicationOptions application;
   double duration_s = 5, warmup_s = 0.5;
@@ -40,7 +40,7 @@ struct Options {
   std::string svg;
 };
 
-void bind(CLI::App& verb, Options& options) {
+void bind(CLI::App& verb, BenchOptions& options) {
   bind_runnable(verb, options.runnable);
   bind_application(verb, options.application);
   CLI::Option* duration =
@@ -83,7 +83,7 @@ struct Contender {
 
 class Bench {
  public:
-  Bench(Loaded& loaded, const Options& options) : loaded_(loaded), options_(options) {
+  Bench(Loaded& loaded, const BenchOptions& options) : loaded_(loaded), options_(options) {
     const std::string& engine = loaded.plan.stages.front().engine;
     // The plan first, so that it finds no weights that others have packed, and then to the end.
     add(is_plan_file(options.runnable.model.model) ? "plan" : "model on one core", {loaded.plan});
@@ -223,7 +223,7 @@ class Bench {
 
   const InterruptGuard interrupt_;
   Loaded& loaded_;
-  const Options& options_;
+  const BenchOptions& options_;
   board::EnergyMeter meter_;
   std::vector<Contender> contenders_;
   std::unique_ptr<runtime::StageTrials> stages_;
@@ -240,7 +240,7 @@ std::string title_of(const Loaded& loaded) {
                      board == options.end() ? "a board" : board->second);
 }
 
-int run(const Options& options) {
+int run(const BenchOptions& options) {
   check_trace(options.trace);
   if (application::is_application_file(options.runnable.model.model))
     return bench_application(options.runnable, options.application,
@@ -290,7 +290,7 @@ int run(const Options& options) {
 }  // namespace
 
 void add_bench(CLI::App& app, int& exit_code) {
-  add_verb<Options>(
+  add_verb<BenchOptions>(
       app, exit_code,
       {{"bench", "Throughput and latency, beside the usual ways to use the same cores",
         "millrace bench resnet18.plan.json --duration 10"},

@@ -27,7 +27,7 @@ Time parse_duration(const std::string& line, int number) {
   return time_from_seconds(value);
 }
 
-void print_line(const nlohmann::json& line) {
+void print_json_line(const nlohmann::json& line) {
   fmt::print("{}\n", line.dump());
   std::fflush(stdout);  // the reader waits for it
 }
@@ -60,10 +60,11 @@ nlohmann::json to_json(const runtime::Load& load) {
 void serve_slices(const Loaded& loaded, const SliceOptions& options, std::istream& requests) {
   runtime::Session session = runtime::deploy(loaded.plan, loaded.network, loaded.engine_pointers());
   const Time first = runtime::first_latency(session, loaded.network, options.load.seed);
-  print_line({{"ready", true}, {"first_ms", milliseconds(first)}});
+  print_json_line({{"ready", true}, {"first_ms", milliseconds(first)}});
   std::string line;
   for (int number = 1; std::getline(requests, line); ++number)
-    print_line(to_json(run_slice(session, loaded.network, options, parse_duration(line, number))));
+    print_json_line(
+        to_json(run_slice(session, loaded.network, options, parse_duration(line, number))));
 }
 
 }  // namespace millrace::cli

@@ -16,7 +16,7 @@ namespace {
 using report::Align;
 using report::Table;
 
-constexpr std::array<std::pair<const char*, double>, 4> percentiles{
+constexpr std::array<std::pair<const char*, double>, 4> latency_percentiles{
     {{"p50", 0.5}, {"p90", 0.9}, {"p99", 0.99}, {"p99.9", 0.999}}};
 
 double median_rate(const BenchRow& row) {
@@ -44,14 +44,14 @@ std::string throughput_text(const BenchResult& result) {
 
 std::string latency_text(const BenchResult& result) {
   std::vector<Table::Column> columns{{"latency", Align::left}, {"first"}, {"mean"}};
-  for (const auto& [name, share] : percentiles) columns.push_back({name});
+  for (const auto& [name, share] : latency_percentiles) columns.push_back({name});
   columns.push_back({"maximum"});
   Table table(columns);
   for (const BenchRow& row : result.rows) {
     const std::vector<Time> sorted = latencies(row);
     std::vector<std::string> cells{row.name, millrace::to_text(row.first),
                                    millrace::to_text(mean(sorted))};
-    for (const auto& [name, share] : percentiles)
+    for (const auto& [name, share] : latency_percentiles)
       cells.push_back(millrace::to_text(runtime::percentile(sorted, share)));
     cells.push_back(millrace::to_text(sorted.back()));
     table.add(std::move(cells));
@@ -192,7 +192,7 @@ std::string bench_json(const BenchResult& result) {
     nlohmann::json latency = {{"first_ms", milliseconds(row.first)},
                               {"mean_ms", milliseconds(mean(sorted))},
                               {"maximum_ms", milliseconds(sorted.back())}};
-    for (const auto& [name, share] : percentiles)
+    for (const auto& [name, share] : latency_percentiles)
       latency[fmt::format("{}_ms", name)] = milliseconds(runtime::percentile(sorted, share));
     const auto energy = millijoules(row);
     rows.push_back({{"name", row.name},

@@ -21,12 +21,12 @@ namespace {
 
 using report::Align;
 
-struct Options {
+struct BoardOptions {
   std::string board, write;
   bool json = false, measure = false, list = false;
 };
 
-void bind(CLI::App& verb, Options& options) {
+void bind(CLI::App& verb, BoardOptions& options) {
   verb.add_option("board", options.board,
                   "A shipped board or a board file; this machine if left out");
   verb.add_flag("--list", options.list, "The shipped boards");
@@ -110,7 +110,7 @@ void print(const board::Board& board) {
   fmt::print("{}", engines.text());
 }
 
-int list() {
+int list_boards() {
   report::Table table({{"board", Align::left}, {"name", Align::left}, {"processors", Align::left}});
   for (const std::string& name : board::shipped_boards()) {
     const board::Board board = board::find_board(name);
@@ -120,12 +120,12 @@ int list() {
   return 0;
 }
 
-void check(const Options& options) {
+void check(const BoardOptions& options) {
   if (options.measure && !options.board.empty())
     throw InputError("--measure", "measures this machine only; leave '" + options.board + "' out");
 }
 
-int show_this_machine(const Options& options, const board::Board& board,
+int show_this_machine(const BoardOptions& options, const board::Board& board,
                       const std::optional<Measured>& measured) {
   if (options.json) {
     nlohmann::json document = document_of(board);
@@ -142,8 +142,8 @@ int show_this_machine(const Options& options, const board::Board& board,
   return 0;
 }
 
-int run(const Options& options) {
-  if (options.list) return list();
+int run(const BoardOptions& options) {
+  if (options.list) return list_boards();
   check(options);
   const bool is_here = options.board.empty();
   board::Board board = is_here ? board::this_machine() : board::find_board(options.board);
@@ -163,7 +163,7 @@ int run(const Options& options) {
 }  // namespace
 
 void add_board(CLI::App& app, int& exit_code) {
-  add_verb<Options>(
+  add_verb<BoardOptions>(
       app, exit_code,
       {{"board", "Processors, memories and limits of this machine or of another board",
         "millrace board jetson-tx2"},

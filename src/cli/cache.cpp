@@ -16,11 +16,11 @@ constexpr Bytes most_packed{std::int64_t{4} << 30};
 
 std::filesystem::path packed_folder() { return cache_folder() / "packed"; }
 
-struct Options {
+struct CacheOptions {
   bool clear = false, json = false;
 };
 
-void bind(CLI::App& verb, Options& options) {
+void bind(CLI::App& verb, CacheOptions& options) {
   verb.add_flag("--clear", options.clear, "Remove all of it; it is made again when needed");
   verb.add_flag("--json", options.json, "For programs");
 }
@@ -39,7 +39,7 @@ std::vector<std::filesystem::path> profiles() {
   return paths;
 }
 
-int run(const Options& options) {
+int run(const CacheOptions& options) {
   const Store packed(packed_folder(), most_packed);
   const auto stored = profiles();
   const Store::Contents contents = packed.contents();
@@ -86,7 +86,7 @@ engine::EngineOptions engine_options(bool use_cache) {
 }
 
 void add_cache(CLI::App& app, int& exit_code) {
-  add_verb<Options>(
+  add_verb<CacheOptions>(
       app, exit_code,
       {{"cache", "What is kept for the next time: measured profiles and packed weights",
         "millrace cache --clear"},

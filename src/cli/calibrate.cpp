@@ -16,14 +16,14 @@ namespace {
 
 using profile::RangeMethod;
 
-struct Options {
+struct CalibrateCommandOptions {
   ModelOptions model;
   FrameOptions frames;
   std::string output, method = "percentile";
   double percentile = profile::CalibrateOptions{}.percentile;
 };
 
-void bind(CLI::App& verb, Options& options) {
+void bind(CLI::App& verb, CalibrateCommandOptions& options) {
   bind_model(verb, options.model);
   bind_processors(verb, options.model);
   bind_samples(verb, options.frames);
@@ -45,7 +45,8 @@ RangeMethod method_of(const std::string& text) {
   return RangeMethod::percentile;
 }
 
-profile::CalibrationResult calibrate(const Options& options, const network::Network& network) {
+profile::CalibrationResult calibrate(const CalibrateCommandOptions& options,
+                                     const network::Network& network) {
   const Frames frames = open_frames(network, options.frames, options.model.seed);
   if (options.frames.inputs.empty())
     note("warning: inputs are random; ranges of real inputs will be others (--input)");
@@ -74,7 +75,7 @@ std::string table_text(const profile::CalibrationResult& result) {
   return table.text();
 }
 
-int run(const Options& options) {
+int run(const CalibrateCommandOptions& options) {
   const network::Network network = load_network(options.model);
   const std::string output =
       !options.output.empty()
@@ -92,11 +93,12 @@ int run(const Options& options) {
 }  // namespace
 
 void add_calibrate(CLI::App& app, int& exit_code) {
-  add_verb<Options>(app, exit_code,
-                    {{"calibrate", "Find the ranges of all tensors, which int8 needs",
-                      "millrace calibrate digits.onnx --input images/ -o digits.calibration.json"},
-                     bind,
-                     run});
+  add_verb<CalibrateCommandOptions>(
+      app, exit_code,
+      {{"calibrate", "Find the ranges of all tensors, which int8 needs",
+        "millrace calibrate digits.onnx --input images/ -o digits.calibration.json"},
+       bind,
+       run});
 }
 
 }  // namespace millrace::cli

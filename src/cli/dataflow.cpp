@@ -16,7 +16,7 @@ namespace {
 
 using namespace dataflow;
 
-struct Options {
+struct DataflowOptions {
   std::string file, method = "fastest", throughput, format, output;
   std::vector<std::string> processors, orders;
   double budget_s = -1;
@@ -28,7 +28,7 @@ const std::map<std::string, Method> methods{{"fastest", Method::fastest},
                                             {"cycle-ratio", Method::cycle_ratio},
                                             {"k-periodic", Method::k_periodic}};
 
-void bind(CLI::App& verb, Options& options) {
+void bind(CLI::App& verb, DataflowOptions& options) {
   verb.add_option("file", options.file, "An SDF3 file: SDF or CSDF")->required();
   verb.add_option("--method", options.method,
                   "How throughput is found: fastest, self-timed, cycle-ratio or k-periodic")
@@ -91,7 +91,7 @@ StaticOrder parse_order(const Graph& graph, const std::string& text, const char*
   return order;
 }
 
-std::vector<StaticOrder> orders_of(const Graph& graph, const Options& options) {
+std::vector<StaticOrder> orders_of(const Graph& graph, const DataflowOptions& options) {
   std::vector<StaticOrder> orders;
   std::vector<Binding> bindings;
   for (const std::string& text : options.processors) {
@@ -113,7 +113,7 @@ void note_parts(const Graph& graph) {
                     graph.actors[parts[p].front()].name, graph.actors[parts.front().front()].name));
 }
 
-int write_graph(const Graph& graph, const Options& options) {
+int write_graph(const Graph& graph, const DataflowOptions& options) {
   const std::string text = options.format == "dot" ? to_dot(graph) : to_sdf3(graph);
   if (options.output.empty())
     fmt::print("{}", text);
@@ -122,7 +122,7 @@ int write_graph(const Graph& graph, const Options& options) {
   return 0;
 }
 
-Questions questions_of(const Options& options) {
+Questions questions_of(const DataflowOptions& options) {
   Questions questions;
   questions.method = methods.at(options.method);
   if (!options.throughput.empty())
@@ -135,7 +135,7 @@ Questions questions_of(const Options& options) {
   return questions;
 }
 
-int run(const Options& options) {
+int run(const DataflowOptions& options) {
   const Questions questions = questions_of(options);
   Sdf3File file = read_sdf3(options.file);
   for (const std::string& text : file.notes) note(text);
@@ -163,7 +163,7 @@ int run(const Options& options) {
 }  // namespace
 
 void add_dataflow(CLI::App& app, int& exit_code) {
-  add_verb<Options>(
+  add_verb<DataflowOptions>(
       app, exit_code,
       {{"dataflow",
         "Whether a dataflow graph is consistent and live, how fast it is, what it needs",

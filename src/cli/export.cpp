@@ -13,12 +13,12 @@
 namespace millrace::cli {
 namespace {
 
-struct Options {
+struct ExportOptions {
   std::string plan, model, output, format = "dot";
   bool sdf = false;
 };
 
-void bind(CLI::App& verb, Options& options) {
+void bind(CLI::App& verb, ExportOptions& options) {
   verb.add_option("plan", options.plan, "A plan file")->required();
   verb.add_option("--model", options.model, "The model, if it is no longer where it was");
   verb.add_option("--format", options.format,
@@ -31,7 +31,7 @@ void bind(CLI::App& verb, Options& options) {
   verb.add_flag("--sdf", options.sdf, "The network's SDF graph, one actor per layer, instead");
 }
 
-dataflow::Graph graph_of(const Options& options, const Loaded& loaded) {
+dataflow::Graph graph_of(const ExportOptions& options, const Loaded& loaded) {
   if (options.sdf) return plan::sdf_graph(loaded.network);
   plan::GraphOptions graph_options;
   graph_options.tokens_are_elements = options.format == "dot";
@@ -43,7 +43,7 @@ dataflow::Graph graph_of(const Options& options, const Loaded& loaded) {
   return plan::csdf_graph(loaded.plan, loaded.network, graph_options);
 }
 
-int run(const Options& options) {
+int run(const ExportOptions& options) {
   const auto loaded = read_plan_and_network(options.plan, options.model);
   const dataflow::Graph graph = graph_of(options, *loaded);
   const std::string text =
@@ -58,11 +58,11 @@ int run(const Options& options) {
 }  // namespace
 
 void add_export(CLI::App& app, int& exit_code) {
-  add_verb<Options>(app, exit_code,
-                    {{"export", "Write a plan's dataflow graph for other tools",
-                      "millrace export resnet18.plan.json --format dot -o resnet18.dot"},
-                     bind,
-                     run});
+  add_verb<ExportOptions>(app, exit_code,
+                          {{"export", "Write a plan's dataflow graph for other tools",
+                            "millrace export resnet18.plan.json --format dot -o resnet18.dot"},
+                           bind,
+                           run});
 }
 
 }  // namespace millrace::cli

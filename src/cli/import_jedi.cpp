@@ -18,12 +18,12 @@ namespace {
 namespace fs = std::filesystem;
 namespace jedi = application::jedi;
 
-struct Options {
+struct ImportJediOptions {
   std::string file, board, folder = ".";
   bool force = false, json = false;
 };
 
-void bind(CLI::App& verb, Options& options) {
+void bind(CLI::App& verb, ImportJediOptions& options) {
   verb.add_option("file", options.file, "JEDI's configuration, in libconfig's format")->required();
   verb.add_option("-o,--output", options.folder,
                   "The folder for NAME.yaml and NAME.plan.json, named after network_name")
@@ -40,7 +40,8 @@ struct Result {
 };
 
 /// All instances, before anything is written.
-std::vector<Result> import_all(const jedi::Configuration& configuration, const Options& options) {
+std::vector<Result> import_all(const jedi::Configuration& configuration,
+                               const ImportJediOptions& options) {
   std::vector<Result> results;
   std::set<std::string> names;
   for (const jedi::Instance& instance : configuration.instances) {
@@ -82,7 +83,7 @@ void print(const nlohmann::ordered_json& json) {
   for (const auto& each : json["notes"]) fmt::print("  {}\n", each.get<std::string>());
 }
 
-int run(const Options& options) {
+int run(const ImportJediOptions& options) {
   const jedi::Configuration configuration = jedi::read(options.file);
   std::error_code ignored;
   if (!fs::is_directory(options.folder, ignored))
@@ -118,11 +119,12 @@ int run(const Options& options) {
 }  // namespace
 
 void add_import_jedi(CLI::App& app, int& exit_code) {
-  add_verb<Options>(app, exit_code,
-                    {{"import-jedi", "A configuration of JEDI becomes applications and plans",
-                      "millrace import-jedi yolo2.cfg --board jetson-agx-xavier"},
-                     bind,
-                     run});
+  add_verb<ImportJediOptions>(
+      app, exit_code,
+      {{"import-jedi", "A configuration of JEDI becomes applications and plans",
+        "millrace import-jedi yolo2.cfg --board jetson-agx-xavier"},
+       bind,
+       run});
 }
 
 }  // namespace millrace::cli

@@ -16,12 +16,12 @@ namespace {
 using report::Align;
 using report::count_text;
 
-struct Options {
+struct InspectOptions {
   ModelOptions model;
   bool json = false;
 };
 
-void bind(CLI::App& verb, Options& options) {
+void bind(CLI::App& verb, InspectOptions& options) {
   bind_model(verb, options.model);
   verb.add_flag("--json", options.json, "For programs");
 }
@@ -120,7 +120,7 @@ void print_ports(const char* what, const network::Network& network,
                network::to_text(network[id].shape));
 }
 
-int run(const Options& options) {
+int run(const InspectOptions& options) {
   const network::Network network = load_network(options.model);
   const std::vector<Support> engines = supports(network, board::this_machine());
   if (options.json) {
@@ -150,11 +150,11 @@ int run(const Options& options) {
 }  // namespace
 
 void add_inspect(CLI::App& app, int& exit_code) {
-  add_verb<Options>(app, exit_code,
-                    {{"inspect", "Layers, shapes, costs, and what each engine supports",
-                      "millrace inspect resnet18.onnx"},
-                     bind,
-                     run});
+  add_verb<InspectOptions>(app, exit_code,
+                           {{"inspect", "Layers, shapes, costs, and what each engine supports",
+                             "millrace inspect resnet18.onnx"},
+                            bind,
+                            run});
 }
 
 }  // namespace millrace::cli

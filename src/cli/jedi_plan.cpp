@@ -64,12 +64,12 @@ Verdict can_seat(const board::Board& board, const std::vector<Stage>& stages,
   return Verdict::yes();
 }
 
-struct Pieces {
+struct ModelPieces {
   network::Network network;
   std::vector<std::size_t> cuts;
 };
 
-Pieces pieces_of(const Instance& instance, const Imported& imported) {
+ModelPieces model_pieces_of(const Instance& instance, const Imported& imported) {
   if (network::format_of(imported.model) == network::Format::onnx)
     return {network::read_network(imported.model), {}};
   network::darknet::Model model = network::darknet::read_darknet(imported.model);
@@ -78,7 +78,7 @@ Pieces pieces_of(const Instance& instance, const Imported& imported) {
 }
 
 /// Each layer in its stage's precision.
-profile::Profile profile_of(const Pieces& pieces, const board::Board& board,
+profile::Profile profile_of(const ModelPieces& pieces, const board::Board& board,
                             const std::vector<Stage>& stages) {
   std::vector<board::Precision> wanted, by_layer;
   for (const Stage& stage : stages)
@@ -137,7 +137,7 @@ JediPlan make_jedi_plan(const Instance& instance, const Imported& imported,
         Verdict::no("cut_points of an ONNX file count the layers that TensorRT makes of it, "
                     "which the file does not tell; `millrace plan --search cut-points` finds "
                     "cut points")};
-  Pieces pieces = pieces_of(instance, imported);
+  ModelPieces pieces = model_pieces_of(instance, imported);
   const board::Board board = load_board({}, of_board);
   const std::vector<explore::Seat> seats = seats_on(board, imported.stages);
   if (Verdict verdict = can_seat(board, imported.stages, seats); !verdict) return {verdict};

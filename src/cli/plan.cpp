@@ -30,7 +30,7 @@
 namespace millrace::cli {
 namespace {
 
-struct Options {
+struct PlanOptions {
   ModelOptions model;
   VariantOptions variants;
   LossOptions loss;
@@ -45,7 +45,7 @@ struct Options {
   bool json = false;
 };
 
-void bind_search(CLI::App& verb, Options& options) {
+void bind_search(CLI::App& verb, PlanOptions& options) {
   verb.add_option("--search", options.search.method,
                   "auto (genetic, exact and replicas), one of these, or one that asks candidate by "
                   "candidate")
@@ -74,7 +74,7 @@ void bind_search(CLI::App& verb, Options& options) {
       ->capture_default_str();
 }
 
-void bind(CLI::App& verb, Options& options) {
+void bind(CLI::App& verb, PlanOptions& options) {
   bind_model(verb, options.model);
   bind_processors(verb, options.model);
   bind_variants(verb, options.variants);
@@ -120,13 +120,13 @@ struct Work {
   std::map<std::string, engine::Engine*> engines;
 };
 
-PrecisionRequest request_of(const Options& options, const Work& work) {
+PrecisionRequest request_of(const PlanOptions& options, const Work& work) {
   return {&work.network, work.engine.get(), &work.board, precisions_of(options.variants),
           &options.loss, options.model.seed};
 }
 
 /// For a board that need not be at hand.
-Work prepare_for_board(const Options& options) {
+Work prepare_for_board(const PlanOptions& options) {
   Work work{load_network(options.model),
             load_board(options.model, options.board),
             engine::make_engine(options.model.engine),
@@ -141,7 +141,7 @@ Work prepare_for_board(const Options& options) {
   return work;
 }
 
-Work prepare(const Options& options) {
+Work prepare(const PlanOptions& options) {
   if (!options.board.empty()) return prepare_for_board(options);
   Work work{load_network(options.model),
             load_board(options.model),
@@ -174,7 +174,7 @@ Work prepare(const Options& options) {
   return work;
 }
 
-SearchOptions search_options(const Options& options) {
+SearchOptions search_options(const PlanOptions& options) {
   SearchOptions search = options.search;
   search.seed = options.model.seed;
   search.precision = precision_names(options.variants, "+");
@@ -182,7 +182,7 @@ SearchOptions search_options(const Options& options) {
   return search;
 }
 
-explore::Choice search(const Options& options, const Work& work) {
+explore::Choice search(const PlanOptions& options, const Work& work) {
   Progress progress("searching");
   explore::ChooseOptions choose;
   choose.search = options.search.method;
@@ -213,7 +213,7 @@ explore::Choice search(const Options& options, const Work& work) {
                                search_options(options), choose);
 }
 
-plan::Origin origin_of(const Options& options, const Work& work) {
+plan::Origin origin_of(const PlanOptions& options, const Work& work) {
   plan::Origin origin;
   origin.network = work.profile.network;
   origin.board = work.profile.board;
@@ -247,7 +247,7 @@ plan::Origin origin_of(const Options& options, const Work& work) {
 }
 
 /// The winner with its origin, and its stages measured alone.
-plan::Plan finish(const Options& options, const Work& work, const explore::Choice& choice) {
+plan::Plan finish(const PlanOptions& options, const Work& work, const explore::Choice& choice) {
   plan::Plan plan = choice.winner().plan;
   plan.origin = origin_of(options, work);
   plan.measured = choice.winner().period;
@@ -270,7 +270,7 @@ LayerId layer_named(const network::Network& network, const std::string& name) {
                                near.empty() ? "" : "; did you mean '" + near + "'?"));
 }
 
-void print_reasons(const Options& options, const Work& work, const explore::Choice& choice) {
+void print_reasons(const PlanOptions& options, const Work& work, const explore::Choice& choice) {
   const explore::Problem problem = explore::make_problem(work.network, work.board, work.profile);
   const plan::BuildOptions build{.engine = work.engine->name()};
   const explore::Ground ground{work.network, work.board, problem, build};
@@ -294,7 +294,7 @@ void print_reasons(const Options& options, const Work& work, const explore::Choi
 }
 
 /// Where the plan goes; checked before the work whose result would be lost.
-std::string output_of(const Options& options) {
+std::string output_of(const PlanOptions& options) {
   const std::string& output = options.output;
   std::error_code ignored;
   if (!is_plan_file(output) && !std::filesystem::is_character_file(output, ignored) &&
@@ -306,15 +306,15 @@ std::string output_of(const Options& options) {
 }
 
 /// With an application's network in its place.
-Options resolved(Options options) {
+PlanOptions resolved(PlanOptions options) {
   if (options.output.empty())
     options.output = std::filesystem::path(options.model.model).stem().string() + ".plan.json";
   use_network_of_application(options.model, options.variants);
   return options;
 }
 
-int run(const Options& given) {
-  const Options options = resolved(given);
+int run(const PlanOptions& given) {
+  const PlanOptions options = resolved(given);
   const std::string output = output_of(options);
   const Work work = prepare(options);
   if (work.precisions && !options.json)
@@ -353,11 +353,11 @@ int run(const Options& given) {
 }  // namespace
 
 void add_plan(CLI::App& app, int& exit_code) {
-  add_verb<Options>(app, exit_code,
-                    {{"plan", "Search for the best way to spread a network over the processors",
-                      "millrace plan resnet18.onnx -o resnet18.plan.json"},
-                     bind,
-                     run});
+  add_verb<PlanOptions>(app, exit_code,
+                        {{"plan", "Search for the best way to spread a network over the processors",
+                          "millrace plan resnet18.onnx -o resnet18.plan.json"},
+                         bind,
+                         run});
 }
 
 }  // namespace millrace::cli

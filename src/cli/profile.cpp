@@ -19,7 +19,7 @@ namespace {
 
 using report::Align;
 
-struct Options {
+struct ProfileOptions {
   ModelOptions model;
   VariantOptions variants;
   FitOptions fit;
@@ -30,7 +30,7 @@ struct Options {
   bool fresh = false, batches = false;
 };
 
-void bind(CLI::App& verb, Options& options) {
+void bind(CLI::App& verb, ProfileOptions& options) {
   bind_model(verb, options.model);
   bind_processors(verb, options.model);
   bind_variants(verb, options.variants);
@@ -53,7 +53,7 @@ void bind(CLI::App& verb, Options& options) {
                 "Also fully connected layers on 2 to 16 frames at once");
 }
 
-profile::MeasureOptions measure_options(const Options& options) {
+profile::MeasureOptions measure_options(const ProfileOptions& options) {
   profile::MeasureOptions measure;
   measure.warmup = options.warmup;
   measure.least = options.repetitions;
@@ -149,7 +149,7 @@ void print(const profile::Profile& profile, const std::vector<board::Precision>&
                profile.tokens.write_ns, profile.tokens.read_ns);
 }
 
-LayerId layer_named(const network::Network& network, const std::string& name) {
+LayerId end_of_subnet(const network::Network& network, const std::string& name) {
   for (std::size_t i = 0; i < network.layers.size(); ++i)
     if (network.layers[i].name == name) return LayerId(i);
   throw InputError("--subnet", fmt::format("'{}' is no layer of {}; `millrace inspect` lists them",
@@ -160,8 +160,8 @@ engine::SubnetRequest subnet_request(const network::Network& network, const std:
   const std::size_t colon = range.find(':');
   if (colon == std::string::npos)
     throw InputError("--subnet " + range, "expected FIRST:LAST, the names of two layers");
-  const LayerId first = layer_named(network, range.substr(0, colon));
-  const LayerId last = layer_named(network, range.substr(colon + 1));
+  const LayerId first = end_of_subnet(network, range.substr(0, colon));
+  const LayerId last = end_of_subnet(network, range.substr(colon + 1));
   if (last < first)
     throw InputError("--subnet " + range, "the first layer comes after the last; swap them");
   engine::SubnetRequest request;
@@ -175,7 +175,8 @@ engine::SubnetRequest subnet_request(const network::Network& network, const std:
   return request;
 }
 
-int run_subnet(const Options& options, const network::Network& network, engine::Engine& engine) {
+int run_subnet(const ProfileOptions& options, const network::Network& network,
+               engine::Engine& engine) {
   report::Table table(columns);
   engine::SubnetRequest request = subnet_request(network, options.subnet);
   for (const board::Processor& processor : load_board(options.model).processors) {
@@ -188,7 +189,7 @@ int run_subnet(const Options& options, const network::Network& network, engine::
 }
 
 /// Of a board that need not be at hand.
-int run_modelled(const Options& options, const network::Network& network) {
+int run_modelled(const ProfileOptions& options, const network::Network& network) {
   const std::vector<board::Precision> precisions = precisions_of(options.variants);
   const profile::Profile profile =
       profile::modelled(network, load_board(options.model, options.fit.board), precisions);
@@ -197,14 +198,14 @@ int run_modelled(const Options& options, const network::Network& network) {
   return 0;
 }
 
-profile::Profile profile_of(const Options& options, const network::Network& network,
+profile::Profile profile_of(const ProfileOptions& options, const network::Network& network,
                             engine::Engine& engine) {
   return load_profile(
       network, load_board(options.model), engine,
       {{}, options.fresh, measure_options(options), options.batches, options.model.cache});
 }
 
-int run(const Options& options) {
+int run(const ProfileOptions& options) {
   if (!options.output.empty()) check_writable(options.output);
   if (!options.fit.file.empty()) check_writable(options.fit.file);
   const network::Network network = load_network(options.model);
@@ -236,7 +237,7 @@ int run(const Options& options) {
 }  // namespace
 
 void add_profile(CLI::App& app, int& exit_code) {
-  add_verb<Options>(
+  add_verb<ProfileOptions>(
       app, exit_code,
       {{"profile", "Measure every layer on every processor", "millrace profile resnet18.onnx"},
        bind,

@@ -25,7 +25,7 @@
 namespace millrace::cli {
 namespace {
 
-struct Options {
+struct RunCommandOptions {
   RunnableOptions runnable;
   FrameOptions frames;
   ApplicationOptions application;
@@ -33,7 +33,7 @@ struct Options {
   TraceOptions trace;
 };
 
-void bind(CLI::App& verb, Options& options) {
+void bind(CLI::App& verb, RunCommandOptions& options) {
   bind_runnable(verb, options.runnable);
   bind_frames(verb, options.frames);
   bind_application(verb, options.application);
@@ -44,7 +44,7 @@ void bind(CLI::App& verb, Options& options) {
   bind_trace(verb, options.trace);
 }
 
-struct Totals {
+struct FrameTotals {
   std::int64_t frames = 0, right = 0;
   Time elapsed{};
   bool finite = true;  // no output held NaN or infinity
@@ -89,10 +89,10 @@ class Feeder {
 };
 
 /// All frames through the session, results handed on in order.
-Totals pump(runtime::Session& session, const Frames& frames, const Handler& handle) {
+FrameTotals pump(runtime::Session& session, const Frames& frames, const Handler& handle) {
   const InterruptGuard interrupt;
   Progress progress("running");
-  Totals totals;
+  FrameTotals totals;
   Feeder feeder(session, frames);
   const auto start = std::chrono::steady_clock::now();
   for (std::size_t received = 0; received < frames.count; ++received) {
@@ -114,7 +114,7 @@ Totals pump(runtime::Session& session, const Frames& frames, const Handler& hand
 /// Where results go, and how many of them were right.
 class Output {
  public:
-  Output(const Loaded& loaded, const Options& options, std::size_t frames)
+  Output(const Loaded& loaded, const RunCommandOptions& options, std::size_t frames)
       : loaded_(loaded), path_(options.output), is_array_(path_.ends_with(".npy")) {
     if (options.labels.empty()) return;
     labels_ = read_labels(options.labels);
@@ -124,8 +124,8 @@ class Output {
                                                    labels_.size(), frames));
   }
 
-  Totals run(runtime::Session& session, const Frames& frames) {
-    Totals totals;
+  FrameTotals run(runtime::Session& session, const Frames& frames) {
+    FrameTotals totals;
     const auto all = [&](std::ostream* lines) {
       totals = pump(session, frames, [&](const std::string& source, const runtime::Result& result) {
         take(source, result, lines);
@@ -163,7 +163,7 @@ class Output {
 };
 
 /// What only models and plans take would be passed over in silence.
-int run_as_application(const Options& options) {
+int run_as_application(const RunCommandOptions& options) {
   if (!options.frames.inputs.empty() || options.frames.random > 0 || !options.labels.empty() ||
       !options.runnable.network.empty())
     throw InputError(options.runnable.model.model,
@@ -172,7 +172,7 @@ int run_as_application(const Options& options) {
   return run_application(options.runnable, options.application, options.output);
 }
 
-int run(const Options& options) {
+int run(const RunCommandOptions& options) {
   check_trace(options.trace);
   if (application::is_application_file(options.runnable.model.model))
     return run_as_application(options);
@@ -184,7 +184,7 @@ int run(const Options& options) {
   Output output(*loaded, options, frames.count);
   auto session = runtime::deploy(loaded->plan, loaded->network, loaded->engine_pointers(),
                                  {.trace_frames = frames_of(options.trace)});
-  Totals totals = output.run(session, frames);
+  FrameTotals totals = output.run(session, frames);
   totals.elapsed = board_time(totals.elapsed, *loaded);
   if (output.has_labels())
     fmt::print("accuracy: {} of {} frames, {:.2f} %\n", totals.right, totals.frames,
@@ -204,13 +204,14 @@ int run(const Options& options) {
 }  // namespace
 
 void add_run(CLI::App& app, int& exit_code) {
-  add_verb<Options>(app, exit_code,
-                    {{"run",
-                      "Run a plan, or a model on one processor, on images, arrays or random "
-                      "frames; or an application (.yaml) on what it names",
-                      "millrace run digits.plan.json --input images/ --output results.jsonl"},
-                     bind,
-                     run});
+  add_verb<RunCommandOptions>(
+      app, exit_code,
+      {{"run",
+        "Run a plan, or a model on one processor, on images, arrays or random "
+        "frames; or an application (.yaml) on what it names",
+        "millrace run digits.plan.json --input images/ --output results.jsonl"},
+       bind,
+       run});
 }
 
 }  // namespace millrace::cli

@@ -17,7 +17,7 @@
 namespace millrace::cli {
 namespace {
 
-struct Options {
+struct SimulateOptions {
   std::vector<std::string> plans, models, periods, jitters, deadlines;
   std::string arrivals, times = "fixed", policy = "fifo-subnet", order = "runtime";
   std::vector<std::string> scales, powers;
@@ -28,7 +28,7 @@ struct Options {
   bool json = false;
 };
 
-void bind_arrivals(CLI::App& verb, Options& options) {
+void bind_arrivals(CLI::App& verb, SimulateOptions& options) {
   verb.add_option("--frames", options.frames, "Frames of each plan, at least")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000'000}))
       ->capture_default_str();
@@ -51,7 +51,7 @@ void bind_arrivals(CLI::App& verb, Options& options) {
       ->capture_default_str();
 }
 
-void bind_times(CLI::App& verb, Options& options) {
+void bind_times(CLI::App& verb, SimulateOptions& options) {
   verb.add_option("--times", options.times,
                   "fixed: as the plan predicts; drawn: between --best and --worst")
       ->check(CLI::IsMember({"fixed", "drawn"}))
@@ -75,7 +75,7 @@ void bind_times(CLI::App& verb, Options& options) {
       ->capture_default_str();
 }
 
-void bind_pictures(CLI::App& verb, Options& options) {
+void bind_pictures(CLI::App& verb, SimulateOptions& options) {
   verb.add_option("--gantt", options.gantt, "Draw the first frames as a Gantt chart (SVG)");
   verb.add_option("--gantt-frames", options.gantt_frames,
                   "The chart ends when a plan has completed so many frames")
@@ -88,7 +88,7 @@ void bind_pictures(CLI::App& verb, Options& options) {
       ->capture_default_str();
 }
 
-void bind(CLI::App& verb, Options& options) {
+void bind(CLI::App& verb, SimulateOptions& options) {
   verb.add_option("plans", options.plans, "Plan files; several run at once")->required();
   verb.add_option("--model", options.models,
                   "The plans' models, if they are no longer where they were; as many as plans");
@@ -114,7 +114,7 @@ Time duration_of(const std::vector<std::string>& texts, std::size_t plan, std::s
   return read_duration(texts[texts.size() == 1 ? 0 : plan], option);
 }
 
-simulate::Release release_of(const Options& options, std::size_t index) {
+simulate::Release release_of(const SimulateOptions& options, std::size_t index) {
   using simulate::Arrivals;
   simulate::Release release;
   const std::size_t count = options.plans.size();
@@ -159,7 +159,7 @@ double number(const std::string& text, const char* option) {
   return value;
 }
 
-simulate::Options simulation_options(const Options& options) {
+simulate::Options simulation_options(const SimulateOptions& options) {
   using simulate::Policy;
   simulate::Options result;
   result.seed = options.seed;
@@ -206,7 +206,8 @@ std::optional<dataflow::Fraction> bound_of(const simulate::Application& applicat
   return rate->period() / dataflow::Fraction(plan::round_of(application.plan));
 }
 
-void add_plan(Simulated& simulated, const Options& options, const simulate::Options& settings) {
+void add_plan(Simulated& simulated, const SimulateOptions& options,
+              const simulate::Options& settings) {
   const std::size_t index = simulated.applications.size();
   const std::string& file = options.plans[index];
   const auto loaded =
@@ -242,7 +243,7 @@ Trace first_frames(Trace trace, std::int64_t frames) {
   return trace;
 }
 
-void write_pictures(const Options& options, const Simulated& simulated) {
+void write_pictures(const SimulateOptions& options, const Simulated& simulated) {
   const Trace& trace = simulated.result.trace;
   if (!options.trace.empty())
     write_chrome_trace(options.trace, first_frames(trace, options.traced_frames));
@@ -255,12 +256,12 @@ void write_pictures(const Options& options, const Simulated& simulated) {
                                        .to = report::completion_of(trace, options.gantt_frames)}));
 }
 
-void check_outputs(const Options& options) {
+void check_outputs(const SimulateOptions& options) {
   for (const std::string& path : {options.trace, options.gantt})
     if (!path.empty()) check_writable(path);
 }
 
-int run(const Options& options) {
+int run(const SimulateOptions& options) {
   check_outputs(options);
   const simulate::Options settings = simulation_options(options);
   if (!options.models.empty() && options.models.size() != options.plans.size())
@@ -284,14 +285,15 @@ int run(const Options& options) {
 }  // namespace
 
 void add_simulate(CLI::App& app, int& exit_code) {
-  add_verb<Options>(app, exit_code,
-                    {{"simulate",
-                      "What a plan, or several at once, will do: throughput, latency, deadlines, "
-                      "without running it",
-                      "millrace simulate resnet18.plan.json --period 20ms --deadline 60ms --times "
-                      "drawn"},
-                     bind,
-                     run});
+  add_verb<SimulateOptions>(
+      app, exit_code,
+      {{"simulate",
+        "What a plan, or several at once, will do: throughput, latency, deadlines, "
+        "without running it",
+        "millrace simulate resnet18.plan.json --period 20ms --deadline 60ms --times "
+        "drawn"},
+       bind,
+       run});
 }
 
 }  // namespace millrace::cli

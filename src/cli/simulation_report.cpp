@@ -12,14 +12,13 @@ namespace {
 
 using report::Align;
 using report::Table;
-using simulate::Application;
 using simulate::ApplicationResult;
 using simulate::Arrivals;
 
 constexpr std::array<std::pair<const char*, double>, 3> percentiles{
     {{"p50", 0.5}, {"p90", 0.9}, {"p99", 0.99}}};
 
-std::string arrivals_text(const Application& application) {
+std::string arrivals_text(const simulate::Application& application) {
   const simulate::Release& release = application.release;
   const std::string period = millrace::to_text(release.period);
   switch (release.arrivals) {
@@ -91,7 +90,7 @@ std::string processors_text(const Simulated& simulated) {
 
 /// What tables do not say of an application.
 std::string remarks_text(const Simulated& simulated, std::size_t index) {
-  const Application& application = simulated.applications[index];
+  const simulate::Application& application = simulated.applications[index];
   const ApplicationResult& result = simulated.result.applications[index];
   const auto& bound = simulated.bounds[index];
   std::string text = fmt::format("{}: {}\n", result.name, arrivals_text(application));
@@ -131,7 +130,8 @@ nlohmann::json latency_json(const ApplicationResult& result) {
   return json;
 }
 
-nlohmann::json deadline_json(const Application& application, const ApplicationResult& result) {
+nlohmann::json deadline_json(const simulate::Application& application,
+                             const ApplicationResult& result) {
   if (application.deadline == Time{}) return nullptr;
   return {{"deadline_ms", milliseconds(application.deadline)},
           {"missed", result.missed},
@@ -140,7 +140,7 @@ nlohmann::json deadline_json(const Application& application, const ApplicationRe
 }
 
 nlohmann::json plan_json(const Simulated& simulated, std::size_t index) {
-  const Application& application = simulated.applications[index];
+  const simulate::Application& application = simulated.applications[index];
   const ApplicationResult& result = simulated.result.applications[index];
   const auto& bound = simulated.bounds[index];
   const auto steady = [&]() -> nlohmann::json {

@@ -18,14 +18,14 @@
 namespace millrace::cli {
 namespace {
 
-struct Options {
+struct VerifyOptions {
   RunnableOptions runnable;
   FrameOptions frames;
   int mappings = 0;
   std::optional<double> tolerance;
 };
 
-void bind(CLI::App& verb, Options& options) {
+void bind(CLI::App& verb, VerifyOptions& options) {
   bind_runnable(verb, options.runnable);
   bind_frames(verb, options.frames);
   verb.add_option("--random-mappings", options.mappings,
@@ -53,13 +53,13 @@ plan::Plan random_plan(const Loaded& loaded, const std::string& engine, Random& 
 /// A border within layers that would run as one kernel rounds what is between them. In float32 that
 /// is seldom seen; bfloat16 has 8 significant bits, so each rounding is off by up to 2^-9, and a
 /// hundred of them, as independent as they are, by 0.02.
-double tolerance_of(const Options& options, const plan::Plan& plan) {
+double tolerance_of(const VerifyOptions& options, const plan::Plan& plan) {
   const auto lower = [](const board::Variant& v) { return v.precision != board::Precision::f32; };
   const bool rounds = std::any_of(plan.variants.begin(), plan.variants.end(), lower);
   return options.tolerance.value_or(rounds ? 0.02 : 1e-5);
 }
 
-runtime::Frames take_frames(const Loaded& loaded, const Options& options) {
+runtime::Frames take_frames(const Loaded& loaded, const VerifyOptions& options) {
   FrameOptions frame_options = options.frames;
   // A full batch and a part of one; three frames if there are no batches.
   if (frame_options.inputs.empty() && frame_options.random == 0)
@@ -73,7 +73,7 @@ runtime::Frames take_frames(const Loaded& loaded, const Options& options) {
 /// Compares plan after plan and keeps the table.
 class Verification {
  public:
-  Verification(const Loaded& loaded, const std::string& engine, const Options& options)
+  Verification(const Loaded& loaded, const std::string& engine, const VerifyOptions& options)
       : loaded_(loaded),
         tolerance_(tolerance_of(options, loaded.plan)),
         frames_(take_frames(loaded, options)) {
@@ -115,12 +115,12 @@ class Verification {
                         {"", report::Align::left}}};
 };
 
-std::string comparing_engine(const Options& options, const Loaded& loaded) {
+std::string comparing_engine(const VerifyOptions& options, const Loaded& loaded) {
   if (!loaded.simulated.computing.empty()) return loaded.simulated.computing;
   return loaded.plan.stages.empty() ? options.runnable.model.engine : loaded.plan.stages[0].engine;
 }
 
-int run(const Options& options) {
+int run(const VerifyOptions& options) {
   RunnableOptions runnable = options.runnable;
   runnable.time_scale = 0;  // results alone matter
   const auto loaded = load_runnable(runnable);
@@ -145,11 +145,11 @@ int run(const Options& options) {
 }  // namespace
 
 void add_verify(CLI::App& app, int& exit_code) {
-  add_verb<Options>(app, exit_code,
-                    {{"verify", "Compare a plan's outputs with a plain sequential run",
-                      "millrace verify resnet18.plan.json --random-mappings 20"},
-                     bind,
-                     run});
+  add_verb<VerifyOptions>(app, exit_code,
+                          {{"verify", "Compare a plan's outputs with a plain sequential run",
+                            "millrace verify resnet18.plan.json --random-mappings 20"},
+                           bind,
+                           run});
 }
 
 }  // namespace millrace::cli

@@ -13,20 +13,20 @@
 namespace millrace::cli {
 namespace {
 
-struct Options {
+struct ZooOptions {
   std::string name, output;
   std::uint64_t seed = 1;
   std::optional<std::int64_t> size;
 };
 
-void bind(CLI::App& verb, Options& options) {
+void bind(CLI::App& verb, ZooOptions& options) {
   verb.add_option("name", options.name, "The network to write; without it the list is printed");
   verb.add_option("-o,--output", options.output, "The file to write; NAME.onnx if left out");
   verb.add_option("--size", options.size, "Width and height of a detector's input");
   verb.add_option("--seed", options.seed, "Seed of the weights")->capture_default_str();
 }
 
-int list() {
+int list_networks() {
   using report::Align;
   using report::count_text;
   report::Table table({{"network", Align::left},
@@ -44,8 +44,8 @@ int list() {
   return 0;
 }
 
-int run(const Options& options) {
-  if (options.name.empty()) return list();
+int run(const ZooOptions& options) {
+  if (options.name.empty()) return list_networks();
   const std::string path = options.output.empty() ? options.name + ".onnx" : options.output;
   write_file(path, network::zoo_model(options.name, options.seed, options.size));
   fmt::print("{}: {} with random weights, seed {}\n", path, options.name, options.seed);
@@ -55,11 +55,11 @@ int run(const Options& options) {
 }  // namespace
 
 void add_zoo(CLI::App& app, int& exit_code) {
-  add_verb<Options>(app, exit_code,
-                    {{"zoo", "List or write well-known architectures with seeded random weights",
-                      "millrace zoo resnet18 -o resnet18.onnx"},
-                     bind,
-                     run});
+  add_verb<ZooOptions>(app, exit_code,
+                       {{"zoo", "List or write well-known architectures with seeded random weights",
+                         "millrace zoo resnet18 -o resnet18.onnx"},
+                        bind,
+                        run});
 }
 
 }  // namespace millrace::cli

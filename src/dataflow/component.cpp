@@ -9,7 +9,7 @@
 namespace millrace::dataflow {
 namespace {
 
-constexpr std::size_t none = static_cast<std::size_t>(-1);
+constexpr std::size_t unseen = static_cast<std::size_t>(-1);
 
 /// Tarjan's algorithm with a stack of its own, since graphs may be deeper than the machine's.
 class Search {
@@ -17,14 +17,14 @@ class Search {
   Search(const Graph& graph, const Neighbours& near)
       : graph_(graph),
         near_(near),
-        order_(graph.actors.size(), none),
+        order_(graph.actors.size(), unseen),
         low_(graph.actors.size(), 0),
-        component_(graph.actors.size(), none) {}
+        component_(graph.actors.size(), unseen) {}
 
   /// By actor: the number of its component.
   std::vector<std::size_t> run() {
     for (std::size_t root = 0; root < order_.size(); ++root)
-      if (order_[root] == none) visit(root);
+      if (order_[root] == unseen) visit(root);
     return component_;
   }
   std::size_t count() const { return count_; }
@@ -53,9 +53,9 @@ class Search {
   }
 
   void look(std::size_t actor, std::size_t to) {
-    if (order_[to] == none)
+    if (order_[to] == unseen)
       enter(to);
-    else if (component_[to] == none)
+    else if (component_[to] == unseen)
       low_[actor] = std::min(low_[actor], order_[to]);
   }
 
@@ -64,7 +64,7 @@ class Search {
     if (!steps_.empty())
       low_[steps_.back().actor] = std::min(low_[steps_.back().actor], low_[actor]);
     if (low_[actor] != order_[actor]) return;
-    for (std::size_t member = none; member != actor;) {
+    for (std::size_t member = unseen; member != actor;) {
       member = open_.back();
       open_.pop_back();
       component_[member] = count_;

@@ -11,7 +11,7 @@ namespace millrace::dataflow {
 namespace {
 
 using Wide = __int128;
-constexpr std::uint32_t none = own_order;
+constexpr std::uint32_t nothing = own_order;
 
 /// Each node follows one of its waits, or none; so every path ends or runs into a cycle.
 class Policy {
@@ -39,22 +39,23 @@ class Policy {
 
   /// One node of every cycle.
   std::vector<std::uint32_t> on_cycles() const {
-    std::vector<std::uint32_t> result, seen(choices_.size(), none);  // seen: the walk that met it
+    std::vector<std::uint32_t> result,
+        seen(choices_.size(), nothing);  // seen: the walk that met it
     for (std::uint32_t start = 0; start < size(); ++start) {
       std::uint32_t node = start;
-      while (seen[node] == none && chosen(node) != none) {
+      while (seen[node] == nothing && chosen(node) != nothing) {
         seen[node] = start;
         node = next(node);
       }
-      if (chosen(node) != none && seen[node] == start) result.push_back(node);
-      if (seen[node] == none) seen[node] = start;
+      if (chosen(node) != nothing && seen[node] == start) result.push_back(node);
+      if (seen[node] == nothing) seen[node] = start;
     }
     return result;
   }
 
  private:
   struct Choice {
-    std::uint32_t wait = none, to = none;
+    std::uint32_t wait = nothing, to = nothing;
   };
   std::vector<Choice> choices_;  // by node
 };
@@ -102,7 +103,7 @@ std::vector<bool> nodes_that_end_at(std::uint32_t root, Policy& policy) {
   state[root] = there;
   for (std::uint32_t start = 0; start < policy.size(); ++start) {
     std::uint32_t node = start;
-    for (; state[node] == unknown && policy.chosen(node) != none; node = policy.next(node)) {
+    for (; state[node] == unknown && policy.chosen(node) != nothing; node = policy.next(node)) {
       state[node] = passing;
       path.push_back(node);
     }
@@ -178,7 +179,8 @@ class Delays {
     std::fill(state_.begin(), state_.end(), unknown);
     for (std::uint32_t start = 0; start < policy_.size(); ++start) {
       std::uint32_t node = start;
-      for (; state_[node] == unknown && policy_.chosen(node) != none; node = policy_.next(node)) {
+      for (; state_[node] == unknown && policy_.chosen(node) != nothing;
+           node = policy_.next(node)) {
         state_[node] = passing;
         path_.push_back(node);
       }
@@ -211,7 +213,7 @@ class Howard {
       : policy_(nodes, waits), waiters_(nodes, waits), looks_(looks) {
     for (std::uint32_t w = 0; w < waits.size(); ++w) {
       const std::uint32_t chosen = policy_.chosen(waits[w].from);
-      if (chosen == none || is_better_start(waits[w], waits[chosen]))
+      if (chosen == nothing || is_better_start(waits[w], waits[chosen]))
         policy_.choose(waits[w].from, w);
     }
   }
@@ -233,19 +235,19 @@ class Howard {
 
   /// Takes over the worst of the policy's cycles if it is worse than what is known.
   void look_for_cycles() {
-    std::uint32_t worst = none;
+    std::uint32_t worst = nothing;
     for (std::uint32_t node : policy_.on_cycles()) {
       const Sums sums = sums_from(policy_, node);
       result_.impossible = sums.is_impossible();
       if (!result_.impossible && sums.tokens == 0) continue;
       const Fraction ratio = result_.impossible ? Fraction() : Fraction(sums.time, sums.tokens);
-      const bool first = result_.cycle.empty() && worst == none;
+      const bool first = result_.cycle.empty() && worst == nothing;
       if (!result_.impossible && !first && ratio <= result_.ratio) continue;
       result_.ratio = ratio;
       worst = node;
       if (result_.impossible) break;
     }
-    if (worst != none) result_.cycle = policy_.cycle_from(worst);
+    if (worst != nothing) result_.cycle = policy_.cycle_from(worst);
   }
 
   /// Whether no cycle exceeds the ratio; otherwise the policy has such a cycle afterwards, or there

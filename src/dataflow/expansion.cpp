@@ -9,8 +9,6 @@
 namespace millrace::dataflow {
 namespace {
 
-constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
-
 /// An actor while the round is executed. Until all are in order, its firings have consecutive
 /// numbers.
 struct Runner {

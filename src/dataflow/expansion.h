@@ -1,12 +1,15 @@
 #pragma once
 // The homogeneous graph: a node for every firing of a round (Lee and Messerschmitt 1987).
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "dataflow/analysis.h"
 #include "dataflow/component.h"
 
 namespace millrace::dataflow {
+
+constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();  // no node, no kind
 
 /// Firings are numbered in an order in which a round can be executed, and what a firing waits for
 /// is filed under it. Waits that follow from others and from the order of an actor's firings are

@@ -35,7 +35,7 @@ std::int64_t least_space(const Channel& channel, std::int64_t cycles) {
   return std::max(fullest, *std::max_element(channel.production.begin(), channel.production.end()));
 }
 
-constexpr std::size_t none = static_cast<std::size_t>(-1);  // no pool
+constexpr std::size_t no_pool = static_cast<std::size_t>(-1);
 
 }  // namespace
 
@@ -43,12 +43,12 @@ Storage::Storage(const Graph& graph, const SizingOptions& options)
     : graph_(graph),
       options_(options),
       begin_(std::chrono::steady_clock::now()),
-      pool_of_(graph.channels.size(), none),
+      pool_of_(graph.channels.size(), no_pool),
       least_(graph.channels.size(), 0) {
   const std::vector<std::int64_t> cycles = repetition_vector(graph);
   for (const Pool& pool : options.pools) add(pool, cycles);
   for (std::size_t c = 0; c < graph.channels.size(); ++c)
-    if (pool_of_[c] == none && graph.channels[c].from != graph.channels[c].to &&
+    if (pool_of_[c] == no_pool && graph.channels[c].from != graph.channels[c].to &&
         common_rate(graph.channels[c]) > 0)
       add({.channels = {ChannelId(c)}}, cycles);
 }

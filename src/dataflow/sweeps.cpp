@@ -9,8 +9,6 @@
 namespace millrace::dataflow {
 namespace {
 
-constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
-
 /// Policy iteration. Each firing follows one of its waits, or none; values are delays under the
 /// period of the worst cycle that is known, in integers.
 class Sweeps {

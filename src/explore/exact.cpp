@@ -9,7 +9,7 @@ namespace millrace::explore {
 namespace {
 
 /// Beyond this many steps (about a second) the order of different processors is not searched.
-constexpr double most_steps = 1e9;
+constexpr double most_orders_tried = 1e9;
 
 /// Processors that take the same time for every layer are of one kind.
 std::vector<std::vector<std::size_t>> kinds_of(const Problem& problem) {
@@ -82,7 +82,7 @@ ChainPartition best_partition(const PartCosts& costs,
                               const std::vector<std::vector<std::size_t>>& kinds) {
   std::vector<std::size_t> counts;
   for (const auto& members : kinds) counts.push_back(members.size());
-  if (steps_in_any_order(costs.items(), counts) <= most_steps)
+  if (steps_in_any_order(costs.items(), counts) <= most_orders_tried)
     return partition_in_any_order(costs, counts);
   std::vector<std::pair<std::size_t, std::size_t>> given;  // processor, kind
   for (std::size_t kind = 0; kind < kinds.size(); ++kind)

@@ -41,7 +41,7 @@ class Around {
   ProcessorId processor_;
 };
 
-std::string text_of(std::size_t layer, const Ground& ground) {
+std::string layer_text(std::size_t layer, const Ground& ground) {
   const network::Layer& each = ground.network.layers[layer];
   return fmt::format("{} ({})", each.name, network::name_of(each.op));
 }
@@ -63,7 +63,7 @@ std::string text_of(const std::vector<Fallback>& fallbacks, const Ground& ground
   const std::string more =
       fallbacks.size() > 1 ? fmt::format("; so it is with {} more", fallbacks.size() - 1) : "";
   return fmt::format("{} does not run on {}, which has the layers around it: {}{}",
-                     text_of(layer.index, ground), ground.board[wanted].name,
+                     layer_text(layer.index, ground), ground.board[wanted].name,
                      ground.problem.refusal(layer.index, wanted), more);
 }
 
@@ -73,7 +73,7 @@ std::vector<std::string> first_refusals(const Ground& ground) {
   for (std::size_t p = 0; p < problem.processors; ++p)
     for (std::size_t layer = 0; layer < problem.layers; ++layer)
       if (!std::isfinite(problem.time[layer][p])) {
-        result.push_back(fmt::format("{} does not run on {}: {}", text_of(layer, ground),
+        result.push_back(fmt::format("{} does not run on {}: {}", layer_text(layer, ground),
                                      ground.board.processors[p].name,
                                      problem.refusal(layer, ProcessorId(p))));
         break;

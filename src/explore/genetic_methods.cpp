@@ -16,10 +16,6 @@ constexpr int restarts = 8;  // of the profile-based search
 constexpr unsigned population = 24;
 constexpr int most_in_vain = 30;  // generations without a new candidate
 
-std::optional<Configuration> best_of(const Ledger& ledger) {
-  return ledger.empty() ? std::nullopt : std::optional(ledger.best());
-}
-
 /// A configuration has a stage for each run of layers on one processor.
 Configuration runs_of(const std::vector<ProcessorId>& processors, std::int64_t slots) {
   Configuration configuration{{{processors.front()}}, {}, slots};
@@ -129,7 +125,7 @@ std::optional<Configuration> search_profile_genetic(Ledger& ledger, const Method
   for (const ProcessorId processor : processors_by_speed(ledger.ground()))
     if (ledger.ask({{{processor}}, {}, ledger.ground().build.capacity})) break;
   ledger.ask(profile_patterns(ledger, options.seed, ledger.ground().build.capacity));
-  return best_of(ledger);
+  return ledger.best_if_any();
 }
 
 std::optional<Configuration> search_all_genetic(Ledger& ledger, const MethodOptions& options) {
@@ -145,7 +141,7 @@ std::optional<Configuration> search_all_genetic(Ledger& ledger, const MethodOpti
     living = next_generation.evolve(living);
     if (ledger.count() > before) in_vain = 0;
   }
-  return best_of(ledger);
+  return ledger.best_if_any();
 }
 
 }  // namespace millrace::explore

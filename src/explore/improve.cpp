@@ -80,20 +80,20 @@ class Changing {
 };
 
 /// Puts the layers [begin, end) onto one processor.
-struct Move {
+struct RangeMove {
   std::size_t begin = 0, end = 0, processor = 0;
   double fitness = 0;
 };
 
 /// Steps that one look at all moves may take; longer ranges are left out.
-constexpr std::size_t most_steps = 20'000'000;
+constexpr std::size_t most_moves = 20'000'000;
 /// What a move must gain, relative: rounding gains less.
 constexpr double least_gain = 1e-9;
 
 /// The best move that begins at `begin`, if it beats `best`.
-void look_from(const Changing& now, Fitness fitness, std::size_t begin, Move& best) {
+void look_from(const Changing& now, Fitness fitness, std::size_t begin, RangeMove& best) {
   const std::size_t layers = now.genes().size(), processors = now.processors();
-  const std::size_t length = std::max<std::size_t>(1, most_steps / (layers * processors));
+  const std::size_t length = std::max<std::size_t>(1, most_moves / (layers * processors));
   const std::size_t last = std::min(layers, begin + length);
   for (std::size_t processor = 0; processor < processors; ++processor) {
     if (now.genes()[begin] == processor) continue;
@@ -118,7 +118,7 @@ SearchResult improve(const Problem& problem, const SearchResult& found, Fitness 
   for (; result.moves < most_moves; ++result.moves) {
     const Changing now(evaluator, near, genes);
     const double value = now.value(fitness);
-    Move best{0, 0, 0, value * (1 - least_gain)};
+    RangeMove best{0, 0, 0, value * (1 - least_gain)};
     for (std::size_t begin = 0; begin < genes.size(); ++begin) look_from(now, fitness, begin, best);
     if (best.end == 0) break;
     std::fill(genes.begin() + static_cast<std::ptrdiff_t>(best.begin),

@@ -43,6 +43,10 @@ class Ledger {
 
   /// The first among equals. Precondition: something was measured.
   const Configuration& best() const { return order_[best_]; }
+  /// Nothing before the first candidate.
+  std::optional<Configuration> best_if_any() const {
+    return empty() ? std::nullopt : std::optional(best());
+  }
   const Score& score_of_best() const { return scores_.at(best()); }
   bool empty() const { return order_.empty(); }
   /// In the order of measuring.

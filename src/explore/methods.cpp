@@ -24,10 +24,6 @@ struct Tried {
   double throughput = 0;
 };
 
-std::optional<Configuration> best_of(const Ledger& ledger) {
-  return ledger.empty() ? std::nullopt : std::optional(ledger.best());
-}
-
 /// Of the candidates from this number on.
 std::optional<Tried> best_since(const Ledger& ledger, std::int64_t first,
                                 const MappingOption& option) {
@@ -168,7 +164,7 @@ std::optional<Configuration> search_cut_points(Ledger& ledger, const MethodOptio
   cut_points.top = 1;
   std::vector<Tried> tried = try_options(ledger, all, cut_points);
   add_patterns(ledger, tried, profile_patterns(ledger, options.seed, cut_points.slots));
-  if (tried.empty()) return best_of(ledger);
+  if (tried.empty()) return ledger.best_if_any();
   cut_points.local = true;
   cut_points.top = options.top;
   std::size_t searched = 0;
@@ -187,7 +183,7 @@ std::optional<Configuration> search_cut_points(Ledger& ledger, const MethodOptio
 std::optional<Configuration> search_one_processor(Ledger& ledger, const MethodOptions&) {
   for (const ProcessorId processor : processors_by_speed(ledger.ground()))
     ledger.ask(whole({processor}, ledger));
-  return best_of(ledger);
+  return ledger.best_if_any();
 }
 
 std::optional<Configuration> search_interleaving(Ledger& ledger, const MethodOptions&) {
@@ -196,7 +192,7 @@ std::optional<Configuration> search_interleaving(Ledger& ledger, const MethodOpt
     seat.push_back(processor);
     ledger.ask(whole(seat, ledger));
   }
-  return best_of(ledger);
+  return ledger.best_if_any();
 }
 
 std::optional<Configuration> search_random(Ledger& ledger, const MethodOptions& options) {
@@ -217,7 +213,7 @@ std::optional<Configuration> search_random(Ledger& ledger, const MethodOptions& 
     ledger.ask(configuration);
     if (ledger.count() > before) in_vain = 0;
   }
-  return best_of(ledger);
+  return ledger.best_if_any();
 }
 
 std::optional<Configuration> search_single_cuts(Ledger& ledger, const MethodOptions&) {
@@ -230,7 +226,7 @@ std::optional<Configuration> search_single_cuts(Ledger& ledger, const MethodOpti
         wanted.push_back({stages, {cut}, ledger.ground().build.capacity});
   }
   ledger.ask(wanted);
-  return best_of(ledger);
+  return ledger.best_if_any();
 }
 
 const std::vector<NamedMethod>& methods() {

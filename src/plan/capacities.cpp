@@ -21,8 +21,7 @@ std::int64_t bytes_of(const network::Network& network, TensorId tensor) {
 std::int64_t least_slots(const Plan& plan, const Channel& channel) {
   std::int64_t least = lag_of(plan, channel) + 1;
   for (const Endpoint& end : {channel.from, channel.to})
-    if (end.stage != Endpoint::outside)
-      least = std::max(least, plan.stages[end.stage].phases[end.phase].batch);
+    if (!end.is_outside()) least = std::max(least, plan.stages[end.stage].phases[end.phase].batch);
   return least;
 }
 

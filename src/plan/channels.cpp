@@ -23,7 +23,7 @@ std::vector<Endpoint> readers_of(const std::vector<LayerId>& consumers,
 
 /// The phase in all replicas of its stage, in their turns.
 std::vector<Endpoint> replicas_of(const Plan& plan, const Endpoint& end) {
-  if (end.stage == Endpoint::outside || plan.stages[end.stage].turn.of == 1) return {end};
+  if (end.is_outside() || plan.stages[end.stage].turn.of == 1) return {end};
   const auto& layers = plan.stages[end.stage].phases[end.phase].layers;
   std::vector<Endpoint> result;
   for (std::size_t s = 0; s < plan.stages.size(); ++s)

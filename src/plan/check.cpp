@@ -190,7 +190,7 @@ ChannelKey key_of(const Channel& channel) {
 }
 
 std::string text_of(const Plan& plan, const Endpoint& end) {
-  if (end.stage == Endpoint::outside) return "outside";
+  if (end.is_outside()) return "outside";
   if (end.stage >= plan.stages.size()) return fmt::format("stage number {}", end.stage);
   return place_of(plan.stages[end.stage], end.phase);
 }
@@ -212,7 +212,7 @@ void check_lag(const Plan& plan, const Channel& channel, const std::string& plac
                                         "too small; give it at least {}",
                                         lag, channel.capacity, lag + 1));
   for (const Endpoint& end : {channel.from, channel.to}) {
-    if (end.stage == Endpoint::outside) continue;
+    if (end.is_outside()) continue;
     const std::int64_t batch = plan.stages[end.stage].phases[end.phase].batch;
     if (channel.capacity < batch)
       throw InputError(place, fmt::format("{} works on {} frames at once, so a capacity of {} is "

@@ -30,8 +30,6 @@ class PlanGraph {
   }
 
  private:
-  static bool is_outside(const Endpoint& end) { return end.stage == Endpoint::outside; }
-
   void add_stage(std::size_t index) {
     const Stage& stage = plan_.stages[index];
     std::vector<Time> times(stage.phases.size(), Time{0});
@@ -58,10 +56,10 @@ class PlanGraph {
   void add_outside() {
     const auto& channels = plan_.channels;
     if (std::any_of(channels.begin(), channels.end(),
-                    [](const Channel& channel) { return is_outside(channel.from); }))
+                    [](const Channel& channel) { return channel.from.is_outside(); }))
       submitting_ = graph_.add_actor({"input", no_times()});
     if (std::any_of(channels.begin(), channels.end(),
-                    [](const Channel& channel) { return is_outside(channel.to); }))
+                    [](const Channel& channel) { return channel.to.is_outside(); }))
       collecting_ = graph_.add_actor({"output", no_times()});
   }
 
@@ -84,7 +82,7 @@ class PlanGraph {
   };
 
   std::vector<std::int64_t> rates(const Side& side, std::int64_t tokens) const {
-    if (is_outside(side.end)) return in_turn(side, {tokens});
+    if (side.end.is_outside()) return in_turn(side, {tokens});
     const Stage& stage = plan_.stages[side.end.stage];
     std::vector<std::int64_t> by_phase(stage.phases.size(), 0);
     by_phase[side.end.phase] = times(stage.phases[side.end.phase].batch, tokens);
@@ -103,13 +101,13 @@ class PlanGraph {
   }
 
   void connect(const Channel& channel) {
-    if (!options_.outside && (is_outside(channel.from) || is_outside(channel.to))) return;
+    if (!options_.outside && (channel.from.is_outside() || channel.to.is_outside())) return;
     const auto from =
-        is_outside(channel.from) ? submitting_ : dataflow::ActorId(channel.from.stage);
-    const auto to = is_outside(channel.to) ? collecting_ : dataflow::ActorId(channel.to.stage);
+        channel.from.is_outside() ? submitting_ : dataflow::ActorId(channel.from.stage);
+    const auto to = channel.to.is_outside() ? collecting_ : dataflow::ActorId(channel.to.stage);
     const std::int64_t tokens = tokens_of(channel.tensor);
     const Turn turn = turn_of(plan_, channel);
-    const std::int64_t before = is_outside(channel.from) ? 0 : phase_at(channel.from).lag;
+    const std::int64_t before = channel.from.is_outside() ? 0 : phase_at(channel.from).lag;
     const std::int64_t behind = before + lag_of(plan_, channel);
     const auto id =
         graph_.add_channel({.name = network_[channel.tensor].name,

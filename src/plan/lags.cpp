@@ -7,14 +7,12 @@
 namespace millrace::plan {
 namespace {
 
-bool is_outside(const Endpoint& end) { return end.stage == Endpoint::outside; }
-
 std::int64_t batch_of(const Plan& plan, const Endpoint& end) {
-  return is_outside(end) ? 1 : plan.stages[end.stage].phases[end.phase].batch;
+  return end.is_outside() ? 1 : plan.stages[end.stage].phases[end.phase].batch;
 }
 
 std::int64_t turns_at(const Plan& plan, const Endpoint& end) {
-  return is_outside(end) ? 1 : plan.stages[end.stage].turn.of;
+  return end.is_outside() ? 1 : plan.stages[end.stage].turn.of;
 }
 
 /// A replica works in every `turns`-th frame only, so its lag is so many frames, or a multiple.
@@ -44,9 +42,9 @@ std::int64_t slots_of(const Plan& plan, const Channel& channel, const BuildOptio
   const std::int64_t lag = lag_of(plan, channel);
   if (const std::int64_t turns = turn_of(plan, channel).of; turns > 1)
     return lag +
-           turns * (is_outside(channel.from) || is_outside(channel.to) ? options.capacity : 1);
-  if (is_outside(channel.from) || is_outside(channel.to))
-    return lag + options.capacity + (round_of(plan) - 1) * (is_outside(channel.to) ? 2 : 1);
+           turns * (channel.from.is_outside() || channel.to.is_outside() ? options.capacity : 1);
+  if (channel.from.is_outside() || channel.to.is_outside())
+    return lag + options.capacity + (round_of(plan) - 1) * (channel.to.is_outside() ? 2 : 1);
   const std::int64_t batch = batch_of(plan, channel.to);
   if (channel.from.stage == channel.to.stage) return lag + batch;
   return lag + batch + std::max<std::int64_t>(0, options.capacity - 2);
@@ -56,8 +54,8 @@ std::int64_t slots_of(const Plan& plan, const Channel& channel, const BuildOptio
 
 std::int64_t lag_of(const Plan& plan, const Channel& channel) {
   const auto of = [&](const Endpoint& end) { return plan.stages[end.stage].phases[end.phase].lag; };
-  const std::int64_t from = is_outside(channel.from) ? 0 : of(channel.from);
-  if (!is_outside(channel.to)) return of(channel.to) - from;
+  const std::int64_t from = channel.from.is_outside() ? 0 : of(channel.from);
+  if (!channel.to.is_outside()) return of(channel.to) - from;
   std::int64_t last = 0;
   for (const Stage& stage : plan.stages)
     for (const Phase& phase : stage.phases) last = std::max(last, phase.lag);
@@ -73,7 +71,7 @@ Plan set_lags(Plan plan, const Material& material) {
   while (changed) {
     changed = false;
     for (const Channel& channel : plan.channels) {
-      if (is_outside(channel.from) || is_outside(channel.to)) continue;
+      if (channel.from.is_outside() || channel.to.is_outside()) continue;
       const std::int64_t before = plan.stages[channel.from.stage].phases[channel.from.phase].lag;
       const std::int64_t wanted = before + wanted_lag(plan, channel, material.options);
       const std::int64_t least =

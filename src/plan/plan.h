@@ -60,6 +60,7 @@ struct Endpoint {
   static constexpr std::size_t outside = static_cast<std::size_t>(-1);
   std::size_t stage = outside;
   std::size_t phase = 0;
+  bool is_outside() const { return stage == outside; }
   bool operator==(const Endpoint&) const = default;
 };
 

@@ -9,7 +9,7 @@ namespace millrace::plan {
 namespace {
 
 Turn turn_at(const Plan& plan, const Endpoint& end) {
-  return end.stage == Endpoint::outside ? Turn{} : plan.stages[end.stage].turn;
+  return end.is_outside() ? Turn{} : plan.stages[end.stage].turn;
 }
 
 /// Rounded down for negative numbers too.

@@ -40,7 +40,7 @@ Json to_json(const Stage& stage, const network::Network& network) {
 }
 
 Json to_json(const Endpoint& end, const Plan& plan) {
-  if (end.stage == Endpoint::outside) return "outside";
+  if (end.is_outside()) return "outside";
   return {{"stage", plan.stages[end.stage].name}, {"phase", end.phase}};
 }
 

@@ -208,8 +208,9 @@ board::Board fitted_to_total(board::Board board, const std::string& name, const 
     throw InputError(name, fmt::format("the model gives {} from {} to {} for a frame in {}, so {} "
                                        "cannot be fitted; correct the peaks or the bandwidth of "
                                        "the board",
-                                       total.network.name, to_text(fastest), to_text(slowest),
-                                       to_text(total.precision), to_text(total.time)));
+                                       total.network.name, millrace::to_text(fastest),
+                                       millrace::to_text(slowest), to_text(total.precision),
+                                       millrace::to_text(total.time)));
   double low = least_share, high = 1;
   for (int i = 0; i < 60; ++i) {
     const double middle = std::sqrt(low * high);

@@ -33,9 +33,9 @@ bool may_lead(const network::Operator& op) {
          std::holds_alternative<network::Binary>(op);
 }
 
-class Groups {
+class GroupFinder {
  public:
-  Groups(const network::Network& network, const MayJoin& where)
+  GroupFinder(const network::Network& network, const MayJoin& where)
       : network_(network),
         where_(where),
         topology_(network::topology(network)),
@@ -97,7 +97,7 @@ std::vector<std::string> kinds_of(const network::Network& network, LayerId layer
 
 std::vector<std::optional<LayerId>> usual_groups(const network::Network& network,
                                                  const MayJoin& where) {
-  return Groups(network, where).find();
+  return GroupFinder(network, where).find();
 }
 
 Load load_of(const network::Network& network, const std::vector<LayerId>& layers,

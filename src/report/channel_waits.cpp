@@ -31,8 +31,7 @@ class Diary {
 
   const std::map<std::int64_t, Moments>& of(const Endpoint& end) const {
     static const std::map<std::int64_t, Moments> none;
-    const auto found =
-        moments_.find({end.stage, end.stage == Endpoint::outside ? std::size_t{0} : end.phase});
+    const auto found = moments_.find({end.stage, end.is_outside() ? std::size_t{0} : end.phase});
     return found == moments_.end() ? none : found->second;
   }
 
@@ -41,7 +40,7 @@ class Diary {
 };
 
 std::string name_of(const plan::Plan& plan, const Endpoint& end, const char* outside) {
-  if (end.stage == Endpoint::outside) return outside;
+  if (end.is_outside()) return outside;
   const plan::Stage& stage = plan.stages[end.stage];
   if (stage.phases.size() == 1) return stage.name;
   return fmt::format("{}, phase {}", stage.name, end.phase);

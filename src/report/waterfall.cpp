@@ -48,19 +48,20 @@ std::string bar_text(const std::vector<WaterfallStep>& steps, std::size_t at) {
   return bar;
 }
 
-constexpr double width = 900, label = 300, figures = 190, row = 40, bar = 22, top = 60;
+constexpr double picture_width = 900, label = 300, figures = 190, row = 40, bar = 22,
+                 header_height = 60;
 
 class Picture {
  public:
   explicit Picture(const std::vector<WaterfallStep>& steps)
-      : steps_(steps), scale_((width - label - figures) / largest(steps)) {}
+      : steps_(steps), scale_((picture_width - label - figures) / largest(steps)) {}
 
   std::string draw(const std::string& title) {
-    const double height = top + row * static_cast<double>(steps_.size()) + 16;
+    const double height = header_height + row * static_cast<double>(steps_.size()) + 16;
     add(R"(<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {:.0f} {:.0f}" width="{:.0f}" )"
         R"(height="{:.0f}" font-family="sans-serif" font-size="14">)"
         "\n",
-        width, height, width, height);
+        picture_width, height, picture_width, height);
     add("<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n");
     add("<text x=\"16\" y=\"32\" font-size=\"18\">{}</text>\n", escaped(title));
     for (std::size_t i = 0; i < steps_.size(); ++i) draw_step(i);
@@ -75,7 +76,7 @@ class Picture {
 
   void draw_step(std::size_t at) {
     const WaterfallStep& step = steps_[at];
-    const double y = top + row * static_cast<double>(at), middle = y + bar / 2;
+    const double y = header_height + row * static_cast<double>(at), middle = y + bar / 2;
     const double before = at == 0 ? step.median() : steps_[at - 1].median();
     const double kept = std::min(before, step.median());
     add("<g><title>{}: {:.1f} frames/s, rounds {:.1f} to {:.1f}</title>\n", escaped(step.name),

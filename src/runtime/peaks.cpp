@@ -22,7 +22,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr Time enough = std::chrono::milliseconds(10);  // for one median
 constexpr int passes = 3;
-constexpr std::size_t least_runs = 5;
+constexpr std::size_t least_samples = 5;
 constexpr std::int64_t rounds = 10000;  // of a unit's loop: 0.02 to 0.5 ms
 
 /// Of one core. Four times the largest cache, over all cores, leaves little in it. More than the
@@ -34,7 +34,7 @@ constexpr std::int64_t least_memory = std::int64_t{32} << 20, most_memory = std:
 double rate(double amount, const std::function<void()>& once) {
   std::vector<double> samples;
   const auto start = Clock::now();
-  for (auto before = start; samples.size() < least_runs || before - start < enough;) {
+  for (auto before = start; samples.size() < least_samples || before - start < enough;) {
     once();
     const auto after = Clock::now();
     samples.push_back(seconds(after - before));

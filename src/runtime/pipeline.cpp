@@ -11,8 +11,6 @@
 namespace millrace::runtime {
 namespace {
 
-bool is_outside(const plan::Endpoint& end) { return end.stage == plan::Endpoint::outside; }
-
 std::int64_t sum_of_capacities(const std::vector<plan::Channel>& channels) {
   std::int64_t sum = 0;
   for (const plan::Channel& channel : channels)
@@ -30,7 +28,7 @@ std::vector<plan::Channel> all_channels(const plan::Plan& plan, const network::N
     const auto any = std::find_if(channels.begin(), channels.end(), of_input);
     const auto capacity = any == channels.end() ? plan::Channel{}.capacity : any->capacity;
     const bool there = std::any_of(channels.begin(), channels.end(), [&](const auto& channel) {
-      return of_input(channel) && is_outside(channel.to);
+      return of_input(channel) && channel.to.is_outside();
     });
     if (!there) channels.push_back({input, {}, {}, capacity});
   }
@@ -79,7 +77,7 @@ class Assembler {
     std::vector<Bytes> sizes;
     for (const network::Tensor& tensor : network_.tensors) sizes.push_back(tensor.size());
     for (const plan::Channel& wire : wires_) {
-      if (is_outside(wire.from)) continue;
+      if (wire.from.is_outside()) continue;
       const auto& [stage, phase] = wire.from;
       if (plan_.stages[stage].phases[phase].batch > 1) continue;  // plain
       for (const engine::Port& port : prepared[stage].subnets[phase]->outputs())
@@ -115,7 +113,7 @@ class Assembler {
   }
 
   Waiting waiting_of(const plan::Endpoint& end) {
-    if (is_outside(end)) return Waiting(options_.caller_spin);
+    if (end.is_outside()) return Waiting(options_.caller_spin);
     return Waiting(options_.spin, &pipeline_.stages[end.stage]->bell);
   }
 
@@ -171,12 +169,12 @@ class Assembler {
     const std::int64_t shares = pipeline_.shared ? 1 : turn.of;
     Channel* channel = new_channel(wire.capacity / shares, wire.from, wire.to);
     const auto seen_from = [&](const plan::Endpoint& end) {
-      return is_outside(end) || plan_.stages[end.stage].turn.of == 1 ? turn : plan::Turn{};
+      return end.is_outside() || plan_.stages[end.stage].turn.of == 1 ? turn : plan::Turn{};
     };
-    if (is_outside(wire.to)) {
+    if (wire.to.is_outside()) {
       Outlet& outlet = outlet_of(wire);
       outlet.link.add(channel, turn);
-      if (!is_outside(wire.from)) phase_at(wire.from).results.push_back(&outlet.ready);
+      if (!wire.from.is_outside()) phase_at(wire.from).results.push_back(&outlet.ready);
     } else {
       const LinkKey key{true, wire.to.stage, wire.to.phase, wire.tensor, 0, 0};
       links_[key].add(channel, seen_from(wire.to));
@@ -203,13 +201,13 @@ class Assembler {
     for (const auto& outlet : pipeline_.outlets)
       if (outlet->tensor == wire.tensor) return *outlet;
     pipeline_.outlets.push_back(std::make_unique<Outlet>(
-        Outlet{wire.tensor, {}, is_outside(wire.from), Moments(wire.capacity)}));
+        Outlet{wire.tensor, {}, wire.from.is_outside(), Moments(wire.capacity)}));
     return *pipeline_.outlets.back();
   }
 
   /// Channels to, or from, the replicas of a stage are one link for what is on the other side.
   std::size_t first_replica(const plan::Endpoint& end) const {
-    if (is_outside(end)) return end.stage;
+    if (end.is_outside()) return end.stage;
     const plan::Stage& stage = plan_.stages[end.stage];
     if (stage.turn.of == 1) return end.stage;
     const auto first =

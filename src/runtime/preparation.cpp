@@ -22,8 +22,6 @@ namespace {
 
 using PhaseIndex = std::pair<std::size_t, std::size_t>;  // stage, phase
 
-bool is_outside(const plan::Endpoint& end) { return end.stage == plan::Endpoint::outside; }
-
 /// Producers before consumers.
 std::vector<PhaseIndex> preparation_order(const plan::Plan& plan) {
   std::map<PhaseIndex, std::size_t> waiting_for;
@@ -31,7 +29,7 @@ std::vector<PhaseIndex> preparation_order(const plan::Plan& plan) {
   for (std::size_t s = 0; s < plan.stages.size(); ++s)
     for (std::size_t p = 0; p < plan.stages[s].phases.size(); ++p) waiting_for[{s, p}] = 0;
   for (const plan::Channel& channel : plan.channels) {
-    if (is_outside(channel.from) || is_outside(channel.to)) continue;
+    if (channel.from.is_outside() || channel.to.is_outside()) continue;
     readers.emplace(PhaseIndex{channel.from.stage, channel.from.phase},
                     PhaseIndex{channel.to.stage, channel.to.phase});
     ++waiting_for[{channel.to.stage, channel.to.phase}];
@@ -188,7 +186,7 @@ class Preparation {
   bool must_be_plain(TensorId tensor, const plan::Stage& maker) const {
     return std::any_of(plan_.channels.begin(), plan_.channels.end(), [&](const auto& channel) {
       if (channel.tensor != tensor) return false;
-      if (is_outside(channel.to)) return true;
+      if (channel.to.is_outside()) return true;
       const plan::Stage& reader = plan_.stages[channel.to.stage];
       return reader.engine != maker.engine || reader.phases[channel.to.phase].batch > 1;
     });

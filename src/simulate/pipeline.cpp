@@ -8,8 +8,6 @@
 namespace millrace::simulate {
 namespace {
 
-bool is_outside(const plan::Endpoint& end) { return end.stage == plan::Endpoint::outside; }
-
 /// What a channel of the runtime can count.
 constexpr std::int64_t largest_sum = (std::int64_t{1} << 24) - 1;
 
@@ -47,27 +45,27 @@ void Pipeline::add_stage(const plan::Stage& planned) {
 }
 
 std::size_t Pipeline::count_of(const plan::Endpoint& end, std::size_t outside) const {
-  return is_outside(end) ? outside : stages_[end.stage].phases[end.phase].count;
+  return end.is_outside() ? outside : stages_[end.stage].phases[end.phase].count;
 }
 
 void Pipeline::add_channel(const plan::Channel& planned, const plan::Turn& turn) {
   const Channel channel{count_of(planned.from, caller_in), count_of(planned.to, caller_out),
                         planned.capacity / turn.of, turn};
-  if (is_outside(planned.from)) {
+  if (planned.from.is_outside()) {
     from_caller_.push_back(channel);
-    if (!is_outside(planned.to)) add_once(woken_by_submit_, planned.to.stage);
+    if (!planned.to.is_outside()) add_once(woken_by_submit_, planned.to.stage);
   } else {
     Phase& writer = stages_[planned.from.stage].phases[planned.from.phase];
     writer.outgoing.push_back(channel);
-    if (!is_outside(planned.to)) add_once(writer.wakes, planned.to.stage);
+    if (!planned.to.is_outside()) add_once(writer.wakes, planned.to.stage);
   }
-  if (is_outside(planned.to)) {
+  if (planned.to.is_outside()) {
     to_caller_.push_back(channel);
-    if (!is_outside(planned.from)) add_once(woken_by_take_, planned.from.stage);
+    if (!planned.from.is_outside()) add_once(woken_by_take_, planned.from.stage);
   } else {
     Phase& reader = stages_[planned.to.stage].phases[planned.to.phase];
     reader.incoming.push_back(channel);
-    if (!is_outside(planned.from)) add_once(reader.wakes, planned.from.stage);
+    if (!planned.from.is_outside()) add_once(reader.wakes, planned.from.stage);
   }
 }
 

@@ -10,7 +10,7 @@
 namespace millrace::dataflow {
 namespace {
 
-using test::message_of;
+using millrace::test::message_of;
 
 constexpr std::int64_t largest = std::numeric_limits<std::int64_t>::max();
 

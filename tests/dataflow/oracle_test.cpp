@@ -12,8 +12,8 @@
 namespace millrace::dataflow {
 namespace {
 
-constexpr Method methods[] = {Method::fastest, Method::self_timed, Method::cycle_ratio,
-                              Method::k_periodic};
+constexpr Method all_methods[] = {Method::fastest, Method::self_timed, Method::cycle_ratio,
+                                  Method::k_periodic};
 
 /// This file's times are twice those of its publication (0.5 is written as 1), its period is not.
 std::string period_of(const std::string& id, const std::string& period) {
@@ -21,7 +21,7 @@ std::string period_of(const std::string& id, const std::string& period) {
 }
 
 void expect_period(const Graph& graph, const std::string& period) {
-  for (Method method : methods) {
+  for (Method method : all_methods) {
     const auto found = throughput(graph, {.method = method});
     ASSERT_TRUE(found);
     ASSERT_TRUE(found->is_live());
@@ -47,7 +47,7 @@ void expect_repetition_vector(const Graph& graph, const nlohmann::json& known) {
 
 TEST(Oracle, every_graph_has_the_known_answers) {
   MILLRACE_NEEDS_SHARED("oracles/sdf/index.json");
-  const auto folder = test::shared_folder() / "oracles/sdf";
+  const auto folder = millrace::test::shared_folder() / "oracles/sdf";
   const auto index = read_json(folder / "index.json");
   int checked = 0;
   for (const auto& known : index["graphs"]) {
@@ -60,7 +60,7 @@ TEST(Oracle, every_graph_has_the_known_answers) {
     }
     expect_repetition_vector(graph, known["repetition_vector"]);
     EXPECT_EQ(static_cast<bool>(is_live(graph)), known["live"].get<bool>());
-    for (Method method : methods)
+    for (Method method : all_methods)
       EXPECT_EQ(throughput(graph, {.method = method})->is_live(), known["live"].get<bool>());
     if (!known["live"].get<bool>()) continue;
     expect_period(graph, period_of(known["id"], known["period"]));
@@ -73,7 +73,7 @@ TEST(Oracle, every_graph_has_the_known_answers) {
 
 TEST(Oracle, files_written_and_read_again_have_the_same_answers) {
   MILLRACE_NEEDS_SHARED("oracles/sdf/index.json");
-  const auto folder = test::shared_folder() / "oracles/sdf";
+  const auto folder = millrace::test::shared_folder() / "oracles/sdf";
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     if (entry.path().extension() != ".xml" || entry.path().stem() == "inconsistent_two_paths")
       continue;
@@ -92,7 +92,7 @@ TEST(Oracle, large_public_graphs_take_less_than_a_second) {
   for (const char* name :
        {"BlackScholes", "BlackScholes_sized", "Echo", "JPEG2000", "JPEG2000_sized"}) {
     const auto file = std::string("oracles/sdf/kiter_IB5CSDF_") + name + ".xml";
-    const Graph graph = read_sdf3(test::shared_folder() / file).graph;
+    const Graph graph = read_sdf3(millrace::test::shared_folder() / file).graph;
     [[maybe_unused]] const std::clock_t begin = std::clock();
     ASSERT_TRUE(throughput(graph));
 #ifndef MILLRACE_SANITIZED

@@ -9,7 +9,7 @@
 namespace millrace::dataflow {
 namespace {
 
-using test::message_of;
+using millrace::test::message_of;
 
 const std::string good = R"(<?xml version="1.0"?>
 <sdf3 type="csdf" version="1.0">

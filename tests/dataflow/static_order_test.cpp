@@ -12,7 +12,7 @@ namespace {
 using namespace test;
 
 /// a fires twice, b once per iteration.
-Graph pair() {
+Graph two_actors() {
   Graph graph;
   const ActorId a = actor(graph, "a", {2}), b = actor(graph, "b", {3});
   channel(graph, {a, {1}}, {b, {2}});
@@ -27,26 +27,26 @@ Fraction period_with(const Graph& graph, const std::vector<StaticOrder>& orders)
 }
 
 TEST(StaticOrder, on_one_processor_times_add_up) {
-  EXPECT_EQ(throughput(pair())->period(), Fraction(4));
-  EXPECT_EQ(period_with(pair(), {{"p", {a, a, b}}}), Fraction(7));
-  EXPECT_EQ(period_with(pair(), {{"p", {a, a, b, a, a, b}}}), Fraction(2 * 7));
-  EXPECT_EQ(period_with(pair(), {{"p", {a, a}}, {"q", {b}}}), Fraction(4));
+  EXPECT_EQ(throughput(two_actors())->period(), Fraction(4));
+  EXPECT_EQ(period_with(two_actors(), {{"p", {a, a, b}}}), Fraction(7));
+  EXPECT_EQ(period_with(two_actors(), {{"p", {a, a, b, a, a, b}}}), Fraction(2 * 7));
+  EXPECT_EQ(period_with(two_actors(), {{"p", {a, a}}, {"q", {b}}}), Fraction(4));
 }
 
 TEST(StaticOrder, a_concurrent_actor_fires_once_at_a_time) {
-  Graph graph = pair();
+  Graph graph = two_actors();
   graph.actors[0].concurrent = true;
   EXPECT_EQ(throughput(graph)->period(), Fraction(3));
   EXPECT_EQ(period_with(graph, {{"p", {a, a}}}), Fraction(4));
 }
 
 TEST(StaticOrder, may_deadlock) {
-  EXPECT_FALSE(is_live(with_static_orders(pair(), {{"p", {b, a, a}}})));
-  EXPECT_TRUE(is_live(with_static_orders(pair(), {{"p", {a, a, b}}})));
+  EXPECT_FALSE(is_live(with_static_orders(two_actors(), {{"p", {b, a, a}}})));
+  EXPECT_TRUE(is_live(with_static_orders(two_actors(), {{"p", {a, a, b}}})));
 }
 
 TEST(StaticOrder, each_mistake_is_named) {
-  Graph graph = pair();
+  Graph graph = two_actors();
   graph.actors[0].times = {Time{1}, Time{1}};
   graph.channels[0].production = {1, 0};
   graph.channels[1].consumption = {1, 0};

@@ -14,7 +14,7 @@ namespace {
 using network::Array;
 using network::Network;
 
-const board::Processor processor{"core0", board::ProcessorKind::cpu, {0}};
+const board::Processor simulated_core{"core0", board::ProcessorKind::cpu, {0}};
 
 Time no_time(const Network&, LayerId, const board::Processor&) { return Time(0); }
 
@@ -33,7 +33,7 @@ Tensors inputs_of(const Network& network, const std::vector<Array>& arrays) {
 void run_layers(Engine& engine, const Network& network, const std::vector<LayerId>& layers,
                 Tensors& tensors) {
   const Border border = border_of(network, layers);
-  SubnetRequest request{&network, processor, layers, {}, border.outputs, {}};
+  SubnetRequest request{&network, simulated_core, layers, {}, border.outputs, {}};
   request.plain.assign(border.outputs.size(), false);
   std::vector<const std::byte*> in;
   for (const TensorId id : border.inputs) {
@@ -65,7 +65,7 @@ TEST(SimulatedEngine, marks_do_not_depend_on_how_the_network_is_cut) {
       cut[id] = network::Buffer(buffer.size());
       std::ranges::copy(buffer.bytes(), cut[id].data());
     }
-    run_layers(*engine, network, whole_network(network, processor).layers, whole);
+    run_layers(*engine, network, whole_network(network, simulated_core).layers, whole);
     for (std::size_t layer = 0; layer < network.layers.size(); ++layer)
       run_layers(*engine, network, {LayerId(layer)}, cut);
     EXPECT_EQ(results(network, whole), results(network, cut));
@@ -75,14 +75,14 @@ TEST(SimulatedEngine, marks_do_not_depend_on_how_the_network_is_cut) {
 TEST(SimulatedEngine, one_changed_input_byte_changes_every_output_that_depends_on_it) {
   test::NetworkBuilder builder;
   const TensorId x = builder.input({50}), y = builder.input({50});
-  builder.output(builder.unary(network::UnaryKind::relu, builder.binary(
-                                                             network::BinaryKind::add, x, y)));
+  builder.output(
+      builder.unary(network::UnaryKind::relu, builder.binary(network::BinaryKind::add, x, y)));
   builder.output(builder.unary(network::UnaryKind::relu, y));
   const Network network = builder.build();
   Random random(2);
   std::vector<Array> arrays = test::random_inputs(random, network);
   const std::unique_ptr<Engine> engine = simulated::make(no_time);
-  const auto layers = whole_network(network, processor).layers;
+  const auto layers = whole_network(network, simulated_core).layers;
   Tensors tensors = inputs_of(network, arrays);
   run_layers(*engine, network, layers, tensors);
   const auto before = results(network, tensors);
@@ -99,11 +99,11 @@ TEST(SimulatedEngine, takes_at_least_the_time_of_its_layers) {
   for (int i = 0; i < 4; ++i) x = builder.unary(network::UnaryKind::relu, x);
   builder.output(x);
   const Network network = builder.build();
-  const std::unique_ptr<Engine> engine = simulated::make(
-      [](const Network&, LayerId layer, const board::Processor&) {
+  const std::unique_ptr<Engine> engine =
+      simulated::make([](const Network&, LayerId layer, const board::Processor&) {
         return std::chrono::milliseconds(layer.index + 1);
       });
-  const std::unique_ptr<Subnet> subnet = engine->prepare(whole_network(network, processor));
+  const std::unique_ptr<Subnet> subnet = engine->prepare(whole_network(network, simulated_core));
   const network::Buffer input(Bytes{16});
   network::Buffer output(Bytes{16});
   const std::vector<const std::byte*> in{input.data()};
@@ -120,7 +120,7 @@ TEST(SimulatedEngine, by_default_a_multiply_accumulate_takes_a_nanosecond) {
   test::NetworkBuilder builder;
   builder.output(builder.conv(builder.input({1, 16, 10, 10}), 32, test::window(3, {.pad = 1})));
   const Network network = builder.build();
-  const Time time = simulated::one_gmac_per_second(network, LayerId(0), processor);
+  const Time time = simulated::one_gmac_per_second(network, LayerId(0), simulated_core);
   EXPECT_GE(time.count(), 460800);
   EXPECT_LE(time.count(), 460800 + 10000);
 }

@@ -6,12 +6,13 @@
 #include <utility>
 #include <vector>
 
+#include "nets.h"
+
 namespace millrace::engine::onednn {
 namespace {
 
+using test::onednn::tagged;
 using Tag = dnnl::memory::format_tag;
-
-Desc tagged(const Dims& shape, Tag tag) { return Desc(shape, dnnl::memory::data_type::f32, tag); }
 
 TEST(layout, its_text_reads_back_as_the_same_layout) {
   const Dims shape{2, 20, 5, 7};

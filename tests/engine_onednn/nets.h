@@ -7,6 +7,7 @@
 
 #include "base/random.h"
 #include "engine/engine.h"
+#include "engine/onednn/layout.h"
 #include "network/evaluate/evaluate.h"
 #include "network/network.h"
 #include "support/network_builder.h"
@@ -20,6 +21,10 @@ using network::Shape;
 inline Array noise(const Shape& shape, std::uint64_t seed, double low = -1, double high = 1) {
   Random random(seed);
   return random_array(random, DataType::float32, shape, {low, high});
+}
+
+inline engine::onednn::Desc tagged(const Shape& shape, dnnl::memory::format_tag tag) {
+  return {shape, dnnl::memory::data_type::f32, tag};
 }
 
 /// With the layers that these tests need most.

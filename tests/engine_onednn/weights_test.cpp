@@ -13,9 +13,8 @@ namespace {
 
 using test::onednn::Net;
 using test::onednn::noise;
+using test::onednn::tagged;
 using Tag = dnnl::memory::format_tag;
-
-Desc tagged(const Dims& shape, Tag tag) { return Desc(shape, dnnl::memory::data_type::f32, tag); }
 
 struct Cache {
   dnnl::engine engine{dnnl::engine::kind::cpu, 0};

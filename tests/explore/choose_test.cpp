@@ -12,7 +12,7 @@ namespace millrace::explore {
 namespace {
 
 network::Network chain(std::size_t layers) {
-  test::NetworkBuilder builder;
+  millrace::test::NetworkBuilder builder;
   TensorId x = builder.input({1, 8});
   for (std::size_t i = 0; i < layers; ++i) x = builder.unary(network::UnaryKind::relu, x);
   builder.output(x);

@@ -12,8 +12,8 @@ using std::chrono::microseconds;
 
 /// conv, relu, flatten, product, relu, product, softmax.
 network::Network classifier() {
-  test::NetworkBuilder builder;
-  TensorId x = builder.conv(builder.input({1, 2, 4, 4}), 2, test::window(3, {.pad = 1}));
+  millrace::test::NetworkBuilder builder;
+  TensorId x = builder.conv(builder.input({1, 2, 4, 4}), 2, millrace::test::window(3, {.pad = 1}));
   x = builder.unary(network::UnaryKind::relu, x);
   x = builder.layer(network::Reshape{}, {x}, {1, 32});
   x = builder.layer(network::MatMul{}, {x, builder.constant(network::Shape{32, 8})}, {1, 8});
@@ -62,7 +62,7 @@ TEST(LayersThatGather, are_those_from_the_first_product_behind_the_last_convolut
 }
 
 TEST(LayersThatGather, are_none_without_products) {
-  test::NetworkBuilder builder;
+  millrace::test::NetworkBuilder builder;
   builder.output(builder.unary(network::UnaryKind::relu, builder.input({1, 4})));
   EXPECT_EQ(layers_that_gather(builder.build()), (std::vector<bool>{false}));
 }

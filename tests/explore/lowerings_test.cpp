@@ -2,11 +2,15 @@
 
 #include <gtest/gtest.h>
 
+#include "problems.h"
+
 namespace millrace::explore {
 namespace {
 
 using board::Precision;
-constexpr auto f32 = Precision::f32, bf16 = Precision::bf16, int8 = Precision::int8;
+using test::bf16;
+using test::f32;
+using test::int8;
 
 struct Row {
   std::int64_t ns = 0;

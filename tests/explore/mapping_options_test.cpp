@@ -11,7 +11,7 @@ namespace millrace::explore {
 namespace {
 
 /// Processors of these devices, the restricted ones run only whole subnets.
-board::Board board_of(const std::vector<std::pair<int, bool>>& devices) {
+board::Board board_with(const std::vector<std::pair<int, bool>>& devices) {
   board::Board board;
   for (std::size_t d = 0; d < devices.size(); ++d) {
     board::Device device;
@@ -56,7 +56,7 @@ TEST(MappingOptions, do_not_depend_on_the_order_of_the_processors) {
 }
 
 TEST(MappingOptions, of_two_equal_cores_name_no_mirror_images) {
-  const board::Board board = board_of({{2, false}});
+  const board::Board board = board_with({{2, false}});
   std::vector<std::string> texts;
   for (const MappingOption& option : mapping_options(board)) texts.push_back(option.name);
   const std::string a = "device0.0", b = "device0.1";
@@ -66,7 +66,7 @@ TEST(MappingOptions, of_two_equal_cores_name_no_mirror_images) {
 }
 
 TEST(MappingOptions, of_a_core_and_a_restricted_one_end_on_the_unrestricted) {
-  const board::Board board = board_of({{1, false}, {1, true}});
+  const board::Board board = board_with({{1, false}, {1, true}});
   std::set<std::string> names;
   for (const MappingOption& option : mapping_options(board)) {
     names.insert(option.name);
@@ -96,7 +96,7 @@ void expect_rules(const MappingOption& option) {
 TEST(MappingOptions, of_large_boards_are_bounded_and_obey_the_rules) {
   for (const auto& devices : std::vector<std::vector<std::pair<int, bool>>>{
            {{16, false}}, {{8, false}, {1, false}, {2, true}}, {{2, true}, {3, true}}}) {
-    const auto options = mapping_options(board_of(devices));
+    const auto options = mapping_options(board_with(devices));
     EXPECT_LE(options.size(), most_options);
     EXPECT_FALSE(options.empty());
     for (const MappingOption& option : options) expect_rules(option);

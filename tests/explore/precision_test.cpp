@@ -6,12 +6,16 @@
 #include <limits>
 
 #include "base/random.h"
+#include "problems.h"
 
 namespace millrace::explore {
 namespace {
 
 using board::Precision;
 using profile::Loss;
+using test::bf16;
+using test::f32;
+using test::int8;
 
 /// A made-up network in which every layer in a low precision changes its own number of answers out
 /// of a thousand, and these add up.
@@ -40,8 +44,6 @@ struct MadeUp {
     return choose_precisions(problem, budget, [this](const auto& p) { return loss(p); });
   }
 };
-
-constexpr auto f32 = Precision::f32, bf16 = Precision::bf16, int8 = Precision::int8;
 
 TEST(Precision, everything_is_lowered_where_the_budget_allows_it) {
   const auto choice = MadeUp().layer().low(bf16, 10, 3).layer().low(bf16, 20, 4).choose(0.01);

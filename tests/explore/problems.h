@@ -3,9 +3,13 @@
 #include <vector>
 
 #include "base/random.h"
+#include "board/board.h"
 #include "explore/search.h"
 
 namespace millrace::explore::test {
+
+constexpr auto f32 = board::Precision::f32, bf16 = board::Precision::bf16,
+               int8 = board::Precision::int8;
 
 /// A chain of layers with the same time on all processors and no costs between them.
 inline Problem chain_of(const std::vector<double>& weights, std::size_t processors) {

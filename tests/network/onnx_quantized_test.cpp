@@ -15,7 +15,7 @@ using test::floats;
 using test::OnnxModel;
 
 /// How a model is spoilt, and what the message then says.
-struct Wrong {
+struct WrongModule {
   std::string what;
   std::function<OnnxModel()> make;
   std::vector<std::string> words;
@@ -60,7 +60,7 @@ Array zero_point(const Shape& shape, DataType type = DataType::uint8) {
   return make_array(type, shape, Buffer(size_of(type) * element_count(shape)));
 }
 
-std::vector<Wrong> wrong_quantisations() {
+std::vector<WrongModule> wrong_quantisations() {
   const auto as_it_is = [](test::OnnxNode&) {};
   return {
       {"scale_of_another_axis",
@@ -100,7 +100,7 @@ std::vector<Wrong> wrong_quantisations() {
   };
 }
 
-std::vector<Wrong> wrong_factors() {
+std::vector<WrongModule> wrong_factors() {
   return {
       {"dequantised_reals",
        [] { return dequantize(DataType::float32, DataType::float32); },
@@ -132,9 +132,11 @@ std::vector<Wrong> wrong_factors() {
   };
 }
 
-std::string name_of_case(const testing::TestParamInfo<Wrong>& info) { return info.param.what; }
+std::string name_of_wrong_model(const testing::TestParamInfo<WrongModule>& info) {
+  return info.param.what;
+}
 
-class WrongQuantisation : public testing::TestWithParam<Wrong> {};
+class WrongQuantisation : public testing::TestWithParam<WrongModule> {};
 
 TEST_P(WrongQuantisation, is_refused_in_one_sentence) {
   const std::string text = test::message_of([] { GetParam().make().read(); });
@@ -144,8 +146,9 @@ TEST_P(WrongQuantisation, is_refused_in_one_sentence) {
 }
 
 INSTANTIATE_TEST_SUITE_P(To, WrongQuantisation, testing::ValuesIn(wrong_quantisations()),
-                         name_of_case);
-INSTANTIATE_TEST_SUITE_P(Of, WrongQuantisation, testing::ValuesIn(wrong_factors()), name_of_case);
+                         name_of_wrong_model);
+INSTANTIATE_TEST_SUITE_P(Of, WrongQuantisation, testing::ValuesIn(wrong_factors()),
+                         name_of_wrong_model);
 
 /// The one layer of a model.
 const Layer& only_layer(const Network& network) {

@@ -10,7 +10,7 @@ namespace {
 
 using test::OnnxModel;
 
-OnnxModel small_model() {
+OnnxModel model_to_damage() {
   OnnxModel model;
   model.input("x", {1, 3, 8, 8}).weight("w", {4, 3, 3, 3}).output("y");
   model.node("Conv", {"x", "w"}, {"y"});
@@ -36,7 +36,7 @@ TEST(WrongFile, text_is_no_model) {
 }
 
 TEST(WrongFile, every_truncation_is_refused) {
-  const std::string bytes = small_model().bytes();
+  const std::string bytes = model_to_damage().bytes();
   for (std::size_t size = 0; size + 1 < bytes.size(); ++size)
     EXPECT_NE(message_of(bytes.substr(0, size)), "") << size << " bytes were read";
 }
@@ -44,7 +44,7 @@ TEST(WrongFile, every_truncation_is_refused) {
 TEST(WrongOption, a_shape_that_contradicts_the_file_is_refused) {
   ReadOptions options;
   options.shapes["x"] = {2, 3, 8, 8};
-  const std::string text = message_of(small_model().bytes(), options);
+  const std::string text = message_of(model_to_damage().bytes(), options);
   EXPECT_NE(text.find("1x3x8x8 in the file, but was given 2x3x8x8"), std::string::npos) << text;
 }
 
@@ -58,9 +58,7 @@ TEST(WrongOption, a_shape_for_an_unknown_input_names_the_nearest) {
   EXPECT_NE(text.find("no input 'imag'; did you mean 'image'?"), std::string::npos) << text;
 }
 
-TEST(WrongFile, another_ending_is_refused) {
-  EXPECT_THROW(read_network("model.txt"), InputError);
-}
+TEST(WrongFile, another_ending_is_refused) { EXPECT_THROW(read_network("model.txt"), InputError); }
 
 }  // namespace
 }  // namespace millrace::network

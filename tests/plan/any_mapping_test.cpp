@@ -78,14 +78,6 @@ TEST(AnyMapping, contiguous_mappings_have_one_phase_per_stage) {
   }
 }
 
-std::vector<std::vector<Time>> random_times(Random& random, const Plan& plan) {
-  std::vector<std::vector<Time>> times;
-  for (const Stage& stage : plan.stages)
-    for (auto& phases = times.emplace_back(); phases.size() < stage.phases.size();)
-      phases.emplace_back(1 + static_cast<std::int64_t>(random.below(20)));
-  return times;
-}
-
 Time slowest_stage(const std::vector<std::vector<Time>>& times) {
   Time slowest{};
   for (const auto& phases : times)
@@ -100,7 +92,7 @@ TEST(AnyMapping, runs_at_its_slowest_stage) {
     Random random(seed);
     const Plan plan =
         build(each.network, each.board, each.mapping, {.capacity = 2, .most_lag = 100});
-    const GraphOptions options{.phase_times = random_times(random, plan)};
+    const GraphOptions options{.phase_times = random_times(random, plan, 20)};
     const auto rate = dataflow::throughput(csdf_graph(plan, each.network, options));
     ASSERT_TRUE(rate) << seed;
     EXPECT_EQ(rate->span, rate->iterations * slowest_stage(options.phase_times)) << seed;
@@ -137,7 +129,7 @@ TEST(AnyMapping, with_the_same_batch_everywhere_runs_at_its_slowest_stage) {
     BuildOptions options{.capacity = 2, .most_lag = 1000};
     options.batches.assign(each.network.layers.size(), batch);
     const Plan plan = build(each.network, each.board, each.mapping, options);
-    const auto times = random_times(random, plan);
+    const auto times = random_times(random, plan, 20);
     EXPECT_EQ(period_bound(plan, each.network, times), slowest_stage(times) / batch) << seed;
   }
 }

@@ -16,14 +16,6 @@ namespace {
 using namespace test;
 using dataflow::Fraction;
 
-std::vector<std::vector<Time>> random_times(Random& random, const Plan& plan) {
-  std::vector<std::vector<Time>> times;
-  for (const Stage& stage : plan.stages)
-    for (auto& phases = times.emplace_back(); phases.size() < stage.phases.size();)
-      phases.emplace_back(1 + static_cast<std::int64_t>(random.below(9)));
-  return times;
-}
-
 Fraction period_of(const Plan& plan, const network::Network& network,
                    const std::vector<std::vector<Time>>& times, bool bounded = true) {
   return dataflow::throughput(csdf_graph(plan, network, {.phase_times = times, .bounded = bounded}))
@@ -51,7 +43,7 @@ TEST(SmallestSlots, keep_the_throughput_of_slots_without_end) {
     Random random(seed);
     const auto network = weighted_network(random, 25);
     const Plan plan = tight_plan(random, network, static_cast<std::int64_t>(seed % 4));
-    const auto times = random_times(random, plan);
+    const auto times = random_times(random, plan, 9);
     const auto sizing = smallest_slots(plan, network, times);
     ASSERT_TRUE(sizing);
     const Plan sized = with_slots(plan, sizing->capacities, 0);
@@ -111,7 +103,7 @@ TEST(SmallestSlots, are_the_smallest_of_all) {
     Random random(seed);
     const auto network = weighted_network(random, 7);
     const Plan plan = tight_plan(random, network, 0);
-    const auto times = random_times(random, plan);
+    const auto times = random_times(random, plan, 9);
     const auto sizing = smallest_slots(plan, network, times);
     ASSERT_TRUE(sizing);
     ASSERT_TRUE(sizing->is_smallest());

@@ -100,4 +100,14 @@ inline std::string text_of(const Plan& plan) {
   return text;
 }
 
+/// 1 to `most` ns for each phase of each stage.
+inline std::vector<std::vector<Time>> random_times(Random& random, const Plan& plan,
+                                                   std::uint64_t most) {
+  std::vector<std::vector<Time>> times;
+  for (const Stage& stage : plan.stages)
+    for (auto& phases = times.emplace_back(); phases.size() < stage.phases.size();)
+      phases.emplace_back(1 + static_cast<std::int64_t>(random.below(most)));
+  return times;
+}
+
 }  // namespace millrace::plan::test

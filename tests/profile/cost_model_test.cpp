@@ -39,7 +39,7 @@ devices:
 }
 
 /// A product [1,1000] x [1000,1000], then a Relu, and a Softmax.
-network::Network small_network() {
+network::Network product_and_softmax() {
   test::NetworkBuilder builder;
   const TensorId x = builder.input({1, 1000});
   const TensorId y =
@@ -87,7 +87,7 @@ TEST(CostModel, refuses_what_the_limits_exclude_with_the_reason) {
 }
 
 TEST(Modelled, marks_what_it_makes_and_what_cannot_run) {
-  const Profile profile = modelled(small_network(), small_board(), {Precision::f16});
+  const Profile profile = modelled(product_and_softmax(), small_board(), {Precision::f16});
   EXPECT_TRUE(profile.modelled);
   const ProcessorProfile& npu = profile.processors.at(1);
   EXPECT_EQ(npu.layers[0].refusal, "");
@@ -97,7 +97,7 @@ TEST(Modelled, marks_what_it_makes_and_what_cannot_run) {
 }
 
 TEST(Modelled, runs_what_follows_element_by_element_in_one_kernel) {
-  const Profile profile = modelled(small_network(), small_board(), {Precision::f32});
+  const Profile profile = modelled(product_and_softmax(), small_board(), {Precision::f32});
   const ProcessorProfile& cpu = profile.processors.at(0);
   EXPECT_EQ(cpu.layers[1].fused_into, LayerId(0));
   EXPECT_EQ(cpu.layers[1].together.median, Time{});
@@ -106,13 +106,13 @@ TEST(Modelled, runs_what_follows_element_by_element_in_one_kernel) {
 
 TEST(Modelled, asks_for_a_processor_that_can_run_each_layer) {
   const board::Board npu = board::only(small_board(), {"npu"});
-  EXPECT_EQ(test::message_of([&] { modelled(small_network(), npu, {Precision::f16}); }),
+  EXPECT_EQ(test::message_of([&] { modelled(product_and_softmax(), npu, {Precision::f16}); }),
             "built: no processor of the board can run layer 'layer1' (Relu): npu: its SDK does not "
             "run Relu");
 }
 
 TEST(UsualGroups, join_what_can_run_in_the_same_places) {
-  const network::Network network = small_network();
+  const network::Network network = product_and_softmax();
   const MayJoin everywhere(3, {true, true});
   EXPECT_EQ(usual_groups(network, everywhere)[1], LayerId(0));
   EXPECT_FALSE(usual_groups(network, everywhere)[2]);
@@ -120,7 +120,7 @@ TEST(UsualGroups, join_what_can_run_in_the_same_places) {
 }
 
 TEST(LoadOf, a_group_counts_what_stays_inside_neither_as_read_nor_as_written) {
-  const Load load = load_of(small_network(), {LayerId(0), LayerId(1)}, 4);
+  const Load load = load_of(product_and_softmax(), {LayerId(0), LayerId(1)}, 4);
   EXPECT_EQ(load.kinds, std::vector<std::string>{"MatMul"});
   EXPECT_EQ(load.operations, 2e6 + 1000);
   EXPECT_EQ(load.bytes, 4.0 * (1000 + 1000 * 1000 + 1000));
@@ -182,22 +182,22 @@ TEST(Fitted, calls_what_is_faster_than_the_peak_a_unit_of_its_own) {
 
 TEST(FittedToTotal, gives_the_published_time) {
   board::Board board = small_board();
-  board = fitted_to_total(board, "cpu", {small_network(), microseconds(5000)});
+  board = fitted_to_total(board, "cpu", {product_and_softmax(), microseconds(5000)});
   const Profile profile =
-      modelled(small_network(), board::only(board, {"core0"}), {Precision::f32});
+      modelled(product_and_softmax(), board::only(board, {"core0"}), {Precision::f32});
   EXPECT_NEAR(microseconds(5000).count() * 1e3,
               static_cast<double>(profile.processors[0].whole.median.count()), 100);
 }
 
 TEST(FittedToTotal, changes_one_precision_and_keeps_what_is_said_of_others) {
   const auto time_in = [](const board::Board& board, Precision precision) {
-    return modelled(small_network(), board::only(board, {"core0"}), {precision})
+    return modelled(product_and_softmax(), board::only(board, {"core0"}), {precision})
         .processors[0]
         .whole.median;
   };
   const board::Board before = small_board();
   const board::Board after =
-      fitted_to_total(before, "cpu", {small_network(), microseconds(5000), Precision::f16});
+      fitted_to_total(before, "cpu", {product_and_softmax(), microseconds(5000), Precision::f16});
   EXPECT_NEAR(5e6, static_cast<double>(time_in(after, Precision::f16).count()), 100);
   EXPECT_EQ(time_in(after, Precision::f32), time_in(before, Precision::f32));
 }
@@ -235,7 +235,7 @@ TEST(Fitted, says_which_peak_is_missing) {
 TEST(FittedToTotal, refuses_what_no_share_of_the_peak_explains) {
   const auto fit = [](const std::string& device, Time time) {
     return test::message_of([&] {
-      fitted_to_total(small_board(), device, {small_network(), time});
+      fitted_to_total(small_board(), device, {product_and_softmax(), time});
     });
   };
   EXPECT_NE(fit("cpu", microseconds(1)).find("correct the peaks or the bandwidth"),

@@ -11,7 +11,7 @@ using board::Precision;
 using network::DataType;
 
 /// A product [1,1000] x [1000,100], a relu of its result, a reshape of that.
-network::Network small_network() {
+network::Network product_of_inputs() {
   network::Network network;
   network.tensors = {{"x", DataType::float32, {1, 1000}, {}},
                      {"w", DataType::float32, {1000, 100}, {}},
@@ -39,7 +39,7 @@ board::Peaks peaks(double f32, double bytes) {
 }
 
 TEST(Roofline, of_much_arithmetic_is_operations_over_the_peak) {
-  const Roofline r = roofline(small_network(), product, peaks(1e9, 1e12));
+  const Roofline r = roofline(product_of_inputs(), product, peaks(1e9, 1e12));
   EXPECT_EQ(r.operations, 200'000);
   EXPECT_EQ(r.bytes, Bytes{404'400});
   EXPECT_EQ(r.arithmetic, std::chrono::microseconds(200));
@@ -47,7 +47,7 @@ TEST(Roofline, of_much_arithmetic_is_operations_over_the_peak) {
 }
 
 TEST(Roofline, of_many_bytes_is_bytes_over_the_bandwidth) {
-  const Roofline r = roofline(small_network(), product, peaks(1e12, 1e9));
+  const Roofline r = roofline(product_of_inputs(), product, peaks(1e12, 1e9));
   EXPECT_EQ(r.arithmetic, Time(200));
   EXPECT_EQ(r.limit, Time(404'400));
 }
@@ -58,32 +58,32 @@ TEST(Roofline, of_a_processor_without_float32_is_that_of_its_fastest_precision) 
   npu.operations = {{Precision::f16, 1e9}, {Precision::int8, 2e9}};
   npu.bytes = 1e12;
   const auto f16 = [](LayerId) { return Precision::f16; };
-  EXPECT_EQ(roofline(small_network(), product, npu).limit, std::chrono::microseconds(100));
-  EXPECT_EQ(roofline(small_network(), product, npu, f16).limit, std::chrono::microseconds(200));
+  EXPECT_EQ(roofline(product_of_inputs(), product, npu).limit, std::chrono::microseconds(100));
+  EXPECT_EQ(roofline(product_of_inputs(), product, npu, f16).limit, std::chrono::microseconds(200));
 }
 
 TEST(Roofline, counts_nothing_for_a_peak_that_is_not_known) {
-  EXPECT_EQ(roofline(small_network(), product, board::Peaks{}).limit, Time{});
-  EXPECT_EQ(roofline(small_network(), product, peaks(1e9, 0)).limit,
+  EXPECT_EQ(roofline(product_of_inputs(), product, board::Peaks{}).limit, Time{});
+  EXPECT_EQ(roofline(product_of_inputs(), product, peaks(1e9, 0)).limit,
             std::chrono::microseconds(200));
 }
 
 TEST(Roofline, takes_the_larger_of_both_for_each_layer_and_not_for_the_sum) {
   // product: 200'000 against 404.4 ns; relu: 100 operations, 800 bytes, 100 against 0.8 ns
-  const Roofline busy = roofline(small_network(), all, peaks(1e9, 1e12));
+  const Roofline busy = roofline(product_of_inputs(), all, peaks(1e9, 1e12));
   EXPECT_EQ(busy.limit, Time(200'000 + 100));
   // product: 1000 against 404.4 ns; relu: 0.5 against 0.8, rounded to whole nanoseconds
-  const Roofline mixed = roofline(small_network(), all, peaks(2e8 * 1000, 1e12));
+  const Roofline mixed = roofline(product_of_inputs(), all, peaks(2e8 * 1000, 1e12));
   EXPECT_EQ(mixed.limit, Time(1000 + 1));
   EXPECT_EQ(mixed.operations, 200'000 + 100);
   EXPECT_EQ(mixed.bytes, Bytes{404'400 + 800});
   // relu at 1e12 operations and 1e9 bytes per second: 800 ns for its bytes
-  EXPECT_EQ(roofline(small_network(), relu, peaks(1e12, 1e9)).limit, Time(800));
+  EXPECT_EQ(roofline(product_of_inputs(), relu, peaks(1e12, 1e9)).limit, Time(800));
 }
 
 TEST(Roofline, of_a_reshape_is_nothing) {
-  EXPECT_EQ(roofline(small_network(), flatten, peaks(1e9, 1e9)).limit, Time{});
-  EXPECT_EQ(roofline(small_network(), flatten, peaks(1e9, 1e9)).bytes, Bytes{});
+  EXPECT_EQ(roofline(product_of_inputs(), flatten, peaks(1e9, 1e9)).limit, Time{});
+  EXPECT_EQ(roofline(product_of_inputs(), flatten, peaks(1e9, 1e9)).bytes, Bytes{});
 }
 
 TEST(Roofline, of_a_narrower_precision_has_its_peak_and_fewer_bytes) {
@@ -92,7 +92,7 @@ TEST(Roofline, of_a_narrower_precision_has_its_peak_and_fewer_bytes) {
   const auto int8_product = [](LayerId layer) {
     return layer == LayerId(0) ? Precision::int8 : Precision::f32;
   };
-  const Roofline r = roofline(small_network(), all, both, int8_product);
+  const Roofline r = roofline(product_of_inputs(), all, both, int8_product);
   EXPECT_EQ(r.bytes, Bytes{404'400 / 4 + 800});
   EXPECT_EQ(r.arithmetic, Time(200'000 / 8 + 100));
   EXPECT_EQ(r.limit, Time(404'400 / 4 + 800));
@@ -100,7 +100,7 @@ TEST(Roofline, of_a_narrower_precision_has_its_peak_and_fewer_bytes) {
 
 TEST(Roofline, of_a_precision_the_processor_lacks_has_the_peak_of_float32) {
   const auto bfloat16 = [](LayerId) { return Precision::bf16; };
-  EXPECT_EQ(roofline(small_network(), product, peaks(1e9, 1e12), bfloat16).arithmetic,
+  EXPECT_EQ(roofline(product_of_inputs(), product, peaks(1e9, 1e12), bfloat16).arithmetic,
             Time(200'000));
 }
 

@@ -41,7 +41,7 @@ board::Board one_core() {
   return board;
 }
 
-MeasureOptions quick() {
+MeasureOptions two_runs() {
   MeasureOptions options;
   options.least = 2;
   options.most = 3;
@@ -49,7 +49,7 @@ MeasureOptions quick() {
   return options;
 }
 
-Profile measured(std::vector<Way> ways, const MeasureOptions& options = quick()) {
+Profile measured(std::vector<Way> ways, const MeasureOptions& options = two_runs()) {
   WaysEngine engine(std::move(ways));
   return measure(sample_network(), one_core(), engine, options);
 }
@@ -77,7 +77,7 @@ TEST(Variants, alternatives_carry_times_and_errors) {
 }
 
 TEST(Variants, a_wider_bound_lets_faster_ones_in_and_a_narrower_one_leaves_them_out) {
-  MeasureOptions options = quick();
+  MeasureOptions options = two_runs();
   options.max_error = 0.1;
   EXPECT_EQ(measured(sample_ways(), options).processors.at(0).layers[0].variant, rough);
   options.max_error = 2e-6;
@@ -85,7 +85,7 @@ TEST(Variants, a_wider_bound_lets_faster_ones_in_and_a_narrower_one_leaves_them_
 }
 
 TEST(Variants, a_bound_that_nothing_meets_is_refused_with_what_there_is) {
-  MeasureOptions options = quick();
+  MeasureOptions options = two_runs();
   options.max_error = 0;
   auto ways = sample_ways();
   ways[0].error = 1e-4f;
@@ -108,7 +108,7 @@ TEST(Variants, the_error_of_one_that_is_far_too_slow_is_not_measured) {
 }
 
 TEST(Variants, a_precision_that_the_processor_lacks_is_named_with_those_it_has) {
-  MeasureOptions options = quick();
+  MeasureOptions options = two_runs();
   options.precisions = {Precision::bf16};
   const std::string message = millrace::test::message_of([&] { measured(sample_ways(), options); });
   EXPECT_NE(message.find("--precision bf16: core"), std::string::npos) << message;
@@ -116,7 +116,7 @@ TEST(Variants, a_precision_that_the_processor_lacks_is_named_with_those_it_has) 
 }
 
 TEST(Variants, a_precision_without_bound_takes_any_and_with_one_falls_back) {
-  MeasureOptions options = quick();
+  MeasureOptions options = two_runs();
   options.precisions = {Precision::bf16};
   const std::vector<Way> ways{{own, 100us, 0}, {half, 30us, 1e-2f}};
   EXPECT_EQ(measured(ways, options).processors.at(0).layers[0].variant, half);
@@ -127,7 +127,7 @@ TEST(Variants, a_precision_without_bound_takes_any_and_with_one_falls_back) {
 }
 
 TEST(Variants, each_layer_is_selected_in_its_fastest_precision) {
-  MeasureOptions options = quick();
+  MeasureOptions options = two_runs();
   options.precisions = {Precision::f32, Precision::bf16};
   Profile profile = measured({{own, 100us, 0}, {half, 30us, 1e-2f}}, options);
   ASSERT_EQ(profile.processors.size(), 2u);
@@ -144,7 +144,7 @@ TEST(Variants, each_layer_is_selected_in_its_fastest_precision) {
 }
 
 TEST(Variants, layers_that_fuse_are_selected_as_one) {
-  MeasureOptions options = quick();
+  MeasureOptions options = two_runs();
   options.precisions = {Precision::f32, Precision::bf16};
   Profile profile = measured({{own, 100us, 0}, {half, 90us, 0}}, options);
   auto& f32 = profile.processors[0].layers;
@@ -157,7 +157,7 @@ TEST(Variants, layers_that_fuse_are_selected_as_one) {
 }
 
 TEST(Variants, what_a_profile_lacks_is_said_and_added) {
-  MeasureOptions options = quick();
+  MeasureOptions options = two_runs();
   const std::vector<Way> ways{{own, 100us, 0}, {half, 30us, 0}};
   Profile profile = measured(ways, options);
   EXPECT_TRUE(missing(profile, one_core(), options).empty());

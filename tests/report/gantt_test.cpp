@@ -4,9 +4,12 @@
 
 #include <chrono>
 
+#include "report/count_of.h"
+
 namespace millrace::report {
 namespace {
 
+using test::count;
 using namespace std::chrono_literals;
 
 Trace sample() {
@@ -14,13 +17,6 @@ Trace sample() {
           .stages = {{0, "stage0", "core1"}, {0, "stage1", "core0"}},
           .firings = {{0, 0, 0, 1, 0ms, 10ms}, {1, 0, 0, 1, 10ms, 16ms}, {0, 1, 1, 4, 10ms, 20ms}},
           .frames = {{0, 0, 0ms, 0ms, 16ms}}};
-}
-
-std::size_t count(const std::string& text, const std::string& word) {
-  std::size_t found = 0;
-  for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1))
-    ++found;
-  return found;
 }
 
 TEST(Gantt, has_a_row_for_each_processor_and_a_bar_for_each_firing) {

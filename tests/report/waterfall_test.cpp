@@ -2,8 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include "report/count_of.h"
+
 namespace millrace::report {
 namespace {
+
+using test::count;
 
 const std::vector<WaterfallStep> steps{
     {"alone", {10, 9, 11}}, {"+ threads", {15, 12, 16}}, {"+ <more>", {12, 12, 12}}};
@@ -13,13 +17,6 @@ TEST(Waterfall, tells_medians_ranges_and_what_each_step_added) {
   EXPECT_NE(text.find("9.0 .. 11.0"), std::string::npos) << text;
   EXPECT_NE(text.find("1.50 x  +50.0 %"), std::string::npos) << text;
   EXPECT_NE(text.find("1.20 x  -20.0 %"), std::string::npos) << text;
-}
-
-std::size_t count(const std::string& text, const std::string& part) {
-  std::size_t result = 0;
-  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1))
-    ++result;
-  return result;
 }
 
 TEST(Waterfall, has_bars_as_long_as_the_largest_rate_allows) {

@@ -15,8 +15,7 @@ namespace {
 using test::chain;
 using test::frame;
 using test::Sketch;
-
-float value_of(const network::Array& array) { return array.values<float>()[0]; }
+using test::value_of;
 
 class SequentialTest : public testing::Test {
  protected:

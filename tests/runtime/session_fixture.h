@@ -43,6 +43,4 @@ class SessionTest : public testing::Test {
   std::map<std::string, engine::Engine*> engines_{{"engine", reference_.get()}};
 };
 
-inline float value_of(const network::Array& array) { return array.values<float>()[0]; }
-
 }  // namespace millrace::test

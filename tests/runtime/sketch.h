@@ -33,8 +33,7 @@ class Sketch {
   }
   TensorId add(const std::string& name, TensorId a, TensorId b) {
     const TensorId output = tensor(name);
-    network.layers.push_back(
-        {name, network::Binary{network::BinaryKind::add}, {a, b}, {output}});
+    network.layers.push_back({name, network::Binary{network::BinaryKind::add}, {a, b}, {output}});
     return output;
   }
 
@@ -52,8 +51,7 @@ inline network::Network chain(std::size_t layers) {
   Sketch sketch;
   TensorId last = sketch.input("x");
   const TensorId one = sketch.constant("one", 1);
-  for (std::size_t i = 0; i < layers; ++i)
-    last = sketch.add(fmt::format("layer{}", i), last, one);
+  for (std::size_t i = 0; i < layers; ++i) last = sketch.add(fmt::format("layer{}", i), last, one);
   sketch.network.outputs = {last};
   return sketch.network;
 }
@@ -81,5 +79,7 @@ inline std::vector<network::Array> frame(const network::Network& network, float 
       network.inputs.size(),
       network::make_array<float>(network::DataType::float32, Sketch::shape, values));
 }
+
+inline float value_of(const network::Array& array) { return array.values<float>()[0]; }
 
 }  // namespace millrace::test

@@ -9,7 +9,7 @@ namespace {
 
 bool is_float(const network::Tensor& tensor) { return tensor.type == network::DataType::float32; }
 
-Bytes size_of(const Value& value, const network::Tensor& tensor) {
+Bytes size_of_value(const Value& value, const network::Tensor& tensor) {
   return value.desc.is_zero() ? tensor.size() : onednn::size_of(value.desc);
 }
 
@@ -337,7 +337,7 @@ Step Builder::primitive_step(const Kernel& kernel, std::vector<Operand> reads,
 Port Builder::bind_output(std::size_t port) {
   const TensorId id = request_.outputs[port];
   const Value now = value(id);
-  const Bytes size = size_of(now, tensor(id));
+  const Bytes size = size_of_value(now, tensor(id));
   Storage& storage = program_.storages[now.storage];
   const std::string format = now.desc.is_zero() ? "plain" : format_of({now.desc, now.scale});
   if (storage.place == Storage::Place::arena && storage.size == size) {

@@ -37,7 +37,7 @@ template <std::size_t number, class Load, class Store, class Number>
 
 /// Some rows of the result.
 template <class Change, class Number>
-struct Rows {
+struct PooledRows {
   const MaxPool& pool;
   const Number* from;  // the first image
   Number* to;
@@ -88,14 +88,16 @@ struct Rows {
 #if defined(__x86_64__) && defined(__GNUC__)
 [[gnu::target_clones("avx512f", "avx2", "default")]]
 #endif
-void write_rows(const Rows<AsItIs, float>& rows, std::size_t first, std::size_t last) {
+void write_pooled_rows(const PooledRows<AsItIs, float>& rows, std::size_t first,
+                       std::size_t last) {
   rows.write(first, last);
 }
 
 #if defined(__x86_64__) && defined(__GNUC__)
 [[gnu::target_clones("avx2", "default")]]
 #endif
-void write_rows(const Rows<Ordered, std::int16_t>& rows, std::size_t first, std::size_t last) {
+void write_pooled_rows(const PooledRows<Ordered, std::int16_t>& rows, std::size_t first,
+                       std::size_t last) {
   rows.write(first, last);
 }
 
@@ -106,13 +108,13 @@ void write_all(const MaxPool& pool, const Number* from, Number* to) {
   const std::size_t line = std::max<std::size_t>(pool.width.output * pool.channels, 1);
   const std::size_t each = std::max<std::size_t>(piece / line, 1);
   const auto pieces = static_cast<std::ptrdiff_t>((count + each - 1) / each);
-  const Rows<Change, Number> rows{pool, from, to};
+  const PooledRows<Change, Number> rows{pool, from, to};
 #if defined(_OPENMP)
 #pragma omp parallel for schedule(static)
 #endif
   for (std::ptrdiff_t i = 0; i < pieces; ++i) {
     const std::size_t first = static_cast<std::size_t>(i) * each;
-    write_rows(rows, first, std::min(first + each, count));
+    write_pooled_rows(rows, first, std::min(first + each, count));
   }
 }
 

@@ -17,7 +17,7 @@ struct Activation {
   bool gates = false;  // the result is multiplied with the input
 };
 
-constexpr std::array table{
+constexpr std::array activations{
     Activation{"elu", {UnaryKind::elu, 1, 0}},
     Activation{"hardtan", {UnaryKind::clip, -1, 1}},
     Activation{"leaky", {UnaryKind::leaky_relu, double{0.1f}, 0}},
@@ -31,7 +31,7 @@ constexpr std::array table{
 
 [[noreturn]] void refuse(const Section& section, const std::string& name) {
   std::vector<std::string_view> known{"linear"};
-  for (const Activation& activation : table) known.push_back(activation.name);
+  for (const Activation& activation : activations) known.push_back(activation.name);
   section.fail_at("activation",
                   fmt::format("'{}' is not an activation that can be computed{}; there are {}",
                               name, did_you_mean(name, known), fmt::join(known, ", ")));
@@ -42,8 +42,8 @@ constexpr std::array table{
 TensorId activate(Reading& reading, TensorId x, std::string_view fallback) {
   const std::string word = reading.section().text("activation", fallback);
   if (word == "linear") return x;
-  const auto found = std::ranges::find(table, word, &Activation::name);
-  if (found == table.end()) refuse(reading.section(), word);
+  const auto found = std::ranges::find(activations, word, &Activation::name);
+  if (found == activations.end()) refuse(reading.section(), word);
   const std::string base = reading.network()[x].name;
   const Shape shape = reading.shape(x);
   const std::string name = base + "_" + word;

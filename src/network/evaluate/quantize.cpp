@@ -9,27 +9,29 @@ namespace millrace::network::loops {
 namespace {
 
 /// Neighbouring elements, the first one's scale, and how far it is to the next one's.
-struct Row {
+struct QuantisedRow {
   std::int64_t first = 0, size = 0, scale = 0, step = 0;
 };
 
 /// Calls body(row) for all of a tensor's elements.
 template <class Body>
 void for_each_row(const Scaling& scaling, const ConstView& x, const ConstView& scale, Body body) {
-  if (count(scale.shape) == 1) return body(Row{0, count(x.shape), 0, 0});
+  if (count(scale.shape) == 1) return body(QuantisedRow{0, count(x.shape), 0, 0});
   const AroundAxis axis = around(x.shape, scaling.axis);
   const std::int64_t block = std::max<std::int64_t>(scaling.block, 1);
   const std::int64_t blocks = (axis.size + block - 1) / block;
   const std::int64_t rows = axis.outer * axis.size;
   if (scaling.block == 0 && axis.inner == 1) {
-    for (std::int64_t o = 0; o < axis.outer; ++o) body(Row{o * axis.size, axis.size, 0, 1});
+    for (std::int64_t o = 0; o < axis.outer; ++o)
+      body(QuantisedRow{o * axis.size, axis.size, 0, 1});
   } else {
     for (std::int64_t r = 0; r < rows; ++r) {
       const std::int64_t at = r % axis.size / block;
       if (scaling.block == 0)
-        body(Row{r * axis.inner, axis.inner, at, 0});
+        body(QuantisedRow{r * axis.inner, axis.inner, at, 0});
       else
-        body(Row{r * axis.inner, axis.inner, (r / axis.size * blocks + at) * axis.inner, 1});
+        body(QuantisedRow{r * axis.inner, axis.inner, (r / axis.size * blocks + at) * axis.inner,
+                          1});
     }
   }
 }
@@ -67,7 +69,7 @@ Q quantized(float x, float scale, float zero) {
 template <class X, class Q>
 void quantize(const QuantizeLinear& op, Inputs in, const View& out) {
   const ConstView zero = optional_input(in, 2);
-  for_each_row(op.scaling, in[0], in[1], [&](const Row& row) {
+  for_each_row(op.scaling, in[0], in[1], [&](const QuantisedRow& row) {
     const X* x = in[0].as<X>() + row.first;
     Q* y = out.as<Q>() + row.first;
     const float* scale = in[1].as<float>() + row.scale;
@@ -92,7 +94,7 @@ using Difference = std::conditional_t<sizeof(Q) == 4, std::int64_t, std::int32_t
 template <class Q>
 void dequantize(const DequantizeLinear& op, Inputs in, const View& out) {
   const ConstView zero = optional_input(in, 2);
-  for_each_row(op.scaling, in[0], in[1], [&](const Row& row) {
+  for_each_row(op.scaling, in[0], in[1], [&](const QuantisedRow& row) {
     const Q* x = in[0].as<Q>() + row.first;
     float* y = out.as<float>() + row.first;
     const float* scale = in[1].as<float>() + row.scale;

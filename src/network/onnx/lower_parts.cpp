@@ -9,7 +9,7 @@
 namespace millrace::network::onnx {
 namespace {
 
-constexpr std::int64_t most = std::int64_t{1} << 40;
+constexpr std::int64_t farthest = std::int64_t{1} << 40;
 
 std::size_t read_axis(const Node& node, std::int64_t fallback) {
   if (node.rank(0) == 0) node.fail("the input is a scalar, expected at least one dimension");
@@ -80,11 +80,11 @@ Range clamp_range(std::int64_t start, std::int64_t end, std::int64_t step, std::
 /// Adds the i-th axis of the cut to the slice; how many elements are left.
 std::int64_t cut_axis(const Node& node, const Cut& cut, std::size_t i, Slice& slice) {
   const auto axis = static_cast<std::size_t>(cut.axes[i]);
-  const std::int64_t step = std::clamp(cut.steps[i], -most, most);
+  const std::int64_t step = std::clamp(cut.steps[i], -farthest, farthest);
   if (step == 0) node.fail("a step is 0");
   const std::int64_t size = node.shape(0)[axis];
-  const Range range = clamp_range(std::clamp(cut.starts[i], -2 * most, 2 * most),
-                                  std::clamp(cut.ends[i], -2 * most, 2 * most), step, size);
+  const Range range = clamp_range(std::clamp(cut.starts[i], -2 * farthest, 2 * farthest),
+                                  std::clamp(cut.ends[i], -2 * farthest, 2 * farthest), step, size);
   slice.starts[axis] = range.count == 0 ? 0 : range.start;
   slice.steps[axis] = step;
   return range.count;
@@ -124,8 +124,8 @@ PadMode read_pad_mode(const Node& node) {
   if (mode == "reflect") return PadMode::reflect;
   if (mode == "edge") return PadMode::edge;
   if (mode != "constant")
-    node.fail(fmt::format("the attribute 'mode' is '{}', expected constant, reflect or edge",
-                          mode));
+    node.fail(
+        fmt::format("the attribute 'mode' is '{}', expected constant, reflect or edge", mode));
   return PadMode::constant;
 }
 
@@ -143,9 +143,9 @@ std::int64_t padded(const Node& node, PadMode mode, std::size_t i, const Shape& 
   const std::int64_t end = pads[i + pads.size() / 2];
   const std::int64_t reflected = std::max(begin, end);
   const std::int64_t cropped =
-      std::clamp<std::int64_t>(begin, -most, 0) + std::clamp<std::int64_t>(end, -most, 0);
-  const bool possible = begin > -most && begin < most && end > -most && end < most &&
-                        size + cropped >= 0;
+      std::clamp<std::int64_t>(begin, -farthest, 0) + std::clamp<std::int64_t>(end, -farthest, 0);
+  const bool possible = begin > -farthest && begin < farthest && end > -farthest &&
+                        end < farthest && size + cropped >= 0;
   if (!possible || (mode == PadMode::reflect && reflected > 0 && reflected >= size) ||
       (mode == PadMode::edge && reflected > 0 && size == 0))
     node.fail(fmt::format("dimension {} of the input {} cannot be padded by {} and {} in this mode",
@@ -167,10 +167,11 @@ void lower_concat(Node& node) {
       other[axis] = shape[axis];
     }
     if (other != shape)
-      node.fail(fmt::format("the inputs '{}' and '{}' have shapes {} and {}, which differ outside "
-                            "the axis {}",
-                            node.tensor(0).name, node.tensor(i).name, to_text(node.shape(0)),
-                            to_text(node.shape(i)), axis));
+      node.fail(
+          fmt::format("the inputs '{}' and '{}' have shapes {} and {}, which differ outside "
+                      "the axis {}",
+                      node.tensor(0).name, node.tensor(i).name, to_text(node.shape(0)),
+                      to_text(node.shape(i)), axis));
   }
   if (node.input_count() == 1) return node.give(0, node.input(0));
   shape[axis] = total;

@@ -14,7 +14,7 @@ namespace millrace::network::onnx {
 namespace {
 
 /// What one tensor must become, and where it is.
-struct Target {
+struct Destination {
   DataType type;
   std::int64_t count;
   std::string place;
@@ -22,7 +22,7 @@ struct Target {
   Bytes size() const { return size_of(type) * count; }
 };
 
-void check_count(const Target& target, std::int64_t found) {
+void check_count(const Destination& target, std::int64_t found) {
   if (found != target.count)
     throw InputError(target.place, fmt::format("has {} values, but its shape asks for {}; the "
                                                "file is damaged",
@@ -30,7 +30,7 @@ void check_count(const Target& target, std::int64_t found) {
 }
 
 template <class T, class Values>
-Buffer convert(const Target& target, const Values& values) {
+Buffer convert(const Destination& target, const Values& values) {
   check_count(target, values.size());
   Buffer buffer = Buffer::uninitialized(target.size());
   T* out = reinterpret_cast<T*>(buffer.data());
@@ -38,7 +38,7 @@ Buffer convert(const Target& target, const Values& values) {
   return buffer;
 }
 
-Buffer typed_data(const ::onnx::TensorProto& proto, const Target& target) {
+Buffer typed_data(const ::onnx::TensorProto& proto, const Destination& target) {
   switch (target.type) {
     case DataType::float32:
       return convert<float>(target, proto.float_data());
@@ -71,7 +71,7 @@ Buffer typed_data(const ::onnx::TensorProto& proto, const Target& target) {
   return buffer;
 }
 
-Buffer raw_data(const std::string& raw, const Target& target) {
+Buffer raw_data(const std::string& raw, const Destination& target) {
   if (static_cast<std::int64_t>(raw.size()) != target.size().count)
     throw InputError(target.place, fmt::format("has {} bytes of data, but its type and shape ask "
                                                "for {}; the file is damaged",
@@ -96,7 +96,7 @@ std::int64_t external_number(const ::onnx::StringStringEntryProto& entry,
 }
 
 Buffer external_data(const ::onnx::TensorProto& proto, const std::filesystem::path& folder,
-                     const Target& target) {
+                     const Destination& target) {
   ExternalPiece piece;
   piece.length = target.size().count;
   for (const ::onnx::StringStringEntryProto& entry : proto.external_data()) {
@@ -136,7 +136,7 @@ Array read_tensor(const ::onnx::TensorProto& proto, const std::filesystem::path&
                      "with whole tensors");
   Shape shape(proto.dims().begin(), proto.dims().end());
   check_shape(shape, place);
-  const Target target{*type, element_count(shape, place), place};
+  const Destination target{*type, element_count(shape, place), place};
   Buffer buffer = proto.data_location() == ::onnx::TensorProto::EXTERNAL
                       ? external_data(proto, folder, target)
                   : proto.has_raw_data() ? raw_data(proto.raw_data(), target)

@@ -2,31 +2,31 @@
 
 namespace millrace::network::zoo {
 
-void attribute(onnx::NodeProto& node, const char* name, std::int64_t value) {
+void attribute(::onnx::NodeProto& node, const char* name, std::int64_t value) {
   auto& added = *node.add_attribute();
   added.set_name(name);
-  added.set_type(onnx::AttributeProto::INT);
+  added.set_type(::onnx::AttributeProto::INT);
   added.set_i(value);
 }
 
-void attribute(onnx::NodeProto& node, const char* name, float value) {
+void attribute(::onnx::NodeProto& node, const char* name, float value) {
   auto& added = *node.add_attribute();
   added.set_name(name);
-  added.set_type(onnx::AttributeProto::FLOAT);
+  added.set_type(::onnx::AttributeProto::FLOAT);
   added.set_f(value);
 }
 
-void attribute(onnx::NodeProto& node, const char* name, const char* text) {
+void attribute(::onnx::NodeProto& node, const char* name, const char* text) {
   auto& added = *node.add_attribute();
   added.set_name(name);
-  added.set_type(onnx::AttributeProto::STRING);
+  added.set_type(::onnx::AttributeProto::STRING);
   added.set_s(text);
 }
 
-void attribute(onnx::NodeProto& node, const char* name, const Shape& values) {
+void attribute(::onnx::NodeProto& node, const char* name, const Shape& values) {
   auto& added = *node.add_attribute();
   added.set_name(name);
-  added.set_type(onnx::AttributeProto::INTS);
+  added.set_type(::onnx::AttributeProto::INTS);
   for (const std::int64_t value : values) added.add_ints(value);
 }
 

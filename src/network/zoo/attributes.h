@@ -6,9 +6,9 @@
 
 namespace millrace::network::zoo {
 
-void attribute(onnx::NodeProto& node, const char* name, std::int64_t value);
-void attribute(onnx::NodeProto& node, const char* name, float value);
-void attribute(onnx::NodeProto& node, const char* name, const char* text);
-void attribute(onnx::NodeProto& node, const char* name, const Shape& values);
+void attribute(::onnx::NodeProto& node, const char* name, std::int64_t value);
+void attribute(::onnx::NodeProto& node, const char* name, float value);
+void attribute(::onnx::NodeProto& node, const char* name, const char* text);
+void attribute(::onnx::NodeProto& node, const char* name, const Shape& values);
 
 }  // namespace millrace::network::zoo

@@ -15,10 +15,10 @@ namespace {
 constexpr int opset = 13;
 constexpr int ir_version = 7;
 
-void describe(onnx::ValueInfoProto& info, const Value& value) {
+void describe(::onnx::ValueInfoProto& info, const Value& value) {
   info.set_name(value.name);
   auto& type = *info.mutable_type()->mutable_tensor_type();
-  type.set_elem_type(onnx::TensorProto::FLOAT);
+  type.set_elem_type(::onnx::TensorProto::FLOAT);
   for (const std::int64_t size : value.shape) type.mutable_shape()->add_dim()->set_dim_value(size);
 }
 
@@ -29,7 +29,7 @@ Shape after_window(const Shape& shape, std::int64_t channels, const PoolSpec& wi
   return {shape[0], channels, size(shape[2]), size(shape[3])};
 }
 
-void window_attributes(onnx::NodeProto& node, const PoolSpec& window) {
+void window_attributes(::onnx::NodeProto& node, const PoolSpec& window) {
   attribute(node, "kernel_shape", Shape{window.kernel, window.kernel});
   attribute(node, "strides", Shape{window.stride, window.stride});
   attribute(node, "pads", Shape{window.pad, window.pad, window.pad_end, window.pad_end});
@@ -38,8 +38,8 @@ void window_attributes(onnx::NodeProto& node, const PoolSpec& window) {
 }  // namespace
 
 struct Builder::Model {
-  onnx::ModelProto proto;
-  onnx::GraphProto& graph() { return *proto.mutable_graph(); }
+  ::onnx::ModelProto proto;
+  ::onnx::GraphProto& graph() { return *proto.mutable_graph(); }
 };
 
 Builder::Builder(const std::string& name, std::uint64_t seed)
@@ -52,8 +52,8 @@ Builder::Builder(const std::string& name, std::uint64_t seed)
 
 Builder::~Builder() = default;
 
-onnx::NodeProto& Builder::node(const char* type, const std::vector<std::string>& inputs,
-                               const std::string& output) {
+::onnx::NodeProto& Builder::node(const char* type, const std::vector<std::string>& inputs,
+                                 const std::string& output) {
   auto& added = *model_->graph().add_node();
   added.set_op_type(type);
   added.set_name(output);
@@ -65,7 +65,7 @@ onnx::NodeProto& Builder::node(const char* type, const std::vector<std::string>&
 std::string Builder::constant(const std::string& name, const Shape& shape, const Spread& spread) {
   auto& tensor = *model_->graph().add_initializer();
   tensor.set_name(name);
-  tensor.set_data_type(onnx::TensorProto::FLOAT);
+  tensor.set_data_type(::onnx::TensorProto::FLOAT);
   for (const std::int64_t size : shape) tensor.add_dims(size);
   const auto count = static_cast<std::size_t>(element_count(shape, name));
   std::string& bytes = *tensor.mutable_raw_data();
@@ -203,7 +203,7 @@ Value Builder::softmax(const Value& x) {
 std::string Builder::constant(const std::string& name, const std::vector<std::int64_t>& values) {
   auto& tensor = *model_->graph().add_initializer();
   tensor.set_name(name);
-  tensor.set_data_type(onnx::TensorProto::INT64);
+  tensor.set_data_type(::onnx::TensorProto::INT64);
   tensor.add_dims(static_cast<std::int64_t>(values.size()));
   for (const std::int64_t value : values) tensor.add_int64_data(value);
   return name;

@@ -80,8 +80,8 @@ class Builder {
   std::string finish(const Value& x) { return finish(std::vector<Value>{x}); }
 
  private:
-  onnx::NodeProto& node(const char* type, const std::vector<std::string>& inputs,
-                        const std::string& output);
+  ::onnx::NodeProto& node(const char* type, const std::vector<std::string>& inputs,
+                          const std::string& output);
   Value pool(const char* type, const std::string& name, const Value& x, const PoolSpec& spec);
   std::string constant(const std::string& name, const Shape& shape, const Spread& spread);
   std::string constant(const std::string& name, const std::vector<std::int64_t>& values);
