@@ -34,6 +34,9 @@ class Networks : public testing::TestWithParam<test::KnownNetwork> {
     network = test::load(GetParam());
     board = board::this_machine();
     if (board.processors.size() > 2) board.processors.resize(2);
+    // What runs on one processor only, as a test beside this one does, is not always on the same.
+    if (GetParam().name.size() % 2 == 1)
+      std::reverse(board.processors.begin(), board.processors.end());
     frames = {network::random_inputs(network, 1), network::random_inputs(network, 2)};
     own = std::make_unique<runtime::Sequential>(network, *engine, board.processors.front());
     references = runtime::run_sequentially(*own, frames);
@@ -51,17 +54,29 @@ class Networks : public testing::TestWithParam<test::KnownNetwork> {
                             results);
   }
 
-  plan::Plan searched() const {
+  /// Measured on one processor: what the others take does not matter to what the plan computes.
+  profile::Profile some_profile() const {
     profile::MeasureOptions measure;
     measure.warmup = 0;
     measure.least = 1;
     measure.duration = Time{};
     measure.alone = false;
+    board::Board measured = board;
+    measured.processors.resize(1);
+    profile::Profile result = profile::measure(network, measured, *engine, measure);
+    result.board = board::hash_of(board);
+    for (std::size_t p = 1; p < board.processors.size(); ++p) {
+      result.processors.push_back(result.processors.front());
+      result.processors.back().processor = board.processors[p];
+    }
+    return result;
+  }
+
+  plan::Plan searched() const {
     explore::ChooseOptions choose;
     choose.genetic.population = 100;
     choose.genetic.epochs = 30;
-    const auto profile = profile::measure(network, board, *engine, measure);
-    return explore::choose(network, board, profile, choose).winner().plan;
+    return explore::choose(network, board, some_profile(), choose).winner().plan;
   }
 
   plan::Plan random_plan(Random& random) const {
