@@ -127,9 +127,10 @@ Frames array_frames(const Network& network, const std::vector<std::string>& inpu
 
 void check_normalisation(const FrameOptions& options) {
   const auto check = [](const char* option, const std::vector<float>& values, bool divides) {
-    if (values.size() == 2)
-      throw InputError(option,
-                       "found 2 values, expected one for all channels or one for each of 3");
+    if (values.size() == 2 || values.size() > 3)
+      throw InputError(option, fmt::format("found {} values, expected one for all channels or one "
+                                           "for each of 3",
+                                           values.size()));
     for (const float value : values)
       if (!std::isfinite(value) || (divides && value <= 0))
         throw InputError(option, fmt::format("found {}, expected a {} number", value,
@@ -149,12 +150,9 @@ void bind_frames(CLI::App& verb, FrameOptions& options) {
   verb.add_option("--random", options.random, "Run on this many random frames")
       ->excludes(input)
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 40));
-  verb.add_option("--mean", options.mean, "Per channel, of pixel values in [0, 1]")
-      ->delimiter(',')
-      ->expected(1, 3);
+  verb.add_option("--mean", options.mean, "Per channel, of pixel values in [0, 1]")->delimiter(',');
   verb.add_option("--std", options.deviation, "Per channel, of pixel values in [0, 1]")
-      ->delimiter(',')
-      ->expected(1, 3);
+      ->delimiter(',');
   verb.add_flag("--bgr", options.bgr, "Channels in the order blue, green, red");
   verb.add_flag("--raw", options.raw, "Keep pixel values as 0..255");
 }

@@ -40,6 +40,10 @@ struct Verb {
   int (*run)(const Options&);
 };
 
+/// An option that may be given again, or with several values between commas, takes one word only:
+/// what follows may be the model. Not --input, for which shells write down many files.
+void take_one_word_each(CLI::App& command);
+
 template <class Options>
 void add_verb(CLI::App& app, int& exit_code, const Verb<Options>& verb) {
   // Shared by the app, which keeps the callback, and its copies.
@@ -47,6 +51,7 @@ void add_verb(CLI::App& app, int& exit_code, const Verb<Options>& verb) {
   CLI::App* command = app.add_subcommand(verb.text.name, verb.text.purpose);
   command->footer(std::string("Example:\n  ") + verb.text.example);
   verb.bind(*command, *options);
+  take_one_word_each(*command);
   command->callback([options, run = verb.run, &exit_code] { exit_code = run(*options); });
 }
 
