@@ -18,7 +18,7 @@ using board::Variant;
 
 constexpr double promising = 1.15;     // times the best so far: worth more repetitions
 constexpr double hopeless = 1.5;       // times the best: its error is not worth measuring
-constexpr double alike = 1.3;          // processors whose times differ by less, by noise
+constexpr double alike = 1.6;          // processors whose times differ by less, by noise
 constexpr double worth_it = 0.97;      // times what it is compared with: more than noise
 constexpr double worth_leaving = 0.9;  // times the others' algorithm: more than conversions between
 
@@ -115,7 +115,7 @@ class VariantMeasurement {
   void add_alone(std::vector<LayerTimes>& layers) {
     if (alone_.empty()) {
       MeasureOptions brief = few_runs(3);
-      brief.duration /= 30;
+      brief.duration /= 100;
       measure_alone({subject_.network, subject_.engine, subject_.processor, brief}, layers);
       return;
     }
@@ -129,7 +129,7 @@ class VariantMeasurement {
         if (!way.algorithm.empty()) algorithms.insert(way.algorithm);
     for (const std::string& algorithm : algorithms) try_algorithm(algorithm);
     for (const std::size_t pass : promising_)
-      if (ratio(passes_[pass].whole.median, fastest_pass().whole.median) < hopeless)
+      if (ratio(passes_[pass].whole.median, fastest_pass().whole.median) < promising)
         visit_again(pass);
   }
 
@@ -145,7 +145,7 @@ class VariantMeasurement {
     Variants variants;
     for (const LayerTimes& layer : pass.layers) variants.push_back(layer.variant);
     PassTrial trial(subject_, variants);
-    const Pass again = beside_own(trial, few_runs(3));
+    const Pass again = beside_own(trial, few_runs(5));
     if (again.whole.median < pass.whole.median) pass = again;
   }
 
@@ -173,7 +173,9 @@ class VariantMeasurement {
     passes_.push_back(beside_own(trial, glance));
     if (!is_promising()) return;
     promising_.push_back(passes_.size() - 1);
-    passes_.back() = beside_own(trial, few_runs(3));
+    MeasureOptions closer = few_runs(5);
+    closer.warmup = 0;
+    passes_.back() = beside_own(trial, closer);
   }
 
   /// The trial's times, as if the machine had been all the while as fast as it was for the first
@@ -263,7 +265,7 @@ class VariantMeasurement {
   /// whole network fastest.
   void settle() {
     PassTrial base(subject_, base_), all(subject_, choice_);
-    PassTrial::run_in_turns(base, all, few_runs(1));
+    PassTrial::run_in_turns(base, all, few_runs(2));
     const Pass with_all = all.result();
     const Variants fewer = without_the_slower(base.result(), with_all);
     if (fewer == choice_) return;
@@ -272,7 +274,7 @@ class VariantMeasurement {
       return;
     }
     PassTrial some(subject_, fewer);
-    PassTrial::run_in_turns(all, some, few_runs(1));
+    PassTrial::run_in_turns(all, some, few_runs(2));
     if (some.result().whole.median <= all.result().whole.median) choice_ = fewer;
   }
 

@@ -91,14 +91,18 @@ std::vector<Time> periods_of(std::span<const plan::Plan> plans, const network::N
   constexpr int rounds = 5;
   constexpr int sure = 3;           // rounds before any plan is given up: one may be a lucky one
   constexpr double hopeless = 1.1;  // times the best so far: no noise makes up for that
+  constexpr int patience = 2;       // times the duration: frames that fill pipelines take long too
   LoadOptions once = options;
   once.duration = options.duration / rounds;
-  once.least = 6;
+  once.least = 4;
+  once.warmup = 2;
   std::vector<Session> sessions;
   for (const plan::Plan& plan : plans) sessions.push_back(deploy(plan, network, engines));
   std::vector<std::vector<Time>> periods(plans.size());
   std::vector<Time> medians(plans.size());
   Time limit = Time::max();
+  const auto start = Clock::now();
+  const auto enough = patience * options.duration * static_cast<std::int64_t>(plans.size());
   for (int round = 0; round < rounds; ++round) {
     for (std::size_t i = 0; i < sessions.size(); ++i) {
       if (medians[i] > limit) continue;
@@ -107,6 +111,7 @@ std::vector<Time> periods_of(std::span<const plan::Plan> plans, const network::N
       medians[i] = percentile(periods[i], 0.5);
     }
     if (round + 1 < sure) continue;
+    if (Clock::now() - start > enough) break;
     const Time best = *std::min_element(medians.begin(), medians.end());
     limit = time_from_seconds(hopeless * seconds(best));
     if (std::count_if(medians.begin(), medians.end(), [&](Time m) { return m <= limit; }) == 1)

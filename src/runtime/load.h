@@ -41,7 +41,8 @@ Load run_load(const std::vector<Session*>& sessions, const network::Network& net
 
 /// The median time between two frames of each plan. All are deployed together and take turns, so
 /// that what else the machine does meets all alike; each runs for the options' duration in all, or
-/// until it is clearly slower than another, or the last one left. Precondition: not empty.
+/// until it is clearly slower than another, or the last one left, or, where filling the pipelines
+/// takes most of the time, three turns. Precondition: not empty.
 std::vector<Time> periods_of(std::span<const plan::Plan> plans, const network::Network& network,
                              const std::map<std::string, engine::Engine*>& engines,
                              const LoadOptions& options);
