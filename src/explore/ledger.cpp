@@ -63,7 +63,8 @@ void Ledger::enter(const Configuration& configuration, const Score& score, bool 
 }
 
 void Ledger::allow(std::optional<std::int64_t> more) {
-  pause_at_ = more ? std::optional(count() + *more) : std::nullopt;
+  const bool far = more && *more > std::numeric_limits<std::int64_t>::max() - count();
+  pause_at_ = more && !far ? std::optional(count() + *more) : std::nullopt;
 }
 
 std::int64_t Ledger::left() const {

@@ -32,11 +32,11 @@ TensorId normalize(Reading& reading, const Normalization& n, TensorId x) {
 /// would grow from block to block.
 float gain_of(const Reading& reading) {
   std::size_t next = reading.count() + 2;
-  const auto kind = [&]() -> std::string_view {
-    return next < reading.sections().size() ? reading.sections()[next].kind() : "";
+  const auto is = [&](std::string_view kind) {
+    return next < reading.sections().size() && reading.sections()[next].kind() == kind;
   };
-  while (kind() == "dropout") ++next;
-  return kind() == "shortcut" ? 0.25f : 1.f;
+  while (is("dropout")) ++next;
+  return is("shortcut") ? 0.25f : 1.f;
 }
 
 /// The sizes of one spatial dimension.
