@@ -14,13 +14,13 @@
 namespace millrace::explore {
 namespace {
 
-constexpr double refuses = std::numeric_limits<double>::infinity();
+constexpr double impossible = std::numeric_limits<double>::infinity();
 
 /// A chain on "gpu", which runs all, and "npu", which does not run these layers.
 Problem restricted_chain(std::size_t layers, const std::vector<std::size_t>& refused) {
   Problem problem = test::chain_of(std::vector<double>(layers, 10), 2);
   for (const std::size_t layer : refused)
-    problem.time[layer][1] = problem.alone[layer][1] = refuses;
+    problem.time[layer][1] = problem.alone[layer][1] = impossible;
   return problem;
 }
 
