@@ -16,14 +16,14 @@ namespace {
 
 using profile::RangeMethod;
 
-struct CalibrateCommandOptions {
+struct CalibrateOptions {
   ModelOptions model;
   FrameOptions frames;
   std::string output, method = "percentile";
   double percentile = profile::CalibrateOptions{}.percentile;
 };
 
-void bind(CLI::App& verb, CalibrateCommandOptions& options) {
+void bind(CLI::App& verb, CalibrateOptions& options) {
   bind_model(verb, options.model);
   bind_processors(verb, options.model);
   bind_samples(verb, options.frames);
@@ -45,7 +45,7 @@ RangeMethod method_of(const std::string& text) {
   return RangeMethod::percentile;
 }
 
-profile::CalibrationResult calibrate(const CalibrateCommandOptions& options,
+profile::CalibrationResult calibrate(const CalibrateOptions& options,
                                      const network::Network& network) {
   const Frames frames = open_frames(network, options.frames, options.model.seed);
   if (options.frames.inputs.empty())
@@ -75,7 +75,7 @@ std::string table_text(const profile::CalibrationResult& result) {
   return table.text();
 }
 
-int run(const CalibrateCommandOptions& options) {
+int run(const CalibrateOptions& options) {
   const network::Network network = load_network(options.model);
   const std::string output =
       !options.output.empty()
@@ -93,7 +93,7 @@ int run(const CalibrateCommandOptions& options) {
 }  // namespace
 
 void add_calibrate(CLI::App& app, int& exit_code) {
-  add_verb<CalibrateCommandOptions>(
+  add_verb<CalibrateOptions>(
       app, exit_code,
       {{"calibrate", "Find the ranges of all tensors, which int8 needs",
         "millrace calibrate digits.onnx --input images/ -o digits.calibration.json"},

@@ -126,6 +126,19 @@ std::map<std::string, engine::Engine*> Loaded::engine_pointers() const {
   return result;
 }
 
+LayerId layer_named(const network::Network& network, const std::string& name,
+                    const std::string& option) {
+  std::vector<std::string_view> names;
+  for (std::size_t i = 0; i < network.layers.size(); ++i) {
+    if (network.layers[i].name == name) return LayerId(i);
+    names.push_back(network.layers[i].name);
+  }
+  const std::string near = did_you_mean(name, names);
+  throw InputError(option + " " + name,
+                   fmt::format("is no layer of {}{}", network.name,
+                               near.empty() ? "; `millrace inspect` lists them" : near));
+}
+
 bool is_plan_file(const std::string& path) {
   return std::filesystem::path(path).extension() == ".json";
 }

@@ -73,6 +73,10 @@ struct Loaded {
   std::map<std::string, engine::Engine*> engine_pointers() const;
 };
 
+/// InputError, which names the option, if the network has no layer of this name.
+LayerId layer_named(const network::Network& network, const std::string& name,
+                    const std::string& option);
+
 /// Whether the file is a plan (JSON) rather than a model.
 bool is_plan_file(const std::string& path);
 /// Reads the plan and the model it was made from (or `model_override`, if given), and checks that

@@ -258,25 +258,13 @@ plan::Plan finish(const PlanOptions& options, const Work& work, const explore::C
   return plan;
 }
 
-LayerId layer_named(const network::Network& network, const std::string& name) {
-  std::vector<std::string_view> names;
-  for (std::size_t i = 0; i < network.layers.size(); ++i) {
-    if (network.layers[i].name == name) return LayerId(i);
-    names.push_back(network.layers[i].name);
-  }
-  const std::string near = nearest_word(name, names);
-  throw InputError("--why " + name,
-                   fmt::format("is no layer of {}{}", network.name,
-                               near.empty() ? "" : "; did you mean '" + near + "'?"));
-}
-
 void print_reasons(const PlanOptions& options, const Work& work, const explore::Choice& choice) {
   const explore::Problem problem = explore::make_problem(work.network, work.board, work.profile);
   const plan::BuildOptions build{.engine = work.engine->name()};
   const explore::Ground ground{work.network, work.board, problem, build};
   const plan::Mapping& mapping = choice.winner().search.mapping;
   for (const std::string& name : options.why) {
-    const LayerId layer = layer_named(work.network, name);
+    const LayerId layer = layer_named(work.network, name, "--why");
     fmt::print("\n{} runs on {}", name, work.board[mapping.processors[layer.index]].name);
     const auto group = problem.fused_into[layer.index];
     fmt::print("{}\n", group ? " in one kernel with " + work.network.layers[*group].name : "");

@@ -149,19 +149,12 @@ void print(const profile::Profile& profile, const std::vector<board::Precision>&
                profile.tokens.write_ns, profile.tokens.read_ns);
 }
 
-LayerId end_of_subnet(const network::Network& network, const std::string& name) {
-  for (std::size_t i = 0; i < network.layers.size(); ++i)
-    if (network.layers[i].name == name) return LayerId(i);
-  throw InputError("--subnet", fmt::format("'{}' is no layer of {}; `millrace inspect` lists them",
-                                           name, network.name));
-}
-
 engine::SubnetRequest subnet_request(const network::Network& network, const std::string& range) {
   const std::size_t colon = range.find(':');
   if (colon == std::string::npos)
     throw InputError("--subnet " + range, "expected FIRST:LAST, the names of two layers");
-  const LayerId first = end_of_subnet(network, range.substr(0, colon));
-  const LayerId last = end_of_subnet(network, range.substr(colon + 1));
+  const LayerId first = layer_named(network, range.substr(0, colon), "--subnet");
+  const LayerId last = layer_named(network, range.substr(colon + 1), "--subnet");
   if (last < first)
     throw InputError("--subnet " + range, "the first layer comes after the last; swap them");
   engine::SubnetRequest request;

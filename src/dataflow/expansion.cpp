@@ -16,8 +16,9 @@ struct Runner {
   ActorId id;
   std::uint32_t first, firings;
   std::uint32_t fired = 0, phase = 0;
-  std::uint32_t kinds = none;      // of waits for its own phases; the last: for the round before
-  std::uint32_t waits_for = none;  // the flow that has too few tokens
+  std::uint32_t kinds =
+      Expansion::none;  // of waits for its own phases; the last: for the round before
+  std::uint32_t waits_for = Expansion::none;     // the flow that has too few tokens
   std::vector<std::uint32_t> in = {}, out = {};  // flows
 };
 
@@ -31,8 +32,8 @@ struct Flow {
   std::int64_t available, needed;     // tokens: there, and consumed so far
   std::int64_t rounds, produced = 0;  // of the producer's firing; rounds are never positive
   std::uint32_t firing = 0, phase = 0;
-  std::uint32_t kinds = none;  // of waits for the phases of these rounds
-  bool repeated = false;       // the consumer waits for this firing already
+  std::uint32_t kinds = Expansion::none;  // of waits for the phases of these rounds
+  bool repeated = false;                  // the consumer waits for this firing already
 };
 
 class Expander {
@@ -145,7 +146,7 @@ class Expander {
       if (consumer.waits_for != flow ||
           flows_[flow].available < flows_[flow].channel.consumption[consumer.phase])
         continue;
-      consumer.waits_for = none;
+      consumer.waits_for = Expansion::none;
       ready.push_back(flows_[flow].to);
     }
     result_.first.push_back(static_cast<std::uint32_t>(result_.waits.size()));
@@ -154,7 +155,7 @@ class Expander {
   }
 
   void wait_for_own(const Runner& runner) {
-    if (runner.kinds == none) return;
+    if (runner.kinds == Expansion::none) return;
     const auto phases = static_cast<std::uint32_t>(runner.actor.times.size());
     if (runner.fired == 0)
       result_.waits.push_back({runner.first + runner.firings - 1, runner.kinds + phases});
@@ -196,11 +197,12 @@ class Expander {
   /// Whoever cannot go on waits for a firing of an actor that cannot go on either: followed long
   /// enough, this is a cycle.
   void name_deadlock() {
-    const auto stuck = std::find_if(runners_.begin(), runners_.end(),
-                                    [](const Runner& runner) { return runner.waits_for != none; });
-    std::vector<std::uint32_t> path, seen(runners_.size(), none);
+    const auto stuck = std::find_if(runners_.begin(), runners_.end(), [](const Runner& runner) {
+      return runner.waits_for != Expansion::none;
+    });
+    std::vector<std::uint32_t> path, seen(runners_.size(), Expansion::none);
     auto at = static_cast<std::uint32_t>(stuck - runners_.begin());
-    for (; seen[at] == none; at = flows_[runners_[at].waits_for].from) {
+    for (; seen[at] == Expansion::none; at = flows_[runners_[at].waits_for].from) {
       seen[at] = static_cast<std::uint32_t>(path.size());
       path.push_back(at);
     }

@@ -9,12 +9,12 @@
 
 namespace millrace::dataflow {
 
-constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();  // no node, no kind
-
 /// Firings are numbered in an order in which a round can be executed, and what a firing waits for
 /// is filed under it. Waits that follow from others and from the order of an actor's firings are
 /// left out.
 struct Expansion {
+  static constexpr auto none = std::numeric_limits<std::uint32_t>::max();  // no firing, no kind
+
   /// What waits for the same phase along the same channel have in common: the firing can begin
   /// `time` after the other began, `tokens` rounds earlier.
   struct Kind {

@@ -15,7 +15,7 @@ class Sweeps {
  public:
   explicit Sweeps(const Expansion& expansion)
       : all_(expansion),
-        chosen_(all_.size(), {none, none}),
+        chosen_(all_.size(), {Expansion::none, Expansion::none}),
         values_(all_.size(), 0),
         met_by_(all_.size()),
         delays_(all_.kinds.size()) {}
@@ -57,14 +57,14 @@ class Sweeps {
     std::uint32_t w = 0;
     for (std::uint32_t node = 0; node < all_.size(); ++node) {
       std::int64_t largest = values_[node];
-      std::uint32_t best = none;
+      std::uint32_t best = Expansion::none;
       for (const std::uint32_t end = all_.first[node + 1]; w < end; ++w) {
         const std::int64_t value = values_[all_.waits[w].to] + delays_[all_.waits[w].kind];
         if (value <= largest) continue;
         largest = value;
         best = w;
       }
-      if (best == none) continue;
+      if (best == Expansion::none) continue;
       values_[node] = largest;
       chosen_[node] = all_.waits[best];
       improved = true;
@@ -75,14 +75,15 @@ class Sweeps {
   /// Cuts the cycles of the choices, and takes over the worst of them if it is worse than what is
   /// known.
   void cut_cycles() {
-    std::fill(met_by_.begin(), met_by_.end(), none);
+    std::fill(met_by_.begin(), met_by_.end(), Expansion::none);
     for (std::uint32_t start = 0; start < all_.size(); ++start) {
       std::uint32_t node = start;
-      for (; met_by_[node] == none && chosen_[node].to != none; node = chosen_[node].to)
+      for (; met_by_[node] == Expansion::none && chosen_[node].to != Expansion::none;
+           node = chosen_[node].to)
         met_by_[node] = start;
-      if (chosen_[node].to == none || met_by_[node] != start) continue;
+      if (chosen_[node].to == Expansion::none || met_by_[node] != start) continue;
       take_over(node);
-      chosen_[node] = {none, none};
+      chosen_[node] = {Expansion::none, Expansion::none};
     }
   }
 
@@ -103,14 +104,15 @@ class Sweeps {
 
   /// The values along the choices, which have no cycles.
   void follow() {
-    std::fill(met_by_.begin(), met_by_.end(), none);
+    std::fill(met_by_.begin(), met_by_.end(), Expansion::none);
     for (std::uint32_t start = 0; start < all_.size(); ++start) {
       std::uint32_t node = start;
-      for (; met_by_[node] == none && chosen_[node].to != none; node = chosen_[node].to) {
+      for (; met_by_[node] == Expansion::none && chosen_[node].to != Expansion::none;
+           node = chosen_[node].to) {
         met_by_[node] = start;
         path_.push_back(node);
       }
-      if (met_by_[node] == none) values_[node] = 0;
+      if (met_by_[node] == Expansion::none) values_[node] = 0;
       met_by_[node] = start;
       for (; !path_.empty(); path_.pop_back()) {
         const Wait& wait = chosen_[path_.back()];

@@ -5,21 +5,16 @@
 #include <map>
 
 #include "network/read.h"
+#include "network/wrong.h"
 #include "support/message_of.h"
-#include "support/onnx_model.h"
 
 namespace millrace::network {
 namespace {
 
 using test::floats;
+using test::name_of_case;
 using test::OnnxModel;
-
-/// How a model is spoilt, and what the message then says.
-struct WrongModule {
-  std::string what;
-  std::function<OnnxModel()> make;
-  std::vector<std::string> words;
-};
+using test::Wrong;
 
 OnnxModel quantize(const Array& scale, const Array& zero,
                    const std::function<void(test::OnnxNode&)>& change) {
@@ -60,7 +55,7 @@ Array zero_point(const Shape& shape, DataType type = DataType::uint8) {
   return make_array(type, shape, Buffer(size_of(type) * element_count(shape)));
 }
 
-std::vector<WrongModule> wrong_quantisations() {
+std::vector<Wrong> wrong_quantisations() {
   const auto as_it_is = [](test::OnnxNode&) {};
   return {
       {"scale_of_another_axis",
@@ -100,7 +95,7 @@ std::vector<WrongModule> wrong_quantisations() {
   };
 }
 
-std::vector<WrongModule> wrong_factors() {
+std::vector<Wrong> wrong_factors() {
   return {
       {"dequantised_reals",
        [] { return dequantize(DataType::float32, DataType::float32); },
@@ -132,23 +127,17 @@ std::vector<WrongModule> wrong_factors() {
   };
 }
 
-std::string name_of_wrong_model(const testing::TestParamInfo<WrongModule>& info) {
-  return info.param.what;
-}
-
-class WrongQuantisation : public testing::TestWithParam<WrongModule> {};
+class WrongQuantisation : public testing::TestWithParam<Wrong> {};
 
 TEST_P(WrongQuantisation, is_refused_in_one_sentence) {
   const std::string text = test::message_of([] { GetParam().make().read(); });
   EXPECT_TRUE(text.starts_with("model.onnx: node '")) << text;
-  for (const std::string& word : GetParam().words)
-    EXPECT_NE(text.find(word), std::string::npos) << text << "\nlacks: " << word;
+  expect_words(text, GetParam());
 }
 
 INSTANTIATE_TEST_SUITE_P(To, WrongQuantisation, testing::ValuesIn(wrong_quantisations()),
-                         name_of_wrong_model);
-INSTANTIATE_TEST_SUITE_P(Of, WrongQuantisation, testing::ValuesIn(wrong_factors()),
-                         name_of_wrong_model);
+                         name_of_case);
+INSTANTIATE_TEST_SUITE_P(Of, WrongQuantisation, testing::ValuesIn(wrong_factors()), name_of_case);
 
 /// The one layer of a model.
 const Layer& only_layer(const Network& network) {

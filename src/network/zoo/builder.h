@@ -14,6 +14,8 @@ class NodeProto;
 
 namespace millrace::network::zoo {
 
+constexpr float branch_gain = 0.25f;  // where a shortcut and its branch add up in every block
+
 /// A tensor of the graph: the node that makes it has the same name.
 struct Value {
   std::string name;

@@ -7,7 +7,6 @@
 namespace millrace::network::zoo {
 namespace {
 
-constexpr float shortcut_gain = 0.25f;  // as of the networks with shortcuts: see residual.cpp
 constexpr std::int64_t coco_classes = 80, voc_classes = 20;
 
 struct Blocks {
@@ -38,7 +37,7 @@ void alternate(Detector& d, std::int64_t narrow, int convs) {
 void residual(Detector& d, std::int64_t narrow, const Blocks& blocks) {
   for (int i = 0; i < blocks.count; ++i) {
     d.conv(narrow);
-    d.conv(blocks.width, {.kernel = 3, .gain = shortcut_gain});
+    d.conv(blocks.width, {.kernel = 3, .gain = branch_gain});
     d.shortcut(-3);
   }
 }
@@ -151,7 +150,7 @@ void grouped_block(Detector& d, std::int64_t width) {
   d.conv(width);
   d.conv(width, {.kernel = 3, .groups = 32});
   d.activate_with(Activation::linear);
-  d.conv(width, {.gain = shortcut_gain});
+  d.conv(width, {.gain = branch_gain});
   d.shortcut(-4, Activation::leaky);
   d.activate_with(Activation::leaky);
 }

@@ -9,12 +9,10 @@
 namespace millrace::network::zoo {
 namespace {
 
-constexpr float branch_gain = 0.25f;  // a shortcut and its branch add up in every block
-
 /// 7x7 convolution and 3x3 pool, from 224x224 to 56x56 pixels.
 Value stem(Builder& net, const Value& image) {
-  const Value x = net.relu(
-      net.conv_bn("conv1", image, {.outputs = 64, .kernel = 7, .stride = 2, .pad = 3}));
+  const Value x =
+      net.relu(net.conv_bn("conv1", image, {.outputs = 64, .kernel = 7, .stride = 2, .pad = 3}));
   return net.max_pool("pool1", x, {.kernel = 3, .stride = 2, .pad = 1, .pad_end = 1});
 }
 
@@ -30,7 +28,7 @@ Value join(Builder& net, const std::string& name, const Value& branch, const Val
 Value basic_block(Builder& net, const std::string& name, const Value& x, const ConvSpec& spec) {
   Value y = net.relu(net.conv_bn(name + "_conv1", x, spec));
   y = net.conv_bn(name + "_conv2", y, {.outputs = spec.outputs, .kernel = 3, .pad = 1},
-              branch_gain);
+                  branch_gain);
   return join(net, name, y, x);
 }
 
