@@ -119,19 +119,28 @@ Board only(const Board& board, const std::vector<std::string>& processor_names) 
   return result;
 }
 
+namespace {
+
+/// The device is at least as fast as that.
+void raise_to(const Peaks& peaks, Device& device) {
+  device.bytes = std::max(device.bytes, std::round(peaks.bytes));
+  for (const auto& [precision, operations] : peaks.operations) {
+    double& peak = device.units.front().operations[precision];
+    peak = std::max(peak, std::round(operations));
+  }
+}
+
+}  // namespace
+
 Board with_peaks(Board board, const std::vector<Peaks>& alone, const std::vector<Peaks>& together) {
   const Origins measured{"measured", {}};
   board.sources.push_back({measured.all, "measured on this machine by Millrace", {}});
-  Device& device = board.devices.front();
-  device.units = {{"vector_units", {}, measured}};
-  for (const Peaks& peaks : alone) {
-    device.bytes = std::max(device.bytes, std::round(peaks.bytes));
-    for (const auto& [precision, operations] : peaks.operations) {
-      double& peak = device.units.front().operations[precision];
-      peak = std::max(peak, std::round(operations));
-    }
+  for (Device& device : board.devices) {
+    device.units = {{"vector_units", {}, measured}};
+    for (std::size_t p = 0; p < alone.size(); ++p)
+      if (device_of(board, board.processors[p]) == &device) raise_to(alone[p], device);
+    device.origins.by_key["bandwidth_gb_per_s"] = measured.all;
   }
-  device.origins.by_key["bandwidth_gb_per_s"] = measured.all;
   Memory& memory = board.memories.front();
   for (const Peaks& peaks : together) memory.bytes += peaks.bytes;
   memory.bytes = std::round(memory.bytes);

@@ -57,7 +57,8 @@ struct Board {
 };
 
 /// This machine as hwloc sees it, restricted to the cores the calling thread may use; one processor
-/// per physical core (its first hardware thread). EngineError if hwloc fails.
+/// per physical core (its first hardware thread), one device per kind of cores. EngineError if
+/// hwloc fails.
 Board this_machine();
 
 /// All cores of the board as one processor, named after them: what runs one layer on all cores.

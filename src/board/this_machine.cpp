@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <memory>
 
 #include "base/error.h"
@@ -78,23 +79,38 @@ std::string model_of(const Topology& topology) {
   return model.empty() ? "unknown" : model;
 }
 
-Device device_of_all(const Board& board) {
-  Device device;
-  device.name = "cpu";
-  device.model = board.cpu_model;
+/// hwloc's number for cores like this one; 0 where it knows no kinds.
+int kind_of(const Topology& topology, int core) {
+  hwloc_bitmap_t set = hwloc_bitmap_alloc();
+  hwloc_bitmap_set(set, static_cast<unsigned>(core));
+  const int kind = hwloc_cpukinds_get_by_cpuset(topology.get(), set, 0);
+  hwloc_bitmap_free(set);
+  return std::max(kind, 0);
+}
+
+/// One for each kind of cores: "cpu", or "cpu0", "cpu1" where they differ (big and little).
+std::vector<Device> devices_of(const Topology& topology, const Board& board) {
+  std::map<int, Device> by_kind;
   for (const Processor& processor : board.processors) {
+    Device& device = by_kind[kind_of(topology, processor.cores.front())];
     device.cores.push_back(processor.cores.front());
     device.processors.push_back(processor.name);
   }
-  return device;
+  std::vector<Device> devices;
+  for (auto& [kind, device] : by_kind) {
+    device.name = by_kind.size() == 1 ? "cpu" : "cpu" + std::to_string(devices.size());
+    device.model = board.cpu_model;
+    devices.push_back(std::move(device));
+  }
+  return devices;
 }
 
 /// hwloc sums the memory nodes, which do not count memory that a hypervisor has added or may take.
-Memory memory_of_all() {
+Memory memory_of_all(const Board& board) {
   Memory memory;
   memory.name = "memory";
   memory.size = {std::int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE)};
-  memory.shared_by = {"cpu"};
+  for (const Device& device : board.devices) memory.shared_by.push_back(device.name);
   memory.origins.all = "system";
   return memory;
 }
@@ -115,8 +131,8 @@ Board this_machine() {
   board.instruction_sets = instruction_sets();
   board.processors = processors_of(topology, usable);
   if (board.processors.empty()) throw EngineError("hwloc sees no core that this process may use");
-  board.devices = {device_of_all(board)};
-  board.memories = {memory_of_all()};
+  board.devices = devices_of(topology, board);
+  board.memories = {memory_of_all(board)};
   board.caches = caches_of(topology, usable);
   board.sources = {{"system", "this machine's operating system and hwloc", {}}};
   return board;

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
+#include <map>
 
 #include "base/error.h"
 #include "profile/alone.h"
@@ -18,7 +18,6 @@ using board::Variant;
 
 constexpr double promising = 1.15;     // times the best so far: worth more repetitions
 constexpr double hopeless = 1.5;       // times the best: its error is not worth measuring
-constexpr double alike = 1.6;          // processors whose times differ by less, by noise
 constexpr double worth_it = 0.97;      // times what it is compared with: more than noise
 constexpr double worth_leaving = 0.9;  // times the others' algorithm: more than conversions between
 
@@ -38,22 +37,24 @@ Time scaled(Time time, double factor) {
 
 class VariantMeasurement {
  public:
-  VariantMeasurement(const Subject& subject, Precision precision, const Ways& ways)
+  VariantMeasurement(const Subject& subject, Precision precision, const Ways& ways,
+                     const ProcessorProfile* known)
       : subject_(subject),
         ways_(ways),
         bound_(max_error_of(subject.options, precision)),
         own_(own_choice()),
-        trial_(subject, own_) {}
+        known_(known != nullptr && offers_all_of(*known) ? known : nullptr),
+        trial_(subject, known_ != nullptr ? variants_of(known_->layers) : own_) {}
 
-  /// Runs the engine's own choice, then each algorithm, unless that is known already.
-  void try_all(const MeasuredVariants* known) {
+  void choose() {
+    if (known_ != nullptr) return take_over(*known_);
     trial_.run(few_runs(3));
     passes_.push_back(trial_.result());
-    if (known != nullptr && is_like(*known)) {
-      take_over(*known);
-      return;
-    }
-    try_algorithms();
+    pace_ = passes_.front().whole.median;
+    for (const Variants& variants : trials()) try_variants(variants);
+    for (const std::size_t pass : promising_)
+      if (ratio(passes_[pass].whole.median, fastest_pass().whole.median) < promising)
+        visit_again(pass);
     list_alternatives();
     base_ = best_of_one_kind();
     choice_ = base_;
@@ -61,11 +62,10 @@ class VariantMeasurement {
       if (!alternatives_[i].empty()) choice_[i] = best_of(LayerId(i));
     if (choice_ != base_) settle();
   }
-  Time own() const { return passes_.front().whole.median; }
 
   /// Each layer in its best variant, measured thoroughly.
   Pass best_pass() {
-    if (choice_ != own_) trial_ = PassTrial(subject_, choice_);
+    if (choice_ != trial_.variants()) trial_ = PassTrial(subject_, choice_);
     trial_.start_again();
     trial_.run(subject_.options);
     Pass best = trial_.result();
@@ -78,6 +78,8 @@ class VariantMeasurement {
   std::optional<double> bound() const { return bound_; }
 
  private:
+  Time own() const { return passes_.front().whole.median; }
+
   /// As many runs as the options ask for, divided by `share`, within their time divided by it.
   MeasureOptions few_runs(int share) const {
     MeasureOptions options = subject_.options;
@@ -93,21 +95,19 @@ class VariantMeasurement {
     return result;
   }
 
-  /// Fast enough to be the same kind of processor, with the same ways to run each layer.
-  bool is_like(const MeasuredVariants& known) const {
-    const double times = ratio(own(), known.own);
-    if (times > alike || times < 1 / alike) return false;
+  /// Whether this processor has the same ways to run each layer.
+  bool offers_all_of(const ProcessorProfile& known) const {
     for (std::size_t i = 0; i < own_.size(); ++i)
-      for (const Alternative& each : known.profile.layers[i].alternatives)
+      for (const Alternative& each : known.layers[i].alternatives)
         if (std::find(ways_[i].begin(), ways_[i].end(), each.variant) == ways_[i].end())
           return false;
     return true;
   }
 
-  void take_over(const MeasuredVariants& known) {
-    for (const LayerTimes& layer : known.profile.layers) {
+  void take_over(const ProcessorProfile& known) {
+    choice_ = trial_.variants();
+    for (const LayerTimes& layer : known.layers) {
       alternatives_.push_back(layer.alternatives);
-      choice_.push_back(layer.variant);
       alone_.push_back(layer.alone);
     }
   }
@@ -122,15 +122,29 @@ class VariantMeasurement {
     for (std::size_t i = 0; i < layers.size(); ++i) layers[i].alone = alone_[i];
   }
 
-  void try_algorithms() {
-    std::set<std::string> algorithms;
-    for (const Variants& ways : ways_)
-      for (const Variant& way : ways)
-        if (!way.algorithm.empty()) algorithms.insert(way.algorithm);
-    for (const std::string& algorithm : algorithms) try_algorithm(algorithm);
-    for (const std::size_t pass : promising_)
-      if (ratio(passes_[pass].whole.median, fastest_pass().whole.median) < promising)
-        visit_again(pass);
+  /// The engine's own choice with one algorithm wherever it is offered, or with several that are
+  /// never offered for the same layer.
+  std::vector<Variants> trials() const {
+    std::map<std::string, Variants> by_algorithm;
+    for (std::size_t i = 0; i < own_.size(); ++i)
+      for (const Variant& way : ways_[i])
+        if (!way.algorithm.empty())
+          by_algorithm.try_emplace(way.algorithm, own_).first->second[i] = way;
+    std::vector<Variants> result;
+    for (const auto& [algorithm, variants] : by_algorithm) {
+      const auto fits = std::find_if(result.begin(), result.end(), [&](const Variants& other) {
+        for (std::size_t i = 0; i < own_.size(); ++i)
+          if (variants[i] != own_[i] && other[i] != own_[i]) return false;
+        return true;
+      });
+      if (fits == result.end()) {
+        result.push_back(variants);
+        continue;
+      }
+      for (std::size_t i = 0; i < own_.size(); ++i)
+        if (variants[i] != own_[i]) (*fits)[i] = variants[i];
+    }
+    return result;
   }
 
   const Pass& fastest_pass() const {
@@ -139,13 +153,13 @@ class VariantMeasurement {
     });
   }
 
-  /// Some time later: what slowed its unit down, but not the engine's own, may have gone meanwhile.
+  /// Some time later: what slowed a unit of it down, but not the pacer, may have gone meanwhile.
   void visit_again(std::size_t index) {
     Pass& pass = passes_[index];
-    Variants variants;
-    for (const LayerTimes& layer : pass.layers) variants.push_back(layer.variant);
+    const Variants variants = variants_of(pass.layers);
+    if (variants == trial_.variants()) return;
     PassTrial trial(subject_, variants);
-    const Pass again = beside_own(trial, few_runs(5));
+    const Pass again = beside_pacer(trial, few_runs(5));
     if (again.whole.median < pass.whole.median) pass = again;
   }
 
@@ -162,27 +176,22 @@ class VariantMeasurement {
     }
   }
 
-  void try_algorithm(const std::string& algorithm) {
-    Variants variants = own_;
-    for (std::size_t i = 0; i < own_.size(); ++i)
-      for (const Variant& way : ways_[i])
-        if (way.algorithm == algorithm) variants[i] = way;
+  void try_variants(const Variants& variants) {
     PassTrial trial(subject_, variants);
-    MeasureOptions glance = few_runs(1);
-    glance.least = glance.most = 1;
-    passes_.push_back(beside_own(trial, glance));
-    if (!is_promising()) return;
-    promising_.push_back(passes_.size() - 1);
-    MeasureOptions closer = few_runs(5);
-    closer.warmup = 0;
-    passes_.back() = beside_own(trial, closer);
+    passes_.push_back(beside_pacer(trial, few_runs(10)));
+    if (is_promising()) promising_.push_back(passes_.size() - 1);
+    if (passes_.back().whole.median >= pace_) return;
+    pace_ = passes_.back().whole.median;
+    trial_ = std::move(trial);
   }
 
-  /// The trial's times, as if the machine had been all the while as fast as it was for the first
-  /// pass.
-  Pass beside_own(PassTrial& trial, const MeasureOptions& options) {
+  /// The trial's times, in turns with the fastest so far, as if the machine had been all the while
+  /// as fast as it was for the first pass.
+  Pass beside_pacer(PassTrial& trial, MeasureOptions options) {
+    options.warmup = 0;  // the pacer is warm
+    trial.run(one_run(options));
     PassTrial::run_in_turns(trial_, trial, options);
-    const double pace = ratio(own(), trial_.result().whole.median);
+    const double pace = ratio(pace_, trial_.result().whole.median);
     Pass pass = trial.result();
     for (LayerTimes& layer : pass.layers)
       layer.together.median = scaled(layer.together.median, pace);
@@ -302,8 +311,10 @@ class VariantMeasurement {
   const Ways& ways_;
   std::optional<double> bound_;
   Variants own_, base_, choice_;
-  PassTrial trial_;           // kept, and at last the best: what others share is not packed again
-  std::vector<Pass> passes_;  // the engine's own choice first
+  const ProcessorProfile* known_;       // borrowed; null unless it has the same ways
+  PassTrial trial_;                     // the pacer: the fastest so far, and at last the choice
+  Time pace_{};                         // the pacer's, as when it was tried
+  std::vector<Pass> passes_;            // the engine's own choice first
   std::vector<std::size_t> promising_;  // indices of passes
   std::vector<std::vector<Alternative>> alternatives_;
   std::vector<Statistics> alone_;  // taken over
@@ -311,18 +322,18 @@ class VariantMeasurement {
 
 }  // namespace
 
-MeasuredVariants measure_variants(const Subject& subject, Precision precision, const Ways& ways,
-                                  const MeasuredVariants* known) {
-  VariantMeasurement measurement(subject, precision, ways);
-  measurement.try_all(known);
+ProcessorProfile measure_variants(const Subject& subject, Precision precision, const Ways& ways,
+                                  const ProcessorProfile* known) {
+  VariantMeasurement measurement(subject, precision, ways, known);
+  measurement.choose();
   Pass best = measurement.best_pass();
-  MeasuredVariants result{{}, measurement.own()};
-  result.profile.precision = precision;
-  result.profile.max_error = measurement.bound();
-  result.profile.layers = std::move(best.layers);
-  result.profile.whole = best.whole;
+  ProcessorProfile result;
+  result.precision = precision;
+  result.max_error = measurement.bound();
+  result.layers = std::move(best.layers);
+  result.whole = best.whole;
   for (std::size_t i = 0; i < ways.size(); ++i)
-    result.profile.layers[i].alternatives = measurement.take_alternatives(i);
+    result.layers[i].alternatives = measurement.take_alternatives(i);
   return result;
 }
 

@@ -7,24 +7,21 @@ namespace millrace::profile {
 /// By LayerId: the variants that the engine offers, its own choice first.
 using Ways = std::vector<Variants>;
 
-struct MeasuredVariants {
-  ProcessorProfile profile;
-  Time own{};  // the whole network with the engine's own choices
-};
-
 /// The whole network in the precision, each layer in its best variant.
 /// First runs with the engine's own choices. Then, for each algorithm, runs with it in every layer
-/// that offers it, in turns with the engine's own: one repetition, and more only if some layer
-/// comes out about as fast as in the best runs so far; those are visited again when all have been
-/// tried, and the faster visit counts. Errors are measured of what is not far slower than the best
-/// within the bound. The base is the algorithm with which the whole network is fastest; a layer
-/// leaves it for one within the bound that is clearly faster. Last, runs with those, in turns with
-/// the base; where neighbours make a layer slower, it is taken back if that makes the whole
-/// network faster. Only the result is measured as long as the options say.
-/// `known`: the same on another processor, or null; if this one is as fast, its alternatives, its
-/// choice and the times alone are taken over, and the choice is measured. InputError if no variant
-/// of a layer in f32 meets the bound; in another precision such a layer stays in f32.
-MeasuredVariants measure_variants(const Subject& subject, board::Precision precision,
-                                  const Ways& ways, const MeasuredVariants* known);
+/// that offers it (algorithms that no layer offers both are tried together), in turns with the
+/// fastest so far. Those where some layer comes out about as fast as in the best runs so far, and
+/// the whole network too, are visited again when all have been tried, and the faster visit counts.
+/// Errors are measured of what is not far slower than the best within the bound. The base is the
+/// algorithm with which the whole network is fastest; a layer leaves it for one within the bound
+/// that is clearly faster. Last, runs with those, in turns with the base; where neighbours make a
+/// layer slower, it is taken back if that makes the whole network faster. Only the result is
+/// measured as long as the options say.
+/// `known`: the same on another processor of the device, or null; its alternatives, its choice and
+/// the times alone are taken over, and the choice is measured.
+/// InputError if no variant of a layer in f32 meets the bound; in another precision such a layer
+/// stays in f32.
+ProcessorProfile measure_variants(const Subject& subject, board::Precision precision,
+                                  const Ways& ways, const ProcessorProfile* known);
 
 }  // namespace millrace::profile

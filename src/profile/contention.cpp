@@ -8,18 +8,6 @@
 namespace millrace::profile {
 namespace {
 
-MeasureOptions one_run(MeasureOptions options) {
-  options.warmup = 0;
-  options.least = options.most = 1;
-  return options;
-}
-
-Variants variants_of(const ProcessorProfile& profile) {
-  Variants result;
-  for (const LayerTimes& layer : profile.layers) result.push_back(layer.variant);
-  return result;
-}
-
 /// Idle, but at work as far as the operating system can see.
 void spin(Time duration) {
   const auto end = std::chrono::steady_clock::now() + duration;
@@ -33,7 +21,7 @@ class Contender {
   Contender(const Subject& subject, ProcessorProfile& profile)
       : once_(one_run(subject.options)), profile_(&profile) {
     const board::PinGuard pinned(profile.processor);
-    trial_ = std::make_unique<PassTrial>(subject, variants_of(profile));
+    trial_ = std::make_unique<PassTrial>(subject, variants_of(profile.layers));
     trial_->run(once_);
   }
 

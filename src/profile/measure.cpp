@@ -71,15 +71,26 @@ Ways ways_in(const Subject& subject, Precision precision) {
                   subject.network.name, subject.engine.name(), fmt::join(names, ", ")));
 }
 
-MeasuredVariants measure_processor(const Subject& subject, Precision precision,
-                                   const MeasuredVariants* known) {
+ProcessorProfile measure_processor(const Subject& subject, Precision precision,
+                                   const ProcessorProfile* known) {
   const board::PinGuard pinned(subject.processor);
-  MeasuredVariants result =
+  ProcessorProfile result =
       measure_variants(subject, precision, ways_in(subject, precision), known);
-  result.profile.processor = subject.processor;
-  result.profile.engine = subject.engine.name();
-  result.profile.engine_version = subject.engine.version();
+  result.processor = subject.processor;
+  result.engine = subject.engine.name();
+  result.engine_version = subject.engine.version();
   return result;
+}
+
+/// The first of these on as many cores of the processor's device; null if there is none.
+const ProcessorProfile* alike(const board::Board& board, const board::Processor& processor,
+                              std::span<const ProcessorProfile> measured) {
+  const board::Device* device = board::device_of(board, processor);
+  for (const ProcessorProfile& each : measured)
+    if (board::device_of(board, each.processor) == device &&
+        each.processor.cores.size() == processor.cores.size())
+      return &each;
+  return nullptr;
 }
 
 }  // namespace
@@ -98,7 +109,7 @@ Profile measure(const Network& network, const board::Board& board, Engine& engin
   profile.network_name = network.name;
   for (const network::Layer& layer : network.layers) profile.layer_names.push_back(layer.name);
   for (const Precision precision : options.precisions) {
-    std::optional<MeasuredVariants> first;
+    const std::size_t first = profile.processors.size();
     for (const board::Processor& processor : board.processors) {
       check_supported(network, processor, engine);
       if (options.progress)
@@ -106,13 +117,11 @@ Profile measure(const Network& network, const board::Board& board, Engine& engin
             fmt::format("{} {}", processor.name, board::to_text(precision)),
             static_cast<double>(profile.processors.size()) /
                 static_cast<double>(board.processors.size() * options.precisions.size()));
-      MeasuredVariants next = measure_processor({network, engine, processor, options}, precision,
-                                                first ? &*first : nullptr);
-      profile.processors.push_back(next.profile);
-      if (!first) first = std::move(next);
+      const auto measured = std::span(profile.processors).subspan(first);
+      profile.processors.push_back(measure_processor({network, engine, processor, options},
+                                                     precision, alike(board, processor, measured)));
     }
-    const std::span all(profile.processors);
-    measure_contention(network, engine, all.last(board.processors.size()), options);
+    measure_contention(network, engine, std::span(profile.processors).subspan(first), options);
   }
   profile.tokens = measure_tokens(board);
   return profile;

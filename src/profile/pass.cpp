@@ -30,6 +30,12 @@ engine::SubnetRequest request_for_layer(const Subject& subject, LayerId layer,
   return request;
 }
 
+Variants variants_of(const std::vector<LayerTimes>& layers) {
+  Variants result;
+  for (const LayerTimes& layer : layers) result.push_back(layer.variant);
+  return result;
+}
+
 PassTrial::PassTrial(const Subject& subject, Variants variants)
     : variants_(std::move(variants)),
       trial_(prepare(subject, variants_), subject.network, subject.options.seed),

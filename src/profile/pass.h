@@ -14,12 +14,15 @@ struct Pass {
   Statistics whole;
 };
 
+Variants variants_of(const std::vector<LayerTimes>& layers);
+
 /// The whole network prepared, and the times of its runs so far.
 class PassTrial {
  public:
   PassTrial(const Subject& subject, Variants variants);
   /// Adds runs until the options say that it is enough.
   void run(const MeasureOptions& options);
+  const Variants& variants() const { return variants_; }
   /// Drops the times so far.
   void start_again();
   Pass result() const;

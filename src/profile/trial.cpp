@@ -26,6 +26,12 @@ Time Trial::run() {
 
 std::vector<engine::GroupTime> Trial::run_timed() { return subnet_->run_timed(in_, out_); }
 
+MeasureOptions one_run(MeasureOptions options) {
+  options.warmup = 0;
+  options.least = options.most = 1;
+  return options;
+}
+
 void repeat(const MeasureOptions& options, const std::function<Time(bool counted)>& once) {
   for (int i = 0; i < options.warmup; ++i) once(false);
   Time spent{};

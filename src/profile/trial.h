@@ -26,6 +26,9 @@ class Trial {
   std::vector<std::byte*> out_;
 };
 
+/// The same, for a single run without a warm-up.
+MeasureOptions one_run(MeasureOptions options);
+
 /// Calls `once(counted)`, which returns the time it took, first for the warm-up (not counted), then
 /// until the options say that it is enough.
 void repeat(const MeasureOptions& options, const std::function<Time(bool counted)>& once);

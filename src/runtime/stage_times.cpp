@@ -12,7 +12,6 @@ namespace millrace::runtime {
 namespace {
 
 constexpr int warmup = 2;
-constexpr std::int64_t least_runs = 2;
 
 std::int64_t capacity_of(const plan::Plan& plan, TensorId tensor) {
   std::int64_t capacity = 1;
@@ -97,7 +96,7 @@ StageTimes StageTrials::run(std::size_t number, Time duration) {
   const MaybePinned pinned(stage.planned->processor, stage.pin);
   StageTimes result{std::vector<Time>(stage.phases.size())};
   std::int64_t runs = 0;
-  for (; runs < least_runs || result.total() < duration; ++runs) stage.run(result.phases);
+  for (; runs == 0 || result.total() < duration; ++runs) stage.run(result.phases);
   for (std::size_t p = 0; p < stage.phases.size(); ++p)
     result.phases[p] /= runs * stage.planned->phases[p].batch;
   return result;
@@ -120,7 +119,7 @@ StageTimes median_of(const std::vector<StageTimes>& rounds) {
 std::vector<StageTimes> stage_times(const plan::Plan& plan, const network::Network& network,
                                     const std::map<std::string, engine::Engine*>& engines) {
   constexpr int rounds = 5;
-  constexpr Time each = std::chrono::milliseconds(50);
+  constexpr Time each = std::chrono::milliseconds(20);
   StageTrials trials(plan, network, engines);
   std::vector<std::vector<StageTimes>> times(trials.count());
   for (int round = 0; round < rounds; ++round)

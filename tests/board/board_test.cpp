@@ -1,6 +1,7 @@
 #include "board/board.h"
 
 #include <gtest/gtest.h>
+#include <hwloc.h>
 #include <sched.h>
 
 #include <algorithm>
@@ -24,6 +25,44 @@ Board two_cores() {
 
 bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
+}
+
+/// This machine as hwloc describes it, but that its cores are each of a kind of their own.
+std::string write_machine_of_different_cores() {
+  hwloc_topology_t topology = nullptr;
+  hwloc_topology_init(&topology);
+  hwloc_topology_load(topology);
+  int efficiency = 0;
+  for (const int core : cores_of_this_thread()) {
+    hwloc_bitmap_t set = hwloc_bitmap_alloc();
+    hwloc_bitmap_set(set, static_cast<unsigned>(core));
+    hwloc_cpukinds_register(topology, set, ++efficiency, 0, nullptr, 0);
+    hwloc_bitmap_free(set);
+  }
+  const std::string path = testing::TempDir() + "different_cores.xml";
+  hwloc_topology_export_xml(topology, path.c_str(), 0);
+  hwloc_topology_destroy(topology);
+  return path;
+}
+
+TEST(ThisMachine, has_a_device_for_each_kind_of_cores) {
+  const Board real = this_machine();
+  if (real.processors.size() < 2) GTEST_SKIP() << "needs two cores";
+  const std::string path = write_machine_of_different_cores();
+  setenv("HWLOC_XMLFILE", path.c_str(), 1);
+  const Board board = this_machine();
+  unsetenv("HWLOC_XMLFILE");
+  EXPECT_EQ(board.processors, real.processors);
+  ASSERT_EQ(board.devices.size(), board.processors.size());
+  EXPECT_EQ(board.devices[1].name, "cpu1");
+  EXPECT_EQ(board.devices[1].cores, board.processors[1].cores);
+  EXPECT_EQ(board.memories[0].shared_by.size(), board.devices.size());
+  const Peaks slow{{{Precision::f32, 1e9}}, 1e9}, fast{{{Precision::f32, 3e9}}, 2e9};
+  std::vector<Peaks> alone(board.processors.size(), slow);
+  alone[1] = fast;
+  const Board filled = with_peaks(board, alone, alone);
+  EXPECT_EQ(peaks_of(filled, board.processors[0]).operations.at(Precision::f32), 1e9);
+  EXPECT_EQ(peaks_of(filled, board.processors[1]).operations.at(Precision::f32), 3e9);
 }
 
 TEST(ThisMachine, has_processors_with_different_usable_cores) {
