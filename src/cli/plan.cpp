@@ -35,6 +35,7 @@ struct PlanOptions {
   VariantOptions variants;
   LossOptions loss;
   std::string board;  // another one than this machine
+  int streams = 1;
   std::string output, profile, fitness = "bottleneck";
   SearchOptions search;
   std::vector<std::string> why;
@@ -97,6 +98,12 @@ void bind(CLI::App& verb, PlanOptions& options) {
       ->excludes(measure)
       ->excludes(verb.get_option("--max-loss"))
       ->excludes(verb.get_option("--max-error"));
+  verb.add_option("--streams", options.streams,
+                  "With --board: frames that a device may have in its kernels at once, up to the "
+                  "board's limit; launches then go on beside kernels")
+      ->check(CLI::Range(1, 64))
+      ->needs(verb.get_option("--board"))
+      ->capture_default_str();
   CLI::Option* latency = verb.add_option(
       "--max-latency", options.max_latency,
       "Largest predicted time from a frame's submission to its result, such as 100ms; within it "
@@ -136,7 +143,7 @@ Work prepare_for_board(const PlanOptions& options) {
             {},
             {}};
   const std::vector<board::Precision> precisions = precisions_of(options.variants);
-  work.measured = profile::modelled(work.network, work.board, precisions);
+  work.measured = profile::modelled(work.network, work.board, precisions, options.streams);
   work.profile = profile::select(work.measured, precisions);
   return work;
 }
@@ -227,6 +234,7 @@ plan::Origin origin_of(const PlanOptions& options, const Work& work) {
   if (!options.board.empty()) origin.options["board"] = work.board.name;
   if (!options.board.empty() && std::filesystem::exists(options.board, ignored))
     origin.options["board_file"] = std::filesystem::absolute(options.board).lexically_normal();
+  if (options.streams > 1) origin.options["streams"] = std::to_string(options.streams);
   origin.options["seed"] = std::to_string(options.model.seed);
   origin.options["search"] = options.search.method;
   origin.options["fitness"] = options.fitness;

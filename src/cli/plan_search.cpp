@@ -13,6 +13,7 @@
 #include "cli/progress.h"
 #include "explore/fallback.h"
 #include "explore/journal.h"
+#include "explore/processing.h"
 
 namespace millrace::cli {
 namespace {
@@ -39,22 +40,33 @@ std::string hash_of(const explore::Problem& problem) {
   return hasher.digits();
 }
 
+explore::Processing processing_of(const SearchPlace& place, const SearchOptions& options) {
+  explore::Processing result{{}, explore::cores_of(place.board)};
+  if (options.pre_time) result.each += read_duration(*options.pre_time, "--pre-time");
+  if (options.post_time) result.each += read_duration(*options.post_time, "--post-time");
+  return result;
+}
+
 explore::Facts facts_of(const SearchPlace& place, const SearchOptions& options,
                         const explore::Problem& problem) {
   const auto or_usual = [](const auto& value, const char* usual) {
     return value ? fmt::format("{}", *value) : std::string(usual);
   };
-  return {{"method", options.method},
-          {"objective", options.objective.value_or("simulated")},
-          {"network", network::hash_of(place.network)},
-          {"board", board::hash_of(place.board)},
-          {"times", hash_of(problem)},
-          {"precision", options.precision},
-          {"seed", std::to_string(options.seed)},
-          {"threshold", or_usual(options.threshold, "lowered")},
-          {"top", or_usual(options.top, "10")},
-          {"allowed_loss", or_usual(options.allowed_loss, "0.01")},
-          {"fallback", options.fallback ? "yes" : "no"}};
+  explore::Facts facts{{"method", options.method},
+                       {"objective", options.objective.value_or("simulated")},
+                       {"network", network::hash_of(place.network)},
+                       {"board", board::hash_of(place.board)},
+                       {"times", hash_of(problem)},
+                       {"precision", options.precision},
+                       {"seed", std::to_string(options.seed)},
+                       {"threshold", or_usual(options.threshold, "lowered")},
+                       {"top", or_usual(options.top, "10")},
+                       {"allowed_loss", or_usual(options.allowed_loss, "0.01")},
+                       {"fallback", options.fallback ? "yes" : "no"}};
+  const explore::Processing processing = processing_of(place, options);
+  if (processing.each > Time{})
+    facts.emplace_back("processing_ns", std::to_string(processing.each.count()));
+  return facts;
 }
 
 std::optional<explore::Journal> journal_of(const SearchOptions& options,
@@ -68,7 +80,9 @@ std::optional<explore::Journal> journal_of(const SearchOptions& options,
 explore::Objective objective_of(const SearchPlace& place, const SearchOptions& options,
                                 const explore::Ground& ground,
                                 const explore::ChooseOptions& choose) {
-  if (!is_measured(options)) return simulated_by(ground, options.jobs.value_or(1));
+  const explore::Processing processing = processing_of(place, options);
+  if (!is_measured(options))
+    return with_processing(simulated_by(ground, options.jobs.value_or(1)), place.board, processing);
   if (place.engines.empty())
     throw InputError("--objective measured",
                      "nothing can be measured on a board that is not here; use --objective "
@@ -77,7 +91,9 @@ explore::Objective objective_of(const SearchPlace& place, const SearchOptions& o
     throw InputError("--jobs",
                      "candidates that are measured at one time disturb each other; use it "
                      "with --objective simulated");
-  return measured_by({ground, place.engines, choose.calibration, options.measure_s, options.seed});
+  return with_processing(
+      measured_by({ground, place.engines, choose.calibration, options.measure_s, options.seed}),
+      place.board, processing);
 }
 
 explore::MethodOptions method_options(const SearchOptions& options) {
@@ -93,6 +109,16 @@ explore::MethodOptions method_options(const SearchOptions& options) {
 std::string without_fallback(const explore::Ground& ground) {
   if (ground.fallback) return "";
   return fmt::format(" without fallback ({})", fmt::join(explore::first_refusals(ground), "; "));
+}
+
+void note_processing(const explore::Processing& processing, const board::Board& board,
+                     const explore::Score& score) {
+  if (processing.each <= Time{}) return;
+  note(fmt::format(
+      "pre- and post-processing take {} of a core for each frame, with which {} core{} "
+      "allow{} {:.1f} frames/s",
+      millrace::to_text(processing.each), processing.cores, processing.cores == 1 ? "" : "s",
+      processing.cores == 1 ? "s" : "", most_with(processing, board, score)));
 }
 
 }  // namespace
@@ -124,6 +150,10 @@ void bind_configuration_search(CLI::App& verb, SearchOptions& options) {
   verb.add_option("--top", options.top,
                   "Of cut-points: so many tuples are gone on from; usually 10")
       ->check(CLI::Range(1, 10'000));
+  verb.add_option("--pre-time", options.pre_time,
+                  "Of such a search: what pre-processing takes on a core for each frame, such as "
+                  "6.3ms; no candidate is faster than all cores can do that");
+  verb.add_option("--post-time", options.post_time, "The same of post-processing");
   verb.add_flag("!--no-fallback", options.fallback,
                 "No plan with layers between others on a processor, or inside of a search's stage "
                 "on it, that run elsewhere because it cannot run them");
@@ -134,13 +164,15 @@ void bind_configuration_search(CLI::App& verb, SearchOptions& options) {
 
 bool is_configuration_search(const SearchOptions& options) {
   if (explore::method_named(options.method) != nullptr) return true;
-  const bool given[] = {options.objective.has_value(),   options.time_limit.has_value(),
-                        options.candidates.has_value(),  options.jobs.has_value(),
-                        options.log.has_value(),         options.resume.has_value(),
-                        options.threshold.has_value(),   options.top.has_value(),
-                        options.allowed_loss.has_value()};
-  const char* names[] = {"--objective", "--time-limit", "--candidates", "--jobs",        "--log",
-                         "--resume",    "--threshold",  "--top",        "--allowed-loss"};
+  const bool given[] = {options.objective.has_value(),    options.time_limit.has_value(),
+                        options.candidates.has_value(),   options.jobs.has_value(),
+                        options.log.has_value(),          options.resume.has_value(),
+                        options.threshold.has_value(),    options.top.has_value(),
+                        options.allowed_loss.has_value(), options.pre_time.has_value(),
+                        options.post_time.has_value()};
+  const char* names[] = {"--objective",    "--time-limit", "--candidates", "--jobs",
+                         "--log",          "--resume",     "--threshold",  "--top",
+                         "--allowed-loss", "--pre-time",   "--post-time"};
   for (std::size_t i = 0; i < std::size(given); ++i)
     if (given[i])
       throw InputError(names[i],
@@ -186,6 +218,7 @@ explore::Choice search_configurations(const SearchPlace& place, const SearchOpti
                                  options.method, without_fallback(ground)));
   note(fmt::format("{}: {} candidates of {:.0f} tuples of cuts", options.method, ledger.count(),
                    explore::tuples_of(ground)));
+  note_processing(processing_of(place, options), place.board, ledger[*found]);
   return explore::choose_found(
       ground, {options.method, *found, ledger.count(), Clock::now() - start}, choose);
 }

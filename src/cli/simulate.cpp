@@ -12,6 +12,8 @@
 #include "cli/verbs.h"
 #include "dataflow/analysis.h"
 #include "plan/build.h"
+#include "plan/rate.h"
+#include "plan/steps.h"
 #include "report/gantt.h"
 
 namespace millrace::cli {
@@ -203,7 +205,14 @@ std::optional<dataflow::Fraction> bound_of(const simulate::Application& applicat
   const auto rate = dataflow::throughput(plan::csdf_graph(
       application.plan, network, {.phase_times = best_times(application, options)}));
   if (!rate || rate->is_unlimited()) return std::nullopt;
-  return rate->period() / dataflow::Fraction(plan::round_of(application.plan));
+  const dataflow::Fraction period =
+      rate->period() / dataflow::Fraction(plan::round_of(application.plan));
+  if (application.order == simulate::Order::graph || !plan::is_shared(application.plan))
+    return period;
+  const auto shortest =
+      plan::shortest_period(application.plan, network, best_times(application, options));
+  if (!shortest || *shortest <= Time{}) return std::nullopt;
+  return dataflow::Fraction(shortest->count());
 }
 
 void add_plan(Simulated& simulated, const SimulateOptions& options,

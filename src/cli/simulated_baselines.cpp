@@ -1,6 +1,7 @@
 #include "cli/simulated_baselines.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <filesystem>
 #include <optional>
@@ -41,6 +42,14 @@ std::vector<board::Precision> precisions_of(const plan::Plan& plan) {
   return precisions;
 }
 
+/// 1 if nothing, or nonsense, is said.
+int streams_of(const plan::Plan& plan) {
+  const std::string text = option_of(plan, "streams");
+  int streams = 1;
+  std::from_chars(text.data(), text.data() + text.size(), streams);
+  return streams;
+}
+
 /// One of each device.
 std::vector<ProcessorId> kinds_of_processors(const board::Board& board) {
   std::vector<ProcessorId> kinds;
@@ -61,8 +70,10 @@ std::vector<Baseline> simulated_baselines(Loaded& loaded) {
   const std::vector<board::Precision> precisions = precisions_of(loaded.plan);
   if (!board || precisions.empty()) return {};
   const network::Network& network = loaded.network;
-  const explore::Problem problem = explore::make_problem(
-      network, *board, profile::select(profile::modelled(network, *board, precisions), precisions));
+  const profile::Profile all =
+      profile::modelled(network, *board, precisions, streams_of(loaded.plan));
+  const explore::Problem problem =
+      explore::make_problem(network, *board, profile::select(all, precisions));
   std::vector<Baseline> baselines;
   for (const ProcessorId processor : kinds_of_processors(*board)) {
     const bool runs_all = std::all_of(

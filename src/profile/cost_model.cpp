@@ -123,8 +123,10 @@ MayJoin where_layers_run(const network::Network& network, const std::vector<Way>
 }  // namespace
 
 CostModel::CostModel(const board::Board& board, const board::Processor& processor,
-                     board::Precision precision)
-    : device_(device_for(board, processor)), precision_(precision) {
+                     board::Precision precision, int streams)
+    : device_(device_for(board, processor)),
+      precision_(precision),
+      streams_(std::clamp(streams, 1, device_.limits.streams.value_or(1))) {
   const board::Peaks peaks = board::peaks_of(board, processor);
   const auto found = peaks.operations.find(precision);
   operations_ = found != peaks.operations.end() ? found->second : 0;
@@ -152,8 +154,9 @@ Time CostModel::time(const Load& load) const {
   const double calculating = load.operations / (operations_ * arithmetic);
   const double moving = bytes_ > 0 ? load.bytes / (bytes_ * memory) : 0;
   const bool by_kernel = device_.limits.granularity == board::Granularity::layer;
-  return (by_kernel ? device_.costs.launch : Time{}) +
-         time_from_seconds(std::max(calculating, moving));
+  const Time work = time_from_seconds(std::max(calculating, moving));
+  const Time alone = (by_kernel ? device_.costs.launch : Time{}) + work;
+  return streams_ == 1 ? alone : std::max(work, alone / streams_);
 }
 
 BorderCosts CostModel::borders() const {
@@ -169,7 +172,7 @@ BorderCosts CostModel::borders() const {
 double CostModel::bytes_per_element() const { return board::bytes_per_element(precision_); }
 
 Profile modelled(const network::Network& network, const board::Board& board,
-                 const std::vector<board::Precision>& precisions) {
+                 const std::vector<board::Precision>& precisions, int streams) {
   Profile profile;
   profile.modelled = true;
   profile.network = network::hash_of(network);
@@ -179,7 +182,7 @@ Profile modelled(const network::Network& network, const board::Board& board,
   std::vector<Way> ways;
   for (const board::Precision precision : precisions)
     for (const board::Processor& processor : board.processors)
-      ways.push_back({processor, precision, CostModel(board, processor, precision)});
+      ways.push_back({processor, precision, CostModel(board, processor, precision, streams)});
   const Groups groups = usual_groups(network, where_layers_run(network, ways));
   for (const Way& way : ways) profile.processors.push_back(profile_of(network, groups, way));
   return profile;

@@ -1,6 +1,7 @@
 #pragma once
 // A plan's stages and channels without time: what may begin, and what that changes.
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <vector>
 
@@ -16,7 +17,8 @@ struct Firing {
 };
 
 /// Keeps to the rules of runtime/actor.cpp. A channel is the difference of two counts of frames of
-/// its turn: those that its writer and those that its reader has done.
+/// its turn: those that its writer and those that its reader has done. Of a shared plan
+/// (plan::is_shared) a copy's frames are those that it was given.
 class Pipeline {
  public:
   Pipeline(const plan::Plan& plan, Order order, std::int64_t in_flight);
@@ -44,6 +46,7 @@ class Pipeline {
     std::size_t from, to;  // counts
     std::int64_t capacity;
     plan::Turn turn = {};
+    std::size_t stage = plan::Endpoint::outside;  // of those to and from the caller: the other end
   };
   struct Phase {
     std::int64_t lag = 0, batch = 1, step = 1;  // step: from one of its frames to the next
@@ -56,13 +59,27 @@ class Pipeline {
     std::vector<std::size_t> order;  // phases, in the order in which the graph fires them next
     bool woken = true;
   };
+  /// Of a shared plan, by stage, if any.
+  struct Shared {
+    std::vector<std::size_t> given, taken;        // counts
+    std::vector<std::deque<std::int64_t>> to_do;  // frames
+    std::deque<std::size_t> on_their_way;         // whose each frame is, the oldest first
+  };
   static constexpr std::size_t caller_in = 0, caller_out = 1;
 
   void add_stage(const plan::Stage& stage);
   void add_channel(const plan::Channel& channel, const plan::Turn& turn);
   void add_tickets(const plan::Plan& plan);
   void sort_orders();
-  std::size_t count_of(const plan::Endpoint& end, std::size_t outside) const;
+  std::size_t count_of(const plan::Endpoint& end) const;
+  /// How many frames the stage was given, or will be.
+  std::int64_t submitted_to(std::size_t stage) const;
+  /// Whose the next frame is: the copy's with the most space; of equals, in turns.
+  std::size_t next_copy() const;
+  bool is_for(const Channel& channel, std::size_t copy, std::int64_t frame) const {
+    if (!shared_) return channel.turn.is_of(frame);
+    return channel.stage == copy || channel.stage == plan::Endpoint::outside;
+  }
 
   /// How many frames of the turn come before this one.
   static std::int64_t frames_of(const plan::Turn& turn, std::int64_t before) {
@@ -85,6 +102,7 @@ class Pipeline {
   std::int64_t round_;
   std::vector<std::int64_t> counts_{0, 0};
   std::vector<Stage> stages_;
+  std::optional<Shared> shared_;
   std::vector<Channel> from_caller_, to_caller_;
   std::vector<std::size_t> woken_by_submit_, woken_by_take_;  // stages
 };

@@ -102,8 +102,31 @@ TEST(Bound, replicas_run_exactly_at_it_in_either_order) {
   for (std::uint64_t seed = 0; seed < 500; ++seed) {
     const Case each = random_case_with_replicas(seed);
     EXPECT_EQ(period_of(each, Order::graph), bound_of(each)) << seed;
+    if (plan::is_shared(each.plan)) continue;
     EXPECT_EQ(period_of(each, Order::submitted), bound_of(each)) << seed;
   }
+}
+
+/// Copies of the whole network do not wait for their turn, and none is faster than it is.
+TEST(Bound, copies_run_between_it_and_the_sum_of_their_rates) {
+  constexpr double edges = 0.005;  // of the frames, at the beginning and the end
+  int seen = 0, faster = 0;
+  for (std::uint64_t seed = 0; seed < 500; ++seed) {
+    const Case each = random_case_with_replicas(seed);
+    if (!plan::is_shared(each.plan)) continue;
+    ++seen;
+    double sum = 0;
+    for (const auto& phases : each.times) sum += 1 / seconds(phases.at(0));
+    Application application = application_of(each.plan, each.times);
+    application.frames = 5'000;
+    const double rate = run({application}).applications[0].throughput();
+    const double in_turns = 1e9 / bound_of(each).value();
+    EXPECT_LE(rate, (1 + edges) * sum) << seed;
+    EXPECT_GE(rate, (1 - edges) * in_turns) << seed;
+    faster += rate > (1 + edges) * in_turns ? 1 : 0;
+  }
+  EXPECT_GT(seen, 10);
+  EXPECT_GT(2 * faster, seen);
 }
 
 /// Whatever the order, batches and arrivals: no plan that has passed its check stands still, and
