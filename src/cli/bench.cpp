@@ -34,7 +34,7 @@ struct BenchOptions {
   ApplicationOptions application;
   double duration_s = 5, warmup_s = 0.5;
   int rounds = 5;
-  std::int64_t in_flight = 0;
+  std::optional<std::int64_t> in_flight;
   bool baselines = true, json = false, on_request = false;
   TraceOptions trace;
   std::string svg;
@@ -51,10 +51,11 @@ void bind(CLI::App& verb, BenchOptions& options) {
   verb.add_option("--warmup", options.warmup_s, "Seconds for each row that do not count")
       ->check(CLI::Range(0.0, 3600.0))
       ->capture_default_str();
-  verb.add_option("--in-flight", options.in_flight,
-                  "Frames on their way at most; 0: as many as the pipeline holds")
-      ->check(CLI::Range(0, 1 << 20))
-      ->capture_default_str();
+  verb.add_option(
+          "--in-flight", options.in_flight,
+          "Frames on their way at most; 0: as many as the pipeline holds; left out: as many "
+          "as keep its stages busy")
+      ->check(CLI::Range(0, 1 << 20));
   CLI::Option* rounds =
       verb.add_option("--rounds", options.rounds,
                       "The rows take turns this often; the table shows medians of the rounds")
@@ -81,9 +82,16 @@ struct Contender {
   std::vector<runtime::Session> sessions;
 };
 
+std::int64_t in_flight_of(const BenchOptions& options, const Loaded& loaded) {
+  return options.in_flight ? *options.in_flight
+                           : plan::enough_in_flight(loaded.plan, loaded.network,
+                                                    plan::predicted_times(loaded.plan));
+}
+
 class Bench {
  public:
-  Bench(Loaded& loaded, const BenchOptions& options) : loaded_(loaded), options_(options) {
+  Bench(Loaded& loaded, const BenchOptions& options)
+      : loaded_(loaded), options_(options), in_flight_(in_flight_of(options, loaded)) {
     const std::string& engine = loaded.plan.stages.front().engine;
     // The plan first, so that it finds no weights that others have packed, and then to the end.
     add(is_plan_file(options.runnable.model.model) ? "plan" : "model on one core", {loaded.plan});
@@ -216,7 +224,7 @@ class Bench {
     runtime::LoadOptions load_options;
     load_options.duration = duration;
     load_options.seed = options_.runnable.model.seed;
-    load_options.in_flight = options_.in_flight;
+    load_options.in_flight = in_flight_;
     load_options.between = [this] { interrupt_.check(); };
     return runtime::run_load(sessions, loaded_.network, load_options);
   }
@@ -224,6 +232,7 @@ class Bench {
   const InterruptGuard interrupt_;
   Loaded& loaded_;
   const BenchOptions& options_;
+  const std::int64_t in_flight_;
   board::EnergyMeter meter_;
   std::vector<Contender> contenders_;
   std::unique_ptr<runtime::StageTrials> stages_;
@@ -262,12 +271,12 @@ int run(const BenchOptions& options) {
     SliceOptions slices;
     slices.warmup = time_from_seconds(options.warmup_s);
     slices.load.seed = options.runnable.model.seed;
-    slices.load.in_flight = options.in_flight;
+    slices.load.in_flight = in_flight_of(options, *loaded);
     serve_slices(*loaded, slices, std::cin);
     return 0;
   }
   BenchResult result;
-  result.in_flight = options.in_flight;
+  result.in_flight = in_flight_of(options, *loaded);
   {
     Bench bench(*loaded, options);
     result.rows = bench.run();

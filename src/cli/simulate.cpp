@@ -12,6 +12,7 @@
 #include "cli/verbs.h"
 #include "dataflow/analysis.h"
 #include "plan/build.h"
+#include "plan/capacities.h"
 #include "plan/rate.h"
 #include "plan/steps.h"
 #include "report/gantt.h"
@@ -23,7 +24,8 @@ struct SimulateOptions {
   std::vector<std::string> plans, models, periods, jitters, deadlines;
   std::string arrivals, times = "fixed", policy = "fifo-subnet", order = "runtime";
   std::vector<std::string> scales, powers;
-  std::int64_t frames = 1000, in_flight = 0, traced_frames = 100, gantt_frames = 12;
+  std::optional<std::int64_t> in_flight;
+  std::int64_t frames = 1000, traced_frames = 100, gantt_frames = 12;
   double best = 1, worst = 1.5;
   std::uint64_t seed = 1;
   std::string trace, gantt;
@@ -47,10 +49,11 @@ void bind_arrivals(CLI::App& verb, SimulateOptions& options) {
   verb.add_option("--deadline", options.deadlines,
                   "From a frame's arrival to its last result; exit code 1 if one is missed")
       ->delimiter(',');
-  verb.add_option("--in-flight", options.in_flight,
-                  "Frames on their way at most in a closed loop; 0: all that fit")
-      ->check(CLI::Range(0, 1'000'000))
-      ->capture_default_str();
+  verb.add_option(
+          "--in-flight", options.in_flight,
+          "Frames on their way at most in a closed loop; 0: all that fit; left out: as many "
+          "as keep the stages busy")
+      ->check(CLI::Range(0, 1'000'000));
 }
 
 void bind_times(CLI::App& verb, SimulateOptions& options) {
@@ -125,7 +128,7 @@ simulate::Release release_of(const SimulateOptions& options, std::size_t index) 
                                                          : "periodic";
   release.period = duration_of(options.periods, index, count, "--period");
   release.jitter = duration_of(options.jitters, index, count, "--jitter");
-  release.in_flight = options.in_flight;
+  release.in_flight = options.in_flight.value_or(0);
   release.arrivals = arrivals == "closed"     ? Arrivals::closed
                      : arrivals == "periodic" ? Arrivals::periodic
                                               : Arrivals::poisson;
@@ -240,6 +243,10 @@ void add_plan(Simulated& simulated, const SimulateOptions& options,
   application.priority = static_cast<int>(index);
   application.order =
       options.order == "graph" ? simulate::Order::graph : simulate::Order::submitted;
+  if (!options.in_flight && application.release.arrivals == simulate::Arrivals::closed &&
+      application.order == simulate::Order::submitted)
+    application.release.in_flight = plan::enough_in_flight(application.plan, loaded->network,
+                                                           plan::predicted_times(application.plan));
   simulated.files.push_back(file);
   simulated.bounds.push_back(bound_of(application, loaded->network, settings));
   simulated.applications.push_back(std::move(application));

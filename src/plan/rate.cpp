@@ -58,4 +58,15 @@ std::optional<Time> latency_bound(const Plan& plan, const network::Network& netw
                                  {*input, *output, lag, lag + least + rounds * round_of(plan)});
 }
 
+std::int64_t enough_in_flight(const Plan& plan, const network::Network& network,
+                              const std::vector<std::vector<Time>>& phase_times) {
+  if (phase_times.size() != plan.stages.size()) return 0;
+  const auto period = shortest_period(plan, network, phase_times);
+  if (!period || *period <= Time{}) return 0;
+  const auto latency = latency_bound(plan, network, phase_times, *period);
+  if (!latency) return 0;
+  return (latency->count() + period->count() - 1) / period->count() +
+         static_cast<std::int64_t>(plan.stages.size());
+}
+
 }  // namespace millrace::plan

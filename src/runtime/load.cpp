@@ -5,6 +5,8 @@
 #include <limits>
 
 #include "network/random_values.h"
+#include "plan/capacities.h"
+#include "plan/rate.h"
 
 namespace millrace::runtime {
 namespace {
@@ -106,6 +108,7 @@ std::vector<Time> periods_of(std::span<const plan::Plan> plans, const network::N
   for (int round = 0; round < rounds; ++round) {
     for (std::size_t i = 0; i < sessions.size(); ++i) {
       if (medians[i] > limit) continue;
+      once.in_flight = plan::enough_in_flight(plans[i], network, plan::predicted_times(plans[i]));
       periods[i].push_back(run_load({&sessions[i]}, network, once).period());
       std::sort(periods[i].begin(), periods[i].end());
       medians[i] = percentile(periods[i], 0.5);

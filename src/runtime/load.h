@@ -1,5 +1,6 @@
 #pragma once
-// Keeps a session busy and takes the time: closed loop, as many frames on their way as fit.
+// Keeps a session busy and takes the time: closed loop, as many frames on their way as fit, or
+// fewer.
 #include <cstdint>
 #include <functional>
 #include <map>

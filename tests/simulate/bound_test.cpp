@@ -3,6 +3,7 @@
 
 #include "applications.h"
 #include "dataflow/analysis.h"
+#include "plan/rate.h"
 #include "plan/steps.h"
 #include "plan/with_replicas.h"
 #include "simulate/simulate.h"
@@ -55,9 +56,10 @@ dataflow::Fraction bound_of(const Case& each) {
   return rate->period() / dataflow::Fraction(plan::round_of(each.plan));
 }
 
-dataflow::Fraction period_of(const Case& each, Order order) {
+dataflow::Fraction period_of(const Case& each, Order order, std::int64_t in_flight = 0) {
   Application application = application_of(each.plan, each.times);
   application.order = order;
+  application.release.in_flight = in_flight;
   for (const std::int64_t frames : {3'000, 30'000}) {  // few repeat themselves late
     application.frames = frames;
     const auto result = run({application}).applications[0];
@@ -70,6 +72,16 @@ TEST(Bound, in_the_graphs_order_any_plan_runs_exactly_at_it) {
   for (std::uint64_t seed = 0; seed < 1000; ++seed) {
     const Case each = random_case(seed);
     EXPECT_EQ(period_of(each, Order::graph), bound_of(each)) << seed;
+  }
+}
+
+/// More frames on their way only wait for each other.
+TEST(Bound, what_keeps_all_stages_busy_is_enough_to_run_exactly_at_it) {
+  for (std::uint64_t seed = 0; seed < 1000; seed += 2) {  // without batches
+    const Case each = random_case(seed);
+    const std::int64_t enough = plan::enough_in_flight(each.plan, each.network, each.times);
+    EXPECT_GT(enough, static_cast<std::int64_t>(each.plan.stages.size())) << seed;
+    EXPECT_EQ(period_of(each, Order::submitted, enough), bound_of(each)) << seed;
   }
 }
 
