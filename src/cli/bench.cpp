@@ -23,6 +23,9 @@
 #include "cli/variation.h"
 #include "cli/verbs.h"
 #include "engine/registry.h"
+#include "plan/capacities.h"
+#include "plan/rate.h"
+#include "plan/steps.h"
 #include "runtime/load.h"
 #include "runtime/stage_times.h"
 
@@ -99,7 +102,6 @@ class Bench {
     std::rotate(contenders_.begin(), contenders_.begin() + 1, contenders_.end());
     stages_ = std::make_unique<runtime::StageTrials>(loaded.plan, loaded.network,
                                                      loaded.engine_pointers());
-    alone_.resize(stages_->count());
   }
 
   std::vector<BenchRow> run() {
@@ -115,8 +117,10 @@ class Bench {
         count_energy(contender.row);
         progress.show(static_cast<double>(round) / options_.rounds, contender.row.name);
       }
-      for (std::size_t s = 0; s < alone_.size(); ++s) {
-        alone_[s].push_back(stages_->run(s, slice / static_cast<std::int64_t>(alone_.size())));
+      std::vector<Time>& alone = alone_.emplace_back();
+      for (std::size_t s = 0; s < stages_->count(); ++s) {
+        const Time each = slice / static_cast<std::int64_t>(stages_->count());
+        alone.push_back(board_time(stages_->run(s, each).total(), loaded_));
         interrupt_.check();
       }
     }
@@ -127,12 +131,8 @@ class Bench {
     }
     return rows;
   }
-  std::vector<Time> stages_alone() const {
-    std::vector<Time> result;
-    for (const auto& rounds : alone_)
-      result.push_back(board_time(runtime::median_of(rounds).total(), loaded_));
-    return result;
-  }
+  /// By round, by stage.
+  const std::vector<std::vector<Time>>& stages_alone() const { return alone_; }
   std::vector<runtime::StageStatistics> plan_statistics() const {
     auto stages = contenders_.back().sessions.front().statistics();
     for (runtime::StageStatistics& stage : stages)
@@ -236,7 +236,7 @@ class Bench {
   board::EnergyMeter meter_;
   std::vector<Contender> contenders_;
   std::unique_ptr<runtime::StageTrials> stages_;
-  std::vector<std::vector<runtime::StageTimes>> alone_;  // by stage, by round
+  std::vector<std::vector<Time>> alone_;  // by round, by stage
 };
 
 /// "resnet18 on 2 cores".
@@ -282,6 +282,7 @@ int run(const BenchOptions& options) {
     result.rows = bench.run();
     result.stages = bench.plan_statistics();
     result.alone = bench.stages_alone();
+    result.shared = plan::is_shared(loaded->plan);
     result.no_energy = bench.no_energy();
     bench.trace();
   }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <numeric>
 
@@ -19,9 +20,25 @@ using report::Table;
 constexpr std::array<std::pair<const char*, double>, 4> latency_percentiles{
     {{"p50", 0.5}, {"p90", 0.9}, {"p99", 0.99}, {"p99.9", 0.999}}};
 
-double median_rate(const BenchRow& row) {
-  const std::vector<double> sorted = rates(row);
-  return sorted[sorted.size() / 2];
+template <class Value>
+Value median(std::vector<Value> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+double rate_of(const runtime::Load& load) {
+  return static_cast<double>(load.frames) / seconds(load.elapsed);
+}
+
+double median_rate(const BenchRow& row) { return median(rates(row)); }
+
+/// How many times as fast as the row the plan is: the median of the rounds, in each of which both
+/// were measured.
+double speedup(const BenchResult& result, const BenchRow& row) {
+  std::vector<double> ratios;
+  for (std::size_t r = 0; r < row.rounds.size(); ++r)
+    ratios.push_back(rate_of(result.rows.back().rounds[r]) / rate_of(row.rounds[r]));
+  return median(ratios);
 }
 
 Time mean(const std::vector<Time>& times) {
@@ -31,13 +48,12 @@ Time mean(const std::vector<Time>& times) {
 
 std::string throughput_text(const BenchResult& result) {
   Table table({{"", Align::left}, {"frames/s"}, {"of the rounds", Align::left}, {"the plan is"}});
-  const double plan = median_rate(result.rows.back());
   for (const BenchRow& row : result.rows) {
     const std::vector<double> sorted = rates(row);
     const bool is_plan = &row == &result.rows.back();
     table.add({row.name, fmt::format("{:.1f}", median_rate(row)),
                fmt::format("{:.1f} .. {:.1f}", sorted.front(), sorted.back()),
-               is_plan ? "" : fmt::format("{:.2f} x", plan / median_rate(row))});
+               is_plan ? "" : fmt::format("{:.2f} x", speedup(result, row))});
   }
   return table.text();
 }
@@ -81,15 +97,22 @@ std::string energy_text(const BenchResult& result) {
   return text.empty() ? text : text + "\n";
 }
 
+Time median_alone(const BenchResult& result, std::size_t stage) {
+  std::vector<Time> times;
+  for (const std::vector<Time>& round : result.alone) times.push_back(round[stage]);
+  return median(times);
+}
+
 /// Frames per second that a stage, with its replicas, would pass alone.
-double rate_alone(const BenchResult& result, std::size_t stage) {
-  return static_cast<double>(result.stages[stage].replicas) / seconds(result.alone[stage]);
+double rate_alone(const BenchResult& result, std::size_t stage, Time alone) {
+  return static_cast<double>(result.stages[stage].replicas) / seconds(alone);
 }
 
 std::size_t bottleneck(const BenchResult& result) {
+  const auto rate = [&](std::size_t s) { return rate_alone(result, s, median_alone(result, s)); };
   std::size_t slowest = 0;
-  for (std::size_t s = 1; s < result.alone.size(); ++s)
-    if (rate_alone(result, s) < rate_alone(result, slowest)) slowest = s;
+  for (std::size_t s = 1; s < result.stages.size(); ++s)
+    if (rate(s) < rate(slowest)) slowest = s;
   return slowest;
 }
 
@@ -97,25 +120,33 @@ Time busy_per_frame(const runtime::StageStatistics& stage) {
   return stage.frames > 0 ? stage.busy / stage.frames : Time{};
 }
 
-/// Copies of the whole network, each given a frame when it is free.
-bool is_shared(const BenchResult& result) {
-  const auto count = static_cast<std::int64_t>(result.stages.size());
-  return count > 1 && result.stages.front().replicas == count;
+/// What the stages allow, each by itself, in frames per second, in each round.
+std::vector<double> rates_allowed(const BenchResult& result) {
+  std::vector<double> rates;
+  for (const std::vector<Time>& alone : result.alone) {
+    double sum = 0, least = std::numeric_limits<double>::infinity();
+    for (std::size_t s = 0; s < alone.size(); ++s) {
+      sum += 1 / seconds(alone[s]);
+      least = std::min(least, rate_alone(result, s, alone[s]));
+    }
+    rates.push_back(result.shared ? sum : least);
+  }
+  return rates;
 }
 
-/// What the stages allow, each by itself.
-double rate_allowed(const BenchResult& result) {
-  if (!is_shared(result)) return rate_alone(result, bottleneck(result));
-  double sum = 0;
-  for (const Time alone : result.alone) sum += 1 / seconds(alone);
-  return sum;
+/// The median of the rounds' shares of that.
+double share_of_allowed(const BenchResult& result) {
+  std::vector<double> shares = rates_allowed(result);
+  for (std::size_t r = 0; r < shares.size(); ++r)
+    shares[r] = rate_of(result.rows.back().rounds[r]) / shares[r];
+  return median(shares);
 }
 
 /// The part of its time in which a stage works, at this rate of the pipeline.
 double busy_share(const BenchResult& result, std::size_t index, double rate) {
   const runtime::StageStatistics& stage = result.stages[index];
   std::int64_t frames = stage.frames * stage.replicas;  // that passed the pipeline
-  if (is_shared(result)) {
+  if (result.shared) {
     frames = 0;
     for (const runtime::StageStatistics& each : result.stages) frames += each.frames;
   }
@@ -137,19 +168,18 @@ std::string stages_text(const BenchResult& result) {
   const double rate = median_rate(result.rows.back());
   for (std::size_t s = 0; s < result.stages.size(); ++s) {
     const runtime::StageStatistics& stage = result.stages[s];
-    table.add({stage.name, millrace::to_text(result.alone[s]),
+    table.add({stage.name, millrace::to_text(median_alone(result, s)),
                millrace::to_text(busy_per_frame(stage)),
                fmt::format("{:.1f} %", 100 * busy_share(result, s, rate)),
                millrace::to_text(stage.memory.arena), millrace::to_text(stage.memory.naive),
                millrace::to_text(stage.memory.weights), millrace::to_text(stage.memory.moved),
                millrace::to_text(stage.memory.moved_layer_by_layer),
-               s == bottleneck(result) && !is_shared(result) ? "bottleneck" : ""});
+               s == bottleneck(result) && !result.shared ? "bottleneck" : ""});
   }
-  const double allowed = rate_allowed(result);
   return table.text() + fmt::format("{} {:.1f} frames/s; the pipeline reaches {:.1f} % of that\n",
-                                    is_shared(result) ? "the copies alone allow together"
-                                                      : "the slowest stage alone allows",
-                                    allowed, 100 * rate / allowed);
+                                    result.shared ? "the copies alone allow together"
+                                                  : "the slowest stage alone allows",
+                                    median(rates_allowed(result)), 100 * share_of_allowed(result));
 }
 
 report::Rooflines rooflines_of(const BenchResult& result) {
@@ -164,8 +194,7 @@ report::Rooflines rooflines_of(const BenchResult& result) {
 
 std::vector<double> rates(const BenchRow& row) {
   std::vector<double> result;
-  for (const runtime::Load& load : row.rounds)
-    result.push_back(static_cast<double>(load.frames) / seconds(load.elapsed));
+  for (const runtime::Load& load : row.rounds) result.push_back(rate_of(load));
   std::sort(result.begin(), result.end());
   return result;
 }
@@ -199,13 +228,14 @@ std::string bench_json(const BenchResult& result) {
                     {"energy_mj", energy ? nlohmann::json(*energy) : nlohmann::json()},
                     {"deployed_ms", milliseconds(row.deployed)},
                     {"throughput_fps", median_rate(row)},
+                    {"plan_is", speedup(result, row)},
                     {"rounds_fps", rates(row)},
                     {"latency", latency}});
   }
   for (std::size_t s = 0; s < result.stages.size(); ++s) {
     const runtime::StageStatistics& stage = result.stages[s];
     stages.push_back({{"name", stage.name},
-                      {"alone_ms", milliseconds(result.alone[s])},
+                      {"alone_ms", milliseconds(median_alone(result, s))},
                       {"busy_ms", milliseconds(stage.busy)},
                       {"waiting_ms", milliseconds(stage.waiting)},
                       {"frames", stage.frames},
@@ -219,6 +249,7 @@ std::string bench_json(const BenchResult& result) {
       {"rows", rows},
       {"stages", stages},
       {"bottleneck", bottleneck(result)},
+      {"share_of_stages_alone", share_of_allowed(result)},
       {"roofline",
        result.rooflines.stages.empty() ? nlohmann::json() : rooflines_json(rooflines_of(result))}}
       .dump(1);

@@ -21,7 +21,8 @@ struct BenchRow {
 struct BenchResult {
   std::vector<BenchRow> rows;                    // baselines first, the plan last
   std::vector<runtime::StageStatistics> stages;  // of the plan, over all rounds
-  std::vector<Time> alone;                       // by stage: one frame with all other stages idle
+  std::vector<std::vector<Time>> alone;  // by round, by stage: one frame, all other stages idle
+  bool shared = false;                   // the plan is one of plan::is_shared
   report::Rooflines rooflines;  // without what `rows` and `stages` tell; of a simulated board empty
   std::int64_t in_flight = 0;   // frames on their way at most; 0: all that fit
   std::string no_energy = {};   // why no energy was measured; empty: it was, or is nobody's here

@@ -16,9 +16,10 @@ namespace {
 using board::Precision;
 using board::Variant;
 
-constexpr double promising = 1.15;     // times the best so far: worth more repetitions
-constexpr double hopeless = 1.5;       // times the best: its error is not worth measuring
-constexpr double worth_it = 0.97;      // times what it is compared with: more than noise
+constexpr double promising = 1.15;       // times the best so far: worth more repetitions
+constexpr double hopeless = 1.5;         // times the best: its error is not worth measuring
+constexpr double worth_it = 0.97;        // times what it is compared with: more than noise
+constexpr double worth_settling = 0.01;  // of the whole network: less no few runs can tell
 constexpr double worth_leaving = 0.9;  // times the others' algorithm: more than conversions between
 
 bool multiplies(const network::Operator& op) {
@@ -60,7 +61,11 @@ class VariantMeasurement {
     choice_ = base_;
     for (std::size_t i = 0; i < own_.size(); ++i)
       if (!alternatives_[i].empty()) choice_[i] = best_of(LayerId(i));
-    if (choice_ != base_) settle();
+    if (choice_ == base_) return;
+    if (promised() < worth_settling)
+      choice_ = base_;
+    else
+      settle();
   }
 
   /// Each layer in its best variant, measured thoroughly.
@@ -256,6 +261,21 @@ class VariantMeasurement {
     if (best != nullptr) return best->variant;
     if (list.front().variant.precision == Precision::f32) refuse(layer);
     return Variant{};  // this layer stays in f32
+  }
+
+  /// The share of the whole network's time that the choice saves by the times of single layers.
+  /// All of it where the base is not exact enough.
+  double promised() const {
+    Time saved{};
+    for (std::size_t i = 0; i < own_.size(); ++i) {
+      if (choice_[i] == base_[i]) continue;
+      if (!is_allowed(LayerId(i), base_[i])) return 1;
+      for (const Alternative& each : alternatives_[i]) {
+        if (each.variant == base_[i]) saved += each.time;
+        if (each.variant == choice_[i]) saved -= each.time;
+      }
+    }
+    return ratio(saved, fastest_pass().whole.median);
   }
 
   [[noreturn]] void refuse(LayerId layer) const {
