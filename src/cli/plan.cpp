@@ -163,7 +163,7 @@ Work prepare(const PlanOptions& options) {
   source.path = options.profile;
   source.cache = options.model.cache;
   source.measure.seed = options.model.seed;
-  source.measure.least = 6;  // brief: `millrace profile` is thorough
+  source.measure.least = 4;  // brief: `millrace profile` is thorough
   source.measure.duration = std::chrono::milliseconds(300);
   source.measure.precisions = precisions_of(options.variants);
   source.measure.max_error = options.variants.max_error;

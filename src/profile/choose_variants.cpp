@@ -17,7 +17,7 @@ using board::Precision;
 using board::Variant;
 
 constexpr double promising = 1.15;       // times the best so far: worth more repetitions
-constexpr double hopeless = 1.5;         // times the best: its error is not worth measuring
+constexpr double hopeless = 1.25;        // times the best: its error is not worth measuring
 constexpr double worth_it = 0.97;        // times what it is compared with: more than noise
 constexpr double worth_settling = 0.01;  // of the whole network: less no few runs can tell
 constexpr double worth_leaving = 0.9;  // times the others' algorithm: more than conversions between

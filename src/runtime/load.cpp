@@ -96,8 +96,8 @@ std::vector<Time> periods_of(std::span<const plan::Plan> plans, const network::N
   constexpr int patience = 2;       // times the duration: frames that fill pipelines take long too
   LoadOptions once = options;
   once.duration = options.duration / rounds;
-  once.least = 4;
-  once.warmup = 2;
+  once.least = 3;
+  once.warmup = 1;
   std::vector<Session> sessions;
   for (const plan::Plan& plan : plans) sessions.push_back(deploy(plan, network, engines));
   std::vector<std::vector<Time>> periods(plans.size());
