@@ -155,9 +155,15 @@ void Candidates::measure() {
 }
 
 bool Candidates::is_needless(const Candidate& candidate) const {
+  // Copies do not wait for their turn: beside a slow one, the others are faster than the bound
+  // says.
+  const auto times = plan::predicted_times(candidate.plan);
+  const Time fastest = plan::is_shared(candidate.plan) && !times.empty()
+                           ? *plan::shortest_period(candidate.plan, network_, times)
+                           : candidate.bound;
   return std::any_of(list_.begin(), list_.end(), [&](const Candidate& other) {
     return is_in_time(other) && phases_of(other.plan) < phases_of(candidate.plan) &&
-           seconds(other.bound) < (1 + noise) * seconds(candidate.bound);
+           seconds(other.bound) < (1 + noise) * seconds(fastest);
   });
 }
 
