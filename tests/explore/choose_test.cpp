@@ -84,6 +84,26 @@ TEST(Choose, replicas_win_where_crossing_costs_more_than_it_gains) {
   EXPECT_GE(choice.winner().search.bottleneck, choice.lower_bound);
 }
 
+/// In turns they would be slower than the fast core alone, but they do not wait for their turn.
+TEST(Choose, copies_are_measured_though_one_core_is_more_than_twice_as_slow) {
+  profile::Profile profile = profile_with({1, 1, 1, 1}, 1e6);
+  for (profile::LayerTimes& times : profile.processors[1].layers)
+    times.together = times.alone = profile::statistics_of({std::chrono::nanoseconds(2200)});
+  ChooseOptions options = quick();
+  int copies = 0;
+  options.measure = [&](std::span<const plan::Plan> plans) {
+    std::vector<Time> periods;
+    for (const plan::Plan& plan : plans) {
+      const bool is_copies = plan.stages.size() == 2 && plan.stages[0].turn.of == 2;
+      copies += is_copies ? 1 : 0;
+      periods.emplace_back(std::chrono::nanoseconds(is_copies ? 2750 : 4000));
+    }
+    return periods;
+  };
+  EXPECT_EQ(choose(chain(4), two_cores(), profile, options).winner().name, "2 replicas");
+  EXPECT_EQ(copies, 1);
+}
+
 /// Two stages of two, where a layer is too heavy for one processor to keep up.
 TEST(Choose, processors_may_take_turns_in_groups) {
   board::Board board = two_cores();
