@@ -131,6 +131,7 @@ class Bench {
     }
     return rows;
   }
+  std::int64_t in_flight() const { return in_flight_; }
   /// By round, by stage.
   const std::vector<std::vector<Time>>& stages_alone() const { return alone_; }
   std::vector<runtime::StageStatistics> plan_statistics() const {
@@ -276,12 +277,12 @@ int run(const BenchOptions& options) {
     return 0;
   }
   BenchResult result;
-  result.in_flight = in_flight_of(options, *loaded);
   {
     Bench bench(*loaded, options);
     result.rows = bench.run();
     result.stages = bench.plan_statistics();
     result.alone = bench.stages_alone();
+    result.in_flight = bench.in_flight();
     result.shared = plan::is_shared(loaded->plan);
     result.no_energy = bench.no_energy();
     bench.trace();

@@ -63,7 +63,9 @@ std::int64_t enough_in_flight(const Plan& plan, const network::Network& network,
   if (phase_times.size() != plan.stages.size()) return 0;
   const auto period = shortest_period(plan, network, phase_times);
   if (!period || *period <= Time{}) return 0;
-  const auto latency = latency_bound(plan, network, phase_times, *period);
+  const auto in_turns = period_bound(plan, network, phase_times);  // what the graph keeps up with
+  if (!in_turns) return 0;
+  const auto latency = latency_bound(plan, network, phase_times, *in_turns);
   if (!latency) return 0;
   return (latency->count() + period->count() - 1) / period->count() +
          static_cast<std::int64_t>(plan.stages.size());

@@ -99,7 +99,11 @@ std::vector<Time> periods_of(std::span<const plan::Plan> plans, const network::N
   once.least = 3;
   once.warmup = 1;
   std::vector<Session> sessions;
-  for (const plan::Plan& plan : plans) sessions.push_back(deploy(plan, network, engines));
+  std::vector<std::int64_t> in_flight;
+  for (const plan::Plan& plan : plans) {
+    sessions.push_back(deploy(plan, network, engines));
+    in_flight.push_back(plan::enough_in_flight(plan, network, plan::predicted_times(plan)));
+  }
   std::vector<std::vector<Time>> periods(plans.size());
   std::vector<Time> medians(plans.size());
   Time limit = Time::max();
@@ -108,7 +112,7 @@ std::vector<Time> periods_of(std::span<const plan::Plan> plans, const network::N
   for (int round = 0; round < rounds; ++round) {
     for (std::size_t i = 0; i < sessions.size(); ++i) {
       if (medians[i] > limit) continue;
-      once.in_flight = plan::enough_in_flight(plans[i], network, plan::predicted_times(plans[i]));
+      once.in_flight = in_flight[i];
       periods[i].push_back(run_load({&sessions[i]}, network, once).period());
       std::sort(periods[i].begin(), periods[i].end());
       medians[i] = percentile(periods[i], 0.5);
