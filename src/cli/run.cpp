@@ -69,7 +69,7 @@ class Feeder {
   void fill() {
     for (; submitted_ < frames_.count; ++submitted_) {
       if (!ready_) ready_ = frames_.at(submitted_);
-      if (!session_.try_submit(ready_->inputs)) return;
+      if (!session_.submit_unless_result(ready_->inputs)) return;
       names_.push_back(std::move(ready_->name));
       ready_.reset();
     }

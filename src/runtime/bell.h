@@ -9,7 +9,7 @@ namespace millrace::runtime {
 /// Things that different threads write lie at least this far apart.
 inline constexpr std::size_t cache_line = 64;
 
-/// One thread sleeps, any may ring.
+/// Any thread may ring; all that sleep wake.
 class alignas(cache_line) Bell {
  public:
   /// Take it before the last look at what you wait for.

@@ -48,11 +48,6 @@ bool Channel::wait_for_space() {
   return space() == Readiness::yes;
 }
 
-bool Channel::is_empty() {
-  writer_.other = read_.read().count();
-  return writer_.own == writer_.other;
-}
-
 std::int64_t Channel::spaces() {
   writer_.other = read_.read().count();
   return capacity_ - difference(writer_.own, writer_.other);

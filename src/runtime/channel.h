@@ -35,8 +35,6 @@ class Channel {
   bool wait_for_space();
   /// The writer's bell will ring when there may be more space, or none any more.
   void watch_space() { read_.watch(); }
-  /// Whether the reader has popped every token that was pushed.
-  bool is_empty();
   /// How many tokens fit now.
   std::int64_t spaces();
   /// Precondition: there is space.

@@ -81,7 +81,8 @@ Frames run_pipeline(const plan::Plan& plan, const network::Network& network,
   Frames results;
   std::size_t submitted = 0;
   while (results.size() < inputs.size()) {
-    while (submitted < inputs.size() && session.try_submit(inputs[submitted])) ++submitted;
+    while (submitted < inputs.size() && session.submit_unless_result(inputs[submitted]))
+      ++submitted;
     results.push_back(session.next()->outputs);
   }
   return results;

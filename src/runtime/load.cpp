@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <future>
 #include <limits>
 
 #include "network/random_values.h"
@@ -13,67 +14,46 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Frames on their way, over one or several sessions in turn; all of them are kept full.
+/// Frames on their way through a session that is kept full.
 class ClosedLoop {
  public:
-  ClosedLoop(const std::vector<Session*>& sessions, std::vector<network::Array> inputs,
-             std::int64_t in_flight)
-      : sessions_(sessions),
-        inputs_(std::move(inputs)),
-        at_most_(in_flight > 0 ? in_flight : std::numeric_limits<std::int64_t>::max()),
-        on_their_way_(sessions.size()) {}
+  ClosedLoop(Session& session, const std::vector<network::Array>& inputs, std::int64_t in_flight)
+      : session_(session),
+        inputs_(inputs),
+        at_most_(in_flight > 0 ? in_flight : std::numeric_limits<std::int64_t>::max()) {}
 
-  /// Fills up, then takes one result.
+  /// Keeps it full until the next result, whose latency it is.
   Time step() {
-    for (std::size_t i = 0; i < sessions_.size(); ++i)
-      while (on_their_way_[i] < at_most_ && sessions_[i]->try_submit(inputs_)) ++on_their_way_[i];
-    return take(turn_++ % sessions_.size());
+    while (on_their_way_ < at_most_ && session_.submit_unless_result(inputs_)) ++on_their_way_;
+    return take();
   }
   void drain() {
-    for (std::size_t i = 0; i < sessions_.size(); ++i)
-      while (on_their_way_[i] > 0) take(i);
+    while (on_their_way_ > 0) take();
   }
 
  private:
-  Time take(std::size_t i) {
-    --on_their_way_[i];
-    return sessions_[i]->next()->latency;
+  Time take() {
+    --on_their_way_;
+    return session_.next()->latency;
   }
 
-  const std::vector<Session*>& sessions_;
-  std::vector<network::Array> inputs_;
-  const std::int64_t at_most_;              // by session
-  std::vector<std::int64_t> on_their_way_;  // by session
-  std::size_t turn_ = 0;
+  Session& session_;
+  const std::vector<network::Array>& inputs_;
+  const std::int64_t at_most_;
+  std::int64_t on_their_way_ = 0;
 };
 
-/// While the pipelines fill, results are fewer than frames that a stage begins; each result leaves
+/// While the pipeline fills, results are fewer than frames that a stage begins; each result leaves
 /// room for at most one frame more than before.
-std::int64_t warmup_of(const std::vector<Session*>& sessions, const LoadOptions& options) {
-  std::int64_t frames = options.warmup;
-  for (const Session* session : sessions) frames += 2 * session->largest_lag();
-  return frames;
+std::int64_t warmup_of(const Session& session, const LoadOptions& options) {
+  return std::max(options.warmup + 2 * session.largest_lag(), session.round() - 1);
 }
 
-std::int64_t round_of(const std::vector<Session*>& sessions) {
-  std::int64_t round = 1;
-  for (const Session* session : sessions) round = std::max(round, session->round());
-  return round == 1 ? 1 : round * static_cast<std::int64_t>(sessions.size());
-}
-
-}  // namespace
-
-Time first_latency(Session& session, const network::Network& network, std::uint64_t seed) {
-  session.submit(network::random_inputs(network, seed));
-  return session.next()->latency;
-}
-
-Load run_load(const std::vector<Session*>& sessions, const network::Network& network,
+Load load_one(Session& session, const std::vector<network::Array>& inputs,
               const LoadOptions& options) {
-  const std::int64_t round = round_of(sessions);
   Load load;
-  ClosedLoop loop(sessions, network::random_inputs(network, options.seed), options.in_flight);
-  const std::int64_t warmup = std::max(warmup_of(sessions, options), round - 1);
+  ClosedLoop loop(session, inputs, options.in_flight);
+  const std::int64_t warmup = warmup_of(session, options), round = session.round();
   for (std::int64_t i = 0; i < warmup; ++i) loop.step();
   const auto start = Clock::now();
   while (load.frames < options.least || load.frames % round != 0 ||
@@ -85,6 +65,39 @@ Load run_load(const std::vector<Session*>& sessions, const network::Network& net
   load.elapsed = Clock::now() - start;
   loop.drain();
   return load;
+}
+
+/// What loads that ran at the same time come to: as many frames a second as all of them.
+Load together(std::vector<Load> loads) {
+  Load all;
+  double rate = 0;  // frames per second
+  for (const Load& load : loads) {
+    all.frames += load.frames;
+    rate += static_cast<double>(load.frames) / seconds(load.elapsed);
+    all.latencies.insert(all.latencies.end(), load.latencies.begin(), load.latencies.end());
+  }
+  all.elapsed = time_from_seconds(static_cast<double>(all.frames) / rate);
+  return all;
+}
+
+}  // namespace
+
+Time first_latency(Session& session, const network::Network& network, std::uint64_t seed) {
+  session.submit(network::random_inputs(network, seed));
+  return session.next()->latency;
+}
+
+Load run_load(const std::vector<Session*>& sessions, const network::Network& network,
+              const LoadOptions& options) {
+  const auto inputs = network::random_inputs(network, options.seed);
+  if (sessions.size() == 1) return load_one(*sessions[0], inputs, options);
+  std::vector<std::future<Load>> running;
+  for (Session* session : sessions)
+    running.push_back(std::async(std::launch::async,
+                                 [&, session] { return load_one(*session, inputs, options); }));
+  std::vector<Load> loads;
+  for (std::future<Load>& one : running) loads.push_back(one.get());
+  return together(std::move(loads));
 }
 
 std::vector<Time> periods_of(std::span<const plan::Plan> plans, const network::Network& network,

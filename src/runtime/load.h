@@ -17,15 +17,16 @@ struct LoadOptions {
   std::uint64_t seed = 1;                   // of the random frames
   std::int64_t warmup = 4;                  // frames that do not count, beside those that fill
                                             // pipelines with lags
-  std::int64_t least = 10;                  // frames, at least
+  std::int64_t least = 10;                  // frames per session, at least
   std::int64_t in_flight = 0;               // frames on their way per session; 0: all that fit
-  std::function<void()> between = {};       // called after each frame; may throw to stop
+  std::function<void()> between = {};       // called after each frame, by several threads if there
+                                            // are several sessions; may throw to stop
 };
 
 struct Load {
   std::int64_t frames = 0;
   Time elapsed{};
-  std::vector<Time> latencies;  // in order of frames
+  std::vector<Time> latencies;  // in order of frames, one session's after the other's
 
   /// Time between two frames.
   Time period() const { return frames > 0 ? elapsed / frames : Time{}; }
@@ -34,8 +35,8 @@ struct Load {
 /// One frame through an idle session.
 Time first_latency(Session& session, const network::Network& network, std::uint64_t seed);
 
-/// Runs random frames through the sessions, which take turns and stay usable: one pipeline, or
-/// several copies of a network. Where frames leave several at once, full rounds of them are
+/// Runs random frames through the sessions, which stay usable: one pipeline, or several copies of a
+/// network, each at its own pace. Where frames leave several at once, full rounds of them are
 /// counted.
 Load run_load(const std::vector<Session*>& sessions, const network::Network& network,
               const LoadOptions& options);

@@ -113,7 +113,7 @@ class Assembler {
   }
 
   Waiting waiting_of(const plan::Endpoint& end) {
-    if (end.is_outside()) return Waiting(options_.caller_spin);
+    if (end.is_outside()) return Waiting(options_.caller_spin, pipeline_.bell.get());
     return Waiting(options_.spin, &pipeline_.stages[end.stage]->bell);
   }
 

@@ -28,6 +28,7 @@ struct Outlet {
 };
 
 struct Pipeline {
+  std::unique_ptr<Bell> bell = std::make_unique<Bell>();  // of the caller's side of all channels
   std::vector<std::unique_ptr<Slots>> slots;       // by tensor; null: does not leave its phase
   std::vector<std::unique_ptr<Channel>> channels;  // all there are
   std::vector<std::unique_ptr<StageTask>> stages;  // in the order of the plan

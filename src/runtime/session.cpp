@@ -47,6 +47,10 @@ struct Session::State {
   bool all_from_caller(std::int64_t turn, Visit visit);
   std::int64_t next_turn();
   std::int64_t turn_of_taken() const;
+  bool fits();
+  bool has_result();
+  void watch();
+  bool wait_unless_result();
   void give(std::int64_t turn);
   bool put(const Fill& fill);
   void finish();
@@ -144,6 +148,52 @@ void Session::State::give(std::int64_t turn) {
     if (!pipeline.shared || stage->turn.index == turn) stage->submitted.raise();
 }
 
+bool Session::State::fits() {
+  return all_from_caller(next_turn(),
+                         [](Channel& channel) { return channel.space() == Readiness::yes; });
+}
+
+/// Whether next() need not wait, be it that no result will come any more.
+bool Session::State::has_result() {
+  const Readiness submitted = pipeline.submitted->token();
+  if (submitted != Readiness::yes) return submitted == Readiness::never;
+  bool all = true;
+  for (const auto& outlet : pipeline.outlets) {
+    const Readiness here = outlet->link.at(turn_of_taken())->token();
+    if (here == Readiness::never) return true;
+    all = all && here == Readiness::yes;
+  }
+  return all;
+}
+
+/// The bell will ring when one of these may have changed.
+void Session::State::watch() {
+  const std::int64_t turns =
+      pipeline.shared ? static_cast<std::int64_t>(pipeline.shared->numbers.size()) : 1;
+  for (std::int64_t i = 0; i < turns; ++i)
+    all_from_caller(frames_submitted + i, [](Channel& channel) {
+      channel.watch_space();
+      return true;
+    });
+  if (frames_taken == frames_submitted) return;
+  for (const auto& outlet : pipeline.outlets) outlet->link.at(turn_of_taken())->watch_token();
+}
+
+/// Waits until a frame fits; false: next() need not wait before one does. A stage may hold an input
+/// a little longer than its result, or need it for no result: with all results taken, space is
+/// certain to come.
+bool Session::State::wait_unless_result() {
+  bool room = false;
+  const auto settled = [&] { return (room = fits()) || has_result(); };
+  while (!settled()) {
+    const std::uint32_t ticket = pipeline.bell->ticket();
+    watch();
+    if (settled()) break;
+    pipeline.bell->sleep(ticket);
+  }
+  return room;
+}
+
 bool Session::State::may_submit() {
   if (life == Life::failed) error.rethrow();
   return life == Life::running;
@@ -233,15 +283,10 @@ bool Session::submit(std::span<const network::Array> inputs) {
   return submit_in_place([&](auto targets) { copy_inputs(inputs, targets); });
 }
 
-bool Session::try_submit(std::span<const network::Array> inputs) {
+bool Session::submit_unless_result(std::span<const network::Array> inputs) {
   network::check_frame(state_->network, inputs);
   if (!state_->may_submit()) return false;
-  // A stage may hold an input a little longer than its result, or need it for no result. If all
-  // results are taken, space is therefore certain to come, and next() would have nothing to give.
-  const auto fits = [](Channel& channel) { return channel.space() == Readiness::yes; };
-  const bool full =
-      !fits(*state_->pipeline.submitted) || !state_->all_from_caller(state_->next_turn(), fits);
-  if (full && !state_->pipeline.submitted->is_empty()) {
+  if (!state_->wait_unless_result()) {
     state_->error.rethrow();
     return false;
   }

@@ -54,7 +54,7 @@ struct SessionOptions {
 /// Drawn in docs/runtime.md.
 enum class Life { running, draining, stopped, failed };
 
-/// The writing side (submit, try_submit, finish) and the reading side (next) may be used by two
+/// The writing side (submit, finish) and the reading side (next) may be used by two
 /// threads, one each, or by one in turn; the rest by any thread.
 class Session {
  public:
@@ -67,9 +67,9 @@ class Session {
   /// full. False: the session has ended or was stopped meanwhile, and the frame is dropped.
   /// InputError if shapes or types do not fit; rethrows the first error of a stage.
   bool submit(std::span<const network::Array> inputs);
-  /// The same without waiting while results can be taken; false also if the pipeline is full now
-  /// and next() has a result to wait for. So one thread can submit and take results in turn.
-  bool try_submit(std::span<const network::Array> inputs);
+  /// The same, but waits no longer than until next() has a result; false then. So one thread can
+  /// submit and take results in turn and keep the pipeline full. Not beside another thread.
+  bool submit_unless_result(std::span<const network::Array> inputs);
 
   /// Fills the memory the inputs are read from, dense, in the order of network.inputs.
   using Fill = std::function<void(std::span<const std::span<std::byte>>)>;

@@ -35,17 +35,6 @@ TEST(Channel, counts_tokens_and_spaces_that_come_and_go_together) {
   EXPECT_EQ(channel.spaces(), 4);
 }
 
-TEST(Channel, is_empty_when_every_token_was_popped) {
-  Channel channel(2, 0ns, 0ns);
-  EXPECT_TRUE(channel.is_empty());
-  channel.wait_for_space();
-  channel.push();
-  EXPECT_FALSE(channel.is_empty());
-  channel.wait_for_token();
-  channel.pop();
-  EXPECT_TRUE(channel.is_empty());
-}
-
 TEST(Channel, after_finish_the_tokens_in_it_can_be_taken_and_then_no_more) {
   Channel channel(2, 0ns, 0ns);
   channel.wait_for_space();

@@ -78,7 +78,7 @@ void run_in_pipeline(const Case& the, engine::Engine& engine, const std::vector<
   std::size_t submitted = 0;
   for (std::size_t taken = 0; taken < frames; ++taken) {
     while (submitted < std::min(frames, taken + the.at_most) &&
-           session.try_submit(the.inputs[submitted]))
+           session.submit_unless_result(the.inputs[submitted]))
       ++submitted;
     if (submitted == frames) session.finish();
     const auto result = session.next();

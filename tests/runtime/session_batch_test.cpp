@@ -66,6 +66,28 @@ TEST_F(SessionBatchTest, a_full_batch_is_one_run_and_the_rest_of_a_stream_anothe
   }
 }
 
+// A batch's results come all at once: until then the first stage needs frames.
+TEST_F(SessionBatchTest, one_thread_keeps_the_first_stage_at_work_while_a_batch_is_held) {
+  std::latch gate(1);
+  decorate({.before_prepare = {},
+            .before_run =
+                [&gate](const engine::SubnetRequest& request) {
+                  if (request.layers[0] == LayerId(1)) gate.wait();
+                },
+            .format = {}});
+  const auto network = chain(2);
+  const plan::Plan plan = plan_of(network, {0, 1}, {1, 4});
+  std::int64_t room = 0;  // in front of the first stage and behind it
+  for (const plan::Channel& wire : plan.channels)
+    if (!wire.to.is_outside()) room += wire.capacity;
+  Session session = deploy(plan, network, engines_, unpinned);
+  for (std::int64_t i = 0; i < room; ++i)
+    ASSERT_TRUE(session.submit_unless_result(frame(network, static_cast<float>(i)))) << i;
+  EXPECT_GT(room, session.depth());
+  gate.count_down();
+  take(session, static_cast<int>(room), 2);
+}
+
 // Batches begin and end with cycles, so the first holds the lag.
 TEST_F(SessionBatchTest, with_a_lag_the_first_batch_has_so_many_frames_less) {
   std::latch gate(1);

@@ -53,7 +53,8 @@ TEST_F(SessionErrorTest, an_exception_in_any_stage_reaches_the_caller_with_the_s
               expected);
     EXPECT_EQ(error_of<EngineError>([&] { session.next(); }), expected);
     EXPECT_EQ(error_of<EngineError>([&] { session.submit(frame(network, 0)); }), expected);
-    EXPECT_EQ(error_of<EngineError>([&] { session.try_submit(frame(network, 0)); }), expected);
+    EXPECT_EQ(error_of<EngineError>([&] { session.submit_unless_result(frame(network, 0)); }),
+              expected);
     EXPECT_EQ(session.life(), Life::failed);
     session.stop();
     EXPECT_EQ(session.life(), Life::failed);

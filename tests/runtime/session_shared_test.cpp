@@ -1,6 +1,7 @@
 // Plans whose stages are copies of the whole network: frames go to whoever is free.
 #include <gtest/gtest.h>
 
+#include <future>
 #include <latch>
 #include <thread>
 #include <vector>
@@ -43,7 +44,7 @@ TEST_F(SharedFrames, come_out_in_order_with_their_results) {
   Session session = deploy(plan, network, engines_, unpinned);
   int taken = 0;
   for (int i = 0; i < 500; ++i) {
-    while (!session.try_submit(frame(network, static_cast<float>(i)))) {
+    while (!session.submit_unless_result(frame(network, static_cast<float>(i)))) {
       const auto result = session.next();
       ASSERT_TRUE(result);
       EXPECT_EQ(result->frame, taken);
@@ -67,9 +68,11 @@ TEST_F(SharedFrames, go_past_a_replica_that_is_held_up) {
     ASSERT_TRUE(session.submit(frame(network, static_cast<float>(i))));
     while (session.statistics()[1].frames < i) std::this_thread::yield();  // in turns: half of them
   }
-  EXPECT_FALSE(session.try_submit(frame(network, 6)))
-      << "no slot is free before the first is taken";
+  auto seventh = std::async(std::launch::async,
+                            [&] { return session.submit_unless_result(frame(network, 6)); });
+  EXPECT_EQ(seventh.wait_for(std::chrono::milliseconds(20)), std::future_status::timeout);
   gate.count_down();
+  EXPECT_FALSE(seventh.get()) << "no slot is free before the first is taken";
   session.finish();
   for (int i = 0; i < depth; ++i)
     EXPECT_EQ(value_of(session.next().value().outputs[0]), static_cast<float>(i) + 2);

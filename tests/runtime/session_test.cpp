@@ -46,7 +46,8 @@ TEST_F(SessionTest, one_thread_can_fill_the_pipeline_and_take_results_in_turn) {
   Session session = start(network, {0, 1, 0, 2});
   int submitted = 0, taken = 0;
   while (taken < 50) {
-    while (submitted < 50 && session.try_submit(frame(network, static_cast<float>(submitted))))
+    while (submitted < 50 &&
+           session.submit_unless_result(frame(network, static_cast<float>(submitted))))
       ++submitted;
     const auto result = session.next();
     ASSERT_TRUE(result);
@@ -78,11 +79,11 @@ TEST_F(SessionTest, as_many_frames_as_its_depth_are_taken_without_a_call_of_next
   }
 }
 
-TEST_F(SessionTest, try_submit_is_false_when_the_pipeline_is_full) {
+TEST_F(SessionTest, submit_unless_result_is_false_when_the_pipeline_is_full) {
   const auto network = chain(2);
   Session session = start(network, {0, 1});
   int taken = 0;
-  while (session.try_submit(frame(network, 0)) && taken < 1000) ++taken;
+  while (session.submit_unless_result(frame(network, 0)) && taken < 1000) ++taken;
   EXPECT_GE(taken, session.depth());
   EXPECT_LT(taken, 1000);
 }
@@ -130,7 +131,7 @@ TEST_F(SessionTest, can_be_destroyed_in_the_middle_of_its_work) {
   const auto network = chain(6);
   for (int round = 0; round < 50; ++round) {
     Session session = start(network, {0, 1, 2, 3, 1, 0});
-    for (int i = 0; i < round % 5; ++i) session.try_submit(frame(network, 0));
+    for (int i = 0; i < round % 5; ++i) session.submit_unless_result(frame(network, 0));
     if (round % 3 == 0) session.finish();
   }
 }

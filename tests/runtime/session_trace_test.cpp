@@ -28,7 +28,7 @@ class SessionTraceTest : public test::SessionTest {
 void pass(Session& session, const network::Network& network, int frames) {
   int submitted = 0;
   for (int taken = 0; taken < frames; ++taken) {
-    while (submitted < frames && session.try_submit(frame(network, 1))) ++submitted;
+    while (submitted < frames && session.submit_unless_result(frame(network, 1))) ++submitted;
     ASSERT_TRUE(session.next());
   }
 }
@@ -134,7 +134,7 @@ TEST_F(SessionTraceTest, is_empty_if_none_was_asked_for) {
 TEST_F(SessionTraceTest, ends_a_pipeline_that_is_full) {
   const auto network = chain(4);
   Session session = traced(network, {0, 1, 2, 0}, 10);
-  while (session.try_submit(frame(network, 1))) {
+  while (session.submit_unless_result(frame(network, 1))) {
   }
   const Trace trace = session.trace();
   EXPECT_TRUE(trace.frames.empty());  // none was taken
