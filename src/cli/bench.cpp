@@ -83,18 +83,23 @@ void bind(CLI::App& verb, BenchOptions& options) {
 struct Contender {
   BenchRow row;
   std::vector<runtime::Session> sessions;
+  std::int64_t in_flight = 0;  // in each session
 };
 
-std::int64_t in_flight_of(const BenchOptions& options, const Loaded& loaded) {
-  return options.in_flight ? *options.in_flight
-                           : plan::enough_in_flight(loaded.plan, loaded.network,
-                                                    plan::predicted_times(loaded.plan));
+/// As many as keep the plan's stages busy, or all as if they took equally long, unless told.
+std::int64_t in_flight_of(const BenchOptions& options, const plan::Plan& plan,
+                          const network::Network& network) {
+  if (options.in_flight) return *options.in_flight;
+  auto times = plan::predicted_times(plan);
+  if (times.empty())
+    for (const plan::Stage& stage : plan.stages)
+      times.emplace_back(stage.phases.size(), std::chrono::milliseconds(1));
+  return plan::enough_in_flight(plan, network, times);
 }
 
 class Bench {
  public:
-  Bench(Loaded& loaded, const BenchOptions& options)
-      : loaded_(loaded), options_(options), in_flight_(in_flight_of(options, loaded)) {
+  Bench(Loaded& loaded, const BenchOptions& options) : loaded_(loaded), options_(options) {
     const std::string& engine = loaded.plan.stages.front().engine;
     // The plan first, so that it finds no weights that others have packed, and then to the end.
     add(is_plan_file(options.runnable.model.model) ? "plan" : "model on one core", {loaded.plan});
@@ -131,7 +136,7 @@ class Bench {
     }
     return rows;
   }
-  std::int64_t in_flight() const { return in_flight_; }
+  std::int64_t in_flight() const { return contenders_.back().in_flight; }
   /// By round, by stage.
   const std::vector<std::vector<Time>>& stages_alone() const { return alone_; }
   std::vector<runtime::StageStatistics> plan_statistics() const {
@@ -203,6 +208,7 @@ class Bench {
   void add(const std::string& name, const std::vector<plan::Plan>& plans) {
     Contender& contender = contenders_.emplace_back();
     contender.row.name = name;
+    contender.in_flight = in_flight_of(options_, plans.front(), loaded_.network);
     const auto start = std::chrono::steady_clock::now();
     for (const plan::Plan& plan : plans)
       contender.sessions.push_back(
@@ -225,7 +231,7 @@ class Bench {
     runtime::LoadOptions load_options;
     load_options.duration = duration;
     load_options.seed = options_.runnable.model.seed;
-    load_options.in_flight = in_flight_;
+    load_options.in_flight = contender.in_flight;
     load_options.between = [this] { interrupt_.check(); };
     return runtime::run_load(sessions, loaded_.network, load_options);
   }
@@ -233,7 +239,6 @@ class Bench {
   const InterruptGuard interrupt_;
   Loaded& loaded_;
   const BenchOptions& options_;
-  const std::int64_t in_flight_;
   board::EnergyMeter meter_;
   std::vector<Contender> contenders_;
   std::unique_ptr<runtime::StageTrials> stages_;
@@ -272,7 +277,7 @@ int run(const BenchOptions& options) {
     SliceOptions slices;
     slices.warmup = time_from_seconds(options.warmup_s);
     slices.load.seed = options.runnable.model.seed;
-    slices.load.in_flight = in_flight_of(options, *loaded);
+    slices.load.in_flight = in_flight_of(options, loaded->plan, loaded->network);
     serve_slices(*loaded, slices, std::cin);
     return 0;
   }

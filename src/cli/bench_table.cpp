@@ -74,7 +74,8 @@ std::string latency_text(const BenchResult& result) {
   }
   const std::string limit = result.in_flight > 0 ? fmt::format("at most {}", result.in_flight)
                                                  : "as many as the pipeline holds";
-  return table.text() + fmt::format("(with {} on their way at once; deployed in {})\n", limit,
+  return table.text() + fmt::format("({}: {} on their way at once; deployed in {})\n",
+                                    result.rows.back().name, limit,
                                     millrace::to_text(result.rows.back().deployed));
 }
 

@@ -40,8 +40,8 @@ std::string proof_text(const network::Network& network, const explore::Candidate
       chosen.latency == Time{}
           ? ""
           : ", and frames that come at this pace take " + millrace::to_text(chosen.latency),
-      (plan::is_shared(chosen.plan) ? "in turns; each frame goes to the copy with the fewest on "
-                                      "the way, which is no slower\n"
+      (plan::is_shared(chosen.plan) ? "in turns; in fact whoever is free takes the next "
+                                      "frame, which is no slower\n"
                                     : "") +
           slots_text(network, chosen));
 }

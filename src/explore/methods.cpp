@@ -108,14 +108,20 @@ void search_in_full(Ledger& ledger, const Tried& tried, CutPointOptions cut_poin
   }
 }
 
+/// Stages, and those that run them.
+std::pair<std::size_t, std::size_t> size_of(const Configuration& configuration) {
+  std::size_t processors = 0;
+  for (const Seat& seat : configuration.stages) processors += seat.size();
+  return {configuration.stages.size(), processors};
+}
+
 /// Of those that are as good as the best, but for what measurements do not tell apart, one with the
-/// fewest stages.
+/// fewest stages, and the fewest copies of them.
 Configuration simplest_of_best(const Ledger& ledger) {
   Configuration simplest = ledger.best();
   const double least = (1 - usual_noise) * ledger.score_of_best().throughput;
   for (const Configuration& each : ledger.order())
-    if (ledger[each].throughput >= least && each.stages.size() < simplest.stages.size())
-      simplest = each;
+    if (ledger[each].throughput >= least && size_of(each) < size_of(simplest)) simplest = each;
   return simplest;
 }
 
@@ -131,6 +137,17 @@ Configuration fine_tuned(Ledger& ledger, Configuration configuration,
 /// One processor, or several in turn, for all layers.
 Configuration whole(const Seat& seat, const Ledger& ledger) {
   return {{seat}, {}, ledger.ground().build.capacity};
+}
+
+/// The fastest processor, the fastest two, three, ...
+std::vector<Configuration> interleavings(const Ledger& ledger) {
+  std::vector<Configuration> result;
+  Seat seat;
+  for (const ProcessorId processor : processors_by_speed(ledger.ground())) {
+    seat.push_back(processor);
+    result.push_back(whole(seat, ledger));
+  }
+  return result;
 }
 
 double choose_count(std::size_t from, std::size_t count) {
@@ -163,6 +180,8 @@ std::optional<Configuration> search_cut_points(Ledger& ledger, const MethodOptio
   cut_points.local = false;
   cut_points.top = 1;
   std::vector<Tried> tried = try_options(ledger, all, cut_points);
+  // Unlike processors share whole frames well too, which the board's options leave out.
+  add_patterns(ledger, tried, interleavings(ledger));
   add_patterns(ledger, tried, profile_patterns(ledger, options.seed, cut_points.slots));
   if (tried.empty()) return ledger.best_if_any();
   cut_points.local = true;
@@ -187,11 +206,7 @@ std::optional<Configuration> search_one_processor(Ledger& ledger, const MethodOp
 }
 
 std::optional<Configuration> search_interleaving(Ledger& ledger, const MethodOptions&) {
-  Seat seat;
-  for (const ProcessorId processor : processors_by_speed(ledger.ground())) {
-    seat.push_back(processor);
-    ledger.ask(whole(seat, ledger));
-  }
+  ledger.ask(interleavings(ledger));
   return ledger.best_if_any();
 }
 

@@ -24,6 +24,22 @@ std::int64_t largest_lag(const Plan& plan) {
   return largest;
 }
 
+std::int64_t rounded_up(Time time, Time by) { return (time.count() + by.count() - 1) / by.count(); }
+
+/// Of a shared plan: results leave in order, so while the slowest copy is at one frame, those that
+/// the others do meanwhile wait for it. 0: a time is zero.
+std::int64_t done_beside_the_slowest(const std::vector<std::vector<Time>>& phase_times) {
+  Time slowest{}, fastest = Time::max();
+  for (const auto& phases : phase_times) {
+    slowest = std::max(slowest, phases.at(0));
+    fastest = std::min(fastest, phases.at(0));
+  }
+  if (fastest <= Time{}) return 0;
+  std::int64_t frames = 0;
+  for (const auto& phases : phase_times) frames += rounded_up(slowest, phases[0]);
+  return frames;
+}
+
 }  // namespace
 
 std::optional<Time> period_bound(const Plan& plan, const network::Network& network,
@@ -61,14 +77,13 @@ std::optional<Time> latency_bound(const Plan& plan, const network::Network& netw
 std::int64_t enough_in_flight(const Plan& plan, const network::Network& network,
                               const std::vector<std::vector<Time>>& phase_times) {
   if (phase_times.size() != plan.stages.size()) return 0;
-  const auto period = shortest_period(plan, network, phase_times);
+  const auto jitter = static_cast<std::int64_t>(plan.stages.size());
+  if (is_shared(plan)) return done_beside_the_slowest(phase_times) + jitter;
+  const auto period = period_bound(plan, network, phase_times);
   if (!period || *period <= Time{}) return 0;
-  const auto in_turns = period_bound(plan, network, phase_times);  // what the graph keeps up with
-  if (!in_turns) return 0;
-  const auto latency = latency_bound(plan, network, phase_times, *in_turns);
+  const auto latency = latency_bound(plan, network, phase_times, *period);
   if (!latency) return 0;
-  return (latency->count() + period->count() - 1) / period->count() +
-         static_cast<std::int64_t>(plan.stages.size());
+  return rounded_up(*latency, *period) + jitter;
 }
 
 }  // namespace millrace::plan

@@ -27,7 +27,8 @@ std::optional<Time> latency_bound(const Plan& plan, const network::Network& netw
                                   const std::vector<std::vector<Time>>& phase_times, Time period);
 
 /// So many frames on their way keep all stages busy at these times: those that the longest latency
-/// at the plan's pace lasts, and one for each stage, for the jitter of real stages. More make
+/// at the plan's pace lasts, and one for each stage, for the jitter of real stages; of a shared
+/// plan, those that all copies do while the slowest does one, and as many for jitter. More make
 /// latency longer and nothing faster. 0 if a time is unknown, or the graph is not live.
 std::int64_t enough_in_flight(const Plan& plan, const network::Network& network,
                               const std::vector<std::vector<Time>>& phase_times);

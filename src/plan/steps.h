@@ -60,7 +60,7 @@ Turn turn_of(const Plan& plan, const Channel& channel);
 std::int64_t turns_of(const Plan& plan);
 
 /// Whether the stages are replicas of one that runs the whole network. Such a plan's frames need
-/// not take turns: the runtime gives each to whoever has the fewest on the way.
+/// not take turns: in the runtime whoever is free takes the next.
 bool is_shared(const Plan& plan);
 
 /// The stage and phase of each layer, with replicas the first of them. Precondition: each layer is

@@ -125,36 +125,68 @@ void release_channels(const PhaseTask& phase) {
   if (!phase.results.empty()) {
     const auto now = Clock::now();
     for (Moments* moments : phase.results)
-      for (std::int64_t i = 0; i < phase.ready; ++i)
-        moments->of(phase.number_of(phase.frame + i)) = now;
+      for (std::int64_t i = 0; i < phase.ready; ++i) moments->of(phase.frame + i) = now;
   }
   for (const Link& link : phase.outgoing) link.at(phase.frame)->push(phase.ready);
   for (const Link& link : phase.incoming) link.at(phase.frame)->pop(phase.ready);
 }
 
 void run_phase(PhaseTask& phase) {
-  const std::int64_t first = phase.number_of(phase.frame);
-  const auto in = phase.inputs.gather(first, phase.ready);
-  const auto out = phase.outputs.prepare(first, phase.ready);
+  const auto in = phase.inputs.gather(phase.frame, phase.ready);
+  const auto out = phase.outputs.prepare(phase.frame, phase.ready);
   phase.subnet->run(in, out);
-  phase.outputs.scatter(first, phase.ready);
+  phase.outputs.scatter(phase.frame, phase.ready);
+}
+
+/// The phase's frames that are ready. `released`: when the stage began to wait for them; when it
+/// ended is returned.
+Clock::time_point fire(StageTask& stage, PhaseTask& phase, Clock::time_point released) {
+  const auto started = Clock::now();
+  run_phase(phase);
+  const auto ended = Clock::now();
+  stage.activity.add(started - released, ended - started);
+  if (stage.firings.is_on())
+    stage.firings.add({static_cast<std::size_t>(&phase - stage.phases.data()), phase.frame,
+                       phase.ready, released, started, ended});
+  release_channels(phase);
+  if (&phase == &stage.phases.back()) stage.activity.add_frames(phase.ready);
+  return ended;
 }
 
 void run_frames(StageTask& stage) {
   Order order(stage);
   auto released = Clock::now();
   while (PhaseTask* phase = order.next()) {
-    const auto started = Clock::now();
-    run_phase(*phase);
-    const auto ended = Clock::now();
-    stage.activity.add(started - released, ended - started);
-    if (stage.firings.is_on())
-      stage.firings.add({static_cast<std::size_t>(phase - stage.phases.data()),
-                         phase->number_of(phase->frame), phase->ready, released, started, ended});
-    release_channels(*phase);
-    if (phase == &stage.phases.back()) stage.activity.add_frames(phase->ready);
+    released = fire(stage, *phase, released);
     order.advance(phase);
-    released = ended;
+  }
+}
+
+/// Waits for a frame that no other replica has; nothing: none will come.
+std::optional<std::int64_t> claim_frame(StageTask& stage) {
+  std::optional<std::int64_t> frame;
+  const auto settled = [&] {
+    const Counter::Value submitted = stage.submitted.read();
+    if (!submitted.closed()) frame = stage.shared->claim(submitted);
+    return frame || submitted.finished();
+  };
+  while (!spin_until(settled, stage.spin)) {
+    const std::uint32_t ticket = stage.bell.ticket();
+    stage.submitted.watch();
+    if (settled()) break;
+    stage.bell.sleep(ticket);
+  }
+  return frame;
+}
+
+void run_shared_frames(StageTask& stage) {
+  PhaseTask& phase = stage.phases.front();
+  phase.ready = 1;
+  auto released = Clock::now();
+  while (const auto frame = claim_frame(stage)) {
+    phase.frame = *frame;
+    released = fire(stage, phase, released);
+    stage.shared->complete(*frame);
   }
 }
 
@@ -175,7 +207,7 @@ void run_stage(StageTask& stage, const std::function<void(const std::string&)>& 
   try {
     name_this_thread(stage.name);
     if (stage.pin) board::pin_this_thread(stage.processor);
-    run_frames(stage);
+    stage.shared == nullptr ? run_frames(stage) : run_shared_frames(stage);
   } catch (const std::exception& error) {
     fail(fmt::format("{}: {}", where(), error.what()));
   } catch (...) {

@@ -41,13 +41,6 @@ struct PhaseTask {
   std::vector<Link> incoming = {}, outgoing = {};
   std::vector<Moments*> results = {};  // where to note when an output for the caller was ready
 
-  /// The numbers of this phase's frames where the caller gives each to whoever is free: see
-  /// shared.h; null: they are numbered as the caller does.
-  const Numbers* numbers = nullptr;
-  std::int64_t number_of(std::int64_t frame_here) const {
-    return numbers == nullptr ? frame_here : numbers->of(frame_here);
-  }
-
   // Touched by the stage's thread alone.
   std::int64_t frame = 0;  // the next one
   std::int64_t step = 1;   // to the one behind it: the number of replicas
@@ -79,7 +72,8 @@ struct Firing {
 struct StageTask {
   std::string name;
   board::Processor processor;
-  plan::Turn turn = {};
+  std::int64_t replicas = 1;  // itself included
+  Shared* shared = nullptr;   // of stages that take any frame; borrowed from the pipeline
   bool pin = true;
   engine::Memory memory;
   std::vector<PhaseTask> phases;  // in the order of the plan

@@ -16,11 +16,11 @@ class Link {
     channels_.resize(static_cast<std::size_t>(turn.of));
     channels_[static_cast<std::size_t>(turn.index)] = channel;
   }
-  /// `turn`: the frame, or anything else that leaves the replica's index if divided by their
-  /// number.
-  Channel* at(std::int64_t turn) const {
+  /// The one of this frame's turn. Null: there is none.
+  Channel* at(std::int64_t frame) const {
+    if (channels_.empty()) return nullptr;
     return channels_.size() == 1 ? channels_.front()
-                                 : channels_[static_cast<std::size_t>(turn) % channels_.size()];
+                                 : channels_[static_cast<std::size_t>(frame) % channels_.size()];
   }
   /// No frame will come any more.
   void finish() const {

@@ -59,12 +59,7 @@ class Assembler {
   }
 
  private:
-  void share() {
-    const std::size_t replicas = plan_.stages.size();
-    const Numbers numbers(smallest_capacity());
-    pipeline_.shared = {numbers, std::vector<Numbers>(replicas, numbers),
-                        std::vector<std::int64_t>(replicas)};
-  }
+  void share() { pipeline_.shared = std::make_unique<Shared>(smallest_capacity(), waiting_of({})); }
 
   std::int64_t smallest_capacity() const {
     std::int64_t smallest = 1 + sum_of_capacities(wires_);
@@ -121,7 +116,8 @@ class Assembler {
     auto stage = std::make_unique<StageTask>();
     stage->name = planned.name;
     stage->processor = planned.processor;
-    stage->turn = planned.turn;
+    stage->replicas = planned.turn.of;
+    stage->shared = pipeline_.shared.get();
     stage->pin = options_.pin && engine_of(planned, engines_).uses_cores();
     stage->spin = options_.spin;
     stage->spin_for_stages = stage->pin ? options_.spin_for_stages : options_.spin;
@@ -138,19 +134,11 @@ class Assembler {
       Ports outputs(slots_of(subnet->outputs()), phase.batch);
       stage->phases.push_back(
           {phase.lag, phase.batch, std::move(subnet), std::move(inputs), std::move(outputs)});
-      number(stage->phases.back(), planned.turn);
+      stage->phases.back().frame = planned.turn.index;
+      stage->phases.back().step = planned.turn.of;
     }
     stage->firings = Latest<Firing>(firings_to_keep(planned));
     pipeline_.stages.push_back(std::move(stage));
-  }
-
-  void number(PhaseTask& phase, const plan::Turn& turn) {
-    if (pipeline_.shared) {
-      phase.numbers = &pipeline_.shared->numbers[static_cast<std::size_t>(turn.index)];
-      return;
-    }
-    phase.frame = turn.index;
-    phase.step = turn.of;
   }
 
   /// Of the last frames that leave, while others are on their way behind them.
@@ -166,8 +154,11 @@ class Assembler {
 
   void connect(const plan::Channel& wire) {
     const plan::Turn turn = plan::turn_of(plan_, wire);
-    const std::int64_t shares = pipeline_.shared ? 1 : turn.of;
-    Channel* channel = new_channel(wire.capacity / shares, wire.from, wire.to);
+    if (pipeline_.shared && turn.of > 1) {
+      if (wire.to.is_outside()) phase_at(wire.from).results.push_back(&outlet_of(wire).ready);
+      return;
+    }
+    Channel* channel = new_channel(wire.capacity / turn.of, wire.from, wire.to);
     const auto seen_from = [&](const plan::Endpoint& end) {
       return end.is_outside() || plan_.stages[end.stage].turn.of == 1 ? turn : plan::Turn{};
     };
@@ -219,6 +210,7 @@ class Assembler {
 
   /// A phase that reads only constants would run ahead for ever: it gets one token per frame.
   void add_tickets() {
+    if (pipeline_.shared) return;
     for (std::size_t s = 0; s < pipeline_.stages.size(); ++s)
       for (PhaseTask& phase : pipeline_.stages[s]->phases)
         if (phase.incoming.empty()) {

@@ -35,7 +35,7 @@ struct Pipeline {
   std::vector<Inlet> inlets;                       // in the order of network.inputs
   std::vector<Link> tickets;                       // of phases that have no other input
   std::vector<std::unique_ptr<Outlet>> outlets;    // each result that is not a constant, once
-  std::optional<Shared> shared;                    // if frames go to whoever is free
+  std::unique_ptr<Shared> shared;                  // if whoever is free takes a frame; else null
   Channel* submitted = nullptr;                    // from the caller to itself: frames on their way
   std::int64_t submitted_capacity = 0;
   std::int64_t depth = 0;  // the smallest capacity

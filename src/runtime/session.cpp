@@ -7,7 +7,6 @@
 #include <mutex>
 #include <system_error>
 #include <thread>
-#include <tuple>
 #include <utility>
 
 #include "base/error.h"
@@ -44,14 +43,14 @@ struct Session::State {
 
   bool may_submit();
   template <class Visit>
-  bool all_from_caller(std::int64_t turn, Visit visit);
-  std::int64_t next_turn();
-  std::int64_t turn_of_taken() const;
+  bool all_from_caller(Visit visit);
+  template <class Visit>
+  bool all_to_caller(Visit visit);
   bool fits();
   bool has_result();
   void watch();
   bool wait_unless_result();
-  void give(std::int64_t turn);
+  void give();
   bool put(const Fill& fill);
   void finish();
   void stop();
@@ -96,87 +95,74 @@ void Session::State::fail(const std::string& text) {
 
 void Session::State::close_channels() {
   for (const auto& channel : pipeline.channels) channel->close();
+  for (const auto& stage : pipeline.stages) stage->submitted.close();
+  if (pipeline.shared) pipeline.shared->close();
 }
 
 /// Visits every channel into which the caller's next frame goes, until `visit` is false.
 template <class Visit>
-bool Session::State::all_from_caller(std::int64_t turn, Visit visit) {
+bool Session::State::all_from_caller(Visit visit) {
   for (const Inlet& inlet : pipeline.inlets)
     for (const Link& link : inlet.links)
-      if (!visit(*link.at(turn))) return false;
+      if (!visit(*link.at(frames_submitted))) return false;
   for (const Link& link : pipeline.tickets)
-    if (!visit(*link.at(turn))) return false;
+    if (!visit(*link.at(frames_submitted))) return false;
   return visit(*pipeline.submitted);
 }
 
-/// Whose turn the next frame is: of shared ones, the replica's that has the fewest on the way; of
-/// equals, in turns.
-std::int64_t Session::State::next_turn() {
-  if (!pipeline.shared) return frames_submitted;
-  const auto replicas = static_cast<std::int64_t>(pipeline.shared->numbers.size());
-  std::int64_t best = frames_submitted % replicas, most = -1;
-  for (std::int64_t i = 0; i < replicas; ++i) {
-    const std::int64_t turn = (frames_submitted + i) % replicas;
-    std::int64_t spaces = Channel::largest_capacity;
-    all_from_caller(turn, [&](Channel& channel) {
-      if (&channel != pipeline.submitted) spaces = std::min(spaces, channel.spaces());
-      return true;
-    });
-    if (spaces > most) std::tie(best, most) = std::tie(turn, spaces);
-  }
-  return best;
-}
-
-std::int64_t Session::State::turn_of_taken() const {
-  return pipeline.shared ? pipeline.shared->replica.of(frames_taken) : frames_taken;
+/// The same of those from which its next result comes, once the frame was submitted.
+template <class Visit>
+bool Session::State::all_to_caller(Visit visit) {
+  for (const auto& outlet : pipeline.outlets)
+    if (Channel* channel = outlet->link.at(frames_taken); channel && !visit(*channel)) return false;
+  return true;
 }
 
 /// Lets the stages know of the next frame, which all its channels have room for.
-void Session::State::give(std::int64_t turn) {
-  if (pipeline.shared) {
-    Shared& shared = *pipeline.shared;
-    const auto replica = static_cast<std::size_t>(turn);
-    shared.replica.of(frames_submitted) = turn;
-    shared.numbers[replica].of(shared.given[replica]++) = frames_submitted;
-  }
-  all_from_caller(turn, [](Channel& channel) {
+void Session::State::give() {
+  all_from_caller([](Channel& channel) {
     channel.push();
     return true;
   });
   ++frames_submitted;
-  for (const auto& stage : pipeline.stages)
-    if (!pipeline.shared || stage->turn.index == turn) stage->submitted.raise();
+  for (const auto& stage : pipeline.stages) stage->submitted.raise();
+}
+
+bool Session::State::may_submit() {
+  if (life == Life::failed) error.rethrow();
+  return life == Life::running;
 }
 
 bool Session::State::fits() {
-  return all_from_caller(next_turn(),
-                         [](Channel& channel) { return channel.space() == Readiness::yes; });
+  return all_from_caller([](Channel& channel) { return channel.space() == Readiness::yes; });
 }
 
 /// Whether next() need not wait, be it that no result will come any more.
 bool Session::State::has_result() {
-  const Readiness submitted = pipeline.submitted->token();
-  if (submitted != Readiness::yes) return submitted == Readiness::never;
-  bool all = true;
-  for (const auto& outlet : pipeline.outlets) {
-    const Readiness here = outlet->link.at(turn_of_taken())->token();
-    if (here == Readiness::never) return true;
-    all = all && here == Readiness::yes;
-  }
-  return all;
+  bool all = true, ended = false;
+  const auto note = [&](Readiness ready) {
+    all = all && ready == Readiness::yes;
+    ended = ended || ready == Readiness::never;
+    return ready == Readiness::yes;
+  };
+  if (!note(pipeline.submitted->token())) return ended;
+  if (pipeline.shared) note(pipeline.shared->result(frames_taken));
+  all_to_caller([&](Channel& channel) { return note(channel.token()); });
+  return all || ended;
 }
 
 /// The bell will ring when one of these may have changed.
 void Session::State::watch() {
-  const std::int64_t turns =
-      pipeline.shared ? static_cast<std::int64_t>(pipeline.shared->numbers.size()) : 1;
-  for (std::int64_t i = 0; i < turns; ++i)
-    all_from_caller(frames_submitted + i, [](Channel& channel) {
-      channel.watch_space();
-      return true;
-    });
+  all_from_caller([](Channel& channel) {
+    channel.watch_space();
+    return true;
+  });
   if (frames_taken == frames_submitted) return;
-  for (const auto& outlet : pipeline.outlets) outlet->link.at(turn_of_taken())->watch_token();
+  if (pipeline.shared) pipeline.shared->watch_result(frames_taken);
+  all_to_caller([](Channel& channel) {
+    channel.watch_token();
+    return true;
+  });
 }
 
 /// Waits until a frame fits; false: next() need not wait before one does. A stage may hold an input
@@ -194,16 +180,9 @@ bool Session::State::wait_unless_result() {
   return room;
 }
 
-bool Session::State::may_submit() {
-  if (life == Life::failed) error.rethrow();
-  return life == Life::running;
-}
-
 bool Session::State::put(const Fill& fill) {
-  const bool room = pipeline.submitted->wait_for_space();
-  const std::int64_t turn = next_turn(), frame = frames_submitted;
-  const auto wait = [](Channel& channel) { return channel.wait_for_space(); };
-  if (!room || !all_from_caller(turn, wait)) {
+  const std::int64_t frame = frames_submitted;
+  if (!all_from_caller([](Channel& channel) { return channel.wait_for_space(); })) {
     error.rethrow();
     return false;
   }
@@ -215,7 +194,7 @@ bool Session::State::put(const Fill& fill) {
   submitted_at.of(frame) = Clock::now();
   for (const auto& outlet : pipeline.outlets)
     if (outlet->from_caller) outlet->ready.of(frame) = submitted_at.of(frame);
-  give(turn);
+  give();
   return true;
 }
 
@@ -225,6 +204,7 @@ void Session::State::finish() {
     for (const Link& link : inlet.links) link.finish();
   for (const Link& link : pipeline.tickets) link.finish();
   pipeline.submitted->finish();
+  for (const auto& stage : pipeline.stages) stage->submitted.finish();
 }
 
 void Session::State::stop() {
@@ -238,9 +218,8 @@ void Session::State::stop() {
 
 bool Session::State::wait_for_result() {
   if (!pipeline.submitted->wait_for_token()) return false;
-  return std::all_of(pipeline.outlets.begin(), pipeline.outlets.end(), [&](const auto& outlet) {
-    return outlet->link.at(turn_of_taken())->wait_for_token();
-  });
+  if (pipeline.shared && !pipeline.shared->wait_for_result(frames_taken)) return false;
+  return all_to_caller([](Channel& channel) { return channel.wait_for_token(); });
 }
 
 network::Array Session::State::take(TensorId tensor) {
@@ -267,7 +246,10 @@ std::optional<Result> Session::State::next() {
   result.latency = ready - submitted;
   if (taken.is_on()) taken.add({frames_taken, submitted, ready});
   for (TensorId output : network.outputs) result.outputs.push_back(take(output));
-  for (const auto& outlet : pipeline.outlets) outlet->link.at(turn_of_taken())->pop();
+  all_to_caller([](Channel& channel) {
+    channel.pop();
+    return true;
+  });
   ++frames_taken;
   pipeline.submitted->pop();
   return result;
@@ -310,7 +292,7 @@ std::vector<StageStatistics> Session::statistics() const {
   std::vector<StageStatistics> result;
   for (const auto& stage : state_->pipeline.stages)
     result.push_back({stage->name, stage->activity.frames(), stage->activity.busy(),
-                      stage->activity.waiting(), stage->memory, stage->turn.of});
+                      stage->activity.waiting(), stage->memory, stage->replicas});
   return result;
 }
 

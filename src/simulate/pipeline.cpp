@@ -1,7 +1,6 @@
 #include "simulate/pipeline.h"
 
 #include <algorithm>
-#include <tuple>
 
 #include "plan/build.h"
 #include "plan/steps.h"
@@ -29,28 +28,25 @@ Pipeline::Pipeline(const plan::Plan& plan, Order order, std::int64_t in_flight)
   most_on_their_way_ = 1 + sum_of_capacities(plan.channels);
   if (order == Order::submitted && plan::is_shared(plan)) shared_.emplace();
   for (const plan::Stage& stage : plan.stages) add_stage(stage);
-  for (const plan::Channel& channel : plan.channels)
-    add_channel(channel, plan::turn_of(plan, channel));
-  add_tickets(plan);
+  for (const plan::Channel& channel : plan.channels) {
+    const plan::Turn turn = plan::turn_of(plan, channel);
+    if (shared_) most_on_their_way_ = std::min(most_on_their_way_, channel.capacity);
+    if (!shared_ || turn.of == 1) add_channel(channel, turn);
+  }
+  if (!shared_) add_tickets(plan);
   if (in_flight > 0) most_on_their_way_ = std::min(most_on_their_way_, in_flight);
   sort_orders();
 }
 
 void Pipeline::add_stage(const plan::Stage& planned) {
   Stage& stage = stages_.emplace_back();
-  const plan::Turn turn = shared_ ? plan::Turn{} : planned.turn;
   for (const plan::Phase& phase : planned.phases) {
     stage.order.push_back(stage.phases.size());
     stage.phases.push_back(
-        {phase.lag, phase.batch, turn.of, counts_.size(), {}, {}, {stages_.size() - 1}});
-    counts_.push_back(turn.index);
+        {phase.lag, phase.batch, planned.turn.of, counts_.size(), {}, {}, {stages_.size() - 1}});
+    counts_.push_back(planned.turn.index);
   }
-  if (!shared_) return;
-  for (auto* each : {&shared_->given, &shared_->taken}) {
-    each->push_back(counts_.size());
-    counts_.push_back(0);
-  }
-  shared_->to_do.emplace_back();
+  if (shared_) add_once(woken_by_submit_, stages_.size() - 1);
 }
 
 std::size_t Pipeline::count_of(const plan::Endpoint& end) const {
@@ -58,12 +54,7 @@ std::size_t Pipeline::count_of(const plan::Endpoint& end) const {
 }
 
 void Pipeline::add_channel(const plan::Channel& planned, const plan::Turn& turn) {
-  Channel channel{caller_in, caller_out, planned.capacity / turn.of, shared_ ? plan::Turn{} : turn};
-  channel.stage = planned.from.is_outside() ? planned.to.stage : planned.from.stage;
-  if (shared_ && channel.stage != plan::Endpoint::outside) {
-    channel.from = shared_->given[channel.stage];
-    channel.to = shared_->taken[channel.stage];
-  }
+  Channel channel{caller_in, caller_out, planned.capacity / turn.of, turn};
   if (!planned.from.is_outside()) channel.from = count_of(planned.from);
   if (!planned.to.is_outside()) channel.to = count_of(planned.to);
   if (planned.from.is_outside()) {
@@ -89,8 +80,7 @@ void Pipeline::add_tickets(const plan::Plan& plan) {
   for (std::size_t s = 0; s < stages_.size(); ++s)
     for (Phase& phase : stages_[s].phases) {
       if (!phase.incoming.empty()) continue;
-      Channel ticket{caller_in, phase.count, most_on_their_way_, plan.stages[s].turn, s};
-      if (shared_) ticket.from = shared_->given[s], ticket.turn = {};
+      Channel ticket{caller_in, phase.count, most_on_their_way_, plan.stages[s].turn};
       phase.incoming.push_back(ticket);
       from_caller_.push_back(phase.incoming.back());
       add_once(woken_by_submit_, s);
@@ -140,95 +130,73 @@ std::int64_t Pipeline::ready_frames(const Phase& phase) const {
   return phase.batch == 1 ? 1 : gathered(phase);
 }
 
-std::int64_t Pipeline::submitted_to(std::size_t stage) const {
-  return shared_ ? counts_[shared_->given[stage]] : submitted();
-}
-
 std::optional<Firing> Pipeline::next(std::size_t index) {
   Stage& stage = stages_[index];
   stage.woken = false;
+  if (shared_) {
+    if (shared_->claimed == submitted()) return std::nullopt;
+    return Firing{0, shared_->claimed++, 1};
+  }
   for (const std::size_t p : stage.order) {
     const Phase& phase = stage.phases[p];
     if (const std::int64_t frames = ready_frames(phase); frames > 0)
-      return Firing{p, shared_ ? shared_->to_do[index].front() : frame_of(phase), frames};
-    if (order_ == Order::graph || submitted_to(index) > frame_of(phase)) return std::nullopt;
+      return Firing{p, frame_of(phase), frames};
+    if (order_ == Order::graph || submitted() > frame_of(phase)) return std::nullopt;
   }
   return std::nullopt;
 }
 
 void Pipeline::end(std::size_t index, const Firing& firing) {
   Stage& stage = stages_[index];
+  if (shared_) {
+    const auto place = static_cast<std::size_t>(firing.frame - taken());
+    shared_->done.resize(std::max(shared_->done.size(), place + 1));
+    shared_->done[place] = true;
+    stage.woken = true;
+    return;
+  }
   const Phase& phase = stage.phases[firing.phase];
   frame_of(phase) += firing.count * phase.step;
-  if (shared_) shared_->to_do[index].pop_front();
   for (const std::size_t other : phase.wakes) stages_[other].woken = true;
   auto here = std::find(stage.order.begin(), stage.order.end(), firing.phase);
   for (; here + 1 != stage.order.end() && is_before(stage, here[1], here[0]); ++here)
     std::swap(here[0], here[1]);
 }
 
-std::size_t Pipeline::next_copy() const {
-  const std::size_t copies = stages_.size();
-  const auto first = static_cast<std::size_t>(submitted()) % copies;
-  std::size_t best = first;
-  std::int64_t most = -1;
-  for (std::size_t i = 0; i < copies; ++i) {
-    const std::size_t copy = (first + i) % copies;
-    std::int64_t spaces = largest_sum;
-    for (const Channel& channel : from_caller_)
-      if (is_for(channel, copy, submitted()))
-        spaces = std::min(spaces, channel.capacity - tokens(channel));
-    if (spaces > most) std::tie(best, most) = std::tie(copy, spaces);
-  }
-  return best;
-}
-
 bool Pipeline::may_submit() const {
   if (submitted() - taken() >= most_on_their_way_) return false;
-  const std::size_t copy = shared_ ? next_copy() : 0;
   return std::all_of(from_caller_.begin(), from_caller_.end(), [&](const Channel& channel) {
-    return !is_for(channel, copy, submitted()) || tokens(channel) < channel.capacity;
+    return !channel.turn.is_of(submitted()) || tokens(channel) < channel.capacity;
   });
 }
 
 void Pipeline::submit() {
-  if (shared_) {
-    const std::size_t copy = next_copy();
-    ++counts_[shared_->given[copy]];
-    shared_->to_do[copy].push_back(submitted());
-    shared_->on_their_way.push_back(copy);
-  }
   ++counts_[caller_in];
   for (const std::size_t stage : woken_by_submit_) stages_[stage].woken = true;
 }
 
 bool Pipeline::may_take() const {
   if (submitted() == taken()) return false;
-  const std::size_t copy = shared_ ? shared_->on_their_way.front() : 0;
+  if (shared_ && (shared_->done.empty() || !shared_->done.front())) return false;
   return std::all_of(to_caller_.begin(), to_caller_.end(), [&](const Channel& channel) {
-    return !is_for(channel, copy, taken()) || tokens(channel) > 0;
+    return !channel.turn.is_of(taken()) || tokens(channel) > 0;
   });
 }
 
 void Pipeline::take() {
-  if (shared_) {
-    ++counts_[shared_->taken[shared_->on_their_way.front()]];
-    shared_->on_their_way.pop_front();
-  }
+  if (shared_) shared_->done.pop_front();
   ++counts_[caller_out];
   for (const std::size_t stage : woken_by_take_) stages_[stage].woken = true;
 }
 
 void Pipeline::add_state(std::vector<std::int64_t>& state) const {
-  state.push_back(taken() % round_);
   if (!shared_) {
+    state.push_back(taken() % round_);
     for (const std::int64_t count : counts_) state.push_back(count - taken());
     return;
   }
-  for (std::size_t s = 0; s < stages_.size(); ++s)
-    for (const std::size_t count : {shared_->given[s], stages_[s].phases.front().count})
-      state.push_back(counts_[count] - counts_[shared_->taken[s]]);
-  state.insert(state.end(), shared_->on_their_way.begin(), shared_->on_their_way.end());
+  for (const std::int64_t count : {submitted(), shared_->claimed}) state.push_back(count - taken());
+  state.insert(state.end(), shared_->done.begin(), shared_->done.end());
 }
 
 }  // namespace millrace::simulate

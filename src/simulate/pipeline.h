@@ -18,12 +18,13 @@ struct Firing {
 
 /// Keeps to the rules of runtime/actor.cpp. A channel is the difference of two counts of frames of
 /// its turn: those that its writer and those that its reader has done. Of a shared plan
-/// (plan::is_shared) a copy's frames are those that it was given.
+/// (plan::is_shared) whoever is free takes the next frame, and there are no channels to the copies.
 class Pipeline {
  public:
   Pipeline(const plan::Plan& plan, Order order, std::int64_t in_flight);
 
-  /// The firing that an idle stage begins now. It changes nothing before its end.
+  /// The firing that an idle stage begins now. It changes nothing before its end, but that no other
+  /// copy takes its frame.
   std::optional<Firing> next(std::size_t stage);
   void end(std::size_t stage, const Firing& firing);
   /// Whether next() may answer otherwise than when it was asked last.
@@ -46,7 +47,6 @@ class Pipeline {
     std::size_t from, to;  // counts
     std::int64_t capacity;
     plan::Turn turn = {};
-    std::size_t stage = plan::Endpoint::outside;  // of those to and from the caller: the other end
   };
   struct Phase {
     std::int64_t lag = 0, batch = 1, step = 1;  // step: from one of its frames to the next
@@ -59,11 +59,9 @@ class Pipeline {
     std::vector<std::size_t> order;  // phases, in the order in which the graph fires them next
     bool woken = true;
   };
-  /// Of a shared plan, by stage, if any.
   struct Shared {
-    std::vector<std::size_t> given, taken;        // counts
-    std::vector<std::deque<std::int64_t>> to_do;  // frames
-    std::deque<std::size_t> on_their_way;         // whose each frame is, the oldest first
+    std::int64_t claimed = 0;  // frames that a copy has, or had
+    std::deque<bool> done;     // by frame, from taken() on, as far as one is
   };
   static constexpr std::size_t caller_in = 0, caller_out = 1;
 
@@ -72,14 +70,6 @@ class Pipeline {
   void add_tickets(const plan::Plan& plan);
   void sort_orders();
   std::size_t count_of(const plan::Endpoint& end) const;
-  /// How many frames the stage was given, or will be.
-  std::int64_t submitted_to(std::size_t stage) const;
-  /// Whose the next frame is: the copy's with the most space; of equals, in turns.
-  std::size_t next_copy() const;
-  bool is_for(const Channel& channel, std::size_t copy, std::int64_t frame) const {
-    if (!shared_) return channel.turn.is_of(frame);
-    return channel.stage == copy || channel.stage == plan::Endpoint::outside;
-  }
 
   /// How many frames of the turn come before this one.
   static std::int64_t frames_of(const plan::Turn& turn, std::int64_t before) {

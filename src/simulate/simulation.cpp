@@ -244,6 +244,7 @@ void Simulation::look_for_recurrence() {
   for (const Worker& worker : workers_) {
     state_.push_back(worker.firing ? static_cast<std::int64_t>(worker.firing->phase) : -1);
     state_.push_back(worker.firing ? worker.firing->count : 0);
+    state_.push_back(worker.firing ? worker.firing->frame - pipeline.taken() : 0);
   }
   recurrence_->look(state_, pipeline.taken(), now_);
 }

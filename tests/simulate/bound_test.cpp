@@ -141,6 +141,29 @@ TEST(Bound, copies_run_between_it_and_the_sum_of_their_rates) {
   EXPECT_GT(2 * faster, seen);
 }
 
+/// Results that leave in order hold up no copy if there are enough frames and slots.
+TEST(Bound, what_keeps_all_copies_busy_is_enough_for_the_sum_of_their_rates) {
+  constexpr double edges = 0.005;  // of the frames, at the beginning and the end
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    Random random(seed);
+    const std::size_t copies = 2 + random.below(4);
+    const auto network = network_of(1, {});
+    plan::BuildOptions options{.capacity = 1000};
+    std::vector<std::vector<Time>> times;
+    double sum = 0;
+    for (std::size_t i = 0; i < copies; ++i) {
+      if (i > 0) options.replicas[ProcessorId(0)].emplace_back(i);
+      times.push_back({Time(100 + static_cast<std::int64_t>(random.below(1000)))});
+      sum += 1 / seconds(times.back()[0]);
+    }
+    const auto plan = plan::build(network, board_of(copies), mapping_of({0}), options);
+    Application application = application_of(plan, times);
+    application.frames = 5'000;
+    application.release.in_flight = plan::enough_in_flight(plan, network, times);
+    EXPECT_GE(run({application}).applications[0].throughput(), (1 - edges) * sum) << seed;
+  }
+}
+
 /// Whatever the order, batches and arrivals: no plan that has passed its check stands still, and
 /// none works more than its processors can.
 TEST(Bound, any_plan_completes_all_frames_however_they_come) {
