@@ -69,6 +69,11 @@ Processor all_cores(const Board& board);
 /// one is named twice or none at all.
 Board only(const Board& board, const std::vector<std::string>& processor_names);
 
+/// The board, whose processors may do only what the other board's of the same names may: those of
+/// each of its devices are a device of their own here, named as there, with its limits and its
+/// scheduling. InputError if no processor has such a name.
+Board with_limits(Board board, const Board& other);
+
 /// The processors of a device, by its kind, cores and names.
 std::vector<Processor> processors_of(const Device& device);
 

@@ -20,6 +20,7 @@
 #include "plan/plan_file.h"
 #include "plan/steps.h"
 #include "profile/cost_model.h"
+#include "profile/limits.h"
 #include "profile/profile_file.h"
 #include "profile/select.h"
 #include "report/stages.h"
@@ -34,7 +35,8 @@ struct PlanOptions {
   ModelOptions model;
   VariantOptions variants;
   LossOptions loss;
-  std::string board;  // another one than this machine
+  std::string board;   // another one than this machine
+  std::string limits;  // a board whose limits hold here
   int streams = 1;
   std::string output, profile, fitness = "bottleneck";
   SearchOptions search;
@@ -98,6 +100,11 @@ void bind(CLI::App& verb, PlanOptions& options) {
       ->excludes(measure)
       ->excludes(verb.get_option("--max-loss"))
       ->excludes(verb.get_option("--max-error"));
+  verb.add_option(
+          "--limits", options.limits,
+          "A board file whose limits (operators, precisions, granularity, subnets) hold for "
+          "this machine's processors of the same names, with measured times")
+      ->excludes(verb.get_option("--board"));
   verb.add_option("--streams", options.streams,
                   "With --board: frames that a device may have in its kernels at once, up to the "
                   "board's limit; launches then go on beside kernels")
@@ -174,6 +181,10 @@ Work prepare(const PlanOptions& options) {
   work.calibration = calibration_for(request);
   if (work.calibration) source.measure.calibration = &*work.calibration;
   work.measured = load_profile(work.network, work.board, *work.engine, source);
+  if (!options.limits.empty()) {
+    work.board = board::with_limits(std::move(work.board), board::find_board(options.limits));
+    work.measured = profile::within_limits(std::move(work.measured), work.network, work.board);
+  }
   if (options.loss.max_loss.empty()) {
     work.profile = profile::select(work.measured, source.measure.precisions);
     return work;
@@ -234,6 +245,7 @@ plan::Origin origin_of(const PlanOptions& options, const Work& work) {
   if (!options.board.empty()) origin.options["board"] = work.board.name;
   if (!options.board.empty() && std::filesystem::exists(options.board, ignored))
     origin.options["board_file"] = std::filesystem::absolute(options.board).lexically_normal();
+  if (!options.limits.empty()) origin.options["limits"] = options.limits;
   if (options.streams > 1) origin.options["streams"] = std::to_string(options.streams);
   origin.options["seed"] = std::to_string(options.model.seed);
   origin.options["search"] = options.search.method;

@@ -9,7 +9,6 @@
 #include "base/error.h"
 #include "explore/evaluator.h"
 #include "explore/search.h"
-#include "profile/cost_model.h"
 
 namespace millrace::explore {
 namespace {
@@ -50,9 +49,7 @@ const profile::ProcessorProfile& profile_of(const board::Processor& processor,
 /// Why it cannot run, and who says so; empty if it can.
 std::string refusal_of(const profile::ProcessorProfile& measured, std::size_t layer) {
   const std::string& reason = measured.layers[layer].refusal;
-  if (reason.empty()) return {};
-  const bool modelled = measured.engine == profile::modelled_engine;
-  return fmt::format("{}, says {}", reason, modelled ? "the board's file" : measured.engine);
+  return reason.empty() ? "" : reason + ", says the board's file";
 }
 
 /// Follows groups that joined groups to the first layer of all.

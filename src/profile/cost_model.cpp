@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "base/error.h"
+#include "profile/limits.h"
 
 namespace millrace::profile {
 namespace {
@@ -38,10 +39,6 @@ const board::Efficiency* efficiency_of(const board::Device& device, const Load& 
   for (const std::string& word : load.kinds)
     if (const auto* found = efficiency_named(device, word, precision)) return found;
   return efficiency_named(device, "other", precision);
-}
-
-bool names(const std::vector<std::string>& operators, const network::Operator& op) {
-  return std::find(operators.begin(), operators.end(), network::name_of(op)) != operators.end();
 }
 
 Statistics always(Time time) { return {time, time, {}, time, time, 0, true}; }
@@ -134,15 +131,8 @@ CostModel::CostModel(const board::Board& board, const board::Processor& processo
 }
 
 Verdict CostModel::supports(const network::Operator& op) const {
-  const board::Limits& limits = device_.limits;
-  const auto& allowed = limits.precisions;
   if (operations_ <= 0) return Verdict::no(fmt::format("has no unit for {}", to_text(precision_)));
-  if (!allowed.empty() && std::find(allowed.begin(), allowed.end(), precision_) == allowed.end())
-    return Verdict::no(fmt::format("its SDK does not run {}", to_text(precision_)));
-  const bool listed = limits.operators.empty() || names(limits.operators, op);
-  if (!is_free(op) && (!listed || names(limits.not_operators, op)))
-    return Verdict::no(fmt::format("its SDK does not run {}", network::name_of(op)));
-  return Verdict::yes();
+  return within_limits(device_.limits, precision_, op);
 }
 
 Time CostModel::time(const Load& load) const {

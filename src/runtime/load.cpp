@@ -106,7 +106,6 @@ std::vector<Time> periods_of(std::span<const plan::Plan> plans, const network::N
   constexpr int rounds = 5;
   constexpr int sure = 3;           // rounds before any plan is given up: one may be a lucky one
   constexpr double hopeless = 1.1;  // times the best so far: no noise makes up for that
-  constexpr int patience = 2;       // times the duration: frames that fill pipelines take long too
   LoadOptions once = options;
   once.duration = options.duration / rounds;
   once.least = 3;
@@ -121,7 +120,7 @@ std::vector<Time> periods_of(std::span<const plan::Plan> plans, const network::N
   std::vector<Time> medians(plans.size());
   Time limit = Time::max();
   const auto start = Clock::now();
-  const auto enough = patience * options.duration * static_cast<std::int64_t>(plans.size());
+  const auto enough = options.duration * static_cast<std::int64_t>(plans.size());
   for (int round = 0; round < rounds; ++round) {
     for (std::size_t i = 0; i < sessions.size(); ++i) {
       if (medians[i] > limit) continue;

@@ -130,6 +130,52 @@ TEST(Only, refuses_unknown_and_repeated_names_and_an_empty_list) {
   EXPECT_TRUE(contains(test::message_of([] { only(two_cores(), {}); }), "empty"));
 }
 
+Board with_device(Board board) {
+  Device cores;
+  cores.name = "cores";
+  cores.cores = {0, 1};
+  cores.model = "core";
+  board.devices = {cores};
+  board.memories = {{"dram", Bytes{1}, 10e9, {"cores"}, {}}};
+  return board;
+}
+
+TEST(WithLimits, makes_a_device_of_the_processors_that_have_some) {
+  Board other = with_device(two_cores());
+  other.devices[0].name = "npu";
+  other.devices[0].model = "another";
+  other.devices[0].cores = {1};
+  other.devices[0].limits.operators = {"Conv"};
+  other.devices[0].scheduling = Scheduling::fifo_by_subnet;
+  const Board board = with_limits(with_device(two_cores()), other);
+  EXPECT_EQ(board.processors, two_cores().processors);
+  ASSERT_EQ(board.devices.size(), 2u);
+  EXPECT_EQ(device_of(board, board.processors[0])->name, "cores");
+  const Device& limited = *device_of(board, board.processors[1]);
+  EXPECT_EQ(limited.name, "npu");
+  EXPECT_EQ(limited.model, "core");
+  EXPECT_EQ(limited.limits, other.devices[0].limits);
+  EXPECT_EQ(limited.scheduling, Scheduling::fifo_by_subnet);
+  EXPECT_EQ(peaks_of(board, board.processors[1]).bytes, 10e9);
+}
+
+TEST(WithLimits, leaves_no_device_without_processors) {
+  Board other = with_device(two_cores());
+  other.devices[0].name = "both";
+  const Board board = with_limits(with_device(two_cores()), other);
+  ASSERT_EQ(board.devices.size(), 1u);
+  EXPECT_EQ(board.devices[0].name, "both");
+}
+
+TEST(WithLimits, refuses_a_board_of_other_processors) {
+  Board other = with_device(two_cores());
+  other.name = "elsewhere";
+  other.devices[0].cores = {7};
+  EXPECT_EQ(test::message_of([&] { with_limits(with_device(two_cores()), other); }),
+            "elsewhere: has none of this machine's processors, core0, core1; name them so in the "
+            "file");
+}
+
 TEST(HashOf, changes_with_the_hardware_and_not_with_the_host_name) {
   const std::string hash = hash_of(two_cores());
   Board board = two_cores();

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "board/board_file.h"
 #include "profile/fit.h"
+#include "profile/limits.h"
 #include "support/message_of.h"
 #include "support/network_builder.h"
 
@@ -98,6 +99,25 @@ TEST(CostModel, refuses_what_the_limits_exclude_with_the_reason) {
   EXPECT_EQ(half.supports(network::Lrn{}).reason(), "its SDK does not run LRN");
   const CostModel single(board, board.processors[1], Precision::f32);
   EXPECT_EQ(single.supports(network::MatMul{}).reason(), "has no unit for f32");
+}
+
+TEST(Limits, take_layers_out_of_a_profile_and_groups_apart) {
+  const auto network = product_and_softmax();
+  const board::Board board = small_board();
+  // as if measured where there are no limits
+  Profile profile = modelled(network, board::only(board, {"core0"}), {Precision::f16});
+  profile.processors.push_back(profile.processors[0]);
+  profile.processors[1].processor = board.processors[1];
+  const ProcessorProfile& cpu = profile.processors[0];
+  ASSERT_EQ(cpu.layers[1].fused_into, LayerId(0));
+  const Profile limited = within_limits(profile, network, board);
+  EXPECT_EQ(limited.processors[0], cpu);
+  const auto& layers = limited.processors[1].layers;
+  EXPECT_EQ(layers[0].refusal, "");
+  EXPECT_EQ(layers[0].together, cpu.layers[0].alone) << "no longer with the Relu";
+  EXPECT_EQ(layers[1].refusal, "its SDK does not run Relu");
+  EXPECT_FALSE(layers[1].fused_into);
+  EXPECT_EQ(layers[2].refusal, "its SDK does not run Softmax");
 }
 
 TEST(Modelled, marks_what_it_makes_and_what_cannot_run) {
