@@ -181,8 +181,10 @@ std::optional<Configuration> search_cut_points(Ledger& ledger, const MethodOptio
   cut_points.top = 1;
   std::vector<Tried> tried = try_options(ledger, all, cut_points);
   // Unlike processors share whole frames well too, which the board's options leave out.
-  add_patterns(ledger, tried, interleavings(ledger));
-  add_patterns(ledger, tried, profile_patterns(ledger, options.seed, cut_points.slots));
+  std::vector<Configuration> patterns = interleavings(ledger);
+  for (Configuration& each : profile_patterns(ledger, options.seed, cut_points.slots))
+    patterns.push_back(std::move(each));
+  add_patterns(ledger, tried, patterns);
   if (tried.empty()) return ledger.best_if_any();
   cut_points.local = true;
   cut_points.top = options.top;
