@@ -2,6 +2,7 @@
 
 #include "engine/registry.h"
 #include "runtime/meanwhile.h"
+#include "runtime/parallel.h"
 #include "runtime/simulated_board.h"
 
 namespace millrace {
@@ -10,6 +11,7 @@ profile::Profile measure(const network::Network& network, const board::Board& bo
                          const std::string& engine) {
   profile::MeasureOptions options;
   options.meanwhile = runtime::meanwhile;
+  options.in_parallel = runtime::in_parallel;
   return profile::measure(network, board, *engine::make_engine(engine), options);
 }
 

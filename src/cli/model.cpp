@@ -20,6 +20,7 @@
 #include "profile/profile_file.h"
 #include "profile/select.h"
 #include "runtime/meanwhile.h"
+#include "runtime/parallel.h"
 
 namespace millrace::cli {
 namespace {
@@ -38,6 +39,7 @@ profile::Profile measure(const network::Network& network, const board::Board& bo
   profile::MeasureOptions measure = source.measure;
   measure.progress = [&](const std::string& what, double share) { progress.show(share, what); };
   measure.meanwhile = runtime::meanwhile;
+  measure.in_parallel = runtime::in_parallel;
   return profile::measure(network, board, engine, measure);
 }
 

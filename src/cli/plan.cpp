@@ -171,7 +171,7 @@ Work prepare(const PlanOptions& options) {
   source.cache = options.model.cache;
   source.measure.seed = options.model.seed;
   source.measure.least = 4;  // brief: `millrace profile` is thorough
-  source.measure.duration = std::chrono::milliseconds(300);
+  source.measure.duration = std::chrono::milliseconds(200);
   source.measure.precisions = precisions_of(options.variants);
   source.measure.max_error = options.variants.max_error;
   if (!options.max_latency.empty()) read_duration(options.max_latency, "--max-latency");

@@ -177,8 +177,11 @@ class VariantMeasurement {
         if (&pass == &passes_.front() || pass.layers[i].variant != own_[i])
           alternatives_[i].push_back(
               {pass.layers[i].variant, units.time(pass, LayerId(i)), std::nullopt});
-      add_errors(LayerId(i));
     }
+    const auto errors_of = [&](std::size_t i) { add_errors(LayerId(i)); };
+    if (subject_.options.in_parallel && !subject_.cores.empty())
+      return subject_.options.in_parallel(subject_.cores, own_.size(), errors_of);
+    for (std::size_t i = 0; i < own_.size(); ++i) errors_of(i);
   }
 
   void try_variants(const Variants& variants) {
@@ -219,6 +222,7 @@ class VariantMeasurement {
 
   void add_errors(LayerId layer) {
     auto& list = alternatives_[layer.index];
+    if (list.empty()) return;
     std::vector<Alternative*> by_time;
     for (Alternative& each : list) by_time.push_back(&each);
     std::stable_sort(by_time.begin(), by_time.end(),

@@ -118,8 +118,11 @@ Profile measure(const Network& network, const board::Board& board, Engine& engin
             static_cast<double>(profile.processors.size()) /
                 static_cast<double>(board.processors.size() * options.precisions.size()));
       const auto measured = std::span(profile.processors).subspan(first);
-      profile.processors.push_back(measure_processor({network, engine, processor, options},
-                                                     precision, alike(board, processor, measured)));
+      Subject subject{network, engine, processor, options};
+      // Helper threads of an engine that uses several cores would be in each other's way.
+      if (processor.cores.size() == 1) subject.cores = board::cores_of_this_thread();
+      profile.processors.push_back(
+          measure_processor(subject, precision, alike(board, processor, measured)));
     }
     measure_contention(network, engine, std::span(profile.processors).subspan(first), options);
   }

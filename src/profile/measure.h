@@ -27,6 +27,11 @@ struct MeasureOptions {
   std::function<void(std::span<const std::function<void()>> others,
                      const std::function<void()>& work)>
       meanwhile;
+  /// Calls work(i) for each i < `count` on threads bound to these cores; for what is not timed.
+  /// Empty: that is done on the calling thread. runtime::in_parallel is one.
+  std::function<void(std::span<const int> cores, std::size_t count,
+                     const std::function<void(std::size_t)>& work)>
+      in_parallel;
   /// Called as work goes on: what is being measured, and the share done in [0, 1]. May be empty.
   std::function<void(const std::string& what, double share)> progress;
 };

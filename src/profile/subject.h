@@ -7,12 +7,13 @@
 
 namespace millrace::profile {
 
-/// All borrowed.
+/// References are borrowed.
 struct Subject {
   const network::Network& network;
   engine::Engine& engine;
   const board::Processor& processor;
   const MeasureOptions& options;
+  std::vector<int> cores = {};  // for what is not timed; none: the calling thread alone
 };
 
 /// By LayerId.

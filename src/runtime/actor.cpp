@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <mutex>
 
 namespace millrace::runtime {
 namespace {
@@ -141,6 +142,7 @@ void run_phase(PhaseTask& phase) {
 /// The phase's frames that are ready. `released`: when the stage began to wait for them; when it
 /// ended is returned.
 Clock::time_point fire(StageTask& stage, PhaseTask& phase, Clock::time_point released) {
+  const std::lock_guard passing(stage.gate);
   const auto started = Clock::now();
   run_phase(phase);
   const auto ended = Clock::now();

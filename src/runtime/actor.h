@@ -11,6 +11,7 @@
 #include "base/units.h"
 #include "board/board.h"
 #include "engine/engine.h"
+#include "runtime/gate.h"
 #include "runtime/latest.h"
 #include "runtime/link.h"
 #include "runtime/ports.h"
@@ -79,6 +80,7 @@ struct StageTask {
   std::vector<PhaseTask> phases;  // in the order of the plan
   Time spin{};                    // before it sleeps
   Time spin_for_stages{};         // the same while a frame is on its way
+  Gate gate;                      // it passes before each phase
   Bell bell;                      // of all channels of its phases, on the stage's side
   Counter submitted{bell};        // frames that the caller has put in; raised by the caller
   Activity activity;

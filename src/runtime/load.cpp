@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <deque>
 #include <future>
 #include <limits>
 
@@ -27,6 +28,9 @@ class ClosedLoop {
     while (on_their_way_ < at_most_ && session_.submit_unless_result(inputs_)) ++on_their_way_;
     return take();
   }
+  void warm_up(std::int64_t frames) {
+    for (std::int64_t i = 0; i < frames; ++i) step();
+  }
   void drain() {
     while (on_their_way_ > 0) take();
   }
@@ -49,12 +53,9 @@ std::int64_t warmup_of(const Session& session, const LoadOptions& options) {
   return std::max(options.warmup + 2 * session.largest_lag(), session.round() - 1);
 }
 
-Load load_one(Session& session, const std::vector<network::Array>& inputs,
-              const LoadOptions& options) {
+/// What the loop does from now on, in multiples of `round` frames.
+Load count(ClosedLoop& loop, std::int64_t round, const LoadOptions& options) {
   Load load;
-  ClosedLoop loop(session, inputs, options.in_flight);
-  const std::int64_t warmup = warmup_of(session, options), round = session.round();
-  for (std::int64_t i = 0; i < warmup; ++i) loop.step();
   const auto start = Clock::now();
   while (load.frames < options.least || load.frames % round != 0 ||
          Clock::now() - start < options.duration) {
@@ -63,9 +64,45 @@ Load load_one(Session& session, const std::vector<network::Array>& inputs,
     if (options.between) options.between();
   }
   load.elapsed = Clock::now() - start;
+  return load;
+}
+
+Load load_one(Session& session, const std::vector<network::Array>& inputs,
+              const LoadOptions& options) {
+  ClosedLoop loop(session, inputs, options.in_flight);
+  loop.warm_up(warmup_of(session, options));
+  Load load = count(loop, session.round(), options);
   loop.drain();
   return load;
 }
+
+/// A plan that takes turns with others. Between its turns it is paused, with all its frames: to
+/// fill and to drain a pipeline takes longer than a turn.
+class Contestant {
+ public:
+  Contestant(const plan::Plan& plan, const network::Network& network,
+             const std::map<std::string, engine::Engine*>& engines,
+             const std::vector<network::Array>& inputs)
+      : session_(deploy(plan, network, engines)),
+        loop_(session_, inputs,
+              plan::enough_in_flight(plan, network, plan::predicted_times(plan))) {}
+
+  void take_turn(const LoadOptions& options) {
+    session_.resume();
+    // What was done before the pause began, and those that all stages began together after it.
+    loop_.warm_up(periods_.empty() ? warmup_of(session_, options) : 2 * session_.round());
+    periods_.push_back(count(loop_, session_.round(), options).period());
+    std::sort(periods_.begin(), periods_.end());
+    session_.pause();
+  }
+  /// Of the periods of its turns. Precondition: it had one.
+  Time median() const { return percentile(periods_, 0.5); }
+
+ private:
+  Session session_;
+  ClosedLoop loop_;
+  std::vector<Time> periods_;  // sorted
+};
 
 /// What loads that ran at the same time come to: as many frames a second as all of them.
 Load together(std::vector<Load> loads) {
@@ -110,24 +147,18 @@ std::vector<Time> periods_of(std::span<const plan::Plan> plans, const network::N
   once.duration = options.duration / rounds;
   once.least = 3;
   once.warmup = 1;
-  std::vector<Session> sessions;
-  std::vector<std::int64_t> in_flight;
-  for (const plan::Plan& plan : plans) {
-    sessions.push_back(deploy(plan, network, engines));
-    in_flight.push_back(plan::enough_in_flight(plan, network, plan::predicted_times(plan)));
-  }
-  std::vector<std::vector<Time>> periods(plans.size());
+  const auto inputs = network::random_inputs(network, options.seed);
+  std::deque<Contestant> contestants;
+  for (const plan::Plan& plan : plans) contestants.emplace_back(plan, network, engines, inputs);
   std::vector<Time> medians(plans.size());
   Time limit = Time::max();
   const auto start = Clock::now();
   const auto enough = options.duration * static_cast<std::int64_t>(plans.size());
   for (int round = 0; round < rounds; ++round) {
-    for (std::size_t i = 0; i < sessions.size(); ++i) {
+    for (std::size_t i = 0; i < contestants.size(); ++i) {
       if (medians[i] > limit) continue;
-      once.in_flight = in_flight[i];
-      periods[i].push_back(run_load({&sessions[i]}, network, once).period());
-      std::sort(periods[i].begin(), periods[i].end());
-      medians[i] = percentile(periods[i], 0.5);
+      contestants[i].take_turn(once);
+      medians[i] = contestants[i].median();
     }
     if (round + 1 < sure) continue;
     if (Clock::now() - start > enough) break;

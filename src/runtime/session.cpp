@@ -53,6 +53,8 @@ struct Session::State {
   void give();
   bool put(const Fill& fill);
   void finish();
+  void pause();
+  void resume();
   void stop();
   std::optional<Result> next();
   bool wait_for_result();
@@ -207,10 +209,20 @@ void Session::State::finish() {
   for (const auto& stage : pipeline.stages) stage->submitted.finish();
 }
 
+void Session::State::pause() {
+  for (const auto& stage : pipeline.stages) stage->gate.shut();
+  for (const auto& stage : pipeline.stages) stage->gate.wait_until_left();
+}
+
+void Session::State::resume() {
+  for (const auto& stage : pipeline.stages) stage->gate.open();
+}
+
 void Session::State::stop() {
   leave(Life::running, Life::stopped);
   leave(Life::draining, Life::stopped);
   close_channels();
+  resume();
   std::call_once(joined, [this] {
     for (std::thread& thread : threads) thread.join();
   });
@@ -282,6 +294,8 @@ bool Session::submit_in_place(const Fill& fill) {
 std::optional<Result> Session::next() { return state_->next(); }
 void Session::finish() { state_->finish(); }
 void Session::stop() { state_->stop(); }
+void Session::pause() { state_->pause(); }
+void Session::resume() { state_->resume(); }
 Life Session::life() const { return state_->life; }
 std::int64_t Session::depth() const { return state_->pipeline.depth; }
 std::int64_t Session::largest_lag() const { return state_->pipeline.largest_lag; }

@@ -83,8 +83,13 @@ class Session {
   /// No more frames will come; those on their way still arrive.
   void finish();
   /// Ends all threads as soon as their current phase is done, and waits for that; frames on their
-  /// way are dropped.
+  /// way are dropped. Resumes.
   void stop();
+
+  /// Returns when no stage works, and none begins to before resume(): frames on their way stay
+  /// where they are. Any thread, but one at a time.
+  void pause();
+  void resume();
 
   Life life() const;
   /// As many frames as this are taken by submit() without waiting for a call of next().

@@ -11,6 +11,8 @@
 namespace millrace::runtime {
 namespace {
 
+using Clock = std::chrono::steady_clock;
+
 constexpr int warmup = 2;
 
 std::int64_t capacity_of(const plan::Plan& plan, TensorId tensor) {
@@ -46,9 +48,9 @@ class PhaseTrial {
     for (Slots& slots : inputs_) in.push_back(slots.of(frame_));
     for (Slots& slots : outputs_) out.push_back(slots.of(frame_));
     ++frame_;
-    const auto start = std::chrono::steady_clock::now();
+    const auto start = Clock::now();
     subnet_.run(in, out);
-    return std::chrono::steady_clock::now() - start;
+    return Clock::now() - start;
   }
 
  private:
@@ -118,11 +120,12 @@ StageTimes median_of(const std::vector<StageTimes>& rounds) {
 
 std::vector<StageTimes> stage_times(const plan::Plan& plan, const network::Network& network,
                                     const std::map<std::string, engine::Engine*>& engines) {
-  constexpr int rounds = 5;
+  constexpr std::size_t rounds = 5, least = 3;
   constexpr Time each = std::chrono::milliseconds(20);
   StageTrials trials(plan, network, engines);
   std::vector<std::vector<StageTimes>> times(trials.count());
-  for (int round = 0; round < rounds; ++round)
+  const auto end = Clock::now() + each * static_cast<std::int64_t>(rounds * times.size());
+  for (std::size_t round = 0; round < rounds && (round < least || Clock::now() < end); ++round)
     for (std::size_t s = 0; s < times.size(); ++s) times[s].push_back(trials.run(s, each));
   std::vector<StageTimes> result;
   for (const std::vector<StageTimes>& of_stage : times) result.push_back(median_of(of_stage));

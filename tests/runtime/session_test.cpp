@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <stdexcept>
 #include <thread>
@@ -256,6 +257,48 @@ TEST_F(SessionTest, a_frame_whose_writer_throws_was_not_submitted) {
   session.submit(frame(network, 1));
   session.finish();
   EXPECT_EQ(session.next()->frame, 0);
+  EXPECT_FALSE(session.next());
+}
+
+// Pauses.
+
+TEST_F(SessionTest, a_paused_session_works_on_nothing_and_loses_nothing) {
+  std::atomic<int> runs{0}, running{0};
+  decorate({.before_prepare = {},
+            .before_run =
+                [&](const engine::SubnetRequest&) {
+                  ++runs;
+                  ++running;
+                  std::this_thread::yield();
+                  --running;
+                },
+            .format = {}});
+  const auto network = chain(3);
+  Session session = start(network, {0, 1, 2});
+  int submitted = 0, taken = 0;
+  for (int round = 0; round < 50; ++round) {
+    while (submitted - taken < session.depth())
+      session.submit(frame(network, static_cast<float>(submitted++)));
+    session.pause();
+    EXPECT_EQ(running, 0);
+    const int before = runs;
+    for (int i = 0; i < 100; ++i) std::this_thread::yield();
+    EXPECT_EQ(runs, before);
+    session.resume();
+    EXPECT_EQ(value_of(session.next()->outputs[0]), static_cast<float>(taken++ + 3));
+  }
+  session.finish();
+  while (const auto result = session.next()) EXPECT_EQ(result->frame, taken++);
+  EXPECT_EQ(taken, submitted);
+}
+
+TEST_F(SessionTest, a_paused_session_can_be_stopped) {
+  const auto network = chain(2);
+  Session session = start(network, {0, 1});
+  session.pause();
+  session.submit(frame(network, 1));
+  session.stop();
+  EXPECT_EQ(session.life(), Life::stopped);
   EXPECT_FALSE(session.next());
 }
 
