@@ -5,6 +5,13 @@
 
 namespace millrace::explore {
 
+std::vector<Gene> genes_of(const plan::Mapping& mapping) {
+  std::vector<Gene> genes;
+  for (const ProcessorId processor : mapping.processors)
+    genes.push_back(static_cast<Gene>(processor.index));
+  return genes;
+}
+
 Evaluator::Evaluator(const Problem& problem)
     : processors_(problem.processors), edges_(problem.edges) {
   for (std::size_t layer = 0; layer < problem.layers; ++layer) {
@@ -18,7 +25,7 @@ Evaluator::Evaluator(const Problem& problem)
   for (std::size_t p = 0; p < processors_; ++p) borders_.push_back(problem.borders_of(p));
 }
 
-void Evaluator::processor_times(std::span<const std::size_t> genes, std::span<double> times) const {
+void Evaluator::processor_times(std::span<const Gene> genes, std::span<double> times) const {
   std::fill(times.begin(), times.end(), 0.0);
   for (std::size_t layer = 0; layer < leaders_.size(); ++layer)
     times[genes[layer]] += layer_time(layer, genes[layer], genes[leaders_[layer]]);

@@ -1,11 +1,16 @@
 #pragma once
 // Equations 3.2 to 3.4, laid out for speed: searches ask them millions of times.
+#include <cstdint>
 #include <span>
 #include <vector>
 
 #include "explore/problem.h"
 
 namespace millrace::explore {
+
+/// The processor of a layer. Small, since searches copy mappings all the time.
+using Gene = std::uint16_t;
+std::vector<Gene> genes_of(const plan::Mapping& mapping);
 
 /// Copies what it needs of the problem.
 class Evaluator {
@@ -17,8 +22,8 @@ class Evaluator {
   /// By layer: the first layer of its fused group, itself if it has none.
   const std::vector<std::size_t>& leaders() const { return leaders_; }
 
-  /// `genes`: the processor of each layer. `times`: one per processor.
-  void processor_times(std::span<const std::size_t> genes, std::span<double> times) const;
+  /// `genes`: by layer. `times`: one per processor.
+  void processor_times(std::span<const Gene> genes, std::span<double> times) const;
   /// What `layer` costs on `processor` when its group's first layer is on `leader_processor`.
   double layer_time(std::size_t layer, std::size_t processor, std::size_t leader_processor) const {
     return (processor == leader_processor ? together_ : alone_)[layer * processors_ + processor];

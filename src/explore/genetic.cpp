@@ -12,18 +12,25 @@
 namespace millrace::explore {
 namespace {
 
-using Genes = pagmo::vector_double;  // the processor of each layer
+using Genes = std::vector<Gene>;  // by layer
+
+/// As pagmo has them, and back.
+pagmo::vector_double to_pagmo(const Genes& genes) { return {genes.begin(), genes.end()}; }
+Genes from_pagmo(const pagmo::vector_double& genes) { return {genes.begin(), genes.end()}; }
 
 /// What pagmo minimises. Copies share the evaluator, which nobody changes.
 struct MappingProblem {
   std::shared_ptr<const Evaluator> evaluator;
   Fitness kind = Fitness::bottleneck;
 
-  pagmo::vector_double fitness(const Genes& genes) const {
-    std::vector<std::size_t> processors(genes.begin(), genes.end());
-    std::vector<double> times(evaluator->processors());
-    evaluator->processor_times(processors, times);
-    return {fitness_of(kind, times)};
+  double fitness_of_genes(const Genes& genes, std::vector<double>& times) const {
+    times.resize(evaluator->processors());
+    evaluator->processor_times(genes, times);
+    return fitness_of(kind, times);
+  }
+  pagmo::vector_double fitness(const pagmo::vector_double& decision) const {
+    std::vector<double> times;
+    return {fitness_of_genes(from_pagmo(decision), times)};
   }
   std::pair<pagmo::vector_double, pagmo::vector_double> get_bounds() const {
     return {pagmo::vector_double(evaluator->layers(), 0.0),
@@ -49,21 +56,21 @@ class SingleGeneAlgorithm {
       : options_(options), evaluator_(std::move(evaluator)), epochs_(epochs) {}
 
   pagmo::population evolve(pagmo::population population) const {
-    const pagmo::problem& problem = population.get_problem();
+    const auto* problem = population.get_problem().extract<MappingProblem>();
     Random random(options_.seed ^ 0x5eed0f9e4e5u);
     std::vector<Individual> living;
     for (std::size_t i = 0; i < population.size(); ++i)
-      living.push_back({population.get_x()[i], population.get_f()[i][0]});
+      living.push_back({from_pagmo(population.get_x()[i]), population.get_f()[i][0]});
     sort(living);
     int unchanged = 0;
     for (*epochs_ = 0; *epochs_ < options_.epochs && unchanged < options_.patience; ++*epochs_) {
       const double before = living.front().fitness;
-      next_generation(living, problem, random);
+      next_generation(living, *problem, random);
       unchanged = living.front().fitness < before ? 0 : unchanged + 1;
       if (options_.progress) options_.progress(*epochs_ + 1, living.front().fitness);
     }
     for (std::size_t i = 0; i < living.size(); ++i)
-      population.set_xf(i, living[i].genes, {living[i].fitness});
+      population.set_xf(i, to_pagmo(living[i].genes), {living[i].fitness});
     return population;
   }
 
@@ -74,12 +81,13 @@ class SingleGeneAlgorithm {
     });
   }
 
-  void next_generation(std::vector<Individual>& living, const pagmo::problem& problem,
+  void next_generation(std::vector<Individual>& living, const MappingProblem& problem,
                        Random& random) const {
     const std::size_t size = living.size();
+    std::vector<double> times;
     for (std::size_t i = 0; i < size; ++i) {
       Individual child{child_of(living, size, random), 0};
-      child.fitness = problem.fitness(child.genes)[0];
+      child.fitness = problem.fitness_of_genes(child.genes, times);
       living.push_back(std::move(child));
     }
     sort(living);
@@ -117,8 +125,8 @@ class SingleGeneAlgorithm {
     if (evaluator_->processors() < 2) return;
     const std::size_t layer = evaluator_->leaders()[random.below(genes.size())];
     std::vector<std::size_t> others = evaluator_->able(layer);
-    std::erase(others, static_cast<std::size_t>(genes[layer]));
-    if (!others.empty()) genes[layer] = static_cast<double>(others[random.below(others.size())]);
+    std::erase(others, std::size_t{genes[layer]});
+    if (!others.empty()) genes[layer] = static_cast<Gene>(others[random.below(others.size())]);
   }
 
   /// Fused layers stay together: a chromosome that separates them is repaired.
@@ -136,7 +144,7 @@ Genes random_genes(const Evaluator& evaluator, Random& random) {
   Genes genes;
   for (std::size_t layer = 0; layer < evaluator.layers(); ++layer) {
     const std::vector<std::size_t>& able = evaluator.able(layer);
-    genes.push_back(static_cast<double>(able[random.below(able.size())]));
+    genes.push_back(static_cast<Gene>(able[random.below(able.size())]));
   }
   return genes;
 }
@@ -156,7 +164,7 @@ Genes contiguous_genes(const Evaluator& evaluator, Random& random) {
     const std::vector<std::size_t>& able = evaluator.able(layer);
     std::size_t gene = order[static_cast<std::size_t>(part)];
     if (!std::binary_search(able.begin(), able.end(), gene)) gene = able[random.below(able.size())];
-    genes.push_back(static_cast<double>(gene));
+    genes.push_back(static_cast<Gene>(gene));
   }
   return genes;
 }
@@ -171,7 +179,7 @@ pagmo::population first_generation(const pagmo::problem& problem, const Evaluato
         contiguous ? contiguous_genes(evaluator, random) : random_genes(evaluator, random);
     for (std::size_t layer = 0; layer < genes.size(); ++layer)
       genes[layer] = genes[evaluator.leaders()[layer]];
-    population.push_back(genes);
+    population.push_back(to_pagmo(genes));
   }
   return population;
 }

@@ -29,11 +29,8 @@ Predictor::Predictor(const Ground& ground)
 }
 
 double Predictor::bottleneck(const Configuration& configuration) const {
-  std::vector<std::size_t> genes;
-  for (const ProcessorId processor : mapping_of(ground_, configuration).processors)
-    genes.push_back(processor.index);
   std::vector<double> times(evaluator_.processors());
-  evaluator_.processor_times(genes, times);
+  evaluator_.processor_times(genes_of(mapping_of(ground_, configuration)), times);
   for (const Seat& seat : configuration.stages)
     if (seat.size() > 1) times[seat.front().index] /= static_cast<double>(seat.size());
   return *std::max_element(times.begin(), times.end());

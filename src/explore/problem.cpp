@@ -117,10 +117,8 @@ Problem make_problem(const network::Network& network, const board::Board& board,
 }
 
 std::vector<double> processor_times(const Problem& problem, const plan::Mapping& mapping) {
-  std::vector<std::size_t> genes;
-  for (ProcessorId processor : mapping.processors) genes.push_back(processor.index);
   std::vector<double> times(problem.processors);
-  Evaluator(problem).processor_times(genes, times);
+  Evaluator(problem).processor_times(genes_of(mapping), times);
   return times;
 }
 

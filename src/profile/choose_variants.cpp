@@ -71,8 +71,10 @@ class VariantMeasurement {
   /// Each layer in its best variant, measured thoroughly.
   Pass best_pass() {
     if (choice_ != trial_.variants()) trial_ = PassTrial(subject_, choice_);
+    MeasureOptions options = subject_.options;
+    if (trial_.is_warm()) options.warmup = 0;
     trial_.start_again();
-    trial_.run(subject_.options);
+    trial_.run(options);
     Pass best = trial_.result();
     if (subject_.options.alone) add_alone(best.layers);
     return best;
@@ -301,14 +303,19 @@ class VariantMeasurement {
     PassTrial::run_in_turns(base, all, few_runs(2));
     const Pass with_all = all.result();
     const Variants fewer = without_the_slower(base.result(), with_all);
-    if (fewer == choice_) return;
+    if (fewer == choice_) return take(std::move(all));
     if (fewer == base_) {
-      if (ratio(with_all.whole.median, base.result().whole.median) >= worth_it) choice_ = base_;
-      return;
+      const bool is_slower = ratio(with_all.whole.median, base.result().whole.median) >= worth_it;
+      return take(std::move(is_slower ? base : all));
     }
     PassTrial some(subject_, fewer);
     PassTrial::run_in_turns(all, some, few_runs(2));
-    if (some.result().whole.median <= all.result().whole.median) choice_ = fewer;
+    take(std::move(some.result().whole.median <= all.result().whole.median ? some : all));
+  }
+
+  void take(PassTrial chosen) {
+    choice_ = chosen.variants();
+    trial_ = std::move(chosen);
   }
 
   /// The choice, with the base's way for layers that are no faster in `chosen` than in `base`.

@@ -23,6 +23,8 @@ class PassTrial {
   /// Adds runs until the options say that it is enough.
   void run(const MeasureOptions& options);
   const Variants& variants() const { return variants_; }
+  /// Whether it has run since it was made or started again.
+  bool is_warm() const { return !totals_.empty(); }
   /// Drops the times so far.
   void start_again();
   Pass result() const;
