@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "plan/rate.h"
+#include "plan/steps.h"
 #include "plan/tensor_names.h"
 #include "report/table.h"
 
@@ -13,13 +16,31 @@ namespace {
 
 using report::Align;
 
+/// Of a value of all turns (nearest rank). Precondition: there are some.
+template <class Value>
+auto quantile(const std::vector<MeasuredNow::Turn>& turns, double share, Value value) {
+  std::vector<decltype(value(turns.front()))> values;
+  for (const MeasuredNow::Turn& turn : turns) values.push_back(value(turn));
+  const double rank = std::ceil(share * static_cast<double>(values.size()));
+  const auto place = values.begin() + static_cast<std::ptrdiff_t>(std::max(rank, 1.0)) - 1;
+  std::nth_element(values.begin(), place, values.end());
+  return *place;
+}
+
 /// Nothing if it is unknown or unlimited.
 std::optional<dataflow::Fraction> period_of(const analysis::Proof& proof) {
   if (!proof.throughput || proof.throughput->is_unlimited()) return std::nullopt;
   return proof.throughput->period();
 }
 
-double rate_of(const dataflow::Fraction& period) { return 1e9 / period.value(); }
+/// The shortest time between two frames that may be seen, in seconds. Nothing as above.
+std::optional<double> shortest_of(const Analysis& analysis) {
+  const auto period = period_of(analysis.proof);
+  if (!period) return std::nullopt;
+  if (!plan::is_shared(analysis.plan)) return period->value() * 1e-9;
+  const auto times = plan::predicted_times(analysis.plan);
+  return seconds(plan::shortest_period(analysis.plan, analysis.network, times).value());
+}
 
 std::string nanoseconds_text(const dataflow::Fraction& period) {
   return period.under() == 1 ? fmt::to_string(period.over()) : period.text();
@@ -52,16 +73,22 @@ std::string critical_text(const analysis::Proof& proof) {
   return text;
 }
 
-std::string pace_text(const analysis::Proof& proof) {
+std::string pace_text(const Analysis& analysis) {
+  const analysis::Proof& proof = analysis.proof;
   if (!proof.throughput)
     return "throughput   unknown: the plan has no times of its phases; make it again with "
            "'millrace plan'\n";
   const auto period = period_of(proof);
   if (!period) return "throughput   unlimited: no phase takes time\n";
+  const std::string turns =
+      plan::is_shared(analysis.plan)
+          ? fmt::format("whoever is free takes the next frame\n{:<13}{:.1f} in turns: ", "",
+                        1e9 / period->value())
+          : "";
   return fmt::format(
-      "throughput   at most {:.1f} frames/s: one every {} ns\n{}latency      {} for a "
+      "throughput   at most {:.1f} frames/s: {}one every {} ns\n{}latency      {} for a "
       "frame alone\n",
-      rate_of(*period), nanoseconds_text(*period), critical_text(proof),
+      1 / *shortest_of(analysis), turns, nanoseconds_text(*period), critical_text(proof),
       millrace::to_text(*proof.latency));
 }
 
@@ -103,34 +130,35 @@ std::string channels_text(const Analysis& analysis) {
 }
 
 /// ", 93.1 % of the bound"
-std::string share_text(Time measured, double bound_s, const char* what) {
-  return fmt::format(", {:.1f} % of the bound{}", 100 * bound_s / seconds(measured), what);
+std::string share_text(Time measured, double bound_s) {
+  return fmt::format(", {:.1f} % of the bound", 100 * bound_s / seconds(measured));
 }
 
 std::string measured_text(const Analysis& analysis) {
   std::string text;
-  const auto period = period_of(analysis.proof);
+  const auto bound = shortest_of(analysis);
   const auto add = [&](Time measured, const char* when) {
     text += fmt::format("{:<13}{:.1f} frames/s {}{}\n", text.empty() ? "measured" : "",
-                        1 / seconds(measured), when,
-                        period ? share_text(measured, period->value() * 1e-9, "") : "");
+                        1 / seconds(measured), when, bound ? share_text(measured, *bound) : "");
   };
   if (analysis.plan.measured > Time{}) add(analysis.plan.measured, "when the plan was made");
   if (!analysis.now) return text;
-  add(analysis.now->period, "now");
-  if (analysis.now->bound_known)
+  const MeasuredNow& now = *analysis.now;
+  add(now.period(), "now");
+  if (now.bound_known)
     text += fmt::format(
-        "{:<13}the phases alone, measured now, allow {:.1f} frames/s; it reaches "
-        "{:.1f} % of that\n",
-        "", 1 / seconds(analysis.now->bound),
-        100 * seconds(analysis.now->bound) / seconds(analysis.now->period));
+        "{:<13}the phases without waiting for each other, measured in turns with it, allow {:.1f} "
+        "frames/s;\n{:<13}it reaches {:.1f} % of that, {:.1f} to {:.1f} % in the middle half of {} "
+        "turns\n",
+        "", 1 / seconds(now.bound()), "", 100 * now.reached(0.5), 100 * now.reached(0.25),
+        100 * now.reached(0.75), now.turns.size());
   return text;
 }
 
-nlohmann::json pace_json(const analysis::Proof& proof) {
-  const auto period = period_of(proof);
+nlohmann::json pace_json(const Analysis& analysis) {
+  const auto period = period_of(analysis.proof);
   if (!period) return nullptr;
-  return {{"bound_fps", rate_of(*period)}, {"period_ns", period->text()}};
+  return {{"bound_fps", 1 / *shortest_of(analysis)}, {"period_ns", period->text()}};
 }
 
 nlohmann::json critical_json(const analysis::Proof& proof) {
@@ -160,21 +188,49 @@ nlohmann::json channels_json(const Analysis& analysis) {
 
 nlohmann::json measured_json(const Analysis& analysis) {
   nlohmann::json result = nlohmann::json::array();
-  const auto period = period_of(analysis.proof);
+  const auto bound = shortest_of(analysis);
   const auto add = [&](Time measured, const char* when) {
     result.push_back({{"when", when}, {"throughput_fps", 1 / seconds(measured)}});
     result.back()["share_of_bound"] =
-        period ? nlohmann::json(period->value() * 1e-9 / seconds(measured)) : nlohmann::json();
+        bound ? nlohmann::json(*bound / seconds(measured)) : nlohmann::json();
   };
   if (analysis.plan.measured > Time{}) add(analysis.plan.measured, "planning");
   if (!analysis.now) return result;
-  add(analysis.now->period, "now");
-  if (analysis.now->bound_known)
-    result.back()["bound_by_phases_measured_now_fps"] = 1 / seconds(analysis.now->bound);
+  const MeasuredNow& now = *analysis.now;
+  add(now.period(), "now");
+  auto& phases = result.back()["phases_ms"] = nlohmann::json::array();
+  for (std::size_t s = 0; s < analysis.plan.stages.size(); ++s) {
+    phases.push_back(nlohmann::json::array());
+    for (std::size_t p = 0; p < analysis.plan.stages[s].phases.size(); ++p)
+      phases.back().push_back(milliseconds(now.phase(s, p)));
+  }
+  if (!now.bound_known) return result;
+  result.back()["bound_by_phases_measured_now_fps"] = 1 / seconds(now.bound());
+  result.back()["share_of_that_bound"] = {{"median", now.reached(0.5)},
+                                          {"lower_quartile", now.reached(0.25)},
+                                          {"upper_quartile", now.reached(0.75)},
+                                          {"turns", now.turns.size()}};
   return result;
 }
 
 }  // namespace
+
+Time MeasuredNow::period() const {
+  return quantile(turns, 0.5, [](const Turn& turn) { return turn.period; });
+}
+
+Time MeasuredNow::bound() const {
+  return quantile(turns, 0.5, [](const Turn& turn) { return turn.bound; });
+}
+
+Time MeasuredNow::phase(std::size_t stage, std::size_t number) const {
+  return quantile(turns, 0.5, [&](const Turn& turn) { return turn.phases[stage][number]; });
+}
+
+double MeasuredNow::reached(double share) const {
+  return quantile(turns, share,
+                  [](const Turn& turn) { return seconds(turn.bound) / seconds(turn.period); });
+}
 
 std::string analysis_text(const Analysis& analysis) {
   const plan::Plan& plan = analysis.plan;
@@ -183,7 +239,7 @@ std::string analysis_text(const Analysis& analysis) {
   std::string text = fmt::format("{}: {} stages, {} phases, {} channels\n\n", plan.network_name,
                                  plan.stages.size(), phases, plan.channels.size());
   text += fmt::format("consistent   yes: {}\nlive         yes\n", cycles_text(analysis.proof));
-  text += pace_text(analysis.proof) + buffers_text(analysis.proof) + measured_text(analysis);
+  text += pace_text(analysis) + buffers_text(analysis.proof) + measured_text(analysis);
   return text + "\n" + channels_text(analysis);
 }
 
@@ -202,7 +258,7 @@ std::string analysis_json(const Analysis& analysis) {
       {"consistent", true},
       {"live", true},
       {"repetition_vector", cycles},
-      {"throughput", pace_json(proof)},
+      {"throughput", pace_json(analysis)},
       {"critical_cycle", critical_json(proof)},
       {"latency_ms",
        proof.latency ? nlohmann::json(milliseconds(*proof.latency)) : nlohmann::json()},

@@ -2,16 +2,28 @@
 // What the verb analyze found out, for people and for programs.
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "analysis/proof.h"
 
 namespace millrace::cli {
 
-/// What was measured on the spot.
+/// What was measured on the spot, in turns.
 struct MeasuredNow {
-  Time period{};  // between two frames
-  Time bound{};   // between two frames, by the plan's graph with the phases' times of now
+  /// The time between two frames, as it was, and the shortest that the plan allows with the times
+  /// that its phases had right behind, without waiting for each other.
+  struct Turn {
+    Time period{}, bound{};
+    std::vector<std::vector<Time>> phases;  // by stage and phase
+  };
+  std::vector<Turn> turns;
   bool bound_known = false;
+
+  Time period() const;
+  Time bound() const;
+  Time phase(std::size_t stage, std::size_t number) const;
+  /// How much of the bound was reached: below this lies such a share of the turns.
+  double reached(double share) const;
 };
 
 struct Analysis {

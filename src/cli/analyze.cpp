@@ -1,6 +1,8 @@
 // millrace analyze PLAN
 #include <fmt/format.h>
 
+#include <chrono>
+
 #include "cli/analysis_report.h"
 #include "cli/duration.h"
 #include "cli/model.h"
@@ -15,7 +17,7 @@ namespace {
 
 struct AnalyzeOptions {
   std::string plan, model;
-  double duration_s = 3;
+  double duration_s = 5;
   std::uint64_t seed = 1;
   bool measure = false, json = false;
 };
@@ -34,21 +36,28 @@ void bind(CLI::App& verb, AnalyzeOptions& options) {
   verb.add_flag("--json", options.json, "For programs");
 }
 
-/// In frames per second and phase by phase.
+/// Turn by turn: what slows the machine down for a while slows both halves of a turn.
 MeasuredNow measure(const AnalyzeOptions& options, const Loaded& loaded) {
   note("inputs are random");
   const auto engines = loaded.engine_pointers();
-  MeasuredNow now;
-  now.period = runtime::periods_of({&loaded.plan, 1}, loaded.network, engines,
-                                   {time_from_seconds(options.duration_s), options.seed})
-                   .front();
-  std::vector<std::vector<Time>> phases;
-  for (const runtime::StageTimes& stage :
-       runtime::stage_times(loaded.plan, loaded.network, engines))
-    phases.push_back(stage.phases);
-  const auto bound = plan::shortest_period(loaded.plan, loaded.network, phases);
-  now.bound_known = bound && *bound > Time{};
-  now.bound = bound.value_or(Time{});
+  constexpr std::size_t least = 3;  // turns
+  runtime::LoadOptions pipeline;
+  pipeline.duration = std::chrono::milliseconds(200);
+  pipeline.least = 3;
+  pipeline.warmup = 1;
+  runtime::IntermittentLoad load(loaded.plan, loaded.network, engines, options.seed);
+  runtime::StageTrials stages(loaded.plan, loaded.network, engines);
+  MeasuredNow now{.turns = {}, .bound_known = true};
+  const auto end = std::chrono::steady_clock::now() + time_from_seconds(options.duration_s);
+  while (now.turns.size() < least || std::chrono::steady_clock::now() < end) {
+    const Time period = load.run(pipeline).period();
+    std::vector<std::vector<Time>> phases;
+    for (runtime::StageTimes& stage : stages.run_together(pipeline.duration / 2))
+      phases.push_back(std::move(stage.phases));
+    const auto bound = plan::shortest_period(loaded.plan, loaded.network, phases);
+    now.bound_known = now.bound_known && bound && *bound > Time{};
+    now.turns.push_back({period, bound.value_or(Time{}), std::move(phases)});
+  }
   return now;
 }
 

@@ -76,34 +76,6 @@ Load load_one(Session& session, const std::vector<network::Array>& inputs,
   return load;
 }
 
-/// A plan that takes turns with others. Between its turns it is paused, with all its frames: to
-/// fill and to drain a pipeline takes longer than a turn.
-class Contestant {
- public:
-  Contestant(const plan::Plan& plan, const network::Network& network,
-             const std::map<std::string, engine::Engine*>& engines,
-             const std::vector<network::Array>& inputs)
-      : session_(deploy(plan, network, engines)),
-        loop_(session_, inputs,
-              plan::enough_in_flight(plan, network, plan::predicted_times(plan))) {}
-
-  void take_turn(const LoadOptions& options) {
-    session_.resume();
-    // What was done before the pause began, and those that all stages began together after it.
-    loop_.warm_up(periods_.empty() ? warmup_of(session_, options) : 2 * session_.round());
-    periods_.push_back(count(loop_, session_.round(), options).period());
-    std::sort(periods_.begin(), periods_.end());
-    session_.pause();
-  }
-  /// Of the periods of its turns. Precondition: it had one.
-  Time median() const { return percentile(periods_, 0.5); }
-
- private:
-  Session session_;
-  ClosedLoop loop_;
-  std::vector<Time> periods_;  // sorted
-};
-
 /// What loads that ran at the same time come to: as many frames a second as all of them.
 Load together(std::vector<Load> loads) {
   Load all;
@@ -118,6 +90,37 @@ Load together(std::vector<Load> loads) {
 }
 
 }  // namespace
+
+struct IntermittentLoad::State {
+  State(Session deployed, std::vector<network::Array> frame, std::int64_t in_flight)
+      : session(std::move(deployed)), inputs(std::move(frame)), loop(session, inputs, in_flight) {}
+
+  Session session;
+  std::vector<network::Array> inputs;
+  ClosedLoop loop;
+  bool is_full = false;
+};
+
+IntermittentLoad::IntermittentLoad(const plan::Plan& plan, const network::Network& network,
+                                   const std::map<std::string, engine::Engine*>& engines,
+                                   std::uint64_t seed)
+    : state_(std::make_unique<State>(
+          deploy(plan, network, engines), network::random_inputs(network, seed),
+          plan::enough_in_flight(plan, network, plan::predicted_times(plan)))) {}
+
+IntermittentLoad::~IntermittentLoad() = default;
+
+Load IntermittentLoad::run(const LoadOptions& options) {
+  Session& session = state_->session;
+  session.resume();
+  // What was done before the pause began, and those that all stages began together after it.
+  const std::int64_t uneven = 2 * session.round();
+  state_->loop.warm_up(state_->is_full ? uneven : warmup_of(session, options));
+  state_->is_full = true;
+  Load load = count(state_->loop, session.round(), options);
+  session.pause();
+  return load;
+}
 
 Time first_latency(Session& session, const network::Network& network, std::uint64_t seed) {
   session.submit(network::random_inputs(network, seed));
@@ -147,18 +150,19 @@ std::vector<Time> periods_of(std::span<const plan::Plan> plans, const network::N
   once.duration = options.duration / rounds;
   once.least = 3;
   once.warmup = 1;
-  const auto inputs = network::random_inputs(network, options.seed);
-  std::deque<Contestant> contestants;
-  for (const plan::Plan& plan : plans) contestants.emplace_back(plan, network, engines, inputs);
+  std::deque<IntermittentLoad> loads;
+  for (const plan::Plan& plan : plans) loads.emplace_back(plan, network, engines, options.seed);
+  std::vector<std::vector<Time>> periods(plans.size());
   std::vector<Time> medians(plans.size());
   Time limit = Time::max();
   const auto start = Clock::now();
   const auto enough = options.duration * static_cast<std::int64_t>(plans.size());
   for (int round = 0; round < rounds; ++round) {
-    for (std::size_t i = 0; i < contestants.size(); ++i) {
+    for (std::size_t i = 0; i < loads.size(); ++i) {
       if (medians[i] > limit) continue;
-      contestants[i].take_turn(once);
-      medians[i] = contestants[i].median();
+      periods[i].push_back(loads[i].run(once).period());
+      std::sort(periods[i].begin(), periods[i].end());
+      medians[i] = percentile(periods[i], 0.5);
     }
     if (round + 1 < sure) continue;
     if (Clock::now() - start > enough) break;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -40,6 +41,25 @@ Time first_latency(Session& session, const network::Network& network, std::uint6
 /// counted.
 Load run_load(const std::vector<Session*>& sessions, const network::Network& network,
               const LoadOptions& options);
+
+/// A plan kept full that runs now and then: between its turns it is paused with its frames, since
+/// to fill and to drain a pipeline takes longer than a turn. As many frames are on their way as
+/// keep the stages busy.
+class IntermittentLoad {
+ public:
+  /// Keeps references to the network and the engines. See deploy().
+  IntermittentLoad(const plan::Plan& plan, const network::Network& network,
+                   const std::map<std::string, engine::Engine*>& engines, std::uint64_t seed);
+  ~IntermittentLoad();
+
+  /// A turn. `in_flight` and `seed` do not count. Frames that began before it have the pause in
+  /// their latency.
+  Load run(const LoadOptions& options);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
 
 /// The median time between two frames of each plan. All are deployed together and take turns, so
 /// that what else the machine does meets all alike; each runs for the options' duration in all, or

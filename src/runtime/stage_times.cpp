@@ -1,9 +1,14 @@
 #include "runtime/stage_times.h"
 
 #include <algorithm>
+#include <atomic>
+#include <future>
+#include <limits>
 #include <numeric>
 
 #include "network/random_values.h"
+#include "plan/steps.h"
+#include "runtime/counter.h"
 #include "runtime/maybe_pinned.h"
 #include "runtime/preparation.h"
 #include "runtime/slots.h"
@@ -59,6 +64,32 @@ class PhaseTrial {
   std::int64_t frame_ = 0;
 };
 
+/// Lets each of several threads run a frame when no other is more than `lead` behind it.
+class Lockstep {
+ public:
+  Lockstep(std::size_t threads, std::int64_t lead) : lead_(lead), done_(threads) {}
+
+  /// Returns at once when somebody has ended.
+  void wait_for_others(std::int64_t frame) const {
+    const auto is_near = [&](const auto& done) {
+      return done.load(std::memory_order_relaxed) >= frame - lead_;
+    };
+    while (!spin_until(
+        [&] { return has_ended() || std::all_of(done_.begin(), done_.end(), is_near); }, pause)) {
+    }
+  }
+  void add_frame(std::size_t thread) { done_[thread].fetch_add(1, std::memory_order_relaxed); }
+  void end() { ended_.store(true, std::memory_order_relaxed); }
+  bool has_ended() const { return ended_.load(std::memory_order_relaxed); }
+
+ private:
+  static constexpr Time pause = std::chrono::milliseconds(1);
+
+  const std::int64_t lead_;
+  std::vector<std::atomic<std::int64_t>> done_;  // frames, by thread
+  std::atomic<bool> ended_{false};
+};
+
 }  // namespace
 
 struct StageTrials::Stage {
@@ -71,10 +102,17 @@ struct StageTrials::Stage {
   void run(std::vector<Time>& spent) {
     for (std::size_t p = 0; p < phases.size(); ++p) spent[p] += phases[p].run();
   }
+  /// The same of those that have something to do at this frame: a batch to begin, or their turn.
+  void run(std::int64_t frame, std::vector<Time>& spent) {
+    if (frame % planned->turn.of != planned->turn.index) return;
+    for (std::size_t p = 0; p < phases.size(); ++p)
+      if (frame / planned->turn.of % planned->phases[p].batch == 0) spent[p] += phases[p].run();
+  }
 };
 
 StageTrials::StageTrials(const plan::Plan& plan, const network::Network& network,
-                         const std::map<std::string, engine::Engine*>& engines) {
+                         const std::map<std::string, engine::Engine*>& engines)
+    : is_shared_(plan::is_shared(plan)), round_(plan::round_of(plan)) {
   std::vector<PreparedStage> prepared = prepare({plan, network, engines}, true);
   for (std::size_t s = 0; s < prepared.size(); ++s) {
     const plan::Stage& planned = plan.stages[s];
@@ -101,6 +139,39 @@ StageTimes StageTrials::run(std::size_t number, Time duration) {
   for (; runs == 0 || result.total() < duration; ++runs) stage.run(result.phases);
   for (std::size_t p = 0; p < stage.phases.size(); ++p)
     result.phases[p] /= runs * stage.planned->phases[p].batch;
+  return result;
+}
+
+std::vector<StageTimes> StageTrials::run_together(Time duration) {
+  const auto end = Clock::now() + duration;
+  Lockstep lockstep(count(), is_shared_ ? std::numeric_limits<std::int64_t>::max() : round_ - 1);
+  const auto run_one = [&](std::size_t number) {
+    Stage& stage = *stages_[number];
+    const MaybePinned pinned(stage.planned->processor, stage.pin);
+    StageTimes result{std::vector<Time>(stage.phases.size())};
+    std::int64_t frame = 0;
+    for (; frame % round_ != 0 || frame == 0 || (Clock::now() < end && !lockstep.has_ended());
+         ++frame) {
+      lockstep.wait_for_others(frame);
+      stage.run(frame, result.phases);
+      lockstep.add_frame(number);
+    }
+    lockstep.end();
+    for (Time& time : result.phases) time /= frame / stage.planned->turn.of;
+    return result;
+  };
+  std::vector<std::future<StageTimes>> running;
+  for (std::size_t s = 0; s < count(); ++s)
+    running.push_back(std::async(std::launch::async, [&, s] {
+      try {
+        return run_one(s);
+      } catch (...) {
+        lockstep.end();
+        throw;
+      }
+    }));
+  std::vector<StageTimes> result;
+  for (std::future<StageTimes>& one : running) result.push_back(one.get());
   return result;
 }
 

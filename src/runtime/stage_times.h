@@ -1,5 +1,6 @@
 #pragma once
-// Each stage by itself: what the slowest one alone allows.
+// Each stage without the others' results: what the slowest one alone allows.
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <string>
@@ -18,8 +19,8 @@ struct StageTimes {
 /// By phase. Precondition: not empty, all of the same stage.
 StageTimes median_of(const std::vector<StageTimes>& rounds);
 
-/// The stages of a plan made ready to run one at a time, with all others idle, on random data in
-/// the layouts of the pipeline and in as many slots. Keeps references to all it is given.
+/// The stages of a plan made ready to run without each other, on random data in the layouts of the
+/// pipeline and in as many slots. Keeps references to all it is given.
 class StageTrials {
  public:
   StageTrials(const plan::Plan& plan, const network::Network& network,
@@ -30,12 +31,20 @@ class StageTrials {
 
   std::size_t count() const;
 
-  /// Runs the phases of one stage one after the other on its processor, again and again for so
-  /// long: the mean time of each. As with a pipeline's throughput, what disturbs a run counts.
+  /// Runs the phases of one stage one after the other on its processor, with all others idle, again
+  /// and again for so long: the mean time of each. As with a pipeline's throughput, what disturbs a
+  /// run counts.
   StageTimes run(std::size_t stage, Time duration);
+
+  /// Runs all stages at once, each on its processor and none waiting for another's results, for so
+  /// long: as busy as the pipeline keeps them, so of other stages than copies of one network none
+  /// is a frame ahead of another. By stage: the mean time of each phase.
+  std::vector<StageTimes> run_together(Time duration);
 
  private:
   struct Stage;
+  bool is_shared_;      // plan::is_shared
+  std::int64_t round_;  // plan::round_of
   std::vector<std::unique_ptr<Stage>> stages_;
 };
 

@@ -1,0 +1,122 @@
+#include "runtime/stage_times.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <stdexcept>
+#include <thread>
+
+#include "plan/steps.h"
+#include "runtime/load.h"
+#include "runtime/session_fixture.h"
+
+namespace millrace::runtime {
+namespace {
+
+using namespace std::chrono_literals;
+using test::chain;
+
+class StageTimesTest : public test::SessionTest {
+ protected:
+  /// A plan of stages that are bound to cores of this machine.
+  plan::Plan here(plan::Plan plan) {
+    const std::vector<int> cores = board::cores_of_this_thread();
+    for (std::size_t s = 0; s < plan.stages.size(); ++s)
+      plan.stages[s].processor.cores = {cores[s % cores.size()]};
+    return plan;
+  }
+  plan::Plan copies(const network::Network& network) {
+    plan::BuildOptions options{.engine = "engine"};
+    options.replicas[ProcessorId(0)] = {ProcessorId(1)};
+    const std::vector<std::size_t> first(network.layers.size(), 0);
+    return here(plan::build(network, test::imagined_board(2), test::mapping(first), options));
+  }
+  /// Counts the runs of each processor's phases, by the number in its name, and then does more.
+  void count_runs(std::function<void(std::size_t processor)> more) {
+    decorate({.before_prepare = {},
+              .before_run =
+                  [this, more](const engine::SubnetRequest& request) {
+                    const auto processor =
+                        static_cast<std::size_t>(request.processor.name.back() - '0');
+                    ++runs_[processor];
+                    if (together_) more(processor);
+                  },
+              .format = {}});
+  }
+  void start_counting() {
+    for (auto& runs : runs_) runs = 0;
+    together_ = true;
+  }
+
+  std::atomic<int> runs_[2] = {0, 0};
+  std::atomic<bool> together_{false};
+};
+
+TEST_F(StageTimesTest, together_no_stage_is_more_than_a_frame_ahead) {
+  count_runs([&](std::size_t processor) { EXPECT_LE(runs_[processor], runs_[1 - processor] + 1); });
+  const auto network = chain(2);
+  const plan::Plan plan = here(plan_of(network, {0, 1}));
+  StageTrials trials(plan, network, engines_);
+  start_counting();
+  const auto times = trials.run_together(20ms);
+  ASSERT_EQ(times.size(), 2u);
+  EXPECT_GT(times[0].total(), Time{});
+  EXPECT_GT(times[1].total(), Time{});
+  EXPECT_NEAR(runs_[0], runs_[1], 1);
+}
+
+TEST_F(StageTimesTest, together_a_batch_runs_once_for_its_frames) {
+  count_runs([](std::size_t) {});
+  const auto network = chain(2);
+  const plan::Plan plan = here(plan_of(network, {0, 1}, {1, 4}));
+  StageTrials trials(plan, network, engines_);
+  start_counting();
+  trials.run_together(20ms);
+  EXPECT_GT(runs_[1], 0);
+  EXPECT_EQ(runs_[0] % 4, 0);
+  EXPECT_NEAR(runs_[0] / 4, runs_[1], 1);
+}
+
+TEST_F(StageTimesTest, together_a_copy_does_not_wait_for_a_slower_one) {
+  count_runs([&](std::size_t processor) {
+    while (processor == 0 && runs_[1] < 3) std::this_thread::yield();
+  });
+  const auto network = chain(2);
+  const plan::Plan plan = copies(network);
+  ASSERT_TRUE(plan::is_shared(plan));
+  StageTrials trials(plan, network, engines_);
+  start_counting();
+  trials.run_together(200ms);
+  EXPECT_GE(runs_[1], 3);
+}
+
+TEST_F(StageTimesTest, together_all_end_when_one_fails) {
+  count_runs([&](std::size_t processor) {
+    if (processor == 1) throw std::runtime_error("no power");
+  });
+  const auto network = chain(2);
+  const plan::Plan plan = here(plan_of(network, {0, 1}));
+  StageTrials trials(plan, network, engines_);
+  start_counting();
+  EXPECT_THROW(trials.run_together(10s), std::runtime_error);
+}
+
+TEST_F(StageTimesTest, a_load_rests_between_its_turns) {
+  count_runs([](std::size_t) {});
+  const auto network = chain(2);
+  const plan::Plan plan = here(plan_of(network, {0, 1}));
+  LoadOptions turn;
+  turn.duration = 2ms;
+  IntermittentLoad load(plan, network, engines_, 1);
+  for (int i = 0; i < 20; ++i) {
+    const int before = runs_[1];
+    EXPECT_GE(load.run(turn).frames, turn.least);
+    const int after = runs_[1];
+    EXPECT_GE(after, before + static_cast<int>(turn.least));
+    for (int k = 0; k < 100; ++k) std::this_thread::yield();
+    EXPECT_EQ(runs_[1], after);
+  }
+}
+
+}  // namespace
+}  // namespace millrace::runtime
