@@ -82,6 +82,7 @@ class VariantMeasurement {
   std::vector<Alternative> take_alternatives(std::size_t layer) {
     return std::move(alternatives_[layer]);
   }
+  PassTrial take_trial() { return std::move(trial_); }
   std::optional<double> bound() const { return bound_; }
 
  private:
@@ -353,8 +354,8 @@ class VariantMeasurement {
 
 }  // namespace
 
-ProcessorProfile measure_variants(const Subject& subject, Precision precision, const Ways& ways,
-                                  const ProcessorProfile* known) {
+Measured measure_variants(const Subject& subject, Precision precision, const Ways& ways,
+                          const ProcessorProfile* known) {
   VariantMeasurement measurement(subject, precision, ways, known);
   measurement.choose();
   Pass best = measurement.best_pass();
@@ -365,7 +366,7 @@ ProcessorProfile measure_variants(const Subject& subject, Precision precision, c
   result.whole = best.whole;
   for (std::size_t i = 0; i < ways.size(); ++i)
     result.layers[i].alternatives = measurement.take_alternatives(i);
-  return result;
+  return {std::move(result), measurement.take_trial()};
 }
 
 }  // namespace millrace::profile

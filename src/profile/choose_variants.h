@@ -7,6 +7,12 @@ namespace millrace::profile {
 /// By LayerId: the variants that the engine offers, its own choice first.
 using Ways = std::vector<Variants>;
 
+/// A processor's times, and the trial that gave them, in the variants chosen.
+struct Measured {
+  ProcessorProfile profile;
+  PassTrial trial;
+};
+
 /// The whole network in the precision, each layer in its best variant.
 /// First runs with the engine's own choices. Then, for each algorithm, runs with it in every layer
 /// that offers it (algorithms that no layer offers both are tried together), in turns with the
@@ -21,7 +27,7 @@ using Ways = std::vector<Variants>;
 /// the times alone are taken over, and the choice is measured.
 /// InputError if no variant of a layer in f32 meets the bound; in another precision such a layer
 /// stays in f32.
-ProcessorProfile measure_variants(const Subject& subject, board::Precision precision,
-                                  const Ways& ways, const ProcessorProfile* known);
+Measured measure_variants(const Subject& subject, board::Precision precision, const Ways& ways,
+                          const ProcessorProfile* known);
 
 }  // namespace millrace::profile

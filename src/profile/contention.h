@@ -3,16 +3,15 @@
 // in a pipeline.
 #include <span>
 
-#include "profile/measure.h"
+#include "profile/choose_variants.h"
 
 namespace millrace::profile {
 
 /// Fills in `contended` of all layers of these profiles, which are of one network, in one precision
-/// and on different processors. While one is measured, in its layers' variants, all the others run
-/// the network again and again; it waits a random time before each run, so that each of its layers
+/// and on different processors. While one is measured all the others run the network again and
+/// again; it waits a random time before each run, so that each of its layers
 /// meets all of theirs alike. Nothing happens without the options' `meanwhile`, or to a single
 /// processor, which has nobody to contend with.
-void measure_contention(const network::Network& network, engine::Engine& engine,
-                        std::span<ProcessorProfile> profiles, const MeasureOptions& options);
+void measure_contention(std::span<Measured> processors, const MeasureOptions& options);
 
 }  // namespace millrace::profile

@@ -71,25 +71,24 @@ Ways ways_in(const Subject& subject, Precision precision) {
                   subject.network.name, subject.engine.name(), fmt::join(names, ", ")));
 }
 
-ProcessorProfile measure_processor(const Subject& subject, Precision precision,
-                                   const ProcessorProfile* known) {
+Measured measure_processor(const Subject& subject, Precision precision,
+                           const ProcessorProfile* known) {
   const board::PinGuard pinned(subject.processor);
-  ProcessorProfile result =
-      measure_variants(subject, precision, ways_in(subject, precision), known);
-  result.processor = subject.processor;
-  result.engine = subject.engine.name();
-  result.engine_version = subject.engine.version();
+  Measured result = measure_variants(subject, precision, ways_in(subject, precision), known);
+  result.profile.processor = subject.processor;
+  result.profile.engine = subject.engine.name();
+  result.profile.engine_version = subject.engine.version();
   return result;
 }
 
 /// The first of these on as many cores of the processor's device; null if there is none.
 const ProcessorProfile* alike(const board::Board& board, const board::Processor& processor,
-                              std::span<const ProcessorProfile> measured) {
+                              std::span<const Measured> measured) {
   const board::Device* device = board::device_of(board, processor);
-  for (const ProcessorProfile& each : measured)
-    if (board::device_of(board, each.processor) == device &&
-        each.processor.cores.size() == processor.cores.size())
-      return &each;
+  for (const auto& [profile, trial] : measured)
+    if (board::device_of(board, profile.processor) == device &&
+        profile.processor.cores.size() == processor.cores.size())
+      return &profile;
   return nullptr;
 }
 
@@ -109,22 +108,21 @@ Profile measure(const Network& network, const board::Board& board, Engine& engin
   profile.network_name = network.name;
   for (const network::Layer& layer : network.layers) profile.layer_names.push_back(layer.name);
   for (const Precision precision : options.precisions) {
-    const std::size_t first = profile.processors.size();
+    std::vector<Measured> measured;
     for (const board::Processor& processor : board.processors) {
       check_supported(network, processor, engine);
       if (options.progress)
         options.progress(
             fmt::format("{} {}", processor.name, board::to_text(precision)),
-            static_cast<double>(profile.processors.size()) /
+            static_cast<double>(profile.processors.size() + measured.size()) /
                 static_cast<double>(board.processors.size() * options.precisions.size()));
-      const auto measured = std::span(profile.processors).subspan(first);
       Subject subject{network, engine, processor, options};
       // Helper threads of an engine that uses several cores would be in each other's way.
       if (processor.cores.size() == 1) subject.cores = board::cores_of_this_thread();
-      profile.processors.push_back(
-          measure_processor(subject, precision, alike(board, processor, measured)));
+      measured.push_back(measure_processor(subject, precision, alike(board, processor, measured)));
     }
-    measure_contention(network, engine, std::span(profile.processors).subspan(first), options);
+    measure_contention(measured, options);
+    for (Measured& each : measured) profile.processors.push_back(std::move(each.profile));
   }
   profile.tokens = measure_tokens(board);
   return profile;

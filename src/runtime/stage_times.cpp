@@ -18,7 +18,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr int warmup = 2;
+constexpr int warmup = 1;
 
 std::int64_t capacity_of(const plan::Plan& plan, TensorId tensor) {
   std::int64_t capacity = 1;
