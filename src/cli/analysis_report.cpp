@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <numeric>
 
 #include "plan/rate.h"
 #include "plan/steps.h"
@@ -210,6 +211,9 @@ nlohmann::json measured_json(const Analysis& analysis) {
                                           {"lower_quartile", now.reached(0.25)},
                                           {"upper_quartile", now.reached(0.75)},
                                           {"turns", now.turns.size()}};
+  auto& busy = result.back()["busy_to_phases"] = nlohmann::json::array();
+  for (std::size_t s = 0; s < analysis.plan.stages.size(); ++s)
+    busy.push_back(now.busy_to_phases(s));
   return result;
 }
 
@@ -225,6 +229,14 @@ Time MeasuredNow::bound() const {
 
 Time MeasuredNow::phase(std::size_t stage, std::size_t number) const {
   return quantile(turns, 0.5, [&](const Turn& turn) { return turn.phases[stage][number]; });
+}
+
+double MeasuredNow::busy_to_phases(std::size_t stage) const {
+  return quantile(turns, 0.5, [&](const Turn& turn) {
+    const auto& phases = turn.phases[stage];
+    return seconds(turn.busy[stage]) /
+           seconds(std::accumulate(phases.begin(), phases.end(), Time{}));
+  });
 }
 
 double MeasuredNow::reached(double share) const {

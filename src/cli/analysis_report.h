@@ -15,6 +15,7 @@ struct MeasuredNow {
   struct Turn {
     Time period{}, bound{};
     std::vector<std::vector<Time>> phases;  // by stage and phase
+    std::vector<Time> busy;                 // of a frame in the pipeline, by stage
   };
   std::vector<Turn> turns;
   bool bound_known = false;
@@ -22,6 +23,8 @@ struct MeasuredNow {
   Time period() const;
   Time bound() const;
   Time phase(std::size_t stage, std::size_t number) const;
+  /// A stage's time in the pipeline over that of its phases without waiting.
+  double busy_to_phases(std::size_t stage) const;
   /// How much of the bound was reached: below this lies such a share of the turns.
   double reached(double share) const;
 };

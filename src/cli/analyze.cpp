@@ -56,7 +56,7 @@ MeasuredNow measure(const AnalyzeOptions& options, const Loaded& loaded) {
       phases.push_back(std::move(stage.phases));
     const auto bound = plan::shortest_period(loaded.plan, loaded.network, phases);
     now.bound_known = now.bound_known && bound && *bound > Time{};
-    now.turns.push_back({period, bound.value_or(Time{}), std::move(phases)});
+    now.turns.push_back({period, bound.value_or(Time{}), std::move(phases), load.busy()});
   }
   return now;
 }

@@ -99,6 +99,7 @@ struct IntermittentLoad::State {
   std::vector<network::Array> inputs;
   ClosedLoop loop;
   bool is_full = false;
+  std::vector<Time> busy;
 };
 
 IntermittentLoad::IntermittentLoad(const plan::Plan& plan, const network::Network& network,
@@ -117,10 +118,18 @@ Load IntermittentLoad::run(const LoadOptions& options) {
   const std::int64_t uneven = 2 * session.round();
   state_->loop.warm_up(state_->is_full ? uneven : warmup_of(session, options));
   state_->is_full = true;
+  const std::vector<StageStatistics> before = session.statistics();
   Load load = count(state_->loop, session.round(), options);
+  const std::vector<StageStatistics> after = session.statistics();
   session.pause();
+  state_->busy.clear();
+  for (std::size_t s = 0; s < after.size(); ++s)
+    state_->busy.push_back((after[s].busy - before[s].busy) /
+                           std::max<std::int64_t>(1, after[s].frames - before[s].frames));
   return load;
 }
+
+const std::vector<Time>& IntermittentLoad::busy() const { return state_->busy; }
 
 Time first_latency(Session& session, const network::Network& network, std::uint64_t seed) {
   session.submit(network::random_inputs(network, seed));

@@ -55,6 +55,8 @@ class IntermittentLoad {
   /// A turn. `in_flight` and `seed` do not count. Frames that began before it have the pause in
   /// their latency.
   Load run(const LoadOptions& options);
+  /// How long each stage worked on a frame in the last turn. Precondition: there was one.
+  const std::vector<Time>& busy() const;
 
  private:
   struct State;

@@ -150,9 +150,10 @@ std::vector<StageTimes> StageTrials::run_together(Time duration) {
     const MaybePinned pinned(stage.planned->processor, stage.pin);
     StageTimes result{std::vector<Time>(stage.phases.size())};
     std::int64_t frame = 0;
-    for (; frame % round_ != 0 || frame == 0 || (Clock::now() < end && !lockstep.has_ended());
-         ++frame) {
+    for (;; ++frame) {
       lockstep.wait_for_others(frame);
+      const bool is_over = lockstep.has_ended() || Clock::now() >= end;
+      if (is_over && frame > 0 && frame % round_ == 0) break;
       stage.run(frame, result.phases);
       lockstep.add_frame(number);
     }

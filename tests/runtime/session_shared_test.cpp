@@ -1,6 +1,7 @@
 // Plans whose stages are copies of the whole network: frames go to whoever is free.
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <future>
 #include <latch>
 #include <thread>
@@ -29,12 +30,25 @@ class SharedFrames : public test::SessionTest {
   void hold_first(std::latch& gate) {
     decorate({.before_prepare = {},
               .before_run =
-                  [&gate](const engine::SubnetRequest& request) {
-                    if (request.processor.name == test::imagined_board(1).processors[0].name)
-                      gate.wait();
+                  [this, &gate](const engine::SubnetRequest& request) {
+                    if (request.processor.name != test::imagined_board(1).processors[0].name)
+                      return;
+                    held_ = true;
+                    gate.wait();
                   },
               .format = {}});
   }
+  /// Puts frames in until that replica has one; takes those that the other was faster to take.
+  int submit_until_held(Session& session, const network::Network& network) {
+    for (int frame_held = 0;; ++frame_held) {
+      EXPECT_TRUE(session.submit(frame(network, static_cast<float>(frame_held))));
+      while (!held_ && session.statistics()[1].frames <= frame_held) std::this_thread::yield();
+      if (session.statistics()[1].frames <= frame_held) return frame_held;
+      EXPECT_EQ(session.next()->frame, frame_held);
+    }
+  }
+
+  std::atomic<bool> held_{false};
 };
 
 TEST_F(SharedFrames, come_out_in_order_with_their_results) {
@@ -64,17 +78,19 @@ TEST_F(SharedFrames, go_past_a_replica_that_is_held_up) {
   Session session = deploy(copies(network, 2), network, engines_, unpinned);
   const auto depth = static_cast<int>(session.depth());
   ASSERT_EQ(depth, 6);
-  for (int i = 0; i < depth; ++i) {
+  const int held = submit_until_held(session, network), end = held + depth;
+  for (int i = held + 1; i < end; ++i) {
     ASSERT_TRUE(session.submit(frame(network, static_cast<float>(i))));
     while (session.statistics()[1].frames < i) std::this_thread::yield();  // in turns: half of them
   }
-  auto seventh = std::async(std::launch::async,
-                            [&] { return session.submit_unless_result(frame(network, 6)); });
-  EXPECT_EQ(seventh.wait_for(std::chrono::milliseconds(20)), std::future_status::timeout);
+  auto one_more = std::async(std::launch::async, [&] {
+    return session.submit_unless_result(frame(network, static_cast<float>(end)));
+  });
+  EXPECT_EQ(one_more.wait_for(std::chrono::milliseconds(20)), std::future_status::timeout);
   gate.count_down();
-  EXPECT_FALSE(seventh.get()) << "no slot is free before the first is taken";
+  EXPECT_FALSE(one_more.get()) << "no slot is free before the first is taken";
   session.finish();
-  for (int i = 0; i < depth; ++i)
+  for (int i = held; i < end; ++i)
     EXPECT_EQ(value_of(session.next().value().outputs[0]), static_cast<float>(i) + 2);
   EXPECT_FALSE(session.next());
 }
