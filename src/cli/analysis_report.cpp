@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <nlohmann/json.hpp>
 #include <numeric>
 
@@ -11,21 +10,20 @@
 #include "plan/steps.h"
 #include "plan/tensor_names.h"
 #include "report/table.h"
+#include "runtime/load.h"
 
 namespace millrace::cli {
 namespace {
 
 using report::Align;
 
-/// Of a value of all turns (nearest rank). Precondition: there are some.
+/// Of a value of all turns. Precondition: there are some.
 template <class Value>
 auto quantile(const std::vector<MeasuredNow::Turn>& turns, double share, Value value) {
   std::vector<decltype(value(turns.front()))> values;
   for (const MeasuredNow::Turn& turn : turns) values.push_back(value(turn));
-  const double rank = std::ceil(share * static_cast<double>(values.size()));
-  const auto place = values.begin() + static_cast<std::ptrdiff_t>(std::max(rank, 1.0)) - 1;
-  std::nth_element(values.begin(), place, values.end());
-  return *place;
+  std::sort(values.begin(), values.end());
+  return runtime::percentile(values, share);
 }
 
 /// Nothing if it is unknown or unlimited.

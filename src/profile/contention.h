@@ -9,8 +9,8 @@ namespace millrace::profile {
 
 /// Fills in `contended` of all layers of these profiles, which are of one network, in one precision
 /// and on different processors. While one is measured all the others run the network again and
-/// again; it waits a random time before each run, so that each of its layers
-/// meets all of theirs alike. Nothing happens without the options' `meanwhile`, or to a single
+/// again; it waits a random time before each run, so that each of its layers meets all of theirs
+/// alike. Nothing happens without the options' `meanwhile`, or to a single
 /// processor, which has nobody to contend with.
 void measure_contention(std::span<Measured> processors, const MeasureOptions& options);
 

@@ -1,7 +1,6 @@
 #include "runtime/load.h"
 
 #include <algorithm>
-#include <cmath>
 #include <deque>
 #include <future>
 #include <limits>
@@ -181,11 +180,6 @@ std::vector<Time> periods_of(std::span<const plan::Plan> plans, const network::N
       break;
   }
   return medians;
-}
-
-Time percentile(const std::vector<Time>& sorted, double share) {
-  const double rank = std::ceil(share * static_cast<double>(sorted.size()));
-  return sorted[static_cast<std::size_t>(std::max(rank, 1.0)) - 1];
 }
 
 }  // namespace millrace::runtime

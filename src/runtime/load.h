@@ -1,6 +1,8 @@
 #pragma once
 // Keeps a session busy and takes the time: closed loop, as many frames on their way as fit, or
 // fewer.
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -72,6 +74,10 @@ std::vector<Time> periods_of(std::span<const plan::Plan> plans, const network::N
                              const LoadOptions& options);
 
 /// The value below which `share` of the sorted samples lie (nearest rank). Precondition: not empty.
-Time percentile(const std::vector<Time>& sorted, double share);
+template <class Value>
+Value percentile(const std::vector<Value>& sorted, double share) {
+  const double rank = std::ceil(share * static_cast<double>(sorted.size()));
+  return sorted[static_cast<std::size_t>(std::max(rank, 1.0)) - 1];
+}
 
 }  // namespace millrace::runtime

@@ -37,8 +37,9 @@ class StageTrials {
   StageTimes run(std::size_t stage, Time duration);
 
   /// Runs all stages at once, each on its processor and none waiting for another's results, for so
-  /// long: as busy as the pipeline keeps them, so of other stages than copies of one network none
-  /// is a frame ahead of another. By stage: the mean time of each phase.
+  /// long: as busy as the pipeline keeps them. So none is a frame (with batches or replicas: a
+  /// round of the plan) ahead of another, but for copies of one network, which wait for nobody. By
+  /// stage: the mean time of each phase.
   std::vector<StageTimes> run_together(Time duration);
 
  private:
