@@ -8,6 +8,7 @@
 #include "cli/model.h"
 #include "cli/progress.h"
 #include "cli/verbs.h"
+#include "plan/capacities.h"
 #include "plan/rate.h"
 #include "runtime/load.h"
 #include "runtime/stage_times.h"
@@ -41,18 +42,22 @@ MeasuredNow measure(const AnalyzeOptions& options, const Loaded& loaded) {
   note("inputs are random");
   const auto engines = loaded.engine_pointers();
   constexpr std::size_t least = 3;  // turns
+  constexpr Time turn = std::chrono::milliseconds(200);
   runtime::LoadOptions pipeline;
-  pipeline.duration = std::chrono::milliseconds(200);
+  pipeline.seed = options.seed;
   pipeline.least = 3;
   pipeline.warmup = 1;
-  runtime::IntermittentLoad load(loaded.plan, loaded.network, engines, options.seed);
+  pipeline.in_flight =
+      plan::enough_in_flight(loaded.plan, loaded.network, plan::predicted_times(loaded.plan));
+  runtime::IntermittentLoad load(runtime::deploy(loaded.plan, loaded.network, engines),
+                                 loaded.network, pipeline);
   runtime::StageTrials stages(loaded.plan, loaded.network, engines);
   MeasuredNow now{.turns = {}, .bound_known = true};
   const auto end = std::chrono::steady_clock::now() + time_from_seconds(options.duration_s);
   while (now.turns.size() < least || std::chrono::steady_clock::now() < end) {
-    const Time period = load.run(pipeline).period();
+    const Time period = load.run(turn).period();
     std::vector<std::vector<Time>> phases;
-    for (runtime::StageTimes& stage : stages.run_together(pipeline.duration / 2))
+    for (runtime::StageTimes& stage : stages.run_together(turn / 2))
       phases.push_back(std::move(stage.phases));
     const auto bound = plan::shortest_period(loaded.plan, loaded.network, phases);
     now.bound_known = now.bound_known && bound && *bound > Time{};

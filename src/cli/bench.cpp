@@ -36,7 +36,7 @@ struct BenchOptions {
   RunnableOptions runnable;
   ApplicationOptions application;
   double duration_s = 5, warmup_s = 0.5;
-  int rounds = 5;
+  std::optional<int> rounds;
   std::optional<std::int64_t> in_flight;
   bool baselines = true, json = false, on_request = false;
   TraceOptions trace;
@@ -61,9 +61,9 @@ void bind(CLI::App& verb, BenchOptions& options) {
       ->check(CLI::Range(0, 1 << 20));
   CLI::Option* rounds =
       verb.add_option("--rounds", options.rounds,
-                      "The rows take turns this often; the table shows medians of the rounds")
-          ->check(CLI::Range(1, 1000))
-          ->capture_default_str();
+                      "The rows take turns this often; the table shows medians of the rounds. Left "
+                      "out: 25, or fewer of a network that takes long; of an application 5")
+          ->check(CLI::Range(1, 1000));
   CLI::Option* no_baselines = verb.add_flag("!--no-baselines", options.baselines, "Only the plan");
   CLI::Option* json = verb.add_flag("--json", options.json, "For programs");
   CLI::Option* on_request = verb.add_flag(
@@ -79,11 +79,14 @@ void bind(CLI::App& verb, BenchOptions& options) {
     on_request->excludes(ignored);
 }
 
-/// A row of the table while it is measured: sessions that are kept and used again and again.
+constexpr std::int64_t least_frames = 3;  // of a row in a round
+
+/// A row of the table while it is measured: plans that are kept full and paused between their
+/// turns.
 struct Contender {
   BenchRow row;
-  std::vector<runtime::Session> sessions;
-  std::int64_t in_flight = 0;  // in each session
+  std::vector<runtime::IntermittentLoad> loads;
+  std::int64_t in_flight = 0;  // in each
 };
 
 /// As many as keep the plan's stages busy, or all as if they took equally long, unless told.
@@ -111,20 +114,21 @@ class Bench {
 
   std::vector<BenchRow> run() {
     Progress progress("benchmark");
-    const Time slice = time_from_seconds(options_.duration_s / options_.rounds);
-    if (options_.warmup_s > 0)
-      for (Contender& contender : contenders_)
-        load(contender, time_from_seconds(options_.warmup_s));
-    for (int round = 0; round < options_.rounds; ++round) {
-      for (Contender& contender : contenders_) {
+    const int rounds = options_.rounds.value_or(usual_rounds);
+    const Time turn = time_from_seconds(options_.duration_s / rounds);
+    for (Contender& contender : contenders_)
+      runtime::run_together(contender.loads, time_from_seconds(options_.warmup_s));
+    const auto start = std::chrono::steady_clock::now();
+    for (int round = 0; round < rounds && !is_enough(round, start); ++round) {
+      for (Contender* contender : turns()) {
+        progress.show(static_cast<double>(round) / rounds, contender->row.name);
         meter_.take();
-        contender.row.rounds.push_back(load(contender, slice));
-        count_energy(contender.row);
-        progress.show(static_cast<double>(round) / options_.rounds, contender.row.name);
+        contender->row.rounds.push_back(runtime::run_together(contender->loads, turn));
+        count_energy(contender->row);
       }
       std::vector<Time>& alone = alone_.emplace_back();
       for (std::size_t s = 0; s < stages_->count(); ++s) {
-        const Time each = slice / static_cast<std::int64_t>(stages_->count());
+        const Time each = turn / static_cast<std::int64_t>(stages_->count());
         alone.push_back(board_time(stages_->run(s, each).total(), loaded_));
         interrupt_.check();
       }
@@ -139,8 +143,8 @@ class Bench {
   std::int64_t in_flight() const { return contenders_.back().in_flight; }
   /// By round, by stage.
   const std::vector<std::vector<Time>>& stages_alone() const { return alone_; }
-  std::vector<runtime::StageStatistics> plan_statistics() const {
-    auto stages = contenders_.back().sessions.front().statistics();
+  std::vector<runtime::StageStatistics> plan_statistics() {
+    auto stages = contenders_.back().loads.front().session().statistics();
     for (runtime::StageStatistics& stage : stages)
       for (Time* time : {&stage.busy, &stage.waiting}) *time = board_time(*time, loaded_);
     return stages;
@@ -148,12 +152,17 @@ class Bench {
   std::string no_energy() const {
     return loaded_.simulated.engine == nullptr ? meter_.reason() : std::string();
   }
-  /// Ends the plan's session.
+  /// Of a turn that is not interrupted. Ends the plan's session.
   void trace() {
-    write_trace(options_.trace, contenders_.back().sessions.front(), loaded_.simulated.time_scale);
+    if (options_.trace.file.empty()) return;
+    contenders_.back().loads.front().run(time_from_seconds(options_.duration_s));
+    write_trace(options_.trace, contenders_.back().loads.front().session(),
+                loaded_.simulated.time_scale);
   }
 
  private:
+  static constexpr int usual_rounds = 25;
+
   void add_baselines(const std::string& engine) {
     if (loaded_.simulated.engine != nullptr) {
       add_simulated_baselines();
@@ -210,12 +219,20 @@ class Bench {
     contender.row.name = name;
     contender.in_flight = in_flight_of(options_, plans.front(), loaded_.network);
     const auto start = std::chrono::steady_clock::now();
+    std::vector<runtime::Session> sessions;
     for (const plan::Plan& plan : plans)
-      contender.sessions.push_back(
+      sessions.push_back(
           runtime::deploy(plan, loaded_.network, loaded_.engine_pointers(), session_options()));
     contender.row.deployed = std::chrono::steady_clock::now() - start;
-    contender.row.first = runtime::first_latency(contender.sessions.front(), loaded_.network,
-                                                 options_.runnable.model.seed);
+    contender.row.first =
+        runtime::first_latency(sessions.front(), loaded_.network, options_.runnable.model.seed);
+    runtime::LoadOptions load;
+    load.seed = options_.runnable.model.seed;
+    load.least = least_frames;
+    load.in_flight = contender.in_flight;
+    load.between = [this] { interrupt_.check(); };
+    for (runtime::Session& session : sessions)
+      contender.loads.emplace_back(std::move(session), loaded_.network, load);
   }
 
   /// The plan, which is the first to be deployed, is traced.
@@ -225,15 +242,22 @@ class Bench {
     return options;
   }
 
-  runtime::Load load(Contender& contender, Time duration) {
-    std::vector<runtime::Session*> sessions;
-    for (runtime::Session& session : contender.sessions) sessions.push_back(&session);
-    runtime::LoadOptions load_options;
-    load_options.duration = duration;
-    load_options.seed = options_.runnable.model.seed;
-    load_options.in_flight = contender.in_flight;
-    load_options.between = [this] { interrupt_.check(); };
-    return runtime::run_load(sessions, loaded_.network, load_options);
+  /// In such an order that what is divided by each other is next to each other: one core, the plan,
+  /// then its stages.
+  std::vector<Contender*> turns() {
+    std::vector<Contender*> turns;
+    for (Contender& contender : contenders_) turns.push_back(&contender);
+    std::reverse(turns.begin(), turns.end() - 1);
+    return turns;
+  }
+
+  /// Where so many frames take longer than a turn, the rounds end after twice the time that was
+  /// asked for, unless their number was.
+  bool is_enough(int round, std::chrono::steady_clock::time_point start) const {
+    constexpr int least_rounds = 5;
+    const double asked = options_.duration_s * static_cast<double>(contenders_.size() + 1);
+    return !options_.rounds && round >= least_rounds &&
+           seconds(std::chrono::steady_clock::now() - start) > 2 * asked;
   }
 
   const InterruptGuard interrupt_;
@@ -259,7 +283,7 @@ int run(const BenchOptions& options) {
   check_trace(options.trace);
   if (application::is_application_file(options.runnable.model.model))
     return bench_application(options.runnable, options.application,
-                             {options.rounds, options.json, options.svg});
+                             {options.rounds.value_or(5), options.json, options.svg});
   refuse_application_options(options.application, options.runnable.model.model);
   if (!options.svg.empty())
     throw InputError("--svg " + options.svg,
@@ -293,13 +317,14 @@ int run(const BenchOptions& options) {
     bench.trace();
   }
   note_late_stages(*loaded);
-  for (const BenchRow& row : result.rows) note_variation(row.name, rates(row));
+  std::vector<Rounds> rounds;
+  for (const BenchRow& row : result.rows) rounds.push_back({row.name, rates(row)});
+  note_variation(rounds);
   if (loaded->simulated.engine == nullptr) result.rooflines = measure_rooflines(*loaded);
   if (options.json)
     fmt::print("{}\n", bench_json(result));
   else
-    fmt::print("{}, {} rounds of {:.1f} s\n\n{}", title_of(*loaded), options.rounds,
-               options.duration_s / options.rounds, bench_text(result));
+    fmt::print("{}, {} rounds\n\n{}", title_of(*loaded), result.alone.size(), bench_text(result));
   return 0;
 }
 

@@ -166,8 +166,10 @@ int bench_application(const RunnableOptions& runnable, const ApplicationOptions&
     }
   }
   const ApplicationResult& result = bench.result();
+  std::vector<Rounds> rounds;
   for (const report::WaterfallStep& step : waterfall_of(result))
-    note_variation(step.name, step.rates);
+    rounds.push_back({step.name, step.rates});
+  note_variation(rounds);
   if (!bench_options.svg.empty())
     write_file(bench_options.svg,
                report::waterfall_svg(waterfall_of(result),

@@ -41,11 +41,11 @@ runtime::Load run_slice(runtime::Session& session, const network::Network& netwo
   if (options.warmup > Time{}) {
     load.duration = options.warmup;
     load.least = 1;
-    runtime::run_load({&session}, network, load);
+    runtime::run_load(session, network, load);
   }
   load.duration = duration;
   load.least = options.load.least;
-  return runtime::run_load({&session}, network, load);
+  return runtime::run_load(session, network, load);
 }
 
 nlohmann::json to_json(const runtime::Load& load) {

@@ -20,17 +20,11 @@ using report::Table;
 constexpr std::array<std::pair<const char*, double>, 4> latency_percentiles{
     {{"p50", 0.5}, {"p90", 0.9}, {"p99", 0.99}, {"p99.9", 0.999}}};
 
-template <class Value>
-Value median(std::vector<Value> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
-}
-
 double rate_of(const runtime::Load& load) {
   return static_cast<double>(load.frames) / seconds(load.elapsed);
 }
 
-double median_rate(const BenchRow& row) { return median(rates(row)); }
+double median_rate(const BenchRow& row) { return runtime::median(rates(row)); }
 
 /// How many times as fast as the row the plan is: the median of the rounds, in each of which both
 /// were measured.
@@ -38,7 +32,7 @@ double speedup(const BenchResult& result, const BenchRow& row) {
   std::vector<double> ratios;
   for (std::size_t r = 0; r < row.rounds.size(); ++r)
     ratios.push_back(rate_of(result.rows.back().rounds[r]) / rate_of(row.rounds[r]));
-  return median(ratios);
+  return runtime::median(ratios);
 }
 
 Time mean(const std::vector<Time>& times) {
@@ -47,12 +41,14 @@ Time mean(const std::vector<Time>& times) {
 }
 
 std::string throughput_text(const BenchResult& result) {
-  Table table({{"", Align::left}, {"frames/s"}, {"of the rounds", Align::left}, {"the plan is"}});
+  Table table(
+      {{"", Align::left}, {"frames/s"}, {"half of the rounds", Align::left}, {"the plan is"}});
   for (const BenchRow& row : result.rows) {
     const std::vector<double> sorted = rates(row);
     const bool is_plan = &row == &result.rows.back();
     table.add({row.name, fmt::format("{:.1f}", median_rate(row)),
-               fmt::format("{:.1f} .. {:.1f}", sorted.front(), sorted.back()),
+               fmt::format("{:.1f} .. {:.1f}", runtime::percentile(sorted, 0.25),
+                           runtime::percentile(sorted, 0.75)),
                is_plan ? "" : fmt::format("{:.2f} x", speedup(result, row))});
   }
   return table.text();
@@ -101,7 +97,7 @@ std::string energy_text(const BenchResult& result) {
 Time median_alone(const BenchResult& result, std::size_t stage) {
   std::vector<Time> times;
   for (const std::vector<Time>& round : result.alone) times.push_back(round[stage]);
-  return median(times);
+  return runtime::median(times);
 }
 
 /// Frames per second that a stage, with its replicas, would pass alone.
@@ -140,7 +136,7 @@ double share_of_allowed(const BenchResult& result) {
   std::vector<double> shares = rates_allowed(result);
   for (std::size_t r = 0; r < shares.size(); ++r)
     shares[r] = rate_of(result.rows.back().rounds[r]) / shares[r];
-  return median(shares);
+  return runtime::median(shares);
 }
 
 /// The part of its time in which a stage works, at this rate of the pipeline.
@@ -180,7 +176,8 @@ std::string stages_text(const BenchResult& result) {
   return table.text() + fmt::format("{} {:.1f} frames/s; the pipeline reaches {:.1f} % of that\n",
                                     result.shared ? "the copies alone allow together"
                                                   : "the slowest stage alone allows",
-                                    median(rates_allowed(result)), 100 * share_of_allowed(result));
+                                    runtime::median(rates_allowed(result)),
+                                    100 * share_of_allowed(result));
 }
 
 report::Rooflines rooflines_of(const BenchResult& result) {

@@ -18,14 +18,18 @@ double variation_of(const std::vector<double>& rates) {
   return mean > 0 ? std::sqrt(squares / (count - 1)) / mean : 0;
 }
 
-void note_variation(const std::string& name, const std::vector<double>& rates) {
+void note_variation(const std::vector<Rounds>& measured) {
   constexpr double steady = 0.025;
-  const double variation = variation_of(rates);
-  if (variation > steady)
+  std::string unsteady;
+  for (const auto& [name, rates] : measured)
+    if (const double variation = variation_of(rates); variation > steady)
+      unsteady +=
+          fmt::format("{}{} by {:.1f} %", unsteady.empty() ? "" : ", ", name, 100 * variation);
+  if (!unsteady.empty())
     note(
-        fmt::format("{}: the rounds vary by {:.1f} % (coefficient of variation), more than 2.5 %: "
-                    "let the machine rest, or take more rounds",
-                    name, 100 * variation));
+        fmt::format("the rounds vary by more than 2.5 % (coefficient of variation; {}): let the "
+                    "machine rest, or take more rounds",
+                    unsteady));
 }
 
 }  // namespace millrace::cli

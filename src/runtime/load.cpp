@@ -1,7 +1,6 @@
 #include "runtime/load.h"
 
 #include <algorithm>
-#include <deque>
 #include <future>
 #include <limits>
 
@@ -66,15 +65,6 @@ Load count(ClosedLoop& loop, std::int64_t round, const LoadOptions& options) {
   return load;
 }
 
-Load load_one(Session& session, const std::vector<network::Array>& inputs,
-              const LoadOptions& options) {
-  ClosedLoop loop(session, inputs, options.in_flight);
-  loop.warm_up(warmup_of(session, options));
-  Load load = count(loop, session.round(), options);
-  loop.drain();
-  return load;
-}
-
 /// What loads that ran at the same time come to: as many frames a second as all of them.
 Load together(std::vector<Load> loads) {
   Load all;
@@ -91,27 +81,31 @@ Load together(std::vector<Load> loads) {
 }  // namespace
 
 struct IntermittentLoad::State {
-  State(Session deployed, std::vector<network::Array> frame, std::int64_t in_flight)
-      : session(std::move(deployed)), inputs(std::move(frame)), loop(session, inputs, in_flight) {}
+  State(Session deployed, const network::Network& network, LoadOptions of_all_turns)
+      : session(std::move(deployed)),
+        inputs(network::random_inputs(network, of_all_turns.seed)),
+        options(std::move(of_all_turns)),
+        loop(session, inputs, options.in_flight) {}
 
   Session session;
-  std::vector<network::Array> inputs;
+  const std::vector<network::Array> inputs;
+  const LoadOptions options;
   ClosedLoop loop;
   bool is_full = false;
   std::vector<Time> busy;
 };
 
-IntermittentLoad::IntermittentLoad(const plan::Plan& plan, const network::Network& network,
-                                   const std::map<std::string, engine::Engine*>& engines,
-                                   std::uint64_t seed)
-    : state_(std::make_unique<State>(
-          deploy(plan, network, engines), network::random_inputs(network, seed),
-          plan::enough_in_flight(plan, network, plan::predicted_times(plan)))) {}
+IntermittentLoad::IntermittentLoad(Session session, const network::Network& network,
+                                   LoadOptions options)
+    : state_(std::make_unique<State>(std::move(session), network, std::move(options))) {}
 
+IntermittentLoad::IntermittentLoad(IntermittentLoad&&) noexcept = default;
 IntermittentLoad::~IntermittentLoad() = default;
 
-Load IntermittentLoad::run(const LoadOptions& options) {
+Load IntermittentLoad::run(Time duration) {
   Session& session = state_->session;
+  LoadOptions options = state_->options;
+  options.duration = duration;
   session.resume();
   // What was done before the pause began, and those that all stages began together after it.
   const std::int64_t uneven = 2 * session.round();
@@ -129,23 +123,30 @@ Load IntermittentLoad::run(const LoadOptions& options) {
 }
 
 const std::vector<Time>& IntermittentLoad::busy() const { return state_->busy; }
+Session& IntermittentLoad::session() { return state_->session; }
+
+Load run_together(std::span<IntermittentLoad> loads, Time duration) {
+  if (loads.size() == 1) return loads.front().run(duration);
+  std::vector<std::future<Load>> running;
+  for (IntermittentLoad& load : loads)
+    running.push_back(std::async(std::launch::async, [&, duration] { return load.run(duration); }));
+  std::vector<Load> results;
+  for (std::future<Load>& one : running) results.push_back(one.get());
+  return together(std::move(results));
+}
 
 Time first_latency(Session& session, const network::Network& network, std::uint64_t seed) {
   session.submit(network::random_inputs(network, seed));
   return session.next()->latency;
 }
 
-Load run_load(const std::vector<Session*>& sessions, const network::Network& network,
-              const LoadOptions& options) {
+Load run_load(Session& session, const network::Network& network, const LoadOptions& options) {
   const auto inputs = network::random_inputs(network, options.seed);
-  if (sessions.size() == 1) return load_one(*sessions[0], inputs, options);
-  std::vector<std::future<Load>> running;
-  for (Session* session : sessions)
-    running.push_back(std::async(std::launch::async,
-                                 [&, session] { return load_one(*session, inputs, options); }));
-  std::vector<Load> loads;
-  for (std::future<Load>& one : running) loads.push_back(one.get());
-  return together(std::move(loads));
+  ClosedLoop loop(session, inputs, options.in_flight);
+  loop.warm_up(warmup_of(session, options));
+  Load load = count(loop, session.round(), options);
+  loop.drain();
+  return load;
 }
 
 std::vector<Time> periods_of(std::span<const plan::Plan> plans, const network::Network& network,
@@ -154,12 +155,14 @@ std::vector<Time> periods_of(std::span<const plan::Plan> plans, const network::N
   constexpr int rounds = 5;
   constexpr int sure = 3;           // rounds before any plan is given up: one may be a lucky one
   constexpr double hopeless = 1.1;  // times the best so far: no noise makes up for that
-  LoadOptions once = options;
-  once.duration = options.duration / rounds;
-  once.least = 3;
-  once.warmup = 1;
-  std::deque<IntermittentLoad> loads;
-  for (const plan::Plan& plan : plans) loads.emplace_back(plan, network, engines, options.seed);
+  LoadOptions turn = options;
+  turn.least = 3;
+  turn.warmup = 1;
+  std::vector<IntermittentLoad> loads;
+  for (const plan::Plan& plan : plans) {
+    turn.in_flight = plan::enough_in_flight(plan, network, plan::predicted_times(plan));
+    loads.emplace_back(deploy(plan, network, engines), network, turn);
+  }
   std::vector<std::vector<Time>> periods(plans.size());
   std::vector<Time> medians(plans.size());
   Time limit = Time::max();
@@ -168,9 +171,8 @@ std::vector<Time> periods_of(std::span<const plan::Plan> plans, const network::N
   for (int round = 0; round < rounds; ++round) {
     for (std::size_t i = 0; i < loads.size(); ++i) {
       if (medians[i] > limit) continue;
-      periods[i].push_back(loads[i].run(once).period());
-      std::sort(periods[i].begin(), periods[i].end());
-      medians[i] = percentile(periods[i], 0.5);
+      periods[i].push_back(loads[i].run(options.duration / rounds).period());
+      medians[i] = median(periods[i]);
     }
     if (round + 1 < sure) continue;
     if (Clock::now() - start > enough) break;

@@ -20,10 +20,9 @@ struct LoadOptions {
   std::uint64_t seed = 1;                   // of the random frames
   std::int64_t warmup = 4;                  // frames that do not count, beside those that fill
                                             // pipelines with lags
-  std::int64_t least = 10;                  // frames per session, at least
-  std::int64_t in_flight = 0;               // frames on their way per session; 0: all that fit
-  std::function<void()> between = {};       // called after each frame, by several threads if there
-                                            // are several sessions; may throw to stop
+  std::int64_t least = 10;                  // frames, at least
+  std::int64_t in_flight = 0;               // frames on their way; 0: all that fit
+  std::function<void()> between = {};       // called after each frame; may throw to stop
 };
 
 struct Load {
@@ -38,32 +37,33 @@ struct Load {
 /// One frame through an idle session.
 Time first_latency(Session& session, const network::Network& network, std::uint64_t seed);
 
-/// Runs random frames through the sessions, which stay usable: one pipeline, or several copies of a
-/// network, each at its own pace. Where frames leave several at once, full rounds of them are
-/// counted.
-Load run_load(const std::vector<Session*>& sessions, const network::Network& network,
-              const LoadOptions& options);
+/// Runs random frames through the session, which stays usable. Where frames leave several at once,
+/// full rounds of them are counted.
+Load run_load(Session& session, const network::Network& network, const LoadOptions& options);
 
-/// A plan kept full that runs now and then: between its turns it is paused with its frames, since
-/// to fill and to drain a pipeline takes longer than a turn. As many frames are on their way as
-/// keep the stages busy.
+/// A session kept full that runs now and then: between its turns it is paused with its frames,
+/// since to fill and to drain a pipeline takes longer than a turn.
 class IntermittentLoad {
  public:
-  /// Keeps references to the network and the engines. See deploy().
-  IntermittentLoad(const plan::Plan& plan, const network::Network& network,
-                   const std::map<std::string, engine::Engine*>& engines, std::uint64_t seed);
+  /// `options` holds for all turns, but for the duration. Keeps a reference to the network.
+  IntermittentLoad(Session session, const network::Network& network, LoadOptions options);
+  IntermittentLoad(IntermittentLoad&&) noexcept;
   ~IntermittentLoad();
 
-  /// A turn. `in_flight` and `seed` do not count. Frames that began before it have the pause in
-  /// their latency.
-  Load run(const LoadOptions& options);
+  Load run(Time duration);
   /// How long each stage worked on a frame in the last turn. Precondition: there was one.
   const std::vector<Time>& busy() const;
+  /// Paused, but before the first turn.
+  Session& session();
 
  private:
   struct State;
   std::unique_ptr<State> state_;
 };
+
+/// Turns of several loads at the same time, each at its own pace: as many frames a second as all of
+/// them. `between` of their options is called by several threads. Precondition: not empty.
+Load run_together(std::span<IntermittentLoad> loads, Time duration);
 
 /// The median time between two frames of each plan. All are deployed together and take turns, so
 /// that what else the machine does meets all alike; each runs for the options' duration in all, or
@@ -78,6 +78,13 @@ template <class Value>
 Value percentile(const std::vector<Value>& sorted, double share) {
   const double rank = std::ceil(share * static_cast<double>(sorted.size()));
   return sorted[static_cast<std::size_t>(std::max(rank, 1.0)) - 1];
+}
+
+/// The same of 0.5, of samples in any order.
+template <class Value>
+Value median(std::vector<Value> samples) {
+  std::sort(samples.begin(), samples.end());
+  return percentile(samples, 0.5);
 }
 
 }  // namespace millrace::runtime

@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "network/frame.h"
 #include "runtime/first_error.h"
+#include "runtime/pauses.h"
 #include "runtime/pipeline.h"
 #include "runtime/trace.h"
 
@@ -72,6 +73,7 @@ struct Session::State {
   // Changes once from running to draining, and once to stopped or failed, which are final. No
   // memory depends on it: threads are told by their channels.
   std::atomic<Life> life{Life::running};
+  Pauses pauses;
   FirstError error;
   std::once_flag joined;
   std::vector<std::thread> threads;
@@ -212,9 +214,11 @@ void Session::State::finish() {
 void Session::State::pause() {
   for (const auto& stage : pipeline.stages) stage->gate.shut();
   for (const auto& stage : pipeline.stages) stage->gate.wait_until_left();
+  pauses.begin(Clock::now());
 }
 
 void Session::State::resume() {
+  pauses.end(Clock::now());
   for (const auto& stage : pipeline.stages) stage->gate.open();
 }
 
@@ -255,7 +259,7 @@ std::optional<Result> Session::State::next() {
   auto ready = submitted;
   for (const auto& outlet : pipeline.outlets)
     ready = std::max(ready, outlet->ready.of(frames_taken));
-  result.latency = ready - submitted;
+  result.latency = ready - submitted - pauses.within(submitted, ready);
   if (taken.is_on()) taken.add({frames_taken, submitted, ready});
   for (TensorId output : network.outputs) result.outputs.push_back(take(output));
   all_to_caller([](Channel& channel) {

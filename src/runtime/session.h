@@ -23,7 +23,7 @@ namespace millrace::runtime {
 struct Result {
   std::int64_t frame = 0;
   std::vector<network::Array> outputs;  // in the order of network.outputs
-  Time latency{};                       // from the end of submit() to the last output
+  Time latency{};  // from the end of submit() to the last output, without pauses
 };
 
 /// What a stage did since start().

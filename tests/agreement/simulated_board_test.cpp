@@ -51,7 +51,7 @@ TEST(SimulatedBoard, runs_at_the_modelled_rate_on_fewer_cores) {
   runtime::Session session = runtime::deploy(plan, network, {{plan::simulated_engine, &engine}});
   double best = 0;
   for (int i = 0; i < attempts && best < least_share * limit; ++i) {
-    const runtime::Load load = runtime::run_load({&session}, network, {.duration = 300ms});
+    const runtime::Load load = runtime::run_load(session, network, {.duration = 300ms});
     const double rate = static_cast<double>(load.frames) / seconds(load.elapsed);
     EXPECT_LE(rate, most_share * limit);
     best = std::max(best, rate);

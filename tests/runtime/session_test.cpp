@@ -302,6 +302,30 @@ TEST_F(SessionTest, a_paused_session_can_be_stopped) {
   EXPECT_FALSE(session.next());
 }
 
+TEST_F(SessionTest, a_pause_is_in_no_latency) {
+  const auto network = chain(2);
+  Session session = start(network, {0, 1});
+  const auto wait = [](std::chrono::milliseconds time) {
+    const auto end = std::chrono::steady_clock::now() + time;
+    while (std::chrono::steady_clock::now() < end) std::this_thread::yield();
+  };
+  session.pause();
+  const auto begin = std::chrono::steady_clock::now();
+  session.submit(frame(network, 1));
+  wait(20ms);
+  const Time paused = std::chrono::steady_clock::now() - begin;
+  session.resume();
+  const auto result = session.next();
+  EXPECT_LE(result->latency, std::chrono::steady_clock::now() - begin - paused);
+  // Of a frame whose result was there before, none is taken off.
+  session.submit(frame(network, 1));
+  while (session.statistics()[1].frames < 2) std::this_thread::yield();
+  session.pause();
+  wait(1ms);
+  session.resume();
+  EXPECT_GT(session.next()->latency, Time{});
+}
+
 // Statistics.
 
 TEST_F(SessionTest, statistics_count_frames_and_divide_time_into_busy_and_waiting) {

@@ -105,14 +105,13 @@ TEST_F(StageTimesTest, a_load_rests_between_its_turns) {
   count_runs([](std::size_t) {});
   const auto network = chain(2);
   const plan::Plan plan = here(plan_of(network, {0, 1}));
-  LoadOptions turn;
-  turn.duration = 2ms;
-  IntermittentLoad load(plan, network, engines_, 1);
+  const LoadOptions options;
+  IntermittentLoad load(deploy(plan, network, engines_), network, options);
   for (int i = 0; i < 20; ++i) {
     const int before = runs_[1];
-    EXPECT_GE(load.run(turn).frames, turn.least);
+    EXPECT_GE(load.run(2ms).frames, options.least);
     const int after = runs_[1];
-    EXPECT_GE(after, before + static_cast<int>(turn.least));
+    EXPECT_GE(after, before + static_cast<int>(options.least));
     for (int k = 0; k < 100; ++k) std::this_thread::yield();
     EXPECT_EQ(runs_[1], after);
   }
