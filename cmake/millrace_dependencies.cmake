@@ -33,8 +33,8 @@ add_library(millrace_opencv INTERFACE IMPORTED)
 target_include_directories(millrace_opencv SYSTEM INTERFACE ${MILLRACE_OPENCV_INCLUDE})
 foreach(module core imgproc imgcodecs videoio)
   find_library(MILLRACE_OPENCV_${module} opencv_${module} REQUIRED)
-  target_link_libraries(millrace_opencv INTERFACE ${MILLRACE_OPENCV_${module}})
 endforeach()
+target_link_libraries(millrace_opencv INTERFACE ${MILLRACE_OPENCV_core} ${MILLRACE_OPENCV_imgproc})
 
 # ONNX's schema: the generated message classes in libonnx_proto.
 find_library(MILLRACE_ONNX_PROTO onnx_proto REQUIRED)

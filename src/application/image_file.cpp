@@ -6,6 +6,7 @@
 #include <opencv2/imgcodecs.hpp>
 #include <string>
 
+#include "application/codecs.h"
 #include "base/error.h"
 #include "base/file.h"
 
@@ -25,7 +26,8 @@ cv::Mat decode_image(const std::filesystem::path& path, bool grey) {
   const cv::Mat raw(1, static_cast<int>(bytes.size()), CV_8UC1, const_cast<char*>(bytes.data()));
   cv::Mat image;
   try {
-    if (!bytes.empty()) image = cv::imdecode(raw, grey ? cv::IMREAD_GRAYSCALE : cv::IMREAD_COLOR);
+    if (!bytes.empty())
+      image = codecs().decode(raw, grey ? cv::IMREAD_GRAYSCALE : cv::IMREAD_COLOR);
   } catch (const cv::Exception&) {
     image.release();
   }

@@ -4,11 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <opencv2/imgcodecs.hpp>
 #include <opencv2/imgproc.hpp>
-#include <opencv2/videoio.hpp>
 #include <optional>
 
+#include "application/codecs.h"
 #include "application/opencv.h"
 #include "base/error.h"
 #include "base/file.h"
@@ -100,10 +99,9 @@ class Pictures : public Sink {
     cv::Mat image = to_bgr(image_of(outcome));
     draw(image, outcome.findings, labels_);
     fs::path name = outcome.picture.name;
-    const bool has_ending = cv::haveImageWriter(outcome.picture.name);
+    const bool has_ending = codecs().has_encoder(outcome.picture.name);
     if (!has_ending) name = fmt::format("{:06}.png", outcome.picture.frame);
-    std::vector<std::uint8_t> bytes;
-    cv::imencode(name.extension().string(), image, bytes);
+    const std::vector<std::uint8_t> bytes = codecs().encode(name.extension().string(), image);
     write_file(folder_ / name, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
   }
 
@@ -112,10 +110,15 @@ class Pictures : public Sink {
   std::vector<std::string> labels_;
 };
 
+/// As OpenCV numbers them: four letters, the first in the lowest byte.
+int codec_named(const char (&name)[5]) {
+  return name[0] | name[1] << 8 | name[2] << 16 | name[3] << 24;
+}
+
 int codec_of(const fs::path& path) {
   const std::string ending = path.extension().string();
-  if (ending == ".avi") return cv::VideoWriter::fourcc('M', 'J', 'P', 'G');
-  if (ending == ".mp4" || ending == ".mkv") return cv::VideoWriter::fourcc('m', 'p', '4', 'v');
+  if (ending == ".avi") return codec_named("MJPG");
+  if (ending == ".mp4" || ending == ".mkv") return codec_named("mp4v");
   throw InputError(path.string(), "expected a video's name that ends in .avi, .mp4 or .mkv");
 }
 
@@ -131,7 +134,7 @@ class VideoFile : public Sink {
     check_writable(path);
   }
   ~VideoFile() override {
-    writer_.release();
+    writer_->release();
     std::error_code ignored;
     fs::remove(part_, ignored);  // if it was not finished
   }
@@ -140,10 +143,10 @@ class VideoFile : public Sink {
     if (!size_) open(image.size());
     draw(image, outcome.findings, labels_);
     if (image.size() != *size_) cv::resize(image, image, *size_);  // pictures of several sizes
-    writer_.write(image);
+    writer_->write(image);
   }
   void finish() override {
-    writer_.release();
+    writer_->release();
     if (!size_) return;
     std::error_code error;
     fs::rename(part_, path_, error);
@@ -155,7 +158,7 @@ class VideoFile : public Sink {
     size_ = size;
     bool is_open = false;
     try {
-      is_open = writer_.open(part_.string(), codec_, rate_fps_, size);
+      is_open = writer_->open(part_.string(), codec_, rate_fps_, size);
     } catch (const cv::Exception&) {
       is_open = false;
     }
@@ -171,7 +174,7 @@ class VideoFile : public Sink {
   double rate_fps_;
   std::vector<std::string> labels_;
   std::optional<cv::Size> size_;
-  cv::VideoWriter writer_;
+  const std::unique_ptr<cv::VideoWriter> writer_ = codecs().make_writer();
 };
 
 }  // namespace

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <filesystem>
 #include <opencv2/core/utils/logger.hpp>
-#include <opencv2/videoio.hpp>
 
+#include "application/codecs.h"
 #include "application/opencv.h"
 #include "application/source.h"
 #include "base/error.h"
@@ -33,7 +33,7 @@ class VideoSource : public Source {
   explicit VideoSource(const Input& input)
       : input_(input), is_camera_(input.kind == InputKind::camera) {
     open();
-    const double announced = capture_.get(cv::CAP_PROP_FRAME_COUNT);
+    const double announced = capture_->get(cv::CAP_PROP_FRAME_COUNT);
     if (!is_camera_ && announced >= 1 && announced < 1e12)
       announced_ = static_cast<std::int64_t>(announced);
     name_ = is_camera_ ? "camera " + input.path : fs::path(input.path).filename().string();
@@ -43,7 +43,7 @@ class VideoSource : public Source {
     cv::Mat image;
     bool is_there = false;
     try {
-      is_there = capture_.read(image) && !image.empty();
+      is_there = capture_->read(image) && !image.empty();
     } catch (const cv::Exception&) {
       is_there = false;  // a frame that cannot be decoded ends the stream as a missing one does
     }
@@ -78,7 +78,7 @@ class VideoSource : public Source {
   }
   std::optional<std::int64_t> count() const override { return announced_; }
   double rate_fps() const override {
-    const double rate = const_cast<cv::VideoCapture&>(capture_).get(cv::CAP_PROP_FPS);
+    const double rate = capture_->get(cv::CAP_PROP_FPS);
     return std::isfinite(rate) && rate > 0 && rate < 1e4 ? rate : 0;
   }
 
@@ -91,13 +91,13 @@ class VideoSource : public Source {
     try {
       const auto number = is_camera_ ? camera_number(input_.path) : std::nullopt;
       if (number)
-        capture_.open(*number);
+        capture_->open(*number);
       else
-        capture_.open(input_.path);
+        capture_->open(input_.path);
     } catch (const cv::Exception&) {
-      capture_.release();
+      capture_->release();
     }
-    if (capture_.isOpened()) return;
+    if (capture_->isOpened()) return;
     if (is_camera_)
       throw EngineError(
           fmt::format("{}: the camera '{}' cannot be opened; look whether it is connected and "
@@ -111,7 +111,7 @@ class VideoSource : public Source {
   Input input_;
   bool is_camera_;
   std::string name_;
-  cv::VideoCapture capture_;
+  const std::unique_ptr<cv::VideoCapture> capture_ = codecs().make_capture();
   std::optional<std::int64_t> announced_;
   std::int64_t read_ = 0;
   bool ended_ = false;

@@ -46,7 +46,6 @@ MeasuredNow measure(const AnalyzeOptions& options, const Loaded& loaded) {
   runtime::LoadOptions pipeline;
   pipeline.seed = options.seed;
   pipeline.least = 3;
-  pipeline.warmup = 1;
   pipeline.in_flight =
       plan::enough_in_flight(loaded.plan, loaded.network, plan::predicted_times(loaded.plan));
   runtime::IntermittentLoad load(runtime::deploy(loaded.plan, loaded.network, engines),

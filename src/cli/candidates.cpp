@@ -14,12 +14,12 @@ std::string nanoseconds_text(double ns) {
 std::vector<std::string> cells_of(const explore::Candidate& c, double lower_bound) {
   std::size_t phases = 0;
   for (const plan::Stage& stage : c.plan.stages) phases += stage.phases.size();
-  const Time period = c.period != Time{} ? c.period : c.bound;
+  const Time measured = c.plan.measured, period = measured != Time{} ? measured : c.bound;
   return {c.name,
           nanoseconds_text(c.search.bottleneck),
           fmt::format("{:.2f} %", 100 * (c.search.bottleneck / lower_bound - 1)),
           millrace::to_text(c.bound),
-          c.period != Time{} ? millrace::to_text(c.period) : "-",
+          measured != Time{} ? millrace::to_text(measured) : "-",
           fmt::format("{:.1f}", 1 / seconds(period)),
           std::to_string(c.plan.stages.size()),
           std::to_string(phases),

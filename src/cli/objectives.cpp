@@ -58,9 +58,8 @@ explore::Objective measured_by(const Measurement& measurement) {
       explore::set_variants(plan, measurement.ground.problem,
                             explore::mapping_of(measurement.ground, configuration),
                             measurement.calibration);
-      const Time period =
-          runtime::periods_of({&plan, 1}, measurement.ground.network, engines, load).front();
-      scores.push_back(score_of(plan, measurement.ground.board, period));
+      runtime::measure({&plan, 1}, measurement.ground.network, engines, load);
+      scores.push_back(score_of(plan, measurement.ground.board, plan.measured));
     }
     return scores;
   };

@@ -26,7 +26,6 @@
 #include "report/stages.h"
 #include "report/variants.h"
 #include "runtime/load.h"
-#include "runtime/stage_times.h"
 
 namespace millrace::cli {
 namespace {
@@ -170,8 +169,9 @@ Work prepare(const PlanOptions& options) {
   source.path = options.profile;
   source.cache = options.model.cache;
   source.measure.seed = options.model.seed;
-  source.measure.least = 4;  // brief: `millrace profile` is thorough
-  source.measure.duration = std::chrono::milliseconds(200);
+  source.measure.warmup = 1;  // brief: `millrace profile` is thorough
+  source.measure.least = 3;
+  source.measure.duration = std::chrono::milliseconds(150);
   source.measure.precisions = precisions_of(options.variants);
   source.measure.max_error = options.variants.max_error;
   if (!options.max_latency.empty()) read_duration(options.max_latency, "--max-latency");
@@ -220,9 +220,9 @@ explore::Choice search(const PlanOptions& options, const Work& work) {
     choose.max_latency = read_duration(options.max_latency, "--max-latency");
   choose.max_batch = options.max_batch;
   if (options.measure_s > 0 && options.board.empty())
-    choose.measure = [&](std::span<const plan::Plan> plans) {
-      return runtime::periods_of(plans, work.network, work.engines,
-                                 {time_from_seconds(options.measure_s), options.model.seed});
+    choose.measure = [&](std::span<plan::Plan> plans) {
+      runtime::measure(plans, work.network, work.engines,
+                       {time_from_seconds(options.measure_s), options.model.seed});
     };
   if (!is_configuration_search(options.search)) {
     choose.fallback = options.search.fallback;
@@ -268,15 +268,11 @@ plan::Origin origin_of(const PlanOptions& options, const Work& work) {
   return origin;
 }
 
-/// The winner with its origin, and its stages measured alone.
+/// The winner with its origin.
 plan::Plan finish(const PlanOptions& options, const Work& work, const explore::Choice& choice) {
   plan::Plan plan = choice.winner().plan;
   plan.origin = origin_of(options, work);
-  plan.measured = choice.winner().period;
   if (!options.board.empty()) simulate_what_is_not_here(plan, work.board);
-  if (options.measure_s <= 0 || !options.board.empty()) return plan;
-  const auto times = runtime::stage_times(plan, work.network, work.engines);
-  for (std::size_t s = 0; s < plan.stages.size(); ++s) plan.stages[s].measured = times[s].total();
   return plan;
 }
 

@@ -54,7 +54,7 @@ std::string choice_json(const explore::Choice& choice, const network::Network& n
                           {"bottleneck_ns", c.search.bottleneck},
                           {"fitness_ns", c.search.fitness},
                           {"bound_ns", c.bound.count()},
-                          {"period_ns", c.period.count()},
+                          {"period_ns", c.plan.measured.count()},
                           {"latency_ns", c.latency.count()},
                           {"batch", c.batch},
                           {"epochs", c.search.epochs},

@@ -60,7 +60,9 @@ Time slowest_stage(const plan::Plan& plan) {
   return slowest;
 }
 
-double period_of(const Candidate& c) { return seconds(c.period != Time{} ? c.period : c.bound); }
+double period_of(const Candidate& c) {
+  return seconds(c.plan.measured != Time{} ? c.plan.measured : c.bound);
+}
 
 }  // namespace
 
@@ -150,8 +152,12 @@ void Candidates::measure() {
     if (alike == plans.end()) plans.push_back(candidate->plan);
   }
   if (plans.empty()) return;
-  const std::vector<Time> periods = options_.measure(plans);
-  for (const auto& [candidate, plan] : measured) candidate->period = periods[plan];
+  options_.measure(plans);
+  for (const auto& [candidate, number] : measured) {
+    candidate->plan.measured = plans[number].measured;
+    for (std::size_t s = 0; s < candidate->plan.stages.size(); ++s)
+      candidate->plan.stages[s].measured = plans[number].stages[s].measured;
+  }
 }
 
 bool Candidates::is_needless(const Candidate& candidate) const {
@@ -181,7 +187,8 @@ std::size_t Candidates::best() const {
 bool Candidates::better(const Candidate& a, const Candidate& b) const {
   if (is_in_time(a) != is_in_time(b)) return is_in_time(a);
   if (!is_in_time(a)) return a.latency < b.latency;
-  if ((a.period != Time{}) != (b.period != Time{})) return a.period != Time{};
+  const bool is_measured = a.plan.measured != Time{};
+  if (is_measured != (b.plan.measured != Time{})) return is_measured;
   const double x = period_of(a), y = period_of(b);
   if (std::abs(x - y) > noise * std::max(x, y)) return x < y;
   if (phases_of(a.plan) != phases_of(b.plan)) return phases_of(a.plan) < phases_of(b.plan);

@@ -26,20 +26,19 @@ struct ChooseOptions {
   /// waits for others.
   std::optional<Time> max_latency = {};
   std::int64_t max_batch = 16;
-  /// Builds and runs the plans and gives for each the time between two frames; called once, with
+  /// Builds and runs the plans and writes into each what was measured; called once, with
   /// the candidates whose bound is within 25 % of the best one, and those that run the whole
   /// network on each processor, which suffer least from times that move. Empty: the bound decides.
-  std::function<std::vector<Time>(std::span<const plan::Plan>)> measure;
+  std::function<void(std::span<plan::Plan>)> measure;
 };
 
 /// One way to do it, with its evidence.
 struct Candidate {
   std::string name;  // "genetic", "exact contiguous", "one processor"
   SearchResult search;
-  plan::Plan plan;                           // its stages carry the predicted times
+  plan::Plan plan;                           // with the times predicted and measured
   std::optional<plan::SlotSizing> smallest;  // without slack; none: the plan's slots are by rule
   Time bound{};            // between two frames, by the plan's CSDF graph at the predicted times
-  Time period{};           // measured time between two frames; 0: not measured
   Time search_time{};      // how long the search took
   std::int64_t batch = 1;  // frames that the layers which gain by it work on at once
   Time latency{};          // of frames that come one `bound` apart, by the graph; 0: not asked for

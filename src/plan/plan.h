@@ -46,7 +46,7 @@ struct Stage {
   std::vector<Phase> phases;  // at least one
   Turn turn = {};
   Time predicted{};  // of one frame, from the profile; 0: unknown
-  Time measured{};   // of one frame, alone; 0: not measured
+  Time measured{};   // of one frame, in the running plan; 0: not measured
   bool operator==(const Stage&) const = default;
 };
 

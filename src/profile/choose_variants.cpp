@@ -52,7 +52,7 @@ class VariantMeasurement {
     trial_.run(few_runs(3));
     passes_.push_back(trial_.result());
     pace_ = passes_.front().whole.median;
-    for (const Variants& variants : trials()) try_variants(variants);
+    try_all(trials());
     for (const std::size_t pass : promising_)
       if (ratio(passes_[pass].whole.median, fastest_pass().whole.median) < promising)
         visit_again(pass);
@@ -181,14 +181,26 @@ class VariantMeasurement {
           alternatives_[i].push_back(
               {pass.layers[i].variant, units.time(pass, LayerId(i)), std::nullopt});
     }
-    const auto errors_of = [&](std::size_t i) { add_errors(LayerId(i)); };
-    if (subject_.options.in_parallel && !subject_.cores.empty())
-      return subject_.options.in_parallel(subject_.cores, own_.size(), errors_of);
-    for (std::size_t i = 0; i < own_.size(); ++i) errors_of(i);
+    in_parallel(own_.size(), [&](std::size_t i) { add_errors(LayerId(i)); });
   }
 
-  void try_variants(const Variants& variants) {
-    PassTrial trial(subject_, variants);
+  /// For what is not timed.
+  void in_parallel(std::size_t count, const std::function<void(std::size_t)>& work) const {
+    if (subject_.options.in_parallel && !subject_.cores.empty())
+      return subject_.options.in_parallel(subject_.cores, count, work);
+    for (std::size_t i = 0; i < count; ++i) work(i);
+  }
+
+  /// Two are made ready at a time: each has all weights.
+  void try_all(const std::vector<Variants>& all) {
+    for (std::size_t first = 0; first < all.size(); first += 2) {
+      std::vector<std::optional<PassTrial>> ready(std::min<std::size_t>(2, all.size() - first));
+      in_parallel(ready.size(), [&](std::size_t i) { ready[i].emplace(subject_, all[first + i]); });
+      for (std::optional<PassTrial>& trial : ready) try_out(std::move(*trial));
+    }
+  }
+
+  void try_out(PassTrial trial) {
     passes_.push_back(beside_pacer(trial, few_runs(10)));
     if (is_promising()) promising_.push_back(passes_.size() - 1);
     if (passes_.back().whole.median >= pace_) return;

@@ -13,38 +13,39 @@ void spin(Time duration) {
   }
 }
 
-/// The network on one of the processors.
+/// The network on one of the processors, again and again, with a rest before each run: so its
+/// layers meet now these, now those of the other processors.
 class Contender {
  public:
-  Contender(Measured& measured, const MeasureOptions& options)
-      : once_(one_run(options)), measured_(&measured) {}
-
-  void run() {
-    const board::PinGuard pinned(measured_->profile.processor);
-    measured_->trial.run(once_);
+  Contender(Measured& measured, const MeasureOptions& options, std::uint64_t seed)
+      : options_(options), measured_(&measured), random_(seed) {
+    measured_->trial.start_again();
   }
 
-  void measure(const MeasureOptions& options) {
-    const board::PinGuard pinned(measured_->profile.processor);
-    Random random(options.seed);
+  void run() {
+    constexpr double longest_rest = 0.25;  // of a frame: the others are to meet somebody
     const Time frame = measured_->profile.whole.median;
-    measured_->trial.start_again();
-    MeasureOptions counted = options;
-    counted.warmup = 0;
-    repeat(counted, [&](bool) {
-      const Time wait = time_from_seconds(seconds(frame) * random.unit());
-      spin(wait);
-      measured_->trial.run(once_);
-      return wait + frame;
-    });
+    const board::PinGuard pinned(measured_->profile.processor);
+    spin(time_from_seconds(seconds(frame) * random_.unit() * (runs_ == 0 ? 1 : longest_rest)));
+    measured_->trial.run(one_run(options_));
+    ++runs_;
+    spent_ += frame;
+  }
+  bool has_enough() const {
+    return runs_ >= options_.most || (runs_ >= options_.least && spent_ >= options_.duration);
+  }
+  void finish() {
     const Pass pass = measured_->trial.result();
     std::vector<LayerTimes>& layers = measured_->profile.layers;
     for (std::size_t i = 0; i < layers.size(); ++i) layers[i].contended = pass.layers[i].together;
   }
 
  private:
-  MeasureOptions once_;
+  const MeasureOptions& options_;
   Measured* measured_;
+  Random random_;
+  int runs_ = 0;
+  Time spent_{};
 };
 
 }  // namespace
@@ -52,13 +53,18 @@ class Contender {
 void measure_contention(std::span<Measured> processors, const MeasureOptions& options) {
   if (processors.size() < 2 || !options.meanwhile) return;
   std::vector<Contender> contenders;
-  for (Measured& measured : processors) contenders.emplace_back(measured, options);
-  for (Contender& measured : contenders) {
+  for (Measured& measured : processors)
+    contenders.emplace_back(measured, options, options.seed + contenders.size());
+  for (Contender& contender : contenders) {
+    if (contender.has_enough()) continue;  // as one of the others
     std::vector<std::function<void()>> others;
     for (Contender& other : contenders)
-      if (&other != &measured) others.emplace_back([&other] { other.run(); });
-    options.meanwhile(others, [&] { measured.measure(options); });
+      if (&other != &contender) others.emplace_back([&other] { other.run(); });
+    options.meanwhile(others, [&] {
+      while (!contender.has_enough()) contender.run();
+    });
   }
+  for (Contender& contender : contenders) contender.finish();
 }
 
 }  // namespace millrace::profile

@@ -109,7 +109,7 @@ Load IntermittentLoad::run(Time duration) {
   session.resume();
   // What was done before the pause began, and those that all stages began together after it.
   const std::int64_t uneven = 2 * session.round();
-  state_->loop.warm_up(state_->is_full ? uneven : warmup_of(session, options));
+  state_->loop.warm_up(state_->is_full ? uneven : uneven + session.largest_lag());
   state_->is_full = true;
   const std::vector<StageStatistics> before = session.statistics();
   Load load = count(state_->loop, session.round(), options);
@@ -149,39 +149,58 @@ Load run_load(Session& session, const network::Network& network, const LoadOptio
   return load;
 }
 
-std::vector<Time> periods_of(std::span<const plan::Plan> plans, const network::Network& network,
-                             const std::map<std::string, engine::Engine*>& engines,
-                             const LoadOptions& options) {
+namespace {
+
+/// A plan, and what its turns came to.
+class Contestant {
+ public:
+  Contestant(plan::Plan& plan, IntermittentLoad load)
+      : plan_(&plan), load_(std::move(load)), busy_(plan.stages.size()) {}
+
+  void run(Time duration) {
+    periods_.push_back(load_.run(duration).period());
+    plan_->measured = median(periods_);
+    for (std::size_t s = 0; s < busy_.size(); ++s) {
+      busy_[s].push_back(load_.busy()[s]);
+      plan_->stages[s].measured = median(busy_[s]);
+    }
+  }
+  Time period() const { return plan_->measured; }
+
+ private:
+  plan::Plan* plan_;
+  IntermittentLoad load_;
+  std::vector<Time> periods_;
+  std::vector<std::vector<Time>> busy_;  // by stage
+};
+
+}  // namespace
+
+void measure(std::span<plan::Plan> plans, const network::Network& network,
+             const std::map<std::string, engine::Engine*>& engines, const LoadOptions& options) {
   constexpr int rounds = 5;
   constexpr int sure = 3;           // rounds before any plan is given up: one may be a lucky one
   constexpr double hopeless = 1.1;  // times the best so far: no noise makes up for that
   LoadOptions turn = options;
-  turn.least = 3;
-  turn.warmup = 1;
-  std::vector<IntermittentLoad> loads;
-  for (const plan::Plan& plan : plans) {
+  turn.least = 2;
+  std::vector<Contestant> contestants;
+  for (plan::Plan& plan : plans) {
     turn.in_flight = plan::enough_in_flight(plan, network, plan::predicted_times(plan));
-    loads.emplace_back(deploy(plan, network, engines), network, turn);
+    contestants.emplace_back(plan, IntermittentLoad(deploy(plan, network, engines), network, turn));
   }
-  std::vector<std::vector<Time>> periods(plans.size());
-  std::vector<Time> medians(plans.size());
   Time limit = Time::max();
-  const auto start = Clock::now();
-  const auto enough = options.duration * static_cast<std::int64_t>(plans.size());
+  const auto is_left = [&](const Contestant& each) { return each.period() <= limit; };
+  const auto enough = Clock::now() + options.duration * static_cast<std::int64_t>(plans.size());
   for (int round = 0; round < rounds; ++round) {
-    for (std::size_t i = 0; i < loads.size(); ++i) {
-      if (medians[i] > limit) continue;
-      periods[i].push_back(loads[i].run(options.duration / rounds).period());
-      medians[i] = median(periods[i]);
-    }
+    for (Contestant& each : contestants)
+      if (is_left(each)) each.run(options.duration / rounds);
     if (round + 1 < sure) continue;
-    if (Clock::now() - start > enough) break;
-    const Time best = *std::min_element(medians.begin(), medians.end());
+    if (Clock::now() > enough) break;
+    Time best = Time::max();
+    for (const Contestant& each : contestants) best = std::min(best, each.period());
     limit = time_from_seconds(hopeless * seconds(best));
-    if (std::count_if(medians.begin(), medians.end(), [&](Time m) { return m <= limit; }) == 1)
-      break;
+    if (std::count_if(contestants.begin(), contestants.end(), is_left) == 1) break;
   }
-  return medians;
 }
 
 }  // namespace millrace::runtime

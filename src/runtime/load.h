@@ -45,7 +45,7 @@ Load run_load(Session& session, const network::Network& network, const LoadOptio
 /// since to fill and to drain a pipeline takes longer than a turn.
 class IntermittentLoad {
  public:
-  /// `options` holds for all turns, but for the duration. Keeps a reference to the network.
+  /// `options` holds for all turns, but for duration and warm-up. Keeps a reference to the network.
   IntermittentLoad(Session session, const network::Network& network, LoadOptions options);
   IntermittentLoad(IntermittentLoad&&) noexcept;
   ~IntermittentLoad();
@@ -65,13 +65,13 @@ class IntermittentLoad {
 /// them. `between` of their options is called by several threads. Precondition: not empty.
 Load run_together(std::span<IntermittentLoad> loads, Time duration);
 
-/// The median time between two frames of each plan. All are deployed together and take turns, so
-/// that what else the machine does meets all alike; each runs for the options' duration in all, or
-/// until it is clearly slower than another, or the last one left, or, where filling the pipelines
-/// takes most of the time, three turns. Precondition: not empty.
-std::vector<Time> periods_of(std::span<const plan::Plan> plans, const network::Network& network,
-                             const std::map<std::string, engine::Engine*>& engines,
-                             const LoadOptions& options);
+/// Writes into each plan the median time between two frames, and of what each stage works on one.
+/// All are deployed together and take turns, so that what else the machine does meets all alike;
+/// each runs for the options' duration in all, or until it is clearly slower than another, or the
+/// last one left, or, where a few frames take most of the time, three turns. Of the options seed
+/// and `between` hold too. Precondition: not empty.
+void measure(std::span<plan::Plan> plans, const network::Network& network,
+             const std::map<std::string, engine::Engine*>& engines, const LoadOptions& options);
 
 /// The value below which `share` of the sorted samples lie (nearest rank). Precondition: not empty.
 template <class Value>

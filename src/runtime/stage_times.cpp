@@ -178,30 +178,4 @@ std::vector<StageTimes> StageTrials::run_together(Time duration) {
 
 Time StageTimes::total() const { return std::accumulate(phases.begin(), phases.end(), Time{}); }
 
-StageTimes median_of(const std::vector<StageTimes>& rounds) {
-  StageTimes result = rounds.front();
-  for (std::size_t p = 0; p < result.phases.size(); ++p) {
-    std::vector<Time> samples;
-    for (const StageTimes& round : rounds) samples.push_back(round.phases[p]);
-    const auto middle = samples.begin() + static_cast<std::ptrdiff_t>(samples.size() / 2);
-    std::nth_element(samples.begin(), middle, samples.end());
-    result.phases[p] = *middle;
-  }
-  return result;
-}
-
-std::vector<StageTimes> stage_times(const plan::Plan& plan, const network::Network& network,
-                                    const std::map<std::string, engine::Engine*>& engines) {
-  constexpr std::size_t rounds = 5, least = 3;
-  constexpr Time each = std::chrono::milliseconds(20);
-  StageTrials trials(plan, network, engines);
-  std::vector<std::vector<StageTimes>> times(trials.count());
-  const auto end = Clock::now() + each * static_cast<std::int64_t>(rounds * times.size());
-  for (std::size_t round = 0; round < rounds && (round < least || Clock::now() < end); ++round)
-    for (std::size_t s = 0; s < times.size(); ++s) times[s].push_back(trials.run(s, each));
-  std::vector<StageTimes> result;
-  for (const std::vector<StageTimes>& of_stage : times) result.push_back(median_of(of_stage));
-  return result;
-}
-
 }  // namespace millrace::runtime

@@ -16,9 +16,6 @@ struct StageTimes {
   Time total() const;
 };
 
-/// By phase. Precondition: not empty, all of the same stage.
-StageTimes median_of(const std::vector<StageTimes>& rounds);
-
 /// The stages of a plan made ready to run without each other, on random data in the layouts of the
 /// pipeline and in as many slots. Keeps references to all it is given.
 class StageTrials {
@@ -48,9 +45,5 @@ class StageTrials {
   std::int64_t round_;  // plan::round_of
   std::vector<std::unique_ptr<Stage>> stages_;
 };
-
-/// Medians of short runs in which the stages take turns. By stage.
-std::vector<StageTimes> stage_times(const plan::Plan& plan, const network::Network& network,
-                                    const std::map<std::string, engine::Engine*>& engines);
 
 }  // namespace millrace::runtime

@@ -91,14 +91,12 @@ TEST(Choose, copies_are_measured_though_one_core_is_more_than_twice_as_slow) {
     times.together = times.alone = profile::statistics_of({std::chrono::nanoseconds(2200)});
   ChooseOptions options = quick();
   int copies = 0;
-  options.measure = [&](std::span<const plan::Plan> plans) {
-    std::vector<Time> periods;
-    for (const plan::Plan& plan : plans) {
+  options.measure = [&](std::span<plan::Plan> plans) {
+    for (plan::Plan& plan : plans) {
       const bool is_copies = plan.stages.size() == 2 && plan.stages[0].turn.of == 2;
       copies += is_copies ? 1 : 0;
-      periods.emplace_back(std::chrono::nanoseconds(is_copies ? 2750 : 4000));
+      plan.measured = std::chrono::nanoseconds(is_copies ? 2750 : 4000);
     }
-    return periods;
   };
   EXPECT_EQ(choose(chain(4), two_cores(), profile, options).winner().name, "2 replicas");
   EXPECT_EQ(copies, 1);
@@ -131,25 +129,29 @@ TEST(Choose, measurements_overrule_predictions) {
   ChooseOptions options = quick();
   options.search = "exact";
   std::size_t measured = 0;
-  options.measure = [&](std::span<const plan::Plan> plans) {
+  options.measure = [&](std::span<plan::Plan> plans) {
     measured = plans.size();
-    std::vector<Time> periods;
-    for (const plan::Plan& plan : plans)
-      periods.push_back(plan.stages.size() == 1 ? Time(1000) : Time(2000));
-    return periods;
+    for (plan::Plan& plan : plans) {
+      plan.measured = plan.stages.size() == 1 ? Time(1000) : Time(2000);
+      for (plan::Stage& stage : plan.stages) stage.measured = Time(900);
+    }
   };
   // Within a quarter of the best bound, so that both are measured.
   const auto profile = profile_with({100, 1, 1, 1}, 0);
   const Choice choice = choose(chain(4), two_cores(), profile, options);
   EXPECT_EQ(measured, 2u);
   EXPECT_EQ(choice.winner().name, "one processor");
+  EXPECT_EQ(choice.winner().plan.measured, Time(1000));
+  EXPECT_EQ(choice.winner().plan.stages[0].measured, Time(900));
 }
 
 TEST(Choose, what_is_predicted_to_be_far_from_the_best_is_not_measured) {
   ChooseOptions options = quick();
-  options.measure = [&](std::span<const plan::Plan> plans) {
-    for (const plan::Plan& plan : plans) EXPECT_EQ(plan.stages.size(), 2u);
-    return std::vector<Time>(plans.size(), Time(1000));
+  options.measure = [&](std::span<plan::Plan> plans) {
+    for (plan::Plan& plan : plans) {
+      EXPECT_EQ(plan.stages.size(), 2u);
+      plan.measured = Time(1000);
+    }
   };
   const Choice choice = choose(chain(4), two_cores(), profile_with({10, 10, 10, 10}, 0), options);
   EXPECT_EQ(choice.winner().plan.stages.size(), 2u);

@@ -23,4 +23,17 @@ run(${CMAKE_COMMAND} --build ${stage}/plugin)
 run(${stage}/installed/bin/millrace run ${source}/examples/plugin/application.yaml
     --plugin ${stage}/plugin/brightness.so)
 run(${stage}/build/consumer ${source}/models)
-message("${text}")
+set(consumer "${text}")
+
+# Without the library of codecs all works but pictures, and those say what is missing.
+file(GLOB codecs ${stage}/installed/lib*/millrace/libmillrace_codecs.so
+     ${stage}/installed/lib/*/millrace/libmillrace_codecs.so)
+file(REMOVE ${codecs})
+run(${stage}/installed/bin/millrace inspect ${source}/models/digits.onnx)
+execute_process(COMMAND ${stage}/installed/bin/millrace run ${source}/models/digits.onnx
+                        --input ${source}/models/digits_images
+                RESULT_VARIABLE result ERROR_VARIABLE text OUTPUT_QUIET)
+if(NOT result EQUAL 3 OR NOT text MATCHES "need libmillrace_codecs.so, which cannot be loaded")
+  message(FATAL_ERROR "without codecs it ended with ${result}:\n${text}")
+endif()
+message("${consumer}")

@@ -101,6 +101,25 @@ TEST_F(StageTimesTest, together_all_end_when_one_fails) {
   EXPECT_THROW(trials.run_together(10s), std::runtime_error);
 }
 
+TEST_F(StageTimesTest, plans_are_told_what_was_measured) {
+  count_runs([](std::size_t processor) {
+    const auto end = std::chrono::steady_clock::now() + 200us;
+    while (processor == 1 && std::chrono::steady_clock::now() < end) {
+    }
+  });
+  const auto network = chain(2);
+  std::vector<plan::Plan> plans{here(plan_of(network, {0, 1})), here(plan_of(network, {0, 0}))};
+  start_counting();
+  LoadOptions options;
+  options.duration = 50ms;
+  measure(plans, network, engines_, options);
+  EXPECT_GE(plans[0].measured, 200us);
+  EXPECT_GE(plans[0].stages[1].measured, 200us);
+  EXPECT_GT(plans[0].stages[0].measured, Time{});
+  EXPECT_LT(plans[0].stages[0].measured, plans[0].stages[1].measured);
+  EXPECT_GT(plans[1].measured, Time{});
+}
+
 TEST_F(StageTimesTest, a_load_rests_between_its_turns) {
   count_runs([](std::size_t) {});
   const auto network = chain(2);

@@ -3,12 +3,25 @@
 #include <iostream>
 #include <string>
 
+#include "application/source.h"
 #include "millrace.h"
 #include "network/npy.h"
+
+/// Pictures come through a library that is loaded when the first is read.
+bool can_read_pictures(const std::string& folder, const millrace::network::Network& network) {
+  millrace::application::Application application;
+  application.input.kind = millrace::application::InputKind::images;
+  application.input.path = folder;
+  const auto source = open_source(application, network);
+  auto picture = source->next();
+  source->decode(*picture);
+  return picture->image.width > 0;
+}
 
 int main(int, char** arguments) {
   const std::string models = arguments[1];
   const auto network = millrace::read_network(models + "/digits.onnx");
+  if (!can_read_pictures(models + "/digits_images", network)) return 1;
   const auto board = millrace::this_machine();
   const auto profile = millrace::measure(network, board);
   const auto plan = millrace::find_plan(network, board, profile);

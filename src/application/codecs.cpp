@@ -1,0 +1,35 @@
+#include "application/codecs.h"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include "base/error.h"
+
+namespace millrace::application {
+namespace {
+
+const Codecs& load() {
+  constexpr const char* name = "libmillrace_codecs.so";
+  const auto fail = [&] {
+    const char* reason = dlerror();
+    throw EngineError(
+        fmt::format("image and video files need {}, which cannot be loaded: {}; "
+                    "install Millrace again",
+                    name, reason == nullptr ? "no reason given" : reason));
+  };
+  void* const library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) fail();
+  using Entry = const Codecs* (*)();
+  const auto entry = reinterpret_cast<Entry>(dlsym(library, "millrace_codecs"));
+  if (entry == nullptr) fail();
+  return *entry();
+}
+
+}  // namespace
+
+const Codecs& codecs() {
+  static const Codecs& loaded = load();
+  return loaded;
+}
+
+}  // namespace millrace::application
