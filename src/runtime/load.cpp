@@ -178,7 +178,7 @@ class Contestant {
 
 void measure(std::span<plan::Plan> plans, const network::Network& network,
              const std::map<std::string, engine::Engine*>& engines, const LoadOptions& options) {
-  constexpr int rounds = 5;
+  constexpr int rounds = 10;
   constexpr int sure = 3;           // rounds before any plan is given up: one may be a lucky one
   constexpr double hopeless = 1.1;  // times the best so far: no noise makes up for that
   LoadOptions turn = options;
