@@ -276,6 +276,23 @@ plan::Plan finish(const PlanOptions& options, const Work& work, const explore::C
   return plan;
 }
 
+/// A plan for other times than the machine has may be the wrong one.
+void note_other_speed(const plan::Plan& plan, const std::string& model) {
+  constexpr double alike = 1.25;                             // or its inverse
+  constexpr Time noticeable = std::chrono::milliseconds(1);  // more than passing frames on
+  for (const plan::Stage& stage : plan.stages) {
+    if (std::min(stage.measured, stage.predicted) < noticeable) continue;
+    const double ratio = seconds(stage.measured) / seconds(stage.predicted);
+    if (ratio < alike && ratio > 1 / alike) continue;
+    note(
+        fmt::format("{} takes {} now, but {} by the profile: {} had another speed when that was "
+                    "measured; run 'millrace profile {} --fresh' and plan again",
+                    stage.name, millrace::to_text(stage.measured),
+                    millrace::to_text(stage.predicted), stage.processor.name, model));
+    return;
+  }
+}
+
 void print_reasons(const PlanOptions& options, const Work& work, const explore::Choice& choice) {
   const explore::Problem problem = explore::make_problem(work.network, work.board, work.profile);
   const plan::BuildOptions build{.engine = work.engine->name()};
@@ -341,6 +358,7 @@ int run(const PlanOptions& given) {
   for (const std::string& reason : choice.left_out) note("left out, " + reason);
   const plan::Plan plan = finish(options, work, choice);
   plan::write_plan(output, plan, work.network);
+  note_other_speed(plan, options.model.model);
   if (options.json) {
     fmt::print("{}\n", choice_json(choice, work.network, output));
     return 0;

@@ -2,7 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "plan/build.h"
+#include <algorithm>
+
 #include "report/table.h"
 #include "report/variants.h"
 
@@ -14,12 +15,30 @@ struct Place {
   bool operator==(const Place&) const = default;
 };
 
+/// Of replicas the first.
 std::vector<Place> places_of(const plan::Plan& plan, const network::Network& network) {
   std::vector<Place> places(network.layers.size());
-  for (std::size_t s = 0; s < plan.stages.size(); ++s)
+  for (std::size_t s = plan.stages.size(); s-- > 0;)
     for (std::size_t p = 0; p < plan.stages[s].phases.size(); ++p)
       for (const LayerId layer : plan.stages[s].phases[p].layers) places[layer.index] = {s, p};
   return places;
+}
+
+/// What `value` says of the stage and of its replicas, which have the same layers.
+template <class Value>
+std::string of_replicas(const plan::Plan& plan, std::size_t stage, Value value) {
+  std::string text;
+  for (const plan::Stage& each : plan.stages)
+    if (each.phases.front().layers == plan.stages[stage].phases.front().layers)
+      text += (text.empty() ? "" : ", ") + value(each);
+  return text;
+}
+
+bool has_batches(const plan::Plan& plan) {
+  return std::any_of(plan.stages.begin(), plan.stages.end(), [](const plan::Stage& stage) {
+    return std::any_of(stage.phases.begin(), stage.phases.end(),
+                       [](const plan::Phase& phase) { return phase.batch > 1; });
+  });
 }
 
 std::string run_text(const network::Network& network, std::size_t first, std::size_t last) {
@@ -42,7 +61,7 @@ Bytes crossing(const plan::Plan& plan, const network::Network& network, std::siz
 
 std::string groups_text(const plan::Plan& plan, const network::Network& network) {
   const std::vector<Place> places = places_of(plan, network);
-  const bool gathers = plan::round_of(plan) > 1;
+  const bool gathers = has_batches(plan);
   std::vector<Table::Column> columns{
       {"stage", Align::left}, {"processor", Align::left}, {"phase"}, {"layers", Align::left}};
   if (gathers) columns.insert(columns.begin() + 3, {"frames at once"});
@@ -54,7 +73,10 @@ std::string groups_text(const plan::Plan& plan, const network::Network& network)
     while (last + 1 < places.size() && places[last + 1] == places[first]) ++last;
     const plan::Stage& stage = plan.stages[places[first].stage];
     if (++rows <= most_rows) {
-      std::vector<std::string> row{stage.name, stage.processor.name,
+      const auto name = [](const plan::Stage& each) { return each.name; };
+      const auto processor = [](const plan::Stage& each) { return each.processor.name; };
+      std::vector<std::string> row{of_replicas(plan, places[first].stage, name),
+                                   of_replicas(plan, places[first].stage, processor),
                                    std::to_string(places[first].phase + 1)};
       if (gathers) row.push_back(std::to_string(stage.phases[places[first].phase].batch));
       row.push_back(run_text(network, first, last));
