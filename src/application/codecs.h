@@ -3,21 +3,36 @@
 // which take longer to load than most commands take to run; so they are in a shared library of
 // their own, loaded when the first of them is needed. Only sources of this room include this.
 #include <cstdint>
-#include <memory>
+#include <functional>
 #include <opencv2/core.hpp>
-#include <opencv2/videoio.hpp>
 #include <string>
 #include <vector>
 
 namespace millrace::application {
 
-/// Of captures and writers only virtual functions can be called. All may throw cv::Exception.
+/// Not open: both are empty.
+struct VideoReader {
+  std::function<bool(cv::Mat& image)> read;  // false: there is none
+  std::function<double(int number)> property;
+};
+
+/// Not open: empty. Written for good when the last copy is gone.
+using VideoWriter = std::function<void(const cv::Mat& image)>;
+
+struct VideoFormat {
+  std::string codec;  // four letters
+  double rate_fps = 0;
+  cv::Size size;
+};
+
+/// All may throw cv::Exception.
 struct Codecs {
-  cv::Mat (*decode)(const cv::Mat& bytes, int flags);
+  cv::Mat (*decode)(const cv::Mat& bytes, bool grey);
   bool (*has_encoder)(const std::string& name);
   std::vector<std::uint8_t> (*encode)(const std::string& ending, const cv::Mat& image);
-  std::unique_ptr<cv::VideoCapture> (*make_capture)();
-  std::unique_ptr<cv::VideoWriter> (*make_writer)();
+  VideoReader (*open_camera)(int number);
+  VideoReader (*open_video)(const std::string& path);
+  VideoWriter (*create_video)(const std::string& path, const VideoFormat& format);
 };
 
 /// EngineError if the library cannot be loaded.

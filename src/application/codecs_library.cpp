@@ -1,12 +1,17 @@
 // The shared library that codecs.cpp loads.
+#include <memory>
 #include <opencv2/imgcodecs.hpp>
+#include <opencv2/videoio.hpp>
 
 #include "application/codecs.h"
 
 namespace millrace::application {
 namespace {
 
-cv::Mat decode(const cv::Mat& bytes, int flags) { return cv::imdecode(bytes, flags); }
+cv::Mat decode(const cv::Mat& bytes, bool grey) {
+  return cv::imdecode(bytes, grey ? cv::IMREAD_GRAYSCALE : cv::IMREAD_COLOR);
+}
+
 bool has_encoder(const std::string& name) { return cv::haveImageWriter(name); }
 
 std::vector<std::uint8_t> encode(const std::string& ending, const cv::Mat& image) {
@@ -15,13 +20,30 @@ std::vector<std::uint8_t> encode(const std::string& ending, const cv::Mat& image
   return bytes;
 }
 
-std::unique_ptr<cv::VideoCapture> make_capture() { return std::make_unique<cv::VideoCapture>(); }
-std::unique_ptr<cv::VideoWriter> make_writer() { return std::make_unique<cv::VideoWriter>(); }
+template <class Where>
+VideoReader reader_of(const Where& where) {
+  const auto capture = std::make_shared<cv::VideoCapture>();
+  if (!capture->open(where)) return {};
+  return {[capture](cv::Mat& image) { return capture->read(image); },
+          [capture](int number) { return capture->get(number); }};
+}
+
+VideoReader open_camera(int number) { return reader_of(number); }
+VideoReader open_video(const std::string& path) { return reader_of(path); }
+
+VideoWriter create_video(const std::string& path, const VideoFormat& format) {
+  const std::string& name = format.codec;
+  const int codec = cv::VideoWriter::fourcc(name.at(0), name.at(1), name.at(2), name.at(3));
+  const auto writer = std::make_shared<cv::VideoWriter>();
+  if (!writer->open(path, codec, format.rate_fps, format.size)) return {};
+  return [writer](const cv::Mat& image) { writer->write(image); };
+}
 
 }  // namespace
 
 extern "C" const Codecs* millrace_codecs() {
-  static constexpr Codecs codecs{decode, has_encoder, encode, make_capture, make_writer};
+  static constexpr Codecs codecs{decode,      has_encoder, encode,
+                                 open_camera, open_video,  create_video};
   return &codecs;
 }
 

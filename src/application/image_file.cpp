@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <opencv2/imgcodecs.hpp>
 #include <string>
 
 #include "application/codecs.h"
@@ -26,8 +25,7 @@ cv::Mat decode_image(const std::filesystem::path& path, bool grey) {
   const cv::Mat raw(1, static_cast<int>(bytes.size()), CV_8UC1, const_cast<char*>(bytes.data()));
   cv::Mat image;
   try {
-    if (!bytes.empty())
-      image = codecs().decode(raw, grey ? cv::IMREAD_GRAYSCALE : cv::IMREAD_COLOR);
+    if (!bytes.empty()) image = codecs().decode(raw, grey);
   } catch (const cv::Exception&) {
     image.release();
   }

@@ -110,15 +110,11 @@ class Pictures : public Sink {
   std::vector<std::string> labels_;
 };
 
-/// As OpenCV numbers them: four letters, the first in the lowest byte.
-int codec_named(const char (&name)[5]) {
-  return name[0] | name[1] << 8 | name[2] << 16 | name[3] << 24;
-}
-
-int codec_of(const fs::path& path) {
+/// In four letters.
+std::string codec_of(const fs::path& path) {
   const std::string ending = path.extension().string();
-  if (ending == ".avi") return codec_named("MJPG");
-  if (ending == ".mp4" || ending == ".mkv") return codec_named("mp4v");
+  if (ending == ".avi") return "MJPG";
+  if (ending == ".mp4" || ending == ".mkv") return "mp4v";
   throw InputError(path.string(), "expected a video's name that ends in .avi, .mp4 or .mkv");
 }
 
@@ -134,7 +130,7 @@ class VideoFile : public Sink {
     check_writable(path);
   }
   ~VideoFile() override {
-    writer_->release();
+    writer_ = {};
     std::error_code ignored;
     fs::remove(part_, ignored);  // if it was not finished
   }
@@ -143,10 +139,10 @@ class VideoFile : public Sink {
     if (!size_) open(image.size());
     draw(image, outcome.findings, labels_);
     if (image.size() != *size_) cv::resize(image, image, *size_);  // pictures of several sizes
-    writer_->write(image);
+    writer_(image);
   }
   void finish() override {
-    writer_->release();
+    writer_ = {};
     if (!size_) return;
     std::error_code error;
     fs::rename(part_, path_, error);
@@ -156,13 +152,12 @@ class VideoFile : public Sink {
  private:
   void open(const cv::Size& size) {
     size_ = size;
-    bool is_open = false;
     try {
-      is_open = writer_->open(part_.string(), codec_, rate_fps_, size);
+      writer_ = codecs().create_video(part_.string(), {codec_, rate_fps_, size});
     } catch (const cv::Exception&) {
-      is_open = false;
+      writer_ = {};
     }
-    if (!is_open)
+    if (!writer_)
       throw EngineError(
           fmt::format("{}: a video of {}x{} pixels cannot be written here; .avi needs "
                       "the least",
@@ -170,11 +165,11 @@ class VideoFile : public Sink {
   }
 
   fs::path path_, part_;
-  int codec_;
+  std::string codec_;
   double rate_fps_;
   std::vector<std::string> labels_;
   std::optional<cv::Size> size_;
-  const std::unique_ptr<cv::VideoWriter> writer_ = codecs().make_writer();
+  VideoWriter writer_;
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <filesystem>
 #include <opencv2/core/utils/logger.hpp>
+#include <opencv2/videoio.hpp>
 
 #include "application/codecs.h"
 #include "application/opencv.h"
@@ -33,7 +34,7 @@ class VideoSource : public Source {
   explicit VideoSource(const Input& input)
       : input_(input), is_camera_(input.kind == InputKind::camera) {
     open();
-    const double announced = capture_->get(cv::CAP_PROP_FRAME_COUNT);
+    const double announced = reader_.property(cv::CAP_PROP_FRAME_COUNT);
     if (!is_camera_ && announced >= 1 && announced < 1e12)
       announced_ = static_cast<std::int64_t>(announced);
     name_ = is_camera_ ? "camera " + input.path : fs::path(input.path).filename().string();
@@ -43,7 +44,7 @@ class VideoSource : public Source {
     cv::Mat image;
     bool is_there = false;
     try {
-      is_there = capture_->read(image) && !image.empty();
+      is_there = reader_.read(image) && !image.empty();
     } catch (const cv::Exception&) {
       is_there = false;  // a frame that cannot be decoded ends the stream as a missing one does
     }
@@ -78,7 +79,7 @@ class VideoSource : public Source {
   }
   std::optional<std::int64_t> count() const override { return announced_; }
   double rate_fps() const override {
-    const double rate = capture_->get(cv::CAP_PROP_FPS);
+    const double rate = reader_.property(cv::CAP_PROP_FPS);
     return std::isfinite(rate) && rate > 0 && rate < 1e4 ? rate : 0;
   }
 
@@ -90,14 +91,11 @@ class VideoSource : public Source {
     cv::utils::logging::setLogLevel(cv::utils::logging::LOG_LEVEL_SILENT);  // errors are ours
     try {
       const auto number = is_camera_ ? camera_number(input_.path) : std::nullopt;
-      if (number)
-        capture_->open(*number);
-      else
-        capture_->open(input_.path);
+      reader_ = number ? codecs().open_camera(*number) : codecs().open_video(input_.path);
     } catch (const cv::Exception&) {
-      capture_->release();
+      reader_ = {};
     }
-    if (capture_->isOpened()) return;
+    if (reader_.read) return;
     if (is_camera_)
       throw EngineError(
           fmt::format("{}: the camera '{}' cannot be opened; look whether it is connected and "
@@ -111,7 +109,7 @@ class VideoSource : public Source {
   Input input_;
   bool is_camera_;
   std::string name_;
-  const std::unique_ptr<cv::VideoCapture> capture_ = codecs().make_capture();
+  VideoReader reader_;
   std::optional<std::int64_t> announced_;
   std::int64_t read_ = 0;
   bool ended_ = false;
