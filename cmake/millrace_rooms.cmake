@@ -14,6 +14,8 @@ if(MILLRACE_SANITIZE)
   target_compile_options(millrace_settings INTERFACE -fsanitize=${MILLRACE_SANITIZE}
                          -fno-omit-frame-pointer -fno-sanitize-recover=all)
   target_link_options(millrace_settings INTERFACE -fsanitize=${MILLRACE_SANITIZE})
+  # Their dlopen calls the system's, which then looks in the program's RPATH alone.
+  target_link_options(millrace_settings INTERFACE -Wl,--disable-new-dtags)
 endif()
 
 # precompile_headers(TARGET [FROM target] [HEADERS header...]): the standard's and fmt's headers that
