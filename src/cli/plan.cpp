@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "board/shipped.h"
 #include "cli/application.h"
 #include "cli/candidates.h"
 #include "cli/duration.h"
