@@ -1,8 +1,8 @@
 #include "application/codecs.h"
 
-#include <dlfcn.h>
 #include <fmt/format.h>
 
+#include "application/loading_error.h"
 #include "base/error.h"
 
 namespace millrace::application {
@@ -11,11 +11,10 @@ namespace {
 const Codecs& load() {
   constexpr const char* name = "libmillrace_codecs.so";
   const auto fail = [&] {
-    const char* reason = dlerror();
     throw EngineError(
         fmt::format("image and video files need {}, which cannot be loaded: {}; "
                     "install Millrace again",
-                    name, reason == nullptr ? "no reason given" : reason));
+                    name, loading_error()));
   };
   void* const library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) fail();

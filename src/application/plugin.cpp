@@ -1,19 +1,14 @@
 #include "application/plugin.h"
 
-#include <dlfcn.h>
 #include <fmt/format.h>
 
+#include "application/loading_error.h"
 #include "base/error.h"
 
 namespace millrace::application {
 namespace {
 
 constexpr const char* entry = "millrace_plugin";
-
-std::string reason() {
-  const char* text = dlerror();
-  return text == nullptr ? "no reason given" : text;
-}
 
 /// What `call` throws as an InputError of the plug-in.
 template <class Call>
@@ -38,7 +33,8 @@ void Plugins::load(const std::filesystem::path& path) {
   const std::string place = std::filesystem::absolute(path).string();  // not looked for elsewhere
   std::unique_ptr<void, Close> library(dlopen(place.c_str(), RTLD_NOW | RTLD_LOCAL));
   if (library == nullptr)
-    throw InputError(path.string(), fmt::format("cannot be loaded as a plug-in: {}", reason()));
+    throw InputError(path.string(),
+                     fmt::format("cannot be loaded as a plug-in: {}", loading_error()));
   using Entry = const Plugin* (*)();
   const auto function = reinterpret_cast<Entry>(dlsym(library.get(), entry));
   if (function == nullptr)
