@@ -90,6 +90,15 @@ class KeptWeights : public testing::Test {
     return {packing.from, row_major_desc({count}, Type::u8), {}, convolution};
   }
 
+  Packing for_winograd(std::size_t tile) const {
+    WinogradConvolution convolution;
+    convolution.channels = 16;
+    convolution.outputs = 32;
+    convolution.tile = tile;
+    const auto count = static_cast<std::int64_t>(packed_size(convolution));
+    return {packing.from, row_major_desc({count}, Type::u8), {}, convolution};
+  }
+
   test::TemporaryFolder folder;
   std::shared_ptr<Store> store = std::make_shared<Store>(folder.path(), Bytes{1 << 24});
   network::Array array = noise({32, 16, 3, 3}, 1);
@@ -98,7 +107,7 @@ class KeptWeights : public testing::Test {
 
 TEST_F(KeptWeights, are_found_by_another_engine_object_bit_for_bit) {
   const Packing scaled{packing.from, packing.to, {{2.f}, 0}};
-  for (const Packing& each : {packing, scaled, for_tiles(AmxFactors::split)}) {
+  for (const Packing& each : {packing, scaled, for_tiles(AmxFactors::split), for_winograd(4)}) {
     KeptCache first(store);
     const auto packed = first.weights.get(array, each);
     EXPECT_FALSE(packed->was_stored);
@@ -118,6 +127,8 @@ TEST_F(KeptWeights, are_those_of_the_same_values_packing_and_packer_only) {
   EXPECT_FALSE(found({packing.from, tagged(array.shape, Tag::acdb)})->was_stored);
   EXPECT_FALSE(found(for_tiles(AmxFactors::split))->was_stored);
   EXPECT_FALSE(found(for_tiles(AmxFactors::bf16))->was_stored);
+  EXPECT_FALSE(found(for_winograd(2))->was_stored);
+  EXPECT_FALSE(found(for_winograd(4))->was_stored);
   array = noise({32, 16, 3, 3}, 2);
   EXPECT_FALSE(found(packing)->was_stored);
 }

@@ -5,26 +5,13 @@
 // amx_strip.h.
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "engine/onednn/own_convolution.h"
+
 namespace millrace::engine::onednn {
-
-/// How windows lie along the height or the width. In pixels.
-struct WindowAxis {
-  std::size_t input = 1, output = 1;
-  std::size_t window = 1, stride = 1, dilation = 1;
-  std::size_t pad = 0;  // before the first pixel
-};
-
-/// y = min(max(x < 0 ? slope * x : x, low), high)
-struct Activation {
-  float slope = 1;
-  float low = -std::numeric_limits<float>::infinity();
-  float high = std::numeric_limits<float>::infinity();
-};
 
 /// What is multiplied. `split`: float32 numbers x = high + low, both bfloat16 numbers, with an
 /// error of at most 2^-17 |x| (Henry, Tang, Heinecke 2019, "Leveraging the bfloat16 artificial
@@ -34,16 +21,12 @@ enum class AmxFactors { split, bf16, int8 };
 enum class AmxNumber { f32, bf16, u8, s8 };
 std::size_t size_of(AmxNumber number);  // in bytes
 
-struct AmxConvolution {
-  std::size_t images = 1, channels = 1, outputs = 1;
-  WindowAxis height, width;
+struct AmxConvolution : OwnConvolution {
   AmxFactors factors = AmxFactors::split;
   AmxNumber source = AmxNumber::f32;  // f32; for bf16 also bf16; for int8 u8 or s8
   AmxNumber result = AmxNumber::f32;
-  bool adds = false;                 // the result to what lies in its place; before the activation
-  AmxNumber added = AmxNumber::f32;  // of what lies there; as wide as the result
+  AmxNumber added = AmxNumber::f32;  // of what it adds to; as wide as the result
   float added_scale = 1;             // what that is multiplied with
-  Activation activation = {};
 };
 
 /// In bytes.

@@ -1,8 +1,44 @@
 #include "engine/onednn/convolution_parts.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace millrace::engine::onednn {
+namespace {
+
+std::size_t unsigned_of(std::int64_t number) { return static_cast<std::size_t>(number); }
+
+bool is_constant(const Builder& builder, const network::Layer& layer, std::size_t input) {
+  const bool given = layer.inputs.size() > input && layer.inputs[input].valid();
+  return !given || builder.tensor(layer.inputs[input]).constant.has_value();
+}
+
+/// With the tail; nothing if it is too much.
+std::optional<OwnConvolution> with_tail(const Builder& builder, const Group& group,
+                                        OwnConvolution result) {
+  bool activated = false;
+  for (const Fused& fused : group.tail) {
+    if (activated) return std::nullopt;
+    if (fused.kind == Fused::Kind::residual && !result.adds) {
+      result.adds = true;
+      continue;
+    }
+    if (fused.kind != Fused::Kind::unary) return std::nullopt;
+    const auto& unary = std::get<network::Unary>(builder.layer(fused.layers[0]).op);
+    if (unary.kind == network::UnaryKind::relu)
+      result.activation.low = 0;
+    else if (unary.kind == network::UnaryKind::leaky_relu)
+      result.activation.slope = static_cast<float>(unary.alpha);
+    else if (unary.kind == network::UnaryKind::clip && unary.alpha <= unary.beta)
+      result.activation = {1, static_cast<float>(unary.alpha), static_cast<float>(unary.beta)};
+    else
+      return std::nullopt;
+    activated = true;
+  }
+  return result;
+}
+
+}  // namespace
 
 Geometry geometry_of(const network::Operator& op) {
   if (const auto* conv = std::get_if<network::Conv>(&op))
@@ -25,6 +61,39 @@ Desc weights_as_given(const Geometry& g, const network::Shape& shape) {
     std::swap(strides[outputs], strides[outputs + 1]);
   }
   return strided_desc(dims, strides);
+}
+
+bool can_be_own(const Builder& builder, LayerId id) {
+  const network::Layer& layer = builder.layer(id);
+  const auto* conv = std::get_if<network::Conv>(&layer.op);
+  if (conv == nullptr || conv->groups != 1) return false;
+  const auto& pads = conv->window.pads_begin;
+  const bool crops = std::any_of(pads.begin(), pads.end(), [](auto pad) { return pad < 0; });
+  return builder.tensor(layer.inputs[0]).shape.size() == 4 && !crops &&
+         is_constant(builder, layer, 1) && is_constant(builder, layer, 2);
+}
+
+WindowAxis axis_of(const Builder& builder, LayerId id, std::size_t dimension) {
+  const network::Layer& layer = builder.layer(id);
+  const network::Window& window = std::get<network::Conv>(layer.op).window;
+  return {unsigned_of(builder.tensor(layer.inputs[0]).shape[dimension + 2]),
+          unsigned_of(builder.tensor(layer.outputs[0]).shape[dimension + 2]),
+          unsigned_of(window.kernel[dimension]),
+          unsigned_of(window.strides[dimension]),
+          unsigned_of(window.dilations[dimension]),
+          unsigned_of(window.pads_begin[dimension])};
+}
+
+std::optional<OwnConvolution> own_convolution_of(const Builder& builder, const Group& group) {
+  const network::Layer& layer = builder.layer(group.head);
+  const network::Shape& in = builder.tensor(layer.inputs[0]).shape;
+  OwnConvolution result;
+  result.images = unsigned_of(in[0]);
+  result.channels = unsigned_of(in[1]);
+  result.outputs = unsigned_of(builder.tensor(layer.outputs[0]).shape[1]);
+  result.height = axis_of(builder, group.head, 0);
+  result.width = axis_of(builder, group.head, 1);
+  return with_tail(builder, group, result);
 }
 
 const Fused* residual_of(const Group& group) {

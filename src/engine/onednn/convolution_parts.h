@@ -5,6 +5,7 @@
 
 #include "engine/onednn/builder.h"
 #include "engine/onednn/fusion.h"
+#include "engine/onednn/own_convolution.h"
 #include "engine/onednn/quantize.h"
 
 namespace millrace::engine::onednn {
@@ -19,6 +20,14 @@ Geometry geometry_of(const network::Operator& op);
 
 /// The weights' memory as oneDNN counts it: (groups,) outputs, inputs, kernel.
 Desc weights_as_given(const Geometry& geometry, const network::Shape& shape);
+
+/// Whether our own convolutions can be asked at all: images without groups, given weights, nothing
+/// cropped.
+bool can_be_own(const Builder& builder, LayerId id);
+/// Along the height (0) or the width (1) of such a layer.
+WindowAxis axis_of(const Builder& builder, LayerId id, std::size_t dimension);
+/// Of such a group. Nothing if its tail is more than a residual and then one activation.
+std::optional<OwnConvolution> own_convolution_of(const Builder& builder, const Group& group);
 
 /// How an int8 convolution counts.
 struct Integers {

@@ -1,6 +1,5 @@
 #include "engine/onednn/lower_amx.h"
 
-#include <algorithm>
 #include <memory>
 
 #include "base/error.h"
@@ -12,69 +11,21 @@
 namespace millrace::engine::onednn {
 namespace {
 
-using network::Shape;
-
-std::size_t unsigned_of(std::int64_t number) { return static_cast<std::size_t>(number); }
-
-WindowAxis axis_of(const network::Window& window, const Shape& in, const Shape& out,
-                   std::size_t dimension) {
-  return {unsigned_of(in[dimension + 2]),           unsigned_of(out[dimension + 2]),
-          unsigned_of(window.kernel[dimension]),    unsigned_of(window.strides[dimension]),
-          unsigned_of(window.dilations[dimension]), unsigned_of(window.pads_begin[dimension])};
-}
-
 AmxNumber number_of(Type type) {
   if (type == Type::f32) return AmxNumber::f32;
   if (type == Type::bf16) return AmxNumber::bf16;
   return type == Type::u8 ? AmxNumber::u8 : AmxNumber::s8;
 }
 
-AmxConvolution convolution_of(const Builder& builder, LayerId id) {
-  const network::Layer& layer = builder.layer(id);
-  const network::Window& window = std::get<network::Conv>(layer.op).window;
-  const Shape& in = builder.tensor(layer.inputs[0]).shape;
-  const Shape& out = builder.tensor(layer.outputs[0]).shape;
-  AmxConvolution result;
-  result.images = unsigned_of(in[0]);
-  result.channels = unsigned_of(in[1]);
-  result.outputs = unsigned_of(out[1]);
-  result.height = axis_of(window, in, out, 0);
-  result.width = axis_of(window, in, out, 1);
-  if (builder.is_int8(id))
+std::optional<AmxConvolution> amx_of(const Builder& builder, const Group& group) {
+  const auto own = own_convolution_of(builder, group);
+  if (!own) return std::nullopt;
+  AmxConvolution result{*own};
+  if (builder.is_int8(group.head))
     result.factors = AmxFactors::int8;
-  else if (builder.type(id) == Type::bf16)
+  else if (builder.type(group.head) == Type::bf16)
     result.factors = AmxFactors::bf16;
   return result;
-}
-
-/// What is done to the sums; nothing if it is more than a residual and then one activation.
-std::optional<AmxConvolution> with_tail(const Builder& builder, const Group& group) {
-  AmxConvolution result = convolution_of(builder, group.head);
-  bool activated = false;
-  for (const Fused& fused : group.tail) {
-    if (activated) return std::nullopt;
-    if (fused.kind == Fused::Kind::residual && !result.adds) {
-      result.adds = true;
-      continue;
-    }
-    if (fused.kind != Fused::Kind::unary) return std::nullopt;
-    const auto& unary = std::get<network::Unary>(builder.layer(fused.layers[0]).op);
-    if (unary.kind == network::UnaryKind::relu)
-      result.activation.low = 0;
-    else if (unary.kind == network::UnaryKind::leaky_relu)
-      result.activation.slope = static_cast<float>(unary.alpha);
-    else if (unary.kind == network::UnaryKind::clip && unary.alpha <= unary.beta)
-      result.activation = {1, static_cast<float>(unary.alpha), static_cast<float>(unary.beta)};
-    else
-      return std::nullopt;
-    activated = true;
-  }
-  return result;
-}
-
-bool is_constant(const Builder& builder, const network::Layer& layer, std::size_t input) {
-  const bool given = layer.inputs.size() > input && layer.inputs[input].valid();
-  return !given || builder.tensor(layer.inputs[input]).constant.has_value();
 }
 
 /// Numbers by output that an int8 convolution needs beside its weights, in units of its result.
@@ -112,7 +63,7 @@ Value packed_weights(Builder& builder, const network::Layer& layer,
   Packing packing;
   packing.from = plain_desc(builder.tensor(layer.inputs[1]).shape);
   packing.to = row_major_desc({static_cast<std::int64_t>(packed_size(convolution))}, Type::u8);
-  packing.tiles = convolution;
+  packing.own = convolution;
   if (integers) {
     packing.scales = {{}, 1};
     for (const float scale : integers->weights) packing.scales.factors.push_back(1 / scale);
@@ -128,24 +79,14 @@ bool is_on_tiles(const Builder& builder, LayerId id) {
 }
 
 bool can_be_on_tiles(const Builder& builder, LayerId id) {
-  const network::Layer& layer = builder.layer(id);
-  const auto* conv = std::get_if<network::Conv>(&layer.op);
-  if (conv == nullptr || conv->groups != 1 || !has_amx()) return false;
-  const auto& pads = conv->window.pads_begin;
-  const bool crops = std::any_of(pads.begin(), pads.end(), [](auto pad) { return pad < 0; });
-  return builder.tensor(layer.inputs[0]).shape.size() == 4 && !crops &&
-         is_constant(builder, layer, 1) && is_constant(builder, layer, 2);
-}
-
-bool accepts_on_tiles(const Builder& builder, const Group& group) {
-  return with_tail(builder, group).has_value();
+  return has_amx() && can_be_own(builder, id);
 }
 
 bool lower_on_tiles(Builder& builder, const Group& group) {
   const network::Layer& layer = builder.layer(group.head);
   if (!can_be_on_tiles(builder, group.head))
     throw InputError(layer.name, "the tiles of its plan are not to be had here; measure again");
-  auto convolution = with_tail(builder, group);
+  auto convolution = amx_of(builder, group);
   if (!convolution) return false;
   const TensorId input = layer.inputs[0], result = result_of(builder.network(), group);
   const auto integers = integers_of(builder, group, quantization_now(builder, input));

@@ -10,8 +10,7 @@ bool is_on_tiles(const Builder& builder, LayerId id);
 /// Whether the machine and the layer allow it, in the layer's precision.
 bool can_be_on_tiles(const Builder& builder, LayerId id);
 
-/// As accepts_convolution and lower_convolution.
-bool accepts_on_tiles(const Builder& builder, const Group& group);
+/// As lower_convolution.
 bool lower_on_tiles(Builder& builder, const Group& group);
 
 }  // namespace millrace::engine::onednn

@@ -7,13 +7,19 @@
 
 namespace millrace::engine::onednn {
 
-/// The algorithm of our own convolutions: amx_convolution.h. In float32 its factors are sums of two
-/// bfloat16 numbers.
+/// The algorithms of our own convolutions. Those of amx_convolution.h: In float32 its factors are
+/// sums of two bfloat16 numbers.
 inline constexpr std::string_view on_tiles = "amx";
 inline constexpr std::string_view split_on_tiles = "amx_bf16x3";
+/// Those of winograd.h, by the results of a tile.
+inline constexpr std::string_view winograd_2x2 = "winograd_2x2";
+inline constexpr std::string_view winograd_4x4 = "winograd_4x4";
 
 /// Whether this machine has tile registers for bfloat16 numbers, and lets us use them.
 bool has_amx();
+/// float32 numbers of the widest vectors, with multiply-add, that this machine has and lets us use:
+/// 16 with AVX-512, 8 with AVX2, 0 if there are none for loops of ours.
+std::size_t vector_lanes();
 /// The engine's own choice first; then, for what multiplies and adds, other kernels and the
 /// precisions that the processor has instructions for. The layer must be supported.
 std::vector<board::Variant> ways_to_run(const Device& device, const network::Network& network,

@@ -13,9 +13,16 @@
 namespace millrace::engine::onednn {
 namespace {
 
-std::string form_of(const Packing& packing) {
-  return packing.tiles ? form_of_weights(*packing.tiles) : std::string();
-}
+/// Text for convolutions of ours, nothing for oneDNN's layouts.
+struct FormOfOwn {
+  std::string operator()(std::monostate) const { return {}; }
+  template <class Convolution>
+  std::string operator()(const Convolution& convolution) const {
+    return form_of_weights(convolution);
+  }
+};
+std::string form_of(const Packing& packing) { return std::visit(FormOfOwn(), packing.own); }
+bool is_own(const Packing& packing) { return !std::holds_alternative<std::monostate>(packing.own); }
 
 std::string key(const network::Array& constant, const Packing& packing) {
   const std::vector<float>& factors = packing.scales.factors;
@@ -66,13 +73,16 @@ std::size_t WeightCache::count() const {
 
 namespace {
 
-network::Buffer pack_for_tiles(const network::Array& constant, const Packing& packing) {
+network::Buffer pack_for_own(const network::Array& constant, const Packing& packing) {
   network::Buffer result = network::Buffer::uninitialized(size_of(packing.to));
   const auto count = static_cast<std::size_t>(size_of(packing.from).count) / sizeof(float);
+  const std::span weights(reinterpret_cast<const float*>(constant.memory->data()), count);
   const bool scaled = !packing.scales.change_nothing();
-  pack_weights(*packing.tiles, {reinterpret_cast<const float*>(constant.memory->data()), count},
-               scaled ? std::span<const float>(packing.scales.factors) : std::span<const float>(),
-               {result.data(), packed_size(*packing.tiles)});
+  const auto factors = scaled ? std::span(packing.scales.factors) : std::span<const float>();
+  if (const auto* amx = std::get_if<AmxConvolution>(&packing.own))
+    pack_weights(*amx, weights, factors, result.bytes().first(packed_size(*amx)));
+  else
+    pack_weights(std::get<WinogradConvolution>(packing.own), weights, result.bytes());
   return result;
 }
 
@@ -83,7 +93,7 @@ std::shared_ptr<const Packed> WeightCache::find_or_pack(const network::Array& co
   auto result = std::make_shared<Packed>();
   result->origin = constant.memory;
   result->layout = packing.to;
-  const bool as_is = packing.scales.change_nothing() && !packing.tiles;
+  const bool as_is = packing.scales.change_nothing() && !is_own(packing);
   if (as_is && same_memory(packing.from, packing.to)) return result;
   if (!kept_.store) {
     result->memory = pack(constant, packing);
@@ -105,7 +115,7 @@ std::shared_ptr<const Packed> WeightCache::find_or_pack(const network::Array& co
 }
 
 network::Buffer WeightCache::pack(const network::Array& constant, const Packing& packing) const {
-  if (packing.tiles) return pack_for_tiles(constant, packing);
+  if (is_own(packing)) return pack_for_own(constant, packing);
   const Kernel kernel = reorder(engine_, packing.from, packing.to, packing.scales);
   if (!kernel) throw EngineError("oneDNN cannot convert weights to " + format_of({packing.to}));
   network::Buffer result(size_of(packing.to));

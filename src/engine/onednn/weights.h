@@ -4,13 +4,14 @@
 #include <memory>
 #include <mutex>
 #include <oneapi/dnnl/dnnl.hpp>
-#include <optional>
 #include <string>
+#include <variant>
 
 #include "base/store.h"
 #include "engine/onednn/amx_convolution.h"
 #include "engine/onednn/layout.h"
 #include "engine/onednn/primitives.h"
+#include "engine/onednn/winograd.h"
 #include "network/tensor.h"
 
 namespace millrace::engine::onednn {
@@ -30,7 +31,8 @@ struct Packing {
   Desc from;  // how the constant's memory is read
   Desc to;
   Scales scales = {};
-  std::optional<AmxConvolution> tiles = {};  // to be packed for it; `to` is bytes; scales by output
+  /// Packed for a convolution of ours; `to` is bytes; scales by output.
+  std::variant<std::monostate, AmxConvolution, WinogradConvolution> own = {};
 };
 
 /// Where packed constants outlive the engine object.

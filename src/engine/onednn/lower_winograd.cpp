@@ -1,0 +1,75 @@
+#include "engine/onednn/lower_winograd.h"
+
+#include "base/error.h"
+#include "engine/onednn/convolution_parts.h"
+#include "engine/onednn/post_ops.h"
+#include "engine/onednn/ways.h"
+#include "engine/onednn/winograd.h"
+
+namespace millrace::engine::onednn {
+namespace {
+
+std::optional<WinogradConvolution> winograd_of(const Builder& builder, const Group& group) {
+  const auto own = own_convolution_of(builder, group);
+  if (!own) return std::nullopt;
+  const std::size_t tile = builder.variant(group.head).algorithm == winograd_2x2 ? 2 : 4;
+  return WinogradConvolution{*own, tile, vector_lanes()};
+}
+
+Value packed_weights(Builder& builder, TensorId weights, const WinogradConvolution& convolution) {
+  Packing packing;
+  packing.from = plain_desc(builder.tensor(weights).shape);
+  packing.to = row_major_desc({static_cast<std::int64_t>(packed_size(convolution))}, Type::u8);
+  packing.own = convolution;
+  return builder.in_layout(weights, packing);
+}
+
+}  // namespace
+
+bool is_winograd(const Builder& builder, LayerId id) {
+  const std::string algorithm = builder.variant(id).algorithm;
+  return algorithm == winograd_2x2 || algorithm == winograd_4x4;
+}
+
+bool can_be_winograd(const Builder& builder, LayerId id) {
+  if (builder.is_int8(id) || builder.type(id) != Type::f32) return false;
+  if (vector_lanes() == 0 || !can_be_own(builder, id)) return false;
+  const auto fits = [](const WindowAxis& axis) {
+    return axis.window == 3 && axis.stride == 1 && axis.dilation == 1;
+  };
+  return fits(axis_of(builder, id, 0)) && fits(axis_of(builder, id, 1));
+}
+
+bool lower_winograd(Builder& builder, const Group& group) {
+  const network::Layer& layer = builder.layer(group.head);
+  if (!can_be_winograd(builder, group.head))
+    throw InputError(layer.name, "the tiles of its plan are not to be had here; measure again");
+  const auto convolution = winograd_of(builder, group);
+  if (!convolution) return false;
+  const WinogradTiles tiles(*convolution);
+  const TensorId input = layer.inputs[0], result = result_of(builder.network(), group);
+  OwnWork work;
+  work.from = builder.in_layout(input, channels_last_desc(builder.tensor(input).shape));
+  work.constants = {packed_weights(builder, layer.inputs[1], *convolution)};
+  work.working = builder.make_temporary(plain_desc({static_cast<std::int64_t>(tiles.working)}));
+  work.to = builder.make(result, channels_last_desc(builder.tensor(result).shape));
+  work.adds = convolution->adds;
+  const auto numbers = [](auto* place) { return reinterpret_cast<const float*>(place); };
+  WinogradOperands operands;
+  operands.weights = numbers(builder.constant_data(work.constants.front()));
+  if (layer.inputs.size() > 2 && layer.inputs[2].valid()) {
+    work.constants.push_back(builder.plain(layer.inputs[2]));
+    operands.bias = numbers(builder.constant_data(work.constants.back()));
+  }
+  work.run = [operands, convolution = *convolution, tiles](const OwnPlaces& places) mutable {
+    operands.source = reinterpret_cast<const float*>(places.from);
+    operands.working = reinterpret_cast<float*>(places.working);
+    operands.result = reinterpret_cast<float*>(places.to);
+    convolve(convolution, tiles, operands);
+  };
+  post_operands(builder, group, work.to);
+  builder.run(work, builder.variant(group.head).algorithm);
+  return true;
+}
+
+}  // namespace millrace::engine::onednn

@@ -1,0 +1,59 @@
+#pragma once
+// Convolutions of 3x3 windows by Winograd's minimal filtering (Lavin and Gray 2016, "Fast
+// algorithms for convolutional neural networks"), for images with the channels inside: 2x2 results
+// take 16 products instead of 36, 4x4 results 36 instead of 144. An infinite number makes results
+// beside its window undefined too.
+#include <cstddef>
+#include <span>
+#include <string>
+
+#include "engine/onednn/own_convolution.h"
+
+namespace millrace::engine::onednn {
+
+/// Windows are 3 wide, strides and dilations 1.
+struct WinogradConvolution : OwnConvolution {
+  std::size_t tile = 4;    // results along each axis that are computed at once: 2 or 4
+  std::size_t lanes = 16;  // float32 numbers of a vector: 8 with AVX2, 16 with AVX-512
+};
+
+/// How an image falls into tiles, and what lies where in the working memory: some tiles at once,
+/// brought to their points, and their products with all weights.
+struct WinogradTiles {
+  explicit WinogradTiles(const WinogradConvolution& convolution);
+
+  std::size_t points = 36;              // of a tile
+  std::size_t down = 1, across = 1;     // tiles of an image
+  std::size_t count = 1;                // of all images
+  std::size_t block = 1;                // that are computed at once
+  std::size_t channels = 1;             // vectors of them
+  std::size_t outputs = 1;              // pairs of vectors of them
+  std::size_t point_apart = 1;          // in the tiles, from one point to the next: numbers
+  std::size_t products = 0, zeros = 0;  // where they begin in the working memory: numbers
+  std::size_t working = 0;              // numbers of the working memory
+};
+
+/// In bytes.
+std::size_t packed_size(const WinogradConvolution& convolution);
+
+/// Convolutions with the same text have the same packed weights.
+std::string form_of_weights(const WinogradConvolution& convolution);
+
+/// `weights`: row-major outputs, channels, 3, 3; `to`: packed_size() bytes.
+void pack_weights(const WinogradConvolution& convolution, std::span<const float> weights,
+                  std::span<std::byte> to);
+
+struct WinogradOperands {
+  const float* source = nullptr;
+  const float* weights = nullptr;  // packed
+  const float* bias = nullptr;     // by output; may be null
+  float* working = nullptr;        // aligned to 64 bytes
+  float* result = nullptr;
+};
+
+/// Runs on the calling thread and, in a ThreadScope with more cores, on its helpers; allocates
+/// nothing. `tiles`: of this convolution. Precondition: the machine has vectors of its lanes.
+void convolve(const WinogradConvolution& convolution, const WinogradTiles& tiles,
+              const WinogradOperands& operands);
+
+}  // namespace millrace::engine::onednn

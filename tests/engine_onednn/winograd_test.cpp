@@ -1,0 +1,175 @@
+// Winograd convolutions against the definition.
+#include "engine/onednn/winograd.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "base/random.h"
+#include "engine/onednn/ways.h"
+#include "network/tensor.h"
+
+namespace millrace::engine::onednn {
+namespace {
+
+std::vector<float> random_values(std::size_t count, Random& random) {
+  std::vector<float> values(count);
+  for (float& value : values) value = static_cast<float>(random.uniform(-1, 1));
+  return values;
+}
+
+struct Sample {
+  std::vector<float> source, weights, bias, before;
+
+  Sample(const WinogradConvolution& c, Random& random)
+      : source(random_values(c.images * c.height.input * c.width.input * c.channels, random)),
+        weights(random_values(c.outputs * c.channels * 9, random)),
+        bias(random_values(c.outputs, random)),
+        before(random_values(c.images * c.height.output * c.width.output * c.outputs, random)) {}
+};
+
+double sum_at(const WinogradConvolution& c, const Sample& sample, std::size_t pixel,
+              std::size_t output) {
+  const std::size_t x = pixel % c.width.output, y = pixel / c.width.output % c.height.output;
+  const std::size_t image = pixel / c.width.output / c.height.output;
+  double sum = 0;
+  for (std::size_t tap = 0; tap < 9; ++tap) {
+    const std::size_t iy = y + tap / 3 - c.height.pad, ix = x + tap % 3 - c.width.pad;
+    if (iy >= c.height.input || ix >= c.width.input) continue;  // also below zero
+    const std::size_t at = ((image * c.height.input + iy) * c.width.input + ix) * c.channels;
+    for (std::size_t i = 0; i < c.channels; ++i)
+      sum += static_cast<double>(sample.source[at + i]) *
+             static_cast<double>(sample.weights[(output * c.channels + i) * 9 + tap]);
+  }
+  return sum;
+}
+
+std::vector<float> computed(const WinogradConvolution& c, const Sample& sample) {
+  const auto bytes_of = [](std::size_t count) { return Bytes{static_cast<std::int64_t>(count)}; };
+  const WinogradTiles tiles(c);
+  network::Buffer weights(bytes_of(packed_size(c)));
+  pack_weights(c, sample.weights, weights.bytes());
+  network::Buffer working(bytes_of(tiles.working * sizeof(float)));
+  auto* const places = reinterpret_cast<float*>(working.data());
+  // What was there before must not matter.
+  std::fill_n(places, tiles.working, std::numeric_limits<float>::quiet_NaN());
+  std::vector<float> result = sample.before;
+  WinogradOperands operands;
+  operands.source = sample.source.data();
+  operands.weights = reinterpret_cast<const float*>(weights.data());
+  operands.bias = sample.bias.data();
+  operands.working = places;
+  operands.result = result.data();
+  convolve(c, tiles, operands);
+  return result;
+}
+
+/// In shares of the largest sum.
+double error_of(const WinogradConvolution& c, Random& random) {
+  const Sample sample(c, random);
+  const std::vector<float> found = computed(c, sample);
+  double largest = 1e-9, worst = 0;
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    double y = sum_at(c, sample, i / c.outputs, i % c.outputs);
+    y += static_cast<double>(sample.bias[i % c.outputs]);
+    if (c.adds) y += static_cast<double>(sample.before[i]);
+    largest = std::max(largest, std::abs(y));
+    if (y < 0) y *= static_cast<double>(c.activation.slope);
+    y = std::clamp(y, static_cast<double>(c.activation.low),
+                   static_cast<double>(c.activation.high));
+    worst = std::max(worst, std::abs(y - static_cast<double>(found[i])));
+  }
+  return worst / largest;
+}
+
+WindowAxis random_axis(Random& random) {
+  WindowAxis axis;
+  axis.window = 3;
+  axis.pad = random.below(3);
+  axis.input = 1 + random.below(24);
+  const std::size_t after = random.below(3);
+  if (axis.input + axis.pad + after < 3) axis.input = 3;
+  axis.output = axis.input + axis.pad + after - 2;
+  return axis;
+}
+
+WinogradConvolution random_convolution(Random& random) {
+  constexpr std::size_t channels[] = {1, 3, 8, 16, 17, 31, 32, 33, 64, 100};
+  WinogradConvolution c;
+  c.images = 1 + random.below(3);
+  c.channels = channels[random.below(10)];
+  c.outputs = channels[random.below(10)];
+  c.height = random_axis(random);
+  c.width = random_axis(random);
+  c.tile = random.below(2) == 0 ? 2 : 4;
+  c.lanes = vector_lanes() == 16 && random.below(2) == 0 ? 16 : 8;
+  c.adds = random.below(2) == 0;
+  if (random.below(3) == 0) c.activation.slope = 0.1f;
+  if (random.below(3) == 0) c.activation = {1, 0, random.below(2) == 0 ? 1.f : 1e9f};
+  return c;
+}
+
+std::string describe(const WinogradConvolution& c) {
+  const auto axis = [](const WindowAxis& a) {
+    return std::to_string(a.input) + "->" + std::to_string(a.output) + " pad " +
+           std::to_string(a.pad) + ", ";
+  };
+  return std::to_string(c.images) + " x " + axis(c.height) + axis(c.width) +
+         std::to_string(c.channels) + "->" + std::to_string(c.outputs) + " tile " +
+         std::to_string(c.tile) + " lanes " + std::to_string(c.lanes) + (c.adds ? " adds" : "");
+}
+
+TEST(Winograd, is_what_the_definition_says) {
+  if (vector_lanes() == 0) GTEST_SKIP() << "this processor has no vectors for it";
+  Random random(1);
+  for (int i = 0; i < 150; ++i) {
+    const WinogradConvolution c = random_convolution(random);
+    EXPECT_LT(error_of(c, random), c.tile == 4 ? 2e-5 : 4e-6) << describe(c);
+  }
+}
+
+TEST(Winograd, takes_many_tiles_in_blocks) {
+  if (vector_lanes() == 0) GTEST_SKIP() << "this processor has no vectors for it";
+  Random random(2);
+  for (const std::size_t tile : {2u, 4u}) {
+    WinogradConvolution c;
+    c.images = 2;
+    c.channels = 32;
+    c.outputs = 24;
+    c.height = {60, 60, 3, 1, 1, 1};
+    c.width = {75, 75, 3, 1, 1, 1};
+    c.tile = tile;
+    c.lanes = vector_lanes();
+    const WinogradTiles tiles(c);
+    ASSERT_GT(tiles.count, 2 * tiles.block);
+    EXPECT_LT(error_of(c, random), 2e-5) << describe(c);
+  }
+}
+
+TEST(Winograd, what_is_no_number_stays_in_its_tiles_and_is_never_activated_away) {
+  if (vector_lanes() == 0) GTEST_SKIP() << "this processor has no vectors for it";
+  Random random(3);
+  WinogradConvolution c;
+  c.channels = 16;
+  c.outputs = 8;
+  c.height = c.width = {12, 12, 3, 1, 1, 1};
+  c.lanes = vector_lanes();
+  c.activation.low = 0;
+  Sample sample(c, random);
+  sample.source[(5 * 12 + 5) * 16 + 7] = std::numeric_limits<float>::quiet_NaN();
+  const std::vector<float> found = computed(c, sample);
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    const std::size_t x = i / 8 % 12, y = i / 8 / 12;
+    const bool reads_it = y + 1 >= 5 && y <= 6 && x + 1 >= 5 && x <= 6;
+    const bool shares_a_tile = y / 4 == 1 && x / 4 == 1;
+    if (reads_it || !shares_a_tile) {
+      EXPECT_EQ(std::isnan(found[i]), reads_it) << y << ' ' << x;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace millrace::engine::onednn
