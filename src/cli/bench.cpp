@@ -38,6 +38,7 @@ struct BenchOptions {
   double duration_s = 5, warmup_s = 0.5;
   std::optional<int> rounds;
   std::optional<std::int64_t> in_flight;
+  std::vector<std::string> beside;
   bool baselines = true, json = false, on_request = false;
   TraceOptions trace;
   std::string svg;
@@ -64,6 +65,11 @@ void bind(CLI::App& verb, BenchOptions& options) {
                       "The rows take turns this often; the table shows medians of the rounds. Left "
                       "out: 25, or fewer of a network that takes long; of an application 5")
           ->check(CLI::Range(1, 1000));
+  CLI::Option* beside =
+      verb.add_option("--beside", options.beside,
+                      "Another plan of the same network, as one more row (repeatable)")
+          ->expected(1)
+          ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   CLI::Option* no_baselines = verb.add_flag("!--no-baselines", options.baselines, "Only the plan");
   CLI::Option* json = verb.add_flag("--json", options.json, "For programs");
   CLI::Option* on_request = verb.add_flag(
@@ -75,7 +81,7 @@ void bind(CLI::App& verb, BenchOptions& options) {
   CLI::Option* svg =
       verb.add_option("--svg", options.svg,
                       "For an application: what each technique added, as a picture in this file");
-  for (CLI::Option* ignored : {duration, rounds, no_baselines, json, scale, trace, svg})
+  for (CLI::Option* ignored : {duration, rounds, beside, no_baselines, json, scale, trace, svg})
     on_request->excludes(ignored);
 }
 
@@ -106,6 +112,7 @@ class Bench {
     const std::string& engine = loaded.plan.stages.front().engine;
     // The plan first, so that it finds no weights that others have packed, and then to the end.
     add(is_plan_file(options.runnable.model.model) ? "plan" : "model on one core", {loaded.plan});
+    for (const std::string& file : options.beside) add_beside(file);
     if (options.baselines) add_baselines(engine);
     std::rotate(contenders_.begin(), contenders_.begin() + 1, contenders_.end());
     stages_ = std::make_unique<runtime::StageTrials>(loaded.plan, loaded.network,
@@ -163,6 +170,20 @@ class Bench {
  private:
   static constexpr int usual_rounds = 25;
 
+  void add_beside(const std::string& file) {
+    const ModelOptions& model = options_.runnable.model;
+    Loaded& other = *others_.emplace_back(
+        load_plan(file, options_.runnable.network, {model.cache, options_.runnable.time_scale}));
+    if (network::hash_of(other.network) != network::hash_of(loaded_.network))
+      throw InputError("--beside " + file,
+                       fmt::format("is a plan of {}, not of the same {} as {}", other.network.name,
+                                   loaded_.network.name, model.model));
+    if (loaded_.simulated.engine != nullptr || other.simulated.engine != nullptr)
+      throw InputError("--beside " + file,
+                       "one of the two is for a board that is not here; simulate compares such");
+    add(file, {other.plan}, other);
+  }
+
   void add_baselines(const std::string& engine) {
     if (loaded_.simulated.engine != nullptr) {
       add_simulated_baselines();
@@ -215,24 +236,27 @@ class Bench {
   }
 
   void add(const std::string& name, const std::vector<plan::Plan>& plans) {
+    add(name, plans, loaded_);
+  }
+  void add(const std::string& name, const std::vector<plan::Plan>& plans, Loaded& loaded) {
     Contender& contender = contenders_.emplace_back();
     contender.row.name = name;
-    contender.in_flight = in_flight_of(options_, plans.front(), loaded_.network);
+    contender.in_flight = in_flight_of(options_, plans.front(), loaded.network);
     const auto start = std::chrono::steady_clock::now();
     std::vector<runtime::Session> sessions;
     for (const plan::Plan& plan : plans)
       sessions.push_back(
-          runtime::deploy(plan, loaded_.network, loaded_.engine_pointers(), session_options()));
+          runtime::deploy(plan, loaded.network, loaded.engine_pointers(), session_options()));
     contender.row.deployed = std::chrono::steady_clock::now() - start;
     contender.row.first =
-        runtime::first_latency(sessions.front(), loaded_.network, options_.runnable.model.seed);
+        runtime::first_latency(sessions.front(), loaded.network, options_.runnable.model.seed);
     runtime::LoadOptions load;
     load.seed = options_.runnable.model.seed;
     load.least = least_frames;
     load.in_flight = contender.in_flight;
     load.between = [this] { interrupt_.check(); };
     for (runtime::Session& session : sessions)
-      contender.loads.emplace_back(std::move(session), loaded_.network, load);
+      contender.loads.emplace_back(std::move(session), loaded.network, load);
   }
 
   /// The plan, which is the first to be deployed, is traced.
@@ -242,8 +266,8 @@ class Bench {
     return options;
   }
 
-  /// In such an order that what is divided by each other is next to each other: one core, the plan,
-  /// then its stages.
+  /// In such an order that what is divided by each other is next to each other: one core, other
+  /// plans, the plan, then its stages.
   std::vector<Contender*> turns() {
     std::vector<Contender*> turns;
     for (Contender& contender : contenders_) turns.push_back(&contender);
@@ -263,6 +287,7 @@ class Bench {
   const InterruptGuard interrupt_;
   Loaded& loaded_;
   const BenchOptions& options_;
+  std::vector<std::unique_ptr<Loaded>> others_;
   board::EnergyMeter meter_;
   std::vector<Contender> contenders_;
   std::unique_ptr<runtime::StageTrials> stages_;
@@ -281,9 +306,13 @@ std::string title_of(const Loaded& loaded) {
 
 int run(const BenchOptions& options) {
   check_trace(options.trace);
-  if (application::is_application_file(options.runnable.model.model))
+  if (application::is_application_file(options.runnable.model.model)) {
+    if (!options.beside.empty())
+      throw InputError("--beside " + options.beside.front(),
+                       "is for plans of one network, not for an application; leave it out");
     return bench_application(options.runnable, options.application,
                              {options.rounds.value_or(5), options.json, options.svg});
+  }
   refuse_application_options(options.application, options.runnable.model.model);
   if (!options.svg.empty())
     throw InputError("--svg " + options.svg,
