@@ -44,6 +44,15 @@ const Processor& find(const Board& board, const std::string& name) {
                                fmt::join(known, ", "), did_you_mean(name, known)));
 }
 
+/// The device is at least as fast as that.
+void raise_to(const Peaks& peaks, Device& device) {
+  device.bytes = std::max(device.bytes, std::round(peaks.bytes));
+  for (const auto& [precision, operations] : peaks.operations) {
+    double& peak = device.units.front().operations[precision];
+    peak = std::max(peak, std::round(operations));
+  }
+}
+
 }  // namespace
 
 Processor all_cores(const Board& board) {
@@ -118,19 +127,6 @@ Board only(const Board& board, const std::vector<std::string>& processor_names) 
   }
   return result;
 }
-
-namespace {
-
-/// The device is at least as fast as that.
-void raise_to(const Peaks& peaks, Device& device) {
-  device.bytes = std::max(device.bytes, std::round(peaks.bytes));
-  for (const auto& [precision, operations] : peaks.operations) {
-    double& peak = device.units.front().operations[precision];
-    peak = std::max(peak, std::round(operations));
-  }
-}
-
-}  // namespace
 
 Board with_peaks(Board board, const std::vector<Peaks>& alone, const std::vector<Peaks>& together) {
   const Origins measured{"measured", {}};

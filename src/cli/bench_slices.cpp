@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 
 #include "base/error.h"
@@ -32,22 +33,6 @@ void print_json_line(const nlohmann::json& line) {
   std::fflush(stdout);  // the reader waits for it
 }
 
-/// A signal that comes during a slice ends it; one that comes in between ends the process.
-runtime::Load run_slice(runtime::Session& session, const network::Network& network,
-                        const SliceOptions& options, Time duration) {
-  const InterruptGuard interrupt;
-  runtime::LoadOptions load = options.load;
-  load.between = [&] { interrupt.check(); };
-  if (options.warmup > Time{}) {
-    load.duration = options.warmup;
-    load.least = 1;
-    runtime::run_load(session, network, load);
-  }
-  load.duration = duration;
-  load.least = options.load.least;
-  return runtime::run_load(session, network, load);
-}
-
 nlohmann::json to_json(const runtime::Load& load) {
   nlohmann::json latencies = nlohmann::json::array();
   for (const Time latency : load.latencies) latencies.push_back(milliseconds(latency));
@@ -60,11 +45,20 @@ nlohmann::json to_json(const runtime::Load& load) {
 void serve_slices(const Loaded& loaded, const SliceOptions& options, std::istream& requests) {
   runtime::Session session = runtime::deploy(loaded.plan, loaded.network, loaded.engine_pointers());
   const Time first = runtime::first_latency(session, loaded.network, options.load.seed);
+  // A signal that comes during a slice ends it; one that comes in between ends the process.
+  std::optional<InterruptGuard> interrupt;
+  runtime::LoadOptions of_slices = options.load;
+  of_slices.between = [&] { interrupt->check(); };
+  runtime::IntermittentLoad load(std::move(session), loaded.network, of_slices);
   print_json_line({{"ready", true}, {"first_ms", milliseconds(first)}});
   std::string line;
-  for (int number = 1; std::getline(requests, line); ++number)
-    print_json_line(
-        to_json(run_slice(session, loaded.network, options, parse_duration(line, number))));
+  for (int number = 1; std::getline(requests, line); ++number) {
+    const Time duration = parse_duration(line, number);
+    interrupt.emplace();
+    if (options.warmup > Time{}) load.run(options.warmup);
+    print_json_line(to_json(load.run(duration)));
+    interrupt.reset();
+  }
 }
 
 }  // namespace millrace::cli

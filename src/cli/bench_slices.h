@@ -14,8 +14,8 @@ struct SliceOptions {
 
 /// Deploys the plan and prints a line of JSON when it is ready. Each line of `requests` then holds
 /// a duration in seconds: the plan runs for so long, and what was measured is printed as a line of
-/// JSON. In between nothing runs. Returns at the end of `requests`; throws InputError for a line
-/// that is no duration.
+/// JSON. In between it is paused with its frames. Returns at the end of `requests`; throws
+/// InputError for a line that is no duration.
 void serve_slices(const Loaded& loaded, const SliceOptions& options, std::istream& requests);
 
 }  // namespace millrace::cli

@@ -78,6 +78,29 @@ Load together(std::vector<Load> loads) {
   return all;
 }
 
+/// A plan, and what its turns came to.
+class Contestant {
+ public:
+  Contestant(plan::Plan& plan, IntermittentLoad load)
+      : plan_(&plan), load_(std::move(load)), busy_(plan.stages.size()) {}
+
+  void run(Time duration) {
+    periods_.push_back(load_.run(duration).period());
+    plan_->measured = median(periods_);
+    for (std::size_t s = 0; s < busy_.size(); ++s) {
+      busy_[s].push_back(load_.busy()[s]);
+      plan_->stages[s].measured = median(busy_[s]);
+    }
+  }
+  Time period() const { return plan_->measured; }
+
+ private:
+  plan::Plan* plan_;
+  IntermittentLoad load_;
+  std::vector<Time> periods_;
+  std::vector<std::vector<Time>> busy_;  // by stage
+};
+
 }  // namespace
 
 struct IntermittentLoad::State {
@@ -148,33 +171,6 @@ Load run_load(Session& session, const network::Network& network, const LoadOptio
   loop.drain();
   return load;
 }
-
-namespace {
-
-/// A plan, and what its turns came to.
-class Contestant {
- public:
-  Contestant(plan::Plan& plan, IntermittentLoad load)
-      : plan_(&plan), load_(std::move(load)), busy_(plan.stages.size()) {}
-
-  void run(Time duration) {
-    periods_.push_back(load_.run(duration).period());
-    plan_->measured = median(periods_);
-    for (std::size_t s = 0; s < busy_.size(); ++s) {
-      busy_[s].push_back(load_.busy()[s]);
-      plan_->stages[s].measured = median(busy_[s]);
-    }
-  }
-  Time period() const { return plan_->measured; }
-
- private:
-  plan::Plan* plan_;
-  IntermittentLoad load_;
-  std::vector<Time> periods_;
-  std::vector<std::vector<Time>> busy_;  // by stage
-};
-
-}  // namespace
 
 void measure(std::span<plan::Plan> plans, const network::Network& network,
              const std::map<std::string, engine::Engine*>& engines, const LoadOptions& options) {

@@ -109,6 +109,29 @@ class Row {
   std::byte* to_;
 };
 
+/// The weight of an output for a number of all its steps; zero for what fills a step up.
+float weight_at(const AmxConvolution& c, const AmxStrips& strips, std::size_t number,
+                std::span<const float> of_output) {
+  const AmxStrips::Step& tap = strips.taps[number / strips.step_numbers];
+  const std::size_t n = tap.channel + number % strips.step_numbers;
+  const std::size_t column = strips.folded ? n / c.channels : tap.column;
+  const std::size_t channel = strips.folded ? n % c.channels : n;
+  if (column >= c.width.window || channel >= c.channels) return 0;
+  return of_output[(channel * c.height.window + tap.row) * c.width.window + column];
+}
+
+void put(float x, const AmxConvolution& c, std::byte* to) {
+  auto* const words = reinterpret_cast<std::uint16_t*>(to);
+  if (c.factors == AmxFactors::int8) {
+    *to = static_cast<std::byte>(
+        static_cast<std::int8_t>(std::clamp(std::nearbyint(x), -127.f, 127.f)));
+    return;
+  }
+  words[0] = to_bfloat16(x);
+  if (c.factors == AmxFactors::split)
+    words[2 * tile_bytes / 2] = to_bfloat16(x - from_bfloat16(words[0]));
+}
+
 }  // namespace
 
 std::size_t size_of(AmxNumber number) {
@@ -170,33 +193,6 @@ std::string form_of_weights(const AmxConvolution& c) {
   return fmt::format("amx 2 {} {} {} {} {} {}", c.outputs, c.channels, c.height.window,
                      c.width.window, AmxStrips(c).folded, static_cast<int>(c.factors));
 }
-
-namespace {
-
-/// The weight of an output for a number of all its steps; zero for what fills a step up.
-float weight_at(const AmxConvolution& c, const AmxStrips& strips, std::size_t number,
-                std::span<const float> of_output) {
-  const AmxStrips::Step& tap = strips.taps[number / strips.step_numbers];
-  const std::size_t n = tap.channel + number % strips.step_numbers;
-  const std::size_t column = strips.folded ? n / c.channels : tap.column;
-  const std::size_t channel = strips.folded ? n % c.channels : n;
-  if (column >= c.width.window || channel >= c.channels) return 0;
-  return of_output[(channel * c.height.window + tap.row) * c.width.window + column];
-}
-
-void put(float x, const AmxConvolution& c, std::byte* to) {
-  auto* const words = reinterpret_cast<std::uint16_t*>(to);
-  if (c.factors == AmxFactors::int8) {
-    *to = static_cast<std::byte>(
-        static_cast<std::int8_t>(std::clamp(std::nearbyint(x), -127.f, 127.f)));
-    return;
-  }
-  words[0] = to_bfloat16(x);
-  if (c.factors == AmxFactors::split)
-    words[2 * tile_bytes / 2] = to_bfloat16(x - from_bfloat16(words[0]));
-}
-
-}  // namespace
 
 void pack_weights(const AmxConvolution& c, std::span<const float> weights,
                   std::span<const float> factors, std::span<std::byte> to) {

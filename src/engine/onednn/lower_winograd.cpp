@@ -33,7 +33,7 @@ bool is_winograd(const Builder& builder, LayerId id) {
 
 bool can_be_winograd(const Builder& builder, LayerId id) {
   if (builder.is_int8(id) || builder.type(id) != Type::f32) return false;
-  if (vector_lanes() == 0 || !can_be_own(builder, id)) return false;
+  if (!can_be_own(builder, id)) return false;
   const auto fits = [](const WindowAxis& axis) {
     return axis.window == 3 && axis.stride == 1 && axis.dilation == 1;
   };

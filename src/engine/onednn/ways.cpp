@@ -77,12 +77,12 @@ bool has_amx() {
 }
 
 std::size_t vector_lanes() {
-#if defined(__x86_64__) && defined(__GNUC__)
+#if defined(__x86_64__)
   const dnnl::cpu_isa isa = dnnl::get_effective_cpu_isa();
   if (includes(isa, dnnl::cpu_isa::avx512_core)) return 16;
   if (includes(isa, dnnl::cpu_isa::avx2)) return 8;
 #endif
-  return 0;
+  return 4;
 }
 
 std::vector<Variant> ways_to_run(const Device& device, const network::Network& network,

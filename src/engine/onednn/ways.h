@@ -17,8 +17,8 @@ inline constexpr std::string_view winograd_4x4 = "winograd_4x4";
 
 /// Whether this machine has tile registers for bfloat16 numbers, and lets us use them.
 bool has_amx();
-/// float32 numbers of the widest vectors, with multiply-add, that this machine has and lets us use:
-/// 16 with AVX-512, 8 with AVX2, 0 if there are none for loops of ours.
+/// float32 numbers of the widest vectors that this machine has and lets us use: 16 with AVX-512, 8
+/// with AVX2, 4 with what every x86-64 and ARMv8 processor has.
 std::size_t vector_lanes();
 /// The engine's own choice first; then, for what multiplies and adds, other kernels and the
 /// precisions that the processor has instructions for. The layer must be supported.

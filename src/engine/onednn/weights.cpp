@@ -32,6 +32,19 @@ std::string key(const network::Array& constant, const Packing& packing) {
          std::string(reinterpret_cast<const char*>(factors.data()), factors.size() * sizeof(float));
 }
 
+network::Buffer pack_for_own(const network::Array& constant, const Packing& packing) {
+  network::Buffer result = network::Buffer::uninitialized(size_of(packing.to));
+  const auto count = static_cast<std::size_t>(size_of(packing.from).count) / sizeof(float);
+  const std::span weights(reinterpret_cast<const float*>(constant.memory->data()), count);
+  const bool scaled = !packing.scales.change_nothing();
+  const auto factors = scaled ? std::span(packing.scales.factors) : std::span<const float>();
+  if (const auto* amx = std::get_if<AmxConvolution>(&packing.own))
+    pack_weights(*amx, weights, factors, result.bytes().first(packed_size(*amx)));
+  else
+    pack_weights(std::get<WinogradConvolution>(packing.own), weights, result.bytes());
+  return result;
+}
+
 }  // namespace
 
 /// Of the content, not the place: the same weights of another network or process are the same.
@@ -70,23 +83,6 @@ std::size_t WeightCache::count() const {
   return static_cast<std::size_t>(std::count_if(
       packed_.begin(), packed_.end(), [](const auto& entry) { return !entry.second.expired(); }));
 }
-
-namespace {
-
-network::Buffer pack_for_own(const network::Array& constant, const Packing& packing) {
-  network::Buffer result = network::Buffer::uninitialized(size_of(packing.to));
-  const auto count = static_cast<std::size_t>(size_of(packing.from).count) / sizeof(float);
-  const std::span weights(reinterpret_cast<const float*>(constant.memory->data()), count);
-  const bool scaled = !packing.scales.change_nothing();
-  const auto factors = scaled ? std::span(packing.scales.factors) : std::span<const float>();
-  if (const auto* amx = std::get_if<AmxConvolution>(&packing.own))
-    pack_weights(*amx, weights, factors, result.bytes().first(packed_size(*amx)));
-  else
-    pack_weights(std::get<WinogradConvolution>(packing.own), weights, result.bytes());
-  return result;
-}
-
-}  // namespace
 
 std::shared_ptr<const Packed> WeightCache::find_or_pack(const network::Array& constant,
                                                         const Packing& packing) const {

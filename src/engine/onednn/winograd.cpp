@@ -257,7 +257,7 @@ class WinogradLoops {
 using Run = void (*)(const WinogradBlock& block, WinogradPhase phase, std::size_t first,
                      std::size_t last);
 
-#if defined(__x86_64__) && defined(__GNUC__)
+#if defined(__x86_64__)
 template <std::size_t tile>
 [[gnu::target("avx512f,avx512bw,avx512vl,avx512dq,fma")]] void run_16(const WinogradBlock& block,
                                                                       WinogradPhase phase,
@@ -272,13 +272,24 @@ template <std::size_t tile>
   WinogradLoops<8, tile, 6>(block).run(phase, first, last);
 }
 
-Run run_of(const WinogradConvolution& c) {
-  if (c.lanes == 16) return c.tile == 4 ? run_16<4> : run_16<2>;
-  return c.tile == 4 ? run_8<4> : run_8<2>;
-}
+constexpr std::size_t baseline_rows = 6;  // 16 registers
 #else
-Run run_of(const WinogradConvolution&) { return nullptr; }  // nobody may call it here
+constexpr std::size_t baseline_rows = 8;  // 32 registers, of which 8 hold pixels
 #endif
+
+/// With what every processor of the kind has: SSE2, NEON.
+template <std::size_t tile>
+void run_4(const WinogradBlock& block, WinogradPhase phase, std::size_t first, std::size_t last) {
+  WinogradLoops<4, tile, baseline_rows>(block).run(phase, first, last);
+}
+
+Run run_of(const WinogradConvolution& c) {
+#if defined(__x86_64__)
+  if (c.lanes == 16) return c.tile == 4 ? run_16<4> : run_16<2>;
+  if (c.lanes == 8) return c.tile == 4 ? run_8<4> : run_8<2>;
+#endif
+  return c.tile == 4 ? run_4<4> : run_4<2>;
+}
 
 /// A phase of a block, on all threads there are.
 void run_all(Run run, const WinogradBlock& block, WinogradPhase phase, std::size_t count) {

@@ -14,7 +14,7 @@ namespace millrace::engine::onednn {
 /// Windows are 3 wide, strides and dilations 1.
 struct WinogradConvolution : OwnConvolution {
   std::size_t tile = 4;    // results along each axis that are computed at once: 2 or 4
-  std::size_t lanes = 16;  // float32 numbers of a vector: 8 with AVX2, 16 with AVX-512
+  std::size_t lanes = 16;  // float32 numbers of a vector: vector_lanes() or fewer
 };
 
 /// How an image falls into tiles, and what lies where in the working memory: some tiles at once,
@@ -52,7 +52,8 @@ struct WinogradOperands {
 };
 
 /// Runs on the calling thread and, in a ThreadScope with more cores, on its helpers; allocates
-/// nothing. `tiles`: of this convolution. Precondition: the machine has vectors of its lanes.
+/// nothing. `tiles`: of this convolution. Precondition: the machine has vectors of its lanes: 4, 8
+/// or 16.
 void convolve(const WinogradConvolution& convolution, const WinogradTiles& tiles,
               const WinogradOperands& operands);
 
