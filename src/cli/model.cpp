@@ -19,6 +19,7 @@
 #include "profile/batches.h"
 #include "profile/profile_file.h"
 #include "profile/select.h"
+#include "profile/unlike.h"
 #include "runtime/meanwhile.h"
 #include "runtime/parallel.h"
 
@@ -41,6 +42,15 @@ profile::Profile measure(const network::Network& network, const board::Board& bo
   measure.meanwhile = runtime::meanwhile;
   measure.in_parallel = runtime::in_parallel;
   return profile::measure(network, board, engine, measure);
+}
+
+/// Plans made from such a profile are for a machine that is like that.
+void note_unlike(const profile::Profile& profile, const board::Board& board) {
+  for (const profile::Unlike& each : profile::unlike(profile, board))
+    note(
+        fmt::format("{} took {:.2f} times as long as {} in {}, though they are alike: something "
+                    "else was at work there; measure again with `millrace profile --fresh`",
+                    each.slower, each.ratio, each.faster, board::to_text(each.precision)));
 }
 
 void measure_batches(profile::Profile& profile, const network::Network& network,
@@ -204,6 +214,7 @@ profile::Profile load_profile(const network::Network& network, const board::Boar
   const bool complete = wanted.measure.precisions.empty();
   if (!complete) {
     profile::Profile measured = measure(network, board, engine, wanted);
+    note_unlike(measured, board);
     if (profile)
       profile::extend(*profile, measured);
     else
