@@ -97,7 +97,8 @@ void Candidates::add(const std::string& name, const Task& task,
     left_out_.push_back(name + ": " + verdict.reason());
     return;
   }
-  candidate.batch = task.batch;
+  if (!task.batches.empty())
+    candidate.batch = *std::max_element(task.batches.begin(), task.batches.end());
   build_plan(candidate, task);
   if (const Verdict verdict = within_limits(candidate.plan, board_); !verdict) {
     left_out_.push_back(name + ": " + verdict.reason());

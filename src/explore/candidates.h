@@ -10,10 +10,9 @@
 
 namespace millrace::explore {
 
-/// What a candidate is made for: the problem, with the layers that gather at this batch.
+/// What a candidate is made for: the problem, with what layers take that gather.
 struct Task {
   Problem problem;
-  std::int64_t batch = 1;
   std::vector<std::int64_t> batches = {};                         // by LayerId; empty: 1 for all
   std::map<ProcessorId, std::vector<ProcessorId>> replicas = {};  // as BuildOptions has them
 };

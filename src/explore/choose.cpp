@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "base/error.h"
 #include "explore/candidates.h"
@@ -28,16 +29,25 @@ SearchResult one_processor(const Problem& problem) {
   return best;
 }
 
+/// Layers of a network may gather different numbers of frames, more and more towards its end.
+std::string text_of(const Batches& batches) {
+  const std::set<std::int64_t> sizes(batches.begin(), batches.end());
+  if (sizes.empty() || *sizes.rbegin() == 1) return "";
+  const std::int64_t least = *sizes.upper_bound(1), most = *sizes.rbegin();
+  return fmt::format(", batch {}",
+                     least == most ? std::to_string(most) : fmt::format("{} and {}", least, most));
+}
+
 /// The genetic search's result serves the tasks with batches as a start.
 void add_searches(Candidates& candidates, const Task& task, const ChooseOptions& options,
                   SearchResult& found) {
   const Problem& problem = task.problem;
-  const std::string with = task.batch == 1 ? "" : fmt::format(", batch {}", task.batch);
+  const std::string with = text_of(task.batches);
   candidates.add("one processor" + with, task, [&] { return one_processor(problem); });
   if (options.search != "genetic")
     candidates.add("exact contiguous" + with, task, [&] { return exact_contiguous(problem); });
   if (options.search == "exact") return;
-  if (task.batch == 1)
+  if (task.batches.empty())
     candidates.add("genetic", task, [&] { return found = genetic(problem, options.genetic); });
   candidates.add("genetic, improved" + with, task, [&] { return improve(problem, found); });
 }
@@ -58,17 +68,12 @@ void add_replicas(Candidates& candidates, const Problem& problem, double& lowest
   }
 }
 
-/// Powers of two, as far as some layers gain by them.
 std::vector<Task> tasks_with_batches(const network::Network& network, const board::Board& board,
                                      const profile::Profile& profile, std::int64_t most) {
-  const std::vector<bool> gather = layers_that_gather(network);
+  const Gathering gathering(network, board, profile);
   std::vector<Task> tasks;
-  if (std::find(gather.begin(), gather.end(), true) == gather.end()) return tasks;
-  const Problem problem = make_problem(network, board, profile);
-  for (std::int64_t batch = 2; batch <= most; batch *= 2) {
-    Task& task = tasks.emplace_back(with_batch(problem, profile, board, {gather, batch}), batch);
-    for (const bool gathers : gather) task.batches.push_back(gathers ? batch : 1);
-  }
+  for (const Batches& batches : gathering.ways(most))
+    tasks.push_back({gathering.problem(batches), batches});
   return tasks;
 }
 

@@ -1,60 +1,102 @@
 #include "explore/gather.h"
 
 #include <algorithm>
+#include <cmath>
 
-#include "network/batch.h"
-#include "profile/batches.h"
+#include "explore/search.h"
 
 namespace millrace::explore {
 namespace {
 
-bool convolves(const network::Operator& op) {
-  return std::holds_alternative<network::Conv>(op) ||
-         std::holds_alternative<network::ConvTranspose>(op) ||
-         std::holds_alternative<network::ConvInteger>(op) ||
-         std::holds_alternative<network::QLinearConv>(op);
+constexpr double worth_waiting = 0.99;  // of the lower bound with fewer frames
 }
 
-/// Per frame, with so many at once, in shares of the time of one alone.
-double share_of(const std::vector<profile::BatchTime>& batches, std::int64_t frames) {
-  const auto found =
-      std::find_if(batches.begin(), batches.end(),
-                   [&](const profile::BatchTime& batch) { return batch.frames == frames; });
-  if (found == batches.end()) return 1;
-  const double alone = seconds(batches.front().time);
-  return seconds(found->time) / static_cast<double>(frames) / alone;
+Gathering::Gathering(const network::Network& network, const board::Board& board,
+                     const profile::Profile& profile)
+    : alone_(make_problem(network, board, profile)), tail_(profile::tail_in_batches(network)) {
+  for (const board::Processor& processor : board.processors)
+    measured_.push_back(&profile::of(profile, processor));
+  for (std::size_t i = 0; i < network.layers.size(); ++i)
+    gains_.push_back(profile::gains_by_batches(network, LayerId(i)));
 }
 
-}  // namespace
-
-std::vector<bool> layers_that_gather(const network::Network& network) {
-  const std::size_t count = network.layers.size();
-  std::vector<bool> result(count, false);
-  const auto gains = [&](std::size_t i) { return profile::gains_by_batches(network, LayerId(i)); };
-  const auto may = [&](std::size_t i) {
-    return !convolves(network.layers[i].op) && network::can_batch(network, LayerId(i));
-  };
-  std::size_t last = count;
-  while (last > 0 && !gains(last - 1)) --last;
-  if (last == 0) return result;
-  std::size_t first = last - 1, end = last;
-  for (std::size_t i = first; i > 0 && may(i - 1); --i)
-    if (gains(i - 1)) first = i - 1;
-  while (end < count && may(end)) ++end;
-  for (std::size_t i = first; i < end; ++i) result[i] = true;
+const profile::BatchTime* Gathering::on(std::size_t layer, std::size_t processor,
+                                        std::int64_t frames) const {
+  const profile::BatchTime* result = nullptr;
+  for (const profile::BatchTime& batch : measured_[processor]->layers[layer].batches)
+    if (batch.frames <= frames) result = &batch;
   return result;
 }
 
-Problem with_batch(const Problem& problem, const profile::Profile& profile,
-                   const board::Board& board, const Gathering& gathering) {
-  Problem result = problem;
-  for (std::size_t p = 0; p < board.processors.size(); ++p) {
-    const profile::ProcessorProfile& measured = profile::of(profile, board.processors[p]);
-    for (std::size_t i = 0; i < problem.layers; ++i) {
-      if (!gathering.layers[i]) continue;
-      const double share = share_of(measured.layers[i].batches, gathering.frames);
-      result.time[i][p] *= share;
-      result.alone[i][p] *= share;
+double Gathering::share(std::size_t layer, std::size_t processor, std::int64_t frames) const {
+  const profile::BatchTime* batch = on(layer, processor, frames);
+  if (batch == nullptr) return 1;
+  const double one = seconds(measured_[processor]->layers[layer].batches.front().time);
+  return seconds(batch->time) / static_cast<double>(batch->frames) / one;
+}
+
+double Gathering::time(std::size_t layer) const {
+  double sum = 0;
+  for (const double each : alone_.time[layer])
+    if (std::isfinite(each)) sum += each;
+  return sum;
+}
+
+/// The one from which on gathering saves most; it does not divide a fused group.
+std::size_t Gathering::first_convolution(std::int64_t frames) const {
+  std::size_t best = tail_.products, head = tail_.products;  // head: of groups seen so far
+  double saved = 0, most = 0;
+  for (std::size_t i = tail_.products; i-- > tail_.first;) {
+    for (std::size_t p = 0; p < alone_.processors; ++p)
+      if (const double one = alone_.time[i][p]; std::isfinite(one))
+        saved += one * (1 - share(i, p, frames));
+    head = std::min(head, alone_.fused_into[i].value_or(i));
+    if (!gains_[i] || head < i || saved <= most) continue;
+    best = i;
+    most = saved;
+  }
+  return best;
+}
+
+Gathering::Way Gathering::way(std::int64_t convolutions, std::int64_t products) const {
+  Way result;
+  result.batches.assign(alone_.layers, 1);
+  const std::size_t first = convolutions > 1 ? first_convolution(convolutions) : tail_.products;
+  for (std::size_t i = first; i < tail_.end; ++i) {
+    result.batches[i] = i < tail_.products ? convolutions : products;
+    result.waiting += static_cast<double>(result.batches[i]) * time(i);
+  }
+  return result;
+}
+
+std::vector<Batches> Gathering::ways(std::int64_t most) const {
+  std::vector<Way> all;
+  for (std::int64_t products = 2; products <= most; products *= 2)
+    for (std::int64_t convolutions = 1; convolutions <= products; convolutions *= 2)
+      all.push_back(way(convolutions, products));
+  std::stable_sort(all.begin(), all.end(),
+                   [](const Way& a, const Way& b) { return a.waiting < b.waiting; });
+  double lowest = lower_bound(alone_);
+  std::vector<Batches> result;
+  for (Way& each : all) {
+    const double bound = lower_bound(problem(each.batches));
+    if (bound >= worth_waiting * lowest) continue;
+    lowest = bound;
+    result.push_back(std::move(each.batches));
+  }
+  return result;
+}
+
+Problem Gathering::problem(const Batches& batches) const {
+  Problem result = alone_;
+  for (std::size_t i = 0; i < result.layers; ++i) {
+    if (batches[i] == 1) continue;
+    for (std::size_t p = 0; p < result.processors; ++p) {
+      const profile::BatchTime* batch = on(i, p, batches[i]);
+      if (batch == nullptr) continue;
+      result.time[i][p] *= share(i, p, batches[i]);
+      result.alone[i][p] *= share(i, p, batches[i]);
+      result.variants[i][p] = batch->variant;
     }
   }
   return result;

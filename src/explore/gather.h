@@ -3,23 +3,46 @@
 #include <vector>
 
 #include "explore/problem.h"
+#include "profile/batches.h"
 
 namespace millrace::explore {
 
-/// By LayerId: the last products with constant matrices (fully connected layers, whose time is
-/// mostly that of reading their weights), with all that stands between and around them from the
-/// first of them on. No convolutions, which gain little and whose results are large.
-std::vector<bool> layers_that_gather(const network::Network& network);
+/// On how many frames each layer works at once, by LayerId.
+using Batches = std::vector<std::int64_t>;
 
-/// These layers work on so many frames at once.
-struct Gathering {
-  std::vector<bool> layers;  // by LayerId
-  std::int64_t frames = 1;
+/// What the profile says of layers that gather frames.
+class Gathering {
+ public:
+  /// All borrowed. The board's processors must all be in the profile.
+  Gathering(const network::Network& network, const board::Board& board,
+            const profile::Profile& profile);
+
+  /// Ways for the network's last layers to gather up to `most` frames: the last fully connected
+  /// ones (with all that stands between and around them), and before them as many of those from a
+  /// convolution on as gain, on as many frames or fewer. Powers of two; those that wait for more
+  /// frames come later, and are there only if no mapping of what came before is sure to be as fast.
+  std::vector<Batches> ways(std::int64_t most) const;
+
+  /// The problem with what the layers take then, per frame, each in its best variant then. On a
+  /// number of frames that was not measured, a layer takes what it takes on the next smaller one.
+  Problem problem(const Batches& batches) const;
+
+ private:
+  struct Way {
+    Batches batches;
+    double waiting = 0;  // nanoseconds of work on all frames of each layer's batch
+  };
+  const profile::BatchTime* on(std::size_t layer, std::size_t processor, std::int64_t frames) const;
+  double share(std::size_t layer, std::size_t processor, std::int64_t frames) const;
+  /// The time on all processors.
+  double time(std::size_t layer) const;
+  std::size_t first_convolution(std::int64_t frames) const;
+  Way way(std::int64_t convolutions, std::int64_t products) const;
+
+  std::vector<const profile::ProcessorProfile*> measured_;  // by processor
+  Problem alone_;                                           // on one frame
+  profile::Tail tail_;
+  std::vector<bool> gains_;  // by layer
 };
-
-/// The problem with what these layers take then, per frame. Layers whose times in batches the
-/// profile lacks take what they took.
-Problem with_batch(const Problem& problem, const profile::Profile& profile,
-                   const board::Board& board, const Gathering& gathering);
 
 }  // namespace millrace::explore

@@ -15,7 +15,7 @@ void measure_alone(const Subject& subject, std::vector<LayerTimes>& layers) {
   }
   std::map<TensorId, engine::Layout> layouts;
   for (std::size_t i = 0; i < layers.size(); ++i) {
-    engine::SubnetRequest request = request_for_layer(subject, LayerId(i), variants);
+    engine::SubnetRequest request = request_for(subject, {LayerId(i)}, variants);
     for (engine::Port& input : request.inputs)
       if (const auto known = layouts.find(input.tensor); known != layouts.end())
         input.layout = known->second;

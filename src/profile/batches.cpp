@@ -2,71 +2,281 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 
 #include "engine/batch.h"
 #include "network/batch.h"
-#include "profile/subject.h"
-#include "profile/trial.h"
+#include "profile/error.h"
+#include "profile/pass.h"
 
 namespace millrace::profile {
 namespace {
 
-constexpr std::array<std::int64_t, 5> sizes{1, 2, 4, 8, 16};
+using board::Variant;
 
-MeasureOptions brief(const MeasureOptions& options) {
-  MeasureOptions result = options;
-  result.warmup = 1;
-  result.duration /= 5;
-  result.least = std::min(options.least, 5);
-  return result;
+constexpr std::array<std::int64_t, 4> sizes{2, 4, 8, 16};
+constexpr std::int64_t tried_on = 4;     // frames: variants, what is best on these is so on more
+constexpr double hopeless_on_more = 2;   // times the best on one frame: not tried on several
+constexpr double clearly_faster = 0.97;  // times what it is compared with: more than noise
+constexpr double levels_off = 0.98;      // of the time per frame of half as many: more gain nothing
+
+bool convolves(const network::Operator& op) {
+  return std::holds_alternative<network::Conv>(op) ||
+         std::holds_alternative<network::ConvTranspose>(op) ||
+         std::holds_alternative<network::ConvInteger>(op) ||
+         std::holds_alternative<network::QLinearConv>(op);
 }
 
-std::vector<BatchTime> times_of_layer(const Subject& subject, LayerId layer,
-                                      const Variants& variants) {
-  const engine::SubnetRequest request = request_for_layer(subject, layer, variants);
-  std::vector<BatchTime> times;
-  for (const std::int64_t frames : sizes) {
-    Trial trial(engine::prepare_batch(subject.engine, request, frames), subject.network,
-                subject.options.seed);
-    times.push_back({frames, time_of(trial, subject.options).median});
+/// The constant that the layer multiplies with; null if there is none.
+const network::Tensor* weights_of(const network::Network& network, const network::Layer& layer) {
+  const std::size_t place = std::holds_alternative<network::QLinearConv>(layer.op) ? 3 : 1;
+  if (layer.inputs.size() <= place || !layer.inputs[place].valid()) return nullptr;
+  const network::Tensor& weights = network[layer.inputs[place]];
+  return weights.constant ? &weights : nullptr;
+}
+
+MeasureOptions brief(MeasureOptions options) {
+  options.warmup = 1;
+  options.duration /= 5;
+  options.least = std::min(options.least, 5);
+  return options;
+}
+
+class TailMeasurement {
+ public:
+  /// Fills in what it measures. The subject's options: brief ones.
+  TailMeasurement(const Subject& subject, const Tail& tail, ProcessorProfile& profile)
+      : subject_(subject),
+        layers_(profile.layers),
+        bound_(profile.max_error),
+        tail_(layers_of(tail)),
+        own_(variants_of(profile.layers)),
+        one_(trial(1, own_)) {}
+
+  void measure() {
+    one_.run(subject_.options);
+    results_.push_back({1, one_.result()});
+    const Variants best = best_on(tried_on);
+    for (const std::int64_t frames : sizes) {
+      Pass pass = beside_one(frames, best);
+      if (frames <= tried_on && best != own_) {
+        Pass other = beside_one(frames, own_);
+        if (other.whole.median < pass.whole.median) pass = std::move(other);
+      }
+      const bool gains = ratio(pass.whole.median, results_.back().pass.whole.median) <
+                         levels_off * static_cast<double>(frames / results_.back().frames);
+      results_.push_back({frames, std::move(pass)});
+      if (frames >= tried_on && !gains) break;
+    }
+    store();
   }
-  return times;
+
+ private:
+  struct Result {
+    std::int64_t frames;
+    Pass pass;  // of all frames together
+  };
+  struct Beside {
+    Pass own, other;  // measured in turns
+  };
+
+  static std::vector<LayerId> layers_of(const Tail& tail) {
+    std::vector<LayerId> result;
+    for (std::size_t i = tail.first; i < tail.end; ++i) result.emplace_back(i);
+    return result;
+  }
+
+  PassTrial trial(std::int64_t frames, const Variants& variants) const {
+    engine::SubnetRequest request = request_for(subject_, tail_, variants);
+    request.plain.assign(request.outputs.size(), true);
+    request.variants = offered(frames, variants);
+    return {subject_, request.variants, engine::prepare_batch(subject_.engine, request, frames)};
+  }
+
+  /// The variants, with the engine's own choice where it does not offer them on so many frames.
+  Variants offered(std::int64_t frames, Variants variants) const {
+    if (frames == 1) return variants;
+    const network::Network batch = network::with_batch(subject_.network, tail_, frames);
+    for (const LayerId layer : tail_) {
+      Variant& variant = variants[layer.index];
+      const Variants ways = subject_.engine.variants(batch, layer, subject_.processor);
+      if (!ways.empty() && std::find(ways.begin(), ways.end(), variant) == ways.end())
+        variant = ways.front();
+    }
+    return variants;
+  }
+
+  /// As if the machine had been all the while as fast as it was for the first result.
+  Pass beside_one(std::int64_t frames, const Variants& variants) {
+    PassTrial other = trial(frames, variants);
+    PassTrial::run_in_turns(one_, other, subject_.options);
+    const Time first = results_.front().pass.whole.median;
+    return at_pace(other.result(), ratio(first, one_.result().whole.median));
+  }
+
+  /// The variants on one frame, with one algorithm wherever it is offered and not far slower.
+  std::vector<Variants> attempts() const {
+    std::map<std::string, Variants> by_algorithm;
+    for (const LayerId layer : tail_) {
+      const auto& list = layers_[layer.index].alternatives;
+      Time best = Time::max();
+      for (const Alternative& each : list) best = std::min(best, each.time);
+      for (const Alternative& each : list)
+        if (each.variant != own_[layer.index] && ratio(each.time, best) <= hopeless_on_more)
+          by_algorithm.try_emplace(each.variant.algorithm, own_).first->second[layer.index] =
+              each.variant;
+    }
+    std::vector<Variants> result;
+    for (auto& [algorithm, variants] : by_algorithm) result.push_back(std::move(variants));
+    return result;
+  }
+
+  Variants best_on(std::int64_t frames) {
+    const std::vector<Variants> all = attempts();
+    if (all.empty()) return own_;
+    PassTrial own = trial(frames, own_);
+    std::vector<Beside> tried;
+    std::vector<Pass> passes;
+    for (const Variants& variants : all) {
+      PassTrial other = trial(frames, variants);
+      PassTrial::run_in_turns(own, other, subject_.options);
+      tried.push_back({own.result(), other.result()});
+      passes.insert(passes.end(), {tried.back().own, tried.back().other});
+    }
+    const Units units(passes);
+    Variants result = own_;
+    for (const LayerId layer : tail_) result[layer.index] = best_of(layer, tried, units);
+    return result;
+  }
+
+  Variant best_of(LayerId layer, const std::vector<Beside>& tried, const Units& units) {
+    std::map<double, Variant> gains;
+    for (const Beside& each : tried)
+      if (const Variant& way = each.other.layers[layer.index].variant;
+          way != each.own.layers[layer.index].variant)
+        gains[ratio(units.time(each.other, layer), units.time(each.own, layer))] = way;
+    for (const auto& [share, way] : gains)
+      if (share < clearly_faster && is_allowed(layer, way)) return way;
+    return own_[layer.index];
+  }
+
+  bool is_allowed(LayerId layer, const Variant& way) {
+    if (!bound_) return true;
+    auto& list = layers_[layer.index].alternatives;
+    const auto found = std::find_if(list.begin(), list.end(),
+                                    [&](const Alternative& each) { return each.variant == way; });
+    if (!found->error) found->error = ErrorTest(subject_, layer).of(way);
+    return found->error && *found->error <= *bound_;
+  }
+
+  void store() {
+    std::vector<Pass> passes;
+    for (const Result& each : results_) passes.push_back(each.pass);
+    const Units units(passes);
+    for (const LayerId layer : tail_) {
+      auto& batches = layers_[layer.index].batches;
+      batches.clear();
+      for (const Result& each : results_)
+        if (const Time time = units.time(each.pass, layer); time > Time{})
+          batches.push_back({each.frames, time, each.pass.layers[layer.index].variant});
+      if (batches.size() < results_.size()) batches.clear();  // no work to speak of
+    }
+  }
+
+  const Subject& subject_;
+  std::vector<LayerTimes>& layers_;
+  std::optional<double> bound_;
+  std::vector<LayerId> tail_;
+  Variants own_;  // on one frame
+  PassTrial one_;
+  std::vector<Result> results_;  // ascending from 1 frame
+};
+
+bool lacks_batches(const ProcessorProfile& profile, const network::Network& network) {
+  for (std::size_t i = 0; i < profile.layers.size(); ++i)
+    if (profile.layers[i].batches.empty() && gains_by_batches(network, LayerId(i))) return true;
+  return false;
 }
 
-void measure_processor(const Subject& subject, ProcessorProfile& profile) {
-  const board::PinGuard pinned(subject.processor);
-  Variants variants;
-  for (const LayerTimes& layer : profile.layers) variants.push_back(layer.variant);
-  for (std::size_t i = 0; i < profile.layers.size(); ++i)
-    if (profile.layers[i].batches.empty() && gains_by_batches(subject.network, LayerId(i)))
-      profile.layers[i].batches = times_of_layer(subject, LayerId(i), variants);
+/// Whether the second has the alternatives of the first, to the nanosecond.
+bool took_over(const ProcessorProfile& first, const ProcessorProfile& second) {
+  if (first.precision != second.precision || first.max_error != second.max_error) return false;
+  return std::equal(first.layers.begin(), first.layers.end(), second.layers.begin(),
+                    [](const LayerTimes& a, const LayerTimes& b) {
+                      return a.alternatives == b.alternatives && a.variant == b.variant;
+                    });
+}
+
+/// By processor: the first that it took its variants over from, or itself.
+std::vector<std::size_t> who_is_like(const std::vector<ProcessorProfile>& all) {
+  std::vector<std::size_t> result;
+  for (const ProcessorProfile& each : all) {
+    const auto found = std::find_if(all.begin(), all.end(), [&](const ProcessorProfile& other) {
+      return &other == &each || took_over(other, each);
+    });
+    result.push_back(static_cast<std::size_t>(found - all.begin()));
+  }
+  return result;
 }
 
 }  // namespace
 
 bool gains_by_batches(const network::Network& network, LayerId id) {
   const network::Layer& layer = network[id];
-  const bool multiplies = std::holds_alternative<network::Gemm>(layer.op) ||
-                          std::holds_alternative<network::MatMul>(layer.op);
-  return multiplies && network[layer.inputs[1]].constant && network::can_batch(network, id);
+  const network::Tensor* weights = weights_of(network, layer);
+  if (weights == nullptr || !network::can_batch(network, id)) return false;
+  if (!convolves(layer.op))
+    return std::holds_alternative<network::Gemm>(layer.op) ||
+           std::holds_alternative<network::MatMul>(layer.op);
+  return weights->size() > network[layer.inputs[0]].size() + network[layer.outputs[0]].size();
+}
+
+Tail tail_in_batches(const network::Network& network) {
+  const std::size_t count = network.layers.size();
+  const auto gains = [&](std::size_t i) { return gains_by_batches(network, LayerId(i)); };
+  const auto may = [&](std::size_t i) {
+    return static_cast<bool>(network::can_batch(network, LayerId(i)));
+  };
+  std::size_t last = count;
+  while (last > 0 && !gains(last - 1)) --last;
+  if (last == 0) return {};
+  Tail tail{last, last, last};
+  while (tail.end < count && may(tail.end)) ++tail.end;
+  tail.products = tail.end;
+  bool convolved = false;
+  for (std::size_t i = tail.end; i > 0 && may(i - 1); --i) {
+    convolved = convolved || convolves(network.layers[i - 1].op);
+    if (!gains(i - 1)) continue;
+    tail.first = i - 1;
+    if (!convolved) tail.products = i - 1;
+  }
+  return tail;
 }
 
 bool has_batches(const Profile& profile, const network::Network& network) {
-  for (const ProcessorProfile& each : profile.processors)
-    for (std::size_t i = 0; i < each.layers.size(); ++i)
-      if (each.layers[i].batches.empty() && gains_by_batches(network, LayerId(i))) return false;
-  return true;
+  return std::none_of(profile.processors.begin(), profile.processors.end(),
+                      [&](const auto& each) { return lacks_batches(each, network); });
 }
 
 void measure_batches(Profile& profile, const network::Network& network, engine::Engine& engine,
                      const MeasureOptions& options) {
+  const Tail tail = tail_in_batches(network);
   const MeasureOptions quick = brief(options);
-  double done = 0;
-  for (ProcessorProfile& each : profile.processors) {
+  auto& all = profile.processors;
+  const std::vector<std::size_t> like = who_is_like(all);
+  for (std::size_t p = 0; p < all.size(); ++p) {
     if (options.progress)
-      options.progress(each.processor.name + " batches",
-                       done++ / static_cast<double>(profile.processors.size()));
-    measure_processor({network, engine, each.processor, quick}, each);
+      options.progress(all[p].processor.name + " batches",
+                       static_cast<double>(p) / static_cast<double>(all.size()));
+    if (like[p] != p) {
+      for (std::size_t i = 0; i < all[p].layers.size(); ++i) {
+        all[p].layers[i].batches = all[like[p]].layers[i].batches;
+        all[p].layers[i].alternatives = all[like[p]].layers[i].alternatives;  // errors of more
+      }
+    } else if (lacks_batches(all[p], network)) {
+      const board::PinGuard pinned(all[p].processor);
+      TailMeasurement({network, engine, all[p].processor, quick}, tail, all[p]).measure();
+    }
   }
 }
 

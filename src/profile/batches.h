@@ -1,17 +1,31 @@
 #pragma once
-// What layers that stream their weights from memory gain if they work on several frames at once.
+// What the last layers of a network gain if they work on several frames at once: those that read
+// more bytes of weights than of the frame read them once for all.
 #include "profile/measure.h"
 
 namespace millrace::profile {
 
-/// Whether the layer's time at one frame is mostly that of reading its weights: products with a
-/// constant matrix that keep frames apart.
+/// Whether most of what the layer reads and writes for a frame are its weights: products with a
+/// constant matrix, and convolutions with more bytes of weights than of inputs and outputs; all of
+/// them only if they keep frames apart.
 bool gains_by_batches(const network::Network& network, LayerId layer);
 
-/// Whether every such layer of every processor has its times in batches.
+/// The last layers that keep frames apart, first .. end-1 in topological order, beginning with one
+/// that gains. From `products` on there are no convolutions: the first that gains behind the last
+/// one, or `end`. Empty: none gains.
+struct Tail {
+  std::size_t first = 0, products = 0, end = 0;
+  bool operator==(const Tail&) const = default;
+};
+Tail tail_in_batches(const network::Network& network);
+
+/// Whether every layer that gains, of every processor, has its times in batches.
 bool has_batches(const Profile& profile, const network::Network& network);
 
-/// Fills in `batches` of those that have none, each layer as a subnet of its own in its variant.
+/// Fills in `batches` of the tail's layers, measured as one subnet of 1, 2, 4, 8 and 16 frames, for
+/// as long as each frame still gains. Which variant of a layer is best on several frames is tried
+/// on four; those above the bound on the error are left out. The processors that took over their
+/// variants from another one take over these too.
 /// Precondition: the profile is of this network and engine.
 void measure_batches(Profile& profile, const network::Network& network, engine::Engine& engine,
                      const MeasureOptions& options = {});

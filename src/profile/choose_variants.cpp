@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <functional>
 #include <map>
 #include <optional>
@@ -28,14 +27,6 @@ bool multiplies(const network::Operator& op) {
   return std::holds_alternative<network::Conv>(op) || std::holds_alternative<network::Gemm>(op) ||
          std::holds_alternative<network::MatMul>(op) ||
          std::holds_alternative<network::ConvTranspose>(op);
-}
-
-double ratio(Time a, Time b) {
-  return static_cast<double>(a.count()) / static_cast<double>(std::max(b, Time(1)).count());
-}
-
-Time scaled(Time time, double factor) {
-  return Time(std::llround(static_cast<double>(time.count()) * factor));
 }
 
 class VariantMeasurement {
@@ -216,12 +207,7 @@ class VariantMeasurement {
     options.warmup = 0;  // the pacer is warm
     trial.run(one_run(options));
     PassTrial::run_in_turns(trial_, trial, options);
-    const double pace = ratio(pace_, trial_.result().whole.median);
-    Pass pass = trial.result();
-    for (LayerTimes& layer : pass.layers)
-      layer.together.median = scaled(layer.together.median, pace);
-    pass.whole.median = scaled(pass.whole.median, pace);
-    return pass;
+    return at_pace(trial.result(), ratio(pace_, trial_.result().whole.median));
   }
 
   /// Whether the last pass has a layer that is about as fast as in the best of the others.

@@ -66,7 +66,7 @@ std::optional<double> ErrorTest::of(const board::Variant& variant) const {
   if (reference_.empty()) return std::nullopt;
   Variants variants(subject_.network.layers.size());
   variants[layer_.index] = variant;
-  engine::SubnetRequest request = request_for_layer(subject_, layer_, variants);
+  engine::SubnetRequest request = request_for(subject_, {layer_}, variants);
   request.plain.assign(request.outputs.size(), true);
   const auto subnet = subject_.engine.prepare(request);
   std::vector<const std::byte*> in;

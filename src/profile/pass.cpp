@@ -1,5 +1,7 @@
 #include "profile/pass.h"
 
+#include <algorithm>
+
 #include "profile/select.h"
 
 namespace millrace::profile {
@@ -14,12 +16,12 @@ std::unique_ptr<engine::Subnet> prepare(const Subject& subject, const Variants& 
 
 }  // namespace
 
-engine::SubnetRequest request_for_layer(const Subject& subject, LayerId layer,
-                                        const Variants& variants) {
+engine::SubnetRequest request_for(const Subject& subject, const std::vector<LayerId>& layers,
+                                  const Variants& variants) {
   engine::SubnetRequest request;
   request.network = &subject.network;
   request.processor = subject.processor;
-  request.layers = {layer};
+  request.layers = layers;
   request.variants = variants;
   request.calibration = subject.options.calibration;
   const engine::Border border = engine::border_of(subject.network, request.layers);
@@ -36,9 +38,22 @@ Variants variants_of(const std::vector<LayerTimes>& layers) {
   return result;
 }
 
+Pass at_pace(Pass pass, double factor) {
+  const auto scale = [&](Time& time) { time = time_from_seconds(seconds(time) * factor); };
+  for (LayerTimes& layer : pass.layers) scale(layer.together.median);
+  scale(pass.whole.median);
+  return pass;
+}
+
+double ratio(Time a, Time b) { return seconds(a) / seconds(std::max(b, Time(1))); }
+
 PassTrial::PassTrial(const Subject& subject, Variants variants)
+    : PassTrial(subject, variants, prepare(subject, variants)) {}
+
+PassTrial::PassTrial(const Subject& subject, Variants variants,
+                     std::unique_ptr<engine::Subnet> part)
     : variants_(std::move(variants)),
-      trial_(prepare(subject, variants_), subject.network, subject.options.seed),
+      trial_(std::move(part), subject.network, subject.options.seed),
       layers_(variants_.size()),
       samples_(variants_.size()) {
   for (std::size_t i = 0; i < layers_.size(); ++i) layers_[i].variant = variants_[i];

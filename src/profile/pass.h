@@ -1,5 +1,5 @@
 #pragma once
-// Inside the profile room: runs of the whole network with one variant per layer.
+// Inside the profile room: runs of the whole network, or of a part, with one variant per layer.
 #include <span>
 #include <vector>
 
@@ -16,10 +16,17 @@ struct Pass {
 
 Variants variants_of(const std::vector<LayerTimes>& layers);
 
-/// The whole network prepared, and the times of its runs so far.
+/// The pass with all medians multiplied: as on a machine of another pace.
+Pass at_pace(Pass pass, double factor);
+
+double ratio(Time a, Time b);
+
+/// The whole network prepared, or a part of it, and the times of its runs so far.
 class PassTrial {
  public:
   PassTrial(const Subject& subject, Variants variants);
+  /// `part`: of the network, prepared in these variants; its other layers have no times.
+  PassTrial(const Subject& subject, Variants variants, std::unique_ptr<engine::Subnet> part);
   /// Adds runs until the options say that it is enough.
   void run(const MeasureOptions& options);
   const Variants& variants() const { return variants_; }

@@ -32,10 +32,12 @@ struct Alternative {
   bool operator==(const Alternative&) const = default;
 };
 
-/// The median time of a layer on so many frames at once, all of them together.
+/// The median time on so many frames at once, all of them together, of a layer with all that some
+/// alternative fuses into one kernel with it, and its variant then: the best of the alternatives.
 struct BatchTime {
   std::int64_t frames = 1;
   Time time{};
+  board::Variant variant = {};
   bool operator==(const BatchTime&) const = default;
 };
 
@@ -50,7 +52,7 @@ struct LayerTimes {
   std::string kernel;
   board::Variant variant;                 // how it ran: the best of the alternatives
   std::vector<Alternative> alternatives;  // the engine's own choice first; none: there is one way
-  std::vector<BatchTime> batches;  // as a subnet of its own, ascending from 1 frame; see batches.h
+  std::vector<BatchTime> batches;         // ascending from 1 frame; see batches.h
   std::string refusal = {};  // why the processor cannot run it: then it has no times; empty: it can
   bool operator==(const LayerTimes&) const = default;
 };

@@ -30,6 +30,12 @@ json to_json(const Alternative& alternative) {
   return result;
 }
 
+json to_json(const BatchTime& batch, bool has_variants) {
+  json result = {{"frames", batch.frames}, {"time_ns", batch.time.count()}};
+  if (has_variants) result["variant"] = to_text(batch.variant);
+  return result;
+}
+
 json to_json(const LayerTimes& times, const std::vector<std::string>& names, std::size_t index) {
   json result = {{"layer", names[index]}, {"kernel", times.kernel}};
   result["together"] = to_json(times.together);
@@ -38,7 +44,7 @@ json to_json(const LayerTimes& times, const std::vector<std::string>& names, std
   if (times.fused_into) result["fused_into"] = names[times.fused_into->index];
   if (!times.refusal.empty()) result["refusal"] = times.refusal;
   for (const BatchTime& batch : times.batches)
-    result["batches"].push_back({{"frames", batch.frames}, {"time_ns", batch.time.count()}});
+    result["batches"].push_back(to_json(batch, !times.alternatives.empty()));
   if (times.alternatives.empty()) return result;
   result["variant"] = to_text(times.variant);
   for (const Alternative& alternative : times.alternatives)
@@ -106,12 +112,14 @@ Alternative alternative(const JsonView& view) {
   return result;
 }
 
-std::vector<BatchTime> batch_times(const JsonView& view) {
-  static constexpr std::array<std::string_view, 2> known{"frames", "time_ns"};
+/// `own`: the layer's variant, which counts where none is said.
+std::vector<BatchTime> batch_times(const JsonView& view, const board::Variant& own) {
+  static constexpr std::array<std::string_view, 3> known{"frames", "time_ns", "variant"};
   std::vector<BatchTime> result;
   for (const JsonView& each : view.items()) {
     each.only(known);
-    const BatchTime batch{each.at("frames").integer(), Time(each.at("time_ns").integer())};
+    const BatchTime batch{each.at("frames").integer(), Time(each.at("time_ns").integer()),
+                          each.has("variant") ? variant(each.at("variant")) : own};
     const std::int64_t least = result.empty() ? 1 : result.back().frames + 1;
     if (batch.frames < least || (result.empty() && batch.frames != 1))
       each.at("frames").fail("expected 1 first, and then more and more; measure again");
@@ -138,7 +146,7 @@ LayerTimes layer_times(const JsonView& view, const Names& names) {
   }
   if (view.has("variant")) times.variant = variant(view.at("variant"));
   if (view.has("refusal")) times.refusal = view.at("refusal").text();
-  if (view.has("batches")) times.batches = batch_times(view.at("batches"));
+  if (view.has("batches")) times.batches = batch_times(view.at("batches"), times.variant);
   if (view.has("alternatives"))
     for (const JsonView& each : view.at("alternatives").items())
       times.alternatives.push_back(alternative(each));

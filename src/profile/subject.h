@@ -19,8 +19,8 @@ struct Subject {
 /// By LayerId.
 using Variants = std::vector<board::Variant>;
 
-/// The layer as a subnet of its own, its inputs plain.
-engine::SubnetRequest request_for_layer(const Subject& subject, LayerId layer,
-                                        const Variants& variants);
+/// The layers as a subnet of their own, its inputs plain.
+engine::SubnetRequest request_for(const Subject& subject, const std::vector<LayerId>& layers,
+                                  const Variants& variants);
 
 }  // namespace millrace::profile

@@ -10,13 +10,16 @@ namespace {
 
 using std::chrono::microseconds;
 
-/// conv, relu, flatten, product, relu, product, softmax.
-network::Network classifier() {
+/// conv, relu, flatten, product, relu, product, softmax; the convolution's weights are fewer than
+/// what it reads and writes, unless its images are of one pixel.
+network::Network classifier(std::int64_t size = 8) {
   millrace::test::NetworkBuilder builder;
-  TensorId x = builder.conv(builder.input({1, 2, 4, 4}), 2, millrace::test::window(3, {.pad = 1}));
+  const TensorId image = builder.input({1, 2, size, size});
+  TensorId x = builder.conv(image, 2, millrace::test::window(3, {.pad = 1}));
   x = builder.unary(network::UnaryKind::relu, x);
-  x = builder.layer(network::Reshape{}, {x}, {1, 32});
-  x = builder.layer(network::MatMul{}, {x, builder.constant(network::Shape{32, 8})}, {1, 8});
+  x = builder.layer(network::Reshape{}, {x}, {1, 2 * size * size});
+  const TensorId matrix = builder.constant(network::Shape{2 * size * size, 8});
+  x = builder.layer(network::MatMul{}, {x, matrix}, {1, 8});
   x = builder.unary(network::UnaryKind::relu, x);
   x = builder.layer(network::MatMul{}, {x, builder.constant(network::Shape{8, 8})}, {1, 8});
   builder.output(builder.layer(network::Softmax{1, 2}, {x}, {1, 8}));
@@ -30,12 +33,20 @@ board::Board cores(int count) {
   return board;
 }
 
-/// The products take 40 us on one frame and 1 more for each further one.
+const board::Variant direct{}, winograd{board::Precision::f32, "winograd_4x4"};
+
+/// The products take 40 us on one frame and 1 more for each further one; the convolution 20, 30 on
+/// two frames and 60 on four and more, with other algorithms.
 profile::LayerTimes times_of(int us) {
   profile::LayerTimes times;
   times.together = times.alone = profile::statistics_of({microseconds(us)});
-  for (const int frames : {1, 2, 4, 8, 16})
-    if (us == 40) times.batches.push_back({frames, microseconds(39 + frames)});
+  if (us == 40)
+    for (const int frames : {1, 2, 4, 8, 16})
+      times.batches.push_back({frames, microseconds(39 + frames)});
+  if (us == 20)
+    times.batches = {{1, microseconds(20), direct},
+                     {2, microseconds(30), winograd},
+                     {4, microseconds(60), winograd}};
   return times;
 }
 
@@ -56,26 +67,63 @@ ChooseOptions within(Time latency) {
   return options;
 }
 
-TEST(LayersThatGather, are_those_from_the_first_product_behind_the_last_convolution_on) {
-  EXPECT_EQ(layers_that_gather(classifier()),
-            (std::vector<bool>{false, false, false, true, true, true, true}));
-}
-
-TEST(LayersThatGather, are_none_without_products) {
-  millrace::test::NetworkBuilder builder;
-  builder.output(builder.unary(network::UnaryKind::relu, builder.input({1, 4})));
-  EXPECT_EQ(layers_that_gather(builder.build()), (std::vector<bool>{false}));
-}
-
-TEST(WithBatch, products_share_their_time_among_the_frames) {
+TEST(Ways, gather_from_the_first_product_behind_the_last_convolution_on) {
   const board::Board board = cores(1);
   const network::Network network = classifier();
-  const Problem problem = make_problem(network, board, profile_on(board));
-  const Problem batch =
-      with_batch(problem, profile_on(board), board, {layers_that_gather(network), 8});
-  EXPECT_DOUBLE_EQ(batch.time[0][0], 20'000);
-  EXPECT_DOUBLE_EQ(batch.time[3][0], 47'000.0 / 8);
-  EXPECT_DOUBLE_EQ(batch.time[4][0], 1'000);
+  const profile::Profile profile = profile_on(board);
+  const auto ways = Gathering(network, board, profile).ways(8);
+  ASSERT_EQ(ways.size(), 3u);
+  for (std::size_t i = 0; i < 3; ++i) {
+    const std::int64_t n = std::int64_t{2} << i;
+    EXPECT_EQ(ways[i], (Batches{1, 1, 1, n, n, n, n}));
+  }
+}
+
+TEST(Ways, gather_before_a_convolution_with_more_weights_than_pixels_too) {
+  const board::Board board = cores(1);
+  const network::Network network = classifier(1);
+  const profile::Profile profile = profile_on(board);
+  const auto ways = Gathering(network, board, profile).ways(4);
+  const std::vector<Batches> expected{{1, 1, 1, 2, 2, 2, 2},
+                                      {2, 2, 2, 2, 2, 2, 2},
+                                      {1, 1, 1, 4, 4, 4, 4},
+                                      {2, 2, 2, 4, 4, 4, 4}};  // on four it takes as long as on two
+  EXPECT_EQ(ways, expected);
+}
+
+TEST(Ways, do_not_begin_inside_a_fused_group) {
+  const board::Board board = cores(1);
+  millrace::test::NetworkBuilder builder;
+  const TensorId x = builder.unary(network::UnaryKind::relu, builder.input({1, 8, 1, 1}));
+  builder.output(builder.conv(x, 8, millrace::test::window(3, {.pad = 1})));
+  const network::Network network = builder.build();
+  profile::Profile profile = profile_on(board);
+  profile.processors[0].layers = {times_of(1), times_of(20)};
+  EXPECT_EQ(Gathering(network, board, profile).ways(2), (std::vector<Batches>{{1, 2}}));
+  profile.processors[0].layers[1].fused_into = LayerId(0);
+  EXPECT_TRUE(Gathering(network, board, profile).ways(2).empty());
+}
+
+TEST(Ways, are_none_without_weights) {
+  millrace::test::NetworkBuilder builder;
+  builder.output(builder.unary(network::UnaryKind::relu, builder.input({1, 4})));
+  const board::Board board = cores(1);
+  profile::Profile profile = profile_on(board);
+  profile.processors[0].layers.resize(1);
+  EXPECT_TRUE(Gathering(builder.build(), board, profile).ways(16).empty());
+}
+
+TEST(Gathering, frames_share_the_time_of_layers_in_the_variants_of_so_many) {
+  const board::Board board = cores(1);
+  const network::Network network = classifier(1);
+  const profile::Profile profile = profile_on(board);
+  const Gathering gathering(network, board, profile);
+  const Problem problem = gathering.problem({2, 1, 1, 8, 8, 8, 8});
+  EXPECT_DOUBLE_EQ(problem.time[0][0], 15'000);
+  EXPECT_EQ(problem.variants[0][0], winograd);
+  EXPECT_DOUBLE_EQ(problem.time[3][0], 47'000.0 / 8);
+  EXPECT_DOUBLE_EQ(problem.time[4][0], 1'000);
+  EXPECT_DOUBLE_EQ(gathering.problem({16, 1, 1, 1, 1, 1, 1}).time[0][0], 15'000);
 }
 
 TEST(Choose, layers_gather_only_within_a_largest_latency) {

@@ -32,7 +32,7 @@ Profile small_profile() {
   p.layers[0].alternatives = {{{}, Time(5000), 1e-7},
                               {p.layers[0].variant, Time(3000), 2.5e-5},
                               {{board::Precision::f32, "gemm"}, Time(9000), std::nullopt}};
-  p.layers[0].batches = {{1, Time(2900)}, {8, Time(4000)}};
+  p.layers[0].batches = {{1, Time(2900)}, {8, Time(4000), p.layers[0].variant}};
   p.max_error = 1e-3;
   p.layers[1].alone = statistics_of({Time(40)});
   p.layers[1].fused_into = LayerId(0);
