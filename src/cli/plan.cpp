@@ -114,7 +114,7 @@ void bind(CLI::App& verb, PlanOptions& options) {
   CLI::Option* latency = verb.add_option(
       "--max-latency", options.max_latency,
       "Largest predicted time from a frame's submission to its result, such as 100ms; within it "
-      "fully connected layers may gather frames and work on several at once");
+      "the last layers may gather frames and work on several at once");
   verb.add_option("--max-batch", options.max_batch, "Frames that they may gather")
       ->check(CLI::Range(1, 16))
       ->needs(latency)

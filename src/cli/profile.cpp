@@ -50,7 +50,7 @@ void bind(CLI::App& verb, ProfileOptions& options) {
   bind_fit(verb, options.fit);
   verb.add_flag("--fresh", options.fresh, "Measure even if a stored profile fits");
   verb.add_flag("--batches", options.batches,
-                "Also fully connected layers on 2 to 16 frames at once");
+                "Also the last layers on 2 to 16 frames at once");
 }
 
 profile::MeasureOptions measure_options(const ProfileOptions& options) {

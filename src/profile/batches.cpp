@@ -1,8 +1,8 @@
 #include "profile/batches.h"
 
 #include <algorithm>
-#include <array>
 #include <map>
+#include <optional>
 
 #include "engine/batch.h"
 #include "network/batch.h"
@@ -14,9 +14,8 @@ namespace {
 
 using board::Variant;
 
-constexpr std::array<std::int64_t, 4> sizes{2, 4, 8, 16};
-constexpr std::int64_t tried_on = 4;     // frames: variants, what is best on these is so on more
 constexpr double hopeless_on_more = 2;   // times the best on one frame: not tried on several
+constexpr double worth_another = 1.2;    // times the best on four frames: tried on eight too
 constexpr double clearly_faster = 0.97;  // times what it is compared with: more than noise
 constexpr double levels_off = 0.98;      // of the time per frame of half as many: more gain nothing
 
@@ -37,8 +36,8 @@ const network::Tensor* weights_of(const network::Network& network, const network
 
 MeasureOptions brief(MeasureOptions options) {
   options.warmup = 1;
-  options.duration /= 5;
-  options.least = std::min(options.least, 5);
+  options.duration /= 2;
+  options.least = std::min(options.least, 3);
   return options;
 }
 
@@ -51,23 +50,16 @@ class TailMeasurement {
         bound_(profile.max_error),
         tail_(layers_of(tail)),
         own_(variants_of(profile.layers)),
+        ways_(worth_trying()),
         one_(trial(1, own_)) {}
 
   void measure() {
     one_.run(subject_.options);
     results_.push_back({1, one_.result()});
-    const Variants best = best_on(tried_on);
-    for (const std::int64_t frames : sizes) {
-      Pass pass = beside_one(frames, best);
-      if (frames <= tried_on && best != own_) {
-        Pass other = beside_one(frames, own_);
-        if (other.whole.median < pass.whole.median) pass = std::move(other);
-      }
-      const bool gains = ratio(pass.whole.median, results_.back().pass.whole.median) <
-                         levels_off * static_cast<double>(frames / results_.back().frames);
-      results_.push_back({frames, std::move(pass)});
-      if (frames >= tried_on && !gains) break;
-    }
+    const Variants few = best_on(4, own_);
+    add(2, {few, own_});
+    add(4, {few, own_});
+    if (add(8, {best_on(8, few)})) add(16, {results_.back().variants});
     store();
   }
 
@@ -75,10 +67,24 @@ class TailMeasurement {
   struct Result {
     std::int64_t frames;
     Pass pass;  // of all frames together
+    Variants variants = {};
   };
   struct Beside {
-    Pass own, other;  // measured in turns
+    Pass base, other;  // measured in turns
   };
+
+  /// The faster of these. Whether a frame gains by it, beside half as many frames.
+  bool add(std::int64_t frames, const std::vector<Variants>& choice) {
+    std::optional<Result> best;
+    for (const Variants& variants : choice) {
+      if (&variants != &choice.front() && variants == choice.front()) continue;
+      Result each{frames, beside_one(frames, variants), variants};
+      if (!best || each.pass.whole.median < best->pass.whole.median) best = std::move(each);
+    }
+    const double share = ratio(best->pass.whole.median, results_.back().pass.whole.median);
+    results_.push_back(std::move(*best));
+    return share < 2 * levels_off;
+  }
 
   static std::vector<LayerId> layers_of(const Tail& tail) {
     std::vector<LayerId> result;
@@ -114,50 +120,67 @@ class TailMeasurement {
     return at_pace(other.result(), ratio(first, one_.result().whole.median));
   }
 
-  /// The variants on one frame, with one algorithm wherever it is offered and not far slower.
-  std::vector<Variants> attempts() const {
-    std::map<std::string, Variants> by_algorithm;
+  /// Of each layer, what is not far slower than the best on one frame.
+  std::vector<Variants> worth_trying() const {
+    std::vector<Variants> result(layers_.size());
     for (const LayerId layer : tail_) {
       const auto& list = layers_[layer.index].alternatives;
       Time best = Time::max();
       for (const Alternative& each : list) best = std::min(best, each.time);
       for (const Alternative& each : list)
-        if (each.variant != own_[layer.index] && ratio(each.time, best) <= hopeless_on_more)
-          by_algorithm.try_emplace(each.variant.algorithm, own_).first->second[layer.index] =
-              each.variant;
+        if (ratio(each.time, best) < hopeless_on_more) result[layer.index].push_back(each.variant);
     }
+    return result;
+  }
+
+  /// The base with one algorithm wherever it is worth trying.
+  std::vector<Variants> attempts(const Variants& base) const {
+    std::map<std::string, Variants> by_algorithm;
+    for (const LayerId layer : tail_)
+      for (const Variant& way : ways_[layer.index])
+        if (way != base[layer.index])
+          by_algorithm.try_emplace(way.algorithm, base).first->second[layer.index] = way;
     std::vector<Variants> result;
     for (auto& [algorithm, variants] : by_algorithm) result.push_back(std::move(variants));
     return result;
   }
 
-  Variants best_on(std::int64_t frames) {
-    const std::vector<Variants> all = attempts();
-    if (all.empty()) return own_;
-    PassTrial own = trial(frames, own_);
+  /// Each layer of the base in its best variant. Those that are clearly slower are not tried again.
+  Variants best_on(std::int64_t frames, const Variants& base) {
+    const std::vector<Variants> all = attempts(base);
+    if (all.empty()) return base;
+    PassTrial base_trial = trial(frames, base);
     std::vector<Beside> tried;
     std::vector<Pass> passes;
     for (const Variants& variants : all) {
       PassTrial other = trial(frames, variants);
-      PassTrial::run_in_turns(own, other, subject_.options);
-      tried.push_back({own.result(), other.result()});
-      passes.insert(passes.end(), {tried.back().own, tried.back().other});
+      PassTrial::run_in_turns(base_trial, other, subject_.options);
+      tried.push_back({base_trial.result(), other.result()});
+      passes.insert(passes.end(), {tried.back().base, tried.back().other});
     }
     const Units units(passes);
-    Variants result = own_;
-    for (const LayerId layer : tail_) result[layer.index] = best_of(layer, tried, units);
+    Variants result = base_trial.variants();
+    for (const LayerId layer : tail_) decide(layer, result[layer.index], tried, units);
     return result;
   }
 
-  Variant best_of(LayerId layer, const std::vector<Beside>& tried, const Units& units) {
-    std::map<double, Variant> gains;
+  void decide(LayerId layer, Variant& variant, const std::vector<Beside>& tried,
+              const Units& units) {
+    std::vector<std::pair<double, Variant>> shares{{clearly_faster, variant}};
     for (const Beside& each : tried)
-      if (const Variant& way = each.other.layers[layer.index].variant;
-          way != each.own.layers[layer.index].variant)
-        gains[ratio(units.time(each.other, layer), units.time(each.own, layer))] = way;
-    for (const auto& [share, way] : gains)
-      if (share < clearly_faster && is_allowed(layer, way)) return way;
-    return own_[layer.index];
+      if (const Variant& way = each.other.layers[layer.index].variant; way != variant)
+        shares.emplace_back(ratio(units.time(each.other, layer), units.time(each.base, layer)),
+                            way);
+    std::stable_sort(shares.begin(), shares.end(),
+                     [](const auto& a, const auto& b) { return a.first < b.first; });
+    for (const auto& [share, way] : shares)
+      if (way == variant || is_allowed(layer, way)) {
+        variant = way;
+        break;
+      }
+    ways_[layer.index].clear();
+    for (const auto& [share, way] : shares)
+      if (share < worth_another * shares.front().first) ways_[layer.index].push_back(way);
   }
 
   bool is_allowed(LayerId layer, const Variant& way) {
@@ -165,6 +188,7 @@ class TailMeasurement {
     auto& list = layers_[layer.index].alternatives;
     const auto found = std::find_if(list.begin(), list.end(),
                                     [&](const Alternative& each) { return each.variant == way; });
+    if (found == list.end()) return false;
     if (!found->error) found->error = ErrorTest(subject_, layer).of(way);
     return found->error && *found->error <= *bound_;
   }
@@ -187,7 +211,8 @@ class TailMeasurement {
   std::vector<LayerTimes>& layers_;
   std::optional<double> bound_;
   std::vector<LayerId> tail_;
-  Variants own_;  // on one frame
+  Variants own_;                // on one frame
+  std::vector<Variants> ways_;  // by layer: what may be best on several
   PassTrial one_;
   std::vector<Result> results_;  // ascending from 1 frame
 };

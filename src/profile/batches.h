@@ -22,10 +22,10 @@ Tail tail_in_batches(const network::Network& network);
 /// Whether every layer that gains, of every processor, has its times in batches.
 bool has_batches(const Profile& profile, const network::Network& network);
 
-/// Fills in `batches` of the tail's layers, measured as one subnet of 1, 2, 4, 8 and 16 frames, for
-/// as long as each frame still gains. Which variant of a layer is best on several frames is tried
-/// on four; those above the bound on the error are left out. The processors that took over their
-/// variants from another one take over these too.
+/// Fills in `batches` of the tail's layers, measured as one subnet of 1, 2, 4, 8 and, if a frame
+/// still gains by that, 16 frames. Which variant of a layer is best on several frames is tried on
+/// four, and what is near the best on eight; those above the bound on the error are left out.
+/// Processors that took over their variants from another one take over these too.
 /// Precondition: the profile is of this network and engine.
 void measure_batches(Profile& profile, const network::Network& network, engine::Engine& engine,
                      const MeasureOptions& options = {});

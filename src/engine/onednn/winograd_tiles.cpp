@@ -10,10 +10,17 @@
 namespace millrace::engine::onednn {
 namespace {
 
-constexpr std::size_t block_bytes = 512 * 1024;  // of a second-level cache, beside weights
-constexpr std::size_t least_tiles = 56;          // so that weights are not read too often
-
 std::size_t divided_up(std::size_t number, std::size_t by) { return (number + by - 1) / by; }
+
+/// So that a block stays in a second-level cache, beside weights, but that the weights, of which
+/// there are the more the more channels there are, are not read too often. `of_tile`: bytes.
+std::size_t blocks_of(const WinogradConvolution& c, std::size_t tiles, std::size_t of_tile) {
+  constexpr std::size_t block_bytes = 512 * 1024;
+  const std::size_t as_many_weights = c.channels * c.outputs / (c.channels + c.outputs);
+  const std::size_t least = std::clamp<std::size_t>(3 * as_many_weights / 8, 48, 128);
+  const std::size_t fit = std::max<std::size_t>(block_bytes / of_tile, 1);
+  return std::max<std::size_t>(std::min(divided_up(tiles, fit), tiles / least), 1);
+}
 
 /// A row of a window at the points of a tile: the inverse of what to_points() and from_points() do.
 void window_at_points(std::size_t tile, const std::array<double, 3>& g, std::array<double, 6>& u) {
@@ -40,8 +47,7 @@ WinogradTiles::WinogradTiles(const WinogradConvolution& c)
       channels(divided_up(c.channels, c.lanes)),
       outputs(divided_up(c.outputs, 2 * c.lanes)) {
   const std::size_t of_tile = points * (channels + 2 * outputs) * c.lanes * sizeof(float);
-  const std::size_t blocks = divided_up(count, std::max(block_bytes / of_tile, least_tiles));
-  block = divided_up(count, std::max<std::size_t>(blocks, 1));
+  block = divided_up(count, blocks_of(c, count, of_tile));
   // One vector more, so that the points of a tile do not all fall into the same place of a cache.
   point_apart = (channels * block + 1) * c.lanes;
   products = points * point_apart;
