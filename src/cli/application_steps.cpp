@@ -58,7 +58,7 @@ plan::Plan pipeline_of(const Loaded& loaded, bool with_batches) {
   for (const plan::Channel& channel : plan.channels)
     options.capacity = std::max(options.capacity, channel.capacity);
   plan::Plan result = plan::build(loaded.network, pieces.board, pieces.mapping, options);
-  result.variants = plan.variants;
+  result.variants = with_batches ? plan.variants : plan::one_frame_variants(plan);
   result.calibration = plan.calibration;
   return result;
 }

@@ -55,7 +55,7 @@ void serve_slices(const Loaded& loaded, const SliceOptions& options, std::istrea
   for (int number = 1; std::getline(requests, line); ++number) {
     const Time duration = parse_duration(line, number);
     interrupt.emplace();
-    if (options.warmup > Time{}) load.run(options.warmup);
+    if (options.warmup > Time{}) load.run(options.warmup, 1);
     print_json_line(to_json(load.run(duration)));
     interrupt.reset();
   }

@@ -67,7 +67,7 @@ plan::Plan one_processor_plan(const network::Network& network, const board::Proc
 
 std::vector<board::Variant> variants_on(const board::Processor& processor, const Loaded& loaded,
                                         const engine::Engine& engine) {
-  std::vector<board::Variant> result = loaded.plan.variants;
+  std::vector<board::Variant> result = plan::one_frame_variants(loaded.plan);
   for (std::size_t i = 0; i < result.size(); ++i) {
     if (result[i].algorithm.empty()) continue;
     const auto offered = engine.variants(loaded.network, LayerId(i), processor);

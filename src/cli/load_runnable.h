@@ -24,8 +24,9 @@ std::unique_ptr<Loaded> load_runnable(const RunnableOptions& options);
 plan::Plan one_processor_plan(const network::Network& network, const board::Processor& processor,
                               const std::string& engine);
 
-/// The plan's variants, so that like is compared with like; but where this processor lacks one
-/// (with several cores some algorithms are not offered), the engine's choice in the same precision.
+/// The plan's variants on one frame, so that like is compared with like; but where this processor
+/// lacks one (with several cores some algorithms are not offered), the engine's choice in the same
+/// precision.
 std::vector<board::Variant> variants_on(const board::Processor& processor, const Loaded& loaded,
                                         const engine::Engine& engine);
 

@@ -200,7 +200,7 @@ profile::Profile load_profile(const network::Network& network, const board::Boar
                        fmt::format("was not measured in {} with this --max-error; measure again "
                                    "with `millrace profile --precision {}`",
                                    to_text(lacking.front()), to_text(lacking.front())));
-    if (source.batches && !profile::has_batches(given, network))
+    if (source.batches && !profile::has_batches(given, network, source.measure))
       throw InputError(source.path.string(),
                        "has no times of several frames at once; measure again with `millrace "
                        "profile --batches`");
@@ -220,7 +220,8 @@ profile::Profile load_profile(const network::Network& network, const board::Boar
     else
       profile = std::move(measured);
   }
-  const bool lacks_batches = source.batches && !profile::has_batches(*profile, network);
+  const bool lacks_batches =
+      source.batches && !profile::has_batches(*profile, network, source.measure);
   if (lacks_batches) measure_batches(*profile, network, engine, source);
   if (source.cache && (!complete || lacks_batches)) store(*profile, path);
   return std::move(*profile);

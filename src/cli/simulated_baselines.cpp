@@ -82,7 +82,7 @@ std::vector<Baseline> simulated_baselines(Loaded& loaded) {
     if (!runs_all) continue;
     const board::Processor& here = (*board)[processor];
     plan::Plan plan = one_processor_plan(network, here, plan::simulated_engine);
-    plan.variants = loaded.plan.variants;
+    plan.variants = plan::one_frame_variants(loaded.plan);
     plan.calibration = loaded.plan.calibration;
     plan::Mapping mapping;
     mapping.processors.assign(network.layers.size(), processor);

@@ -27,10 +27,11 @@ std::size_t phases_of(const plan::Plan& plan) {
 }
 
 /// Of each layer on its processor; empty if the engine's own choice is the best everywhere.
-std::vector<board::Variant> variants_of(const Problem& problem, const plan::Mapping& mapping) {
+std::vector<board::Variant> variants_of(const VariantsByProcessor& variants,
+                                        const plan::Mapping& mapping) {
   std::vector<board::Variant> result;
-  for (std::size_t i = 0; i < problem.layers; ++i)
-    result.push_back(problem.variants[i][mapping.processors[i].index]);
+  for (std::size_t i = 0; i < variants.size(); ++i)
+    result.push_back(variants[i][mapping.processors[i].index]);
   const bool own = std::all_of(result.begin(), result.end(),
                                [](const board::Variant& v) { return v == board::Variant{}; });
   return own ? std::vector<board::Variant>{} : result;
@@ -78,7 +79,7 @@ void set_times(plan::Plan& plan, const plan::Mapping& mapping, const Task& task)
 
 void set_variants(plan::Plan& plan, const Problem& problem, const plan::Mapping& mapping,
                   const network::Calibration* calibration) {
-  plan.variants = variants_of(problem, mapping);
+  plan.variants = variants_of(problem.variants, mapping);
   if (calibration != nullptr && uses_int8(plan)) plan.calibration = *calibration;
 }
 
@@ -105,6 +106,10 @@ void Candidates::add(const std::string& name, const Task& task,
     return;
   }
   set_variants(candidate.plan, task.problem, candidate.search.mapping, options_.calibration);
+  auto& others = candidate.plan.one_frame_variants;
+  others = variants_of(task.one_frame_variants, candidate.search.mapping);
+  if (others.empty() && !task.one_frame_variants.empty()) others.resize(task.problem.layers);
+  if (others == candidate.plan.variants) others.clear();
   list_.push_back(std::move(candidate));
 }
 

@@ -14,6 +14,7 @@ namespace millrace::explore {
 struct Task {
   Problem problem;
   std::vector<std::int64_t> batches = {};                         // by LayerId; empty: 1 for all
+  VariantsByProcessor one_frame_variants = {};                    // empty: those of the problem
   std::map<ProcessorId, std::vector<ProcessorId>> replicas = {};  // as BuildOptions has them
 };
 

@@ -73,7 +73,7 @@ std::vector<Task> tasks_with_batches(const network::Network& network, const boar
   const Gathering gathering(network, board, profile);
   std::vector<Task> tasks;
   for (const Batches& batches : gathering.ways(most))
-    tasks.push_back({gathering.problem(batches), batches});
+    tasks.push_back({gathering.problem(batches), batches, gathering.alone().variants});
   return tasks;
 }
 

@@ -35,13 +35,6 @@ double Gathering::share(std::size_t layer, std::size_t processor, std::int64_t f
   return seconds(batch->time) / static_cast<double>(batch->frames) / one;
 }
 
-double Gathering::time(std::size_t layer) const {
-  double sum = 0;
-  for (const double each : alone_.time[layer])
-    if (std::isfinite(each)) sum += each;
-  return sum;
-}
-
 /// The one from which on gathering saves most; it does not divide a fused group.
 std::size_t Gathering::first_convolution(std::int64_t frames) const {
   std::size_t best = tail_.products, head = tail_.products;  // head: of groups seen so far
@@ -58,32 +51,25 @@ std::size_t Gathering::first_convolution(std::int64_t frames) const {
   return best;
 }
 
-Gathering::Way Gathering::way(std::int64_t convolutions, std::int64_t products) const {
-  Way result;
-  result.batches.assign(alone_.layers, 1);
+Batches Gathering::way(std::int64_t convolutions, std::int64_t products) const {
+  Batches result(alone_.layers, 1);
   const std::size_t first = convolutions > 1 ? first_convolution(convolutions) : tail_.products;
-  for (std::size_t i = first; i < tail_.end; ++i) {
-    result.batches[i] = i < tail_.products ? convolutions : products;
-    result.waiting += static_cast<double>(result.batches[i]) * time(i);
-  }
+  for (std::size_t i = first; i < tail_.end; ++i)
+    result[i] = i < tail_.products ? convolutions : products;
   return result;
 }
 
 std::vector<Batches> Gathering::ways(std::int64_t most) const {
-  std::vector<Way> all;
-  for (std::int64_t products = 2; products <= most; products *= 2)
-    for (std::int64_t convolutions = 1; convolutions <= products; convolutions *= 2)
-      all.push_back(way(convolutions, products));
-  std::stable_sort(all.begin(), all.end(),
-                   [](const Way& a, const Way& b) { return a.waiting < b.waiting; });
   double lowest = lower_bound(alone_);
   std::vector<Batches> result;
-  for (Way& each : all) {
-    const double bound = lower_bound(problem(each.batches));
-    if (bound >= worth_waiting * lowest) continue;
-    lowest = bound;
-    result.push_back(std::move(each.batches));
-  }
+  for (std::int64_t products = 2; products <= most; products *= 2)
+    for (std::int64_t convolutions = 1; convolutions <= products; convolutions *= 2) {
+      Batches each = way(convolutions, products);
+      const double bound = lower_bound(problem(each));
+      if (bound >= worth_waiting * lowest) continue;
+      lowest = bound;
+      result.push_back(std::move(each));
+    }
   return result;
 }
 

@@ -19,25 +19,22 @@ class Gathering {
 
   /// Ways for the network's last layers to gather up to `most` frames: the last fully connected
   /// ones (with all that stands between and around them), and before them as many of those from a
-  /// convolution on as gain, on as many frames or fewer. Powers of two; those that wait for more
-  /// frames come later, and are there only if no mapping of what came before is sure to be as fast.
+  /// convolution on as gain, on as many frames or fewer. Powers of two; those with more frames come
+  /// later, and are there only if the lower bound of their time is below that of all before.
   std::vector<Batches> ways(std::int64_t most) const;
+
+  /// The problem on one frame.
+  const Problem& alone() const { return alone_; }
 
   /// The problem with what the layers take then, per frame, each in its best variant then. On a
   /// number of frames that was not measured, a layer takes what it takes on the next smaller one.
   Problem problem(const Batches& batches) const;
 
  private:
-  struct Way {
-    Batches batches;
-    double waiting = 0;  // nanoseconds of work on all frames of each layer's batch
-  };
   const profile::BatchTime* on(std::size_t layer, std::size_t processor, std::int64_t frames) const;
   double share(std::size_t layer, std::size_t processor, std::int64_t frames) const;
-  /// The time on all processors.
-  double time(std::size_t layer) const;
   std::size_t first_convolution(std::int64_t frames) const;
-  Way way(std::int64_t convolutions, std::int64_t products) const;
+  Batches way(std::int64_t convolutions, std::int64_t products) const;
 
   std::vector<const profile::ProcessorProfile*> measured_;  // by processor
   Problem alone_;                                           // on one frame

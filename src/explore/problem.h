@@ -14,6 +14,9 @@
 
 namespace millrace::explore {
 
+/// [layer][processor]
+using VariantsByProcessor = std::vector<std::vector<board::Variant>>;
+
 /// Layers 0..n-1 in topological order, processors 0..m-1. Times in nanoseconds.
 struct Problem {
   struct Edge {  // a tensor from a layer to a layer that reads it
@@ -31,7 +34,7 @@ struct Problem {
   /// [layer][processor], inside its fused group; infinite where the layer cannot run.
   std::vector<std::vector<double>> time;
   std::vector<std::vector<double>> alone;  // [layer][processor], separated from its group
-  std::vector<std::vector<board::Variant>> variants;   // [layer][processor], in which it takes this
+  VariantsByProcessor variants;            // in which it takes this
   std::vector<std::optional<std::size_t>> fused_into;  // the layer whose group it joins
   std::vector<Edge> edges;
   double read_ns = 0, write_ns = 0;   // per element that crosses between processors

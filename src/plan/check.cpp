@@ -255,10 +255,11 @@ void check_channels(const Plan& plan, const network::Network& network) {
 
 void check_variants(const Plan& plan, const network::Network& network) {
   const std::size_t layers = network.layers.size();
-  if (!plan.variants.empty() && plan.variants.size() != layers)
-    throw InputError(network.name, fmt::format("the plan has {} variants for {} layers; give one "
-                                               "for each, or none",
-                                               plan.variants.size(), layers));
+  for (const auto* variants : {&plan.variants, &plan.one_frame_variants})
+    if (!variants->empty() && variants->size() != layers)
+      throw InputError(network.name, fmt::format("the plan has {} variants for {} layers; give one "
+                                                 "for each, or none",
+                                                 variants->size(), layers));
   const std::vector<Endpoint> places = places_of_layers(plan);
   for (std::size_t i = 0; i < plan.variants.size(); ++i)
     if (plan.variants[i].precision == board::Precision::int8 && !plan.calibration &&

@@ -91,9 +91,15 @@ struct Plan {
   std::vector<Stage> stages;             // without empty ones
   std::vector<Channel> channels;
   std::vector<board::Variant> variants;  // by LayerId; empty: the engine's own choice for all
+  /// Of whoever does not gather frames, such as what the plan is compared with. Empty: the same.
+  std::vector<board::Variant> one_frame_variants = {};
   std::optional<network::Calibration> calibration;  // if some layer runs in int8
   Time measured{};  // between two frames, when the plan was made; 0: not measured
   bool operator==(const Plan&) const = default;
 };
+
+inline const std::vector<board::Variant>& one_frame_variants(const Plan& plan) {
+  return plan.one_frame_variants.empty() ? plan.variants : plan.one_frame_variants;
+}
 
 }  // namespace millrace::plan

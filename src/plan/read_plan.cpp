@@ -17,9 +17,15 @@ namespace {
 
 constexpr std::int64_t format = 2;
 
-constexpr std::array<std::string_view, 8> plan_keys{"format",      "network",           "origin",
-                                                    "stages",      "channels",          "variants",
-                                                    "calibration", "measured_period_ms"};
+constexpr std::array<std::string_view, 9> plan_keys{"format",
+                                                    "network",
+                                                    "origin",
+                                                    "stages",
+                                                    "channels",
+                                                    "variants",
+                                                    "one_frame_variants",
+                                                    "calibration",
+                                                    "measured_period_ms"};
 constexpr std::array<std::string_view, 2> calibration_keys{"network", "ranges"};
 constexpr std::array<std::string_view, 6> origin_keys{"model",   "network", "board",
                                                       "profile", "options", "version"};
@@ -118,7 +124,11 @@ class PlanReader {
     for (const JsonView& json : root_.at("stages").items()) read_stage(json);
     for (const JsonView& json : root_.at("channels").items()) read_channel(json);
     if (root_.has("measured_period_ms")) plan_.measured = read_time(root_.at("measured_period_ms"));
-    if (root_.has("variants")) read_variants(root_.at("variants"));
+    if (root_.has("variants")) read_variants(root_.at("variants"), plan_.variants);
+    if (root_.has("one_frame_variants")) {
+      plan_.one_frame_variants = plan_.variants;
+      read_variants(root_.at("one_frame_variants"), plan_.one_frame_variants);
+    }
     if (root_.has("calibration")) plan_.calibration = read_calibration(root_.at("calibration"));
     return std::move(plan_);
   }
@@ -157,12 +167,12 @@ class PlanReader {
     return phase;
   }
 
-  void read_variants(const JsonView& json) {
+  void read_variants(const JsonView& json, std::vector<board::Variant>& variants) {
     for (const std::string& name : json.keys()) {
       const LayerId layer = layer_named(name, json);
-      plan_.variants.resize(layers_.size());
+      variants.resize(layers_.size());
       try {
-        plan_.variants[layer.index] = board::read_variant(json.at(name).text(), "");
+        variants[layer.index] = board::read_variant(json.at(name).text(), "");
       } catch (const InputError& error) {
         json.at(name).fail(error.what());
       }

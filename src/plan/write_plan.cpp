@@ -44,12 +44,13 @@ Json to_json(const Endpoint& end, const Plan& plan) {
   return {{"stage", plan.stages[end.stage].name}, {"phase", end.phase}};
 }
 
-/// Of the layers that do not run as the engine would choose.
-Json variants_of(const Plan& plan, const network::Network& network) {
+/// Of the layers that run in another one than these; empty: than the engine would choose.
+Json variants_of(const std::vector<board::Variant>& variants,
+                 const std::vector<board::Variant>& usual, const network::Network& network) {
   Json result = Json::object();
-  for (std::size_t i = 0; i < plan.variants.size(); ++i)
-    if (plan.variants[i] != board::Variant{})
-      result[network.layers[i].name] = board::to_text(plan.variants[i]);
+  for (std::size_t i = 0; i < variants.size(); ++i)
+    if (variants[i] != (usual.empty() ? board::Variant{} : usual[i]))
+      result[network.layers[i].name] = board::to_text(variants[i]);
   return result;
 }
 
@@ -75,8 +76,10 @@ void write_plan(const std::filesystem::path& path, const Plan& plan,
   if (plan.measured > Time{}) document["measured_period_ms"] = milliseconds(plan.measured);
   document["stages"] = std::move(stages);
   document["channels"] = std::move(channels);
-  if (Json variants = variants_of(plan, network); !variants.empty())
+  if (Json variants = variants_of(plan.variants, {}, network); !variants.empty())
     document["variants"] = std::move(variants);
+  if (Json others = variants_of(plan.one_frame_variants, plan.variants, network); !others.empty())
+    document["one_frame_variants"] = std::move(others);
   if (plan.calibration) document["calibration"] = to_json(*plan.calibration);
   write_json(path, document);
 }

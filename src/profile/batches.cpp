@@ -171,13 +171,12 @@ class TailMeasurement {
       if (const Variant& way = each.other.layers[layer.index].variant; way != variant)
         shares.emplace_back(ratio(units.time(each.other, layer), units.time(each.base, layer)),
                             way);
+    std::erase_if(shares, [&](const auto& each) {
+      return each.second != variant && !is_allowed(layer, each.second);
+    });
     std::stable_sort(shares.begin(), shares.end(),
                      [](const auto& a, const auto& b) { return a.first < b.first; });
-    for (const auto& [share, way] : shares)
-      if (way == variant || is_allowed(layer, way)) {
-        variant = way;
-        break;
-      }
+    variant = shares.front().second;
     ways_[layer.index].clear();
     for (const auto& [share, way] : shares)
       if (share < worth_another * shares.front().first) ways_[layer.index].push_back(way);
@@ -218,14 +217,22 @@ class TailMeasurement {
 };
 
 bool lacks_batches(const ProcessorProfile& profile, const network::Network& network) {
-  for (std::size_t i = 0; i < profile.layers.size(); ++i)
+  const Tail tail = tail_in_batches(network);
+  for (std::size_t i = tail.first; i < tail.end; ++i)
     if (profile.layers[i].batches.empty() && gains_by_batches(network, LayerId(i))) return true;
   return false;
+}
+
+bool is_asked_for(const ProcessorProfile& profile, const MeasureOptions& options) {
+  return std::find(options.precisions.begin(), options.precisions.end(), profile.precision) !=
+         options.precisions.end();
 }
 
 /// Whether the second has the alternatives of the first, to the nanosecond.
 bool took_over(const ProcessorProfile& first, const ProcessorProfile& second) {
   if (first.precision != second.precision || first.max_error != second.max_error) return false;
+  const auto has_alternatives = [](const LayerTimes& each) { return !each.alternatives.empty(); };
+  if (std::none_of(first.layers.begin(), first.layers.end(), has_alternatives)) return false;
   return std::equal(first.layers.begin(), first.layers.end(), second.layers.begin(),
                     [](const LayerTimes& a, const LayerTimes& b) {
                       return a.alternatives == b.alternatives && a.variant == b.variant;
@@ -266,7 +273,7 @@ Tail tail_in_batches(const network::Network& network) {
   while (last > 0 && !gains(last - 1)) --last;
   if (last == 0) return {};
   Tail tail{last, last, last};
-  while (tail.end < count && may(tail.end)) ++tail.end;
+  while (tail.end < count && !convolves(network.layers[tail.end].op) && may(tail.end)) ++tail.end;
   tail.products = tail.end;
   bool convolved = false;
   for (std::size_t i = tail.end; i > 0 && may(i - 1); --i) {
@@ -278,9 +285,12 @@ Tail tail_in_batches(const network::Network& network) {
   return tail;
 }
 
-bool has_batches(const Profile& profile, const network::Network& network) {
+bool has_batches(const Profile& profile, const network::Network& network,
+                 const MeasureOptions& options) {
   return std::none_of(profile.processors.begin(), profile.processors.end(),
-                      [&](const auto& each) { return lacks_batches(each, network); });
+                      [&](const ProcessorProfile& each) {
+                        return is_asked_for(each, options) && lacks_batches(each, network);
+                      });
 }
 
 void measure_batches(Profile& profile, const network::Network& network, engine::Engine& engine,
@@ -293,6 +303,7 @@ void measure_batches(Profile& profile, const network::Network& network, engine::
     if (options.progress)
       options.progress(all[p].processor.name + " batches",
                        static_cast<double>(p) / static_cast<double>(all.size()));
+    if (!is_asked_for(all[p], options)) continue;
     if (like[p] != p) {
       for (std::size_t i = 0; i < all[p].layers.size(); ++i) {
         all[p].layers[i].batches = all[like[p]].layers[i].batches;

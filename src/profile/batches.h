@@ -11,22 +11,24 @@ namespace millrace::profile {
 bool gains_by_batches(const network::Network& network, LayerId layer);
 
 /// The last layers that keep frames apart, first .. end-1 in topological order, beginning with one
-/// that gains. From `products` on there are no convolutions: the first that gains behind the last
-/// one, or `end`. Empty: none gains.
+/// that gains; behind the last that does come no convolutions. From `products` on there are none
+/// at all: the first that gains behind the last one, or `end`. Empty: none gains.
 struct Tail {
   std::size_t first = 0, products = 0, end = 0;
   bool operator==(const Tail&) const = default;
 };
 Tail tail_in_batches(const network::Network& network);
 
-/// Whether every layer that gains, of every processor, has its times in batches.
-bool has_batches(const Profile& profile, const network::Network& network);
+/// Whether every layer of the tail that gains has its times in batches, on every processor and in
+/// the precisions of the options.
+bool has_batches(const Profile& profile, const network::Network& network,
+                 const MeasureOptions& options = {});
 
-/// Fills in `batches` of the tail's layers, measured as one subnet of 1, 2, 4, 8 and, if a frame
-/// still gains by that, 16 frames. Which variant of a layer is best on several frames is tried on
-/// four, and what is near the best on eight; those above the bound on the error are left out.
-/// Processors that took over their variants from another one take over these too.
-/// Precondition: the profile is of this network and engine.
+/// Fills in `batches` of the tail's layers, in the precisions of the options, measured as one
+/// subnet of 1, 2, 4, 8 and, if a frame still gains by that, 16 frames. Which variant of a layer is
+/// best on several frames is tried on four, and what is near the best on eight; those above the
+/// bound on the error are left out. Processors that took over their variants from another one take
+/// over these too. Precondition: the profile is of this network and engine.
 void measure_batches(Profile& profile, const network::Network& network, engine::Engine& engine,
                      const MeasureOptions& options = {});
 

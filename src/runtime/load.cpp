@@ -125,10 +125,11 @@ IntermittentLoad::IntermittentLoad(Session session, const network::Network& netw
 IntermittentLoad::IntermittentLoad(IntermittentLoad&&) noexcept = default;
 IntermittentLoad::~IntermittentLoad() = default;
 
-Load IntermittentLoad::run(Time duration) {
+Load IntermittentLoad::run(Time duration, std::optional<std::int64_t> least) {
   Session& session = state_->session;
   LoadOptions options = state_->options;
   options.duration = duration;
+  options.least = least.value_or(options.least);
   session.resume();
   // What was done before the pause began, and those that all stages began together after it.
   const std::int64_t uneven = 2 * session.round();

@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -50,7 +51,8 @@ class IntermittentLoad {
   IntermittentLoad(IntermittentLoad&&) noexcept;
   ~IntermittentLoad();
 
-  Load run(Time duration);
+  /// `least`: frames, at least; nothing: as in the options.
+  Load run(Time duration, std::optional<std::int64_t> least = {});
   /// How long each stage worked on a frame in the last turn. Precondition: there was one.
   const std::vector<Time>& busy() const;
   /// Paused, but before the first turn.

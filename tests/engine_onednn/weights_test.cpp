@@ -90,11 +90,13 @@ class KeptWeights : public testing::Test {
     return {packing.from, row_major_desc({count}, Type::u8), {}, convolution};
   }
 
-  Packing for_winograd(std::size_t tile) const {
+  /// As many bytes with 8 lanes as with 16.
+  Packing for_winograd(std::size_t tile, std::size_t lanes = 16) const {
     WinogradConvolution convolution;
     convolution.channels = 16;
     convolution.outputs = 32;
     convolution.tile = tile;
+    convolution.lanes = lanes;
     const auto count = static_cast<std::int64_t>(packed_size(convolution));
     return {packing.from, row_major_desc({count}, Type::u8), {}, convolution};
   }
@@ -129,6 +131,8 @@ TEST_F(KeptWeights, are_those_of_the_same_values_packing_and_packer_only) {
   EXPECT_FALSE(found(for_tiles(AmxFactors::bf16))->was_stored);
   EXPECT_FALSE(found(for_winograd(2))->was_stored);
   EXPECT_FALSE(found(for_winograd(4))->was_stored);
+  EXPECT_EQ(for_winograd(4, 8).to, for_winograd(4).to);
+  EXPECT_FALSE(found(for_winograd(4, 8))->was_stored);
   array = noise({32, 16, 3, 3}, 2);
   EXPECT_FALSE(found(packing)->was_stored);
 }

@@ -126,6 +126,18 @@ TEST(Gathering, frames_share_the_time_of_layers_in_the_variants_of_so_many) {
   EXPECT_DOUBLE_EQ(gathering.problem({16, 1, 1, 1, 1, 1, 1}).time[0][0], 15'000);
 }
 
+TEST(Choose, plans_that_gather_have_the_variants_of_one_frame_too) {
+  const board::Board board = cores(1);
+  const Choice choice =
+      choose(classifier(1), board, profile_on(board), within(std::chrono::seconds(1)));
+  const plan::Plan& plan = choice.winner().plan;
+  ASSERT_EQ(plan.stages[0].phases[0].batch, 2);
+  ASSERT_FALSE(plan.variants.empty());
+  EXPECT_EQ(plan.variants[0], winograd);
+  EXPECT_EQ(plan::one_frame_variants(plan)[0], direct);
+  EXPECT_TRUE(choice.candidates.front().plan.one_frame_variants.empty());
+}
+
 TEST(Choose, layers_gather_only_within_a_largest_latency) {
   const board::Board board = cores(1);
   ChooseOptions options;

@@ -74,6 +74,22 @@ TEST(PlanFile, variants_stand_by_layer_and_only_where_they_are_not_the_engines_c
   EXPECT_EQ(read_plan(folder / "plan.json", network), plan);
   EXPECT_EQ(read_json(folder / "plan.json")["variants"],
             Json::parse(R"({"1":"f32:jit_wino:avx512_core","3":"bf16"})"));
+  EXPECT_FALSE(read_json(folder / "plan.json").contains("one_frame_variants"));
+}
+
+TEST(PlanFile, variants_of_one_frame_stand_where_they_are_others) {
+  const TemporaryFolder folder;
+  const network::Network network = sample_network();
+  Plan plan = sample_plan(network);
+  plan.variants.resize(network.layers.size());
+  plan.variants[1].algorithm = "winograd_4x4";
+  plan.one_frame_variants = plan.variants;
+  plan.one_frame_variants[1].algorithm.clear();
+  plan.one_frame_variants[2].algorithm = "gemm";
+  write_plan(folder / "plan.json", plan, network);
+  EXPECT_EQ(read_plan(folder / "plan.json", network), plan);
+  EXPECT_EQ(read_json(folder / "plan.json")["one_frame_variants"],
+            Json::parse(R"({"1":"f32","2":"f32:gemm"})"));
 }
 
 TEST(PlanFile, int8_brings_its_calibration) {
@@ -197,6 +213,7 @@ constexpr Mistake mistakes[] = {
     {"/channels/1/capacity", "4", "they share slots"},
     {"/variants", R"({"0": "f8"})", "variants.0: found 'f8', expected one of f32, bf16, int8, f16"},
     {"/variants", R"({"0": "f32:"})", "variants.0: found 'f32:', expected an algorithm"},
+    {"/one_frame_variants", R"({"9": "f32"})", "one_frame_variants: the network has no layer '9'"},
     {"/variants", R"({"9": "f32"})", "variants: the network has no layer '9'"},
     {"/variants", "[]", "variants: found array, expected an object"},
     {"/channels/0/capacity", "2.5", "channels[0].capacity: found 2.5, expected an integer"},

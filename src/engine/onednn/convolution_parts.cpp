@@ -85,6 +85,7 @@ WindowAxis axis_of(const Builder& builder, LayerId id, std::size_t dimension) {
 }
 
 std::optional<OwnConvolution> own_convolution_of(const Builder& builder, const Group& group) {
+  if (!can_be_own(builder, group.head)) return std::nullopt;
   const network::Layer& layer = builder.layer(group.head);
   const network::Shape& in = builder.tensor(layer.inputs[0]).shape;
   OwnConvolution result;

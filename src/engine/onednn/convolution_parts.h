@@ -26,7 +26,8 @@ Desc weights_as_given(const Geometry& geometry, const network::Shape& shape);
 bool can_be_own(const Builder& builder, LayerId id);
 /// Along the height (0) or the width (1) of such a layer.
 WindowAxis axis_of(const Builder& builder, LayerId id, std::size_t dimension);
-/// Of such a group. Nothing if its tail is more than a residual and then one activation.
+/// Nothing if it cannot be one, or if the group's tail is more than a residual and then one
+/// activation.
 std::optional<OwnConvolution> own_convolution_of(const Builder& builder, const Group& group);
 
 /// How an int8 convolution counts.

@@ -43,7 +43,8 @@ bool can_be_winograd(const Builder& builder, LayerId id) {
 bool lower_winograd(Builder& builder, const Group& group) {
   const network::Layer& layer = builder.layer(group.head);
   if (!can_be_winograd(builder, group.head))
-    throw InputError(layer.name, "the tiles of its plan are not to be had here; measure again");
+    throw InputError(layer.name,
+                     "is no convolution that Winograd's algorithm computes; measure again");
   const auto convolution = winograd_of(builder, group);
   if (!convolution) return false;
   const WinogradTiles tiles(*convolution);
