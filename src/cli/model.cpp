@@ -58,6 +58,7 @@ void measure_batches(profile::Profile& profile, const network::Network& network,
   Progress progress("measuring " + network.name);
   profile::MeasureOptions measure = source.measure;
   measure.progress = [&](const std::string& what, double share) { progress.show(share, what); };
+  measure.meanwhile = runtime::meanwhile;
   profile::measure_batches(profile, network, engine, measure);
 }
 

@@ -1,8 +1,12 @@
 #include "profile/batches.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
+#include <memory>
 #include <optional>
+#include <set>
+#include <string>
 
 #include "engine/batch.h"
 #include "network/batch.h"
@@ -251,6 +255,27 @@ std::vector<std::size_t> who_is_like(const std::vector<ProcessorProfile>& all) {
   return result;
 }
 
+/// The other processors run the network on one frame, again and again: a pipeline has all at work,
+/// and what waits for memory then waits longer. Without the options' `meanwhile` they rest.
+void while_others_work(const Subject& subject, const std::vector<ProcessorProfile>& all,
+                       const std::function<void()>& work) {
+  std::vector<std::unique_ptr<PassTrial>> trials;
+  std::vector<std::function<void()>> others;
+  std::set<std::string> seen{subject.processor.name};
+  for (const ProcessorProfile& each : all) {
+    if (!subject.options.meanwhile || !seen.insert(each.processor.name).second) continue;
+    const Subject other{subject.network, subject.engine, each.processor, subject.options};
+    trials.push_back(std::make_unique<PassTrial>(other, variants_of(each.layers)));
+    others.emplace_back([&trial = *trials.back(), &processor = each.processor, &subject] {
+      const board::PinGuard pinned(processor);
+      trial.start_again();
+      trial.run(one_run(subject.options));
+    });
+  }
+  if (others.empty()) return work();
+  subject.options.meanwhile(others, work);
+}
+
 }  // namespace
 
 bool gains_by_batches(const network::Network& network, LayerId id) {
@@ -310,8 +335,11 @@ void measure_batches(Profile& profile, const network::Network& network, engine::
         all[p].layers[i].alternatives = all[like[p]].layers[i].alternatives;  // errors of more
       }
     } else if (lacks_batches(all[p], network)) {
-      const board::PinGuard pinned(all[p].processor);
-      TailMeasurement({network, engine, all[p].processor, quick}, tail, all[p]).measure();
+      const Subject subject{network, engine, all[p].processor, quick};
+      while_others_work(subject, all, [&] {
+        const board::PinGuard pinned(subject.processor);
+        TailMeasurement(subject, tail, all[p]).measure();
+      });
     }
   }
 }
