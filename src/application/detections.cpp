@@ -6,6 +6,8 @@
 #include <cmath>
 #include <span>
 #include <tuple>
+#include <unordered_map>
+#include <utility>
 
 #include "base/error.h"
 
@@ -33,12 +35,22 @@ class Reader {
     classes_ = each - box_values;
   }
 
-  void read(double threshold, std::vector<Candidate>& found) const {
-    for (std::size_t anchor = 0; anchor < head_.anchors.size(); ++anchor)
-      for (std::size_t cell = 0; cell < plane_; ++cell) read_cell(anchor, cell, threshold, found);
+  /// Plane by plane, as they lie in memory.
+  void read(MostProbable& found) const {
+    for (std::size_t anchor = 0; anchor < head_.anchors.size(); ++anchor) {
+      const std::vector<Box> boxes = boxes_above(anchor, found.threshold());
+      for (std::size_t c = 0; c < classes_ && !boxes.empty(); ++c)
+        read_class(anchor, c, boxes, found);
+    }
   }
 
  private:
+  struct Box {
+    std::size_t cell;
+    double objectness, total;  // of the classes, for softmax
+    Candidate place;
+  };
+
   float raw(std::size_t anchor, std::size_t value, std::size_t cell) const {
     return values_[(anchor * each_ + value) * plane_ + cell];
   }
@@ -47,19 +59,28 @@ class Reader {
     return head_.activated ? x : logistic(x);
   }
 
-  void read_cell(std::size_t anchor, std::size_t cell, double threshold,
-                 std::vector<Candidate>& found) const {
-    const double objectness = score(anchor, box_values - 1, cell);
-    if (!(objectness > threshold)) return;  // nor what is not a number
-    const double total = class_total(anchor, cell);
-    const Candidate box = box_at(anchor, cell);
-    if (!std::isfinite(box.width * box.height * box.x * box.y)) return;
-    for (std::size_t c = 0; c < classes_; ++c) {
-      const double probability = objectness * class_share(anchor, c, cell, total);
-      if (!(probability > threshold)) continue;
-      found.push_back(box);
-      found.back().label = static_cast<std::int64_t>(c);
-      found.back().probability = probability;
+  /// Those of which a class may be.
+  std::vector<Box> boxes_above(std::size_t anchor, double threshold) const {
+    std::vector<Box> boxes;
+    for (std::size_t cell = 0; cell < plane_; ++cell) {
+      const double objectness = score(anchor, box_values - 1, cell);
+      if (!(objectness > threshold)) continue;  // nor what is not a number
+      const Candidate place = box_at(anchor, cell);
+      if (!std::isfinite(place.width * place.height * place.x * place.y)) continue;
+      boxes.push_back({cell, objectness, class_total(anchor, cell), place});
+    }
+    return boxes;
+  }
+
+  void read_class(std::size_t anchor, std::size_t c, const std::vector<Box>& boxes,
+                  MostProbable& found) const {
+    for (const Box& box : boxes) {
+      const double probability = box.objectness * class_share(anchor, c, box.cell, box.total);
+      if (!found.takes(probability)) continue;
+      Candidate candidate = box.place;
+      candidate.label = static_cast<std::int64_t>(c);
+      candidate.probability = probability;
+      found.add(candidate);
     }
   }
 
@@ -120,17 +141,36 @@ double overlap_of(const Candidate& a, const Candidate& b) {
 
 /// A full order, so that equal probabilities give the same choice on every machine.
 bool is_better(const Candidate& a, const Candidate& b) {
-  return std::tuple(-a.probability, a.label, a.y, a.x, a.width, a.height) <
-         std::tuple(-b.probability, b.label, b.y, b.x, b.width, b.height);
+  if (a.probability != b.probability) return a.probability > b.probability;
+  return std::tie(a.label, a.y, a.x, a.width, a.height) <
+         std::tie(b.label, b.y, b.x, b.width, b.height);
 }
 
 }  // namespace
 
-std::vector<Candidate> decode(const HeadSettings& head, const network::Array& output,
-                              const Size& input, double threshold) {
-  std::vector<Candidate> found;
-  Reader(head, output, input).read(threshold, found);
-  return found;
+void MostProbable::add(const Candidate& candidate) {
+  constexpr std::int64_t spare = 4;  // times as many are held before the others are left out
+  kept_.push_back(candidate);
+  if (static_cast<std::int64_t>(kept_.size()) >= spare * most_) leave_out();
+}
+
+void MostProbable::leave_out() {
+  if (static_cast<std::int64_t>(kept_.size()) <= most_) return;
+  const auto last = kept_.begin() + most_ - 1;
+  std::nth_element(kept_.begin(), last, kept_.end(), is_better);
+  least_ = last->probability;
+  kept_.erase(last + 1, kept_.end());
+}
+
+MostProbable::Result MostProbable::take() {
+  leave_out();
+  const auto kept = static_cast<std::int64_t>(kept_.size());
+  return {std::move(kept_), seen_ - kept};
+}
+
+void decode(const HeadSettings& head, const network::Array& output, const Size& input,
+            MostProbable& found) {
+  Reader(head, output, input).read(found);
 }
 
 std::int64_t check_head(const HeadSettings& head, const network::Tensor& output,
@@ -161,21 +201,17 @@ std::int64_t check_head(const HeadSettings& head, const network::Tensor& output,
 std::vector<Candidate> suppress(std::vector<Candidate> candidates, double overlap) {
   std::sort(candidates.begin(), candidates.end(), is_better);
   std::vector<Candidate> kept;
+  std::unordered_map<std::int64_t, std::vector<std::size_t>> of_class;  // places in `kept`
   for (const Candidate& candidate : candidates) {
-    const bool covered = std::any_of(kept.begin(), kept.end(), [&](const Candidate& better) {
-      return better.label == candidate.label && overlap_of(better, candidate) > overlap;
+    std::vector<std::size_t>& better = of_class[candidate.label];
+    const bool covered = std::any_of(better.begin(), better.end(), [&](std::size_t place) {
+      return overlap_of(kept[place], candidate) > overlap;
     });
-    if (!covered) kept.push_back(candidate);
+    if (covered) continue;
+    better.push_back(kept.size());
+    kept.push_back(candidate);
   }
   return kept;
-}
-
-std::int64_t keep_best(std::vector<Candidate>& candidates, std::int64_t most) {
-  const auto count = static_cast<std::int64_t>(candidates.size());
-  if (count <= most) return 0;
-  std::nth_element(candidates.begin(), candidates.begin() + most, candidates.end(), is_better);
-  candidates.resize(static_cast<std::size_t>(most));
-  return count - most;
 }
 
 std::vector<Detection> to_picture(const std::vector<Candidate>& candidates, const Size& input,

@@ -39,9 +39,38 @@ struct Candidate {
   double x = 0, y = 0, width = 0, height = 0;  // of the centre
 };
 
-/// What is above the threshold. `input`: of the network. Precondition: check_head.
-std::vector<Candidate> decode(const HeadSettings& head, const network::Array& output,
-                              const Size& input, double threshold);
+/// Keeps the `most` most probable of what is above the threshold, in little memory. Which of those
+/// that are equally probable depends on themselves alone.
+class MostProbable {
+ public:
+  MostProbable(double threshold, std::int64_t most) : threshold_(threshold), most_(most) {}
+
+  double threshold() const { return threshold_; }
+  /// Whether to add it: it is above the threshold, and not too many are more probable.
+  bool takes(double probability) {
+    if (!(probability > threshold_)) return false;  // nor what is not a number
+    ++seen_;
+    return probability >= least_;
+  }
+  void add(const Candidate& candidate);
+
+  struct Result {
+    std::vector<Candidate> candidates;  // in any order
+    std::int64_t left_out = 0;          // that are above the threshold too
+  };
+  Result take();
+
+ private:
+  void leave_out();
+
+  double threshold_, least_ = 0;  // least_: of those to be kept
+  std::int64_t most_, seen_ = 0;
+  std::vector<Candidate> kept_;
+};
+
+/// Adds what the output says. `input`: of the network. Precondition: check_head.
+void decode(const HeadSettings& head, const network::Array& output, const Size& input,
+            MostProbable& found);
 
 /// InputError, naming `place`, unless the output can be of that head. The number of classes.
 std::int64_t check_head(const HeadSettings& head, const network::Tensor& output,
@@ -50,9 +79,6 @@ std::int64_t check_head(const HeadSettings& head, const network::Tensor& output,
 /// By falling probability: of each class those that overlap no more probable one of it by more
 /// than `overlap` (intersection over union).
 std::vector<Candidate> suppress(std::vector<Candidate> candidates, double overlap);
-
-/// The most probable `most`; how many were left out.
-std::int64_t keep_best(std::vector<Candidate>& candidates, std::int64_t most);
 
 /// In pixels of the picture that lies at `placement` in the input.
 std::vector<Detection> to_picture(const std::vector<Candidate>& candidates, const Size& input,

@@ -58,14 +58,13 @@ class Detect : public Processing {
   void set_fit(Fit fit) { fit_ = fit; }
 
   Findings after(const Picture& picture, std::span<const network::Array> outputs) const override {
-    std::vector<Candidate> candidates;
-    for (const Target& target : targets_) {
-      const auto found = decode(target.head, outputs[target.output], input_, settings_.threshold);
-      candidates.insert(candidates.end(), found.begin(), found.end());
-    }
+    MostProbable found(settings_.threshold, settings_.candidates);
+    for (const Target& target : targets_)
+      decode(target.head, outputs[target.output], input_, found);
+    MostProbable::Result best = found.take();
     Findings findings;
-    findings.left_out = keep_best(candidates, settings_.candidates);
-    candidates = suppress(std::move(candidates), settings_.suppression);
+    findings.left_out = best.left_out;
+    const auto candidates = suppress(std::move(best.candidates), settings_.suppression);
     const Size size =
         picture.image.empty() ? input_ : Size{picture.image.width, picture.image.height};
     findings.detections = to_picture(candidates, input_, place(size, input_, fit_), size);

@@ -183,13 +183,13 @@ std::vector<report::WaterfallStep> waterfall_of(const ApplicationResult& result)
 }
 
 std::string application_text(const ApplicationResult& result) {
+  const std::vector<report::WaterfallStep> steps = waterfall_of(result);
   return fmt::format(
       "{}: {} frames, median of {} rounds; times per frame\n\n{}\n{}\n{}\n{}\n"
       "{:.2f} times the rate of one after the other on one core; {}",
       result.application, result.frames, result.rows.front().rounds.size(),
-      report::waterfall_text(waterfall_of(result)), times_text(result), shares_text(result),
-      waits_text(result), result.rows.back().median().rate() / result.rows.front().median().rate(),
-      findings_text(result));
+      report::waterfall_text(steps), times_text(result), shares_text(result), waits_text(result),
+      report::times(steps.back(), steps.front()), findings_text(result));
 }
 
 std::string application_json(const ApplicationResult& result) {

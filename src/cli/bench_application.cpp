@@ -47,20 +47,27 @@ class ApplicationBench {
     result_.no_energy = meter_.reason();
   }
 
+  /// The last step right behind the first, with which it is compared, or right before it.
   void round() {
-    for (std::size_t i = 0; i < steps_.size(); ++i) {
-      std::vector<Findings> findings;
-      meter_.take();
-      ApplicationRound round =
-          steps_[i].plan.stages.empty() ? in_turn(findings) : in_pipeline(steps_[i], findings);
-      result_.rows[i].rounds.push_back(std::move(round));
-      compare(result_.rows[i], std::move(findings));
-    }
+    std::vector<std::size_t> order{0, steps_.size() - 1};
+    for (std::size_t i = 1; i + 1 < steps_.size(); ++i) order.push_back(i);
+    if (steps_.size() == 1) order.pop_back();
+    if (result_.rows[0].rounds.size() % 2 == 1) std::reverse(order.begin(), order.end());
+    for (const std::size_t step : order) run(step);
   }
 
   const ApplicationResult& result() const { return result_; }
 
  private:
+  void run(std::size_t step) {
+    std::vector<Findings> findings;
+    meter_.take();
+    ApplicationRound round =
+        steps_[step].plan.stages.empty() ? in_turn(findings) : in_pipeline(steps_[step], findings);
+    result_.rows[step].rounds.push_back(std::move(round));
+    compare(result_.rows[step], std::move(findings));
+  }
+
   ApplicationRound in_turn(std::vector<Findings>& findings) {
     // All on one core, as the network is; a decoder's threads too, which are made in here.
     const board::PinGuard pinned(loaded_.loaded->board.processors.front());

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <limits>
 #include <set>
 
 #include "base/error.h"
@@ -52,20 +54,25 @@ void add_searches(Candidates& candidates, const Task& task, const ChooseOptions&
   candidates.add("genetic, improved" + with, task, [&] { return improve(problem, found); });
 }
 
-/// Processors in groups whose members take turns: all in one group, and as many smaller ones as
-/// there are. Contiguous parts suit them best, since what has replicas must be in one piece.
-void add_replicas(Candidates& candidates, const Problem& problem, double& lowest_bound) {
-  for (std::size_t size = 2; size <= problem.processors; ++size) {
-    if (problem.processors % size != 0) continue;
-    const Problem groups = in_groups(problem, size);
-    lowest_bound = std::min(lowest_bound, lower_bound(groups));
-    const Task task{.problem = problem, .replicas = turns_in_groups(problem.processors, size)};
-    candidates.add(fmt::format("{} replicas", size), task, [&] {
-      SearchResult result = exact_contiguous(groups);
-      result.mapping = to_first_of_groups(std::move(result.mapping), size);
-      return result;
-    });
-  }
+/// Groups of `size` processors whose members take turns. Contiguous parts suit them best, since
+/// what has replicas must be in one piece.
+void add_replicas(Candidates& candidates, Task task, std::size_t size, double& lowest_bound) {
+  const Problem groups = in_groups(task.problem, size);
+  lowest_bound = std::min(lowest_bound, lower_bound(groups));
+  task.replicas = turns_in_groups(task.problem.processors, size);
+  candidates.add(fmt::format("{} replicas{}", size, text_of(task.batches)), task, [&] {
+    SearchResult result = exact_contiguous(groups);
+    result.mapping = to_first_of_groups(std::move(result.mapping), size);
+    return result;
+  });
+}
+
+/// All processors in one group, and as many smaller ones as there are; with batches the first only.
+void add_replicas(Candidates& candidates, const Task& task, double& lowest_bound) {
+  const std::size_t all = task.problem.processors;
+  for (std::size_t size = 2; size <= all; ++size)
+    if (size == all || (all % size == 0 && task.batches.empty()))
+      add_replicas(candidates, task, size, lowest_bound);
 }
 
 std::vector<Task> tasks_with_batches(const network::Network& network, const board::Board& board,
@@ -97,18 +104,20 @@ Choice choose(const network::Network& network, const board::Board& board,
               const profile::Profile& profile, const ChooseOptions& options) {
   if (options.search != "auto" && options.search != "genetic" && options.search != "exact")
     throw InputError("--search " + options.search, "expected auto, genetic or exact");
-  const Task alone{make_problem(network, board, profile)};
   Candidates candidates(network, board, options);
   SearchResult found;
-  add_searches(candidates, alone, options, found);
   Choice choice;
-  choice.lower_bound = lower_bound(alone.problem);
-  if (options.search == "auto") add_replicas(candidates, alone.problem, choice.lower_bound);
-  if (options.max_latency)
-    for (const Task& task : tasks_with_batches(network, board, profile, options.max_batch)) {
-      add_searches(candidates, task, options, found);
-      choice.lower_bound = std::min(choice.lower_bound, lower_bound(task.problem));
-    }
+  choice.lower_bound = std::numeric_limits<double>::infinity();
+  std::vector<Task> tasks{{make_problem(network, board, profile)}};
+  if (options.max_latency) {
+    auto more = tasks_with_batches(network, board, profile, options.max_batch);
+    std::move(more.begin(), more.end(), std::back_inserter(tasks));
+  }
+  for (const Task& task : tasks) {
+    add_searches(candidates, task, options, found);
+    choice.lower_bound = std::min(choice.lower_bound, lower_bound(task.problem));
+    if (options.search == "auto") add_replicas(candidates, task, choice.lower_bound);
+  }
   decide(choice, candidates, board, options);
   return choice;
 }

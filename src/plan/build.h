@@ -44,7 +44,7 @@ struct GraphOptions {
 dataflow::Graph csdf_graph(const Plan& plan, const network::Network& network,
                            const GraphOptions& options = {});
 
-/// The frames of one iteration of that graph: the plan's largest batch, or its replicas.
+/// The frames of one iteration of that graph: the plan's largest batch for each replica.
 std::int64_t round_of(const Plan& plan);
 
 /// Step 1 of the papers (Algorithm 1): one actor per layer, one channel per edge, one token per

@@ -24,7 +24,7 @@ std::vector<Endpoint> readers_of(const std::vector<LayerId>& consumers,
 /// The phase in all replicas of its stage, in their turns.
 std::vector<Endpoint> replicas_of(const Plan& plan, const Endpoint& end) {
   if (end.is_outside() || plan.stages[end.stage].turn.of == 1) return {end};
-  const auto& layers = plan.stages[end.stage].phases[end.phase].layers;
+  const auto& layers = plan.stages[end.stage].phases.front().layers;
   std::vector<Endpoint> result;
   for (std::size_t s = 0; s < plan.stages.size(); ++s)
     if (plan.stages[s].turn.of > 1 && plan.stages[s].phases.front().layers == layers)

@@ -71,9 +71,11 @@ void check_batch(const Plan& plan, const network::Network& network, const Phase&
   if (phase.batch < 1 || phase.batch > largest_batch)
     throw InputError(place, fmt::format("found a batch of {} frames, expected 1 to {}", phase.batch,
                                         largest_batch));
-  if (phase.batch > 1 && turns_of(plan) > 1)
-    throw InputError(place, "has a batch, in a plan with replicas; choose one of them");
-  if (const std::int64_t largest = round_of(plan); largest % phase.batch != 0)
+  if (phase.batch > 1 && turns_of(plan) > 1 && !is_shared(plan))
+    throw InputError(place,
+                     "has a batch, in a plan with replicas of a part of the network; choose one of "
+                     "them");
+  if (const std::int64_t largest = batch_of(plan); largest % phase.batch != 0)
     throw InputError(place, fmt::format("its batch of {} frames does not divide {}, the largest of "
                                         "the plan; give it another",
                                         phase.batch, largest));
@@ -126,13 +128,24 @@ void check_turn(const Plan& plan, const Stage& stage) {
     throw InputError(stage.name, fmt::format("has {} replicas and another stage {}; give all that "
                                              "have some as many",
                                              of, turns));
-  if (stage.phases.size() != 1)
-    throw InputError(stage.name, fmt::format("has a turn and {} phases; replicas have one",
+  if (stage.phases.size() != 1 && !is_shared(plan))
+    throw InputError(stage.name, fmt::format("has a turn and {} phases; replicas of a part of the "
+                                             "network have one",
                                              stage.phases.size()));
-  if (const std::int64_t lag = stage.phases.front().lag; lag % of != 0)
-    throw InputError(stage.name, fmt::format("found a lag of {} frames, expected a multiple of "
-                                             "{}, since it works on every {}th frame",
-                                             lag, of, of));
+  for (const Phase& phase : stage.phases)
+    if (phase.lag % of != 0)
+      throw InputError(stage.name, fmt::format("found a lag of {} frames, expected a multiple of "
+                                               "{}, since it works on every {}th frame",
+                                               phase.lag, of, of));
+}
+
+/// But for what they take.
+bool are_alike(const Stage& a, const Stage& b) {
+  const auto same = [](const Phase& x, const Phase& y) {
+    return x.layers == y.layers && x.lag == y.lag && x.batch == y.batch;
+  };
+  return a.engine == b.engine &&
+         std::equal(a.phases.begin(), a.phases.end(), b.phases.begin(), b.phases.end(), same);
 }
 
 /// Of a stage that is the first in turn: that all others are there, and like it.
@@ -144,9 +157,9 @@ void check_replicas(const Plan& plan, const Stage& first) {
     if (there[index])
       throw InputError(stage.name, fmt::format("has the turn of another replica, {}", index));
     there[index] = true;
-    if (stage.engine != first.engine || stage.phases[0].lag != first.phases[0].lag)
-      throw InputError(stage.name, fmt::format("has another engine or lag than {}, of which it is "
-                                               "a replica; make them equal",
+    if (!are_alike(stage, first))
+      throw InputError(stage.name, fmt::format("has another engine, lag, batch or phase than {}, "
+                                               "of which it is a replica; make them equal",
                                                first.name));
   }
   const auto missing = std::find(there.begin(), there.end(), false);
@@ -213,11 +226,12 @@ void check_lag(const Plan& plan, const Channel& channel, const std::string& plac
                                         lag, channel.capacity, lag + 1));
   for (const Endpoint& end : {channel.from, channel.to}) {
     if (end.is_outside()) continue;
-    const std::int64_t batch = plan.stages[end.stage].phases[end.phase].batch;
+    const std::int64_t batch = turns * plan.stages[end.stage].phases[end.phase].batch;
     if (channel.capacity < batch)
-      throw InputError(place, fmt::format("{} works on {} frames at once, so a capacity of {} is "
-                                          "too small; give it at least {}",
-                                          text_of(plan, end), batch, channel.capacity, batch));
+      throw InputError(place,
+                       fmt::format("{} works on {} frames at once, so a capacity of {} is "
+                                   "too small; give it at least {}",
+                                   text_of(plan, end), batch / turns, channel.capacity, batch));
   }
 }
 

@@ -17,7 +17,7 @@ class PlanGraph {
       : plan_(plan),
         network_(network),
         options_(options),
-        round_(round_of(plan)),
+        batch_(batch_of(plan)),
         turns_(turns_of(plan)) {
     graph_.name = plan.network_name;
     for (std::size_t s = 0; s < plan.stages.size(); ++s) add_stage(s);
@@ -46,7 +46,7 @@ class PlanGraph {
   template <class T>
   std::vector<T> over_round(const Stage& stage, const std::vector<T>& by_phase) const {
     std::vector<T> result;
-    const std::int64_t cycles = stage.turn.of > 1 ? 1 : round_;
+    const std::int64_t cycles = stage.turn.of > 1 ? batch_ : batch_ * turns_;
     for (std::int64_t cycle = 0; cycle < cycles; ++cycle)
       for (std::size_t p = 0; p < by_phase.size(); ++p)
         result.push_back((cycle + 1) % stage.phases[p].batch == 0 ? by_phase[p] : T{0});
@@ -136,7 +136,7 @@ class PlanGraph {
   const Plan& plan_;
   const network::Network& network_;
   const GraphOptions& options_;
-  const std::int64_t round_, turns_;
+  const std::int64_t batch_, turns_;
   dataflow::Graph graph_;
   dataflow::ActorId submitting_, collecting_;
 };
@@ -148,12 +148,14 @@ dataflow::Graph csdf_graph(const Plan& plan, const network::Network& network,
   return PlanGraph(plan, network, options).take();
 }
 
-std::int64_t round_of(const Plan& plan) {
-  std::int64_t largest = turns_of(plan);
+std::int64_t batch_of(const Plan& plan) {
+  std::int64_t largest = 1;
   for (const Stage& stage : plan.stages)
     for (const Phase& phase : stage.phases) largest = std::max(largest, phase.batch);
   return largest;
 }
+
+std::int64_t round_of(const Plan& plan) { return turns_of(plan) * batch_of(plan); }
 
 dataflow::Graph sdf_graph(const network::Network& network) {
   dataflow::Graph graph;

@@ -21,10 +21,10 @@ std::int64_t rounded_up(std::int64_t frames, std::int64_t turns) {
 }
 
 /// Behind a writer that gives its batch in the last of so many cycles, a reader finds its own in
-/// each of its cycles only if it lags so far.
+/// each of its cycles only if it lags so far. A replica's cycles are `turns` frames apart.
 std::int64_t least_lag(const Plan& plan, const Channel& channel) {
   const std::int64_t writer = batch_of(plan, channel.from), reader = batch_of(plan, channel.to);
-  return writer - std::gcd(writer, reader);
+  return (writer - std::gcd(writer, reader)) * turns_at(plan, channel.from);
 }
 
 /// Such that it needs nothing that other stages make in the same cycle; with one slot stages take
@@ -37,14 +37,15 @@ std::int64_t wanted_lag(const Plan& plan, const Channel& channel, const BuildOpt
 }
 
 /// The reader holds the slots of its batch until it has run. The caller is to hand over, and take,
-/// at one time as many frames as come at one time.
+/// at one time as many frames as come at one time. Of replicas that gather, whoever is free is to
+/// find a batch, in all slots, while the others have theirs.
 std::int64_t slots_of(const Plan& plan, const Channel& channel, const BuildOptions& options) {
   const std::int64_t lag = lag_of(plan, channel);
+  const bool is_outer = channel.from.is_outside() || channel.to.is_outside();
+  const std::int64_t more = batch_of(plan) - 1;
   if (const std::int64_t turns = turn_of(plan, channel).of; turns > 1)
-    return lag +
-           turns * (channel.from.is_outside() || channel.to.is_outside() ? options.capacity : 1);
-  if (channel.from.is_outside() || channel.to.is_outside())
-    return lag + options.capacity + (round_of(plan) - 1) * (channel.to.is_outside() ? 2 : 1);
+    return lag + more + turns * (is_outer || more > 0 ? options.capacity + more : 1);
+  if (is_outer) return lag + options.capacity + more * (channel.to.is_outside() ? 2 : 1);
   const std::int64_t batch = batch_of(plan, channel.to);
   if (channel.from.stage == channel.to.stage) return lag + batch;
   return lag + batch + std::max<std::int64_t>(0, options.capacity - 2);

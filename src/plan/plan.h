@@ -37,8 +37,10 @@ struct Turn {
 };
 
 /// An actor: one thread on one processor that runs its phases in order, cycle after cycle. A stage
-/// with replicas is there several times, alike but for name, processor, turn and times; it then has
-/// one phase, without a batch, and a lag that is a multiple of the replicas' number.
+/// with replicas is there several times, alike but for name, processor, turn and times, with lags
+/// that are multiples of the replicas' number, and has one phase, without a batch. Only if all of
+/// the plan's stages are replicas of one may that gather frames, and so have several phases: a
+/// batch is then one of the frames of its turn.
 struct Stage {
   std::string name;  // "stage0"
   board::Processor processor;

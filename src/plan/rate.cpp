@@ -26,17 +26,30 @@ std::int64_t largest_lag(const Plan& plan) {
 
 std::int64_t rounded_up(Time time, Time by) { return (time.count() + by.count() - 1) / by.count(); }
 
-/// Of a shared plan: results leave in order, so while the slowest copy is at one frame, those that
-/// the others do meanwhile wait for it. 0: a time is zero.
-std::int64_t done_beside_the_slowest(const std::vector<std::vector<Time>>& phase_times) {
-  Time slowest{}, fastest = Time::max();
-  for (const auto& phases : phase_times) {
-    slowest = std::max(slowest, phases.at(0));
-    fastest = std::min(fastest, phases.at(0));
+/// What each copy of a shared plan takes for as many frames as it gathers.
+std::vector<Time> times_of_copies(const Plan& plan,
+                                  const std::vector<std::vector<Time>>& phase_times) {
+  const std::int64_t batch = batch_of(plan);
+  std::vector<Time> times;
+  for (std::size_t s = 0; s < plan.stages.size(); ++s) {
+    Time& time = times.emplace_back(0);
+    for (std::size_t p = 0; p < plan.stages[s].phases.size(); ++p)
+      time += phase_times.at(s).at(p) * (batch / plan.stages[s].phases[p].batch);
   }
-  if (fastest <= Time{}) return 0;
-  std::int64_t frames = 0;
-  for (const auto& phases : phase_times) frames += rounded_up(slowest, phases[0]);
+  return times;
+}
+
+/// Of a shared plan: results leave in order, so while the slowest copy is at its frames, those that
+/// the others do meanwhile wait for it; and whoever is free is to find as many as it gathers. 0: a
+/// time is zero.
+std::int64_t done_beside_the_slowest(const Plan& plan,
+                                     const std::vector<std::vector<Time>>& phase_times) {
+  const std::vector<Time> copies = times_of_copies(plan, phase_times);
+  const auto [fastest, slowest] = std::minmax_element(copies.begin(), copies.end());
+  if (*fastest <= Time{}) return 0;
+  const std::int64_t batch = batch_of(plan);
+  std::int64_t frames = batch - 1;
+  for (const Time copy : copies) frames += batch * rounded_up(*slowest, copy);
   return frames;
 }
 
@@ -56,8 +69,8 @@ std::optional<Time> shortest_period(const Plan& plan, const network::Network& ne
                                     const std::vector<std::vector<Time>>& phase_times) {
   if (!is_shared(plan)) return period_bound(plan, network, phase_times);
   double rate = 0;
-  for (const std::vector<Time>& phases : phase_times) rate += 1 / seconds(phases.at(0));
-  return time_from_seconds(1 / rate);
+  for (const Time copy : times_of_copies(plan, phase_times)) rate += 1 / seconds(copy);
+  return time_from_seconds(1 / (rate * static_cast<double>(batch_of(plan))));
 }
 
 std::optional<Time> latency_bound(const Plan& plan, const network::Network& network,
@@ -78,7 +91,7 @@ std::int64_t enough_in_flight(const Plan& plan, const network::Network& network,
                               const std::vector<std::vector<Time>>& phase_times) {
   if (phase_times.size() != plan.stages.size()) return 0;
   const auto jitter = static_cast<std::int64_t>(plan.stages.size());
-  if (is_shared(plan)) return done_beside_the_slowest(phase_times) + jitter;
+  if (is_shared(plan)) return done_beside_the_slowest(plan, phase_times) + jitter;
   const auto period = period_bound(plan, network, phase_times);
   if (!period || *period <= Time{}) return 0;
   const auto latency = latency_bound(plan, network, phase_times, *period);

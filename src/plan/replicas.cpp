@@ -22,7 +22,9 @@ void check_is_replicable(const Stage& stage) {
                                  "at different times; map layers that follow each other to {}",
                                  stage.phases.size(), stage.processor.name));
   if (stage.phases.front().batch > 1)
-    throw InputError(stage.name, "cannot have replicas and a batch; choose one of them");
+    throw InputError(stage.name,
+                     "cannot have replicas and a batch, since others are behind or before it; "
+                     "choose one of them");
 }
 
 Stage replica_of(const Stage& stage, const board::Processor& processor, const Turn& turn) {
@@ -36,6 +38,7 @@ Stage replica_of(const Stage& stage, const board::Processor& processor, const Tu
 }  // namespace
 
 Plan add_replicas(Plan plan, const Material& material) {
+  const bool is_whole = plan.stages.size() == 1;
   std::vector<Stage> stages;
   for (Stage& stage : plan.stages) {
     const auto on_its_processor = [&](const auto& entry) {
@@ -47,7 +50,7 @@ Plan add_replicas(Plan plan, const Material& material) {
       stages.push_back(std::move(stage));
       continue;
     }
-    check_is_replicable(stage);
+    if (!is_whole) check_is_replicable(stage);
     const auto of = static_cast<std::int64_t>(found->second.size()) + 1;
     stages.push_back(replica_of(stage, stage.processor, {0, of}));
     for (const ProcessorId other : found->second) {

@@ -33,7 +33,7 @@ Plan cut_into_phases(Plan plan, const Material& material);
 Plan drop_empty_stages(Plan plan, const Material& material);
 
 /// Copies of stages on the processors that take turns with theirs. InputError if such a stage has
-/// several phases or a batch.
+/// several phases or a batch, and is not the only one.
 Plan add_replicas(Plan plan, const Material& material);
 
 /// A channel for every tensor that is needed beyond its phase.
@@ -59,8 +59,11 @@ Turn turn_of(const Plan& plan, const Channel& channel);
 /// stages have as many.
 std::int64_t turns_of(const Plan& plan);
 
+/// The largest batch of its phases.
+std::int64_t batch_of(const Plan& plan);
+
 /// Whether the stages are replicas of one that runs the whole network. Such a plan's frames need
-/// not take turns: in the runtime whoever is free takes the next.
+/// not take turns: in the runtime whoever is free takes the next, or as many as it gathers.
 bool is_shared(const Plan& plan);
 
 /// The stage and phase of each layer, with replicas the first of them. Precondition: each layer is

@@ -12,10 +12,10 @@
 namespace millrace::report {
 namespace {
 
-std::vector<double> sorted(const WaterfallStep& step) {
-  std::vector<double> rates = step.rates;
-  std::sort(rates.begin(), rates.end());
-  return rates;
+double median_of(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
 }
 
 double largest(const std::vector<WaterfallStep>& steps) {
@@ -26,13 +26,13 @@ double largest(const std::vector<WaterfallStep>& steps) {
 
 /// "+12.3 %" of the step before.
 std::string added_text(const std::vector<WaterfallStep>& steps, std::size_t at) {
-  if (at == 0 || steps[at - 1].median() <= 0) return {};
-  return fmt::format("{:+.1f} %", 100 * (steps[at].median() / steps[at - 1].median() - 1));
+  if (at == 0 || steps[at - 1].least() <= 0) return {};
+  return fmt::format("{:+.1f} %", 100 * (times(steps[at], steps[at - 1]) - 1));
 }
 
 std::string times_text(const std::vector<WaterfallStep>& steps, std::size_t at) {
-  if (at == 0 || steps[0].median() <= 0) return {};
-  return fmt::format("{:.2f} x", steps[at].median() / steps[0].median());
+  if (at == 0 || steps[0].least() <= 0) return {};
+  return fmt::format("{:.2f} x", times(steps[at], steps[0]));
 }
 
 /// What was there before in full blocks, what is new in lighter ones; what was lost is not there.
@@ -106,9 +106,16 @@ class Picture {
 
 }  // namespace
 
-double WaterfallStep::median() const { return sorted(*this)[rates.size() / 2]; }
+double WaterfallStep::median() const { return median_of(rates); }
 double WaterfallStep::least() const { return *std::min_element(rates.begin(), rates.end()); }
 double WaterfallStep::most() const { return *std::max_element(rates.begin(), rates.end()); }
+
+double times(const WaterfallStep& step, const WaterfallStep& other) {
+  std::vector<double> ratios;
+  for (std::size_t round = 0; round < step.rates.size(); ++round)
+    ratios.push_back(step.rates[round] / other.rates.at(round));
+  return median_of(std::move(ratios));
+}
 
 std::string waterfall_text(const std::vector<WaterfallStep>& steps) {
   Table table({{"step", Align::left},

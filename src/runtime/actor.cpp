@@ -132,11 +132,19 @@ void release_channels(const PhaseTask& phase) {
   for (const Link& link : phase.incoming) link.at(phase.frame)->pop(phase.ready);
 }
 
+void run_on(engine::Subnet& subnet, PhaseTask& phase, std::int64_t frame, std::int64_t count) {
+  const auto in = phase.inputs.gather(frame, count);
+  const auto out = phase.outputs.prepare(frame, count);
+  subnet.run(in, out);
+  phase.outputs.scatter(frame, count);
+}
+
+/// A subnet for several frames takes the time of all of them, so up to half of them go one by one.
 void run_phase(PhaseTask& phase) {
-  const auto in = phase.inputs.gather(phase.frame, phase.ready);
-  const auto out = phase.outputs.prepare(phase.frame, phase.ready);
-  phase.subnet->run(in, out);
-  phase.outputs.scatter(phase.frame, phase.ready);
+  if (!phase.prepared.of_one || 2 * phase.ready > phase.batch)
+    return run_on(*phase.prepared.subnet, phase, phase.frame, phase.ready);
+  for (std::int64_t i = 0; i < phase.ready; ++i)
+    run_on(*phase.prepared.of_one, phase, phase.frame + i, 1);
 }
 
 /// The phase's frames that are ready. `released`: when the stage began to wait for them; when it
@@ -164,13 +172,13 @@ void run_frames(StageTask& stage) {
   }
 }
 
-/// Waits for a frame that no other replica has; nothing: none will come.
-std::optional<std::int64_t> claim_frame(StageTask& stage) {
-  std::optional<std::int64_t> frame;
+/// Waits for frames that no other replica has; nothing: none will come.
+std::optional<Shared::Claim> claim_frames(StageTask& stage) {
+  std::optional<Shared::Claim> frames;
   const auto settled = [&] {
     const Counter::Value submitted = stage.submitted.read();
-    if (!submitted.closed()) frame = stage.shared->claim(submitted);
-    return frame || submitted.finished();
+    if (!submitted.closed()) frames = stage.shared->claim(submitted, stage.group->most());
+    return frames || submitted.finished();
   };
   while (!spin_until(settled, stage.spin)) {
     const std::uint32_t ticket = stage.bell.ticket();
@@ -178,17 +186,23 @@ std::optional<std::int64_t> claim_frame(StageTask& stage) {
     if (settled()) break;
     stage.bell.sleep(ticket);
   }
-  return frame;
+  return frames;
 }
 
 void run_shared_frames(StageTask& stage) {
-  PhaseTask& phase = stage.phases.front();
-  phase.ready = 1;
+  plan::Group& group = *stage.group;
   auto released = Clock::now();
-  while (const auto frame = claim_frame(stage)) {
-    phase.frame = *frame;
-    released = fire(stage, phase, released);
-    stage.shared->complete(*frame);
+  while (const auto frames = claim_frames(stage)) {
+    group.take(frames->first, frames->count);
+    while (const auto step = group.next()) {
+      PhaseTask& phase = stage.phases[step->phase];
+      phase.frame = step->frame;
+      phase.ready = step->count;
+      released = fire(stage, phase, released);
+      group.end(*step);
+      if (&phase != &stage.phases.back()) continue;
+      for (std::int64_t i = 0; i < step->count; ++i) stage.shared->complete(step->frame + i);
+    }
   }
 }
 

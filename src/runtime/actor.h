@@ -5,16 +5,19 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/units.h"
 #include "board/board.h"
 #include "engine/engine.h"
+#include "plan/group.h"
 #include "runtime/gate.h"
 #include "runtime/latest.h"
 #include "runtime/link.h"
 #include "runtime/ports.h"
+#include "runtime/preparation.h"
 #include "runtime/shared.h"
 
 namespace millrace::runtime {
@@ -37,7 +40,7 @@ class Moments {
 /// A prepared phase between its channels. All pointers are borrowed from the pipeline.
 struct PhaseTask {
   std::int64_t lag = 0, batch = 1;  // as in the plan
-  std::unique_ptr<engine::Subnet> subnet;
+  PreparedPhase prepared;
   Ports inputs, outputs;
   std::vector<Link> incoming = {}, outgoing = {};
   std::vector<Moments*> results = {};  // where to note when an output for the caller was ready
@@ -74,7 +77,10 @@ struct StageTask {
   std::string name;
   board::Processor processor;
   std::int64_t replicas = 1;  // itself included
-  Shared* shared = nullptr;   // of stages that take any frame; borrowed from the pipeline
+  // Of stages that take any frames.
+  Shared* shared = nullptr;          // borrowed from the pipeline
+  std::optional<plan::Group> group;  // those that it has
+
   bool pin = true;
   engine::Memory memory;
   std::vector<PhaseTask> phases;  // in the order of the plan

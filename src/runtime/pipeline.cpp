@@ -59,7 +59,10 @@ class Assembler {
   }
 
  private:
-  void share() { pipeline_.shared = std::make_unique<Shared>(smallest_capacity(), waiting_of({})); }
+  void share() {
+    pipeline_.shared =
+        std::make_unique<Shared>(smallest_capacity(), plan::turns_of(plan_), waiting_of({}));
+  }
 
   std::int64_t smallest_capacity() const {
     std::int64_t smallest = 1 + sum_of_capacities(wires_);
@@ -75,7 +78,7 @@ class Assembler {
       if (wire.from.is_outside()) continue;
       const auto& [stage, phase] = wire.from;
       if (plan_.stages[stage].phases[phase].batch > 1) continue;  // plain
-      for (const engine::Port& port : prepared[stage].subnets[phase]->outputs())
+      for (const engine::Port& port : prepared[stage][phase].subnet->outputs())
         sizes[port.tensor.index] = port.layout.size;
     }
     return sizes;
@@ -118,22 +121,25 @@ class Assembler {
     stage->processor = planned.processor;
     stage->replicas = planned.turn.of;
     stage->shared = pipeline_.shared.get();
+    if (stage->shared != nullptr) stage->group.emplace(planned);
     stage->pin = options_.pin && engine_of(planned, engines_).uses_cores();
     stage->spin = options_.spin;
     stage->spin_for_stages = stage->pin ? options_.spin_for_stages : options_.spin;
-    for (auto& subnet : prepared.subnets) {
-      const engine::Memory memory = subnet->memory();
+    for (PreparedPhase& each : prepared) {
+      engine::Subnet& subnet = *each.subnet;
+      const engine::Memory memory = subnet.memory();
       stage->memory.arena += memory.arena;
+      if (each.of_one) stage->memory.arena += each.of_one->memory().arena;
       stage->memory.naive += memory.naive;
       stage->memory.weights += memory.weights;
       const plan::Phase& phase = planned.phases[stage->phases.size()];
       stage->memory.moved.count += memory.moved.count / phase.batch;
       stage->memory.moved_layer_by_layer.count += memory.moved_layer_by_layer.count / phase.batch;
       pipeline_.largest_lag = std::max(pipeline_.largest_lag, phase.lag);
-      Ports inputs(slots_of(subnet->inputs()), phase.batch);
-      Ports outputs(slots_of(subnet->outputs()), phase.batch);
+      Ports inputs(slots_of(subnet.inputs()), phase.batch);
+      Ports outputs(slots_of(subnet.outputs()), phase.batch);
       stage->phases.push_back(
-          {phase.lag, phase.batch, std::move(subnet), std::move(inputs), std::move(outputs)});
+          {phase.lag, phase.batch, std::move(each), std::move(inputs), std::move(outputs)});
       stage->phases.back().frame = planned.turn.index;
       stage->phases.back().step = planned.turn.of;
     }

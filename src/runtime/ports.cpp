@@ -11,9 +11,10 @@ Ports::Ports(std::vector<Slots*> slots, std::int64_t batch)
   for (const Slots* slots_of_port : slots_) copies_.emplace_back(slots_of_port->size() * batch_);
 }
 
-/// Slots that are not the phase's own must not be touched, so not with fewer frames than the batch.
+/// Slots that are not the phase's own must not be touched, so not with fewer frames than the subnet
+/// works on.
 bool Ports::is_direct(std::size_t port, std::int64_t first, std::int64_t count) const {
-  return count == batch_ && slots_[port]->are_joined(first, count);
+  return (count == batch_ || count == 1) && slots_[port]->are_joined(first, count);
 }
 
 std::span<const std::byte* const> Ports::gather(std::int64_t first, std::int64_t count) {

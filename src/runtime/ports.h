@@ -17,8 +17,9 @@ class Ports {
   /// `slots`: borrowed, one per port.
   Ports(std::vector<Slots*> slots, std::int64_t batch);
 
-  /// Where the subnet finds each port's frames from `first` on; with copies, of fewer than the
-  /// batch where there are fewer, behind which anything may lie.
+  /// Where the subnet finds each port's frames from `first` on: one, for the subnet of one frame,
+  /// or those of a batch; with copies, of fewer where there are fewer, behind which anything may
+  /// lie.
   std::span<const std::byte* const> gather(std::int64_t first, std::int64_t count);
   /// Where the subnet may put them; scatter() then brings those that there are into their slots.
   std::span<std::byte* const> prepare(std::int64_t first, std::int64_t count);

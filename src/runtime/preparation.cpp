@@ -139,8 +139,8 @@ class Preparation {
     layouts_.finish(given);
   }
 
-  /// Null if others have failed.
-  std::unique_ptr<engine::Subnet> prepare(PhaseIndex index) {
+  /// Without a subnet if others have failed.
+  PreparedPhase prepare(PhaseIndex index) {
     const plan::Stage& stage = plan_.stages[index.first];
     const std::int64_t batch = stage.phases[index.second].batch;
     engine::SubnetRequest request;
@@ -150,7 +150,7 @@ class Preparation {
     const engine::Border border = engine::border_of(network_, request.layers);
     engine::Engine& engine = engine_of(stage, engines_);
     auto inputs = layouts_.wait_for(border.inputs);
-    if (!inputs) return nullptr;
+    if (!inputs) return {};
     request.inputs = std::move(*inputs);
     request.outputs = border.outputs;
     request.variants = plan_.variants;
@@ -161,9 +161,13 @@ class Preparation {
       layouts_.finish(border.outputs);
     };
     request.announce = announce;
-    auto subnet = engine::prepare_batch(engine, request, batch);
-    announce(subnet->outputs());
-    return subnet;
+    PreparedPhase prepared{engine::prepare_batch(engine, request, batch)};
+    announce(prepared.subnet->outputs());
+    if (batch == 1) return prepared;
+    request.plain.assign(request.outputs.size(), true);
+    request.announce = {};
+    prepared.of_one = engine.prepare(request);
+    return prepared;
   }
 
   /// What the stage's thread does: its error is kept, and all end.
@@ -232,15 +236,17 @@ void check_deployment(const Deployment& deployment) {
 std::vector<PreparedStage> prepare(const Deployment& deployment, bool pin) {
   std::vector<PreparedStage> prepared;
   for (const plan::Stage& stage : deployment.plan.stages)
-    prepared.emplace_back().subnets.resize(stage.phases.size());
+    prepared.emplace_back(stage.phases.size());
   const auto orders = orders_of(deployment.plan);
   Preparation preparation(deployment);
   const auto prepare_stage = [&](std::size_t s) {
     std::optional<OnProcessorOf> here;
     const plan::Stage& stage = deployment.plan.stages[s];
     if (pin && engine_of(stage, deployment.engines).uses_cores()) here.emplace(stage);
-    for (const std::size_t phase : orders[s])
-      if (!(prepared[s].subnets[phase] = preparation.prepare({s, phase}))) return;
+    for (const std::size_t phase : orders[s]) {
+      prepared[s][phase] = preparation.prepare({s, phase});
+      if (!prepared[s][phase].subnet) return;
+    }
   };
   {
     std::vector<std::jthread> threads;  // end before what they use

@@ -19,9 +19,12 @@ struct Deployment {
   const std::map<std::string, engine::Engine*>& engines;
 };
 
-struct PreparedStage {
-  std::vector<std::unique_ptr<engine::Subnet>> subnets;  // by phase
+struct PreparedPhase {
+  std::unique_ptr<engine::Subnet> subnet;
+  /// Of a phase with a batch: the same for one frame, where few have come.
+  std::unique_ptr<engine::Subnet> of_one = nullptr;
 };
+using PreparedStage = std::vector<PreparedPhase>;  // by phase
 
 /// InputError if the engine of a stage is missing.
 engine::Engine& engine_of(const plan::Stage& stage,

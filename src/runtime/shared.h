@@ -17,16 +17,28 @@ namespace millrace::runtime {
 /// caller sees to that.
 class Shared {
  public:
-  Shared(std::int64_t capacity, const Waiting& caller) : spin_(caller.spin) {
+  Shared(std::int64_t capacity, std::int64_t replicas, const Waiting& caller)
+      : replicas_(replicas), spin_(caller.spin) {
     for (std::int64_t i = 0; i < capacity; ++i) done_.emplace_back(*caller.bell);
   }
 
   // A replica's side.
-  /// The first of so many frames that nobody has taken; nothing: they all are.
-  std::optional<std::int64_t> claim(Counter::Value submitted) {
+  struct Claim {
+    std::int64_t first, count;
+  };
+  /// The first of so many frames that nobody has taken, at most `most`; nothing: they all are. Of
+  /// the last frames of all, each replica gets its share.
+  std::optional<Claim> claim(Counter::Value submitted, std::int64_t most) {
     std::int64_t frame = claimed_.load(std::memory_order_relaxed);
-    while (submitted.exceeds(frame))
-      if (claimed_.compare_exchange_weak(frame, frame + 1, std::memory_order_relaxed)) return frame;
+    while (submitted.exceeds(frame)) {
+      const bool is_end = submitted.finished();
+      const std::int64_t wanted = is_end ? most * replicas_ : most;
+      std::int64_t there = 1;
+      while (there < wanted && submitted.exceeds(frame + there)) ++there;
+      const std::int64_t count = is_end ? (there + replicas_ - 1) / replicas_ : there;
+      if (claimed_.compare_exchange_weak(frame, frame + count, std::memory_order_relaxed))
+        return Claim{frame, count};
+    }
     return std::nullopt;
   }
   /// Its results are in their slots.
@@ -61,6 +73,7 @@ class Shared {
     return done.exceeds(before) ? Readiness::yes : Readiness::not_yet;
   }
 
+  std::int64_t replicas_;
   Time spin_;
   std::deque<Counter> done_;  // by slot: how often a frame in it was complete
   alignas(cache_line) std::atomic<std::int64_t> claimed_{0};

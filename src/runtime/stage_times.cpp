@@ -119,8 +119,8 @@ StageTrials::StageTrials(const plan::Plan& plan, const network::Network& network
     auto stage = std::make_unique<Stage>(
         Stage{&planned, engine_of(planned, engines).uses_cores(), std::move(prepared[s]), {}});
     const MaybePinned pinned(planned.processor, stage->pin);
-    for (const auto& subnet : stage->prepared.subnets)
-      stage->phases.emplace_back(*subnet, plan, network);
+    for (const PreparedPhase& phase : stage->prepared)
+      stage->phases.emplace_back(*phase.subnet, plan, network);
     std::vector<Time> ignored(stage->phases.size());
     for (int i = 0; i < warmup; ++i) stage->run(ignored);
     stages_.push_back(std::move(stage));

@@ -46,7 +46,9 @@ void Pipeline::add_stage(const plan::Stage& planned) {
         {phase.lag, phase.batch, planned.turn.of, counts_.size(), {}, {}, {stages_.size() - 1}});
     counts_.push_back(planned.turn.index);
   }
-  if (shared_) add_once(woken_by_submit_, stages_.size() - 1);
+  if (!shared_) return;
+  stage.group.emplace(planned);
+  add_once(woken_by_submit_, stages_.size() - 1);
 }
 
 std::size_t Pipeline::count_of(const plan::Endpoint& end) const {
@@ -96,11 +98,11 @@ void Pipeline::sort_orders() {
 /// The frames from the next one to the last that the phase works on at once with it.
 std::int64_t Pipeline::rest_of_batch(const Phase& phase) const {
   if (phase.batch == 1) return 1;
-  return phase.batch - (frame_of(phase) + phase.lag) % phase.batch;
+  return phase.batch - (frame_of(phase) + phase.lag) / phase.step % phase.batch;
 }
 
 std::int64_t Pipeline::cycle_of(const Phase& phase) const {
-  return frame_of(phase) + phase.lag + rest_of_batch(phase) - 1;
+  return frame_of(phase) + phase.lag + (rest_of_batch(phase) - 1) * phase.step;
 }
 
 /// Cycle, then place in the plan.
@@ -114,7 +116,8 @@ std::int64_t Pipeline::gathered(const Phase& phase) const {
   const std::int64_t wanted = rest_of_batch(phase);
   std::int64_t frames = wanted;
   for (const Channel& channel : phase.incoming) frames = std::min(frames, tokens(channel));
-  const bool more_come = order_ == Order::graph || submitted() > frame_of(phase) + frames;
+  const bool more_come =
+      order_ == Order::graph || submitted() > frame_of(phase) + frames * phase.step;
   if (frames < wanted && more_come) return 0;
   for (const Channel& channel : phase.outgoing)
     if (channel.capacity - tokens(channel) < frames) return 0;
@@ -133,10 +136,7 @@ std::int64_t Pipeline::ready_frames(const Phase& phase) const {
 std::optional<Firing> Pipeline::next(std::size_t index) {
   Stage& stage = stages_[index];
   stage.woken = false;
-  if (shared_) {
-    if (shared_->claimed == submitted()) return std::nullopt;
-    return Firing{0, shared_->claimed++, 1};
-  }
+  if (shared_) return next_shared(*stage.group);
   for (const std::size_t p : stage.order) {
     const Phase& phase = stage.phases[p];
     if (const std::int64_t frames = ready_frames(phase); frames > 0)
@@ -146,14 +146,32 @@ std::optional<Firing> Pipeline::next(std::size_t index) {
   return std::nullopt;
 }
 
+std::optional<Firing> Pipeline::next_shared(plan::Group& group) {
+  auto step = group.next();
+  if (!step) {
+    const std::int64_t frames = std::min(group.most(), submitted() - shared_->claimed);
+    if (frames == 0) return std::nullopt;
+    group.take(shared_->claimed, frames);
+    shared_->claimed += frames;
+    step = group.next();
+  }
+  return Firing{step->phase, step->frame, step->count};
+}
+
+void Pipeline::end_shared(plan::Group& group, const Firing& firing) {
+  group.end({firing.phase, firing.frame, firing.count});
+  if (firing.phase + 1 < group.phases()) return;
+  const auto begin = static_cast<std::size_t>(firing.frame - taken());
+  const std::size_t end = begin + static_cast<std::size_t>(firing.count);
+  shared_->done.resize(std::max(shared_->done.size(), end));
+  std::fill_n(shared_->done.begin() + static_cast<std::ptrdiff_t>(begin), firing.count, true);
+}
+
 void Pipeline::end(std::size_t index, const Firing& firing) {
   Stage& stage = stages_[index];
   if (shared_) {
-    const auto place = static_cast<std::size_t>(firing.frame - taken());
-    shared_->done.resize(std::max(shared_->done.size(), place + 1));
-    shared_->done[place] = true;
     stage.woken = true;
-    return;
+    return end_shared(*stage.group, firing);
   }
   const Phase& phase = stage.phases[firing.phase];
   frame_of(phase) += firing.count * phase.step;
@@ -196,6 +214,7 @@ void Pipeline::add_state(std::vector<std::int64_t>& state) const {
     return;
   }
   for (const std::int64_t count : {submitted(), shared_->claimed}) state.push_back(count - taken());
+  for (const Stage& stage : stages_) stage.group->add_state(state, taken());
   state.insert(state.end(), shared_->done.begin(), shared_->done.end());
 }
 

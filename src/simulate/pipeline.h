@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "plan/group.h"
 #include "plan/plan.h"
 #include "simulate/simulate.h"
 
@@ -18,13 +19,14 @@ struct Firing {
 
 /// Keeps to the rules of runtime/actor.cpp. A channel is the difference of two counts of frames of
 /// its turn: those that its writer and those that its reader has done. Of a shared plan
-/// (plan::is_shared) whoever is free takes the next frame, and there are no channels to the copies.
+/// (plan::is_shared) whoever is free takes the next frames, and there are no channels to the
+/// copies.
 class Pipeline {
  public:
   Pipeline(const plan::Plan& plan, Order order, std::int64_t in_flight);
 
   /// The firing that an idle stage begins now. It changes nothing before its end, but that no other
-  /// copy takes its frame.
+  /// copy takes its frames.
   std::optional<Firing> next(std::size_t stage);
   void end(std::size_t stage, const Firing& firing);
   /// Whether next() may answer otherwise than when it was asked last.
@@ -56,7 +58,8 @@ class Pipeline {
   };
   struct Stage {
     std::vector<Phase> phases;
-    std::vector<std::size_t> order;  // phases, in the order in which the graph fires them next
+    std::vector<std::size_t> order;    // phases, in the order in which the graph fires them next
+    std::optional<plan::Group> group;  // of a shared plan
     bool woken = true;
   };
   struct Shared {
@@ -81,6 +84,8 @@ class Pipeline {
   }
   std::int64_t& frame_of(const Phase& phase) { return counts_[phase.count]; }
   std::int64_t frame_of(const Phase& phase) const { return counts_[phase.count]; }
+  std::optional<Firing> next_shared(plan::Group& group);
+  void end_shared(plan::Group& group, const Firing& firing);
   std::int64_t rest_of_batch(const Phase& phase) const;
   std::int64_t cycle_of(const Phase& phase) const;
   bool is_before(const Stage& stage, std::size_t a, std::size_t b) const;

@@ -49,6 +49,13 @@ void expect_same(std::vector<Candidate> found, std::vector<Candidate> expected) 
   }
 }
 
+std::vector<Candidate> decoded(const HeadSettings& head, const network::Array& output,
+                               const Size& input, double threshold) {
+  MostProbable found(threshold, 1000);
+  decode(head, output, input, found);
+  return found.take().candidates;
+}
+
 class StoredDetections : public testing::TestWithParam<const char*> {};
 
 /// Whether the stored numbers are those behind the head's logistic functions or before.
@@ -62,7 +69,7 @@ void compare(const std::string& name, bool activated) {
   for (const test::StoredLayer& layer : stored.layers) {
     if (layer.is_head != activated) continue;
     settings[head].activated = activated;
-    const auto more = decode(settings[head++], layer.values, {heads.width, heads.height}, 0.25);
+    const auto more = decoded(settings[head++], layer.values, {heads.width, heads.height}, 0.25);
     found.insert(found.end(), more.begin(), more.end());
   }
   expect_same(suppress(found, 0.45), printed(folder / (name + ".txt")));
@@ -90,10 +97,10 @@ network::Array one_box(const std::vector<float>& values) {
 TEST(decode, takes_anchors_of_region_in_cells_and_of_yolo_in_pixels) {
   const network::Array output = one_box({0.5f, 0.25f, 0, 0, 1, 0.9f});
   HeadSettings head{Kind::region, {}, {{0.5, 0.25}}};
-  const auto region = decode(head, output, {100, 50}, 0.5);
+  const auto region = decoded(head, output, {100, 50}, 0.5);
   head.kind = Kind::yolo;
   head.anchors = {{20, 10}};
-  const auto yolo = decode(head, output, {100, 50}, 0.5);
+  const auto yolo = decoded(head, output, {100, 50}, 0.5);
   ASSERT_EQ(region.size(), 1u);
   EXPECT_DOUBLE_EQ(region[0].width, 0.5);
   EXPECT_DOUBLE_EQ(region[0].height, 0.25);
@@ -105,7 +112,7 @@ TEST(decode, takes_anchors_of_region_in_cells_and_of_yolo_in_pixels) {
 
 TEST(decode, uses_softmax_over_the_classes_of_a_raw_region) {
   HeadSettings head{Kind::region, {}, {{1, 1}}, false};
-  const auto found = decode(head, one_box({0, 0, 0, 0, 100, 0, std::log(3.0f)}), {32, 32}, 0.5);
+  const auto found = decoded(head, one_box({0, 0, 0, 0, 100, 0, std::log(3.0f)}), {32, 32}, 0.5);
   ASSERT_EQ(found.size(), 1u);
   EXPECT_EQ(found[0].label, 1);
   EXPECT_NEAR(found[0].probability, 0.75, 1e-6);
@@ -113,7 +120,7 @@ TEST(decode, uses_softmax_over_the_classes_of_a_raw_region) {
 
 TEST(decode, squares_lengths_of_new_coordinates_and_widens_places) {
   HeadSettings head{Kind::yolo, {}, {{8, 8}}, false, 2, true};
-  const auto found = decode(head, one_box({1, 0.5f, 0.5f, 1, 100, 100}), {32, 32}, 0.5);
+  const auto found = decoded(head, one_box({1, 0.5f, 0.5f, 1, 100, 100}), {32, 32}, 0.5);
   ASSERT_EQ(found.size(), 1u);
   EXPECT_NEAR(found[0].x, 1.5, 1e-6);
   EXPECT_NEAR(found[0].y, 0.5, 1e-6);
@@ -126,7 +133,7 @@ TEST(decode, passes_over_what_is_no_number) {
   HeadSettings head{Kind::yolo, {}, {{8, 8}}};
   for (const auto& values :
        {std::vector<float>{0, 0, 0, 0, nan, 1}, {0, 0, 0, 0, 1, nan}, {0, 0, huge, 0, 1, 1}})
-    EXPECT_TRUE(decode(head, one_box(values), {32, 32}, 0.1).empty());
+    EXPECT_TRUE(decoded(head, one_box(values), {32, 32}, 0.1).empty());
 }
 
 Candidate box(std::int64_t label, double probability, double x) {
@@ -144,12 +151,38 @@ TEST(suppress, leaves_other_classes_alone) {
   EXPECT_EQ(suppress({box(1, 0.5, 0.5), box(2, 0.9, 0.5)}, 0.45).size(), 2u);
 }
 
-TEST(keep_best, says_how_many_it_left_out) {
-  std::vector<Candidate> boxes{box(1, 0.5, 0.5), box(1, 0.9, 0.5), box(1, 0.7, 0.5)};
-  EXPECT_EQ(keep_best(boxes, 3), 0);
-  EXPECT_EQ(keep_best(boxes, 1), 2);
-  ASSERT_EQ(boxes.size(), 1u);
-  EXPECT_EQ(boxes[0].probability, 0.9);
+MostProbable::Result best_of(const std::vector<Candidate>& all, std::int64_t most) {
+  MostProbable best(0.1, most);
+  for (const Candidate& candidate : all)
+    if (best.takes(candidate.probability)) best.add(candidate);
+  return best.take();
+}
+
+TEST(MostProbable, says_how_many_it_left_out) {
+  const std::vector<Candidate> boxes{box(1, 0.5, 0.5), box(1, 0.9, 0.5), box(1, 0.7, 0.5)};
+  EXPECT_EQ(best_of(boxes, 3).left_out, 0);
+  const auto best = best_of(boxes, 1);
+  EXPECT_EQ(best.left_out, 2);
+  ASSERT_EQ(best.candidates.size(), 1u);
+  EXPECT_EQ(best.candidates[0].probability, 0.9);
+}
+
+TEST(MostProbable, keeps_the_same_in_whatever_order_they_come) {
+  std::vector<Candidate> boxes;
+  for (int i = 0; i < 1000; ++i) boxes.push_back(box(i % 7, (i * 37 % 50) / 50.0, i / 1000.0));
+  const auto sorted = [](std::vector<Candidate> kept) {
+    std::ranges::sort(kept, {}, &Candidate::x);
+    return kept;
+  };
+  const auto forwards = best_of(boxes, 30);
+  std::ranges::reverse(boxes);
+  const auto backwards = best_of(boxes, 30);
+  EXPECT_EQ(forwards.left_out, 850);
+  EXPECT_EQ(backwards.left_out, 850);
+  const auto a = sorted(forwards.candidates), b = sorted(backwards.candidates);
+  ASSERT_EQ(a.size(), 30u);
+  for (std::size_t i = 0; i < a.size(); ++i) EXPECT_EQ(a[i].x, b[i].x) << i;
+  for (const Candidate& each : a) EXPECT_GE(each.probability, 0.96);
 }
 
 TEST(to_picture, undoes_a_letterbox) {

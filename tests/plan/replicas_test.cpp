@@ -89,11 +89,11 @@ TEST_F(Replicas, that_are_incomplete_or_unlike_are_refused) {
   says([](Plan& p) { p.stages[2].turn.index = 2; }, "stage1.2: has the turn of another replica, 2");
   says([](Plan& p) { p.stages[3].turn = {2, 4}; }, "has 3 replicas and another stage 4");
   says([](Plan& p) { p.stages[2].turn.index = 3; }, "found turn 3 of 3");
-  says([](Plan& p) { p.stages[2].engine = "other"; }, "has another engine or lag than stage1.0");
+  says([](Plan& p) { p.stages[2].engine = "other"; }, "has another engine, lag, batch or phase");
   says([](Plan& p) { p.stages[1].phases[0].lag += 1; }, "expected a multiple of 3");
   says([](Plan& p) { p.channels[1].capacity += 1; }, "expected a multiple of 3");
   says([](Plan& p) { p.stages.erase(p.stages.begin() + 3); }, "turn 2 is missing");
-  says([](Plan& p) { p.stages[0].phases[0].batch = 3; }, "in a plan with replicas");
+  says([](Plan& p) { p.stages[0].phases[0].batch = 3; }, "in a plan with replicas of a part");
 }
 
 TEST_F(Replicas, of_stages_with_several_phases_are_refused) {
@@ -103,6 +103,75 @@ TEST_F(Replicas, of_stages_with_several_phases_are_refused) {
   });
   EXPECT_NE(message.find("stage0: cannot have replicas: it has 2 phases"), std::string::npos)
       << message;
+}
+
+/// 0 -> 1 -> 2 -> 3 on each of two processors, which gather frames for 1 and 2.
+class GatheringReplicas : public testing::Test {
+ protected:
+  network::Network network = network_of(4, {{0, 1}, {1, 2}, {2, 3}});
+  board::Board board = board_of(2);
+  BuildOptions options{.batches = {1, 4, 4, 1}, .replicas = {{ProcessorId(0), {ProcessorId(1)}}}};
+  Plan plan = build(network, board, mapping_of({0, 0, 0, 0}), options);
+  std::vector<std::vector<Time>> times{{Time(100), Time(200), Time(50)},
+                                       {Time(100), Time(200), Time(50)}};
+};
+
+TEST_F(GatheringReplicas, take_their_batches_in_turn) {
+  ASSERT_TRUE(is_shared(plan));
+  ASSERT_EQ(plan.stages[1].phases.size(), 3u);
+  EXPECT_EQ(plan.stages[1].phases[1].batch, 4);
+  EXPECT_EQ(round_of(plan), 8);
+  EXPECT_EQ(period_bound(plan, network, times), Time((4 * 100 + 200 + 4 * 50) / 8));
+  EXPECT_EQ(shortest_period(plan, network, times), Time(100));
+  times[1] = {Time(300), Time(600), Time(150)};
+  EXPECT_EQ(period_bound(plan, network, times), Time(300)) << "turns are strict";
+  EXPECT_EQ(shortest_period(plan, network, times), Time(150)) << "whoever is free";
+}
+
+TEST_F(GatheringReplicas, wait_for_the_frames_of_their_turn) {
+  const auto latency = latency_bound(plan, network, times, Time(100));
+  EXPECT_GE(latency.value(), Time(6 * 100 + 100 + 200 + 50));
+}
+
+TEST_F(GatheringReplicas, are_kept_in_plan_files) {
+  const millrace::test::TemporaryFolder folder;
+  const auto path = folder.path() / "it.plan.json";
+  write_plan(path, plan, network);
+  EXPECT_EQ(read_plan(path, network), plan);
+}
+
+TEST_F(GatheringReplicas, are_alike_and_have_slots_for_all_their_batches) {
+  const auto message_after = [&](const std::function<void(Plan&)>& change) {
+    Plan changed = plan;
+    change(changed);
+    return millrace::test::message_of([&] { check(changed, network); });
+  };
+  EXPECT_NE(message_after([](Plan& p) {
+              p.stages[1].phases[1].batch = 2;
+            }).find("stage0.1: has another engine, lag, batch or phase than stage0.0"),
+            std::string::npos);
+  const std::string small = message_after([](Plan& p) {
+    for (Channel& channel : p.channels)
+      if (!channel.from.is_outside() && !channel.to.is_outside()) channel.capacity = 6;
+  });
+  EXPECT_NE(small.find("works on 4 frames at once, so a capacity of 6 is too small; give it at "
+                       "least 8"),
+            std::string::npos)
+      << small;
+}
+
+TEST(RandomReplicas, of_whole_networks_may_gather_in_any_way) {
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    SCOPED_TRACE(seed);
+    Random random(seed);
+    const network::Network network = random_network(random, 25);
+    const GatheringCopies copies = gathering_copies(random, network);
+    const Plan plan = build(network, copies.board, copies.mapping, copies.options);
+    ASSERT_TRUE(is_shared(plan));
+    for (const GraphOptions& graph :
+         {GraphOptions{}, GraphOptions{.phase_times = {}, .tokens_are_elements = true}})
+      EXPECT_TRUE(dataflow::is_live(csdf_graph(plan, network, graph)));
+  }
 }
 
 TEST(RandomReplicas, give_graphs_that_are_consistent_and_live_and_pass_all_frames) {

@@ -6,6 +6,7 @@
 
 #include "base/random.h"
 #include "plan/build.h"
+#include "plan/networks.h"
 
 namespace millrace::plan::test {
 
@@ -33,6 +34,27 @@ inline Replicated random_replicas(Random& random, const network::Network& networ
         result.replicas[ProcessorId(static_cast<std::size_t>(on - board.processors.begin()))];
     while (turns.size() < others) turns.emplace_back(free++);
   }
+  return result;
+}
+
+/// Everything on two to four processors in turn.
+struct GatheringCopies {
+  board::Board board;
+  Mapping mapping;
+  BuildOptions options;
+};
+
+/// In random batches of powers of two.
+inline GatheringCopies gathering_copies(Random& random, const network::Network& network) {
+  const std::size_t copies = 2 + random.below(3), layers = network.layers.size();
+  GatheringCopies result{board_of(copies), {}, {}};
+  result.mapping.processors.assign(layers, ProcessorId(0));
+  result.options.capacity = 1 + static_cast<std::int64_t>(random.below(3));
+  for (std::size_t i = 1; i < copies; ++i) result.options.replicas[ProcessorId(0)].emplace_back(i);
+  auto& batches = result.options.batches;
+  while (batches.size() < layers)
+    batches.insert(batches.end(), 1 + random.below(5), std::int64_t{1} << random.below(4));
+  batches.resize(layers);
   return result;
 }
 

@@ -97,7 +97,22 @@ TEST_F(SessionBatchTest, with_a_lag_the_first_batch_has_so_many_frames_less) {
   submit(session, network, 5);
   gate.count_down();
   take(session, 5, 3);
-  EXPECT_EQ(runs_, 2);  // of 3 and 2
+  EXPECT_EQ(runs_, 3);  // of 3, and of 2 one by one
+}
+
+// A subnet for several frames takes the time of all of them.
+TEST_F(SessionBatchTest, few_frames_run_one_by_one) {
+  for (const int frames : {1, 2, 3}) {
+    runs_ = 0;
+    std::latch gate(1);
+    count_runs(gate);
+    const auto network = chain(3);
+    Session session = start(network, {0, 0, 0}, {1, 4, 4});
+    submit(session, network, frames);
+    gate.count_down();
+    take(session, frames, 3);
+    EXPECT_EQ(runs_, frames <= 2 ? frames : 1);
+  }
 }
 
 TEST_F(SessionBatchTest, a_frame_alone_does_not_wait_for_others) {

@@ -10,6 +10,7 @@
 #include "plan/steps.h"
 #include "runtime/session.h"
 #include "runtime/session_fixture.h"
+#include "runtime/shared.h"
 
 namespace millrace::runtime {
 namespace {
@@ -20,8 +21,9 @@ using test::value_of;
 
 class SharedFrames : public test::SessionTest {
  protected:
-  plan::Plan copies(const network::Network& network, std::size_t count) {
-    plan::BuildOptions options{.engine = "engine", .capacity = 3};
+  plan::Plan copies(const network::Network& network, std::size_t count,
+                    const std::vector<std::int64_t>& batches = {}) {
+    plan::BuildOptions options{.engine = "engine", .capacity = 3, .batches = batches};
     for (std::size_t i = 1; i < count; ++i) options.replicas[ProcessorId(0)].emplace_back(i);
     const std::vector<std::size_t> processors(network.layers.size(), 0);
     return plan::build(network, test::imagined_board(6), test::mapping(processors), options);
@@ -69,6 +71,54 @@ TEST_F(SharedFrames, come_out_in_order_with_their_results) {
   while (const auto result = session.next())
     EXPECT_EQ(value_of(result->outputs[0]), static_cast<float>(taken++) + 2);
   EXPECT_EQ(taken, 500);
+}
+
+TEST_F(SharedFrames, that_are_gathered_come_out_in_order_with_their_results) {
+  const auto network = chain(4);
+  for (const std::size_t count : {2u, 3u}) {
+    for (const std::vector<std::int64_t>& batches :
+         {std::vector<std::int64_t>{1, 4, 4, 1}, {1, 2, 4, 4}, {4, 4, 1, 2}, {8, 8, 8, 8}}) {
+      const plan::Plan plan = copies(network, count, batches);
+      ASSERT_TRUE(plan::is_shared(plan));
+      Session session = deploy(plan, network, engines_, unpinned);
+      std::thread writer([&] {
+        for (int i = 0; i < 301; ++i) session.submit(frame(network, static_cast<float>(i)));
+        session.finish();
+      });
+      for (int i = 0; i < 301; ++i) {
+        const auto result = session.next();
+        ASSERT_TRUE(result);
+        EXPECT_EQ(result->frame, i);
+        EXPECT_EQ(value_of(result->outputs[0]), static_cast<float>(i) + 4);
+      }
+      EXPECT_FALSE(session.next());
+      writer.join();
+    }
+  }
+}
+
+TEST_F(SharedFrames, do_not_wait_for_others_of_their_batch) {
+  const auto network = chain(3);
+  Session session = deploy(copies(network, 2, {1, 4, 4}), network, engines_, unpinned);
+  for (int i = 0; i < 20; ++i) {
+    ASSERT_TRUE(session.submit(frame(network, static_cast<float>(i))));
+    EXPECT_EQ(value_of(session.next().value().outputs[0]), static_cast<float>(i) + 3);
+  }
+}
+
+TEST(Shared, the_last_frames_are_shared_out) {
+  Bell bell;
+  Counter submitted(bell);
+  Shared shared(100, 2, Waiting({}, &bell));
+  submitted.raise(9);
+  EXPECT_EQ(shared.claim(submitted.read(), 4)->count, 4);
+  submitted.finish();
+  EXPECT_EQ(shared.claim(submitted.read(), 4)->count, 3);
+  const auto last = shared.claim(submitted.read(), 4);
+  EXPECT_EQ(last->first, 7);
+  EXPECT_EQ(last->count, 1);
+  EXPECT_EQ(shared.claim(submitted.read(), 4)->count, 1);
+  EXPECT_FALSE(shared.claim(submitted.read(), 4));
 }
 
 TEST_F(SharedFrames, go_past_a_replica_that_is_held_up) {

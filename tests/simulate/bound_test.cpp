@@ -119,6 +119,42 @@ TEST(Bound, replicas_run_exactly_at_it_in_either_order) {
   }
 }
 
+Case random_case_of_gathering_copies(std::uint64_t seed, std::uint64_t longest) {
+  Random random(seed);
+  Case result{random_network(random, 25), {}, {}};
+  const GatheringCopies copies = gathering_copies(random, result.network);
+  result.plan = plan::build(result.network, copies.board, copies.mapping, copies.options);
+  for (const plan::Stage& stage : result.plan.stages) {
+    auto& phases = result.times.emplace_back();
+    while (phases.size() < stage.phases.size())
+      phases.emplace_back(1 + static_cast<std::int64_t>(random.below(longest)));
+  }
+  return result;
+}
+
+TEST(Bound, copies_that_gather_run_exactly_at_it_in_the_graphs_order) {
+  for (std::uint64_t seed = 0; seed < 300; ++seed) {
+    const Case each = random_case_of_gathering_copies(seed, 1'000);
+    EXPECT_EQ(period_of(each, Order::graph), bound_of(each)) << seed;
+  }
+}
+
+/// Whoever is free finds a batch, if so many frames are on their way.
+TEST(Bound, copies_that_gather_reach_the_sum_of_their_rates) {
+  constexpr double edges = 0.01;  // of the frames, at the beginning and the end
+  for (std::uint64_t seed = 0; seed < 300; ++seed) {
+    Case each = random_case_of_gathering_copies(seed, 1'000'000);
+    for (plan::Channel& channel : each.plan.channels) channel.capacity *= 1000;
+    Application application = application_of(each.plan, each.times);
+    application.frames = 10'000;
+    application.release.in_flight = plan::enough_in_flight(each.plan, each.network, each.times);
+    const auto shortest = plan::shortest_period(each.plan, each.network, each.times);
+    const double rate = run({application}).applications[0].throughput() * seconds(*shortest);
+    EXPECT_GE(rate, 1 - edges) << seed;
+    EXPECT_LE(rate, 1 + edges) << seed;
+  }
+}
+
 /// Copies of the whole network do not wait for their turn, and none is faster than it is.
 TEST(Bound, copies_run_between_it_and_the_sum_of_their_rates) {
   constexpr double edges = 0.005;  // of the frames, at the beginning and the end

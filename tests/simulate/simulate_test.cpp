@@ -183,7 +183,9 @@ TEST(Simulate, refuses_what_makes_no_sense) {
 TEST(Simulate, refuses_options_for_a_processor_that_no_plan_uses) {
   Options options;
   options.processors["core9"] = {};
-  EXPECT_EQ(message_of([&] { run({chain({10ms, 6ms})}, options); }),
+  EXPECT_EQ(message_of([&] {
+              run({chain({10ms, 6ms})}, options);
+            }),
             "core9: no plan uses this processor; they use core0, core1");
 }
 
