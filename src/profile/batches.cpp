@@ -22,6 +22,9 @@ constexpr double hopeless_on_more = 2;   // times the best on one frame: not tri
 constexpr double worth_another = 1.2;    // times the best on four frames: tried on eight too
 constexpr double clearly_faster = 0.97;  // times what it is compared with: more than noise
 constexpr double levels_off = 0.98;      // of the time per frame of half as many: more gain nothing
+/// Of the network's time: with other variants than on one frame results differ in their last digits
+/// from those of a frame alone, and weights are packed in two ways.
+constexpr double worth_other_digits = 0.03;
 
 bool convolves(const network::Operator& op) {
   return std::holds_alternative<network::Conv>(op) ||
@@ -51,6 +54,7 @@ class TailMeasurement {
   TailMeasurement(const Subject& subject, const Tail& tail, ProcessorProfile& profile)
       : subject_(subject),
         layers_(profile.layers),
+        network_(profile.whole.median),
         bound_(profile.max_error),
         tail_(layers_of(tail)),
         own_(variants_of(profile.layers)),
@@ -61,9 +65,10 @@ class TailMeasurement {
     one_.run(subject_.options);
     results_.push_back({1, one_.result()});
     const Variants few = best_on(4, own_);
-    add(2, {few, own_});
-    add(4, {few, own_});
-    if (add(8, {best_on(8, few)})) add(16, {results_.back().variants});
+    add(2, few);
+    add(4, few);
+    const Variants many = best_on(8, few);
+    if (add(8, many)) add(16, many);
     store();
   }
 
@@ -71,22 +76,21 @@ class TailMeasurement {
   struct Result {
     std::int64_t frames;
     Pass pass;  // of all frames together
-    Variants variants = {};
   };
   struct Beside {
     Pass base, other;  // measured in turns
   };
 
-  /// The faster of these. Whether a frame gains by it, beside half as many frames.
-  bool add(std::int64_t frames, const std::vector<Variants>& choice) {
-    std::optional<Result> best;
-    for (const Variants& variants : choice) {
-      if (&variants != &choice.front() && variants == choice.front()) continue;
-      Result each{frames, beside_one(frames, variants), variants};
-      if (!best || each.pass.whole.median < best->pass.whole.median) best = std::move(each);
+  /// In these variants, or in those of one frame. Whether a frame gains beside half as many frames.
+  bool add(std::int64_t frames, const Variants& others) {
+    Result result{frames, beside_one(frames, own_)};
+    if (others != own_) {
+      Pass pass = beside_one(frames, others);
+      const Time gain = (result.pass.whole.median - pass.whole.median) / frames;
+      if (seconds(gain) > worth_other_digits * seconds(network_)) result.pass = std::move(pass);
     }
-    const double share = ratio(best->pass.whole.median, results_.back().pass.whole.median);
-    results_.push_back(std::move(*best));
+    const double share = ratio(result.pass.whole.median, results_.back().pass.whole.median);
+    results_.push_back(std::move(result));
     return share < 2 * levels_off;
   }
 
@@ -212,6 +216,7 @@ class TailMeasurement {
 
   const Subject& subject_;
   std::vector<LayerTimes>& layers_;
+  Time network_;  // on one frame
   std::optional<double> bound_;
   std::vector<LayerId> tail_;
   Variants own_;                // on one frame

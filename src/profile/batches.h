@@ -27,7 +27,8 @@ bool has_batches(const Profile& profile, const network::Network& network,
 /// Fills in `batches` of the tail's layers, in the precisions of the options, measured as one
 /// subnet of 1, 2, 4, 8 and, if a frame still gains by that, 16 frames. Which variant of a layer is
 /// best on several frames is tried on four, and what is near the best on eight; those above the
-/// bound on the error are left out. With the options' `meanwhile`, the other processors run the
+/// bound on the error are left out, and those of one frame stay unless others save a noticeable
+/// share of the network's time. With the options' `meanwhile`, the other processors run the
 /// network all the while. Processors that took over their variants from another one take over
 /// these too. Precondition: the profile is of this network and engine.
 void measure_batches(Profile& profile, const network::Network& network, engine::Engine& engine,
