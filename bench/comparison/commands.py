@@ -31,33 +31,36 @@ def _millrace(verb, words, network, options):
         raise Failed(f"millrace {verb}: {reason_of(done.stderr)}")
 
 
-def plan_path(network, precision, options):
-    return options.folder / f"{network.name}.{precision}.plan.json"
+def plan_path(network, contender, options):
+    together = ".together" if contender.setting == "together" else ""
+    return options.folder / f"{network.name}.{contender.precision}{together}.plan.json"
 
 
 def forget_profiles(network, options):
     shutil.rmtree(_cache(network, options), ignore_errors=True)
 
 
-def make_plan(network, precision, options):
+def make_plan(network, contender, options):
     """The precision is passed on only if it was asked for."""
-    path = plan_path(network, precision, options)
+    path = plan_path(network, contender, options)
     if options.reuse_plans and path.exists():
         return path
-    wanted = ["--precision", precision] if options.precision else []
+    wanted = ["--precision", contender.precision] if options.precision else []
+    if contender.setting == "together":
+        wanted += ["--processors", "+".join(f"core{core}" for core in sorted(options.cores))]
     more = shlex.split(options.plan_options.replace("{name}", network.name))
     _millrace("plan", [network.models[1], "-o", path, *wanted, *more], network, options)
     return path
 
 
 def _open_millrace(contender, network, options):
-    path = plan_path(network, contender.precision, options)
+    path = plan_path(network, contender, options)
     if not path.exists():
         raise Failed("there is no plan")
     answer = options.folder / f"{network.name}.millrace.npy"
     inputs = [word for name, file in network.inputs.items() for word in ("-i", f"{name}={file}")]
     _millrace("run", [path, *inputs, "-o", answer], network, options)
-    in_flight = ["--in-flight", 1] if contender.setting == "plan, one frame" else []
+    in_flight = [] if contender.setting == "plan" else ["--in-flight", 1]
     return Worker([options.millrace, "bench", path, "--on-request", "--warmup", options.warmup,
                    *in_flight], options.cores, _environment(network, options)), answer
 

@@ -20,11 +20,14 @@ class Contender:
         return {**asdict(self), "name": NAMES[self.peer]}
 
 
-def millrace(precisions):
+def millrace(precisions, cores):
     for precision in precisions or ["f32"]:
         yield Contender("millrace", precision, "plan", text="plan")
         yield Contender("millrace", precision, "plan, one frame",
                         text="plan, one frame at a time")
+        if cores > 1:
+            yield Contender("millrace", precision, "together",
+                            text="all cores as one, one frame at a time")
 
 
 def onnxruntime(batches, cores):
@@ -57,7 +60,7 @@ def threads(count):
 def all_of(options):
     """options: peers, precision, batch, cores."""
     cores = len(options.cores)
-    found = {"millrace": millrace(options.precision),
+    found = {"millrace": millrace(options.precision, cores),
              "onnxruntime": onnxruntime(options.batch, cores),
              "openvino": openvino(options.batch), "ncnn": ncnn(cores)}
     return [contender for peer in options.peers for contender in found[peer]]

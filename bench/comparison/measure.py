@@ -42,14 +42,15 @@ class Comparison:
         for contender in self._contenders:
             if contender.peer != "millrace":
                 continue
-            if contender.precision not in failed:
-                progress(f"{self._network.name}: plan, {contender.precision}")
-                failed[contender.precision] = ""
+            plan = commands.plan_path(self._network, contender, self._options)
+            if plan not in failed:
+                progress(f"{self._network.name}: {contender.text}, {contender.precision}")
+                failed[plan] = ""
                 try:
-                    commands.make_plan(self._network, contender.precision, self._options)
+                    commands.make_plan(self._network, contender, self._options)
                 except Failed as reason:
-                    failed[contender.precision] = str(reason)
-            contender.missing = failed[contender.precision]
+                    failed[plan] = str(reason)
+            contender.missing = failed[plan]
 
     def _open(self):
         for place, contender in enumerate(self._contenders):

@@ -32,6 +32,14 @@ Processor of_cores(std::vector<int> cores) {
   return {word + ranges_of(cores), ProcessorKind::cpu, std::move(cores)};
 }
 
+Processor joined(const std::vector<Processor>& processors) {
+  std::vector<int> cores;
+  for (const Processor& processor : processors)
+    cores.insert(cores.end(), processor.cores.begin(), processor.cores.end());
+  std::sort(cores.begin(), cores.end());
+  return of_cores(std::move(cores));
+}
+
 const Processor& find(const Board& board, const std::string& name) {
   const auto found =
       std::find_if(board.processors.begin(), board.processors.end(),
@@ -42,6 +50,61 @@ const Processor& find(const Board& board, const std::string& name) {
   throw InputError("processors",
                    fmt::format("'{}' is not a processor of this board, which has {}{}", name,
                                fmt::join(known, ", "), did_you_mean(name, known)));
+}
+
+std::vector<std::string> split(const std::string& text, char separator) {
+  std::vector<std::string> parts{{}};
+  for (const char c : text)
+    if (c == separator)
+      parts.emplace_back();
+    else
+      parts.back() += c;
+  return parts;
+}
+
+/// Those whose cores one with this name has, "cores0-1": all from a first to a last.
+std::vector<Processor> in_range(const Board& board, const std::string& name) {
+  for (std::size_t first = 0; first < board.processors.size(); ++first) {
+    std::vector<Processor> group;
+    for (std::size_t last = first; last < board.processors.size(); ++last) {
+      if (board.processors[last].kind != ProcessorKind::cpu) break;
+      group.push_back(board.processors[last]);
+      if (group.size() > 1 && joined(group).name == name) return group;
+    }
+  }
+  return {};
+}
+
+bool overlap(const Processor& a, const Processor& b) {
+  return a == b || std::find_first_of(a.cores.begin(), a.cores.end(), b.cores.begin(),
+                                      b.cores.end()) != a.cores.end();
+}
+
+/// Adds what has no core of the others'. `name`: as it was asked for.
+void add_disjoint(std::vector<Processor>& chosen, Processor processor, const std::string& name) {
+  for (const Processor& other : chosen) {
+    if (other == processor)
+      throw InputError("processors", fmt::format("'{}' is named twice, expected once", name));
+    if (overlap(other, processor))
+      throw InputError("processors", fmt::format("'{}' has a core that {} has too, expected each "
+                                                 "in one of them",
+                                                 name, other.name));
+  }
+  chosen.push_back(std::move(processor));
+}
+
+/// One with this name, or of several cores: "core0+core1", "cores0-1".
+Processor one_named(const Board& board, const std::string& name) {
+  std::vector<Processor> group = in_range(board, name);
+  if (!group.empty()) return joined(group);
+  for (const std::string& part : split(name, '+')) add_disjoint(group, find(board, part), part);
+  if (group.size() == 1) return group.front();
+  for (const Processor& processor : group)
+    if (processor.kind != ProcessorKind::cpu)
+      throw InputError("processors", fmt::format("'{}': {} is not a core, and only cores can work "
+                                                 "on a layer together",
+                                                 name, processor.name));
+  return joined(group);
 }
 
 /// The device is at least as fast as that.
@@ -57,11 +120,7 @@ void raise_to(const Peaks& peaks, Device& device) {
 
 Processor all_cores(const Board& board) {
   if (board.processors.size() == 1) return board.processors.front();
-  std::vector<int> cores;
-  for (const Processor& processor : board.processors)
-    cores.insert(cores.end(), processor.cores.begin(), processor.cores.end());
-  std::sort(cores.begin(), cores.end());
-  return of_cores(std::move(cores));
+  return joined(board.processors);
 }
 
 std::vector<Processor> processors_of(const Device& device) {
@@ -118,13 +177,8 @@ Board only(const Board& board, const std::vector<std::string>& processor_names) 
     throw InputError("processors", "the list is empty, expected at least one processor");
   Board result = board;
   result.processors.clear();
-  for (const std::string& name : processor_names) {
-    const Processor& processor = find(board, name);
-    const auto& chosen = result.processors;
-    if (std::find(chosen.begin(), chosen.end(), processor) != chosen.end())
-      throw InputError("processors", fmt::format("'{}' is named twice, expected once", name));
-    result.processors.push_back(processor);
-  }
+  for (const std::string& name : processor_names)
+    add_disjoint(result.processors, one_named(board, name), name);
   return result;
 }
 

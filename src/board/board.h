@@ -65,8 +65,9 @@ Board this_machine();
 /// On a board with one processor it is that one.
 Processor all_cores(const Board& board);
 
-/// The processors with these names, in this order. InputError lists the names there are; also if
-/// one is named twice or none at all.
+/// The processors with these names, in this order. Several cores as one that works on a layer
+/// with all of them are "core0+core1", or as it is called, "cores0-1". InputError lists the names
+/// there are; also if one is named twice or none at all.
 Board only(const Board& board, const std::vector<std::string>& processor_names);
 
 /// The board, whose processors may do only what the other board's of the same names may: those of

@@ -92,7 +92,8 @@ void store(const profile::Profile& profile, const std::filesystem::path& path) {
 }  // namespace
 
 void bind_processors(CLI::App& verb, ModelOptions& options) {
-  verb.add_option("--processors", options.processors, "Use only these, such as core0,core1")
+  verb.add_option("--processors", options.processors,
+                  "Use only these, such as core0,core1; core0+core1 or cores0-1: both on one layer")
       ->delimiter(',');
   verb.add_option("--engine", options.engine, "The engine that runs the layers")
       ->capture_default_str();
@@ -130,7 +131,16 @@ std::string precision_names(const VariantOptions& options, const std::string& be
 
 board::Board load_board(const ModelOptions& options, const std::string& of) {
   const board::Board board = of.empty() ? board::this_machine() : board::find_board(of);
-  return options.processors.empty() ? board : board::only(board, options.processors);
+  if (options.processors.empty()) return board;
+  const board::Board chosen = board::only(board, options.processors);
+  if (of.empty()) return chosen;
+  for (const board::Processor& processor : chosen.processors)
+    if (std::find(board.processors.begin(), board.processors.end(), processor) ==
+        board.processors.end())
+      throw InputError("--processors " + processor.name,
+                       "cores are joined on this machine only; in a board's file, a device says "
+                       "`together: true`");
+  return chosen;
 }
 
 std::map<std::string, engine::Engine*> Loaded::engine_pointers() const {

@@ -277,23 +277,6 @@ plan::Plan finish(const PlanOptions& options, const Work& work, const explore::C
   return plan;
 }
 
-/// A plan for other times than the machine has may be the wrong one.
-void note_other_speed(const plan::Plan& plan, const std::string& model) {
-  constexpr double alike = 1.25;                             // or its inverse
-  constexpr Time noticeable = std::chrono::milliseconds(1);  // more than passing frames on
-  for (const plan::Stage& stage : plan.stages) {
-    if (std::min(stage.measured, stage.predicted) < noticeable) continue;
-    const double ratio = seconds(stage.measured) / seconds(stage.predicted);
-    if (ratio < alike && ratio > 1 / alike) continue;
-    note(
-        fmt::format("{} takes {} now, but {} by the profile: {} had another speed when that was "
-                    "measured; run 'millrace profile {} --fresh' and plan again",
-                    stage.name, millrace::to_text(stage.measured),
-                    millrace::to_text(stage.predicted), stage.processor.name, model));
-    return;
-  }
-}
-
 void print_batch(const plan::Plan& plan, LayerId layer) {
   const plan::Endpoint place = plan::places_of_layers(plan)[layer.index];
   const std::int64_t batch = plan.stages[place.stage].phases[place.phase].batch;
@@ -313,7 +296,7 @@ void print_reasons(const PlanOptions& options, const Work& work, const explore::
     fmt::print("\n{} runs on {}", name, work.board[mapping.processors[layer.index]].name);
     const auto group = problem.fused_into[layer.index];
     fmt::print("{}\n", group ? " in one kernel with " + work.network.layers[*group].name : "");
-    const std::int64_t turns = plan::round_of(choice.winner().plan);
+    const std::int64_t turns = plan::turns_of(choice.winner().plan);
     if (choice.winner().plan.stages.front().turn.of > 1)
       fmt::print("  {} processors take turns with whole frames of its stage\n", turns);
     else
@@ -360,16 +343,15 @@ int run(const PlanOptions& given) {
   const explore::Choice choice = search(options, work);
   if (!choice.in_time) {
     if (!options.json) fmt::print("{}\n", candidates_text(choice));
-    note(
-        fmt::format("no plan is predicted to keep within --max-latency {}; the nearest takes {}, "
-                    "so allow that or more",
-                    options.max_latency, millrace::to_text(choice.winner().latency)));
+    const bool is_here = options.board.empty();
+    note(too_slow_text(choice, options.max_latency, is_here ? &work.board : nullptr));
     return answer_is_no;
   }
   for (const std::string& reason : choice.left_out) note("left out, " + reason);
   const plan::Plan plan = finish(options, work, choice);
   plan::write_plan(output, plan, work.network);
-  note_other_speed(plan, options.model.model);
+  if (const std::string text = other_speed_text(plan, options.model.model); !text.empty())
+    note(text);
   if (options.json) {
     fmt::print("{}\n", choice_json(choice, work.network, output));
     return 0;

@@ -1,6 +1,12 @@
 #include "cli/plan_report.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <chrono>
+#include <string_view>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -65,6 +71,35 @@ std::string choice_json(const explore::Choice& choice, const network::Network& n
                             {"buffers", buffers_json(network, choice.winner())},
                             {"plan", output}};
   return json.dump(1);
+}
+
+std::string other_speed_text(const plan::Plan& plan, const std::string& model) {
+  constexpr double alike = 1.25;                             // or its inverse
+  constexpr Time noticeable = std::chrono::milliseconds(1);  // more than passing frames on
+  for (const plan::Stage& stage : plan.stages) {
+    if (std::min(stage.measured, stage.predicted) < noticeable) continue;
+    const double ratio = seconds(stage.measured) / seconds(stage.predicted);
+    if (ratio < alike && ratio > 1 / alike) continue;
+    return fmt::format(
+        "{} takes {} now, but {} by the profile: {} had another speed when that was measured; run "
+        "'millrace profile {} --fresh' and plan again",
+        stage.name, millrace::to_text(stage.measured), millrace::to_text(stage.predicted),
+        stage.processor.name, model);
+  }
+  return {};
+}
+
+std::string too_slow_text(const explore::Choice& choice, const std::string& max_latency,
+                          const board::Board* here) {
+  std::string text = fmt::format(
+      "no plan is predicted to keep within --max-latency {}; the nearest takes {}, so allow that "
+      "or more",
+      max_latency, millrace::to_text(choice.winner().latency));
+  if (here == nullptr || here->processors.size() < 2) return text;
+  std::vector<std::string_view> names;
+  for (const board::Processor& processor : here->processors) names.push_back(processor.name);
+  return text + fmt::format("; all cores on one layer bring a frame out sooner: --processors {}",
+                            fmt::join(names, "+"));
 }
 
 }  // namespace millrace::cli

@@ -2,6 +2,7 @@
 // What `plan` says of what it chose.
 #include <string>
 
+#include "board/board.h"
 #include "explore/choose.h"
 
 namespace millrace::cli {
@@ -12,5 +13,15 @@ std::string proof_text(const network::Network& network, const explore::Candidate
 /// All candidates, for programs.
 std::string choice_json(const explore::Choice& choice, const network::Network& network,
                         const std::string& output);
+
+/// That the plan is for other times than the machine has now, so it may be the wrong one; empty:
+/// it is not.
+std::string other_speed_text(const plan::Plan& plan, const std::string& model);
+
+/// That the nearest plan takes longer for a frame than allowed, and what to do. `here`: of this
+/// machine, or null; a pipeline brings throughput, cores that work on a layer together bring one
+/// frame out sooner.
+std::string too_slow_text(const explore::Choice& choice, const std::string& max_latency,
+                          const board::Board* here);
 
 }  // namespace millrace::cli

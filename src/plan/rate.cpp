@@ -1,6 +1,7 @@
 #include "plan/rate.h"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 
 #include "dataflow/analysis.h"
@@ -26,15 +27,16 @@ std::int64_t largest_lag(const Plan& plan) {
 
 std::int64_t rounded_up(Time time, Time by) { return (time.count() + by.count() - 1) / by.count(); }
 
-/// What each copy of a shared plan takes for as many frames as it gathers.
-std::vector<Time> times_of_copies(const Plan& plan,
-                                  const std::vector<std::vector<Time>>& phase_times) {
+/// The nanoseconds that each copy of a shared plan takes for as many frames as it gathers.
+std::vector<double> times_of_copies(const Plan& plan,
+                                    const std::vector<std::vector<Time>>& phase_times) {
   const std::int64_t batch = batch_of(plan);
-  std::vector<Time> times;
+  std::vector<double> times;
   for (std::size_t s = 0; s < plan.stages.size(); ++s) {
-    Time& time = times.emplace_back(0);
+    double& time = times.emplace_back(0);
     for (std::size_t p = 0; p < plan.stages[s].phases.size(); ++p)
-      time += phase_times.at(s).at(p) * (batch / plan.stages[s].phases[p].batch);
+      time += static_cast<double>(phase_times.at(s).at(p).count()) *
+              static_cast<double>(batch / plan.stages[s].phases[p].batch);
   }
   return times;
 }
@@ -44,13 +46,14 @@ std::vector<Time> times_of_copies(const Plan& plan,
 /// time is zero.
 std::int64_t done_beside_the_slowest(const Plan& plan,
                                      const std::vector<std::vector<Time>>& phase_times) {
-  const std::vector<Time> copies = times_of_copies(plan, phase_times);
+  constexpr double most = 1e15;  // more than any plan has slots
+  const std::vector<double> copies = times_of_copies(plan, phase_times);
   const auto [fastest, slowest] = std::minmax_element(copies.begin(), copies.end());
-  if (*fastest <= Time{}) return 0;
-  const std::int64_t batch = batch_of(plan);
-  std::int64_t frames = batch - 1;
-  for (const Time copy : copies) frames += batch * rounded_up(*slowest, copy);
-  return frames;
+  if (*fastest <= 0) return 0;
+  const auto batch = static_cast<double>(batch_of(plan));
+  double frames = batch - 1;
+  for (const double copy : copies) frames += batch * std::ceil(*slowest / copy);
+  return static_cast<std::int64_t>(std::min(frames, most));
 }
 
 }  // namespace
@@ -69,8 +72,8 @@ std::optional<Time> shortest_period(const Plan& plan, const network::Network& ne
                                     const std::vector<std::vector<Time>>& phase_times) {
   if (!is_shared(plan)) return period_bound(plan, network, phase_times);
   double rate = 0;
-  for (const Time copy : times_of_copies(plan, phase_times)) rate += 1 / seconds(copy);
-  return time_from_seconds(1 / (rate * static_cast<double>(batch_of(plan))));
+  for (const double copy : times_of_copies(plan, phase_times)) rate += 1 / copy;
+  return Time(std::llround(1 / (rate * static_cast<double>(batch_of(plan)))));
 }
 
 std::optional<Time> latency_bound(const Plan& plan, const network::Network& network,

@@ -67,7 +67,7 @@ Origin read_origin(const JsonView& json) {
 }
 
 Time read_time(const JsonView& json) {
-  constexpr double largest_ms = 1e12;
+  constexpr double largest_ms = 1e9;  // with any batch within 64 bits
   const double value = json.number();
   if (!(value >= 0 && value <= largest_ms))
     json.fail(fmt::format("found {}, expected 0 to {} milliseconds", value, largest_ms));

@@ -159,6 +159,41 @@ TEST(WithLimits, makes_a_device_of_the_processors_that_have_some) {
   EXPECT_EQ(peaks_of(board, board.processors[1]).bytes, 10e9);
 }
 
+TEST(Only, joins_cores_that_work_on_a_layer_together) {
+  for (const char* name : {"core0+core1", "core1+core0", "cores0-1"}) {
+    const Board board = only(two_cores(), {name});
+    ASSERT_EQ(board.processors.size(), 1u) << name;
+    EXPECT_EQ(board.processors[0], all_cores(two_cores())) << name;
+  }
+}
+
+TEST(Only, joins_some_cores_and_leaves_others) {
+  Board board = two_cores();
+  for (int core = 2; core < 5; ++core)
+    board.processors.push_back({"core" + std::to_string(core), ProcessorKind::cpu, {core}});
+  board = only(board, {"cores1-3", "core4+core0"});
+  ASSERT_EQ(board.processors.size(), 2u);
+  EXPECT_EQ(board.processors[0].name, "cores1-3");
+  EXPECT_EQ(board.processors[0].cores, (std::vector<int>{1, 2, 3}));
+  EXPECT_EQ(board.processors[1].name, "cores0,4");
+}
+
+TEST(Only, refuses_a_core_in_two_processors_and_what_is_no_core) {
+  const auto says = [](const std::vector<std::string>& names, const std::string& expected) {
+    Board board = two_cores();
+    board.processors.push_back({"gpu", ProcessorKind::gpu, {}});
+    const std::string message = test::message_of([&] { only(board, names); });
+    EXPECT_NE(message.find(expected), std::string::npos) << message;
+  };
+  says({"core0", "cores0-1"}, "'cores0-1' has a core that core0 has too");
+  says({"core0+core1", "cores0-1"}, "'cores0-1' is named twice");
+  says({"core0+core0"}, "'core0' is named twice");
+  says({"core0+gpu"}, "gpu is not a core");
+  says({"core0+core9"}, "'core9' is not a processor");
+  says({"core0+"}, "'' is not a processor");
+  says({"cores0-7"}, "'cores0-7' is not a processor");
+}
+
 TEST(WithLimits, leaves_no_device_without_processors) {
   Board other = with_device(two_cores());
   other.devices[0].name = "both";

@@ -143,10 +143,14 @@ class Contenders(unittest.TestCase):
                          ["one session, one thread"])
         self.assertEqual([one.text for one in contenders.onnxruntime([1], 2)],
                          ["one session, 2 threads", "one session per core"])
+        self.assertEqual([one.setting for one in contenders.millrace([], 1)],
+                         ["plan", "plan, one frame"])
+        self.assertEqual([one.setting for one in contenders.millrace([], 2)],
+                         ["plan", "plan, one frame", "together"])
 
     def test_millrace_takes_part_once_per_precision_asked_for(self):
-        self.assertEqual({one.precision for one in contenders.millrace([])}, {"f32"})
-        self.assertEqual({one.precision for one in contenders.millrace(["f32", "bf16"])},
+        self.assertEqual({one.precision for one in contenders.millrace([], 2)}, {"f32"})
+        self.assertEqual({one.precision for one in contenders.millrace(["f32", "bf16"], 2)},
                          {"f32", "bf16"})
 
 

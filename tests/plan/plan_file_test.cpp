@@ -179,6 +179,8 @@ constexpr Mistake mistakes[] = {
     {"/stages/0/processor/cores", "[1]", "core 1 is used by stage0 too"},
     {"/stages/0/predicted_ms", "-1", "stages[0].predicted_ms: found -1, expected 0 to"},
     {"/stages/0/predicted_ms", "1e300", "stages[0].predicted_ms: found 1e+300"},
+    {"/stages/0/phases/0/predicted_ms", "1000000001",
+     "phases[0].predicted_ms: found 1000000001, expected 0 to 1000000000 milliseconds"},
     {"/stages/0/phases", "[]", "stages[0].phases: found none, expected at least one"},
     {"/stages/0/phases/1/layers", "[]", "stage0, phase 1: has no layers"},
     {"/stages/0/phases/0/layers/0", "\"O\"", "phases[0].layers[0]: the network has no layer 'O'"},

@@ -6,7 +6,7 @@
 #include "engine/onednn/builder.h"
 #include "engine/onednn/lower.h"
 #include "engine/onednn/subnet.h"
-#include "engine/onednn/threads.h"
+#include "engine/onednn/team.h"
 #include "engine/onednn/ways.h"
 #include "engine/onednn/weights.h"
 #include "network/evaluate/evaluate.h"
@@ -72,8 +72,11 @@ class OneDnn final : public Engine {
   std::vector<board::Variant> variants(const network::Network& network, LayerId layer,
                                        const board::Processor& processor) const override {
     if (!supports(network, layer, processor)) return {};
-    const ThreadScope threads(processor.cores);
-    return ways_to_run({engine_, nullptr}, network, layer, processor);
+    std::vector<board::Variant> result;
+    run_on(processor.cores, [&] {
+      result = ways_to_run({engine_, nullptr}, network, layer, processor);
+    });
+    return result;
   }
 
   std::unique_ptr<Subnet> prepare(const SubnetRequest& request) override {
@@ -86,9 +89,10 @@ class OneDnn final : public Engine {
                          "is to run in f16, which oneDNN's engine does not; make a new plan here "
                          "with 'millrace plan'");
     }
-    const ThreadScope threads(request.processor.cores);
+    std::unique_ptr<Subnet> subnet;
     try {
-      return build(request);
+      run_on(request.processor.cores, [&] { subnet = build(request); });
+      return subnet;
     } catch (const dnnl::error& error) {
       throw EngineError(place_of(request) + ": " + text_of(error));
     }

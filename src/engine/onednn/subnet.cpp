@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "engine/onednn/normalize.h"
-#include "engine/onednn/threads.h"
+#include "engine/onednn/team.h"
 #include "network/evaluate/evaluate.h"
 
 namespace millrace::engine::onednn {
@@ -105,9 +105,10 @@ class OneDnnSubnet final : public Subnet {
   std::span<const Port> outputs() const override { return prepared_.outputs; }
 
   void run(std::span<const std::byte* const> in, std::span<std::byte* const> out) override {
-    const ThreadScope threads(prepared_.cores);
-    bind(in, out);
-    for (Call& call : calls_) execute(call);
+    run_on(prepared_.cores, [&] {
+      bind(in, out);
+      for (Call& call : calls_) execute(call);
+    });
   }
 
   std::vector<GroupTime> run_timed(std::span<const std::byte* const> in,
@@ -115,15 +116,16 @@ class OneDnnSubnet final : public Subnet {
     std::vector<GroupTime> times;
     for (const StepGroup& group : prepared_.program.groups)
       times.push_back({group.layers, group.kernel, Time{}});
-    const ThreadScope threads(prepared_.cores);
-    bind(in, out);
-    auto before = Clock::now();
-    for (Call& call : calls_) {
-      execute(call);
-      const auto after = Clock::now();
-      times[call.group].time += std::chrono::duration_cast<Time>(after - before);
-      before = after;
-    }
+    run_on(prepared_.cores, [&] {
+      bind(in, out);
+      auto before = Clock::now();
+      for (Call& call : calls_) {
+        execute(call);
+        const auto after = Clock::now();
+        times[call.group].time += std::chrono::duration_cast<Time>(after - before);
+        before = after;
+      }
+    });
     return times;
   }
 

@@ -17,6 +17,7 @@ struct Runtime {
   void (*set_threads)(int) = nullptr;
   int (*thread_number)() = nullptr;
   void (*parallel)(Work, void*, unsigned, unsigned) = nullptr;
+  int (*pause)(int) = nullptr;
 
   bool known() const { return get_threads && set_threads; }
 };
@@ -33,6 +34,7 @@ const Runtime& runtime() {
     look_up(r.set_threads, "omp_set_num_threads");
     look_up(r.thread_number, "omp_get_thread_num");
     look_up(r.parallel, "GOMP_parallel");
+    look_up(r.pause, "omp_pause_resource_all");
     return r;
   }();
   return found;
@@ -58,11 +60,12 @@ void restore_float_control([[maybe_unused]] unsigned before) {
 
 /// Runs on every thread of the team; the caller has pinned itself.
 void prepare_helper(void* argument) {
-  if (runtime().thread_number && runtime().thread_number() == 0) return;
+  const auto number = static_cast<std::size_t>(runtime().thread_number());
+  const auto& cores = *static_cast<const std::vector<int>*>(argument);
+  if (number == 0 || number >= cores.size()) return;
   cpu_set_t set;
   CPU_ZERO(&set);
-  for (const int core : *static_cast<const std::vector<int>*>(argument))
-    if (core >= 0 && core < CPU_SETSIZE) CPU_SET(core, &set);
+  if (const int core = cores[number]; core >= 0 && core < CPU_SETSIZE) CPU_SET(core, &set);
   // A core that this process may not use is the caller's mistake and was reported when it pinned
   // itself; the helpers then stay where they are.
   static_cast<void>(sched_setaffinity(0, sizeof set, &set));
@@ -71,8 +74,9 @@ void prepare_helper(void* argument) {
 
 /// The runtime keeps helper threads from one parallel region to the next, with the binding of
 /// their first; so they are bound anew when the cores change.
+thread_local std::vector<int> bound;
+
 void bind_helpers(const std::vector<int>& cores) {
-  thread_local std::vector<int> bound;
   if (cores.size() < 2 || !runtime().parallel || !runtime().thread_number || bound == cores) return;
   runtime().parallel(prepare_helper, const_cast<std::vector<int>*>(&cores),
                      static_cast<unsigned>(cores.size()), 0);
@@ -92,6 +96,12 @@ ThreadScope::ThreadScope(const std::vector<int>& cores) {
 ThreadScope::~ThreadScope() {
   restore_float_control(float_control_before_);
   if (threads_before_ > 0) runtime().set_threads(threads_before_);
+}
+
+void end_helpers() {
+  constexpr int keeping_what_is_set = 1;  // omp_pause_soft
+  if (runtime().pause) runtime().pause(keeping_what_is_set);
+  bound.clear();
 }
 
 const char* thread_runtime() { return runtime().known() ? "OpenMP" : "no thread control"; }
