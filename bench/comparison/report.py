@@ -166,35 +166,59 @@ def network_text(network, options, all_settings=False):
     return "\n".join(part for part in parts if part)
 
 
+class Throughput:
+    """What a summary is about."""
+    text = "{}, frames/s, and how many times that is the best of each peer at batch 1\n"
+    column = "frames/s"
+    choose = staticmethod(best)
+    values = staticmethod(fps)
+
+    @staticmethod
+    def times(own, other):
+        return figures.ratio(own, other)
+
+
+class Latency:
+    text = "{}, median latency, and how many times as long the quickest of each peer takes\n"
+    column = "ms"
+    choose = staticmethod(quickest)
+    values = staticmethod(latency_medians)
+
+    @staticmethod
+    def times(own, other):
+        return figures.ratio(other, own)
+
+
 def summary(networks):
-    """For each precision of Millrace: how many times the best of each peer it reaches."""
+    """For each precision of Millrace: how many times the best of each peer it reaches, and the
+    same of the latencies."""
     names = list(dict.fromkeys(name for network in networks
                                for name, group in groups(network).items()
                                if group[0]["batch"] == 1))
     mine = list(dict.fromkeys(name for network in networks for name in ours(network)))
-    return "\n".join(_summary_of(one, [name for name in names if name != one], networks)
-                     for one in mine)
+    return "\n".join(_summary_of(one, [name for name in names if name != one], networks, subject)
+                     for subject in (Throughput, Latency) for one in mine)
 
 
-def _summary_of(mine, names, networks):
+def _summary_of(mine, names, networks, subject):
     rows, columns = [], {name: [] for name in names}
     for network in networks:
-        chosen = {name: best(group) for name, group in groups(network).items()}
+        chosen = {name: subject.choose(group) for name, group in groups(network).items()}
         if chosen.get(mine) is None:
             continue
-        own = fps(chosen[mine])
+        own = subject.values(chosen[mine])
         cells = [network["name"], number(figures.median(own))]
         for name in names:
             other = chosen.get(name)
-            ratio = figures.ratio(own, fps(other)) if other else None
+            ratio = subject.times(own, subject.values(other)) if other else None
             cells.append(times(ratio) if ratio else "-")
             columns[name] += [ratio.median] if ratio else []
         rows.append(cells)
     if len(rows) > 1:
         rows.append(["geometric mean", "", *[f"{figures.geometric_mean(ratios):.2f} x" if ratios
                                              else "-" for ratios in columns.values()]])
-    return (f"{mine}, frames/s, and how many times that is the best of each peer at batch 1\n"
-            + table.text(["<", "frames/s", *[f"<{name}" for name in names]], rows))
+    return (subject.text.format(mine)
+            + table.text(["<", subject.column, *[f"<{name}" for name in names]], rows))
 
 
 def heading(result):

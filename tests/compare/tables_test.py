@@ -132,6 +132,13 @@ class Report(unittest.TestCase):
         self.assertIn("0.25 x", row_of(text, "second"))
         self.assertIn("1.00 x", row_of(text, "geometric mean"))
 
+    def test_the_summary_says_how_many_times_as_long_others_take_for_a_frame(self):
+        text = report.summary([
+            network(contender("ncnn", "all", pieces(50, 50, 50, latency=10.0)), name="first")])
+        throughput, latency = text.split("Millrace f32, median latency")
+        self.assertIn("4.00 x", row_of(throughput, "first"))
+        self.assertIn("2.50 x", row_of(latency, "first"))
+
     def test_small_and_large_numbers_have_four_digits(self):
         self.assertEqual([report.number(value) for value in (0.01234, 1.5, 99.95, 12345.6, 0)],
                          ["0.01234", "1.500", "99.95", "12346", "0"])
