@@ -330,6 +330,20 @@ PlanOptions resolved(PlanOptions options) {
   return options;
 }
 
+/// A pipeline brings throughput; cores that work on a layer together bring one frame out sooner.
+bool may_join_cores(const PlanOptions& options, const board::Board& board) {
+  const bool are_here = options.board.empty() && options.limits.empty();
+  return are_here && board.processors.size() > 1 && options.profile.empty() &&
+         !is_configuration_search(options.search);
+}
+
+PlanOptions with_cores_joined(PlanOptions options, const board::Board& board) {
+  std::vector<std::string_view> names;
+  for (const board::Processor& processor : board.processors) names.push_back(processor.name);
+  options.model.processors = {fmt::format("{}", fmt::join(names, "+"))};
+  return options;
+}
+
 int run(const PlanOptions& given) {
   const PlanOptions options = resolved(given);
   const std::string output = output_of(options);
@@ -343,8 +357,12 @@ int run(const PlanOptions& given) {
   const explore::Choice choice = search(options, work);
   if (!choice.in_time) {
     if (!options.json) fmt::print("{}\n", candidates_text(choice));
-    const bool is_here = options.board.empty();
-    note(too_slow_text(choice, options.max_latency, is_here ? &work.board : nullptr));
+    const std::string text = too_slow_text(choice, options.max_latency);
+    if (may_join_cores(options, work.board)) {
+      note(text + "; trying all cores on each layer together");
+      return run(with_cores_joined(options, work.board));
+    }
+    note(text + ", so allow that or more");
     return answer_is_no;
   }
   for (const std::string& reason : choice.left_out) note("left out, " + reason);

@@ -1,12 +1,9 @@
 #include "cli/plan_report.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <chrono>
-#include <string_view>
-#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -89,17 +86,9 @@ std::string other_speed_text(const plan::Plan& plan, const std::string& model) {
   return {};
 }
 
-std::string too_slow_text(const explore::Choice& choice, const std::string& max_latency,
-                          const board::Board* here) {
-  std::string text = fmt::format(
-      "no plan is predicted to keep within --max-latency {}; the nearest takes {}, so allow that "
-      "or more",
-      max_latency, millrace::to_text(choice.winner().latency));
-  if (here == nullptr || here->processors.size() < 2) return text;
-  std::vector<std::string_view> names;
-  for (const board::Processor& processor : here->processors) names.push_back(processor.name);
-  return text + fmt::format("; all cores on one layer bring a frame out sooner: --processors {}",
-                            fmt::join(names, "+"));
+std::string too_slow_text(const explore::Choice& choice, const std::string& max_latency) {
+  return fmt::format("no plan is predicted to keep within --max-latency {}; the nearest takes {}",
+                     max_latency, millrace::to_text(choice.winner().latency));
 }
 
 }  // namespace millrace::cli

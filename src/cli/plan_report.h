@@ -2,7 +2,6 @@
 // What `plan` says of what it chose.
 #include <string>
 
-#include "board/board.h"
 #include "explore/choose.h"
 
 namespace millrace::cli {
@@ -18,10 +17,7 @@ std::string choice_json(const explore::Choice& choice, const network::Network& n
 /// it is not.
 std::string other_speed_text(const plan::Plan& plan, const std::string& model);
 
-/// That the nearest plan takes longer for a frame than allowed, and what to do. `here`: of this
-/// machine, or null; a pipeline brings throughput, cores that work on a layer together bring one
-/// frame out sooner.
-std::string too_slow_text(const explore::Choice& choice, const std::string& max_latency,
-                          const board::Board* here);
+/// That the nearest plan takes longer for a frame than allowed.
+std::string too_slow_text(const explore::Choice& choice, const std::string& max_latency);
 
 }  // namespace millrace::cli
