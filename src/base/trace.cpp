@@ -3,10 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <ostream>
+#include <string_view>
 
 #include "base/file.h"
+#include "base/json.h"
 
 namespace millrace {
 namespace {
@@ -16,13 +20,14 @@ using nlohmann::json;
 /// Process numbers: the processors are one, the frames of each plan another.
 constexpr int board_process = 1;
 int process_of_plan(std::size_t plan) { return board_process + 1 + static_cast<int>(plan); }
+constexpr std::string_view frames_prefix = "frames of ";  // and the plan's name: such a process
 
 /// Events count in microseconds; three decimals keep the nanoseconds.
 double event_time(Time time) { return microseconds(time); }
 
-class ChromeTrace {
+class ChromeTraceWriter {
  public:
-  ChromeTrace(const Trace& trace, std::ostream& out)
+  ChromeTraceWriter(const Trace& trace, std::ostream& out)
       : trace_(trace), processors_(processors_of(trace)), out_(out) {}
 
   void write() {
@@ -49,7 +54,8 @@ class ChromeTrace {
     for (std::size_t row = 0; row < processors_.size(); ++row)
       name("thread_name", board_process, row, processors_[row]);
     for (std::size_t plan = 0; plan < trace_.plans.size(); ++plan)
-      name("process_name", process_of_plan(plan), 0, "frames of " + trace_.plans[plan]);
+      name("process_name", process_of_plan(plan), 0,
+           std::string(frames_prefix) + trace_.plans[plan]);
   }
 
   void write_firing(const TraceFiring& firing) {
@@ -109,6 +115,104 @@ class ChromeTrace {
   bool first_ = true;
 };
 
+/// "ts" counts in microseconds, fields that end in "_ms" in milliseconds.
+Time time_of(const JsonView& view, double unit_ns) {
+  constexpr double longest_ns = 1e15;  // twelve days
+  const double ns = view.number() * unit_ns;
+  if (!(std::abs(ns) <= longest_ns)) view.fail("found a time of more than twelve days");
+  return Time(std::llround(ns));
+}
+
+class ChromeTraceReader {
+ public:
+  explicit ChromeTraceReader(const std::filesystem::path& path)
+      : json_(read_json(path)), file_(json_, path.string()) {}
+
+  Trace read() {
+    for (const JsonView& event : file_.at("traceEvents").items()) {
+      const std::string kind = event.at("ph").text();
+      if (kind == "M") read_name(event);
+      if (kind == "X") read_span(event);
+      if (kind == "b") read_frame(event);
+    }
+    return std::move(trace_);
+  }
+
+ private:
+  void read_name(const JsonView& event) {
+    const std::string what = event.at("name").text();
+    if (what != "process_name" && what != "thread_name") return;
+    const std::int64_t process = event.at("pid").integer();
+    const std::string name = event.at("args").at("name").text();
+    if (what == "thread_name" && process == board_process)
+      processors_[event.at("tid").integer()] = name;
+    if (what == "process_name" && name.starts_with(frames_prefix) &&
+        process == process_of_plan(trace_.plans.size()))
+      trace_.plans.push_back(name.substr(frames_prefix.size()));
+  }
+
+  /// A firing or a wait.
+  void read_span(const JsonView& event) {
+    if (event.at("pid").integer() != board_process || !event.has("args")) return;
+    const JsonView args = event.at("args");
+    if (!args.has("stage") || !args.has("plan")) return;
+    const std::size_t stage = stage_of(event);
+    const Time begin = time_of(event.at("ts"), 1e3);
+    const Time end = begin + time_of(event.at("dur"), 1e3);
+    if (end < begin) event.at("dur").fail("found a time below 0");
+    if (!args.has("phase")) {
+      trace_.waits.push_back({stage, begin, end});
+      return;
+    }
+    constexpr std::size_t most_phases = std::size_t{1} << 24;
+    const std::int64_t count = args.at("frames").integer();
+    if (count < 1) args.at("frames").fail("expected at least one frame");
+    trace_.firings.push_back({stage, args.at("phase").index(most_phases),
+                              args.at("frame").integer(), count, begin, end});
+  }
+
+  std::size_t stage_of(const JsonView& event) {
+    const JsonView args = event.at("args");
+    const std::string plan = args.at("plan").text(), stage = args.at("stage").text();
+    const auto [found, fresh] = stages_.try_emplace({plan, stage}, trace_.stages.size());
+    if (fresh) trace_.stages.push_back({plan_named(args), stage, processor_of(event)});
+    return found->second;
+  }
+
+  std::size_t plan_named(const JsonView& args) const {
+    const std::string name = args.at("plan").text();
+    for (std::size_t i = 0; i < trace_.plans.size(); ++i)
+      if (trace_.plans[i] == name) return i;
+    args.at("plan").fail("no process '" + std::string(frames_prefix) + name + "' was named before");
+  }
+
+  std::string processor_of(const JsonView& event) const {
+    const auto found = processors_.find(event.at("tid").integer());
+    return found == processors_.end() ? std::string() : found->second;
+  }
+
+  void read_frame(const JsonView& event) {
+    const std::int64_t process = event.at("pid").integer();
+    if (process < process_of_plan(0) || !event.has("args")) return;
+    const JsonView args = event.at("args");
+    if (!args.has("submitted_ms") || !args.has("latency_ms")) return;
+    TraceFrame frame;
+    frame.plan = static_cast<std::size_t>(process - process_of_plan(0));
+    if (frame.plan >= trace_.plans.size()) event.at("pid").fail("no such process was named before");
+    frame.frame = event.at("id").integer();
+    frame.released = time_of(event.at("ts"), 1e3);
+    frame.submitted = time_of(args.at("submitted_ms"), 1e6);
+    frame.completed = frame.released + time_of(args.at("latency_ms"), 1e6);
+    trace_.frames.push_back(frame);
+  }
+
+  const nlohmann::json json_;
+  const JsonView file_;
+  Trace trace_;
+  std::map<std::int64_t, std::string> processors_;  // by row
+  std::map<std::pair<std::string, std::string>, std::size_t> stages_;
+};
+
 }  // namespace
 
 std::vector<std::string> processors_of(const Trace& trace) {
@@ -120,7 +224,11 @@ std::vector<std::string> processors_of(const Trace& trace) {
 }
 
 void write_chrome_trace(const std::filesystem::path& path, const Trace& trace) {
-  write_file(path, [&](std::ostream& out) { ChromeTrace(trace, out).write(); });
+  write_file(path, [&](std::ostream& out) { ChromeTraceWriter(trace, out).write(); });
+}
+
+Trace read_chrome_trace(const std::filesystem::path& path) {
+  return ChromeTraceReader(path).read();
 }
 
 }  // namespace millrace

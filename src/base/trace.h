@@ -59,4 +59,8 @@ std::vector<std::string> processors_of(const Trace& trace);
 /// each processor, and each frame from its release to its result. See write_file for failures.
 void write_chrome_trace(const std::filesystem::path& path, const Trace& trace);
 
+/// What that wrote; events of others are passed over. InputError if the file is none such, or lacks
+/// what its events need.
+Trace read_chrome_trace(const std::filesystem::path& path);
+
 }  // namespace millrace

@@ -16,6 +16,7 @@
 #include "plan/rate.h"
 #include "plan/steps.h"
 #include "report/gantt.h"
+#include "simulate/recorded.h"
 
 namespace millrace::cli {
 namespace {
@@ -23,9 +24,9 @@ namespace {
 struct SimulateOptions {
   std::vector<std::string> plans, models, periods, jitters, deadlines;
   std::string arrivals, times = "fixed", policy = "fifo-subnet", order = "runtime";
-  std::vector<std::string> scales, powers;
-  std::optional<std::int64_t> in_flight;
-  std::int64_t frames = 1000, traced_frames = 100, gantt_frames = 12;
+  std::vector<std::string> scales, powers, recorded;
+  std::optional<std::int64_t> frames, in_flight;
+  std::int64_t traced_frames = 100, gantt_frames = 12;
   double best = 1, worst = 1.5;
   std::uint64_t seed = 1;
   std::string trace, gantt;
@@ -33,9 +34,9 @@ struct SimulateOptions {
 };
 
 void bind_arrivals(CLI::App& verb, SimulateOptions& options) {
-  verb.add_option("--frames", options.frames, "Frames of each plan, at least")
-      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000'000}))
-      ->capture_default_str();
+  verb.add_option("--frames", options.frames,
+                  "Frames of each plan, at least; left out: 1000, or as many as were recorded")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000'000}));
   verb.add_option("--arrivals", options.arrivals,
                   "closed: a frame as soon as there is space; periodic; poisson: independent of "
                   "each other, one every period on the average. periodic if there is a --period, "
@@ -57,16 +58,21 @@ void bind_arrivals(CLI::App& verb, SimulateOptions& options) {
 }
 
 void bind_times(CLI::App& verb, SimulateOptions& options) {
-  verb.add_option("--times", options.times,
-                  "fixed: as the plan predicts; drawn: between --best and --worst")
-      ->check(CLI::IsMember({"fixed", "drawn"}))
-      ->capture_default_str();
+  CLI::Option* times =
+      verb.add_option("--times", options.times,
+                      "fixed: as the plan predicts; drawn: between --best and --worst")
+          ->check(CLI::IsMember({"fixed", "drawn"}))
+          ->capture_default_str();
   verb.add_option("--best", options.best, "The shortest drawn time, in predicted times")
       ->check(CLI::Range(1e-6, 1e6))
       ->capture_default_str();
   verb.add_option("--worst", options.worst, "The longest drawn time, in predicted times")
       ->check(CLI::Range(1e-6, 1e6))
       ->capture_default_str();
+  verb.add_option("--recorded", options.recorded,
+                  "A trace that `run` or `bench` has written: every firing takes what it took "
+                  "there; one for each plan")
+      ->excludes(times);
   verb.add_option("--policy", options.policy,
                   "Between stages that share a processor: fifo-subnet: first come, first served, "
                   "phase by phase; fifo-kernel: layer by layer; preemptive: by the order of the "
@@ -218,6 +224,44 @@ std::optional<dataflow::Fraction> bound_of(const simulate::Application& applicat
   return dataflow::Fraction(shortest->count());
 }
 
+/// As `bench` has them, whose frames on their way hang on them; of a plan without, those recorded.
+std::vector<std::vector<Time>> times_of(const simulate::Application& application) {
+  const auto times = plan::predicted_times(application.plan);
+  return times.empty() ? best_times(application, {}) : times;
+}
+
+/// With the file's name before what may be wrong.
+auto named_file(const std::string& file, const auto& action) {
+  try {
+    return action();
+  } catch (const InputError& error) {
+    throw InputError(file, error.what());
+  }
+}
+
+/// What came of the frames that were recorded, if any were.
+std::optional<simulate::ApplicationResult> add_times(simulate::Application& application,
+                                                     const SimulateOptions& options,
+                                                     std::size_t index) {
+  if (options.recorded.empty()) {
+    const bool drawn = options.times == "drawn";
+    application.durations = named_file(options.plans[index], [&] {
+      return simulate::predicted_durations(application.plan, drawn ? options.best : 1,
+                                           drawn ? options.worst : 1);
+    });
+    return std::nullopt;
+  }
+  const std::string& file = options.recorded[index];
+  const Trace trace = read_chrome_trace(file);
+  return named_file(file, [&] {
+    application.recorded = simulate::recording_of(trace, application.plan);
+    application.durations = simulate::mean_durations(application.recorded, application.plan);
+    auto result = simulate::result_of(trace, application.plan);
+    application.frames = result.frames;
+    return std::optional(std::move(result));
+  });
+}
+
 void add_plan(Simulated& simulated, const SimulateOptions& options,
               const simulate::Options& settings) {
   const std::size_t index = simulated.applications.size();
@@ -230,23 +274,16 @@ void add_plan(Simulated& simulated, const SimulateOptions& options,
                                     .release = release_of(options, index)};
   for (const simulate::Application& other : simulated.applications)
     if (other.name == application.name) application.name = file;
-  try {
-    application.durations =
-        options.times == "drawn"
-            ? simulate::predicted_durations(application.plan, options.best, options.worst)
-            : simulate::predicted_durations(application.plan);
-  } catch (const InputError& error) {
-    throw InputError(file, error.what());
-  }
-  application.frames = options.frames;
+  simulated.recorded.push_back(add_times(application, options, index));
+  application.frames = options.frames.value_or(application.frames);
   application.deadline = duration_of(options.deadlines, index, options.plans.size(), "--deadline");
   application.priority = static_cast<int>(index);
   application.order =
       options.order == "graph" ? simulate::Order::graph : simulate::Order::submitted;
   if (!options.in_flight && application.release.arrivals == simulate::Arrivals::closed &&
       application.order == simulate::Order::submitted)
-    application.release.in_flight = plan::enough_in_flight(application.plan, loaded->network,
-                                                           plan::predicted_times(application.plan));
+    application.release.in_flight =
+        plan::enough_in_flight(application.plan, loaded->network, times_of(application));
   simulated.files.push_back(file);
   simulated.bounds.push_back(bound_of(application, loaded->network, settings));
   simulated.applications.push_back(std::move(application));
@@ -283,9 +320,12 @@ int run(const SimulateOptions& options) {
   if (!options.models.empty() && options.models.size() != options.plans.size())
     throw InputError("--model", fmt::format("given {} times for {} plans; give it once for each",
                                             options.models.size(), options.plans.size()));
+  if (!options.recorded.empty() && options.recorded.size() != options.plans.size())
+    throw InputError("--recorded", fmt::format("given {} times for {} plans; give it once for each",
+                                               options.recorded.size(), options.plans.size()));
   Simulated simulated;
   for (std::size_t i = 0; i < options.plans.size(); ++i) add_plan(simulated, options, settings);
-  simulated.drawn = options.times == "drawn";
+  simulated.times = options.recorded.empty() ? options.times : "recorded";
   simulated.seed = options.seed;
   simulated.has_powers = !options.powers.empty();
   const auto start = std::chrono::steady_clock::now();

@@ -47,6 +47,17 @@ std::string rate_text(double rate) { return rate > 0 ? fmt::format("{:.1f}", rat
 
 double bound_rate(const dataflow::Fraction& period) { return 1e9 / period.value(); }
 
+std::vector<std::string> cells_of(const ApplicationResult& result, const std::string& bound) {
+  const bool any = result.frames > 0;
+  std::vector<std::string> cells{result.name, fmt::to_string(result.frames),
+                                 any ? rate_text(result.throughput()) : "0", bound,
+                                 any ? millrace::to_text(result.latencies.mean()) : "-"};
+  for (const auto& [name, share] : percentiles)
+    cells.push_back(any ? millrace::to_text(result.latencies.percentile(share)) : "-");
+  cells.push_back(any ? millrace::to_text(result.latencies.maximum()) : "-");
+  return cells;
+}
+
 std::string plans_text(const Simulated& simulated) {
   std::vector<Table::Column> columns{
       {"plan", Align::left}, {"frames"}, {"frames/s"}, {"its bound"}, {"latency: mean"}};
@@ -54,17 +65,13 @@ std::string plans_text(const Simulated& simulated) {
   columns.push_back({"maximum"});
   Table table(columns);
   for (std::size_t i = 0; i < simulated.applications.size(); ++i) {
-    const ApplicationResult& result = simulated.result.applications[i];
     const auto& bound = simulated.bounds[i];
-    std::vector<std::string> row{result.name, fmt::to_string(result.frames),
-                                 result.frames > 0 ? rate_text(result.throughput()) : "0",
-                                 bound ? rate_text(bound_rate(*bound)) : "unlimited"};
-    const bool any = result.frames > 0;
-    row.push_back(any ? millrace::to_text(result.latencies.mean()) : "-");
-    for (const auto& [name, share] : percentiles)
-      row.push_back(any ? millrace::to_text(result.latencies.percentile(share)) : "-");
-    row.push_back(any ? millrace::to_text(result.latencies.maximum()) : "-");
-    table.add(std::move(row));
+    table.add(cells_of(simulated.result.applications[i],
+                       bound ? rate_text(bound_rate(*bound)) : "unlimited"));
+    if (auto recorded = simulated.recorded[i]) {
+      recorded->name = "  as recorded";
+      table.add(cells_of(*recorded, ""));
+    }
   }
   return table.text();
 }
@@ -139,6 +146,22 @@ nlohmann::json deadline_json(const simulate::Application& application,
            result.first_missed ? nlohmann::json(*result.first_missed) : nlohmann::json()}};
 }
 
+nlohmann::json throughput_json(const ApplicationResult& result) {
+  return result.elapsed > Time{} ? nlohmann::json(result.throughput()) : nlohmann::json();
+}
+
+std::string times_text(const Simulated& simulated) {
+  if (simulated.times == "drawn") return fmt::format("drawn (seed {})", simulated.seed);
+  return simulated.times == "recorded" ? "as recorded" : "as predicted";
+}
+
+nlohmann::json recorded_json(const std::optional<ApplicationResult>& recorded) {
+  if (!recorded) return nullptr;
+  return {{"frames", recorded->frames},
+          {"throughput_fps", throughput_json(*recorded)},
+          {"latency", latency_json(*recorded)}};
+}
+
 nlohmann::json plan_json(const Simulated& simulated, std::size_t index) {
   const simulate::Application& application = simulated.applications[index];
   const ApplicationResult& result = simulated.result.applications[index];
@@ -154,24 +177,24 @@ nlohmann::json plan_json(const Simulated& simulated, std::size_t index) {
           {"period_ms",
            open ? nlohmann::json(milliseconds(application.release.period)) : nlohmann::json()},
           {"frames", result.frames},
-          {"throughput_fps",
-           result.elapsed > Time{} ? nlohmann::json(result.throughput()) : nlohmann::json()},
+          {"throughput_fps", throughput_json(result)},
           {"bound_fps", bound ? nlohmann::json(bound_rate(*bound)) : nlohmann::json()},
           {"steady", steady()},
           {"latency", latency_json(result)},
-          {"deadline", deadline_json(application, result)}};
+          {"deadline", deadline_json(application, result)},
+          {"recorded", recorded_json(simulated.recorded[index])}};
 }
 
 }  // namespace
 
 std::string simulation_text(const Simulated& simulated) {
   const auto& applications = simulated.applications;
-  std::string text = fmt::format(
-      "{} on {} processor{}, times {}\n\n",
-      applications.size() == 1 ? applications.front().name
-                               : fmt::format("{} plans", applications.size()),
-      simulated.result.processors.size(), simulated.result.processors.size() == 1 ? "" : "s",
-      simulated.drawn ? fmt::format("drawn (seed {})", simulated.seed) : "as predicted");
+  std::string text =
+      fmt::format("{} on {} processor{}, times {}\n\n",
+                  applications.size() == 1 ? applications.front().name
+                                           : fmt::format("{} plans", applications.size()),
+                  simulated.result.processors.size(),
+                  simulated.result.processors.size() == 1 ? "" : "s", times_text(simulated));
   text += plans_text(simulated) + "\n" + processors_text(simulated) + "\n";
   for (std::size_t i = 0; i < applications.size(); ++i) text += remarks_text(simulated, i);
   return text + fmt::format("simulated {} in {}\n", millrace::to_text(simulated.result.elapsed),
@@ -188,7 +211,7 @@ std::string simulation_json(const Simulated& simulated) {
                           {"energy_mj", simulated.has_powers ? nlohmann::json(processor.energy_mj)
                                                              : nlohmann::json()}});
   const nlohmann::json json{{"format", 1},
-                            {"times", simulated.drawn ? "drawn" : "fixed"},
+                            {"times", simulated.times},
                             {"seed", simulated.seed},
                             {"elapsed_ms", milliseconds(simulated.result.elapsed)},
                             {"plans", plans},

@@ -13,9 +13,11 @@ struct Simulated {
   std::vector<std::string> files;  // by application, like the rest
   std::vector<simulate::Application> applications;
   std::vector<std::optional<dataflow::Fraction>> bounds;  // nanoseconds per frame of the plan's own
-                                                          // graph, each phase at its best
+                                                          // graph, each phase at its best, or
+                                                          // as recorded on the average
+  std::vector<std::optional<simulate::ApplicationResult>> recorded;  // what came of those frames
   simulate::Result result;
-  bool drawn = false;
+  std::string times = "fixed";  // or "drawn", "recorded"
   std::uint64_t seed = 1;
   bool has_powers = false;
   Time took{};  // to simulate

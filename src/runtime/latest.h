@@ -23,6 +23,10 @@ class Latest {
     items_[oldest_] = item;
     oldest_ = oldest_ + 1 == capacity_ ? 0 : oldest_ + 1;
   }
+  void clear() {
+    items_.clear();
+    oldest_ = 0;
+  }
   /// The oldest first.
   std::vector<T> in_order() const {
     std::vector<T> result = items_;

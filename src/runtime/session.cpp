@@ -65,10 +65,11 @@ struct Session::State {
   Pipeline pipeline;
   Moments submitted_at;  // guarded by pipeline.submitted
 
-  // Only the writing side touches the first, only the reading side the second.
+  // Only the writing side touches the first, only the reading side the others.
   std::int64_t frames_submitted = 0;
   std::int64_t frames_taken = 0;
-  Latest<TakenFrame> taken;  // touched by the reading side alone
+  Clock::time_point last_ready{};
+  Latest<TakenFrame> taken;
 
   // Changes once from running to draining, and once to stopped or failed, which are final. No
   // memory depends on it: threads are told by their channels.
@@ -256,11 +257,14 @@ std::optional<Result> Session::State::next() {
   Result result;
   result.frame = frames_taken;
   const auto submitted = submitted_at.of(frames_taken);
-  auto ready = submitted;
+  auto ready = std::max(last_ready, submitted);  // copies may overtake the frames before it
   for (const auto& outlet : pipeline.outlets)
     ready = std::max(ready, outlet->ready.of(frames_taken));
-  result.latency = ready - submitted - pauses.within(submitted, ready);
-  if (taken.is_on()) taken.add({frames_taken, submitted, ready});
+  last_ready = ready;
+  const Time paused = pauses.within(submitted, ready);
+  result.latency = ready - submitted - paused;
+  if (paused > Time{}) taken.clear();
+  if (taken.is_on() && paused == Time{}) taken.add({frames_taken, submitted, ready});
   for (TensorId output : network.outputs) result.outputs.push_back(take(output));
   all_to_caller([](Channel& channel) {
     channel.pop();

@@ -23,7 +23,8 @@ namespace millrace::runtime {
 struct Result {
   std::int64_t frame = 0;
   std::vector<network::Array> outputs;  // in the order of network.outputs
-  Time latency{};  // from the end of submit() to the last output, without pauses
+  Time latency{};  // from the end of submit() to its last output and those of the frames before it,
+                   // without pauses
 };
 
 /// What a stage did since start().
@@ -100,8 +101,8 @@ class Session {
   std::int64_t round() const;
   std::vector<StageStatistics> statistics() const;
   /// Calls stop(); then what the stages did with the last frames that were taken by next(), and
-  /// with those on their way. Empty without SessionOptions::trace_frames. Not while another thread
-  /// submits or takes results.
+  /// with those on their way; none of a frame that a pause interrupted, or of any before it. Empty
+  /// without SessionOptions::trace_frames. Not while another thread submits or takes results.
   Trace trace();
 
  private:

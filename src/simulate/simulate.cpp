@@ -31,6 +31,22 @@ void check_durations(const Application& application) {
                                      to_text(duration.best), to_text(duration.worst)));
 }
 
+void check_recorded(const Application& application) {
+  if (application.recorded.empty()) return;
+  bool fits = application.recorded.size() == application.durations.size();
+  for (std::size_t s = 0; fits && s < application.recorded.size(); ++s)
+    fits = application.recorded[s].size() == application.durations[s].size();
+  if (!fits) throw InputError(application.name, "has other phases than those that were recorded");
+  for (const auto& phases : application.recorded)
+    for (const auto& firings : phases)
+      if (firings.empty() || std::any_of(firings.begin(), firings.end(), [](const auto& firing) {
+            return firing.time < Time{} || firing.frames < 1;
+          }))
+        throw InputError(application.name,
+                         "found a phase without recorded firings, or one that took less than no "
+                         "time; expected some of each");
+}
+
 void check_release(const Application& application) {
   const Release& release = application.release;
   const auto fail = [&](const std::string& text) { throw InputError(application.name, text); };
@@ -134,6 +150,7 @@ Result run(const std::vector<Application>& applications, const Options& options)
   for (const Application& application : applications) {
     check_release(application);
     check_durations(application);
+    check_recorded(application);
   }
   check_processors(options);
   check_board(applications);

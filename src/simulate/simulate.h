@@ -21,6 +21,14 @@ struct Duration {
   bool operator==(const Duration&) const = default;
 };
 
+/// What a firing took, and on how many frames.
+struct RecordedFiring {
+  Time time{};
+  std::int64_t frames = 1;
+};
+/// By stage and phase, in their order; none is empty. See recorded.h.
+using Recording = std::vector<std::vector<std::vector<RecordedFiring>>>;
+
 enum class Arrivals {
   closed,    // the caller puts in a frame as soon as there is space
   periodic,  // a frame every period, up to `jitter` later, drawn evenly
@@ -45,6 +53,9 @@ struct Application {
   std::string name;
   plan::Plan plan;                               // has passed check()
   std::vector<std::vector<Duration>> durations;  // by stage and phase
+  /// Instead of the durations, if not empty: each firing takes what the next of its phase took,
+  /// over and over, in proportion if it has another number of frames.
+  Recording recorded = {};
   Release release = {};
   std::int64_t frames = 1000;  // to measure, at least
   Time deadline{};             // from a frame's release to its last result; 0: none
@@ -67,7 +78,7 @@ struct ProcessorOptions {
 };
 
 struct Options {
-  std::map<std::string, ProcessorOptions> processors;  // by name; `others` for the rest
+  std::map<std::string, ProcessorOptions> processors = {};  // by name; `others` for the rest
   ProcessorOptions others = {};
   std::uint64_t seed = 1;
   std::int64_t traced_frames = 0;  // so many first frames of each application are in the trace

@@ -32,6 +32,7 @@ std::int64_t wanted_of(const Application& application) {
 }
 
 bool is_fixed(const Application& application) {
+  if (!application.recorded.empty()) return false;
   for (const auto& phases : application.durations)
     for (const Duration& duration : phases)
       if (duration.best != duration.worst) return false;
@@ -72,7 +73,8 @@ void Simulation::add_workers(std::size_t index, const Options& options) {
     const std::size_t processor = processor_named(stage.processor.name, options);
     const ProcessorOptions& on = processors_[processor].options();
     const std::uint64_t seed = seed_of(options.seed, 2 * workers_.size() + 1);
-    Worker worker{index, s, processor, {}, {}, Random(seed)};
+    Worker worker{index, s, processor, {}, {}, on.scale, Random(seed)};
+    worker.replayed.resize(stage.phases.size());
     for (std::size_t p = 0; p < stage.phases.size(); ++p) {
       const Duration& duration = application.durations[s][p];
       worker.durations.push_back(
@@ -188,15 +190,25 @@ void Simulation::choose(Worker& worker) {
   if (worker.firing || !running.pipeline.is_woken(worker.stage)) return;
   worker.firing = running.pipeline.next(worker.stage);
   if (!worker.firing) return;
-  const std::size_t phase = worker.firing->phase;
-  const auto [best, worst] = worker.durations[phase];
-  Time time = best;
-  if (worst > best)
-    time += Time(static_cast<std::int64_t>(
-        worker.random.below(static_cast<std::uint64_t>((worst - best).count()) + 1)));
   processors_[worker.processor].request({static_cast<std::size_t>(&worker - workers_.data()),
-                                         running.application.priority, time,
-                                         worker.kernels[phase]});
+                                         running.application.priority, time_of(worker),
+                                         worker.kernels[worker.firing->phase]});
+}
+
+/// Of its firing.
+Time Simulation::time_of(Worker& worker) const {
+  const std::size_t phase = worker.firing->phase;
+  const Application& application = running_[worker.application].application;
+  if (!application.recorded.empty()) {
+    const auto& firings = application.recorded[worker.stage][phase];
+    const RecordedFiring& firing = firings[worker.replayed[phase]++ % firings.size()];
+    const double frames = static_cast<double>(worker.firing->count);
+    return scaled(firing.time, worker.scale * frames / static_cast<double>(firing.frames));
+  }
+  const auto [best, worst] = worker.durations[phase];
+  if (worst == best) return best;
+  return best + Time(static_cast<std::int64_t>(
+                    worker.random.below(static_cast<std::uint64_t>((worst - best).count()) + 1)));
 }
 
 void Simulation::dispatch() {

@@ -36,7 +36,9 @@ class Simulation {
     std::size_t application, stage, processor;
     std::vector<Duration> durations;    // by phase
     std::vector<std::int64_t> kernels;  // by phase
+    double scale;
     Random random;
+    std::vector<std::size_t> replayed = {};  // by phase: recorded firings that were had, if any are
     std::optional<Firing> firing = {};
   };
 
@@ -52,6 +54,7 @@ class Simulation {
   bool is_warm() const;
   bool is_done() const;
   void choose(Worker& worker);
+  Time time_of(Worker& worker) const;
   void dispatch();
   bool advance();
   void end_piece(Processor& processor);

@@ -3,10 +3,15 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include "base/error.h"
+#include "base/file.h"
 #include "base/json.h"
+#include "support/message_of.h"
 
 namespace millrace {
 namespace {
+
+using test::message_of;
 
 /// Two stages on two processors, one frame, with a name that JSON has to escape.
 Trace sample() {
@@ -56,6 +61,71 @@ TEST(Trace, without_events_is_still_a_trace) {
   write_chrome_trace(path, {});
   EXPECT_EQ(read_json(path)["traceEvents"].size(), 1u);
   std::filesystem::remove(path);
+}
+
+/// Written to a file of its own.
+Trace read(const std::string& text) {
+  const auto path =
+      std::filesystem::temp_directory_path() / ("millrace_read_" + std::to_string(::getpid()));
+  write_file(path, text);
+  try {
+    Trace trace = read_chrome_trace(path);
+    std::filesystem::remove(path);
+    return trace;
+  } catch (...) {
+    std::filesystem::remove(path);
+    throw;
+  }
+}
+
+TEST(Trace, is_read_as_it_was_written) {
+  const auto path =
+      std::filesystem::temp_directory_path() / ("millrace_again_" + std::to_string(::getpid()));
+  Trace trace = sample();
+  trace.stages.pop_back();  // one that never fired is in no event
+  trace.plans.push_back("b");
+  trace.frames.push_back(
+      {1, 3, Time(123'456'789'012), Time(123'456'789'013), Time(200'000'000'001)});
+  write_chrome_trace(path, trace);
+  EXPECT_TRUE(read_chrome_trace(path) == trace);
+  std::filesystem::remove(path);
+}
+
+TEST(Trace, of_others_has_nothing_of_ours) {
+  EXPECT_TRUE(read(R"({"traceEvents": [
+      {"ph": "X", "name": "f", "pid": 1, "tid": 2, "ts": 1, "dur": 2},
+      {"ph": "X", "name": "f", "pid": 7, "tid": 2, "ts": 1, "dur": 2, "args": {"stage": 1}},
+      {"ph": "b", "name": "f", "pid": 7, "tid": 2, "ts": 1, "args": {"x": 1}},
+      {"ph": "M", "name": "sort_index", "pid": 1}, {"ph": "i"}]})") == Trace{});
+}
+
+TEST(Trace, with_nonsense_is_refused_and_the_place_is_named) {
+  const auto found = [](const std::string& events) {
+    const std::string names =
+        R"({"ph": "M", "name": "process_name", "pid": 2, "args": {"name": "frames of a"}}, )";
+    const std::string text =
+        message_of([&] { read("{\"traceEvents\": [" + names + events + "]}"); });
+    return text.substr(text.find(": ") + 2);
+  };
+  const auto firing = [](const std::string& plan, const std::string& frames,
+                         const std::string& rest) {
+    return R"({"ph": "X", "pid": 1, "tid": 0, "args": {"plan": ")" + plan +
+           R"(", "stage": "stage0", "phase": 0, "frame": 0, "frames": )" + frames + "}, " + rest +
+           "}";
+  };
+  EXPECT_EQ(found(firing("b", "1", R"("ts": 0, "dur": 1)")),
+            "traceEvents[1].args.plan: no process 'frames of b' was named before");
+  EXPECT_EQ(found(firing("a", "0", R"("ts": 0, "dur": 1)")),
+            "traceEvents[1].args.frames: expected at least one frame");
+  EXPECT_EQ(found(firing("a", "1", R"("ts": 0, "dur": -1)")),
+            "traceEvents[1].dur: found a time below 0");
+  EXPECT_EQ(found(firing("a", "1", R"("ts": 1e300, "dur": 1)")),
+            "traceEvents[1].ts: found a time of more than twelve days");
+  EXPECT_EQ(found(firing("a", "1", R"("ts": 0)")), "traceEvents[1]: the field 'dur' is missing");
+  EXPECT_EQ(found(R"({"ph": "b", "pid": 3, "id": 1, "ts": 1,
+                      "args": {"submitted_ms": 1, "latency_ms": 1}})"),
+            "traceEvents[1].pid: no such process was named before");
+  EXPECT_EQ(message_of([] { read("{}"); }).substr(0, 1), "/");
 }
 
 }  // namespace

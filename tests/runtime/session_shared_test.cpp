@@ -106,6 +106,23 @@ TEST_F(SharedFrames, do_not_wait_for_others_of_their_batch) {
   }
 }
 
+TEST_F(SharedFrames, wait_for_those_before_them_and_their_latency_says_so) {
+  const auto network = chain(1);
+  std::latch gate(1);
+  hold_first(gate);
+  Session session = deploy(copies(network, 2), network, engines_, unpinned);
+  submit_until_held(session, network);
+  const std::int64_t before = session.statistics()[1].frames;
+  ASSERT_TRUE(session.submit(frame(network, 1)));
+  while (session.statistics()[1].frames == before) std::this_thread::yield();
+  const auto overtaken = std::chrono::steady_clock::now();  // the result is there, but not in turn
+  while (std::chrono::steady_clock::now() < overtaken + std::chrono::milliseconds(5))
+    std::this_thread::yield();
+  gate.count_down();
+  ASSERT_TRUE(session.next());
+  EXPECT_GE(session.next().value().latency, Time(std::chrono::milliseconds(5)));
+}
+
 TEST(Shared, the_last_frames_are_shared_out) {
   Bell bell;
   Counter submitted(bell);

@@ -121,6 +121,20 @@ TEST_F(SessionTraceTest, shows_batches_as_one_piece) {
   EXPECT_TRUE(std::ranges::any_of(trace.firings, [](const auto& f) { return f.count == 4; }));
 }
 
+TEST_F(SessionTraceTest, begins_behind_the_last_pause) {
+  const auto network = chain(3);
+  Session session = traced(network, {0, 1, 0}, 100);
+  pass(session, network, 10);
+  session.pause();
+  session.submit(frame(network, 1));  // which the pause interrupts
+  session.resume();
+  pass(session, network, 12);  // it comes first, and one is left
+  const Trace trace = session.trace();
+  ASSERT_EQ(trace.frames.size(), 11u);
+  EXPECT_EQ(trace.frames.front().frame, 11);
+  for (const TraceFiring& firing : trace.firings) EXPECT_GE(firing.frame, 11);
+}
+
 TEST_F(SessionTraceTest, is_empty_if_none_was_asked_for) {
   const auto network = chain(3);
   Session session = start(network, {0, 1, 0});

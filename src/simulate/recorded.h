@@ -1,0 +1,23 @@
+#pragma once
+// Times of firings as a trace has them, to simulate with: what varies in a simulation is then what
+// varied where the trace was taken.
+#include <vector>
+
+#include "base/trace.h"
+#include "simulate/simulate.h"
+
+namespace millrace::simulate {
+
+/// The plan's firings in the trace, a real run's or a simulated one's. InputError if the trace is
+/// of another plan, or too short: every phase must have fired.
+Recording recording_of(const Trace& trace, const plan::Plan& plan);
+
+/// On a full batch of each phase, on the average.
+std::vector<std::vector<Duration>> mean_durations(const Recording& recording,
+                                                  const plan::Plan& plan);
+
+/// What came of the plan's frames in the trace: latencies of all, and the rate of those behind the
+/// first round. InputError if no frame is.
+ApplicationResult result_of(const Trace& trace, const plan::Plan& plan);
+
+}  // namespace millrace::simulate
