@@ -20,13 +20,13 @@ bool Ports::is_direct(std::size_t port, std::int64_t first, std::int64_t count) 
 std::span<const std::byte* const> Ports::gather(std::int64_t first, std::int64_t count) {
   for (std::size_t i = 0; i < slots_.size(); ++i) {
     if (is_direct(i, first, count)) {
-      in_[i] = slots_[i]->of(first);
+      in_[i] = slots_[i]->at(first);
       continue;
     }
     std::byte* to = copies_[i].data();
     in_[i] = to;
     for (std::int64_t frame = first; frame < first + count; ++frame)
-      to = std::copy_n(slots_[i]->of(frame), slots_[i]->size().count, to);
+      to = std::copy_n(slots_[i]->at(frame), slots_[i]->size().count, to);
   }
   return in_;
 }

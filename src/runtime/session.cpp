@@ -17,16 +17,6 @@
 #include "runtime/trace.h"
 
 namespace millrace::runtime {
-namespace {
-
-void copy_inputs(std::span<const network::Array> inputs,
-                 std::span<const std::span<std::byte>> targets) {
-  for (std::size_t i = 0; i < inputs.size(); ++i)
-    std::copy(inputs[i].bytes().begin(), inputs[i].bytes().end(), targets[i].begin());
-}
-
-}  // namespace
-
 struct Session::State {
   State(const network::Network& network_of_plan, Pipeline assembled)
       : network(network_of_plan),
@@ -52,6 +42,9 @@ struct Session::State {
   void watch();
   bool wait_unless_result();
   void give();
+  template <class Place>
+  bool put_with(Place place);
+  bool put(std::span<const network::Array> inputs);
   bool put(const Fill& fill);
   void finish();
   void pause();
@@ -185,22 +178,40 @@ bool Session::State::wait_unless_result() {
   return room;
 }
 
-bool Session::State::put(const Fill& fill) {
-  const std::int64_t frame = frames_submitted;
+/// `place` gives the next frame its inputs.
+template <class Place>
+bool Session::State::put_with(Place place) {
   if (!all_from_caller([](Channel& channel) { return channel.wait_for_space(); })) {
     error.rethrow();
     return false;
   }
-  std::vector<std::span<std::byte>> targets;
-  for (const Inlet& inlet : pipeline.inlets)
-    targets.emplace_back(inlet.slots->of(frame),
-                         static_cast<std::size_t>(inlet.slots->size().count));
-  fill(targets);
+  place();
+  const std::int64_t frame = frames_submitted;
   submitted_at.of(frame) = Clock::now();
   for (const auto& outlet : pipeline.outlets)
     if (outlet->from_caller) outlet->ready.of(frame) = submitted_at.of(frame);
   give();
   return true;
+}
+
+/// Nothing is copied: arrays never change.
+bool Session::State::put(std::span<const network::Array> inputs) {
+  return put_with([&] {
+    for (std::size_t i = 0; i < inputs.size(); ++i)
+      pipeline.inlets[i].slots->stand_in(frames_submitted, inputs[i].memory);
+  });
+}
+
+bool Session::State::put(const Fill& fill) {
+  return put_with([&] {
+    std::vector<std::span<std::byte>> targets;
+    for (const Inlet& inlet : pipeline.inlets) {
+      inlet.slots->stand_in(frames_submitted, nullptr);
+      targets.emplace_back(inlet.slots->of(frames_submitted),
+                           static_cast<std::size_t>(inlet.slots->size().count));
+    }
+    fill(targets);
+  });
 }
 
 void Session::State::finish() {
@@ -243,7 +254,7 @@ network::Array Session::State::take(TensorId tensor) {
   const network::Tensor& value = network[tensor];
   if (value.constant) return *value.constant;
   network::Buffer memory(value.size());
-  const std::byte* from = pipeline.slots[tensor.index]->of(frames_taken);
+  const std::byte* from = pipeline.slots[tensor.index]->at(frames_taken);
   std::copy_n(from, value.size().count, memory.data());
   return network::make_array(value.type, value.shape, std::move(memory));
 }
@@ -282,7 +293,7 @@ Session::~Session() = default;
 
 bool Session::submit(std::span<const network::Array> inputs) {
   network::check_frame(state_->network, inputs);
-  return submit_in_place([&](auto targets) { copy_inputs(inputs, targets); });
+  return state_->may_submit() && state_->put(inputs);
 }
 
 bool Session::submit_unless_result(std::span<const network::Array> inputs) {
@@ -292,7 +303,7 @@ bool Session::submit_unless_result(std::span<const network::Array> inputs) {
     state_->error.rethrow();
     return false;
   }
-  return state_->put([&](auto targets) { copy_inputs(inputs, targets); });
+  return state_->put(inputs);
 }
 
 bool Session::submit_in_place(const Fill& fill) {

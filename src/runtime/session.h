@@ -64,9 +64,10 @@ class Session {
   /// Stops without draining.
   ~Session();
 
-  /// Copies the inputs (in the order of network.inputs, dense) into the pipeline; waits while it is
-  /// full. False: the session has ended or was stopped meanwhile, and the frame is dropped.
-  /// InputError if shapes or types do not fit; rethrows the first error of a stage.
+  /// Puts the inputs (in the order of network.inputs, dense) into the pipeline; waits while it is
+  /// full. Their memory is not copied but shared, until another frame takes the place of this one.
+  /// False: the session has ended or was stopped meanwhile, and the frame is dropped. InputError if
+  /// shapes or types do not fit; rethrows the first error of a stage.
   bool submit(std::span<const network::Array> inputs);
   /// The same, but waits no longer than until next() has a result; false then. So one thread can
   /// submit and take results in turn and keep the pipeline full. Not beside another thread.
@@ -74,7 +75,8 @@ class Session {
 
   /// Fills the memory the inputs are read from, dense, in the order of network.inputs.
   using Fill = std::function<void(std::span<const std::span<std::byte>>)>;
-  /// submit() without the copy. What `fill` throws is passed on, and no frame was submitted.
+  /// submit() of what is not in an array. What `fill` throws is passed on, and no frame was
+  /// submitted.
   bool submit_in_place(const Fill& fill);
 
   /// The next result in order of submission, in memory of its own; waits for it. Nothing after

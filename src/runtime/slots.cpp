@@ -31,6 +31,19 @@ Slots::Slots(const std::string& tensor, Bytes size, std::int64_t capacity)
     : size_(size),
       capacity_(capacity),
       stride_(stride_of(size)),
-      memory_(allocate(tensor, Bytes{stride_}, capacity)) {}
+      memory_(allocate(tensor, Bytes{stride_}, capacity)),
+      stand_ins_(static_cast<std::size_t>(capacity)) {}
+
+void Slots::stand_in(std::int64_t frame, std::shared_ptr<const network::Buffer> memory) {
+  stand_ins_[slot_of(frame)] = std::move(memory);
+}
+
+bool Slots::are_joined(std::int64_t first, std::int64_t count) const {
+  if (count == 1) return true;
+  if (stride_ != size_.count || first % capacity_ + count > capacity_) return false;
+  for (std::int64_t frame = first; frame < first + count; ++frame)
+    if (stand_in_of(frame) != nullptr) return false;
+  return true;
+}
 
 }  // namespace millrace::runtime

@@ -235,31 +235,6 @@ TEST_F(SessionTest, an_engines_own_layout_is_used_within_it_and_not_towards_othe
   }
 }
 
-TEST_F(SessionTest, inputs_can_be_written_in_place) {
-  const auto network = chain(2);
-  Session session = start(network, {0, 1});
-  for (int i = 0; i < 10; ++i) {
-    session.submit_in_place([&](std::span<const std::span<std::byte>> inputs) {
-      ASSERT_EQ(inputs.size(), 1u);
-      ASSERT_EQ(inputs[0].size(), 6 * sizeof(float));
-      auto* values = reinterpret_cast<float*>(inputs[0].data());
-      std::fill_n(values, 6, static_cast<float>(i));
-    });
-    EXPECT_EQ(value_of(session.next()->outputs[0]), static_cast<float>(i + 2));
-  }
-}
-
-TEST_F(SessionTest, a_frame_whose_writer_throws_was_not_submitted) {
-  const auto network = chain(1);
-  Session session = start(network, {0});
-  EXPECT_THROW(session.submit_in_place([](auto) { throw std::runtime_error("no camera"); }),
-               std::runtime_error);
-  session.submit(frame(network, 1));
-  session.finish();
-  EXPECT_EQ(session.next()->frame, 0);
-  EXPECT_FALSE(session.next());
-}
-
 // Pauses.
 
 TEST_F(SessionTest, a_paused_session_works_on_nothing_and_loses_nothing) {

@@ -26,6 +26,24 @@ TEST(Slots, frames_are_joined_if_nothing_lies_between_them) {
   EXPECT_TRUE(Slots("x", Bytes{100}, 4).are_joined(3, 1));
 }
 
+TEST(Slots, memory_of_others_stands_in_until_the_slot_has_another_frame) {
+  Slots slots("x", Bytes{128}, 4);
+  EXPECT_EQ(slots.at(5), slots.of(5));
+  auto other = std::make_shared<network::Buffer>(Bytes{128});
+  const std::weak_ptr<network::Buffer> watched = other;
+  const std::byte* const there = other->data();
+  slots.stand_in(5, std::move(other));
+  EXPECT_EQ(slots.at(5), there);
+  EXPECT_EQ(slots.at(6), slots.of(6));
+  EXPECT_TRUE(slots.are_joined(5, 1));
+  EXPECT_FALSE(slots.are_joined(4, 3));
+  EXPECT_TRUE(slots.are_joined(6, 2));
+  slots.stand_in(9, nullptr);
+  EXPECT_TRUE(watched.expired());
+  EXPECT_EQ(slots.at(9), slots.of(5));
+  EXPECT_TRUE(slots.are_joined(8, 4));
+}
+
 TEST(Slots, too_much_memory_is_an_engine_error_that_names_the_tensor) {
   try {
     Slots slots("huge", Bytes{std::int64_t{1} << 40}, std::int64_t{1} << 30);
