@@ -222,8 +222,8 @@ explore::Choice search(const PlanOptions& options, const Work& work) {
   choose.max_batch = options.max_batch;
   if (options.measure_s > 0 && options.board.empty())
     choose.measure = [&](std::span<plan::Plan> plans) {
-      runtime::measure(plans, work.network, work.engines,
-                       {time_from_seconds(options.measure_s), options.model.seed});
+      return runtime::measure(plans, work.network, work.engines,
+                              {time_from_seconds(options.measure_s), options.model.seed});
     };
   if (!is_configuration_search(options.search)) {
     choose.fallback = options.search.fallback;

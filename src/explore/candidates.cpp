@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <tuple>
 
 #include "explore/fallback.h"
 #include "explore/limits.h"
@@ -13,7 +14,8 @@
 namespace millrace::explore {
 namespace {
 
-constexpr double noise = 0.01;  // of measurements
+constexpr double noise = 0.01;       // of measurements, at least
+constexpr double most_noise = 0.03;  // at most: more is too much to give away
 
 bool uses_int8(const plan::Plan& plan) {
   return std::any_of(plan.variants.begin(), plan.variants.end(),
@@ -158,8 +160,9 @@ void Candidates::measure() {
     if (alike == plans.end()) plans.push_back(candidate->plan);
   }
   if (plans.empty()) return;
-  options_.measure(plans);
+  const std::vector<double> doubts = options_.measure(plans);
   for (const auto& [candidate, number] : measured) {
+    candidate->doubt = doubts.at(number);
     candidate->plan.measured = plans[number].measured;
     for (std::size_t s = 0; s < candidate->plan.stages.size(); ++s)
       candidate->plan.stages[s].measured = plans[number].stages[s].measured;
@@ -184,21 +187,32 @@ bool Candidates::is_in_time(const Candidate& candidate) const {
 }
 
 std::size_t Candidates::best() const {
-  std::size_t best = 0;
+  std::size_t fastest = 0;
   for (std::size_t i = 1; i < list_.size(); ++i)
-    if (better(list_[i], list_[best])) best = i;
+    if (is_faster(list_[i], list_[fastest])) fastest = i;
+  const auto effort = [](const Candidate& c) {
+    return std::tuple(phases_of(c.plan), c.latency, period_of(c));
+  };
+  std::size_t best = fastest;
+  for (std::size_t i = 0; i < list_.size(); ++i)
+    if (is_as_fast(list_[i], list_[fastest]) && effort(list_[i]) < effort(list_[best])) best = i;
   return best;
 }
 
-bool Candidates::better(const Candidate& a, const Candidate& b) const {
+bool Candidates::is_faster(const Candidate& a, const Candidate& b) const {
   if (is_in_time(a) != is_in_time(b)) return is_in_time(a);
   if (!is_in_time(a)) return a.latency < b.latency;
   const bool is_measured = a.plan.measured != Time{};
   if (is_measured != (b.plan.measured != Time{})) return is_measured;
-  const double x = period_of(a), y = period_of(b);
-  if (std::abs(x - y) > noise * std::max(x, y)) return x < y;
-  if (phases_of(a.plan) != phases_of(b.plan)) return phases_of(a.plan) < phases_of(b.plan);
-  return a.latency < b.latency;
+  return period_of(a) < period_of(b);
+}
+
+/// As far as can be told.
+bool Candidates::is_as_fast(const Candidate& candidate, const Candidate& fastest) const {
+  if (!is_in_time(candidate)) return false;
+  if ((candidate.plan.measured != Time{}) != (fastest.plan.measured != Time{})) return false;
+  const double doubt = std::clamp(candidate.doubt, noise, most_noise);
+  return period_of(candidate) <= (1 + doubt) * period_of(fastest);
 }
 
 }  // namespace millrace::explore

@@ -48,7 +48,8 @@ class Candidates {
   void build_plan(Candidate& candidate, const Task& task) const;
   /// Not faster by more than measurements tell apart than one with fewer phases.
   bool is_needless(const Candidate& candidate) const;
-  bool better(const Candidate& a, const Candidate& b) const;
+  bool is_faster(const Candidate& a, const Candidate& b) const;
+  bool is_as_fast(const Candidate& candidate, const Candidate& fastest) const;
 
   const network::Network& network_;
   const board::Board& board_;

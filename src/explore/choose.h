@@ -28,8 +28,9 @@ struct ChooseOptions {
   std::int64_t max_batch = 16;
   /// Builds and runs the plans and writes into each what was measured; called once, with
   /// the candidates whose bound is within 25 % of the best one, and those that run the whole
-  /// network on each processor, which suffer least from times that move. Empty: the bound decides.
-  std::function<void(std::span<plan::Plan>)> measure;
+  /// network on each processor, which suffer least from times that move. Returns of each how far
+  /// its period beside the shortest may be off, in shares of it. Empty: the bound decides.
+  std::function<std::vector<double>(std::span<plan::Plan>)> measure;
 };
 
 /// One way to do it, with its evidence.
@@ -42,6 +43,7 @@ struct Candidate {
   Time search_time{};      // how long the search took
   std::int64_t batch = 1;  // frames that the layers which gain by it work on at once
   Time latency{};          // of frames that come one `bound` apart, by the graph; 0: not asked for
+  double doubt = 0;        // how far its measured period beside the shortest may be off, in shares
 };
 
 struct Choice {
@@ -54,8 +56,9 @@ struct Choice {
   const Candidate& winner() const { return candidates[best]; }
 };
 
-/// The candidate with the smallest measured period, else with the smallest bound; among those
-/// within 1 % the one with the fewest phases, and then with the smallest latency. One processor
+/// The candidate with the smallest measured period, else with the smallest bound; of those that are
+/// within 1 % of it, or that measurements do not tell apart and are within 3 %, the one with the
+/// fewest phases, and then with the smallest latency. One processor
 /// alone is always among the candidates, if one can run all layers. If none keeps within the
 /// largest latency, the one with the smallest. InputError if all that was found goes beyond what
 /// the board can do.

@@ -1,6 +1,7 @@
 #include "runtime/load.h"
 
 #include <algorithm>
+#include <cmath>
 #include <future>
 #include <limits>
 
@@ -93,6 +94,7 @@ class Contestant {
     }
   }
   Time period() const { return plan_->measured; }
+  const std::vector<Time>& periods() const { return periods_; }
 
  private:
   plan::Plan* plan_;
@@ -100,6 +102,29 @@ class Contestant {
   std::vector<Time> periods_;
   std::vector<std::vector<Time>> busy_;  // by stage
 };
+
+/// Twice the standard error of the median of their ratios in the rounds that both had.
+double doubt_about(const Contestant& contestant, const Contestant& fastest) {
+  constexpr std::size_t enough = 3;
+  constexpr double error_of_median = 1.2533 * 1.4826;  // by the median deviation, if it is normal
+  const std::size_t rounds = std::min(contestant.periods().size(), fastest.periods().size());
+  if (rounds < enough) return 0;
+  std::vector<double> ratios, deviations;
+  for (std::size_t i = 0; i < rounds; ++i)
+    ratios.push_back(seconds(contestant.periods()[i]) / seconds(fastest.periods()[i]));
+  const double middle = median(ratios);
+  for (const double ratio : ratios) deviations.push_back(std::abs(ratio / middle - 1));
+  return 2 * error_of_median * median(deviations) / std::sqrt(static_cast<double>(rounds));
+}
+
+std::vector<double> doubts(const std::vector<Contestant>& contestants) {
+  const auto fastest = std::min_element(
+      contestants.begin(), contestants.end(),
+      [](const Contestant& a, const Contestant& b) { return a.period() < b.period(); });
+  std::vector<double> result;
+  for (const Contestant& each : contestants) result.push_back(doubt_about(each, *fastest));
+  return result;
+}
 
 }  // namespace
 
@@ -173,8 +198,9 @@ Load run_load(Session& session, const network::Network& network, const LoadOptio
   return load;
 }
 
-void measure(std::span<plan::Plan> plans, const network::Network& network,
-             const std::map<std::string, engine::Engine*>& engines, const LoadOptions& options) {
+std::vector<double> measure(std::span<plan::Plan> plans, const network::Network& network,
+                            const std::map<std::string, engine::Engine*>& engines,
+                            const LoadOptions& options) {
   constexpr int rounds = 10;
   constexpr int sure = 3;           // rounds before any plan is given up: one may be a lucky one
   constexpr double hopeless = 1.1;  // times the best so far: no noise makes up for that
@@ -198,6 +224,7 @@ void measure(std::span<plan::Plan> plans, const network::Network& network,
     limit = time_from_seconds(hopeless * seconds(best));
     if (std::count_if(contestants.begin(), contestants.end(), is_left) == 1) break;
   }
+  return doubts(contestants);
 }
 
 }  // namespace millrace::runtime

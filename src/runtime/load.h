@@ -71,9 +71,12 @@ Load run_together(std::span<IntermittentLoad> loads, Time duration);
 /// All are deployed together and take turns, so that what else the machine does meets all alike;
 /// each runs for the options' duration in all, or until it is clearly slower than another, or the
 /// last one left, or, where a few frames take most of the time, three turns. Of the options seed
-/// and `between` hold too. Precondition: not empty.
-void measure(std::span<plan::Plan> plans, const network::Network& network,
-             const std::map<std::string, engine::Engine*>& engines, const LoadOptions& options);
+/// and `between` hold too. Returns of each how far its period beside the shortest may be off, in
+/// shares of it: twice the standard error of the median of the rounds' ratios, or 0 where there are
+/// too few to tell. Precondition: not empty.
+std::vector<double> measure(std::span<plan::Plan> plans, const network::Network& network,
+                            const std::map<std::string, engine::Engine*>& engines,
+                            const LoadOptions& options);
 
 /// The value below which `share` of the sorted samples lie (nearest rank). Precondition: not empty.
 template <class Value>

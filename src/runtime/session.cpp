@@ -271,11 +271,11 @@ std::optional<Result> Session::State::next() {
   auto ready = std::max(last_ready, submitted);  // copies may overtake the frames before it
   for (const auto& outlet : pipeline.outlets)
     ready = std::max(ready, outlet->ready.of(frames_taken));
-  last_ready = ready;
+  if (pauses.within(std::min(submitted, last_ready), ready) > Time{}) taken.clear();
   const Time paused = pauses.within(submitted, ready);
-  result.latency = ready - submitted - paused;
-  if (paused > Time{}) taken.clear();
   if (taken.is_on() && paused == Time{}) taken.add({frames_taken, submitted, ready});
+  result.latency = ready - submitted - paused;
+  last_ready = ready;
   for (TensorId output : network.outputs) result.outputs.push_back(take(output));
   all_to_caller([](Channel& channel) {
     channel.pop();

@@ -103,8 +103,8 @@ class Session {
   std::int64_t round() const;
   std::vector<StageStatistics> statistics() const;
   /// Calls stop(); then what the stages did with the last frames that were taken by next(), and
-  /// with those on their way; none of a frame that a pause interrupted, or of any before it. Empty
-  /// without SessionOptions::trace_frames. Not while another thread submits or takes results.
+  /// with those on their way; only what is behind the last pause. Empty without
+  /// SessionOptions::trace_frames. Not while another thread submits or takes results.
   Trace trace();
 
  private:

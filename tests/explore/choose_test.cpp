@@ -97,6 +97,7 @@ TEST(Choose, copies_are_measured_though_one_core_is_more_than_twice_as_slow) {
       copies += is_copies ? 1 : 0;
       plan.measured = std::chrono::nanoseconds(is_copies ? 2750 : 4000);
     }
+    return std::vector<double>(plans.size());
   };
   EXPECT_EQ(choose(chain(4), two_cores(), profile, options).winner().name, "2 replicas");
   EXPECT_EQ(copies, 1);
@@ -135,6 +136,7 @@ TEST(Choose, measurements_overrule_predictions) {
       plan.measured = plan.stages.size() == 1 ? Time(1000) : Time(2000);
       for (plan::Stage& stage : plan.stages) stage.measured = Time(900);
     }
+    return std::vector<double>(plans.size());
   };
   // Within a quarter of the best bound, so that both are measured.
   const auto profile = profile_with({100, 1, 1, 1}, 0);
@@ -145,6 +147,24 @@ TEST(Choose, measurements_overrule_predictions) {
   EXPECT_EQ(choice.winner().plan.stages[0].measured, Time(900));
 }
 
+/// One processor in place of two is worth what measurements do not tell apart, up to 3 %.
+TEST(Choose, what_measurements_do_not_tell_apart_is_decided_by_effort) {
+  const auto winner = [](Time one, double doubt) {
+    ChooseOptions options = quick();
+    options.search = "exact";
+    options.measure = [&](std::span<plan::Plan> plans) {
+      for (plan::Plan& plan : plans) plan.measured = plan.stages.size() == 1 ? one : Time(1000);
+      return std::vector<double>(plans.size(), doubt);
+    };
+    const auto profile = profile_with({100, 1, 1, 1}, 0);
+    return choose(chain(4), two_cores(), profile, options).winner().name;
+  };
+  EXPECT_EQ(winner(Time(1009), 0), "one processor");
+  EXPECT_EQ(winner(Time(1020), 0), "exact contiguous");
+  EXPECT_EQ(winner(Time(1020), 0.025), "one processor");
+  EXPECT_EQ(winner(Time(1040), 0.3), "exact contiguous");
+}
+
 TEST(Choose, what_is_predicted_to_be_far_from_the_best_is_not_measured) {
   ChooseOptions options = quick();
   options.measure = [&](std::span<plan::Plan> plans) {
@@ -152,6 +172,7 @@ TEST(Choose, what_is_predicted_to_be_far_from_the_best_is_not_measured) {
       EXPECT_EQ(plan.stages.size(), 2u);
       plan.measured = Time(1000);
     }
+    return std::vector<double>(plans.size());
   };
   const Choice choice = choose(chain(4), two_cores(), profile_with({10, 10, 10, 10}, 0), options);
   EXPECT_EQ(choice.winner().plan.stages.size(), 2u);

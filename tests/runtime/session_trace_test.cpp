@@ -135,6 +135,18 @@ TEST_F(SessionTraceTest, begins_behind_the_last_pause) {
   for (const TraceFiring& firing : trace.firings) EXPECT_GE(firing.frame, 11);
 }
 
+TEST_F(SessionTraceTest, begins_behind_a_pause_that_interrupted_nothing) {
+  const auto network = chain(3);
+  Session session = traced(network, {0, 1, 0}, 100);
+  pass(session, network, 10);
+  session.pause();
+  session.resume();
+  pass(session, network, 12);
+  const Trace trace = session.trace();
+  ASSERT_EQ(trace.frames.size(), 12u);
+  EXPECT_EQ(trace.frames.front().frame, 10);
+}
+
 TEST_F(SessionTraceTest, is_empty_if_none_was_asked_for) {
   const auto network = chain(3);
   Session session = start(network, {0, 1, 0});

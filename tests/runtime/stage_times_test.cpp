@@ -112,7 +112,10 @@ TEST_F(StageTimesTest, plans_are_told_what_was_measured) {
   start_counting();
   LoadOptions options;
   options.duration = 50ms;
-  measure(plans, network, engines_, options);
+  const std::vector<double> doubts = measure(plans, network, engines_, options);
+  ASSERT_EQ(doubts.size(), 2u);
+  EXPECT_EQ(doubts[plans[0].measured < plans[1].measured ? 0 : 1], 0);  // against itself
+  EXPECT_GE(*std::min_element(doubts.begin(), doubts.end()), 0);
   EXPECT_GE(plans[0].measured, 200us);
   EXPECT_GE(plans[0].stages[1].measured, 200us);
   EXPECT_GT(plans[0].stages[0].measured, Time{});
