@@ -140,7 +140,8 @@ std::string measured_text(const Analysis& analysis) {
     text += fmt::format("{:<13}{:.1f} frames/s {}{}\n", text.empty() ? "measured" : "",
                         1 / seconds(measured), when, bound ? share_text(measured, *bound) : "");
   };
-  if (analysis.plan.measured > Time{}) add(analysis.plan.measured, "when the plan was made");
+  if (analysis.plan.measured > Time{})
+    add(analysis.plan.measured, analysis.recorded ? "as recorded" : "when the plan was made");
   if (!analysis.now) return text;
   const MeasuredNow& now = *analysis.now;
   add(now.period(), "now");
@@ -193,7 +194,8 @@ nlohmann::json measured_json(const Analysis& analysis) {
     result.back()["share_of_bound"] =
         bound ? nlohmann::json(*bound / seconds(measured)) : nlohmann::json();
   };
-  if (analysis.plan.measured > Time{}) add(analysis.plan.measured, "planning");
+  if (analysis.plan.measured > Time{})
+    add(analysis.plan.measured, analysis.recorded ? "recorded" : "planning");
   if (!analysis.now) return result;
   const MeasuredNow& now = *analysis.now;
   add(now.period(), "now");

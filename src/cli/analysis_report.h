@@ -35,6 +35,7 @@ struct Analysis {
   std::string file;
   analysis::Proof proof;
   std::optional<MeasuredNow> now = {};
+  bool recorded = false;  // the plan's times, and what it was measured with, are a trace's
 };
 
 std::string analysis_text(const Analysis& analysis);

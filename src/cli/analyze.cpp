@@ -7,6 +7,7 @@
 #include "cli/duration.h"
 #include "cli/model.h"
 #include "cli/progress.h"
+#include "cli/recorded.h"
 #include "cli/verbs.h"
 #include "plan/capacities.h"
 #include "plan/rate.h"
@@ -17,7 +18,7 @@ namespace millrace::cli {
 namespace {
 
 struct AnalyzeOptions {
-  std::string plan, model;
+  std::string plan, model, recorded;
   double duration_s = 5;
   std::uint64_t seed = 1;
   bool measure = false, json = false;
@@ -33,6 +34,10 @@ void bind(CLI::App& verb, AnalyzeOptions& options) {
       ->check(CLI::Range(0.01, 86400.0))
       ->capture_default_str()
       ->needs(measure);
+  verb.add_option("--recorded", options.recorded,
+                  "A trace that `run` or `bench` has written: the proof is by what phases took "
+                  "there on the average, and its frames stand beside the bound")
+      ->excludes(measure);
   verb.add_option("--seed", options.seed, "Seed of everything random")->capture_default_str();
   verb.add_flag("--json", options.json, "For programs");
 }
@@ -65,12 +70,24 @@ MeasuredNow measure(const AnalyzeOptions& options, const Loaded& loaded) {
   return now;
 }
 
+/// As if the plan had been predicted, and measured, by the trace.
+void take_recorded(plan::Plan& plan, const std::string& file) {
+  const Recorded recorded = read_recorded(file, plan);
+  for (std::size_t s = 0; s < plan.stages.size(); ++s)
+    for (std::size_t p = 0; p < plan.stages[s].phases.size(); ++p)
+      plan.stages[s].phases[p].predicted =
+          recorded.means[s][p].best / plan.stages[s].phases[p].batch;
+  plan.measured = recorded.result.elapsed / recorded.result.frames;
+}
+
 int run(const AnalyzeOptions& options) {
   const auto loaded = options.measure ? load_plan(options.plan, options.model, {})
                                       : read_plan_and_network(options.plan, options.model);
+  if (!options.recorded.empty()) take_recorded(loaded->plan, options.recorded);
   Analysis analysis{
       loaded->plan, loaded->network, options.plan,
       analysis::prove(loaded->plan, loaded->network, plan::predicted_times(loaded->plan))};
+  analysis.recorded = !options.recorded.empty();
   if (options.measure && !loaded->plan.stages.empty()) analysis.now = measure(options, *loaded);
   fmt::print("{}", options.json ? analysis_json(analysis) : analysis_text(analysis));
   return 0;

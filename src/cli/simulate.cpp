@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "cli/duration.h"
 #include "cli/model.h"
+#include "cli/recorded.h"
 #include "cli/simulation_report.h"
 #include "cli/verbs.h"
 #include "dataflow/analysis.h"
@@ -16,7 +17,6 @@
 #include "plan/rate.h"
 #include "plan/steps.h"
 #include "report/gantt.h"
-#include "simulate/recorded.h"
 
 namespace millrace::cli {
 namespace {
@@ -230,36 +230,25 @@ std::vector<std::vector<Time>> times_of(const simulate::Application& application
   return times.empty() ? best_times(application, {}) : times;
 }
 
-/// With the file's name before what may be wrong.
-auto named_file(const std::string& file, const auto& action) {
-  try {
-    return action();
-  } catch (const InputError& error) {
-    throw InputError(file, error.what());
-  }
-}
-
 /// What came of the frames that were recorded, if any were.
 std::optional<simulate::ApplicationResult> add_times(simulate::Application& application,
                                                      const SimulateOptions& options,
                                                      std::size_t index) {
-  if (options.recorded.empty()) {
-    const bool drawn = options.times == "drawn";
-    application.durations = named_file(options.plans[index], [&] {
-      return simulate::predicted_durations(application.plan, drawn ? options.best : 1,
-                                           drawn ? options.worst : 1);
-    });
-    return std::nullopt;
+  if (!options.recorded.empty()) {
+    Recorded recorded = read_recorded(options.recorded[index], application.plan);
+    application.recorded = std::move(recorded.firings);
+    application.durations = std::move(recorded.means);
+    application.frames = recorded.result.frames;
+    return recorded.result;
   }
-  const std::string& file = options.recorded[index];
-  const Trace trace = read_chrome_trace(file);
-  return named_file(file, [&] {
-    application.recorded = simulate::recording_of(trace, application.plan);
-    application.durations = simulate::mean_durations(application.recorded, application.plan);
-    auto result = simulate::result_of(trace, application.plan);
-    application.frames = result.frames;
-    return std::optional(std::move(result));
-  });
+  const bool drawn = options.times == "drawn";
+  try {
+    application.durations = simulate::predicted_durations(
+        application.plan, drawn ? options.best : 1, drawn ? options.worst : 1);
+    return std::nullopt;
+  } catch (const InputError& error) {
+    throw InputError(options.plans[index], error.what());
+  }
 }
 
 void add_plan(Simulated& simulated, const SimulateOptions& options,
