@@ -36,7 +36,7 @@ bool InterruptGuard::take() const { return signal_seen.exchange(0) != 0; }
 
 void InterruptGuard::check() const {
   if (take())
-    throw EngineError("interrupted; the pipeline was stopped and no output file was written");
+    throw EngineError("interrupted; no result was written");
 }
 
 }  // namespace millrace

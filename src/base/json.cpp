@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "base/error.h"
 #include "base/file.h"
@@ -58,8 +59,10 @@ std::string JsonView::text() const {
 }
 
 std::int64_t JsonView::integer() const {
-  if (!value_->is_number_integer())
-    fail(fmt::format("found {}, expected an integer", value_->dump()));
+  constexpr std::uint64_t largest = std::numeric_limits<std::int64_t>::max();
+  if (!value_->is_number_integer() ||
+      (value_->is_number_unsigned() && value_->get<std::uint64_t>() > largest))
+    fail(fmt::format("found {}, expected an integer of at most 64 bits", value_->dump()));
   return value_->get<std::int64_t>();
 }
 
@@ -97,6 +100,9 @@ nlohmann::json read_json(const std::filesystem::path& path) {
   } catch (const nlohmann::json::parse_error& error) {
     throw InputError(fmt::format("{}: {}", path.string(), position(content, error.byte)),
                      "is not valid JSON here; the file may be truncated or edited by mistake");
+  } catch (const nlohmann::json::out_of_range&) {
+    throw InputError(path.string(),
+                     "has a number beyond 1.8e308; the file may be edited by mistake");
   }
 }
 

@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "cli/analysis_report.h"
+#include "cli/between.h"
 #include "cli/duration.h"
 #include "cli/model.h"
 #include "cli/progress.h"
@@ -31,7 +32,7 @@ void bind(CLI::App& verb, AnalyzeOptions& options) {
                                        "Run the plan here and compare it with the bound");
   verb.add_option("--duration", options.duration_s, "Seconds to measure")
       ->transform(in_seconds())
-      ->check(CLI::Range(0.01, 86400.0))
+      ->check(between(0.01, 86400.0))
       ->capture_default_str()
       ->needs(measure);
   verb.add_option("--recorded", options.recorded,

@@ -164,7 +164,7 @@ const ApplicationRound& ApplicationRow::median() const {
   std::sort(sorted.begin(), sorted.end(), [](const ApplicationRound* a, const ApplicationRound* b) {
     return a->rate() < b->rate();
   });
-  return *sorted[sorted.size() / 2];
+  return *sorted[(sorted.size() - 1) / 2];
 }
 
 double ApplicationRow::variation() const {

@@ -13,6 +13,7 @@
 #include "cli/application.h"
 #include "cli/bench_slices.h"
 #include "cli/bench_table.h"
+#include "cli/between.h"
 #include "cli/duration.h"
 #include "cli/load_runnable.h"
 #include "cli/progress.h"
@@ -50,10 +51,10 @@ void bind(CLI::App& verb, BenchOptions& options) {
   CLI::Option* duration =
       verb.add_option("--duration", options.duration_s, "Seconds for each row of the table")
           ->transform(in_seconds())
-          ->check(CLI::Range(0.01, 86400.0))
+          ->check(between(0.01, 86400.0))
           ->capture_default_str();
   verb.add_option("--warmup", options.warmup_s, "Seconds for each row that do not count")
-      ->check(CLI::Range(0.0, 3600.0))
+      ->check(between(0.0, 3600.0))
       ->capture_default_str();
   verb.add_option(
           "--in-flight", options.in_flight,
@@ -106,12 +107,19 @@ std::int64_t in_flight_of(const BenchOptions& options, const plan::Plan& plan,
   return plan::enough_in_flight(plan, network, times);
 }
 
+/// "one core", or what else the first processor is.
+std::string name_of_first(const Loaded& loaded) {
+  const board::Processor& first = loaded.board.processors.front();
+  return first.cores.size() == 1 ? "one core" : first.name;
+}
+
 class Bench {
  public:
   Bench(Loaded& loaded, const BenchOptions& options) : loaded_(loaded), options_(options) {
     const std::string& engine = loaded.plan.stages.front().engine;
     // The plan first, so that it finds no weights that others have packed, and then to the end.
-    add(is_plan_file(options.runnable.model.model) ? "plan" : "model on one core", {loaded.plan});
+    add(is_plan_file(options.runnable.model.model) ? "plan" : "model on " + name_of_first(loaded),
+        {loaded.plan});
     for (const std::string& file : options.beside) add_beside(file);
     if (options.baselines) add_baselines(engine);
     std::rotate(contenders_.begin(), contenders_.begin() + 1, contenders_.end());
@@ -196,7 +204,7 @@ class Bench {
       plan.calibration = loaded_.plan.calibration;
       return plan;
     };
-    add("one core", {on(board.processors.front())});
+    add(name_of_first(loaded_), {on(board.processors.front())});
     if (board.processors.size() < 2) return;
     add("all cores, layer by layer", {on(board::all_cores(board))});
     std::vector<plan::Plan> copies;
@@ -294,10 +302,16 @@ class Bench {
   std::vector<std::vector<Time>> alone_;  // by round, by stage
 };
 
+std::string cores_text(const board::Board& board) {
+  std::size_t cores = 0;
+  for (const board::Processor& processor : board.processors) cores += processor.cores.size();
+  return fmt::format("{} core{}", cores, cores == 1 ? "" : "s");
+}
+
 /// "resnet18 on 2 cores".
 std::string title_of(const Loaded& loaded) {
   if (loaded.simulated.engine == nullptr)
-    return fmt::format("{} on {} cores", loaded.network.name, loaded.board.processors.size());
+    return fmt::format("{} on {}", loaded.network.name, cores_text(loaded.board));
   const auto& options = loaded.plan.origin.options;
   const auto board = options.find("board");
   return fmt::format("{} on {}, simulated", loaded.network.name,
@@ -307,9 +321,13 @@ std::string title_of(const Loaded& loaded) {
 int run(const BenchOptions& options) {
   check_trace(options.trace);
   if (application::is_application_file(options.runnable.model.model)) {
-    if (!options.beside.empty())
-      throw InputError("--beside " + options.beside.front(),
-                       "is for plans of one network, not for an application; leave it out");
+    const char* given = !options.beside.empty()       ? "--beside"
+                        : !options.trace.file.empty() ? "--trace"
+                        : options.in_flight           ? "--in-flight"
+                        : !options.baselines          ? "--no-baselines"
+                                                      : nullptr;
+    if (given != nullptr)
+      throw InputError(given, "is for plans and models, not for an application; leave it out");
     return bench_application(options.runnable, options.application,
                              {options.rounds.value_or(5), options.json, options.svg});
   }

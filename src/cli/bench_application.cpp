@@ -45,6 +45,7 @@ class ApplicationBench {
       result_.processors.push_back(stage.processor.name);
     result_.application = loaded.application.name;
     result_.no_energy = meter_.reason();
+    warm_up();
   }
 
   /// The last step right behind the first, with which it is compared, or right before it.
@@ -59,6 +60,17 @@ class ApplicationBench {
   const ApplicationResult& result() const { return result_; }
 
  private:
+  /// What is set up for the first picture of all counts for no step.
+  void warm_up() {
+    constexpr std::int64_t few = 2;
+    application::Application short_one = loaded_.application;
+    std::int64_t& frames = short_one.input.frames;
+    frames = frames > 0 ? std::min(frames, few) : few;
+    const board::PinGuard pinned(loaded_.loaded->board.processors.front());
+    const auto source = application::open_source(short_one, loaded_.loaded->network);
+    application::run_in_turn(short_one, loaded_.parts(*source), *sequential_, [](const auto&) {});
+  }
+
   void run(std::size_t step) {
     std::vector<Findings> findings;
     meter_.take();

@@ -3,6 +3,7 @@
 
 #include "base/file.h"
 #include "base/interrupt.h"
+#include "cli/between.h"
 #include "cli/frames.h"
 #include "cli/model.h"
 #include "cli/progress.h"
@@ -33,7 +34,7 @@ void bind(CLI::App& verb, CalibrateOptions& options) {
       ->capture_default_str();
   verb.add_option("--percentile", options.percentile,
                   "Of the values of a tensor, how many lie within its range")
-      ->check(CLI::Range(50.0, 100.0))
+      ->check(between(50.0, 100.0))
       ->capture_default_str();
   verb.add_option("-o,--output", options.output,
                   "The calibration table; NAME.calibration.json if left out");

@@ -19,9 +19,13 @@ Time read_duration(const std::string& text, const std::string& place) {
   const double scale = unit == "s" ? 1 : unit == "ms" ? 1e-3 : unit == "us" ? 1e-6 : 0;
   if (error != std::errc{} || !(value * scale > 0 && value * scale <= longest_s))
     throw InputError(place, fmt::format("found '{}', expected a time above 0 with its unit, such "
-                                        "as 100ms, 0.5s or 250us",
+                                        "as 100ms, 0.5s or 250us, and at most 1000000s",
                                         text));
   return time_from_seconds(value * scale);
+}
+
+std::string not_empty(const std::string& text) {
+  return text.empty() ? "found nothing, expected a time, such as 100ms" : std::string();
 }
 
 CLI::AsNumberWithUnit in_seconds() {

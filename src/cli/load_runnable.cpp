@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "cli/between.h"
 #include "cli/cache.h"
 #include "engine/registry.h"
 #include "plan/build.h"
@@ -25,7 +26,7 @@ CLI::Option* bind_time_scale(CLI::App& verb, RunnableOptions& options) {
       .add_option("--time-scale", options.time_scale,
                   "Slow a simulated board down so many times, that this machine can keep up; times "
                   "are reported as without it")
-      ->check(CLI::Range(0.01, 1000.0))
+      ->check(between(0.01, 1000.0))
       ->capture_default_str();
 }
 

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "board/shipped.h"
+#include "cli/between.h"
 #include "cli/cache.h"
 #include "cli/progress.h"
 #include "cli/simulated_board.h"
@@ -108,7 +109,7 @@ void bind_variants(CLI::App& verb, VariantOptions& options) {
   verb.add_option("--max-error", options.max_error,
                   "Leave out variants of a layer whose results are further off, in shares of the "
                   "largest; 0.001 for f32, for others none, if left out")
-      ->check(CLI::Range(0.0, 1e9));
+      ->check(between(0.0, 1e9));
 }
 
 std::vector<board::Precision> precisions_of(const VariantOptions& options) {

@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "board/shipped.h"
 #include "cli/application.h"
+#include "cli/between.h"
 #include "cli/candidates.h"
 #include "cli/duration.h"
 #include "cli/model.h"
@@ -64,12 +65,12 @@ void bind_search(CLI::App& verb, PlanOptions& options) {
       ->check(CLI::Range(1, 1000000))
       ->capture_default_str();
   verb.add_option("--mutation", options.genetic.mutation, "Share of mutated offspring")
-      ->check(CLI::Range(0.0, 1.0))
+      ->check(between(0.0, 1.0))
       ->capture_default_str();
   verb.add_option("--contiguous", options.genetic.contiguous,
                   "Share of the first generation that is cut into contiguous parts; 0: the papers' "
                   "start")
-      ->check(CLI::Range(0.0, 1.0))
+      ->check(between(0.0, 1.0))
       ->capture_default_str();
   verb.add_option("--patience", options.genetic.patience,
                   "Stop after this many epochs without improvement")
@@ -90,7 +91,7 @@ void bind(CLI::App& verb, PlanOptions& options) {
   verb.add_option("--why", options.why, "Say why this layer is where it is (repeatable)");
   CLI::Option* measure = verb.add_option("--measure", options.measure_s,
                                          "Seconds to run each candidate; 0: trust the predictions")
-                             ->check(CLI::Range(0.0, 3600.0))
+                             ->check(between(0.0, 3600.0))
                              ->capture_default_str();
   verb.add_option(
           "--board", options.board,
@@ -115,6 +116,7 @@ void bind(CLI::App& verb, PlanOptions& options) {
       "--max-latency", options.max_latency,
       "Largest predicted time from a frame's submission to its result, such as 100ms; within it "
       "the last layers may gather frames and work on several at once");
+  latency->check(not_empty);
   verb.add_option("--max-batch", options.max_batch, "Frames that they may gather")
       ->check(CLI::Range(1, 16))
       ->needs(latency)
@@ -332,19 +334,18 @@ PlanOptions resolved(PlanOptions options) {
 
 /// A pipeline brings throughput; cores that work on a layer together bring one frame out sooner.
 bool may_join_cores(const PlanOptions& options, const board::Board& board) {
-  const bool are_here = options.board.empty() && options.limits.empty();
-  return are_here && board.processors.size() > 1 && options.profile.empty() &&
-         !is_configuration_search(options.search);
+  return options.board.empty() && options.limits.empty() && options.profile.empty() &&
+         board.processors.size() > 1 && !is_configuration_search(options.search);
 }
 
 PlanOptions with_cores_joined(PlanOptions options, const board::Board& board) {
-  std::vector<std::string_view> names;
-  for (const board::Processor& processor : board.processors) names.push_back(processor.name);
-  options.model.processors = {fmt::format("{}", fmt::join(names, "+"))};
+  options.model.processors = {
+      fmt::format("core{}", fmt::join(board::all_cores(board).cores, "+core"))};
   return options;
 }
 
-int run(const PlanOptions& given) {
+/// `nearest`: the shortest latency of what was tried before.
+int run(const PlanOptions& given, Time nearest = Time::max()) {
   const PlanOptions options = resolved(given);
   const std::string output = output_of(options);
   const Work work = prepare(options);
@@ -357,10 +358,11 @@ int run(const PlanOptions& given) {
   const explore::Choice choice = search(options, work);
   if (!choice.in_time) {
     if (!options.json) fmt::print("{}\n", candidates_text(choice));
-    const std::string text = too_slow_text(choice, options.max_latency);
+    nearest = std::min(nearest, choice.winner().latency);
+    const std::string text = too_slow_text(nearest, options.max_latency);
     if (may_join_cores(options, work.board)) {
       note(text + "; trying all cores on each layer together");
-      return run(with_cores_joined(options, work.board));
+      return run(with_cores_joined(options, work.board), nearest);
     }
     note(text + ", so allow that or more");
     return answer_is_no;
@@ -374,8 +376,8 @@ int run(const PlanOptions& given) {
     fmt::print("{}\n", choice_json(choice, work.network, output));
     return 0;
   }
-  fmt::print("{}: {} layers on {} processors {}\n\n{}\nchosen: {}\n\n{}\n{}\n{}", work.network.name,
-             work.network.layers.size(), work.board.processors.size(),
+  fmt::print("{}: {} layers on {} {}\n\n{}\nchosen: {}\n\n{}\n{}\n{}", work.network.name,
+             work.network.layers.size(), processors_text(work.board.processors.size()),
              options.board.empty() ? "with " + work.engine->name()
                                    : "of " + work.board.name + ", with modelled times",
              candidates_text(choice), choice.winner().name, report::groups_text(plan, work.network),
@@ -392,7 +394,7 @@ void add_plan(CLI::App& app, int& exit_code) {
                         {{"plan", "Search for the best way to spread a network over the processors",
                           "millrace plan resnet18.onnx -o resnet18.plan.json"},
                          bind,
-                         run});
+                         [](const PlanOptions& options) { return run(options); }});
 }
 
 }  // namespace millrace::cli

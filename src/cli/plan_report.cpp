@@ -86,9 +86,13 @@ std::string other_speed_text(const plan::Plan& plan, const std::string& model) {
   return {};
 }
 
-std::string too_slow_text(const explore::Choice& choice, const std::string& max_latency) {
+std::string processors_text(std::size_t count) {
+  return fmt::format("{} processor{}", count, count == 1 ? "" : "s");
+}
+
+std::string too_slow_text(Time nearest, const std::string& max_latency) {
   return fmt::format("no plan is predicted to keep within --max-latency {}; the nearest takes {}",
-                     max_latency, millrace::to_text(choice.winner().latency));
+                     max_latency, millrace::to_text(nearest));
 }
 
 }  // namespace millrace::cli

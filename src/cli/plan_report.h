@@ -17,7 +17,10 @@ std::string choice_json(const explore::Choice& choice, const network::Network& n
 /// it is not.
 std::string other_speed_text(const plan::Plan& plan, const std::string& model);
 
+/// "2 processors".
+std::string processors_text(std::size_t count);
+
 /// That the nearest plan takes longer for a frame than allowed.
-std::string too_slow_text(const explore::Choice& choice, const std::string& max_latency);
+std::string too_slow_text(Time nearest, const std::string& max_latency);
 
 }  // namespace millrace::cli

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/interrupt.h"
+#include "cli/between.h"
 #include "cli/duration.h"
 #include "cli/objectives.h"
 #include "cli/progress.h"
@@ -146,7 +147,7 @@ void bind_configuration_search(CLI::App& verb, SearchOptions& options) {
   verb.add_option("--threshold", options.threshold,
                   "Of cut-points: the utilisation from which on cuts move freely; usually lowered "
                   "until enough tuples were refined")
-      ->check(CLI::Range(0.0, 1.0));
+      ->check(between(0.0, 1.0));
   verb.add_option("--top", options.top,
                   "Of cut-points: so many tuples are gone on from; usually 10")
       ->check(CLI::Range(1, 10'000));
@@ -159,7 +160,7 @@ void bind_configuration_search(CLI::App& verb, SearchOptions& options) {
                 "on it, that run elsewhere because it cannot run them");
   verb.add_option("--allowed-loss", options.allowed_loss,
                   "Of cut-points: share of the throughput for which slots are saved; usually 0.01")
-      ->check(CLI::Range(0.0, 0.5));
+      ->check(between(0.0, 0.5));
 }
 
 bool is_configuration_search(const SearchOptions& options) {

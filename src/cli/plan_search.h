@@ -22,7 +22,7 @@ struct SearchOptions {
   std::optional<std::string> log, resume;  // files
   std::optional<double> threshold, allowed_loss;
   std::optional<std::size_t> top;
-  double measure_s = 0.5;  // of a candidate
+  double measure_s = 0.5;                          // of a candidate
   std::optional<std::string> pre_time, post_time;  // "6.3ms"
   bool fallback = true;
   std::string precision;  // of the layers, for the journal

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "cli/between.h"
 #include "cli/duration.h"
 #include "cli/fit.h"
 #include "cli/model.h"
@@ -42,15 +43,14 @@ void bind(CLI::App& verb, ProfileOptions& options) {
       ->capture_default_str();
   verb.add_option("--duration", options.duration_s, "Seconds per processor, at least")
       ->transform(in_seconds())
-      ->check(CLI::Range(0.0, 3600.0))
+      ->check(between(0.0, 3600.0))
       ->capture_default_str();
   verb.add_option("--warmup", options.warmup, "Runs that do not count")
       ->check(CLI::Range(0, 1000))
       ->capture_default_str();
   bind_fit(verb, options.fit);
   verb.add_flag("--fresh", options.fresh, "Measure even if a stored profile fits");
-  verb.add_flag("--batches", options.batches,
-                "Also the last layers on 2 to 16 frames at once");
+  verb.add_flag("--batches", options.batches, "Also the last layers on 2 to 16 frames at once");
 }
 
 profile::MeasureOptions measure_options(const ProfileOptions& options) {

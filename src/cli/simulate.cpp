@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "cli/between.h"
 #include "cli/duration.h"
 #include "cli/model.h"
 #include "cli/recorded.h"
@@ -64,10 +65,10 @@ void bind_times(CLI::App& verb, SimulateOptions& options) {
           ->check(CLI::IsMember({"fixed", "drawn"}))
           ->capture_default_str();
   verb.add_option("--best", options.best, "The shortest drawn time, in predicted times")
-      ->check(CLI::Range(1e-6, 1e6))
+      ->check(between(1e-6, 1e6))
       ->capture_default_str();
   verb.add_option("--worst", options.worst, "The longest drawn time, in predicted times")
-      ->check(CLI::Range(1e-6, 1e6))
+      ->check(between(1e-6, 1e6))
       ->capture_default_str();
   verb.add_option("--recorded", options.recorded,
                   "A trace that `run` or `bench` has written: every firing takes what it took "
@@ -194,6 +195,8 @@ simulate::Options simulation_options(const SimulateOptions& options) {
   return result;
 }
 
+constexpr double longest_s = 4e8;  // so that no time overflows; simulate::run refuses less
+
 std::vector<std::vector<Time>> best_times(const simulate::Application& application,
                                           const simulate::Options& options) {
   std::vector<std::vector<Time>> times;
@@ -203,7 +206,7 @@ std::vector<std::vector<Time>> best_times(const simulate::Application& applicati
         found == options.processors.end() ? options.others.scale : found->second.scale;
     auto& phases = times.emplace_back();
     for (const simulate::Duration& duration : application.durations[s])
-      phases.push_back(time_from_seconds(seconds(duration.best) * scale));
+      phases.push_back(time_from_seconds(std::min(seconds(duration.best) * scale, longest_s)));
   }
   return times;
 }

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "base/random.h"
+#include "cli/between.h"
 #include "cli/cache.h"
 #include "cli/frames.h"
 #include "cli/load_runnable.h"
@@ -35,7 +36,7 @@ void bind(CLI::App& verb, VerifyOptions& options) {
   verb.add_option("--tolerance", options.tolerance,
                   "Largest absolute difference over largest absolute value; if left out 1e-5, or "
                   "0.02 if the plan has layers in a lower precision than f32")
-      ->check(CLI::Range(0.0, 1.0));
+      ->check(between(0.0, 1.0));
 }
 
 plan::Plan random_plan(const Loaded& loaded, const std::string& engine, Random& random) {

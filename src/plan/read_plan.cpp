@@ -171,8 +171,9 @@ class PlanReader {
     for (const std::string& name : json.keys()) {
       const LayerId layer = layer_named(name, json);
       variants.resize(layers_.size());
+      const std::string text = json.at(name).text();
       try {
-        variants[layer.index] = board::read_variant(json.at(name).text(), "");
+        variants[layer.index] = board::read_variant(text, "");
       } catch (const InputError& error) {
         json.at(name).fail(error.what());
       }

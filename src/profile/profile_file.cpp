@@ -97,8 +97,9 @@ Statistics statistics(const JsonView& view) {
 using Names = std::map<std::string, std::size_t>;
 
 board::Variant variant(const JsonView& view) {
+  const std::string text = view.text();
   try {
-    return board::read_variant(view.text(), "");
+    return board::read_variant(text, "");
   } catch (const InputError& error) {
     view.fail(error.what());
   }

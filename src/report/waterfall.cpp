@@ -12,10 +12,10 @@
 namespace millrace::report {
 namespace {
 
+/// Of an even number the mean of the two in the middle.
 double median_of(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
+  std::sort(values.begin(), values.end());
+  return (values[(values.size() - 1) / 2] + values[values.size() / 2]) / 2;
 }
 
 double largest(const std::vector<WaterfallStep>& steps) {

@@ -130,11 +130,12 @@ ApplicationResult result_of(const Trace& trace, const plan::Plan& plan) {
   }
   std::sort(completed.begin(), completed.end());
   const auto round = static_cast<std::size_t>(plan::round_of(plan));
-  if (completed.size() <= round)
+  if (completed.size() < 2 * round)
     fail(plan,
-         fmt::format("the trace has {} frames, expected at least {}", completed.size(), round + 1));
-  result.frames = static_cast<std::int64_t>(completed.size() - round);
-  result.elapsed = completed.back() - completed[round - 1];
+         fmt::format("the trace has {} frames, expected at least {}", completed.size(), 2 * round));
+  const std::size_t counted = (completed.size() / round - 1) * round;
+  result.frames = static_cast<std::int64_t>(counted);
+  result.elapsed = completed[round - 1 + counted] - completed[round - 1];
   return result;
 }
 

@@ -16,8 +16,8 @@ Recording recording_of(const Trace& trace, const plan::Plan& plan);
 std::vector<std::vector<Duration>> mean_durations(const Recording& recording,
                                                   const plan::Plan& plan);
 
-/// What came of the plan's frames in the trace: latencies of all, and the rate of those behind the
-/// first round. InputError if no frame is.
+/// What came of the plan's frames in the trace: latencies of all, and the rate of the full rounds
+/// behind the first, since frames leave several at once. InputError if there is none.
 ApplicationResult result_of(const Trace& trace, const plan::Plan& plan);
 
 }  // namespace millrace::simulate

@@ -166,7 +166,7 @@ std::vector<std::vector<Duration>> predicted_durations(const plan::Plan& plan, d
     throw InputError(plan.network_name,
                      "the plan has no times of its phases; make it again with 'millrace plan'");
   const auto scaled = [](Time time, double factor) {
-    return factor == 1 ? time : time_from_seconds(seconds(time) * factor);
+    return factor == 1 ? time : time_from_seconds(std::min(seconds(time) * factor, longest_s));
   };
   std::vector<std::vector<Duration>> result;
   for (const auto& phases : times) {

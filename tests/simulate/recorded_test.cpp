@@ -115,6 +115,16 @@ TEST(Recorded, frames_have_the_rate_of_those_behind_the_first_round) {
   EXPECT_EQ(result.latencies.maximum(), 9ms);
 }
 
+TEST(Recorded, frames_that_leave_several_at_once_count_in_full_rounds) {
+  Trace trace = trace_of({});
+  trace.frames.clear();
+  for (std::int64_t f = 0; f < 11; ++f)  // four every 8 ms
+    trace.frames.push_back({0, f, 0ms, 0ms, (1 + f / 4) * 8ms});
+  const ApplicationResult result = result_of(trace, chain({1ms}, {.batches = {4}}).plan);
+  EXPECT_EQ(result.frames, 4);
+  EXPECT_EQ(result.elapsed, 8ms);
+}
+
 TEST(Recorded, traces_of_others_are_refused) {
   const plan::Plan plan = chain({1ms}).plan;
   const auto found = [&](const Trace& trace) {
