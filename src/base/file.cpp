@@ -88,6 +88,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 std::string read_file(const std::filesystem::path& path) {
   std::error_code error;
+  if (path.empty()) throw InputError("''", "is no name of a file");
   if (std::filesystem::is_directory(path, error))
     throw InputError(path.string(), "is a folder, expected a file");
   std::ifstream in(path, std::ios::binary);

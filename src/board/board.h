@@ -61,6 +61,9 @@ struct Board {
 /// hwloc fails.
 Board this_machine();
 
+/// Of all processes together.
+Bytes memory_of_this_machine();
+
 /// All cores of the board as one processor, named after them: what runs one layer on all cores.
 /// On a board with one processor it is that one.
 Processor all_cores(const Board& board);

@@ -105,11 +105,10 @@ std::vector<Device> devices_of(const Topology& topology, const Board& board) {
   return devices;
 }
 
-/// hwloc sums the memory nodes, which do not count memory that a hypervisor has added or may take.
 Memory memory_of_all(const Board& board) {
   Memory memory;
   memory.name = "memory";
-  memory.size = {std::int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE)};
+  memory.size = memory_of_this_machine();
   for (const Device& device : board.devices) memory.shared_by.push_back(device.name);
   memory.origins.all = "system";
   return memory;
@@ -121,6 +120,11 @@ std::string host_name() {
 }
 
 }  // namespace
+
+/// hwloc sums the memory nodes, which do not count memory that a hypervisor has added or may take.
+Bytes memory_of_this_machine() {
+  return {std::int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE)};
+}
 
 Board this_machine() {
   const Topology topology = load_topology();

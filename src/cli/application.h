@@ -10,6 +10,7 @@
 #include "application/run.h"
 #include "cli/load_runnable.h"
 #include "cli/model.h"
+#include "cli/trace.h"
 
 namespace millrace::cli {
 
@@ -47,7 +48,7 @@ std::string steps_text(const application::Totals& totals);
 
 /// Runs it once; `json` in place of the file's output if it is not empty. The exit code.
 int run_application(const RunnableOptions& runnable, const ApplicationOptions& options,
-                    const std::string& json);
+                    const std::string& json, const TraceOptions& trace);
 
 struct ApplicationBenchOptions {
   int rounds = 5;

@@ -129,11 +129,11 @@ struct Work {
   network::Network network;
   board::Board board;
   std::unique_ptr<engine::Engine> engine;
-  profile::Profile measured;  // with all precisions asked for
-  profile::Profile profile;   // with each layer in the fastest, or in the precision chosen
-  std::optional<network::Calibration> calibration;     // if int8 may be used
-  std::optional<explore::PrecisionChoice> precisions;  // if there is a budget for the loss
-  std::map<std::string, engine::Engine*> engines;
+  profile::Profile measured = {};  // with all precisions asked for
+  profile::Profile profile = {};   // with each layer in the fastest, or in the precision chosen
+  std::optional<network::Calibration> calibration = {};     // if int8 may be used
+  std::optional<explore::PrecisionChoice> precisions = {};  // if there is a budget for the loss
+  std::map<std::string, engine::Engine*> engines = {};
 };
 
 PrecisionRequest request_of(const PlanOptions& options, const Work& work) {
@@ -143,14 +143,8 @@ PrecisionRequest request_of(const PlanOptions& options, const Work& work) {
 
 /// For a board that need not be at hand.
 Work prepare_for_board(const PlanOptions& options) {
-  Work work{load_network(options.model),
-            load_board(options.model, options.board),
-            engine::make_engine(options.model.engine),
-            {},
-            {},
-            {},
-            {},
-            {}};
+  Work work{load_network(options.model), load_board(options.model, options.board),
+            engine::make_engine(options.model.engine)};
   const std::vector<board::Precision> precisions = precisions_of(options.variants);
   work.measured = profile::modelled(work.network, work.board, precisions, options.streams);
   work.profile = profile::select(work.measured, precisions);
@@ -159,14 +153,8 @@ Work prepare_for_board(const PlanOptions& options) {
 
 Work prepare(const PlanOptions& options) {
   if (!options.board.empty()) return prepare_for_board(options);
-  Work work{load_network(options.model),
-            load_board(options.model),
-            engine::make_engine(options.model.engine),
-            {},
-            {},
-            {},
-            {},
-            {}};
+  Work work{load_network(options.model), load_board(options.model),
+            engine::make_engine(options.model.engine)};
   work.engines[work.engine->name()] = work.engine.get();
   ProfileSource source;
   source.path = options.profile;
@@ -364,7 +352,10 @@ int run(const PlanOptions& given, Time nearest = Time::max()) {
       note(text + "; trying all cores on each layer together");
       return run(with_cores_joined(options, work.board), nearest);
     }
-    note(text + ", so allow that or more");
+    note(text + ", so allow that or more" +
+         (is_configuration_search(options.search)
+              ? "; --search auto also tries frames gathered and cores joined"
+              : ""));
     return answer_is_no;
   }
   for (const std::string& reason : choice.left_out) note("left out, " + reason);

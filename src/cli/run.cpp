@@ -169,7 +169,7 @@ int run_as_application(const RunCommandOptions& options) {
     throw InputError(options.runnable.model.model,
                      "is an application, which says its own network, input and labels; leave out "
                      "--model, --input, --random and --labels");
-  return run_application(options.runnable, options.application, options.output);
+  return run_application(options.runnable, options.application, options.output, options.trace);
 }
 
 int run(const RunCommandOptions& options) {

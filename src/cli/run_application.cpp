@@ -39,8 +39,9 @@ void check_output(const application::Application& application) {
 
 class Runner {
  public:
-  explicit Runner(const LoadedApplication& loaded)
+  Runner(const LoadedApplication& loaded, const TraceOptions& trace)
       : loaded_(loaded),
+        trace_(trace),
         source_(application::open_source(loaded.application, loaded.loaded->network)) {
     check_output(loaded.application);
   }
@@ -76,7 +77,8 @@ class Runner {
     const Sinks sinks = this->sinks(json);
     const Loaded& loaded = *loaded_.loaded;
     const InterruptGuard interrupt;
-    auto session = runtime::deploy(loaded.plan, loaded.network, loaded.engine_pointers());
+    auto session = runtime::deploy(loaded.plan, loaded.network, loaded.engine_pointers(),
+                                   {.trace_frames = frames_of(trace_)});
     application::Run run(loaded_.application, loaded_.parts(*source_), session,
                          [&](const Outcome& outcome) {
                            for (const auto& sink : sinks) sink->take(outcome);
@@ -84,6 +86,7 @@ class Runner {
     constexpr std::chrono::milliseconds look_up{100};
     while (!run.wait_for(look_up)) end_if_asked(interrupt, run);
     for (const auto& sink : sinks) sink->finish();
+    write_trace(trace_, session, loaded.simulated.time_scale);
     return run.totals();
   }
 
@@ -94,6 +97,7 @@ class Runner {
   }
 
   const LoadedApplication& loaded_;
+  const TraceOptions& trace_;
   std::unique_ptr<application::Source> source_;
 };
 
@@ -111,14 +115,14 @@ void report(const LoadedApplication& loaded, const Totals& totals) {
 }  // namespace
 
 int run_application(const RunnableOptions& runnable, const ApplicationOptions& options,
-                    const std::string& json) {
+                    const std::string& json, const TraceOptions& trace) {
   const auto loaded = load_application(runnable, options);
   application::Output& output = loaded->application.output;
   if (!json.empty()) output.json = json;
   const application::Application& application = loaded->application;
   if (options.plan.empty() && application.precisions != application::Application{}.precisions)
     note("without --plan the network runs in f32 on one core");
-  const Totals totals = Runner(*loaded).run();
+  const Totals totals = Runner(*loaded, trace).run();
   report(*loaded, totals);
   if (!totals.complaint) return 0;
   if (totals.complaint->of_machine)

@@ -72,9 +72,10 @@ Plan with_slots(Plan plan, const std::vector<std::int64_t>& capacities, std::int
 Bytes slot_bytes(const Plan& plan, const network::Network& network) {
   std::map<TensorId, std::int64_t> slots;
   for (const Channel& channel : plan.channels) slots[channel.tensor] = channel.capacity;
-  Bytes total;
-  for (const auto& [tensor, count] : slots) total += network[tensor].size() * count;
-  return total;
+  double total = 0;  // exact as far as memory goes; a file's numbers may go further
+  for (const auto& [tensor, count] : slots)
+    total += static_cast<double>(network[tensor].size().count) * static_cast<double>(count);
+  return {static_cast<std::int64_t>(std::min(total, 9e18))};
 }
 
 std::vector<std::vector<Time>> predicted_times(const Plan& plan) {

@@ -1,5 +1,7 @@
 #include "profile/profile_file.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <map>
@@ -77,20 +79,37 @@ json to_json(const ProcessorProfile& p, const std::vector<std::string>& names) {
   return result;
 }
 
+constexpr std::int64_t longest_ns = 1'000'000'000'000'000;  // twelve days, so that no sum overflows
+
+Time time(const JsonView& view) {
+  const std::int64_t ns = view.integer();
+  if (ns < 0 || ns > longest_ns)
+    view.fail(fmt::format("found {} ns, expected 0 to {}; measure again", ns, longest_ns));
+  return Time(ns);
+}
+
+double positive(const JsonView& view) {
+  const double value = view.number();
+  if (!(value >= 0 && value <= static_cast<double>(longest_ns)))
+    view.fail(fmt::format("found {}, expected 0 to {}; measure again", value, longest_ns));
+  return value;
+}
+
 Statistics statistics(const JsonView& view) {
   static constexpr std::array<std::string_view, 7> known{
       "median_ns", "mean_ns", "deviation_ns", "maximum_ns", "worst_case_ns", "count", "stable"};
   view.only(known);
   Statistics s;
-  s.median = Time(view.at("median_ns").integer());
-  s.mean = Time(view.at("mean_ns").integer());
-  s.deviation = Time(view.at("deviation_ns").integer());
-  s.maximum = Time(view.at("maximum_ns").integer());
-  s.worst_case = Time(view.at("worst_case_ns").integer());
+  s.median = time(view.at("median_ns"));
+  s.mean = time(view.at("mean_ns"));
+  s.deviation = time(view.at("deviation_ns"));
+  s.maximum = time(view.at("maximum_ns"));
+  s.worst_case = time(view.at("worst_case_ns"));
   s.count = view.at("count").integer();
+  if (s.count < 0) view.at("count").fail("expected 0 or more; measure again");
   s.stable = view.at("stable").boolean();
-  if (s.median < Time{} || s.worst_case < s.median)
-    view.fail("the median must be at least 0 and at most the worst case; measure again");
+  if (s.worst_case < s.median)
+    view.fail("the median must be at most the worst case; measure again");
   return s;
 }
 
@@ -108,7 +127,7 @@ board::Variant variant(const JsonView& view) {
 Alternative alternative(const JsonView& view) {
   static constexpr std::array<std::string_view, 3> known{"variant", "time_ns", "error"};
   view.only(known);
-  Alternative result{variant(view.at("variant")), Time(view.at("time_ns").integer()), {}};
+  Alternative result{variant(view.at("variant")), time(view.at("time_ns")), {}};
   if (view.has("error")) result.error = view.at("error").number();
   return result;
 }
@@ -119,7 +138,7 @@ std::vector<BatchTime> batch_times(const JsonView& view, const board::Variant& o
   std::vector<BatchTime> result;
   for (const JsonView& each : view.items()) {
     each.only(known);
-    const BatchTime batch{each.at("frames").integer(), Time(each.at("time_ns").integer()),
+    const BatchTime batch{each.at("frames").integer(), time(each.at("time_ns")),
                           each.has("variant") ? variant(each.at("variant")) : own};
     const std::int64_t least = result.empty() ? 1 : result.back().frames + 1;
     if (batch.frames < least || (result.empty() && batch.frames != 1))
@@ -165,8 +184,8 @@ BorderCosts border_costs(const JsonView& view) {
   static constexpr std::array<std::string_view, 4> known{"read_ns", "write_ns", "border_ns",
                                                          "launch_ns"};
   view.only(known);
-  return {view.at("read_ns").number(), view.at("write_ns").number(),
-          Time(view.at("border_ns").integer()), Time(view.at("launch_ns").integer())};
+  return {positive(view.at("read_ns")), positive(view.at("write_ns")), time(view.at("border_ns")),
+          time(view.at("launch_ns"))};
 }
 
 board::Processor processor(const JsonView& view) {
@@ -237,8 +256,8 @@ Profile read_profile(const std::filesystem::path& path) {
     if (!names.emplace(name.text(), names.size()).second) name.fail("stands twice in the list");
     profile.layer_names.push_back(name.text());
   }
-  profile.tokens = {view.at("tokens").at("read_ns").number(),
-                    view.at("tokens").at("write_ns").number()};
+  profile.tokens = {positive(view.at("tokens").at("read_ns")),
+                    positive(view.at("tokens").at("write_ns"))};
   if (view.has("modelled")) profile.modelled = view.at("modelled").boolean();
   for (const JsonView& p : view.at("processors").items())
     profile.processors.push_back(processor_profile(p, names));

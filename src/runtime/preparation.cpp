@@ -16,6 +16,7 @@
 #include "base/error.h"
 #include "engine/batch.h"
 #include "plan/build.h"
+#include "plan/capacities.h"
 
 namespace millrace::runtime {
 namespace {
@@ -231,6 +232,11 @@ void check_deployment(const Deployment& deployment) {
         "plan", fmt::format("was made for another network ('{}', {}) than '{}' ({})",
                             plan.network_name, made_for, network.name, network::hash_of(network)));
   plan::check(plan, network);
+  const Bytes needed = plan::slot_bytes(plan, network), there = board::memory_of_this_machine();
+  if (needed > there)
+    throw InputError("plan", fmt::format("its channels hold {} of frames, this machine has {} of "
+                                         "memory; make it again with 'millrace plan'",
+                                         to_text(needed), to_text(there)));
 }
 
 std::vector<PreparedStage> prepare(const Deployment& deployment, bool pin) {

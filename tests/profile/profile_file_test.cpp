@@ -94,6 +94,15 @@ TEST_F(ProfileFile, errors_name_the_field) {
               d["processors"][0]["precision"] = "double";
             }).find("processors[0].precision: found 'double'"),
             std::string::npos);
+  for (const std::int64_t time : {std::int64_t{-1}, std::int64_t{4} << 60})
+    EXPECT_NE(message_after([&](auto& d) {
+                d["processors"][0]["layers"][0]["alternatives"][0]["time_ns"] = time;
+              }).find("alternatives[0].time_ns: found " + std::to_string(time)),
+              std::string::npos);
+  EXPECT_NE(message_after([](auto& d) {
+              d["tokens"]["read_ns"] = -1;
+            }).find("tokens.read_ns: found -1, expected 0 to"),
+            std::string::npos);
   EXPECT_NE(message_after([](auto& d) { d["format"] = 99; }).find("run `millrace profile` again"),
             std::string::npos);
 }

@@ -171,6 +171,15 @@ TEST_F(SessionErrorTest, a_stage_runs_on_the_cores_of_its_processor_alone) {
   EXPECT_EQ(board::cores_of_this_thread(), before);
 }
 
+TEST_F(SessionErrorTest, channels_that_no_memory_holds_are_refused_before_it_is_used_up) {
+  auto network = chain(2);
+  for (network::Tensor& tensor : network.tensors) tensor.shape = {1 << 14, 1 << 14};
+  auto plan = plan_of(network, {0, 1});
+  for (plan::Channel& channel : plan.channels) channel.capacity = 1'000'000;
+  const auto text = error_of<InputError>([&] { deploy(plan, network, engines_, unpinned); });
+  EXPECT_TRUE(contains(text, "of frames, this machine has")) << text;
+}
+
 TEST_F(SessionErrorTest, channels_of_a_tensor_with_different_capacities_are_refused) {
   const auto network = chain(2);
   auto plan = plan_of(network, {0, 1});
