@@ -86,7 +86,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 }  // namespace
 
-std::string read_file(const std::filesystem::path& path) {
+std::ifstream open_file(const std::filesystem::path& path) {
   std::error_code error;
   if (path.empty()) throw InputError("''", "is no name of a file");
   if (std::filesystem::is_directory(path, error))
@@ -94,6 +94,12 @@ std::string read_file(const std::filesystem::path& path) {
   std::ifstream in(path, std::ios::binary);
   if (!in)
     throw InputError(path.string(), fmt::format("cannot be opened: {}", std::strerror(errno)));
+  return in;
+}
+
+std::string read_file(const std::filesystem::path& path) {
+  std::error_code error;
+  std::ifstream in = open_file(path);
   std::string content;
   constexpr std::size_t piece = 1 << 20;
   if (const auto size = std::filesystem::file_size(path, error); !error)

@@ -10,6 +10,9 @@
 
 namespace millrace {
 
+/// For reading it as bytes. InputError naming the path if it cannot be opened.
+std::ifstream open_file(const std::filesystem::path& path);
+
 /// The file's content. InputError naming the path if it cannot be read.
 std::string read_file(const std::filesystem::path& path);
 

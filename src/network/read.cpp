@@ -7,7 +7,6 @@
 #include <cctype>
 
 #include "base/error.h"
-#include "base/file.h"
 #include "network/darknet/darknet.h"
 
 namespace millrace::network {
@@ -19,10 +18,6 @@ struct Importer {
   Format format;
   Network (*read)(const std::filesystem::path& path, const ReadOptions& options);
 };
-
-Network read_onnx_file(const std::filesystem::path& path, const ReadOptions& options) {
-  return read_onnx(read_file(path), path.string(), path.parent_path(), options);
-}
 
 Network read_darknet_file(const std::filesystem::path& path, const ReadOptions& options) {
   return darknet::read_darknet(path, options).network;

@@ -32,6 +32,10 @@ std::optional<Format> format_of(const std::filesystem::path& path);
 /// the place in it (operator, node, tensor or attribute), what was found and what to do.
 Network read_network(const std::filesystem::path& path, const ReadOptions& options = {});
 
+/// An ONNX file, external data beside it. Its bytes are not kept, and its weights are in memory
+/// once.
+Network read_onnx_file(const std::filesystem::path& path, const ReadOptions& options = {});
+
 /// An ONNX model from memory; external data is looked for in `folder`, nowhere else.
 /// `name` is the place in messages and the network's name.
 Network read_onnx(std::string_view bytes, const std::string& name,

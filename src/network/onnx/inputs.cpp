@@ -49,9 +49,8 @@ Declared declared(const ::onnx::ValueInfoProto& info, const std::string& file) {
   if (!tensor.has_shape()) return result;
   result.shape.emplace();
   for (const ::onnx::TensorShapeProto::Dimension& dimension : tensor.shape().dim())
-    result.shape->push_back(dimension.has_dim_value() && dimension.dim_value() >= 0
-                                ? dimension.dim_value()
-                                : open);
+    result.shape->push_back(
+        dimension.has_dim_value() && dimension.dim_value() >= 0 ? dimension.dim_value() : open);
   return result;
 }
 
@@ -110,9 +109,12 @@ void check_name(const std::string& name, const std::unordered_set<std::string>& 
                                                   : fmt::format("; did you mean '{}'?", near)));
 }
 
-void add_weights(Reading& reading, const ::onnx::GraphProto& graph,
+/// One after the other, so that they need their memory once.
+void add_weights(Reading& reading, ::onnx::GraphProto& graph,
                  std::unordered_set<std::string>& names) {
-  for (const ::onnx::TensorProto& weight : graph.initializer()) {
+  for (::onnx::TensorProto& left : *graph.mutable_initializer()) {
+    ::onnx::TensorProto weight;
+    weight.Swap(&left);
     const std::string place =
         fmt::format("{}: the weight '{}'", reading.source().file, weight.name());
     if (!names.insert(weight.name()).second)
@@ -124,7 +126,7 @@ void add_weights(Reading& reading, const ::onnx::GraphProto& graph,
 
 }  // namespace
 
-std::unordered_set<std::string> read_inputs(Reading& reading, const ::onnx::GraphProto& graph,
+std::unordered_set<std::string> read_inputs(Reading& reading, ::onnx::GraphProto& graph,
                                             const ReadOptions& options) {
   const std::string& file = reading.source().file;
   std::unordered_set<std::string> names;

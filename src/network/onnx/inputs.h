@@ -12,9 +12,9 @@ class GraphProto;
 
 namespace millrace::network::onnx {
 
-/// Adds weights, then inputs, as the options say. The names of all of them. InputError for a
-/// dimension that stays open and for options that contradict the file.
-std::unordered_set<std::string> read_inputs(Reading& reading, const ::onnx::GraphProto& graph,
+/// Moves the weights out of the graph, then adds inputs, as the options say. The names of all of
+/// them. InputError for a dimension that stays open and for options that contradict the file.
+std::unordered_set<std::string> read_inputs(Reading& reading, ::onnx::GraphProto& graph,
                                             const ReadOptions& options);
 
 }  // namespace millrace::network::onnx

@@ -1,11 +1,14 @@
 #include "network/onnx/model.h"
 
 #include <fmt/format.h>
+#include <google/protobuf/io/zero_copy_stream_impl.h>
 #include <onnx/onnx_pb.h>
 
+#include <fstream>
 #include <limits>
 
 #include "base/error.h"
+#include "base/file.h"
 
 namespace millrace::network::onnx {
 namespace {
@@ -14,20 +17,24 @@ constexpr std::int64_t oldest_opset = 7;
 constexpr std::int64_t newest_opset = 21;
 constexpr int most_nodes = 1 << 20;
 
-}  // namespace
+void check_size(std::uintmax_t bytes, const std::string& file) {
+  if (bytes == 0) throw InputError(file, "is empty, expected an ONNX model");
+  if (bytes > static_cast<std::uintmax_t>(std::numeric_limits<int>::max()))
+    throw InputError(file,
+                     "is larger than 2 GiB, which an ONNX file cannot be; save its weights "
+                     "as external data");
+}
 
-std::unique_ptr<::onnx::ModelProto> parse_model(std::string_view bytes, const std::string& file) {
-  constexpr auto most = static_cast<std::size_t>(std::numeric_limits<int>::max());
-  if (bytes.empty()) throw InputError(file, "is empty, expected an ONNX model");
-  if (bytes.size() > most)
-    throw InputError(file, "is larger than 2 GiB, which an ONNX file cannot be; save its weights "
-                           "as external data");
+/// `parse`: fills the message it is given; false if that is not possible.
+template <class Parse>
+std::unique_ptr<::onnx::ModelProto> parsed(const std::string& file, const Parse& parse) {
   auto model = std::make_unique<::onnx::ModelProto>();
-  if (!model->ParseFromArray(bytes.data(), static_cast<int>(bytes.size())))
+  if (!parse(*model))
     throw InputError(file, "is not an ONNX model, or is truncated; export or download it again");
   if (!model->has_graph() || model->ir_version() <= 0)
-    throw InputError(file, "is not an ONNX model, or is truncated: it has no graph; export or "
-                           "download it again");
+    throw InputError(file,
+                     "is not an ONNX model, or is truncated: it has no graph; export or "
+                     "download it again");
   if (model->graph().node_size() > most_nodes)
     throw InputError(file, fmt::format("has {} nodes; at most {} are supported",
                                        model->graph().node_size(), most_nodes));
@@ -36,6 +43,27 @@ std::unique_ptr<::onnx::ModelProto> parse_model(std::string_view bytes, const st
                                        "as a dense tensor",
                                        model->graph().sparse_initializer(0).values().name()));
   return model;
+}
+
+}  // namespace
+
+std::unique_ptr<::onnx::ModelProto> parse_model(std::string_view bytes, const std::string& file) {
+  check_size(bytes.size(), file);
+  return parsed(file, [&](::onnx::ModelProto& model) {
+    return model.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()));
+  });
+}
+
+std::unique_ptr<::onnx::ModelProto> read_model(const std::filesystem::path& path) {
+  std::ifstream in = open_file(path);
+  std::error_code is_a_pipe;
+  const std::uintmax_t size = std::filesystem::file_size(path, is_a_pipe);
+  if (!is_a_pipe) check_size(size, path.string());
+  constexpr int piece = 1 << 20;
+  google::protobuf::io::IstreamInputStream stream(&in, piece);
+  return parsed(path.string(), [&](::onnx::ModelProto& model) {
+    return model.ParseFromZeroCopyStream(&stream) && !in.bad();
+  });
 }
 
 std::int64_t opset_of(const ::onnx::ModelProto& model, const std::string& file) {

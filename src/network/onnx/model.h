@@ -1,5 +1,6 @@
 #pragma once
 // The file's bytes as messages, checked as far as that is possible without reading the graph.
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -12,6 +13,9 @@ namespace millrace::network::onnx {
 
 /// The parsed model, with a graph. InputError at `file` if it is none, or is truncated.
 std::unique_ptr<::onnx::ModelProto> parse_model(std::string_view bytes, const std::string& file);
+
+/// The same of a file, whose bytes are not kept beside the message.
+std::unique_ptr<::onnx::ModelProto> read_model(const std::filesystem::path& path);
 
 /// The version of ONNX's own operators, from 7 to 21. InputError at `file` otherwise.
 std::int64_t opset_of(const ::onnx::ModelProto& model, const std::string& file);

@@ -40,18 +40,26 @@ void read_outputs(Reading& reading, const ::onnx::GraphProto& graph) {
   }
 }
 
+Network network_of(::onnx::ModelProto& model, const std::string& name,
+                   const std::filesystem::path& folder, const ReadOptions& options) {
+  Reading reading({name, folder, onnx::opset_of(model, name)});
+  const auto given = onnx::read_inputs(reading, *model.mutable_graph(), options);
+  read_nodes(reading, model.graph(), given);
+  read_outputs(reading, model.graph());
+  Network network = std::move(reading).finish();
+  network.name = name;
+  return simplify(std::move(network));
+}
+
 }  // namespace
 
 Network read_onnx(std::string_view bytes, const std::string& name,
                   const std::filesystem::path& folder, const ReadOptions& options) {
-  const std::unique_ptr<::onnx::ModelProto> model = onnx::parse_model(bytes, name);
-  Reading reading({name, folder, onnx::opset_of(*model, name)});
-  const auto given = onnx::read_inputs(reading, model->graph(), options);
-  read_nodes(reading, model->graph(), given);
-  read_outputs(reading, model->graph());
-  Network network = std::move(reading).finish();
-  network.name = name;
-  return simplify(std::move(network));
+  return network_of(*onnx::parse_model(bytes, name), name, folder, options);
+}
+
+Network read_onnx_file(const std::filesystem::path& path, const ReadOptions& options) {
+  return network_of(*onnx::read_model(path), path.string(), path.parent_path(), options);
 }
 
 }  // namespace millrace::network
