@@ -27,10 +27,10 @@ float rounded(float x) { return from_bfloat16(to_bfloat16(x)); }
 bool is_int8(const AmxConvolution& c) { return c.factors == AmxFactors::int8; }
 
 /// As it would be stored: a number of that kind.
-float stored_as(AmxNumber number, float x) {
-  if (number == AmxNumber::f32) return x;
-  if (number == AmxNumber::bf16) return rounded(x);
-  const float low = number == AmxNumber::u8 ? 0.f : -128.f;
+float stored_as(StoredNumber number, float x) {
+  if (number == StoredNumber::f32) return x;
+  if (number == StoredNumber::bf16) return rounded(x);
+  const float low = number == StoredNumber::u8 ? 0.f : -128.f;
   return std::clamp(std::nearbyint(x), low, low + 255);
 }
 
@@ -91,25 +91,25 @@ std::vector<double> expected(const AmxConvolution& c, const Sample& sample) {
   return result;
 }
 
-void write(float x, AmxNumber number, std::size_t i, network::Buffer& buffer) {
-  if (number == AmxNumber::f32)
+void write(float x, StoredNumber number, std::size_t i, network::Buffer& buffer) {
+  if (number == StoredNumber::f32)
     reinterpret_cast<float*>(buffer.data())[i] = x;
-  else if (number == AmxNumber::bf16)
+  else if (number == StoredNumber::bf16)
     reinterpret_cast<std::uint16_t*>(buffer.data())[i] = to_bfloat16(x);
   else
     buffer.data()[i] = static_cast<std::byte>(static_cast<int>(x));
 }
 
-float read(AmxNumber number, std::size_t i, const network::Buffer& buffer) {
-  if (number == AmxNumber::f32) return reinterpret_cast<const float*>(buffer.data())[i];
-  if (number == AmxNumber::bf16)
+float read(StoredNumber number, std::size_t i, const network::Buffer& buffer) {
+  if (number == StoredNumber::f32) return reinterpret_cast<const float*>(buffer.data())[i];
+  if (number == StoredNumber::bf16)
     return from_bfloat16(reinterpret_cast<const std::uint16_t*>(buffer.data())[i]);
-  if (number == AmxNumber::u8)
+  if (number == StoredNumber::u8)
     return static_cast<float>(static_cast<std::uint8_t>(buffer.data()[i]));
   return static_cast<float>(static_cast<std::int8_t>(buffer.data()[i]));
 }
 
-network::Buffer stored(const std::vector<float>& values, AmxNumber number) {
+network::Buffer stored(const std::vector<float>& values, StoredNumber number) {
   network::Buffer buffer(Bytes{static_cast<std::int64_t>(values.size() * sizeof(float))});
   for (std::size_t i = 0; i < values.size(); ++i) write(values[i], number, i, buffer);
   return buffer;
@@ -140,7 +140,7 @@ std::vector<float> computed(const AmxConvolution& c, const Sample& sample) {
 double error_of(const AmxConvolution& c, Random& random) {
   const Sample sample(c, random);
   std::vector<double> wanted = expected(c, sample);
-  if (c.result == AmxNumber::u8 || c.result == AmxNumber::s8)
+  if (c.result == StoredNumber::u8 || c.result == StoredNumber::s8)
     for (double& x : wanted) x = static_cast<double>(stored_as(c.result, static_cast<float>(x)));
   AmxConvolution linear = c;
   linear.activation = {};
@@ -167,11 +167,13 @@ WindowAxis random_axis(Random& random) {
 void set_numbers(AmxConvolution& c, Random& random) {
   c.factors = static_cast<AmxFactors>(random.below(3));
   if (c.factors == AmxFactors::bf16) {
-    if (random.below(2) == 0) c.source = AmxNumber::bf16;
-    if (random.below(2) == 0) c.result = c.added = AmxNumber::bf16;
+    if (random.below(2) == 0) c.source = StoredNumber::bf16;
+    if (random.below(2) == 0) c.result = c.added = StoredNumber::bf16;
   }
   if (!is_int8(c)) return;
-  const auto eight_bits = [&] { return random.below(2) == 0 ? AmxNumber::u8 : AmxNumber::s8; };
+  const auto eight_bits = [&] {
+    return random.below(2) == 0 ? StoredNumber::u8 : StoredNumber::s8;
+  };
   c.source = eight_bits();
   if (random.below(3) == 0) return;
   c.result = eight_bits();
@@ -181,8 +183,8 @@ void set_numbers(AmxConvolution& c, Random& random) {
 
 /// What one may be off, in shares of the largest sum.
 double bound_of(const AmxConvolution& c) {
-  if (c.result == AmxNumber::bf16) return 5e-3;
-  if (c.result != AmxNumber::f32) return 2e-2;  // a step, where sums lie between two
+  if (c.result == StoredNumber::bf16) return 5e-3;
+  if (c.result != StoredNumber::f32) return 2e-2;  // a step, where sums lie between two
   return c.factors == AmxFactors::split ? 2e-5 : 1e-5;
 }
 

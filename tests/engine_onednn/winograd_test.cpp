@@ -5,10 +5,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <cstring>
 #include <limits>
 #include <vector>
 
 #include "base/random.h"
+#include "engine/onednn/bfloat16.h"
 #include "engine/onednn/ways.h"
 #include "network/tensor.h"
 
@@ -58,11 +61,11 @@ std::vector<float> computed(const WinogradConvolution& c, const Sample& sample) 
   std::fill_n(places, tiles.working, std::numeric_limits<float>::quiet_NaN());
   std::vector<float> result = sample.before;
   WinogradOperands operands;
-  operands.source = sample.source.data();
+  operands.source = reinterpret_cast<const std::byte*>(sample.source.data());
   operands.weights = reinterpret_cast<const float*>(weights.data());
   operands.bias = sample.bias.data();
   operands.working = places;
-  operands.result = result.data();
+  operands.result = reinterpret_cast<std::byte*>(result.data());
   convolve(c, tiles, operands);
   return result;
 }
@@ -129,6 +132,130 @@ TEST(Winograd, is_what_the_definition_says) {
   for (int i = 0; i < 150; ++i) {
     const WinogradConvolution c = random_convolution(random);
     EXPECT_LT(error_of(c, random), c.tile == 4 ? 2e-5 : 4e-6) << describe(c);
+  }
+}
+
+/// What a number becomes when it is stored and read again.
+float as_stored(StoredNumber number, float x) {
+  if (number == StoredNumber::f32) return x;
+  if (number == StoredNumber::bf16) return from_bfloat16(to_bfloat16(x));
+  const bool is_signed = number == StoredNumber::s8;
+  return std::clamp(std::nearbyint(x), is_signed ? -128.f : 0.f, is_signed ? 127.f : 255.f);
+}
+
+std::vector<std::byte> stored(StoredNumber number, const std::vector<float>& values) {
+  std::vector<std::byte> result(values.size() * size_of(number));
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    std::byte* const to = result.data() + i * size_of(number);
+    const std::uint16_t word = to_bfloat16(values[i]);
+    if (number == StoredNumber::f32)
+      std::memcpy(to, &values[i], sizeof(float));
+    else if (number == StoredNumber::bf16)
+      std::memcpy(to, &word, sizeof word);
+    else
+      *to = static_cast<std::byte>(static_cast<int>(values[i]));
+  }
+  return result;
+}
+
+float number_at(StoredNumber number, const std::vector<std::byte>& bytes, std::size_t index) {
+  const std::byte* const at = bytes.data() + index * size_of(number);
+  float x = 0;
+  std::uint16_t word = 0;
+  if (number == StoredNumber::f32) std::memcpy(&x, at, sizeof x);
+  if (number == StoredNumber::bf16) {
+    std::memcpy(&word, at, sizeof word);
+    x = from_bfloat16(word);
+  }
+  if (number == StoredNumber::u8) x = static_cast<float>(static_cast<std::uint8_t>(*at));
+  if (number == StoredNumber::s8) x = static_cast<float>(static_cast<std::int8_t>(*at));
+  return x;
+}
+
+WinogradConvolution with_integers(WinogradConvolution c, Random& random) {
+  c.lanes = 16;
+  const bool in_8_bits = random.below(2) == 0;
+  const auto sign = [&] { return random.below(2) == 0 ? StoredNumber::u8 : StoredNumber::s8; };
+  c.source = in_8_bits ? sign() : StoredNumber::bf16;
+  c.result = in_8_bits ? random.below(2) == 0 ? sign() : StoredNumber::f32 : StoredNumber::bf16;
+  const bool is_byte = size_of(c.result) == 1;
+  c.added = is_byte ? sign() : c.result;
+  if (is_byte) c.added_scale = 0.5f;
+  return c;
+}
+
+/// Of integers: numbers that can be stored in the source and the residual, and what becomes of
+/// them.
+struct StoredSample {
+  Sample sample;
+  std::vector<float> results;
+
+  StoredSample(const WinogradConvolution& c, Random& random) : sample(c, random) {
+    fit(c.source, sample.source);
+    fit(c.added, sample.before);
+    const auto bytes_of = [](std::size_t n) { return Bytes{static_cast<std::int64_t>(n)}; };
+    const WinogradTiles tiles(c);
+    network::Buffer weights(bytes_of(packed_size(c)));
+    pack_weights(c, sample.weights, weights.bytes());
+    network::Buffer working(bytes_of(tiles.working * sizeof(float)));
+    auto* const places = reinterpret_cast<float*>(working.data());
+    std::fill_n(places, tiles.working, std::numeric_limits<float>::quiet_NaN());
+    const std::vector<std::byte> source = stored(c.source, sample.source);
+    std::vector<std::byte> result = stored(c.added, sample.before);
+    WinogradOperands operands;
+    operands.source = source.data();
+    operands.weights = reinterpret_cast<const float*>(weights.data());
+    operands.bias = sample.bias.data();
+    operands.working = places;
+    operands.result = result.data();
+    operands.scale = scale_of(c);
+    convolve(c, tiles, operands);
+    for (std::size_t i = 0; i < sample.before.size(); ++i)
+      results.push_back(number_at(c.result, result, i));
+  }
+
+  static float scale_of(const WinogradConvolution& c) {
+    return size_of(c.source) == 1 ? 1 / 256.f : 1.f;
+  }
+
+ private:
+  static void fit(StoredNumber number, std::vector<float>& values) {
+    for (float& value : values)
+      value = as_stored(number, size_of(number) == 1 ? 127 * value : value);
+  }
+};
+
+/// Beyond the rounding of the result itself, in shares of the largest magnitude of pixels and
+/// weights that any output sums up.
+double error_of_integers(const WinogradConvolution& c, Random& random) {
+  const StoredSample stored_sample(c, random);
+  const Sample& sample = stored_sample.sample;
+  const double scale = double{StoredSample::scale_of(c)};
+  double largest = 1e-9, worst = 0;
+  for (std::size_t i = 0; i < stored_sample.results.size(); ++i) {
+    double y = scale * sum_at(c, sample, i / c.outputs, i % c.outputs);
+    y += double{sample.bias[i % c.outputs]};
+    if (c.adds) y += double{c.added_scale} * double{sample.before[i]};
+    largest = std::max(largest, std::abs(y));
+    if (y < 0) y *= double{c.activation.slope};
+    y = std::clamp(y, double{c.activation.low}, double{c.activation.high});
+    const float found = stored_sample.results[i];
+    const bool is_byte = size_of(c.result) == 1;
+    if (is_byte)
+      y = std::clamp(y, c.result == StoredNumber::u8 ? 0. : -128.,
+                     c.result == StoredNumber::u8 ? 255. : 127.);
+    const double rounding = c.result == StoredNumber::bf16 ? std::abs(y) / 256 : is_byte ? 0.5 : 0;
+    worst = std::max(worst, std::abs(y - double{found}) - rounding);
+  }
+  return worst / largest;
+}
+
+TEST(Winograd, integers_err_by_less_than_a_rounding_to_bfloat16) {
+  if (!has_pair_products() || !has_bfloat16()) GTEST_SKIP() << "no such products here";
+  Random random(4);
+  for (int i = 0; i < 200; ++i) {
+    const WinogradConvolution c = with_integers(random_convolution(random), random);
+    EXPECT_LT(error_of_integers(c, random), 1. / 256) << describe(c);
   }
 }
 

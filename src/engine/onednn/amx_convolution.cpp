@@ -122,40 +122,40 @@ template <void (*products)()>
 void multiply(const AmxConvolution& convolution, const Block& b) {
   if (convolution.factors == AmxFactors::split) return multiply_split(b);
   if (convolution.factors == AmxFactors::bf16) return multiply_once<multiply_tiles>(b);
-  if (convolution.source == AmxNumber::u8) return multiply_once<multiply_unsigned_tiles>(b);
+  if (convolution.source == StoredNumber::u8) return multiply_once<multiply_unsigned_tiles>(b);
   multiply_once<multiply_signed_tiles>(b);
 }
 
 /// 16 numbers, or as many as the mask has.
 [[gnu::target("avx512f,avx512bw,avx512vl,avx512bf16")]] inline __m512 load(const std::byte* from,
-                                                                           AmxNumber number,
+                                                                           StoredNumber number,
                                                                            __mmask16 mask) {
   switch (number) {
-    case AmxNumber::f32:
+    case StoredNumber::f32:
       return _mm512_maskz_loadu_ps(mask, from);
-    case AmxNumber::bf16:
+    case StoredNumber::bf16:
       return _mm512_castsi512_ps(
           _mm512_slli_epi32(_mm512_cvtepu16_epi32(_mm256_maskz_loadu_epi16(mask, from)), 16));
-    case AmxNumber::u8:
+    case StoredNumber::u8:
       return _mm512_cvtepi32_ps(_mm512_cvtepu8_epi32(_mm_maskz_loadu_epi8(mask, from)));
-    case AmxNumber::s8:
+    case StoredNumber::s8:
       break;
   }
   return _mm512_cvtepi32_ps(_mm512_cvtepi8_epi32(_mm_maskz_loadu_epi8(mask, from)));
 }
 
 [[gnu::target("avx512f,avx512bw,avx512vl,avx512bf16")]] inline void store(__m512 x, std::byte* to,
-                                                                          AmxNumber number,
+                                                                          StoredNumber number,
                                                                           __mmask16 mask) {
   switch (number) {
-    case AmxNumber::f32:
+    case StoredNumber::f32:
       return _mm512_mask_storeu_ps(to, mask, x);
-    case AmxNumber::bf16:
+    case StoredNumber::bf16:
       return _mm256_mask_storeu_epi16(to, mask, reinterpret_cast<__m256i>(_mm512_cvtneps_pbh(x)));
-    case AmxNumber::u8:
+    case StoredNumber::u8:
       x = _mm512_max_ps(x, _mm512_setzero_ps());
       return _mm_mask_storeu_epi8(to, mask, _mm512_cvtusepi32_epi8(_mm512_cvtps_epi32(x)));
-    case AmxNumber::s8:
+    case StoredNumber::s8:
       break;
   }
   _mm_mask_storeu_epi8(to, mask, _mm512_cvtsepi32_epi8(_mm512_cvtps_epi32(x)));

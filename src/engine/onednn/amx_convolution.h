@@ -18,15 +18,10 @@ namespace millrace::engine::onednn {
 /// intelligence datatype for higher-precision computations"); a product without low times low takes
 /// three products of bfloat16 numbers. `int8`: weights with a sign, a source with or without.
 enum class AmxFactors { split, bf16, int8 };
-enum class AmxNumber { f32, bf16, u8, s8 };
-std::size_t size_of(AmxNumber number);  // in bytes
 
+/// The source is f32; for bf16 also bf16; for int8 u8 or s8.
 struct AmxConvolution : OwnConvolution {
   AmxFactors factors = AmxFactors::split;
-  AmxNumber source = AmxNumber::f32;  // f32; for bf16 also bf16; for int8 u8 or s8
-  AmxNumber result = AmxNumber::f32;
-  AmxNumber added = AmxNumber::f32;  // of what it adds to; as wide as the result
-  float added_scale = 1;             // what that is multiplied with
 };
 
 /// In bytes.

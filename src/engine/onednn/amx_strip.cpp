@@ -134,11 +134,6 @@ void put(float x, const AmxConvolution& c, std::byte* to) {
 
 }  // namespace
 
-std::size_t size_of(AmxNumber number) {
-  if (number == AmxNumber::f32) return sizeof(float);
-  return number == AmxNumber::bf16 ? sizeof(std::uint16_t) : 1;
-}
-
 AmxStrips::AmxStrips(const AmxConvolution& c)
     : number(c.factors == AmxFactors::int8 ? 1 : 2), terms(c.factors == AmxFactors::split ? 2 : 1) {
   step_numbers = step_bytes / number;

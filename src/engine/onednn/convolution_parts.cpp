@@ -97,6 +97,35 @@ std::optional<OwnConvolution> own_convolution_of(const Builder& builder, const G
   return with_tail(builder, group, result);
 }
 
+Scaled scaled(Builder& builder, const network::Layer& layer, const Integers& integers) {
+  const float unit = integers.quantizes_result ? 1 / integers.result.scale : 1;
+  Scaled result;
+  for (const float weight : integers.weights)
+    result.scales.push_back(integers.source.scale * weight * unit);
+  result.bias.assign(result.scales.size(), 0.f);
+  if (layer.inputs.size() <= 2 || !layer.inputs[2].valid()) return result;
+  const auto given = builder.tensor(layer.inputs[2]).constant->values<float>();
+  for (std::size_t i = 0; i < given.size(); ++i) result.bias[i] = given[i] * unit;
+  return result;
+}
+
+StoredNumber number_of(Type type) {
+  if (type == Type::f32) return StoredNumber::f32;
+  if (type == Type::bf16) return StoredNumber::bf16;
+  return type == Type::u8 ? StoredNumber::u8 : StoredNumber::s8;
+}
+
+void set_numbers(OwnConvolution& convolution, const Integers& integers) {
+  convolution.source = number_of(integers.source.type);
+  if (!integers.quantizes_result) return;
+  const float unit = 1 / integers.result.scale;
+  convolution.result = number_of(integers.result.type);
+  convolution.added = number_of(integers.residual.type);
+  convolution.added_scale = integers.residual.scale * unit;
+  convolution.activation.low *= unit;
+  convolution.activation.high *= unit;
+}
+
 const Fused* residual_of(const Group& group) {
   for (const Fused& fused : group.tail)
     if (fused.kind == Fused::Kind::residual) return &fused;

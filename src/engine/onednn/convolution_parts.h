@@ -37,6 +37,17 @@ struct Integers {
   std::vector<float> weights;  // scales, by output channel
 };
 
+/// Numbers by output that our own int8 convolution needs beside its weights, in units of its
+/// result: what its sums stand for, and the bias.
+struct Scaled {
+  std::vector<float> scales, bias;
+};
+Scaled scaled(Builder& builder, const network::Layer& layer, const Integers& integers);
+
+StoredNumber number_of(Type type);
+/// What an int8 convolution reads and writes, and in what units.
+void set_numbers(OwnConvolution& convolution, const Integers& integers);
+
 /// The residual in a group's tail, or null.
 const Fused* residual_of(const Group& group);
 

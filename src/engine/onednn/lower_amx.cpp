@@ -11,12 +11,6 @@
 namespace millrace::engine::onednn {
 namespace {
 
-AmxNumber number_of(Type type) {
-  if (type == Type::f32) return AmxNumber::f32;
-  if (type == Type::bf16) return AmxNumber::bf16;
-  return type == Type::u8 ? AmxNumber::u8 : AmxNumber::s8;
-}
-
 std::optional<AmxConvolution> amx_of(const Builder& builder, const Group& group) {
   const auto own = own_convolution_of(builder, group);
   if (!own) return std::nullopt;
@@ -26,35 +20,6 @@ std::optional<AmxConvolution> amx_of(const Builder& builder, const Group& group)
   else if (builder.type(group.head) == Type::bf16)
     result.factors = AmxFactors::bf16;
   return result;
-}
-
-/// Numbers by output that an int8 convolution needs beside its weights, in units of its result.
-struct Scaled {
-  std::vector<float> scales, bias;
-};
-
-Scaled scaled(Builder& builder, const network::Layer& layer, const Integers& integers) {
-  const float unit = integers.quantizes_result ? 1 / integers.result.scale : 1;
-  Scaled result;
-  for (const float weight : integers.weights)
-    result.scales.push_back(integers.source.scale * weight * unit);
-  result.bias.assign(result.scales.size(), 0.f);
-  if (layer.inputs.size() <= 2 || !layer.inputs[2].valid()) return result;
-  const auto given = builder.tensor(layer.inputs[2]).constant->values<float>();
-  for (std::size_t i = 0; i < given.size(); ++i) result.bias[i] = given[i] * unit;
-  return result;
-}
-
-/// What it reads and writes, and in what units.
-void set_numbers(AmxConvolution& convolution, const Integers& integers) {
-  convolution.source = number_of(integers.source.type);
-  if (!integers.quantizes_result) return;
-  const float unit = 1 / integers.result.scale;
-  convolution.result = number_of(integers.result.type);
-  convolution.added = number_of(integers.residual.type);
-  convolution.added_scale = integers.residual.scale * unit;
-  convolution.activation.low *= unit;
-  convolution.activation.high *= unit;
 }
 
 /// The weights in the form of tiles.

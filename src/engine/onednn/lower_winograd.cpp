@@ -1,5 +1,7 @@
 #include "engine/onednn/lower_winograd.h"
 
+#include <memory>
+
 #include "base/error.h"
 #include "engine/onednn/convolution_parts.h"
 #include "engine/onednn/post_ops.h"
@@ -32,7 +34,8 @@ bool is_winograd(const Builder& builder, LayerId id) {
 }
 
 bool can_be_winograd(const Builder& builder, LayerId id) {
-  if (builder.is_int8(id) || builder.type(id) != Type::f32) return false;
+  const bool has_integers = builder.is_int8(id) || builder.type(id) != Type::f32;
+  if (has_integers && !has_pair_products()) return false;
   if (!can_be_own(builder, id)) return false;
   const auto fits = [](const WindowAxis& axis) {
     return axis.window == 3 && axis.stride == 1 && axis.dilation == 1;
@@ -45,27 +48,44 @@ bool lower_winograd(Builder& builder, const Group& group) {
   if (!can_be_winograd(builder, group.head))
     throw InputError(layer.name,
                      "is no convolution that Winograd's algorithm computes; measure again");
-  const auto convolution = winograd_of(builder, group);
+  auto convolution = winograd_of(builder, group);
   if (!convolution) return false;
-  const WinogradTiles tiles(*convolution);
   const TensorId input = layer.inputs[0], result = result_of(builder.network(), group);
+  const auto integers = integers_of(builder, group, quantization_now(builder, input));
+  Type reads = builder.type(group.head), writes = reads;
+  if (integers) {
+    set_numbers(*convolution, *integers);
+    reads = integers->source.type;
+    writes = integers->quantizes_result ? integers->result.type : Type::f32;
+  } else {
+    convolution->source = convolution->result = convolution->added = number_of(reads);
+  }
+  const float unit = integers && integers->quantizes_result ? integers->result.scale : 1.f;
+  const WinogradTiles tiles(*convolution);
   OwnWork work;
-  work.from = builder.in_layout(input, channels_last_desc(builder.tensor(input).shape));
+  work.from = builder.in_layout(input, channels_last_desc(builder.tensor(input).shape, reads),
+                                integers ? integers->source.scale : 1.f);
   work.constants = {packed_weights(builder, layer.inputs[1], *convolution)};
   work.working = builder.make_temporary(plain_desc({static_cast<std::int64_t>(tiles.working)}));
-  work.to = builder.make(result, channels_last_desc(builder.tensor(result).shape));
+  work.to = builder.make(result, channels_last_desc(builder.tensor(result).shape, writes), unit);
   work.adds = convolution->adds;
   const auto numbers = [](auto* place) { return reinterpret_cast<const float*>(place); };
   WinogradOperands operands;
   operands.weights = numbers(builder.constant_data(work.constants.front()));
-  if (layer.inputs.size() > 2 && layer.inputs[2].valid()) {
+  std::shared_ptr<const Scaled> in_units;
+  if (integers) {
+    in_units = std::make_shared<const Scaled>(scaled(builder, layer, *integers));
+    operands.bias = in_units->bias.data();
+    operands.scale = integers->source.scale / unit;
+  } else if (layer.inputs.size() > 2 && layer.inputs[2].valid()) {
     work.constants.push_back(builder.plain(layer.inputs[2]));
     operands.bias = numbers(builder.constant_data(work.constants.back()));
   }
-  work.run = [operands, convolution = *convolution, tiles](const OwnPlaces& places) mutable {
-    operands.source = reinterpret_cast<const float*>(places.from);
+  work.run = [operands, in_units, convolution = *convolution,
+              tiles](const OwnPlaces& places) mutable {
+    operands.source = places.from;
     operands.working = reinterpret_cast<float*>(places.working);
-    operands.result = reinterpret_cast<float*>(places.to);
+    operands.result = places.to;
     convolve(convolution, tiles, operands);
   };
   post_operands(builder, group, work.to);

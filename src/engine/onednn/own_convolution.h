@@ -19,11 +19,21 @@ struct Activation {
   float high = std::numeric_limits<float>::infinity();
 };
 
+enum class StoredNumber { f32, bf16, u8, s8 };
+/// In bytes.
+constexpr std::size_t size_of(StoredNumber number) {
+  if (number == StoredNumber::f32) return 4;
+  return number == StoredNumber::bf16 ? 2 : 1;
+}
+
 struct OwnConvolution {
   std::size_t images = 1, channels = 1, outputs = 1;
   WindowAxis height, width;
   bool adds = false;  // the result to what lies in its place; before the activation
   Activation activation = {};
+  StoredNumber source = StoredNumber::f32, result = StoredNumber::f32;
+  StoredNumber added = StoredNumber::f32;  // of what it adds to; as wide as the result
+  float added_scale = 1;                   // what that is multiplied with
 };
 
 }  // namespace millrace::engine::onednn

@@ -17,11 +17,19 @@ bool includes(dnnl::cpu_isa isa, dnnl::cpu_isa other) {
   return (static_cast<unsigned>(isa) & bits) == bits;
 }
 
+bool on_x86(dnnl::cpu_isa other) {
+#if defined(__x86_64__) && defined(__GNUC__)
+  return includes(dnnl::get_effective_cpu_isa(), other);
+#else
+  return static_cast<void>(other), false;
+#endif
+}
+
 /// With instructions of its own; without them oneDNN imitates it with more work than float32.
 bool is_native(Precision precision) {
   const dnnl::cpu_isa isa = dnnl::get_effective_cpu_isa();
   if (precision == Precision::f32) return true;
-  if (precision == Precision::bf16) return includes(isa, dnnl::cpu_isa::avx512_core_bf16);
+  if (precision == Precision::bf16) return has_bfloat16();
   return includes(isa, dnnl::cpu_isa::avx512_core_vnni) || includes(isa, dnnl::cpu_isa::avx2_vnni);
 }
 
@@ -59,7 +67,9 @@ std::vector<Variant> convolutions(const Device& device, SubnetRequest request, L
   // Which of oneDNN's other kernels there are depends on the signs of the numbers, known only when
   // calibrated.
   const auto depends = [&](const Variant& way) {
-    return &way != &ways.front() && way.algorithm != on_tiles;
+    const auto own = {on_tiles, winograd_2x2, winograd_4x4};
+    const bool is_own = std::find(own.begin(), own.end(), way.algorithm) != own.end();
+    return &way != &ways.front() && !is_own;
   };
   if (precision == Precision::int8)
     ways.erase(std::remove_if(ways.begin(), ways.end(), depends), ways.end());
@@ -68,13 +78,9 @@ std::vector<Variant> convolutions(const Device& device, SubnetRequest request, L
 
 }  // namespace
 
-bool has_amx() {
-#if defined(__x86_64__) && defined(__GNUC__)
-  return includes(dnnl::get_effective_cpu_isa(), dnnl::cpu_isa::avx512_core_amx);
-#else
-  return false;
-#endif
-}
+bool has_amx() { return on_x86(dnnl::cpu_isa::avx512_core_amx); }
+bool has_bfloat16() { return on_x86(dnnl::cpu_isa::avx512_core_bf16); }
+bool has_pair_products() { return on_x86(dnnl::cpu_isa::avx512_core_vnni); }
 
 std::size_t vector_lanes() {
 #if defined(__x86_64__)

@@ -17,6 +17,10 @@ inline constexpr std::string_view winograd_4x4 = "winograd_4x4";
 
 /// Whether this machine has tile registers for bfloat16 numbers, and lets us use them.
 bool has_amx();
+/// Whether it has instructions for bfloat16 numbers.
+bool has_bfloat16();
+/// Whether it multiplies 16-bit integers in pairs, in vectors of 64 bytes.
+bool has_pair_products();
 /// float32 numbers of the widest vectors that this machine has and lets us use: 16 with AVX-512, 8
 /// with AVX2, 4 with what every x86-64 and ARMv8 processor has.
 std::size_t vector_lanes();

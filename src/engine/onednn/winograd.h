@@ -11,7 +11,10 @@
 
 namespace millrace::engine::onednn {
 
-/// Windows are 3 wide, strides and dilations 1.
+/// Windows are 3 wide, strides and dilations 1. Of a float32 source all is float32. Else what is
+/// multiplied are 16-bit integers, more exact than bfloat16 numbers of as many bits, with sums of
+/// 32 bits that cannot overflow; then there are 16 lanes, and a bfloat16 source has a bfloat16
+/// result.
 struct WinogradConvolution : OwnConvolution {
   std::size_t tile = 4;    // results along each axis that are computed at once: 2 or 4
   std::size_t lanes = 16;  // float32 numbers of a vector: vector_lanes() or fewer
@@ -26,11 +29,15 @@ struct WinogradTiles {
   std::size_t down = 1, across = 1;     // tiles of an image
   std::size_t count = 1;                // of all images
   std::size_t block = 1;                // that are computed at once
-  std::size_t channels = 1;             // vectors of them
+  std::size_t channels = 1;             // vectors of them, of integers in pairs
   std::size_t outputs = 1;              // pairs of vectors of them
   std::size_t point_apart = 1;          // in the tiles, from one point to the next: numbers
   std::size_t products = 0, zeros = 0;  // where they begin in the working memory: numbers
   std::size_t working = 0;              // numbers of the working memory
+  // Of integers:
+  std::size_t magnitudes = 0, factors = 0;  // of pixels, of tiles: also in the working memory
+  std::size_t scales = 0;                   // behind the weights, by point and output: numbers
+  float largest = 0;                        // integer that pixels become at a point
 };
 
 /// In bytes.
@@ -44,16 +51,17 @@ void pack_weights(const WinogradConvolution& convolution, std::span<const float>
                   std::span<std::byte> to);
 
 struct WinogradOperands {
-  const float* source = nullptr;
+  const std::byte* source = nullptr;
   const float* weights = nullptr;  // packed
   const float* bias = nullptr;     // by output; may be null
   float* working = nullptr;        // aligned to 64 bytes
-  float* result = nullptr;
+  std::byte* result = nullptr;
+  float scale = 1;  // of integers: what sums are multiplied with, before the bias
 };
 
 /// Runs on the calling thread and, in a ThreadScope with more cores, on its helpers; allocates
 /// nothing. `tiles`: of this convolution. Precondition: the machine has vectors of its lanes: 4, 8
-/// or 16.
+/// or 16; of integers AVX-512 with VNNI, and for bfloat16 its instructions.
 void convolve(const WinogradConvolution& convolution, const WinogradTiles& tiles,
               const WinogradOperands& operands);
 

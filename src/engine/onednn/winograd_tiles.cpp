@@ -3,6 +3,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <vector>
 
 #include "engine/onednn/winograd.h"
 #include "engine/onednn/winograd_points.h"
@@ -37,6 +41,100 @@ void window_at_points(std::size_t tile, const std::array<double, 3>& g, std::arr
        at(outer_point, aa), at(-double{outer_point}, aa), g[2]};
 }
 
+bool has_integers(const WinogradConvolution& c) { return c.source != StoredNumber::f32; }
+
+constexpr double largest_word = std::numeric_limits<std::int16_t>::max();
+constexpr double largest_sum = std::numeric_limits<std::int32_t>::max();
+
+/// So that pixels and weights are rounded about equally: pixels at a point are mostly about a ninth
+/// of what they can be, and the magnitudes of an output's weights together reach the largest sum
+/// divided by this.
+float largest_of_pixels(std::size_t channels) {
+  const double equal = std::sqrt(11 * largest_sum / static_cast<double>(channels));
+  return static_cast<float>(std::floor(std::min(equal, largest_word - 1)));
+}
+
+/// What a weight of 1 stands for, such that sums stay below the largest one whatever the pixels
+/// are.
+float scale_of_weights(std::span<const double> of_output, float largest) {
+  const auto count = static_cast<double>(of_output.size());
+  double sum = 0, most = 0;
+  for (const double weight : of_output) {
+    sum += std::abs(weight);
+    most = std::max(most, std::abs(weight));
+  }
+  const double room = largest_sum / (double{largest} + 1) - count / 2 - 1;
+  return static_cast<float>(std::max({sum / room, most / largest_word, 1e-30}));
+}
+
+/// As many points as a tile has, in their order.
+using WindowAtPoints = std::array<double, 36>;
+
+WindowAtPoints at_points(const WinogradConvolution& c, std::span<const float, 9> window) {
+  const std::size_t side = c.tile + 2;
+  std::array<std::array<double, 6>, 3> rows;
+  for (std::size_t k = 0; k < 3; ++k)
+    window_at_points(c.tile, {window[3 * k], window[3 * k + 1], window[3 * k + 2]}, rows[k]);
+  WindowAtPoints result = {};
+  for (std::size_t x = 0; x < side; ++x) {
+    std::array<double, 6> column;
+    window_at_points(c.tile, {rows[0][x], rows[1][x], rows[2][x]}, column);
+    for (std::size_t y = 0; y < side; ++y) result[y * side + x] = column[y];
+  }
+  return result;
+}
+
+/// An output's weights at all points: by channel and point.
+std::vector<WindowAtPoints> output_at_points(const WinogradConvolution& c,
+                                             std::span<const float> weights, std::size_t output) {
+  std::vector<WindowAtPoints> result;
+  for (std::size_t channel = 0; channel < c.channels; ++channel)
+    result.push_back(at_points(c, weights.subspan(9 * (output * c.channels + channel)).first<9>()));
+  return result;
+}
+
+/// Where an output's weights at a point begin, in pairs of output vectors of 32-bit places.
+std::size_t place_of(const WinogradConvolution& c, const WinogradTiles& tiles, std::size_t point,
+                     std::size_t output) {
+  const std::size_t pair = 2 * c.lanes;
+  const std::size_t block = point * tiles.outputs + output / pair;
+  return block * tiles.channels * c.lanes * pair + output % pair;
+}
+
+void pack_floats(const WinogradConvolution& c, const WinogradTiles& tiles,
+                 std::span<const float> weights, float* packed) {
+  for (std::size_t output = 0; output < c.outputs; ++output) {
+    const auto windows = output_at_points(c, weights, output);
+    for (std::size_t point = 0; point < tiles.points; ++point) {
+      float* const to = packed + place_of(c, tiles, point, output);
+      for (std::size_t channel = 0; channel < c.channels; ++channel)
+        to[channel * 2 * c.lanes] = static_cast<float>(windows[channel][point]);
+    }
+  }
+}
+
+/// Two channels side by side in each place; then the scales.
+void pack_integers(const WinogradConvolution& c, const WinogradTiles& tiles,
+                   std::span<const float> weights, float* packed) {
+  auto* const words = reinterpret_cast<std::int16_t*>(packed);
+  const std::size_t pair = 2 * c.lanes, side = c.tile + 2;
+  std::vector<double> of_output(c.channels);
+  for (std::size_t output = 0; output < c.outputs; ++output) {
+    const auto windows = output_at_points(c, weights, output);
+    for (std::size_t point = 0; point < tiles.points; ++point) {
+      for (std::size_t i = 0; i < c.channels; ++i) of_output[i] = windows[i][point];
+      const float scale = scale_of_weights(of_output, tiles.largest);
+      std::int16_t* const to = words + 2 * place_of(c, tiles, point, output);
+      for (std::size_t i = 0; i < c.channels; ++i)
+        to[i / 2 * 2 * pair + i % 2] =
+            static_cast<std::int16_t>(std::nearbyint(of_output[i] / double{scale}));
+      const float gain = gain_at_point(c.tile, point / side) * gain_at_point(c.tile, point % side);
+      const std::size_t block = point * tiles.outputs + output / pair;
+      packed[tiles.scales + block * pair + output % pair] = scale * (gain / tiles.largest);
+    }
+  }
+}
+
 }  // namespace
 
 WinogradTiles::WinogradTiles(const WinogradConvolution& c)
@@ -44,7 +142,7 @@ WinogradTiles::WinogradTiles(const WinogradConvolution& c)
       down(divided_up(c.height.output, c.tile)),
       across(divided_up(c.width.output, c.tile)),
       count(c.images * down * across),
-      channels(divided_up(c.channels, c.lanes)),
+      channels(divided_up(c.channels, has_integers(c) ? 2 * c.lanes : c.lanes)),
       outputs(divided_up(c.outputs, 2 * c.lanes)) {
   const std::size_t of_tile = points * (channels + 2 * outputs) * c.lanes * sizeof(float);
   block = divided_up(count, blocks_of(c, count, of_tile));
@@ -53,39 +151,35 @@ WinogradTiles::WinogradTiles(const WinogradConvolution& c)
   products = points * point_apart;
   zeros = products + outputs * block * points * 2 * c.lanes;
   working = zeros + channels * c.lanes;
+  if (!has_integers(c)) return;
+  factors = working;
+  magnitudes = factors + block;
+  const bool measures = c.source == StoredNumber::bf16;
+  working = magnitudes + (measures ? c.images * c.height.input * c.width.input / 2 + 1 : 0);
+  scales = points * outputs * channels * c.lanes * 2 * c.lanes;
+  largest = largest_of_pixels(c.channels);
 }
 
 std::size_t packed_size(const WinogradConvolution& c) {
   const WinogradTiles tiles(c);
-  return tiles.points * tiles.outputs * tiles.channels * c.lanes * 2 * c.lanes * sizeof(float);
+  const std::size_t rows = tiles.channels * c.lanes + (has_integers(c) ? 1 : 0);
+  return tiles.points * tiles.outputs * rows * 2 * c.lanes * sizeof(float);
 }
 
 std::string form_of_weights(const WinogradConvolution& c) {
-  return fmt::format("winograd 1 {} {} {} {}", c.tile, c.lanes, c.outputs, c.channels);
+  return fmt::format("winograd 1 {} {} {} {}{}", c.tile, c.lanes, c.outputs, c.channels,
+                     has_integers(c) ? " integers" : "");
 }
 
 void pack_weights(const WinogradConvolution& c, std::span<const float> weights,
                   std::span<std::byte> to) {
   const WinogradTiles tiles(c);
-  const std::size_t side = c.tile + 2, pair = 2 * c.lanes;
   std::fill(to.begin(), to.end(), std::byte{0});
   auto* const packed = reinterpret_cast<float*>(to.data());
-  for (std::size_t i = 0; i < c.outputs * c.channels; ++i) {
-    const float* const window = weights.data() + 9 * i;
-    const std::size_t output = i / c.channels, channel = i % c.channels;
-    std::array<std::array<double, 6>, 3> rows;
-    for (std::size_t k = 0; k < 3; ++k)
-      window_at_points(c.tile, {window[3 * k], window[3 * k + 1], window[3 * k + 2]}, rows[k]);
-    for (std::size_t x = 0; x < side; ++x) {
-      std::array<double, 6> column;
-      window_at_points(c.tile, {rows[0][x], rows[1][x], rows[2][x]}, column);
-      for (std::size_t y = 0; y < side; ++y) {
-        const std::size_t block = (y * side + x) * tiles.outputs + output / pair;
-        const std::size_t row = block * tiles.channels * c.lanes + channel;
-        packed[row * pair + output % pair] = static_cast<float>(column[y]);
-      }
-    }
-  }
+  if (has_integers(c))
+    pack_integers(c, tiles, weights, packed);
+  else
+    pack_floats(c, tiles, weights, packed);
 }
 
 }  // namespace millrace::engine::onednn

@@ -1,0 +1,172 @@
+#pragma once
+// Inside winograd.h's convolutions: what their loops have in common, whatever they multiply.
+#include <algorithm>
+#include <cstddef>
+
+#include "engine/onednn/winograd.h"
+
+namespace millrace::engine::onednn {
+
+template <class Number, std::size_t count>
+struct VectorOf {
+  using Type [[gnu::vector_size(sizeof(Number) * count)]] = Number;
+};
+
+/// The first `count` of a vector's numbers, or all; the others are zero.
+template <class Vector>
+[[gnu::always_inline]] inline Vector load(const void* from, std::size_t bytes = sizeof(Vector)) {
+  Vector x = {};
+  __builtin_memcpy(&x, from, bytes);
+  return x;
+}
+template <class Vector>
+[[gnu::always_inline]] inline void store(const Vector& x, void* to,
+                                         std::size_t bytes = sizeof(Vector)) {
+  __builtin_memcpy(to, &x, bytes);
+}
+
+/// Some tiles of a convolution that follow each other.
+struct WinogradBlock {
+  const WinogradConvolution& convolution;
+  const WinogradTiles& tiles;
+  const WinogradOperands& operands;
+  std::size_t first, count;
+};
+
+/// What is done to all pixels first, and then to all tiles of a block before the next begins.
+enum class WinogradPhase { measure, read, multiply, write };
+
+/// Does a phase for these: pixels of the images, tiles, or points with pairs of output vectors.
+using WinogradRun = void (*)(const WinogradBlock& block, WinogradPhase phase, std::size_t first,
+                             std::size_t last);
+
+/// The loops for convolutions whose factors are 16-bit integers.
+WinogradRun run_of_integers(const WinogradConvolution& convolution);
+
+/// `Self` measures a pixel, reads a tile's pixels to its points, multiplies some tiles, and writes
+/// results;
+/// `rows`: tiles that the registers hold with two vectors of outputs each.
+template <class Self, std::size_t lanes, std::size_t tile, std::size_t rows>
+class WinogradLoops {
+ public:
+  [[gnu::always_inline]] explicit WinogradLoops(const WinogradBlock& block)
+      : c_(block.convolution), t_(block.tiles), o_(block.operands), b_(block) {}
+
+  [[gnu::always_inline]] void run(WinogradPhase phase, std::size_t first, std::size_t last) const {
+    for (std::size_t i = first; i < last; ++i)
+      if (phase == WinogradPhase::measure)
+        self().measure(i);
+      else if (phase == WinogradPhase::read)
+        self().read(i);
+      else if (phase == WinogradPhase::multiply)
+        multiply(i / t_.outputs, i % t_.outputs);
+      else
+        self().write(i);
+  }
+
+ protected:
+  static constexpr std::size_t side = tile + 2;
+  using Vector = typename VectorOf<float, lanes>::Type;
+
+  struct Place {
+    std::size_t image, y, x;  // of the first result
+  };
+  [[gnu::always_inline]] Place place_of(std::size_t index) const {
+    const std::size_t at = b_.first + index, column = at % t_.across, row = at / t_.across;
+    return {row / t_.down, row % t_.down * tile, column * tile};
+  }
+
+  /// Where the pixels of a tile are, counted through all images; `outside` for those of padding.
+  [[gnu::always_inline]] void pixels_of(std::size_t index, std::size_t outside,
+                                        std::size_t (&pixels)[side * side]) const {
+    const Place place = place_of(index);
+    const WindowAxis &h = c_.height, &w = c_.width;
+    for (std::size_t i = 0; i < side; ++i)
+      for (std::size_t j = 0; j < side; ++j) {
+        const std::size_t y = place.y + i - h.pad, x = place.x + j - w.pad;
+        const bool inside = y < h.input && x < w.input;  // else also below zero
+        pixels[i * side + j] = inside ? (place.image * h.input + y) * w.input + x : outside;
+      }
+  }
+
+  /// Of a tile: where the first one is, and how many are in the image.
+  struct Results {
+    std::size_t pixel;
+    std::size_t down, across;
+  };
+  [[gnu::always_inline]] Results results_of(std::size_t index) const {
+    const Place place = place_of(index);
+    return {(place.image * c_.height.output + place.y) * c_.width.output + place.x,
+            std::min(tile, c_.height.output - place.y), std::min(tile, c_.width.output - place.x)};
+  }
+
+  /// Some tiles at a point, to be multiplied with the weights of a pair of output vectors. While
+  /// that is done, a share of the weights that come next is brought into the cache.
+  struct Piece {
+    const float* from;
+    const float* with;
+    float* to;
+    const float* next;
+    std::size_t share, shares;
+    std::size_t index;  // of the point and the pair
+  };
+
+  /// For a pair of output vectors.
+  static constexpr std::size_t weights_of_vector = lanes * 2 * lanes;  // numbers
+
+  [[gnu::always_inline]] float* products(std::size_t index, std::size_t output) const {
+    return o_.working + t_.products + (output * t_.block + index) * t_.points * 2 * lanes;
+  }
+
+  /// Into the second-level cache: weights of a vector of channels.
+  [[gnu::always_inline]] void bring(const Piece& piece, std::size_t channels) const {
+    constexpr std::size_t line = 16;  // numbers
+    for (std::size_t at = piece.share * line; at < weights_of_vector; at += piece.shares * line)
+      __builtin_prefetch(piece.next + channels * weights_of_vector + at, 0, 2);
+  }
+
+  [[gnu::always_inline]] Vector finish(Vector x) const {
+    const Activation& a = c_.activation;
+    const Vector low = a.low - Vector{}, high = a.high - Vector{};
+    x = x < 0 ? a.slope * x : x;
+    x = x < low ? low : x;
+    return x > high ? high : x;
+  }
+
+  const WinogradConvolution& c_;
+  const WinogradTiles& t_;
+  const WinogradOperands& o_;
+  const WinogradBlock& b_;
+
+ private:
+  [[gnu::always_inline]] const Self& self() const { return static_cast<const Self&>(*this); }
+
+  /// All tiles at a point.
+  [[gnu::always_inline]] void multiply(std::size_t point, std::size_t output) const {
+    const std::size_t pieces = (b_.count + rows - 1) / rows;
+    const std::size_t weights = t_.channels * weights_of_vector;
+    const std::size_t index = point * t_.outputs + output;
+    const bool is_last = index + 1 == t_.points * t_.outputs;
+    const float* const with = o_.weights + index * weights;
+    const float* const next = is_last ? with : with + weights;
+    for (std::size_t i = 0, first = 0; i < pieces; ++i) {
+      const std::size_t end = b_.count * (i + 1) / pieces;
+      const float* const from = o_.working + point * t_.point_apart + first * lanes;
+      float* const to = products(first, output) + point * 2 * lanes;
+      multiply_rows<rows>(end - first, {from, with, to, next, i, pieces, index});
+      first = end;
+    }
+  }
+
+  template <std::size_t number>
+  [[gnu::always_inline]] void multiply_rows(std::size_t count, const Piece& piece) const {
+    if constexpr (number > 0) {
+      if (count == number)
+        self().template multiply_these<number>(piece);
+      else
+        multiply_rows<number - 1>(count, piece);
+    }
+  }
+};
+
+}  // namespace millrace::engine::onednn
