@@ -40,6 +40,17 @@ def forget_profiles(network, options):
     shutil.rmtree(_cache(network, options), ignore_errors=True)
 
 
+def _inputs(network):
+    return [word for name, file in network.inputs.items() for word in ("-i", f"{name}={file}")]
+
+
+def _calibration(network, options):
+    """The ranges that int8 needs, of the frames whose answers are compared."""
+    path = options.folder / f"{network.name}.calibration.json"
+    _millrace("calibrate", [network.models[1], *_inputs(network), "-o", path], network, options)
+    return ["--calibration", path]
+
+
 def make_plan(network, contender, options):
     """The precision is passed on only if it was asked for."""
     path = plan_path(network, contender, options)
@@ -48,6 +59,8 @@ def make_plan(network, contender, options):
     wanted = ["--precision", contender.precision] if options.precision else []
     if contender.setting == "together":
         wanted += ["--processors", "+".join(f"core{core}" for core in sorted(options.cores))]
+    if "int8" in contender.precision.split(","):
+        wanted += _calibration(network, options)
     more = shlex.split(options.plan_options.replace("{name}", network.name))
     _millrace("plan", [network.models[1], "-o", path, *wanted, *more], network, options)
     return path
@@ -58,8 +71,7 @@ def _open_millrace(contender, network, options):
     if not path.exists():
         raise Failed("there is no plan")
     answer = options.folder / f"{network.name}.millrace.npy"
-    inputs = [word for name, file in network.inputs.items() for word in ("-i", f"{name}={file}")]
-    _millrace("run", [path, *inputs, "-o", answer], network, options)
+    _millrace("run", [path, *_inputs(network), "-o", answer], network, options)
     in_flight = [] if contender.setting == "plan" else ["--in-flight", 1]
     return Worker([options.millrace, "bench", path, "--on-request", "--warmup", options.warmup,
                    *in_flight], options.cores, _environment(network, options)), answer

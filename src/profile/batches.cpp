@@ -268,7 +268,8 @@ void while_others_work(const Subject& subject, const std::vector<ProcessorProfil
   std::vector<std::function<void()>> others;
   std::set<std::string> seen{subject.processor.name};
   for (const ProcessorProfile& each : all) {
-    if (!subject.options.meanwhile || !seen.insert(each.processor.name).second) continue;
+    if (!subject.options.meanwhile || !is_asked_for(each, subject.options)) continue;
+    if (!seen.insert(each.processor.name).second) continue;
     const Subject other{subject.network, subject.engine, each.processor, subject.options};
     trials.push_back(std::make_unique<PassTrial>(other, variants_of(each.layers)));
     others.emplace_back([&trial = *trials.back(), &processor = each.processor, &subject] {
