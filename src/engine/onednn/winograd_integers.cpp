@@ -113,8 +113,8 @@ template <>
 struct Stored<StoredNumber::s8> : StoredBytes<std::int8_t> {};
 
 template <std::size_t tile, StoredNumber source, StoredNumber result>
-class IntegerLoops : public WinogradLoops<IntegerLoops<tile, source, result>, int_lanes, tile, 12> {
-  using Base = WinogradLoops<IntegerLoops, int_lanes, tile, 12>;
+class IntegerLoops : public WinogradLoops<IntegerLoops<tile, source, result>, int_lanes, tile, 8> {
+  using Base = WinogradLoops<IntegerLoops, int_lanes, tile, 8>;
   using Piece = typename Base::Piece;
   using Base::c_, Base::t_, Base::o_, Base::side;
   using From = Stored<source>;
