@@ -8,11 +8,13 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "base/random.h"
 #include "engine/onednn/bfloat16.h"
 #include "engine/onednn/ways.h"
+#include "engine/onednn/winograd_points.h"
 #include "network/tensor.h"
 
 namespace millrace::engine::onednn {
@@ -190,7 +192,7 @@ struct StoredSample {
   Sample sample;
   std::vector<float> results;
 
-  StoredSample(const WinogradConvolution& c, Random& random) : sample(c, random) {
+  StoredSample(const WinogradConvolution& c, Sample given) : sample(std::move(given)) {
     fit(c.source, sample.source);
     fit(c.added, sample.before);
     const auto bytes_of = [](std::size_t n) { return Bytes{static_cast<std::int64_t>(n)}; };
@@ -227,8 +229,8 @@ struct StoredSample {
 
 /// Beyond the rounding of the result itself, in shares of the largest magnitude of pixels and
 /// weights that any output sums up.
-double error_of_integers(const WinogradConvolution& c, Random& random) {
-  const StoredSample stored_sample(c, random);
+double error_of_integers(const WinogradConvolution& c, const Sample& given) {
+  const StoredSample stored_sample(c, given);
   const Sample& sample = stored_sample.sample;
   const double scale = double{StoredSample::scale_of(c)};
   double largest = 1e-9, worst = 0;
@@ -255,7 +257,60 @@ TEST(Winograd, integers_err_by_less_than_a_rounding_to_bfloat16) {
   Random random(4);
   for (int i = 0; i < 200; ++i) {
     const WinogradConvolution c = with_integers(random_convolution(random), random);
-    EXPECT_LT(error_of_integers(c, random), 1. / 256) << describe(c);
+    EXPECT_LT(error_of_integers(c, Sample(c, random)), 1. / 256) << describe(c);
+  }
+}
+
+/// What a pixel of a row adds to the row's number at a point.
+float share_at_point(std::size_t pixel, std::size_t point) {
+  float row[6] = {}, at[6];
+  row[pixel] = 1;
+  to_points(row, at);
+  return at[point];
+}
+
+/// A convolution of one tile, of bfloat16 numbers.
+WinogradConvolution one_tile(std::size_t channels) {
+  WinogradConvolution c;
+  c.channels = channels;
+  c.outputs = 16;
+  c.height = c.width = {6, 4, 3, 1, 1, 0};
+  c.source = c.result = c.added = StoredNumber::bf16;
+  return c;
+}
+
+TEST(Winograd, sums_of_integers_do_not_overflow_whatever_the_pixels_are) {
+  if (!has_pair_products() || !has_bfloat16()) GTEST_SKIP() << "no such products here";
+  Random random(5);
+  for (const std::size_t channels : {1u, 7u, 64u, 600u})
+    for (std::size_t point = 0; point < 36; ++point) {
+      const WinogradConvolution c = one_tile(channels);
+      Sample sample(c, random);
+      for (std::size_t i = 0; i < sample.source.size(); ++i) {
+        const std::size_t pixel = i / channels;
+        const float share =
+            share_at_point(pixel / 6, point / 6) * share_at_point(pixel % 6, point % 6);
+        sample.source[i] = share < 0 ? -1000.f : 1000.f;
+      }
+      for (float& weight : sample.weights) weight = std::abs(weight);
+      EXPECT_LT(error_of_integers(c, sample), 1. / 256) << channels << " at " << point;
+    }
+}
+
+TEST(Winograd, integers_take_any_pixels) {
+  if (!has_pair_products() || !has_bfloat16()) GTEST_SKIP() << "no such products here";
+  Random random(6);
+  const WinogradConvolution c = one_tile(40);
+  for (const float factor : {0.f, 1e-37f, 1e-29f, 1e30f}) {
+    Sample sample(c, random);
+    for (float& pixel : sample.source) pixel *= factor;
+    EXPECT_LT(error_of_integers(c, sample), 1. / 256) << factor;
+  }
+  for (const float odd :
+       {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity(), 3e38f}) {
+    Sample sample(c, random);
+    sample.source[99] = odd;
+    for (const float y : StoredSample(c, sample).results) EXPECT_TRUE(std::isnan(y)) << odd;
   }
 }
 

@@ -38,6 +38,35 @@ std::optional<OwnConvolution> with_tail(const Builder& builder, const Group& gro
   return result;
 }
 
+Scaled scaled_of(const Builder& builder, const network::Layer& layer, const Integers& integers) {
+  const float unit = integers.quantizes_result ? 1 / integers.result.scale : 1;
+  Scaled result;
+  for (const float weight : integers.weights)
+    result.scales.push_back(integers.source.scale * weight * unit);
+  result.bias.assign(result.scales.size(), 0.f);
+  if (layer.inputs.size() <= 2 || !layer.inputs[2].valid()) return result;
+  const auto given = builder.tensor(layer.inputs[2]).constant->values<float>();
+  for (std::size_t i = 0; i < given.size(); ++i) result.bias[i] = given[i] * unit;
+  return result;
+}
+
+StoredNumber number_of(Type type) {
+  if (type == Type::f32) return StoredNumber::f32;
+  if (type == Type::bf16) return StoredNumber::bf16;
+  return type == Type::u8 ? StoredNumber::u8 : StoredNumber::s8;
+}
+
+void set_numbers(OwnConvolution& convolution, const Integers& integers) {
+  convolution.source = number_of(integers.source.type);
+  if (!integers.quantizes_result) return;
+  const float unit = 1 / integers.result.scale;
+  convolution.result = number_of(integers.result.type);
+  convolution.added = number_of(integers.residual.type);
+  convolution.added_scale = integers.residual.scale * unit;
+  convolution.activation.low *= unit;
+  convolution.activation.high *= unit;
+}
+
 }  // namespace
 
 Geometry geometry_of(const network::Operator& op) {
@@ -97,35 +126,6 @@ std::optional<OwnConvolution> own_convolution_of(const Builder& builder, const G
   return with_tail(builder, group, result);
 }
 
-Scaled scaled(Builder& builder, const network::Layer& layer, const Integers& integers) {
-  const float unit = integers.quantizes_result ? 1 / integers.result.scale : 1;
-  Scaled result;
-  for (const float weight : integers.weights)
-    result.scales.push_back(integers.source.scale * weight * unit);
-  result.bias.assign(result.scales.size(), 0.f);
-  if (layer.inputs.size() <= 2 || !layer.inputs[2].valid()) return result;
-  const auto given = builder.tensor(layer.inputs[2]).constant->values<float>();
-  for (std::size_t i = 0; i < given.size(); ++i) result.bias[i] = given[i] * unit;
-  return result;
-}
-
-StoredNumber number_of(Type type) {
-  if (type == Type::f32) return StoredNumber::f32;
-  if (type == Type::bf16) return StoredNumber::bf16;
-  return type == Type::u8 ? StoredNumber::u8 : StoredNumber::s8;
-}
-
-void set_numbers(OwnConvolution& convolution, const Integers& integers) {
-  convolution.source = number_of(integers.source.type);
-  if (!integers.quantizes_result) return;
-  const float unit = 1 / integers.result.scale;
-  convolution.result = number_of(integers.result.type);
-  convolution.added = number_of(integers.residual.type);
-  convolution.added_scale = integers.residual.scale * unit;
-  convolution.activation.low *= unit;
-  convolution.activation.high *= unit;
-}
-
 const Fused* residual_of(const Group& group) {
   for (const Fused& fused : group.tail)
     if (fused.kind == Fused::Kind::residual) return &fused;
@@ -156,6 +156,40 @@ std::optional<Quantization> quantization_now(Builder& builder, TensorId id) {
   const Value now = builder.value(id);
   if (!is_quantized(now.desc)) return std::nullopt;
   return Quantization{type_of(now.desc), now.scale};
+}
+
+OwnParts own_parts(Builder& builder, const Group& group, OwnConvolution& convolution,
+                   bool takes_floats) {
+  const network::Layer& layer = builder.layer(group.head);
+  const TensorId input = layer.inputs[0], result = result_of(builder.network(), group);
+  OwnParts parts;
+  parts.integers = integers_of(builder, group, quantization_now(builder, input));
+  const auto& integers = parts.integers;
+  const Type computes = builder.type(group.head);
+  Type reads = computes, writes = computes;
+  if (integers) {
+    set_numbers(convolution, *integers);
+    reads = integers->source.type;
+    writes = integers->quantizes_result ? integers->result.type : Type::f32;
+    parts.scaled = std::make_shared<const Scaled>(scaled_of(builder, layer, *integers));
+    parts.bias = parts.scaled->bias.data();
+  } else {
+    if (takes_floats && type_of(builder.value(input).desc) != computes) reads = Type::f32;
+    convolution.source = number_of(reads);
+    convolution.result = convolution.added = number_of(writes);
+    if (layer.inputs.size() > 2 && layer.inputs[2].valid()) {
+      parts.work.constants = {builder.plain(layer.inputs[2])};
+      const std::byte* const bias = builder.constant_data(parts.work.constants.front());
+      parts.bias = reinterpret_cast<const float*>(bias);
+    }
+  }
+  parts.work.from = builder.in_layout(input, channels_last_desc(builder.tensor(input).shape, reads),
+                                      integers ? integers->source.scale : 1.f);
+  parts.work.to =
+      builder.make(result, channels_last_desc(builder.tensor(result).shape, writes),
+                   integers && integers->quantizes_result ? integers->result.scale : 1.f);
+  parts.work.adds = convolution.adds;
+  return parts;
 }
 
 }  // namespace millrace::engine::onednn

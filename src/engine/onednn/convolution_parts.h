@@ -1,11 +1,13 @@
 #pragma once
 // What every way to run a convolution has to know of it.
+#include <memory>
 #include <optional>
 #include <vector>
 
 #include "engine/onednn/builder.h"
 #include "engine/onednn/fusion.h"
 #include "engine/onednn/own_convolution.h"
+#include "engine/onednn/program.h"
 #include "engine/onednn/quantize.h"
 
 namespace millrace::engine::onednn {
@@ -42,11 +44,18 @@ struct Integers {
 struct Scaled {
   std::vector<float> scales, bias;
 };
-Scaled scaled(Builder& builder, const network::Layer& layer, const Integers& integers);
 
-StoredNumber number_of(Type type);
-/// What an int8 convolution reads and writes, and in what units.
-void set_numbers(OwnConvolution& convolution, const Integers& integers);
+/// What our own convolutions have in common when they are lowered.
+struct OwnParts {
+  OwnWork work;                 // without weights, working memory and loops
+  const float* bias = nullptr;  // by output, in units of the result; may be null
+  std::optional<Integers> integers;
+  std::shared_ptr<const Scaled> scaled = {};  // of integers; holds the bias
+};
+/// Sets what numbers the convolution reads and writes, and in what units. `takes_floats`: also
+/// where it computes in bfloat16, if its source does not lie there in bfloat16 already.
+OwnParts own_parts(Builder& builder, const Group& group, OwnConvolution& convolution,
+                   bool takes_floats);
 
 /// The residual in a group's tail, or null.
 const Fused* residual_of(const Group& group);

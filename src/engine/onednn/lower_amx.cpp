@@ -1,7 +1,5 @@
 #include "engine/onednn/lower_amx.h"
 
-#include <memory>
-
 #include "base/error.h"
 #include "engine/onednn/amx_strip.h"
 #include "engine/onednn/convolution_parts.h"
@@ -53,40 +51,16 @@ bool lower_on_tiles(Builder& builder, const Group& group) {
     throw InputError(layer.name, "the tiles of its plan are not to be had here; measure again");
   auto convolution = amx_of(builder, group);
   if (!convolution) return false;
-  const TensorId input = layer.inputs[0], result = result_of(builder.network(), group);
-  const auto integers = integers_of(builder, group, quantization_now(builder, input));
-  Type reads = Type::f32, writes = builder.type(group.head);
-  if (integers) {
-    set_numbers(*convolution, *integers);
-    reads = integers->source.type;
-    writes = integers->quantizes_result ? integers->result.type : Type::f32;
-  } else {
-    if (writes == Type::bf16 && type_of(builder.value(input).desc) == Type::bf16)
-      reads = Type::bf16;
-    convolution->source = number_of(reads);
-    convolution->result = convolution->added = number_of(writes);
-  }
-  OwnWork work;
-  work.from = builder.in_layout(input, channels_last_desc(builder.tensor(input).shape, reads),
-                                integers ? integers->source.scale : 1.f);
-  work.constants = {packed_weights(builder, layer, *convolution, integers)};
+  OwnParts parts = own_parts(builder, group, *convolution, true);
+  OwnWork& work = parts.work;
+  work.constants.push_back(packed_weights(builder, layer, *convolution, parts.integers));
   const auto working = static_cast<std::int64_t>(working_size(*convolution));
   work.working = builder.make_temporary(row_major_desc({working}, Type::u8));
-  work.to = builder.make(result, channels_last_desc(builder.tensor(result).shape, writes),
-                         integers && integers->quantizes_result ? integers->result.scale : 1.f);
-  work.adds = convolution->adds;
   AmxOperands operands;
-  operands.weights = builder.constant_data(work.constants.front());
-  std::shared_ptr<const Scaled> numbers;
-  if (integers) {
-    numbers = std::make_shared<const Scaled>(scaled(builder, layer, *integers));
-    operands.bias = numbers->bias.data();
-    operands.scales = numbers->scales.data();
-  } else if (layer.inputs.size() > 2 && layer.inputs[2].valid()) {
-    work.constants.push_back(builder.plain(layer.inputs[2]));
-    operands.bias = reinterpret_cast<const float*>(builder.constant_data(work.constants.back()));
-  }
-  work.run = [operands, numbers, convolution = *convolution,
+  operands.weights = builder.constant_data(work.constants.back());
+  operands.bias = parts.bias;
+  if (parts.scaled) operands.scales = parts.scaled->scales.data();
+  work.run = [operands, kept = parts.scaled, convolution = *convolution,
               strips = AmxStrips(*convolution)](const OwnPlaces& places) mutable {
     operands.source = places.from;
     operands.working = places.working;

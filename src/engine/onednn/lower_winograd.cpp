@@ -1,7 +1,5 @@
 #include "engine/onednn/lower_winograd.h"
 
-#include <memory>
-
 #include "base/error.h"
 #include "engine/onednn/convolution_parts.h"
 #include "engine/onednn/post_ops.h"
@@ -50,38 +48,16 @@ bool lower_winograd(Builder& builder, const Group& group) {
                      "is no convolution that Winograd's algorithm computes; measure again");
   auto convolution = winograd_of(builder, group);
   if (!convolution) return false;
-  const TensorId input = layer.inputs[0], result = result_of(builder.network(), group);
-  const auto integers = integers_of(builder, group, quantization_now(builder, input));
-  Type reads = builder.type(group.head), writes = reads;
-  if (integers) {
-    set_numbers(*convolution, *integers);
-    reads = integers->source.type;
-    writes = integers->quantizes_result ? integers->result.type : Type::f32;
-  } else {
-    convolution->source = convolution->result = convolution->added = number_of(reads);
-  }
-  const float unit = integers && integers->quantizes_result ? integers->result.scale : 1.f;
+  OwnParts parts = own_parts(builder, group, *convolution, false);
   const WinogradTiles tiles(*convolution);
-  OwnWork work;
-  work.from = builder.in_layout(input, channels_last_desc(builder.tensor(input).shape, reads),
-                                integers ? integers->source.scale : 1.f);
-  work.constants = {packed_weights(builder, layer.inputs[1], *convolution)};
+  OwnWork& work = parts.work;
+  work.constants.push_back(packed_weights(builder, layer.inputs[1], *convolution));
   work.working = builder.make_temporary(plain_desc({static_cast<std::int64_t>(tiles.working)}));
-  work.to = builder.make(result, channels_last_desc(builder.tensor(result).shape, writes), unit);
-  work.adds = convolution->adds;
-  const auto numbers = [](auto* place) { return reinterpret_cast<const float*>(place); };
   WinogradOperands operands;
-  operands.weights = numbers(builder.constant_data(work.constants.front()));
-  std::shared_ptr<const Scaled> in_units;
-  if (integers) {
-    in_units = std::make_shared<const Scaled>(scaled(builder, layer, *integers));
-    operands.bias = in_units->bias.data();
-    operands.scale = integers->source.scale / unit;
-  } else if (layer.inputs.size() > 2 && layer.inputs[2].valid()) {
-    work.constants.push_back(builder.plain(layer.inputs[2]));
-    operands.bias = numbers(builder.constant_data(work.constants.back()));
-  }
-  work.run = [operands, in_units, convolution = *convolution,
+  operands.weights = reinterpret_cast<const float*>(builder.constant_data(work.constants.back()));
+  operands.bias = parts.bias;
+  if (parts.integers) operands.scale = parts.integers->source.scale / work.to.scale;
+  work.run = [operands, kept = parts.scaled, convolution = *convolution,
               tiles](const OwnPlaces& places) mutable {
     operands.source = places.from;
     operands.working = reinterpret_cast<float*>(places.working);

@@ -167,28 +167,24 @@ class IntegerLoops : public WinogradLoops<IntegerLoops<tile, source, result>, in
 
   template <std::size_t number>
   [[gnu::always_inline]] void multiply_these(const Piece& piece) const {
-    Ints sums[number][2] = {};
-    const float *from = piece.from, *with = piece.with;
-    for (std::size_t i = 0; i < t_.channels; ++i, from += t_.block * lanes) {
-      this->bring(piece, i);
-#pragma GCC unroll 4
-      for (std::size_t pair = 0; pair < lanes; ++pair, with += 2 * lanes) {
-        const auto left = load<Bits>(with), right = load<Bits>(with + lanes);
-#pragma GCC unroll 16
-        for (std::size_t row = 0; row < number; ++row) {
-          const Bits x = load<std::uint32_t>(from + row * lanes + pair) + Bits{};
-          sums[row][0] = with_products(sums[row][0], left, x);
-          sums[row][1] = with_products(sums[row][1], right, x);
-        }
-      }
-    }
     const float* const scales = o_.weights + t_.scales + piece.index * 2 * lanes;
     const auto left = load<Floats>(scales), right = load<Floats>(scales + lanes);
-    float* to = piece.to;
+    constexpr std::size_t step = integer_channels / (2 * lanes);
+    for (std::size_t first = 0; first < t_.channels; first += step) {
+      Ints sums[number][2] = {};
+      add_products<number>(piece, first, std::min(first + step, t_.channels), sums);
+      float* to = piece.to;
 #pragma GCC unroll 16
-    for (std::size_t row = 0; row < number; ++row, to += t_.points * 2 * lanes) {
-      store(__builtin_convertvector(sums[row][0], Floats) * left, to);
-      store(__builtin_convertvector(sums[row][1], Floats) * right, to + lanes);
+      for (std::size_t row = 0; row < number; ++row, to += t_.points * 2 * lanes) {
+        Floats x = __builtin_convertvector(sums[row][0], Floats) * left;
+        Floats y = __builtin_convertvector(sums[row][1], Floats) * right;
+        if (first > 0) {
+          x += load<Floats>(to);
+          y += load<Floats>(to + lanes);
+        }
+        store(x, to);
+        store(y, to + lanes);
+      }
     }
   }
 
@@ -210,6 +206,27 @@ class IntegerLoops : public WinogradLoops<IntegerLoops<tile, source, result>, in
   struct Range {
     std::size_t first, count;
   };
+
+  /// Of these vectors of channels.
+  template <std::size_t number>
+  [[gnu::always_inline]] void add_products(const Piece& piece, std::size_t first, std::size_t last,
+                                           Ints (&sums)[number][2]) const {
+    for (std::size_t i = first; i < last; ++i) {
+      this->bring(piece, i);
+      const float* const from = piece.from + i * t_.block * lanes;
+      const float* with = piece.with + i * Base::weights_of_vector;
+#pragma GCC unroll 4
+      for (std::size_t pair = 0; pair < lanes; ++pair, with += 2 * lanes) {
+        const auto left = load<Bits>(with), right = load<Bits>(with + lanes);
+#pragma GCC unroll 16
+        for (std::size_t row = 0; row < number; ++row) {
+          const Bits x = load<std::uint32_t>(from + row * lanes + pair) + Bits{};
+          sums[row][0] = with_products(sums[row][0], left, x);
+          sums[row][1] = with_products(sums[row][1], right, x);
+        }
+      }
+    }
+  }
 
   template <class Words>
   [[gnu::always_inline]] static Words larger(const Words& x, const Words& y) {
@@ -248,9 +265,10 @@ class IntegerLoops : public WinogradLoops<IntegerLoops<tile, source, result>, in
   [[gnu::always_inline]] void set_factors(std::size_t index,
                                           const std::size_t (&pixels)[side * side],
                                           float (&factors)[side * side]) const {
-    constexpr float least = 1e-30f;  // below, numbers count as zero
+    constexpr float least = 1e-30f;    // below, numbers count as zero
+    constexpr float greatest = 1e36f;  // above, what they are at the points may be infinite
     const float most = largest_of(pixels);
-    const bool is_number = most <= std::numeric_limits<float>::max();
+    const bool is_number = most <= greatest;
     o_.working[t_.factors + index] =
         is_number ? most * o_.scale : std::numeric_limits<float>::quiet_NaN();
     const float scale = most > least && is_number ? t_.largest / most : 0.f;

@@ -40,6 +40,10 @@ enum class WinogradPhase { measure, read, multiply, write };
 using WinogradRun = void (*)(const WinogradBlock& block, WinogradPhase phase, std::size_t first,
                              std::size_t last);
 
+/// Channels whose products are summed up as integers, before they are added as float32 numbers: the
+/// fewer, the larger the factors may be.
+inline constexpr std::size_t integer_channels = 128;
+
 /// The loops for convolutions whose factors are 16-bit integers.
 WinogradRun run_of_integers(const WinogradConvolution& convolution);
 

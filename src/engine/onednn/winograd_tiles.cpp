@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "engine/onednn/winograd.h"
+#include "engine/onednn/winograd_loops.h"
 #include "engine/onednn/winograd_points.h"
 
 namespace millrace::engine::onednn {
@@ -50,21 +51,27 @@ constexpr double largest_sum = std::numeric_limits<std::int32_t>::max();
 /// of what they can be, and the magnitudes of an output's weights together reach the largest sum
 /// divided by this.
 float largest_of_pixels(std::size_t channels) {
-  const double equal = std::sqrt(11 * largest_sum / static_cast<double>(channels));
+  const auto summed = static_cast<double>(std::min(channels, integer_channels));
+  const double equal = std::sqrt(11 * largest_sum / summed);
   return static_cast<float>(std::floor(std::min(equal, largest_word - 1)));
 }
 
 /// What a weight of 1 stands for, such that sums stay below the largest one whatever the pixels
 /// are.
 float scale_of_weights(std::span<const double> of_output, float largest) {
-  const auto count = static_cast<double>(of_output.size());
-  double sum = 0, most = 0;
-  for (const double weight : of_output) {
-    sum += std::abs(weight);
-    most = std::max(most, std::abs(weight));
+  double most = 0, largest_of_sums = 0;
+  for (std::size_t first = 0; first < of_output.size(); first += integer_channels) {
+    double sum = 0;
+    for (const double weight :
+         of_output.subspan(first, std::min(integer_channels, of_output.size() - first))) {
+      sum += std::abs(weight);
+      most = std::max(most, std::abs(weight));
+    }
+    largest_of_sums = std::max(largest_of_sums, sum);
   }
-  const double room = largest_sum / (double{largest} + 1) - count / 2 - 1;
-  return static_cast<float>(std::max({sum / room, most / largest_word, 1e-30}));
+  const double rounding = static_cast<double>(integer_channels) / 2 + 1;
+  const double room = largest_sum / (double{largest} + 1) - rounding;
+  return static_cast<float>(std::max({largest_of_sums / room, most / largest_word, 1e-30}));
 }
 
 /// As many points as a tile has, in their order.
@@ -168,7 +175,7 @@ std::size_t packed_size(const WinogradConvolution& c) {
 
 std::string form_of_weights(const WinogradConvolution& c) {
   return fmt::format("winograd 1 {} {} {} {}{}", c.tile, c.lanes, c.outputs, c.channels,
-                     has_integers(c) ? " integers" : "");
+                     has_integers(c) ? " integers 2" : "");
 }
 
 void pack_weights(const WinogradConvolution& c, std::span<const float> weights,
