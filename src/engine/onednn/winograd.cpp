@@ -21,13 +21,12 @@ class FloatLoops : public WinogradLoops<FloatLoops<lanes, tile, rows>, lanes, ti
   [[gnu::always_inline]] void measure(std::size_t) const {}
 
   [[gnu::always_inline]] void read(std::size_t index) const {
-    constexpr auto outside = static_cast<std::size_t>(-1);
     std::size_t at[side * side];
-    this->pixels_of(index, outside, at);
+    this->pixels_of(index, at);
     const auto* const source = reinterpret_cast<const float*>(o_.source);
     const float* pixels[side * side];
     for (std::size_t i = 0; i < side * side; ++i)
-      pixels[i] = at[i] == outside ? o_.working + t_.zeros : source + at[i] * c_.channels;
+      pixels[i] = at[i] == Base::outside ? o_.working + t_.zeros : source + at[i] * c_.channels;
     float* to = o_.working + index * lanes;
     std::size_t channel = 0;
     for (; channel + lanes <= c_.channels; channel += lanes, to += t_.block * lanes)

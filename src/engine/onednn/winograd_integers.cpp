@@ -143,9 +143,8 @@ class IntegerLoops : public WinogradLoops<IntegerLoops<tile, source, result>, in
   }
 
   [[gnu::always_inline]] void read(std::size_t index) const {
-    constexpr auto outside = static_cast<std::size_t>(-1);
     std::size_t at[side * side];
-    this->pixels_of(index, outside, at);
+    this->pixels_of(index, at);
     float factors[side * side];
     set_factors(index, at, factors);
     using Number = typename From::Number;
@@ -153,7 +152,7 @@ class IntegerLoops : public WinogradLoops<IntegerLoops<tile, source, result>, in
     const auto* const zeros = reinterpret_cast<const Number*>(o_.working + t_.zeros);
     const Number* pixels[side * side];
     for (std::size_t i = 0; i < side * side; ++i)
-      pixels[i] = at[i] == outside ? zeros : image + at[i] * c_.channels;
+      pixels[i] = at[i] == Base::outside ? zeros : image + at[i] * c_.channels;
     float* to = o_.working + index * lanes;
     for (std::size_t channel = 0; channel < c_.channels;
          channel += 2 * lanes, to += t_.block * lanes) {
@@ -256,7 +255,7 @@ class IntegerLoops : public WinogradLoops<IntegerLoops<tile, source, result>, in
     if constexpr (source == StoredNumber::s8) return 128;
     std::uint16_t most = 0;
     for (const std::size_t pixel : pixels)
-      if (pixel != static_cast<std::size_t>(-1)) most = std::max(most, magnitudes()[pixel]);
+      if (pixel != Base::outside) most = std::max(most, magnitudes()[pixel]);
     return from_bfloat16(most);
   }
 

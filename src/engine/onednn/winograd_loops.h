@@ -80,8 +80,9 @@ class WinogradLoops {
     return {row / t_.down, row % t_.down * tile, column * tile};
   }
 
+  static constexpr auto outside = static_cast<std::size_t>(-1);
   /// Where the pixels of a tile are, counted through all images; `outside` for those of padding.
-  [[gnu::always_inline]] void pixels_of(std::size_t index, std::size_t outside,
+  [[gnu::always_inline]] void pixels_of(std::size_t index,
                                         std::size_t (&pixels)[side * side]) const {
     const Place place = place_of(index);
     const WindowAxis &h = c_.height, &w = c_.width;
