@@ -4,27 +4,16 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
-#include <numeric>
 
 #include "plan/rate.h"
 #include "plan/steps.h"
 #include "plan/tensor_names.h"
 #include "report/table.h"
-#include "runtime/load.h"
 
 namespace millrace::cli {
 namespace {
 
 using report::Align;
-
-/// Of a value of all turns. Precondition: there are some.
-template <class Value>
-auto quantile(const std::vector<MeasuredNow::Turn>& turns, double share, Value value) {
-  std::vector<decltype(value(turns.front()))> values;
-  for (const MeasuredNow::Turn& turn : turns) values.push_back(value(turn));
-  std::sort(values.begin(), values.end());
-  return runtime::percentile(values, share);
-}
 
 /// Nothing if it is unknown or unlimited.
 std::optional<dataflow::Fraction> period_of(const analysis::Proof& proof) {
@@ -142,16 +131,10 @@ std::string measured_text(const Analysis& analysis) {
   };
   if (analysis.plan.measured > Time{})
     add(analysis.plan.measured, analysis.recorded ? "as recorded" : "when the plan was made");
-  if (!analysis.now) return text;
-  const MeasuredNow& now = *analysis.now;
-  add(now.period(), "now");
-  if (now.bound_known)
-    text += fmt::format(
-        "{:<13}the phases without waiting for each other, measured in turns with it, allow {:.1f} "
-        "frames/s;\n{:<13}it reaches {:.1f} % of that, {:.1f} to {:.1f} % in the middle half of {} "
-        "turns\n",
-        "", 1 / seconds(now.bound()), "", 100 * now.reached(0.5), 100 * now.reached(0.25),
-        100 * now.reached(0.75), now.turns.size());
+  if (analysis.now == nullptr) return text;
+  add(analysis.now->period(), "now");
+  for (const std::string& line : lines_of(*analysis.now))
+    text += fmt::format("{:<13}{}\n", "", line);
   return text;
 }
 
@@ -196,53 +179,22 @@ nlohmann::json measured_json(const Analysis& analysis) {
   };
   if (analysis.plan.measured > Time{})
     add(analysis.plan.measured, analysis.recorded ? "recorded" : "planning");
-  if (!analysis.now) return result;
+  if (analysis.now == nullptr) return result;
   const MeasuredNow& now = *analysis.now;
   add(now.period(), "now");
-  auto& phases = result.back()["phases_ms"] = nlohmann::json::array();
+  nlohmann::json phases = nlohmann::json::array(), busy = nlohmann::json::array();
   for (std::size_t s = 0; s < analysis.plan.stages.size(); ++s) {
     phases.push_back(nlohmann::json::array());
     for (std::size_t p = 0; p < analysis.plan.stages[s].phases.size(); ++p)
       phases.back().push_back(milliseconds(now.phase(s, p)));
-  }
-  if (!now.bound_known) return result;
-  result.back()["bound_by_phases_measured_now_fps"] = 1 / seconds(now.bound());
-  result.back()["share_of_that_bound"] = {{"median", now.reached(0.5)},
-                                          {"lower_quartile", now.reached(0.25)},
-                                          {"upper_quartile", now.reached(0.75)},
-                                          {"turns", now.turns.size()}};
-  auto& busy = result.back()["busy_to_phases"] = nlohmann::json::array();
-  for (std::size_t s = 0; s < analysis.plan.stages.size(); ++s)
     busy.push_back(now.busy_to_phases(s));
+  }
+  result.back().update({{"phases_ms", phases}, {"busy_to_phases", busy}});
+  result.back().update(json_of(now));
   return result;
 }
 
 }  // namespace
-
-Time MeasuredNow::period() const {
-  return quantile(turns, 0.5, [](const Turn& turn) { return turn.period; });
-}
-
-Time MeasuredNow::bound() const {
-  return quantile(turns, 0.5, [](const Turn& turn) { return turn.bound; });
-}
-
-Time MeasuredNow::phase(std::size_t stage, std::size_t number) const {
-  return quantile(turns, 0.5, [&](const Turn& turn) { return turn.phases[stage][number]; });
-}
-
-double MeasuredNow::busy_to_phases(std::size_t stage) const {
-  return quantile(turns, 0.5, [&](const Turn& turn) {
-    const auto& phases = turn.phases[stage];
-    return seconds(turn.busy[stage]) /
-           seconds(std::accumulate(phases.begin(), phases.end(), Time{}));
-  });
-}
-
-double MeasuredNow::reached(double share) const {
-  return quantile(turns, share,
-                  [](const Turn& turn) { return seconds(turn.bound) / seconds(turn.period); });
-}
 
 std::string analysis_text(const Analysis& analysis) {
   const plan::Plan& plan = analysis.plan;

@@ -43,7 +43,6 @@ void bind(CLI::App& verb, AnalyzeOptions& options) {
   verb.add_flag("--json", options.json, "For programs");
 }
 
-/// Turn by turn: what slows the machine down for a while slows both halves of a turn.
 MeasuredNow measure(const AnalyzeOptions& options, const Loaded& loaded) {
   note("inputs are random");
   const auto engines = loaded.engine_pointers();
@@ -57,16 +56,11 @@ MeasuredNow measure(const AnalyzeOptions& options, const Loaded& loaded) {
   runtime::IntermittentLoad load(runtime::deploy(loaded.plan, loaded.network, engines),
                                  loaded.network, pipeline);
   runtime::StageTrials stages(loaded.plan, loaded.network, engines);
-  MeasuredNow now{.turns = {}, .bound_known = true};
+  MeasuredNow now(loaded.plan, loaded.network, pipeline.in_flight);
   const auto end = std::chrono::steady_clock::now() + time_from_seconds(options.duration_s);
-  while (now.turns.size() < least || std::chrono::steady_clock::now() < end) {
-    const Time period = load.run(turn).period();
-    std::vector<std::vector<Time>> phases;
-    for (runtime::StageTimes& stage : stages.run_together(turn / 2))
-      phases.push_back(std::move(stage.phases));
-    const auto bound = plan::shortest_period(loaded.plan, loaded.network, phases);
-    now.bound_known = now.bound_known && bound && *bound > Time{};
-    now.turns.push_back({period, bound.value_or(Time{}), std::move(phases), load.busy()});
+  while (now.turns() < least || std::chrono::steady_clock::now() < end) {
+    const runtime::Load ran = load.run(turn);
+    now.add(ran, load.busy(), stages.run_together(turn));
   }
   return now;
 }
@@ -89,7 +83,9 @@ int run(const AnalyzeOptions& options) {
       loaded->plan, loaded->network, options.plan,
       analysis::prove(loaded->plan, loaded->network, plan::predicted_times(loaded->plan))};
   analysis.recorded = !options.recorded.empty();
-  if (options.measure && !loaded->plan.stages.empty()) analysis.now = measure(options, *loaded);
+  std::optional<MeasuredNow> now;
+  if (options.measure && !loaded->plan.stages.empty())
+    analysis.now = &now.emplace(measure(options, *loaded));
   fmt::print("{}", options.json ? analysis_json(analysis) : analysis_text(analysis));
   return 0;
 }

@@ -16,6 +16,7 @@
 #include "cli/between.h"
 #include "cli/duration.h"
 #include "cli/load_runnable.h"
+#include "cli/measured_now.h"
 #include "cli/progress.h"
 #include "cli/roofline.h"
 #include "cli/simulated_baselines.h"
@@ -125,6 +126,7 @@ class Bench {
     std::rotate(contenders_.begin(), contenders_.begin() + 1, contenders_.end());
     stages_ = std::make_unique<runtime::StageTrials>(loaded.plan, loaded.network,
                                                      loaded.engine_pointers());
+    if (loaded.simulated.engine == nullptr) now_.emplace(loaded.plan, loaded.network, in_flight());
   }
 
   std::vector<BenchRow> run() {
@@ -141,6 +143,9 @@ class Bench {
         contender->row.rounds.push_back(runtime::run_together(contender->loads, turn));
         count_energy(contender->row);
       }
+      Contender& plan = contenders_.back();
+      if (now_)
+        now_->add(plan.row.rounds.back(), plan.loads[0].busy(), stages_->run_together(turn));
       std::vector<Time>& alone = alone_.emplace_back();
       for (std::size_t s = 0; s < stages_->count(); ++s) {
         const Time each = turn / static_cast<std::int64_t>(stages_->count());
@@ -156,6 +161,8 @@ class Bench {
     return rows;
   }
   std::int64_t in_flight() const { return contenders_.back().in_flight; }
+  /// Nothing for a simulated board, whose times are the model's.
+  std::optional<MeasuredNow> take_now() { return std::move(now_); }
   /// By round, by stage.
   const std::vector<std::vector<Time>>& stages_alone() const { return alone_; }
   std::vector<runtime::StageStatistics> plan_statistics() {
@@ -300,6 +307,7 @@ class Bench {
   std::vector<Contender> contenders_;
   std::unique_ptr<runtime::StageTrials> stages_;
   std::vector<std::vector<Time>> alone_;  // by round, by stage
+  std::optional<MeasuredNow> now_;
 };
 
 std::string cores_text(const board::Board& board) {
@@ -358,6 +366,7 @@ int run(const BenchOptions& options) {
     result.rows = bench.run();
     result.stages = bench.plan_statistics();
     result.alone = bench.stages_alone();
+    result.now = bench.take_now();
     result.in_flight = bench.in_flight();
     result.shared = plan::is_shared(loaded->plan);
     result.no_energy = bench.no_energy();

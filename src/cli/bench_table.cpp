@@ -151,6 +151,13 @@ double busy_share(const BenchResult& result, std::size_t index, double rate) {
   return std::min(1.0, rate * seconds(stage.busy) / static_cast<double>(frames));
 }
 
+std::string now_text(const BenchResult& result) {
+  std::string text;
+  if (result.now)
+    for (const std::string& line : lines_of(*result.now)) text += line + "\n";
+  return text;
+}
+
 std::string stages_text(const BenchResult& result) {
   Table table({{"stage", Align::left},
                {"alone"},
@@ -173,11 +180,12 @@ std::string stages_text(const BenchResult& result) {
                millrace::to_text(stage.memory.moved_layer_by_layer),
                s == bottleneck(result) && !result.shared ? "bottleneck" : ""});
   }
-  return table.text() + fmt::format("{} {:.1f} frames/s; the pipeline reaches {:.1f} % of that\n",
-                                    result.shared ? "the copies alone allow together"
-                                                  : "the slowest stage alone allows",
-                                    runtime::median(rates_allowed(result)),
-                                    100 * share_of_allowed(result));
+  return table.text() +
+         fmt::format(
+             "{} {:.1f} frames/s; the pipeline reaches {:.1f} % of that\n",
+             result.shared ? "the copies alone allow together" : "the slowest stage alone allows",
+             runtime::median(rates_allowed(result)), 100 * share_of_allowed(result)) +
+         now_text(result);
 }
 
 report::Rooflines rooflines_of(const BenchResult& result) {
@@ -248,6 +256,7 @@ std::string bench_json(const BenchResult& result) {
       {"stages", stages},
       {"bottleneck", bottleneck(result)},
       {"share_of_stages_alone", share_of_allowed(result)},
+      {"promised", result.now ? json_of(*result.now) : nlohmann::json()},
       {"roofline",
        result.rooflines.stages.empty() ? nlohmann::json() : rooflines_json(rooflines_of(result))}}
       .dump(1);

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/measured_now.h"
 #include "report/roofline.h"
 #include "runtime/load.h"
 #include "runtime/session.h"
@@ -22,6 +23,7 @@ struct BenchResult {
   std::vector<BenchRow> rows;                    // baselines first, the plan last
   std::vector<runtime::StageStatistics> stages;  // of the plan, over all rounds
   std::vector<std::vector<Time>> alone;  // by round, by stage: one frame, all other stages idle
+  std::optional<MeasuredNow> now = {};   // of the plan; of a simulated board none
   bool shared = false;                   // the plan is one of plan::is_shared
   report::Rooflines rooflines;  // without what `rows` and `stages` tell; of a simulated board empty
   std::int64_t in_flight = 0;   // frames on their way at most; 0: all that fit

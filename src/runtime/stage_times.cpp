@@ -103,10 +103,14 @@ struct StageTrials::Stage {
     for (std::size_t p = 0; p < phases.size(); ++p) spent[p] += phases[p].run();
   }
   /// The same of those that have something to do at this frame: a batch to begin, or their turn.
-  void run(std::int64_t frame, std::vector<Time>& spent) {
+  void run(std::int64_t frame, StageTimes& times) {
     if (frame % planned->turn.of != planned->turn.index) return;
     for (std::size_t p = 0; p < phases.size(); ++p)
-      if (frame / planned->turn.of % planned->phases[p].batch == 0) spent[p] += phases[p].run();
+      if (frame / planned->turn.of % planned->phases[p].batch == 0) {
+        const Time time = phases[p].run();
+        times.phases[p] += time;
+        times.firings[p].push_back(time);
+      }
   }
 };
 
@@ -148,17 +152,22 @@ std::vector<StageTimes> StageTrials::run_together(Time duration) {
   const auto run_one = [&](std::size_t number) {
     Stage& stage = *stages_[number];
     const MaybePinned pinned(stage.planned->processor, stage.pin);
-    StageTimes result{std::vector<Time>(stage.phases.size())};
+    const auto none = [&] {
+      const std::size_t phases = stage.phases.size();
+      return StageTimes{std::vector<Time>(phases), std::vector<std::vector<Time>>(phases)};
+    };
+    StageTimes result = none();
     std::int64_t frame = 0;
     for (;; ++frame) {
       lockstep.wait_for_others(frame);
       const bool is_over = lockstep.has_ended() || Clock::now() >= end;
-      if (is_over && frame > 0 && frame % round_ == 0) break;
-      stage.run(frame, result.phases);
+      if (is_over && frame > round_ && frame % round_ == 0) break;
+      if (frame == round_) result = none();
+      stage.run(frame, result);
       lockstep.add_frame(number);
     }
     lockstep.end();
-    for (Time& time : result.phases) time /= frame / stage.planned->turn.of;
+    for (Time& time : result.phases) time /= (frame - round_) / stage.planned->turn.of;
     return result;
   };
   std::vector<std::future<StageTimes>> running;

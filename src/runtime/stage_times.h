@@ -12,7 +12,9 @@
 namespace millrace::runtime {
 
 struct StageTimes {
-  std::vector<Time> phases;  // of one frame, by phase
+  std::vector<Time> phases;  // of one frame, by phase: the mean
+  /// Of whole firings, each on a phase's batch, by phase and in their order; only together.
+  std::vector<std::vector<Time>> firings = {};
   Time total() const;
 };
 
@@ -35,8 +37,8 @@ class StageTrials {
 
   /// Runs all stages at once, each on its processor and none waiting for another's results, for so
   /// long: as busy as the pipeline keeps them. So none is a frame (with batches or replicas: a
-  /// round of the plan) ahead of another, but for copies of one network, which wait for nobody. By
-  /// stage: the mean time of each phase.
+  /// round of the plan) ahead of another, but for copies of one network, which wait for nobody. A
+  /// first round does not count: others had the caches before it. By stage.
   std::vector<StageTimes> run_together(Time duration);
 
  private:

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <numeric>
 #include <stdexcept>
 #include <thread>
 
@@ -75,6 +76,23 @@ TEST_F(StageTimesTest, together_a_batch_runs_once_for_its_frames) {
   EXPECT_GT(runs_[1], 0);
   EXPECT_EQ(runs_[0] % 4, 0);
   EXPECT_NEAR(runs_[0] / 4, runs_[1], 1);
+}
+
+TEST_F(StageTimesTest, together_every_firing_behind_a_first_round_is_told) {
+  count_runs([](std::size_t) {});
+  const auto network = chain(2);
+  const plan::Plan plan = here(plan_of(network, {0, 1}, {1, 4}));
+  StageTrials trials(plan, network, engines_);
+  start_counting();
+  const auto times = trials.run_together(20ms);
+  for (std::size_t s = 0; s < 2; ++s) {
+    const std::vector<Time>& firings = times[s].firings[0];
+    const auto a_round = s == 0 ? 4 : 1;
+    EXPECT_EQ(static_cast<int>(firings.size()), runs_[s] - a_round);
+    const Time sum = std::accumulate(firings.begin(), firings.end(), Time{});
+    const auto frames = static_cast<std::int64_t>(firings.size()) * (s == 0 ? 1 : 4);
+    EXPECT_EQ(times[s].phases[0], sum / frames);
+  }
 }
 
 TEST_F(StageTimesTest, together_a_copy_does_not_wait_for_a_slower_one) {

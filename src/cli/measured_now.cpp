@@ -1,0 +1,136 @@
+#include "cli/measured_now.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <numeric>
+
+#include "plan/rate.h"
+#include "simulate/recorded.h"
+
+namespace millrace::cli {
+namespace {
+
+/// Of whole firings, by stage and phase.
+std::vector<std::vector<Time>> medians_of(const std::vector<runtime::StageTimes>& stages) {
+  std::vector<std::vector<Time>> medians;
+  for (const runtime::StageTimes& stage : stages) {
+    auto& phases = medians.emplace_back();
+    for (const std::vector<Time>& firings : stage.firings)
+      phases.push_back(runtime::median(firings));
+  }
+  return medians;
+}
+
+double ratio_of_p99(const MeasuredNow::Comparison& both) {
+  return seconds(both.simulated.latencies.percentile(0.99)) /
+         seconds(both.measured.latencies.percentile(0.99));
+}
+
+}  // namespace
+
+template <class Value>
+auto MeasuredNow::quantile(double share, Value value) const {
+  std::vector<decltype(value(turns_.front()))> values;
+  for (const Turn& turn : turns_) values.push_back(value(turn));
+  std::sort(values.begin(), values.end());
+  return runtime::percentile(values, share);
+}
+
+MeasuredNow::MeasuredNow(const plan::Plan& plan, const network::Network& network,
+                         std::int64_t in_flight)
+    : plan_(&plan), network_(&network), in_flight_(in_flight) {
+  for (const plan::Stage& stage : plan.stages) firings_.emplace_back(stage.phases.size());
+}
+
+void MeasuredNow::add(const runtime::Load& load, const std::vector<Time>& busy,
+                      std::vector<runtime::StageTimes> stages) {
+  for (const Time latency : load.latencies) measured_.latencies.add(latency);
+  measured_.frames += load.frames;
+  measured_.elapsed += load.elapsed;
+  Turn turn{load.period(), plan::shortest_period(*plan_, *network_, medians_of(stages)), {}, busy};
+  if (turn.bound == Time{}) turn.bound.reset();
+  for (std::size_t s = 0; s < stages.size(); ++s) {
+    for (std::size_t p = 0; p < stages[s].firings.size(); ++p)
+      for (const Time time : stages[s].firings[p])
+        firings_[s][p].push_back({time, plan_->stages[s].phases[p].batch});
+    turn.phases.push_back(std::move(stages[s].phases));
+  }
+  turns_.push_back(std::move(turn));
+}
+
+Time MeasuredNow::period() const {
+  return quantile(0.5, [](const Turn& turn) { return turn.period; });
+}
+
+std::optional<Time> MeasuredNow::bound() const {
+  if (!std::all_of(turns_.begin(), turns_.end(), [](const Turn& turn) { return !!turn.bound; }))
+    return std::nullopt;
+  return quantile(0.5, [](const Turn& turn) { return *turn.bound; });
+}
+
+double MeasuredNow::reached(double share) const {
+  return quantile(share,
+                  [](const Turn& turn) { return seconds(*turn.bound) / seconds(turn.period); });
+}
+
+Time MeasuredNow::phase(std::size_t stage, std::size_t number) const {
+  return quantile(0.5, [&](const Turn& turn) { return turn.phases[stage][number]; });
+}
+
+double MeasuredNow::busy_to_phases(std::size_t stage) const {
+  return quantile(0.5, [&](const Turn& turn) {
+    const auto& phases = turn.phases[stage];
+    return seconds(turn.busy[stage]) /
+           seconds(std::accumulate(phases.begin(), phases.end(), Time{}));
+  });
+}
+
+MeasuredNow::Comparison MeasuredNow::compare() const {
+  simulate::Application application{.name = plan_->network_name,
+                                    .plan = *plan_,
+                                    .durations = simulate::mean_durations(firings_, *plan_),
+                                    .recorded = firings_};
+  application.release.in_flight = in_flight_;
+  application.frames = measured_.frames;
+  return {measured_, simulate::run({application}).applications.front()};
+}
+
+std::vector<std::string> lines_of(const MeasuredNow& now) {
+  const auto bound = now.bound();
+  if (!bound) return {};
+  const auto both = now.compare();
+  return {fmt::format("the phases without waiting for each other, measured in turns with it, allow "
+                      "{:.1f} frames/s;",
+                      1 / seconds(*bound)),
+          fmt::format("it reaches {:.1f} % of that, {:.1f} to {:.1f} % in the middle half of {} "
+                      "turns;",
+                      100 * now.reached(0.5), 100 * now.reached(0.25), 100 * now.reached(0.75),
+                      now.turns()),
+          fmt::format("with what each of their firings took, the simulator has {:.3f} times its "
+                      "frames/s and",
+                      both.simulated.throughput() / both.measured.throughput()),
+          fmt::format("{:.2f} times its 99th percentile, {} instead of {}", ratio_of_p99(both),
+                      to_text(both.simulated.latencies.percentile(0.99)),
+                      to_text(both.measured.latencies.percentile(0.99)))};
+}
+
+nlohmann::json json_of(const MeasuredNow& now) {
+  const auto bound = now.bound();
+  if (!bound) return nlohmann::json::object();
+  const auto both = now.compare();
+  return {{"bound_by_phases_measured_now_fps", 1 / seconds(*bound)},
+          {"share_of_that_bound",
+           {{"median", now.reached(0.5)},
+            {"lower_quartile", now.reached(0.25)},
+            {"upper_quartile", now.reached(0.75)},
+            {"turns", now.turns()}}},
+          {"simulated",
+           {{"throughput_fps", both.simulated.throughput()},
+            {"p99_ms", milliseconds(both.simulated.latencies.percentile(0.99))},
+            {"throughput_to_measured", both.simulated.throughput() / both.measured.throughput()},
+            {"p99_to_measured", ratio_of_p99(both)}}}};
+}
+
+}  // namespace millrace::cli
