@@ -6,88 +6,19 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <cstring>
 #include <limits>
-#include <utility>
+#include <string>
 #include <vector>
 
-#include "base/random.h"
-#include "engine/onednn/bfloat16.h"
 #include "engine/onednn/ways.h"
 #include "engine/onednn/winograd_points.h"
 #include "network/tensor.h"
+#include "own_samples.h"
 
 namespace millrace::engine::onednn {
 namespace {
 
-std::vector<float> random_values(std::size_t count, Random& random) {
-  std::vector<float> values(count);
-  for (float& value : values) value = static_cast<float>(random.uniform(-1, 1));
-  return values;
-}
-
-struct Sample {
-  std::vector<float> source, weights, bias, before;
-
-  Sample(const WinogradConvolution& c, Random& random)
-      : source(random_values(c.images * c.height.input * c.width.input * c.channels, random)),
-        weights(random_values(c.outputs * c.channels * 9, random)),
-        bias(random_values(c.outputs, random)),
-        before(random_values(c.images * c.height.output * c.width.output * c.outputs, random)) {}
-};
-
-double sum_at(const WinogradConvolution& c, const Sample& sample, std::size_t pixel,
-              std::size_t output) {
-  const std::size_t x = pixel % c.width.output, y = pixel / c.width.output % c.height.output;
-  const std::size_t image = pixel / c.width.output / c.height.output;
-  double sum = 0;
-  for (std::size_t tap = 0; tap < 9; ++tap) {
-    const std::size_t iy = y + tap / 3 - c.height.pad, ix = x + tap % 3 - c.width.pad;
-    if (iy >= c.height.input || ix >= c.width.input) continue;  // also below zero
-    const std::size_t at = ((image * c.height.input + iy) * c.width.input + ix) * c.channels;
-    for (std::size_t i = 0; i < c.channels; ++i)
-      sum += static_cast<double>(sample.source[at + i]) *
-             static_cast<double>(sample.weights[(output * c.channels + i) * 9 + tap]);
-  }
-  return sum;
-}
-
-/// What a number becomes when it is stored and read again.
-float as_stored(StoredNumber number, float x) {
-  if (number == StoredNumber::f32) return x;
-  if (number == StoredNumber::bf16) return from_bfloat16(to_bfloat16(x));
-  const bool is_signed = number == StoredNumber::s8;
-  return std::clamp(std::nearbyint(x), is_signed ? -128.f : 0.f, is_signed ? 127.f : 255.f);
-}
-
-std::vector<std::byte> stored(StoredNumber number, const std::vector<float>& values) {
-  std::vector<std::byte> result(values.size() * size_of(number));
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    std::byte* const to = result.data() + i * size_of(number);
-    const std::uint16_t word = to_bfloat16(values[i]);
-    if (number == StoredNumber::f32)
-      std::memcpy(to, &values[i], sizeof(float));
-    else if (number == StoredNumber::bf16)
-      std::memcpy(to, &word, sizeof word);
-    else
-      *to = static_cast<std::byte>(static_cast<int>(values[i]));
-  }
-  return result;
-}
-
-float number_at(StoredNumber number, const std::vector<std::byte>& bytes, std::size_t index) {
-  const std::byte* const at = bytes.data() + index * size_of(number);
-  float x = 0;
-  std::uint16_t word = 0;
-  if (number == StoredNumber::f32) std::memcpy(&x, at, sizeof x);
-  if (number == StoredNumber::bf16) {
-    std::memcpy(&word, at, sizeof word);
-    x = from_bfloat16(word);
-  }
-  if (number == StoredNumber::u8) x = static_cast<float>(static_cast<std::uint8_t>(*at));
-  if (number == StoredNumber::s8) x = static_cast<float>(static_cast<std::int8_t>(*at));
-  return x;
-}
+using namespace test::onednn;  // NOLINT: the vocabulary of these tests
 
 /// Pixels and residuals as they can be stored.
 Sample fitted(const WinogradConvolution& c, Sample sample) {
@@ -127,32 +58,13 @@ std::vector<float> computed(const WinogradConvolution& c, const Sample& sample) 
   return results;
 }
 
-/// What a stored result may be off by its own rounding.
-double rounding_of(StoredNumber number, double y) {
-  if (number == StoredNumber::f32) return 0;
-  return number == StoredNumber::bf16 ? std::abs(y) / 256 : 0.5;
-}
-
-/// Beyond that, in shares of the largest result before the activation.
 double error_of(const WinogradConvolution& c, const Sample& given) {
   const Sample sample = fitted(c, given);
-  const std::vector<float> found = computed(c, sample);
-  double largest = 1e-9, worst = 0;
-  for (std::size_t i = 0; i < found.size(); ++i) {
-    double y = double{scale_of(c)} * sum_at(c, sample, i / c.outputs, i % c.outputs);
-    y += double{sample.bias[i % c.outputs]};
-    if (c.adds) y += double{c.added_scale} * double{sample.before[i]};
-    largest = std::max(largest, std::abs(y));
-    if (y < 0) y *= double{c.activation.slope};
-    y = std::clamp(y, double{c.activation.low}, double{c.activation.high});
-    if (c.result == StoredNumber::u8) y = std::clamp(y, 0., 255.);
-    if (c.result == StoredNumber::s8) y = std::clamp(y, -128., 127.);
-    worst = std::max(worst, std::abs(y - double{found[i]}) - rounding_of(c.result, y));
-  }
-  return worst / largest;
+  return test::onednn::error_of(c, sample, computed(c, sample), double{scale_of(c)});
 }
 
-WindowAxis random_axis(Random& random) {
+/// Of a window of 3.
+WindowAxis axis_of_3(Random& random) {
   WindowAxis axis;
   axis.window = 3;
   axis.pad = random.below(3);
@@ -169,8 +81,8 @@ WinogradConvolution random_convolution(Random& random) {
   c.images = 1 + random.below(3);
   c.channels = channels[random.below(10)];
   c.outputs = channels[random.below(10)];
-  c.height = random_axis(random);
-  c.width = random_axis(random);
+  c.height = axis_of_3(random);
+  c.width = axis_of_3(random);
   c.tile = random.below(2) == 0 ? 2 : 4;
   do {
     c.lanes = std::size_t{4} << random.below(3);
@@ -182,13 +94,8 @@ WinogradConvolution random_convolution(Random& random) {
 }
 
 std::string describe(const WinogradConvolution& c) {
-  const auto axis = [](const WindowAxis& a) {
-    return std::to_string(a.input) + "->" + std::to_string(a.output) + " pad " +
-           std::to_string(a.pad) + ", ";
-  };
-  return std::to_string(c.images) + " x " + axis(c.height) + axis(c.width) +
-         std::to_string(c.channels) + "->" + std::to_string(c.outputs) + " tile " +
-         std::to_string(c.tile) + " lanes " + std::to_string(c.lanes) + (c.adds ? " adds" : "");
+  return test::onednn::describe(c) + " tile " + std::to_string(c.tile) + " lanes " +
+         std::to_string(c.lanes);
 }
 
 TEST(Winograd, is_what_the_definition_says) {

@@ -6,7 +6,7 @@
 #include "engine/onednn/amx_strip.h"
 
 #if defined(__x86_64__)
-#include <immintrin.h>
+#include "engine/onednn/avx512_numbers.h"
 
 namespace millrace::engine::onednn {
 namespace {
@@ -126,89 +126,30 @@ void multiply(const AmxConvolution& convolution, const Block& b) {
   multiply_once<multiply_signed_tiles>(b);
 }
 
-/// 16 numbers, or as many as the mask has.
-[[gnu::target("avx512f,avx512bw,avx512vl,avx512bf16")]] inline __m512 load(const std::byte* from,
-                                                                           StoredNumber number,
-                                                                           __mmask16 mask) {
-  switch (number) {
-    case StoredNumber::f32:
-      return _mm512_maskz_loadu_ps(mask, from);
-    case StoredNumber::bf16:
-      return _mm512_castsi512_ps(
-          _mm512_slli_epi32(_mm512_cvtepu16_epi32(_mm256_maskz_loadu_epi16(mask, from)), 16));
-    case StoredNumber::u8:
-      return _mm512_cvtepi32_ps(_mm512_cvtepu8_epi32(_mm_maskz_loadu_epi8(mask, from)));
-    case StoredNumber::s8:
-      break;
-  }
-  return _mm512_cvtepi32_ps(_mm512_cvtepi8_epi32(_mm_maskz_loadu_epi8(mask, from)));
+/// What 16 sums of a tile stand for.
+[[gnu::target("avx512f,avx512bw,avx512vl,avx512bf16")]] inline __m512 sum_of(
+    const AmxConvolution& c, const Finish& finish, const float* sums) {
+  const __m512 x = _mm512_load_ps(sums);
+  if (c.factors != AmxFactors::int8) return x;
+  return _mm512_mul_ps(_mm512_cvtepi32_ps(_mm512_castps_si512(x)), finish.scale);
 }
-
-[[gnu::target("avx512f,avx512bw,avx512vl,avx512bf16")]] inline void store(__m512 x, std::byte* to,
-                                                                          StoredNumber number,
-                                                                          __mmask16 mask) {
-  switch (number) {
-    case StoredNumber::f32:
-      return _mm512_mask_storeu_ps(to, mask, x);
-    case StoredNumber::bf16:
-      return _mm256_mask_storeu_epi16(to, mask, reinterpret_cast<__m256i>(_mm512_cvtneps_pbh(x)));
-    case StoredNumber::u8:
-      x = _mm512_max_ps(x, _mm512_setzero_ps());
-      return _mm_mask_storeu_epi8(to, mask, _mm512_cvtusepi32_epi8(_mm512_cvtps_epi32(x)));
-    case StoredNumber::s8:
-      break;
-  }
-  _mm_mask_storeu_epi8(to, mask, _mm512_cvtsepi32_epi8(_mm512_cvtps_epi32(x)));
-}
-
-/// Finishes 16 outputs of a pixel.
-struct Finish {
-  const AmxConvolution& convolution;
-  __mmask16 mask;
-  __m512 bias, scale, added_scale, slope, low, high;
-
-  [[gnu::target("avx512f,avx512bw,avx512vl,avx512bf16")]] Finish(const Job& job, std::size_t first)
-      : convolution(job.convolution) {
-    const std::size_t all = convolution.outputs;
-    const std::size_t count = first < all ? std::min<std::size_t>(all - first, 16) : 0;
-    mask = static_cast<__mmask16>((1u << count) - 1);
-    bias = scale = _mm512_setzero_ps();
-    if (job.operands.bias != nullptr) bias = _mm512_maskz_loadu_ps(mask, job.operands.bias + first);
-    if (job.operands.scales != nullptr)
-      scale = _mm512_maskz_loadu_ps(mask, job.operands.scales + first);
-    added_scale = _mm512_set1_ps(convolution.added_scale);
-    slope = _mm512_set1_ps(convolution.activation.slope);
-    low = _mm512_set1_ps(convolution.activation.low);
-    high = _mm512_set1_ps(convolution.activation.high);
-  }
-
-  [[gnu::target("avx512f,avx512bw,avx512vl,avx512bf16")]] void finish(const float* sums,
-                                                                      std::byte* to) const {
-    __m512 x = _mm512_load_ps(sums);
-    if (convolution.factors == AmxFactors::int8)
-      x = _mm512_mul_ps(_mm512_cvtepi32_ps(_mm512_castps_si512(x)), scale);
-    x = _mm512_add_ps(x, bias);
-    if (convolution.adds) x = _mm512_fmadd_ps(load(to, convolution.added, mask), added_scale, x);
-    x = _mm512_mask_mul_ps(x, _mm512_cmp_ps_mask(x, _mm512_setzero_ps(), _CMP_LT_OQ), x, slope);
-    x = _mm512_min_ps(high, _mm512_max_ps(low, x));
-    store(x, to, convolution.result, mask);
-  }
-};
 
 [[gnu::target("avx512f,avx512bw,avx512vl,avx512bf16")]] void store_block(const Job& job,
                                                                          const float* sums,
                                                                          std::size_t first) {
   const AmxConvolution& c = job.convolution;
   const std::size_t size = size_of(c.result);
-  const Finish left(job, job.outputs * block), right(job, job.outputs * block + 16);
+  const std::size_t output = job.outputs * block;
+  const Finish left(c, job.operands.scales, job.operands.bias, output);
+  const Finish right(c, job.operands.scales, job.operands.bias, output + 16);
   const std::size_t image_row = job.image * c.height.output + job.first_row;
   for (std::size_t i = 0; i < block; ++i) {
     const std::size_t y = (first + i) / job.strips.width, x = (first + i) % job.strips.width;
     if (x >= c.width.output || y >= job.rows) continue;
     const std::size_t pixel = (image_row + y) * c.width.output + x;
-    std::byte* const to = job.operands.result + (pixel * c.outputs + job.outputs * block) * size;
-    left.finish(sums + i * block, to);
-    right.finish(sums + i * block + 16, to + 16 * size);
+    std::byte* const to = job.operands.result + (pixel * c.outputs + output) * size;
+    left.finish(sum_of(c, left, sums + i * block), to);
+    right.finish(sum_of(c, right, sums + i * block + 16), to + 16 * size);
   }
 }
 

@@ -19,8 +19,6 @@ constexpr std::size_t tile_bytes = 16 * step_bytes;
 constexpr std::size_t slack = 32;                // pixels that a last block may look too far
 constexpr std::size_t strip_bytes = 768 * 1024;  // of a second-level cache, beside the weights
 
-std::size_t round_up(std::size_t number, std::size_t to) { return (number + to - 1) / to * to; }
-
 #if defined(__x86_64__)
 [[gnu::target("avx512f,avx512bw,avx512vl,avx512bf16")]] void write_terms(const float* from,
                                                                          std::size_t count,

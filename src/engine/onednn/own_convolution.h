@@ -5,6 +5,13 @@
 
 namespace millrace::engine::onednn {
 
+constexpr std::size_t divided_up(std::size_t number, std::size_t by) {
+  return (number + by - 1) / by;
+}
+constexpr std::size_t round_up(std::size_t number, std::size_t to) {
+  return divided_up(number, to) * to;
+}
+
 /// How windows lie along the height or the width. In pixels.
 struct WindowAxis {
   std::size_t input = 1, output = 1;

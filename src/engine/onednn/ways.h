@@ -11,6 +11,8 @@ namespace millrace::engine::onednn {
 /// sums of two bfloat16 numbers.
 inline constexpr std::string_view on_tiles = "amx";
 inline constexpr std::string_view split_on_tiles = "amx_bf16x3";
+/// That of pair_convolution.h.
+inline constexpr std::string_view in_pairs = "int16_pairs";
 /// Those of winograd.h, by the results of a tile.
 inline constexpr std::string_view winograd_2x2 = "winograd_2x2";
 inline constexpr std::string_view winograd_4x4 = "winograd_4x4";

@@ -5,17 +5,15 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
-#include <limits>
 #include <vector>
 
+#include "engine/onednn/integers.h"
 #include "engine/onednn/winograd.h"
 #include "engine/onednn/winograd_loops.h"
 #include "engine/onednn/winograd_points.h"
 
 namespace millrace::engine::onednn {
 namespace {
-
-std::size_t divided_up(std::size_t number, std::size_t by) { return (number + by - 1) / by; }
 
 /// So that a block stays in a second-level cache, beside weights, but that the weights, of which
 /// there are the more the more channels there are, are not read too often. `of_tile`: bytes.
@@ -44,35 +42,8 @@ void window_at_points(std::size_t tile, const std::array<double, 3>& g, std::arr
 
 bool has_integers(const WinogradConvolution& c) { return c.source != StoredNumber::f32; }
 
-constexpr double largest_word = std::numeric_limits<std::int16_t>::max();
-constexpr double largest_sum = std::numeric_limits<std::int32_t>::max();
-
-/// So that pixels and weights are rounded about equally: pixels at a point are mostly about a ninth
-/// of what they can be, and the magnitudes of an output's weights together reach the largest sum
-/// divided by this.
-float largest_of_pixels(std::size_t channels) {
-  const auto summed = static_cast<double>(std::min(channels, integer_channels));
-  const double equal = std::sqrt(11 * largest_sum / summed);
-  return static_cast<float>(std::floor(std::min(equal, largest_word - 1)));
-}
-
-/// What a weight of 1 stands for, such that sums stay below the largest one whatever the pixels
-/// are.
-float scale_of_weights(std::span<const double> of_output, float largest) {
-  double most = 0, largest_of_sums = 0;
-  for (std::size_t first = 0; first < of_output.size(); first += integer_channels) {
-    double sum = 0;
-    for (const double weight :
-         of_output.subspan(first, std::min(integer_channels, of_output.size() - first))) {
-      sum += std::abs(weight);
-      most = std::max(most, std::abs(weight));
-    }
-    largest_of_sums = std::max(largest_of_sums, sum);
-  }
-  const double rounding = static_cast<double>(integer_channels) / 2 + 1;
-  const double room = largest_sum / (double{largest} + 1) - rounding;
-  return static_cast<float>(std::max({largest_of_sums / room, most / largest_word, 1e-30}));
-}
+/// At a point pixels are mostly about a ninth of what they can be.
+constexpr double gain_at_points = 11;
 
 /// As many points as a tile has, in their order.
 using WindowAtPoints = std::array<double, 36>;
@@ -130,7 +101,7 @@ void pack_integers(const WinogradConvolution& c, const WinogradTiles& tiles,
     const auto windows = output_at_points(c, weights, output);
     for (std::size_t point = 0; point < tiles.points; ++point) {
       for (std::size_t i = 0; i < c.channels; ++i) of_output[i] = windows[i][point];
-      const float scale = scale_of_weights(of_output, tiles.largest);
+      const float scale = scale_of_weights(of_output, integer_channels, tiles.largest);
       std::int16_t* const to = words + 2 * place_of(c, tiles, point, output);
       for (std::size_t i = 0; i < c.channels; ++i)
         to[i / 2 * 2 * pair + i % 2] =
@@ -164,7 +135,7 @@ WinogradTiles::WinogradTiles(const WinogradConvolution& c)
   const bool measures = c.source == StoredNumber::bf16;
   working = magnitudes + (measures ? c.images * c.height.input * c.width.input / 2 + 1 : 0);
   scales = points * outputs * channels * c.lanes * 2 * c.lanes;
-  largest = largest_of_pixels(c.channels);
+  largest = largest_of_pixels(std::min(c.channels, integer_channels), gain_at_points);
 }
 
 std::size_t packed_size(const WinogradConvolution& c) {

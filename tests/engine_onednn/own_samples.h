@@ -1,0 +1,143 @@
+#pragma once
+// Numbers for our own convolutions, and what the definition makes of them.
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "base/random.h"
+#include "engine/onednn/bfloat16.h"
+#include "engine/onednn/own_convolution.h"
+
+namespace millrace::test::onednn {
+
+using engine::onednn::OwnConvolution;
+using engine::onednn::StoredNumber;
+using engine::onednn::WindowAxis;
+
+inline std::vector<float> random_values(std::size_t count, Random& random) {
+  std::vector<float> values(count);
+  for (float& value : values) value = static_cast<float>(random.uniform(-1, 1));
+  return values;
+}
+
+struct Sample {
+  std::vector<float> source, weights, bias, before;
+
+  Sample(const OwnConvolution& c, Random& random)
+      : source(random_values(c.images * c.height.input * c.width.input * c.channels, random)),
+        weights(random_values(c.outputs * c.channels * c.height.window * c.width.window, random)),
+        bias(random_values(c.outputs, random)),
+        before(random_values(c.images * c.height.output * c.width.output * c.outputs, random)) {}
+};
+
+/// Of an output at a pixel of the result.
+inline double sum_at(const OwnConvolution& c, const Sample& sample, std::size_t pixel,
+                     std::size_t output) {
+  const std::size_t x = pixel % c.width.output, y = pixel / c.width.output % c.height.output;
+  const std::size_t image = pixel / c.width.output / c.height.output;
+  const std::size_t taps = c.height.window * c.width.window;
+  double sum = 0;
+  for (std::size_t tap = 0; tap < taps; ++tap) {
+    const std::size_t row = tap / c.width.window, column = tap % c.width.window;
+    const std::size_t iy = y * c.height.stride + row * c.height.dilation - c.height.pad;
+    const std::size_t ix = x * c.width.stride + column * c.width.dilation - c.width.pad;
+    if (iy >= c.height.input || ix >= c.width.input) continue;  // also below zero
+    const std::size_t at = ((image * c.height.input + iy) * c.width.input + ix) * c.channels;
+    for (std::size_t i = 0; i < c.channels; ++i)
+      sum += static_cast<double>(sample.source[at + i]) *
+             static_cast<double>(sample.weights[(output * c.channels + i) * taps + tap]);
+  }
+  return sum;
+}
+
+/// What a number becomes when it is stored and read again.
+inline float as_stored(StoredNumber number, float x) {
+  if (number == StoredNumber::f32) return x;
+  if (number == StoredNumber::bf16)
+    return engine::onednn::from_bfloat16(engine::onednn::to_bfloat16(x));
+  const bool is_signed = number == StoredNumber::s8;
+  return std::clamp(std::nearbyint(x), is_signed ? -128.f : 0.f, is_signed ? 127.f : 255.f);
+}
+
+inline std::vector<std::byte> stored(StoredNumber number, const std::vector<float>& values) {
+  std::vector<std::byte> result(values.size() * size_of(number));
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    std::byte* const to = result.data() + i * size_of(number);
+    const std::uint16_t word = engine::onednn::to_bfloat16(values[i]);
+    if (number == StoredNumber::f32)
+      std::memcpy(to, &values[i], sizeof(float));
+    else if (number == StoredNumber::bf16)
+      std::memcpy(to, &word, sizeof word);
+    else
+      *to = static_cast<std::byte>(static_cast<int>(values[i]));
+  }
+  return result;
+}
+
+inline float number_at(StoredNumber number, const std::vector<std::byte>& bytes,
+                       std::size_t index) {
+  const std::byte* const at = bytes.data() + index * size_of(number);
+  float x = 0;
+  std::uint16_t word = 0;
+  if (number == StoredNumber::f32) std::memcpy(&x, at, sizeof x);
+  if (number == StoredNumber::bf16) {
+    std::memcpy(&word, at, sizeof word);
+    x = engine::onednn::from_bfloat16(word);
+  }
+  if (number == StoredNumber::u8) x = static_cast<float>(static_cast<std::uint8_t>(*at));
+  if (number == StoredNumber::s8) x = static_cast<float>(static_cast<std::int8_t>(*at));
+  return x;
+}
+
+/// What a stored result may be off by its own rounding.
+inline double rounding_of(StoredNumber number, double y) {
+  if (number == StoredNumber::f32) return 0;
+  return number == StoredNumber::bf16 ? std::abs(y) / 256 : 0.5;
+}
+
+/// How far `found` is off beyond its own rounding, in shares of the largest result before the
+/// activation. `scale`: of sums.
+inline double error_of(const OwnConvolution& c, const Sample& sample,
+                       const std::vector<float>& found, double scale = 1) {
+  double largest = 1e-9, worst = 0;
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    double y = scale * sum_at(c, sample, i / c.outputs, i % c.outputs);
+    y += double{sample.bias[i % c.outputs]};
+    if (c.adds) y += double{c.added_scale} * double{sample.before[i]};
+    largest = std::max(largest, std::abs(y));
+    if (y < 0) y *= double{c.activation.slope};
+    y = std::clamp(y, double{c.activation.low}, double{c.activation.high});
+    if (c.result == StoredNumber::u8) y = std::clamp(y, 0., 255.);
+    if (c.result == StoredNumber::s8) y = std::clamp(y, -128., 127.);
+    worst = std::max(worst, std::abs(y - double{found[i]}) - rounding_of(c.result, y));
+  }
+  return worst / largest;
+}
+
+/// Any window.
+inline WindowAxis random_axis(Random& random) {
+  WindowAxis axis;
+  axis.window = 1 + random.below(5);
+  axis.stride = 1 + random.below(3);
+  axis.dilation = 1 + random.below(2);
+  axis.pad = random.below(axis.window + 1);
+  const std::size_t extent = (axis.window - 1) * axis.dilation + 1;
+  axis.input = extent + random.below(20);
+  axis.output = (axis.input + axis.pad + random.below(axis.window) - extent) / axis.stride + 1;
+  return axis;
+}
+
+inline std::string describe(const OwnConvolution& c) {
+  const auto axis = [](const WindowAxis& a) {
+    return std::to_string(a.input) + "->" + std::to_string(a.output) + " window " +
+           std::to_string(a.window) + "/" + std::to_string(a.stride) + "/" +
+           std::to_string(a.dilation) + " pad " + std::to_string(a.pad) + ", ";
+  };
+  return std::to_string(c.images) + " x " + axis(c.height) + axis(c.width) +
+         std::to_string(c.channels) + "->" + std::to_string(c.outputs) + (c.adds ? " adds" : "");
+}
+
+}  // namespace millrace::test::onednn
