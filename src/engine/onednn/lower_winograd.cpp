@@ -38,6 +38,9 @@ bool can_be_winograd(const Builder& builder, LayerId id) {
   const auto fits = [](const WindowAxis& axis) {
     return axis.window == 3 && axis.stride == 1 && axis.dilation == 1;
   };
+  constexpr std::int64_t most_channels = 65'536;  // of sums of bytes
+  if (builder.is_int8(id) && builder.tensor(builder.layer(id).inputs[0]).shape[1] > most_channels)
+    return false;
   return fits(axis_of(builder, id, 0)) && fits(axis_of(builder, id, 1));
 }
 

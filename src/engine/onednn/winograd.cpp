@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/onednn/winograd_integers.h"
 #include "engine/onednn/winograd_loops.h"
 #include "engine/onednn/winograd_points.h"
 
@@ -128,8 +129,9 @@ void run_4(const WinogradBlock& block, WinogradPhase phase, std::size_t first, s
 }
 
 WinogradRun run_of(const WinogradConvolution& c) {
-  if (c.source != StoredNumber::f32) return run_of_integers(c);
 #if defined(__x86_64__)
+  if (factors_in_place(c) == 2) return run_of_words(c);
+  if (factors_in_place(c) == 4) return run_of_bytes(c);
   if (c.lanes == 16) return c.tile == 4 ? run_16<4> : run_16<2>;
   if (c.lanes == 8) return c.tile == 4 ? run_8<4> : run_8<2>;
 #endif

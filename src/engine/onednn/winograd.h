@@ -12,8 +12,9 @@
 namespace millrace::engine::onednn {
 
 /// Windows are 3 wide, strides and dilations 1. Of a float32 source all is float32. Else what is
-/// multiplied are 16-bit integers, more exact than bfloat16 numbers of as many bits, with sums of
-/// 32 bits that cannot overflow; then there are 16 lanes, and a bfloat16 source has a bfloat16
+/// multiplied are integers, with sums of 32 bits that cannot overflow: of 16 bits, more exact than
+/// bfloat16 numbers of as many bits, or, of a source of 8 bits in tiles of 2x2, of 8 bits, and then
+/// there are at most 65,536 channels. There are 16 lanes, and a bfloat16 source has a bfloat16
 /// result.
 struct WinogradConvolution : OwnConvolution {
   std::size_t tile = 4;    // results along each axis that are computed at once: 2 or 4

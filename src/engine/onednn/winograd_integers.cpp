@@ -2,123 +2,21 @@
 // once as float32 numbers. The pixels of a tile are scaled by their largest magnitude, so that what
 // they are at the points just fits; the weights of an output at a point are scaled so that no sum
 // can leave 32 bits.
-#include <cstdint>
-#include <limits>
-#include <type_traits>
-
+#include "engine/onednn/winograd_integers.h"
 #include "engine/onednn/bfloat16.h"
-#include "engine/onednn/winograd_loops.h"
-#include "engine/onednn/winograd_points.h"
 
 namespace millrace::engine::onednn {
 
 #if defined(__x86_64__)
 namespace {
 
-constexpr std::size_t int_lanes = 16;
-using Floats = VectorOf<float, int_lanes>::Type;
-using Bits = VectorOf<std::uint32_t, int_lanes>::Type;
-using Ints = VectorOf<std::int32_t, int_lanes>::Type;
-using Bytes = VectorOf<std::uint8_t, int_lanes>::Type;
-using HalfWords = VectorOf<std::uint16_t, int_lanes>::Type;
-
-template <class To, class From>
-[[gnu::always_inline]] inline To seen_as(const From& x) {
-  static_assert(sizeof(To) == sizeof(From));
-  return load<To>(&x);
-}
-
-/// Added to a number below 2^22, leaves its nearest integer in the lowest bits.
-constexpr float to_integer = 12582912.f;
-
-/// To each sum the two products of 16-bit numbers in its lane.
-[[gnu::always_inline]] inline Ints with_products(Ints sums, const Bits& left, const Bits& right) {
-  asm("vpdpwssd %2, %1, %0" : "+v"(sums) : "v"(left), "v"(right));
-  return sums;
-}
-
-[[gnu::always_inline]] inline HalfWords to_bfloat16(const Floats& x) {
-  HalfWords words;
-  asm("vcvtneps2bf16 %1, %0" : "=v"(words) : "v"(x));
-  return words;
-}
-
-[[gnu::always_inline]] inline Bytes lowest_bytes(const Bits& x) {
-  Bytes bytes;
-  asm("vpmovdb %1, %0" : "=v"(bytes) : "v"(x));
-  return bytes;
-}
-
-/// From numbers as they are stored: 16 that follow each other, or of 32 the even or the odd ones.
-template <StoredNumber number>
-struct Stored;
-
-template <>
-struct Stored<StoredNumber::f32> {
-  using Number = float;
-  [[gnu::always_inline]] static Floats get(const Number* from, std::size_t count) {
-    return load<Floats>(from, count * sizeof(Number));
-  }
-  [[gnu::always_inline]] static void put(const Floats& x, Number* to, std::size_t count) {
-    store(x, to, count * sizeof(Number));
-  }
-};
-
-template <>
-struct Stored<StoredNumber::bf16> {
-  using Number = std::uint16_t;
-  [[gnu::always_inline]] static Floats get(const Number* from, std::size_t count) {
-    const auto words = load<HalfWords>(from, count * sizeof(Number));
-    return seen_as<Floats>(__builtin_convertvector(words, Bits) << 16);
-  }
-  [[gnu::always_inline]] static void put(const Floats& x, Number* to, std::size_t count) {
-    store(to_bfloat16(x), to, count * sizeof(Number));
-  }
-  template <bool odd>
-  [[gnu::always_inline]] static Floats half(const Number* from, std::size_t count) {
-    const auto pairs = load<Bits>(from, count * sizeof(Number));
-    return seen_as<Floats>(odd ? pairs & 0xffff0000u : pairs << 16);
-  }
-};
-
-template <class Byte>
-struct StoredBytes {
-  using Number = Byte;
-  using Wide = std::conditional_t<std::is_signed_v<Byte>, std::int16_t, std::uint16_t>;
-  using Pairs = typename VectorOf<Wide, int_lanes>::Type;
-
-  [[gnu::always_inline]] static Floats get(const Number* from, std::size_t count) {
-    const auto bytes = load<typename VectorOf<Byte, int_lanes>::Type>(from, count);
-    return __builtin_convertvector(__builtin_convertvector(bytes, Ints), Floats);
-  }
-  [[gnu::always_inline]] static void put(Floats x, Number* to, std::size_t count) {
-    const Floats low = Floats{} + float{std::numeric_limits<Byte>::min()};
-    const Floats high = Floats{} + float{std::numeric_limits<Byte>::max()};
-    x = x < low ? low : x;
-    x = x > high ? high : x;
-    store(lowest_bytes(seen_as<Bits>(x + to_integer)), to, count);
-  }
-  template <bool odd>
-  [[gnu::always_inline]] static Floats half(const Number* from, std::size_t count) {
-    const auto pairs = __builtin_convertvector(load<Pairs>(from, count), Ints);
-    if constexpr (odd) return __builtin_convertvector(pairs >> 8, Floats);
-    if constexpr (std::is_signed_v<Byte>)
-      return __builtin_convertvector((pairs << 24) >> 24, Floats);
-    return __builtin_convertvector(pairs & 0xff, Floats);
-  }
-};
-template <>
-struct Stored<StoredNumber::u8> : StoredBytes<std::uint8_t> {};
-template <>
-struct Stored<StoredNumber::s8> : StoredBytes<std::int8_t> {};
-
 template <std::size_t tile, StoredNumber source, StoredNumber result>
-class IntegerLoops : public WinogradLoops<IntegerLoops<tile, source, result>, int_lanes, tile, 8> {
-  using Base = WinogradLoops<IntegerLoops, int_lanes, tile, 8>;
+class IntegerLoops : public IntegerBase<IntegerLoops<tile, source, result>, tile, 8, result> {
+  using Base = IntegerBase<IntegerLoops, tile, 8, result>;
   using Piece = typename Base::Piece;
-  using Base::c_, Base::t_, Base::o_, Base::side;
+  using Range = typename Base::Range;
+  using Base::c_, Base::t_, Base::o_, Base::side, Base::larger;
   using From = Stored<source>;
-  using To = Stored<result>;
   static constexpr std::size_t lanes = int_lanes;
 
  public:
@@ -187,25 +85,14 @@ class IntegerLoops : public WinogradLoops<IntegerLoops<tile, source, result>, in
     }
   }
 
-  [[gnu::always_inline]] void write(std::size_t index) const {
-    const auto results = this->results_of(index);
-    const float factor = o_.working[t_.factors + index];
-    for (std::size_t output = 0; output < c_.outputs; output += lanes) {
-      const float* const from = this->products(index, output / (2 * lanes)) + output % (2 * lanes);
-      const std::size_t count = c_.outputs - output;
-      if (count >= lanes)
-        write_vector<true>(from, {output, lanes}, results, factor);
-      else
-        write_vector<false>(from, {output, count}, results, factor);
-    }
+  [[gnu::always_inline]] float factor_of_results(std::size_t index) const {
+    return o_.working[t_.factors + index];
+  }
+  [[gnu::always_inline]] Floats product(const float* from, std::size_t, std::size_t) const {
+    return load<Floats>(from);
   }
 
  private:
-  /// Channels or outputs that follow each other.
-  struct Range {
-    std::size_t first, count;
-  };
-
   /// Of these vectors of channels.
   template <std::size_t number>
   [[gnu::always_inline]] void add_products(const Piece& piece, std::size_t first, std::size_t last,
@@ -227,10 +114,6 @@ class IntegerLoops : public WinogradLoops<IntegerLoops<tile, source, result>, in
     }
   }
 
-  template <class Words>
-  [[gnu::always_inline]] static Words larger(const Words& x, const Words& y) {
-    return x > y ? x : y;
-  }
   template <std::size_t count, class Words>
   [[gnu::always_inline]] static std::uint16_t largest(const Words& words) {
     if constexpr (count == 1) {
@@ -299,38 +182,6 @@ class IntegerLoops : public WinogradLoops<IntegerLoops<tile, source, result>, in
           store(odd | even[point], to + point * t_.point_apart);
         });
   }
-
-  template <bool whole>
-  [[gnu::always_inline]] void write_vector(const float* from, Range range,
-                                           const typename Base::Results& results,
-                                           float factor) const {
-    const std::size_t count = whole ? lanes : range.count;
-    const Floats bias =
-        o_.bias == nullptr ? Floats{} : load<Floats>(o_.bias + range.first, count * sizeof(float));
-    auto* const first = reinterpret_cast<typename To::Number*>(o_.result) +
-                        results.pixel * c_.outputs + range.first;
-    tile_from_points<Floats, tile>(
-        [&](std::size_t i, std::size_t j)
-            [[gnu::always_inline]] { return load<Floats>(from + (i * side + j) * 2 * lanes); },
-        [&](std::size_t i, std::size_t j, Floats y) [[gnu::always_inline]] {
-          if (i >= results.down || j >= results.across) return;
-          auto* const at = first + (i * c_.width.output + j) * c_.outputs;
-          y = y * factor + bias;
-          if (c_.adds) y += c_.added_scale * added(at, count);
-          To::put(this->finish(y), at, count);
-        });
-  }
-
-  /// As wide as results, but perhaps with another sign.
-  [[gnu::always_inline]] Floats added(const typename To::Number* from, std::size_t count) const {
-    if constexpr (sizeof(typename To::Number) == 1) {
-      if (c_.added == StoredNumber::u8)
-        return Stored<StoredNumber::u8>::get(reinterpret_cast<const std::uint8_t*>(from), count);
-      return Stored<StoredNumber::s8>::get(reinterpret_cast<const std::int8_t*>(from), count);
-    } else {
-      return To::get(from, count);
-    }
-  }
 };
 
 template <std::size_t tile, StoredNumber source, StoredNumber result>
@@ -339,28 +190,21 @@ template <std::size_t tile, StoredNumber source, StoredNumber result>
   IntegerLoops<tile, source, result>(block).run(phase, first, last);
 }
 
-template <std::size_t tile, StoredNumber source>
+template <StoredNumber source>
 WinogradRun run_to(StoredNumber result) {
-  if (result == StoredNumber::f32) return run_integers<tile, source, StoredNumber::f32>;
-  if (result == StoredNumber::u8) return run_integers<tile, source, StoredNumber::u8>;
-  return run_integers<tile, source, StoredNumber::s8>;
-}
-
-template <std::size_t tile>
-WinogradRun run_from(const WinogradConvolution& c) {
-  if (c.source == StoredNumber::bf16)
-    return run_integers<tile, StoredNumber::bf16, StoredNumber::bf16>;
-  return c.source == StoredNumber::u8 ? run_to<tile, StoredNumber::u8>(c.result)
-                                      : run_to<tile, StoredNumber::s8>(c.result);
+  if (result == StoredNumber::f32) return run_integers<4, source, StoredNumber::f32>;
+  if (result == StoredNumber::u8) return run_integers<4, source, StoredNumber::u8>;
+  return run_integers<4, source, StoredNumber::s8>;
 }
 
 }  // namespace
 
-WinogradRun run_of_integers(const WinogradConvolution& c) {
-  return c.tile == 4 ? run_from<4>(c) : run_from<2>(c);
+WinogradRun run_of_words(const WinogradConvolution& c) {
+  using enum StoredNumber;
+  if (c.source == bf16)
+    return c.tile == 4 ? run_integers<4, bf16, bf16> : run_integers<2, bf16, bf16>;
+  return c.source == u8 ? run_to<u8>(c.result) : run_to<s8>(c.result);
 }
-#else
-WinogradRun run_of_integers(const WinogradConvolution&) { return nullptr; }
 #endif
 
 }  // namespace millrace::engine::onednn

@@ -44,8 +44,11 @@ using WinogradRun = void (*)(const WinogradBlock& block, WinogradPhase phase, st
 /// fewer, the larger the factors may be.
 inline constexpr std::size_t integer_channels = 128;
 
-/// The loops for convolutions whose factors are 16-bit integers.
-WinogradRun run_of_integers(const WinogradConvolution& convolution);
+/// Factors that lie side by side in 32 bits: one float32 number, or two or four integers.
+constexpr std::size_t factors_in_place(const WinogradConvolution& c) {
+  if (c.source == StoredNumber::f32) return 1;
+  return c.source != StoredNumber::bf16 && c.tile == 2 ? 4 : 2;
+}
 
 /// `Self` measures a pixel, reads a tile's pixels to its points, multiplies some tiles, and writes
 /// results;

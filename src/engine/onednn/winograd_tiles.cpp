@@ -40,7 +40,8 @@ void window_at_points(std::size_t tile, const std::array<double, 3>& g, std::arr
        at(outer_point, aa), at(-double{outer_point}, aa), g[2]};
 }
 
-bool has_integers(const WinogradConvolution& c) { return c.source != StoredNumber::f32; }
+bool has_integers(const WinogradConvolution& c) { return factors_in_place(c) > 1; }
+bool has_bytes(const WinogradConvolution& c) { return factors_in_place(c) == 4; }
 
 /// At a point pixels are mostly about a ninth of what they can be.
 constexpr double gain_at_points = 11;
@@ -113,6 +114,43 @@ void pack_integers(const WinogradConvolution& c, const WinogradTiles& tiles,
   }
 }
 
+/// Where a channel's byte is among those of 64: in turn 8 of the first and 8 of the second half, as
+/// the instruction that packs pixels leaves them.
+std::size_t byte_of(std::size_t channel) {
+  const std::size_t half = channel / 32, in_half = channel % 32;
+  return in_half / 8 * 16 + half * 8 + in_half % 8;
+}
+
+/// Four channels side by side in each place; then the scales; then what the pixels' shift by 128
+/// adds to the sums.
+void pack_bytes(const WinogradConvolution& c, const WinogradTiles& tiles,
+                std::span<const float> weights, float* packed) {
+  const std::size_t pair = 2 * c.lanes;
+  float* const scales = packed + tiles.scales;
+  auto* const shifts =
+      reinterpret_cast<std::int32_t*>(scales + tiles.points * tiles.outputs * pair);
+  for (std::size_t output = 0; output < c.outputs; ++output) {
+    const auto windows = output_at_points(c, weights, output);
+    for (std::size_t point = 0; point < tiles.points; ++point) {
+      double most = 1e-30;
+      for (const WindowAtPoints& window : windows) most = std::max(most, std::abs(window[point]));
+      const auto scale = static_cast<float>(most / 127);
+      auto* const to = reinterpret_cast<std::int8_t*>(packed + place_of(c, tiles, point, output));
+      std::int32_t sum = 0;
+      for (std::size_t i = 0; i < c.channels; ++i) {
+        const std::size_t at = i / 64 * 64 + byte_of(i % 64);
+        const auto weight = static_cast<std::int8_t>(
+            std::clamp(std::nearbyint(windows[i][point] / double{scale}), -127., 127.));
+        to[at / 4 * 4 * pair + at % 4] = weight;
+        sum += weight;
+      }
+      const std::size_t place = (point * tiles.outputs + output / pair) * pair + output % pair;
+      scales[place] = scale;
+      shifts[place] = 128 * sum;
+    }
+  }
+}
+
 }  // namespace
 
 WinogradTiles::WinogradTiles(const WinogradConvolution& c)
@@ -120,7 +158,7 @@ WinogradTiles::WinogradTiles(const WinogradConvolution& c)
       down(divided_up(c.height.output, c.tile)),
       across(divided_up(c.width.output, c.tile)),
       count(c.images * down * across),
-      channels(divided_up(c.channels, has_integers(c) ? 2 * c.lanes : c.lanes)),
+      channels(divided_up(c.channels, factors_in_place(c) * c.lanes)),
       outputs(divided_up(c.outputs, 2 * c.lanes)) {
   const std::size_t of_tile = points * (channels + 2 * outputs) * c.lanes * sizeof(float);
   block = divided_up(count, blocks_of(c, count, of_tile));
@@ -131,7 +169,7 @@ WinogradTiles::WinogradTiles(const WinogradConvolution& c)
   working = zeros + channels * c.lanes;
   if (!has_integers(c)) return;
   factors = working;
-  magnitudes = factors + block;
+  magnitudes = factors + block * (has_bytes(c) ? points : 1);
   const bool measures = c.source == StoredNumber::bf16;
   working = magnitudes + (measures ? c.images * c.height.input * c.width.input / 2 + 1 : 0);
   scales = points * outputs * channels * c.lanes * 2 * c.lanes;
@@ -140,13 +178,15 @@ WinogradTiles::WinogradTiles(const WinogradConvolution& c)
 
 std::size_t packed_size(const WinogradConvolution& c) {
   const WinogradTiles tiles(c);
-  const std::size_t rows = tiles.channels * c.lanes + (has_integers(c) ? 1 : 0);
+  const std::size_t rows = tiles.channels * c.lanes + factors_in_place(c) / 2;
   return tiles.points * tiles.outputs * rows * 2 * c.lanes * sizeof(float);
 }
 
 std::string form_of_weights(const WinogradConvolution& c) {
   return fmt::format("winograd 1 {} {} {} {}{}", c.tile, c.lanes, c.outputs, c.channels,
-                     has_integers(c) ? " integers 2" : "");
+                     has_bytes(c)      ? " bytes 1"
+                     : has_integers(c) ? " integers 2"
+                                       : "");
 }
 
 void pack_weights(const WinogradConvolution& c, std::span<const float> weights,
@@ -154,7 +194,9 @@ void pack_weights(const WinogradConvolution& c, std::span<const float> weights,
   const WinogradTiles tiles(c);
   std::fill(to.begin(), to.end(), std::byte{0});
   auto* const packed = reinterpret_cast<float*>(to.data());
-  if (has_integers(c))
+  if (has_bytes(c))
+    pack_bytes(c, tiles, weights, packed);
+  else if (has_integers(c))
     pack_integers(c, tiles, weights, packed);
   else
     pack_floats(c, tiles, weights, packed);
