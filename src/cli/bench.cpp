@@ -294,7 +294,8 @@ class Bench {
   /// asked for, unless their number was.
   bool is_enough(int round, std::chrono::steady_clock::time_point start) const {
     constexpr int least_rounds = 5;
-    const double asked = options_.duration_s * static_cast<double>(contenders_.size() + 1);
+    const std::size_t turns = contenders_.size() + (now_ ? 2 : 1);
+    const double asked = options_.duration_s * static_cast<double>(turns);
     return !options_.rounds && round >= least_rounds &&
            seconds(std::chrono::steady_clock::now() - start) > 2 * asked;
   }

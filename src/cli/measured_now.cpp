@@ -12,15 +12,16 @@
 namespace millrace::cli {
 namespace {
 
-/// Of whole firings, by stage and phase.
-std::vector<std::vector<Time>> medians_of(const std::vector<runtime::StageTimes>& stages) {
-  std::vector<std::vector<Time>> medians;
+/// Of whole firings, by stage and phase. Less time never makes a graph slower, so with these it
+/// gives a bound.
+std::vector<std::vector<Time>> quickest_of(const std::vector<runtime::StageTimes>& stages) {
+  std::vector<std::vector<Time>> quickest;
   for (const runtime::StageTimes& stage : stages) {
-    auto& phases = medians.emplace_back();
+    auto& phases = quickest.emplace_back();
     for (const std::vector<Time>& firings : stage.firings)
-      phases.push_back(runtime::median(firings));
+      phases.push_back(*std::min_element(firings.begin(), firings.end()));
   }
-  return medians;
+  return quickest;
 }
 
 double ratio_of_p99(const MeasuredNow::Comparison& both) {
@@ -49,7 +50,7 @@ void MeasuredNow::add(const runtime::Load& load, const std::vector<Time>& busy,
   for (const Time latency : load.latencies) measured_.latencies.add(latency);
   measured_.frames += load.frames;
   measured_.elapsed += load.elapsed;
-  Turn turn{load.period(), plan::shortest_period(*plan_, *network_, medians_of(stages)), {}, busy};
+  Turn turn{load.period(), plan::shortest_period(*plan_, *network_, quickest_of(stages)), {}, busy};
   if (turn.bound == Time{}) turn.bound.reset();
   for (std::size_t s = 0; s < stages.size(); ++s) {
     for (std::size_t p = 0; p < stages[s].firings.size(); ++p)
@@ -101,19 +102,20 @@ std::vector<std::string> lines_of(const MeasuredNow& now) {
   const auto bound = now.bound();
   if (!bound) return {};
   const auto both = now.compare();
-  return {fmt::format("the phases without waiting for each other, measured in turns with it, allow "
-                      "{:.1f} frames/s;",
-                      1 / seconds(*bound)),
-          fmt::format("it reaches {:.1f} % of that, {:.1f} to {:.1f} % in the middle half of {} "
-                      "turns;",
-                      100 * now.reached(0.5), 100 * now.reached(0.25), 100 * now.reached(0.75),
-                      now.turns()),
-          fmt::format("with what each of their firings took, the simulator has {:.3f} times its "
-                      "frames/s and",
-                      both.simulated.throughput() / both.measured.throughput()),
-          fmt::format("{:.2f} times its 99th percentile, {} instead of {}", ratio_of_p99(both),
-                      to_text(both.simulated.latencies.percentile(0.99)),
-                      to_text(both.measured.latencies.percentile(0.99)))};
+  return {
+      fmt::format("its phases at their quickest, measured in turns with it and without waiting for "
+                  "each other, allow {:.1f} frames/s;",
+                  1 / seconds(*bound)),
+      fmt::format("it reaches {:.1f} % of that, {:.1f} to {:.1f} % in the middle half of {} "
+                  "turns;",
+                  100 * now.reached(0.5), 100 * now.reached(0.25), 100 * now.reached(0.75),
+                  now.turns()),
+      fmt::format("with what each of their firings took, the simulator has {:.3f} times its "
+                  "frames/s and",
+                  both.simulated.throughput() / both.measured.throughput()),
+      fmt::format("{:.2f} times its 99th percentile, {} instead of {}", ratio_of_p99(both),
+                  to_text(both.simulated.latencies.percentile(0.99)),
+                  to_text(both.measured.latencies.percentile(0.99)))};
 }
 
 nlohmann::json json_of(const MeasuredNow& now) {

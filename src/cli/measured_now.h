@@ -26,8 +26,8 @@ class MeasuredNow {
 
   /// Between two frames, the median of the turns. Precondition, here and below: there was a turn.
   Time period() const;
-  /// The shortest that the plan's graph has by the median of each phase's firings; the median of
-  /// the turns. Nothing where it has none, or no phase takes time.
+  /// The shortest that the plan's graph has by the quickest of each phase's firings in a turn; the
+  /// median of the turns. Nothing where it has none, or no phase takes time.
   std::optional<Time> bound() const;
   /// How much of the bound was reached, each turn by its own: below this lies such a share of the
   /// turns. Precondition: bound().

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "engine/onednn/amx_strip.h"
@@ -83,8 +84,10 @@ double error_of(const AmxConvolution& c, Random& random) {
   const std::vector<float> found = computed(c, sample);
   double largest = 1e-9, worst = 0;
   for (const double sum : expected(linear, sample)) largest = std::max(largest, std::abs(sum));
-  for (std::size_t i = 0; i < wanted.size(); ++i)
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    if (std::isnan(found[i])) return std::numeric_limits<double>::infinity();
     worst = std::max(worst, std::abs(wanted[i] - static_cast<double>(found[i])));
+  }
   return worst / largest;
 }
 

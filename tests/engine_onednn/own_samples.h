@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -104,6 +105,7 @@ inline double error_of(const OwnConvolution& c, const Sample& sample,
                        const std::vector<float>& found, double scale = 1) {
   double largest = 1e-9, worst = 0;
   for (std::size_t i = 0; i < found.size(); ++i) {
+    if (std::isnan(found[i])) return std::numeric_limits<double>::infinity();
     double y = scale * sum_at(c, sample, i / c.outputs, i % c.outputs);
     y += double{sample.bias[i % c.outputs]};
     if (c.adds) y += double{c.added_scale} * double{sample.before[i]};

@@ -127,5 +127,18 @@ TEST_F(PairConvolutions, keep_what_is_no_number_in_its_windows) {
   }
 }
 
+TEST_F(PairConvolutions, keep_weights_that_are_no_numbers_in_their_output) {
+  Random random(6);
+  const PairConvolution c = convolution_of(40, 20, {5, 5, 1, 1, 1, 0});
+  for (const float odd :
+       {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
+    Sample sample(c, random);
+    sample.weights[3 * 40 + 7] = odd;
+    const std::vector<float> found = computed(c, fitted(c, sample));
+    for (std::size_t i = 0; i < found.size(); ++i)
+      EXPECT_EQ(std::isnan(found[i]), i % 20 == 3) << odd << " at " << i;
+  }
+}
+
 }  // namespace
 }  // namespace millrace::engine::onednn

@@ -201,6 +201,22 @@ TEST(Winograd, integers_take_any_pixels) {
   }
 }
 
+TEST(Winograd, weights_that_are_no_numbers_stay_in_their_output) {
+  if (!has_pair_products() || !has_bfloat16()) GTEST_SKIP() << "no such products here";
+  Random random(9);
+  WinogradConvolution c = one_tile(40);
+  for (const bool bytes : {false, true}) {
+    c.tile = bytes ? 2 : 4;
+    c.source = bytes ? StoredNumber::u8 : StoredNumber::bf16;
+    c.result = c.added = bytes ? StoredNumber::f32 : StoredNumber::bf16;
+    Sample sample(c, random);
+    sample.weights[(3 * 40 + 7) * 9] = std::numeric_limits<float>::quiet_NaN();
+    const std::vector<float> found = computed(c, fitted(c, sample));
+    for (std::size_t i = 0; i < found.size(); ++i)
+      EXPECT_EQ(std::isnan(found[i]), i % 16 == 3) << bytes << " at " << i;
+  }
+}
+
 TEST(Winograd, takes_many_tiles_in_blocks) {
   Random random(2);
   for (const std::size_t tile : {2u, 4u}) {

@@ -29,11 +29,18 @@ float scale_of_weights(std::span<const double> of_output, std::size_t summed, fl
       sum += std::abs(weight);
       most = std::max(most, std::abs(weight));
     }
+    if (!std::isfinite(sum)) return std::numeric_limits<float>::quiet_NaN();
     largest_of_sums = std::max(largest_of_sums, sum);
   }
   const double rounding = static_cast<double>(summed) / 2 + 1;
   const double room = largest_sum / (double{largest} + 1) - rounding;
   return static_cast<float>(std::max({largest_of_sums / room, most / largest_word, 1e-30}));
+}
+
+std::int32_t integer_of(double weight, float scale, std::int32_t largest) {
+  const double x = std::nearbyint(weight / double{scale});
+  const double bound = largest;
+  return std::isnan(x) ? 0 : static_cast<std::int32_t>(std::clamp(x, -bound, bound));
 }
 
 }  // namespace millrace::engine::onednn

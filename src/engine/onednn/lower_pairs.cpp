@@ -25,7 +25,7 @@ bool is_in_pairs(const Builder& builder, LayerId id) {
 
 bool can_be_in_pairs(const Builder& builder, LayerId id) {
   const bool is_bfloat16 = !builder.is_int8(id) && builder.type(id) == Type::bf16;
-  return is_bfloat16 && has_pair_products() && can_be_own(builder, id);
+  return is_bfloat16 && has_pair_products() && has_bfloat16() && can_be_own(builder, id);
 }
 
 bool lower_in_pairs(Builder& builder, const Group& group) {

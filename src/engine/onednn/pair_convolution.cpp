@@ -137,7 +137,7 @@ struct Factors {
 };
 Factors factors_of(Word magnitude, float largest) {
   constexpr float least = 1e-30f;    // below, numbers count as zero
-  constexpr float greatest = 1e36f;  // above, they may be infinite
+  constexpr float greatest = 1e36f;  // above, sums may be infinite
   const float most = from_bfloat16(magnitude);
   if (!(most <= greatest)) return {0, std::numeric_limits<float>::quiet_NaN()};
   return {most > least ? largest / most : 0.f, most};

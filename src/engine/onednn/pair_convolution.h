@@ -12,7 +12,8 @@
 
 namespace millrace::engine::onednn {
 
-/// Source, result and what is added are bfloat16 numbers.
+/// Source, result and what is added are bfloat16 numbers. Where a window holds one that is
+/// infinite, none, or beyond 1e36, its results are no numbers.
 struct PairConvolution : OwnConvolution {};
 
 /// What lies where: of some results that follow each other, the panel, the numbers of their windows

@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
+#include <cstdint>
 #include <vector>
 
 #include "engine/onednn/integers.h"
@@ -74,7 +74,7 @@ void pack_weights(const PairConvolution& c, std::span<const float> weights,
     auto* const words = reinterpret_cast<std::int16_t*>(block) + output % pair_outputs * 2;
     for (std::size_t i = 0; i < window.size(); ++i)
       words[i / 2 * 2 * pair_outputs + i % 2] =
-          static_cast<std::int16_t>(std::nearbyint(window[i] / double{scale}));
+          static_cast<std::int16_t>(integer_of(window[i], scale, INT16_MAX));
     scales[output] = scale / panels.largest;
   }
 }

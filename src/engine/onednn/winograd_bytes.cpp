@@ -157,14 +157,15 @@ class ByteLoops : public IntegerBase<ByteLoops<source, result>, 2, 12, result> {
     std::int32_t each[points];
 #pragma GCC unroll 16
     for (std::size_t point = 0; point < points; ++point) each[point] = largest_of(most[point]);
-    constexpr float one = 32768, largest = 127 * one - 0.5f;
+    constexpr float one = 32768, largest = 127;
     const Floats magnitudes = __builtin_convertvector(load<Ints>(each), Floats);
-    const Floats down = largest / magnitudes;
+    const Floats down = (largest * one - 0.5f) / magnitudes;
     // One less than 1 leaves what fits as it is.
-    const Ints factors = __builtin_convertvector(down < one ? down : one - 1 - Floats{}, Ints);
+    const Ints factors =
+        __builtin_convertvector(magnitudes > largest ? down : one - 1 - Floats{}, Ints);
     store(factors | factors << 16, times);
     const Floats inverse = one / __builtin_convertvector(factors, Floats);
-    store(down < one ? inverse : 1 - Floats{}, this->factors(index));
+    store(magnitudes > largest ? inverse : 1 - Floats{}, this->factors(index));
   }
 
   [[gnu::always_inline]] void read_vector(const Number* const (&pixels)[points],

@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "engine/onednn/integers.h"
@@ -43,7 +44,7 @@ void window_at_points(std::size_t tile, const std::array<double, 3>& g, std::arr
 bool has_integers(const WinogradConvolution& c) { return factors_in_place(c) > 1; }
 bool has_bytes(const WinogradConvolution& c) { return factors_in_place(c) == 4; }
 
-/// At a point pixels are mostly about a ninth of what they can be.
+/// At a point pixels are mostly about an eleventh of what they can be.
 constexpr double gain_at_points = 11;
 
 /// As many points as a tile has, in their order.
@@ -106,7 +107,7 @@ void pack_integers(const WinogradConvolution& c, const WinogradTiles& tiles,
       std::int16_t* const to = words + 2 * place_of(c, tiles, point, output);
       for (std::size_t i = 0; i < c.channels; ++i)
         to[i / 2 * 2 * pair + i % 2] =
-            static_cast<std::int16_t>(std::nearbyint(of_output[i] / double{scale}));
+            static_cast<std::int16_t>(integer_of(of_output[i], scale, INT16_MAX));
       const float gain = gain_at_point(c.tile, point / side) * gain_at_point(c.tile, point % side);
       const std::size_t block = point * tiles.outputs + output / pair;
       packed[tiles.scales + block * pair + output % pair] = scale * (gain / tiles.largest);
@@ -121,6 +122,16 @@ std::size_t byte_of(std::size_t channel) {
   return in_half / 8 * 16 + half * 8 + in_half % 8;
 }
 
+/// What a weight of 1 stands for if the largest is 127; no number where one is infinite or none.
+float scale_of_bytes(std::span<const double> of_output) {
+  double most = 1e-30;
+  for (const double weight : of_output) {
+    if (!std::isfinite(weight)) return std::numeric_limits<float>::quiet_NaN();
+    most = std::max(most, std::abs(weight));
+  }
+  return static_cast<float>(most / INT8_MAX);
+}
+
 /// Four channels side by side in each place; then the scales; then what the pixels' shift by 128
 /// adds to the sums.
 void pack_bytes(const WinogradConvolution& c, const WinogradTiles& tiles,
@@ -129,19 +140,18 @@ void pack_bytes(const WinogradConvolution& c, const WinogradTiles& tiles,
   float* const scales = packed + tiles.scales;
   auto* const shifts =
       reinterpret_cast<std::int32_t*>(scales + tiles.points * tiles.outputs * pair);
+  std::vector<double> of_output(c.channels);
   for (std::size_t output = 0; output < c.outputs; ++output) {
     const auto windows = output_at_points(c, weights, output);
     for (std::size_t point = 0; point < tiles.points; ++point) {
-      double most = 1e-30;
-      for (const WindowAtPoints& window : windows) most = std::max(most, std::abs(window[point]));
-      const auto scale = static_cast<float>(most / 127);
+      for (std::size_t i = 0; i < c.channels; ++i) of_output[i] = windows[i][point];
+      const float scale = scale_of_bytes(of_output);
       auto* const to = reinterpret_cast<std::int8_t*>(packed + place_of(c, tiles, point, output));
       std::int32_t sum = 0;
       for (std::size_t i = 0; i < c.channels; ++i) {
         const std::size_t at = i / 64 * 64 + byte_of(i % 64);
-        const auto weight = static_cast<std::int8_t>(
-            std::clamp(std::nearbyint(windows[i][point] / double{scale}), -127., 127.));
-        to[at / 4 * 4 * pair + at % 4] = weight;
+        const std::int32_t weight = integer_of(of_output[i], scale, INT8_MAX);
+        to[at / 4 * 4 * pair + at % 4] = static_cast<std::int8_t>(weight);
         sum += weight;
       }
       const std::size_t place = (point * tiles.outputs + output / pair) * pair + output % pair;
