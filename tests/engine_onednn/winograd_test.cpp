@@ -106,6 +106,9 @@ TEST(Winograd, is_what_the_definition_says) {
   }
 }
 
+/// Whether integers, and bfloat16 numbers, can be tried here.
+bool has_products() { return has_integer_loops() && has_pair_products() && has_bfloat16(); }
+
 WinogradConvolution with_integers(WinogradConvolution c, Random& random) {
   c.lanes = 16;
   const bool in_8_bits = random.below(2) == 0;
@@ -122,7 +125,7 @@ WinogradConvolution with_integers(WinogradConvolution c, Random& random) {
 bool has_bytes(const WinogradConvolution& c) { return size_of(c.source) == 1 && c.tile == 2; }
 
 TEST(Winograd, integers_err_by_less_than_a_rounding_to_bfloat16_and_bytes_by_a_few_steps) {
-  if (!has_pair_products() || !has_bfloat16()) GTEST_SKIP() << "no such products here";
+  if (!has_products()) GTEST_SKIP() << "no such products here";
   Random random(4);
   for (int i = 0; i < 300; ++i) {
     const WinogradConvolution c = with_integers(random_convolution(random), random);
@@ -131,7 +134,7 @@ TEST(Winograd, integers_err_by_less_than_a_rounding_to_bfloat16_and_bytes_by_a_f
 }
 
 TEST(Winograd, bytes_are_exact_where_nothing_is_rounded) {
-  if (!has_pair_products()) GTEST_SKIP() << "no such products here";
+  if (!has_products()) GTEST_SKIP() << "no such products here";
   WinogradConvolution c;
   c.channels = 70;
   c.outputs = 40;
@@ -167,7 +170,7 @@ WinogradConvolution one_tile(std::size_t channels) {
 }
 
 TEST(Winograd, sums_of_integers_do_not_overflow_whatever_the_pixels_are) {
-  if (!has_pair_products() || !has_bfloat16()) GTEST_SKIP() << "no such products here";
+  if (!has_products()) GTEST_SKIP() << "no such products here";
   Random random(5);
   for (const std::size_t channels : {1u, 7u, 64u, 600u})
     for (std::size_t point = 0; point < 36; ++point) {
@@ -185,7 +188,7 @@ TEST(Winograd, sums_of_integers_do_not_overflow_whatever_the_pixels_are) {
 }
 
 TEST(Winograd, integers_take_any_pixels) {
-  if (!has_pair_products() || !has_bfloat16()) GTEST_SKIP() << "no such products here";
+  if (!has_products()) GTEST_SKIP() << "no such products here";
   Random random(6);
   const WinogradConvolution c = one_tile(40);
   for (const float factor : {0.f, 1e-37f, 1e-29f, 1e30f}) {
@@ -202,7 +205,7 @@ TEST(Winograd, integers_take_any_pixels) {
 }
 
 TEST(Winograd, weights_that_are_no_numbers_stay_in_their_output) {
-  if (!has_pair_products() || !has_bfloat16()) GTEST_SKIP() << "no such products here";
+  if (!has_products()) GTEST_SKIP() << "no such products here";
   Random random(9);
   WinogradConvolution c = one_tile(40);
   for (const bool bytes : {false, true}) {

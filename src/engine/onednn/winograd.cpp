@@ -129,9 +129,11 @@ void run_4(const WinogradBlock& block, WinogradPhase phase, std::size_t first, s
 }
 
 WinogradRun run_of(const WinogradConvolution& c) {
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(__clang__)
   if (factors_in_place(c) == 2) return run_of_words(c);
   if (factors_in_place(c) == 4) return run_of_bytes(c);
+#endif
+#if defined(__x86_64__)
   if (c.lanes == 16) return c.tile == 4 ? run_16<4> : run_16<2>;
   if (c.lanes == 8) return c.tile == 4 ? run_8<4> : run_8<2>;
 #endif
@@ -153,6 +155,14 @@ void run_all(WinogradRun run, const WinogradBlock& block, WinogradPhase phase, s
 }
 
 }  // namespace
+
+bool has_integer_loops() {
+#if defined(__x86_64__) && !defined(__clang__)
+  return true;
+#else
+  return false;
+#endif
+}
 
 void convolve(const WinogradConvolution& c, const WinogradTiles& tiles,
               const WinogradOperands& operands) {

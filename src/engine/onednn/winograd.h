@@ -60,9 +60,14 @@ struct WinogradOperands {
   float scale = 1;  // of integers: what sums are multiplied with, before the bias
 };
 
+/// Whether this build has the loops for integers. Clang takes no vectors of 64 bytes in assembly
+/// where it does not know yet which processor they are for.
+bool has_integer_loops();
+
 /// Runs on the calling thread and, in a ThreadScope with more cores, on its helpers; allocates
 /// nothing. `tiles`: of this convolution. Precondition: the machine has vectors of its lanes: 4, 8
-/// or 16; of integers AVX-512 with VNNI, and for bfloat16 its instructions.
+/// or 16; of integers has_integer_loops(), and AVX-512 with VNNI, and for
+/// bfloat16 its instructions.
 void convolve(const WinogradConvolution& convolution, const WinogradTiles& tiles,
               const WinogradOperands& operands);
 

@@ -6,7 +6,7 @@
 
 namespace millrace::engine::onednn {
 
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(__clang__)
 namespace {
 
 using Quads = VectorOf<std::int8_t, 4 * int_lanes>::Type;

@@ -7,7 +7,7 @@
 
 namespace millrace::engine::onednn {
 
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(__clang__)
 namespace {
 
 template <std::size_t tile, StoredNumber source, StoredNumber result>

@@ -3,7 +3,7 @@
 #include "engine/onednn/winograd_points.h"
 #include "engine/onednn/winograd_vectors.h"
 
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(__clang__)
 namespace millrace::engine::onednn {
 
 /// Loops whose products are float32 numbers by point, to be stored as such numbers. `Self` gives

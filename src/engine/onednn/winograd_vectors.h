@@ -7,7 +7,7 @@
 
 #include "engine/onednn/winograd_loops.h"
 
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(__clang__)
 namespace millrace::engine::onednn {
 
 inline constexpr std::size_t int_lanes = 16;
