@@ -57,6 +57,16 @@ struct OwnParts {
 OwnParts own_parts(Builder& builder, const Group& group, OwnConvolution& convolution,
                    bool takes_floats);
 
+/// The weights in the form that such a convolution of ours wants, scaled by nothing.
+template <class Convolution>
+Value packed_weights(Builder& builder, TensorId weights, const Convolution& convolution) {
+  Packing packing;
+  packing.from = plain_desc(builder.tensor(weights).shape);
+  packing.to = row_major_desc({static_cast<std::int64_t>(packed_size(convolution))}, Type::u8);
+  packing.own = convolution;
+  return builder.in_layout(weights, packing);
+}
+
 /// The residual in a group's tail, or null.
 const Fused* residual_of(const Group& group);
 

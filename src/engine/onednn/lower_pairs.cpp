@@ -7,18 +7,6 @@
 #include "engine/onednn/ways.h"
 
 namespace millrace::engine::onednn {
-namespace {
-
-Value packed_weights(Builder& builder, TensorId weights, const PairConvolution& convolution) {
-  Packing packing;
-  packing.from = plain_desc(builder.tensor(weights).shape);
-  packing.to = row_major_desc({static_cast<std::int64_t>(packed_size(convolution))}, Type::u8);
-  packing.own = convolution;
-  return builder.in_layout(weights, packing);
-}
-
-}  // namespace
-
 bool is_in_pairs(const Builder& builder, LayerId id) {
   return builder.variant(id).algorithm == in_pairs;
 }

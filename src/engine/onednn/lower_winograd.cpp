@@ -16,14 +16,6 @@ std::optional<WinogradConvolution> winograd_of(const Builder& builder, const Gro
   return WinogradConvolution{*own, tile, vector_lanes()};
 }
 
-Value packed_weights(Builder& builder, TensorId weights, const WinogradConvolution& convolution) {
-  Packing packing;
-  packing.from = plain_desc(builder.tensor(weights).shape);
-  packing.to = row_major_desc({static_cast<std::int64_t>(packed_size(convolution))}, Type::u8);
-  packing.own = convolution;
-  return builder.in_layout(weights, packing);
-}
-
 }  // namespace
 
 bool is_winograd(const Builder& builder, LayerId id) {
