@@ -220,20 +220,41 @@ TEST(Winograd, weights_that_are_no_numbers_stay_in_their_output) {
   }
 }
 
-TEST(Winograd, takes_many_tiles_in_blocks) {
+/// Of which neither all tiles nor the products of all outputs are computed at once.
+WinogradConvolution large_convolution(std::size_t tile) {
+  WinogradConvolution c;
+  c.images = 2;
+  c.channels = 32;
+  c.outputs = 170;
+  c.height = {60, 60, 3, 1, 1, 1};
+  c.width = {75, 75, 3, 1, 1, 1};
+  c.tile = tile;
+  c.lanes = vector_lanes();
+  return c;
+}
+
+void expect_parts(const WinogradConvolution& c) {
+  const WinogradTiles tiles(c);
+  EXPECT_GT(tiles.count, 2 * tiles.block) << describe(c);
+  EXPECT_GT(tiles.outputs, tiles.together) << describe(c);
+}
+
+TEST(Winograd, takes_many_tiles_and_outputs_in_parts) {
   Random random(2);
   for (const std::size_t tile : {2u, 4u}) {
-    WinogradConvolution c;
-    c.images = 2;
-    c.channels = 32;
-    c.outputs = 24;
-    c.height = {60, 60, 3, 1, 1, 1};
-    c.width = {75, 75, 3, 1, 1, 1};
-    c.tile = tile;
-    c.lanes = vector_lanes();
-    const WinogradTiles tiles(c);
-    ASSERT_GT(tiles.count, 2 * tiles.block);
+    const WinogradConvolution c = large_convolution(tile);
+    expect_parts(c);
     EXPECT_LT(error_of(c, Sample(c, random)), 2e-5) << describe(c);
+  }
+}
+
+TEST(Winograd, takes_many_integers_in_parts) {
+  if (!has_products()) GTEST_SKIP() << "no such products here";
+  Random random(5);
+  for (const std::size_t tile : {2u, 2u, 2u, 4u, 4u, 4u}) {
+    const WinogradConvolution c = with_integers(large_convolution(tile), random);
+    expect_parts(c);
+    EXPECT_LT(error_of(c, Sample(c, random)), has_bytes(c) ? 5. / 256 : 1. / 256) << describe(c);
   }
 }
 

@@ -10,9 +10,9 @@ namespace millrace::engine::onednn {
 namespace {
 
 /// Of float32 numbers.
-template <std::size_t lanes, std::size_t tile, std::size_t rows>
-class FloatLoops : public WinogradLoops<FloatLoops<lanes, tile, rows>, lanes, tile, rows> {
-  using Base = WinogradLoops<FloatLoops, lanes, tile, rows>;
+template <std::size_t lanes, std::size_t tile>
+class FloatLoops : public WinogradLoops<FloatLoops<lanes, tile>, lanes, tile, 1> {
+  using Base = WinogradLoops<FloatLoops, lanes, tile, 1>;
   using Vector = typename Base::Vector;
   using Base::c_, Base::t_, Base::o_, Base::side;
 
@@ -28,9 +28,9 @@ class FloatLoops : public WinogradLoops<FloatLoops<lanes, tile, rows>, lanes, ti
     const float* pixels[side * side];
     for (std::size_t i = 0; i < side * side; ++i)
       pixels[i] = at[i] == Base::outside ? o_.working + t_.zeros : source + at[i] * c_.channels;
-    float* to = o_.working + index * lanes;
+    float* to = this->numbers(index);
     std::size_t channel = 0;
-    for (; channel + lanes <= c_.channels; channel += lanes, to += t_.block * lanes)
+    for (; channel + lanes <= c_.channels; channel += lanes, to += Base::channels_apart)
       read_vector<true>(pixels, channel, to);
     if (channel < c_.channels) read_vector<false>(pixels, channel, to);
   }
@@ -39,7 +39,7 @@ class FloatLoops : public WinogradLoops<FloatLoops<lanes, tile, rows>, lanes, ti
   [[gnu::always_inline]] void multiply_these(const typename Base::Piece& piece) const {
     Vector sums[number][2] = {};
     const float *from = piece.from, *with = piece.with;
-    for (std::size_t i = 0; i < t_.channels; ++i, from += t_.block * lanes) {
+    for (std::size_t i = 0; i < t_.channels; ++i, from += Base::channels_apart) {
       this->bring(piece, i);
 #pragma GCC unroll 4
       for (std::size_t channel = 0; channel < lanes; ++channel, with += 2 * lanes) {
@@ -54,7 +54,7 @@ class FloatLoops : public WinogradLoops<FloatLoops<lanes, tile, rows>, lanes, ti
     }
     float* to = piece.to;
 #pragma GCC unroll 16
-    for (std::size_t row = 0; row < number; ++row, to += t_.points * 2 * lanes) {
+    for (std::size_t row = 0; row < number; ++row, to += 2 * lanes) {
       store(sums[row][0], to);
       store(sums[row][1], to + lanes);
     }
@@ -62,7 +62,8 @@ class FloatLoops : public WinogradLoops<FloatLoops<lanes, tile, rows>, lanes, ti
 
   [[gnu::always_inline]] void write(std::size_t index) const {
     const auto results = this->results_of(index);
-    for (std::size_t output = 0; output < c_.outputs; output += lanes) {
+    const auto outputs = this->outputs_of_block();
+    for (std::size_t output = outputs.first; output < outputs.end; output += lanes) {
       const float* const from = this->products(index, output / (2 * lanes)) + output % (2 * lanes);
       if (output + lanes <= c_.outputs)
         write_vector<true>(from, output, results);
@@ -90,8 +91,9 @@ class FloatLoops : public WinogradLoops<FloatLoops<lanes, tile, rows>, lanes, ti
     const Vector bias = o_.bias == nullptr ? Vector{} : load<Vector>(o_.bias + output, bytes);
     auto* const result = reinterpret_cast<float*>(o_.result) + results.pixel * c_.outputs + output;
     tile_from_points<Vector, tile>(
-        [&](std::size_t i, std::size_t j)
-            [[gnu::always_inline]] { return load<Vector>(from + (i * side + j) * 2 * lanes); },
+        [&](std::size_t i, std::size_t j) [[gnu::always_inline]] {
+          return load<Vector>(from + (i * side + j) * t_.product_apart);
+        },
         [&](std::size_t i, std::size_t j, Vector y) [[gnu::always_inline]] {
           if (i >= results.down || j >= results.across) return;
           float* const at = result + (i * c_.width.output + j) * c_.outputs;
@@ -108,24 +110,20 @@ template <std::size_t tile>
                                                                       WinogradPhase phase,
                                                                       std::size_t first,
                                                                       std::size_t last) {
-  FloatLoops<16, tile, 14>(block).run(phase, first, last);
+  FloatLoops<16, tile>(block).run(phase, first, last);
 }
 
 template <std::size_t tile>
 [[gnu::target("avx2,fma")]] void run_8(const WinogradBlock& block, WinogradPhase phase,
                                        std::size_t first, std::size_t last) {
-  FloatLoops<8, tile, 6>(block).run(phase, first, last);
+  FloatLoops<8, tile>(block).run(phase, first, last);
 }
-
-constexpr std::size_t baseline_rows = 6;  // 16 registers
-#else
-constexpr std::size_t baseline_rows = 8;  // 32 registers, of which 8 hold pixels
 #endif
 
 /// With what every processor of the kind has: SSE2, NEON.
 template <std::size_t tile>
 void run_4(const WinogradBlock& block, WinogradPhase phase, std::size_t first, std::size_t last) {
-  FloatLoops<4, tile, baseline_rows>(block).run(phase, first, last);
+  FloatLoops<4, tile>(block).run(phase, first, last);
 }
 
 WinogradRun run_of(const WinogradConvolution& c) {
@@ -173,10 +171,14 @@ void convolve(const WinogradConvolution& c, const WinogradTiles& tiles,
             c.images * c.height.input * c.width.input);
   for (std::size_t first = 0; first < tiles.count; first += tiles.block) {
     const std::size_t count = std::min(tiles.block, tiles.count - first);
-    const WinogradBlock block{c, tiles, operands, first, count};
+    WinogradBlock block{c, tiles, operands, first, count};
     run_all(run, block, WinogradPhase::read, count);
-    run_all(run, block, WinogradPhase::multiply, tiles.points * tiles.outputs);
-    run_all(run, block, WinogradPhase::write, count);
+    for (std::size_t output = 0; output < tiles.outputs; output += tiles.together) {
+      block.first_output = output;
+      block.outputs = std::min(tiles.together, tiles.outputs - output);
+      run_all(run, block, WinogradPhase::multiply, tiles.points * block.outputs);
+      run_all(run, block, WinogradPhase::write, count);
+    }
   }
 }
 

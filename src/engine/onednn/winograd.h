@@ -32,13 +32,18 @@ struct WinogradTiles {
   std::size_t block = 1;                // that are computed at once
   std::size_t channels = 1;             // vectors of them, of integers in pairs
   std::size_t outputs = 1;              // pairs of vectors of them
+  std::size_t together = 1;             // of these, that are multiplied before any are written
   std::size_t point_apart = 1;          // in the tiles, from one point to the next: numbers
+  std::size_t product_apart = 1;        // in the products
   std::size_t products = 0, zeros = 0;  // where they begin in the working memory: numbers
   std::size_t working = 0;              // numbers of the working memory
   // Of integers:
   std::size_t magnitudes = 0, factors = 0;  // of pixels, of tiles: also in the working memory
   std::size_t scales = 0;                   // behind the weights, by point and output: numbers
   float largest = 0;                        // integer that pixels become at a point
+
+  /// Counted in the order in which weights are read.
+  std::size_t index_of_weights(std::size_t point, std::size_t output) const;
 };
 
 /// In bytes.

@@ -51,8 +51,8 @@ using Quads = VectorOf<std::int8_t, 4 * int_lanes>::Type;
 }
 
 template <StoredNumber source, StoredNumber result>
-class ByteLoops : public IntegerBase<ByteLoops<source, result>, 2, 12, result> {
-  using Base = IntegerBase<ByteLoops, 2, 12, result>;
+class ByteLoops : public IntegerBase<ByteLoops<source, result>, 2, 4, result> {
+  using Base = IntegerBase<ByteLoops, 2, 4, result>;
   using Piece = typename Base::Piece;
   using Range = typename Base::Range;
   using Base::c_, Base::t_, Base::o_, Base::side, Base::larger;
@@ -75,9 +75,9 @@ class ByteLoops : public IntegerBase<ByteLoops<source, result>, 2, 12, result> {
       pixels[i] = at[i] == Base::outside ? zeros : image + at[i] * c_.channels;
     std::uint32_t times[points];
     set_factors(index, pixels, times);
-    float* to = o_.working + index * lanes;
+    float* to = this->numbers(index);
     for (std::size_t channel = 0; channel < c_.channels;
-         channel += 4 * lanes, to += t_.block * lanes)
+         channel += 4 * lanes, to += Base::channels_apart)
       read_vector(pixels, channel, times, to);
   }
 
@@ -86,7 +86,7 @@ class ByteLoops : public IntegerBase<ByteLoops<source, result>, 2, 12, result> {
     Ints sums[number][2] = {};
     for (std::size_t i = 0; i < t_.channels; ++i) {
       this->bring(piece, i);
-      const float* const from = piece.from + i * t_.block * lanes;
+      const float* const from = piece.from + i * Base::channels_apart;
       const float* with = piece.with + i * Base::weights_of_vector;
 #pragma GCC unroll 4
       for (std::size_t quad = 0; quad < lanes; ++quad, with += 2 * lanes) {
@@ -102,7 +102,7 @@ class ByteLoops : public IntegerBase<ByteLoops<source, result>, 2, 12, result> {
     const float* const scales = o_.weights + t_.scales + piece.index * 2 * lanes;
     const float* const shifts = scales + t_.points * t_.outputs * 2 * lanes;
     float* to = piece.to;
-    for (std::size_t row = 0; row < number; ++row, to += t_.points * 2 * lanes)
+    for (std::size_t row = 0; row < number; ++row, to += 2 * lanes)
 #pragma GCC unroll 2
       for (std::size_t half = 0; half < 2; ++half) {
         const Ints sum = sums[row][half] - load<Ints>(shifts + half * lanes);

@@ -11,8 +11,8 @@ namespace millrace::engine::onednn {
 namespace {
 
 template <std::size_t tile, StoredNumber source, StoredNumber result>
-class IntegerLoops : public IntegerBase<IntegerLoops<tile, source, result>, tile, 8, result> {
-  using Base = IntegerBase<IntegerLoops, tile, 8, result>;
+class IntegerLoops : public IntegerBase<IntegerLoops<tile, source, result>, tile, 2, result> {
+  using Base = IntegerBase<IntegerLoops, tile, 2, result>;
   using Piece = typename Base::Piece;
   using Range = typename Base::Range;
   using Base::c_, Base::t_, Base::o_, Base::side, Base::larger;
@@ -51,9 +51,9 @@ class IntegerLoops : public IntegerBase<IntegerLoops<tile, source, result>, tile
     const Number* pixels[side * side];
     for (std::size_t i = 0; i < side * side; ++i)
       pixels[i] = at[i] == Base::outside ? zeros : image + at[i] * c_.channels;
-    float* to = o_.working + index * lanes;
+    float* to = this->numbers(index);
     for (std::size_t channel = 0; channel < c_.channels;
-         channel += 2 * lanes, to += t_.block * lanes) {
+         channel += 2 * lanes, to += Base::channels_apart) {
       const std::size_t count = c_.channels - channel;
       if (count >= 2 * lanes)
         read_vector<true>(pixels, {channel, 2 * lanes}, factors, to);
@@ -72,7 +72,7 @@ class IntegerLoops : public IntegerBase<IntegerLoops<tile, source, result>, tile
       add_products<number>(piece, first, std::min(first + step, t_.channels), sums);
       float* to = piece.to;
 #pragma GCC unroll 16
-      for (std::size_t row = 0; row < number; ++row, to += t_.points * 2 * lanes) {
+      for (std::size_t row = 0; row < number; ++row, to += 2 * lanes) {
         Floats x = __builtin_convertvector(sums[row][0], Floats) * left;
         Floats y = __builtin_convertvector(sums[row][1], Floats) * right;
         if (first > 0) {
@@ -99,7 +99,7 @@ class IntegerLoops : public IntegerBase<IntegerLoops<tile, source, result>, tile
                                            Ints (&sums)[number][2]) const {
     for (std::size_t i = first; i < last; ++i) {
       this->bring(piece, i);
-      const float* const from = piece.from + i * t_.block * lanes;
+      const float* const from = piece.from + i * Base::channels_apart;
       const float* with = piece.with + i * Base::weights_of_vector;
 #pragma GCC unroll 4
       for (std::size_t pair = 0; pair < lanes; ++pair, with += 2 * lanes) {

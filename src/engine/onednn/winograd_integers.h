@@ -8,9 +8,9 @@ namespace millrace::engine::onednn {
 
 /// Loops whose products are float32 numbers by point, to be stored as such numbers. `Self` gives
 /// `product(from, index, point)`: a vector of them of a tile.
-template <class Self, std::size_t tile, std::size_t rows, StoredNumber result>
-class IntegerBase : public WinogradLoops<Self, int_lanes, tile, rows> {
-  using Base = WinogradLoops<Self, int_lanes, tile, rows>;
+template <class Self, std::size_t tile, std::size_t factors, StoredNumber result>
+class IntegerBase : public WinogradLoops<Self, int_lanes, tile, factors> {
+  using Base = WinogradLoops<Self, int_lanes, tile, factors>;
   using To = Stored<result>;
 
  public:
@@ -18,7 +18,8 @@ class IntegerBase : public WinogradLoops<Self, int_lanes, tile, rows> {
 
   [[gnu::always_inline]] void write(std::size_t index) const {
     const auto results = this->results_of(index);
-    for (std::size_t output = 0; output < c_.outputs; output += int_lanes) {
+    const auto outputs = this->outputs_of_block();
+    for (std::size_t output = outputs.first; output < outputs.end; output += int_lanes) {
       const float* const from =
           this->products(index, output / (2 * int_lanes)) + output % (2 * int_lanes);
       const std::size_t count = c_.outputs - output;
@@ -56,7 +57,7 @@ class IntegerBase : public WinogradLoops<Self, int_lanes, tile, rows> {
                         results.pixel * c_.outputs + range.first;
     tile_from_points<Floats, tile>(
         [&](std::size_t i, std::size_t j) [[gnu::always_inline]] {
-          return self.product(from + (i * side + j) * 2 * int_lanes, index, i * side + j);
+          return self.product(from + (i * side + j) * t_.product_apart, index, i * side + j);
         },
         [&](std::size_t i, std::size_t j, Floats y) [[gnu::always_inline]] {
           if (i >= results.down || j >= results.across) return;

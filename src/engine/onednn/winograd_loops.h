@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "engine/onednn/winograd.h"
+#include "engine/onednn/winograd_block.h"
 
 namespace millrace::engine::onednn {
 
@@ -25,36 +25,12 @@ template <class Vector>
   __builtin_memcpy(to, &x, bytes);
 }
 
-/// Some tiles of a convolution that follow each other.
-struct WinogradBlock {
-  const WinogradConvolution& convolution;
-  const WinogradTiles& tiles;
-  const WinogradOperands& operands;
-  std::size_t first, count;
-};
-
-/// What is done to all pixels first, and then to all tiles of a block before the next begins.
-enum class WinogradPhase { measure, read, multiply, write };
-
-/// Does a phase for these: pixels of the images, tiles, or points with pairs of output vectors.
-using WinogradRun = void (*)(const WinogradBlock& block, WinogradPhase phase, std::size_t first,
-                             std::size_t last);
-
-/// Channels whose products are summed up as integers, before they are added as float32 numbers: the
-/// fewer, the larger the factors may be.
-inline constexpr std::size_t integer_channels = 128;
-
-/// Factors that lie side by side in 32 bits: one float32 number, or two or four integers.
-constexpr std::size_t factors_in_place(const WinogradConvolution& c) {
-  if (c.source == StoredNumber::f32) return 1;
-  return c.source != StoredNumber::bf16 && c.tile == 2 ? 4 : 2;
-}
-
 /// `Self` measures a pixel, reads a tile's pixels to its points, multiplies some tiles, and writes
-/// results;
-/// `rows`: tiles that the registers hold with two vectors of outputs each.
-template <class Self, std::size_t lanes, std::size_t tile, std::size_t rows>
+/// results; `factors`: in a place.
+template <class Self, std::size_t lanes, std::size_t tile, std::size_t factors>
 class WinogradLoops {
+  static constexpr std::size_t rows = tiles_of_piece(lanes, factors);
+
  public:
   [[gnu::always_inline]] explicit WinogradLoops(const WinogradBlock& block)
       : c_(block.convolution), t_(block.tiles), o_(block.operands), b_(block) {}
@@ -66,7 +42,7 @@ class WinogradLoops {
       else if (phase == WinogradPhase::read)
         self().read(i);
       else if (phase == WinogradPhase::multiply)
-        multiply(i / t_.outputs, i % t_.outputs);
+        multiply(i / b_.outputs, b_.first_output + i % b_.outputs);
       else
         self().write(i);
   }
@@ -108,6 +84,14 @@ class WinogradLoops {
             std::min(tile, c_.height.output - place.y), std::min(tile, c_.width.output - place.x)};
   }
 
+  struct Outputs {
+    std::size_t first, end;
+  };
+  [[gnu::always_inline]] Outputs outputs_of_block() const {
+    const std::size_t end = b_.first_output + b_.outputs;
+    return {b_.first_output * 2 * lanes, std::min(end * 2 * lanes, c_.outputs)};
+  }
+
   /// Some tiles at a point, to be multiplied with the weights of a pair of output vectors. While
   /// that is done, a share of the weights that come next is brought into the cache.
   struct Piece {
@@ -122,9 +106,19 @@ class WinogradLoops {
   /// For a pair of output vectors.
   static constexpr std::size_t weights_of_vector = lanes * 2 * lanes;  // numbers
 
+  /// Of a tile at the first point; `output`: a pair of the block.
   [[gnu::always_inline]] float* products(std::size_t index, std::size_t output) const {
-    return o_.working + t_.products + (output * t_.block + index) * t_.points * 2 * lanes;
+    const std::size_t pair = output - b_.first_output;
+    return o_.working + t_.products + pair * t_.points * t_.product_apart + index * 2 * lanes;
   }
+
+  /// Where a tile's numbers at the first point begin: those of a vector of channels follow each
+  /// other for all tiles of a piece, then the next channels'.
+  [[gnu::always_inline]] float* numbers(std::size_t index) const {
+    const std::size_t all = pieces(), piece = ((index + 1) * all - 1) / b_.count;
+    return o_.working + (piece * rows * t_.channels + index - first_of(piece, all)) * lanes;
+  }
+  static constexpr std::size_t channels_apart = rows * lanes;
 
   /// Into the second-level cache: weights of a vector of channels.
   [[gnu::always_inline]] void bring(const Piece& piece, std::size_t channels) const {
@@ -149,20 +143,26 @@ class WinogradLoops {
  private:
   [[gnu::always_inline]] const Self& self() const { return static_cast<const Self&>(*this); }
 
+  /// Of the block, with about as many tiles each.
+  [[gnu::always_inline]] std::size_t pieces() const { return divided_up(b_.count, rows); }
+  /// Tile of a piece.
+  [[gnu::always_inline]] std::size_t first_of(std::size_t piece, std::size_t pieces) const {
+    return b_.count * piece / pieces;
+  }
+
   /// All tiles at a point.
   [[gnu::always_inline]] void multiply(std::size_t point, std::size_t output) const {
-    const std::size_t pieces = (b_.count + rows - 1) / rows;
+    const std::size_t all = pieces();
     const std::size_t weights = t_.channels * weights_of_vector;
-    const std::size_t index = point * t_.outputs + output;
+    const std::size_t index = t_.index_of_weights(point, output);
     const bool is_last = index + 1 == t_.points * t_.outputs;
     const float* const with = o_.weights + index * weights;
     const float* const next = is_last ? with : with + weights;
-    for (std::size_t i = 0, first = 0; i < pieces; ++i) {
-      const std::size_t end = b_.count * (i + 1) / pieces;
-      const float* const from = o_.working + point * t_.point_apart + first * lanes;
-      float* const to = products(first, output) + point * 2 * lanes;
-      multiply_rows<rows>(end - first, {from, with, to, next, i, pieces, index});
-      first = end;
+    const float* from = o_.working + point * t_.point_apart;
+    for (std::size_t i = 0; i < all; ++i, from += t_.channels * channels_apart) {
+      const std::size_t first = first_of(i, all);
+      float* const to = products(first, output) + point * t_.product_apart;
+      multiply_rows<rows>(first_of(i + 1, all) - first, {from, with, to, next, i, all, index});
     }
   }
 

@@ -10,16 +10,20 @@
 
 #include "engine/onednn/integers.h"
 #include "engine/onednn/winograd.h"
-#include "engine/onednn/winograd_loops.h"
+#include "engine/onednn/winograd_block.h"
 #include "engine/onednn/winograd_points.h"
 
 namespace millrace::engine::onednn {
 namespace {
 
+/// Pairs of vectors of outputs whose products are written together: so many, or more as long as
+/// they stay in a second-level cache until then.
+constexpr std::size_t least_together = 2, product_bytes = 512 * 1024;
+
 /// So that a block stays in a second-level cache, beside weights, but that the weights, of which
 /// there are the more the more channels there are, are not read too often. `of_tile`: bytes.
 std::size_t blocks_of(const WinogradConvolution& c, std::size_t tiles, std::size_t of_tile) {
-  constexpr std::size_t block_bytes = 512 * 1024;
+  constexpr std::size_t block_bytes = 768 * 1024;
   const std::size_t as_many_weights = c.channels * c.outputs / (c.channels + c.outputs);
   const std::size_t least = std::clamp<std::size_t>(3 * as_many_weights / 8, 48, 128);
   const std::size_t fit = std::max<std::size_t>(block_bytes / of_tile, 1);
@@ -77,8 +81,8 @@ std::vector<WindowAtPoints> output_at_points(const WinogradConvolution& c,
 std::size_t place_of(const WinogradConvolution& c, const WinogradTiles& tiles, std::size_t point,
                      std::size_t output) {
   const std::size_t pair = 2 * c.lanes;
-  const std::size_t block = point * tiles.outputs + output / pair;
-  return block * tiles.channels * c.lanes * pair + output % pair;
+  const std::size_t index = tiles.index_of_weights(point, output / pair);
+  return index * tiles.channels * c.lanes * pair + output % pair;
 }
 
 void pack_floats(const WinogradConvolution& c, const WinogradTiles& tiles,
@@ -109,8 +113,8 @@ void pack_integers(const WinogradConvolution& c, const WinogradTiles& tiles,
         to[i / 2 * 2 * pair + i % 2] =
             static_cast<std::int16_t>(integer_of(of_output[i], scale, INT16_MAX));
       const float gain = gain_at_point(c.tile, point / side) * gain_at_point(c.tile, point % side);
-      const std::size_t block = point * tiles.outputs + output / pair;
-      packed[tiles.scales + block * pair + output % pair] = scale * (gain / tiles.largest);
+      const std::size_t index = tiles.index_of_weights(point, output / pair);
+      packed[tiles.scales + index * pair + output % pair] = scale * (gain / tiles.largest);
     }
   }
 }
@@ -154,7 +158,8 @@ void pack_bytes(const WinogradConvolution& c, const WinogradTiles& tiles,
         to[at / 4 * 4 * pair + at % 4] = static_cast<std::int8_t>(weight);
         sum += weight;
       }
-      const std::size_t place = (point * tiles.outputs + output / pair) * pair + output % pair;
+      const std::size_t index = tiles.index_of_weights(point, output / pair);
+      const std::size_t place = index * pair + output % pair;
       scales[place] = scale;
       shifts[place] = 128 * sum;
     }
@@ -170,12 +175,16 @@ WinogradTiles::WinogradTiles(const WinogradConvolution& c)
       count(c.images * down * across),
       channels(divided_up(c.channels, factors_in_place(c) * c.lanes)),
       outputs(divided_up(c.outputs, 2 * c.lanes)) {
-  const std::size_t of_tile = points * (channels + 2 * outputs) * c.lanes * sizeof(float);
-  block = divided_up(count, blocks_of(c, count, of_tile));
+  const std::size_t vector = points * c.lanes * sizeof(float);
+  block = divided_up(count, blocks_of(c, count, vector * (channels + 2 * least_together)));
+  const std::size_t fit = std::max(product_bytes / (2 * vector * block), least_together);
+  together = divided_up(outputs, divided_up(outputs, fit));
+  const std::size_t piece = tiles_of_piece(c.lanes, factors_in_place(c));
   // One vector more, so that the points of a tile do not all fall into the same place of a cache.
-  point_apart = (channels * block + 1) * c.lanes;
+  point_apart = (channels * round_up(block, piece) + 1) * c.lanes;
+  product_apart = (2 * block + 1) * c.lanes;
   products = points * point_apart;
-  zeros = products + outputs * block * points * 2 * c.lanes;
+  zeros = products + together * points * product_apart;
   working = zeros + channels * c.lanes;
   if (!has_integers(c)) return;
   factors = working;
@@ -186,6 +195,12 @@ WinogradTiles::WinogradTiles(const WinogradConvolution& c)
   largest = largest_of_pixels(std::min(c.channels, integer_channels), gain_at_points);
 }
 
+std::size_t WinogradTiles::index_of_weights(std::size_t point, std::size_t output) const {
+  const std::size_t first = output / together * together;
+  const std::size_t count = std::min(together, outputs - first);
+  return first * points + point * count + output - first;
+}
+
 std::size_t packed_size(const WinogradConvolution& c) {
   const WinogradTiles tiles(c);
   const std::size_t rows = tiles.channels * c.lanes + factors_in_place(c) / 2;
@@ -193,7 +208,7 @@ std::size_t packed_size(const WinogradConvolution& c) {
 }
 
 std::string form_of_weights(const WinogradConvolution& c) {
-  return fmt::format("winograd 1 {} {} {} {}{}", c.tile, c.lanes, c.outputs, c.channels,
+  return fmt::format("winograd 2 {} {} {} {}{}", c.tile, c.lanes, c.outputs, c.channels,
                      has_bytes(c)      ? " bytes 1"
                      : has_integers(c) ? " integers 2"
                                        : "");
