@@ -132,6 +132,18 @@ inline WindowAxis random_axis(Random& random) {
   return axis;
 }
 
+/// Reads numbers of 8 bits, and adds to and writes such or float32 ones.
+template <class Convolution>
+Convolution with_bytes(Convolution c, Random& random) {
+  const auto any = [&] { return random.below(2) == 0 ? StoredNumber::u8 : StoredNumber::s8; };
+  c.source = any();
+  c.result = random.below(2) == 0 ? any() : StoredNumber::f32;
+  const bool is_byte = size_of(c.result) == 1;
+  c.added = is_byte ? any() : c.result;
+  if (is_byte) c.added_scale = 0.5f;
+  return c;
+}
+
 inline std::string describe(const OwnConvolution& c) {
   const auto axis = [](const WindowAxis& a) {
     return std::to_string(a.input) + "->" + std::to_string(a.output) + " window " +

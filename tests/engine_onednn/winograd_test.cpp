@@ -107,17 +107,12 @@ TEST(Winograd, is_what_the_definition_says) {
 }
 
 /// Whether integers, and bfloat16 numbers, can be tried here.
-bool has_products() { return has_integer_loops() && has_pair_products() && has_bfloat16(); }
+bool has_products() { return has_integer_loops() && has_integer_products() && has_bfloat16(); }
 
 WinogradConvolution with_integers(WinogradConvolution c, Random& random) {
   c.lanes = 16;
-  const bool in_8_bits = random.below(2) == 0;
-  const auto sign = [&] { return random.below(2) == 0 ? StoredNumber::u8 : StoredNumber::s8; };
-  c.source = in_8_bits ? sign() : StoredNumber::bf16;
-  c.result = in_8_bits ? random.below(2) == 0 ? sign() : StoredNumber::f32 : StoredNumber::bf16;
-  const bool is_byte = size_of(c.result) == 1;
-  c.added = is_byte ? sign() : c.result;
-  if (is_byte) c.added_scale = 0.5f;
+  if (random.below(2) == 0) return with_bytes(c, random);
+  c.source = c.result = c.added = StoredNumber::bf16;
   return c;
 }
 

@@ -57,13 +57,18 @@ struct OwnParts {
 OwnParts own_parts(Builder& builder, const Group& group, OwnConvolution& convolution,
                    bool takes_floats);
 
-/// The weights in the form that such a convolution of ours wants, scaled by nothing.
+/// The weights in the form that such a convolution of ours wants, scaled by nothing or to integers.
 template <class Convolution>
-Value packed_weights(Builder& builder, TensorId weights, const Convolution& convolution) {
+Value packed_weights(Builder& builder, TensorId weights, const Convolution& convolution,
+                     const std::optional<Integers>& integers = {}) {
   Packing packing;
   packing.from = plain_desc(builder.tensor(weights).shape);
   packing.to = row_major_desc({static_cast<std::int64_t>(packed_size(convolution))}, Type::u8);
   packing.own = convolution;
+  if (integers) {
+    packing.scales = {{}, 1};
+    for (const float scale : integers->weights) packing.scales.factors.push_back(1 / scale);
+  }
   return builder.in_layout(weights, packing);
 }
 

@@ -20,20 +20,6 @@ std::optional<AmxConvolution> amx_of(const Builder& builder, const Group& group)
   return result;
 }
 
-/// The weights in the form of tiles.
-Value packed_weights(Builder& builder, const network::Layer& layer,
-                     const AmxConvolution& convolution, const std::optional<Integers>& integers) {
-  Packing packing;
-  packing.from = plain_desc(builder.tensor(layer.inputs[1]).shape);
-  packing.to = row_major_desc({static_cast<std::int64_t>(packed_size(convolution))}, Type::u8);
-  packing.own = convolution;
-  if (integers) {
-    packing.scales = {{}, 1};
-    for (const float scale : integers->weights) packing.scales.factors.push_back(1 / scale);
-  }
-  return builder.in_layout(layer.inputs[1], packing);
-}
-
 }  // namespace
 
 bool is_on_tiles(const Builder& builder, LayerId id) {
@@ -53,7 +39,7 @@ bool lower_on_tiles(Builder& builder, const Group& group) {
   if (!convolution) return false;
   OwnParts parts = own_parts(builder, group, *convolution, true);
   OwnWork& work = parts.work;
-  work.constants.push_back(packed_weights(builder, layer, *convolution, parts.integers));
+  work.constants.push_back(packed_weights(builder, layer.inputs[1], *convolution, parts.integers));
   const auto working = static_cast<std::int64_t>(working_size(*convolution));
   work.working = builder.make_temporary(row_major_desc({working}, Type::u8));
   AmxOperands operands;

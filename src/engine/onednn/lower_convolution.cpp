@@ -6,7 +6,7 @@
 #include "engine/onednn/convolution_parts.h"
 #include "engine/onednn/lower.h"
 #include "engine/onednn/lower_amx.h"
-#include "engine/onednn/lower_pairs.h"
+#include "engine/onednn/lower_integers.h"
 #include "engine/onednn/lower_winograd.h"
 #include "engine/onednn/post_ops.h"
 #include "engine/onednn/ways.h"
@@ -111,7 +111,7 @@ Operand weights_operand(Builder& builder, const network::Layer& layer, const Pac
 
 bool accepts_convolution(Builder& builder, const Group& group) {
   const LayerId head = group.head;
-  if (is_on_tiles(builder, head) || is_in_pairs(builder, head) || is_winograd(builder, head))
+  if (is_on_tiles(builder, head) || is_in_integers(builder, head) || is_winograd(builder, head))
     return own_convolution_of(builder, group).has_value();
   const Kernel fused = kernel_of(builder, group);
   if (!fused || fused.is_slow()) return false;
@@ -129,7 +129,7 @@ std::vector<std::string> convolution_algorithms(const Builder& builder, LayerId 
   if (names.empty()) return {};
   if (can_be_on_tiles(builder, layer))
     names.emplace_back(builder.type(layer) == Type::f32 && !integers ? split_on_tiles : on_tiles);
-  if (can_be_in_pairs(builder, layer)) names.emplace_back(in_pairs);
+  if (can_be_in_integers(builder, layer)) names.emplace_back(integers ? in_quads : in_pairs);
   if (can_be_winograd(builder, layer)) {
     names.emplace_back(winograd_2x2);
     names.emplace_back(winograd_4x4);
@@ -139,7 +139,7 @@ std::vector<std::string> convolution_algorithms(const Builder& builder, LayerId 
 
 bool lower_convolution(Builder& builder, const Group& group) {
   if (is_on_tiles(builder, group.head)) return lower_on_tiles(builder, group);
-  if (is_in_pairs(builder, group.head)) return lower_in_pairs(builder, group);
+  if (is_in_integers(builder, group.head)) return lower_in_integers(builder, group);
   if (is_winograd(builder, group.head)) return lower_winograd(builder, group);
   const network::Layer& layer = builder.layer(group.head);
   const auto integers = integers_of(builder, group, quantization_now(builder, layer.inputs[0]));

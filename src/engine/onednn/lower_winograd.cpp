@@ -26,7 +26,7 @@ bool is_winograd(const Builder& builder, LayerId id) {
 bool can_be_winograd(const Builder& builder, LayerId id) {
   const bool is_bfloat16 = !builder.is_int8(id) && builder.type(id) != Type::f32;
   const bool has_integers = builder.is_int8(id) || is_bfloat16;
-  if (has_integers && !(has_integer_loops() && has_pair_products())) return false;
+  if (has_integers && !(has_integer_loops() && has_integer_products())) return false;
   if (is_bfloat16 && !has_bfloat16()) return false;
   if (!can_be_own(builder, id)) return false;
   const auto fits = [](const WindowAxis& axis) {

@@ -67,7 +67,7 @@ std::vector<Variant> convolutions(const Device& device, SubnetRequest request, L
   // Which of oneDNN's other kernels there are depends on the signs of the numbers, known only when
   // calibrated.
   const auto depends = [&](const Variant& way) {
-    const auto own = {on_tiles, winograd_2x2, winograd_4x4};
+    const auto own = {on_tiles, in_quads, winograd_2x2, winograd_4x4};
     const bool is_own = std::find(own.begin(), own.end(), way.algorithm) != own.end();
     return &way != &ways.front() && !is_own;
   };
@@ -80,7 +80,7 @@ std::vector<Variant> convolutions(const Device& device, SubnetRequest request, L
 
 bool has_amx() { return on_x86(dnnl::cpu_isa::avx512_core_amx); }
 bool has_bfloat16() { return on_x86(dnnl::cpu_isa::avx512_core_bf16); }
-bool has_pair_products() { return on_x86(dnnl::cpu_isa::avx512_core_vnni); }
+bool has_integer_products() { return on_x86(dnnl::cpu_isa::avx512_core_vnni); }
 
 std::size_t vector_lanes() {
 #if defined(__x86_64__)

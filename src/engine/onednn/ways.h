@@ -11,8 +11,9 @@ namespace millrace::engine::onednn {
 /// sums of two bfloat16 numbers.
 inline constexpr std::string_view on_tiles = "amx";
 inline constexpr std::string_view split_on_tiles = "amx_bf16x3";
-/// That of pair_convolution.h.
+/// Those of integer_convolution.h: of bfloat16 and of int8.
 inline constexpr std::string_view in_pairs = "int16_pairs";
+inline constexpr std::string_view in_quads = "int8_quads";
 /// Those of winograd.h, by the results of a tile.
 inline constexpr std::string_view winograd_2x2 = "winograd_2x2";
 inline constexpr std::string_view winograd_4x4 = "winograd_4x4";
@@ -21,8 +22,9 @@ inline constexpr std::string_view winograd_4x4 = "winograd_4x4";
 bool has_amx();
 /// Whether it has instructions for bfloat16 numbers.
 bool has_bfloat16();
-/// Whether it multiplies 16-bit integers in pairs, in vectors of 64 bytes.
-bool has_pair_products();
+/// Whether it multiplies integers of 16 bits in pairs and those of 8 bits in fours, in vectors of
+/// 64 bytes.
+bool has_integer_products();
 /// float32 numbers of the widest vectors that this machine has and lets us use: 16 with AVX-512, 8
 /// with AVX2, 4 with what every x86-64 and ARMv8 processor has.
 std::size_t vector_lanes();

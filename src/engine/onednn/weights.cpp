@@ -40,8 +40,8 @@ network::Buffer pack_for_own(const network::Array& constant, const Packing& pack
   const auto factors = scaled ? std::span(packing.scales.factors) : std::span<const float>();
   if (const auto* amx = std::get_if<AmxConvolution>(&packing.own))
     pack_weights(*amx, weights, factors, result.bytes().first(packed_size(*amx)));
-  else if (const auto* pairs = std::get_if<PairConvolution>(&packing.own))
-    pack_weights(*pairs, weights, result.bytes());
+  else if (const auto* integers = std::get_if<IntegerConvolution>(&packing.own))
+    pack_weights(*integers, weights, factors, result.bytes());
   else
     pack_weights(std::get<WinogradConvolution>(packing.own), weights, result.bytes());
   return result;

@@ -9,8 +9,8 @@
 
 #include "base/store.h"
 #include "engine/onednn/amx_convolution.h"
+#include "engine/onednn/integer_convolution.h"
 #include "engine/onednn/layout.h"
-#include "engine/onednn/pair_convolution.h"
 #include "engine/onednn/primitives.h"
 #include "engine/onednn/winograd.h"
 #include "network/tensor.h"
@@ -33,7 +33,7 @@ struct Packing {
   Desc to;
   Scales scales = {};
   /// Packed for a convolution of ours; `to` is bytes; scales by output.
-  std::variant<std::monostate, AmxConvolution, PairConvolution, WinogradConvolution> own = {};
+  std::variant<std::monostate, AmxConvolution, IntegerConvolution, WinogradConvolution> own = {};
 };
 
 /// Where packed constants outlive the engine object.
