@@ -148,7 +148,7 @@ class Check {
     const bool grows = late_kib > early_kib_ + noise_kib;
     fmt::print(
         "{} frames submitted, {} came out, {} of them wrong or out of order; runs {} {} {} {}\n",
-        frames_, taken_, wrong_, runs[0], runs[1], runs[2], runs[3]);
+        frames_, taken_, wrong_, runs[0].load(), runs[1].load(), runs[2].load(), runs[3].load());
     fmt::print(
         "{:.1f} s, {:.0f} frames/s; resident memory {} KiB after a tenth, {} KiB at the end\n",
         seconds, static_cast<double>(frames_) / seconds, early_kib_, late_kib);

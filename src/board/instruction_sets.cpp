@@ -29,6 +29,13 @@ Amx amx() {
   return {(d & (1u << 24)) != 0, (d & (1u << 25)) != 0, (d & (1u << 22)) != 0};
 }
 
+/// Not all of these compilers know it either (leaf 7).
+bool has_float16() {
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  if (__builtin_cpu_supports("avx512bw") == 0) return false;  // nor the system its registers
+  return __get_cpuid_count(7, 0, &a, &b, &c, &d) != 0 && (d & (1u << 23)) != 0;
+}
+
 }  // namespace
 
 std::vector<std::string> instruction_sets() {
@@ -45,6 +52,7 @@ std::vector<std::string> instruction_sets() {
   add(__builtin_cpu_supports("avx512bw") != 0, "avx512bw");
   add(__builtin_cpu_supports("avx512vnni") != 0, "avx512_vnni");
   add(__builtin_cpu_supports("avx512bf16") != 0, "avx512_bf16");
+  add(has_float16(), "avx512_fp16");
   const Amx found = amx();
   add(found.tile, "amx_tile");
   add(found.int8, "amx_int8");

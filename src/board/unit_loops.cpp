@@ -33,10 +33,19 @@ constexpr UnitLoop portable{"portable", Precision::f32, portable_sums * 4 * 2, r
 #if defined(__x86_64__)
 
 // Ones, in each precision.
-constexpr std::uint32_t f32_ones = 0x3f800000, bf16_ones = 0x3f803f80, int8_ones = 0x01010101;
+constexpr std::uint32_t f32_ones = 0x3f800000, bf16_ones = 0x3f803f80, f16_ones = 0x3c003c00,
+                        int8_ones = 0x01010101;
 
 /// The assembler picks the instructions by these numbers.
-enum VectorUnit { avx2_fma, avx2_bytes, avx512_fma, avx512_bytes, avx512_bf16, avx512_vnni };
+enum VectorUnit {
+  avx2_fma,
+  avx2_bytes,
+  avx512_fma,
+  avx512_bytes,
+  avx512_bf16,
+  avx512_vnni,
+  avx512_fp16
+};
 
 /// Registers 0 to 11 are sums, 12 and 13 operands, 14 is for intermediate results: without VNNI, a
 /// sum of products of bytes takes three instructions.
@@ -71,6 +80,8 @@ void run_vectors(std::int64_t rounds) {
       "vdpbf16ps %%zmm12, %%zmm13, %%zmm\\sum\n"
       ".elseif %c[unit] == 5\n"
       "vpdpbusd %%zmm12, %%zmm13, %%zmm\\sum\n"
+      ".elseif %c[unit] == 6\n"
+      "vfmadd231ph %%zmm12, %%zmm13, %%zmm\\sum\n"
       ".endif\n"
       ".endr\n"
       "dec %[rounds]\n"
@@ -154,6 +165,8 @@ std::vector<UnitLoop> unit_loops() {
       {"avx512_bf16", bf16, vector_sums * zmm / 2 * 2, run_vectors<avx512_bf16, bf16_ones>});
   add(has("avx512_vnni"),
       {"avx512_vnni", int8, vector_sums * zmm * 2, run_vectors<avx512_vnni, int8_ones>});
+  add(has("avx512_fp16"),
+      {"avx512_fp16", f16, vector_sums * zmm / 2 * 2, run_vectors<avx512_fp16, f16_ones>});
   const bool tiles = has("amx_tile") && may_use_tiles();
   add(tiles && has("amx_bf16"), {"amx_bf16", bf16, tile_sums * tile / 2 * 2, run_tiles<false>});
   add(tiles && has("amx_int8"), {"amx_int8", int8, tile_sums * tile * 2, run_tiles<true>});

@@ -11,8 +11,9 @@
 namespace millrace::cli {
 
 void bind_runnable(CLI::App& verb, RunnableOptions& options) {
+  // Not "plan": `bench` has an option of that name, and newer versions of CLI11 refuse both.
   verb.add_option(
-          "plan", options.model.model,
+          "plan_or_model", options.model.model,
           "A plan file (.json), an ONNX file, a Darknet configuration (.cfg) or a zoo network")
       ->required();
   verb.add_option("--model", options.network,

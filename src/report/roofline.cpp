@@ -2,7 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <array>
+#include <algorithm>
+#include <vector>
 
 #include "report/table.h"
 
@@ -51,7 +52,10 @@ double share(const StageRoofline& stage) {
 std::string peaks_text(const std::vector<board::Processor>& processors,
                        const std::vector<board::Peaks>& peaks) {
   using board::Precision;
-  constexpr std::array precisions{Precision::f32, Precision::bf16, Precision::int8};
+  std::vector<Precision> precisions{Precision::f32, Precision::bf16, Precision::f16,
+                                    Precision::int8};
+  const auto known = [](const board::Peaks& of) { return of.operations.contains(Precision::f16); };
+  if (std::none_of(peaks.begin(), peaks.end(), known)) std::erase(precisions, Precision::f16);
   std::vector<Table::Column> columns{{"operations per second", Align::left}};
   for (const Precision precision : precisions) columns.push_back({board::to_text(precision)});
   columns.push_back({"memory per second"});

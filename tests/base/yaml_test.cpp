@@ -132,7 +132,8 @@ TEST(Yaml, what_is_written_is_read_back_the_same) {
   write_yaml(folder / "b.yaml", value);
   const YamlNode document = read_yaml(folder / "b.yaml");
   const YamlView root(document, "b");
-  for (const char* key : {"name", "word", "text"}) EXPECT_EQ(root.at(key).text(), value[key]);
+  for (const char* key : {"name", "word", "text"})
+    EXPECT_EQ(root.at(key).text(), value[key].get<std::string>());
   EXPECT_EQ(root.at("number").number(), 0.1);
   EXPECT_EQ(root.at("large").integer(), 9007199254740991);
   EXPECT_EQ(root.at("list").items()[0].number(), 1.5);

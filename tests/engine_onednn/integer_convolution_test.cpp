@@ -93,6 +93,7 @@ IntegerConvolution any_convolution(Random& random) {
   c.adds = random.below(2) == 0;
   if (random.below(3) == 0) c.activation.slope = 0.1f;
   if (random.below(3) == 0) c.activation = {1, 0, random.below(2) == 0 ? 1.f : 1e9f};
+  if (random.below(2) == 0) c.source = c.result = c.added = StoredNumber::f16;
   return c;
 }
 

@@ -26,7 +26,7 @@ TEST(layout, its_text_reads_back_as_the_same_layout) {
 }
 
 TEST(layout, its_text_reads_back_whatever_kernels_choose_for_images) {
-  for (const Type type : {Type::f32, Type::bf16, Type::u8, Type::s8})
+  for (const Type type : {Type::f32, Type::bf16, Type::f16, Type::u8, Type::s8})
     for (const auto& [shape, tags] : std::vector<std::pair<Dims, std::vector<Tag>>>{
              {{1, 35, 9}, {Tag::nwc, Tag::nCw16c, Tag::nCw8c, Tag::nCw4c, Tag::NCw16n16c}},
              {{1, 35, 1, 9}, {Tag::nhwc, Tag::nChw16c, Tag::nChw4c, Tag::NChw16n16c}},
@@ -55,9 +55,9 @@ TEST(layout, key_tells_layouts_apart) {
   const Dims shape{2, 20, 5, 7};
   std::set<std::string> keys;
   for (const Tag tag : {Tag::nchw, Tag::nhwc, Tag::nChw16c, Tag::nChw8c, Tag::chwn, Tag::any})
-    for (const Type type : {Type::f32, Type::bf16, Type::s8, Type::u8})
+    for (const Type type : {Type::f32, Type::bf16, Type::f16, Type::s8, Type::u8})
       keys.insert(key_of(Desc(shape, type, tag)));
-  EXPECT_EQ(keys.size(), 24u);
+  EXPECT_EQ(keys.size(), 30u);
   EXPECT_EQ(key_of(tagged(shape, Tag::nChw16c)), key_of(tagged(shape, Tag::nChw16c)));
 }
 
@@ -68,7 +68,7 @@ TEST(layout, text_that_is_no_layout_of_the_shape_is_refused) {
   EXPECT_FALSE(read_format(good, {2, 20, 5}).has_value());
   for (const char* bad :
        {"", "onednn:", "onednn:f32:1:1,2", "onednn:f32:1:1x,2,3,4", "reference:1", "onednn:x",
-        "onednn:f16:1:2x20x5x7,1x1x1x1,,", "onednn:f32:1:2x32x5x7,1120x560x112x16,16,4",
+        "onednn:f64:1:2x20x5x7,1x1x1x1,,", "onednn:f32:1:2x32x5x7,1120x560x112x16,16,4",
         "onednn:f32:1:2x32x5x7,1x1x1x1,0,1", "onednn:f32:1:2x20x5x7,-1x1x1x1,,",
         "onednn:f32:1:99999999999999999999,1,,"})
     EXPECT_FALSE(read_format(bad, shape).has_value()) << bad;

@@ -65,7 +65,7 @@ std::vector<Array> results_with(Engine& engine, const network::Network& network,
 }
 
 double bound_of(const Variant& variant) {
-  constexpr double bounds[] = {1e-3, 3e-2, 6e-2};  // by Precision
+  constexpr double bounds[] = {1e-3, 3e-2, 6e-2, 4e-3};  // by Precision
   return bounds[static_cast<std::size_t>(variant.precision)];
 }
 
@@ -154,6 +154,20 @@ TEST(Ways, int8_without_a_range_for_its_tensors_is_refused) {
     FAIL() << "prepared";
   } catch (const InputError& error) {
     EXPECT_NE(std::string(error.what()).find("calibrate"), std::string::npos) << error.what();
+  }
+}
+
+TEST(Ways, float16_is_refused_where_it_is_not_offered) {
+  const auto engine = make();
+  const network::Network network = sample();
+  const std::vector<Variant> ways = engine->variants(network, LayerId(0), cores());
+  const Variant half{Precision::f16, {}};
+  if (std::find(ways.begin(), ways.end(), half) != ways.end()) GTEST_SKIP() << "it is offered here";
+  try {
+    results_with(*engine, network, std::vector<Variant>(network.layers.size(), half));
+    FAIL() << "prepared";
+  } catch (const InputError& error) {
+    EXPECT_NE(std::string(error.what()).find("millrace plan"), std::string::npos) << error.what();
   }
 }
 

@@ -106,13 +106,14 @@ TEST(Winograd, is_what_the_definition_says) {
   }
 }
 
-/// Whether integers, and bfloat16 numbers, can be tried here.
+/// Whether integers, and numbers of 16 bits, can be tried here.
 bool has_products() { return has_integer_loops() && has_integer_products() && has_bfloat16(); }
 
 WinogradConvolution with_integers(WinogradConvolution c, Random& random) {
   c.lanes = 16;
   if (random.below(2) == 0) return with_bytes(c, random);
-  c.source = c.result = c.added = StoredNumber::bf16;
+  c.source = random.below(2) == 0 ? StoredNumber::bf16 : StoredNumber::f16;
+  c.result = c.added = c.source;
   return c;
 }
 

@@ -20,6 +20,8 @@ namespace millrace::engine::onednn {
     case StoredNumber::bf16:
       return _mm512_castsi512_ps(
           _mm512_slli_epi32(_mm512_cvtepu16_epi32(_mm256_maskz_loadu_epi16(mask, from)), 16));
+    case StoredNumber::f16:
+      return _mm512_cvtph_ps(_mm256_maskz_loadu_epi16(mask, from));
     case StoredNumber::u8:
       return _mm512_cvtepi32_ps(_mm512_cvtepu8_epi32(_mm_maskz_loadu_epi8(mask, from)));
     case StoredNumber::s8:
@@ -36,6 +38,9 @@ namespace millrace::engine::onednn {
       return _mm512_mask_storeu_ps(to, mask, x);
     case StoredNumber::bf16:
       return _mm256_mask_storeu_epi16(to, mask, reinterpret_cast<__m256i>(_mm512_cvtneps_pbh(x)));
+    case StoredNumber::f16:
+      return _mm256_mask_storeu_epi16(
+          to, mask, _mm512_cvtps_ph(x, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC));
     case StoredNumber::u8:
       x = _mm512_max_ps(x, _mm512_setzero_ps());
       return _mm_mask_storeu_epi8(to, mask, _mm512_cvtusepi32_epi8(_mm512_cvtps_epi32(x)));

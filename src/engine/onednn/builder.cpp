@@ -79,7 +79,9 @@ board::Variant Builder::variant(LayerId id) const {
 }
 
 Type Builder::type(LayerId id) const {
-  return variant(id).precision == board::Precision::bf16 ? Type::bf16 : Type::f32;
+  const board::Precision precision = variant(id).precision;
+  if (precision == board::Precision::f16) return Type::f16;
+  return precision == board::Precision::bf16 ? Type::bf16 : Type::f32;
 }
 
 Quantization Builder::quantization(TensorId id) const {

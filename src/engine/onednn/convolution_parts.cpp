@@ -53,6 +53,7 @@ Scaled scaled_of(const Builder& builder, const network::Layer& layer, const Inte
 StoredNumber number_of(Type type) {
   if (type == Type::f32) return StoredNumber::f32;
   if (type == Type::bf16) return StoredNumber::bf16;
+  if (type == Type::f16) return StoredNumber::f16;
   return type == Type::u8 ? StoredNumber::u8 : StoredNumber::s8;
 }
 

@@ -5,7 +5,6 @@
 #include <limits>
 
 #include "engine/onednn/avx512_numbers.h"
-#include "engine/onednn/bfloat16.h"
 #include "engine/onednn/integer_kinds.h"
 #include "engine/onednn/integer_loops.h"
 
@@ -93,10 +92,9 @@ class Window {
 struct Factors {
   float numbers = 1, sums = 1;
 };
-Factors factors_of(std::uint16_t magnitude, float largest) {
+Factors factors_of(float most, float largest) {
   constexpr float least = 1e-30f;    // below, numbers count as zero
   constexpr float greatest = 1e36f;  // above, sums may be infinite
-  const float most = from_bfloat16(magnitude);
   if (!(most <= greatest)) return {0, std::numeric_limits<float>::quiet_NaN()};
   return {most > least ? largest / most : 0.f, most};
 }
@@ -249,8 +247,8 @@ template <class Kind, std::size_t rows>
       const Finish& finish = finishes[i];
       if constexpr (Kind::has_factors) {
         const __m512 scale = _mm512_mul_ps(finish.scale, _mm512_set1_ps(piece.factors[row]));
-        finish.finish_as(_mm512_mul_ps(totals[row][i], scale), to + 16 * i * size,
-                         StoredNumber::bf16, StoredNumber::bf16);
+        finish.finish_as(_mm512_mul_ps(totals[row][i], scale), to + 16 * i * size, Kind::number,
+                         Kind::number);
       } else {
         finish.finish(_mm512_mul_ps(totals[row][i], finish.scale), to + 16 * i * size);
       }
@@ -308,7 +306,8 @@ void convolve_as(const Loops& l) {
 
 void convolve(const IntegerConvolution& c, const IntegerPanels& p, const IntegerOperands& o) {
   const Loops l{c, p, o};
-  if (c.source == StoredNumber::bf16) return convolve_as<Words>(l);
+  if (c.source == StoredNumber::bf16) return convolve_as<Words<StoredNumber::bf16>>(l);
+  if (c.source == StoredNumber::f16) return convolve_as<Words<StoredNumber::f16>>(l);
   if (c.source == StoredNumber::u8) return convolve_as<Quads<false>>(l);
   convolve_as<Quads<true>>(l);
 }

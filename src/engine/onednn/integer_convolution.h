@@ -1,9 +1,10 @@
 #pragma once
 // Direct convolutions whose factors are integers of 16 or 8 bits, multiplied two or four at once in
-// each lane of a vector, for images with the channels inside. In bfloat16: processors do two to
-// four times as many products of 16-bit integers as of bfloat16 numbers, unless they have tiles for
-// those. The pixels that are computed at once are scaled by their largest magnitude, the weights of
-// an output so that no sum can leave 32 bits: as integers.h says. In int8 nothing is rounded.
+// each lane of a vector, for images with the channels inside. In bfloat16 and float16: processors
+// do two to four times as many products of 16-bit integers as of such numbers, unless they have
+// tiles for those. The pixels that are computed at once are scaled by their largest magnitude, the
+// weights of an output so that no sum can leave 32 bits: as integers.h says. In int8 nothing is
+// rounded.
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -13,9 +14,9 @@
 
 namespace millrace::engine::onednn {
 
-/// Of a bfloat16 source result and what is added are bfloat16 too, and where a pixel is infinite,
-/// none, or beyond 1e36, all results that are computed at once with its own are no numbers. Of a
-/// source of 8 bits a window has at most 65,536 numbers.
+/// Of a bfloat16 or float16 source result and what is added are such too, and where a pixel is
+/// infinite, none, or beyond 1e36, all results that are computed at once with its own are no
+/// numbers. Of a source of 8 bits a window has at most 65,536 numbers.
 struct IntegerConvolution : OwnConvolution {};
 
 /// What lies where: of some results that follow each other, the panel, the numbers of their windows

@@ -5,11 +5,17 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "engine/onednn/bfloat16.h"
+#include "engine/onednn/float16.h"
+#include "engine/onednn/own_convolution.h"
+
 namespace millrace::engine::onednn {
 
-/// bfloat16 numbers, which become integers of 16 bits.
+/// bfloat16 or float16 numbers, which become integers of 16 bits.
+template <StoredNumber stored>
 struct Words {
   using Number = std::uint16_t;
+  static constexpr StoredNumber number = stored;
   static constexpr bool has_factors = true;
   static constexpr std::size_t in_vector = 32;
 
@@ -23,11 +29,11 @@ struct Words {
     if (i == count) return most;
     return _mm512_max_epu16(most, _mm512_and_si512(rest(from + i, count - i), magnitude));
   }
-  [[gnu::target("avx512bw,avx512vl,avx512vnni,avx512bf16")]] static std::uint16_t largest(
-      __m512i words) {
+  [[gnu::target("avx512bw,avx512vl,avx512vnni,avx512bf16")]] static float largest(__m512i words) {
     const __m512i high = _mm512_srli_epi32(words, 16);
     const __m512i low = _mm512_and_si512(words, _mm512_set1_epi32(0xffff));
-    return static_cast<Number>(_mm512_reduce_max_epu32(_mm512_max_epu32(high, low)));
+    const auto bits = static_cast<Number>(_mm512_reduce_max_epu32(_mm512_max_epu32(high, low)));
+    return stored == StoredNumber::f16 ? from_float16(bits) : from_bfloat16(bits);
   }
 
   [[gnu::target("avx512bw,avx512vl,avx512vnni,avx512bf16")]] static __m512i rest(
@@ -43,6 +49,14 @@ struct Words {
     const __m512 times = _mm512_set1_ps(factor);
     // Leaves the nearest integer of a number below 2^22 in the lowest bits.
     const __m512 to_integer = _mm512_set1_ps(12582912.f);
+    if constexpr (stored == StoredNumber::f16) {
+      const __m512 first = _mm512_cvtph_ps(_mm512_castsi512_si256(x));
+      const __m512 second = _mm512_cvtph_ps(_mm512_extracti64x4_epi64(x, 1));
+      const __m512i low = _mm512_castps_si512(_mm512_fmadd_ps(first, times, to_integer));
+      const __m512i high = _mm512_castps_si512(_mm512_fmadd_ps(second, times, to_integer));
+      return _mm512_inserti64x4(_mm512_castsi256_si512(_mm512_cvtepi32_epi16(low)),
+                                _mm512_cvtepi32_epi16(high), 1);
+    }
     const __m512i upper = _mm512_set1_epi32(static_cast<int>(0xffff0000u));
     const __m512 even = _mm512_castsi512_ps(_mm512_slli_epi32(x, 16));
     const __m512 odd = _mm512_castsi512_ps(_mm512_and_si512(x, upper));

@@ -22,7 +22,7 @@ constexpr double gain_of_pixels = 8;
 /// Windows of a strip that it takes to keep the registers busy.
 constexpr std::size_t least_strip = 6;
 
-bool is_in_words(const IntegerConvolution& c) { return c.source == StoredNumber::bf16; }
+bool is_in_words(const IntegerConvolution& c) { return is_half(c.source); }
 
 std::size_t bytes_of_block(const IntegerPanels& panels) { return panels.places() * integer_place; }
 

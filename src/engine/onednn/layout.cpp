@@ -17,8 +17,11 @@ constexpr std::string_view prefix = "onednn:";
 
 Dims or_one(const Dims& shape) { return shape.empty() ? Dims{1} : shape; }
 
-constexpr std::array<std::pair<Type, std::string_view>, 4> type_names{
-    {{Type::f32, "f32"}, {Type::bf16, "bf16"}, {Type::u8, "u8"}, {Type::s8, "s8"}}};
+constexpr std::array<std::pair<Type, std::string_view>, 5> type_names{{{Type::f32, "f32"},
+                                                                       {Type::bf16, "bf16"},
+                                                                       {Type::f16, "f16"},
+                                                                       {Type::u8, "u8"},
+                                                                       {Type::s8, "s8"}}};
 
 std::string_view name_of(Type type) {
   for (const auto& [known, name] : type_names)
@@ -261,7 +264,7 @@ std::vector<Desc> usual_layouts(const Desc& now) {
     layouts.push_back(channels_last_desc(shape, type));
     layouts.push_back(row_major_desc(shape, type));
   };
-  if (type_of(now) == Type::bf16) add(Type::bf16);
+  if (type_of(now) == Type::bf16 || type_of(now) == Type::f16) add(type_of(now));
   add(Type::f32);
   return layouts;
 }

@@ -28,7 +28,8 @@ bool is_on_tiles(const Builder& builder, LayerId id) {
 }
 
 bool can_be_on_tiles(const Builder& builder, LayerId id) {
-  return has_amx() && can_be_own(builder, id);
+  const bool is_float16 = !builder.is_int8(id) && builder.type(id) == Type::f16;
+  return has_amx() && !is_float16 && can_be_own(builder, id);
 }
 
 bool lower_on_tiles(Builder& builder, const Group& group) {

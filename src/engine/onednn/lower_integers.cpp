@@ -15,7 +15,7 @@ bool is_in_integers(const Builder& builder, LayerId id) {
 
 bool can_be_in_integers(const Builder& builder, LayerId id) {
   if (!has_integer_products() || !can_be_own(builder, id)) return false;
-  if (!builder.is_int8(id)) return builder.type(id) == Type::bf16 && has_bfloat16();
+  if (!builder.is_int8(id)) return has_half(builder.type(id));
   const network::Shape& weights = builder.tensor(builder.layer(id).inputs[1]).shape;
   constexpr std::int64_t most = 65'536;  // products that a sum of 32 bits holds
   return weights[1] <= most && weights[2] <= most && weights[3] <= most &&

@@ -24,10 +24,10 @@ bool is_winograd(const Builder& builder, LayerId id) {
 }
 
 bool can_be_winograd(const Builder& builder, LayerId id) {
-  const bool is_bfloat16 = !builder.is_int8(id) && builder.type(id) != Type::f32;
-  const bool has_integers = builder.is_int8(id) || is_bfloat16;
+  const bool is_half = !builder.is_int8(id) && builder.type(id) != Type::f32;
+  const bool has_integers = builder.is_int8(id) || is_half;
   if (has_integers && !(has_integer_loops() && has_integer_products())) return false;
-  if (is_bfloat16 && !has_bfloat16()) return false;
+  if (is_half && !has_half(builder.type(id))) return false;
   if (!can_be_own(builder, id)) return false;
   const auto fits = [](const WindowAxis& axis) {
     return axis.window == 3 && axis.stride == 1 && axis.dilation == 1;

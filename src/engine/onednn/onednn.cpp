@@ -84,10 +84,10 @@ class OneDnn final : public Engine {
       const Verdict verdict = supports(*request.network, layer, request.processor);
       if (!verdict) throw InputError((*request.network)[layer].name, verdict.reason());
       if (!request.variants.empty() &&
-          request.variants[layer.index].precision == board::Precision::f16)
+          request.variants[layer.index].precision == board::Precision::f16 && !has_float16())
         throw InputError((*request.network)[layer].name,
-                         "is to run in f16, which oneDNN's engine does not; make a new plan here "
-                         "with 'millrace plan'");
+                         "is to run in f16, which takes a processor with instructions for it and "
+                         "oneDNN 3; make a new plan here with 'millrace plan'");
     }
     std::unique_ptr<Subnet> subnet;
     try {

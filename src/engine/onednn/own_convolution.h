@@ -26,11 +26,15 @@ struct Activation {
   float high = std::numeric_limits<float>::infinity();
 };
 
-enum class StoredNumber { f32, bf16, u8, s8 };
+enum class StoredNumber { f32, bf16, f16, u8, s8 };
+/// Of 16 bits, bfloat16 or float16.
+constexpr bool is_half(StoredNumber number) {
+  return number == StoredNumber::bf16 || number == StoredNumber::f16;
+}
 /// In bytes.
 constexpr std::size_t size_of(StoredNumber number) {
   if (number == StoredNumber::f32) return 4;
-  return number == StoredNumber::bf16 ? 2 : 1;
+  return is_half(number) ? 2 : 1;
 }
 
 struct OwnConvolution {

@@ -30,6 +30,7 @@ bool is_native(Precision precision) {
   const dnnl::cpu_isa isa = dnnl::get_effective_cpu_isa();
   if (precision == Precision::f32) return true;
   if (precision == Precision::bf16) return has_bfloat16();
+  if (precision == Precision::f16) return has_float16();
   return includes(isa, dnnl::cpu_isa::avx512_core_vnni) || includes(isa, dnnl::cpu_isa::avx2_vnni);
 }
 
@@ -80,6 +81,16 @@ std::vector<Variant> convolutions(const Device& device, SubnetRequest request, L
 
 bool has_amx() { return on_x86(dnnl::cpu_isa::avx512_core_amx); }
 bool has_bfloat16() { return on_x86(dnnl::cpu_isa::avx512_core_bf16); }
+bool has_float16() {
+#if DNNL_VERSION_MAJOR >= 3
+  return on_x86(dnnl::cpu_isa::avx512_core_fp16);
+#else
+  return false;
+#endif
+}
+bool has_half(Type type) {
+  return type == Type::f16 ? has_float16() : type == Type::bf16 && has_bfloat16();
+}
 bool has_integer_products() { return on_x86(dnnl::cpu_isa::avx512_core_vnni); }
 
 std::size_t vector_lanes() {
@@ -98,7 +109,8 @@ std::vector<Variant> ways_to_run(const Device& device, const network::Network& n
   request.processor = processor;
   const network::Operator& op = network[layer].op;
   std::vector<Variant> ways;
-  for (const Precision precision : {Precision::f32, Precision::bf16, Precision::int8}) {
+  for (const Precision precision :
+       {Precision::f32, Precision::bf16, Precision::f16, Precision::int8}) {
     if (!is_native(precision)) continue;
     if (precision == Precision::int8 && !can_count_in_integers(network, layer)) continue;
     if (is_convolution(op))

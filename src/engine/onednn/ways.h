@@ -22,6 +22,10 @@ inline constexpr std::string_view winograd_4x4 = "winograd_4x4";
 bool has_amx();
 /// Whether it has instructions for bfloat16 numbers.
 bool has_bfloat16();
+/// Whether it has instructions for float16 numbers, and oneDNN kernels for them: from 3.0 on.
+bool has_float16();
+/// One of these two.
+bool has_half(Type type);
 /// Whether it multiplies integers of 16 bits in pairs and those of 8 bits in fours, in vectors of
 /// 64 bytes.
 bool has_integer_products();

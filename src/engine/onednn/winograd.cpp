@@ -166,7 +166,7 @@ void convolve(const WinogradConvolution& c, const WinogradTiles& tiles,
               const WinogradOperands& operands) {
   const WinogradRun run = run_of(c);
   std::fill_n(operands.working + tiles.zeros, tiles.channels * c.lanes, 0.f);
-  if (c.source == StoredNumber::bf16)
+  if (is_half(c.source))
     run_all(run, {c, tiles, operands, 0, 0}, WinogradPhase::measure,
             c.images * c.height.input * c.width.input);
   for (std::size_t first = 0; first < tiles.count; first += tiles.block) {

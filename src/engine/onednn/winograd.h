@@ -14,8 +14,8 @@ namespace millrace::engine::onednn {
 /// Windows are 3 wide, strides and dilations 1. Of a float32 source all is float32. Else what is
 /// multiplied are integers, with sums of 32 bits that cannot overflow: of 16 bits, more exact than
 /// bfloat16 numbers of as many bits, or, of a source of 8 bits in tiles of 2x2, of 8 bits, and then
-/// there are at most 65,536 channels. There are 16 lanes, and a bfloat16 source has a bfloat16
-/// result.
+/// there are at most 65,536 channels. There are 16 lanes, and a bfloat16 or float16 source has a
+/// result of its own kind.
 struct WinogradConvolution : OwnConvolution {
   std::size_t tile = 4;    // results along each axis that are computed at once: 2 or 4
   std::size_t lanes = 16;  // float32 numbers of a vector: vector_lanes() or fewer

@@ -31,7 +31,7 @@ inline constexpr std::size_t integer_channels = 128;
 /// Factors that lie side by side in 32 bits: one float32 number, or two or four integers.
 constexpr std::size_t factors_in_place(const WinogradConvolution& c) {
   if (c.source == StoredNumber::f32) return 1;
-  return c.source != StoredNumber::bf16 && c.tile == 2 ? 4 : 2;
+  return !is_half(c.source) && c.tile == 2 ? 4 : 2;
 }
 
 /// Tiles that the registers hold with two vectors of outputs each: a piece of a block.

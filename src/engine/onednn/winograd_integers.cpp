@@ -4,6 +4,7 @@
 // can leave 32 bits.
 #include "engine/onednn/winograd_integers.h"
 #include "engine/onednn/bfloat16.h"
+#include "engine/onednn/float16.h"
 
 namespace millrace::engine::onednn {
 
@@ -22,9 +23,9 @@ class IntegerLoops : public IntegerBase<IntegerLoops<tile, source, result>, tile
  public:
   using Base::Base;
 
-  /// The largest magnitude of a pixel, as the bits of a bfloat16 number.
+  /// The largest magnitude of a pixel, as the bits of a bfloat16 or float16 number.
   [[gnu::always_inline]] void measure(std::size_t pixel) const {
-    if constexpr (source == StoredNumber::bf16) {
+    if constexpr (is_half(source)) {
       using Words = VectorOf<std::uint16_t, 2 * lanes>::Type;
       const auto* const from =
           reinterpret_cast<const std::uint16_t*>(o_.source) + pixel * c_.channels;
@@ -139,7 +140,7 @@ class IntegerLoops : public IntegerBase<IntegerLoops<tile, source, result>, tile
     std::uint16_t most = 0;
     for (const std::size_t pixel : pixels)
       if (pixel != Base::outside) most = std::max(most, magnitudes()[pixel]);
-    return from_bfloat16(most);
+    return source == StoredNumber::f16 ? from_float16(most) : from_bfloat16(most);
   }
 
   /// What the numbers at each point are multiplied with, and in the working memory what the tile's
@@ -203,6 +204,7 @@ WinogradRun run_of_words(const WinogradConvolution& c) {
   using enum StoredNumber;
   if (c.source == bf16)
     return c.tile == 4 ? run_integers<4, bf16, bf16> : run_integers<2, bf16, bf16>;
+  if (c.source == f16) return c.tile == 4 ? run_integers<4, f16, f16> : run_integers<2, f16, f16>;
   return c.source == u8 ? run_to<u8>(c.result) : run_to<s8>(c.result);
 }
 #endif

@@ -97,6 +97,14 @@ void pack_floats(const WinogradConvolution& c, const WinogradTiles& tiles,
   }
 }
 
+/// Where a channel's word is among those of 32: of float16 numbers in turn one of the first and one
+/// of the second half, as pixels are converted.
+std::size_t word_of(const WinogradConvolution& c, std::size_t channel) {
+  const std::size_t all = 2 * c.lanes, half = channel / c.lanes % 2;
+  if (c.source != StoredNumber::f16) return channel;
+  return channel / all * all + channel % c.lanes * 2 + half;
+}
+
 /// Two channels side by side in each place; then the scales.
 void pack_integers(const WinogradConvolution& c, const WinogradTiles& tiles,
                    std::span<const float> weights, float* packed) {
@@ -109,9 +117,11 @@ void pack_integers(const WinogradConvolution& c, const WinogradTiles& tiles,
       for (std::size_t i = 0; i < c.channels; ++i) of_output[i] = windows[i][point];
       const float scale = scale_of_weights(of_output, integer_channels, tiles.largest);
       std::int16_t* const to = words + 2 * place_of(c, tiles, point, output);
-      for (std::size_t i = 0; i < c.channels; ++i)
-        to[i / 2 * 2 * pair + i % 2] =
+      for (std::size_t i = 0; i < c.channels; ++i) {
+        const std::size_t at = word_of(c, i);
+        to[at / 2 * 2 * pair + at % 2] =
             static_cast<std::int16_t>(integer_of(of_output[i], scale, INT16_MAX));
+      }
       const float gain = gain_at_point(c.tile, point / side) * gain_at_point(c.tile, point % side);
       const std::size_t index = tiles.index_of_weights(point, output / pair);
       packed[tiles.scales + index * pair + output % pair] = scale * (gain / tiles.largest);
@@ -189,7 +199,7 @@ WinogradTiles::WinogradTiles(const WinogradConvolution& c)
   if (!has_integers(c)) return;
   factors = working;
   magnitudes = factors + block * (has_bytes(c) ? points : 1);
-  const bool measures = c.source == StoredNumber::bf16;
+  const bool measures = is_half(c.source);
   working = magnitudes + (measures ? c.images * c.height.input * c.width.input / 2 + 1 : 0);
   scales = points * outputs * channels * c.lanes * 2 * c.lanes;
   largest = largest_of_pixels(std::min(c.channels, integer_channels), gain_at_points);
@@ -209,9 +219,10 @@ std::size_t packed_size(const WinogradConvolution& c) {
 
 std::string form_of_weights(const WinogradConvolution& c) {
   return fmt::format("winograd 2 {} {} {} {}{}", c.tile, c.lanes, c.outputs, c.channels,
-                     has_bytes(c)      ? " bytes 1"
-                     : has_integers(c) ? " integers 2"
-                                       : "");
+                     has_bytes(c)                    ? " bytes 1"
+                     : c.source == StoredNumber::f16 ? " integers 2, halves"
+                     : has_integers(c)               ? " integers 2"
+                                                     : "");
 }
 
 void pack_weights(const WinogradConvolution& c, std::span<const float> weights,

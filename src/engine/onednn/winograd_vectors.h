@@ -38,13 +38,25 @@ inline constexpr float to_integer = 12582912.f;
   return words;
 }
 
+[[gnu::always_inline]] inline HalfWords to_float16(const Floats& x) {
+  HalfWords words;
+  asm("vcvtps2ph $0, %1, %0" : "=v"(words) : "v"(x));
+  return words;
+}
+[[gnu::always_inline]] inline Floats from_float16(const HalfWords& words) {
+  Floats x;
+  asm("vcvtph2ps %1, %0" : "=v"(x) : "v"(words));
+  return x;
+}
+
 [[gnu::always_inline]] inline Bytes lowest_bytes(const Bits& x) {
   Bytes bytes;
   asm("vpmovdb %1, %0" : "=v"(bytes) : "v"(x));
   return bytes;
 }
 
-/// From numbers as they are stored: 16 that follow each other, or of 32 the even or the odd ones.
+/// From numbers as they are stored: 16 that follow each other, or of 32 the even or the odd ones;
+/// of float16 numbers the first or the last ones.
 template <StoredNumber number>
 struct Stored;
 
@@ -73,6 +85,22 @@ struct Stored<StoredNumber::bf16> {
   [[gnu::always_inline]] static Floats half(const Number* from, std::size_t count) {
     const auto pairs = load<Bits>(from, count * sizeof(Number));
     return seen_as<Floats>(odd ? pairs & 0xffff0000u : pairs << 16);
+  }
+};
+
+template <>
+struct Stored<StoredNumber::f16> {
+  using Number = std::uint16_t;
+  [[gnu::always_inline]] static Floats get(const Number* from, std::size_t count) {
+    return from_float16(load<HalfWords>(from, count * sizeof(Number)));
+  }
+  [[gnu::always_inline]] static void put(const Floats& x, Number* to, std::size_t count) {
+    store(to_float16(x), to, count * sizeof(Number));
+  }
+  template <bool last>
+  [[gnu::always_inline]] static Floats half(const Number* from, std::size_t count) {
+    if constexpr (!last) return get(from, std::min(count, int_lanes));
+    return get(from + int_lanes, std::max(count, int_lanes) - int_lanes);
   }
 };
 

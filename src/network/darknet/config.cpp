@@ -22,7 +22,7 @@ std::string stripped(std::string_view line) {
 /// For messages: at most the first 40 characters.
 std::string shortened(const std::string& text) {
   constexpr std::size_t most = 40;
-  return text.size() <= most ? text : text.substr(0, most) + "...";
+  return text.size() <= most ? text : fmt::format("{:.{}}...", text, most);
 }
 
 class Parser {
