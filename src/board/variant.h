@@ -5,8 +5,9 @@
 
 namespace millrace::board {
 
-/// In what a layer computes. What it does not concern (indices, shapes) stays as it is.
-enum class Precision { f32, bf16, int8, f16 };
+/// In what a layer computes, the most exact first. What it does not concern (indices, shapes) stays
+/// as it is.
+enum class Precision { f32, f16, bf16, int8 };
 
 struct Variant {
   Precision precision = Precision::f32;
@@ -14,12 +15,12 @@ struct Variant {
   auto operator<=>(const Variant&) const = default;
 };
 
-/// "f32", "bf16", "int8", "f16".
+/// "f32", "f16", "bf16", "int8".
 std::string to_text(Precision precision);
 /// "bf16", "f32:winograd".
 std::string to_text(const Variant& variant);
 
-/// 4, 2, 1, 2.
+/// 4, 2, 2, 1.
 int bytes_per_element(Precision precision);
 
 /// InputError naming `place`, with the known words.

@@ -6,7 +6,7 @@
 namespace millrace::board {
 
 inline constexpr std::array<std::string_view, 3> processor_kinds{"cpu", "gpu", "npu"};
-inline constexpr std::array<std::string_view, 4> precisions{"f32", "bf16", "int8", "f16"};
+inline constexpr std::array<std::string_view, 4> precisions{"f32", "f16", "bf16", "int8"};
 inline constexpr std::array<std::string_view, 2> granularities{"layer", "subnet"};
 inline constexpr std::array<std::string_view, 3> schedulings{"preemptive_fixed_priority",
                                                              "fifo_by_kernel", "fifo_by_subnet"};

@@ -104,7 +104,7 @@ void bind_processors(CLI::App& verb, ModelOptions& options) {
 
 void bind_variants(CLI::App& verb, VariantOptions& options) {
   verb.add_option("--precision", options.precisions,
-                  "In what layers may compute: f32, bf16, f16, int8")
+                  "In what layers may compute: f32, f16, bf16, int8")
       ->delimiter(',')
       ->default_str("f32");
   verb.add_option("--max-error", options.max_error,

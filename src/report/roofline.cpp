@@ -52,7 +52,7 @@ double share(const StageRoofline& stage) {
 std::string peaks_text(const std::vector<board::Processor>& processors,
                        const std::vector<board::Peaks>& peaks) {
   using board::Precision;
-  std::vector<Precision> precisions{Precision::f32, Precision::bf16, Precision::f16,
+  std::vector<Precision> precisions{Precision::f32, Precision::f16, Precision::bf16,
                                     Precision::int8};
   const auto known = [](const board::Peaks& of) { return of.operations.contains(Precision::f16); };
   if (std::none_of(peaks.begin(), peaks.end(), known)) std::erase(precisions, Precision::f16);

@@ -65,7 +65,7 @@ std::vector<Array> results_with(Engine& engine, const network::Network& network,
 }
 
 double bound_of(const Variant& variant) {
-  constexpr double bounds[] = {1e-3, 3e-2, 6e-2, 4e-3};  // by Precision
+  constexpr double bounds[] = {1e-3, 4e-3, 3e-2, 6e-2};  // by Precision
   return bounds[static_cast<std::size_t>(variant.precision)];
 }
 

@@ -57,10 +57,14 @@ TEST(Lowerings, layers_that_some_precision_fuses_are_lowered_together) {
 TEST(Lowerings, the_base_is_the_most_exact_precision_that_is_allowed) {
   profile::Profile measured;
   measured.processors = {pass("core0", f32, {{100}}), pass("core0", bf16, {{40, bf16}}),
-                         pass("core0", int8, {{10, int8}})};
+                         pass("core0", int8, {{10, int8}}),
+                         pass("core0", Precision::f16, {{50, Precision::f16}})};
   const Lowerings lowerings = lowerings_of(measured, {int8, bf16});
   EXPECT_EQ(lowerings.problem.base, (std::vector{bf16}));
   EXPECT_EQ(lowerings.problem.lowerings, (std::vector<Lowering>{{LayerId(0), int8, 30}}));
+  for (const Precision lower : {bf16, int8})
+    EXPECT_EQ(lowerings_of(measured, {lower, Precision::f16}).problem.base,
+              (std::vector{Precision::f16}));
 }
 
 }  // namespace

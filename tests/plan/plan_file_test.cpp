@@ -213,7 +213,7 @@ constexpr Mistake mistakes[] = {
     {"/channels/0/capacity", "0", "found a capacity of 0 frames"},
     {"/channels/0/capacity", "9223372036854775807", "found a capacity of 9223372036854775807"},
     {"/channels/1/capacity", "4", "they share slots"},
-    {"/variants", R"({"0": "f8"})", "variants.0: found 'f8', expected one of f32, bf16, int8, f16"},
+    {"/variants", R"({"0": "f8"})", "variants.0: found 'f8', expected one of f32, f16, bf16, int8"},
     {"/variants", R"({"0": "f32:"})", "variants.0: found 'f32:', expected an algorithm"},
     {"/one_frame_variants", R"({"9": "f32"})", "one_frame_variants: the network has no layer '9'"},
     {"/variants", R"({"9": "f32"})", "variants: the network has no layer '9'"},

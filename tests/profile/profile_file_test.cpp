@@ -87,8 +87,8 @@ TEST_F(ProfileFile, errors_name_the_field) {
   EXPECT_NE(message_after([](auto& d) {
               d["processors"][0]["layers"][0]["alternatives"][0]["variant"] = "f31";
             })
-                .find("layers[0].alternatives[0].variant: found 'f31', expected one of f32, bf16, "
-                      "int8, f16"),
+                .find("layers[0].alternatives[0].variant: found 'f31', expected one of f32, f16, "
+                      "bf16, int8"),
             std::string::npos);
   EXPECT_NE(message_after([](auto& d) {
               d["processors"][0]["precision"] = "double";

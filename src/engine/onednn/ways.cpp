@@ -110,7 +110,7 @@ std::vector<Variant> ways_to_run(const Device& device, const network::Network& n
   const network::Operator& op = network[layer].op;
   std::vector<Variant> ways;
   for (const Precision precision :
-       {Precision::f32, Precision::bf16, Precision::f16, Precision::int8}) {
+       {Precision::f32, Precision::f16, Precision::bf16, Precision::int8}) {
     if (!is_native(precision)) continue;
     if (precision == Precision::int8 && !can_count_in_integers(network, layer)) continue;
     if (is_convolution(op))
