@@ -6,6 +6,8 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <map>
+#include <string>
 #include <vector>
 
 #include "engine/onednn/ways.h"
@@ -16,6 +18,14 @@ namespace millrace::engine::onednn {
 namespace {
 
 using namespace test::onednn;  // NOLINT: the vocabulary of these tests
+
+/// Of numbers of 8 bits.
+class ByteConvolutions : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!has_integer_products()) GTEST_SKIP() << "no such products here";
+  }
+};
 
 class IntegerConvolutions : public testing::Test {
  protected:
@@ -106,7 +116,7 @@ TEST_F(IntegerConvolutions, are_what_the_definition_says) {
 }
 
 /// Rounded once, to the result.
-TEST_F(IntegerConvolutions, of_8_bits_are_exact) {
+TEST_F(ByteConvolutions, are_exact) {
   Random random(7);
   for (int i = 0; i < 300; ++i) {
     const IntegerConvolution c = with_bytes(any_convolution(random), random);
@@ -114,7 +124,7 @@ TEST_F(IntegerConvolutions, of_8_bits_are_exact) {
   }
 }
 
-TEST_F(IntegerConvolutions, of_8_bits_have_sums_that_do_not_overflow) {
+TEST_F(ByteConvolutions, have_sums_that_do_not_overflow) {
   for (const bool is_signed : {false, true}) {
     IntegerConvolution c = convolution_of(65'536, 2, {2, 2, 1, 1, 1, 0});
     c.source = is_signed ? StoredNumber::s8 : StoredNumber::u8;
@@ -140,6 +150,44 @@ TEST_F(IntegerConvolutions, share_windows_that_overlap) {
         c = with_bytes(c, random);
         EXPECT_LT(error_of(c, Sample(c, random)), 1e-6) << describe(c);
       }
+}
+
+/// Convolutions with one form share their weights.
+TEST_F(ByteConvolutions, of_one_form_have_the_same_weights) {
+  Random random(11);
+  const IntegerConvolution model = convolution_of(3, 20, {20, 20, 3, 1, 1, 1});
+  const std::vector<float> weights =
+      fitted(with_bytes(model, random), Sample(model, random)).weights;
+  std::map<std::string, std::vector<std::byte>> packed;
+  std::size_t count = 0;
+  for (const StoredNumber number : {StoredNumber::u8, StoredNumber::s8, StoredNumber::bf16})
+    for (const std::size_t dilation : {1u, 2u})
+      for (const std::size_t output : {4u, 20u}) {
+        IntegerConvolution c = model;
+        c.source = number;
+        c.width = {20, output, 3, 1, dilation, 1};
+        const auto found = packed_bytes(
+            packed_size(c), [&](std::span<std::byte> to) { pack_weights(c, weights, {}, to); });
+        const auto [place, is_new] = packed.emplace(form_of_weights(c), found);
+        EXPECT_EQ(found, place->second) << describe(c);
+        count += is_new ? 0 : 1;
+      }
+  EXPECT_GT(count, 0u);
+}
+
+TEST_F(ByteConvolutions, have_results_at_the_ends_of_their_range) {
+  Random random(12);
+  for (const StoredNumber number : {StoredNumber::u8, StoredNumber::s8})
+    for (const float bias : {1e30f, -1e30f}) {
+      IntegerConvolution c = convolution_of(4, 16, {3, 3, 1, 1, 1, 0});
+      c.source = StoredNumber::u8;
+      c.result = c.added = number;
+      Sample sample = fitted(c, Sample(c, random));
+      std::fill(sample.bias.begin(), sample.bias.end(), bias);
+      const float least = number == StoredNumber::u8 ? 0.f : -128.f;
+      const float most = number == StoredNumber::u8 ? 255.f : 127.f;
+      for (const float y : computed(c, sample)) EXPECT_EQ(y, bias > 0 ? most : least);
+    }
 }
 
 TEST_F(IntegerConvolutions, take_many_windows_in_panels) {

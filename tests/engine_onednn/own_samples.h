@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -159,6 +160,14 @@ Convolution with_bytes(Convolution c, Random& random) {
   c.added = is_byte ? any() : c.result;
   if (is_byte) c.added_scale = 0.5f;
   return c;
+}
+
+/// As their convolution packs these weights.
+template <class Pack>
+std::vector<std::byte> packed_bytes(std::size_t size, const Pack& pack) {
+  std::vector<std::byte> bytes(size);
+  pack(std::span(bytes));
+  return bytes;
 }
 
 inline std::string describe(const OwnConvolution& c) {

@@ -244,6 +244,29 @@ TEST(Winograd, takes_many_tiles_and_outputs_in_parts) {
   }
 }
 
+/// One copy of them serves a frame and several, and images of any size.
+TEST(Winograd, weights_of_one_form_are_the_same_whatever_the_images_are) {
+  Random random(10);
+  for (const std::size_t tile : {2u, 4u})
+    for (const StoredNumber number :
+         {StoredNumber::f32, StoredNumber::bf16, StoredNumber::f16, StoredNumber::u8}) {
+      WinogradConvolution c;
+      c.tile = tile;
+      c.source = number;
+      c.channels = 40;
+      c.outputs = 170;
+      const std::vector<float> weights = random_values(c.channels * c.outputs * 9, random);
+      std::vector<std::vector<std::byte>> packed;
+      for (const std::size_t size : {7u, 14u, 90u}) {
+        c.images = size == 14 ? 8 : 1;
+        c.height = c.width = {size, size, 3, 1, 1, 1};
+        packed.push_back(packed_bytes(
+            packed_size(c), [&](std::span<std::byte> to) { pack_weights(c, weights, to); }));
+        EXPECT_EQ(packed.back(), packed.front()) << describe(c);
+      }
+    }
+}
+
 TEST(Winograd, takes_many_integers_in_parts) {
   if (!has_products()) GTEST_SKIP() << "no such products here";
   Random random(5);

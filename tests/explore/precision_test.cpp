@@ -25,7 +25,7 @@ struct MadeUp {
 
   MadeUp& layer() {
     problem.base.push_back(Precision::f32);
-    changed.emplace_back(3, 0);
+    changed.emplace_back(4, 0);
     return *this;
   }
   MadeUp& low(Precision precision, double saved_ns, std::int64_t changes) {

@@ -47,6 +47,7 @@ namespace millrace::engine::onednn {
     case StoredNumber::s8:
       break;
   }
+  x = _mm512_min_ps(x, _mm512_set1_ps(127));  // what 32 bits do not hold converts to the least
   _mm_mask_storeu_epi8(to, mask, _mm512_cvtsepi32_epi8(_mm512_cvtps_epi32(x)));
 }
 

@@ -130,8 +130,9 @@ std::size_t packed_size(const IntegerConvolution& c) {
 
 std::string form_of_weights(const IntegerConvolution& c) {
   const IntegerPanels panels(c);
-  return fmt::format("integers 1 {} {} {} {} {} {} {}", c.outputs, c.channels, c.height.window,
-                     c.width.window, panels.in_place, panels.summed, c.source == StoredNumber::s8);
+  return fmt::format("integers 2 {} {} {} {} {} {} {} {}", c.outputs, c.channels, c.height.window,
+                     c.width.window, panels.in_place, panels.run, panels.summed,
+                     c.source == StoredNumber::s8);
 }
 
 void pack_weights(const IntegerConvolution& c, std::span<const float> weights,

@@ -1,5 +1,5 @@
 #pragma once
-// What all our own convolutions have: amx_convolution.h, pair_convolution.h, winograd.h.
+// What all our own convolutions have: amx_convolution.h, integer_convolution.h, winograd.h.
 #include <cstddef>
 #include <limits>
 

@@ -11,7 +11,7 @@ namespace millrace::engine::onednn {
 /// sums of two bfloat16 numbers.
 inline constexpr std::string_view on_tiles = "amx";
 inline constexpr std::string_view split_on_tiles = "amx_bf16x3";
-/// Those of integer_convolution.h: of bfloat16 and of int8.
+/// Those of integer_convolution.h: of bfloat16 and float16, and of int8.
 inline constexpr std::string_view in_pairs = "int16_pairs";
 inline constexpr std::string_view in_quads = "int8_quads";
 /// Those of winograd.h, by the results of a tile.

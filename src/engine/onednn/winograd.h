@@ -26,15 +26,15 @@ struct WinogradConvolution : OwnConvolution {
 struct WinogradTiles {
   explicit WinogradTiles(const WinogradConvolution& convolution);
 
-  std::size_t points = 36;              // of a tile
-  std::size_t down = 1, across = 1;     // tiles of an image
-  std::size_t count = 1;                // of all images
-  std::size_t block = 1;                // that are computed at once
-  std::size_t channels = 1;             // vectors of them, of integers in pairs
-  std::size_t outputs = 1;              // pairs of vectors of them
-  std::size_t together = 1;             // of these, that are multiplied before any are written
-  std::size_t point_apart = 1;          // in the tiles, from one point to the next: numbers
-  std::size_t product_apart = 1;        // in the products
+  std::size_t points = 36;           // of a tile
+  std::size_t down = 1, across = 1;  // tiles of an image
+  std::size_t count = 1;             // of all images
+  std::size_t block = 1;             // that are computed at once
+  std::size_t channels = 1;          // vectors of them, of integers in pairs
+  std::size_t outputs = 1;           // pairs of vectors of them
+  std::size_t together = 1;          // of these, multiplied before any are written: a group or more
+  std::size_t point_apart = 1;       // in the tiles, from one point to the next: numbers
+  std::size_t product_apart = 1;     // in the products
   std::size_t products = 0, zeros = 0;  // where they begin in the working memory: numbers
   std::size_t working = 0;              // numbers of the working memory
   // Of integers:
@@ -42,8 +42,14 @@ struct WinogradTiles {
   std::size_t scales = 0;                   // behind the weights, by point and output: numbers
   float largest = 0;                        // integer that pixels become at a point
 
-  /// Counted in the order in which weights are read.
-  std::size_t index_of_weights(std::size_t point, std::size_t output) const;
+  /// The order in which weights are read, and so lie: by group of pairs of vectors of outputs, then
+  /// by point. It is the same for images of any number and size.
+  static constexpr std::size_t group = 2;
+  struct Weights {
+    std::size_t point, output;  // a pair
+  };
+  std::size_t index_of(const Weights& weights) const;
+  Weights weights_at(std::size_t index) const;
 };
 
 /// In bytes.

@@ -42,7 +42,7 @@ class WinogradLoops {
       else if (phase == WinogradPhase::read)
         self().read(i);
       else if (phase == WinogradPhase::multiply)
-        multiply(i / b_.outputs, b_.first_output + i % b_.outputs);
+        multiply(b_.first_output * t_.points + i);
       else
         self().write(i);
   }
@@ -150,11 +150,11 @@ class WinogradLoops {
     return b_.count * piece / pieces;
   }
 
-  /// All tiles at a point.
-  [[gnu::always_inline]] void multiply(std::size_t point, std::size_t output) const {
+  /// All tiles at a point; `index`: of the weights.
+  [[gnu::always_inline]] void multiply(std::size_t index) const {
+    const auto [point, output] = t_.weights_at(index);
     const std::size_t all = pieces();
     const std::size_t weights = t_.channels * weights_of_vector;
-    const std::size_t index = t_.index_of_weights(point, output);
     const bool is_last = index + 1 == t_.points * t_.outputs;
     const float* const with = o_.weights + index * weights;
     const float* const next = is_last ? with : with + weights;

@@ -16,9 +16,9 @@
 namespace millrace::engine::onednn {
 namespace {
 
-/// Pairs of vectors of outputs whose products are written together: so many, or more as long as
-/// they stay in a second-level cache until then.
-constexpr std::size_t least_together = 2, product_bytes = 512 * 1024;
+/// Of the products that are written together, unless one group has more: so that they stay in a
+/// second-level cache until then.
+constexpr std::size_t product_bytes = 512 * 1024;
 
 /// So that a block stays in a second-level cache, beside weights, but that the weights, of which
 /// there are the more the more channels there are, are not read too often. `of_tile`: bytes.
@@ -81,7 +81,7 @@ std::vector<WindowAtPoints> output_at_points(const WinogradConvolution& c,
 std::size_t place_of(const WinogradConvolution& c, const WinogradTiles& tiles, std::size_t point,
                      std::size_t output) {
   const std::size_t pair = 2 * c.lanes;
-  const std::size_t index = tiles.index_of_weights(point, output / pair);
+  const std::size_t index = tiles.index_of({point, output / pair});
   return index * tiles.channels * c.lanes * pair + output % pair;
 }
 
@@ -123,7 +123,7 @@ void pack_integers(const WinogradConvolution& c, const WinogradTiles& tiles,
             static_cast<std::int16_t>(integer_of(of_output[i], scale, INT16_MAX));
       }
       const float gain = gain_at_point(c.tile, point / side) * gain_at_point(c.tile, point % side);
-      const std::size_t index = tiles.index_of_weights(point, output / pair);
+      const std::size_t index = tiles.index_of({point, output / pair});
       packed[tiles.scales + index * pair + output % pair] = scale * (gain / tiles.largest);
     }
   }
@@ -168,7 +168,7 @@ void pack_bytes(const WinogradConvolution& c, const WinogradTiles& tiles,
         to[at / 4 * 4 * pair + at % 4] = static_cast<std::int8_t>(weight);
         sum += weight;
       }
-      const std::size_t index = tiles.index_of_weights(point, output / pair);
+      const std::size_t index = tiles.index_of({point, output / pair});
       const std::size_t place = index * pair + output % pair;
       scales[place] = scale;
       shifts[place] = 128 * sum;
@@ -186,9 +186,10 @@ WinogradTiles::WinogradTiles(const WinogradConvolution& c)
       channels(divided_up(c.channels, factors_in_place(c) * c.lanes)),
       outputs(divided_up(c.outputs, 2 * c.lanes)) {
   const std::size_t vector = points * c.lanes * sizeof(float);
-  block = divided_up(count, blocks_of(c, count, vector * (channels + 2 * least_together)));
-  const std::size_t fit = std::max(product_bytes / (2 * vector * block), least_together);
-  together = divided_up(outputs, divided_up(outputs, fit));
+  block = divided_up(count, blocks_of(c, count, vector * (channels + 2 * group)));
+  const std::size_t groups = divided_up(outputs, group);
+  const std::size_t fit = std::max<std::size_t>(product_bytes / (group * 2 * vector * block), 1);
+  together = std::min(divided_up(groups, divided_up(groups, fit)) * group, outputs);
   const std::size_t piece = tiles_of_piece(c.lanes, factors_in_place(c));
   // One vector more, so that the points of a tile do not all fall into the same place of a cache.
   point_apart = (channels * round_up(block, piece) + 1) * c.lanes;
@@ -205,10 +206,16 @@ WinogradTiles::WinogradTiles(const WinogradConvolution& c)
   largest = largest_of_pixels(std::min(c.channels, integer_channels), gain_at_points);
 }
 
-std::size_t WinogradTiles::index_of_weights(std::size_t point, std::size_t output) const {
-  const std::size_t first = output / together * together;
-  const std::size_t count = std::min(together, outputs - first);
-  return first * points + point * count + output - first;
+std::size_t WinogradTiles::index_of(const Weights& weights) const {
+  const std::size_t first = weights.output / group * group;
+  const std::size_t in_group = std::min(group, outputs - first);
+  return first * points + weights.point * in_group + weights.output - first;
+}
+
+WinogradTiles::Weights WinogradTiles::weights_at(std::size_t index) const {
+  const std::size_t first = index / (group * points) * group;
+  const std::size_t in_group = std::min(group, outputs - first), rest = index - first * points;
+  return {rest / in_group, first + rest % in_group};
 }
 
 std::size_t packed_size(const WinogradConvolution& c) {
@@ -218,7 +225,7 @@ std::size_t packed_size(const WinogradConvolution& c) {
 }
 
 std::string form_of_weights(const WinogradConvolution& c) {
-  return fmt::format("winograd 2 {} {} {} {}{}", c.tile, c.lanes, c.outputs, c.channels,
+  return fmt::format("winograd 3 {} {} {} {}{}", c.tile, c.lanes, c.outputs, c.channels,
                      has_bytes(c)                    ? " bytes 1"
                      : c.source == StoredNumber::f16 ? " integers 2, halves"
                      : has_integers(c)               ? " integers 2"
