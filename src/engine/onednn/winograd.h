@@ -42,9 +42,9 @@ struct WinogradTiles {
   std::size_t scales = 0;                   // behind the weights, by point and output: numbers
   float largest = 0;                        // integer that pixels become at a point
 
-  /// The order in which weights are read, and so lie: by group of pairs of vectors of outputs, then
-  /// by point. It is the same for images of any number and size.
-  static constexpr std::size_t group = 2;
+  /// Pairs of vectors of outputs whose weights follow each other at a point: weights lie by group,
+  /// then by point, as they are read. It is the same for images of any number and size.
+  std::size_t group = 1;
   struct Weights {
     std::size_t point, output;  // a pair
   };

@@ -185,6 +185,7 @@ WinogradTiles::WinogradTiles(const WinogradConvolution& c)
       count(c.images * down * across),
       channels(divided_up(c.channels, factors_in_place(c) * c.lanes)),
       outputs(divided_up(c.outputs, 2 * c.lanes)) {
+  group = std::min<std::size_t>(outputs, std::max<std::size_t>(divided_up(outputs, 2), 2));
   const std::size_t vector = points * c.lanes * sizeof(float);
   block = divided_up(count, blocks_of(c, count, vector * (channels + 2 * group)));
   const std::size_t groups = divided_up(outputs, group);
@@ -225,7 +226,7 @@ std::size_t packed_size(const WinogradConvolution& c) {
 }
 
 std::string form_of_weights(const WinogradConvolution& c) {
-  return fmt::format("winograd 3 {} {} {} {}{}", c.tile, c.lanes, c.outputs, c.channels,
+  return fmt::format("winograd 4 {} {} {} {}{}", c.tile, c.lanes, c.outputs, c.channels,
                      has_bytes(c)                    ? " bytes 1"
                      : c.source == StoredNumber::f16 ? " integers 2, halves"
                      : has_integers(c)               ? " integers 2"
