@@ -67,10 +67,7 @@ std::vector<float> computed(const AmxConvolution& c, const AmxSample& sample) {
   operands.working = working.data();
   operands.result = result.data();
   convolve(c, AmxStrips(c), operands);
-  std::vector<float> values;
-  for (std::size_t i = 0; i < sample.before.size(); ++i)
-    values.push_back(number_at(c.result, result, i));
-  return values;
+  return numbers_of(c.result, result);
 }
 
 /// In shares of the largest before the activation.

@@ -80,10 +80,7 @@ std::vector<float> computed(const IntegerConvolution& c, const Sample& sample) {
   convolve(c, panels,
            {source.data(), weights.data(), sample.bias.data(), scales.data(), working.data(),
             result.data()});
-  std::vector<float> results;
-  for (std::size_t i = 0; i < sample.before.size(); ++i)
-    results.push_back(number_at(c.result, result, i));
-  return results;
+  return numbers_of(c.result, result);
 }
 
 double error_of(const IntegerConvolution& c, const Sample& given) {

@@ -110,6 +110,13 @@ inline float number_at(StoredNumber number, const std::vector<std::byte>& bytes,
   return x;
 }
 
+/// All of them.
+inline std::vector<float> numbers_of(StoredNumber number, const std::vector<std::byte>& bytes) {
+  std::vector<float> numbers(bytes.size() / size_of(number));
+  for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = number_at(number, bytes, i);
+  return numbers;
+}
+
 /// What a stored result may be off by its own rounding.
 inline double rounding_of(StoredNumber number, double y) {
   if (number == StoredNumber::f32) return 0;

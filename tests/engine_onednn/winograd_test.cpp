@@ -52,10 +52,7 @@ std::vector<float> computed(const WinogradConvolution& c, const Sample& sample) 
   operands.result = result.data();
   operands.scale = scale_of(c);
   convolve(c, tiles, operands);
-  std::vector<float> results;
-  for (std::size_t i = 0; i < sample.before.size(); ++i)
-    results.push_back(number_at(c.result, result, i));
-  return results;
+  return numbers_of(c.result, result);
 }
 
 double error_of(const WinogradConvolution& c, const Sample& given) {
