@@ -23,6 +23,14 @@ bool is_heavy(const network::Operator& op) {
 
 bool is_binary(const network::Operator& op) { return std::holds_alternative<network::Binary>(op); }
 
+bool adds_residual(const Fused& fused) { return fused.kind == Fused::Kind::residual; }
+
+/// A residual lies where the result will be, and there is room for one.
+bool has_room_for(const Group& group, const Fused& next) {
+  return !adds_residual(next) ||
+         std::none_of(group.tail.begin(), group.tail.end(), adds_residual);
+}
+
 /// A scalar, or one value per channel for a batch of one or constant over the batch.
 bool is_per_channel(const Tensor& operand, const Tensor& result) {
   const std::size_t rank = result.shape.size(), own = operand.shape.size();
@@ -70,6 +78,7 @@ class Grouping {
     taken_.insert(head);
     if (!is_heavy(network_[head].op) && !is_binary(network_[head].op)) return group;
     while (const auto next = follower(result_of(network_, group))) {
+      if (!has_room_for(group, *next)) break;
       group.tail.push_back(*next);
       if (!accepts_(group)) {
         group.tail.pop_back();

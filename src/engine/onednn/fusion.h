@@ -17,8 +17,8 @@ struct Fused {
   TensorId result;
 };
 
-/// A layer and what is fused into it. It runs when its last layer would: by then every operand is
-/// there.
+/// A layer and what is fused into it, of which at most one is a residual. It runs when its last
+/// layer would: by then every operand is there.
 struct Group {
   LayerId head;
   std::vector<Fused> tail;

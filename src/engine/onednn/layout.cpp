@@ -256,6 +256,21 @@ std::optional<Form> read_format(const std::string& format, const Dims& shape) {
   return desc ? std::optional(Form{*desc, *scale}) : std::nullopt;
 }
 
+Desc with_usual_strides(const Desc& desc) {
+  const Dims shape = dims_of(desc);
+  const Type type = type_of(desc);
+  if (is_row_major(desc)) return row_major_desc(shape, type);
+  const Desc channels_last = channels_last_desc(shape, type);
+  return same_memory(desc, channels_last) ? channels_last : desc;
+}
+
+bool suits_two_operands(const Desc& desc) {
+  const auto b = blocking_of(desc);
+  if (!b || b->padded != b->shape) return false;
+  return !b->blocks.empty() || is_row_major(desc) ||
+         same_memory(desc, channels_last_desc(b->shape, b->type));
+}
+
 std::vector<Desc> usual_layouts(const Desc& now) {
   const Dims shape = dims_of(now);
   std::vector<Desc> layouts;

@@ -63,6 +63,14 @@ std::string format_of(const Form& form);
 /// Nothing if the text is not such a format for this shape.
 std::optional<Form> read_format(const std::string& format, const Dims& shape);
 
+/// The same places, with row-major or channels-last strides where these describe them: oneDNN reads
+/// the strides of dimensions of size 1 too, and some kernels take them for another layout.
+Desc with_usual_strides(const Desc& desc);
+/// Where kernels of two operands may work: in the order of the shape, with the channels innermost,
+/// or in blocks of channels without padding. In others oneDNN broadcasts along wrong dimensions,
+/// and what it does after a padded block is wrong.
+bool suits_two_operands(const Desc& desc);
+
 /// Where arithmetic on single elements or windows is tried: as the tensor lies, then what all
 /// kernels know; in its type, and then in float32. 8 bits have no arithmetic of their own.
 std::vector<Desc> usual_layouts(const Desc& now);

@@ -80,13 +80,29 @@ std::optional<BinaryChoice> choose(Builder& builder, const Group& group, const P
   const bool same = same_shape(builder, pair);
   Desc now = builder.value(pair.a).desc;
   if (same && is_row_major(now)) now = builder.value(pair.b).desc;
-  for (const Desc& layout : usual_layouts(now)) {
+  for (const Desc& usual : usual_layouts(now)) {
+    if (!suits_two_operands(usual)) continue;
+    const Desc layout = with_usual_strides(usual);
     const Dims other = with_rank(builder.tensor(pair.b).shape, shape.size());
     const Desc b = same ? layout : plain_desc(other);
     Kernel kernel = binary(builder.engine(), {*algorithm, layout, b, layout}, *post_ops);
     if (kernel && !kernel.is_slow()) return BinaryChoice{layout, b, kernel};
   }
   return std::nullopt;
+}
+
+/// Then channels are the innermost dimension and the one before it at once, and oneDNN takes them
+/// for the wrong one of the two where the tail has an operand by channel.
+bool has_one_pixel(const Builder& builder, LayerId id) {
+  const network::Shape& shape = builder.tensor(builder.layer(id).outputs[0]).shape;
+  return shape.size() > 2 &&
+         std::all_of(shape.begin() + 2, shape.end(), [](auto n) { return n == 1; });
+}
+bool has_operand(const Builder& builder, const Group& group) {
+  return std::any_of(group.tail.begin(), group.tail.end(), [&](const Fused& fused) {
+    return fused.kind == Fused::Kind::binary &&
+           network::element_count(builder.tensor(fused.operand).shape) > 1;
+  });
 }
 
 Value operand_in(Builder& builder, TensorId id, const Desc& layout) {
@@ -101,7 +117,9 @@ bool lower_prelu(Builder& builder, LayerId id) {
   const network::Shape& shape = builder.tensor(layer.outputs[0]).shape;
   if (shape.empty() || builder.tensor(layer.inputs[0]).shape != shape) return false;
   const Dims slopes = with_rank(builder.tensor(layer.inputs[1]).shape, shape.size());
-  for (const Desc& layout : usual_layouts(builder.value(layer.inputs[0]).desc)) {
+  for (const Desc& usual : usual_layouts(builder.value(layer.inputs[0]).desc)) {
+    if (!suits_two_operands(usual)) continue;
+    const Desc layout = with_usual_strides(usual);
     const Kernel kernel = prelu(builder.engine(), layout, any_desc(slopes));
     if (!kernel || kernel.is_slow()) continue;
     const Value source = builder.in_layout(layer.inputs[0], layout);
@@ -138,6 +156,7 @@ bool lower_unary(Builder& builder, LayerId layer) {
 bool accepts_binary(Builder& builder, const Group& group) {
   const auto is_residual = [](const Fused& f) { return f.kind == Fused::Kind::residual; };
   if (std::any_of(group.tail.begin(), group.tail.end(), is_residual)) return false;
+  if (has_one_pixel(builder, group.head) && has_operand(builder, group)) return false;
   const network::Layer& layer = builder.layer(group.head);
   const auto pair = pair_of(builder, group.head);
   if (!pair) return false;

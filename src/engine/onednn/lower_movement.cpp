@@ -65,7 +65,7 @@ bool lower_transpose(Builder& builder, LayerId id) {
     new_shape.push_back(shape[static_cast<std::size_t>(from)]);
     new_strides.push_back((*strides)[static_cast<std::size_t>(from)]);
   }
-  value.desc = strided_desc(new_shape, new_strides, type_of(value.desc));
+  value.desc = with_usual_strides(strided_desc(new_shape, new_strides, type_of(value.desc)));
   builder.define(layer.outputs[0], value);
   return true;
 }

@@ -33,6 +33,17 @@ dnnl::primitive_attr attributes(const PostOps& post_ops, const std::vector<float
   return result;
 }
 
+/// Whether the kernels run these as they are written: they keep the parameters of functions under
+/// the name of the algorithm, so that two functions of one algorithm run with the same ones.
+bool are_kept_apart(const PostOps& post_ops) {
+  for (const PostOp& a : post_ops)
+    for (const PostOp& b : post_ops)
+      if (a.kind == PostOp::Kind::eltwise && b.kind == a.kind && a.algorithm == b.algorithm &&
+          (a.alpha != b.alpha || a.beta != b.beta))
+        return false;
+  return true;
+}
+
 /// The whole way from a descriptor's arguments to the kernel; an argument that oneDNN refuses is
 /// the same answer as a kernel that it lacks.
 template <class Primitive, class... Arguments>
@@ -79,6 +90,7 @@ bool visit_all(const Descriptor& descriptor, const dnnl::primitive_attr& attribu
 
 bool visit_kernels(const dnnl::engine& engine, const Question& question, const Visit& visit) {
   const ConvolutionSpec& spec = question.spec;
+  if (!are_kept_apart(question.post_ops)) return false;
   const auto attr = attributes(question.post_ops, spec.scales);
   if (spec.transposed) return visit_all(deconvolution_descriptor(spec), attr, engine, visit);
   return visit_all(convolution_descriptor(spec, question.algorithm), attr, engine, visit);
@@ -94,6 +106,7 @@ Kernel scaled(Kernel kernel, const std::vector<float>& scales, float rescaling) 
 
 Kernel inner_product(const dnnl::engine& engine, const ProductSpec& s, const PostOps& post_ops) {
   using Product = dnnl::inner_product_forward;
+  if (!are_kept_apart(post_ops)) return {};
   const auto attr = attributes(post_ops, s.scales);
   if (s.bias.is_zero())
     return scaled(choose<Product>(engine, attr, inference, s.source, s.weights, s.destination),
@@ -104,6 +117,7 @@ Kernel inner_product(const dnnl::engine& engine, const ProductSpec& s, const Pos
 }
 
 Kernel matrix_product(const dnnl::engine& engine, const ProductSpec& s, const PostOps& post_ops) {
+  if (!are_kept_apart(post_ops)) return {};
   const auto attr = attributes(post_ops);
   if (s.bias.is_zero())
     return choose<dnnl::matmul>(engine, attr, s.source, s.weights, s.destination);
@@ -136,6 +150,7 @@ Kernel eltwise(const dnnl::engine& engine, const Desc& source, const PostOp& fun
 }
 
 Kernel binary(const dnnl::engine& engine, const BinarySpec& s, const PostOps& post_ops) {
+  if (!are_kept_apart(post_ops)) return {};
   return choose<dnnl::binary>(engine, attributes(post_ops), s.algorithm, s.a, s.b, s.destination);
 }
 

@@ -1,0 +1,26 @@
+#pragma once
+// How far an engine's results are from those of the plain loops.
+#include <string>
+#include <vector>
+
+#include "engine/engine.h"
+
+namespace millrace::test {
+
+/// What differs from float32 on oneDNN's engine.
+struct AgreementOptions {
+  std::string engine = "onednn";
+  std::vector<board::Variant> variants = {};
+  const network::Calibration* calibration = nullptr;
+  std::uint64_t seed = 5;  // of the inputs
+};
+
+/// The largest difference of any output from network::evaluate(), over the largest value of that
+/// output, or 0.1; infinite where one of the two is no finite number and they differ, or where integers
+/// differ. The whole network is one subnet.
+double error_in_one_piece(const network::Network& network, const AgreementOptions& options);
+
+/// The layers with the shapes of what they read and make, a line each.
+std::string text_of(const network::Network& network);
+
+}  // namespace millrace::test

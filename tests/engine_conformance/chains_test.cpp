@@ -1,0 +1,53 @@
+// Faults live where kernels are fused: every heavy layer, followed by all pairs and some triples of
+// what may be fused into it, against the plain loops.
+#include "chains.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+
+#include "agreement.h"
+#include "base/random.h"
+
+namespace millrace::test {
+namespace {
+
+constexpr std::array<std::int64_t, 8> channel_counts{1, 2, 3, 8, 12, 16, 20, 32};
+constexpr double tolerance = 2e-5;
+
+class Chains : public testing::TestWithParam<ChainHead> {
+ protected:
+  void expect_right(const std::vector<const ChainStep*>& steps, std::int64_t channels) {
+    const network::Network network = chain_of(GetParam(), channels, steps);
+    const double error = error_in_one_piece(network, {});
+    std::string names = GetParam().name + " of " + std::to_string(channels) + " channels";
+    for (const ChainStep* step : steps) names += ", " + step->name;
+    EXPECT_LE(error, tolerance) << names;
+  }
+
+  std::vector<ChainStep> steps_ = chain_steps();
+};
+
+/// Each with two numbers of channels; with which moves on from pair to pair.
+TEST_P(Chains, of_all_pairs_are_right) {
+  std::size_t turn = 0;
+  for (const ChainStep& first : steps_)
+    for (const ChainStep& second : steps_) {
+      expect_right({&first, &second}, channel_counts[turn % 8]);
+      expect_right({&first, &second}, channel_counts[(turn + 3) % 8]);
+      ++turn;
+    }
+}
+
+TEST_P(Chains, of_some_triples_are_right) {
+  Random random(7);
+  const auto any = [&]() { return &steps_[static_cast<std::size_t>(random.below(steps_.size()))]; };
+  for (int i = 0; i < 400; ++i)
+    expect_right({any(), any(), any()}, channel_counts[static_cast<std::size_t>(random.below(8))]);
+}
+
+INSTANTIATE_TEST_SUITE_P(each, Chains, testing::ValuesIn(chain_heads()),
+                         [](const auto& head) { return head.param.name; });
+
+}  // namespace
+}  // namespace millrace::test
