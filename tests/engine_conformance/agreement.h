@@ -16,8 +16,8 @@ struct AgreementOptions {
 };
 
 /// The largest difference of any output from network::evaluate(), over the largest value of that
-/// output, or 0.1; infinite where one of the two is no finite number and they differ, or where integers
-/// differ. The whole network is one subnet.
+/// output, or 0.1; infinite where one of the two is no finite number and they differ, or where
+/// integers differ. The whole network is one subnet.
 double error_in_one_piece(const network::Network& network, const AgreementOptions& options);
 
 /// The layers with the shapes of what they read and make, a line each.

@@ -5,7 +5,7 @@
 
 namespace millrace::test {
 
-/// Up to `max_layers` layers (at least 1) over tensors of 2 to 5 dimensions, many of them of size 1:
+/// Up to `max_layers` layers (at least 1) over tensors of 2 to 5 dimensions, many of size 1:
 /// products, pools, normalisations, functions, operations with broadcasting, and what moves
 /// elements. Values stay within about +-100. Functions that jump or have no bounded slope do not
 /// occur, so that rounding stays small. Tensors may have several readers, also outside.
