@@ -165,6 +165,7 @@ std::optional<Quantized> scaled(const Layer& layer, const Quantized& weights,
 }  // namespace
 
 std::optional<Affine> affine_of(const Network& network, const Layer& layer) {
+  if (layer.outputs.empty() || !layer.outputs[0].valid()) return std::nullopt;
   const Tensor& result = network[layer.outputs[0]];
   if (result.type != DataType::float32 || result.shape.size() < 2) return std::nullopt;
   if (const auto* normalization = std::get_if<BatchNormalization>(&layer.op))

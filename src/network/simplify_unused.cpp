@@ -23,6 +23,8 @@ struct Needed {
     if (!layers[index]) return;
     for (const TensorId input : layer.inputs)
       if (input.valid()) tensors[input.index] = true;
+    // Passes, engines and loops take type and shape from the first output.
+    if (layer.outputs.front().valid()) tensors[layer.outputs.front().index] = true;
     // The sizes of all parts say where each one begins.
     if (!std::holds_alternative<Split>(layer.op)) return;
     for (const TensorId output : layer.outputs) tensors[output.index] = true;

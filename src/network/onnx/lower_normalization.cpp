@@ -58,7 +58,7 @@ void lower_lrn(Node& node) {
   Lrn op;
   op.size = node.attributes().required_integer("size");
   if (op.size < 1 || op.size > (1 << 30))
-    node.fail(fmt::format("the attribute 'size' is {}, expected at least 1", op.size));
+    node.fail(fmt::format("the attribute 'size' is {}, expected 1 to 2^30", op.size));
   op.alpha = node.attributes().number("alpha", 1e-4f);
   op.beta = node.attributes().number("beta", 0.75f);
   op.bias = node.attributes().number("bias", 1);

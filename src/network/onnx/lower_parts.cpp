@@ -20,6 +20,7 @@ std::size_t read_axis(const Node& node, std::int64_t fallback) {
 /// In equal parts; the last is smaller if they do not come out even.
 Shape equal_parts(const Node& node, std::int64_t size) {
   const auto count = static_cast<std::int64_t>(node.output_count());
+  if (count == 0) node.fail("has no outputs, expected one for each part; export the model again");
   if (node.attributes().integer("num_outputs", count) != count)
     node.fail(fmt::format("the attribute 'num_outputs' differs from the node's {} outputs", count));
   const std::int64_t part = (size + count - 1) / count;

@@ -101,7 +101,7 @@ void lower_dynamic_quantize_linear(Node& node) {
                           to_text(node.type(data))));
   std::vector<std::optional<Made>> made{Made{DataType::uint8, node.shape(data)},
                                         Made{DataType::float32, {}}, Made{DataType::uint8, {}}};
-  for (std::size_t i = 0; i < made.size(); ++i)
+  for (std::size_t i = 1; i < made.size(); ++i)
     if (!node.wants(i)) made[i].reset();
   const std::vector<TensorId> outputs = node.add(DynamicQuantizeLinear{}, {node.input(data)}, made);
   for (std::size_t i = 0; i < outputs.size(); ++i)
