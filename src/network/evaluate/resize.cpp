@@ -100,7 +100,8 @@ Interpolation interpolation(const Resize& op, const AxisGeometry& g) {
   if (result.identity) return result;
   result.taps = op.mode == ResizeMode::nearest ? 1 : op.mode == ResizeMode::linear ? 2 : 4;
   for (std::int64_t i = 0; i < g.out; ++i) {
-    const double x = coordinate(op.coordinates, g, i);
+    const double found = coordinate(op.coordinates, g, i);
+    const double x = std::isnan(found) ? 0 : found;  // 0 / 0, for a size of one that is cropped
     result.outside.push_back(crop && (x < 0 || x > static_cast<double>(g.in - 1)));
     add_taps(op, x, g.in, result);
   }

@@ -68,8 +68,10 @@ Target from_scales(const Node& node, const std::vector<double>& given, const Res
   for (std::size_t i = 0; i < shape.size(); ++i) {
     check_scale(node, target.scales[i]);
     const double part = op.roi.empty() ? 1 : op.roi[i + shape.size()] - op.roi[i];
-    const double size = std::floor(static_cast<double>(shape[i]) * part * target.scales[i]);
-    if (!(size >= 0 && size < 0x1p40)) node.fail("the region of interest is impossible");
+    // In float32, as the exporters' frameworks do: 86 times 256/86 is 256, not a little less.
+    const float scale = static_cast<float>(target.scales[i]) * static_cast<float>(part);
+    const float size = std::floor(scale * static_cast<float>(shape[i]));
+    if (!(size >= 0 && size < 0x1p40f)) node.fail("the region of interest is impossible");
     target.sizes[i] = static_cast<std::int64_t>(size);
   }
   return target;
@@ -116,6 +118,11 @@ Target from_sizes(const Node& node, const Shape& given) {
 /// Starts and then ends, one of each per dimension; those not named are whole.
 std::vector<double> read_roi(const Node& node) {
   const std::vector<double> given = node.numbers(1, "the region of interest");
+  for (const double number : given)
+    if (!(std::fabs(number) <= 1e6))
+      node.fail(fmt::format("the region of interest has the number {}, expected shares of the "
+                            "input such as 0 and 1",
+                            number));
   const Shape axes = read_axes(node);
   const std::size_t rank = rank_of(node);
   std::vector<double> roi(2 * rank, 0);
