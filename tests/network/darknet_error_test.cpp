@@ -31,6 +31,9 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"empty", "", "a.cfg: has no sections"},
         Wrong{"only_comments", "# a\n; b\n", "a.cfg: has no sections"},
         Wrong{"binary", std::string("\0\1\2\0net", 7), "a.cfg: is not text"},
+        Wrong{"utf_16", std::string("\xFF\xFE[\0n\0", 6), "a.cfg: is UTF-16 text, expected UTF-8"},
+        Wrong{"image_of_four_gib", "[net]\nwidth=32768\nheight=32768\nchannels=1\n" + conv,
+              "a.cfg: line 1: [net]: the shape 1x1x32768x32768 needs 4.00 GiB"},
         Wrong{"prose", "this is no configuration\n", "a.cfg: line 1: found 'thisisnoconf"},
         Wrong{"option_first", "width=3\n[net]\n", "a.cfg: line 1: 'width=3' stands before"},
         Wrong{"no_net", conv, "a.cfg: line 1: [convolutional]: is the first section"},
@@ -156,6 +159,14 @@ TEST_F(WrongWeights, both_lengths_of_header_are_read) {
     EXPECT_EQ(model.network[layer.inputs[2]].constant->values<float>()[1], 1.f);
     EXPECT_EQ(model.network[layer.inputs[1]].constant->values<float>()[0], 4.f);
   }
+}
+
+TEST_F(WrongWeights, a_long_count_under_an_old_version_is_read) {
+  std::string bytes = weights(needed, 0);
+  bytes.insert(16, 4, '\0');
+  const Model model = read(bytes);
+  const Layer& layer = model.network.layers.front();
+  EXPECT_EQ(model.network[layer.inputs[1]].constant->values<float>()[0], 4.f);
 }
 
 TEST_F(WrongWeights, too_short_says_what_is_missing) {

@@ -25,6 +25,15 @@ std::vector<float> outputs(const std::string& net, const std::string& sections) 
 
 using Floats = std::vector<float>;
 
+TEST(DarknetText, a_byte_order_mark_is_skipped_and_silu_is_swish) {
+  const std::string text =
+      "[net]\nwidth=4\nheight=4\nchannels=2\n[convolutional]\nfilters=2\nsize=1\n";
+  const Network swish = read_darknet(text + "activation=swish\n", "a.cfg", {}).network;
+  const std::string marked = "\xEF\xBB\xBF" + text + "activation=silu\n";
+  const Network silu = read_darknet(marked, "a.cfg", {}).network;
+  EXPECT_EQ(hash_of(silu), hash_of(swish));
+}
+
 TEST(DarknetPool, pads_on_the_far_side_first) {
   EXPECT_EQ(outputs("width=3\nheight=2\nchannels=1", "[maxpool]\nsize=2\nstride=1\n"),
             (Floats{4, 5, 5, 4, 5, 5}));

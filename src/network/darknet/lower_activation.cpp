@@ -25,6 +25,7 @@ constexpr std::array activations{
     Activation{"mish", {UnaryKind::mish, 0, 0}},
     Activation{"relu", {UnaryKind::relu, 0, 0}},
     Activation{"relu6", {UnaryKind::clip, 0, 6}},
+    Activation{"silu", {UnaryKind::sigmoid, 0, 0}, true},
     Activation{"swish", {UnaryKind::sigmoid, 0, 0}, true},
     Activation{"tanh", {UnaryKind::tanh, 0, 0}},
 };

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "network/size_limit.h"
+
 namespace millrace::network::darknet {
 
 std::string Reading::name(std::string_view kind) const {
@@ -20,7 +22,8 @@ const Shape& Reading::image() const {
 
 TensorId Reading::add_tensor(const std::string& name, Shape shape) {
   const bool is_input = network_.inputs.empty();
-  element_count(shape, is_input ? sections_.front().place() : section().place());
+  const std::string place = is_input ? sections_.front().place() : section().place();
+  check_size(DataType::float32, shape, place);
   network_.tensors.push_back({name, DataType::float32, std::move(shape), std::nullopt});
   return TensorId(network_.tensors.size() - 1);
 }

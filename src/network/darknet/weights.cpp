@@ -29,8 +29,8 @@ WeightFile::WeightFile(std::string bytes, std::string file)
   std::int32_t version[2] = {};
   if (bytes_.size() >= sizeof version) std::memcpy(version, bytes_.data(), sizeof version);
   const std::int64_t major = version[0], minor = version[1];
-  const bool long_count = major * 10 + minor >= 2 && major < 1000 && minor < 1000;
-  header_ = 3 * number + (long_count ? sizeof(std::int64_t) : number);
+  long_count_ = major * 10 + minor >= 2 && major < 1000 && minor < 1000;
+  header_ = 3 * number + (long_count_ ? sizeof(std::int64_t) : number);
   transposed_ = major > 1000 || minor > 1000;
   if (bytes_.size() < header_)
     throw InputError(file_,
@@ -58,11 +58,14 @@ void WeightFile::fail_short(const Network& network, const std::vector<Wanted>& w
 void WeightFile::fill(Network& network, const std::vector<Wanted>& wanted) const {
   const std::uint64_t expected = header_ + bytes_of(network, wanted);
   if (bytes_.size() < expected) fail_short(network, wanted);
-  if (bytes_.size() > expected)
+  // Some programs write the long count under the version that has the short one.
+  const std::size_t longer = long_count_ ? 0 : sizeof(std::int32_t);
+  const bool has_longer = longer > 0 && bytes_.size() == expected + longer;
+  if (bytes_.size() > expected && !has_longer)
     throw InputError(file_, fmt::format("has {} bytes, but the network needs only {}; give the "
                                         "file that belongs to the configuration",
                                         bytes_.size(), expected));
-  const char* at = bytes_.data() + header_;
+  const char* at = bytes_.data() + header_ + (has_longer ? longer : 0);
   for (const Wanted& one : wanted) {
     Tensor& tensor = network.tensors[one.tensor.index];
     Buffer memory = Buffer::uninitialized(tensor.size());

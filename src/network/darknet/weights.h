@@ -32,6 +32,7 @@ class WeightFile {
 
   std::string bytes_, file_;
   std::size_t header_ = 0;
+  bool long_count_ = false;  // of images: 8 bytes
   bool transposed_ = false;
 };
 
