@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <unordered_set>
 
 #include "base/error.h"
 #include "base/file.h"
@@ -17,6 +18,41 @@ std::string position(const std::string& content, std::size_t byte) {
   const auto last = std::find(std::make_reverse_iterator(end), content.rend(), '\n');
   return fmt::format("line {}, column {}", line, end - last.base());
 }
+
+/// For messages: at most its first 80 bytes, without half a character.
+std::string shortened(const nlohmann::json& value) {
+  constexpr std::size_t most = 80;
+  std::string text = value.dump(-1, ' ', true);
+  if (text.size() <= most) return text;
+  return text.substr(0, most) + "...";
+}
+
+/// Looks at the document while it is parsed: what reads it calls itself for each level.
+class Watch {
+ public:
+  explicit Watch(std::string file) : file_(std::move(file)) {}
+
+  bool operator()(int depth, nlohmann::json::parse_event_t event, const nlohmann::json& value) {
+    using Event = nlohmann::json::parse_event_t;
+    constexpr int most_levels = 64;
+    if (event == Event::object_start || event == Event::array_start) {
+      if (depth >= most_levels)
+        throw InputError(file_, fmt::format("has values that are nested in more than {} levels; "
+                                            "the file may be edited by mistake",
+                                            most_levels));
+      keys_.emplace_back();
+    }
+    if (event == Event::object_end || event == Event::array_end) keys_.pop_back();
+    if (event == Event::key && !keys_.back().insert(value.get<std::string>()).second)
+      throw InputError(file_, fmt::format("has the field {} twice in one object; remove one",
+                                          shortened(value)));
+    return true;
+  }
+
+ private:
+  std::string file_;
+  std::vector<std::unordered_set<std::string>> keys_;  // of each open level
+};
 
 }  // namespace
 
@@ -54,7 +90,7 @@ std::vector<std::string> JsonView::keys() const {
 bool JsonView::is_text() const { return value_->is_string(); }
 
 std::string JsonView::text() const {
-  if (!value_->is_string()) fail(fmt::format("found {}, expected a string", value_->dump()));
+  if (!value_->is_string()) fail(fmt::format("found {}, expected a string", shortened(*value_)));
   return value_->get<std::string>();
 }
 
@@ -62,7 +98,7 @@ std::int64_t JsonView::integer() const {
   constexpr std::uint64_t largest = std::numeric_limits<std::int64_t>::max();
   if (!value_->is_number_integer() ||
       (value_->is_number_unsigned() && value_->get<std::uint64_t>() > largest))
-    fail(fmt::format("found {}, expected an integer of at most 64 bits", value_->dump()));
+    fail(fmt::format("found {}, expected an integer of at most 64 bits", shortened(*value_)));
   return value_->get<std::int64_t>();
 }
 
@@ -75,12 +111,13 @@ std::size_t JsonView::index(std::size_t bound) const {
 }
 
 double JsonView::number() const {
-  if (!value_->is_number()) fail(fmt::format("found {}, expected a number", value_->dump()));
+  if (!value_->is_number()) fail(fmt::format("found {}, expected a number", shortened(*value_)));
   return value_->get<double>();
 }
 
 bool JsonView::boolean() const {
-  if (!value_->is_boolean()) fail(fmt::format("found {}, expected true or false", value_->dump()));
+  if (!value_->is_boolean())
+    fail(fmt::format("found {}, expected true or false", shortened(*value_)));
   return value_->get<bool>();
 }
 
@@ -96,7 +133,7 @@ void JsonView::only(std::span<const std::string_view> known) const {
 nlohmann::json read_json(const std::filesystem::path& path) {
   const std::string content = read_file(path);
   try {
-    return nlohmann::json::parse(content);
+    return nlohmann::json::parse(content, Watch(path.string()));
   } catch (const nlohmann::json::parse_error& error) {
     throw InputError(fmt::format("{}: {}", path.string(), position(content, error.byte)),
                      "is not valid JSON here; the file may be truncated or edited by mistake");

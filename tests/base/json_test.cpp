@@ -36,5 +36,30 @@ TEST(Json, broken_text_is_reported_with_line_and_column) {
   EXPECT_NE(test::message_of([&] { read_json(path); }).find("line"), std::string::npos);
 }
 
+TEST(Json, deep_nesting_is_refused_and_long_values_are_shown_in_part) {
+  const test::TemporaryFolder folder;
+  const auto path = folder / "deep.json";
+  const auto nested = [&](std::size_t levels) {
+    write_file(path, std::string(levels, '[') + std::string(levels, ']'));
+    return test::message_of([&] { read_json(path); });
+  };
+  EXPECT_EQ(nested(64), "no error");
+  EXPECT_NE(nested(65).find("deep.json: has values that are nested in more than 64 levels"),
+            std::string::npos);
+  EXPECT_NE(nested(100000).find("nested"), std::string::npos);
+  const nlohmann::json document = std::vector<int>(1000);
+  EXPECT_LT(test::message_of([&] { JsonView(document, "p").integer(); }).size(), 200u);
+}
+
+TEST(Json, a_field_twice_is_refused) {
+  const test::TemporaryFolder folder;
+  const auto path = folder / "twice.json";
+  write_file(path, R"({"a":{"b":1},"b":[{"b":1},{"b":2}]})");
+  EXPECT_EQ(read_json(path)["b"][1]["b"], 2);
+  write_file(path, R"({"a":{"b":1,"b":2}})");
+  EXPECT_NE(test::message_of([&] { read_json(path); }).find("has the field \"b\" twice"),
+            std::string::npos);
+}
+
 }  // namespace
 }  // namespace millrace
