@@ -70,6 +70,20 @@ void produce_into(const std::filesystem::path& file, const std::filesystem::path
   if (!out) cannot_write(path, errno);
 }
 
+/// A device may have no end, and a pipe none to wait for.
+void check_is_readable(const std::filesystem::path& path) {
+  constexpr std::uintmax_t most = std::uintmax_t{16} << 30;
+  std::error_code error;
+  if (is_special(path) && !std::filesystem::is_directory(path, error))
+    throw InputError(path.string(),
+                     "is a pipe or a device, expected a file; write its content into a file");
+  const std::uintmax_t size = std::filesystem::file_size(path, error);
+  if (!error && size > most)
+    throw InputError(path.string(), fmt::format("has {:.1f} GiB, but files of at most {} GiB can "
+                                                "be read; is this the right file?",
+                                                static_cast<double>(size) / 0x1p30, most >> 30));
+}
+
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), 0u);
@@ -99,11 +113,12 @@ std::ifstream open_file(const std::filesystem::path& path) {
 
 std::string read_file(const std::filesystem::path& path) {
   std::error_code error;
+  check_is_readable(path);
   std::ifstream in = open_file(path);
   std::string content;
   constexpr std::size_t piece = 1 << 20;
   if (const auto size = std::filesystem::file_size(path, error); !error)
-    content.reserve(static_cast<std::size_t>(size) + piece);  // a hint: pipes have none
+    content.reserve(static_cast<std::size_t>(size) + piece);
   while (in) {
     const std::size_t size = content.size();
     content.resize(size + piece);
@@ -143,9 +158,12 @@ void check_writable(const std::filesystem::path& path) {
 }
 
 std::string nearest_word(std::string_view word, std::span<const std::string_view> known) {
+  constexpr std::size_t longest = 100;  // to compare; the time grows with the square
+  if (word.size() > longest) return {};
   std::string_view best;
   std::size_t best_distance = std::max<std::size_t>(2, (word.size() + 2) / 3) + 1;
   for (std::string_view candidate : known) {
+    if (candidate.size() > longest) continue;
     const std::size_t distance = edit_distance(word, candidate);
     if (distance < best_distance) {
       best = candidate;

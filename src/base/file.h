@@ -13,7 +13,7 @@ namespace millrace {
 /// For reading it as bytes. InputError naming the path if it cannot be opened.
 std::ifstream open_file(const std::filesystem::path& path);
 
-/// The file's content. InputError naming the path if it cannot be read.
+/// A regular file's content. InputError with the path if it cannot be read or has over 16 GiB.
 std::string read_file(const std::filesystem::path& path);
 
 /// Writes to a temporary file beside `path`, then renames it over `path`. On failure the
@@ -31,7 +31,7 @@ void write_file(const std::filesystem::path& path,
 void check_writable(const std::filesystem::path& path);
 
 /// Among `known`, the word nearest to `word` by edit distance, for "did you mean"; empty if
-/// none is near.
+/// none is near, or if the word has more than 100 characters.
 std::string nearest_word(std::string_view word, std::span<const std::string_view> known);
 /// "; did you mean 'capacity'?" with that word; empty if there is none.
 std::string did_you_mean(std::string_view word, std::span<const std::string_view> known);

@@ -85,6 +85,19 @@ TEST_F(File, reading_a_missing_file_or_a_folder_is_an_input_error) {
   EXPECT_THROW(read_file(folder.path()), InputError);
 }
 
+TEST_F(File, reading_a_device_or_a_pipe_is_an_input_error) {
+  ASSERT_EQ(mkfifo((folder / "endless").c_str(), 0600), 0);
+  EXPECT_THROW(read_file(folder / "endless"), InputError);
+  EXPECT_THROW(read_file("/dev/zero"), InputError);
+}
+
+TEST(NearestWord, of_a_very_long_word_is_none) {
+  const std::string longest(100, 'a'), too_long(101, 'a');
+  const std::array<std::string_view, 1> known{longest};
+  EXPECT_EQ(nearest_word(longest, known), longest);
+  EXPECT_EQ(nearest_word(too_long, known), "");
+}
+
 TEST(NearestWord, finds_a_near_word_and_nothing_for_a_far_one) {
   constexpr std::array<std::string_view, 3> known{"throughput", "latency", "energy"};
   EXPECT_EQ(nearest_word("thruput", known), "throughput");
