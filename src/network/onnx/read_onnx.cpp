@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 #include <onnx/onnx_pb.h>
 
+#include <algorithm>
+
 #include "base/error.h"
 #include "network/onnx/inputs.h"
 #include "network/onnx/lower.h"
@@ -15,11 +17,30 @@ namespace {
 using onnx::Node;
 using onnx::Reading;
 
+/// By node: whether an output of the graph needs it. Parts of a model that was cut short need not
+/// be readable.
+std::vector<bool> needed_nodes(const ::onnx::GraphProto& graph,
+                               const std::vector<std::size_t>& order) {
+  std::unordered_set<std::string> wanted;
+  for (const ::onnx::ValueInfoProto& output : graph.output()) wanted.insert(output.name());
+  std::vector<bool> needed(order.size());
+  for (std::size_t i = order.size(); i-- > 0;) {
+    const ::onnx::NodeProto& node = graph.node(static_cast<int>(order[i]));
+    const auto is_wanted = [&](const std::string& name) { return wanted.contains(name); };
+    needed[order[i]] = std::any_of(node.output().begin(), node.output().end(), is_wanted);
+    if (needed[order[i]]) wanted.insert(node.input().begin(), node.input().end());
+  }
+  return needed;
+}
+
 void read_nodes(Reading& reading, const ::onnx::GraphProto& graph,
                 const std::unordered_set<std::string>& given) {
   const std::string& file = reading.source().file;
   const std::vector<std::string> names = onnx::node_names(graph);
-  for (const std::size_t i : onnx::computation_order(graph, given, file)) {
+  const std::vector<std::size_t> order = onnx::computation_order(graph, given, file);
+  const std::vector<bool> needed = needed_nodes(graph, order);
+  for (const std::size_t i : order) {
+    if (!needed[i]) continue;
     const ::onnx::NodeProto& proto = graph.node(static_cast<int>(i));
     Node node(reading, proto, names[i]);
     const bool own = proto.domain().empty() || proto.domain() == "ai.onnx";
