@@ -33,7 +33,8 @@ constexpr std::array table{
           "auto_pad ceil_mode count_include_pad dilations kernel_shape pads strides"},
     Entry{"BatchNormalization", lower_batch_normalization, 5, 5,
           "epsilon momentum spatial training_mode"},
-    Entry{"Cast", lower_cast, 1, 1, "to saturate"},
+    Entry{"Cast", lower_cast, 1, 1, "to saturate round_mode"},
+    Entry{"Ceil", lower_ceil, 1, 1, ""},
     Entry{"Clip", lower_clip, 1, 3, "min max"},
     Entry{"Concat", lower_concat, 1, any, "axis"},
     Entry{"Constant", lower_constant, 0, 0, constant_words},
@@ -43,7 +44,7 @@ constexpr std::array table{
     Entry{"ConvTranspose", lower_conv_transpose, 2, 3,
           "auto_pad dilations group kernel_shape output_padding output_shape pads strides"},
     Entry{"DepthToSpace", lower_depth_to_space, 1, 1, "blocksize mode"},
-    Entry{"DequantizeLinear", lower_dequantize_linear, 2, 3, "axis block_size"},
+    Entry{"DequantizeLinear", lower_dequantize_linear, 2, 3, "axis block_size output_dtype"},
     Entry{"Div", lower_div, 2, 2, ""},
     Entry{"Dropout", lower_dropout, 1, 3, "ratio seed"},
     Entry{"DynamicQuantizeLinear", lower_dynamic_quantize_linear, 1, 1, ""},
@@ -51,6 +52,7 @@ constexpr std::array table{
     Entry{"Erf", lower_erf, 1, 1, ""},
     Entry{"Exp", lower_exp, 1, 1, ""},
     Entry{"Flatten", lower_flatten, 1, 1, "axis"},
+    Entry{"Floor", lower_floor, 1, 1, ""},
     Entry{"Gather", lower_gather, 2, 2, "axis"},
     Entry{"Gemm", lower_gemm, 2, 3, "alpha beta transA transB"},
     Entry{"GlobalAveragePool", lower_global_average_pool, 1, 1, ""},
@@ -74,7 +76,8 @@ constexpr std::array table{
     Entry{"Pow", lower_pow, 2, 2, ""},
     Entry{"QLinearConv", lower_q_linear_conv, 8, 9, conv_words},
     Entry{"QLinearMatMul", lower_q_linear_mat_mul, 8, 8, ""},
-    Entry{"QuantizeLinear", lower_quantize_linear, 2, 3, "axis block_size output_dtype saturate"},
+    Entry{"QuantizeLinear", lower_quantize_linear, 2, 3,
+          "axis block_size output_dtype precision saturate"},
     Entry{"ReduceMax", lower_reduce_max, 1, 2, "axes keepdims noop_with_empty_axes"},
     Entry{"ReduceMean", lower_reduce_mean, 1, 2, "axes keepdims noop_with_empty_axes"},
     Entry{"ReduceMin", lower_reduce_min, 1, 2, "axes keepdims noop_with_empty_axes"},
@@ -98,11 +101,26 @@ constexpr std::array table{
     Entry{"Upsample", lower_upsample, 1, 2, "mode scales"},
 };
 
+/// Whether only one or two neighbouring letters differ, and most are the same: a slip of the pen.
+/// An operator that merely sounds like another computes something else.
+bool is_misspelt(std::string_view word, std::string_view known) {
+  const std::size_t shorter = std::min(word.size(), known.size());
+  const std::size_t longer = std::max(word.size(), known.size());
+  std::size_t same = 0, same_at_end = 0;
+  while (same < shorter && word[same] == known[same]) ++same;
+  while (same_at_end < shorter - same &&
+         word[word.size() - 1 - same_at_end] == known[known.size() - 1 - same_at_end])
+    ++same_at_end;
+  const std::size_t different = longer - same - same_at_end;
+  return different <= 2 && 2 * different < longer;
+}
+
 [[noreturn]] void refuse(const Node& node, std::string_view op_type) {
   std::array<std::string_view, table.size()> names;
   std::transform(table.begin(), table.end(), names.begin(),
                  [](const Entry& entry) { return entry.name; });
-  const std::string near = nearest_word(op_type, names);
+  std::string near = nearest_word(op_type, names);
+  if (!is_misspelt(op_type, near)) near.clear();
   node.fail(fmt::format("the operator '{}' is not supported{}; simplify the model or export it "
                         "without this operator",
                         op_type,

@@ -49,6 +49,8 @@ void lower_erf(Node& node);
 void lower_exp(Node& node);
 void lower_sqrt(Node& node);
 void lower_round(Node& node);
+void lower_floor(Node& node);
+void lower_ceil(Node& node);
 void lower_cast(Node& node);
 // lower_binary.cpp
 void lower_add(Node& node);

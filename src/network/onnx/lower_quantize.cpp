@@ -67,9 +67,27 @@ DataType quantized_type(const Node& node) {
   return type;
 }
 
+/// Since opset 23 the quotient may be asked for in another type.
+void check_precision(const Node& node) {
+  if (node.attributes().integer("precision", 0) != 0 &&
+      node.type_attribute("precision") != DataType::float32)
+    node.fail("the attribute 'precision' asks for another type than float32, which is not "
+              "supported; leave it out");
+}
+
+/// Since opset 23 the result may be asked for in another type than the scale's.
+void check_result(const Node& node) {
+  if (node.attributes().integer("output_dtype", 0) != 0 &&
+      node.type_attribute("output_dtype") != node.type(scale))
+    node.fail(fmt::format("the attribute 'output_dtype' asks for another type than {} of the "
+                          "scale, which is not supported; leave it out",
+                          to_text(node.type(scale))));
+}
+
 }  // namespace
 
 void lower_quantize_linear(Node& node) {
+  check_precision(node);
   const DataType type = node.type(data);
   if (type != DataType::float32 && type != DataType::float16 && type != DataType::int32)
     node.fail(fmt::format("the input '{}' has type {}, expected float32, float16 or int32",
@@ -80,6 +98,7 @@ void lower_quantize_linear(Node& node) {
 }
 
 void lower_dequantize_linear(Node& node) {
+  check_result(node);
   const DataType type = node.type(data);
   if (!is_small_integer(type) && type != DataType::int32)
     node.fail(

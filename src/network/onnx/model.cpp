@@ -14,7 +14,7 @@ namespace millrace::network::onnx {
 namespace {
 
 constexpr std::int64_t oldest_opset = 7;
-constexpr std::int64_t newest_opset = 21;
+constexpr std::int64_t newest_opset = 25;
 constexpr int most_nodes = 1 << 20;
 
 void check_size(std::uintmax_t bytes, const std::string& file) {
