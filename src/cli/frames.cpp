@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <optional>
 
 #include "application/image_file.h"
 #include "base/error.h"
@@ -47,7 +48,12 @@ class ArrayFrames {
                                  array_.shape.rbegin());
     const bool without_batch = !shape_.empty() && shape_[0] == 1 &&
                                array_.shape == network::Shape(shape_.begin() + 1, shape_.end());
-    if ((!tail && !without_batch) || per_frame == 0 || total % per_frame != 0 || total == 0)
+    if (per_frame == 0)
+      throw InputError(path, fmt::format("the input '{}' has the shape {} and so no elements, "
+                                         "which is not supported; export the model with another "
+                                         "shape",
+                                         tensor.name, network::to_text(shape_)));
+    if ((!tail && !without_batch) || total % per_frame != 0 || total == 0)
       throw InputError(
           path, fmt::format("has the shape {}, expected frames of {} for the input '{}'",
                             network::to_text(array_.shape), network::to_text(shape_), tensor.name));
@@ -95,20 +101,31 @@ TensorId input_named(const Network& network, const std::string& name) {
   throw InputError("--input " + name, fmt::format("{} has no input of this name", network.name));
 }
 
+/// Where the name ends in NAME=FILE: names may have such signs too. Nothing if it is only a file.
+std::optional<std::size_t> end_of_name(const Network& network, const std::string& text) {
+  std::error_code no_such_file;
+  if (text.find('=') == std::string::npos || std::filesystem::exists(text, no_such_file))
+    return std::nullopt;
+  std::size_t end = 0;
+  for (const TensorId id : network.inputs)
+    if (const std::string& name = network[id].name; text.starts_with(name + "="))
+      end = std::max(end, name.size());
+  return end > 0 ? end : text.find('=');
+}
+
 Frames array_frames(const Network& network, const std::vector<std::string>& inputs) {
   std::vector<ArrayFrames> arrays;
   std::vector<std::string> paths(network.inputs.size());
   for (const std::string& text : inputs) {
-    const std::size_t equals = text.find('=');
-    const bool named = equals != std::string::npos && !std::filesystem::exists(text);
-    const TensorId id = named ? input_named(network, text.substr(0, equals)) : network.inputs[0];
+    const std::optional<std::size_t> equals = end_of_name(network, text);
+    const TensorId id = equals ? input_named(network, text.substr(0, *equals)) : network.inputs[0];
     const auto place = std::find(network.inputs.begin(), network.inputs.end(), id);
     std::string& path = paths[static_cast<std::size_t>(place - network.inputs.begin())];
     if (!path.empty())
       throw InputError("--input " + text, fmt::format("'{}' already has {}; give one file for each "
                                                       "input",
                                                       network[id].name, path));
-    path = named ? text.substr(equals + 1) : text;
+    path = equals ? text.substr(*equals + 1) : text;
   }
   std::size_t count = 0;
   for (std::size_t i = 0; i < paths.size(); ++i) {
@@ -177,7 +194,8 @@ Frames open_frames(const Network& network, const FrameOptions& given, std::uint6
   }
   const std::filesystem::path first = options.inputs.front();
   if (network.inputs.empty()) throw InputError(network.name, "has no inputs; use --random");
-  if (options.inputs.size() == 1 && std::filesystem::is_directory(first))
+  std::error_code no_folder;
+  if (options.inputs.size() == 1 && std::filesystem::is_directory(first, no_folder))
     return image_frames(network, images_in(first), options);
   if (std::all_of(options.inputs.begin(), options.inputs.end(), application::is_image_name))
     return image_frames(network, {options.inputs.begin(), options.inputs.end()}, options);
