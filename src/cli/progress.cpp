@@ -6,10 +6,12 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "base/printable.h"
+
 namespace millrace::cli {
 
 Progress::Progress(std::string title)
-    : title_(std::move(title)), terminal_(isatty(STDERR_FILENO)) {}
+    : title_(printable(title)), terminal_(isatty(STDERR_FILENO)) {}
 
 Progress::~Progress() {
   if (terminal_ && shown_) fmt::print(stderr, "\r\033[K");
@@ -29,14 +31,14 @@ void Progress::show(double share, const std::string& text) {
   if (terminal_) {
     const auto filled = static_cast<std::size_t>(percent / 4);
     fmt::print(stderr, "\r\033[K{} [{:<25}] {:3.0f} %  {}", title_, std::string(filled, '='),
-               percent, text);
+               percent, printable(text));
     std::fflush(stderr);
   } else {
-    fmt::print(stderr, "{}: {:.0f} % {}\n", title_, percent, text);
+    fmt::print(stderr, "{}: {:.0f} % {}\n", title_, percent, printable(text));
   }
   shown_ = true;
 }
 
-void note(const std::string& text) { fmt::print(stderr, "{}\n", text); }
+void note(const std::string& text) { fmt::print(stderr, "{}\n", printable(text)); }
 
 }  // namespace millrace::cli

@@ -1,10 +1,12 @@
 #include "report/svg.h"
 
+#include "base/printable.h"
+
 namespace millrace::report {
 
 std::string escaped(std::string_view text) {
   std::string result;
-  for (const char c : text) switch (c) {
+  for (const char c : printable(text)) switch (c) {
       case '&':
         result += "&amp;";
         break;

@@ -5,7 +5,7 @@
 
 namespace millrace::report {
 
-/// The text with what has a meaning in XML replaced.
+/// The text with what has a meaning in XML, or no place there, replaced.
 std::string escaped(std::string_view text);
 
 }  // namespace millrace::report

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 
+#include "base/printable.h"
+
 namespace millrace::report {
 namespace {
 
@@ -13,12 +15,28 @@ std::size_t width_of(const std::string& text) {
       std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xc0) != 0x80; }));
 }
 
+/// Of any length and with anything in it, such as a layer's name from a file, to one that fits.
+std::string cell_of(const std::string& text) {
+  constexpr std::size_t most = 300;
+  std::string result = printable(text);
+  if (width_of(result) <= most) return result;
+  std::size_t end = 0, width = 0;
+  for (; width < most; ++end)
+    if ((result[end] & 0xc0) != 0x80) ++width;
+  return result.substr(0, end - 1) + "…";
+}
+
 std::string padded(const std::string& text, std::size_t width, Align align) {
   const std::string space(width - std::min(width, width_of(text)), ' ');
   return align == Align::left ? text + space : space + text;
 }
 
 }  // namespace
+
+void Table::add(std::vector<std::string> cells) {
+  std::ranges::transform(cells, cells.begin(), cell_of);
+  rows_.push_back(std::move(cells));
+}
 
 std::string Table::text() const {
   std::vector<std::size_t> widths;

@@ -16,8 +16,9 @@ class Table {
   };
   explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
 
-  /// As many cells as columns; missing ones are empty.
-  void add(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
+  /// As many cells as columns; missing ones are empty. They may hold text from files: what would
+  /// move the cursor is written as "\x1b", and very long ones are cut.
+  void add(std::vector<std::string> cells);
   /// A line between the rows so far and the next.
   void add_rule() { rows_.emplace_back(); }
   std::string text() const;

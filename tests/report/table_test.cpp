@@ -24,6 +24,15 @@ TEST(Table, missing_cells_are_empty) {
   EXPECT_EQ(table.text(), "a  b\n-  -\nx\n");
 }
 
+TEST(Table, cells_move_no_cursor_and_end) {
+  Table table({{"a", Align::left}});
+  table.add({"x\033[2J\ny"});
+  EXPECT_EQ(table.text(), "a\n-------------\nx\\x1b[2J\\x0ay\n");
+  Table wide({{"a", Align::left}});
+  wide.add({std::string(100'000, 'x')});
+  EXPECT_LT(wide.text().size(), 1000u);
+}
+
 TEST(Counts, are_written_with_the_fitting_unit) {
   EXPECT_EQ(count_text(1'819'066'368), "1.82 G");
   EXPECT_EQ(count_text(568'000'000), "568 M");
