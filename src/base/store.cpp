@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -27,12 +28,21 @@ constexpr std::array<char, 8> magic{'m', 'i', 'l', 'l', 'r', 'a', 'c', 'e'};
 /// Before the content. One version of the form: another one has another magic.
 struct Header {
   std::array<char, 8> kind = magic;
-  std::uint64_t version = 1;
+  std::uint64_t version = 2;
   std::uint64_t size = 0;      // of the content
   std::uint64_t checksum = 0;  // XXH3 of the content
-  std::array<char, 32> reserved{};
+  XXH128_canonical_t key{};    // XXH3 of the key: a file may get another one's name
+  std::array<char, 16> reserved{};
 };
 static_assert(sizeof(Header) == 64);  // so that the content is aligned
+
+Header header_of(const std::string& key, std::span<const std::byte> content) {
+  Header header;
+  header.size = content.size();
+  header.checksum = XXH3_64bits(content.data(), content.size());
+  XXH128_canonicalFromHash(&header.key, XXH3_128bits(key.data(), key.size()));
+  return header;
+}
 
 /// A file that others may rename or remove, but that nobody writes to any more.
 class Mapping {
@@ -53,18 +63,15 @@ class Mapping {
     if (memory_ != MAP_FAILED) ::munmap(memory_, size_);
   }
 
-  /// The content; nothing if the file is not there, or not as it was written.
-  std::optional<std::span<const std::byte>> content() const {
+  /// The content; nothing if the file is not there, or not as it was written for this key.
+  std::optional<std::span<const std::byte>> content(const std::string& key) const {
     if (memory_ == MAP_FAILED || size_ < sizeof(Header)) return std::nullopt;
-    Header header;
-    std::memcpy(&header, memory_, sizeof header);
-    const std::byte* const begin = static_cast<const std::byte*>(memory_) + sizeof header;
-    const std::size_t size = size_ - sizeof header;
-    if (header.kind != magic || header.version != Header{}.version || header.size != size)
-      return std::nullopt;
+    const std::span all(static_cast<const std::byte*>(memory_), size_);
+    const std::span content = all.subspan(sizeof(Header));
     // Of all of it: after a power failure a file may have its size but not its content.
-    if (XXH3_64bits(begin, size) != header.checksum) return std::nullopt;
-    return std::span(begin, size);
+    const Header expected = header_of(key, content);
+    if (std::memcmp(all.data(), &expected, sizeof expected) != 0) return std::nullopt;
+    return content;
   }
 
  private:
@@ -73,18 +80,23 @@ class Mapping {
 };
 
 /// A file beside `path` with a name of its own, whoever else writes there; gone if it is not
-/// renamed. Questions are answered with errno. Not write_file: that guards against Ctrl-C, which is
-/// for one thread at a time, and here half a file does no harm.
+/// renamed. It is locked while its writer lives. Questions are answered with errno. Not
+/// write_file: that guards against Ctrl-C, which is for one thread at a time, and here half a file
+/// does no harm.
 class Draft {
  public:
   explicit Draft(const fs::path& path)
-      : name_(path.string() + ".XXXXXX"), file_(::mkstemp(name_.data())) {}
+      : name_(path.string() + ".XXXXXX"), file_(::mkostemp(name_.data(), O_CLOEXEC)) {
+    if (file_ >= 0) ::flock(file_, LOCK_EX | LOCK_NB);
+  }
   Draft(const Draft&) = delete;
   Draft& operator=(const Draft&) = delete;
   ~Draft() {
     if (file_ < 0) return;
+    const int reason = errno;  // is asked for afterwards
     ::close(file_);
     if (!renamed_) ::unlink(name_.c_str());
+    errno = reason;
   }
 
   bool write(std::span<const std::byte> bytes) const {
@@ -107,6 +119,18 @@ class Draft {
   bool renamed_ = false;
 };
 
+/// Once more if the draft is gone: another process may clear the folder before it is locked.
+bool write_whole(const fs::path& path, const Header& header, std::span<const std::byte> content) {
+  for (const bool last : {false, true}) {
+    Draft draft(path);
+    if (draft.write(std::as_bytes(std::span(&header, 1))) && draft.write(content) &&
+        draft.rename_to(path))
+      return true;
+    if (last || errno != ENOENT) break;
+  }
+  return false;
+}
+
 /// The time of the last use, to a day: reading seldom becomes writing.
 void note_use(const fs::path& path) {
   std::error_code ignored;
@@ -121,11 +145,23 @@ struct Entry {
   Bytes size;
 };
 
+/// Whether nobody writes to this draft any more: the kernel drops a lock with its process.
+bool is_abandoned(const Entry& draft) {
+  const auto age = fs::file_time_type::clock::now() - draft.used;
+  if (age > std::chrono::hours(1)) return true;  // where files cannot be locked
+  const int file = ::open(draft.path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+  if (file < 0) return false;
+  const bool locked = ::flock(file, LOCK_SH | LOCK_NB) != 0;
+  ::close(file);
+  return !locked;
+}
+
 /// Whether it is content, or the beginning of some that a process left behind when it was killed.
 bool is_ours(const Entry& entry) {
   if (entry.path.extension() == ending) return true;
-  const bool old = fs::file_time_type::clock::now() - entry.used > std::chrono::hours(1);
-  return old && entry.path.filename().string().find(std::string(ending) + ".") != std::string::npos;
+  const bool draft = entry.path.filename().string().find(std::string(ending) + ".") !=
+                     std::string::npos;
+  return draft && is_abandoned(entry);
 }
 
 /// All content in the folder; none if it cannot be read.
@@ -158,7 +194,7 @@ fs::path Store::path_of(const std::string& key) const {
 
 std::optional<Stored> Store::find(const std::string& key) const {
   const auto mapping = std::make_shared<const Mapping>(path_of(key));
-  const auto content = mapping->content();
+  const auto content = mapping->content(key);
   if (!content) return std::nullopt;
   note_use(path_of(key));
   return Stored{*content, mapping};
@@ -166,15 +202,11 @@ std::optional<Stored> Store::find(const std::string& key) const {
 
 void Store::keep(const std::string& key, std::span<const std::byte> content) {
   if (failed_ || static_cast<std::int64_t>(content.size()) > most_.count) return;
-  Header header;
-  header.size = content.size();
-  header.checksum = XXH3_64bits(content.data(), content.size());
+  const Header header = header_of(key, content);
   std::error_code ignored;  // writing fails with its own reason if the folder is not there
   fs::create_directories(folder_, ignored);
   const fs::path path = path_of(key);
-  Draft draft(path);
-  if (draft.write(std::as_bytes(std::span(&header, 1))) && draft.write(content) &&
-      draft.rename_to(path)) {
+  if (write_whole(path, header, content)) {
     kept_ = true;
     return;
   }
@@ -200,7 +232,8 @@ void Store::shrink(Bytes most) const {
   for (const Entry& entry : entries) {
     total += entry.size;
     std::error_code ignored;  // who removes it does not matter
-    if (total > most) fs::remove(entry.path, ignored);
+    const bool whole = entry.path.extension() == ending;
+    if (!whole || total > most) fs::remove(entry.path, ignored);
   }
 }
 

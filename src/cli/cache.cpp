@@ -2,19 +2,69 @@
 #include "cli/cache.h"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include <cerrno>
+#include <charconv>
+#include <csignal>
 #include <cstdlib>
-#include <nlohmann/json.hpp>
+#include <string_view>
+#include <vector>
 
+#include "base/printable.h"
+#include "cli/json_text.h"
 #include "cli/progress.h"
 #include "cli/verbs.h"
 
 namespace millrace::cli {
 namespace {
 
+namespace fs = std::filesystem;
+
+constexpr std::string_view profile_ending = ".profile.json";
 constexpr Bytes most_packed{std::int64_t{4} << 30};
 
-std::filesystem::path packed_folder() { return cache_folder() / "packed"; }
+constexpr const char* packed_name = "packed";
+
+/// The variable's folder; the XDG specification says that relative ones are ignored.
+std::optional<fs::path> folder_in(const char* variable) {
+  const char* const text = std::getenv(variable);
+  if (text == nullptr || !fs::path(text).is_absolute()) return std::nullopt;
+  return fs::path(text);
+}
+
+/// Why what is in the folder may be somebody else's; empty if it is not, or is not there yet.
+std::string distrust(const fs::path& folder) {
+  struct stat status {};
+  if (::stat(folder.c_str(), &status) != 0) return "";
+  if (status.st_uid != ::geteuid())
+    return fmt::format("{} belongs to user {}, not to {}, so nothing is read or kept there; set "
+                       "XDG_CACHE_HOME to a folder of your own",
+                       folder.string(), status.st_uid, ::geteuid());
+  if ((status.st_mode & (S_IWGRP | S_IWOTH)) != 0)
+    return fmt::format("others may write to {}, so nothing is read or kept there; forbid it with "
+                       "`chmod -R go-w FOLDER` if all in it is yours, else remove it",
+                       folder.string());
+  return "";
+}
+
+std::optional<fs::path> find_cache_folder() {
+  fs::path folder;
+  if (const auto caches = folder_in("XDG_CACHE_HOME"))
+    folder = *caches / "millrace";
+  else if (const auto home = folder_in("HOME"))
+    folder = *home / ".cache" / "millrace";
+  else
+    note("nothing is kept for the next time: neither XDG_CACHE_HOME nor HOME is an absolute path");
+  if (folder.empty()) return std::nullopt;
+  for (const fs::path& each : {folder, folder / packed_name})
+    if (const std::string reason = distrust(each); !reason.empty()) {
+      note(reason);
+      return std::nullopt;
+    }
+  return folder;
+}
 
 struct CacheOptions {
   bool clear = false, json = false;
@@ -25,52 +75,79 @@ void bind(CLI::App& verb, CacheOptions& options) {
   verb.add_flag("--json", options.json, "For programs");
 }
 
-bool is_profile(const std::filesystem::path& path) {
-  return path.filename().string().ends_with(".profile.json");
+bool is_profile(const fs::path& path) {
+  return path.filename().string().ends_with(profile_ending);
 }
 
-/// The stored profiles; none if the folder is not there.
-std::vector<std::filesystem::path> profiles() {
-  std::vector<std::filesystem::path> paths;
+/// NAME.profile.json.PROCESS.tmp, whose writer was killed before it was whole.
+bool is_abandoned(const fs::path& path) {
+  const std::string name = path.filename().string();
+  const std::size_t at = name.rfind(profile_ending);
+  if (at == std::string::npos || !name.ends_with(".tmp")) return false;
+  const char* const process = name.c_str() + at + profile_ending.size() + 1;
+  pid_t writer = 0;
+  std::from_chars(process, name.c_str() + name.size(), writer);
+  return writer <= 0 || (::kill(writer, 0) != 0 && errno == ESRCH);
+}
+
+/// The files of this kind; none if the folder is not there.
+std::vector<fs::path> files_of(const fs::path& folder, bool (*is_wanted)(const fs::path&)) {
+  std::vector<fs::path> paths;
   std::error_code error;
-  for (std::filesystem::directory_iterator each(cache_folder(), error), end; !error && each != end;
+  for (fs::directory_iterator each(folder, error), end; !error && each != end;
        each.increment(error))
-    if (is_profile(each->path())) paths.push_back(each->path());
+    if (is_wanted(each->path())) paths.push_back(each->path());
   return paths;
 }
 
+void remove_all(const std::vector<fs::path>& paths) {
+  std::error_code ignored;  // what stays is told
+  for (const fs::path& path : paths) fs::remove(path, ignored);
+}
+
 int run(const CacheOptions& options) {
-  const Store packed(packed_folder(), most_packed);
-  const auto stored = profiles();
-  const Store::Contents contents = packed.contents();
-  if (options.clear) {
-    std::error_code ignored;  // what stays is told below
-    for (const auto& path : stored) std::filesystem::remove(path, ignored);
+  const auto found = cache_folder();
+  const fs::path folder = found.value_or(fs::path());  // in which there is nothing
+  const Store packed(folder / packed_name, most_packed);
+  const auto stored = files_of(folder, is_profile);
+  const Store::Contents contents = found ? packed.contents() : Store::Contents{};
+  if (options.clear && found) {
+    remove_all(stored);
+    remove_all(files_of(folder, is_abandoned));
     packed.shrink({});
   }
-  const auto left = static_cast<std::int64_t>(profiles().size()) + packed.contents().files;
-  const char* const done = options.clear ? left == 0 ? "removed: " : "not all removed: " : "";
+  const auto left = files_of(folder, is_profile).size() + files_of(folder, is_abandoned).size() +
+                    static_cast<std::size_t>(found ? packed.contents().files : 0);
+  const bool cleared = options.clear && found && left == 0;
+  const char* const done = !options.clear ? "" : cleared ? "removed: " : "not all removed: ";
   if (options.json)
-    fmt::print("{}\n", nlohmann::json{{"folder", cache_folder().string()},
-                                      {"profiles", stored.size()},
-                                      {"packed_weights", contents.files},
-                                      {"packed_weights_bytes", contents.size.count},
-                                      {"cleared", options.clear && left == 0}}
-                           .dump(1));
+    fmt::print("{}\n", json_text({{"folder", found ? nlohmann::json(folder.string()) : nullptr},
+                                  {"profiles", stored.size()},
+                                  {"packed_weights", contents.files},
+                                  {"packed_weights_bytes", contents.size.count},
+                                  {"cleared", cleared}},
+                                 1));
   else
     fmt::print("{}{} profiles and {} packed weights, {}, in {}\n", done, stored.size(),
-               contents.files, to_text(contents.size), cache_folder().string());
-  return options.clear && left > 0 ? answer_is_no : 0;
+               contents.files, to_text(contents.size),
+               found ? printable(folder.string()) : "no folder");
+  return options.clear && !cleared ? answer_is_no : 0;
 }
 
 }  // namespace
 
-std::filesystem::path cache_folder() {
-  if (const char* folder = std::getenv("XDG_CACHE_HOME"); folder != nullptr && *folder != '\0')
-    return std::filesystem::path(folder) / "millrace";
-  if (const char* home = std::getenv("HOME"); home != nullptr && *home != '\0')
-    return std::filesystem::path(home) / ".cache" / "millrace";
-  return std::filesystem::temp_directory_path() / "millrace";
+std::optional<fs::path> cache_folder() {
+  static const std::optional<fs::path> folder = find_cache_folder();
+  return folder;
+}
+
+std::optional<fs::path> make_cache_folder() {
+  const auto folder = cache_folder();
+  if (!folder) return std::nullopt;
+  std::error_code ignored;  // writing fails with its own sentence if the folder is not there
+  fs::create_directories(folder->parent_path(), ignored);
+  for (const fs::path& each : {*folder, *folder / packed_name}) ::mkdir(each.c_str(), S_IRWXU);
+  return folder;
 }
 
 void bind_cache(CLI::App& verb, bool& use_cache) {
@@ -79,10 +156,12 @@ void bind_cache(CLI::App& verb, bool& use_cache) {
 }
 
 engine::EngineOptions engine_options(bool use_cache) {
-  if (!use_cache) return {};
-  return {std::make_shared<Store>(packed_folder(), most_packed, [](const std::string& reason) {
+  const auto folder = use_cache ? make_cache_folder() : std::nullopt;
+  if (!folder) return {};
+  const auto complain = [](const std::string& reason) {
     note("packed weights are not kept for the next time: " + reason);
-  })};
+  };
+  return {std::make_shared<Store>(*folder / packed_name, most_packed, complain)};
 }
 
 void add_cache(CLI::App& app, int& exit_code) {

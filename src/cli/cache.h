@@ -3,14 +3,19 @@
 #include <CLI/CLI.hpp>
 #include <filesystem>
 #include <memory>
+#include <optional>
 
 #include "base/store.h"
 #include "engine/options.h"
 
 namespace millrace::cli {
 
-/// "$XDG_CACHE_HOME/millrace", else ".cache/millrace" in the user's home.
-std::filesystem::path cache_folder();
+/// "$XDG_CACHE_HOME/millrace", else ".cache/millrace" in the user's home. Nothing if neither is
+/// known, or if others own it or may write to it, as what is read there is believed; that is noted
+/// once.
+std::optional<std::filesystem::path> cache_folder();
+/// The same, and it is there if it can be made: what is in it is for this user.
+std::optional<std::filesystem::path> make_cache_folder();
 
 void bind_cache(CLI::App& verb, bool& use_cache);  // --no-cache
 

@@ -27,12 +27,12 @@
 namespace millrace::cli {
 namespace {
 
-std::filesystem::path profile_path(const std::string& network_hash, const board::Board& board,
-                                   const std::string& engine) {
+std::string profile_name(const std::string& network_hash, const board::Board& board,
+                         const std::string& engine) {
   std::string processors;
   for (const board::Processor& processor : board.processors) processors += "-" + processor.name;
-  return cache_folder() / fmt::format("{}-{}-{}{}.profile.json", network_hash.substr(0, 16),
-                                      board::hash_of(board).substr(0, 8), engine, processors);
+  return fmt::format("{}-{}-{}{}.profile.json", network_hash.substr(0, 16),
+                     board::hash_of(board).substr(0, 8), engine, processors);
 }
 
 profile::Profile measure(const network::Network& network, const board::Board& board,
@@ -81,8 +81,7 @@ std::optional<profile::Profile> stored_profile(
 }
 
 void store(const profile::Profile& profile, const std::filesystem::path& path) {
-  std::error_code ignored;  // writing fails with its own sentence if the folder is not there
-  std::filesystem::create_directories(path.parent_path(), ignored);
+  make_cache_folder();
   try {
     profile::write_profile(path, profile);
   } catch (const std::exception& error) {
@@ -219,10 +218,11 @@ profile::Profile load_profile(const network::Network& network, const board::Boar
                        "profile --batches`");
     return given;
   }
-  const std::filesystem::path path = profile_path(hash, board, engine.name());
+  const auto cache = source.cache ? cache_folder() : std::nullopt;
+  const auto path = cache.value_or("") / profile_name(hash, board, engine.name());
   ProfileSource wanted = source;
   std::optional<profile::Profile> profile;
-  if (source.cache && !source.fresh) profile = stored_profile(path, fitting);
+  if (cache && !source.fresh) profile = stored_profile(path, fitting);
   if (profile) wanted.measure.precisions = profile::missing(*profile, board, source.measure);
   const bool complete = wanted.measure.precisions.empty();
   if (!complete) {
@@ -236,7 +236,7 @@ profile::Profile load_profile(const network::Network& network, const board::Boar
   const bool lacks_batches =
       source.batches && !profile::has_batches(*profile, network, source.measure);
   if (lacks_batches) measure_batches(*profile, network, engine, source);
-  if (source.cache && (!complete || lacks_batches)) store(*profile, path);
+  if (cache && (!complete || lacks_batches)) store(*profile, path);
   return std::move(*profile);
 }
 

@@ -1,6 +1,8 @@
 #include "base/store.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/file.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -56,7 +58,7 @@ TEST_F(StoreTest, a_file_with_any_byte_changed_is_not_found_and_then_replaced) {
   store.keep("a", bytes("content"));
   const std::string good = read_file(file("a"));
   for (const std::size_t at : {std::size_t{0}, std::size_t{8}, std::size_t{16}, std::size_t{24},
-                               std::size_t{64}, good.size() - 1}) {
+                               std::size_t{32}, std::size_t{64}, good.size() - 1}) {
     std::string damaged = good;
     damaged[at] = static_cast<char>(damaged[at] ^ 1);
     write_file(file("a"), damaged);
@@ -76,6 +78,16 @@ TEST_F(StoreTest, a_file_of_any_other_length_is_not_found) {
   }
   write_file(file("a"), good + "x");
   EXPECT_FALSE(store.find("a"));
+}
+
+TEST_F(StoreTest, a_file_with_the_name_of_another_is_not_found) {
+  store.keep("a", bytes("content a"));
+  store.keep("b", bytes("content b"));
+  const std::string a = read_file(file("a"));
+  write_file(file("a"), read_file(file("b")));
+  write_file(file("b"), a);
+  EXPECT_FALSE(store.find("a"));
+  EXPECT_FALSE(store.find("b"));
 }
 
 TEST_F(StoreTest, a_folder_that_cannot_be_written_is_told_once) {
@@ -122,15 +134,17 @@ TEST_F(StoreTest, other_files_in_the_folder_are_left_alone) {
   EXPECT_EQ(store.contents().files, 0);
 }
 
-TEST_F(StoreTest, what_a_killed_process_left_goes_after_an_hour) {
-  write_file(folder / "a.stored.Xy12ab", "half");
-  store.shrink({});
-  EXPECT_TRUE(std::filesystem::exists(folder / "a.stored.Xy12ab"));
-  std::filesystem::last_write_time(
-      folder / "a.stored.Xy12ab",
-      std::filesystem::file_time_type::clock::now() - std::chrono::hours(2));
+TEST_F(StoreTest, what_a_killed_process_left_goes_but_not_what_one_is_writing) {
+  write_file(folder / "a.stored.Xy12ab", "");
+  write_file(folder / "b.stored.Xy12ab", "half");
+  const int writer = ::open((folder / "b.stored.Xy12ab").c_str(), O_WRONLY | O_CLOEXEC);
+  ASSERT_EQ(::flock(writer, LOCK_EX | LOCK_NB), 0);
   store.shrink({});
   EXPECT_FALSE(std::filesystem::exists(folder / "a.stored.Xy12ab"));
+  EXPECT_TRUE(std::filesystem::exists(folder / "b.stored.Xy12ab"));
+  ::close(writer);
+  store.shrink({});
+  EXPECT_FALSE(std::filesystem::exists(folder / "b.stored.Xy12ab"));
 }
 
 /// Keeps the same content under the same keys again and again; true if all found was whole.
