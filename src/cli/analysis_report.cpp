@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "cli/json_text.h"
 #include "plan/rate.h"
 #include "plan/steps.h"
 #include "plan/tensor_names.h"
@@ -229,7 +230,7 @@ std::string analysis_json(const Analysis& analysis) {
       {"buffers", buffers},
       {"channels", channels_json(analysis)},
       {"measured", measured_json(analysis)}};
-  return json.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+  return json_text(json, 1) + "\n";
 }
 
 }  // namespace millrace::cli

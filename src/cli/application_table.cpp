@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "cli/json_text.h"
 #include "cli/variation.h"
 #include "report/table.h"
 
@@ -203,12 +204,12 @@ std::string application_json(const ApplicationResult& result) {
                      {"to", wait.to},
                      {"mean_ms", milliseconds(wait.mean)},
                      {"longest_ms", milliseconds(wait.longest)}});
-  return nlohmann::json{{"rows", rows},
-                        {"busy", shares},
-                        {"bottleneck", all[bottleneck_of(all)].who},
-                        {"waiting", waits},
-                        {"frames_that_differ", result.rows.back().differing}}
-      .dump(1);
+  return json_text({{"rows", rows},
+                    {"busy", shares},
+                    {"bottleneck", all[bottleneck_of(all)].who},
+                    {"waiting", waits},
+                    {"frames_that_differ", result.rows.back().differing}},
+                   1);
 }
 
 }  // namespace millrace::cli

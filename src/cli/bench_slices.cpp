@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/interrupt.h"
+#include "cli/json_text.h"
 
 namespace millrace::cli {
 namespace {
@@ -29,7 +30,7 @@ Time parse_duration(const std::string& line, int number) {
 }
 
 void print_json_line(const nlohmann::json& line) {
-  fmt::print("{}\n", line.dump());
+  fmt::print("{}\n", json_text(line, -1));
   std::fflush(stdout);  // the reader waits for it
 }
 

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
+#include "cli/json_text.h"
 #include "cli/roofline.h"
 #include "report/table.h"
 
@@ -251,15 +252,16 @@ std::string bench_json(const BenchResult& result) {
                       {"moved_bytes", stage.memory.moved.count},
                       {"layer_by_layer_bytes", stage.memory.moved_layer_by_layer.count}});
   }
-  return nlohmann::json{
-      {"rows", rows},
-      {"stages", stages},
-      {"bottleneck", bottleneck(result)},
-      {"share_of_stages_alone", share_of_allowed(result)},
-      {"promised", result.now ? json_of(*result.now) : nlohmann::json()},
-      {"roofline",
-       result.rooflines.stages.empty() ? nlohmann::json() : rooflines_json(rooflines_of(result))}}
-      .dump(1);
+  const auto none = nlohmann::json();
+  return json_text(
+      {{"rows", rows},
+       {"stages", stages},
+       {"bottleneck", bottleneck(result)},
+       {"share_of_stages_alone", share_of_allowed(result)},
+       {"promised", result.now ? json_of(*result.now) : none},
+       {"roofline",
+        result.rooflines.stages.empty() ? none : rooflines_json(rooflines_of(result))}},
+      1);
 }
 
 }  // namespace millrace::cli

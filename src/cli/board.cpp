@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "board/board_file.h"
 #include "board/shipped.h"
+#include "cli/json_text.h"
 #include "cli/roofline.h"
 #include "cli/verbs.h"
 #include "engine/registry.h"
@@ -131,7 +132,7 @@ int show_this_machine(const BoardOptions& options, const board::Board& board,
     nlohmann::json document = document_of(board);
     document["engines"] = engines_json();
     if (measured) add(*measured, document);
-    fmt::print("{}\n", document.dump(1));
+    fmt::print("{}\n", json_text(document, 1));
     return 0;
   }
   print(board);
@@ -156,7 +157,8 @@ int run(const BoardOptions& options) {
     return 0;
   }
   if (is_here) return show_this_machine(options, board, measured);
-  fmt::print("{}", options.json ? document_of(board).dump(1) + "\n" : report::board_text(board));
+  fmt::print("{}", options.json ? json_text(document_of(board), 1) + "\n"
+                                : report::board_text(board));
   return 0;
 }
 

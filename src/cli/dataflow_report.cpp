@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "cli/json_text.h"
 #include "report/table.h"
 
 namespace millrace::cli {
@@ -290,7 +291,7 @@ std::string answers_json(const Sdf3File& file, const Answers& answers) {
   for (const StaticOrder& order : answers.orders)
     for (ActorId actor : order.firings)
       json["orders"][order.processor].push_back(graph[actor].name);
-  return json.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+  return json_text(json, 1) + "\n";
 }
 
 std::string answers_text(const Sdf3File& file, const Answers& answers) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <limits>
 #include <opencv2/imgproc.hpp>
 
 #include "application/image_file.h"
@@ -11,10 +12,14 @@
 namespace millrace::cli {
 namespace {
 
+/// OpenCV's sizes are of type int, and it scales nothing to nothing.
+bool is_size(std::int64_t size) { return size > 0 && size <= std::numeric_limits<int>::max(); }
+
 void check_tensor(const network::Tensor& tensor) {
   const network::Shape& shape = tensor.shape;
   const bool fits =
       shape.size() == 4 && shape[0] == 1 && (shape[1] == 1 || shape[1] == 3) &&
+      is_size(shape[2]) && is_size(shape[3]) &&
       (tensor.type == network::DataType::float32 || tensor.type == network::DataType::float16);
   if (!fits)
     throw InputError(tensor.name,

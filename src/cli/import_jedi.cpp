@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/yaml.h"
 #include "cli/jedi_plan.h"
+#include "cli/json_text.h"
 #include "cli/verbs.h"
 #include "plan/plan_file.h"
 
@@ -107,10 +108,9 @@ int run(const ImportJediOptions& options) {
     if (!options.json) print(report.back());
   }
   if (options.json)
-    fmt::print(
-        "{}\n",
-        nlohmann::ordered_json{{"applications", report}, {"notes", configuration.notes}}.dump(
-            1, ' ', false, nlohmann::json::error_handler_t::replace));
+    fmt::print("{}\n", json_text(nlohmann::ordered_json{{"applications", report},
+                                                        {"notes", configuration.notes}},
+                                 1));
   else
     for (const std::string& each : configuration.notes) fmt::print("{}\n", each);
   return exit_code;

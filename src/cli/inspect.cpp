@@ -5,6 +5,8 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "base/printable.h"
+#include "cli/json_text.h"
 #include "cli/model.h"
 #include "cli/verbs.h"
 #include "engine/registry.h"
@@ -116,23 +118,21 @@ void print_layers(const network::Network& network) {
 void print_ports(const char* what, const network::Network& network,
                  const std::vector<TensorId>& tensors) {
   for (const TensorId id : tensors)
-    fmt::print("{} {}: {} {}\n", what, network[id].name, network::to_text(network[id].type),
-               network::to_text(network[id].shape));
+    fmt::print("{} {}: {} {}\n", what, printable(network[id].name),
+               network::to_text(network[id].type), network::to_text(network[id].shape));
 }
 
 int run(const InspectOptions& options) {
   const network::Network network = load_network(options.model);
   const std::vector<Support> engines = supports(network, board::this_machine());
   if (options.json) {
-    fmt::print(
-        "{}\n",
-        to_json(network, engines).dump(1, ' ', false, nlohmann::json::error_handler_t::replace));
+    fmt::print("{}\n", json_text(to_json(network, engines), 1));
     return 0;
   }
   print_layers(network);
   const network::Cost total = network::cost_of(network);
-  fmt::print("{}: {} layers, {} MACs, {} parameters\n", network.name, network.layers.size(),
-             count_text(static_cast<double>(total.macs)),
+  fmt::print("{}: {} layers, {} MACs, {} parameters\n", printable(network.name),
+             network.layers.size(), count_text(static_cast<double>(total.macs)),
              count_text(static_cast<double>(total.parameters)));
   print_ports("input ", network, network.inputs);
   print_ports("output", network, network.outputs);
@@ -142,7 +142,7 @@ int run(const InspectOptions& options) {
     for (const auto& [precision, count] : engine.precisions)
       fmt::print("  {} of them in variants of {}\n", count, board::to_text(precision));
     for (const auto& [layer, reason] : engine.refused)
-      fmt::print("  not {}: {}\n", network[layer].name, reason);
+      fmt::print("  not {}: {}\n", printable(network[layer].name), printable(reason));
   }
   return 0;
 }

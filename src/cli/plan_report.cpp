@@ -7,6 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "cli/json_text.h"
 #include "plan/build.h"
 #include "plan/steps.h"
 
@@ -67,7 +68,7 @@ std::string choice_json(const explore::Choice& choice, const network::Network& n
                             {"chosen", choice.winner().name},
                             {"buffers", buffers_json(network, choice.winner())},
                             {"plan", output}};
-  return json.dump(1);
+  return json_text(json, 1);
 }
 
 std::string other_speed_text(const plan::Plan& plan, const std::string& model) {

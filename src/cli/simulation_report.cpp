@@ -5,6 +5,7 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
+#include "cli/json_text.h"
 #include "report/table.h"
 
 namespace millrace::cli {
@@ -216,7 +217,7 @@ std::string simulation_json(const Simulated& simulated) {
                             {"elapsed_ms", milliseconds(simulated.result.elapsed)},
                             {"plans", plans},
                             {"processors", processors}};
-  return json.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+  return json_text(json, 1) + "\n";
 }
 
 }  // namespace millrace::cli
