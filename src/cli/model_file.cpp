@@ -153,12 +153,16 @@ ModelOptions model_of_plan(const std::string& path, const std::string& model_ove
 }
 
 network::Network load_network(const ModelOptions& options) {
-  std::error_code ignored;
-  const auto kind = std::filesystem::status(options.model, ignored);
+  std::error_code obstacle;
+  const auto kind = std::filesystem::status(options.model, obstacle);
   const bool is_zoo = is_zoo_name(options.model);
   if (std::filesystem::exists(kind) && !(is_zoo && std::filesystem::is_directory(kind)))
     return read_file_model(options);
   if (is_zoo) return read_zoo_model(options);
+  if (obstacle && kind.type() != std::filesystem::file_type::not_found)
+    throw InputError(options.model,
+                     fmt::format("cannot be looked at: {}; allow it, or give another file",
+                                 obstacle.message()));
   throw InputError(options.model.empty() ? "''" : options.model,
                    "is neither a file nor the name of a zoo network; `millrace zoo` lists those");
 }

@@ -141,10 +141,16 @@ PrecisionRequest request_of(const PlanOptions& options, const Work& work) {
           &options.loss, options.model.seed};
 }
 
+/// Said before the work.
+void check_why(const PlanOptions& options, const Work& work) {
+  for (const std::string& name : options.why) layer_named(work.network, name, "--why");
+}
+
 /// For a board that need not be at hand.
 Work prepare_for_board(const PlanOptions& options) {
   Work work{load_network(options.model), load_board(options.model, options.board),
             engine::make_engine(options.model.engine)};
+  check_why(options, work);
   const std::vector<board::Precision> precisions = precisions_of(options.variants);
   work.measured = profile::modelled(work.network, work.board, precisions, options.streams);
   work.profile = profile::select(work.measured, precisions);
@@ -157,6 +163,7 @@ Work prepare(const PlanOptions& options) {
             engine::make_engine(options.model.engine)};
   work.engines[work.engine->name()] = work.engine.get();
   ProfileSource source;
+  check_why(options, work);
   source.path = options.profile;
   source.cache = options.model.cache;
   source.measure.seed = options.model.seed;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cmath>
 #include <unordered_map>
 
 #include "base/error.h"
@@ -93,6 +94,12 @@ board::Processor read_processor(const JsonView& json) {
   return processor;
 }
 
+float end_of_range(const JsonView& json) {
+  const auto end = static_cast<float>(json.number());
+  if (!std::isfinite(end)) json.fail("is too large for float32; make a new plan");
+  return end;
+}
+
 network::Calibration read_calibration(const JsonView& json) {
   json.only(calibration_keys);
   network::Calibration calibration{json.at("network").text(), {}};
@@ -100,9 +107,12 @@ network::Calibration read_calibration(const JsonView& json) {
   for (const std::string& tensor : ranges.keys()) {
     const std::vector<JsonView> ends = ranges.at(tensor).items();
     if (ends.size() != 2) ranges.at(tensor).fail("expected two numbers, the low and the high end");
-    const double low = ends[0].number(), high = ends[1].number();
+    const float low = end_of_range(ends[0]), high = end_of_range(ends[1]);
     if (!(low <= high)) ranges.at(tensor).fail(fmt::format("{} is above {}; swap them", low, high));
-    calibration.ranges[tensor] = {static_cast<float>(low), static_cast<float>(high)};
+    if (low > 0 || high < 0)
+      ranges.at(tensor).fail(
+          fmt::format("found {} to {}, expected a range that holds 0; make a new plan", low, high));
+    calibration.ranges[tensor] = {low, high};
   }
   return calibration;
 }
