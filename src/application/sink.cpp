@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cctype>
 #include <cmath>
 #include <opencv2/imgproc.hpp>
 #include <optional>
@@ -11,6 +13,7 @@
 #include "application/opencv.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/temporary.h"
 
 namespace millrace::application {
 namespace {
@@ -86,6 +89,15 @@ class JsonLines : public Sink {
   std::vector<std::string> labels_;
 };
 
+/// Endings of formats that have an encoder, but none for pictures in colour with 8 bits.
+bool takes_no_colour(const fs::path& name) {
+  constexpr std::array<std::string_view, 5> endings{".pgm", ".pbm", ".pfm", ".exr", ".hdr"};
+  std::string ending = name.extension().string();
+  std::transform(ending.begin(), ending.end(), ending.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return std::find(endings.begin(), endings.end(), ending) != endings.end();
+}
+
 class Pictures : public Sink {
  public:
   Pictures(const fs::path& folder, const std::vector<std::string>& labels)
@@ -98,9 +110,7 @@ class Pictures : public Sink {
   void take(const Outcome& outcome) override {
     cv::Mat image = to_bgr(image_of(outcome));
     draw(image, outcome.findings, labels_);
-    fs::path name = outcome.picture.name;
-    const bool has_ending = codecs().has_encoder(outcome.picture.name);
-    if (!has_ending) name = fmt::format("{:06}.png", outcome.picture.frame);
+    const fs::path name = picture_file_name(outcome.picture.name, outcome.picture.frame);
     const std::vector<std::uint8_t> bytes = codecs().encode(name.extension().string(), image);
     write_file(folder_ / name, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
   }
@@ -118,21 +128,27 @@ std::string codec_of(const fs::path& path) {
   throw InputError(path.string(), "expected a video's name that ends in .avi, .mp4 or .mkv");
 }
 
-/// Written beside its place and renamed at the end.
+/// Frames that can be read from the file.
+std::int64_t frames_in(const fs::path& path) {
+  std::int64_t frames = 0;
+  try {
+    const VideoReader reader = codecs().open_video(path.string());
+    for (cv::Mat image; reader.read && reader.read(image) && !image.empty();) ++frames;
+  } catch (const cv::Exception&) {
+    return frames;
+  }
+  return frames;
+}
+
+/// Written beside its place, and renamed at the end if all frames are in it.
 class VideoFile : public Sink {
  public:
   VideoFile(const fs::path& path, double rate_fps, const std::vector<std::string>& labels)
       : path_(path),
-        part_(path.parent_path() / (path.stem().string() + ".part" + path.extension().string())),
         codec_(codec_of(path)),
         rate_fps_(rate_fps > 0 ? rate_fps : default_rate_fps),
         labels_(labels) {
     check_writable(path);
-  }
-  ~VideoFile() override {
-    writer_ = {};
-    std::error_code ignored;
-    fs::remove(part_, ignored);  // if it was not finished
   }
   void take(const Outcome& outcome) override {
     cv::Mat image = to_bgr(image_of(outcome));
@@ -140,20 +156,27 @@ class VideoFile : public Sink {
     draw(image, outcome.findings, labels_);
     if (image.size() != *size_) cv::resize(image, image, *size_);  // pictures of several sizes
     writer_(image);
+    ++written_;
   }
+  /// OpenCV's writer says nothing of a full disk, so the file is read.
   void finish() override {
     writer_ = {};
-    if (!size_) return;
-    std::error_code error;
-    fs::rename(part_, path_, error);
-    if (error) throw EngineError(fmt::format("{}: {}", path_.string(), error.message()));
+    if (!part_) return;
+    const std::int64_t kept = frames_in(part_->path());
+    if (kept < written_)
+      throw EngineError(
+          fmt::format("{}: cannot be written: the file took {} of {} frames; look whether the disk "
+                      "is full, or take another format",
+                      path_.string(), kept, written_));
+    part_->rename();
   }
 
  private:
   void open(const cv::Size& size) {
     size_ = size;
+    part_.emplace(target_of(path_), path_.extension().string());
     try {
-      writer_ = codecs().create_video(part_.string(), {codec_, rate_fps_, size});
+      writer_ = codecs().create_video(part_->path().string(), {codec_, rate_fps_, size});
     } catch (const cv::Exception&) {
       writer_ = {};
     }
@@ -164,15 +187,22 @@ class VideoFile : public Sink {
                       path_.string(), size.width, size.height));
   }
 
-  fs::path path_, part_;
+  fs::path path_;
   std::string codec_;
   double rate_fps_;
   std::vector<std::string> labels_;
   std::optional<cv::Size> size_;
+  std::int64_t written_ = 0;
+  std::optional<TemporaryFile> part_;  // before the writer, which is gone first
   VideoWriter writer_;
 };
 
 }  // namespace
+
+std::string picture_file_name(const std::string& source, std::int64_t frame) {
+  if (!codecs().has_encoder(source)) return fmt::format("{:06}.png", frame);
+  return takes_no_colour(source) ? source + ".png" : source;
+}
 
 Image drawn(const Outcome& outcome, const std::vector<std::string>& labels) {
   cv::Mat image = to_bgr(image_of(outcome));

@@ -28,6 +28,10 @@ std::string json_line(const Outcome& outcome, const std::vector<std::string>& la
 /// The picture with its findings: boxes, or the first classes in a corner.
 Image drawn(const Outcome& outcome, const std::vector<std::string>& labels);
 
+/// How the annotated copy of a picture is called: as the picture; with ".png" behind it if colours
+/// cannot be written in its format; by the number of its frame if no format goes by its name.
+std::string picture_file_name(const std::string& source, std::int64_t frame);
+
 /// One thread at a time, frames in order.
 class Sink {
  public:

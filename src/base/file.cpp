@@ -1,7 +1,6 @@
 #include "base/file.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -13,52 +12,10 @@
 
 #include "base/error.h"
 #include "base/interrupt.h"
+#include "base/temporary.h"
 
 namespace millrace {
 namespace {
-
-/// Removes the temporary file unless it was renamed into place.
-class Temporary {
- public:
-  explicit Temporary(const std::filesystem::path& target)
-      : path_(target.string() + fmt::format(".{}.tmp", ::getpid())) {}
-  Temporary(const Temporary&) = delete;
-  Temporary& operator=(const Temporary&) = delete;
-  ~Temporary() {
-    std::error_code ignored;
-    if (!kept_) std::filesystem::remove(path_, ignored);
-  }
-  const std::filesystem::path& path() const { return path_; }
-  void rename_to(const std::filesystem::path& target) {
-    std::filesystem::rename(path_, target);
-    kept_ = true;
-  }
-
- private:
-  std::filesystem::path path_;
-  bool kept_ = false;
-};
-
-[[noreturn]] void cannot_write(const std::filesystem::path& path, int error) {
-  throw EngineError(fmt::format("{}: cannot be written: {}", path.string(),
-                                error != 0 ? std::strerror(error) : "the disk refused the data"));
-}
-
-/// Where the content really goes: a link is followed, not replaced.
-std::filesystem::path target_of(const std::filesystem::path& path) {
-  std::error_code error;
-  const std::filesystem::path target = std::filesystem::canonical(path, error);
-  if (error) return path;  // new
-  if (std::filesystem::is_directory(target)) cannot_write(path, EISDIR);
-  return target;
-}
-
-/// A device or a pipe, such as /dev/stdout: nothing may be put in its place.
-bool is_special(const std::filesystem::path& target) {
-  std::error_code error;
-  const auto status = std::filesystem::status(target, error);
-  return std::filesystem::exists(status) && !std::filesystem::is_regular_file(status);
-}
 
 void produce_into(const std::filesystem::path& file, const std::filesystem::path& path,
                   const std::function<void(std::ostream&)>& produce) {
@@ -140,21 +97,16 @@ void write_file(const std::filesystem::path& path,
   const std::filesystem::path target = target_of(path);
   if (is_special(target)) return produce_into(target, path, produce);
   const InterruptGuard until_it_is_whole;
-  Temporary temporary(target);
+  TemporaryFile temporary(target);
   produce_into(temporary.path(), path, produce);
-  try {
-    temporary.rename_to(target);
-  } catch (const std::filesystem::filesystem_error& error) {
-    cannot_write(path, error.code().value());
-  }
+  temporary.rename();
 }
 
 void check_writable(const std::filesystem::path& path) {
   const std::filesystem::path target = target_of(path);
   if (is_special(target)) return;
   const InterruptGuard until_it_is_removed;
-  const Temporary temporary(target);
-  produce_into(temporary.path(), path, [](std::ostream&) {});
+  const TemporaryFile temporary(target);
 }
 
 std::string nearest_word(std::string_view word, std::span<const std::string_view> known) {

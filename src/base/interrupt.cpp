@@ -11,7 +11,19 @@ namespace {
 std::atomic<int> signal_seen{0};
 static_assert(std::atomic<int>::is_always_lock_free);
 
-extern "C" void remember_signal(int signal) { signal_seen = signal; }
+constexpr std::array<int, 3> ending_signals{SIGINT, SIGTERM, SIGHUP};
+
+/// The first is remembered; from then on each ends the process at once.
+extern "C" void remember_signal(int signal) {
+  signal_seen = signal;
+  for (const int each : ending_signals) {
+    struct sigaction now {};
+    sigaction(each, nullptr, &now);
+    if (now.sa_handler != remember_signal) continue;
+    now.sa_handler = SIG_DFL;
+    sigaction(each, &now, nullptr);
+  }
+}
 
 }  // namespace
 

@@ -5,8 +5,9 @@
 
 namespace millrace {
 
-/// While it lives, SIGINT, SIGTERM and SIGHUP are remembered instead of ending the process. One
-/// that check() has not reported takes effect at the end of the outermost guard.
+/// While it lives, the first SIGINT, SIGTERM or SIGHUP is remembered instead of ending the process;
+/// a second one ends it at once, whatever blocks. One that check() has not reported takes effect at
+/// the end of the outermost guard.
 class InterruptGuard {
  public:
   InterruptGuard();

@@ -29,6 +29,16 @@ TEST(InterruptGuard, a_signal_that_nobody_checked_ends_the_process_with_the_oute
   EXPECT_EXIT(interrupted(), testing::KilledBySignal(SIGTERM), "still here");
 }
 
+TEST(InterruptGuard, the_second_signal_ends_the_process_at_once) {
+  const auto interrupted = [] {
+    const InterruptGuard guard;
+    std::raise(SIGINT);
+    std::fputs("still here", stderr);
+    std::raise(SIGTERM);
+  };
+  EXPECT_EXIT(interrupted(), testing::KilledBySignal(SIGTERM), "still here");
+}
+
 TEST(InterruptGuard, an_ignored_loss_of_the_terminal_stays_ignored) {
   std::signal(SIGHUP, SIG_IGN);
   {

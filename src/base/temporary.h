@@ -1,0 +1,37 @@
+#pragma once
+// A file that is written beside its place and gets its name at the end.
+#include <filesystem>
+#include <string>
+
+namespace millrace {
+
+/// Where the content of `path` really goes: a link is followed, not replaced. EngineError if it is
+/// a folder.
+std::filesystem::path target_of(const std::filesystem::path& path);
+
+/// A device or a pipe, such as /dev/stdout: nothing may be put in its place.
+bool is_special(const std::filesystem::path& target);
+
+/// "PATH: cannot be written: No space left on device", as EngineError. `error`: errno, 0: unknown.
+[[noreturn]] void cannot_write(const std::filesystem::path& path, int error);
+
+/// A new empty file in the folder of `target`. Its random name ends in ".tmp" and `ending`; no file
+/// that is there already is opened. Removed unless it is renamed into place.
+class TemporaryFile {
+ public:
+  /// EngineError naming `target` if it cannot be made.
+  explicit TemporaryFile(std::filesystem::path target, const std::string& ending = {});
+  ~TemporaryFile();
+  TemporaryFile(const TemporaryFile&) = delete;
+  TemporaryFile& operator=(const TemporaryFile&) = delete;
+
+  const std::filesystem::path& path() const { return path_; }
+  /// To its target, over what is there. EngineError if that fails.
+  void rename();
+
+ private:
+  std::filesystem::path target_, path_;
+  bool kept_ = false;
+};
+
+}  // namespace millrace
