@@ -24,12 +24,16 @@ enum class InputKind { images, video, camera, arrays };
 /// What happens to a frame of live input for which there is no room.
 enum class Drop { block, oldest, newest };
 
+/// What happens at a picture of a folder that cannot be decoded.
+enum class OnError { skip, stop };
+
 struct Input {
   InputKind kind = InputKind::images;
   std::string path;     // of an image or a folder of them, a video, an array; of a camera its
                         // number, its device or its address
   double rate_fps = 0;  // above 0: played as live at this rate
   Drop drop = Drop::block;
+  OnError on_error = OnError::skip;
   std::int64_t queue = 4;   // frames that wait at most, of live input
   std::int64_t frames = 0;  // at most; 0: all
   std::string place;        // in the file
@@ -90,6 +94,7 @@ struct Application {
   Preprocess preprocess;
   Postprocess postprocess;
   std::vector<std::string> labels = {};
+  std::string labels_file = {};  // that they were read from; empty: none
   Output output;
   std::vector<std::string> plugins = {};
 };

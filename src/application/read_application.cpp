@@ -21,9 +21,10 @@ constexpr std::string_view application_keys[] = {"format", "name",       "networ
                                                  "output", "plugins"};
 constexpr std::string_view network_keys[] = {"model", "weights", "size", "shapes"};
 constexpr std::string_view input_keys[] = {"images",   "video", "camera", "arrays",
-                                           "rate_fps", "drop",  "queue",  "frames"};
+                                           "rate_fps", "drop",  "queue",  "frames", "on_error"};
 constexpr std::string_view output_keys[] = {"json", "images", "video"};
 constexpr std::string_view drops[] = {"block", "oldest", "newest"};
+constexpr std::string_view on_errors[] = {"skip", "stop"};
 constexpr std::size_t most_labels = 1'000'000;
 
 class ApplicationReader {
@@ -48,6 +49,8 @@ class ApplicationReader {
     if (!root_.has("preprocess")) result.preprocess.place = root_.place();
     result.postprocess = read_postprocess(root_.at("postprocess"));
     if (root_.has("labels")) result.labels = read_labels(root_.at("labels"));
+    if (root_.has("labels") && root_.at("labels").is_scalar())
+      result.labels_file = beside(root_.at("labels"));
     if (root_.has("output")) result.output = read_output(root_.at("output"));
     if (root_.has("plugins"))
       for (const YamlView& item : root_.at("plugins").items())
@@ -103,8 +106,15 @@ class ApplicationReader {
     if (view.has("rate_fps"))
       input.rate_fps = board::read_number(view.at("rate_fps"), {0, 1e6, true});
     if (view.has("frames")) input.frames = board::read_count(view.at("frames"), 1, 1'000'000'000);
+    read_on_error(view, input);
     read_queue(view, input);
     return input;
+  }
+  static void read_on_error(const YamlView& view, Input& input) {
+    if (!view.has("on_error")) return;
+    if (input.kind != InputKind::images)
+      view.at("on_error").fail("is for 'images', a folder of pictures; leave it out");
+    input.on_error = static_cast<OnError>(board::read_word(view.at("on_error"), on_errors));
   }
   static void read_queue(const YamlView& view, Input& input) {
     if (input.kind == InputKind::camera && input.rate_fps > 0)

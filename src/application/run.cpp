@@ -97,6 +97,10 @@ struct Run::State {
                         [this, travel] { return submit(travel); }};
   }
   bool submit(const TravelPointer& travel) {
+    if (travel->undecoded) {
+      parts.skip(*travel->undecoded);
+      return true;
+    }
     on_their_way.push(travel);
     const bool taken = session.submit(travel->inputs);
     travel->inputs.clear();
@@ -165,9 +169,7 @@ Run::~Run() { state_->stop(); }
 
 bool Run::wait_for(std::chrono::milliseconds time) {
   if (!state_->after->wait_for(time)) return false;
-  state_->before->wait();
-  if (state_->reader) state_->reader->wait();
-  return true;
+  return state_->before->wait_for(time) && (!state_->reader || state_->reader->wait_for(time));
 }
 
 void Run::finish() {

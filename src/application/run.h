@@ -9,6 +9,7 @@
 #include "application/processing.h"
 #include "application/sink.h"
 #include "application/source.h"
+#include "base/error.h"
 #include "base/units.h"
 #include "runtime/live_queue.h"
 #include "runtime/sequential.h"
@@ -43,6 +44,9 @@ struct Parts {
   Source* source = nullptr;
   const Processing* before = nullptr;
   const Processing* after = nullptr;
+  /// Takes what is wrong with a picture that cannot be decoded, one thread at a time; the picture
+  /// is left out. None: such a picture ends the run.
+  std::function<void(const InputError&)> skip = {};
 };
 
 /// One thread at a time, frames in order.

@@ -22,6 +22,20 @@ void guarded(const std::string& kind, const Picture& picture, const Call& call) 
   }
 }
 
+/// False: it is left out.
+bool decode_or_skip(const Parts& parts, Travel& travel) {
+  if (!parts.skip) {
+    parts.source->decode(travel.outcome.picture);
+    return true;
+  }
+  try {
+    parts.source->decode(travel.outcome.picture);
+  } catch (const InputError& error) {
+    travel.undecoded = error;
+  }
+  return !travel.undecoded;
+}
+
 }  // namespace
 
 std::optional<Picture> read_next(Source& source) {
@@ -35,7 +49,7 @@ void prepare(const Application& application, const Parts& parts, Travel& travel)
   Picture& picture = travel.outcome.picture;
   travel.begin = Clock::now();
   if (picture.taken == Clock::time_point{}) picture.taken = travel.begin;
-  parts.source->decode(picture);
+  if (!decode_or_skip(parts, travel)) return;
   guarded(application.preprocess.kind, picture,
           [&] { travel.inputs = parts.before->before(picture); });
   travel.prepared = Clock::now();

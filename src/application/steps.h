@@ -6,6 +6,7 @@
 
 #include "application/application.h"
 #include "application/run.h"
+#include "base/error.h"
 
 namespace millrace::application {
 
@@ -16,6 +17,7 @@ struct Travel {
   std::vector<network::Array> inputs = {}, outputs = {};
   Clock::time_point begin{}, prepared{}, arrived{}, examined{}, done{};
   Time pipeline{};
+  std::optional<InputError> undecoded = std::nullopt;  // the picture, which is left out
 };
 
 /// The next picture, with the time that it took.

@@ -328,7 +328,7 @@ std::string title_of(const Loaded& loaded) {
 }
 
 int run(const BenchOptions& options) {
-  check_trace(options.trace);
+  check_trace(options.trace, options.runnable);
   if (application::is_application_file(options.runnable.model.model)) {
     const char* given = !options.beside.empty()       ? "--beside"
                         : !options.trace.file.empty() ? "--trace"

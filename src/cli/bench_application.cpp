@@ -15,6 +15,7 @@
 #include "cli/progress.h"
 #include "cli/variation.h"
 #include "cli/verbs.h"
+#include "cli/written_over.h"
 #include "runtime/sequential.h"
 
 namespace millrace::cli {
@@ -175,6 +176,10 @@ int bench_application(const RunnableOptions& runnable, const ApplicationOptions&
     throw InputError(loaded->application.input.place,
                      "is live input, whose rate is its own; to measure, give a file and leave out "
                      "'rate_fps'");
+  FilesRead files;
+  files.add(loaded->application);
+  files.add("plan", options.plan);
+  files.refuse(bench_options.svg);
   if (!bench_options.svg.empty()) check_writable(bench_options.svg);
   ApplicationBench bench(*loaded);
   {

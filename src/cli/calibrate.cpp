@@ -8,6 +8,7 @@
 #include "cli/model.h"
 #include "cli/progress.h"
 #include "cli/verbs.h"
+#include "cli/written_over.h"
 #include "engine/registry.h"
 #include "profile/calibrate.h"
 #include "report/table.h"
@@ -82,6 +83,10 @@ int run(const CalibrateOptions& options) {
       !options.output.empty()
           ? options.output
           : std::filesystem::path(options.model.model).stem().string() + ".calibration.json";
+  FilesRead files;
+  files.add(options.model);
+  files.add(options.frames);
+  files.refuse(output);
   check_writable(output);
   const profile::CalibrationResult result = calibrate(options, network);
   network::write_calibration(output, result.table);

@@ -4,9 +4,11 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <new>
+#include <system_error>
 
 #include "base/error.h"
 #include "cli/verbs.h"
@@ -14,7 +16,7 @@
 namespace {
 
 constexpr int wrong_input = 2;
-constexpr int machine_failed = 3;
+using millrace::cli::machine_failed;
 
 int report(const char* text, int exit_code) {
   fmt::print(stderr, "millrace: {}\n", text);
@@ -28,9 +30,16 @@ void open_closed_streams() {
     if (fcntl(stream, F_GETFD) < 0 && errno == EBADF) open("/dev/null", O_RDWR);
 }
 
+/// Whoever read standard output has seen enough: the usual end, with nothing left behind.
+void end_by_broken_pipe() {
+  std::signal(SIGPIPE, SIG_DFL);
+  std::raise(SIGPIPE);
+}
+
 /// Results that did not get out are a failure, even if the disk says so only at the end.
 int flushed(int exit_code) {
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return exit_code;
+  if (errno == EPIPE) end_by_broken_pipe();
   return report(fmt::format("standard output cannot be written: {}", std::strerror(errno)).c_str(),
                 machine_failed);
 }
@@ -67,11 +76,15 @@ int parse_and_run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   open_closed_streams();
+  std::signal(SIGPIPE, SIG_IGN);  // becomes an error, so that temporary files are removed
   try {
     return flushed(parse_and_run(argc, argv));
   } catch (const millrace::InputError& error) {
     return report(error.what(), wrong_input);
   } catch (const millrace::EngineError& error) {
+    return report(error.what(), machine_failed);
+  } catch (const std::system_error& error) {
+    if (error.code().value() == EPIPE) end_by_broken_pipe();
     return report(error.what(), machine_failed);
   } catch (const std::bad_alloc&) {
     return report("out of memory; use a smaller model or batch, or fewer streams", machine_failed);

@@ -16,6 +16,7 @@
 #include "cli/progress.h"
 #include "cli/simulated_board.h"
 #include "cli/verbs.h"
+#include "cli/written_over.h"
 #include "engine/registry.h"
 #include "explore/choose.h"
 #include "explore/why.h"
@@ -315,6 +316,13 @@ std::string output_of(const PlanOptions& options) {
       !std::filesystem::is_fifo(output, ignored))
     throw InputError("--output " + output,
                      "expected a name that ends in .json, by which run and bench know a plan");
+  FilesRead files;
+  files.add(options.model);
+  files.add(options.loss.frames);
+  files.add("calibration table", options.loss.calibration);
+  files.add("profile", options.profile);
+  for (const std::string& board : {options.board, options.limits}) files.add("board", board);
+  files.refuse(output);
   check_writable(output);
   return output;
 }

@@ -10,6 +10,7 @@
 #include "cli/fit.h"
 #include "cli/model.h"
 #include "cli/verbs.h"
+#include "cli/written_over.h"
 #include "engine/registry.h"
 #include "profile/cost_model.h"
 #include "profile/profile_file.h"
@@ -198,7 +199,17 @@ profile::Profile profile_of(const ProfileOptions& options, const network::Networ
       {{}, options.fresh, measure_options(options), options.batches, options.model.cache});
 }
 
+void refuse_profile_over(const ProfileOptions& options) {
+  FilesRead files;
+  files.add(options.model);
+  files.add("board", options.fit.board);
+  for (const std::string& model : options.fit.also) files.add("model", model);
+  files.refuse(options.output);
+  files.refuse(options.fit.file);
+}
+
 int run(const ProfileOptions& options) {
+  refuse_profile_over(options);
   if (!options.output.empty()) check_writable(options.output);
   if (!options.fit.file.empty()) check_writable(options.fit.file);
   const network::Network network = load_network(options.model);

@@ -94,9 +94,23 @@ std::vector<std::int64_t> read_labels(const std::string& path) {
   return labels;
 }
 
-void OutputArray::add(const runtime::Result& result) {
-  if (result.outputs.empty()) return;
-  const network::Array& output = result.outputs.front();
+std::vector<std::string> output_files(const network::Network& network, const std::string& path) {
+  if (network.outputs.size() <= 1) return {path};
+  const std::string stem = path.substr(0, path.size() - std::string_view(".npy").size());
+  std::vector<std::string> files;
+  for (const TensorId output : network.outputs) {
+    std::string name = network[output].name;
+    for (char& c : name)
+      if (static_cast<unsigned char>(c) <= ' ' || c == '/' || c == 0x7f) c = '_';
+    std::string file = fmt::format("{}.{}.npy", stem, name);
+    for (int i = 2; std::find(files.begin(), files.end(), file) != files.end(); ++i)
+      file = fmt::format("{}.{}.{}.npy", stem, name, i);
+    files.push_back(file);
+  }
+  return files;
+}
+
+void OutputArray::add(const network::Array& output) {
   shape_ = output.shape;
   type_ = output.type;
   bytes_.insert(bytes_.end(), output.bytes().begin(), output.bytes().end());

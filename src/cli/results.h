@@ -21,10 +21,14 @@ std::int64_t top_class(const runtime::Result& result);
 /// One integer per line. InputError naming the line.
 std::vector<std::int64_t> read_labels(const std::string& path);
 
-/// Keeps the raw first outputs of all frames for a .npy file of shape frames x output.
+/// The files for raw outputs: `path` if there is one output, else one for each, as out.NAME.npy is
+/// for out.npy. Characters of a name that a file's cannot have become '_'.
+std::vector<std::string> output_files(const network::Network& network, const std::string& path);
+
+/// Keeps one raw output of all frames for a .npy file of shape frames x output.
 class OutputArray {
  public:
-  void add(const runtime::Result& result);
+  void add(const network::Array& output);
   void write(const std::string& path) const;
 
  private:

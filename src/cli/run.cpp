@@ -1,24 +1,25 @@
 // millrace run PLAN|MODEL|APPLICATION
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
 #include <deque>
 #include <optional>
-#include <ostream>
 
 #include "application/application_file.h"
 #include "base/error.h"
-#include "base/file.h"
 #include "base/interrupt.h"
 #include "cli/application.h"
 #include "cli/frames.h"
+#include "cli/lines_file.h"
 #include "cli/load_runnable.h"
 #include "cli/progress.h"
 #include "cli/results.h"
 #include "cli/simulated_board.h"
 #include "cli/trace.h"
 #include "cli/verbs.h"
+#include "cli/written_over.h"
 #include "network/evaluate/evaluate.h"
 #include "runtime/session.h"
 
@@ -38,7 +39,8 @@ void bind(CLI::App& verb, RunCommandOptions& options) {
   bind_frames(verb, options.frames);
   bind_application(verb, options.application);
   verb.add_option("-o,--output", options.output,
-                  "Results as JSON lines or, for a name ending in .npy, the raw output");
+                  "Results as JSON lines or, for a name ending in .npy, the raw output; a file "
+                  "for each output (NAME.OUTPUT.npy) if there are several");
   verb.add_option("--labels", options.labels, "One class number per line: prints the accuracy");
   bind_time_scale(verb, options.runnable);
   bind_trace(verb, options.trace);
@@ -48,6 +50,7 @@ struct FrameTotals {
   std::int64_t frames = 0, right = 0;
   Time elapsed{};
   bool finite = true;  // no output held NaN or infinity
+  bool interrupted = false;
 };
 
 bool is_finite(const network::Array& output) {
@@ -88,26 +91,26 @@ class Feeder {
   std::deque<std::string> names_;
 };
 
-/// All frames through the session, results handed on in order.
+/// All frames through the session, results handed on in order, until the end or an interrupt.
 FrameTotals pump(runtime::Session& session, const Frames& frames, const Handler& handle) {
   const InterruptGuard interrupt;
   Progress progress("running");
   FrameTotals totals;
   Feeder feeder(session, frames);
   const auto start = std::chrono::steady_clock::now();
-  for (std::size_t received = 0; received < frames.count; ++received) {
+  for (std::size_t received = 0; received < frames.count && !totals.interrupted; ++received) {
     feeder.fill();
     const auto result = session.next();
     if (!result) throw EngineError("the pipeline ended before all frames came out");
     totals.finite =
         totals.finite && std::all_of(result->outputs.begin(), result->outputs.end(), is_finite);
     handle(feeder.take_name(), *result);
-    interrupt.check();
+    ++totals.frames;
+    totals.interrupted = interrupt.take();
     progress.show(static_cast<double>(received) / static_cast<double>(frames.count),
                   fmt::format("{} of {} frames", received, frames.count));
   }
   totals.elapsed = std::chrono::steady_clock::now() - start;
-  totals.frames = static_cast<std::int64_t>(frames.count);
   return totals;
 }
 
@@ -116,6 +119,7 @@ class Output {
  public:
   Output(const Loaded& loaded, const RunCommandOptions& options, std::size_t frames)
       : loaded_(loaded), path_(options.output), is_array_(path_.ends_with(".npy")) {
+    if (is_array_) arrays_.resize(loaded.network.outputs.size());
     if (options.labels.empty()) return;
     labels_ = read_labels(options.labels);
     if (labels_.size() != frames)
@@ -124,41 +128,60 @@ class Output {
                                                    labels_.size(), frames));
   }
 
+  /// Lines are kept as far as they came, also if an error or an interrupt ends them.
   FrameTotals run(runtime::Session& session, const Frames& frames) {
+    std::optional<LinesFile> file;
+    if (!path_.empty() && !is_array_) file.emplace(path_);
     FrameTotals totals;
-    const auto all = [&](std::ostream* lines) {
+    try {
       totals = pump(session, frames, [&](const std::string& source, const runtime::Result& result) {
-        take(source, result, lines);
+        take(source, result, file ? &*file : nullptr);
       });
-    };
-    if (path_.empty() || is_array_)
-      all(nullptr);
-    else
-      write_file(path_, [&](std::ostream& out) { all(&out); });
-    if (is_array_) array_.write(path_);
+    } catch (...) {
+      if (file) file->keep();
+      throw;
+    }
+    if (file) file->keep();
+    if (totals.interrupted) throw EngineError(interrupted_text(totals.frames, file.has_value()));
+    if (is_array_) write_arrays();
     totals.right = right_;
     return totals;
   }
   bool has_labels() const { return !labels_.empty(); }
 
  private:
-  void take(const std::string& source, runtime::Result result, std::ostream* lines) {
+  void take(const std::string& source, runtime::Result result, LinesFile* lines) {
     result.latency = board_time(result.latency, loaded_);
     if (has_labels() && top_class(result) == labels_[static_cast<std::size_t>(result.frame)])
       ++right_;
     if (is_array_)
-      array_.add(result);
+      for (std::size_t i = 0; i < arrays_.size(); ++i) arrays_[i].add(result.outputs[i]);
     else if (lines != nullptr)
-      *lines << json_line(loaded_.network, source, result);
+      lines->write(json_line(loaded_.network, source, result));
     else if (!has_labels())
-      fmt::print("{}", json_line(loaded_.network, source, result));
+      out_.write(json_line(loaded_.network, source, result));
+  }
+
+  void write_arrays() const {
+    const std::vector<std::string> files = output_files(loaded_.network, path_);
+    for (std::size_t i = 0; i < arrays_.size(); ++i) arrays_[i].write(files[i]);
+    if (files.size() > 1)
+      note(fmt::format("{} has {} outputs, one file for each: {}", loaded_.network.name,
+                       files.size(), fmt::join(files, ", ")));
+  }
+
+  std::string interrupted_text(std::int64_t frames, bool is_file) const {
+    if (is_array_ || has_labels()) return "interrupted; no result was written";
+    return fmt::format("interrupted after {} frames; kept: their lines {}", frames,
+                       is_file ? "in " + path_ : "on standard output");
   }
 
   const Loaded& loaded_;
   std::string path_;
   bool is_array_;
   std::vector<std::int64_t> labels_;
-  OutputArray array_;
+  std::vector<OutputArray> arrays_;  // by output
+  LinesOut out_{false};
   std::int64_t right_ = 0;
 };
 
@@ -172,12 +195,26 @@ int run_as_application(const RunCommandOptions& options) {
   return run_application(options.runnable, options.application, options.output, options.trace);
 }
 
+FilesRead files_read_by(const RunCommandOptions& options) {
+  FilesRead files;
+  files.add(options.runnable);
+  files.add(options.frames);
+  files.add("file of labels", options.labels);
+  files.refuse(options.output);
+  files.refuse(options.trace.file);
+  return files;
+}
+
 int run(const RunCommandOptions& options) {
-  check_trace(options.trace);
+  check_trace(options.trace, options.runnable);
   if (application::is_application_file(options.runnable.model.model))
     return run_as_application(options);
   refuse_application_options(options.application, options.runnable.model.model);
+  FilesRead files = files_read_by(options);
   const auto loaded = load_runnable(options.runnable);
+  if (options.output.ends_with(".npy") && loaded->network.outputs.size() > 1)
+    for (const std::string& file : output_files(loaded->network, options.output))
+      files.refuse(file);
   note_simulation(*loaded);
   const Frames frames = open_frames(loaded->network, options.frames, options.runnable.model.seed);
   if (options.frames.inputs.empty()) note("inputs are random");

@@ -1,17 +1,23 @@
 // millrace run APPLICATION
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
-#include <ostream>
+#include <optional>
+#include <set>
 
-#include "application/sink.h"
+#include "application/image_file.h"
 #include "base/error.h"
-#include "base/file.h"
 #include "base/interrupt.h"
 #include "cli/application.h"
+#include "cli/application_results.h"
 #include "cli/progress.h"
+#include "cli/verbs.h"
+#include "cli/written_over.h"
 
 namespace millrace::cli {
 namespace {
@@ -19,87 +25,144 @@ namespace {
 using application::Outcome;
 using application::Totals;
 
-using Sinks = std::vector<std::unique_ptr<application::Sink>>;
-using Write = std::function<void(const std::string&)>;
-
-void print_line(const std::string& line) {
-  if (std::fwrite(line.data(), 1, line.size(), stdout) != line.size())
-    throw EngineError("standard output cannot be written");
-}
-
-/// Results in the place of what they are made from would destroy it.
-void check_output(const application::Application& application) {
-  const application::Output& output = application.output;
-  for (const std::string& path : {output.json, output.images, output.video}) {
-    std::error_code ignored;
-    if (!path.empty() && std::filesystem::equivalent(path, application.input.path, ignored))
-      throw InputError(path, "is the input too; name another place for the results");
-  }
-}
-
+/// One way through all frames. However it ends, what came out until then is kept.
 class Runner {
  public:
   Runner(const LoadedApplication& loaded, const TraceOptions& trace)
       : loaded_(loaded),
         trace_(trace),
-        source_(application::open_source(loaded.application, loaded.loaded->network)) {
-    check_output(loaded.application);
-  }
+        source_(application::open_source(loaded.application, loaded.loaded->network)),
+        results_(loaded.application, rate_of(loaded.application.input)) {}
 
   Totals run() {
-    const application::Output& output = loaded_.application.output;
-    if (output.json.empty()) {
-      const bool alone = output.images.empty() && output.video.empty();
-      return run_into(alone ? Write(print_line) : Write());
-    }
-    Totals totals;
-    write_file(output.json, [&](std::ostream& out) {
-      totals = run_into([&out](const std::string& line) { out << line; });
-    });
-    return totals;
-  }
-
- private:
-  Sinks sinks(const Write& json) const {
-    const application::Output& output = loaded_.application.output;
-    const std::vector<std::string>& labels = loaded_.application.labels;
-    const double given = loaded_.application.input.rate_fps;
-    Sinks result;
-    if (json) result.push_back(application::json_sink(json, labels));
-    if (!output.images.empty()) result.push_back(application::picture_sink(output.images, labels));
-    if (!output.video.empty())
-      result.push_back(
-          application::video_sink(output.video, given > 0 ? given : source_->rate_fps(), labels));
-    return result;
-  }
-
-  Totals run_into(const Write& json) {
-    const Sinks sinks = this->sinks(json);
     const Loaded& loaded = *loaded_.loaded;
     const InterruptGuard interrupt;
     auto session = runtime::deploy(loaded.plan, loaded.network, loaded.engine_pointers(),
                                    {.trace_frames = frames_of(trace_)});
-    application::Run run(loaded_.application, loaded_.parts(*source_), session,
-                         [&](const Outcome& outcome) {
-                           for (const auto& sink : sinks) sink->take(outcome);
-                         });
-    constexpr std::chrono::milliseconds look_up{100};
-    while (!run.wait_for(look_up)) end_if_asked(interrupt, run);
-    for (const auto& sink : sinks) sink->finish();
+    application::Run run(loaded_.application, parts(), session,
+                         [&](const Outcome& outcome) { results_.take(outcome); });
+    try {
+      wait(interrupt, run);
+    } catch (...) {
+      keep_in_spite_of_an_error();
+      throw;
+    }
+    results_.keep(patience);
     write_trace(trace_, session, loaded.simulated.time_scale);
+    if (asked_ && !loaded_.application.input.is_live()) throw EngineError(interrupted_text());
     return run.totals();
   }
+  std::int64_t skipped() const { return skipped_; }
 
-  /// Live input has no end of its own: an interrupt is one, and what came before is kept.
-  void end_if_asked(const InterruptGuard& interrupt, application::Run& run) const {
-    if (!loaded_.application.input.is_live()) return interrupt.check();
-    if (interrupt.take()) run.finish();
+ private:
+  static constexpr std::chrono::milliseconds patience{200};
+
+  double rate_of(const application::Input& input) const {
+    return input.rate_fps > 0 ? input.rate_fps : source_->rate_fps();
+  }
+
+  application::Parts parts() {
+    const application::Input& input = loaded_.application.input;
+    application::Parts parts = loaded_.parts(*source_);
+    std::error_code ignored;
+    if (input.kind == application::InputKind::images &&
+        input.on_error == application::OnError::skip &&
+        std::filesystem::is_directory(input.path, ignored))
+      parts.skip = [this](const InputError& error) {
+        ++skipped_;
+        note(fmt::format("skipped: {}", error.what()));
+      };
+    return parts;
+  }
+
+  /// After an interrupt no more frames are taken, and those on their way have a second.
+  void wait(const InterruptGuard& interrupt, application::Run& run) {
+    constexpr std::chrono::milliseconds look_up{100};
+    constexpr std::chrono::seconds grace{1};
+    while (!run.wait_for(look_up)) {
+      const auto now = std::chrono::steady_clock::now();
+      if (!asked_ && interrupt.take()) {
+        asked_ = now;
+        run.finish();
+      }
+      if (asked_ && now - *asked_ > grace) leave();
+    }
+  }
+
+  /// A thread that hangs in a source or a processing cannot be joined, so nothing is.
+  [[noreturn]] void leave() {
+    int code = loaded_.application.input.is_live() ? 0 : machine_failed;
+    std::string text;
+    try {
+      const bool kept = results_.keep(patience);
+      text = kept ? interrupted_text() : "interrupted while a result was being written";
+      if (kept) std::fflush(stdout);
+      if (!kept) code = machine_failed;
+    } catch (const std::exception& error) {
+      text = error.what();
+      code = machine_failed;
+    }
+    note(fmt::format("millrace: {}; frames on their way did not come out in time", text));
+    std::_Exit(code);
+  }
+
+  /// The first error is the one that is reported.
+  void keep_in_spite_of_an_error() {
+    try {
+      results_.keep(patience);
+    } catch (const std::exception& error) {
+      note(error.what());
+    }
+    if (results_.frames() > 0) note("kept: " + results_.kept_text());
+  }
+
+  std::string interrupted_text() const {
+    if (results_.frames() == 0) return "interrupted; no result was written";
+    return fmt::format("interrupted after {} frames; kept: {}", results_.frames(),
+                       results_.kept_text());
   }
 
   const LoadedApplication& loaded_;
   const TraceOptions& trace_;
   std::unique_ptr<application::Source> source_;
+  ApplicationResults results_;
+  std::atomic<std::int64_t> skipped_{0};
+  std::optional<std::chrono::steady_clock::time_point> asked_;  // to end
 };
+
+/// Files beside the pictures that nobody would miss otherwise.
+void note_passed_over(const application::Input& input) {
+  std::error_code error;
+  if (input.kind != application::InputKind::images ||
+      !std::filesystem::is_directory(input.path, error))
+    return;
+  std::set<std::string> endings;
+  int files = 0;
+  for (auto entry = std::filesystem::directory_iterator(input.path, error);
+       !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
+    const std::filesystem::path name = entry->path().filename();
+    if (application::is_image_name(name) || name.string().starts_with('.') ||
+        !entry->is_regular_file(error))
+      continue;
+    ++files;
+    endings.insert(name.extension().string());
+  }
+  if (files > 0)
+    note(fmt::format("{} {} in '{}' {} left out: {} no ending of a picture that is read ({})",
+                     files, files == 1 ? "file" : "files", input.path, files == 1 ? "is" : "are",
+                     files == 1 ? "it has" : "they have", fmt::join(endings, ", ")));
+}
+
+/// Before anything is written.
+void refuse_results_over(const application::Application& application,
+                         const ApplicationOptions& options, const TraceOptions& trace) {
+  FilesRead files;
+  files.add(application);
+  files.add("plan", options.plan);
+  for (const std::string& plugin : options.plugins) files.add("plug-in", plugin);
+  files.refuse(application.output);
+  files.refuse(trace.file);
+}
 
 void report(const LoadedApplication& loaded, const Totals& totals) {
   note(fmt::format("{} frames in {}, {:.1f} frames/s; {}", totals.frames,
@@ -120,11 +183,18 @@ int run_application(const RunnableOptions& runnable, const ApplicationOptions& o
   application::Output& output = loaded->application.output;
   if (!json.empty()) output.json = json;
   const application::Application& application = loaded->application;
+  refuse_results_over(application, options, trace);
+  note_passed_over(application.input);
   if (options.plan.empty() && application.precisions != application::Application{}.precisions)
     note("without --plan the network runs in f32 on one core");
-  const Totals totals = Runner(*loaded, trace).run();
+  Runner runner(*loaded, trace);
+  const Totals totals = runner.run();
   report(*loaded, totals);
-  if (!totals.complaint) return 0;
+  const std::int64_t skipped = runner.skipped();
+  if (skipped > 0)
+    note(fmt::format("{} of {} pictures were skipped, as they cannot be decoded", skipped,
+                     totals.frames + skipped));
+  if (!totals.complaint) return skipped > 0 ? answer_is_no : 0;
   if (totals.complaint->of_machine)
     throw EngineError(totals.complaint->place + ": " + totals.complaint->text);
   throw InputError(totals.complaint->place, totals.complaint->text);

@@ -4,6 +4,7 @@
 
 #include "base/file.h"
 #include "cli/progress.h"
+#include "cli/written_over.h"
 
 namespace millrace::cli {
 namespace {
@@ -31,8 +32,12 @@ CLI::Option* bind_trace(CLI::App& verb, TraceOptions& options) {
   return trace;
 }
 
-void check_trace(const TraceOptions& options) {
-  if (!options.file.empty()) check_writable(options.file);
+void check_trace(const TraceOptions& options, const RunnableOptions& runnable) {
+  if (options.file.empty()) return;
+  FilesRead files;
+  files.add(runnable);
+  files.refuse(options.file);
+  check_writable(options.file);
 }
 
 std::int64_t frames_of(const TraceOptions& options) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 
+#include "cli/load_runnable.h"
 #include "runtime/session.h"
 
 namespace millrace::cli {
@@ -16,8 +17,8 @@ struct TraceOptions {
 /// --trace, --trace-frames; the first.
 CLI::Option* bind_trace(CLI::App& verb, TraceOptions& options);
 
-/// Before the work: the file can be written.
-void check_trace(const TraceOptions& options);
+/// Before the work: the file can be written, and is none that `runnable` is read from.
+void check_trace(const TraceOptions& options, const RunnableOptions& runnable);
 /// For SessionOptions::trace_frames.
 std::int64_t frames_of(const TraceOptions& options);
 /// Stops the session, if a trace is wanted. Times are written `time_scale` times shorter.
