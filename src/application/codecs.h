@@ -30,8 +30,9 @@ struct Codecs {
   cv::Mat (*decode)(const cv::Mat& bytes, bool grey);
   bool (*has_encoder)(const std::string& name);
   std::vector<std::uint8_t> (*encode)(const std::string& ending, const cv::Mat& image);
-  VideoReader (*open_camera)(int number);
-  VideoReader (*open_video)(const std::string& path);
+  VideoReader (*open_device)(int number);
+  VideoReader (*open_address)(const std::string& address);
+  VideoReader (*open_video)(const std::string& path);  // absolute, of a file
   VideoWriter (*create_video)(const std::string& path, const VideoFormat& format);
 };
 

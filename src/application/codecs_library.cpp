@@ -20,16 +20,21 @@ std::vector<std::uint8_t> encode(const std::string& ending, const cv::Mat& image
   return bytes;
 }
 
+// Backends are named: GStreamer's would run the text as a pipeline.
 template <class Where>
-VideoReader reader_of(const Where& where) {
+VideoReader reader_of(const Where& where, int backend) {
   const auto capture = std::make_shared<cv::VideoCapture>();
-  if (!capture->open(where)) return {};
+  if (!capture->open(where, backend)) return {};
   return {[capture](cv::Mat& image) { return capture->read(image); },
           [capture](int number) { return capture->get(number); }};
 }
 
-VideoReader open_camera(int number) { return reader_of(number); }
-VideoReader open_video(const std::string& path) { return reader_of(path); }
+VideoReader open_device(int number) { return reader_of(number, cv::CAP_V4L2); }
+VideoReader open_address(const std::string& address) { return reader_of(address, cv::CAP_FFMPEG); }
+VideoReader open_video(const std::string& path) {
+  const VideoReader reader = reader_of(path, cv::CAP_FFMPEG);
+  return reader.read ? reader : reader_of(path, cv::CAP_OPENCV_MJPEG);
+}
 
 VideoWriter create_video(const std::string& path, const VideoFormat& format) {
   const std::string& name = format.codec;
@@ -42,8 +47,8 @@ VideoWriter create_video(const std::string& path, const VideoFormat& format) {
 }  // namespace
 
 extern "C" const Codecs* millrace_codecs() {
-  static constexpr Codecs codecs{decode,      has_encoder, encode,
-                                 open_camera, open_video,  create_video};
+  static constexpr Codecs codecs{decode,      has_encoder,  encode,      open_device,
+                                 open_address, open_video, create_video};
   return &codecs;
 }
 

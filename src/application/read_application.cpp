@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "application/application_file.h"
+#include "application/camera.h"
 #include "application/read_processing.h"
 #include "base/error.h"
 #include "base/file.h"
@@ -54,7 +55,7 @@ class ApplicationReader {
     if (root_.has("output")) result.output = read_output(root_.at("output"));
     if (root_.has("plugins"))
       for (const YamlView& item : root_.at("plugins").items())
-        result.plugins.push_back(beside(item));
+        result.plugins.push_back(read_plugin(item));
     return result;
   }
 
@@ -64,6 +65,23 @@ class ApplicationReader {
     const fs::path path = view.text();
     if (path.empty()) view.fail("found nothing, expected a path");
     return path.is_absolute() ? path.string() : (fs::path(file_).parent_path() / path).string();
+  }
+
+  /// A plug-in runs as a program does, and the file may come from anywhere: so the file names only
+  /// what lies in its own folder. Others are named by whoever runs it.
+  std::string read_plugin(const YamlView& view) const {
+    const std::string path = beside(view);
+    std::error_code error;
+    fs::path folder = fs::path(file_).parent_path();
+    if (folder.empty()) folder = ".";
+    const fs::path within =
+        fs::weakly_canonical(path, error).lexically_relative(fs::weakly_canonical(folder, error));
+    const bool is_inside = !error && !within.empty() && *within.begin() != "..";
+    if (fs::path(view.text()).is_absolute() || !is_inside)
+      view.fail(fmt::format("'{}' is outside of the application's folder; an application names "
+                            "only plug-ins beside it, give others with --plugin",
+                            view.text()));
+    return path;
   }
 
   /// A name of the zoo stays what it is.
@@ -86,7 +104,9 @@ class ApplicationReader {
 
   std::string read_source(const YamlView& view, InputKind kind) const {
     if (kind != InputKind::camera) return beside(view);
-    return view.scalar();
+    const std::string camera = view.scalar();
+    camera_of(camera, view.place());
+    return camera;
   }
 
   Input read_input(const YamlView& view) const {

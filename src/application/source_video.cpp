@@ -1,12 +1,12 @@
 // Videos and cameras.
 #include <fmt/format.h>
 
-#include <charconv>
 #include <cmath>
 #include <filesystem>
 #include <opencv2/core/utils/logger.hpp>
 #include <opencv2/videoio.hpp>
 
+#include "application/camera.h"
 #include "application/codecs.h"
 #include "application/opencv.h"
 #include "application/source.h"
@@ -22,11 +22,9 @@ bool is_short(std::int64_t read, std::int64_t announced) {
   return read < announced - std::max<std::int64_t>(1, announced / 100);
 }
 
-std::optional<int> camera_number(const std::string& path) {
-  int number = 0;
-  const auto [end, error] = std::from_chars(path.data(), path.data() + path.size(), number);
-  if (error != std::errc{} || end != path.data() + path.size() || number < 0) return std::nullopt;
-  return number;
+VideoReader open_camera(const Camera& camera) {
+  return camera.number ? codecs().open_device(*camera.number)
+                       : codecs().open_address(camera.address);
 }
 
 class VideoSource : public Source {
@@ -90,8 +88,8 @@ class VideoSource : public Source {
       throw InputError(input_.place, fmt::format("'{}' is no file, expected a video", input_.path));
     cv::utils::logging::setLogLevel(cv::utils::logging::LOG_LEVEL_SILENT);  // errors are ours
     try {
-      const auto number = is_camera_ ? camera_number(input_.path) : std::nullopt;
-      reader_ = number ? codecs().open_camera(*number) : codecs().open_video(input_.path);
+      reader_ = is_camera_ ? open_camera(camera_of(input_.path, input_.place))
+                           : codecs().open_video(fs::absolute(input_.path).string());
     } catch (const cv::Exception&) {
       reader_ = {};
     }

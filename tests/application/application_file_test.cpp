@@ -2,10 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 #include "base/json.h"
 #include "base/yaml.h"
 #include "support/message_of.h"
 #include "support/schema.h"
+#include "support/temporary_folder.h"
 
 namespace millrace::application {
 namespace {
@@ -115,6 +118,39 @@ TEST(application_file, needs_one_input_and_options_that_fit_it) {
   EXPECT_NE(with("{images: a, video: b}").find("found 2 of images"), std::string::npos);
   EXPECT_NE(with("{images: a, drop: oldest}").find("is for live input"), std::string::npos);
   EXPECT_NE(with("{camera: 0, rate_fps: 3}").find("a rate of its own"), std::string::npos);
+}
+
+TEST(application_file, names_cameras_by_number_device_or_address_and_nothing_else) {
+  const auto with = [](const std::string& camera) {
+    return message("format: 1\nnetwork: {model: n}\npostprocess: {kind: raw}\ninput:\n  camera: " +
+                   camera + "\n");
+  };
+  for (const char* camera : {"0", "/dev/video12", "rtsp://user:word@10.0.0.7:554/stream?a=1",
+                             "http://cam/video.mjpg", "udp://@239.0.0.1:1234"})
+    EXPECT_EQ(with(camera), "no error") << camera;
+  for (const char* camera :
+       {"-1", "0x1", "/dev/sda", "/dev/video0/../sda", "street.avi", "file:///etc/passwd",
+        "concat:a|b", "rtsp://", "\"http://a ! filesink location=b\"", "\"http://a!b\"",
+        "\"filesrc location=a ! filesink location=b\"", "\"http://a b\""})
+    EXPECT_EQ(with(camera).find("folder/a.yaml: line 5: input.camera: found the camera '"), 0u)
+        << camera << ": " << with(camera);
+}
+
+TEST(application_file, names_only_plug_ins_in_its_folder) {
+  const test::TemporaryFolder outside, folder;
+  std::filesystem::create_directory(folder / "inside");
+  std::filesystem::create_symlink(outside.path(), folder / "link");
+  std::filesystem::create_symlink(outside / "p.so", folder / "p_link.so");
+  const std::string file = (folder / "a.yaml").string();
+  const auto with = [&](const std::string& plugin) {
+    return test::message_of(
+        [&] { parse_application(base() + "plugins: [" + plugin + "]\n", file); });
+  };
+  for (const char* plugin : {"p.so", "inside/p.so", "inside/../p.so"})
+    EXPECT_EQ(with(plugin), "no error") << plugin;
+  for (const std::string plugin : {"../p.so", "link/p.so", "p_link.so", "/usr/lib/p.so"})
+    EXPECT_NE(with(plugin).find("is outside of the application's folder"), std::string::npos)
+        << plugin << ": " << with(plugin);
 }
 
 class ShippedApplication : public testing::TestWithParam<const char*> {};
