@@ -79,6 +79,8 @@ json to_json(const ProcessorProfile& p, const std::vector<std::string>& names) {
   return result;
 }
 
+constexpr std::int64_t most_frames = 1 << 20;  // at once
+constexpr std::int64_t most_runs = 1'000'000'000'000;
 constexpr std::int64_t longest_ns = 1'000'000'000'000'000;  // twelve days, so that no sum overflows
 
 Time time(const JsonView& view) {
@@ -106,7 +108,9 @@ Statistics statistics(const JsonView& view) {
   s.maximum = time(view.at("maximum_ns"));
   s.worst_case = time(view.at("worst_case_ns"));
   s.count = view.at("count").integer();
-  if (s.count < 0) view.at("count").fail("expected 0 or more; measure again");
+  if (s.count < 0 || s.count > most_runs)
+    view.at("count").fail(
+        fmt::format("found {}, expected 0 to {}; measure again", s.count, most_runs));
   s.stable = view.at("stable").boolean();
   if (s.worst_case < s.median)
     view.fail("the median must be at most the worst case; measure again");
@@ -141,6 +145,9 @@ std::vector<BatchTime> batch_times(const JsonView& view, const board::Variant& o
     const BatchTime batch{each.at("frames").integer(), time(each.at("time_ns")),
                           each.has("variant") ? variant(each.at("variant")) : own};
     const std::int64_t least = result.empty() ? 1 : result.back().frames + 1;
+    if (batch.frames > most_frames)
+      each.at("frames").fail(fmt::format("found {}, expected at most {}; measure again",
+                                         batch.frames, most_frames));
     if (batch.frames < least || (result.empty() && batch.frames != 1))
       each.at("frames").fail("expected 1 first, and then more and more; measure again");
     if (batch.time <= Time{}) each.at("time_ns").fail("expected more than 0; measure again");
