@@ -36,7 +36,7 @@ Network fold_constants(Network network) {
 }
 
 Network merge_reshapes(Network network) {
-  const Topology before = topology(network);
+  Topology before = topology(network);
   std::vector<TensorId> now(network.tensors.size());  // what is read in a tensor's place
   for (std::size_t i = 0; i < now.size(); ++i) now[i] = TensorId(i);
   for (Layer& layer : network.layers) {
@@ -47,9 +47,13 @@ Network merge_reshapes(Network network) {
     const TensorId to = layer.outputs[0];
     layer.inputs[0] = from;
     if (network[from].shape != network[to].shape) continue;
-    now[to.index] = from;
-    if (before.is_output[to.index] && !before.is_output[from.index] && before.producer[from.index])
+    if (before.is_output[to.index]) {
+      // An output that is an input or another output stays a tensor of its own, for its name.
+      if (before.is_output[from.index] || !before.producer[from.index]) continue;
       network.tensors[from.index].name = network[to].name;
+      before.is_output[from.index] = true;
+    }
+    now[to.index] = from;
   }
   for (TensorId& output : network.outputs) output = now[output.index];
   return remove_unused(std::move(network));

@@ -81,6 +81,11 @@ std::optional<TensorId> Reading::find(const std::string& name) const {
 }
 
 void Reading::add_output(const std::string& name, TensorId id) {
+  const bool is_taken = inputs_and_outputs_.contains(id.index);
+  if (is_taken && network_[id].name != name) {
+    const Made made{network_[id].type, network_[id].shape};
+    id = add_layer({name + ".copy", Reshape{}, {id}, {}}, {made}, source_.file).front();
+  }
   network_.outputs.push_back(id);
   if (inputs_and_outputs_.insert(id.index).second) network_.tensors[id.index].name = name;
 }

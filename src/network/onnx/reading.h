@@ -45,7 +45,8 @@ class Reading {
   /// From now on the file's `name` means the tensor, which is called so if it has no name yet.
   void define(const std::string& name, TensorId id);
   std::optional<TensorId> find(const std::string& name) const;
-  /// Makes the tensor that `name` means an output of the network.
+  /// Makes the tensor that `name` means an output of the network: a copy of it, if it is an input
+  /// or output of another name.
   void add_output(const std::string& name, TensorId id);
   /// The network; empty names of tensors are filled in.
   Network finish() &&;
