@@ -7,9 +7,7 @@
 namespace millrace::network {
 namespace {
 
-constexpr double most_steps = 1e10;  // tens of seconds at worst
-
-/// About how many steps the loops take.
+/// About how many steps the loops take: a function such as exp as many as ten products.
 double steps(const Network& network, const Layer& layer, LayerId id) {
   double result = static_cast<double>(cost_of(network, id).macs);
   double outputs = 0;
@@ -18,7 +16,13 @@ double steps(const Network& network, const Layer& layer, LayerId id) {
   if (const Pool* pool = std::get_if<Pool>(&layer.op))
     for (const std::int64_t size : pool->window.kernel) outputs *= static_cast<double>(size);
   if (const Lrn* lrn = std::get_if<Lrn>(&layer.op)) outputs *= static_cast<double>(lrn->size);
-  return result + outputs;
+  const bool is_function =
+      std::holds_alternative<Unary>(layer.op) || std::holds_alternative<Binary>(layer.op) ||
+      std::holds_alternative<Resize>(layer.op) || std::holds_alternative<Softmax>(layer.op);
+  double inputs = 0;
+  for (const TensorId input : layer.inputs)
+    if (input.valid()) inputs += static_cast<double>(element_count(network[input].shape));
+  return result + inputs + outputs * (is_function ? 10 : 1);
 }
 
 bool all_constant(const Network& network, const Layer& layer) {
@@ -85,11 +89,16 @@ std::optional<Quantized> quantized_form(const Network& network, const Layer& lay
 
 }  // namespace
 
-std::optional<std::vector<Folded>> fold(const Network& network, LayerId id, Bytes most) {
+std::optional<std::vector<Folded>> fold(const Network& network, LayerId id,
+                                        FoldingBudget& budget) {
   const Layer& layer = network[id];
-  if (!all_constant(network, layer) || output_size(network, layer) > most ||
-      steps(network, layer, id) > most_steps || !can_evaluate(network, id))
+  if (!all_constant(network, layer)) return std::nullopt;
+  const Bytes size = output_size(network, layer);
+  const double effort = steps(network, layer, id);
+  if (size > budget.memory || effort > budget.steps || !can_evaluate(network, id))
     return std::nullopt;
+  budget.memory = budget.memory - size;
+  budget.steps -= effort;
   std::vector<ConstView> inputs;
   for (const TensorId input : layer.inputs)
     inputs.push_back(input.valid() ? view_of(*network[input].constant) : ConstView{});

@@ -8,7 +8,13 @@
 namespace millrace::network {
 
 /// The most memory that constants made while a model is read may take, all together.
-inline constexpr Bytes most_folded{std::int64_t{4} << 30};
+inline constexpr Bytes most_folded{std::int64_t{2} << 30};
+
+/// What may still be spent on constants of one model: a small file must not ask for hours.
+struct FoldingBudget {
+  Bytes memory = most_folded;
+  double steps = 2e9;  // of the loops: some seconds
+};
 
 /// What an output of a layer always is.
 struct Folded {
@@ -17,8 +23,9 @@ struct Folded {
 };
 
 /// The outputs of a layer whose inputs are all constants; an unwanted output gives an empty
-/// array. Nothing if an input is not constant, if there are no loops for the layer's types, if the
-/// outputs are larger than `most` or if computing them would take long.
-std::optional<std::vector<Folded>> fold(const Network& network, LayerId layer, Bytes most);
+/// array. Nothing if an input is not constant, if there are no loops for the layer's types or if
+/// the budget does not suffice, from which the outputs' memory and the steps are taken.
+std::optional<std::vector<Folded>> fold(const Network& network, LayerId layer,
+                                        FoldingBudget& budget);
 
 }  // namespace millrace::network

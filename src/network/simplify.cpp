@@ -15,10 +15,10 @@ TensorId before_reshape(const Network& network, const Topology& before, TensorId
 }  // namespace
 
 Network fold_constants(Network network) {
-  Bytes total;
+  FoldingBudget budget;
   std::vector<Layer> kept;
   for (std::size_t i = 0; i < network.layers.size(); ++i) {
-    std::optional<std::vector<Folded>> values = fold(network, LayerId(i), most_folded - total);
+    std::optional<std::vector<Folded>> values = fold(network, LayerId(i), budget);
     if (!values) {
       kept.push_back(network.layers[i]);
       continue;
@@ -26,7 +26,6 @@ Network fold_constants(Network network) {
     for (std::size_t k = 0; k < values->size(); ++k) {
       const TensorId output = network.layers[i].outputs[k];
       if (!output.valid()) continue;
-      total += network[output].size();
       network.tensors[output.index].constant = std::move((*values)[k].value);
       network.tensors[output.index].quantized = std::move((*values)[k].quantized);
     }

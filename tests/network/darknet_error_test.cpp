@@ -92,12 +92,13 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"input_overflow", "[net]\nwidth=1048576\nheight=1048576\nchannels=1048576\n" + conv,
               "a.cfg: line 1: [net]: the shape 1x1048576x1048576x1048576 is impossible"},
         Wrong{"output_overflow", net + "[upsample]\nstride=1024\n[upsample]\nstride=1024\n",
-              "a.cfg: line 7: [upsample]: the shape"},
+              "a.cfg: line 5: [upsample]: the shape 1x3x32768x32768 needs 12.0 GiB"},
         Wrong{
             "weights_overflow",
-            net + "[convolutional]\nfilters=1000000\nactivation=linear\n[convolutional]\n"
-                  "filters=1000000\nactivation=linear\n",
-            "a.cfg: line 8: [convolutional]: the weights of the layers up to here take more than"},
+            net + "[convolutional]\nfilters=20000\nactivation=linear\n[convolutional]\n"
+                  "filters=20000\nactivation=linear\n[convolutional]\nfilters=20000\n"
+                  "activation=linear\n",
+            "a.cfg: line 11: [convolutional]: the weights of the layers up to here take more than"},
         Wrong{"kernel_overflow",
               "[net]\nwidth=1000000\nheight=1\nchannels=1\n[convolutional]\nfilters=1000\n"
               "size=1000001\npad=1\n",

@@ -51,6 +51,28 @@ class ExternalData : public testing::Test {
     }
   }
 
+  /// Two weights, one from byte 4 on and one from `offset` on: "shared", "apart" or the message.
+  std::string read_twice(const std::string& offset) {
+    OnnxModel model;
+    model.input("x", {4}).weight("a", {4}).weight("b", {4}).output("a").output("b");
+    for (int i = 0; i < 2; ++i) {
+      auto& weight = *model.proto().mutable_graph()->mutable_initializer(i);
+      weight.clear_raw_data();
+      weight.set_data_location(::onnx::TensorProto::EXTERNAL);
+      add(weight, "location", "weights.bin");
+      add(weight, "offset", i == 0 ? "4" : offset);
+    }
+    write_file(folder_ / "model" / "twice.onnx", model.bytes());
+    try {
+      const Network network = read_network(folder_ / "model" / "twice.onnx");
+      const Array& a = *network[network.outputs[0]].constant;
+      const Array& b = *network[network.outputs[1]].constant;
+      return a.memory == b.memory ? "shared" : "apart";
+    } catch (const InputError& error) {
+      return error.what();
+    }
+  }
+
   static void add(::onnx::TensorProto& weight, const std::string& key, const std::string& value) {
     auto& entry = *weight.add_external_data();
     entry.set_key(key);
@@ -67,6 +89,13 @@ TEST_F(ExternalData, is_read_from_the_models_folder) {
     const Tensor& weight = network[network.layers.at(0).inputs.at(1)];
     EXPECT_EQ(weight.constant->values<float>()[3], 4);
   }
+}
+
+TEST_F(ExternalData, weights_of_one_piece_share_its_memory) {
+  EXPECT_EQ(read_twice("4"), "shared");
+  const std::string overlapping = read_twice("0");
+  EXPECT_NE(overlapping.find("more bytes of 'weights.bin' than the 20"), std::string::npos)
+      << overlapping;
 }
 
 TEST_F(ExternalData, outside_the_folder_is_refused) {

@@ -66,15 +66,84 @@ TEST(ReadOnnx, identity_and_dropout_vanish) {
   EXPECT_EQ(output(network).name, "y");
 }
 
+TEST(ReadOnnx, outputs_that_are_one_tensor_keep_their_names_and_order) {
+  OnnxModel model;
+  model.input("x", {2}).output("heat").output("copy").output("same").output("picture");
+  model.node("Exp", {"x"}, {"heat"});
+  model.node("Identity", {"heat"}, {"copy"});
+  model.node("Reshape", {"heat", "shape"}, {"same"});
+  model.integers("shape", {2});
+  model.node("Identity", {"x"}, {"picture"});
+  const Network network = model.read();
+  validate(network);
+  ASSERT_EQ(network.outputs.size(), 4u);
+  for (const auto& [i, name] : {std::pair{0u, "heat"}, {1u, "copy"}, {2u, "same"}, {3u, "picture"}})
+    EXPECT_EQ(output(network, i).name, name);
+  const std::vector<Array> results = evaluate(network, std::vector{floats({2}, {0, 1})});
+  EXPECT_EQ(values(results[1]), values(results[0]));
+  EXPECT_EQ(values(results[2]), values(results[0]));
+  EXPECT_EQ(values(results[3]), (std::vector<float>{0, 1}));
+}
+
+TEST(ReadOnnx, a_first_output_that_nobody_reads_is_there) {
+  OnnxModel pool;
+  pool.input("x", {1, 1, 2, 2}).output("y");
+  pool.node("MaxPool", {"x"}, {"values", "indices"}).set_list("kernel_shape", {2, 2});
+  pool.node("Cast", {"indices"}, {"y"}).set("to", 1);
+  EXPECT_EQ(run(pool.read(), {1, 2, 4, 3}), (std::vector<float>{2}));
+  OnnxModel scale;
+  scale.input("x", {2, 2}).output("y");
+  scale.node("DynamicQuantizeLinear", {"x"}, {"", "y"});
+  EXPECT_EQ(run(scale.read(), {0, 255, 1, 2}), (std::vector<float>{1}));
+}
+
+TEST(ReadOnnx, a_scale_makes_the_size_that_float32_makes) {
+  OnnxModel model;
+  model.input("x", {1, 1, 86, 43}).output("y");
+  const float scale = 256.0f / 86.0f;
+  model.weight("scales", floats({1, 1, scale, scale}));
+  model.node("Resize", {"x", "", "scales"}, {"y"});
+  EXPECT_EQ(output(model.read()).shape, (Shape{1, 1, 256, 128}));
+}
+
+TEST(ReadOnnx, nodes_that_no_output_needs_are_left_out_unread) {
+  OnnxModel model;
+  model.input("x", {4}).output("y");
+  model.node("Relu", {"x"}, {"y"});
+  model.node("TopK", {"y", "x"}, {"values", "indices"});
+  EXPECT_EQ(model.read().layers.size(), 1u);
+}
+
+TEST(ReadOnnx, floor_and_ceil_of_known_values_are_folded) {
+  for (const auto& [operation, size] : {std::pair{"Floor", 2}, {"Ceil", 3}}) {
+    OnnxModel model;
+    model.input("x", {6}).output("y").weight("size", floats({1}, {2.5f}));
+    model.node(operation, {"size"}, {"whole"});
+    model.node("Cast", {"whole"}, {"rows"}).set("to", 7);
+    model.integers("rest", {-1});
+    model.node("Concat", {"rows", "rest"}, {"shape"}).set("axis", 0);
+    model.node("Reshape", {"x", "shape"}, {"y"});
+    EXPECT_EQ(output(model.read()).shape, (Shape{size, 6 / size}));
+  }
+}
+
+TEST(ReadOnnx, a_batch_of_zero_is_chosen) {
+  OnnxModel model;
+  model.input("x", {0, 4}).output("y");
+  model.node("Relu", {"x"}, {"y"});
+  EXPECT_EQ(output(model.read({.shapes = {{"x", {1, 4}}}})).shape, (Shape{1, 4}));
+}
+
 TEST(ReadOnnx, an_output_may_be_an_input_or_a_constant) {
   OnnxModel model(12);
   model.input("x", {2}).output("y").output("mask").output("w").weight("w", {3});
   model.node("Dropout", {"x"}, {"y", "mask"});
   const Network network = model.read();
   validate(network);
-  EXPECT_TRUE(network.layers.empty());
-  EXPECT_EQ(network.outputs[0], network.inputs[0]);
+  ASSERT_EQ(network.layers.size(), 1u);
+  EXPECT_EQ(network.layers[0].inputs[0], network.inputs[0]);
   EXPECT_EQ(network[network.inputs[0]].name, "x");
+  EXPECT_EQ(output(network).name, "y");
   EXPECT_EQ(output(network, 1).type, DataType::boolean);
   EXPECT_EQ(output(network, 1).constant->values<std::uint8_t>()[1], 1);
   EXPECT_EQ(output(network, 2).shape, Shape{3});
@@ -146,9 +215,9 @@ TEST(ReadOnnx, sums_of_three_are_chains) {
   model.node("Sum", {"x", "a", "b"}, {"y"}).named("sum");
   model.node("Max", {"x"}, {"z"});
   const Network network = model.read();
-  ASSERT_EQ(network.layers.size(), 2u);
+  ASSERT_EQ(network.layers.size(), 3u);
   EXPECT_EQ(network.layers[1].name, "sum_2");
-  EXPECT_EQ(network.outputs[1], network.inputs[0]);
+  EXPECT_EQ(network.layers[2].inputs[0], network.inputs[0]);
   const std::vector<float> sum = run(network, {1, 2});
   EXPECT_FLOAT_EQ(sum[0], 1.02f);
   EXPECT_FLOAT_EQ(sum[1], 2.04f);

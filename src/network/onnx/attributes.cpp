@@ -105,10 +105,10 @@ std::optional<std::vector<float>> Attributes::numbers(std::string_view name) con
   return std::vector<float>(attribute->floats().begin(), attribute->floats().end());
 }
 
-Array Attributes::tensor(std::string_view name, const std::filesystem::path& folder) const {
+Array Attributes::tensor(std::string_view name, ExternalFiles& files) const {
   const Proto* attribute = find(name, Proto::TENSOR);
   if (attribute == nullptr) fail(fmt::format("the attribute '{}' is missing", name));
-  return read_tensor(attribute->t(), folder, fmt::format("{}: the attribute '{}'", place_, name));
+  return read_tensor(attribute->t(), files, fmt::format("{}: the attribute '{}'", place_, name));
 }
 
 }  // namespace millrace::network::onnx

@@ -1,7 +1,6 @@
 #pragma once
 // The attributes of one node, with types checked.
 #include <cstdint>
-#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,6 +14,8 @@ class NodeProto;
 }  // namespace onnx
 
 namespace millrace::network::onnx {
+
+class ExternalFiles;
 
 /// Borrows the node. Every function throws InputError at `place` if the attribute has another
 /// type than the one asked for.
@@ -34,7 +35,7 @@ class Attributes {
   /// Nothing if the attribute is absent.
   std::optional<Shape> integers(std::string_view name) const;
   std::optional<std::vector<float>> numbers(std::string_view name) const;
-  Array tensor(std::string_view name, const std::filesystem::path& folder) const;
+  Array tensor(std::string_view name, ExternalFiles& files) const;
   /// The integer that must be there.
   std::int64_t required_integer(std::string_view name) const;
 

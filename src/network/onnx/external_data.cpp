@@ -41,10 +41,8 @@ fs::path locate(const std::string& location, const fs::path& folder, const std::
   return file;
 }
 
-}  // namespace
-
-Buffer read_external(const ExternalPiece& piece, const fs::path& folder, const std::string& place) {
-  const fs::path file = locate(piece.location, folder, place);
+std::uintmax_t checked_size(const ExternalPiece& piece, const fs::path& file,
+                            const std::string& place) {
   std::error_code error;
   const std::uintmax_t size = fs::file_size(file, error);
   const auto end =
@@ -54,14 +52,30 @@ Buffer read_external(const ExternalPiece& piece, const fs::path& folder, const s
                                         "file has {} bytes; the file is damaged or of another "
                                         "model",
                                         piece.offset, end, piece.location, error ? 0 : size));
-  Buffer buffer(Bytes{piece.length});
+  return size;
+}
+
+}  // namespace
+
+Array ExternalFiles::read(const ExternalPiece& piece, const std::string& place) {
+  const fs::path file = locate(piece.location, folder_, place);
+  const Key key{file, piece.offset, piece.length};
+  if (const auto known = pieces_.find(key); known != pieces_.end()) return known->second;
+  const std::uintmax_t size = checked_size(piece, file, place);
+  std::uintmax_t& total = read_[file];
+  total += static_cast<std::uintmax_t>(piece.length);
+  if (total > size)
+    throw InputError(place, fmt::format("the weights up to here name more bytes of '{}' than the "
+                                        "{} that it has; save the model and its weights again",
+                                        piece.location, size));
+  Buffer buffer = Buffer::uninitialized(Bytes{piece.length});
   std::ifstream in(file, std::ios::binary);
   in.seekg(static_cast<std::streamoff>(piece.offset));
   in.read(reinterpret_cast<char*>(buffer.data()), static_cast<std::streamsize>(piece.length));
   if (!in)
     throw InputError(place, fmt::format("its external data file '{}' cannot be read",
                                         piece.location));
-  return buffer;
+  return pieces_[key] = make_array(DataType::uint8, {piece.length}, std::move(buffer));
 }
 
 }  // namespace millrace::network::onnx

@@ -1,6 +1,7 @@
 #pragma once
 // Weights that lie in files beside the model.
 #include <filesystem>
+#include <map>
 #include <string>
 
 #include "network/tensor.h"
@@ -14,9 +15,28 @@ struct ExternalPiece {
   std::int64_t length = 0;  // of the tensor
 };
 
-/// Reads the piece. The file must lie inside `folder`: absolute locations, ".." and links that
-/// lead out of it are an InputError at `place`, and so is a file that is too short.
-Buffer read_external(const ExternalPiece& piece, const std::filesystem::path& folder,
-                     const std::string& place);
+/// The files beside a model. Weights that name the same piece share its memory.
+class ExternalFiles {
+ public:
+  explicit ExternalFiles(std::filesystem::path folder) : folder_(std::move(folder)) {}
+
+  /// The piece as bytes. Its file must lie inside the folder: absolute locations, ".." and links
+  /// that lead out of it are an InputError at `place`. So are a file that is too short, and pieces
+  /// that overlap so much that together they are larger than their file.
+  Array read(const ExternalPiece& piece, const std::string& place);
+  /// Lets go of the memory, which the arrays keep.
+  void forget() { pieces_.clear(); }
+
+ private:
+  struct Key {
+    std::filesystem::path file;
+    std::int64_t offset, length;
+    auto operator<=>(const Key&) const = default;
+  };
+
+  std::filesystem::path folder_;
+  std::map<Key, Array> pieces_;
+  std::map<std::filesystem::path, std::uintmax_t> read_;  // bytes, by file
+};
 
 }  // namespace millrace::network::onnx

@@ -48,9 +48,13 @@ Declared declared(const ::onnx::ValueInfoProto& info, const std::string& file) {
   result.type = *type;
   if (!tensor.has_shape()) return result;
   result.shape.emplace();
-  for (const ::onnx::TensorShapeProto::Dimension& dimension : tensor.shape().dim())
-    result.shape->push_back(
-        dimension.has_dim_value() && dimension.dim_value() >= 0 ? dimension.dim_value() : open);
+  for (const ::onnx::TensorShapeProto::Dimension& dimension : tensor.shape().dim()) {
+    // Exporters write 0 for a batch of any size.
+    const bool is_batch = result.shape->empty() && tensor.shape().dim_size() > 1;
+    const std::int64_t least = is_batch ? 1 : 0;
+    const bool known = dimension.has_dim_value() && dimension.dim_value() >= least;
+    result.shape->push_back(known ? dimension.dim_value() : open);
+  }
   return result;
 }
 
@@ -87,7 +91,7 @@ Shape chosen_shape(const Declared& input, const ReadOptions& options) {
       throw InputError(input.place, fmt::format("has the shape {} with open dimensions; give all "
                                                 "of them, as in --shape {}={}",
                                                 text_of(shape), input.name, example(shape)));
-  check_shape(shape, input.place);
+  check_shape(input.type, shape, input.place);
   return shape;
 }
 
@@ -120,7 +124,7 @@ void add_weights(Reading& reading, ::onnx::GraphProto& graph,
     if (!names.insert(weight.name()).second)
       throw InputError(place, "is there twice; every weight needs a name of its own");
     reading.define(weight.name(),
-                   reading.add_constant(read_tensor(weight, reading.source().folder, place)));
+                   reading.add_constant(read_tensor(weight, reading.external_files(), place)));
   }
 }
 

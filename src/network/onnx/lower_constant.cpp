@@ -17,7 +17,7 @@ Array list(DataType type, const std::vector<T>& values) {
 
 /// An array of the shape with `pattern`, one element, everywhere.
 Array filled(Node& node, const Shape& shape, const Array& pattern) {
-  check_shape(shape, node.place());
+  check_shape(pattern.type, shape, node.place());
   const Bytes size = size_of(pattern.type) * element_count(shape, node.place());
   node.take_memory(size);
   Buffer buffer(size);

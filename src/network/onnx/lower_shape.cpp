@@ -34,11 +34,11 @@ Shape resolve(const Node& node, Shape wanted) {
   const std::int64_t elements = element_count(shape, node.place());
   if (open < wanted.size()) {
     wanted[open] = 1;
-    check_shape(wanted, node.place());
+    check_shape(node.type(0), wanted, node.place());
     const std::int64_t others = element_count(wanted, node.place());
     wanted[open] = others == 0 ? 0 : elements / others;
   }
-  check_shape(wanted, node.place());
+  check_shape(node.type(0), wanted, node.place());
   if (element_count(wanted, node.place()) != elements)
     node.fail(fmt::format("the new shape {} does not hold the {} elements of the input {}",
                           to_text(asked), elements, to_text(shape)));

@@ -129,7 +129,7 @@ std::vector<TensorId> Node::add(Operator op, std::vector<TensorId> inputs,
 }
 
 Array Node::tensor_attribute(std::string_view name) const {
-  return attributes_.tensor(name, reading_->source().folder);
+  return attributes_.tensor(name, reading_->external_files());
 }
 
 DataType Node::type_attribute(std::string_view name) const {

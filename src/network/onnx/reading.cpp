@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
-#include "network/folding.h"
 #include "network/onnx/tensor_data.h"
 
 namespace millrace::network::onnx {
@@ -29,8 +28,9 @@ TensorId Reading::add_constant(Array value) {
 }
 
 void Reading::take_memory(Bytes more, const std::string& place) {
-  folded_ += more;
-  if (folded_ > most_folded)
+  const bool too_much = more > budget_.memory;
+  budget_.memory = budget_.memory - more;
+  if (too_much)
     throw InputError(place, fmt::format("the constants that the model computes take more than {}; "
                                         "check the model's dimensions",
                                         millrace::to_text(most_folded)));
@@ -40,13 +40,13 @@ std::vector<TensorId> Reading::add_layer(Layer layer,
                                          const std::vector<std::optional<Made>>& outputs,
                                          const std::string& place) {
   for (const std::optional<Made>& output : outputs) {
-    if (output) check_shape(output->shape, place);
+    if (output) check_shape(output->type, output->shape, place);
     layer.outputs.push_back(output ? add_tensor(*output) : TensorId());
   }
   const std::vector<TensorId> made = layer.outputs;
   const LayerId id(network_.layers.size());
   network_.layers.push_back(std::move(layer));
-  std::optional<std::vector<Folded>> values = fold(network_, id, most_folded - folded_);
+  std::optional<std::vector<Folded>> values = fold(network_, id, budget_);
   if (!values) {
     network_.layers.back().name = unique_layer_name(network_.layers.back().name);
     return made;
@@ -54,7 +54,6 @@ std::vector<TensorId> Reading::add_layer(Layer layer,
   network_.layers.pop_back();
   for (std::size_t i = 0; i < made.size(); ++i) {
     if (!made[i].valid()) continue;
-    take_memory(network_[made[i]].size(), place);
     network_.tensors[made[i].index].constant = std::move((*values)[i].value);
     network_.tensors[made[i].index].quantized = std::move((*values)[i].quantized);
   }
@@ -91,6 +90,7 @@ void Reading::add_output(const std::string& name, TensorId id) {
 }
 
 Network Reading::finish() && {
+  files_.forget();
   for (const Layer& layer : network_.layers)
     for (const TensorId output : layer.outputs)
       if (output.valid() && network_[output].name.empty())

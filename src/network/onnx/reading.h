@@ -7,7 +7,9 @@
 #include <unordered_set>
 #include <vector>
 
+#include "network/folding.h"
 #include "network/network.h"
+#include "network/onnx/external_data.h"
 
 namespace millrace::network::onnx {
 
@@ -28,10 +30,11 @@ struct Source {
 /// values that later nodes need as shapes are at hand.
 class Reading {
  public:
-  explicit Reading(Source source) : source_(std::move(source)) {}
+  explicit Reading(Source source) : source_(std::move(source)), files_(source_.folder) {}
 
   const Source& source() const { return source_; }
   const Network& network() const { return network_; }
+  ExternalFiles& external_files() { return files_; }
 
   TensorId add_input(const std::string& name, Made made);
   TensorId add_constant(Array value);
@@ -56,11 +59,12 @@ class Reading {
   TensorId add_tensor(Made made);
 
   Source source_;
+  ExternalFiles files_;
   Network network_;
   std::unordered_map<std::string, TensorId> values_;
   std::unordered_map<std::string, std::size_t> layer_names_;
   std::unordered_set<std::size_t> inputs_and_outputs_;  // tensors that keep their names
-  Bytes folded_;
+  FoldingBudget budget_;
 };
 
 }  // namespace millrace::network::onnx

@@ -7,8 +7,8 @@
 #include <cstring>
 
 #include "base/error.h"
-#include "network/onnx/external_data.h"
 #include "network/onnx/types.h"
+#include "network/size_limit.h"
 
 namespace millrace::network::onnx {
 namespace {
@@ -95,8 +95,8 @@ std::int64_t external_number(const ::onnx::StringStringEntryProto& entry,
   return number;
 }
 
-Buffer external_data(const ::onnx::TensorProto& proto, const std::filesystem::path& folder,
-                     const Destination& target) {
+Array external_data(const ::onnx::TensorProto& proto, ExternalFiles& files,
+                    const Destination& target) {
   ExternalPiece piece;
   piece.length = target.size().count;
   for (const ::onnx::StringStringEntryProto& entry : proto.external_data()) {
@@ -109,22 +109,28 @@ Buffer external_data(const ::onnx::TensorProto& proto, const std::filesystem::pa
                                                  "and shape ask for {}",
                                                  length, piece.length));
   }
-  return read_external(piece, folder, target.place);
+  return files.read(piece, target.place);
 }
 
 }  // namespace
 
-void check_shape(const Shape& shape, const std::string& place) {
+void check_shape(DataType type, const Shape& shape, const std::string& place) {
   if (shape.size() > most_dimensions)
     throw InputError(place, fmt::format("has {} dimensions; at most {} are supported", shape.size(),
                                         most_dimensions));
   Shape without_zeros = shape;
   for (std::int64_t& size : without_zeros)
     if (size == 0) size = 1;
-  element_count(without_zeros, place);
+  check_size(type, without_zeros, place);
 }
 
 Array read_tensor(const ::onnx::TensorProto& proto, const std::filesystem::path& folder,
+                  const std::string& place) {
+  ExternalFiles files(folder);
+  return read_tensor(proto, files, place);
+}
+
+Array read_tensor(const ::onnx::TensorProto& proto, ExternalFiles& files,
                   const std::string& place) {
   const std::optional<DataType> type = known_type(proto.data_type());
   if (!type)
@@ -135,12 +141,14 @@ Array read_tensor(const ::onnx::TensorProto& proto, const std::filesystem::path&
                      "is stored in segments, which is not supported; save the model again "
                      "with whole tensors");
   Shape shape(proto.dims().begin(), proto.dims().end());
-  check_shape(shape, place);
+  check_shape(*type, shape, place);
   const Destination target{*type, element_count(shape, place), place};
-  Buffer buffer = proto.data_location() == ::onnx::TensorProto::EXTERNAL
-                      ? external_data(proto, folder, target)
-                  : proto.has_raw_data() ? raw_data(proto.raw_data(), target)
-                                         : typed_data(proto, target);
+  if (proto.data_location() == ::onnx::TensorProto::EXTERNAL) {
+    const Array bytes = external_data(proto, files, target);
+    return {*type, std::move(shape), bytes.memory, bytes.known};
+  }
+  Buffer buffer =
+      proto.has_raw_data() ? raw_data(proto.raw_data(), target) : typed_data(proto, target);
   return make_array(*type, std::move(shape), std::move(buffer));
 }
 

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <string>
 
+#include "network/onnx/external_data.h"
 #include "network/tensor.h"
 
 namespace onnx {
@@ -14,11 +15,14 @@ namespace millrace::network::onnx {
 /// Most dimensions that a tensor may have.
 inline constexpr std::size_t most_dimensions = 12;
 
-/// InputError at `place` unless all sizes are possible and there are few enough of them.
-void check_shape(const Shape& shape, const std::string& place);
+/// InputError at `place` unless all sizes are possible, there are few enough of them, and elements
+/// and bytes can be counted in 31 bits, as libraries of kernels do.
+void check_shape(DataType type, const Shape& shape, const std::string& place);
 
-/// The tensor's values, from any of the forms ONNX stores them in. External data is looked for in
-/// `folder`. InputError at `place` where type, shape and data do not fit together.
+/// The tensor's values, from any of the forms ONNX stores them in. InputError at `place` where
+/// type, shape and data do not fit together.
+Array read_tensor(const ::onnx::TensorProto& proto, ExternalFiles& files, const std::string& place);
+/// The same for a single tensor; external data is looked for in `folder`.
 Array read_tensor(const ::onnx::TensorProto& proto, const std::filesystem::path& folder,
                   const std::string& place);
 
