@@ -139,6 +139,8 @@ class Output {
       });
     } catch (...) {
       if (file) file->keep();
+      if (file && file->lines() > 0)
+        note(fmt::format("kept: {} lines in {}", file->lines(), path_));
       throw;
     }
     if (file) file->keep();
