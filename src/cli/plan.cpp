@@ -275,15 +275,6 @@ plan::Plan finish(const PlanOptions& options, const Work& work, const explore::C
   return plan;
 }
 
-void print_batch(const plan::Plan& plan, LayerId layer) {
-  const plan::Endpoint place = plan::places_of_layers(plan)[layer.index];
-  const std::int64_t batch = plan.stages[place.stage].phases[place.phase].batch;
-  if (batch == 1) return;
-  const board::Variant variant =
-      plan.variants.empty() ? board::Variant{} : plan.variants[layer.index];
-  fmt::print("  on {} frames at once, as {}; on one frame:\n", batch, board::to_text(variant));
-}
-
 void print_reasons(const PlanOptions& options, const Work& work, const explore::Choice& choice) {
   const explore::Problem problem = explore::make_problem(work.network, work.board, work.profile);
   const plan::BuildOptions build{.engine = work.engine->name()};
@@ -302,7 +293,7 @@ void print_reasons(const PlanOptions& options, const Work& work, const explore::
         fmt::print("  {}\n", reason);
     const ProcessorId processor = mapping.processors[layer.index];
     const board::Variant variant = problem.variants[layer.index][processor.index];
-    print_batch(choice.winner().plan, layer);
+    fmt::print("{}", batch_text(choice.winner().plan, layer));
     fmt::print("{}",
                report::alternatives_text(work.measured, work.board[processor], layer, variant));
   }

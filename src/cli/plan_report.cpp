@@ -96,4 +96,14 @@ std::string too_slow_text(Time nearest, const std::string& max_latency) {
                      max_latency, millrace::to_text(nearest));
 }
 
+std::string batch_text(const plan::Plan& plan, LayerId layer) {
+  const plan::Endpoint place = plan::places_of_layers(plan)[layer.index];
+  const std::int64_t batch = plan.stages[place.stage].phases[place.phase].batch;
+  if (batch == 1) return "";
+  const board::Variant variant =
+      plan.variants.empty() ? board::Variant{} : plan.variants[layer.index];
+  return fmt::format("  on {} frames at once, as {}; on one frame:\n", batch,
+                     board::to_text(variant));
+}
+
 }  // namespace millrace::cli

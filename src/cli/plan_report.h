@@ -17,6 +17,9 @@ std::string choice_json(const explore::Choice& choice, const network::Network& n
 /// it is not.
 std::string other_speed_text(const plan::Plan& plan, const std::string& model);
 
+/// On how many frames at once the layer works; empty: on one.
+std::string batch_text(const plan::Plan& plan, LayerId layer);
+
 /// "2 processors".
 std::string processors_text(std::size_t count);
 
