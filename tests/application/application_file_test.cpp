@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <fstream>
 
 #include "base/json.h"
 #include "base/yaml.h"
@@ -140,6 +141,7 @@ TEST(application_file, names_only_plug_ins_in_its_folder) {
   const test::TemporaryFolder outside, folder;
   std::filesystem::create_directory(folder / "inside");
   std::filesystem::create_symlink(outside.path(), folder / "link");
+  std::ofstream(outside / "p.so") << "code";
   std::filesystem::create_symlink(outside / "p.so", folder / "p_link.so");
   const std::string file = (folder / "a.yaml").string();
   const auto with = [&](const std::string& plugin) {
