@@ -9,6 +9,7 @@
 #include "application/read_processing.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/printable.h"
 #include "board/read_values.h"
 
 namespace millrace::application {
@@ -155,13 +156,26 @@ class ApplicationReader {
     return output;
   }
 
+  /// Without the byte order mark that some editors write.
+  static std::string read_text(const YamlView& view, const std::string& path) {
+    std::string text = read_file(path);
+    if (text.starts_with("\xEF\xBB\xBF")) text.erase(0, 3);
+    for (std::string_view rest = text; !rest.empty();) {
+      const auto [length, character] = first_character(rest);
+      if (length == 0 || character == 0)
+        view.fail(fmt::format("'{}' is no UTF-8 text; save it in UTF-8", path));
+      rest.remove_prefix(length);
+    }
+    return text;
+  }
+
   std::vector<std::string> read_labels(const YamlView& view) const {
     if (!view.is_scalar()) return board::read_texts(view);
     const std::string path = beside(view);
     std::error_code ignored;
     if (!fs::is_regular_file(path, ignored))
       view.fail(fmt::format("'{}' is no file, expected one with a label per line", path));
-    std::istringstream lines(read_file(path));
+    std::istringstream lines(read_text(view, path));
     std::vector<std::string> labels;
     for (std::string line; std::getline(lines, line);) {
       if (line.ends_with('\r')) line.pop_back();
