@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <limits>
 #include <string>
 
 #include "application/codecs.h"
+#include "application/jpeg.h"
 #include "base/error.h"
 #include "base/file.h"
 
@@ -22,6 +24,10 @@ bool is_image_name(const std::filesystem::path& path) {
 
 cv::Mat decode_image(const std::filesystem::path& path, bool grey) {
   const std::string bytes = read_file(path);
+  if (bytes.size() > static_cast<std::size_t>(std::numeric_limits<int>::max()))
+    throw InputError(path.string(), "is larger than 2 GiB, which no image here may be");
+  if (is_cut_jpeg(bytes))
+    throw InputError(path.string(), "is a JPEG file that is cut off; copy it again");
   const cv::Mat raw(1, static_cast<int>(bytes.size()), CV_8UC1, const_cast<char*>(bytes.data()));
   cv::Mat image;
   try {
