@@ -26,8 +26,8 @@ cv::Mat decode_image(const std::filesystem::path& path, bool grey) {
   const std::string bytes = read_file(path);
   if (bytes.size() > static_cast<std::size_t>(std::numeric_limits<int>::max()))
     throw InputError(path.string(), "is larger than 2 GiB, which no image here may be");
-  if (is_cut_jpeg(bytes))
-    throw InputError(path.string(), "is a JPEG file that is cut off; copy it again");
+  if (is_damaged_jpeg(bytes))
+    throw InputError(path.string(), "is a JPEG file of which a part is missing; copy it again");
   const cv::Mat raw(1, static_cast<int>(bytes.size()), CV_8UC1, const_cast<char*>(bytes.data()));
   cv::Mat image;
   try {

@@ -19,27 +19,37 @@ std::string encoded() {
   return {bytes.begin(), bytes.end()};
 }
 
-TEST(jpeg, is_cut_wherever_it_ends_before_its_end) {
+TEST(jpeg, is_damaged_wherever_it_ends_before_its_end) {
   const std::string whole = encoded();
-  EXPECT_FALSE(is_cut_jpeg(whole));
+  EXPECT_FALSE(is_damaged_jpeg(whole));
   for (std::size_t size = 4; size < whole.size(); ++size)
-    EXPECT_TRUE(is_cut_jpeg(whole.substr(0, size))) << size << " of " << whole.size();
+    EXPECT_TRUE(is_damaged_jpeg(whole.substr(0, size))) << size << " of " << whole.size();
 }
 
-TEST(jpeg, with_zeros_instead_of_its_tail_is_cut) {
+TEST(jpeg, with_zeros_instead_of_its_tail_is_damaged) {
   std::string bytes = encoded();
   bytes.replace(bytes.size() / 2, bytes.size() / 2 + 1, bytes.size() / 2 + 1, '\0');
-  EXPECT_TRUE(is_cut_jpeg(bytes));
+  EXPECT_TRUE(is_damaged_jpeg(bytes));
+}
+
+TEST(jpeg, is_damaged_without_one_of_its_restarts) {
+  const std::string start = "\xff\xd8\xff\xda", data = "abc", end = "\xff\xd9";
+  const std::string header("\0\2", 2);
+  std::string scan = data;
+  for (int i = 0; i < 20; ++i) scan += {'\xff', static_cast<char>(0xd0 + i % 8), 'x'};
+  EXPECT_FALSE(is_damaged_jpeg(start + header + scan + end));
+  scan.erase(data.size() + 3 * 5, 3);
+  EXPECT_TRUE(is_damaged_jpeg(start + header + scan + end));
 }
 
 TEST(jpeg, may_have_anything_behind_its_end) {
-  EXPECT_FALSE(is_cut_jpeg(encoded() + std::string(1000, '\0')));
-  EXPECT_FALSE(is_cut_jpeg(encoded() + encoded().substr(0, 300)));
+  EXPECT_FALSE(is_damaged_jpeg(encoded() + std::string(1000, '\0')));
+  EXPECT_FALSE(is_damaged_jpeg(encoded() + encoded().substr(0, 300)));
 }
 
 TEST(jpeg, is_nothing_that_begins_otherwise) {
-  EXPECT_FALSE(is_cut_jpeg(""));
-  EXPECT_FALSE(is_cut_jpeg("\x89PNG\r\n"));
+  EXPECT_FALSE(is_damaged_jpeg(""));
+  EXPECT_FALSE(is_damaged_jpeg("\x89PNG\r\n"));
 }
 
 }  // namespace
