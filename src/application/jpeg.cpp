@@ -15,9 +15,9 @@ bool stands_alone(unsigned marker) {
   return (marker >= first_restart && marker <= start_of_image) || marker == 0x01;
 }
 
-/// Where the marker behind the data of a scan begins; the end, if there is none or a restart
-/// is missing. In the data 0xff is followed by 0, by a restart, or by another 0xff that fills; restarts
-/// count from 0 to 7, again and again.
+/// Where the marker behind the data of a scan begins; the end, if there is none or a restart is
+/// missing. In the data 0xff is followed by 0, by a restart, or by another 0xff that fills.
+/// Restarts count from 0 to 7, again and again.
 std::size_t end_of_scan(std::string_view bytes, std::size_t at) {
   unsigned restarts = 0;
   for (; at + 1 < bytes.size(); ++at) {
