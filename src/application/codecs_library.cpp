@@ -1,7 +1,9 @@
 // The shared library that codecs.cpp loads.
 #include <memory>
+#include <opencv2/core/utility.hpp>
 #include <opencv2/imgcodecs.hpp>
 #include <opencv2/videoio.hpp>
+#include <optional>
 
 #include "application/codecs.h"
 
@@ -20,12 +22,32 @@ std::vector<std::uint8_t> encode(const std::string& ending, const cv::Mat& image
   return bytes;
 }
 
+/// What a frame lacks to be upright. The readers' own turning is off: version 4.6.0 gives the angle
+/// of videos with the wrong sign, and turns the wrong way.
+std::optional<int> turn_of(const cv::VideoCapture& capture) {
+  const double angle = capture.get(cv::CAP_PROP_ORIENTATION_META);  // clockwise
+  const bool is_wrong = cv::getVersionMajor() == 4 && cv::getVersionMinor() == 6;
+  if (angle == 180) return cv::ROTATE_180;
+  if (angle != 90 && angle != 270) return std::nullopt;
+  return (angle == 90) != is_wrong ? cv::ROTATE_90_CLOCKWISE : cv::ROTATE_90_COUNTERCLOCKWISE;
+}
+
+bool read_upright(cv::VideoCapture& capture, const std::optional<int>& turn, cv::Mat& image) {
+  if (!turn) return capture.read(image);
+  cv::Mat lying;
+  if (!capture.read(lying) || lying.empty()) return false;
+  cv::rotate(lying, image, *turn);
+  return true;
+}
+
 // Backends are named: GStreamer's would run the text as a pipeline.
 template <class Where>
 VideoReader reader_of(const Where& where, int backend) {
   const auto capture = std::make_shared<cv::VideoCapture>();
   if (!capture->open(where, backend)) return {};
-  return {[capture](cv::Mat& image) { return capture->read(image); },
+  const auto turn =
+      capture->set(cv::CAP_PROP_ORIENTATION_AUTO, 0) ? turn_of(*capture) : std::nullopt;
+  return {[capture, turn](cv::Mat& image) { return read_upright(*capture, turn, image); },
           [capture](int number) { return capture->get(number); }};
 }
 

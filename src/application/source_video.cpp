@@ -8,6 +8,7 @@
 
 #include "application/camera.h"
 #include "application/codecs.h"
+#include "application/container.h"
 #include "application/opencv.h"
 #include "application/source.h"
 #include "base/error.h"
@@ -17,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Video files announce how many frames they have; some containers only guess it.
+/// Some files count frames that are never shown.
 bool is_short(std::int64_t read, std::int64_t announced) {
   return read < announced - std::max<std::int64_t>(1, announced / 100);
 }
@@ -33,7 +34,7 @@ class VideoSource : public Source {
       : input_(input), is_camera_(input.kind == InputKind::camera) {
     open();
     const double announced = reader_.property(cv::CAP_PROP_FRAME_COUNT);
-    if (!is_camera_ && announced >= 1 && announced < 1e12)
+    if (!is_camera_ && announced >= 1 && announced < 1e12 && announces_frames(input.path))
       announced_ = static_cast<std::int64_t>(announced);
     name_ = is_camera_ ? "camera " + input.path : fs::path(input.path).filename().string();
   }
@@ -69,11 +70,11 @@ class VideoSource : public Source {
       return Complaint{input_.path,
                        "holds no frame that can be decoded; it is damaged, or of a format that is "
                        "not known here"};
-    if (!announced_ || !is_short(read_, *announced_)) return std::nullopt;
-    return Complaint{input_.path,
-                     fmt::format("ended after {} of the {} frames that it announces; it is damaged "
-                                 "or incomplete, and only those were used",
-                                 read_, *announced_)};
+    const std::string found = missing();
+    if (found.empty()) return std::nullopt;
+    return Complaint{input_.path, fmt::format("ended after {}; it is damaged or incomplete, and "
+                                              "only those frames were used",
+                                              found)};
   }
   std::optional<std::int64_t> count() const override { return announced_; }
   double rate_fps() const override {
@@ -82,6 +83,17 @@ class VideoSource : public Source {
   }
 
  private:
+  /// What lacks at the end of a file; empty: nothing, as far as the file says.
+  std::string missing() const {
+    if (announced_ && is_short(read_, *announced_))
+      return fmt::format("{} of the {} frames that it announces", read_, *announced_);
+    std::error_code error;
+    const std::uint64_t size = fs::file_size(input_.path, error);
+    const auto bytes = announced_bytes(input_.path);
+    if (error || !bytes || size >= *bytes) return {};
+    return fmt::format("{} frames, because it has {} of the {} bytes that it announces", read_,
+                       size, *bytes);
+  }
   void open() {
     std::error_code ignored;
     if (!is_camera_ && !fs::is_regular_file(input_.path, ignored))
