@@ -1,6 +1,9 @@
 #include "engine/onednn/primitives.h"
 
+#include <sys/mman.h>
+
 #include <algorithm>
+#include <new>
 
 #include "engine/onednn/choice.h"
 
@@ -60,6 +63,15 @@ Desc Kernel::operand(int argument) const {
 Desc Kernel::scratchpad() const { return choice.scratchpad_desc(); }
 
 bool Kernel::is_slow() const { return name.find("ref") != std::string::npos; }
+
+dnnl::primitive generate(const Kernel& kernel) {
+  constexpr std::size_t room = 16 << 20;  // many times the code of any kernel
+  void* const probe =
+      mmap(nullptr, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (probe == MAP_FAILED) throw std::bad_alloc();
+  munmap(probe, room);
+  return dnnl::primitive(kernel.choice.get());
+}
 
 Kernel kernel_of(const dnnl::primitive_desc_base& choice) {
   if (!choice) return {};

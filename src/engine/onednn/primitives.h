@@ -38,6 +38,9 @@ struct Kernel {
   bool is_slow() const;
 };
 
+/// With the code that it runs. std::bad_alloc if memory is short: oneDNN would crash.
+dnnl::primitive generate(const Kernel& kernel);
+
 /// Something done to the result before it is stored.
 struct PostOp {
   enum class Kind { eltwise, binary, sum };

@@ -148,7 +148,7 @@ class OneDnnSubnet final : public Subnet {
 
   void add(Call& call, const PrimitiveWork& work) {
     auto& made = call.work.emplace<PrimitiveCall>();
-    made.primitive = dnnl::primitive(work.kernel.choice.get());
+    made.primitive = generate(work.kernel);
     for (const auto* operands : {&work.reads, &work.writes})
       for (const Operand& operand : *operands) {
         // Pointers of ports come with each run.

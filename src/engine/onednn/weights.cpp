@@ -130,7 +130,7 @@ network::Buffer WeightCache::pack(const network::Array& constant, const Packing&
                      dnnl::memory(plain_desc({static_cast<std::int64_t>(given.factors.size())}),
                                   engine_, given.factors.data()));
   dnnl::stream stream(engine_);
-  dnnl::primitive(kernel.choice.get()).execute(stream, operands);
+  generate(kernel).execute(stream, operands);
   stream.wait();
   return result;
 }
