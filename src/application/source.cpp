@@ -17,23 +17,37 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// Passed over: hidden files, which systems keep as notes of pictures, and what is no regular file.
+std::vector<fs::path> images_in(const Input& input) {
+  std::error_code error, ignored;
+  std::vector<fs::path> files;
+  fs::directory_iterator entry(input.path, error);
+  for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
+    const fs::path& path = entry->path();
+    const bool is_hidden = path.filename().string().starts_with('.');
+    if (!is_hidden && is_image_name(path) && fs::is_regular_file(path, ignored))
+      files.push_back(path);
+  }
+  if (error)
+    throw InputError(input.place, fmt::format("the folder '{}' cannot be read: {}", input.path,
+                                              error.message()));
+  if (files.empty())
+    throw InputError(input.place, fmt::format("the folder '{}' holds no image files", input.path));
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
 class ImageFiles : public Source {
  public:
   explicit ImageFiles(const Input& input) {
     const fs::path path = input.path;
     std::error_code ignored;
-    if (fs::is_directory(path, ignored)) {
-      for (const auto& entry : fs::directory_iterator(path))
-        if (is_image_name(entry.path())) files_.push_back(entry.path());
-      std::sort(files_.begin(), files_.end());
-    } else if (fs::exists(path, ignored)) {
+    if (fs::is_directory(path, ignored))
+      files_ = images_in(input);
+    else if (fs::exists(path, ignored))
       files_.push_back(path);
-    } else {
+    else
       throw InputError(input.place, fmt::format("'{}' is neither a file nor a folder", input.path));
-    }
-    if (files_.empty())
-      throw InputError(input.place,
-                       fmt::format("the folder '{}' holds no image files", input.path));
   }
 
   std::optional<Picture> next() override {
