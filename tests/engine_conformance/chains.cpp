@@ -1,6 +1,7 @@
 #include "chains.h"
 
 #include <array>
+#include <utility>
 
 namespace millrace::test {
 
@@ -122,16 +123,16 @@ const char* name_of(Second second) {
 }
 
 /// Away from zero, for divisions.
-TensorId second_operand(NetworkBuilder& b, const Shape& shape, Second second) {
+TensorId second_operand(NetworkBuilder& b, Shape shape, Second second) {
   constexpr std::pair range{0.5, 1.5};
   switch (second) {
     case Second::number: return b.constant(Shape{}, range);
     case Second::channels: return b.constant(by_channel(shape), range);
-    case Second::whole: return b.constant(shape, range);
+    case Second::whole: return b.constant(std::move(shape), range);
     case Second::computed: break;
   }
   const TensorId offset = b.constant(Shape{}, {1, 1.5});
-  return b.binary(BinaryKind::max, b.input(shape), offset);
+  return b.binary(BinaryKind::max, b.input(std::move(shape)), offset);
 }
 
 ChainStep step_of(const Function& function) {
@@ -180,6 +181,16 @@ std::vector<ChainStep> chain_steps() {
   steps.push_back(gate_of({"sigmoid", UnaryKind::sigmoid}));
   steps.push_back(gate_of({"hard_sigmoid", UnaryKind::hard_sigmoid, 1. / 6, 0.5}));
   return steps;
+}
+
+ChainStep heavy_step() {
+  return {"heavy", [](NetworkBuilder& b, TensorId x) {
+            const Shape shape = b.shape(x);
+            if (shape.size() == 4) return b.conv(x, 7, window(1));
+            Shape result = shape;
+            result.back() = 7;
+            return b.layer(MatMul{}, {x, b.constant({shape.back(), 7})}, result);
+          }};
 }
 
 Network chain_of(const ChainHead& head, std::int64_t channels,

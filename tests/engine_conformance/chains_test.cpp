@@ -46,6 +46,12 @@ TEST_P(Chains, of_some_triples_are_right) {
     expect_right({any(), any(), any()}, channel_counts[static_cast<std::size_t>(random.below(8))]);
 }
 
+TEST_P(Chains, of_each_step_before_another_heavy_layer_are_right) {
+  const ChainStep heavy = heavy_step();
+  for (const ChainStep& step : steps_)
+    for (const std::int64_t channels : channel_counts) expect_right({&step, &heavy}, channels);
+}
+
 INSTANTIATE_TEST_SUITE_P(each, Chains, testing::ValuesIn(chain_heads()),
                          [](const auto& head) { return head.param.name; });
 

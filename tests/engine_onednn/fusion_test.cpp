@@ -38,6 +38,14 @@ TEST(fusion, the_later_convolution_takes_addition_and_activation) {
   EXPECT_EQ(grouped(net.build(), {y}, always), (Groups{{0}, {1, 2, 3}}));
 }
 
+TEST(fusion, a_kernel_adds_one_residual) {
+  Net net;
+  const TensorId x = net.input({1, 8, 6, 6}), y = net.input({1, 8, 6, 6});
+  const TensorId sum = net.binary(BinaryKind::add, net.conv(x, 8, 1), x);
+  const TensorId z = net.binary(BinaryKind::add, net.relu(sum), y);
+  EXPECT_EQ(grouped(net.build(), {z}, always), (Groups{{0, 1, 2}, {3}}));
+}
+
 TEST(fusion, what_is_needed_outside_is_not_swallowed) {
   Net net;
   const TensorId a = net.conv(net.input({1, 8, 6, 6}), 8, 3);

@@ -161,6 +161,11 @@ bool same_places(const Blocking& a, const Blocking& b) {
   return true;
 }
 
+bool is_padded(const Desc& desc) {
+  const auto b = blocking_of(desc);
+  return b && b->padded != b->shape;
+}
+
 bool is_plain(const Desc& desc) { return type_of(desc) == Type::f32 && is_row_major(desc); }
 
 bool is_row_major(const Desc& desc) {

@@ -27,6 +27,8 @@ Bytes size_of(const Desc& desc);
 /// dimensions of size 1 do not count.
 bool same_memory(const Desc& a, const Desc& b);
 bool same_places(const Blocking& a, const Blocking& b);
+/// Whether it has room for more channels than there are, to fill whole blocks.
+bool is_padded(const Desc& desc);
 /// Whether the elements lie in row-major order without gaps.
 bool is_row_major(const Desc& desc);
 /// The same, and in float32.

@@ -115,6 +115,11 @@ bool accepts_convolution(Builder& builder, const Group& group) {
     return own_convolution_of(builder, group).has_value();
   const Kernel fused = kernel_of(builder, group);
   if (!fused || fused.is_slow()) return false;
+  // oneDNN puts operands where channels fill a block too, and x / 0 there spoils the next layer.
+  const auto is_binary = [](const Fused& each) { return each.kind == Fused::Kind::binary; };
+  if (std::any_of(group.tail.begin(), group.tail.end(), is_binary) &&
+      is_padded(fused.operand(DNNL_ARG_DST)))
+    return false;
   const Kernel alone = kernel_of(builder, {group.head, {}});
   const bool falls_back = fused.name.find("gemm") != std::string::npos;
   return alone.name == fused.name || !falls_back;
