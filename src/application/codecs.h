@@ -1,19 +1,29 @@
 #pragma once
-// OpenCV's readers and writers of image and video files. They link more than two hundred libraries,
-// which take longer to load than most commands take to run; so they are in a shared library of
-// their own, loaded when the first of them is needed. Only sources of this room include this.
+// OpenCV's and FFmpeg's readers and writers of image and video files. They link more than two
+// hundred libraries, which take longer to load than most commands take to run; so they are in a
+// shared library of their own, loaded when the first of them is needed. Only sources of this room
+// include this.
 #include <cstdint>
 #include <functional>
 #include <opencv2/core.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "base/units.h"
+
 namespace millrace::application {
 
-/// Not open: both are empty.
+struct VideoFrame {
+  cv::Mat image;                            // until the next one is read; of a size of its own
+  std::optional<Time> time = std::nullopt;  // in the video, as its file says
+};
+
+/// Not open: `read` is empty.
 struct VideoReader {
-  std::function<bool(cv::Mat& image)> read;  // false: there is none
-  std::function<double(int number)> property;
+  std::function<bool(VideoFrame& frame)> read;  // false: there is none
+  double rate_fps = 0;                          // 0: not known
+  std::int64_t frames = 0;                      // as the file says; 0: it does not
 };
 
 /// Not open: empty. Written for good when the last copy is gone.

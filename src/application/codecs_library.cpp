@@ -1,11 +1,12 @@
 // The shared library that codecs.cpp loads.
+#include <cstdlib>
 #include <memory>
-#include <opencv2/core/utility.hpp>
+#include <opencv2/core/utils/logger.hpp>
 #include <opencv2/imgcodecs.hpp>
 #include <opencv2/videoio.hpp>
-#include <optional>
 
 #include "application/codecs.h"
+#include "application/ffmpeg_reader.h"
 
 namespace millrace::application {
 namespace {
@@ -22,40 +23,12 @@ std::vector<std::uint8_t> encode(const std::string& ending, const cv::Mat& image
   return bytes;
 }
 
-/// What a frame lacks to be upright. The readers' own turning is off: version 4.6.0 gives the angle
-/// of videos with the wrong sign, and turns the wrong way.
-std::optional<int> turn_of(const cv::VideoCapture& capture) {
-  const double angle = capture.get(cv::CAP_PROP_ORIENTATION_META);  // clockwise
-  const bool is_wrong = cv::getVersionMajor() == 4 && cv::getVersionMinor() == 6;
-  if (angle == 180) return cv::ROTATE_180;
-  if (angle != 90 && angle != 270) return std::nullopt;
-  return (angle == 90) != is_wrong ? cv::ROTATE_90_CLOCKWISE : cv::ROTATE_90_COUNTERCLOCKWISE;
-}
-
-bool read_upright(cv::VideoCapture& capture, const std::optional<int>& turn, cv::Mat& image) {
-  if (!turn) return capture.read(image);
-  cv::Mat lying;
-  if (!capture.read(lying) || lying.empty()) return false;
-  cv::rotate(lying, image, *turn);
-  return true;
-}
-
-// Backends are named: GStreamer's would run the text as a pipeline.
-template <class Where>
-VideoReader reader_of(const Where& where, int backend) {
+// By its number: GStreamer's backend would run a text as a pipeline.
+VideoReader open_device(int number) {
   const auto capture = std::make_shared<cv::VideoCapture>();
-  if (!capture->open(where, backend)) return {};
-  const auto turn =
-      capture->set(cv::CAP_PROP_ORIENTATION_AUTO, 0) ? turn_of(*capture) : std::nullopt;
-  return {[capture, turn](cv::Mat& image) { return read_upright(*capture, turn, image); },
-          [capture](int number) { return capture->get(number); }};
-}
-
-VideoReader open_device(int number) { return reader_of(number, cv::CAP_V4L2); }
-VideoReader open_address(const std::string& address) { return reader_of(address, cv::CAP_FFMPEG); }
-VideoReader open_video(const std::string& path) {
-  const VideoReader reader = reader_of(path, cv::CAP_FFMPEG);
-  return reader.read ? reader : reader_of(path, cv::CAP_OPENCV_MJPEG);
+  if (!capture->open(number, cv::CAP_V4L2)) return {};
+  return {[capture](VideoFrame& frame) { return capture->read(frame.image); },
+          capture->get(cv::CAP_PROP_FPS)};
 }
 
 VideoWriter create_video(const std::string& path, const VideoFormat& format) {
@@ -69,8 +42,16 @@ VideoWriter create_video(const std::string& path, const VideoFormat& format) {
 }  // namespace
 
 extern "C" const Codecs* millrace_codecs() {
-  static constexpr Codecs codecs{decode,      has_encoder,  encode,      open_device,
-                                 open_address, open_video, create_video};
+  static constexpr Codecs codecs{.decode = decode,
+                                 .has_encoder = has_encoder,
+                                 .encode = encode,
+                                 .open_device = open_device,
+                                 .open_address = open_video_address,
+                                 .open_video = open_video_file,
+                                 .create_video = create_video};
+  // Errors are ours. OpenCV reads this when it uses FFmpeg for the first time.
+  setenv("OPENCV_FFMPEG_LOGLEVEL", "-8", 0);
+  cv::utils::logging::setLogLevel(cv::utils::logging::LOG_LEVEL_SILENT);
   return &codecs;
 }
 

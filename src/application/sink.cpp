@@ -133,7 +133,7 @@ std::int64_t frames_in(const fs::path& path) {
   std::int64_t frames = 0;
   try {
     const VideoReader reader = codecs().open_video(path.string());
-    for (cv::Mat image; reader.read && reader.read(image) && !image.empty();) ++frames;
+    for (VideoFrame frame; reader.read && reader.read(frame) && !frame.image.empty();) ++frames;
   } catch (const cv::Exception&) {
     return frames;
   }

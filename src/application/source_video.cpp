@@ -3,8 +3,6 @@
 
 #include <cmath>
 #include <filesystem>
-#include <opencv2/core/utils/logger.hpp>
-#include <opencv2/videoio.hpp>
 
 #include "application/camera.h"
 #include "application/codecs.h"
@@ -33,21 +31,20 @@ class VideoSource : public Source {
   explicit VideoSource(const Input& input)
       : input_(input), is_camera_(input.kind == InputKind::camera) {
     open();
-    const double announced = reader_.property(cv::CAP_PROP_FRAME_COUNT);
-    if (!is_camera_ && announced >= 1 && announced < 1e12 && announces_frames(input.path))
-      announced_ = static_cast<std::int64_t>(announced);
+    if (!is_camera_ && reader_.frames > 0 && announces_frames(input.path))
+      announced_ = reader_.frames;
     name_ = is_camera_ ? "camera " + input.path : fs::path(input.path).filename().string();
   }
 
   std::optional<Picture> next() override {
-    cv::Mat image;
+    VideoFrame frame;
     bool is_there = false;
     try {
-      is_there = reader_.read(image) && !image.empty();
+      is_there = reader_.read(frame) && !frame.image.empty();
     } catch (const cv::Exception&) {
       is_there = false;  // a frame that cannot be decoded ends the stream as a missing one does
     }
-    if (!is_there || image.type() != CV_8UC3) {
+    if (!is_there || frame.image.type() != CV_8UC3) {
       ended_ = true;
       return std::nullopt;
     }
@@ -55,7 +52,7 @@ class VideoSource : public Source {
     picture.taken = std::chrono::steady_clock::now();
     picture.frame = read_++;
     picture.name = fmt::format("{} {}", name_, picture.frame);
-    picture.image = from_bgr(image);
+    picture.image = from_bgr(frame.image);
     return picture;
   }
   std::optional<Complaint> complaint() const override {
@@ -78,7 +75,7 @@ class VideoSource : public Source {
   }
   std::optional<std::int64_t> count() const override { return announced_; }
   double rate_fps() const override {
-    const double rate = reader_.property(cv::CAP_PROP_FPS);
+    const double rate = reader_.rate_fps;
     return std::isfinite(rate) && rate > 0 && rate < 1e4 ? rate : 0;
   }
 
@@ -98,7 +95,6 @@ class VideoSource : public Source {
     std::error_code ignored;
     if (!is_camera_ && !fs::is_regular_file(input_.path, ignored))
       throw InputError(input_.place, fmt::format("'{}' is no file, expected a video", input_.path));
-    cv::utils::logging::setLogLevel(cv::utils::logging::LOG_LEVEL_SILENT);  // errors are ours
     try {
       reader_ = is_camera_ ? open_camera(camera_of(input_.path, input_.place))
                            : codecs().open_video(fs::absolute(input_.path).string());

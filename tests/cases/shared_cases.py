@@ -26,7 +26,6 @@ MODEL_OPTIONS = {"batch_of_zero": ["--shape", "x=1x3x4x4"]}
 INPUT_NAMES = {"input_name_long": {"x": "x" * 300}}
 APPLICATIONS_LEFT = {
     "annotated_live_speed": "lines have no times yet, and annotated live videos no clock",
-    "size_change_in_stream": "frames after a change of size are not right yet",
 }
 
 
