@@ -74,7 +74,7 @@ class Import {
     add_labels();
     for (const Without& each : without)
       if (in_.has(each.key)) note(each.key, each.instead);
-    out_.application = app_.dump();
+    out_.application = app_.dump(-1, ' ', false, Json::error_handler_t::replace);
     return std::move(out_);
   }
 
