@@ -1,3 +1,7 @@
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <chrono>
 #include <nlohmann/json.hpp>
 
 #include "application/sink.h"
@@ -25,14 +29,24 @@ Json json_of(const Detection& detection, const std::vector<std::string>& labels)
   return json;
 }
 
+/// ISO 8601, such as "2026-05-04T13:02:05.123Z".
+std::string utc_text(std::chrono::system_clock::time_point time) {
+  const auto whole = std::chrono::floor<std::chrono::seconds>(time);
+  const auto rest = std::chrono::floor<std::chrono::milliseconds>(time - whole);
+  return fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:03}Z",
+                     fmt::gmtime(std::chrono::system_clock::to_time_t(whole)), rest.count());
+}
+
 }  // namespace
 
 std::string json_line(const Outcome& outcome, const std::vector<std::string>& labels) {
   const Picture& picture = outcome.picture;
   const Findings& findings = outcome.findings;
   Json line = {{"frame", picture.frame},
-               {"source", picture.name},
-               {"latency_ms", milliseconds(outcome.latency)}};
+               {"source", picture.name}};
+  if (picture.time) line["time_s"] = seconds(*picture.time);
+  if (picture.captured) line["captured_at"] = utc_text(*picture.captured);
+  line["latency_ms"] = milliseconds(outcome.latency);
   if (!picture.image.empty()) {
     line["width"] = picture.image.width;
     line["height"] = picture.image.height;

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -31,6 +32,10 @@ struct Picture {
   Image image;             // empty if the frame is arrays
   std::vector<network::Array> arrays = {};  // in the order of the network's inputs
   std::chrono::steady_clock::time_point taken = {};
+  std::optional<Time> time = {};  // in the video, from its first frame
+  std::optional<std::chrono::system_clock::time_point> captured = {};  // by a camera
+  // When an annotated video shows it, in the time of other frames; none: after the one before.
+  std::optional<Time> due = {};
   Time reading = {};  // how long the source took for it
 };
 

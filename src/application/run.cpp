@@ -78,6 +78,8 @@ struct Run::State {
     if (!picture) return std::nullopt;
     ++read;
     if (application.input.is_live()) picture->taken = Clock::now();
+    if (const double rate = application.input.rate_fps; rate > 0)
+      picture->due = time_from_seconds(static_cast<double>(picture->frame) / rate);
     return picture;
   }
 

@@ -11,6 +11,7 @@
 
 #include "application/codecs.h"
 #include "application/opencv.h"
+#include "application/video_time.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/temporary.h"
@@ -147,16 +148,21 @@ class VideoFile : public Sink {
       : path_(path),
         codec_(codec_of(path)),
         rate_fps_(rate_fps > 0 ? rate_fps : default_rate_fps),
+        time_(rate_fps_),
         labels_(labels) {
     check_writable(path);
   }
   void take(const Outcome& outcome) override {
+    const auto repeats = time_.repeats_before(outcome.picture.due);
+    if (!repeats) return;
     cv::Mat image = to_bgr(image_of(outcome));
     if (!size_) open(image.size());
     draw(image, outcome.findings, labels_);
     if (image.size() != *size_) cv::resize(image, image, *size_);  // pictures of several sizes
+    for (std::int64_t i = 0; i < *repeats; ++i) writer_(last_);
     writer_(image);
-    ++written_;
+    last_ = image;
+    written_ += *repeats + 1;
   }
   /// OpenCV's writer says nothing of a full disk, so the file is read.
   void finish() override {
@@ -190,8 +196,10 @@ class VideoFile : public Sink {
   fs::path path_;
   std::string codec_;
   double rate_fps_;
+  WritingTime time_;
   std::vector<std::string> labels_;
   std::optional<cv::Size> size_;
+  cv::Mat last_;
   std::int64_t written_ = 0;
   std::optional<TemporaryFile> part_;  // before the writer, which is gone first
   VideoWriter writer_;

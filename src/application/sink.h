@@ -21,8 +21,8 @@ struct Outcome {
   Time latency{};  // since the picture was taken
 };
 
-/// One line of JSON, with its end: frame, source, latency_ms, and what was found. InputError if the
-/// findings' own JSON is none.
+/// One line of JSON, with its end: frame, source, when it was, latency_ms, and what was found.
+/// InputError if the findings' own JSON is none.
 std::string json_line(const Outcome& outcome, const std::vector<std::string>& labels);
 
 /// The picture with its findings: boxes, or the first classes in a corner.
@@ -47,7 +47,8 @@ std::unique_ptr<Sink> json_sink(std::function<void(const std::string&)> write,
 /// A folder of pictures, named as they were; made if it is not there.
 std::unique_ptr<Sink> picture_sink(const std::filesystem::path& folder,
                                    const std::vector<std::string>& labels);
-/// A video, of the format that the name's ending says; InputError if that is not known.
+/// A video, of the format that the name's ending says; InputError if that is not known. Of a fixed
+/// rate: frames that are due at a time stand at that time.
 std::unique_ptr<Sink> video_sink(const std::filesystem::path& path, double rate_fps,
                                  const std::vector<std::string>& labels);
 

@@ -9,6 +9,7 @@
 #include "application/container.h"
 #include "application/opencv.h"
 #include "application/source.h"
+#include "application/video_time.h"
 #include "base/error.h"
 
 namespace millrace::application {
@@ -31,6 +32,7 @@ class VideoSource : public Source {
   explicit VideoSource(const Input& input)
       : input_(input), is_camera_(input.kind == InputKind::camera) {
     open();
+    time_ = ReadingTime(rate_fps());
     if (!is_camera_ && reader_.frames > 0 && announces_frames(input.path))
       announced_ = reader_.frames;
     name_ = is_camera_ ? "camera " + input.path : fs::path(input.path).filename().string();
@@ -50,6 +52,12 @@ class VideoSource : public Source {
     }
     Picture picture;
     picture.taken = std::chrono::steady_clock::now();
+    if (is_camera_) {
+      picture.captured = std::chrono::system_clock::now();
+      picture.due = picture.taken.time_since_epoch();
+    } else {
+      picture.time = picture.due = time_.next(frame.time);
+    }
     picture.frame = read_++;
     picture.name = fmt::format("{} {}", name_, picture.frame);
     picture.image = from_bgr(frame.image);
@@ -76,7 +84,8 @@ class VideoSource : public Source {
   std::optional<std::int64_t> count() const override { return announced_; }
   double rate_fps() const override {
     const double rate = reader_.rate_fps;
-    return std::isfinite(rate) && rate > 0 && rate < 1e4 ? rate : 0;
+    const double highest = is_camera_ ? 120 : 1e4;  // some streams give that of their clock
+    return std::isfinite(rate) && rate > 0 && rate <= highest ? rate : 0;
   }
 
  private:
@@ -116,6 +125,7 @@ class VideoSource : public Source {
   bool is_camera_;
   std::string name_;
   VideoReader reader_;
+  ReadingTime time_{0};
   std::optional<std::int64_t> announced_;
   std::int64_t read_ = 0;
   bool ended_ = false;

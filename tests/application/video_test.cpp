@@ -25,7 +25,10 @@ class Video : public testing::Test {
       out.write(reinterpret_cast<const char*>(bytes.data()),
                 static_cast<std::streamsize>(bytes.size()));
     }
-    return {.kind = InputKind::video, .path = path.string()};
+    Input input;
+    input.kind = InputKind::video;
+    input.path = path.string();
+    return input;
   }
   test::TemporaryFolder folder_;
 };
@@ -45,6 +48,18 @@ TEST_F(Video, gives_each_frame_in_its_own_size) {
   }
   EXPECT_FALSE(source->next());
   EXPECT_FALSE(source->complaint());
+}
+
+TEST_F(Video, says_the_time_of_each_frame) {
+  const auto source = open_video(video_of({{64, 48}, {64, 48}, {64, 48}}));
+  const double rate = source->rate_fps();
+  ASSERT_GT(rate, 0);
+  for (int i = 0; i < 3; ++i) {
+    const auto picture = source->next();
+    ASSERT_TRUE(picture && picture->time);
+    EXPECT_NEAR(seconds(*picture->time), i / rate, 0.001);
+    EXPECT_FALSE(picture->captured);
+  }
 }
 
 }  // namespace

@@ -1,0 +1,69 @@
+#pragma once
+// The time of frames, as they are read and as they are written.
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <optional>
+
+#include "base/units.h"
+
+namespace millrace::application {
+
+/// Times of a video's frames that never go back. Joined recordings begin their time again; here it
+/// goes on.
+class ReadingTime {
+ public:
+  /// `rate_fps`: for frames without a time; 0: not known.
+  explicit ReadingTime(double rate_fps)
+      : step_(rate_fps > 0 ? time_from_seconds(1 / rate_fps) : Time{}) {}
+
+  /// Of the next frame, which the file says to be at `said`. None, if nobody knows.
+  std::optional<Time> next(const std::optional<Time>& said) {
+    if (!said && step_ == Time{}) return std::nullopt;
+    const Time usual = last_ ? *last_ + step_ : Time{};
+    Time now = said ? *said + offset_ : usual;
+    if (last_ && now < *last_) {
+      offset_ += usual - now;
+      now = usual;
+    }
+    last_ = now;
+    return now;
+  }
+
+ private:
+  Time step_;
+  Time offset_{};
+  std::optional<Time> last_;
+};
+
+/// Places of frames in a video of a fixed rate, so that each is shown at its time.
+class WritingTime {
+ public:
+  explicit WritingTime(double rate_fps) : rate_fps_(rate_fps) {}
+
+  /// How often the frame before is shown again before a frame that is due at `due`. None: the new
+  /// one has no place, because the one before has it. A pause of more than ten minutes is left out.
+  std::optional<std::int64_t> repeats_before(const std::optional<Time>& due) {
+    constexpr std::chrono::minutes longest{10};
+    if (!due) return take(0);
+    if (!begin_ || *due - *begin_ - time_of(places_) > longest) begin_ = *due - time_of(places_);
+    const auto place = static_cast<std::int64_t>(std::lround(seconds(*due - *begin_) * rate_fps_));
+    if (place < places_) return std::nullopt;
+    return take(place - places_);
+  }
+
+ private:
+  Time time_of(std::int64_t place) const {
+    return time_from_seconds(static_cast<double>(place) / rate_fps_);
+  }
+  std::int64_t take(std::int64_t repeats) {
+    places_ += repeats + 1;
+    return repeats;
+  }
+
+  double rate_fps_;
+  std::int64_t places_ = 0;    // that are taken
+  std::optional<Time> begin_;  // of place 0
+};
+
+}  // namespace millrace::application
