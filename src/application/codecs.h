@@ -37,7 +37,7 @@ struct VideoFormat {
 
 /// All may throw cv::Exception.
 struct Codecs {
-  cv::Mat (*decode)(const cv::Mat& bytes, bool grey);
+  cv::Mat (*decode)(const cv::Mat& bytes, int flags);
   bool (*has_encoder)(const std::string& name);
   std::vector<std::uint8_t> (*encode)(const std::string& ending, const cv::Mat& image);
   VideoReader (*open_device)(int number);

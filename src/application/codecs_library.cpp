@@ -11,9 +11,7 @@
 namespace millrace::application {
 namespace {
 
-cv::Mat decode(const cv::Mat& bytes, bool grey) {
-  return cv::imdecode(bytes, grey ? cv::IMREAD_GRAYSCALE : cv::IMREAD_COLOR);
-}
+cv::Mat decode(const cv::Mat& bytes, int flags) { return cv::imdecode(bytes, flags); }
 
 bool has_encoder(const std::string& name) { return cv::haveImageWriter(name); }
 
@@ -39,6 +37,12 @@ VideoWriter create_video(const std::string& path, const VideoFormat& format) {
   return [writer](const cv::Mat& image) { writer->write(image); };
 }
 
+/// Errors are ours.
+void silence_libraries() {
+  setenv("OPENCV_FFMPEG_LOGLEVEL", "-8", 0);  // OpenCV reads it when it uses FFmpeg first
+  cv::utils::logging::setLogLevel(cv::utils::logging::LOG_LEVEL_SILENT);
+}
+
 }  // namespace
 
 extern "C" const Codecs* millrace_codecs() {
@@ -49,9 +53,7 @@ extern "C" const Codecs* millrace_codecs() {
                                  .open_address = open_video_address,
                                  .open_video = open_video_file,
                                  .create_video = create_video};
-  // Errors are ours. OpenCV reads this when it uses FFmpeg for the first time.
-  setenv("OPENCV_FFMPEG_LOGLEVEL", "-8", 0);
-  cv::utils::logging::setLogLevel(cv::utils::logging::LOG_LEVEL_SILENT);
+  silence_libraries();
   return &codecs;
 }
 

@@ -4,14 +4,31 @@
 #include <array>
 #include <cctype>
 #include <limits>
+#include <opencv2/imgcodecs.hpp>
 #include <string>
 
 #include "application/codecs.h"
 #include "application/jpeg.h"
+#include "application/pnm.h"
+#include "application/webp.h"
 #include "base/error.h"
 #include "base/file.h"
 
 namespace millrace::application {
+namespace {
+
+/// `orientation`: as EXIF numbers them.
+void make_upright(cv::Mat& image, int orientation) {
+  constexpr int vertically = 0, horizontally = 1, both = -1;
+  if (orientation > 4) cv::transpose(image, image);
+  if (orientation % 4 != 1)
+    cv::flip(image, image,
+             orientation % 4 == 2   ? horizontally
+             : orientation % 4 == 3 ? both
+                                    : vertically);
+}
+
+}  // namespace
 
 bool is_image_name(const std::filesystem::path& path) {
   static constexpr std::array<std::string_view, 9> endings{".png", ".jpg", ".jpeg", ".bmp", ".ppm",
@@ -28,16 +45,27 @@ cv::Mat decode_image(const std::filesystem::path& path, bool grey) {
     throw InputError(path.string(), "is larger than 2 GiB, which no image here may be");
   if (is_damaged_jpeg(bytes))
     throw InputError(path.string(), "is a JPEG file of which a part is missing; copy it again");
-  const cv::Mat raw(1, static_cast<int>(bytes.size()), CV_8UC1, const_cast<char*>(bytes.data()));
   cv::Mat image;
+  if (is_pnm(bytes)) {
+    image = read_pnm(bytes, grey);
+    if (image.empty())
+      throw InputError(path.string(), "is a PGM or PPM file that is damaged or of which a part is "
+                                      "missing; copy it again");
+    return image;
+  }
+  const int orientation = webp_orientation(bytes);
+  const int flags = (grey ? cv::IMREAD_GRAYSCALE : cv::IMREAD_COLOR) |
+                    (orientation > 1 ? cv::IMREAD_IGNORE_ORIENTATION : 0);
+  const cv::Mat raw(1, static_cast<int>(bytes.size()), CV_8UC1, const_cast<char*>(bytes.data()));
   try {
-    if (!bytes.empty()) image = codecs().decode(raw, grey);
+    if (!bytes.empty()) image = codecs().decode(raw, flags);
   } catch (const cv::Exception&) {
     image.release();
   }
   if (image.empty())
     throw InputError(path.string(),
                      "cannot be decoded as an image; expected PNG, JPEG, BMP, PPM, TIFF or WebP");
+  make_upright(image, orientation);
   return image;
 }
 
