@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "application/image_file.h"
+#include "application/natural_order.h"
 #include "application/opencv.h"
 #include "base/error.h"
 #include "base/file.h"
@@ -33,7 +34,9 @@ std::vector<fs::path> images_in(const Input& input) {
                                               error.message()));
   if (files.empty())
     throw InputError(input.place, fmt::format("the folder '{}' holds no image files", input.path));
-  std::sort(files.begin(), files.end());
+  std::sort(files.begin(), files.end(), [](const fs::path& a, const fs::path& b) {
+    return is_before(a.native(), b.native());
+  });
   return files;
 }
 
