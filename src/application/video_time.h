@@ -20,20 +20,21 @@ class ReadingTime {
   /// Of the next frame, which the file says to be at `said`. None, if nobody knows.
   std::optional<Time> next(const std::optional<Time>& said) {
     if (!said && step_ == Time{}) return std::nullopt;
-    const Time usual = last_ ? *last_ + step_ : Time{};
-    Time now = said ? *said + offset_ : usual;
-    if (last_ && now < *last_) {
-      offset_ += usual - now;
-      now = usual;
+    Time now = said ? *said + offset_ : usual_;
+    if (now < last_) {
+      offset_ += usual_ - now;
+      now = usual_;
     }
     last_ = now;
+    usual_ = now + step_;
     return now;
   }
 
  private:
   Time step_;
   Time offset_{};
-  std::optional<Time> last_;
+  Time last_ = Time::min();
+  Time usual_{};  // of a frame without a time
 };
 
 /// Places of frames in a video of a fixed rate, so that each is shown at its time.
@@ -46,8 +47,9 @@ class WritingTime {
   std::optional<std::int64_t> repeats_before(const std::optional<Time>& due) {
     constexpr std::chrono::minutes longest{10};
     if (!due) return take(0);
-    if (!begin_ || *due - *begin_ - time_of(places_) > longest) begin_ = *due - time_of(places_);
-    const auto place = static_cast<std::int64_t>(std::lround(seconds(*due - *begin_) * rate_fps_));
+    const Time all = time_of(places_);
+    if (places_ == 0 || *due - begin_ - all > longest) begin_ = *due - all;
+    const auto place = static_cast<std::int64_t>(std::lround(seconds(*due - begin_) * rate_fps_));
     if (place < places_) return std::nullopt;
     return take(place - places_);
   }
@@ -62,8 +64,8 @@ class WritingTime {
   }
 
   double rate_fps_;
-  std::int64_t places_ = 0;    // that are taken
-  std::optional<Time> begin_;  // of place 0
+  std::int64_t places_ = 0;  // that are taken
+  Time begin_{};             // of place 0
 };
 
 }  // namespace millrace::application
