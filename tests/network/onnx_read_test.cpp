@@ -106,6 +106,32 @@ TEST(ReadOnnx, a_scale_makes_the_size_that_float32_makes) {
   EXPECT_EQ(output(model.read()).shape, (Shape{1, 1, 256, 128}));
 }
 
+/// The shape of x, 1x1x7x10, resized by 1.5 where the file declares another shape.
+Shape resized(const Shape& declared, bool is_output) {
+  OnnxModel model;
+  model.input("x", {1, 1, 7, 10}).output("y").weight("scales", floats({1, 1, 1.5f, 1.5f}));
+  model.node("Resize", {"x", "", "scales"}, {is_output ? "y" : "r"});
+  if (!is_output) model.node("Relu", {"r"}, {"y"});
+  ::onnx::GraphProto& graph = *model.proto().mutable_graph();
+  ::onnx::ValueInfoProto& info = is_output ? *graph.mutable_output(0) : *graph.add_value_info();
+  info.set_name(is_output ? "y" : "r");
+  auto& tensor = *info.mutable_type()->mutable_tensor_type();
+  tensor.set_elem_type(::onnx::TensorProto::FLOAT);
+  for (const std::int64_t size : declared) tensor.mutable_shape()->add_dim()->set_dim_value(size);
+  return output(model.read()).shape;
+}
+
+TEST(ReadOnnx, a_declared_size_that_only_rounds_otherwise_wins) {
+  for (const bool is_output : {true, false}) {
+    EXPECT_EQ(resized({1, 1, 10, 15}, is_output), (Shape{1, 1, 10, 15}));
+    EXPECT_EQ(resized({1, 1, 11, 15}, is_output), (Shape{1, 1, 11, 15}));
+    EXPECT_EQ(resized({1, 1, 12, 15}, is_output), (Shape{1, 1, 10, 15}));
+    EXPECT_EQ(resized({1, 1, 11, 16}, is_output), (Shape{1, 1, 10, 15}));  // 15 needs no rounding
+    EXPECT_EQ(resized({1, 11, 15}, is_output), (Shape{1, 1, 10, 15}));
+    EXPECT_EQ(resized({1, 1, 11, 0}, is_output), (Shape{1, 1, 10, 15}));
+  }
+}
+
 TEST(ReadOnnx, nodes_that_no_output_needs_are_left_out_unread) {
   OnnxModel model;
   model.input("x", {4}).output("y");

@@ -57,6 +57,15 @@ struct Target {
   std::vector<double> scales;
 };
 
+/// The size of frameworks that round otherwise stands in the file; other nodes count on it.
+void take_declared_size(const Node& node, const std::vector<double>& exact, Target& target) {
+  const Shape* const declared = node.declared_shape(0);
+  if (declared == nullptr || declared->size() != exact.size()) return;
+  for (std::size_t i = 0; i < exact.size(); ++i)
+    if (!(std::fabs(static_cast<double>((*declared)[i]) - exact[i]) < 1)) return;
+  target.sizes = *declared;
+}
+
 Target from_scales(const Node& node, const std::vector<double>& given, const Resize& op) {
   const Shape& shape = node.shape(0);
   const Shape axes = read_axes(node);
@@ -65,6 +74,7 @@ Target from_scales(const Node& node, const std::vector<double>& given, const Res
   Target target{shape, std::vector<double>(shape.size(), 1)};
   for (std::size_t i = 0; i < axes.size(); ++i)
     target.scales[static_cast<std::size_t>(axes[i])] = given[i];
+  std::vector<double> exact;
   for (std::size_t i = 0; i < shape.size(); ++i) {
     check_scale(node, target.scales[i]);
     const double part = op.roi.empty() ? 1 : op.roi[i + shape.size()] - op.roi[i];
@@ -73,7 +83,9 @@ Target from_scales(const Node& node, const std::vector<double>& given, const Res
     const float size = std::floor(scale * static_cast<float>(shape[i]));
     if (!(size >= 0 && size < 0x1p40f)) node.fail("the region of interest is impossible");
     target.sizes[i] = static_cast<std::int64_t>(size);
+    exact.push_back(target.scales[i] * part * static_cast<double>(shape[i]));
   }
+  take_declared_size(node, exact, target);
   return target;
 }
 

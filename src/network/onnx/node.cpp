@@ -119,6 +119,10 @@ bool Node::wants(std::size_t output) const {
 
 std::size_t Node::output_count() const { return static_cast<std::size_t>(proto_->output_size()); }
 
+const Shape* Node::declared_shape(std::size_t output) const {
+  return wants(output) ? reading_->declared(proto_->output(static_cast<int>(output))) : nullptr;
+}
+
 TensorId Node::add(Operator op, std::vector<TensorId> inputs, Made made) {
   return add(std::move(op), std::move(inputs), std::vector{std::optional(std::move(made))})[0];
 }

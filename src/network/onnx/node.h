@@ -45,6 +45,8 @@ class Node {
 
   bool wants(std::size_t output) const;
   std::size_t output_count() const;
+  /// The output's shape as the file declares it; null: it does not, or leaves dimensions open.
+  const Shape* declared_shape(std::size_t output) const;
   /// Adds a layer with one output.
   TensorId add(Operator op, std::vector<TensorId> inputs, Made made);
   std::vector<TensorId> add(Operator op, std::vector<TensorId> inputs,

@@ -48,6 +48,23 @@ void read_nodes(Reading& reading, const ::onnx::GraphProto& graph,
   }
 }
 
+/// Of a value whose dimensions are all known.
+void declare(Reading& reading, const ::onnx::ValueInfoProto& info) {
+  const ::onnx::TypeProto::Tensor& tensor = info.type().tensor_type();
+  if (!info.type().has_tensor_type() || !tensor.has_shape()) return;
+  Shape shape;
+  for (const ::onnx::TensorShapeProto::Dimension& dimension : tensor.shape().dim()) {
+    if (dimension.dim_value() < 1) return;
+    shape.push_back(dimension.dim_value());
+  }
+  reading.declare(info.name(), std::move(shape));
+}
+
+void declare_shapes(Reading& reading, const ::onnx::GraphProto& graph) {
+  for (const ::onnx::ValueInfoProto& info : graph.value_info()) declare(reading, info);
+  for (const ::onnx::ValueInfoProto& info : graph.output()) declare(reading, info);
+}
+
 void read_outputs(Reading& reading, const ::onnx::GraphProto& graph) {
   const std::string& file = reading.source().file;
   if (graph.output_size() == 0) throw InputError(file, "has no outputs; there is nothing to run");
@@ -65,6 +82,7 @@ Network network_of(::onnx::ModelProto& model, const std::string& name,
                    const std::filesystem::path& folder, const ReadOptions& options) {
   Reading reading({name, folder, onnx::opset_of(model, name)});
   const auto given = onnx::read_inputs(reading, *model.mutable_graph(), options);
+  declare_shapes(reading, model.graph());
   read_nodes(reading, model.graph(), given);
   read_outputs(reading, model.graph());
   Network network = std::move(reading).finish();

@@ -79,6 +79,11 @@ std::optional<TensorId> Reading::find(const std::string& name) const {
   return found->second;
 }
 
+const Shape* Reading::declared(const std::string& name) const {
+  const auto found = declared_.find(name);
+  return found == declared_.end() ? nullptr : &found->second;
+}
+
 void Reading::add_output(const std::string& name, TensorId id) {
   const bool is_taken = inputs_and_outputs_.contains(id.index);
   if (is_taken && network_[id].name != name) {

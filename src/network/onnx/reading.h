@@ -48,6 +48,9 @@ class Reading {
   /// From now on the file's `name` means the tensor, which is called so if it has no name yet.
   void define(const std::string& name, TensorId id);
   std::optional<TensorId> find(const std::string& name) const;
+  /// The shape that the file says the tensor `name` has, and what it said; null: nothing.
+  void declare(const std::string& name, Shape shape) { declared_[name] = std::move(shape); }
+  const Shape* declared(const std::string& name) const;
   /// Makes the tensor that `name` means an output of the network: a copy of it, if it is an input
   /// or output of another name.
   void add_output(const std::string& name, TensorId id);
@@ -62,6 +65,7 @@ class Reading {
   ExternalFiles files_;
   Network network_;
   std::unordered_map<std::string, TensorId> values_;
+  std::unordered_map<std::string, Shape> declared_;
   std::unordered_map<std::string, std::size_t> layer_names_;
   std::unordered_set<std::size_t> inputs_and_outputs_;  // tensors that keep their names
   FoldingBudget budget_;
