@@ -1,10 +1,12 @@
 // Weights in files beside the model.
 #include <gtest/gtest.h>
 #include <onnx/onnx_pb.h>
+#include <unistd.h>
 
 #include "base/error.h"
 #include "base/file.h"
 #include "network/read.h"
+#include "support/message_of.h"
 #include "support/onnx_model.h"
 #include "support/temporary_folder.h"
 
@@ -121,6 +123,35 @@ TEST_F(ExternalData, a_missing_file_is_named) {
 TEST_F(ExternalData, beyond_the_files_end_is_refused) {
   EXPECT_NE(message("weights.bin", "8").find("20 bytes"), std::string::npos);
   EXPECT_NE(message("weights.bin", "9223372036854775807").find("20 bytes"), std::string::npos);
+}
+
+/// Of files that are all holes.
+TEST_F(ExternalData, of_more_bytes_than_the_machine_has_is_refused_before_it_is_read) {
+  const auto memory = static_cast<std::uintmax_t>(::sysconf(_SC_PHYS_PAGES)) *
+                      static_cast<std::uintmax_t>(::sysconf(_SC_PAGESIZE));
+  constexpr std::uintmax_t each = std::uintmax_t{1} << 30;
+  const std::uintmax_t count = memory / each + 2;
+  OnnxModel model;
+  model.input("x", {4}).output("y");
+  for (std::uintmax_t i = 0; i < count; ++i) {
+    const std::string number = std::to_string(i);
+    auto& weight = *model.proto().mutable_graph()->add_initializer();
+    weight.set_name("w" + number);
+    weight.set_data_type(::onnx::TensorProto::INT8);
+    weight.add_dims(each);
+    weight.set_data_location(::onnx::TensorProto::EXTERNAL);
+    add(weight, "location", i % 2 == 0 ? "even.bin" : "odd.bin");
+    add(weight, "offset", std::to_string(i / 2 * each));
+  }
+  model.node("Relu", {"x"}, {"y"});
+  for (const char* name : {"even.bin", "odd.bin"}) {
+    write_file(folder_ / "model" / name, "");
+    fs::resize_file(folder_ / "model" / name, (count + 1) / 2 * each);
+  }
+  write_file(folder_ / "model" / "large.onnx", model.bytes());
+  EXPECT_NE(test::message_of([&] { read_network(folder_ / "model" / "large.onnx"); })
+                .find("but this machine has"),
+            std::string::npos);
 }
 
 TEST_F(ExternalData, with_impossible_numbers_is_refused) {

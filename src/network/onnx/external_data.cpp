@@ -1,6 +1,7 @@
 #include "network/onnx/external_data.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <fstream>
@@ -55,9 +56,27 @@ std::uintmax_t checked_size(const ExternalPiece& piece, const fs::path& file,
   return size;
 }
 
+std::uintmax_t memory_of_the_machine() {
+  return static_cast<std::uintmax_t>(::sysconf(_SC_PHYS_PAGES)) *
+         static_cast<std::uintmax_t>(::sysconf(_SC_PAGESIZE));
+}
+
 }  // namespace
 
+void ExternalFiles::count(const ExternalPiece& piece, const std::string& place) {
+  if (!counted_.emplace(piece.location, piece.offset, piece.length).second) return;
+  bytes_ += static_cast<std::uintmax_t>(piece.length);
+  const std::uintmax_t most = memory_of_the_machine();
+  if (bytes_ > most)
+    throw InputError(place, fmt::format("the external data up to here are {:.1f} GiB, but this "
+                                        "machine has {:.1f} GiB of memory; use a smaller model or "
+                                        "a larger machine",
+                                        static_cast<double>(bytes_) / 0x1p30,
+                                        static_cast<double>(most) / 0x1p30));
+}
+
 Array ExternalFiles::read(const ExternalPiece& piece, const std::string& place) {
+  count(piece, place);
   const fs::path file = locate(piece.location, folder_, place);
   const Key key{file, piece.offset, piece.length};
   if (const auto known = pieces_.find(key); known != pieces_.end()) return known->second;

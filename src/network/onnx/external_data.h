@@ -2,7 +2,9 @@
 // Weights that lie in files beside the model.
 #include <filesystem>
 #include <map>
+#include <set>
 #include <string>
+#include <tuple>
 
 #include "network/tensor.h"
 
@@ -20,9 +22,12 @@ class ExternalFiles {
  public:
   explicit ExternalFiles(std::filesystem::path folder) : folder_(std::move(folder)) {}
 
-  /// The piece as bytes. Its file must lie inside the folder: absolute locations, ".." and links
-  /// that lead out of it are an InputError at `place`. So are a file that is too short, and pieces
-  /// that overlap so much that together they are larger than their file.
+  /// Counts a piece that will be read. InputError at `place` if the pieces so far, those of one
+  /// place counted once, are larger than this machine's memory: files with holes claim any size.
+  void count(const ExternalPiece& piece, const std::string& place);
+  /// The piece as bytes; counts it. Its file must lie inside the folder: absolute locations, ".."
+  /// and links that lead out of it are an InputError at `place`. So are a file that is too short,
+  /// and pieces that overlap so much that together they are larger than their file.
   Array read(const ExternalPiece& piece, const std::string& place);
   /// Lets go of the memory, which the arrays keep.
   void forget() { pieces_.clear(); }
@@ -35,6 +40,8 @@ class ExternalFiles {
   };
 
   std::filesystem::path folder_;
+  std::set<std::tuple<std::string, std::int64_t, std::int64_t>> counted_;
+  std::uintmax_t bytes_ = 0;  // of these
   std::map<Key, Array> pieces_;
   std::map<std::filesystem::path, std::uintmax_t> read_;  // bytes, by file
 };

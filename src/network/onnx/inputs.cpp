@@ -113,14 +113,19 @@ void check_name(const std::string& name, const std::unordered_set<std::string>& 
                                                   : fmt::format("; did you mean '{}'?", near)));
 }
 
+std::string place_of(const Reading& reading, const ::onnx::TensorProto& weight) {
+  return fmt::format("{}: the weight '{}'", reading.source().file, weight.name());
+}
+
 /// One after the other, so that they need their memory once.
 void add_weights(Reading& reading, ::onnx::GraphProto& graph,
                  std::unordered_set<std::string>& names) {
+  for (const ::onnx::TensorProto& weight : graph.initializer())
+    count_external_data(weight, reading.external_files(), place_of(reading, weight));
   for (::onnx::TensorProto& left : *graph.mutable_initializer()) {
     ::onnx::TensorProto weight;
     weight.Swap(&left);
-    const std::string place =
-        fmt::format("{}: the weight '{}'", reading.source().file, weight.name());
+    const std::string place = place_of(reading, weight);
     if (!names.insert(weight.name()).second)
       throw InputError(place, "is there twice; every weight needs a name of its own");
     reading.define(weight.name(),

@@ -95,8 +95,7 @@ std::int64_t external_number(const ::onnx::StringStringEntryProto& entry,
   return number;
 }
 
-Array external_data(const ::onnx::TensorProto& proto, ExternalFiles& files,
-                    const Destination& target) {
+ExternalPiece external_piece(const ::onnx::TensorProto& proto, const Destination& target) {
   ExternalPiece piece;
   piece.length = target.size().count;
   for (const ::onnx::StringStringEntryProto& entry : proto.external_data()) {
@@ -109,7 +108,7 @@ Array external_data(const ::onnx::TensorProto& proto, ExternalFiles& files,
                                                  "and shape ask for {}",
                                                  length, piece.length));
   }
-  return files.read(piece, target.place);
+  return piece;
 }
 
 }  // namespace
@@ -130,6 +129,15 @@ Array read_tensor(const ::onnx::TensorProto& proto, const std::filesystem::path&
   return read_tensor(proto, files, place);
 }
 
+void count_external_data(const ::onnx::TensorProto& proto, ExternalFiles& files,
+                         const std::string& place) {
+  const std::optional<DataType> type = known_type(proto.data_type());
+  if (proto.data_location() != ::onnx::TensorProto::EXTERNAL || !type) return;
+  const Shape shape(proto.dims().begin(), proto.dims().end());
+  check_shape(*type, shape, place);
+  files.count(external_piece(proto, {*type, element_count(shape, place), place}), place);
+}
+
 Array read_tensor(const ::onnx::TensorProto& proto, ExternalFiles& files,
                   const std::string& place) {
   const std::optional<DataType> type = known_type(proto.data_type());
@@ -144,7 +152,7 @@ Array read_tensor(const ::onnx::TensorProto& proto, ExternalFiles& files,
   check_shape(*type, shape, place);
   const Destination target{*type, element_count(shape, place), place};
   if (proto.data_location() == ::onnx::TensorProto::EXTERNAL) {
-    const Array bytes = external_data(proto, files, target);
+    const Array bytes = files.read(external_piece(proto, target), place);
     return {*type, std::move(shape), bytes.memory, bytes.known};
   }
   Buffer buffer =

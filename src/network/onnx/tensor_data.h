@@ -22,7 +22,11 @@ void check_shape(DataType type, const Shape& shape, const std::string& place);
 /// The tensor's values, from any of the forms ONNX stores them in. InputError at `place` where
 /// type, shape and data do not fit together.
 Array read_tensor(const ::onnx::TensorProto& proto, ExternalFiles& files, const std::string& place);
-/// The same for a single tensor; external data is looked for in `folder`.
+/// Counts the tensor's external data, if it has any, as ExternalFiles::count does.
+void count_external_data(const ::onnx::TensorProto& proto, ExternalFiles& files,
+                         const std::string& place);
+
+/// The same as read_tensor for a single tensor; external data is looked for in `folder`.
 Array read_tensor(const ::onnx::TensorProto& proto, const std::filesystem::path& folder,
                   const std::string& place);
 
