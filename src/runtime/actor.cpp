@@ -218,16 +218,18 @@ void Activity::add(Time waiting, Time busy) {
   busy_.fetch_add(busy.count(), std::memory_order_relaxed);
 }
 
-void run_stage(StageTask& stage, const std::function<void(const std::string&)>& fail) {
+void run_stage(StageTask& stage, const std::function<void(const Failure&)>& fail) {
   const auto where = [&] { return fmt::format("{} on {}", stage.name, stage.processor.name); };
   try {
     name_this_thread(stage.name);
     if (stage.pin) board::pin_this_thread(stage.processor);
     stage.shared == nullptr ? run_frames(stage) : run_shared_frames(stage);
+  } catch (const InputError& error) {
+    fail({fmt::format("{}: {}", where(), error.what()), true});
   } catch (const std::exception& error) {
-    fail(fmt::format("{}: {}", where(), error.what()));
+    fail({fmt::format("{}: {}", where(), error.what())});
   } catch (...) {
-    fail(fmt::format("{}: an exception of unknown type", where()));
+    fail({fmt::format("{}: an exception of unknown type", where())});
   }
   for (const PhaseTask& phase : stage.phases) finish_channels(phase);
 }

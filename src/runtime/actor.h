@@ -13,6 +13,7 @@
 #include "board/board.h"
 #include "engine/engine.h"
 #include "plan/group.h"
+#include "runtime/first_error.h"
 #include "runtime/gate.h"
 #include "runtime/latest.h"
 #include "runtime/link.h"
@@ -96,8 +97,8 @@ struct StageTask {
 /// Runs on the calling thread, each phase until one of its channels ends, in the order of the
 /// plan's graph; a phase whose next frame the caller has not put in yet keeps none waiting. A phase
 /// with a batch waits for all frames of it that the caller has put in. Then, whatever the reason,
-/// finishes the outgoing channels. An exception becomes the text "STAGE on PROCESSOR: ..." and is
-/// given to `fail`, before that.
-void run_stage(StageTask& stage, const std::function<void(const std::string&)>& fail);
+/// finishes the outgoing channels. An exception becomes a failure, "STAGE on PROCESSOR: ...", and
+/// is given to `fail`, before that.
+void run_stage(StageTask& stage, const std::function<void(const Failure&)>& fail);
 
 }  // namespace millrace::runtime

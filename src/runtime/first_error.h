@@ -8,22 +8,29 @@
 
 namespace millrace::runtime {
 
+struct Failure {
+  std::string text;
+  bool of_the_input = false;  // an InputError, else an EngineError
+};
+
 /// Any thread may call anything.
 class FirstError {
  public:
-  void set(const std::string& text) {
+  void set(const Failure& failure) {
     const std::lock_guard lock(mutex_);
-    if (!text_) text_ = text;
+    if (!first_) first_ = failure;
   }
-  /// EngineError with the first text, if there is one.
+  /// Throws the first one, if there is one.
   void rethrow() const {
     const std::lock_guard lock(mutex_);
-    if (text_) throw EngineError(*text_);
+    if (!first_) return;
+    if (first_->of_the_input) throw InputError("", first_->text);
+    throw EngineError(first_->text);
   }
 
  private:
   mutable std::mutex mutex_;
-  std::optional<std::string> text_;
+  std::optional<Failure> first_;
 };
 
 }  // namespace millrace::runtime

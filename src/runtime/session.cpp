@@ -28,7 +28,7 @@ struct Session::State {
   State& operator=(const State&) = delete;
 
   void start();
-  void fail(const std::string& text);
+  void fail(const Failure& failure);
   void close_channels();
   void leave(Life from, Life to) { life.compare_exchange_strong(from, to); }
 
@@ -77,15 +77,15 @@ void Session::State::start() {
   try {
     for (const auto& stage : pipeline.stages)
       threads.emplace_back([this, task = stage.get()] {
-        run_stage(*task, [this](const std::string& text) { fail(text); });
+        run_stage(*task, [this](const Failure& failure) { fail(failure); });
       });
   } catch (const std::system_error& failure) {
     throw EngineError(fmt::format("a thread cannot be started: {}", failure.what()));
   }
 }
 
-void Session::State::fail(const std::string& text) {
-  error.set(text);
+void Session::State::fail(const Failure& failure) {
+  error.set(failure);
   leave(Life::running, Life::failed);
   leave(Life::draining, Life::failed);
   close_channels();

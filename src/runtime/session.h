@@ -81,7 +81,7 @@ class Session {
 
   /// The next result in order of submission, in memory of its own; waits for it. Nothing after
   /// finish() when all results have been taken, or after stop(). Rethrows the first error of a
-  /// stage as EngineError with the stage's name.
+  /// stage with the stage's name: InputError if a layer refused a frame's values, else EngineError.
   std::optional<Result> next();
   /// No more frames will come; those on their way still arrive.
   void finish();

@@ -61,6 +61,19 @@ TEST_F(SessionErrorTest, an_exception_in_any_stage_reaches_the_caller_with_the_s
   }
 }
 
+TEST_F(SessionErrorTest, a_layer_that_refuses_a_frames_values_makes_it_an_input_error) {
+  decorate({.before_prepare = {},
+            .before_run =
+                [](const engine::SubnetRequest& request) {
+                  if (request.layers[0] == LayerId(1)) throw InputError("Gather_1", "index 9");
+                },
+            .format = {}});
+  const auto network = chain(2);
+  Session session = start(network, {0, 1});
+  session.submit(frame(network, 0));
+  EXPECT_EQ(error_of<InputError>([&] { session.next(); }), "stage1 on p1: Gather_1: index 9");
+}
+
 TEST_F(SessionErrorTest, an_exception_ends_a_submit_and_a_next_that_are_waiting) {
   decorate({.before_prepare = {},
             .before_run = [](const engine::SubnetRequest&) { throw 7; },
