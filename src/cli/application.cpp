@@ -12,6 +12,7 @@
 #include "base/file.h"
 #include "cli/cache.h"
 #include "cli/progress.h"
+#include "cli/shared_cores.h"
 #include "engine/registry.h"
 #include "network/read.h"
 #include "network/zoo_heads.h"
@@ -70,9 +71,11 @@ std::unique_ptr<Loaded> load_network_and_plan(const Application& application,
     return loaded;
   }
   loaded->board = load_board(model);
+  if (model.processors.empty()) put_free_first(loaded->board);
   loaded->engines[model.engine] = engine::make_engine(model.engine, engine_options(model.cache));
   loaded->plan =
       one_processor_plan(loaded->network, loaded->board.processors.front(), model.engine);
+  note_shared_cores(loaded->plan);
   return loaded;
 }
 

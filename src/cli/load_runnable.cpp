@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "cli/between.h"
 #include "cli/cache.h"
+#include "cli/shared_cores.h"
 #include "engine/registry.h"
 #include "plan/build.h"
 
@@ -50,9 +51,11 @@ std::unique_ptr<Loaded> load_runnable(const RunnableOptions& options) {
   auto loaded = std::make_unique<Loaded>();
   loaded->network = load_network(options.model);
   loaded->board = load_board(options.model);
+  if (model.processors.empty()) put_free_first(loaded->board);
   const std::string& engine = options.model.engine;
   loaded->engines[engine] = engine::make_engine(engine, engine_options(options.model.cache));
   loaded->plan = one_processor_plan(loaded->network, loaded->board.processors.front(), engine);
+  note_shared_cores(loaded->plan);
   return loaded;
 }
 

@@ -10,10 +10,12 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "board/cores_in_use.h"
 #include "board/shipped.h"
 #include "cli/between.h"
 #include "cli/cache.h"
 #include "cli/progress.h"
+#include "cli/shared_cores.h"
 #include "cli/simulated_board.h"
 #include "engine/registry.h"
 #include "plan/plan_file.h"
@@ -37,6 +39,7 @@ std::string profile_name(const std::string& network_hash, const board::Board& bo
 
 profile::Profile measure(const network::Network& network, const board::Board& board,
                          engine::Engine& engine, const ProfileSource& source) {
+  board::note_use(board::all_cores(board).cores);
   Progress progress("measuring " + network.name);
   profile::MeasureOptions measure = source.measure;
   measure.progress = [&](const std::string& what, double share) { progress.show(share, what); };
@@ -187,6 +190,7 @@ void make_ready(Loaded& loaded, const std::string& path, const RunOptions& optio
   } catch (const InputError& error) {
     throw InputError(path, error.what());
   }
+  if (loaded.simulated.engine == nullptr) note_shared_cores(loaded.plan);
 }
 
 std::unique_ptr<Loaded> load_plan(const std::string& path, const std::string& model_override,
@@ -218,6 +222,7 @@ profile::Profile load_profile(const network::Network& network, const board::Boar
                        "profile --batches`");
     return given;
   }
+  note_shared_cores(board::all_cores(board).cores);
   const auto cache = source.cache ? cache_folder() : std::nullopt;
   const auto path = cache.value_or("") / profile_name(hash, board, engine.name());
   ProfileSource wanted = source;

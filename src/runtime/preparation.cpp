@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "board/cores_in_use.h"
 #include "engine/batch.h"
 #include "plan/build.h"
 #include "plan/capacities.h"
@@ -248,7 +249,10 @@ std::vector<PreparedStage> prepare(const Deployment& deployment, bool pin) {
   const auto prepare_stage = [&](std::size_t s) {
     std::optional<OnProcessorOf> here;
     const plan::Stage& stage = deployment.plan.stages[s];
-    if (pin && engine_of(stage, deployment.engines).uses_cores()) here.emplace(stage);
+    if (pin && engine_of(stage, deployment.engines).uses_cores()) {
+      here.emplace(stage);
+      board::note_use(stage.processor.cores);
+    }
     for (const std::size_t phase : orders[s]) {
       prepared[s][phase] = preparation.prepare({s, phase});
       if (!prepared[s][phase].subnet) return;

@@ -98,8 +98,10 @@ def main():
     steps = read_steps(arguments.case)
     with tempfile.TemporaryDirectory(prefix="millrace_case_") as name:
         folder = Path(name)
+        (folder / ".runtime").mkdir(mode=0o700)
         environment = dict(os.environ, SOURCE=str(arguments.source),
                            XDG_CACHE_HOME=str(folder / ".cache"),
+                           XDG_RUNTIME_DIR=str(folder / ".runtime"),  # others use no core
                            LSAN_OPTIONS="exitcode=0",
                            PATH=f"{arguments.millrace.parent}:{os.environ['PATH']}")
         for step in steps:
