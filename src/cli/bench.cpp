@@ -261,7 +261,7 @@ class Bench {
     std::vector<runtime::Session> sessions;
     for (const plan::Plan& plan : plans)
       sessions.push_back(
-          runtime::deploy(plan, loaded.network, loaded.engine_pointers(), session_options()));
+          deploy(loaded, plan, options_.runnable.model.model, session_options()));
     contender.row.deployed = std::chrono::steady_clock::now() - start;
     contender.row.first =
         runtime::first_latency(sessions.front(), loaded.network, options_.runnable.model.seed);

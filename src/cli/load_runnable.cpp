@@ -59,6 +59,17 @@ std::unique_ptr<Loaded> load_runnable(const RunnableOptions& options) {
   return loaded;
 }
 
+runtime::Session deploy(const Loaded& loaded, const plan::Plan& plan, const std::string& file,
+                        const runtime::SessionOptions& options) {
+  try {
+    return runtime::deploy(plan, loaded.network, loaded.engine_pointers(), options);
+  } catch (const InputError& error) {
+    const std::string text = error.what(), place = "plan: ";
+    if (!text.starts_with(place)) throw;
+    throw InputError(file, text.substr(place.size()));
+  }
+}
+
 plan::Plan one_processor_plan(const network::Network& network, const board::Processor& processor,
                               const std::string& engine) {
   board::Board board;

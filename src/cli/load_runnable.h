@@ -5,6 +5,7 @@
 #include <string>
 
 #include "cli/model.h"
+#include "runtime/session.h"
 
 namespace millrace::cli {
 
@@ -17,8 +18,13 @@ struct RunnableOptions {
 void bind_runnable(CLI::App& verb, RunnableOptions& options);
 CLI::Option* bind_time_scale(CLI::App& verb, RunnableOptions& options);  // --time-scale
 
-/// A model is put on the first processor as a whole.
+/// A model is put on one processor as a whole: the first that was asked for, else the first that no
+/// other process uses, which is the first of the board then.
 std::unique_ptr<Loaded> load_runnable(const RunnableOptions& options);
+
+/// runtime::deploy. What is wrong with the plan is said of the file, or name, that the user gave.
+runtime::Session deploy(const Loaded& loaded, const plan::Plan& plan, const std::string& file,
+                        const runtime::SessionOptions& options);
 
 /// All layers on one processor.
 plan::Plan one_processor_plan(const network::Network& network, const board::Processor& processor,

@@ -221,8 +221,8 @@ int run(const RunCommandOptions& options) {
   const Frames frames = open_frames(loaded->network, options.frames, options.runnable.model.seed);
   if (options.frames.inputs.empty()) note("inputs are random");
   Output output(*loaded, options, frames.count);
-  auto session = runtime::deploy(loaded->plan, loaded->network, loaded->engine_pointers(),
-                                 {.trace_frames = frames_of(options.trace)});
+  auto session = deploy(*loaded, loaded->plan, options.runnable.model.model,
+                        {.trace_frames = frames_of(options.trace)});
   FrameTotals totals = output.run(session, frames);
   totals.elapsed = board_time(totals.elapsed, *loaded);
   if (output.has_labels())

@@ -236,7 +236,8 @@ void check_deployment(const Deployment& deployment) {
   const Bytes needed = plan::slot_bytes(plan, network), there = board::memory_of_this_machine();
   if (needed > there)
     throw InputError("plan", fmt::format("its channels hold {} of frames, this machine has {} of "
-                                         "memory; make it again with 'millrace plan'",
+                                         "memory; use smaller inputs or batches, or make the plan "
+                                         "again",
                                          to_text(needed), to_text(there)));
 }
 
