@@ -5,6 +5,7 @@
 #include "cli/model.h"
 #include "cli/progress.h"
 #include "cli/verbs.h"
+#include "cli/written_over.h"
 #include "dataflow/analysis.h"
 #include "dataflow/sdf3.h"
 #include "plan/build.h"
@@ -44,6 +45,10 @@ dataflow::Graph graph_of(const ExportOptions& options, const Loaded& loaded) {
 }
 
 int run(const ExportOptions& options) {
+  FilesRead files;
+  files.add("plan", options.plan);
+  files.add(model_of_plan(options.plan, options.model));
+  files.refuse(options.output);
   const auto loaded = read_plan_and_network(options.plan, options.model);
   const dataflow::Graph graph = graph_of(options, *loaded);
   const std::string text =

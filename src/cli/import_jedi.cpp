@@ -11,6 +11,7 @@
 #include "cli/jedi_plan.h"
 #include "cli/json_text.h"
 #include "cli/verbs.h"
+#include "cli/written_over.h"
 #include "plan/plan_file.h"
 
 namespace millrace::cli {
@@ -45,6 +46,9 @@ std::vector<Result> import_all(const jedi::Configuration& configuration,
                                const ImportJediOptions& options) {
   std::vector<Result> results;
   std::set<std::string> names;
+  FilesRead files;
+  files.add("configuration", options.file);
+  files.add("board file", options.board);
   for (const jedi::Instance& instance : configuration.instances) {
     Result& result = results.emplace_back();
     result.imported = jedi::import_instance(instance, options.file, options.folder);
@@ -54,11 +58,13 @@ std::vector<Result> import_all(const jedi::Configuration& configuration,
     result.application = fs::path(options.folder) / (name + ".yaml");
     result.plan = fs::path(options.folder) / (name + ".plan.json");
     std::error_code ignored;
-    for (const fs::path& path : {result.application, result.plan})
+    for (const fs::path& path : {result.application, result.plan}) {
+      files.refuse(path);
       if (!options.force && fs::exists(path, ignored))
         throw InputError(path.string(),
                          "is there already; give --force to write over it, or "
                          "another folder with --output");
+    }
   }
   return results;
 }
@@ -80,8 +86,8 @@ void print(const nlohmann::ordered_json& json) {
   fmt::print("written: {}\n", json["application"].get<std::string>());
   if (!json["plan"].is_null()) fmt::print("written: {}\n", json["plan"].get<std::string>());
   const auto reason = json["no_plan_because"].get<std::string>();
-  if (!reason.empty()) fmt::print("no plan: {}\n", reason);
-  for (const auto& each : json["notes"]) fmt::print("  {}\n", each.get<std::string>());
+  if (!reason.empty()) fmt::print("no plan: {}\n", printable(reason));
+  for (const auto& each : json["notes"]) fmt::print("  {}\n", printable(each.get<std::string>()));
 }
 
 int run(const ImportJediOptions& options) {
@@ -112,7 +118,7 @@ int run(const ImportJediOptions& options) {
                                                         {"notes", configuration.notes}},
                                  1));
   else
-    for (const std::string& each : configuration.notes) fmt::print("{}\n", each);
+    for (const std::string& each : configuration.notes) fmt::print("{}\n", printable(each));
   return exit_code;
 }
 

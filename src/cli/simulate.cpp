@@ -9,9 +9,11 @@
 #include "cli/between.h"
 #include "cli/duration.h"
 #include "cli/model.h"
+#include "cli/printable_lines.h"
 #include "cli/recorded.h"
 #include "cli/simulation_report.h"
 #include "cli/verbs.h"
+#include "cli/written_over.h"
 #include "dataflow/analysis.h"
 #include "plan/build.h"
 #include "plan/capacities.h"
@@ -302,6 +304,16 @@ void write_pictures(const SimulateOptions& options, const Simulated& simulated) 
 }
 
 void check_outputs(const SimulateOptions& options) {
+  FilesRead files;
+  for (std::size_t i = 0; i < options.plans.size(); ++i) {
+    files.add("plan", options.plans[i]);
+    const std::string model = i < options.models.size() ? options.models[i] : "";
+    std::error_code ignored;
+    if (std::filesystem::exists(options.plans[i], ignored))
+      files.add(model_of_plan(options.plans[i], model));
+  }
+  for (const std::string& recorded : options.recorded) files.add("recorded trace", recorded);
+  for (const std::string& path : {options.trace, options.gantt}) files.refuse(path);
   for (const std::string& path : {options.trace, options.gantt})
     if (!path.empty()) check_writable(path);
 }
@@ -324,7 +336,8 @@ int run(const SimulateOptions& options) {
   simulated.result = simulate::run(simulated.applications, settings);
   simulated.took = std::chrono::steady_clock::now() - start;
   write_pictures(options, simulated);
-  fmt::print("{}", options.json ? simulation_json(simulated) : simulation_text(simulated));
+  fmt::print("{}", options.json ? simulation_json(simulated)
+                                : printable_lines(simulation_text(simulated)));
   for (const simulate::ApplicationResult& result : simulated.result.applications)
     if (result.missed > 0) return answer_is_no;
   return 0;

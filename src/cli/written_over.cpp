@@ -70,12 +70,12 @@ void FilesRead::add(const std::string& what, const fs::path& path) {
 void FilesRead::add(const ModelOptions& model) {
   const fs::path file = model.model;
   add("model", file);
-  add("weights", model.weights);
+  add("file of the weights", model.weights);
   if (model.weights.empty() && file.extension() == ".cfg")
-    add("weights", fs::path(file).replace_extension(".weights"));
+    add("file of the weights", fs::path(file).replace_extension(".weights"));
   if (!may_have_external_data(file)) return;
   for (const std::string& name : external_data_of(read_file(file)))
-    add("external data of the model", file.parent_path() / name);
+    add("file of the model's external data", file.parent_path() / name);
 }
 
 void FilesRead::add(const RunnableOptions& runnable) {
