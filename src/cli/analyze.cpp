@@ -7,6 +7,7 @@
 #include "cli/between.h"
 #include "cli/duration.h"
 #include "cli/model.h"
+#include "cli/printable_lines.h"
 #include "cli/progress.h"
 #include "cli/recorded.h"
 #include "cli/verbs.h"
@@ -86,7 +87,8 @@ int run(const AnalyzeOptions& options) {
   std::optional<MeasuredNow> now;
   if (options.measure && !loaded->plan.stages.empty())
     analysis.now = &now.emplace(measure(options, *loaded));
-  fmt::print("{}", options.json ? analysis_json(analysis) : analysis_text(analysis));
+  fmt::print("{}", options.json ? analysis_json(analysis)
+                                : printable_lines(analysis_text(analysis)));
   return 0;
 }
 

@@ -320,10 +320,10 @@ std::string cores_text(const board::Board& board) {
 /// "resnet18 on 2 cores".
 std::string title_of(const Loaded& loaded) {
   if (loaded.simulated.engine == nullptr)
-    return fmt::format("{} on {}", loaded.network.name, cores_text(loaded.board));
+    return fmt::format("{} on {}", printable(loaded.network.name), cores_text(loaded.board));
   const auto& options = loaded.plan.origin.options;
   const auto board = options.find("board");
-  return fmt::format("{} on {}, simulated", loaded.network.name,
+  return fmt::format("{} on {}, simulated", printable(loaded.network.name),
                      board == options.end() ? "a board" : board->second);
 }
 

@@ -12,6 +12,7 @@
 #include "cli/application_steps.h"
 #include "cli/application_table.h"
 #include "cli/compare_findings.h"
+#include "cli/printable_lines.h"
 #include "cli/progress.h"
 #include "cli/variation.h"
 #include "cli/verbs.h"
@@ -198,7 +199,9 @@ int bench_application(const RunnableOptions& runnable, const ApplicationOptions&
     write_file(bench_options.svg,
                report::waterfall_svg(waterfall_of(result),
                                      fmt::format("{}: frames per second", result.application)));
-  fmt::print("{}{}", bench_options.json ? application_json(result) : application_text(result),
+  fmt::print("{}{}",
+             bench_options.json ? application_json(result)
+                                : printable_lines(application_text(result)),
              bench_options.json ? "\n" : "");
   return is_equal(result) ? 0 : answer_is_no;
 }

@@ -10,6 +10,7 @@
 #include "board/board_file.h"
 #include "board/shipped.h"
 #include "cli/json_text.h"
+#include "cli/printable_lines.h"
 #include "cli/roofline.h"
 #include "cli/verbs.h"
 #include "engine/registry.h"
@@ -158,7 +159,7 @@ int run(const BoardOptions& options) {
   }
   if (is_here) return show_this_machine(options, board, measured);
   fmt::print("{}", options.json ? json_text(document_of(board), 1) + "\n"
-                                : report::board_text(board));
+                                : printable_lines(report::board_text(board)));
   return 0;
 }
 

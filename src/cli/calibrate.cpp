@@ -3,6 +3,7 @@
 
 #include "base/file.h"
 #include "base/interrupt.h"
+#include "base/printable.h"
 #include "cli/between.h"
 #include "cli/frames.h"
 #include "cli/model.h"
@@ -90,9 +91,9 @@ int run(const CalibrateOptions& options) {
   check_writable(output);
   const profile::CalibrationResult result = calibrate(options, network);
   network::write_calibration(output, result.table);
-  fmt::print("{}: ranges of {} tensors on {} frames, {}\n\n{}\nwritten: {}\n", network.name,
-             result.table.calibration.ranges.size(), result.table.frames, result.table.method,
-             table_text(result), output);
+  fmt::print("{}: ranges of {} tensors on {} frames, {}\n\n{}\nwritten: {}\n",
+             printable(network.name), result.table.calibration.ranges.size(), result.table.frames,
+             result.table.method, table_text(result), printable(output));
   return 0;
 }
 

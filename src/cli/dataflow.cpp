@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "cli/dataflow_report.h"
+#include "cli/printable_lines.h"
 #include "cli/progress.h"
 #include "cli/verbs.h"
 #include "dataflow/parts.h"
@@ -150,7 +151,8 @@ int run(const DataflowOptions& options) {
     if (!options.format.empty()) return write_graph(file.graph, options);
     Answers answers = answer(file, questions);
     answers.orders = orders;
-    fmt::print("{}", options.json ? answers_json(file, answers) : answers_text(file, answers));
+    fmt::print("{}", options.json ? answers_json(file, answers)
+                                  : printable_lines(answers_text(file, answers)));
     if (answers.reason.empty()) return 0;
     note(fmt::format("{}: {}", options.file, answers.reason));
     return 1;

@@ -282,15 +282,17 @@ void print_reasons(const PlanOptions& options, const Work& work, const explore::
   const plan::Mapping& mapping = choice.winner().search.mapping;
   for (const std::string& name : options.why) {
     const LayerId layer = layer_named(work.network, name, "--why");
-    fmt::print("\n{} runs on {}", name, work.board[mapping.processors[layer.index]].name);
+    fmt::print("\n{} runs on {}", printable(name),
+               work.board[mapping.processors[layer.index]].name);
     const auto group = problem.fused_into[layer.index];
-    fmt::print("{}\n", group ? " in one kernel with " + work.network.layers[*group].name : "");
+    const auto with = [&] { return printable(work.network.layers[*group].name); };
+    fmt::print("{}\n", group ? " in one kernel with " + with() : "");
     const std::int64_t turns = plan::turns_of(choice.winner().plan);
     if (choice.winner().plan.stages.front().turn.of > 1)
       fmt::print("  {} processors take turns with whole frames of its stage\n", turns);
     else
       for (const std::string& reason : explore::reasons(ground, mapping, layer))
-        fmt::print("  {}\n", reason);
+        fmt::print("  {}\n", printable(reason));
     const ProcessorId processor = mapping.processors[layer.index];
     const board::Variant variant = problem.variants[layer.index][processor.index];
     fmt::print("{}", batch_text(choice.winner().plan, layer));
@@ -312,7 +314,7 @@ std::string output_of(const PlanOptions& options) {
   files.add(options.loss.frames);
   files.add("calibration table", options.loss.calibration);
   files.add("profile", options.profile);
-  for (const std::string& board : {options.board, options.limits}) files.add("board", board);
+  for (const std::string& board : {options.board, options.limits}) files.add("board file", board);
   files.refuse(output);
   check_writable(output);
   return output;
@@ -373,7 +375,7 @@ int run(const PlanOptions& given, Time nearest = Time::max()) {
     fmt::print("{}\n", choice_json(choice, work.network, output));
     return 0;
   }
-  fmt::print("{}: {} layers on {} {}\n\n{}\nchosen: {}\n\n{}\n{}\n{}", work.network.name,
+  fmt::print("{}: {} layers on {} {}\n\n{}\nchosen: {}\n\n{}\n{}\n{}", printable(work.network.name),
              work.network.layers.size(), processors_text(work.board.processors.size()),
              options.board.empty() ? "with " + work.engine->name()
                                    : "of " + work.board.name + ", with modelled times",

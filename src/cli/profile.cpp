@@ -178,7 +178,7 @@ int run_subnet(const ProfileOptions& options, const network::Network& network,
     table.add(
         cells(processor.name, profile::measure_subnet(request, engine, measure_options(options))));
   }
-  fmt::print("{} ({} layers)\n{}", options.subnet, request.layers.size(), table.text());
+  fmt::print("{} ({} layers)\n{}", printable(options.subnet), request.layers.size(), table.text());
   return 0;
 }
 
@@ -202,7 +202,7 @@ profile::Profile profile_of(const ProfileOptions& options, const network::Networ
 void refuse_profile_over(const ProfileOptions& options) {
   FilesRead files;
   files.add(options.model);
-  files.add("board", options.fit.board);
+  files.add("board file", options.fit.board);
   for (const std::string& model : options.fit.also) files.add("model", model);
   files.refuse(options.output);
   files.refuse(options.fit.file);
