@@ -6,6 +6,7 @@
 #include "cli/analysis_report.h"
 #include "cli/between.h"
 #include "cli/duration.h"
+#include "cli/load_runnable.h"
 #include "cli/model.h"
 #include "cli/printable_lines.h"
 #include "cli/progress.h"
@@ -54,8 +55,8 @@ MeasuredNow measure(const AnalyzeOptions& options, const Loaded& loaded) {
   pipeline.least = 3;
   pipeline.in_flight =
       plan::enough_in_flight(loaded.plan, loaded.network, plan::predicted_times(loaded.plan));
-  runtime::IntermittentLoad load(runtime::deploy(loaded.plan, loaded.network, engines),
-                                 loaded.network, pipeline);
+  runtime::IntermittentLoad load(deploy(loaded, loaded.plan, options.plan, {}), loaded.network,
+                                 pipeline);
   runtime::StageTrials stages(loaded.plan, loaded.network, engines);
   MeasuredNow now(loaded.plan, loaded.network, pipeline.in_flight);
   const auto end = std::chrono::steady_clock::now() + time_from_seconds(options.duration_s);

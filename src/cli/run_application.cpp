@@ -37,8 +37,8 @@ class Runner {
   Totals run() {
     const Loaded& loaded = *loaded_.loaded;
     const InterruptGuard interrupt;
-    auto session = runtime::deploy(loaded.plan, loaded.network, loaded.engine_pointers(),
-                                   {.trace_frames = frames_of(trace_)});
+    auto session = deploy(loaded, loaded.plan, loaded_.application.file,
+                          {.trace_frames = frames_of(trace_)});
     application::Run run(loaded_.application, parts(), session,
                          [&](const Outcome& outcome) { results_.take(outcome); });
     try {
