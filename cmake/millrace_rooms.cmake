@@ -9,13 +9,20 @@ target_compile_options(millrace_settings INTERFACE -Wall -Wextra -Wconversion
                        $<$<BOOL:${MILLRACE_WERROR}>:-Werror>)
 # What is local to a file seems to be everybody's where files are compiled together.
 target_compile_options(millrace_settings INTERFACE
-  $<IF:$<BOOL:${CMAKE_UNITY_BUILD}>,-Wno-subobject-linkage,-Wshadow>)
+  $<IF:$<BOOL:${CMAKE_UNITY_BUILD}>,$<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>,-Wshadow>)
 if(MILLRACE_SANITIZE)
   target_compile_options(millrace_settings INTERFACE -fsanitize=${MILLRACE_SANITIZE}
                          -fno-omit-frame-pointer -fno-sanitize-recover=all)
   target_link_options(millrace_settings INTERFACE -fsanitize=${MILLRACE_SANITIZE})
   # Their dlopen calls the system's, which then looks in the program's RPATH alone.
   target_link_options(millrace_settings INTERFACE -Wl,--disable-new-dtags)
+endif()
+if(MILLRACE_FUZZ)
+  if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+    message(FATAL_ERROR "MILLRACE_FUZZ needs clang, whose libFuzzer it uses, but the compiler is "
+            "${CMAKE_CXX_COMPILER_ID}; give -DCMAKE_CXX_COMPILER=clang++")
+  endif()
+  target_compile_options(millrace_settings INTERFACE -fsanitize=fuzzer-no-link)
 endif()
 
 # precompile_headers(TARGET [FROM target] [HEADERS header...]): the standard's and fmt's headers that

@@ -1,9 +1,10 @@
 # What scripts/test and scripts/demo share; sourced with the project's folder as the current one.
 
-# Programs to look for, each with the package that brings it.
-readonly programs=(g++:g++ cmake:cmake ninja:ninja-build pkg-config:pkg-config python3:python3)
+# Programs to look for, each with the package that brings it. A script may add what it alone needs,
+# here and to the libraries.
+programs=(g++:g++ cmake:cmake ninja:ninja-build pkg-config:pkg-config python3:python3)
 # Libraries that the build asks for, by their names in Debian and Ubuntu.
-readonly libraries=(
+libraries=(
   libfmt-dev nlohmann-json3-dev libprotobuf-dev libonnx-dev libdnnl-dev libpagmo-dev
   libopencv-core-dev libopencv-imgproc-dev libopencv-imgcodecs-dev libopencv-videoio-dev
   libavformat-dev libavcodec-dev libavutil-dev libswscale-dev

@@ -132,7 +132,8 @@ class VariantMeasurement {
         if (!way.algorithm.empty())
           by_algorithm.try_emplace(way.algorithm, own_).first->second[i] = way;
     std::vector<Variants> result;
-    for (const auto& [algorithm, variants] : by_algorithm) {
+    for (const auto& entry : by_algorithm) {
+      const Variants& variants = entry.second;
       const auto fits = std::find_if(result.begin(), result.end(), [&](const Variants& other) {
         for (std::size_t i = 0; i < own_.size(); ++i)
           if (variants[i] != own_[i] && other[i] != own_[i]) return false;

@@ -25,7 +25,7 @@ void stretch(network::Buffer& buffer, const network::Tensor& tensor,
              const network::Calibration& calibration) {
   const auto range = calibration.ranges.find(tensor.name);
   if (range == calibration.ranges.end() || tensor.type != network::DataType::float32) return;
-  const auto [low, high] = range->second;
+  const float low = range->second.low, high = range->second.high;
   auto* values = reinterpret_cast<float*>(buffer.data());
   std::for_each_n(values, static_cast<std::size_t>(tensor.size().count) / sizeof(float),
                   [&](float& value) { value = low + (high - low) * (value + 1) / 2; });

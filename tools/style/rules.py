@@ -15,7 +15,8 @@ CAPS = {"function": 60, "file": 400, "header": 200, "parameters": 4, "nesting": 
 _SNAKE = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*_?$")
 _PASCAL = re.compile(r"[A-Z][A-Za-z0-9]*$")
 _FILE_NAME = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*\.(h|cpp)$")
-_GTEST_NAMES = {"SetUp", "TearDown", "SetUpTestSuite", "TearDownTestSuite", "PrintTo"}
+_LIBRARY_NAMES = {"SetUp", "TearDown", "SetUpTestSuite", "TearDownTestSuite", "PrintTo",
+                  "LLVMFuzzerTestOneInput", "LLVMFuzzerCustomMutator"}
 _SLEEPS = {"sleep_for", "sleep_until", "usleep", "nanosleep"}
 _CODE = [re.compile(pattern) for pattern in (
     r"#\s*(include|define|if|ifdef|endif)\b",
@@ -202,7 +203,7 @@ def _is_function_name(function, file):
         return True
     if name == function.owner or function.overrides:  # a library chose the name
         return True
-    return bool(_SNAKE.match(name)) or (file.is_under("tests") and name in _GTEST_NAMES)
+    return bool(_SNAKE.match(name)) or (file.is_under("tests") and name in _LIBRARY_NAMES)
 
 
 RULES = (readable, file_length, line_width, function_length, parameters, nesting, interface_size,

@@ -1,0 +1,9 @@
+#include "profile/profile_file.h"
+
+#include "fuzz.h"
+
+int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace millrace;
+  const fuzz::MemoryFile file(fuzz::text_of(data, size));
+  return fuzz::attempt([&] { profile::read_profile(file.path()); });
+}
