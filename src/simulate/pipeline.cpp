@@ -26,7 +26,7 @@ void add_once(std::vector<std::size_t>& to, std::size_t value) {
 Pipeline::Pipeline(const plan::Plan& plan, Order order, std::int64_t in_flight)
     : order_(order), round_(plan::round_of(plan)) {
   most_on_their_way_ = 1 + sum_of_capacities(plan.channels);
-  if (order == Order::submitted && plan::is_shared(plan)) shared_.emplace();
+  if (order == Order::submitted && plan::is_shared(plan)) shared_ = Shared{};
   for (const plan::Stage& stage : plan.stages) add_stage(stage);
   for (const plan::Channel& channel : plan.channels) {
     const plan::Turn turn = plan::turn_of(plan, channel);

@@ -1,14 +1,21 @@
-// A plan for the network of models/.
+// A plan for the network of models/, and what is certain of it.
 #include "plan/plan_file.h"
 
+#include "analysis/proof.h"
 #include "fuzz.h"
 #include "network/read.h"
+#include "plan/rate.h"
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace millrace;
   static const network::Network network =
       network::read_network(MILLRACE_SOURCE_DIR "/models/digits.onnx");
   const fuzz::MemoryFile file(fuzz::text_of(data, size));
-  fuzz::attempt([&] { plan::read_plan_origin(file.path()); });
-  return fuzz::attempt([&] { plan::read_plan(file.path(), network); });
+  return fuzz::attempt([&] {
+    plan::read_plan_origin(file.path());
+    const plan::Plan plan = plan::read_plan(file.path(), network);
+    const auto times = plan::predicted_times(plan);
+    analysis::prove(plan, network, times);
+    plan::enough_in_flight(plan, network, times);
+  });
 }

@@ -15,6 +15,13 @@ Array list(DataType type, const std::vector<T>& values) {
   return make_array<T>(type, {std::ssize(values)}, std::span<const T>(values));
 }
 
+/// One element everywhere. What is there already is copied: a loop over single bytes takes seconds.
+void repeat(std::span<const std::byte> element, std::span<std::byte> memory) {
+  std::memcpy(memory.data(), element.data(), std::min(element.size(), memory.size()));
+  for (std::size_t done = element.size(); done < memory.size(); done *= 2)
+    std::memcpy(memory.data() + done, memory.data(), std::min(done, memory.size() - done));
+}
+
 /// An array of the shape with `pattern`, one element, everywhere.
 Array filled(Node& node, const Shape& shape, const Array& pattern) {
   check_shape(pattern.type, shape, node.place());
@@ -24,8 +31,7 @@ Array filled(Node& node, const Shape& shape, const Array& pattern) {
   const std::span<const std::byte> element = pattern.bytes();
   const bool zero = std::all_of(element.begin(), element.end(),
                                 [](std::byte byte) { return byte == std::byte{0}; });
-  for (std::int64_t at = 0; !zero && at < size.count; at += std::ssize(element))
-    std::memcpy(buffer.data() + at, element.data(), element.size());
+  if (!zero && size.count > 0) repeat(element, buffer.bytes());
   return make_array(pattern.type, shape, std::move(buffer));
 }
 
