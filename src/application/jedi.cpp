@@ -73,6 +73,40 @@ constexpr std::array<std::string_view, 8> own_applications{
   throw InputError(line == 0 ? file : fmt::format("{}: line {}", file, line), text);
 }
 
+/// Behind the text in quotation marks, the comment or the character that begins at `at`; nothing if
+/// a text has no end.
+std::optional<std::size_t> end_of(const std::string& content, std::size_t at) {
+  const auto behind = [&](std::string_view end, std::size_t from) {
+    const std::size_t found = content.find(end, from);
+    return found == content.npos ? content.size() : found + end.size();
+  };
+  if (content[at] == '#' || content.compare(at, 2, "//") == 0) return behind("\n", at);
+  if (content.compare(at, 2, "/*") == 0) return behind("*/", at + 2);
+  if (content[at] != '"') return at + 1;
+  for (++at; at < content.size(); ++at) {
+    if (content[at] == '"') return at + 1;
+    if (content[at] == '\\') ++at;
+  }
+  return std::nullopt;
+}
+
+/// Brackets in texts and comments do not count.
+void check_levels(const std::string& content, const std::string& file) {
+  unsigned line = 1;
+  int levels = 0;
+  for (std::size_t at = 0; at < content.size();) {
+    const char c = content[at];
+    if (c == '(' || c == '[' || c == '{') ++levels;
+    if (c == ')' || c == ']' || c == '}') --levels;
+    if (levels > most_levels)
+      fail_at(file, line, fmt::format("has more than {} levels of brackets", most_levels));
+    const std::optional<std::size_t> end = end_of(content, at);
+    if (!end) fail_at(file, line, "the text that begins here has no closing '\"'; add one");
+    line += static_cast<unsigned>(std::count(&content[at], &content[at] + (*end - at), '\n'));
+    at = *end;
+  }
+}
+
 /// Before the library sees it: it would open what a file includes, and end the program on some.
 void check_text(const std::string& content, const std::string& file) {
   if (content.size() > most_bytes)
@@ -80,18 +114,10 @@ void check_text(const std::string& content, const std::string& file) {
                                        content.size(), most_bytes));
   if (content.find('\0') != std::string::npos)
     throw InputError(file, "holds a byte 0, expected a text in libconfig's format");
-  unsigned line = 1;
-  int levels = 0;
-  for (std::size_t i = 0; i < content.size(); ++i) {
-    const char c = content[i];
-    if (c == '@' && content.compare(i, 8, "@include") == 0)
-      fail_at(file, line, "includes another file, which is not read; put its settings here");
-    if (c == '(' || c == '[' || c == '{') ++levels;
-    if (c == ')' || c == ']' || c == '}') --levels;
-    if (levels > most_levels)
-      fail_at(file, line, fmt::format("has more than {} levels of brackets", most_levels));
-    if (c == '\n') ++line;
-  }
+  if (const std::size_t at = content.find("@include"); at != content.npos)
+    fail_at(file, static_cast<unsigned>(std::count(&content[0], &content[at], '\n') + 1),
+            "includes another file, which is not read; put its settings here");
+  check_levels(content, file);
 }
 
 std::string trimmed(const std::string& text) {

@@ -66,6 +66,9 @@ TEST(jedi, names_line_finding_and_remedy) {
       {"  @include \"/etc/passwd\"\n", "line 1: includes another file, which is not read"},
       {std::string("a = 1;\0b", 8), "holds a byte 0"},
       {"a = " + std::string(40, '('), "more than 32 levels of brackets"},
+      {"# (\" )\n/*/(\"*/ b = \"\\\")\";\na = (\")\", (\")\", " + std::string(31, '('),
+       "line 3: has more than 32 levels of brackets"},
+      {"a = 1;\nb = \"c;\n", "line 2: the text that begins here has no closing '\"'"},
       {std::string(300'000, ' '), "has 300000 bytes"},
       {around("batch = \"a\\x01\";"), "control character"},
   };

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""seeds.py READER FOLDER: small files of the kind that the reader reads, into the folder.
+"""seeds.py READER FOLDER: small files of the kind that the reader reads, into the folder, and into
+FOLDER.dict the words that the reader knows.
 
 They come from the project's own files and tests, from what the command writes, and from ONNX's own
 cases where they are installed."""
@@ -22,6 +23,13 @@ USUAL_LARGEST = 32 * 1024
 WORDS = {
     "darknet": "[net]", "sdf3": "<sdf3", "jedi": "instance", "board": "processors:",
     "application": "model:",
+}
+# Sources of readers, under src/: the texts in them are words of their files.
+SOURCES = {
+    "onnx": "network/onnx/*.cpp", "darknet": "network/darknet/*.cpp", "plan": "plan/read_plan.cpp",
+    "profile": "profile/profile_file.cpp", "calibration": "network/calibration_file.cpp",
+    "trace": "base/trace.cpp", "board": "board/*.cpp", "application": "application/read_*.cpp",
+    "sdf3": "dataflow/sdf3_*.cpp", "jedi": "application/*jedi.cpp",
 }
 # What is written by a command; OUT is the file, PLAN and XAVIER are plans.
 WRITTEN = {
@@ -87,6 +95,18 @@ def npy(description, shape, values, version=1):
     return b"\x93NUMPY" + bytes([version, 0]) + size + header + values
 
 
+def jpeg():
+    """Grey, of 8 x 16 pixels, with a restart between its two blocks."""
+    def segment(marker, content):
+        return b"\xff" + bytes([marker]) + struct.pack(">H", len(content) + 2) + content
+
+    codes = bytes([1] + [0] * 15 + [0])  # one code of one bit: nothing follows
+    tables = segment(0xdb, b"\0" + bytes([1] * 64)) + segment(0xc4, b"\0" + codes + b"\x10" + codes)
+    frame = segment(0xc0, b"\x08\0\x10\0\x08\x01\x01\x11\0") + segment(0xdd, b"\0\x01")
+    scan = segment(0xda, b"\x01\x01\0\0\x3f\0") + b"\x3f\xff\xd0\x3f"
+    return b"\xff\xd8" + tables + frame + scan + b"\xff\xd9"
+
+
 def made_for(reader):
     if reader == "npy":
         yield npy("<f4", (2, 3), bytes(24))
@@ -107,6 +127,7 @@ def made_for(reader):
         pixels = bytes(8)
         yield b"BM" + struct.pack("<IIIIiiHHIIiiII", 62, 0, 54, 40, 2, 1, 1, 24, 0, 8, 0, 0, 0,
                                   0) + pixels
+        yield jpeg()
     if reader == "container":
         yield b"RIFF\x10\0\0\0AVI LIST"
         yield b"\0\0\0\x18ftypisom\0\0\2\0mvex"
@@ -146,6 +167,11 @@ def seeds_for(reader, most):
     yield from written_for(reader)
 
 
+def words_for(reader):
+    for path in sorted((TOP / "src").glob(SOURCES[reader])) if reader in SOURCES else []:
+        yield from re.findall(r'"([\w.:<>=/ -]{2,24})"', path.read_text())
+
+
 def main():
     reader, folder = sys.argv[1], pathlib.Path(sys.argv[2])
     folder.mkdir(parents=True, exist_ok=True)
@@ -153,6 +179,8 @@ def main():
     seeds = {seed for seed in seeds_for(reader, most) if len(seed) <= most}
     for number, seed in enumerate(sorted(seeds)):
         (folder / f"seed{number}").write_bytes(seed)
+    words = "# words\n" + "".join(f'"{word}"\n' for word in sorted(set(words_for(reader))))
+    folder.with_suffix(".dict").write_text(words)
     print(f"{len(seeds)} seeds for {reader} in {folder}", file=sys.stderr)
 
 
