@@ -44,8 +44,9 @@ std::string json_line(const Outcome& outcome, const std::vector<std::string>& la
   const Findings& findings = outcome.findings;
   Json line = {{"frame", picture.frame},
                {"source", picture.name}};
-  if (picture.time) line["time_s"] = seconds(*picture.time);
-  if (picture.captured) line["captured_at"] = utc_text(*picture.captured);
+  // By a division: a product with 1e-9 is often not the number nearest to the decimal one.
+  if (picture.time) line["time_s"] = static_cast<double>(picture.time->count()) / 1e9;
+  if (picture.captured) line["time_utc"] = utc_text(*picture.captured);
   line["latency_ms"] = milliseconds(outcome.latency);
   if (!picture.image.empty()) {
     line["width"] = picture.image.width;
