@@ -25,7 +25,7 @@ constexpr const char* reference_engine = "reference";
 struct VerifyOptions {
   RunnableOptions runnable;
   FrameOptions frames;
-  int mappings = 0;
+  int mappings = 2;
   std::string against = reference_engine;
   std::optional<double> tolerance;
 };
@@ -34,7 +34,7 @@ void bind(CLI::App& verb, VerifyOptions& options) {
   bind_runnable(verb, options.runnable);
   bind_frames(verb, options.frames);
   verb.add_option("--random-mappings", options.mappings,
-                  "Also verify this many random, non-contiguous mappings")
+                  "Verify this many random, non-contiguous mappings, too")
       ->check(CLI::Range(0, 100000))
       ->capture_default_str();
   verb.add_option("--against", options.against,
