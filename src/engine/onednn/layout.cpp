@@ -240,7 +240,7 @@ std::string format_of(const Form& form) {
   const Desc& desc = form.desc;
   if (is_plain(desc)) return "plain";
   const auto b = blocking_of(desc);
-  if (!b) return std::string(prefix) + "of its own kind";
+  if (!b) return fmt::format("{}of its own kind", prefix);
   return fmt::format("{}{}:{:.9g}:{},{},{},{}", prefix, name_of(b->type), form.scale,
                      fmt::join(b->padded, "x"), fmt::join(b->strides, "x"),
                      fmt::join(b->blocks, "x"), fmt::join(b->blocked, "x"));
