@@ -8,6 +8,7 @@
 #include <set>
 #include <sstream>
 
+#include "base/error.h"
 #include "base/file.h"
 #include "network/read.h"
 
@@ -74,13 +75,23 @@ class Import {
     add_labels();
     for (const Without& each : without)
       if (in_.has(each.key)) note(each.key, each.instead);
-    out_.application = app_.dump(-1, ' ', false, Json::error_handler_t::replace);
+    out_.application = application_text();
     return std::move(out_);
   }
 
  private:
   void note(const std::string& key, const std::string& text) {
     out_.notes.push_back(key + " " + text);
+  }
+
+  std::string application_text() const {
+    try {
+      return app_.dump();
+    } catch (const nlohmann::json::type_error&) {
+      throw InputError(file_.string(),
+                       "has, or names, a path that is not UTF-8 text, which no application can "
+                       "hold; rename the file or its folder");
+    }
   }
 
   /// Where it is; as it stands there if it is nowhere.

@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/utf8.h"
 
 namespace millrace::application::jedi {
 namespace {
@@ -73,9 +74,8 @@ constexpr std::array<std::string_view, 8> own_applications{
   throw InputError(line == 0 ? file : fmt::format("{}: line {}", file, line), text);
 }
 
-/// Behind the text in quotation marks, the comment or the character that begins at `at`; nothing if
-/// a text has no end.
-std::optional<std::size_t> end_of(const std::string& content, std::size_t at) {
+/// Behind the text in quotation marks, the comment or the character that begins at `at`.
+std::size_t end_of(const std::string& content, std::size_t at) {
   const auto behind = [&](std::string_view end, std::size_t from) {
     const std::size_t found = content.find(end, from);
     return found == content.npos ? content.size() : found + end.size();
@@ -87,7 +87,7 @@ std::optional<std::size_t> end_of(const std::string& content, std::size_t at) {
     if (content[at] == '"') return at + 1;
     if (content[at] == '\\') ++at;
   }
-  return std::nullopt;
+  return content.size();  // the library knows better where the mistake is
 }
 
 /// Brackets in texts and comments do not count.
@@ -100,10 +100,9 @@ void check_levels(const std::string& content, const std::string& file) {
     if (c == ')' || c == ']' || c == '}') --levels;
     if (levels > most_levels)
       fail_at(file, line, fmt::format("has more than {} levels of brackets", most_levels));
-    const std::optional<std::size_t> end = end_of(content, at);
-    if (!end) fail_at(file, line, "the text that begins here has no closing '\"'; add one");
-    line += static_cast<unsigned>(std::count(&content[at], &content[at] + (*end - at), '\n'));
-    at = *end;
+    const std::size_t end = end_of(content, at);
+    line += static_cast<unsigned>(std::count(&content[at], &content[at] + (end - at), '\n'));
+    at = end;
   }
 }
 
@@ -143,6 +142,10 @@ std::string text_of(const libconfig::Setting& setting, const std::string& file) 
   else
     fail_at(file, setting.getSourceLine(),
             fmt::format("{}: expected a value in quotation marks", setting.getName()));
+  if (!is_utf8(text))
+    fail_at(file, setting.getSourceLine(),
+            fmt::format("{}: holds a byte that is not UTF-8; save the file as UTF-8",
+                        setting.getName()));
   const auto is_control = [](unsigned char c) { return c < 0x20 || c == 0x7f; };
   if (std::any_of(text.begin(), text.end(), is_control))
     fail_at(file, setting.getSourceLine(),

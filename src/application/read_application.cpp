@@ -9,7 +9,7 @@
 #include "application/read_processing.h"
 #include "base/error.h"
 #include "base/file.h"
-#include "base/printable.h"
+#include "base/utf8.h"
 #include "board/read_values.h"
 
 namespace millrace::application {
@@ -160,12 +160,8 @@ class ApplicationReader {
   static std::string read_text(const YamlView& view, const std::string& path) {
     std::string text = read_file(path);
     if (text.starts_with("\xEF\xBB\xBF")) text.erase(0, 3);
-    for (std::string_view rest = text; !rest.empty();) {
-      const auto [length, character] = first_character(rest);
-      if (length == 0 || character == 0)
-        view.fail(fmt::format("'{}' is no UTF-8 text; save it in UTF-8", path));
-      rest.remove_prefix(length);
-    }
+    if (!is_utf8(text) || text.find('\0') != std::string::npos)
+      view.fail(fmt::format("'{}' is no UTF-8 text; save it in UTF-8", path));
     return text;
   }
 

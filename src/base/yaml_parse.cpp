@@ -11,6 +11,7 @@
 #include <sstream>
 
 #include "base/error.h"
+#include "base/utf8.h"
 #include "base/yaml.h"
 
 namespace millrace {
@@ -41,6 +42,8 @@ class Builder : public YAML::EventHandler {
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t,
                 const std::string& value) override {
     refuse_tag(mark, tag);
+    if (!is_utf8(value))
+      fail(mark.line, "holds a byte that is not UTF-8; save the file as UTF-8");
     if (expects_key()) return begin_entry(mark, value);
     YamlNode& node = add(mark, YamlNode::Kind::scalar);
     node.text = value;

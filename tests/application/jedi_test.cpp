@@ -68,9 +68,11 @@ TEST(jedi, names_line_finding_and_remedy) {
       {"a = " + std::string(40, '('), "more than 32 levels of brackets"},
       {"# (\" )\n/*/(\"*/ b = \"\\\")\";\na = (\")\", (\")\", " + std::string(31, '('),
        "line 3: has more than 32 levels of brackets"},
-      {"a = 1;\nb = \"c;\n", "line 2: the text that begins here has no closing '\"'"},
+      {"a = 1;\nb = \"c;\n", "line 3: syntax error"},
       {std::string(300'000, ' '), "has 300000 bytes"},
       {around("batch = \"a\\x01\";"), "control character"},
+      {around("image_path = \"list\xad\";"),
+       "x.cfg: line 5: image_path: holds a byte that is not UTF-8; save the file as UTF-8"},
   };
   for (const Wrong& wrong : cases)
     EXPECT_NE(message(wrong.content).find(wrong.words), std::string::npos)
@@ -113,6 +115,13 @@ class Importing : public testing::Test {
   test::TemporaryFolder folder;
   mutable std::unique_ptr<Instance> instance;
 };
+
+TEST_F(Importing, refuses_paths_that_no_application_can_hold) {
+  write_file(folder.path() / "list.txt", "pictures\xad/a.png\n");
+  EXPECT_NE(error_of("").find("x.cfg: has, or names, a path that is not UTF-8 text"),
+            std::string::npos)
+      << error_of("");
+}
 
 TEST_F(Importing, gives_an_application_that_is_read_again) {
   const Imported imported = import(

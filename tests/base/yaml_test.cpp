@@ -74,6 +74,9 @@ TEST(Yaml, numbers_that_are_not_finite_are_refused) {
 
 TEST(Yaml, what_would_grow_or_hide_is_refused_with_its_line) {
   EXPECT_NE(refusal("a: &x 1\nb: *x").find("line 1: found the anchor '&x'"), std::string::npos);
+  EXPECT_NE(refusal("a: 1\nb: caf\xe9").find("line 2: holds a byte that is not UTF-8"),
+            std::string::npos);
+  EXPECT_EQ(refusal("a: caf\u00e9"), "no error");
   EXPECT_NE(refusal("a: 1\nb: !!str 2").find("line 2: found the tag"), std::string::npos);
   EXPECT_EQ(refusal("a: 1\nb: 2\na: 3"),
             "b.yaml: line 3: the key 'a' is there twice, first in line 1; remove one");

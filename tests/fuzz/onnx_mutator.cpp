@@ -4,10 +4,10 @@
 #include <onnx/onnx_pb.h>
 
 #include <array>
-#include <random>
 #include <string>
 #include <vector>
 
+#include "base/random.h"
 #include "fuzz.h"
 
 extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t most);
@@ -18,11 +18,9 @@ namespace {
 
 using google::protobuf::FieldDescriptor;
 using google::protobuf::Message;
-using Random = std::minstd_rand;
+using millrace::Random;
 
-std::size_t below(std::size_t bound, Random& random) {
-  return std::uniform_int_distribution<std::size_t>(0, bound - 1)(random);
-}
+std::size_t below(std::size_t bound, Random& random) { return random.below(bound); }
 
 /// A field that is set, or an element of one that is repeated (index -1: it is not).
 struct Place {

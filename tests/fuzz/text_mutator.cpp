@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <random>
 #include <string>
 #include <vector>
 
+#include "base/random.h"
 #include "fuzz.h"
 
 extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t most);
@@ -15,11 +15,9 @@ extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t s
 
 namespace {
 
-using Random = std::minstd_rand;
+using millrace::Random;
 
-std::size_t below(std::size_t bound, Random& random) {
-  return std::uniform_int_distribution<std::size_t>(0, bound - 1)(random);
-}
+std::size_t below(std::size_t bound, Random& random) { return random.below(bound); }
 
 struct Piece {
   std::size_t begin = 0, size = 0;
