@@ -10,7 +10,7 @@
 #include "cli/model.h"
 #include "cli/simulated_board.h"
 #include "explore/candidates.h"
-#include "explore/configuration.h"
+#include "explore/configuration/configuration.h"
 #include "network/read.h"
 #include "profile/cost_model.h"
 #include "profile/select.h"

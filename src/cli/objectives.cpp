@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "engine/keeping.h"
-#include "explore/simulated_objective.h"
+#include "explore/configuration/simulated_objective.h"
 #include "runtime/load.h"
 #include "runtime/pool.h"
 

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "engine/engine.h"
-#include "explore/configuration.h"
+#include "explore/configuration/configuration.h"
 
 namespace millrace::cli {
 

@@ -12,9 +12,9 @@
 #include "cli/duration.h"
 #include "cli/objectives.h"
 #include "cli/progress.h"
+#include "explore/configuration/journal.h"
+#include "explore/configuration/processing.h"
 #include "explore/fallback.h"
-#include "explore/journal.h"
-#include "explore/processing.h"
 
 namespace millrace::cli {
 namespace {

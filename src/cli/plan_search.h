@@ -7,7 +7,7 @@
 
 #include "engine/engine.h"
 #include "explore/choose.h"
-#include "explore/methods.h"
+#include "explore/configuration/methods.h"
 
 namespace millrace::cli {
 

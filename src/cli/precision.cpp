@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "base/interrupt.h"
 #include "cli/progress.h"
-#include "explore/lowerings.h"
+#include "explore/precision/lowerings.h"
 #include "network/calibration_file.h"
 #include "profile/calibrate.h"
 #include "profile/loss.h"

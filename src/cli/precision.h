@@ -7,7 +7,7 @@
 
 #include "cli/frames.h"
 #include "cli/model.h"
-#include "explore/precision.h"
+#include "explore/precision/precision.h"
 #include "network/calibration.h"
 
 namespace millrace::cli {

@@ -9,7 +9,7 @@
 
 #include "board/shipped.h"
 #include "cli/load_runnable.h"
-#include "explore/problem.h"
+#include "explore/mapping/problem.h"
 #include "profile/cost_model.h"
 #include "profile/select.h"
 

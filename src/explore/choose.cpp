@@ -11,9 +11,9 @@
 
 #include "base/error.h"
 #include "explore/candidates.h"
-#include "explore/gather.h"
-#include "explore/methods.h"
-#include "explore/replicas.h"
+#include "explore/configuration/methods.h"
+#include "explore/mapping/gather.h"
+#include "explore/mapping/replicas.h"
 
 namespace millrace::explore {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "explore/search.h"
+#include "explore/mapping/search.h"
 #include "plan/build.h"
 #include "plan/capacities.h"
 #include "profile/profile.h"

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "explore/configuration.h"
+#include "explore/configuration/configuration.h"
 
 namespace millrace::explore {
 

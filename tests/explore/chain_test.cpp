@@ -1,4 +1,4 @@
-#include "explore/chain.h"
+#include "explore/mapping/chain.h"
 
 #include <gtest/gtest.h>
 

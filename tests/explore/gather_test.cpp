@@ -1,4 +1,4 @@
-#include "explore/gather.h"
+#include "explore/mapping/gather.h"
 
 #include <gtest/gtest.h>
 

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "base/random.h"
-#include "explore/methods.h"
-#include "explore/simulated_objective.h"
+#include "explore/configuration/methods.h"
+#include "explore/configuration/simulated_objective.h"
 #include "support/network_builder.h"
 
 namespace millrace::explore::test {

@@ -1,4 +1,4 @@
-#include "explore/journal.h"
+#include "explore/configuration/journal.h"
 
 #include <gtest/gtest.h>
 

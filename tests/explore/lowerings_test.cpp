@@ -1,4 +1,4 @@
-#include "explore/lowerings.h"
+#include "explore/precision/lowerings.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "explore/mapping_options.h"
+#include "explore/configuration/mapping_options.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "explore/methods.h"
+#include "explore/configuration/methods.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "explore/parameters.h"
+#include "explore/configuration/parameters.h"
 
 #include <gtest/gtest.h>
 

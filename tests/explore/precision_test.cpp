@@ -1,4 +1,4 @@
-#include "explore/precision.h"
+#include "explore/precision/precision.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "explore/predictor.h"
+#include "explore/configuration/predictor.h"
 
 #include <gtest/gtest.h>
 

@@ -1,9 +1,9 @@
-#include "explore/problem.h"
+#include "explore/mapping/problem.h"
 
 #include <gtest/gtest.h>
 
 #include "base/error.h"
-#include "explore/search.h"
+#include "explore/mapping/search.h"
 #include "problems.h"
 #include "support/message_of.h"
 

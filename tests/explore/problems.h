@@ -4,7 +4,7 @@
 
 #include "base/random.h"
 #include "board/board.h"
-#include "explore/search.h"
+#include "explore/mapping/search.h"
 
 namespace millrace::explore::test {
 

@@ -1,5 +1,5 @@
 // No candidate is faster than the CPU's cores can do what an application does beside the network.
-#include "explore/processing.h"
+#include "explore/configuration/processing.h"
 
 #include <gtest/gtest.h>
 

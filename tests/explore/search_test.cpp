@@ -1,4 +1,4 @@
-#include "explore/search.h"
+#include "explore/mapping/search.h"
 
 #include <gtest/gtest.h>
 

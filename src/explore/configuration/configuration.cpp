@@ -1,0 +1,127 @@
+#include "explore/configuration/configuration.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "explore/limits.h"
+#include "plan/build.h"
+
+namespace millrace::explore {
+namespace {
+
+bool can_run(const Problem& problem, std::size_t layer, const Seat& seat) {
+  return std::all_of(seat.begin(), seat.end(), [&](ProcessorId processor) {
+    return std::isfinite(problem.time[layer][processor.index]);
+  });
+}
+
+/// Of the device that the board names for what this one does not run; none if it names none.
+ProcessorId fallback_of(const board::Board& board, ProcessorId processor) {
+  const board::Device* device = board::device_of(board, board[processor]);
+  if (device == nullptr || device->limits.fallback.empty()) return {};
+  for (std::size_t p = 0; p < board.processors.size(); ++p) {
+    const board::Device* other = board::device_of(board, board.processors[p]);
+    if (other != nullptr && other->name == device->limits.fallback) return ProcessorId(p);
+  }
+  return {};
+}
+
+/// `named`: the fallback that the board names, if any.
+ProcessorId stand_in(const Problem& problem, std::size_t layer, ProcessorId named,
+                     ProcessorId last) {
+  for (const ProcessorId processor : {named, last})
+    if (processor.valid() && std::isfinite(problem.time[layer][processor.index])) return processor;
+  const std::vector<double>& times = problem.time[layer];
+  return ProcessorId(
+      static_cast<std::size_t>(std::min_element(times.begin(), times.end()) - times.begin()));
+}
+
+/// A stage whose members take turns must be in one piece.
+bool is_in_one_piece(const plan::Plan& plan, const Task& task, const board::Board& board) {
+  return std::all_of(plan.stages.begin(), plan.stages.end(), [&](const plan::Stage& stage) {
+    return stage.phases.size() == 1 ||
+           std::none_of(task.replicas.begin(), task.replicas.end(),
+                        [&](const auto& group) { return board[group.first] == stage.processor; });
+  });
+}
+
+Verdict runs_everywhere(const Ground& ground, const Configuration& configuration,
+                        const plan::Mapping& mapping) {
+  std::size_t stage = 0;
+  for (std::size_t layer = 0; layer < mapping.processors.size(); ++layer) {
+    while (stage < configuration.cuts.size() && layer > configuration.cuts[stage]) ++stage;
+    const ProcessorId wanted = configuration.stages[stage].front();
+    const ProcessorId here = mapping.processors[layer];
+    const std::string& name = ground.network.layers[layer].name;
+    // A processor of a group works on the layers of the group only.
+    for (const Seat& seat : configuration.stages)
+      if (std::count(seat.begin(), seat.end(), here) > 0 && !can_run(ground.problem, layer, seat))
+        return Verdict::no(name + " runs on no processor that the option has for it");
+    if (!std::isfinite(ground.problem.time[layer][here.index]))
+      return Verdict::no(name + " runs on no processor");
+    if (here != wanted && !ground.fallback)
+      return Verdict::no(fmt::format("{} does not run on {}: {}", name, ground.board[wanted].name,
+                                     ground.problem.refusal(layer, wanted)));
+  }
+  return Verdict::yes();
+}
+
+}  // namespace
+
+std::vector<std::size_t> cut_positions(const Problem& problem) {
+  std::vector<bool> separates(problem.layers, false);
+  for (std::size_t layer = 0; layer < problem.layers; ++layer)
+    if (const auto group = problem.fused_into[layer])
+      for (std::size_t between = *group; between < layer; ++between) separates[between] = true;
+  std::vector<std::size_t> positions;
+  for (std::size_t layer = 0; layer + 1 < problem.layers; ++layer)
+    if (!separates[layer]) positions.push_back(layer);
+  return positions;
+}
+
+plan::Mapping mapping_of(const Ground& ground, const Configuration& configuration) {
+  const ProcessorId last = configuration.stages.back().front();
+  plan::Mapping mapping;
+  mapping.processors.reserve(ground.problem.layers);
+  for (std::size_t stage = 0; stage < configuration.stages.size(); ++stage) {
+    const Seat& seat = configuration.stages[stage];
+    const ProcessorId named = fallback_of(ground.board, seat.front());
+    const std::size_t end =
+        stage < configuration.cuts.size() ? configuration.cuts[stage] + 1 : ground.problem.layers;
+    for (std::size_t layer = mapping.processors.size(); layer < end; ++layer)
+      mapping.processors.push_back(can_run(ground.problem, layer, seat)
+                                       ? seat.front()
+                                       : stand_in(ground.problem, layer, named, last));
+  }
+  return mapping;
+}
+
+Task task_of(const Ground& ground, const Configuration& configuration) {
+  Task task{.problem = ground.problem};
+  for (const Seat& seat : configuration.stages)
+    if (seat.size() > 1) task.replicas[seat.front()] = {seat.begin() + 1, seat.end()};
+  return task;
+}
+
+Realised realise(const Ground& ground, const Configuration& configuration) {
+  const plan::Mapping mapping = mapping_of(ground, configuration);
+  Verdict verdict = runs_everywhere(ground, configuration, mapping);
+  if (!verdict) return {std::move(verdict), {}};
+  const Task task = task_of(ground, configuration);
+  plan::BuildOptions build = ground.build;
+  build.capacity = configuration.slots;
+  plan::Plan plan = plan::build(ground.network, ground.board, mapping, build);
+  if (!task.replicas.empty()) {
+    if (!is_in_one_piece(plan, task, ground.board))
+      return {Verdict::no("a stage whose processors take turns would be in several pieces"), {}};
+    build.replicas = task.replicas;
+    plan = plan::build(ground.network, ground.board, mapping, build);
+  }
+  set_times(plan, mapping, task);
+  return {within_limits(plan, ground.board), std::move(plan)};
+}
+
+}  // namespace millrace::explore

@@ -1,0 +1,147 @@
+#include <algorithm>
+#include <pagmo/algorithm.hpp>
+#include <pagmo/algorithms/sga.hpp>
+#include <pagmo/population.hpp>
+#include <pagmo/problem.hpp>
+#include <set>
+#include <tuple>
+
+#include "explore/configuration/methods.h"
+#include "explore/mapping/search.h"
+
+namespace millrace::explore {
+namespace {
+
+constexpr int restarts = 8;  // of the profile-based search
+constexpr unsigned population = 24;
+constexpr int most_in_vain = 30;  // generations without a new candidate
+
+/// A configuration has a stage for each run of layers on one processor.
+Configuration runs_of(const std::vector<ProcessorId>& processors, std::int64_t slots) {
+  Configuration configuration{{{processors.front()}}, {}, slots};
+  for (std::size_t layer = 1; layer < processors.size(); ++layer) {
+    if (processors[layer] == processors[layer - 1]) continue;
+    configuration.cuts.push_back(layer - 1);
+    configuration.stages.push_back({processors[layer]});
+  }
+  return configuration;
+}
+
+/// The stage joins the one before or behind it.
+Configuration joined(Configuration configuration, std::size_t stage, bool with_next) {
+  const auto at = static_cast<std::ptrdiff_t>(stage);
+  configuration.stages.erase(configuration.stages.begin() + at);
+  configuration.cuts.erase(configuration.cuts.begin() + (with_next ? at : at - 1));
+  for (std::size_t s = 0; s + 1 < configuration.stages.size();)  // neighbours may be alike now
+    if (configuration.stages[s] == configuration.stages[s + 1]) {
+      configuration.stages.erase(configuration.stages.begin() + static_cast<std::ptrdiff_t>(s));
+      configuration.cuts.erase(configuration.cuts.begin() + static_cast<std::ptrdiff_t>(s));
+    } else {
+      ++s;
+    }
+  return configuration;
+}
+
+/// Two stages joined: such that it seems to fit, if that can be, and then with the least bottleneck
+/// by the profile. Precondition: there are two.
+Configuration joined_best(const Predictor& predictor, const Configuration& configuration) {
+  std::optional<std::tuple<bool, double, Configuration>> best;
+  for (std::size_t stage = 0; stage < configuration.stages.size(); ++stage)
+    for (const bool with_next : {false, true}) {
+      if (with_next ? stage + 1 == configuration.stages.size() : stage == 0) continue;
+      Configuration other = joined(configuration, stage, with_next);
+      const bool too_many = !predictor.may_fit(other);
+      const double time = predictor.bottleneck(other);
+      if (!best || std::pair(too_many, time) < std::pair(std::get<0>(*best), std::get<1>(*best)))
+        best = {too_many, time, std::move(other)};
+    }
+  return std::get<2>(std::move(*best));
+}
+
+/// Until the board can run it.
+Configuration simplified(Ledger& ledger, Configuration configuration) {
+  while (configuration.stages.size() > 1 && !ledger.is_feasible(configuration))
+    configuration = joined_best(ledger.predictor(), configuration);
+  return configuration;
+}
+
+/// Option, cuts and slots as numbers: what pagmo changes.
+struct WholeSpace {
+  Ledger* ledger = nullptr;
+  std::vector<MappingOption> options;
+  std::vector<std::size_t> positions;
+  std::int64_t most_slots = 1;
+
+  Configuration decoded(const pagmo::vector_double& genes) const {
+    Configuration result;
+    result.stages = options[static_cast<std::size_t>(genes[0])].stages;
+    result.slots = static_cast<std::int64_t>(genes[1]);
+    std::set<std::size_t> cuts;
+    for (std::size_t gene = 2; cuts.size() + 1 < result.stages.size(); ++gene) {
+      // Equal cuts move on; genes are as many as the longest option needs.
+      auto at = static_cast<std::size_t>(genes[2 + (gene - 2) % (most_stages - 1)]);
+      while (!cuts.insert(positions[at]).second) at = (at + 1) % positions.size();
+    }
+    result.cuts.assign(cuts.begin(), cuts.end());
+    return result;
+  }
+
+  pagmo::vector_double fitness(const pagmo::vector_double& genes) const {
+    const auto score = ledger->ask(decoded(genes));
+    return {score ? -score->throughput : 0.0};
+  }
+  std::pair<pagmo::vector_double, pagmo::vector_double> get_bounds() const {
+    pagmo::vector_double least{0, 1},
+        most{static_cast<double>(options.size() - 1), static_cast<double>(most_slots)};
+    for (std::size_t cut = 0; cut + 1 < most_stages; ++cut) {
+      least.push_back(0);
+      most.push_back(static_cast<double>(positions.size() - 1));
+    }
+    return {least, most};
+  }
+  pagmo::vector_double::size_type get_nix() const { return 1 + most_stages; }
+};
+
+}  // namespace
+
+std::vector<Configuration> profile_patterns(Ledger& ledger, std::uint64_t seed,
+                                            std::int64_t slots) {
+  std::vector<Configuration> patterns;
+  GeneticOptions options;
+  options.population = 200;
+  options.epochs = 200;
+  for (int start = 0; start < restarts && ledger.ground().problem.layers > 0; ++start) {
+    options.seed = seed + static_cast<std::uint64_t>(start);
+    const SearchResult found = genetic(ledger.ground().problem, options);
+    const Configuration pattern = simplified(ledger, runs_of(found.mapping.processors, slots));
+    if (ledger.is_feasible(pattern) &&
+        std::find(patterns.begin(), patterns.end(), pattern) == patterns.end())
+      patterns.push_back(pattern);
+  }
+  return patterns;
+}
+
+std::optional<Configuration> search_profile_genetic(Ledger& ledger, const MethodOptions& options) {
+  for (const ProcessorId processor : processors_by_speed(ledger.ground()))
+    if (ledger.ask({{{processor}}, {}, ledger.ground().build.capacity})) break;
+  ledger.ask(profile_patterns(ledger, options.seed, ledger.ground().build.capacity));
+  return ledger.best_if_any();
+}
+
+std::optional<Configuration> search_all_genetic(Ledger& ledger, const MethodOptions& options) {
+  WholeSpace space{&ledger, mapping_options(ledger.ground().board),
+                   cut_positions(ledger.ground().problem), options.most_slots};
+  if (space.positions.size() < most_stages) return search_random(ledger, options);
+  pagmo::population living(pagmo::problem(space), population, static_cast<unsigned>(options.seed));
+  const pagmo::algorithm next_generation(pagmo::sga(1, 0.9, 1.0, 0.15, 1.0, 2, "exponential",
+                                                    "uniform", "tournament",
+                                                    static_cast<unsigned>(options.seed)));
+  for (int in_vain = 0; in_vain < most_in_vain && !ledger.is_spent(); ++in_vain) {
+    const std::int64_t before = ledger.count();
+    living = next_generation.evolve(living);
+    if (ledger.count() > before) in_vain = 0;
+  }
+  return ledger.best_if_any();
+}
+
+}  // namespace millrace::explore

@@ -1,0 +1,81 @@
+#pragma once
+// Searches over whole configurations, each a function over a ledger: what is measured, in what
+// order. docs/search.md compares them.
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "explore/choose.h"
+#include "explore/configuration/cut_points.h"
+#include "explore/configuration/ledger.h"
+
+namespace millrace::explore {
+
+struct MethodOptions {
+  std::uint64_t seed = 1;
+  std::optional<double> threshold = {};  // nothing: lowered until enough tuples are refined
+  std::size_t top = 10;
+  double allowed_loss = 0.01;    // of the throughput, for fewer slots
+  std::int64_t most_slots = 16;  // of a channel
+  bool random_start = false;     // else balanced by the profile
+};
+
+/// What it ends with; what else it measured is in the ledger. Nothing if it found nothing feasible.
+using Method = std::optional<Configuration> (*)(Ledger&, const MethodOptions&);
+
+struct NamedMethod {
+  const char* name;
+  Method run;
+};
+
+/// The thesis's three modules, one after the other, over all mapping options of the board: the
+/// maximiser with one processor, the global search of each option, the full search of the best one
+/// and of the next if it is within 2 %, the fine-tuner. The patterns of profile_patterns count as
+/// options too.
+std::optional<Configuration> search_cut_points(Ledger& ledger, const MethodOptions& options);
+
+/// All layers on one processor: each in turn.
+std::optional<Configuration> search_one_processor(Ledger& ledger, const MethodOptions& options);
+
+/// Whole frames on several processors in turn: the fastest two, three and so on.
+std::optional<Configuration> search_interleaving(Ledger& ledger, const MethodOptions& options);
+
+/// The patterns of profile_patterns, and the fastest processor alone.
+std::optional<Configuration> search_profile_genetic(Ledger& ledger, const MethodOptions& options);
+
+/// A genetic search over option, cuts and slots at once, each individual measured.
+std::optional<Configuration> search_all_genetic(Ledger& ledger, const MethodOptions& options);
+
+std::optional<Configuration> search_random(Ledger& ledger, const MethodOptions& options);
+
+/// Every tuple of one cut behind any layer, of both orders of every two different processors or
+/// groups that an option has.
+std::optional<Configuration> search_single_cuts(Ledger& ledger, const MethodOptions& options);
+
+/// What the genetic search over layers finds by the profile, each run of layers on one processor a
+/// stage: with several seeds, runs joined until the board can run it. Nothing is measured.
+std::vector<Configuration> profile_patterns(Ledger& ledger, std::uint64_t seed, std::int64_t slots);
+
+/// The fastest with the whole network first; those that cannot run it last.
+Seat processors_by_speed(const Ground& ground);
+
+/// The list, by the names that `plan --search` knows. Null if there is none of this name.
+const std::vector<NamedMethod>& methods();
+const NamedMethod* method_named(const std::string& name);
+
+/// What a search ended with.
+struct Found {
+  std::string method;
+  Configuration configuration;
+  std::int64_t candidates = 0;  // that it asked about
+  Time took{};
+};
+
+/// Its plan beside the one of a single processor, measured and compared as choose() does.
+Choice choose_found(const Ground& ground, const Found& found, const ChooseOptions& options);
+
+/// The tuples of cuts that exist: of all mapping options, behind any layer.
+double tuples_of(const Ground& ground);
+
+}  // namespace millrace::explore

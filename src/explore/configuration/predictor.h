@@ -1,0 +1,37 @@
+#pragma once
+// What the profile says of a configuration, in microseconds: enough to choose what to measure.
+#include <limits>
+#include <vector>
+
+#include "explore/configuration/configuration.h"
+#include "explore/mapping/evaluator.h"
+
+namespace millrace::explore {
+
+class Predictor {
+ public:
+  /// Borrowed.
+  explicit Predictor(const Ground& ground);
+
+  /// The largest time of a processor, in nanoseconds; what takes turns takes its share. Infinite
+  /// where a layer has no place.
+  double bottleneck(const Configuration& configuration) const;
+
+  /// Whether the subnets it needs seem not to be too many, one where processors take turns;
+  /// realise() counts them.
+  bool may_fit(const Configuration& configuration) const;
+
+ private:
+  struct Limit {
+    std::vector<std::size_t> processors;
+    std::size_t subnets = std::numeric_limits<std::size_t>::max();
+  };
+  std::vector<std::size_t> subnets_of(const plan::Mapping& mapping) const;
+
+  const Ground& ground_;
+  Evaluator evaluator_;
+  std::vector<std::vector<std::size_t>> inputs_;  // by layer: the layers it reads from
+  std::vector<Limit> limits_;
+};
+
+}  // namespace millrace::explore

@@ -1,0 +1,25 @@
+#pragma once
+// What an application does with each frame before and after the network.
+#include "explore/configuration/configuration.h"
+
+namespace millrace::explore {
+
+/// Pre- and post-processing.
+struct Processing {
+  Time each{};    // of a frame, on one of the cores; 0: none
+  int cores = 1;  // that share it, and the stages that run on them
+};
+
+/// The cores of the board's CPUs, whether plans may use them or not. At least one.
+int cores_of(const board::Board& board);
+
+/// The frames per second that the cores allow to a plan with this score: cores / (processing + what
+/// its stages take of them for a frame).
+double most_with(const Processing& processing, const board::Board& board, const Score& score);
+
+/// The same objective for an application: no candidate is faster than the cores allow. The board is
+/// borrowed.
+Objective with_processing(Objective objective, const board::Board& board,
+                          const Processing& processing);
+
+}  // namespace millrace::explore

@@ -1,0 +1,121 @@
+#include <algorithm>
+#include <cmath>
+
+#include "explore/mapping/chain.h"
+#include "explore/mapping/evaluator.h"
+#include "explore/mapping/search.h"
+
+namespace millrace::explore {
+namespace {
+
+/// Beyond this many steps (about a second) the order of different processors is not searched.
+constexpr double most_orders_tried = 1e9;
+
+/// Processors that take the same time for every layer are of one kind.
+std::vector<std::vector<std::size_t>> kinds_of(const Problem& problem) {
+  const auto same = [&](std::size_t a, std::size_t b) {
+    for (std::size_t layer = 0; layer < problem.layers; ++layer)
+      if (problem.time[layer][a] != problem.time[layer][b] ||
+          problem.alone[layer][a] != problem.alone[layer][b])
+        return false;
+    return problem.borders_of(a) == problem.borders_of(b);
+  };
+  std::vector<std::vector<std::size_t>> kinds;
+  for (std::size_t processor = 0; processor < problem.processors; ++processor) {
+    const auto kind = std::find_if(kinds.begin(), kinds.end(), [&](const auto& members) {
+      return same(members.front(), processor);
+    });
+    if (kind != kinds.end())
+      kind->push_back(processor);
+    else
+      kinds.push_back({processor});
+  }
+  return kinds;
+}
+
+/// The costs of longer and longer parts. Elements are counted in integers, so that what an edge
+/// adds while it crosses is taken back exactly once both its ends are inside.
+class GrowingPart {
+ public:
+  GrowingPart(const Problem& problem, const Evaluator& evaluator)
+      : problem_(problem),
+        evaluator_(evaluator),
+        incoming_(problem.layers),
+        outgoing_(problem.layers, 0),
+        written_(problem.layers, 0) {
+    for (const Problem::Edge& edge : problem.edges) {
+      incoming_[edge.to].push_back(edge);
+      ++outgoing_[edge.from];
+      written_[edge.from] += edge.elements;
+    }
+  }
+
+  std::vector<double> costs(std::size_t processor, std::size_t begin) const {
+    std::vector<double> result;
+    double time = 0;
+    std::int64_t read = 0, written = 0, crossing = 0;
+    const Problem::Borders borders = problem_.borders_of(processor);
+    for (std::size_t layer = begin; layer < problem_.layers; ++layer) {
+      const bool with_leader = evaluator_.leaders()[layer] >= begin;
+      time += (with_leader ? problem_.time : problem_.alone)[layer][processor];
+      written += written_[layer];
+      crossing += outgoing_[layer];
+      for (const Problem::Edge& edge : incoming_[layer]) {
+        (edge.from < begin ? read : written) += edge.from < begin ? edge.elements : -edge.elements;
+        crossing += edge.from < begin ? 1 : -1;
+      }
+      result.push_back(time + static_cast<double>(read) * borders.read_ns +
+                       static_cast<double>(written) * borders.write_ns +
+                       static_cast<double>(crossing) * borders.border_ns);
+    }
+    return result;
+  }
+
+ private:
+  const Problem& problem_;
+  const Evaluator& evaluator_;
+  std::vector<std::vector<Problem::Edge>> incoming_;  // by layer
+  std::vector<std::int64_t> outgoing_, written_;      // edges and elements to all readers, by layer
+};
+
+ChainPartition best_partition(const PartCosts& costs,
+                              const std::vector<std::vector<std::size_t>>& kinds) {
+  std::vector<std::size_t> counts;
+  for (const auto& members : kinds) counts.push_back(members.size());
+  if (steps_in_any_order(costs.items(), counts) <= most_orders_tried)
+    return partition_in_any_order(costs, counts);
+  std::vector<std::pair<std::size_t, std::size_t>> given;  // processor, kind
+  for (std::size_t kind = 0; kind < kinds.size(); ++kind)
+    for (std::size_t processor : kinds[kind]) given.emplace_back(processor, kind);
+  std::sort(given.begin(), given.end());
+  std::vector<std::size_t> order;
+  for (const auto& [processor, kind] : given) order.push_back(kind);
+  return partition_in_order(costs, order);
+}
+
+}  // namespace
+
+SearchResult exact_contiguous(const Problem& problem) {
+  auto kinds = kinds_of(problem);
+  const Evaluator evaluator(problem);
+  const GrowingPart part(problem, evaluator);
+  const PartCosts costs(problem.layers, kinds.size(), [&](std::size_t kind, std::size_t begin) {
+    return part.costs(kinds[kind].front(), begin);
+  });
+  const ChainPartition best = best_partition(costs, kinds);
+  SearchResult result;
+  result.method = "exact contiguous";
+  result.fitness = result.bottleneck = best.bottleneck;
+  if (!std::isfinite(best.bottleneck)) return result;
+  for (auto& members : kinds) std::reverse(members.begin(), members.end());
+  for (const Part& each : best.parts) {
+    auto& members = kinds[each.kind];
+    result.mapping.processors.insert(result.mapping.processors.end(), each.end - each.begin,
+                                     ProcessorId(members.back()));
+    members.pop_back();
+  }
+  rate(result, problem, Fitness::bottleneck);
+  return result;
+}
+
+}  // namespace millrace::explore

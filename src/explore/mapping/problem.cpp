@@ -1,0 +1,155 @@
+#include "explore/mapping/problem.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "base/error.h"
+#include "explore/mapping/evaluator.h"
+#include "explore/mapping/search.h"
+
+namespace millrace::explore {
+namespace {
+
+constexpr double never = std::numeric_limits<double>::infinity();
+
+double nanoseconds(const profile::Statistics& statistics) {
+  return static_cast<double>(statistics.median.count());
+}
+
+/// How much longer a group takes while the other processors work.
+double slow_down(const profile::LayerTimes& group) {
+  if (group.contended.count == 0 || group.together.median <= Time{}) return 1;
+  return nanoseconds(group.contended) / nanoseconds(group.together);
+}
+
+Problem::Borders borders_of(const profile::ProcessorProfile& measured,
+                            const profile::TokenCosts& tokens) {
+  if (!measured.borders) return {tokens.read_ns, tokens.write_ns};
+  const profile::BorderCosts& costs = *measured.borders;
+  return {costs.read_ns, costs.write_ns, static_cast<double>(costs.border.count()),
+          static_cast<double>(costs.launch.count())};
+}
+
+const profile::ProcessorProfile& profile_of(const board::Processor& processor,
+                                            const profile::Profile& profile) {
+  std::string known;
+  for (const profile::ProcessorProfile& each : profile.processors) {
+    if (each.processor.name == processor.name) return each;
+    known += (known.empty() ? "" : ", ") + each.processor.name;
+  }
+  throw InputError(profile.network_name,
+                   fmt::format("the profile has no processor '{}', only {}; measure again with "
+                               "'millrace profile'",
+                               processor.name, known.empty() ? "none" : known));
+}
+
+/// Why it cannot run, and who says so; empty if it can.
+std::string refusal_of(const profile::ProcessorProfile& measured, std::size_t layer) {
+  const std::string& reason = measured.layers[layer].refusal;
+  return reason.empty() ? "" : reason + ", says the board's file";
+}
+
+/// Follows groups that joined groups to the first layer of all.
+std::optional<std::size_t> group_of(const std::vector<profile::LayerTimes>& layers,
+                                    std::size_t layer) {
+  std::optional<std::size_t> group;
+  for (auto next = layers[layer].fused_into; next; next = layers[next->index].fused_into) {
+    if (next->index >= group.value_or(layer))
+      throw InputError(fmt::format("layer {}", layer),
+                       "the profile says that it is fused into a layer behind it; measure again");
+    group = next->index;
+  }
+  return group;
+}
+
+void add_edges(const network::Network& network, Problem& problem) {
+  const network::Topology topology = network::topology(network);
+  for (std::size_t to = 0; to < network.layers.size(); ++to)
+    for (TensorId tensor : network::data_inputs(network, LayerId(to)))
+      if (const auto producer = topology.producer[tensor.index])
+        problem.edges.push_back(
+            {producer->index, to,
+             network::element_count(network[tensor].shape, network[tensor].name)});
+}
+
+}  // namespace
+
+Problem make_problem(const network::Network& network, const board::Board& board,
+                     const profile::Profile& profile) {
+  const std::size_t layers = network.layers.size();
+  if (board.processors.empty()) throw InputError(board.name, "the board has no processors");
+  Problem problem;
+  problem.layers = layers;
+  problem.processors = board.processors.size();
+  problem.time.resize(layers);
+  problem.alone.resize(layers);
+  problem.variants.resize(layers);
+  problem.refusals.resize(layers);
+  const bool contended = board.processors.size() > 1;
+  for (const board::Processor& processor : board.processors) {
+    const profile::ProcessorProfile& measured = profile_of(processor, profile);
+    if (measured.layers.size() != layers)
+      throw InputError(profile.network_name,
+                       fmt::format("the profile of '{}' has {} layers, the network {}; measure "
+                                   "again with 'millrace profile'",
+                                   processor.name, measured.layers.size(), layers));
+    for (std::size_t i = 0; i < layers; ++i) {
+      const bool refused = !measured.layers[i].refusal.empty();
+      problem.refusals[i].push_back(refusal_of(measured, i));
+      const std::size_t group = group_of(measured.layers, i).value_or(i);
+      const double slower = contended ? slow_down(measured.layers[group]) : 1;
+      problem.time[i].push_back(refused ? never
+                                        : slower * nanoseconds(measured.layers[i].together));
+      problem.alone[i].push_back(refused ? never : slower * nanoseconds(measured.layers[i].alone));
+      problem.variants[i].push_back(measured.layers[i].variant);
+    }
+    problem.borders.push_back(borders_of(measured, profile.tokens));
+  }
+  const auto& first = profile_of(board.processors[0], profile);
+  for (std::size_t i = 0; i < layers; ++i) problem.fused_into.push_back(group_of(first.layers, i));
+  add_edges(network, problem);
+  problem.read_ns = profile.tokens.read_ns;
+  problem.write_ns = profile.tokens.write_ns;
+  return problem;
+}
+
+std::vector<double> processor_times(const Problem& problem, const plan::Mapping& mapping) {
+  std::vector<double> times(problem.processors);
+  Evaluator(problem).processor_times(genes_of(mapping), times);
+  return times;
+}
+
+double fitness_of(Fitness fitness, const std::vector<double>& processor_times) {
+  if (fitness == Fitness::bottleneck)
+    return *std::max_element(processor_times.begin(), processor_times.end());
+  if (std::find(processor_times.begin(), processor_times.end(), never) != processor_times.end())
+    return never;
+  double sum = 0;
+  for (double one : processor_times)
+    for (double other : processor_times) sum += std::abs(one - other);
+  return sum;
+}
+
+void rate(SearchResult& result, const Problem& problem, Fitness fitness) {
+  const std::vector<double> times = processor_times(problem, result.mapping);
+  result.fitness = fitness_of(fitness, times);
+  result.bottleneck = fitness_of(Fitness::bottleneck, times);
+}
+
+double lower_bound(const Problem& problem) {
+  double total = 0, heaviest = 0;
+  for (std::size_t layer = 0; layer < problem.layers; ++layer) {
+    double least = *std::min_element(problem.time[layer].begin(), problem.time[layer].end());
+    if (problem.fused_into[layer])
+      least = std::min(least,
+                       *std::min_element(problem.alone[layer].begin(), problem.alone[layer].end()));
+    total += least;
+    heaviest = std::max(heaviest, least);
+  }
+  return std::max(heaviest, total / static_cast<double>(problem.processors));
+}
+
+}  // namespace millrace::explore

@@ -1,0 +1,57 @@
+#pragma once
+// Searches over mappings; each is a function from a problem to a mapping.
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "explore/mapping/problem.h"
+
+namespace millrace::explore {
+
+struct SearchResult {
+  plan::Mapping mapping;
+  double fitness = 0;     // in nanoseconds
+  double bottleneck = 0;  // the largest processor time
+  std::string method;     // the search that found it
+  int epochs = 0;         // of the genetic search
+  int moves = 0;          // by improve(), behind the search
+};
+
+/// Fills in fitness and bottleneck of the result's mapping.
+void rate(SearchResult& result, const Problem& problem, Fitness fitness);
+
+/// Section 3.6 of the papers.
+struct GeneticOptions {
+  int population = 1000;
+  int epochs = 500;
+  double mutation = 0.05;   // the share of offspring of which one gene is mutated
+  double crossover = 0.9;   // the share of offspring that have two parents
+  double contiguous = 0.2;  // the share of the first generation that is cut into contiguous parts
+                            // at random places; the others, and all of the papers', are random per
+                            // layer, from where a large network is not put in order in 500 epochs
+  int patience = 50;        // stop after this many epochs without improvement
+  Fitness fitness = Fitness::bottleneck;
+  std::uint64_t seed = 1;
+  std::function<void(int epoch, double best)> progress;  // may be empty
+};
+
+/// Step 2 of the papers: one gene per layer, two-parent crossover, single-gene mutation, on pagmo.
+/// Fused layers follow the first of their group. The same seed gives the same result everywhere.
+SearchResult genetic(const Problem& problem, const GeneticOptions& options = {});
+
+/// The best partition of the layers, in topological order, into one contiguous part per processor
+/// (parts may be empty), with the costs of the elements that cross: dynamic programming. Minimises
+/// the bottleneck. Processors of different speed take the best order of all; where that would take
+/// more than about a second (from about 9 different ones and 430 layers), the given order.
+SearchResult exact_contiguous(const Problem& problem);
+
+/// Goes on from a search's result: as long as it helps, puts the one range of layers onto the one
+/// processor that helps most. Deterministic; the result is never worse.
+SearchResult improve(const Problem& problem, const SearchResult& found,
+                     Fitness fitness = Fitness::bottleneck);
+
+/// No mapping can have a smaller bottleneck: max(heaviest layer, total / processors), with each
+/// layer on its best processor.
+double lower_bound(const Problem& problem);
+
+}  // namespace millrace::explore
