@@ -7,8 +7,8 @@
   tools/check_docs.py --report                              findings by document
 
 Sentences have at most 25 words and do not begin with "Of". Links lead to files and headings that
-exist. Decisions have at most 25 lines. docs/operators.md names the operators that the reader of ONNX
-files knows. With --command, each option in an example is one that `millrace VERB --help` names.
+exist. Decisions have at most 25 lines. docs/operators.md names the operators that the reader of
+ONNX files knows. With --command, each option in an example is one that `millrace VERB --help` names.
 Prints one line per finding, "file:line: what", and ends with 1 if there is any.
 """
 import argparse
