@@ -7,8 +7,9 @@
   tools/check_docs.py --report                              findings by document
 
 Sentences have at most 25 words and do not begin with "Of". Links lead to files and headings that
-exist. Decisions have at most 25 lines. docs/operators.md names the operators that the reader of
-ONNX files knows. With --command, each option in an example is one that `millrace VERB --help` names.
+exist, and so do the documents and decisions that sources name. Decisions have at most 25 lines.
+docs/operators.md names the operators that the reader of ONNX files knows. With --command, each
+option in an example is one that `millrace VERB --help` names.
 Prints one line per finding, "file:line: what", and ends with 1 if there is any.
 """
 import argparse
@@ -175,6 +176,29 @@ def check_examples(command, text):
                     yield number, f"millrace {words[1]} has no option {option}"
 
 
+def check_source(text):
+    """Documents and decisions that a source names."""
+    decisions = {int(path.name[:4]) for path in (ROOT / "docs/decisions").glob("0*.md")}
+    for number, line in enumerate(text.split("\n"), 1):
+        for name in re.findall(r"\bdocs/[\w/.-]+\.md", line):
+            if not (ROOT / name).exists():
+                yield number, f"no such document: {name}"
+        for name in re.findall(r"\bdecision (\d+)", line):
+            if int(name) not in decisions:
+                yield number, f"no such decision: {name}"
+
+
+def sources():
+    found = (path for folder in ("src", "tests", "bench", "examples", "scripts", "cmake", "schemas")
+             for path in (ROOT / folder).rglob("*") if path.is_file())
+    return sorted(path for path in found if path.suffix in
+                  (".h", ".cpp", ".in", ".py", ".cmake", ".json", ".yaml", ".case", ".txt", ""))
+
+
+def text_of(path):
+    return path.read_text("utf-8", errors="replace")
+
+
 def findings(path, command):
     text = path.read_text("utf-8")
     yield from check_sentences(text)
@@ -195,6 +219,9 @@ def main():
     found = [(path.relative_to(ROOT).as_posix(), number, what)
              for path in documents(options.files)
              for number, what in findings(path, options.command)]
+    found += [(path.relative_to(ROOT).as_posix(), number, what)
+              for path in ([] if options.files else sources())
+              for number, what in check_source(text_of(path))]
     if options.report:
         for name, count in Counter(name for name, _, _ in found).most_common():
             print(f"{count:5d}  {name}")

@@ -56,6 +56,14 @@ class Links(unittest.TestCase):
                               (1, "no such heading: #none")])
 
 
+class Sources(unittest.TestCase):
+    def test_documents_and_decisions_that_they_name_must_exist(self):
+        self.assertEqual(list(check_docs.check_source("// docs/runtime.md, decision 17")), [])
+        self.assertEqual(list(check_docs.check_source("\n// docs/" + "none.md, decision 999")),
+                         [(2, "no such document: docs/" + "none.md"),
+                          (2, "no such decision: 999")])
+
+
 class Lists(unittest.TestCase):
     def test_a_decision_has_at_most_25_lines(self):
         path = Path("docs/decisions/0001-a.md")

@@ -19,7 +19,7 @@ struct ChooseOptions {
   plan::BuildOptions build{.engine = "onednn", .capacity = 3};
   bool fallback = true;    // plans may have layers that fallback.h finds
   std::int64_t slack = 2;  // slots of a tensor beyond the fewest that keep the throughput, where it
-                           // passes between stages: they absorb jitter; see docs/decisions.md
+                           // passes between stages: they absorb jitter; see decision 17
   const network::Calibration* calibration = nullptr;  // borrowed; goes into plans that use int8
   /// No plan whose frames would take longer. With it, layers that gain by it may work on several
   /// frames at once, if the profile has their times in batches; without, none do, as a frame then

@@ -19,7 +19,7 @@ struct BuildOptions {
   std::map<ProcessorId, std::vector<ProcessorId>> replicas = {};
 };
 
-/// Step 3 of the papers (Algorithm 2) with the phase rule of docs/decisions.md: layers are visited
+/// Step 3 of the papers (Algorithm 2) with the phase rule of decision 4: layers are visited
 /// in topological order, per processor; a new phase begins at a layer one of whose inputs comes
 /// from a phase of another processor that transitively waits for the open phase, phases waiting for
 /// all inputs of all their layers. The result has passed check(). Precondition: one processor per

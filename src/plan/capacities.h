@@ -26,7 +26,7 @@ std::optional<SlotSizing> smallest_slots(const Plan& plan, const network::Networ
                                          const std::vector<std::vector<Time>>& phase_times);
 
 /// The plan with these capacities and, for the jitter of real stages, `slack` more slots of each
-/// tensor that passes between stages or to and from the caller; see docs/decisions.md.
+/// tensor that passes between stages or to and from the caller; see decision 17.
 Plan with_slots(Plan plan, const std::vector<std::int64_t>& capacities, std::int64_t slack);
 
 /// Of all slots of all tensors, each tensor's counted once.

@@ -42,7 +42,7 @@ struct SessionOptions {
   std::chrono::microseconds spin{50};  // of a stage that waits for the caller, before it sleeps
   // The same of a pinned stage that waits for other stages, for a frame that is on its way. Where a
   // core that sleeps loses its clock and its caches, waking costs more than the wait: see
-  // docs/decisions.md. Without `pin` other stages may need the core.
+  // decision 20. Without `pin` other stages may need the core.
   std::chrono::microseconds spin_for_stages{10'000};
   // The same for submit() and next(). They usually share a core with a stage, whose time a spinning
   // caller would take.
