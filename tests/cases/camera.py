@@ -3,7 +3,8 @@
 
   camera.py PORT_FILE VIDEO.avi...
 
-Writes its port to a file, serves one reader and ends.
+Writes its port to a file, serves one reader and ends. The file sent_s then holds the seconds from the
+first to the last picture.
 """
 import re
 import socket
@@ -33,6 +34,7 @@ def main():
             time.sleep(max(0, start + number * PERIOD_S - time.monotonic()))
             reader.sendall(b"--frame\r\nContent-Type: image/jpeg\r\nContent-Length: %d\r\n\r\n"
                            % len(data) + data + b"\r\n")
+        Path("sent_s").write_text(str(time.monotonic() - start))
 
 
 if __name__ == "__main__":

@@ -14,6 +14,10 @@ A case is a list of steps, run by a shell in an empty folder of its own:
   no file: x.onnx                       afterwards there is no such file (a glob)
   needs: shared/models                  the case is skipped unless this is beside the project
 
+A line that begins with two spaces continues the line before it: a command with a new line, expected
+words with a space, or with nothing if the line before ends with a backslash.
+The command `check NAME ARGUMENT...` calls the function NAME of checks/FILE.py, beside the case.
+
 A crash (death by signal) or a sanitizer's report fails whatever is expected; but not one of memory
 that libraries of others leak by themselves. Ends with 77 for a skipped case.
 """
@@ -30,12 +34,31 @@ SANITIZER = re.compile(r"(Address|Leak|Thread)Sanitizer|: runtime error: ")
 LEAKS = re.compile(r"==\d+==ERROR: LeakSanitizer: .*?SUMMARY: AddressSanitizer: [^\n]* leaked[^\n]*",
                    re.DOTALL)
 CALLERS = re.compile(r"^ +#[1-9]\d* .*", re.MULTILINE)  # of what allocated
+CHECK = '() { python3 "$SOURCE/tests/cases/run_check.py" "$CHECKS" "$@"; }'  # in every shell
 LIBRARY = re.compile(r"\((/usr)?/lib/|\(<unknown module>\)")
+
+
+def joined(first, second):
+    """A line and the one that goes on with it."""
+    if first.startswith("$ "):
+        return f"{first}\n{second}"
+    return first[:-1] + second if first.endswith("\\") else f"{first} {second}"
+
+
+def read_lines(path):
+    """Each with its number and what goes on with it."""
+    lines = []
+    for number, line in enumerate(path.read_text().splitlines(), 1):
+        if line.startswith("  "):
+            lines[-1] = (lines[-1][0], joined(lines[-1][1], line.strip()))
+        else:
+            lines.append((number, line))
+    return lines
 
 
 def read_steps(path):
     steps = []
-    for number, line in enumerate(path.read_text().splitlines(), 1):
+    for number, line in read_lines(path):
         if not line.strip() or line.startswith("#"):
             continue
         if line.startswith("$ "):
@@ -96,14 +119,16 @@ def main():
     parser.add_argument("--source", type=Path, required=True)
     arguments = parser.parse_args()
     steps = read_steps(arguments.case)
+    checks = arguments.case.resolve().parent / "checks" / f"{arguments.case.stem}.py"
     with tempfile.TemporaryDirectory(prefix="millrace_case_") as name:
         folder = Path(name)
         (folder / ".runtime").mkdir(mode=0o700)
-        environment = dict(os.environ, SOURCE=str(arguments.source),
+        environment = dict(os.environ, SOURCE=str(arguments.source), CHECKS=str(checks),
                            XDG_CACHE_HOME=str(folder / ".cache"),
                            XDG_RUNTIME_DIR=str(folder / ".runtime"),  # others use no core
                            LSAN_OPTIONS="exitcode=0",
                            PATH=f"{arguments.millrace.parent}:{os.environ['PATH']}")
+        environment["BASH_FUNC_check%%"] = CHECK
         for step in steps:
             if "needs" in step:
                 place = arguments.source.parent / step["needs"]

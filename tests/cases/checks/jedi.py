@@ -1,0 +1,18 @@
+"""What the steps of jedi.case look at; see run_check.py."""
+
+import json
+
+
+def print_stages():
+    p = json.load(open("yolo3.plan.json"))
+    print(
+        [
+            (s["processor"]["name"], len(s["phases"]), len(s["phases"][0]["layers"]))
+            for s in p["stages"]
+        ],
+        {c["capacity"] for c in p["channels"]},
+    )
+
+
+def print_processors():
+    print([s["processor"]["name"] for s in json.load(open("pnd.plan.json"))["stages"]])

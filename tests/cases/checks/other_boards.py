@@ -1,0 +1,67 @@
+"""What the steps of other_boards.case look at; see run_check.py."""
+
+import json
+
+
+def prediction_is_simulated():
+    p = json.load(open("p.json"))
+    c = [c for c in p["candidates"] if c["name"] == p["chosen"]][0]
+    s = json.load(open("s.json"))["plans"][0]["steady"]
+    print(c["bound_ns"] * s["frames"] == s["span_ns"], c["period_ns"])
+
+
+def print_processors():
+    p = json.load(open("gpu.plan.json"))
+    print([s["processor"]["name"] for s in p["stages"]], p["origin"]["options"]["board"])
+
+
+def at_most_4_subnets():
+    print(
+        sum(
+            (
+                len(s["phases"])
+                for s in json.load(open("x.plan.json"))["stages"]
+                if s["processor"]["kind"] == "npu"
+            )
+        )
+        <= 4
+    )
+
+
+def count_right_digits():
+    rows = [json.loads(l) for l in open("results.jsonl")]
+    print(
+        sum(
+            (
+                max(range(10), key=r["outputs"]["probabilities"]["values"].__getitem__)
+                == int(r["source"][6])
+                for r in rows
+            )
+        ),
+        "right",
+    )
+
+
+def bench_is_as_fast_as_simulated():
+    b = json.load(open("b.json"))
+    s = json.load(open("s.json"))["plans"][0]["throughput_fps"]
+    plan = b["rows"][-1]["throughput_fps"]
+    print(0.75 < plan / s < 1.03, plan / s, b["roofline"], [r["name"] for r in b["rows"]])
+
+
+def count_events():
+    e = json.load(open("trace.json"))["traceEvents"]
+    print([sum((x["ph"] == p and x.get("cat") != "waiting" for x in e)) for p in "Xbe"])
+
+
+def count_frames_of_events():
+    e = json.load(open("trace.json"))["traceEvents"]
+    print(
+        sum((x["ph"] == "b" for x in e)),
+        len({x["args"]["frame"] for x in e if x["ph"] == "X" and "frame" in x["args"]}) >= 5,
+    )
+
+
+def print_phases():
+    p = json.load(open("nf.plan.json"))
+    print([len(s["phases"]) for s in p["stages"]], p["origin"]["options"]["fallback"])

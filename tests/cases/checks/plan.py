@@ -1,0 +1,21 @@
+"""What the steps of plan.case look at; see run_check.py."""
+
+import json
+import sys
+
+
+def name_of_first_layer():
+    print(json.load(sys.stdin)["layers"][0]["name"])
+
+
+def range_of_first_layers():
+    l = json.load(sys.stdin)["layers"]
+    print(l[0]["name"] + ":" + l[3]["name"])
+
+
+def slow_profile():
+    d = json.load(
+        open("s.profile.json"),
+        object_hook=lambda o: {k: 20 * v if k.endswith("_ns") else v for k, v in o.items()},
+    )
+    json.dump(d, open("slow.profile.json", "w"))
