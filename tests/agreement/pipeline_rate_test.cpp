@@ -24,7 +24,7 @@ namespace {
 using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 
-// The least share of the bound that one of the attempts must reach. The rest is the hand-over,
+// The least share of the bound that half of the attempts must reach. The rest is the hand-over,
 // and waking the caller's threads, which share the cores with the stages.
 #ifdef MILLRACE_SANITIZED
 constexpr double least_share = 0.6;  // more than stages that wait for each other would reach
@@ -35,11 +35,12 @@ constexpr double least_share = 0.93;
 // clock's jitter lets that rate exceed the bound.
 constexpr double most_share = 1.01;
 
-// Other programs may take the cores meanwhile, which can only make a pipeline slower. So short
-// attempts are repeated, those in which the stages had to wait for a core do not count against it,
-// and if hardly any is left the machine is too noisy to tell.
+// Other programs may take the cores meanwhile, which can only make a pipeline slower. So attempts
+// in which the stages had to wait for a core do not count. If too few are left, the machine is too
+// noisy to tell.
 constexpr double most_stolen = 0.02;
-constexpr int attempts = 60, undisturbed_attempts = 3;
+constexpr int attempts = 60;
+constexpr std::size_t undisturbed_attempts = 5;
 constexpr int warm_up = 5, frames = 16;  // whole batches
 
 struct Example {
@@ -114,20 +115,19 @@ void expect_agreement(const Example& example) {
         return example.times[layer.index];
       });
   const double limit = bound(example, plan);
-  double best = 0, most = 0;
-  int undisturbed = 0;
-  for (int i = 0; i < attempts && best < least_share * limit; ++i) {
+  double most = 0;
+  std::vector<double> rates;  // of the undisturbed attempts
+  for (int i = 0; i < attempts && rates.size() < undisturbed_attempts; ++i) {
     const Attempt attempt = measure(example, plan, *engine);
-    best = std::max(best, attempt.rate);
     most = std::max(most, attempt.overall);
-    undisturbed += attempt.disturbed ? 0 : 1;
+    if (!attempt.disturbed) rates.push_back(attempt.rate);
   }
   EXPECT_LE(most, most_share * limit) << "frames per second";
-  if (best < least_share * limit && undisturbed < undisturbed_attempts)
-    GTEST_SKIP() << "other programs took the cores in " << attempts - undisturbed << " of "
-                 << attempts << " attempts; the best had " << best << " of " << limit
-                 << " frames per second";
-  EXPECT_GE(best, least_share * limit) << "frames per second, in the best of the attempts";
+  if (rates.size() < undisturbed_attempts)
+    GTEST_SKIP() << "other programs took the cores in all but " << rates.size() << " of "
+                 << attempts << " attempts";
+  std::sort(rates.begin(), rates.end());
+  EXPECT_GE(rates[rates.size() / 2], least_share * limit) << "frames per second, the median";
 }
 
 TEST(PipelineRate, of_two_balanced_stages_is_that_of_one_stage) {

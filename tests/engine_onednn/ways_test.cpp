@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <utility>
 
@@ -84,6 +85,55 @@ TEST(Ways, each_gives_what_the_plain_loops_give) {
       ++count;
     }
   EXPECT_GT(count, network.layers.size());
+}
+
+/// A layer alone with random weights.
+network::Network alone(std::int64_t channels, std::int64_t side, std::int64_t kernel) {
+  Net net;
+  net.output(net.conv(net.input({1, channels, side, side}), 32, kernel));
+  return net.build();
+}
+
+double largest(const Array& array) {
+  double most = 0;
+  for (const float value : array.values<float>())
+    most = std::max(most, std::abs(static_cast<double>(value)));
+  return most;
+}
+
+/// How far a sum of `products`, none above `factor`, may be off. Sums are rounded at every
+/// step. What the operands lose to a lower precision has random signs, so it grows with the root.
+double bound_of_sum(const Variant& variant, std::int64_t products, double factor) {
+  constexpr double step = 4 * 0x1p-24;
+  constexpr double operands[] = {0, 1. / 256, 1. / 64, 1. / 24};  // by Precision
+  const double lost = operands[static_cast<std::size_t>(variant.precision)] *
+                      (variant.algorithm.starts_with("winograd") ? 2 : 1);
+  const auto count = static_cast<double>(products);
+  return (step * count + lost * std::sqrt(count)) * factor;
+}
+
+TEST(Ways, each_gives_every_element_as_exactly_as_its_number_of_products_allows) {
+  const auto engine = make();
+  struct Shape {
+    std::int64_t channels, side, kernel;
+  };
+  for (const Shape& shape : {Shape{3, 28, 3}, Shape{16, 14, 1}, Shape{64, 28, 3}, Shape{64, 14, 5},
+                             Shape{256, 14, 3}}) {
+    const network::Network network = alone(shape.channels, shape.side, shape.kernel);
+    const std::int64_t products = shape.channels * shape.kernel * shape.kernel;
+    const auto inputs = inputs_of(network);
+    const auto wanted = network::evaluate(network, inputs);
+    const Array& weights = *network[network.layers[0].inputs[1]].constant;
+    for (const Variant& way : engine->variants(network, LayerId(0), cores())) {
+      const double bound = bound_of_sum(way, products, largest(inputs[0]) * largest(weights));
+      const auto found = results_with(*engine, network, {way});
+      const auto a = found[0].values<float>(), b = wanted[0].values<float>();
+      double worst = 0;
+      for (std::size_t i = 0; i < b.size(); ++i)
+        worst = std::max(worst, std::abs(static_cast<double>(a[i]) - static_cast<double>(b[i])));
+      EXPECT_LT(worst, bound) << to_text(way) << " of " << products << " products";
+    }
+  }
 }
 
 TEST(Ways, a_whole_network_in_a_precision_gives_what_the_plain_loops_give) {
