@@ -32,7 +32,7 @@ SearchResult one_processor(const Problem& problem) {
 }
 
 /// Layers of a network may gather different numbers of frames, more and more towards its end.
-std::string text_of(const Batches& batches) {
+std::string batches_text(const Batches& batches) {
   const std::set<std::int64_t> sizes(batches.begin(), batches.end());
   if (sizes.empty() || *sizes.rbegin() == 1) return "";
   const std::int64_t least = *sizes.upper_bound(1), most = *sizes.rbegin();
@@ -44,7 +44,7 @@ std::string text_of(const Batches& batches) {
 void add_searches(Candidates& candidates, const Task& task, const ChooseOptions& options,
                   SearchResult& found) {
   const Problem& problem = task.problem;
-  const std::string with = text_of(task.batches);
+  const std::string with = batches_text(task.batches);
   candidates.add("one processor" + with, task, [&] { return one_processor(problem); });
   if (options.search != "genetic")
     candidates.add("exact contiguous" + with, task, [&] { return exact_contiguous(problem); });
@@ -60,7 +60,7 @@ void add_replicas(Candidates& candidates, Task task, std::size_t size, double& l
   const Problem groups = in_groups(task.problem, size);
   lowest_bound = std::min(lowest_bound, lower_bound(groups));
   task.replicas = turns_in_groups(task.problem.processors, size);
-  candidates.add(fmt::format("{} replicas{}", size, text_of(task.batches)), task, [&] {
+  candidates.add(fmt::format("{} replicas{}", size, batches_text(task.batches)), task, [&] {
     SearchResult result = exact_contiguous(groups);
     result.mapping = to_first_of_groups(std::move(result.mapping), size);
     return result;

@@ -46,7 +46,8 @@ const board::Processor& first_processor() {
   return board.processors.front();
 }
 
-std::string text_of(const network::Network& network, const std::vector<TensorId>& tensors) {
+std::string text_of_tensors(const network::Network& network,
+                            const std::vector<TensorId>& tensors) {
   std::string text;
   for (const TensorId id : tensors) {
     const std::string& name = network[id].name;
@@ -76,9 +77,9 @@ double error_in_one_piece(const network::Network& network, const AgreementOption
 std::string text_of(const network::Network& network) {
   std::string text;
   for (const network::Layer& layer : network.layers)
-    text += fmt::format("{}{} ->{}\n", name_of(layer.op), text_of(network, layer.inputs),
-                        text_of(network, layer.outputs));
-  return text + "outputs" + text_of(network, network.outputs);
+    text += fmt::format("{}{} ->{}\n", name_of(layer.op), text_of_tensors(network, layer.inputs),
+                        text_of_tensors(network, layer.outputs));
+  return text + "outputs" + text_of_tensors(network, network.outputs);
 }
 
 }  // namespace millrace::test
