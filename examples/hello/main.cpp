@@ -9,11 +9,12 @@
 namespace {
 
 /// Frame `index` of an array that holds several, one after the other.
-millrace::network::Array frame(const millrace::network::Array& images, std::size_t index,
+millrace::network::Array frame(const millrace::network::Array& images, std::int64_t index,
                                const millrace::network::Tensor& input) {
   const auto size = static_cast<std::size_t>(input.size().count);
+  const auto begin = static_cast<std::size_t>(index) * size;
   return millrace::network::make_array(input.type, input.shape,
-                                       images.bytes().subspan(index * size, size));
+                                       images.bytes().subspan(begin, size));
 }
 
 void recognise(const char* model, const char* images_file) {
@@ -23,13 +24,21 @@ void recognise(const char* model, const char* images_file) {
   const auto plan = millrace::find_plan(network, board, profile);
   auto pipeline = millrace::deploy(plan, network);
 
+  // Every stage works on another frame. So as many frames as the pipeline holds are handed over
+  // before the first result is taken.
   const auto images = millrace::network::read_npy(images_file);
-  for (std::size_t i = 0; i < 10; ++i) {
-    const auto input = frame(images, i, network[network.inputs[0]]);
-    pipeline.submit({&input, 1});
-    const auto result = pipeline.next();
-    const auto scores = result->outputs[0].values<float>();
-    std::printf("%td\n", std::max_element(scores.begin(), scores.end()) - scores.begin());
+  const std::int64_t count = 10, ahead = pipeline.session().depth();
+  for (std::int64_t i = 0; i < count + ahead; ++i) {
+    if (i >= ahead) {
+      const auto result = pipeline.next();
+      const auto scores = result->outputs[0].values<float>();
+      std::printf("%td\n", std::max_element(scores.begin(), scores.end()) - scores.begin());
+    }
+    if (i < count) {
+      const auto input = frame(images, i, network[network.inputs[0]]);
+      pipeline.submit({&input, 1});
+    }
+    if (i + 1 == count) pipeline.finish();  // no more frames come
   }
 }
 

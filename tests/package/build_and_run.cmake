@@ -16,10 +16,18 @@ run(${CMAKE_COMMAND} -S ${stage}/consumer -B ${stage}/build -G Ninja -D CMAKE_BU
     -D CMAKE_PREFIX_PATH=${stage}/installed -D CMAKE_CXX_COMPILER=${compiler}
     -D CMAKE_CXX_COMPILER_LAUNCHER=${launcher})
 run(${CMAKE_COMMAND} --build ${stage}/build)
-run(${CMAKE_COMMAND} -S ${source}/examples/plugin -B ${stage}/plugin -G Ninja
-    -D CMAKE_BUILD_TYPE=Release -D CMAKE_PREFIX_PATH=${stage}/installed
-    -D CMAKE_CXX_COMPILER=${compiler} -D CMAKE_CXX_COMPILER_LAUNCHER=${launcher})
-run(${CMAKE_COMMAND} --build ${stage}/plugin)
+foreach(example hello plugin)
+  run(${CMAKE_COMMAND} -S ${source}/examples/${example} -B ${stage}/${example} -G Ninja
+      -D CMAKE_BUILD_TYPE=Release -D CMAKE_PREFIX_PATH=${stage}/installed
+      -D CMAKE_CXX_COMPILER=${compiler} -D CMAKE_CXX_COMPILER_LAUNCHER=${launcher})
+  run(${CMAKE_COMMAND} --build ${stage}/${example})
+endforeach()
+run(${stage}/hello/example_hello ${source}/models/digits.onnx
+    ${source}/models/digits_test_images.npy)
+file(READ ${source}/examples/hello/expected.txt expected)
+if(NOT text STREQUAL expected)
+  message(FATAL_ERROR "hello found:\n${text}")
+endif()
 run(${stage}/installed/bin/millrace run ${source}/examples/plugin/application.yaml
     --plugin ${stage}/plugin/brightness.so)
 run(${stage}/build/consumer ${source}/models)
