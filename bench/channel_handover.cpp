@@ -93,6 +93,7 @@ void round_trip(benchmark::State& state, Time spin) {
 /// Prints the summaries and keeps the times of the spinning batches.
 class Collector : public benchmark::ConsoleReporter {
  public:
+  using Run = BenchmarkReporter::Run;
   Collector() : ConsoleReporter(OO_None) {}
   void ReportRuns(const std::vector<Run>& runs) override {
     for (const Run& run : runs)

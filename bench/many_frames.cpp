@@ -3,6 +3,7 @@
 // memory does not grow. `many_frames [FRAMES]`, by default ten million; 1 if anything is wrong.
 #include <fmt/format.h>
 
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstdlib>

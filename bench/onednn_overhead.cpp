@@ -5,6 +5,7 @@
 #include <array>
 #include <oneapi/dnnl/dnnl.hpp>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "board/board.h"

@@ -3,6 +3,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include <map>
+
 #include "base/error.h"
 #include "base/file.h"
 #include "cli/dataflow_report.h"

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <cmath>
 
 #include "runtime/session_fixture.h"
 #include "support/message_of.h"

@@ -4,6 +4,7 @@
 #include <onnx/onnx_pb.h>
 
 #include <array>
+#include <memory>
 #include <string>
 #include <vector>
 

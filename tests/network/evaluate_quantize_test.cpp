@@ -1,6 +1,7 @@
 // QuantizeLinear, DequantizeLinear, DynamicQuantizeLinear.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <limits>
 
