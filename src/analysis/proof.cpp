@@ -6,6 +6,8 @@
 
 #include "analysis/alone.h"
 #include "plan/build.h"
+#include "plan/capacities.h"
+#include "schedule/graph.h"
 
 namespace millrace::analysis {
 namespace {
@@ -51,7 +53,7 @@ std::string name_of(const plan::Plan& plan, const plan::Endpoint& end) {
 Proof prove(const plan::Plan& plan, const network::Network& network,
             const std::vector<std::vector<Time>>& phase_times) {
   Proof proof;
-  proof.graph = plan::csdf_graph(plan, network, {.phase_times = phase_times});
+  proof.graph = schedule::csdf_graph(plan, network, {.phase_times = phase_times});
   proof.frames = plan::round_of(plan);
   proof.cycles = dataflow::repetition_vector(proof.graph);
   proof.slots = plan::slot_bytes(plan, network);
@@ -59,7 +61,7 @@ Proof prove(const plan::Plan& plan, const network::Network& network,
   proof.throughput = dataflow::throughput(proof.graph);
   if (proof.throughput) add_pace(proof, plan, network);
   proof.latency = latency_alone(plan, phase_times);
-  proof.smallest = plan::smallest_slots(plan, network, phase_times);
+  proof.smallest = smallest_slots(plan, network, phase_times);
   return proof;
 }
 

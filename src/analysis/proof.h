@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "analysis/capacities.h"
 #include "dataflow/analysis.h"
-#include "plan/capacities.h"
 #include "plan/plan.h"
 
 namespace millrace::analysis {
@@ -25,9 +25,9 @@ struct Proof {
   std::vector<std::int64_t> cycles;                // of each actor per iteration
   std::optional<dataflow::Throughput> throughput;  // of frames; none: times are unknown
   std::vector<CriticalPhase> critical;
-  std::optional<Time> latency;               // of a frame by itself
-  std::optional<plan::SlotSizing> smallest;  // for the same throughput
-  Bytes slots;                               // of all tensors
+  std::optional<Time> latency;         // of a frame by itself
+  std::optional<SlotSizing> smallest;  // for the same throughput
+  Bytes slots;                         // of all tensors
 };
 
 /// Each phase takes its time, by stage and phase; empty: unknown. Precondition: the plan has passed

@@ -5,8 +5,9 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "analysis/rate.h"
 #include "cli/json_text.h"
-#include "plan/rate.h"
+#include "plan/capacities.h"
 #include "plan/steps.h"
 #include "plan/tensor_names.h"
 #include "report/table.h"
@@ -28,7 +29,7 @@ std::optional<double> shortest_of(const Analysis& analysis) {
   if (!period) return std::nullopt;
   if (!plan::is_shared(analysis.plan)) return period->value() * 1e-9;
   const auto times = plan::predicted_times(analysis.plan);
-  return seconds(plan::shortest_period(analysis.plan, analysis.network, times).value());
+  return seconds(analysis::shortest_period(analysis.plan, analysis.network, times).value());
 }
 
 std::string nanoseconds_text(const dataflow::Fraction& period) {

@@ -3,6 +3,7 @@
 
 #include <chrono>
 
+#include "analysis/rate.h"
 #include "cli/analysis_report.h"
 #include "cli/between.h"
 #include "cli/duration.h"
@@ -13,7 +14,6 @@
 #include "cli/recorded.h"
 #include "cli/verbs.h"
 #include "plan/capacities.h"
-#include "plan/rate.h"
 #include "runtime/load.h"
 #include "runtime/stage_times.h"
 
@@ -54,7 +54,7 @@ MeasuredNow measure(const AnalyzeOptions& options, const Loaded& loaded) {
   pipeline.seed = options.seed;
   pipeline.least = 3;
   pipeline.in_flight =
-      plan::enough_in_flight(loaded.plan, loaded.network, plan::predicted_times(loaded.plan));
+      analysis::enough_in_flight(loaded.plan, loaded.network, plan::predicted_times(loaded.plan));
   runtime::IntermittentLoad load(deploy(loaded, loaded.plan, options.plan, {}), loaded.network,
                                  pipeline);
   runtime::StageTrials stages(loaded.plan, loaded.network, engines);
@@ -88,8 +88,8 @@ int run(const AnalyzeOptions& options) {
   std::optional<MeasuredNow> now;
   if (options.measure && !loaded->plan.stages.empty())
     analysis.now = &now.emplace(measure(options, *loaded));
-  fmt::print("{}", options.json ? analysis_json(analysis)
-                                : printable_lines(analysis_text(analysis)));
+  fmt::print("{}",
+             options.json ? analysis_json(analysis) : printable_lines(analysis_text(analysis)));
   return 0;
 }
 

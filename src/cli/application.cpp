@@ -17,6 +17,7 @@
 #include "network/read.h"
 #include "network/zoo_heads.h"
 #include "plan/plan_file.h"
+#include "schedule/read_plan.h"
 
 namespace millrace::cli {
 namespace {
@@ -66,7 +67,7 @@ std::unique_ptr<Loaded> load_network_and_plan(const Application& application,
       throw InputError(plan,
                        "the plan says which processors and engine; leave out --processors and "
                        "--engine, or make another plan");
-    loaded->plan = plan::read_plan(plan, loaded->network);
+    loaded->plan = schedule::read_plan(plan, loaded->network);
     make_ready(*loaded, plan, {model.cache, runnable.time_scale});
     return loaded;
   }

@@ -6,6 +6,7 @@
 #include <iostream>
 #include <memory>
 
+#include "analysis/rate.h"
 #include "application/application_file.h"
 #include "base/error.h"
 #include "base/interrupt.h"
@@ -26,7 +27,6 @@
 #include "cli/verbs.h"
 #include "engine/registry.h"
 #include "plan/capacities.h"
-#include "plan/rate.h"
 #include "plan/steps.h"
 #include "runtime/load.h"
 #include "runtime/stage_times.h"
@@ -105,7 +105,7 @@ std::int64_t in_flight_of(const BenchOptions& options, const plan::Plan& plan,
   if (times.empty())
     for (const plan::Stage& stage : plan.stages)
       times.emplace_back(stage.phases.size(), std::chrono::milliseconds(1));
-  return plan::enough_in_flight(plan, network, times);
+  return analysis::enough_in_flight(plan, network, times);
 }
 
 /// "one core", or what else the first processor is.
@@ -260,8 +260,7 @@ class Bench {
     const auto start = std::chrono::steady_clock::now();
     std::vector<runtime::Session> sessions;
     for (const plan::Plan& plan : plans)
-      sessions.push_back(
-          deploy(loaded, plan, options_.runnable.model.model, session_options()));
+      sessions.push_back(deploy(loaded, plan, options_.runnable.model.model, session_options()));
     contender.row.deployed = std::chrono::steady_clock::now() - start;
     contender.row.first =
         runtime::first_latency(sessions.front(), loaded.network, options_.runnable.model.seed);

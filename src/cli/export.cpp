@@ -10,6 +10,7 @@
 #include "dataflow/sdf3.h"
 #include "plan/build.h"
 #include "plan/capacities.h"
+#include "schedule/graph.h"
 
 namespace millrace::cli {
 namespace {
@@ -34,14 +35,14 @@ void bind(CLI::App& verb, ExportOptions& options) {
 
 dataflow::Graph graph_of(const ExportOptions& options, const Loaded& loaded) {
   if (options.sdf) return plan::sdf_graph(loaded.network);
-  plan::GraphOptions graph_options;
+  schedule::GraphOptions graph_options;
   graph_options.tokens_are_elements = options.format == "dot";
   graph_options.phase_times = plan::predicted_times(loaded.plan);
   if (graph_options.phase_times.empty())
     note(
         "the plan has no times of its phases, so none are written; make it again with 'millrace "
         "plan'");
-  return plan::csdf_graph(loaded.plan, loaded.network, graph_options);
+  return schedule::csdf_graph(loaded.plan, loaded.network, graph_options);
 }
 
 int run(const ExportOptions& options) {

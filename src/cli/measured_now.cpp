@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
-#include "plan/rate.h"
+#include "analysis/rate.h"
 #include "simulate/recorded.h"
 
 namespace millrace::cli {
@@ -50,7 +50,8 @@ void MeasuredNow::add(const runtime::Load& load, const std::vector<Time>& busy,
   for (const Time latency : load.latencies) measured_.latencies.add(latency);
   measured_.frames += load.frames;
   measured_.elapsed += load.elapsed;
-  Turn turn{load.period(), plan::shortest_period(*plan_, *network_, quickest_of(stages)), {}, busy};
+  const auto bound = analysis::shortest_period(*plan_, *network_, quickest_of(stages));
+  Turn turn{load.period(), bound, {}, busy};
   if (turn.bound == Time{}) turn.bound.reset();
   for (std::size_t s = 0; s < stages.size(); ++s) {
     for (std::size_t p = 0; p < stages[s].firings.size(); ++p)

@@ -25,6 +25,7 @@
 #include "profile/unlike.h"
 #include "runtime/meanwhile.h"
 #include "runtime/parallel.h"
+#include "schedule/read_plan.h"
 
 namespace millrace::cli {
 namespace {
@@ -174,7 +175,7 @@ std::unique_ptr<Loaded> read_plan_and_network(const std::string& path,
                                               const std::string& model_override) {
   auto loaded = std::make_unique<Loaded>();
   loaded->network = load_network(model_of_plan(path, model_override));
-  loaded->plan = plan::read_plan(path, loaded->network);
+  loaded->plan = schedule::read_plan(path, loaded->network);
   return loaded;
 }
 

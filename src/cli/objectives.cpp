@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <memory>
 
+#include "analysis/rate.h"
 #include "engine/keeping.h"
 #include "explore/configuration/simulated_objective.h"
-#include "runtime/load.h"
+#include "plan/capacities.h"
 #include "runtime/pool.h"
 
 namespace millrace::cli {
@@ -43,6 +44,15 @@ explore::Objective simulated_by(const explore::Ground& ground, int threads) {
   };
 }
 
+std::vector<runtime::Contender> contenders_of(std::span<const plan::Plan> plans,
+                                              const network::Network& network) {
+  std::vector<runtime::Contender> contenders;
+  for (const plan::Plan& plan : plans)
+    contenders.push_back(
+        {plan, analysis::enough_in_flight(plan, network, plan::predicted_times(plan))});
+  return contenders;
+}
+
 explore::Objective measured_by(const Measurement& measurement) {
   // Shared by the copies of the function.
   auto keeping = std::make_shared<std::map<std::string, std::unique_ptr<engine::Engine>>>();
@@ -58,8 +68,10 @@ explore::Objective measured_by(const Measurement& measurement) {
       explore::set_variants(plan, measurement.ground.problem,
                             explore::mapping_of(measurement.ground, configuration),
                             measurement.calibration);
-      runtime::measure({&plan, 1}, measurement.ground.network, engines, load);
-      scores.push_back(score_of(plan, measurement.ground.board, plan.measured));
+      const network::Network& network = measurement.ground.network;
+      const auto measured =
+          runtime::measure(contenders_of({&plan, 1}, network), network, engines, load);
+      scores.push_back(score_of(plan, measurement.ground.board, measured.front().period));
     }
     return scores;
   };

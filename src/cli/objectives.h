@@ -5,6 +5,7 @@
 
 #include "engine/engine.h"
 #include "explore/configuration/configuration.h"
+#include "runtime/load.h"
 
 namespace millrace::cli {
 
@@ -19,6 +20,10 @@ struct Measurement {
   double seconds = 0.5;  // for each candidate
   std::uint64_t seed = 1;
 };
+
+/// With enough frames on their way to keep all stages busy.
+std::vector<runtime::Contender> contenders_of(std::span<const plan::Plan> plans,
+                                              const network::Network& network);
 
 /// Each candidate's plan runs by itself; subnets that an earlier one had are used again. The
 /// utilisation is what the profile says of the stages, at the measured throughput.

@@ -10,6 +10,7 @@
 #include "cli/candidates.h"
 #include "cli/duration.h"
 #include "cli/model.h"
+#include "cli/objectives.h"
 #include "cli/plan_report.h"
 #include "cli/plan_search.h"
 #include "cli/precision.h"
@@ -219,8 +220,8 @@ explore::Choice search(const PlanOptions& options, const Work& work) {
     choose.max_latency = read_duration(options.max_latency, "--max-latency");
   choose.max_batch = options.max_batch;
   if (options.measure_s > 0 && options.board.empty())
-    choose.measure = [&](std::span<plan::Plan> plans) {
-      return runtime::measure(plans, work.network, work.engines,
+    choose.measure = [&](std::span<const plan::Plan> plans) {
+      return runtime::measure(contenders_of(plans, work.network), work.network, work.engines,
                               {time_from_seconds(options.measure_s), options.model.seed});
     };
   if (!is_configuration_search(options.search)) {

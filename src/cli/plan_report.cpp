@@ -9,7 +9,9 @@
 
 #include "cli/json_text.h"
 #include "plan/build.h"
+#include "plan/capacities.h"
 #include "plan/steps.h"
+#include "schedule/graph.h"
 
 namespace millrace::cli {
 namespace {
@@ -36,7 +38,7 @@ nlohmann::json buffers_json(const network::Network& network, const explore::Cand
 }  // namespace
 
 std::string proof_text(const network::Network& network, const explore::Candidate& chosen) {
-  const auto graph = plan::csdf_graph(chosen.plan, network);
+  const auto graph = schedule::csdf_graph(chosen.plan, network);
   return fmt::format(
       "proof: the plan's CSDF graph ({} actors, {} channels) is consistent and live; at the "
       "predicted times it allows {:.1f} frames/s{}\n{}",

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "analysis/rate.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "cli/between.h"
@@ -17,9 +18,9 @@
 #include "dataflow/analysis.h"
 #include "plan/build.h"
 #include "plan/capacities.h"
-#include "plan/rate.h"
 #include "plan/steps.h"
 #include "report/gantt.h"
+#include "schedule/graph.h"
 
 namespace millrace::cli {
 namespace {
@@ -216,7 +217,7 @@ std::vector<std::vector<Time>> best_times(const simulate::Application& applicati
 std::optional<dataflow::Fraction> bound_of(const simulate::Application& application,
                                            const network::Network& network,
                                            const simulate::Options& options) {
-  const auto rate = dataflow::throughput(plan::csdf_graph(
+  const auto rate = dataflow::throughput(schedule::csdf_graph(
       application.plan, network, {.phase_times = best_times(application, options)}));
   if (!rate || rate->is_unlimited()) return std::nullopt;
   const dataflow::Fraction period =
@@ -224,7 +225,7 @@ std::optional<dataflow::Fraction> bound_of(const simulate::Application& applicat
   if (application.order == simulate::Order::graph || !plan::is_shared(application.plan))
     return period;
   const auto shortest =
-      plan::shortest_period(application.plan, network, best_times(application, options));
+      analysis::shortest_period(application.plan, network, best_times(application, options));
   if (!shortest || *shortest <= Time{}) return std::nullopt;
   return dataflow::Fraction(shortest->count());
 }
@@ -277,7 +278,7 @@ void add_plan(Simulated& simulated, const SimulateOptions& options,
   if (!options.in_flight && application.release.arrivals == simulate::Arrivals::closed &&
       application.order == simulate::Order::submitted)
     application.release.in_flight =
-        plan::enough_in_flight(application.plan, loaded->network, times_of(application));
+        analysis::enough_in_flight(application.plan, loaded->network, times_of(application));
   simulated.files.push_back(file);
   simulated.bounds.push_back(bound_of(application, loaded->network, settings));
   simulated.applications.push_back(std::move(application));

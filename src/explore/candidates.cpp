@@ -5,10 +5,10 @@
 #include <numeric>
 #include <tuple>
 
+#include "analysis/rate.h"
 #include "explore/fallback.h"
 #include "explore/limits.h"
 #include "plan/capacities.h"
-#include "plan/rate.h"
 #include "plan/steps.h"
 
 namespace millrace::explore {
@@ -50,7 +50,7 @@ plan::Mapping in_turn(plan::Mapping mapping, const Task& task, std::int64_t turn
 /// As few slots as keep the plan's throughput at the predicted times, and the slack.
 void size_slots(Candidate& candidate, const network::Network& network, std::int64_t slack) {
   candidate.smallest =
-      plan::smallest_slots(candidate.plan, network, plan::predicted_times(candidate.plan));
+      analysis::smallest_slots(candidate.plan, network, plan::predicted_times(candidate.plan));
   if (candidate.smallest)
     candidate.plan =
         plan::with_slots(std::move(candidate.plan), candidate.smallest->capacities, slack);
@@ -131,11 +131,11 @@ void Candidates::build_plan(Candidate& candidate, const Task& task) const {
   set_times(candidate.plan, candidate.search.mapping, task);
   size_slots(candidate, network_, options_.slack);
   const auto times = plan::predicted_times(candidate.plan);
-  candidate.bound =
-      plan::period_bound(candidate.plan, network_, times).value_or(slowest_stage(candidate.plan));
+  candidate.bound = analysis::period_bound(candidate.plan, network_, times)
+                        .value_or(slowest_stage(candidate.plan));
   if (!options_.max_latency) return;
   candidate.latency =
-      plan::latency_bound(candidate.plan, network_, times, candidate.bound).value_or(Time{});
+      analysis::latency_bound(candidate.plan, network_, times, candidate.bound).value_or(Time{});
 }
 
 void Candidates::measure() {
@@ -160,12 +160,12 @@ void Candidates::measure() {
     if (alike == plans.end()) plans.push_back(candidate->plan);
   }
   if (plans.empty()) return;
-  const std::vector<double> doubts = options_.measure(plans);
+  const std::vector<plan::Measured> results = options_.measure(plans);
   for (const auto& [candidate, number] : measured) {
-    candidate->doubt = doubts.at(number);
-    candidate->plan.measured = plans[number].measured;
+    candidate->doubt = results.at(number).doubt;
+    candidate->plan.measured = results[number].period;
     for (std::size_t s = 0; s < candidate->plan.stages.size(); ++s)
-      candidate->plan.stages[s].measured = plans[number].stages[s].measured;
+      candidate->plan.stages[s].measured = results[number].stages[s];
   }
 }
 
@@ -174,7 +174,7 @@ bool Candidates::is_needless(const Candidate& candidate) const {
   // says.
   const auto times = plan::predicted_times(candidate.plan);
   const Time fastest = plan::is_shared(candidate.plan) && !times.empty()
-                           ? *plan::shortest_period(candidate.plan, network_, times)
+                           ? *analysis::shortest_period(candidate.plan, network_, times)
                            : candidate.bound;
   return std::any_of(list_.begin(), list_.end(), [&](const Candidate& other) {
     return is_in_time(other) && phases_of(other.plan) < phases_of(candidate.plan) &&

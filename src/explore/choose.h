@@ -6,9 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "analysis/capacities.h"
 #include "explore/mapping/search.h"
 #include "plan/build.h"
-#include "plan/capacities.h"
+#include "plan/evidence.h"
 #include "profile/profile.h"
 
 namespace millrace::explore {
@@ -26,19 +27,19 @@ struct ChooseOptions {
   /// waits for others.
   std::optional<Time> max_latency = {};
   std::int64_t max_batch = 16;
-  /// Builds and runs the plans and writes into each what was measured; called once, with
-  /// the candidates whose bound is within 25 % of the best one, and those that run the whole
-  /// network on each processor, which suffer least from times that move. Returns of each how far
-  /// its period beside the shortest may be off, in shares of it. Empty: the bound decides.
-  std::function<std::vector<double>(std::span<plan::Plan>)> measure;
+  /// Runs the plans and says of each what was measured; called once, with the candidates whose
+  /// bound is within 25 % of the best one, and those that run the whole network on each processor,
+  /// which suffer least from times that move. Empty: the bound decides.
+  std::function<std::vector<plan::Measured>(std::span<const plan::Plan>)> measure;
 };
 
 /// One way to do it, with its evidence.
 struct Candidate {
   std::string name;  // "genetic", "exact contiguous", "one processor"
   SearchResult search;
-  plan::Plan plan;                           // with the times predicted and measured
-  std::optional<plan::SlotSizing> smallest;  // without slack; none: the plan's slots are by rule
+  plan::Plan plan;  // with the times predicted and measured
+  std::optional<analysis::SlotSizing>
+      smallest;            // without slack; none: the plan's slots are by rule
   Time bound{};            // between two frames, by the plan's CSDF graph at the predicted times
   Time search_time{};      // how long the search took
   std::int64_t batch = 1;  // frames that the layers which gain by it work on at once

@@ -27,24 +27,7 @@ struct BuildOptions {
 Plan build(const network::Network& network, const board::Board& board, const Mapping& mapping,
            const BuildOptions& options = {});
 
-/// The plan as a CSDF graph: stages are actors with the same numbers, phases their phases, channels
-/// bounded by their capacity, initial tokens the lags between them. Times are the phases' (from
-/// `phase_times`, by stage and phase) or zero. With `tokens_are_elements`, rates are numbers of
-/// tensor elements as in the papers' equations; else frames. If there are batches, a stage has its
-/// phases once for every cycle of round_of(plan): a phase with a batch takes and gives that many
-/// tokens, and takes its time, in the last of so many cycles, and does nothing in the others. If
-/// there are replicas, the other actors, the caller's too, have their phases once for every replica
-/// and pass tokens from and to each in its turn.
-struct GraphOptions {
-  std::vector<std::vector<Time>> phase_times;
-  bool tokens_are_elements = false;
-  bool bounded = true;
-  bool outside = true;  // the caller takes part as the actors "input" and "output" of zero time
-};
-dataflow::Graph csdf_graph(const Plan& plan, const network::Network& network,
-                           const GraphOptions& options = {});
-
-/// The frames of one iteration of that graph: the plan's largest batch for each replica.
+/// The frames of one iteration of the plan's CSDF graph: the plan's largest batch for each replica.
 std::int64_t round_of(const Plan& plan);
 
 /// Step 1 of the papers (Algorithm 1): one actor per layer, one channel per edge, one token per
@@ -53,8 +36,8 @@ dataflow::Graph sdf_graph(const network::Network& network);
 
 /// The rules every plan obeys: each layer exactly once, phases in an order that respects the edges,
 /// a channel for every edge that crosses phases and no others, no core used twice, batches only of
-/// layers that keep frames apart, replicas alike and complete, graph consistent and live.
-/// InputError names the stage, phase, layer or channel.
+/// layers that keep frames apart, replicas alike and complete. That its graph is live says
+/// schedule::check_live. InputError names the stage, phase, layer or channel.
 void check(const Plan& plan, const network::Network& network);
 
 }  // namespace millrace::plan

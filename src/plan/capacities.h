@@ -1,29 +1,10 @@
 #pragma once
-// How many slots the tensors of a plan need, from its own dataflow graph.
-#include <optional>
+// The slots of a plan's tensors.
 #include <vector>
 
-#include "dataflow/fraction.h"
 #include "plan/plan.h"
 
 namespace millrace::plan {
-
-/// Slots that suffice for the plan's largest throughput, and how far they are proven smallest.
-struct SlotSizing {
-  std::vector<std::int64_t> capacities;  // by channel; the same for all channels of a tensor
-  dataflow::Fraction period;             // of a frame, in nanoseconds; no capacities have a shorter
-  Bytes total;                           // of all slots
-  Bytes bound;  // no smaller total has this period; equal to `total`: proven smallest
-
-  bool is_smallest() const { return total == bound; }
-};
-
-/// The smallest memory with which the plan, each phase taking its time (by stage and phase), is as
-/// fast as with slots without end. A slot for each frame of lag and one more is the least that a
-/// plan may have. Takes milliseconds: of large plans the search may stop early, always at the same
-/// point. Nothing if times are missing, or if nothing was found before the stop.
-std::optional<SlotSizing> smallest_slots(const Plan& plan, const network::Network& network,
-                                         const std::vector<std::vector<Time>>& phase_times);
 
 /// The plan with these capacities and, for the jitter of real stages, `slack` more slots of each
 /// tensor that passes between stages or to and from the caller; see decision 17.

@@ -6,7 +6,6 @@
 #include <tuple>
 
 #include "base/error.h"
-#include "dataflow/analysis.h"
 #include "network/batch.h"
 #include "plan/steps.h"
 
@@ -287,13 +286,6 @@ void check_variants(const Plan& plan, const network::Network& network) {
                                                 hash, plan.origin.network));
 }
 
-void check_graph(const Plan& plan, const network::Network& network) {
-  const dataflow::Graph graph = csdf_graph(plan, network);
-  dataflow::repetition_vector(graph);
-  if (const Verdict live = dataflow::is_live(graph); !live)
-    throw InputError(plan.network_name, live.reason());
-}
-
 }  // namespace
 
 void check(const Plan& plan, const network::Network& network) {
@@ -305,7 +297,6 @@ void check(const Plan& plan, const network::Network& network) {
   check_order(plan, network);
   check_channels(plan, network);
   check_variants(plan, network);
-  check_graph(plan, network);
 }
 
 }  // namespace millrace::plan

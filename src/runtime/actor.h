@@ -12,7 +12,6 @@
 #include "base/units.h"
 #include "board/board.h"
 #include "engine/engine.h"
-#include "plan/group.h"
 #include "runtime/first_error.h"
 #include "runtime/gate.h"
 #include "runtime/latest.h"
@@ -20,6 +19,7 @@
 #include "runtime/ports.h"
 #include "runtime/preparation.h"
 #include "runtime/shared.h"
+#include "schedule/firing.h"
 
 namespace millrace::runtime {
 
@@ -40,16 +40,11 @@ class Moments {
 
 /// A prepared phase between its channels. All pointers are borrowed from the pipeline.
 struct PhaseTask {
-  std::int64_t lag = 0, batch = 1;  // as in the plan
+  std::int64_t batch = 1;  // as in the plan
   PreparedPhase prepared;
   Ports inputs, outputs;
   std::vector<Link> incoming = {}, outgoing = {};
   std::vector<Moments*> results = {};  // where to note when an output for the caller was ready
-
-  // Touched by the stage's thread alone.
-  std::int64_t frame = 0;  // the next one
-  std::int64_t step = 1;   // to the one behind it: the number of replicas
-  std::int64_t ready = 0;  // so many frames from it on, as found last
 };
 
 /// Written by its stage's thread alone, read by any. Each number only grows; they are not
@@ -66,21 +61,24 @@ class alignas(cache_line) Activity {
   std::atomic<std::int64_t> waiting_{0}, busy_{0}, frames_{0};
 };
 
-/// A phase worked on `count` frames from `frame` on, after it had waited since `waited_from`.
-struct Firing {
-  std::size_t phase = 0;
-  std::int64_t frame = 0, count = 1;
+/// A firing, after its stage had waited since `waited_from`.
+struct TimedFiring {
+  schedule::Firing firing;
   Clock::time_point waited_from, started, ended;
 };
 
 /// A stage with all it needs to run.
 struct StageTask {
+  explicit StageTask(const schedule::Actor& actor)
+      : name(actor.name), processor(actor.processor), replicas(actor.frames.step), order(actor) {}
+
   std::string name;
   board::Processor processor;
-  std::int64_t replicas = 1;  // itself included
+  std::int64_t replicas;       // itself included
+  schedule::PhaseOrder order;  // touched by the stage's thread alone
   // Of stages that take any frames.
-  Shared* shared = nullptr;          // borrowed from the pipeline
-  std::optional<plan::Group> group;  // those that it has
+  Shared* shared = nullptr;                             // borrowed from the pipeline
+  std::optional<schedule::ClaimedFrames> claimed = {};  // those that it has
 
   bool pin = true;
   engine::Memory memory;
@@ -91,14 +89,13 @@ struct StageTask {
   Bell bell;                      // of all channels of its phases, on the stage's side
   Counter submitted{bell};        // frames that the caller has put in; raised by the caller
   Activity activity;
-  Latest<Firing> firings;  // for a trace; touched by the stage's thread alone while it runs
+  Latest<TimedFiring> firings;  // for a trace; touched by the stage's thread alone while it runs
 };
 
-/// Runs on the calling thread, each phase until one of its channels ends, in the order of the
-/// plan's graph; a phase whose next frame the caller has not put in yet keeps none waiting. A phase
-/// with a batch waits for all frames of it that the caller has put in. Then, whatever the reason,
-/// finishes the outgoing channels. An exception becomes a failure, "STAGE on PROCESSOR: ...", and
-/// is given to `fail`, before that.
+/// Runs on the calling thread, each phase until one of its channels ends, by the firing rule of
+/// schedule::PhaseOrder, or of schedule::ClaimedFrames where replicas take any frames. Then,
+/// whatever the reason, finishes the outgoing channels. An exception becomes a failure, "STAGE on
+/// PROCESSOR: ...", and is given to `fail`, before that.
 void run_stage(StageTask& stage, const std::function<void(const Failure&)>& fail);
 
 }  // namespace millrace::runtime

@@ -5,6 +5,7 @@
 
 #include "base/units.h"
 #include "runtime/counter.h"
+#include "schedule/firing.h"
 
 namespace millrace::runtime {
 
@@ -15,8 +16,7 @@ struct Waiting {
   Bell* bell;  // borrowed; of a thread that waits for several channels; null: one of its own
 };
 
-/// What a side may expect.
-enum class Readiness { yes, not_yet, never };
+using schedule::Readiness;
 
 /// A bounded first-in first-out channel of tokens, one writer thread, one reader thread, no lock. A
 /// token stands for frame f of a tensor, which lies in slot f % capacity of its Slots: the writer

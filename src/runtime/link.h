@@ -3,20 +3,19 @@
 #include <cstdint>
 #include <vector>
 
-#include "plan/plan.h"
 #include "runtime/channel.h"
 
 namespace millrace::runtime {
 
-/// One channel, or one for each replica on the other side, by its turn. Channels are borrowed.
+/// One channel, or one for each replica on the other side. Channels are borrowed.
 class Link {
  public:
-  /// Of the frames of a turn, or of all frames if it is the only channel that this side sees.
-  void add(Channel* channel, const plan::Turn& turn) {
-    channels_.resize(static_cast<std::size_t>(turn.of));
-    channels_[static_cast<std::size_t>(turn.index)] = channel;
+  /// Of these frames, or of all frames if it is the only channel that this side sees.
+  void add(Channel* channel, const schedule::Frames& frames) {
+    channels_.resize(static_cast<std::size_t>(frames.step));
+    channels_[static_cast<std::size_t>(frames.first)] = channel;
   }
-  /// The one of this frame's turn. Null: there is none.
+  /// The one that carries this frame. Null: there is none.
   Channel* at(std::int64_t frame) const {
     if (channels_.empty()) return nullptr;
     return channels_.size() == 1 ? channels_.front()

@@ -6,8 +6,6 @@
 #include <limits>
 
 #include "network/random_values.h"
-#include "plan/capacities.h"
-#include "plan/rate.h"
 
 namespace millrace::runtime {
 namespace {
@@ -79,28 +77,33 @@ Load together(std::vector<Load> loads) {
   return all;
 }
 
-/// A plan, and what its turns came to.
+/// What the turns of a plan came to.
 class Contestant {
  public:
-  Contestant(plan::Plan& plan, IntermittentLoad load)
-      : plan_(&plan), load_(std::move(load)), busy_(plan.stages.size()) {}
+  explicit Contestant(IntermittentLoad load) : load_(std::move(load)) {}
 
   void run(Time duration) {
     periods_.push_back(load_.run(duration).period());
-    plan_->measured = median(periods_);
-    for (std::size_t s = 0; s < busy_.size(); ++s) {
-      busy_[s].push_back(load_.busy()[s]);
-      plan_->stages[s].measured = median(busy_[s]);
-    }
+    period_ = median(periods_);
+    busy_.push_back(load_.busy());
   }
-  Time period() const { return plan_->measured; }
+  Time period() const { return period_; }
   const std::vector<Time>& periods() const { return periods_; }
+  plan::Measured measured(double doubt) const {
+    plan::Measured result{period_, {}, doubt};
+    for (std::size_t s = 0; s < busy_.front().size(); ++s) {
+      std::vector<Time> times;
+      for (const std::vector<Time>& turn : busy_) times.push_back(turn[s]);
+      result.stages.push_back(median(std::move(times)));
+    }
+    return result;
+  }
 
  private:
-  plan::Plan* plan_;
   IntermittentLoad load_;
+  Time period_{};
   std::vector<Time> periods_;
-  std::vector<std::vector<Time>> busy_;  // by stage
+  std::vector<std::vector<Time>> busy_;  // by turn and stage
 };
 
 /// Twice the standard error of the median of their ratios in the rounds that both had.
@@ -117,13 +120,14 @@ double doubt_about(const Contestant& contestant, const Contestant& fastest) {
   return 2 * error_of_median * median(deviations) / std::sqrt(static_cast<double>(rounds));
 }
 
-std::vector<double> doubts(const std::vector<Contestant>& contestants) {
+std::vector<plan::Measured> results_of(const std::vector<Contestant>& contestants) {
   const auto fastest = std::min_element(
       contestants.begin(), contestants.end(),
       [](const Contestant& a, const Contestant& b) { return a.period() < b.period(); });
-  std::vector<double> result;
-  for (const Contestant& each : contestants) result.push_back(doubt_about(each, *fastest));
-  return result;
+  std::vector<plan::Measured> results;
+  for (const Contestant& each : contestants)
+    results.push_back(each.measured(doubt_about(each, *fastest)));
+  return results;
 }
 
 }  // namespace
@@ -198,22 +202,24 @@ Load run_load(Session& session, const network::Network& network, const LoadOptio
   return load;
 }
 
-std::vector<double> measure(std::span<plan::Plan> plans, const network::Network& network,
-                            const std::map<std::string, engine::Engine*>& engines,
-                            const LoadOptions& options) {
+std::vector<plan::Measured> measure(std::span<const Contender> contenders,
+                                    const network::Network& network,
+                                    const std::map<std::string, engine::Engine*>& engines,
+                                    const LoadOptions& options) {
   constexpr int rounds = 10;
   constexpr int sure = 3;           // rounds before any plan is given up: one may be a lucky one
   constexpr double hopeless = 1.1;  // times the best so far: no noise makes up for that
   LoadOptions turn = options;
   turn.least = 2;
   std::vector<Contestant> contestants;
-  for (plan::Plan& plan : plans) {
-    turn.in_flight = plan::enough_in_flight(plan, network, plan::predicted_times(plan));
-    contestants.emplace_back(plan, IntermittentLoad(deploy(plan, network, engines), network, turn));
+  for (const Contender& each : contenders) {
+    turn.in_flight = each.in_flight;
+    contestants.emplace_back(IntermittentLoad(deploy(each.plan, network, engines), network, turn));
   }
   Time limit = Time::max();
   const auto is_left = [&](const Contestant& each) { return each.period() <= limit; };
-  const auto enough = Clock::now() + options.duration * static_cast<std::int64_t>(plans.size());
+  const auto enough =
+      Clock::now() + options.duration * static_cast<std::int64_t>(contenders.size());
   for (int round = 0; round < rounds; ++round) {
     for (Contestant& each : contestants)
       if (is_left(each)) each.run(options.duration / rounds);
@@ -224,7 +230,7 @@ std::vector<double> measure(std::span<plan::Plan> plans, const network::Network&
     limit = time_from_seconds(hopeless * seconds(best));
     if (std::count_if(contestants.begin(), contestants.end(), is_left) == 1) break;
   }
-  return doubts(contestants);
+  return results_of(contestants);
 }
 
 }  // namespace millrace::runtime

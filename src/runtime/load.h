@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "plan/evidence.h"
 #include "runtime/session.h"
 
 namespace millrace::runtime {
@@ -67,16 +68,19 @@ class IntermittentLoad {
 /// them. `between` of their options is called by several threads. Precondition: not empty.
 Load run_together(std::span<IntermittentLoad> loads, Time duration);
 
-/// Writes into each plan the median time between two frames, and of what each stage works on one.
-/// All are deployed together and take turns, so that what else the machine does meets all alike;
-/// each runs for the options' duration in all, or until it is clearly slower than another, or the
-/// last one left, or, where a few frames take most of the time, three turns. Of the options seed
-/// and `between` hold too. Returns of each how far its period beside the shortest may be off, in
-/// shares of it: twice the standard error of the median of the rounds' ratios, or 0 where there are
-/// too few to tell. Precondition: not empty.
-std::vector<double> measure(std::span<plan::Plan> plans, const network::Network& network,
-                            const std::map<std::string, engine::Engine*>& engines,
-                            const LoadOptions& options);
+struct Contender {
+  const plan::Plan& plan;
+  std::int64_t in_flight = 0;  // frames on their way; 0: all that fit
+};
+
+/// All are deployed together and measured interleaved, so that what else the machine does meets all
+/// alike; each runs for the options' duration in all, or until it is clearly slower than another,
+/// or the last one left, or, where a few frames take most of the time, three times. The options'
+/// seed and `between` hold too. Precondition: not empty.
+std::vector<plan::Measured> measure(std::span<const Contender> contenders,
+                                    const network::Network& network,
+                                    const std::map<std::string, engine::Engine*>& engines,
+                                    const LoadOptions& options);
 
 /// The value below which `share` of the sorted samples lie (nearest rank). Precondition: not empty.
 template <class Value>

@@ -40,7 +40,7 @@ struct Pipeline {
   std::int64_t submitted_capacity = 0;
   std::int64_t depth = 0;  // the smallest capacity
   std::int64_t largest_lag = 0;
-  std::int64_t round = 1;  // plan::round_of
+  std::int64_t round = 1;  // as the schedule has it
   std::int64_t trace_frames = 0;
 };
 

@@ -18,6 +18,7 @@
 #include "engine/batch.h"
 #include "plan/build.h"
 #include "plan/capacities.h"
+#include "schedule/graph.h"
 
 namespace millrace::runtime {
 namespace {
@@ -233,6 +234,7 @@ void check_deployment(const Deployment& deployment) {
         "plan", fmt::format("was made for another network ('{}', {}) than '{}' ({})",
                             plan.network_name, made_for, network.name, network::hash_of(network)));
   plan::check(plan, network);
+  schedule::check_live(plan, network);
   const Bytes needed = plan::slot_bytes(plan, network), there = board::memory_of_this_machine();
   if (needed > there)
     throw InputError("plan", fmt::format("its channels hold {} of frames, this machine has {} of "

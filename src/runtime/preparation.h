@@ -30,7 +30,8 @@ using PreparedStage = std::vector<PreparedPhase>;  // by phase
 engine::Engine& engine_of(const plan::Stage& stage,
                           const std::map<std::string, engine::Engine*>& engines);
 
-/// InputError if the plan was made for another network or breaks the rules of plan::check.
+/// InputError if the plan was made for another network, breaks the rules of plan::check, or would
+/// wait for ever.
 void check_deployment(const Deployment& deployment);
 
 /// All stages at once, each on a thread of its own, with `pin` on its stage's processor if its

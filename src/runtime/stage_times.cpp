@@ -7,7 +7,6 @@
 #include <numeric>
 
 #include "network/random_values.h"
-#include "plan/steps.h"
 #include "runtime/counter.h"
 #include "runtime/maybe_pinned.h"
 #include "runtime/preparation.h"
@@ -93,7 +92,7 @@ class Lockstep {
 }  // namespace
 
 struct StageTrials::Stage {
-  const plan::Stage* planned;
+  const schedule::Actor* actor;
   bool pin;
   PreparedStage prepared;
   std::vector<PhaseTrial> phases;
@@ -102,11 +101,10 @@ struct StageTrials::Stage {
   void run(std::vector<Time>& spent) {
     for (std::size_t p = 0; p < phases.size(); ++p) spent[p] += phases[p].run();
   }
-  /// The same of those that have something to do at this frame: a batch to begin, or their turn.
+  /// The same of those that have something to do at this frame.
   void run(std::int64_t frame, StageTimes& times) {
-    if (frame % planned->turn.of != planned->turn.index) return;
     for (std::size_t p = 0; p < phases.size(); ++p)
-      if (frame / planned->turn.of % planned->phases[p].batch == 0) {
+      if (actor->begins_batch(p, frame)) {
         const Time time = phases[p].run();
         times.phases[p] += time;
         times.firings[p].push_back(time);
@@ -116,13 +114,13 @@ struct StageTrials::Stage {
 
 StageTrials::StageTrials(const plan::Plan& plan, const network::Network& network,
                          const std::map<std::string, engine::Engine*>& engines)
-    : is_shared_(plan::is_shared(plan)), round_(plan::round_of(plan)) {
+    : schedule_(schedule::compile(plan)) {
   std::vector<PreparedStage> prepared = prepare({plan, network, engines}, true);
-  for (std::size_t s = 0; s < prepared.size(); ++s) {
-    const plan::Stage& planned = plan.stages[s];
-    auto stage = std::make_unique<Stage>(
-        Stage{&planned, engine_of(planned, engines).uses_cores(), std::move(prepared[s]), {}});
-    const MaybePinned pinned(planned.processor, stage->pin);
+  for (std::size_t a = 0; a < prepared.size(); ++a) {
+    const schedule::Actor& actor = schedule_.actors[a];
+    const bool pin = engine_of(plan.stages[actor.stage], engines).uses_cores();
+    auto stage = std::make_unique<Stage>(Stage{&actor, pin, std::move(prepared[a]), {}});
+    const MaybePinned pinned(actor.processor, pin);
     for (const PreparedPhase& phase : stage->prepared)
       stage->phases.emplace_back(*phase.subnet, plan, network);
     std::vector<Time> ignored(stage->phases.size());
@@ -137,21 +135,23 @@ std::size_t StageTrials::count() const { return stages_.size(); }
 
 StageTimes StageTrials::run(std::size_t number, Time duration) {
   Stage& stage = *stages_[number];
-  const MaybePinned pinned(stage.planned->processor, stage.pin);
+  const MaybePinned pinned(stage.actor->processor, stage.pin);
   StageTimes result{std::vector<Time>(stage.phases.size())};
   std::int64_t runs = 0;
   for (; runs == 0 || result.total() < duration; ++runs) stage.run(result.phases);
   for (std::size_t p = 0; p < stage.phases.size(); ++p)
-    result.phases[p] /= runs * stage.planned->phases[p].batch;
+    result.phases[p] /= runs * stage.actor->phases[p].batch;
   return result;
 }
 
 std::vector<StageTimes> StageTrials::run_together(Time duration) {
   const auto end = Clock::now() + duration;
-  Lockstep lockstep(count(), is_shared_ ? std::numeric_limits<std::int64_t>::max() : round_ - 1);
+  const std::int64_t round = schedule_.round;
+  Lockstep lockstep(count(),
+                    schedule_.first_free ? std::numeric_limits<std::int64_t>::max() : round - 1);
   const auto run_one = [&](std::size_t number) {
     Stage& stage = *stages_[number];
-    const MaybePinned pinned(stage.planned->processor, stage.pin);
+    const MaybePinned pinned(stage.actor->processor, stage.pin);
     const auto none = [&] {
       const std::size_t phases = stage.phases.size();
       return StageTimes{std::vector<Time>(phases), std::vector<std::vector<Time>>(phases)};
@@ -161,13 +161,13 @@ std::vector<StageTimes> StageTrials::run_together(Time duration) {
     for (;; ++frame) {
       lockstep.wait_for_others(frame);
       const bool is_over = lockstep.has_ended() || Clock::now() >= end;
-      if (is_over && frame > round_ && frame % round_ == 0) break;
-      if (frame == round_) result = none();
+      if (is_over && frame > round && frame % round == 0) break;
+      if (frame == round) result = none();
       stage.run(frame, result);
       lockstep.add_frame(number);
     }
     lockstep.end();
-    for (Time& time : result.phases) time /= (frame - round_) / stage.planned->turn.of;
+    for (Time& time : result.phases) time /= (frame - round) / stage.actor->frames.step;
     return result;
   };
   std::vector<std::future<StageTimes>> running;

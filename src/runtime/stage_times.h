@@ -8,6 +8,7 @@
 
 #include "engine/engine.h"
 #include "plan/plan.h"
+#include "schedule/schedule.h"
 
 namespace millrace::runtime {
 
@@ -43,8 +44,7 @@ class StageTrials {
 
  private:
   struct Stage;
-  bool is_shared_;      // plan::is_shared
-  std::int64_t round_;  // plan::round_of
+  schedule::Schedule schedule_;
   std::vector<std::unique_ptr<Stage>> stages_;
 };
 

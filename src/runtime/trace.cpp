@@ -11,17 +11,17 @@ constexpr Time shortest_wait = std::chrono::microseconds(1);
 
 struct StageFiring {
   std::size_t stage = 0;
-  Firing firing;
+  TimedFiring timed;
 };
 
 /// In the order in which they ended; without those of frames before the first.
 std::vector<StageFiring> firings_from(const Pipeline& pipeline, std::int64_t first) {
   std::vector<StageFiring> all;
   for (std::size_t s = 0; s < pipeline.stages.size(); ++s)
-    for (const Firing& firing : pipeline.stages[s]->firings.in_order())
-      if (firing.frame + firing.count > first) all.push_back({s, firing});
+    for (const TimedFiring& timed : pipeline.stages[s]->firings.in_order())
+      if (timed.firing.frame + timed.firing.count > first) all.push_back({s, timed});
   std::stable_sort(all.begin(), all.end(), [](const StageFiring& a, const StageFiring& b) {
-    return a.firing.ended < b.firing.ended;
+    return a.timed.ended < b.timed.ended;
   });
   return all;
 }
@@ -29,7 +29,7 @@ std::vector<StageFiring> firings_from(const Pipeline& pipeline, std::int64_t fir
 Clock::time_point begin_of(const std::vector<StageFiring>& firings,
                            const std::vector<TakenFrame>& taken) {
   auto begin = Clock::time_point::max();
-  for (const StageFiring& each : firings) begin = std::min(begin, each.firing.started);
+  for (const StageFiring& each : firings) begin = std::min(begin, each.timed.started);
   for (const TakenFrame& frame : taken) begin = std::min(begin, frame.submitted);
   return begin;
 }
@@ -45,10 +45,11 @@ Trace trace_of(const std::string& name, const Pipeline& pipeline,
   trace.plans = {name};
   for (const auto& stage : pipeline.stages)
     trace.stages.push_back({0, stage->name, stage->processor.name});
-  for (const auto& [stage, f] : firings) {
-    trace.firings.push_back({stage, f.phase, f.frame, f.count, at(f.started), at(f.ended)});
-    if (at(f.started) - at(f.waited_from) >= shortest_wait)
-      trace.waits.push_back({stage, at(f.waited_from), at(f.started)});
+  for (const auto& [stage, timed] : firings) {
+    const auto& [phase, frame, count] = timed.firing;
+    trace.firings.push_back({stage, phase, frame, count, at(timed.started), at(timed.ended)});
+    if (at(timed.started) - at(timed.waited_from) >= shortest_wait)
+      trace.waits.push_back({stage, at(timed.waited_from), at(timed.started)});
   }
   std::stable_sort(trace.waits.begin(), trace.waits.end(),
                    [](const TraceWait& a, const TraceWait& b) { return a.stage < b.stage; });

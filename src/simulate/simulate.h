@@ -10,6 +10,7 @@
 #include "base/trace.h"
 #include "base/units.h"
 #include "plan/plan.h"
+#include "schedule/execution.h"
 #include "simulate/latencies.h"
 
 namespace millrace::simulate {
@@ -42,11 +43,7 @@ struct Release {
   std::int64_t in_flight = 0;  // frames on their way at most; 0: all that fit
 };
 
-/// How a stage chooses its next phase.
-enum class Order {
-  submitted,  // as the runtime: a phase whose next frame was not submitted yet is passed over
-  graph,      // as the plan's CSDF graph: always in turn
-};
+using schedule::Order;
 
 /// A plan that runs, and how frames come to it.
 struct Application {

@@ -16,13 +16,10 @@ bool is_closed(const Application& application) {
 }
 
 /// As bench: while pipelines fill, results come at another pace.
-std::int64_t warmup_of(const Application& application) {
+std::int64_t warmup_of(const Application& application, const schedule::Schedule& schedule) {
   constexpr std::int64_t least = 4;
   if (!is_closed(application)) return 0;
-  std::int64_t lag = 0;
-  for (const plan::Stage& stage : application.plan.stages)
-    for (const plan::Phase& phase : stage.phases) lag = std::max(lag, phase.lag);
-  return std::max(least + 2 * lag, plan::round_of(application.plan) - 1);
+  return std::max(least + 2 * schedule.largest_offset, schedule.round - 1);
 }
 
 /// Where frames leave several at once, full rounds of them.
@@ -53,9 +50,12 @@ Simulation::Simulation(const std::vector<Application>& applications, const Optio
     : traced_frames_(options.traced_frames) {
   for (const Application& application : applications) {
     const std::uint64_t seed = seed_of(options.seed, 2 * running_.size());
+    const schedule::Schedule schedule = schedule::compile(application.plan);
     running_.push_back(
-        {application, Pipeline(application.plan, application.order, application.release.in_flight),
-         Releases(application.release, seed), warmup_of(application), wanted_of(application)});
+        {application,
+         schedule::Execution(schedule, application.order, application.release.in_flight),
+         Releases(application.release, seed), warmup_of(application, schedule),
+         wanted_of(application)});
     running_.back().result.name = application.name;
     trace_.plans.push_back(application.name);
     most_ += patience * wanted_of(application);
@@ -119,12 +119,12 @@ void Simulation::settle() {
 
 void Simulation::serve(std::size_t index) {
   Running& running = running_[index];
-  Pipeline& pipeline = running.pipeline;
+  schedule::Execution& execution = running.execution;
   bool changed = true;
   while (changed && !is_done()) {
     changed = false;
-    for (; pipeline.may_take() && !is_done(); changed = true) complete(index);
-    for (; running.releases.next() <= now_ && pipeline.may_submit(); changed = true)
+    for (; execution.may_take() && !is_done(); changed = true) complete(index);
+    for (; running.releases.next() <= now_ && execution.may_submit(); changed = true)
       submit(running);
   }
 }
@@ -133,15 +133,15 @@ void Simulation::submit(Running& running) {
   const Time released = is_closed(running.application) ? now_ : running.releases.next();
   running.on_their_way.push_back({released, now_});
   running.releases.advance();
-  running.pipeline.submit();
+  running.execution.submit();
 }
 
 void Simulation::complete(std::size_t index) {
   Running& running = running_[index];
   const FrameTimes times = running.on_their_way.front();
-  const std::int64_t frame = running.pipeline.taken();
+  const std::int64_t frame = running.execution.taken();
   running.on_their_way.pop_front();
-  running.pipeline.take();
+  running.execution.take();
   ++completed_;
   if (frame < traced_frames_)
     trace_.frames.push_back({index, frame, times.released, times.submitted, now_});
@@ -168,7 +168,7 @@ bool Simulation::is_warm() const {
   for (const Running& running : running_) frames += running.warmup;
   if (frames > 0 && completed_ >= patience * frames) return true;
   return std::all_of(running_.begin(), running_.end(), [](const Running& running) {
-    return running.pipeline.taken() >= running.warmup;
+    return running.execution.taken() >= running.warmup;
   });
 }
 
@@ -187,8 +187,8 @@ bool Simulation::is_done() const {
 
 void Simulation::choose(Worker& worker) {
   Running& running = running_[worker.application];
-  if (worker.firing || !running.pipeline.is_woken(worker.stage)) return;
-  worker.firing = running.pipeline.next(worker.stage);
+  if (worker.firing || !running.execution.is_woken(worker.stage)) return;
+  worker.firing = running.execution.next(worker.stage);
   if (!worker.firing) return;
   processors_[worker.processor].request({static_cast<std::size_t>(&worker - workers_.data()),
                                          running.application.priority, time_of(worker),
@@ -234,12 +234,12 @@ void Simulation::end_piece(Processor& processor) {
   note(piece);
   if (!piece.is_last) return;
   Worker& worker = workers_[piece.stage];
-  running_[worker.application].pipeline.end(worker.stage, *worker.firing);
+  running_[worker.application].execution.end(worker.stage, *worker.firing);
   worker.firing.reset();
 }
 
 void Simulation::note(const Piece& piece) {
-  const Firing& firing = *workers_[piece.stage].firing;
+  const schedule::Firing& firing = *workers_[piece.stage].firing;
   if (firing.frame >= traced_frames_ || piece.begin == piece.end) return;
   trace_.firings.push_back(
       {piece.stage, firing.phase, firing.frame, firing.count, piece.begin, piece.end});
@@ -247,18 +247,18 @@ void Simulation::note(const Piece& piece) {
 
 /// Only where frames have been completed: every repetition contains such an instant.
 void Simulation::look_for_recurrence() {
-  const Pipeline& pipeline = running_.front().pipeline;
-  if (recurrence_->found() || pipeline.taken() == looked_at_) return;
-  looked_at_ = pipeline.taken();
+  const schedule::Execution& execution = running_.front().execution;
+  if (recurrence_->found() || execution.taken() == looked_at_) return;
+  looked_at_ = execution.taken();
   state_.clear();
-  pipeline.add_state(state_);
+  execution.add_state(state_);
   for (const Processor& processor : processors_) processor.add_state(state_, now_);
   for (const Worker& worker : workers_) {
     state_.push_back(worker.firing ? static_cast<std::int64_t>(worker.firing->phase) : -1);
     state_.push_back(worker.firing ? worker.firing->count : 0);
-    state_.push_back(worker.firing ? worker.firing->frame - pipeline.taken() : 0);
+    state_.push_back(worker.firing ? worker.firing->frame - execution.taken() : 0);
   }
-  recurrence_->look(state_, pipeline.taken(), now_);
+  recurrence_->look(state_, execution.taken(), now_);
 }
 
 Result Simulation::result() {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "base/random.h"
-#include "simulate/pipeline.h"
+#include "schedule/execution.h"
 #include "simulate/processor.h"
 #include "simulate/recurrence.h"
 #include "simulate/releases.h"
@@ -25,7 +25,7 @@ class Simulation {
   /// An application with its caller.
   struct Running {
     const Application& application;
-    Pipeline pipeline;
+    schedule::Execution execution;
     Releases releases;
     std::int64_t warmup, wanted;  // frames
     std::deque<FrameTimes> on_their_way = {};
@@ -39,7 +39,7 @@ class Simulation {
     double scale;
     Random random;
     std::vector<std::size_t> replayed = {};  // by phase: recorded firings that were had, if any are
-    std::optional<Firing> firing = {};
+    std::optional<schedule::Firing> firing = {};
   };
 
   void add_workers(std::size_t application, const Options& options);

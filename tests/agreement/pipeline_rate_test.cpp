@@ -11,10 +11,10 @@
 #include <thread>
 #include <vector>
 
+#include "analysis/rate.h"
 #include "board/board.h"
 #include "engine/simulated/simulated.h"
 #include "plan/build.h"
-#include "plan/rate.h"
 #include "runtime/session.h"
 #include "runtime/sketch.h"
 
@@ -63,7 +63,7 @@ double bound(const Example& example, const plan::Plan& plan) {
     for (const plan::Phase& phase : stage.phases)
       times.back().push_back(time_of(example, phase.layers));
   }
-  return 1 / seconds(plan::period_bound(plan, example.network, times).value());
+  return 1 / seconds(analysis::period_bound(plan, example.network, times).value());
 }
 
 struct Attempt {

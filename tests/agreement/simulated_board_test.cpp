@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <chrono>
 
+#include "analysis/rate.h"
 #include "engine/reference/reference.h"
 #include "engine/simulated/paced.h"
 #include "plan/build.h"
-#include "plan/rate.h"
 #include "runtime/load.h"
 #include "runtime/sketch.h"
 
@@ -43,7 +43,7 @@ TEST(SimulatedBoard, runs_at_the_modelled_rate_on_fewer_cores) {
     auto& of_stage = phases.emplace_back();
     for (const plan::Phase& phase : stage.phases) of_stage.push_back(time_of(phase.layers));
   }
-  const double limit = 1 / seconds(plan::period_bound(plan, network, phases).value());
+  const double limit = 1 / seconds(analysis::period_bound(plan, network, phases).value());
   const auto reference = engine::reference::make();
   engine::simulated::PacedEngine engine(
       *reference, board::this_machine().processors.front(),

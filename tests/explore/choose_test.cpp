@@ -84,6 +84,17 @@ TEST(Choose, replicas_win_where_crossing_costs_more_than_it_gains) {
   EXPECT_GE(choice.winner().search.bottleneck, choice.lower_bound);
 }
 
+/// As if each plan took `period_of` it between two frames, and each of its stages 900 ns of one.
+std::function<std::vector<plan::Measured>(std::span<const plan::Plan>)> measuring(
+    const std::function<Time(const plan::Plan&)>& period_of, double doubt = 0) {
+  return [=](std::span<const plan::Plan> plans) {
+    std::vector<plan::Measured> results;
+    for (const plan::Plan& plan : plans)
+      results.push_back({period_of(plan), std::vector<Time>(plan.stages.size(), Time(900)), doubt});
+    return results;
+  };
+}
+
 /// In turns they would be slower than the fast core alone, but they do not wait for their turn.
 TEST(Choose, copies_are_measured_though_one_core_is_more_than_twice_as_slow) {
   profile::Profile profile = profile_with({1, 1, 1, 1}, 1e6);
@@ -91,14 +102,11 @@ TEST(Choose, copies_are_measured_though_one_core_is_more_than_twice_as_slow) {
     times.together = times.alone = profile::statistics_of({std::chrono::nanoseconds(2200)});
   ChooseOptions options = quick();
   int copies = 0;
-  options.measure = [&](std::span<plan::Plan> plans) {
-    for (plan::Plan& plan : plans) {
-      const bool is_copies = plan.stages.size() == 2 && plan.stages[0].turn.of == 2;
-      copies += is_copies ? 1 : 0;
-      plan.measured = std::chrono::nanoseconds(is_copies ? 2750 : 4000);
-    }
-    return std::vector<double>(plans.size());
-  };
+  options.measure = measuring([&](const plan::Plan& plan) {
+    const bool is_copies = plan.stages.size() == 2 && plan.stages[0].turn.of == 2;
+    copies += is_copies ? 1 : 0;
+    return Time(is_copies ? 2750 : 4000);
+  });
   EXPECT_EQ(choose(chain(4), two_cores(), profile, options).winner().name, "2 replicas");
   EXPECT_EQ(copies, 1);
 }
@@ -130,14 +138,10 @@ TEST(Choose, measurements_overrule_predictions) {
   ChooseOptions options = quick();
   options.search = "exact";
   std::size_t measured = 0;
-  options.measure = [&](std::span<plan::Plan> plans) {
-    measured = plans.size();
-    for (plan::Plan& plan : plans) {
-      plan.measured = plan.stages.size() == 1 ? Time(1000) : Time(2000);
-      for (plan::Stage& stage : plan.stages) stage.measured = Time(900);
-    }
-    return std::vector<double>(plans.size());
-  };
+  options.measure = measuring([&](const plan::Plan& plan) {
+    ++measured;
+    return plan.stages.size() == 1 ? Time(1000) : Time(2000);
+  });
   // Within a quarter of the best bound, so that both are measured.
   const auto profile = profile_with({100, 1, 1, 1}, 0);
   const Choice choice = choose(chain(4), two_cores(), profile, options);
@@ -152,10 +156,8 @@ TEST(Choose, what_measurements_do_not_tell_apart_is_decided_by_effort) {
   const auto winner = [](Time one, double doubt) {
     ChooseOptions options = quick();
     options.search = "exact";
-    options.measure = [&](std::span<plan::Plan> plans) {
-      for (plan::Plan& plan : plans) plan.measured = plan.stages.size() == 1 ? one : Time(1000);
-      return std::vector<double>(plans.size(), doubt);
-    };
+    options.measure = measuring(
+        [&](const plan::Plan& plan) { return plan.stages.size() == 1 ? one : Time(1000); }, doubt);
     const auto profile = profile_with({100, 1, 1, 1}, 0);
     return choose(chain(4), two_cores(), profile, options).winner().name;
   };
@@ -167,13 +169,10 @@ TEST(Choose, what_measurements_do_not_tell_apart_is_decided_by_effort) {
 
 TEST(Choose, what_is_predicted_to_be_far_from_the_best_is_not_measured) {
   ChooseOptions options = quick();
-  options.measure = [&](std::span<plan::Plan> plans) {
-    for (plan::Plan& plan : plans) {
-      EXPECT_EQ(plan.stages.size(), 2u);
-      plan.measured = Time(1000);
-    }
-    return std::vector<double>(plans.size());
-  };
+  options.measure = measuring([](const plan::Plan& plan) {
+    EXPECT_EQ(plan.stages.size(), 2u);
+    return Time(1000);
+  });
   const Choice choice = choose(chain(4), two_cores(), profile_with({10, 10, 10, 10}, 0), options);
   EXPECT_EQ(choice.winner().plan.stages.size(), 2u);
 }

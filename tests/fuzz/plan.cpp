@@ -2,9 +2,11 @@
 #include "plan/plan_file.h"
 
 #include "analysis/proof.h"
+#include "analysis/rate.h"
 #include "fuzz.h"
 #include "network/read.h"
-#include "plan/rate.h"
+#include "plan/capacities.h"
+#include "schedule/read_plan.h"
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace millrace;
@@ -13,9 +15,9 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const fuzz::MemoryFile file(fuzz::text_of(data, size));
   return fuzz::attempt([&] {
     plan::read_plan_origin(file.path());
-    const plan::Plan plan = plan::read_plan(file.path(), network);
+    const plan::Plan plan = schedule::read_plan(file.path(), network);
     const auto times = plan::predicted_times(plan);
     analysis::prove(plan, network, times);
-    plan::enough_in_flight(plan, network, times);
+    analysis::enough_in_flight(plan, network, times);
   });
 }

@@ -4,11 +4,12 @@
 #include <map>
 #include <numeric>
 
+#include "analysis/rate.h"
 #include "dataflow/analysis.h"
 #include "networks.h"
-#include "plan/rate.h"
 #include "plan/steps.h"
 #include "run_by_hand.h"
+#include "schedule/graph.h"
 
 namespace millrace::plan {
 namespace {
@@ -58,7 +59,7 @@ TEST(AnyMapping, is_consistent_and_live_with_every_capacity) {
     for (Channel& channel : plan.channels) channel.capacity = least.at(channel.tensor);
     ASSERT_NO_THROW(check(plan, each.network));
     const auto graph =
-        csdf_graph(plan, each.network, {.phase_times = {}, .tokens_are_elements = true});
+        schedule::csdf_graph(plan, each.network, {.phase_times = {}, .tokens_are_elements = true});
     for (std::int64_t cycles : dataflow::repetition_vector(graph)) ASSERT_EQ(cycles, 1);
     const Verdict live = dataflow::is_live(graph);
     ASSERT_TRUE(live) << live.reason();
@@ -103,8 +104,8 @@ TEST(AnyMapping, runs_at_its_slowest_stage) {
     Random random(seed);
     const Plan plan =
         build(each.network, each.board, each.mapping, {.capacity = 2, .most_lag = 100});
-    const GraphOptions options{.phase_times = random_times(random, plan, 20)};
-    const auto rate = dataflow::throughput(csdf_graph(plan, each.network, options));
+    const schedule::GraphOptions options{.phase_times = random_times(random, plan, 20)};
+    const auto rate = dataflow::throughput(schedule::csdf_graph(plan, each.network, options));
     ASSERT_TRUE(rate) << seed;
     EXPECT_EQ(rate->span, rate->iterations * slowest_stage(options.phase_times)) << seed;
   }
@@ -121,6 +122,7 @@ TEST(AnyMapping, is_consistent_and_live_with_any_batches) {
     options.batches = random_batches(random, each.network.layers.size());
     const Plan plan = build(each.network, each.board, each.mapping, options);
     ASSERT_EQ(RunByHand(plan, 40).waits(), "");
+    ASSERT_NO_THROW(schedule::check_live(plan, each.network));
     const std::vector<Endpoint> places = places_of_layers(plan);
     for (std::size_t i = 0; i < places.size(); ++i) {
       const Phase& phase = plan.stages[places[i].stage].phases[places[i].phase];
@@ -141,7 +143,8 @@ TEST(AnyMapping, with_the_same_batch_everywhere_runs_at_its_slowest_stage) {
     options.batches.assign(each.network.layers.size(), batch);
     const Plan plan = build(each.network, each.board, each.mapping, options);
     const auto times = random_times(random, plan, 20);
-    EXPECT_EQ(period_bound(plan, each.network, times), slowest_stage(times) / batch) << seed;
+    EXPECT_EQ(analysis::period_bound(plan, each.network, times), slowest_stage(times) / batch)
+        << seed;
   }
 }
 

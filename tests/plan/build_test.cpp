@@ -1,4 +1,5 @@
 #include "plan/build.h"
+#include "analysis/rate.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +8,7 @@
 
 #include "dataflow/analysis.h"
 #include "networks.h"
-#include "plan/rate.h"
+#include "schedule/graph.h"
 
 namespace millrace::plan {
 namespace {
@@ -73,7 +74,7 @@ TEST(Build, the_example_of_the_papers_has_their_phases) {
             "stage0: 0 1 2 3 4 5 6; stage1: 7 8 9 | 12; stage2: 10 11; "
             "stage3: 13 14 15 16 17 20 | 21 22; stage4: 18 19");
   const auto graph =
-      csdf_graph(plan, network, {.phase_times = {}, .bounded = false, .outside = false});
+      schedule::csdf_graph(plan, network, {.phase_times = {}, .bounded = false, .outside = false});
   EXPECT_EQ(graph.actors.size(), 5u);
   EXPECT_EQ(graph.channels.size(), 8u);  // two of them from a phase to a later one of its actor
   EXPECT_TRUE(dataflow::is_live(graph));
@@ -174,7 +175,7 @@ TEST(Build, wrong_arguments_are_named) {
 TEST(CsdfGraph, carries_times_rates_and_space) {
   const auto network = network_of(3, {{0, 1}, {1, 2}});
   const Plan plan = build(network, board_of(2), mapping_of({0, 1, 0}));
-  const auto graph = csdf_graph(
+  const auto graph = schedule::csdf_graph(
       plan, network, {.phase_times = {{Time(3), Time(2)}, {Time(4)}}, .tokens_are_elements = true});
   ASSERT_EQ(graph.actors.size(), 4u);
   EXPECT_EQ(graph.actors[0].times, (std::vector<Time>{Time(3), Time(2)}));
@@ -195,33 +196,34 @@ TEST(CsdfGraph, carries_times_rates_and_space) {
 TEST(CsdfGraph, fires_a_batch_in_the_last_of_its_cycles) {
   const auto network = network_of(2, {{0, 1}});
   const Plan plan = build(network, board_of(1), mapping_of({0, 0}), {.batches = {1, 2}});
-  const auto graph = csdf_graph(plan, network, {.phase_times = {{Time(3), Time(4)}}});
+  const auto graph = schedule::csdf_graph(plan, network, {.phase_times = {{Time(3), Time(4)}}});
   ASSERT_EQ(graph.actors.size(), 3u);
   EXPECT_EQ(graph.actors[0].times, (std::vector<Time>{Time(3), Time(0), Time(3), Time(4)}));
   const auto& between = graph.channels[2];
   EXPECT_EQ(between.name, "t0");
   EXPECT_EQ(between.production, (std::vector<std::int64_t>{1, 0, 1, 0}));
   EXPECT_EQ(between.consumption, (std::vector<std::int64_t>{0, 0, 0, 2}));
-  EXPECT_EQ(period_bound(plan, network, {{Time(3), Time(4)}}), Time(5));
+  EXPECT_EQ(analysis::period_bound(plan, network, {{Time(3), Time(4)}}), Time(5));
 }
 
 TEST(LatencyBound, of_one_stage_is_its_time) {
   const auto network = network_of(2, {{0, 1}});
   const Plan plan = build(network, board_of(1), mapping_of({0, 0}));
-  EXPECT_EQ(latency_bound(plan, network, {{Time(7)}}, Time(10)), Time(7));
+  EXPECT_EQ(analysis::latency_bound(plan, network, {{Time(7)}}, Time(10)), Time(7));
 }
 
 TEST(LatencyBound, holds_the_waiting_for_the_frames_of_a_batch) {
   const auto network = network_of(2, {{0, 1}});
   const Plan plan = build(network, board_of(1), mapping_of({0, 0}), {.batches = {1, 4}});
   // The first of four waits until the fourth, 30 later, has been through phase 0.
-  EXPECT_EQ(latency_bound(plan, network, {{Time(5), Time(8)}}, Time(10)), Time(30 + 5 + 8));
+  EXPECT_EQ(analysis::latency_bound(plan, network, {{Time(5), Time(8)}}, Time(10)),
+            Time(30 + 5 + 8));
 }
 
 TEST(LatencyBound, of_stages_that_lag_holds_the_lag) {
   const auto network = network_of(2, {{0, 1}});
   const Plan plan = build(network, board_of(2), mapping_of({0, 1}));
-  EXPECT_EQ(latency_bound(plan, network, {{Time(10)}, {Time(10)}}, Time(10)), Time(20));
+  EXPECT_EQ(analysis::latency_bound(plan, network, {{Time(10)}, {Time(10)}}, Time(10)), Time(20));
 }
 
 TEST(SdfGraph, has_an_actor_per_layer_and_a_channel_per_edge) {

@@ -1,4 +1,5 @@
 // As few slots as keep a plan's throughput.
+#include "analysis/capacities.h"
 #include "plan/capacities.h"
 
 #include <gtest/gtest.h>
@@ -9,6 +10,7 @@
 #include "dataflow/analysis.h"
 #include "networks.h"
 #include "plan/steps.h"
+#include "schedule/graph.h"
 
 namespace millrace::plan {
 namespace {
@@ -18,7 +20,8 @@ using dataflow::Fraction;
 
 Fraction period_of(const Plan& plan, const network::Network& network,
                    const std::vector<std::vector<Time>>& times, bool bounded = true) {
-  return dataflow::throughput(csdf_graph(plan, network, {.phase_times = times, .bounded = bounded}))
+  return dataflow::throughput(
+             schedule::csdf_graph(plan, network, {.phase_times = times, .bounded = bounded}))
       .value()
       .period();
 }
@@ -44,7 +47,7 @@ TEST(SmallestSlots, keep_the_throughput_of_slots_without_end) {
     const auto network = weighted_network(random, 25);
     const Plan plan = tight_plan(random, network, static_cast<std::int64_t>(seed % 4));
     const auto times = random_times(random, plan, 9);
-    const auto sizing = smallest_slots(plan, network, times);
+    const auto sizing = analysis::smallest_slots(plan, network, times);
     ASSERT_TRUE(sizing);
     const Plan sized = with_slots(plan, sizing->capacities, 0);
     ASSERT_NO_THROW(check(sized, network));
@@ -61,7 +64,7 @@ TEST(SmallestSlots, keep_the_throughput_of_slots_without_end) {
 class Enumeration {
  public:
   Enumeration(const Plan& plan, const network::Network& network,
-              const std::vector<std::vector<Time>>& times, const SlotSizing& found)
+              const std::vector<std::vector<Time>>& times, const analysis::SlotSizing& found)
       : plan_(plan), network_(network), times_(times), found_(found) {
     for (const Channel& channel : plan.channels)
       least_[channel.tensor] = std::max(least_[channel.tensor], lag_of(plan, channel) + 1);
@@ -91,7 +94,7 @@ class Enumeration {
   Plan plan_;
   const network::Network& network_;
   const std::vector<std::vector<Time>>& times_;
-  const SlotSizing& found_;
+  const analysis::SlotSizing& found_;
   std::map<TensorId, std::int64_t> least_;
   std::vector<TensorId> tensors_;
 };
@@ -104,7 +107,7 @@ TEST(SmallestSlots, are_the_smallest_of_all) {
     const auto network = weighted_network(random, 7);
     const Plan plan = tight_plan(random, network, 0);
     const auto times = random_times(random, plan, 9);
-    const auto sizing = smallest_slots(plan, network, times);
+    const auto sizing = analysis::smallest_slots(plan, network, times);
     ASSERT_TRUE(sizing);
     ASSERT_TRUE(sizing->is_smallest());
     EXPECT_FALSE(Enumeration(plan, network, times, *sizing).finds_less());
@@ -119,7 +122,7 @@ TEST(SmallestSlots, are_unknown_without_times) {
   const auto network = network_of(2, {{0, 1}});
   const Plan plan = build(network, board_of(2), mapping_of({0, 1}));
   EXPECT_TRUE(predicted_times(plan).empty());
-  EXPECT_FALSE(smallest_slots(plan, network, predicted_times(plan)));
+  EXPECT_FALSE(analysis::smallest_slots(plan, network, predicted_times(plan)));
 }
 
 TEST(WithSlots, gives_slack_to_what_leaves_its_stage) {

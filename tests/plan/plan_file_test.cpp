@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "networks.h"
+#include "schedule/read_plan.h"
 #include "support/temporary_folder.h"
 
 namespace millrace::plan {
@@ -257,7 +258,7 @@ TEST(PlanFile, phases_that_wait_for_each_other_are_refused) {
     for (const char* end : {"from", "to"})
       if (channel[end].is_object() && channel[end]["phase"] == 1) channel[end]["phase"] = 0;
   write_json(path, json);
-  const std::string message = message_of([&] { read_plan(path, network); });
+  const std::string message = message_of([&] { schedule::read_plan(path, network); });
   EXPECT_NE(message.find("deadlock: phase 0 of 'stage0' waits for 1 tokens in channel 't2' from "
                          "'stage1'"),
             std::string::npos)

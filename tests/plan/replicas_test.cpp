@@ -1,10 +1,11 @@
 #include <gtest/gtest.h>
 
+#include "analysis/rate.h"
 #include "dataflow/analysis.h"
 #include "networks.h"
 #include "plan/plan_file.h"
-#include "plan/rate.h"
 #include "plan/steps.h"
+#include "schedule/graph.h"
 #include "support/message_of.h"
 #include "support/temporary_folder.h"
 #include "support/token_game.h"
@@ -25,7 +26,8 @@ class Replicas : public testing::Test {
   Plan plan = build(network, board, mapping_of({0, 1, 2}), options);
 
   Time period(Time first, Time middle, Time last) const {
-    return period_bound(plan, network, {{first}, {middle}, {middle}, {middle}, {last}}).value();
+    return analysis::period_bound(plan, network, {{first}, {middle}, {middle}, {middle}, {last}})
+        .value();
   }
   std::string message_after(const std::function<void(Plan&)>& change) const {
     Plan changed = plan;
@@ -65,13 +67,13 @@ TEST_F(Replicas, share_the_work) {
 }
 
 TEST_F(Replicas, the_slowest_holds_up_the_others_since_turns_are_strict) {
-  const auto bound =
-      period_bound(plan, network, {{Time(1)}, {Time(30)}, {Time(30)}, {Time(900)}, {Time(1)}});
+  const auto bound = analysis::period_bound(
+      plan, network, {{Time(1)}, {Time(30)}, {Time(30)}, {Time(900)}, {Time(1)}});
   EXPECT_EQ(bound, Time(300));
 }
 
 TEST_F(Replicas, a_frame_alone_passes_one_of_them) {
-  const auto latency = latency_bound(
+  const auto latency = analysis::latency_bound(
       plan, network, {{Time(100)}, {Time(900)}, {Time(900)}, {Time(900)}, {Time(100)}}, Time(5000));
   EXPECT_GE(latency.value(), Time(1100));
 }
@@ -123,15 +125,15 @@ TEST_F(GatheringReplicas, take_their_batches_in_turn) {
   ASSERT_EQ(plan.stages[1].phases.size(), 3u);
   EXPECT_EQ(plan.stages[1].phases[1].batch, 4);
   EXPECT_EQ(round_of(plan), 8);
-  EXPECT_EQ(period_bound(plan, network, times), Time((4 * 100 + 200 + 4 * 50) / 8));
-  EXPECT_EQ(shortest_period(plan, network, times), Time(100));
+  EXPECT_EQ(analysis::period_bound(plan, network, times), Time((4 * 100 + 200 + 4 * 50) / 8));
+  EXPECT_EQ(analysis::shortest_period(plan, network, times), Time(100));
   times[1] = {Time(300), Time(600), Time(150)};
-  EXPECT_EQ(period_bound(plan, network, times), Time(300)) << "turns are strict";
-  EXPECT_EQ(shortest_period(plan, network, times), Time(150)) << "whoever is free";
+  EXPECT_EQ(analysis::period_bound(plan, network, times), Time(300)) << "turns are strict";
+  EXPECT_EQ(analysis::shortest_period(plan, network, times), Time(150)) << "whoever is free";
 }
 
 TEST_F(GatheringReplicas, wait_for_the_frames_of_their_turn) {
-  const auto latency = latency_bound(plan, network, times, Time(100));
+  const auto latency = analysis::latency_bound(plan, network, times, Time(100));
   EXPECT_GE(latency.value(), Time(6 * 100 + 100 + 200 + 50));
 }
 
@@ -171,8 +173,8 @@ TEST(RandomReplicas, of_whole_networks_may_gather_in_any_way) {
     const Plan plan = build(network, copies.board, copies.mapping, copies.options);
     ASSERT_TRUE(is_shared(plan));
     EXPECT_TRUE(dataflow::is_live(
-        csdf_graph(plan, network, {.phase_times = {}, .tokens_are_elements = true})));
-    EXPECT_EQ(played(csdf_graph(plan, network)), "");
+        schedule::csdf_graph(plan, network, {.phase_times = {}, .tokens_are_elements = true})));
+    EXPECT_EQ(played(schedule::csdf_graph(plan, network)), "");
   }
 }
 
@@ -189,8 +191,8 @@ TEST(RandomReplicas, give_graphs_that_are_consistent_and_live_and_pass_all_frame
     const Plan plan = build(network, board, mapping, options);  // has passed check()
     with_replicas += turns_of(plan) > 1 ? 1u : 0u;
     EXPECT_TRUE(dataflow::is_live(
-        csdf_graph(plan, network, {.phase_times = {}, .tokens_are_elements = true})));
-    EXPECT_EQ(played(csdf_graph(plan, network)), "");
+        schedule::csdf_graph(plan, network, {.phase_times = {}, .tokens_are_elements = true})));
+    EXPECT_EQ(played(schedule::csdf_graph(plan, network)), "");
   }
   EXPECT_GT(with_replicas, 300u);
 }

@@ -119,26 +119,27 @@ TEST_F(StageTimesTest, together_all_end_when_one_fails) {
   EXPECT_THROW(trials.run_together(10s), std::runtime_error);
 }
 
-TEST_F(StageTimesTest, plans_are_told_what_was_measured) {
+TEST_F(StageTimesTest, what_was_measured_of_each_plan_is_told) {
   count_runs([](std::size_t processor) {
     const auto end = std::chrono::steady_clock::now() + 200us;
     while (processor == 1 && std::chrono::steady_clock::now() < end) {
     }
   });
   const auto network = chain(2);
-  std::vector<plan::Plan> plans{here(plan_of(network, {0, 1})), here(plan_of(network, {0, 0}))};
+  const plan::Plan two = here(plan_of(network, {0, 1})), one = here(plan_of(network, {0, 0}));
   start_counting();
   LoadOptions options;
   options.duration = 50ms;
-  const std::vector<double> doubts = measure(plans, network, engines_, options);
-  ASSERT_EQ(doubts.size(), 2u);
-  EXPECT_EQ(doubts[plans[0].measured < plans[1].measured ? 0 : 1], 0);  // against itself
-  EXPECT_GE(*std::min_element(doubts.begin(), doubts.end()), 0);
-  EXPECT_GE(plans[0].measured, 200us);
-  EXPECT_GE(plans[0].stages[1].measured, 200us);
-  EXPECT_GT(plans[0].stages[0].measured, Time{});
-  EXPECT_LT(plans[0].stages[0].measured, plans[0].stages[1].measured);
-  EXPECT_GT(plans[1].measured, Time{});
+  const std::vector<Contender> contenders{{two}, {one}};
+  const std::vector<plan::Measured> found = measure(contenders, network, engines_, options);
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_EQ(found[found[0].period < found[1].period ? 0 : 1].doubt, 0);  // against itself
+  for (const plan::Measured& each : found) EXPECT_GE(each.doubt, 0);
+  EXPECT_GE(found[0].period, 200us);
+  EXPECT_GE(found[0].stages.at(1), 200us);
+  EXPECT_GT(found[0].stages[0], Time{});
+  EXPECT_LT(found[0].stages[0], found[0].stages[1]);
+  EXPECT_GT(found[1].period, Time{});
 }
 
 TEST_F(StageTimesTest, a_load_rests_between_its_turns) {

@@ -1,11 +1,12 @@
 // With times that do not change, a plan runs exactly as fast as its own dataflow graph says.
 #include <gtest/gtest.h>
 
+#include "analysis/rate.h"
 #include "applications.h"
 #include "dataflow/analysis.h"
-#include "plan/rate.h"
 #include "plan/steps.h"
 #include "plan/with_replicas.h"
+#include "schedule/graph.h"
 #include "simulate/simulate.h"
 
 namespace millrace::simulate {
@@ -51,8 +52,8 @@ Case random_case(std::uint64_t seed) {
 }
 
 dataflow::Fraction bound_of(const Case& each) {
-  const auto rate =
-      dataflow::throughput(plan::csdf_graph(each.plan, each.network, {.phase_times = each.times}));
+  const auto rate = dataflow::throughput(
+      schedule::csdf_graph(each.plan, each.network, {.phase_times = each.times}));
   return rate->period() / dataflow::Fraction(plan::round_of(each.plan));
 }
 
@@ -79,7 +80,7 @@ TEST(Bound, in_the_graphs_order_any_plan_runs_exactly_at_it) {
 TEST(Bound, what_keeps_all_stages_busy_is_enough_to_run_exactly_at_it) {
   for (std::uint64_t seed = 0; seed < 1000; seed += 2) {  // without batches
     const Case each = random_case(seed);
-    const std::int64_t enough = plan::enough_in_flight(each.plan, each.network, each.times);
+    const std::int64_t enough = analysis::enough_in_flight(each.plan, each.network, each.times);
     EXPECT_GT(enough, static_cast<std::int64_t>(each.plan.stages.size())) << seed;
     EXPECT_EQ(period_of(each, Order::submitted, enough), bound_of(each)) << seed;
   }
@@ -147,8 +148,8 @@ TEST(Bound, copies_that_gather_reach_the_sum_of_their_rates) {
     for (plan::Channel& channel : each.plan.channels) channel.capacity *= 1000;
     Application application = application_of(each.plan, each.times);
     application.frames = 10'000;
-    application.release.in_flight = plan::enough_in_flight(each.plan, each.network, each.times);
-    const auto shortest = plan::shortest_period(each.plan, each.network, each.times);
+    application.release.in_flight = analysis::enough_in_flight(each.plan, each.network, each.times);
+    const auto shortest = analysis::shortest_period(each.plan, each.network, each.times);
     const double rate = run({application}).applications[0].throughput() * seconds(*shortest);
     EXPECT_GE(rate, 1 - edges) << seed;
     EXPECT_LE(rate, 1 + edges) << seed;
@@ -195,7 +196,7 @@ TEST(Bound, what_keeps_all_copies_busy_is_enough_for_the_sum_of_their_rates) {
     const auto plan = plan::build(network, board_of(copies), mapping_of({0}), options);
     Application application = application_of(plan, times);
     application.frames = 5'000;
-    application.release.in_flight = plan::enough_in_flight(plan, network, times);
+    application.release.in_flight = analysis::enough_in_flight(plan, network, times);
     EXPECT_GE(run({application}).applications[0].throughput(), (1 - edges) * sum) << seed;
   }
 }

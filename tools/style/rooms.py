@@ -1,7 +1,7 @@
 """Which room may use which: the table of the architecture."""
 
-_ALL = ("base", "network", "dataflow", "board", "engine", "profile", "plan", "analysis",
-        "simulate", "explore", "workload", "runtime", "application", "report")
+_ALL = ("base", "network", "dataflow", "board", "engine", "profile", "plan", "schedule",
+        "analysis", "simulate", "explore", "workload", "runtime", "application", "report")
 
 MAY_USE = {
     "base": (),
@@ -11,11 +11,12 @@ MAY_USE = {
     "engine": ("base", "network", "board"),
     "profile": ("base", "network", "board", "engine"),
     "plan": ("base", "network", "dataflow", "board", "profile"),
-    "analysis": ("base", "dataflow", "board", "profile", "plan"),
-    "simulate": ("base", "dataflow", "board", "profile", "plan"),
-    "explore": ("base", "network", "board", "profile", "plan", "analysis", "simulate"),
+    "schedule": ("base", "network", "dataflow", "plan"),
+    "analysis": ("base", "network", "dataflow", "board", "profile", "plan", "schedule"),
+    "simulate": ("base", "dataflow", "board", "profile", "plan", "schedule"),
+    "explore": ("base", "network", "board", "profile", "plan", "schedule", "analysis", "simulate"),
     "workload": ("base", "network", "board", "engine"),
-    "runtime": ("base", "network", "board", "engine", "workload", "plan"),
+    "runtime": ("base", "network", "board", "engine", "workload", "plan", "schedule"),
     "application": ("base", "network", "board", "engine", "runtime"),
     "report": ("base", "network", "board", "profile", "plan", "analysis", "simulate"),
     "cli": _ALL,

@@ -2,13 +2,9 @@
 
 #include <algorithm>
 
+#include "plan/phase_rule.h"
+
 namespace millrace::explore {
-namespace {
-
-/// Of a processor, the last phase of each processor that this one waits for; counted from 1.
-using Waits = std::vector<std::size_t>;
-
-}  // namespace
 
 Predictor::Predictor(const Ground& ground)
     : ground_(ground), evaluator_(ground.problem), inputs_(ground.problem.layers) {
@@ -50,31 +46,13 @@ bool Predictor::may_fit(const Configuration& configuration) const {
   });
 }
 
-/// The phases of each processor by the planner's rule, but for what a phase comes to wait for after
-/// others wait for it.
+/// How many phases each processor has.
 std::vector<std::size_t> Predictor::subnets_of(const plan::Mapping& mapping) const {
-  const std::size_t processors = evaluator_.processors();
-  std::vector<std::vector<Waits>> phases(processors);  // by processor
-  std::vector<std::size_t> phase_of(mapping.processors.size());
-  for (std::size_t layer = 0; layer < phase_of.size(); ++layer) {
-    const std::size_t here = mapping.processors[layer].index;
-    Waits waits(processors, 0);
-    for (const std::size_t input : inputs_[layer]) {
-      const std::size_t there = mapping.processors[input].index;
-      if (there == here) continue;
-      const Waits& theirs = phases[there][phase_of[input] - 1];
-      for (std::size_t p = 0; p < processors; ++p) waits[p] = std::max(waits[p], theirs[p]);
-      waits[there] = std::max(waits[there], phase_of[input]);
-    }
-    if (phases[here].empty() || waits[here] >= phases[here].size())
-      phases[here].push_back(phases[here].empty() ? Waits(processors, 0) : phases[here].back());
-    Waits& open = phases[here].back();
-    for (std::size_t p = 0; p < processors; ++p) open[p] = std::max(open[p], waits[p]);
-    phase_of[layer] = phases[here].size();
-    open[here] = std::max(open[here], phase_of[layer] - 1);
-  }
+  plan::PhaseRule rule(evaluator_.processors());
+  for (std::size_t layer = 0; layer < inputs_.size(); ++layer)
+    rule.add({mapping.processors[layer].index}, inputs_[layer]);
   std::vector<std::size_t> counts;
-  for (const auto& each : phases) counts.push_back(each.size());
+  for (std::size_t p = 0; p < evaluator_.processors(); ++p) counts.push_back(rule.phases(p));
   return counts;
 }
 

@@ -1,4 +1,4 @@
-#include "plan/rate.h"
+#include "analysis/rate.h"
 
 #include <algorithm>
 #include <cmath>
@@ -7,8 +7,9 @@
 #include "dataflow/analysis.h"
 #include "plan/build.h"
 #include "plan/steps.h"
+#include "schedule/graph.h"
 
-namespace millrace::plan {
+namespace millrace::analysis {
 namespace {
 
 std::optional<dataflow::ActorId> actor_named(const dataflow::Graph& graph, std::size_t from,
@@ -18,19 +19,19 @@ std::optional<dataflow::ActorId> actor_named(const dataflow::Graph& graph, std::
   return std::nullopt;
 }
 
-std::int64_t largest_lag(const Plan& plan) {
+std::int64_t largest_lag(const plan::Plan& plan) {
   std::int64_t largest = 0;
-  for (const Stage& stage : plan.stages)
-    for (const Phase& phase : stage.phases) largest = std::max(largest, phase.lag);
+  for (const plan::Stage& stage : plan.stages)
+    for (const plan::Phase& phase : stage.phases) largest = std::max(largest, phase.lag);
   return largest;
 }
 
 std::int64_t rounded_up(Time time, Time by) { return (time.count() + by.count() - 1) / by.count(); }
 
 /// The nanoseconds that each copy of a shared plan takes for as many frames as it gathers.
-std::vector<double> times_of_copies(const Plan& plan,
+std::vector<double> times_of_copies(const plan::Plan& plan,
                                     const std::vector<std::vector<Time>>& phase_times) {
-  const std::int64_t batch = batch_of(plan);
+  const std::int64_t batch = plan::batch_of(plan);
   std::vector<double> times;
   for (std::size_t s = 0; s < plan.stages.size(); ++s) {
     double& time = times.emplace_back(0);
@@ -44,13 +45,13 @@ std::vector<double> times_of_copies(const Plan& plan,
 /// Of a shared plan: results leave in order, so while the slowest copy is at its frames, those that
 /// the others do meanwhile wait for it; and whoever is free is to find as many as it gathers. 0: a
 /// time is zero.
-std::int64_t done_beside_the_slowest(const Plan& plan,
+std::int64_t done_beside_the_slowest(const plan::Plan& plan,
                                      const std::vector<std::vector<Time>>& phase_times) {
   constexpr double most = 1e15;  // more than any plan has slots
   const std::vector<double> copies = times_of_copies(plan, phase_times);
   const auto [fastest, slowest] = std::minmax_element(copies.begin(), copies.end());
   if (*fastest <= 0) return 0;
-  const auto batch = static_cast<double>(batch_of(plan));
+  const auto batch = static_cast<double>(plan::batch_of(plan));
   double frames = batch - 1;
   for (const double copy : copies) frames += batch * std::ceil(*slowest / copy);
   return static_cast<std::int64_t>(std::min(frames, most));
@@ -58,43 +59,43 @@ std::int64_t done_beside_the_slowest(const Plan& plan,
 
 }  // namespace
 
-std::optional<Time> period_bound(const Plan& plan, const network::Network& network,
+std::optional<Time> period_bound(const plan::Plan& plan, const network::Network& network,
                                  const std::vector<std::vector<Time>>& phase_times) {
-  GraphOptions options;
+  schedule::GraphOptions options;
   options.phase_times = phase_times;
-  options.outside = turns_of(plan) > 1;  // without the caller replicas would not take turns
-  const auto rate = dataflow::throughput(csdf_graph(plan, network, options));
+  options.outside = plan::turns_of(plan) > 1;  // without the caller replicas would not take turns
+  const auto rate = dataflow::throughput(schedule::csdf_graph(plan, network, options));
   if (!rate || !rate->is_live()) return std::nullopt;
-  return rate->span / (rate->iterations * round_of(plan));
+  return rate->span / (rate->iterations * plan::round_of(plan));
 }
 
-std::optional<Time> shortest_period(const Plan& plan, const network::Network& network,
+std::optional<Time> shortest_period(const plan::Plan& plan, const network::Network& network,
                                     const std::vector<std::vector<Time>>& phase_times) {
-  if (!is_shared(plan)) return period_bound(plan, network, phase_times);
+  if (!plan::is_shared(plan)) return period_bound(plan, network, phase_times);
   double rate = 0;
   for (const double copy : times_of_copies(plan, phase_times)) rate += 1 / copy;
-  return Time(std::llround(1 / (rate * static_cast<double>(batch_of(plan)))));
+  return Time(std::llround(1 / (rate * static_cast<double>(plan::batch_of(plan)))));
 }
 
-std::optional<Time> latency_bound(const Plan& plan, const network::Network& network,
+std::optional<Time> latency_bound(const plan::Plan& plan, const network::Network& network,
                                   const std::vector<std::vector<Time>>& phase_times, Time period) {
   constexpr std::int64_t rounds = 8, least = 32;  // until the pipeline has come to its pace
-  dataflow::Graph graph = csdf_graph(plan, network, {.phase_times = phase_times});
+  dataflow::Graph graph = schedule::csdf_graph(plan, network, {.phase_times = phase_times});
   const auto input = actor_named(graph, plan.stages.size(), "input");
   const auto output = actor_named(graph, plan.stages.size(), "output");
   if (!input || !output || !dataflow::is_live(graph)) return std::nullopt;
   auto& pace = graph.actors[input->index].times;
   pace.assign(pace.size(), std::max(period, Time{1}));
   const std::int64_t lag = largest_lag(plan);
-  return dataflow::longest_delay(graph,
-                                 {*input, *output, lag, lag + least + rounds * round_of(plan)});
+  return dataflow::longest_delay(
+      graph, {*input, *output, lag, lag + least + rounds * plan::round_of(plan)});
 }
 
-std::int64_t enough_in_flight(const Plan& plan, const network::Network& network,
+std::int64_t enough_in_flight(const plan::Plan& plan, const network::Network& network,
                               const std::vector<std::vector<Time>>& phase_times) {
   if (phase_times.size() != plan.stages.size()) return 0;
   const auto jitter = static_cast<std::int64_t>(plan.stages.size());
-  if (is_shared(plan)) return done_beside_the_slowest(plan, phase_times) + jitter;
+  if (plan::is_shared(plan)) return done_beside_the_slowest(plan, phase_times) + jitter;
   const auto period = period_bound(plan, network, phase_times);
   if (!period || *period <= Time{}) return 0;
   const auto latency = latency_bound(plan, network, phase_times, *period);
@@ -102,4 +103,4 @@ std::int64_t enough_in_flight(const Plan& plan, const network::Network& network,
   return rounded_up(*latency, *period) + jitter;
 }
 
-}  // namespace millrace::plan
+}  // namespace millrace::analysis
