@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "board/board.h"
-#include "engine/onednn/layout.h"
 #include "engine/onednn/onednn.h"
-#include "engine/onednn/primitives.h"
-#include "engine/onednn/threads.h"
+#include "engine/onednn/primitives/layout.h"
+#include "engine/onednn/primitives/primitives.h"
+#include "engine/onednn/threads/threads.h"
 
 namespace {
 

@@ -1,4 +1,4 @@
-#include "engine/onednn/arena.h"
+#include "engine/onednn/memory/arena.h"
 
 #include <gtest/gtest.h>
 

@@ -4,8 +4,8 @@
 #include <cstring>
 #include <map>
 
-#include "engine/onednn/layout.h"
 #include "engine/onednn/onednn.h"
+#include "engine/onednn/primitives/layout.h"
 #include "nets.h"
 
 namespace millrace::engine::onednn {

@@ -1,4 +1,4 @@
-#include "engine/onednn/fusion.h"
+#include "engine/onednn/lower/fusion.h"
 
 #include <gtest/gtest.h>
 

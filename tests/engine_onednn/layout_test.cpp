@@ -1,4 +1,4 @@
-#include "engine/onednn/layout.h"
+#include "engine/onednn/primitives/layout.h"
 
 #include <gtest/gtest.h>
 

@@ -7,7 +7,7 @@
 
 #include "base/random.h"
 #include "engine/engine.h"
-#include "engine/onednn/layout.h"
+#include "engine/onednn/primitives/layout.h"
 #include "network/evaluate/evaluate.h"
 #include "network/network.h"
 #include "support/network_builder.h"

@@ -1,5 +1,5 @@
 // Cores that work together: where the work runs, and whose it is.
-#include "engine/onednn/team.h"
+#include "engine/onednn/threads/team.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "engine/onednn/weights.h"
+#include "engine/onednn/memory/weights.h"
 
 #include <gtest/gtest.h>
 
@@ -80,8 +80,8 @@ class KeptWeights : public testing::Test {
     return cache.weights.get(array, wanted);
   }
 
-  Packing for_tiles(AmxFactors factors) const {
-    AmxConvolution convolution;
+  Packing for_tiles(kernels::AmxFactors factors) const {
+    kernels::AmxConvolution convolution;
     convolution.channels = 16;
     convolution.outputs = 32;
     convolution.height.window = convolution.width.window = 3;
@@ -92,7 +92,7 @@ class KeptWeights : public testing::Test {
 
   /// As many bytes with 8 lanes as with 16.
   Packing for_winograd(std::size_t tile, std::size_t lanes = 16) const {
-    WinogradConvolution convolution;
+    kernels::WinogradConvolution convolution;
     convolution.channels = 16;
     convolution.outputs = 32;
     convolution.tile = tile;
@@ -109,7 +109,8 @@ class KeptWeights : public testing::Test {
 
 TEST_F(KeptWeights, are_found_by_another_engine_object_bit_for_bit) {
   const Packing scaled{packing.from, packing.to, {{2.f}, 0}};
-  for (const Packing& each : {packing, scaled, for_tiles(AmxFactors::split), for_winograd(4)}) {
+  for (const Packing& each :
+       {packing, scaled, for_tiles(kernels::AmxFactors::split), for_winograd(4)}) {
     KeptCache first(store);
     const auto packed = first.weights.get(array, each);
     EXPECT_FALSE(packed->was_stored);
@@ -127,8 +128,8 @@ TEST_F(KeptWeights, are_those_of_the_same_values_packing_and_packer_only) {
   EXPECT_FALSE(found(packing, "another version")->was_stored);
   EXPECT_FALSE(found({packing.from, packing.to, {{3.f}, 0}})->was_stored);
   EXPECT_FALSE(found({packing.from, tagged(array.shape, Tag::acdb)})->was_stored);
-  EXPECT_FALSE(found(for_tiles(AmxFactors::split))->was_stored);
-  EXPECT_FALSE(found(for_tiles(AmxFactors::bf16))->was_stored);
+  EXPECT_FALSE(found(for_tiles(kernels::AmxFactors::split))->was_stored);
+  EXPECT_FALSE(found(for_tiles(kernels::AmxFactors::bf16))->was_stored);
   EXPECT_FALSE(found(for_winograd(2))->was_stored);
   EXPECT_FALSE(found(for_winograd(4))->was_stored);
   EXPECT_EQ(for_winograd(4, 8).to, for_winograd(4).to);

@@ -1,6 +1,6 @@
 """Which room may use which: the table of the architecture."""
 
-_ALL = ("base", "network", "dataflow", "board", "engine", "profile", "plan", "schedule",
+_ALL = ("base", "network", "dataflow", "board", "kernels", "engine", "profile", "plan", "schedule",
         "analysis", "simulate", "explore", "workload", "runtime", "application", "report")
 
 MAY_USE = {
@@ -8,14 +8,15 @@ MAY_USE = {
     "network": ("base",),
     "dataflow": ("base",),
     "board": ("base",),
-    "engine": ("base", "network", "board"),
+    "kernels": ("base",),
+    "engine": ("base", "network", "board", "kernels"),
     "profile": ("base", "network", "board", "engine"),
     "plan": ("base", "network", "dataflow", "board", "profile"),
     "schedule": ("base", "network", "dataflow", "plan"),
     "analysis": ("base", "network", "dataflow", "board", "profile", "plan", "schedule"),
     "simulate": ("base", "dataflow", "board", "profile", "plan", "schedule"),
     "explore": ("base", "network", "board", "profile", "plan", "schedule", "analysis", "simulate"),
-    "workload": ("base", "network", "board", "engine"),
+    "workload": ("base", "network", "board", "kernels", "engine"),
     "runtime": ("base", "network", "board", "engine", "workload", "plan", "schedule"),
     "application": ("base", "network", "board", "engine", "runtime"),
     "report": ("base", "network", "board", "profile", "plan", "analysis", "simulate"),

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "engine/engine.h"
+#include "engine/onednn/memory/weights.h"
+#include "engine/onednn/primitives/quantize.h"
 #include "engine/onednn/program.h"
-#include "engine/onednn/quantize.h"
-#include "engine/onednn/weights.h"
 
 namespace millrace::engine::onednn {
 

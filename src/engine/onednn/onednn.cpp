@@ -4,11 +4,11 @@
 
 #include "base/error.h"
 #include "engine/onednn/builder.h"
-#include "engine/onednn/lower.h"
+#include "engine/onednn/lower/lower.h"
+#include "engine/onednn/memory/weights.h"
 #include "engine/onednn/subnet.h"
-#include "engine/onednn/team.h"
+#include "engine/onednn/threads/team.h"
 #include "engine/onednn/ways.h"
-#include "engine/onednn/weights.h"
 #include "network/evaluate/evaluate.h"
 
 namespace millrace::engine::onednn {

@@ -8,9 +8,9 @@
 #include <variant>
 #include <vector>
 
-#include "engine/onednn/layout.h"
-#include "engine/onednn/primitives.h"
-#include "engine/onednn/weights.h"
+#include "engine/onednn/memory/weights.h"
+#include "engine/onednn/primitives/layout.h"
+#include "engine/onednn/primitives/primitives.h"
 #include "network/network.h"
 
 namespace millrace::engine::onednn {

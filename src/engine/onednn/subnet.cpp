@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "base/error.h"
-#include "engine/onednn/normalize.h"
-#include "engine/onednn/team.h"
+#include "engine/onednn/threads/team.h"
+#include "kernels/normalize.h"
 #include "network/evaluate/evaluate.h"
 
 namespace millrace::engine::onednn {
@@ -82,10 +82,12 @@ void normalize(NormalizeCall& call) {
   const auto by_channel = [&](const std::byte* data) {
     return std::span(reinterpret_cast<const float*>(data), call.factors.size());
   };
-  write_factors(by_channel(call.scale), by_channel(call.variance), call.epsilon, call.factors);
-  const ChannelMap map{by_channel(call.mean), call.factors, by_channel(call.shift), call.relu};
-  onednn::normalize(reinterpret_cast<const float*>(call.from), call.stride, map,
-                    {reinterpret_cast<float*>(call.to), call.count});
+  kernels::write_factors(by_channel(call.scale), by_channel(call.variance), call.epsilon,
+                         call.factors);
+  const kernels::ChannelMap map{by_channel(call.mean), call.factors, by_channel(call.shift),
+                                call.relu};
+  kernels::normalize(reinterpret_cast<const float*>(call.from), call.stride, map,
+                     {reinterpret_cast<float*>(call.to), call.count});
 }
 
 class OneDnnSubnet final : public Subnet {

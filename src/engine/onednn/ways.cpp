@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "engine/onednn/lower.h"
+#include "engine/onednn/lower/lower.h"
 
 namespace millrace::engine::onednn {
 namespace {

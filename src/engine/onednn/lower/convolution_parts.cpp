@@ -1,0 +1,197 @@
+#include "engine/onednn/lower/convolution_parts.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace millrace::engine::onednn {
+namespace {
+
+std::size_t unsigned_of(std::int64_t number) { return static_cast<std::size_t>(number); }
+
+bool is_constant(const Builder& builder, const network::Layer& layer, std::size_t input) {
+  const bool given = layer.inputs.size() > input && layer.inputs[input].valid();
+  return !given || builder.tensor(layer.inputs[input]).constant.has_value();
+}
+
+/// With the tail; nothing if it is too much.
+std::optional<kernels::OwnConvolution> with_tail(const Builder& builder, const Group& group,
+                                                 kernels::OwnConvolution result) {
+  bool activated = false;
+  for (const Fused& fused : group.tail) {
+    if (activated) return std::nullopt;
+    if (fused.kind == Fused::Kind::residual && !result.adds) {
+      result.adds = true;
+      continue;
+    }
+    if (fused.kind != Fused::Kind::unary) return std::nullopt;
+    const auto& unary = std::get<network::Unary>(builder.layer(fused.layers[0]).op);
+    if (unary.kind == network::UnaryKind::relu)
+      result.activation.low = 0;
+    else if (unary.kind == network::UnaryKind::leaky_relu)
+      result.activation.slope = static_cast<float>(unary.alpha);
+    else if (unary.kind == network::UnaryKind::clip && unary.alpha <= unary.beta)
+      result.activation = {1, static_cast<float>(unary.alpha), static_cast<float>(unary.beta)};
+    else
+      return std::nullopt;
+    activated = true;
+  }
+  return result;
+}
+
+Scaled scaled_of(const Builder& builder, const network::Layer& layer, const Integers& integers) {
+  const float unit = integers.quantizes_result ? 1 / integers.result.scale : 1;
+  Scaled result;
+  for (const float weight : integers.weights)
+    result.scales.push_back(integers.source.scale * weight * unit);
+  result.bias.assign(result.scales.size(), 0.f);
+  if (layer.inputs.size() <= 2 || !layer.inputs[2].valid()) return result;
+  const auto given = builder.tensor(layer.inputs[2]).constant->values<float>();
+  for (std::size_t i = 0; i < given.size(); ++i) result.bias[i] = given[i] * unit;
+  return result;
+}
+
+kernels::StoredNumber number_of(Type type) {
+  if (type == Type::f32) return kernels::StoredNumber::f32;
+  if (type == Type::bf16) return kernels::StoredNumber::bf16;
+  if (type == Type::f16) return kernels::StoredNumber::f16;
+  return type == Type::u8 ? kernels::StoredNumber::u8 : kernels::StoredNumber::s8;
+}
+
+void set_numbers(kernels::OwnConvolution& convolution, const Integers& integers) {
+  convolution.source = number_of(integers.source.type);
+  if (!integers.quantizes_result) return;
+  const float unit = 1 / integers.result.scale;
+  convolution.result = number_of(integers.result.type);
+  convolution.added = number_of(integers.residual.type);
+  convolution.added_scale = integers.residual.scale * unit;
+  convolution.activation.low *= unit;
+  convolution.activation.high *= unit;
+}
+
+}  // namespace
+
+Geometry geometry_of(const network::Operator& op) {
+  if (const auto* conv = std::get_if<network::Conv>(&op))
+    return {conv->window, conv->groups, false};
+  const auto& conv = std::get<network::ConvTranspose>(op);
+  return {conv.window, conv.groups, true};
+}
+
+Desc weights_as_given(const Geometry& g, const network::Shape& shape) {
+  Dims dims = shape;
+  Dims strides = network::strides_of(shape);
+  if (g.groups > 1) {
+    dims[0] /= g.groups;
+    dims.insert(dims.begin(), g.groups);
+    strides.insert(strides.begin(), strides[0] * dims[1]);
+  }
+  const std::size_t outputs = g.groups > 1 ? 1 : 0;
+  if (g.transposed) {
+    std::swap(dims[outputs], dims[outputs + 1]);
+    std::swap(strides[outputs], strides[outputs + 1]);
+  }
+  return strided_desc(dims, strides);
+}
+
+bool can_be_own(const Builder& builder, LayerId id) {
+  const network::Layer& layer = builder.layer(id);
+  const auto* conv = std::get_if<network::Conv>(&layer.op);
+  if (conv == nullptr || conv->groups != 1) return false;
+  const auto& pads = conv->window.pads_begin;
+  const bool crops = std::any_of(pads.begin(), pads.end(), [](auto pad) { return pad < 0; });
+  return builder.tensor(layer.inputs[0]).shape.size() == 4 && !crops &&
+         is_constant(builder, layer, 1) && is_constant(builder, layer, 2);
+}
+
+kernels::WindowAxis axis_of(const Builder& builder, LayerId id, std::size_t dimension) {
+  const network::Layer& layer = builder.layer(id);
+  const network::Window& window = std::get<network::Conv>(layer.op).window;
+  return {unsigned_of(builder.tensor(layer.inputs[0]).shape[dimension + 2]),
+          unsigned_of(builder.tensor(layer.outputs[0]).shape[dimension + 2]),
+          unsigned_of(window.kernel[dimension]),
+          unsigned_of(window.strides[dimension]),
+          unsigned_of(window.dilations[dimension]),
+          unsigned_of(window.pads_begin[dimension])};
+}
+
+std::optional<kernels::OwnConvolution> own_convolution_of(const Builder& builder,
+                                                          const Group& group) {
+  if (!can_be_own(builder, group.head)) return std::nullopt;
+  const network::Layer& layer = builder.layer(group.head);
+  const network::Shape& in = builder.tensor(layer.inputs[0]).shape;
+  kernels::OwnConvolution result;
+  result.images = unsigned_of(in[0]);
+  result.channels = unsigned_of(in[1]);
+  result.outputs = unsigned_of(builder.tensor(layer.outputs[0]).shape[1]);
+  result.height = axis_of(builder, group.head, 0);
+  result.width = axis_of(builder, group.head, 1);
+  return with_tail(builder, group, result);
+}
+
+const Fused* residual_of(const Group& group) {
+  for (const Fused& fused : group.tail)
+    if (fused.kind == Fused::Kind::residual) return &fused;
+  return nullptr;
+}
+
+std::optional<Integers> integers_of(const Builder& builder, const Group& group,
+                                    const std::optional<Quantization>& source) {
+  if (!builder.is_int8(group.head)) return std::nullopt;
+  const network::Layer& layer = builder.layer(group.head);
+  const Geometry g = geometry_of(layer.op);
+  const network::Tensor& weights = builder.tensor(layer.inputs[1]);
+  const TensorId result = result_of(builder.network(), group);
+  Integers integers;
+  integers.source = source ? *source : builder.quantization(layer.inputs[0]);
+  integers.quantizes_result = builder.is_read_in_8_bits(result);
+  if (integers.quantizes_result) {
+    integers.result = builder.quantization(result);
+    if (const Fused* residual = residual_of(group))
+      integers.residual = builder.quantization(residual->operand);
+  }
+  integers.weights =
+      channel_scales(*weights.constant, weights_as_given(g, weights.shape), g.groups > 1 ? 2 : 1);
+  return integers;
+}
+
+std::optional<Quantization> quantization_now(Builder& builder, TensorId id) {
+  const Value now = builder.value(id);
+  if (!is_quantized(now.desc)) return std::nullopt;
+  return Quantization{type_of(now.desc), now.scale};
+}
+
+OwnParts own_parts(Builder& builder, const Group& group, kernels::OwnConvolution& convolution,
+                   bool takes_floats) {
+  const network::Layer& layer = builder.layer(group.head);
+  const TensorId input = layer.inputs[0], result = result_of(builder.network(), group);
+  OwnParts parts;
+  parts.integers = integers_of(builder, group, quantization_now(builder, input));
+  const auto& integers = parts.integers;
+  const Type computes = builder.type(group.head);
+  Type reads = computes, writes = computes;
+  if (integers) {
+    set_numbers(convolution, *integers);
+    reads = integers->source.type;
+    writes = integers->quantizes_result ? integers->result.type : Type::f32;
+    parts.scaled = std::make_shared<const Scaled>(scaled_of(builder, layer, *integers));
+    parts.bias = parts.scaled->bias.data();
+  } else {
+    if (takes_floats && type_of(builder.value(input).desc) != computes) reads = Type::f32;
+    convolution.source = number_of(reads);
+    convolution.result = convolution.added = number_of(writes);
+    if (layer.inputs.size() > 2 && layer.inputs[2].valid()) {
+      parts.work.constants = {builder.plain(layer.inputs[2])};
+      const std::byte* const bias = builder.constant_data(parts.work.constants.front());
+      parts.bias = reinterpret_cast<const float*>(bias);
+    }
+  }
+  parts.work.from = builder.in_layout(input, channels_last_desc(builder.tensor(input).shape, reads),
+                                      integers ? integers->source.scale : 1.f);
+  parts.work.to =
+      builder.make(result, channels_last_desc(builder.tensor(result).shape, writes),
+                   integers && integers->quantizes_result ? integers->result.scale : 1.f);
+  parts.work.adds = convolution.adds;
+  return parts;
+}
+
+}  // namespace millrace::engine::onednn

@@ -1,0 +1,99 @@
+#include "engine/onednn/lower/lower.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+
+namespace millrace::engine::onednn {
+namespace {
+
+/// oneDNN's descriptors have at most this many dimensions; and what is empty is left to the loops.
+bool is_ordinary(const network::Tensor& tensor) {
+  return tensor.type == network::DataType::float32 && tensor.shape.size() <= 6 &&
+         std::all_of(tensor.shape.begin(), tensor.shape.end(), [](auto n) { return n > 0; });
+}
+
+bool is_ordinary(const Builder& builder, LayerId id) {
+  const auto check = [&](TensorId tensor) {
+    return !tensor.valid() || is_ordinary(builder.tensor(tensor));
+  };
+  const network::Layer& layer = builder.layer(id);
+  return std::all_of(layer.inputs.begin(), layer.inputs.end(), check) &&
+         std::all_of(layer.outputs.begin(), layer.outputs.end(), check);
+}
+
+struct Lower {
+  Builder& builder;
+  const Group& group;
+
+  bool operator()(const network::Conv&) const { return lower_convolution(builder, group); }
+  bool operator()(const network::ConvTranspose&) const { return lower_convolution(builder, group); }
+  bool operator()(const network::Gemm&) const { return lower_product(builder, group); }
+  bool operator()(const network::MatMul&) const { return lower_product(builder, group); }
+  bool operator()(const network::BatchNormalization&) const {
+    return lower_batch_normalization(builder, group);
+  }
+  bool operator()(const network::Lrn&) const { return lower_lrn(builder, group.head); }
+  bool operator()(const network::Pool&) const { return lower_pool(builder, group.head); }
+  bool operator()(const network::Unary&) const { return lower_unary(builder, group.head); }
+  bool operator()(const network::Binary&) const { return lower_binary(builder, group); }
+  bool operator()(const network::Concat&) const { return lower_concat(builder, group.head); }
+  bool operator()(const network::Split&) const { return lower_split(builder, group.head); }
+  bool operator()(const network::Slice&) const { return lower_slice(builder, group.head); }
+  bool operator()(const network::Reshape&) const { return lower_reshape(builder, group.head); }
+  bool operator()(const network::Transpose&) const { return lower_transpose(builder, group.head); }
+  bool operator()(const network::Resize&) const { return lower_resize(builder, group.head); }
+  bool operator()(const network::Softmax&) const { return lower_softmax(builder, group.head); }
+  bool operator()(const network::Reduce&) const { return lower_reduce(builder, group.head); }
+  template <class Operator>
+  bool operator()(const Operator&) const {
+    return false;
+  }
+};
+
+struct Accept {
+  Builder& builder;
+  const Group& group;
+
+  bool operator()(const network::Conv&) const { return accepts_convolution(builder, group); }
+  bool operator()(const network::ConvTranspose&) const {
+    return accepts_convolution(builder, group);
+  }
+  bool operator()(const network::Gemm&) const { return accepts_product(builder, group); }
+  bool operator()(const network::MatMul&) const { return accepts_product(builder, group); }
+  bool operator()(const network::BatchNormalization&) const {
+    return accepts_batch_normalization(builder, group);
+  }
+  bool operator()(const network::Binary&) const { return accepts_binary(builder, group); }
+  template <class Operator>
+  bool operator()(const Operator&) const {
+    return false;
+  }
+};
+
+/// Other integers and shapes may lie anywhere: the same memory under another name.
+bool is_reshape(const Builder& builder, LayerId id) {
+  return std::holds_alternative<network::Reshape>(builder.layer(id).op);
+}
+
+}  // namespace
+
+void lower(Builder& builder, const Group& group) {
+  builder.begin_group(layers_of(group));
+  const network::Layer& layer = builder.layer(group.head);
+  const bool lowered = (is_ordinary(builder, group.head) || is_reshape(builder, group.head)) &&
+                       std::visit(Lower{builder, group}, layer.op);
+  if (!lowered && !group.tail.empty())
+    throw EngineError(layer.name + ": oneDNN refuses what it accepted before");
+  if (!lowered) builder.loops(group.head);
+  builder.end_group();
+}
+
+bool accepts(Builder& builder, const Group& group) {
+  const auto ordinary = [&](LayerId id) { return is_ordinary(builder, id); };
+  const auto layers = layers_of(group);
+  if (!std::all_of(layers.begin(), layers.end(), ordinary)) return false;
+  return std::visit(Accept{builder, group}, builder.layer(group.head).op);
+}
+
+}  // namespace millrace::engine::onednn

@@ -1,0 +1,43 @@
+#pragma once
+// Layers into steps, one file per family. Each function lowers its layer and says true, or changes
+// nothing and says false: then the plain loops do it.
+#include "engine/onednn/builder.h"
+#include "engine/onednn/lower/fusion.h"
+
+namespace millrace::engine::onednn {
+
+/// Adds the steps of a group. Choices depend on shapes, attributes and incoming layouts only.
+void lower(Builder& builder, const Group& group);
+/// Whether the group's head can take its tail without becoming slower.
+bool accepts(Builder& builder, const Group& group);
+
+bool lower_convolution(Builder& builder, const Group& group);
+bool accepts_convolution(Builder& builder, const Group& group);
+/// The kernels that can run the layer alone, in the precision that the builder is told of; the
+/// first choice first.
+std::vector<std::string> convolution_algorithms(const Builder& builder, LayerId layer);
+
+/// Gemm, and MatMul.
+bool lower_product(Builder& builder, const Group& group);
+bool accepts_product(Builder& builder, const Group& group);
+
+bool lower_unary(Builder& builder, LayerId layer);
+bool lower_binary(Builder& builder, const Group& group);
+bool accepts_binary(Builder& builder, const Group& group);
+
+bool lower_batch_normalization(Builder& builder, const Group& group);
+bool accepts_batch_normalization(Builder& builder, const Group& group);
+bool lower_lrn(Builder& builder, LayerId layer);
+bool lower_softmax(Builder& builder, LayerId layer);
+
+bool lower_pool(Builder& builder, LayerId layer);
+bool lower_reduce(Builder& builder, LayerId layer);
+bool lower_resize(Builder& builder, LayerId layer);
+
+bool lower_reshape(Builder& builder, LayerId layer);
+bool lower_transpose(Builder& builder, LayerId layer);
+bool lower_concat(Builder& builder, LayerId layer);
+bool lower_split(Builder& builder, LayerId layer);
+bool lower_slice(Builder& builder, LayerId layer);
+
+}  // namespace millrace::engine::onednn

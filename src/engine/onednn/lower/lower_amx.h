@@ -1,0 +1,16 @@
+#pragma once
+// Convolutions with what is fused into them, on amx_convolution.h instead of oneDNN's kernels.
+#include "engine/onednn/builder.h"
+#include "engine/onednn/lower/fusion.h"
+
+namespace millrace::engine::onednn {
+
+/// Whether the layer's variant asks for it.
+bool is_on_tiles(const Builder& builder, LayerId id);
+/// Whether the machine and the layer allow it, in the layer's precision.
+bool can_be_on_tiles(const Builder& builder, LayerId id);
+
+/// As lower_convolution.
+bool lower_on_tiles(Builder& builder, const Group& group);
+
+}  // namespace millrace::engine::onednn

@@ -1,0 +1,175 @@
+// Conv and ConvTranspose, with what is fused into them.
+#include <algorithm>
+#include <optional>
+
+#include "base/error.h"
+#include "engine/onednn/lower/convolution_parts.h"
+#include "engine/onednn/lower/lower.h"
+#include "engine/onednn/lower/lower_amx.h"
+#include "engine/onednn/lower/lower_integers.h"
+#include "engine/onednn/lower/lower_winograd.h"
+#include "engine/onednn/lower/post_ops.h"
+#include "engine/onednn/ways.h"
+
+namespace millrace::engine::onednn {
+namespace {
+
+using network::Shape;
+
+/// The end padding that gives exactly the output's size, which holds the output padding already.
+Dims end_pads_of_transposed(const network::Window& window, const Shape& input,
+                            const Shape& output) {
+  Dims pads;
+  for (std::size_t d = 0; d < window.kernel.size(); ++d) {
+    const std::int64_t extent = (window.kernel[d] - 1) * window.dilations[d] + 1;
+    const std::int64_t whole = (input[d + 2] - 1) * window.strides[d] + extent;
+    pads.push_back(whole - output[d + 2] - window.pads_begin[d]);
+  }
+  return pads;
+}
+
+std::optional<ConvolutionSpec> geometric_spec(const Builder& builder, LayerId id) {
+  const network::Layer& layer = builder.layer(id);
+  const Geometry g = geometry_of(layer.op);
+  const Shape& input = builder.tensor(layer.inputs[0]).shape;
+  const Shape& output = builder.tensor(layer.outputs[0]).shape;
+  const auto negative = [](std::int64_t pad) { return pad < 0; };
+  const auto& pads = g.window.pads_begin;
+  if (std::any_of(pads.begin(), pads.end(), negative)) return std::nullopt;
+  ConvolutionSpec spec;
+  spec.transposed = g.transposed;
+  spec.algorithm = builder.variant(id).algorithm;
+  if (layer.inputs.size() > 2 && layer.inputs[2].valid()) spec.bias = plain_desc({output[1]});
+  spec.strides = g.window.strides;
+  spec.dilations = g.window.dilations;
+  for (auto& dilation : spec.dilations) --dilation;
+  spec.pads_begin = g.window.pads_begin;
+  spec.pads_end =
+      g.transposed ? end_pads_of_transposed(g.window, input, output) : g.window.pads_end;
+  return spec;
+}
+
+std::optional<ConvolutionSpec> spec_of(const Builder& builder, LayerId id,
+                                       const std::optional<Integers>& integers) {
+  const network::Layer& layer = builder.layer(id);
+  const Shape& weights = builder.tensor(layer.inputs[1]).shape;
+  auto spec = geometric_spec(builder, id);
+  if (!spec) return std::nullopt;
+  const Type type = builder.type(id);
+  const Type result = integers && integers->quantizes_result ? integers->result.type : type;
+  spec->source =
+      any_desc(builder.tensor(layer.inputs[0]).shape, integers ? integers->source.type : type);
+  spec->weights = any_desc(dims_of(weights_as_given(geometry_of(layer.op), weights)),
+                           integers ? Type::s8 : type);
+  spec->destination = any_desc(builder.tensor(layer.outputs[0]).shape, result);
+  return spec;
+}
+
+Kernel kernel_of(const Builder& builder, const Group& group,
+                 const std::optional<Integers>& integers) {
+  auto spec = spec_of(builder, group.head, integers);
+  auto post_ops =
+      post_ops_of(builder, group, builder.tensor(builder.layer(group.head).outputs[0]).shape);
+  if (!spec || !post_ops) return {};
+  if (integers) {
+    float factor = integers->source.scale;
+    if (integers->quantizes_result) {
+      Rescaling rescaling = rescale(*post_ops, integers->result.scale, integers->residual);
+      spec->rescaling = rescaling.factor;
+      factor *= rescaling.factor;
+      post_ops = std::move(rescaling.post_ops);
+    }
+    for (const float scale : integers->weights) spec->scales.push_back(factor * scale);
+  }
+  return convolution(builder.engine(), *spec, *post_ops);
+}
+
+Kernel kernel_of(const Builder& builder, const Group& group) {
+  return kernel_of(builder, group, integers_of(builder, group, std::nullopt));
+}
+
+Operand bias_operand(Builder& builder, const network::Layer& layer, const Kernel& kernel) {
+  const TensorId bias = layer.inputs[2];
+  if (kernel.bias.change_nothing()) return {DNNL_ARG_BIAS, builder.plain(bias)};
+  const Desc desc = plain_desc(builder.tensor(bias).shape);
+  return {DNNL_ARG_BIAS, builder.in_layout(bias, Packing{desc, desc, kernel.bias})};
+}
+
+Operand weights_operand(Builder& builder, const network::Layer& layer, const Packing& like,
+                        const std::optional<Integers>& integers) {
+  const Geometry g = geometry_of(layer.op);
+  Packing packing = like;
+  packing.from = weights_as_given(g, builder.tensor(layer.inputs[1]).shape);
+  if (integers) {
+    packing.scales = {{}, g.groups > 1 ? 2 : 1};
+    for (const float scale : integers->weights) packing.scales.factors.push_back(1 / scale);
+  }
+  return {DNNL_ARG_WEIGHTS, builder.in_layout(layer.inputs[1], packing)};
+}
+
+}  // namespace
+
+bool accepts_convolution(Builder& builder, const Group& group) {
+  const LayerId head = group.head;
+  if (is_on_tiles(builder, head) || is_in_integers(builder, head) || is_winograd(builder, head))
+    return own_convolution_of(builder, group).has_value();
+  const Kernel fused = kernel_of(builder, group);
+  if (!fused || fused.is_slow()) return false;
+  // oneDNN puts operands where channels fill a block too, and x / 0 there spoils the next layer.
+  const auto is_binary = [](const Fused& each) { return each.kind == Fused::Kind::binary; };
+  if (std::any_of(group.tail.begin(), group.tail.end(), is_binary) &&
+      is_padded(fused.operand(DNNL_ARG_DST)))
+    return false;
+  const Kernel alone = kernel_of(builder, {group.head, {}});
+  const bool falls_back = fused.name.find("gemm") != std::string::npos;
+  return alone.name == fused.name || !falls_back;
+}
+
+std::vector<std::string> convolution_algorithms(const Builder& builder, LayerId layer) {
+  std::optional<Integers> integers;
+  if (builder.is_int8(layer)) integers = Integers{{Type::u8, 1.f}, {}, {Type::u8, 1.f}, true, {}};
+  auto spec = spec_of(builder, layer, integers);
+  if (!spec) return {};
+  auto names = convolution_algorithms(builder.engine(), *spec);
+  if (names.empty()) return {};
+  if (can_be_on_tiles(builder, layer))
+    names.emplace_back(builder.type(layer) == Type::f32 && !integers ? split_on_tiles : on_tiles);
+  if (can_be_in_integers(builder, layer)) names.emplace_back(integers ? in_quads : in_pairs);
+  if (can_be_winograd(builder, layer)) {
+    names.emplace_back(winograd_2x2);
+    names.emplace_back(winograd_4x4);
+  }
+  return names;
+}
+
+bool lower_convolution(Builder& builder, const Group& group) {
+  if (is_on_tiles(builder, group.head)) return lower_on_tiles(builder, group);
+  if (is_in_integers(builder, group.head)) return lower_in_integers(builder, group);
+  if (is_winograd(builder, group.head)) return lower_winograd(builder, group);
+  const network::Layer& layer = builder.layer(group.head);
+  const auto integers = integers_of(builder, group, quantization_now(builder, layer.inputs[0]));
+  const Kernel kernel = kernel_of(builder, group, integers);
+  const std::string asked = builder.variant(group.head).algorithm;
+  if (!kernel && !asked.empty())
+    throw InputError(layer.name,
+                     "oneDNN has no algorithm '" + asked + "' for it here; measure again");
+  if (!kernel || (kernel.is_slow() && group.tail.empty())) return false;
+  Packing weights;
+  weights.to = kernel.operand(DNNL_ARG_WEIGHTS);
+  const float source_scale = integers ? integers->source.scale : 1.f;
+  std::vector<Operand> reads{
+      {DNNL_ARG_SRC,
+       builder.in_layout(layer.inputs[0], kernel.operand(DNNL_ARG_SRC), source_scale)},
+      weights_operand(builder, layer, weights, integers)};
+  if (layer.inputs.size() > 2 && layer.inputs[2].valid())
+    reads.push_back(bias_operand(builder, layer, kernel));
+  const Value result =
+      builder.make(result_of(builder.network(), group), kernel.operand(DNNL_ARG_DST),
+                   integers && integers->quantizes_result ? integers->result.scale : 1.f);
+  const auto more = post_operands(builder, group, result);
+  reads.insert(reads.end(), more.begin(), more.end());
+  builder.run(kernel, reads, {{DNNL_ARG_DST, result}});
+  return true;
+}
+
+}  // namespace millrace::engine::onednn

@@ -1,0 +1,16 @@
+#pragma once
+// Convolutions with what is fused into them, on integer_convolution.h instead of oneDNN's kernels.
+#include "engine/onednn/builder.h"
+#include "engine/onednn/lower/fusion.h"
+
+namespace millrace::engine::onednn {
+
+/// Whether the layer's variant asks for it.
+bool is_in_integers(const Builder& builder, LayerId id);
+/// Whether the machine and the layer allow it, in the layer's precision.
+bool can_be_in_integers(const Builder& builder, LayerId id);
+
+/// As lower_convolution.
+bool lower_in_integers(Builder& builder, const Group& group);
+
+}  // namespace millrace::engine::onednn

@@ -1,0 +1,101 @@
+// Layers that only move elements, or only rename them.
+#include <algorithm>
+#include <optional>
+
+#include "engine/onednn/lower/lower.h"
+
+namespace millrace::engine::onednn {
+namespace {
+
+using network::Shape;
+
+/// Parts of a dense tensor along one axis, each beginning at an index of it.
+struct Part {
+  TensorId tensor;
+  std::int64_t begin = 0;
+};
+
+bool take_parts(Builder& builder, TensorId whole, std::size_t axis,
+                const std::vector<Part>& parts) {
+  Desc layout = builder.value(whole).desc;
+  if (!dense_strides(layout)) layout = channels_last_desc(dims_of(layout), type_of(layout));
+  const float scale = builder.value(whole).scale;
+  const Value source = builder.in_layout(whole, layout, scale);
+  const Pieces pieces = pieces_of(layout, axis);
+  const std::size_t unit =
+      pieces.bytes / static_cast<std::size_t>(builder.tensor(whole).shape[axis]);
+  constexpr auto alignment = static_cast<std::int64_t>(network::tensor_alignment);
+  for (const Part& part : parts) {
+    const network::Shape& shape = builder.tensor(part.tensor).shape;
+    Value from = source;
+    from.offset += Bytes{static_cast<std::int64_t>(unit) * part.begin};
+    if (pieces.count == 1 && from.offset.count % alignment == 0) {
+      from.desc = dense_like(layout, shape);
+      builder.define(part.tensor, from);
+      continue;
+    }
+    const std::size_t bytes = unit * static_cast<std::size_t>(shape[axis]);
+    const Value to = builder.make(part.tensor, dense_like(layout, shape), scale);
+    builder.copy({from, to, pieces.count, bytes, pieces.bytes, bytes});
+  }
+  return true;
+}
+
+}  // namespace
+
+bool lower_reshape(Builder& builder, LayerId id) {
+  const network::Layer& layer = builder.layer(id);
+  const network::Tensor& result = builder.tensor(layer.outputs[0]);
+  if (result.shape.size() > 6) return false;
+  Value value = builder.row_major(layer.inputs[0]);
+  if (!value.desc.is_zero()) value.desc = row_major_desc(result.shape, type_of(value.desc));
+  builder.define(layer.outputs[0], value);
+  return true;
+}
+
+bool lower_transpose(Builder& builder, LayerId id) {
+  const network::Layer& layer = builder.layer(id);
+  const Shape& permutation = std::get<network::Transpose>(layer.op).permutation;
+  Value value = builder.value(layer.inputs[0]);
+  const auto strides = dense_strides(value.desc);
+  if (!strides || permutation.empty()) return false;
+  const Dims shape = dims_of(value.desc);
+  Dims new_shape, new_strides;
+  for (const std::int64_t from : permutation) {
+    new_shape.push_back(shape[static_cast<std::size_t>(from)]);
+    new_strides.push_back((*strides)[static_cast<std::size_t>(from)]);
+  }
+  value.desc = with_usual_strides(strided_desc(new_shape, new_strides, type_of(value.desc)));
+  builder.define(layer.outputs[0], value);
+  return true;
+}
+
+bool lower_split(Builder& builder, LayerId id) {
+  const network::Layer& layer = builder.layer(id);
+  const auto axis = static_cast<std::size_t>(std::get<network::Split>(layer.op).axis);
+  std::vector<Part> parts;
+  std::int64_t begin = 0;
+  for (const TensorId output : layer.outputs) {
+    if (!output.valid()) return false;  // its size is not known here
+    parts.push_back({output, begin});
+    begin += builder.tensor(output).shape[axis];
+  }
+  return take_parts(builder, layer.inputs[0], axis, parts);
+}
+
+bool lower_slice(Builder& builder, LayerId id) {
+  const network::Layer& layer = builder.layer(id);
+  const auto& op = std::get<network::Slice>(layer.op);
+  const Shape& in = builder.tensor(layer.inputs[0]).shape;
+  const Shape& out = builder.tensor(layer.outputs[0]).shape;
+  std::optional<std::size_t> axis;
+  for (std::size_t d = 0; d < in.size(); ++d) {
+    if (in[d] == out[d] && op.steps[d] == 1) continue;
+    if (axis || op.steps[d] != 1) return false;
+    axis = d;
+  }
+  if (!axis) return false;
+  return take_parts(builder, layer.inputs[0], *axis, {{layer.outputs[0], op.starts[*axis]}});
+}
+
+}  // namespace millrace::engine::onednn

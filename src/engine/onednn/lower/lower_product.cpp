@@ -1,0 +1,227 @@
+// Gemm and MatMul. A constant second factor is packed and goes through the inner product; at batch
+// 1 packing is worth a factor of 1.2 to 4 over reading the weights as they are.
+#include <algorithm>
+#include <optional>
+
+#include "engine/onednn/lower/lower.h"
+#include "engine/onednn/lower/post_ops.h"
+
+namespace millrace::engine::onednn {
+namespace {
+
+using network::Shape;
+
+/// Gemm and MatMul alike: result = alpha a b + beta c, as matrices, or stacks of them.
+struct Product {
+  TensorId a, b, c;
+  Desc a_view, b_view;  // how their plain memory is read: (..., M, K) and (..., K, N)
+  Desc result_view;
+  float alpha = 1, beta = 1;
+  bool packs = false;  // b is a constant matrix and a lies row by row
+};
+
+/// Dimensions and strides of the last two exchanged.
+Desc turned(const Desc& view) {
+  Dims dims = dims_of(view), strides = *dense_strides(view);
+  std::swap(dims[dims.size() - 1], dims[dims.size() - 2]);
+  std::swap(strides[dims.size() - 1], strides[dims.size() - 2]);
+  return strided_desc(dims, strides);
+}
+
+Product product_of(const Builder& builder, LayerId id, const network::Gemm& gemm) {
+  const network::Layer& layer = builder.layer(id);
+  Product p;
+  p.a = layer.inputs[0];
+  p.b = layer.inputs[1];
+  if (layer.inputs.size() > 2) p.c = layer.inputs[2];
+  const Desc a = plain_desc(builder.tensor(p.a).shape), b = plain_desc(builder.tensor(p.b).shape);
+  p.a_view = gemm.transpose_a ? turned(a) : a;
+  p.b_view = gemm.transpose_b ? turned(b) : b;
+  p.result_view = plain_desc(builder.tensor(layer.outputs[0]).shape);
+  p.alpha = gemm.alpha;
+  p.beta = gemm.beta;
+  p.packs = !gemm.transpose_a && builder.tensor(p.b).constant.has_value();
+  return p;
+}
+
+/// A vector counts as a matrix of one row (left) or one column (right).
+Product product_of(const Builder& builder, LayerId id, const network::MatMul&) {
+  const network::Layer& layer = builder.layer(id);
+  Product p;
+  p.a = layer.inputs[0];
+  p.b = layer.inputs[1];
+  Shape a = builder.tensor(p.a).shape, b = builder.tensor(p.b).shape;
+  if (a.size() == 1) a.insert(a.begin(), 1);
+  if (b.size() == 1) b.push_back(1);
+  p.packs = b.size() == 2 && builder.tensor(p.b).constant.has_value();
+  if (p.packs && a.size() > 2) {
+    std::int64_t rows = 1;
+    for (std::size_t d = 0; d + 1 < a.size(); ++d) rows *= a[d];
+    a = {rows, a.back()};
+  }
+  const std::size_t rank = std::max(a.size(), b.size());
+  a = with_rank(a, rank);
+  b = with_rank(b, rank);
+  Shape result(rank);
+  for (std::size_t d = 0; d + 2 < rank; ++d) result[d] = std::max(a[d], b[d]);
+  result[rank - 2] = a[rank - 2];
+  result[rank - 1] = b[rank - 1];
+  p.a_view = plain_desc(a);
+  p.b_view = plain_desc(b);
+  p.result_view = plain_desc(result);
+  return p;
+}
+
+Product product_of(const Builder& builder, LayerId id) {
+  const network::Operator& op = builder.layer(id).op;
+  if (const auto* gemm = std::get_if<network::Gemm>(&op)) return product_of(builder, id, *gemm);
+  return product_of(builder, id, std::get<network::MatMul>(op));
+}
+
+/// One number per column, which the kernels add for nothing.
+bool is_bias(const Builder& builder, const Product& p) {
+  if (!p.c.valid()) return false;
+  const Shape& shape = builder.tensor(p.c).shape;
+  const Dims result = dims_of(p.result_view);
+  const bool row = !shape.empty() && shape.back() == result.back() &&
+                   std::all_of(shape.begin(), shape.end() - 1, [](auto n) { return n == 1; });
+  const bool scales = p.beta == 1.f || builder.tensor(p.c).constant.has_value();
+  return row && scales && (p.packs || p.alpha == 1.f);
+}
+
+/// What comes before the fused tail: the scale and the addend that the kernel does not take.
+std::optional<PostOps> own_post_ops(const Builder& builder, const Product& p) {
+  PostOps ops;
+  if (p.alpha != 1.f && !p.packs)
+    ops.push_back({PostOp::Kind::eltwise, dnnl::algorithm::eltwise_linear, p.alpha, 0, {}});
+  if (!p.c.valid() || is_bias(builder, p)) return ops;
+  const network::Tensor& c = builder.tensor(p.c);
+  if (p.beta != 1.f && !c.constant) return std::nullopt;
+  const Desc addend = plain_desc(with_rank(c.shape, dims_of(p.result_view).size()));
+  ops.push_back({PostOp::Kind::binary, dnnl::algorithm::binary_add, 0, 0, addend});
+  return ops;
+}
+
+Dims swapped(const Dims& matrix) { return {matrix[1], matrix[0]}; }
+
+struct Choice {
+  Kernel kernel;
+  PostOps own;
+  std::vector<float> weights;  // scales by column, in int8
+  float source = 1;            // scale, in int8
+};
+
+/// `source`: how the first factor lies already, if it lies in 8 bits and that is known.
+std::optional<Choice> choose(const Builder& builder, const Product& p, const Group& group,
+                             const std::optional<Quantization>& source = std::nullopt) {
+  const auto own = own_post_ops(builder, p);
+  const Dims result = dims_of(p.result_view);
+  const auto fused = post_ops_of(builder, group, result);
+  if (!own || !fused) return std::nullopt;
+  PostOps all = *own;
+  all.insert(all.end(), fused->begin(), fused->end());
+  const Type type = builder.type(group.head);
+  ProductSpec spec{retyped(p.a_view, type), retyped(p.b_view, type), {}, p.result_view};
+  if (p.packs) spec.weights = any_desc(swapped(dims_of(p.b_view)), type);
+  Choice choice;
+  choice.own = *own;
+  if (builder.is_int8(group.head)) {
+    if (!p.packs || p.alpha != 1.f || !builder.tensor(p.b).constant) return std::nullopt;
+    const Quantization q = source ? *source : builder.quantization(p.a);
+    choice.source = q.scale;
+    choice.weights = channel_scales(*builder.tensor(p.b).constant, turned(p.b_view), 1);
+    spec.source = retyped(p.a_view, q.type);
+    spec.weights = any_desc(swapped(dims_of(p.b_view)), Type::s8);
+    for (const float scale : choice.weights) spec.scales.push_back(q.scale * scale);
+  }
+  if (is_bias(builder, p) && p.packs) spec.bias = plain_desc({result.back()});
+  if (is_bias(builder, p) && !p.packs)
+    spec.bias = plain_desc(with_rank({result.back()}, result.size()));
+  choice.kernel = p.packs ? inner_product(builder.engine(), spec, all)
+                          : matrix_product(builder.engine(), spec, all);
+  if (!choice.kernel || choice.kernel.is_slow()) return std::nullopt;
+  return choice;
+}
+
+/// A fused operand is described in the result's shape; a folded stack of matrices has another.
+bool shapes_agree(const Builder& builder, const Product& p, const Group& group) {
+  const auto plain_kind = [](const Fused& fused) { return fused.kind != Fused::Kind::binary; };
+  const Shape& shape = builder.tensor(builder.layer(group.head).outputs[0]).shape;
+  return std::all_of(group.tail.begin(), group.tail.end(), plain_kind) ||
+         dims_of(p.result_view) == shape;
+}
+
+Value viewed(Value value, const Desc& view) {
+  value.desc = view;
+  return value;
+}
+
+/// The tensor's row-major memory, in the type of the view, read through it.
+Value read_through(Builder& builder, TensorId id, const Desc& view, float scale = 1) {
+  const Desc layout = row_major_desc(builder.tensor(id).shape, type_of(view));
+  return viewed(builder.in_layout(id, layout, scale), view);
+}
+
+/// What the packed weights and the bias are multiplied with.
+Scales weight_factors(const Product& p, const Choice& choice) {
+  Scales scales{{p.alpha}, 0};
+  if (choice.weights.empty()) return scales;
+  scales = {{}, 1};
+  for (const float scale : choice.weights) scales.factors.push_back(1 / scale);
+  return scales;
+}
+Scales addend_factors(const Product& p, const Choice& choice) {
+  Scales scales = choice.kernel.bias;
+  for (float& factor : scales.factors) factor *= p.beta;
+  return scales;
+}
+
+std::vector<Operand> factors(Builder& builder, const Product& p, const Choice& choice) {
+  const Desc a = choice.kernel.operand(DNNL_ARG_SRC), b = choice.kernel.operand(DNNL_ARG_WEIGHTS);
+  std::vector<Operand> reads{
+      {DNNL_ARG_SRC, read_through(builder, p.a, retyped(p.a_view, type_of(a)), choice.source)}};
+  if (p.packs) {
+    const Packing packing{turned(p.b_view), b, weight_factors(p, choice)};
+    reads.push_back({DNNL_ARG_WEIGHTS, builder.in_layout(p.b, packing)});
+  } else {
+    reads.push_back({DNNL_ARG_WEIGHTS, read_through(builder, p.b, retyped(p.b_view, type_of(b)))});
+  }
+  if (!p.c.valid()) return reads;
+  const bool bias = is_bias(builder, p);
+  const int index = static_cast<int>(choice.own.size()) - 1;
+  const int argument =
+      bias ? DNNL_ARG_BIAS : DNNL_ARG_ATTR_MULTIPLE_POST_OP(index) | DNNL_ARG_SRC_1;
+  const Desc view = bias ? choice.kernel.operand(DNNL_ARG_BIAS) : choice.own.back().operand;
+  const Scales scales = bias ? addend_factors(p, choice) : Scales{{p.beta}, 0};
+  reads.push_back({argument, builder.in_layout(p.c, Packing{view, view, scales})});
+  return reads;
+}
+
+}  // namespace
+
+bool accepts_product(Builder& builder, const Group& group) {
+  const Product p = product_of(builder, group.head);
+  return shapes_agree(builder, p, group) && choose(builder, p, group).has_value();
+}
+
+bool lower_product(Builder& builder, const Group& group) {
+  const Product p = product_of(builder, group.head);
+  const Value now = builder.value(p.a);
+  std::optional<Quantization> source;
+  if (is_quantized(now.desc)) source = Quantization{type_of(now.desc), now.scale};
+  const auto choice = choose(builder, p, group, source);
+  if (!choice) return false;
+  auto reads = factors(builder, p, *choice);
+  const TensorId id = result_of(builder.network(), group);
+  const Value result = builder.make(id, plain_desc(builder.tensor(id).shape));
+  const auto more = post_operands(builder, group, result);
+  for (Operand operand : more) {
+    operand.argument += DNNL_ARG_ATTR_MULTIPLE_POST_OP(static_cast<int>(choice->own.size())) -
+                        DNNL_ARG_ATTR_MULTIPLE_POST_OP(0);
+    reads.push_back(operand);
+  }
+  builder.run(choice->kernel, reads, {{DNNL_ARG_DST, viewed(result, p.result_view)}});
+  return true;
+}
+
+}  // namespace millrace::engine::onednn

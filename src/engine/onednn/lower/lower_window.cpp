@@ -1,0 +1,198 @@
+// Pooling, means and maxima over whole images, enlarging.
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "engine/onednn/lower/lower.h"
+#include "kernels/max_pool.h"
+
+namespace millrace::engine::onednn {
+namespace {
+
+using network::Shape;
+
+/// The end padding that makes exactly the windows of the output's shape.
+Dims end_pads(const network::Window& window, const Shape& input, const Shape& output) {
+  Dims pads;
+  for (std::size_t d = 0; d < window.kernel.size(); ++d) {
+    const std::int64_t needed = (output[d + 2] - 1) * window.strides[d] + window.kernel[d] -
+                                input[d + 2] - window.pads_begin[d];
+    pads.push_back(std::max(needed, window.pads_end[d]));
+  }
+  return pads;
+}
+
+template <class Is>
+bool any(const Dims& numbers, const Is& is) {
+  return std::any_of(numbers.begin(), numbers.end(), is);
+}
+
+std::optional<PoolingSpec> spec_of(const Builder& builder, const network::Layer& layer) {
+  const auto& op = std::get<network::Pool>(layer.op);
+  const Shape& input = builder.tensor(layer.inputs[0]).shape;
+  const Shape& output = builder.tensor(layer.outputs[0]).shape;
+  PoolingSpec spec;
+  spec.algorithm = op.kind == network::PoolKind::max ? dnnl::algorithm::pooling_max
+                   : op.count_include_pad            ? dnnl::algorithm::pooling_avg_include_padding
+                                                     : dnnl::algorithm::pooling_avg_exclude_padding;
+  spec.strides = op.window.strides;
+  spec.kernel = op.window.kernel;
+  spec.pads_begin = op.window.pads_begin;
+  spec.pads_end = end_pads(op.window, input, output);
+  spec.destination = any_desc(output);
+  const bool dilated = any(op.window.dilations, [](std::int64_t n) { return n != 1; });
+  const bool crops = any(spec.pads_begin, [](std::int64_t n) { return n < 0; }) ||
+                     any(spec.pads_end, [](std::int64_t n) { return n < 0; });
+  // Where rounding up adds padding that the model did not ask for, oneDNN's divisor counts it.
+  const bool counts_extra = op.count_include_pad && spec.pads_end != op.window.pads_end;
+  if (dilated || crops || counts_extra) return std::nullopt;
+  for (std::size_t d = 0; d < spec.kernel.size(); ++d)
+    if (spec.pads_begin[d] >= spec.kernel[d] || spec.pads_end[d] >= spec.kernel[d])
+      return std::nullopt;
+  return spec;
+}
+
+/// Images pool best with the channels inside; what lies so already stays.
+bool run_pooling(Builder& builder, const network::Layer& layer, PoolingSpec spec,
+                 const Desc& result_layout) {
+  const Value now = builder.value(layer.inputs[0]);
+  std::vector<Desc> layouts = usual_layouts(now.desc);
+  const bool keeps = spec.algorithm == dnnl::algorithm::pooling_max && is_quantized(now.desc);
+  if (keeps)
+    layouts.insert(layouts.begin(),
+                   {now.desc, channels_last_desc(dims_of(now.desc), type_of(now.desc))});
+  for (const Desc& layout : layouts) {
+    const float scale = is_quantized(layout) ? now.scale : 1.f;
+    spec.source = layout;
+    spec.destination = any_desc(dims_of(spec.destination), type_of(layout));
+    const Kernel kernel = pooling(builder.engine(), spec);
+    if (!kernel || kernel.is_slow()) continue;
+    const Desc made = kernel.operand(DNNL_ARG_DST);
+    // A result without rows and columns is the same memory in the shape that is asked for.
+    const bool renamed = !result_layout.is_zero();
+    if (renamed && !is_row_major(made)) continue;
+    const Value source = builder.in_layout(layer.inputs[0], layout, scale);
+    const Value result = builder.make(
+        layer.outputs[0], renamed ? retyped(result_layout, type_of(made)) : made, scale);
+    Value written = result;
+    written.desc = made;
+    builder.run(kernel, {{DNNL_ARG_SRC, source}}, {{DNNL_ARG_DST, written}});
+    return true;
+  }
+  return false;
+}
+
+kernels::PoolAxis axis_of(const PoolingSpec& spec, std::int64_t input, std::int64_t output,
+                          std::size_t dimension) {
+  const auto at = [&](const Dims& sizes) { return static_cast<std::size_t>(sizes[dimension]); };
+  return {static_cast<std::size_t>(input), static_cast<std::size_t>(output), at(spec.kernel),
+          at(spec.strides), at(spec.pads_begin)};
+}
+
+template <class Number>
+std::function<void(const OwnPlaces&)> pool_loop(const kernels::MaxPool& pool) {
+  return [pool](const OwnPlaces& places) {
+    max_pool(pool, reinterpret_cast<const Number*>(places.from),
+             reinterpret_cast<Number*>(places.to));
+  };
+}
+
+/// Maxima over small windows by our own loop, if the input lies as that wants it.
+bool run_own_pooling(Builder& builder, const network::Layer& layer, const PoolingSpec& spec) {
+  const Value source = builder.value(layer.inputs[0]);
+  const Type type = type_of(source.desc);
+  const Dims in = dims_of(source.desc), out = builder.tensor(layer.outputs[0]).shape;
+  const auto is_large = [](std::int64_t n) {
+    return n > static_cast<std::int64_t>(kernels::largest_pool_window);
+  };
+  if (spec.algorithm != dnnl::algorithm::pooling_max || in.size() != 4 ||
+      any(spec.kernel, is_large) || (type != Type::f32 && type != Type::bf16) ||
+      source.desc != channels_last_desc(in, type))
+    return false;
+  const kernels::MaxPool pool{static_cast<std::size_t>(in[0]), static_cast<std::size_t>(in[1]),
+                              axis_of(spec, in[2], out[2], 0), axis_of(spec, in[3], out[3], 1)};
+  const Value result = builder.make(layer.outputs[0], channels_last_desc(out, type));
+  builder.run(
+      {source, result, type == Type::f32 ? pool_loop<float>(pool) : pool_loop<std::int16_t>(pool)},
+      "max_pool");
+  return true;
+}
+
+/// How ONNX's and oneDNN's ideas of where an output pixel lies agree.
+std::optional<dnnl::algorithm> algorithm_of(const network::Resize& op, const Shape& in,
+                                            const Shape& out) {
+  using network::Coordinates;
+  bool whole_factors = true, exact = true;
+  for (std::size_t d = 0; d < in.size(); ++d) {
+    const double ratio = static_cast<double>(out[d]) / static_cast<double>(in[d]);
+    exact = exact && std::abs(op.scales[d] - ratio) < 1e-9 * ratio;
+    whole_factors = whole_factors && out[d] % in[d] == 0;
+    if (d < 2 && in[d] != out[d]) return std::nullopt;
+    if (op.coordinates == Coordinates::pytorch_half_pixel && d >= 2 && out[d] == 1)
+      return std::nullopt;
+  }
+  const bool half = op.coordinates == Coordinates::half_pixel ||
+                    op.coordinates == Coordinates::pytorch_half_pixel;
+  const bool floors =
+      op.coordinates == Coordinates::asymmetric && op.nearest == network::NearestMode::floor;
+  const bool rounds = op.nearest == network::NearestMode::round_prefer_floor ||
+                      op.nearest == network::NearestMode::round_prefer_ceil;
+  if (!exact || op.exclude_outside) return std::nullopt;
+  if (op.mode == network::ResizeMode::linear && half) return dnnl::algorithm::resampling_linear;
+  // Enlarged by whole factors no pixel lies halfway between two, so that ways of rounding agree.
+  if (op.mode == network::ResizeMode::nearest && whole_factors && (floors || (half && rounds)))
+    return dnnl::algorithm::resampling_nearest;
+  return std::nullopt;
+}
+
+}  // namespace
+
+bool lower_pool(Builder& builder, LayerId id) {
+  const network::Layer& layer = builder.layer(id);
+  if (layer.outputs.size() > 1 && layer.outputs[1].valid()) return false;
+  const auto spec = spec_of(builder, layer);
+  if (!spec) return false;
+  return run_own_pooling(builder, layer, *spec) || run_pooling(builder, layer, *spec, {});
+}
+
+bool lower_reduce(Builder& builder, LayerId id) {
+  const network::Layer& layer = builder.layer(id);
+  const Shape& input = builder.tensor(layer.inputs[0]).shape;
+  const auto& [kind, axes] = std::get<network::Reduce>(layer.op);
+  if (kind == network::ReduceKind::min) return false;
+  if (input.size() < 3 || input.size() > 5 || axes.size() + 2 != input.size()) return false;
+  if (axes.front() != 2) return false;
+  PoolingSpec spec;
+  spec.algorithm = kind == network::ReduceKind::max ? dnnl::algorithm::pooling_max
+                                                    : dnnl::algorithm::pooling_avg_include_padding;
+  spec.kernel.assign(input.begin() + 2, input.end());
+  spec.strides.assign(axes.size(), 1);
+  spec.pads_begin.assign(axes.size(), 0);
+  spec.pads_end = spec.pads_begin;
+  Dims pooled{input[0], input[1]};
+  pooled.resize(input.size(), 1);
+  spec.destination = any_desc(pooled);
+  return run_pooling(builder, layer, spec, plain_desc(builder.tensor(layer.outputs[0]).shape));
+}
+
+bool lower_resize(Builder& builder, LayerId id) {
+  const network::Layer& layer = builder.layer(id);
+  const Shape& input = builder.tensor(layer.inputs[0]).shape;
+  const Shape& output = builder.tensor(layer.outputs[0]).shape;
+  if (input.size() < 3 || input.size() > 5) return false;
+  const auto algorithm = algorithm_of(std::get<network::Resize>(layer.op), input, output);
+  if (!algorithm) return false;
+  const Desc now = builder.value(layer.inputs[0]).desc;
+  for (const Desc& layout : usual_layouts(now)) {
+    const Kernel kernel =
+        resampling(builder.engine(), *algorithm, layout, any_desc(output, type_of(layout)));
+    if (!kernel || kernel.is_slow()) continue;
+    const Value source = builder.in_layout(layer.inputs[0], layout);
+    builder.run(kernel, {{DNNL_ARG_SRC, source}},
+                {{DNNL_ARG_DST, builder.make(layer.outputs[0], kernel.operand(DNNL_ARG_DST))}});
+    return true;
+  }
+  return false;
+}
+
+}  // namespace millrace::engine::onednn

@@ -1,0 +1,70 @@
+#include "engine/onednn/lower/lower_winograd.h"
+
+#include "base/error.h"
+#include "engine/onednn/lower/convolution_parts.h"
+#include "engine/onednn/lower/post_ops.h"
+#include "engine/onednn/ways.h"
+#include "kernels/winograd/winograd.h"
+
+namespace millrace::engine::onednn {
+namespace {
+
+std::optional<kernels::WinogradConvolution> winograd_of(const Builder& builder,
+                                                        const Group& group) {
+  const auto own = own_convolution_of(builder, group);
+  if (!own) return std::nullopt;
+  const std::size_t tile = builder.variant(group.head).algorithm == winograd_2x2 ? 2 : 4;
+  return kernels::WinogradConvolution{*own, tile, vector_lanes()};
+}
+
+}  // namespace
+
+bool is_winograd(const Builder& builder, LayerId id) {
+  const std::string algorithm = builder.variant(id).algorithm;
+  return algorithm == winograd_2x2 || algorithm == winograd_4x4;
+}
+
+bool can_be_winograd(const Builder& builder, LayerId id) {
+  const bool is_half = !builder.is_int8(id) && builder.type(id) != Type::f32;
+  const bool has_integers = builder.is_int8(id) || is_half;
+  if (has_integers && !(kernels::has_integer_loops() && has_integer_products())) return false;
+  if (is_half && !has_half(builder.type(id))) return false;
+  if (!can_be_own(builder, id)) return false;
+  const auto fits = [](const kernels::WindowAxis& axis) {
+    return axis.window == 3 && axis.stride == 1 && axis.dilation == 1;
+  };
+  constexpr std::int64_t most_channels = 65'536;  // of sums of bytes
+  if (builder.is_int8(id) && builder.tensor(builder.layer(id).inputs[0]).shape[1] > most_channels)
+    return false;
+  return fits(axis_of(builder, id, 0)) && fits(axis_of(builder, id, 1));
+}
+
+bool lower_winograd(Builder& builder, const Group& group) {
+  const network::Layer& layer = builder.layer(group.head);
+  if (!can_be_winograd(builder, group.head))
+    throw InputError(layer.name,
+                     "is no convolution that Winograd's algorithm computes; measure again");
+  auto convolution = winograd_of(builder, group);
+  if (!convolution) return false;
+  OwnParts parts = own_parts(builder, group, *convolution, false);
+  const kernels::WinogradTiles tiles(*convolution);
+  OwnWork& work = parts.work;
+  work.constants.push_back(packed_weights(builder, layer.inputs[1], *convolution));
+  work.working = builder.make_temporary(plain_desc({static_cast<std::int64_t>(tiles.working)}));
+  kernels::WinogradOperands operands;
+  operands.weights = reinterpret_cast<const float*>(builder.constant_data(work.constants.back()));
+  operands.bias = parts.bias;
+  if (parts.integers) operands.scale = parts.integers->source.scale / work.to.scale;
+  work.run = [operands, kept = parts.scaled, convolution = *convolution,
+              tiles](const OwnPlaces& places) mutable {
+    operands.source = places.from;
+    operands.working = reinterpret_cast<float*>(places.working);
+    operands.result = places.to;
+    convolve(convolution, tiles, operands);
+  };
+  post_operands(builder, group, work.to);
+  builder.run(work, builder.variant(group.head).algorithm);
+  return true;
+}
+
+}  // namespace millrace::engine::onednn

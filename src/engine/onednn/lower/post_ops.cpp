@@ -1,0 +1,139 @@
+#include "engine/onednn/lower/post_ops.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace millrace::engine::onednn {
+namespace {
+
+using Algorithm = dnnl::algorithm;
+using network::BinaryKind;
+using network::UnaryKind;
+
+float finite(double value) {
+  constexpr double largest = std::numeric_limits<float>::max();
+  return static_cast<float>(std::clamp(value, -largest, largest));
+}
+
+PostOp function(Algorithm algorithm, double alpha = 0, double beta = 0) {
+  return {PostOp::Kind::eltwise, algorithm, finite(alpha), finite(beta), {}};
+}
+
+std::optional<PostOps> post_ops_of(const Builder& builder, const Fused& fused, const Dims& shape) {
+  switch (fused.kind) {
+    case Fused::Kind::unary:
+      return functions_of(std::get<network::Unary>(builder.layer(fused.layers[0]).op));
+    case Fused::Kind::swish:
+      return PostOps{function(Algorithm::eltwise_swish, 1)};
+    case Fused::Kind::hard_swish:
+      return PostOps{function(Algorithm::eltwise_hardswish, 1. / 6, 0.5)};
+    case Fused::Kind::residual:
+      return PostOps{{PostOp::Kind::sum, {}, 0, 0, {}}};
+    case Fused::Kind::binary:
+      break;
+  }
+  const auto kind = std::get<network::Binary>(builder.layer(fused.layers[0]).op).kind;
+  const auto algorithm = algorithm_of(kind);
+  if (!algorithm) return std::nullopt;
+  const Dims operand = with_rank(builder.tensor(fused.operand).shape, shape.size());
+  return PostOps{{PostOp::Kind::binary, *algorithm, 0, 0, plain_desc(operand)}};
+}
+
+}  // namespace
+
+std::optional<PostOps> functions_of(const network::Unary& unary) {
+  switch (unary.kind) {
+    case UnaryKind::relu:
+      return PostOps{function(Algorithm::eltwise_relu)};
+    case UnaryKind::leaky_relu:
+      return PostOps{function(Algorithm::eltwise_relu, unary.alpha)};
+    case UnaryKind::clip:
+      if (!(unary.alpha <= unary.beta)) return std::nullopt;
+      return PostOps{function(Algorithm::eltwise_clip, unary.alpha, unary.beta)};
+    case UnaryKind::sigmoid:
+      return PostOps{function(Algorithm::eltwise_logistic)};
+    case UnaryKind::hard_sigmoid:
+      return PostOps{function(Algorithm::eltwise_linear, unary.alpha, unary.beta),
+                     function(Algorithm::eltwise_clip, 0, 1)};
+    case UnaryKind::hard_swish:
+      return PostOps{function(Algorithm::eltwise_hardswish, 1. / 6, 0.5)};
+    case UnaryKind::tanh:
+      return PostOps{function(Algorithm::eltwise_tanh)};
+    case UnaryKind::elu:
+      return PostOps{function(Algorithm::eltwise_elu, unary.alpha)};
+    case UnaryKind::softplus:
+      return PostOps{function(Algorithm::eltwise_soft_relu, 1)};
+    case UnaryKind::mish:
+      return PostOps{function(Algorithm::eltwise_mish)};
+    case UnaryKind::exp:
+      return PostOps{function(Algorithm::eltwise_exp)};
+    case UnaryKind::sqrt:
+      return PostOps{function(Algorithm::eltwise_sqrt)};
+    case UnaryKind::round:
+      return PostOps{function(Algorithm::eltwise_round)};
+    case UnaryKind::erf:
+      break;
+  }
+  return std::nullopt;
+}
+
+std::optional<dnnl::algorithm> algorithm_of(BinaryKind kind) {
+  switch (kind) {
+    case BinaryKind::add:
+      return Algorithm::binary_add;
+    case BinaryKind::sub:
+      return Algorithm::binary_sub;
+    case BinaryKind::mul:
+      return Algorithm::binary_mul;
+    case BinaryKind::div:
+      return Algorithm::binary_div;
+    case BinaryKind::max:
+      return Algorithm::binary_max;
+    case BinaryKind::min:
+      return Algorithm::binary_min;
+    case BinaryKind::pow:
+    case BinaryKind::prelu:
+      break;
+  }
+  return std::nullopt;
+}
+
+std::optional<PostOps> post_ops_of(const Builder& builder, const Group& group, const Dims& shape) {
+  PostOps all;
+  for (const Fused& fused : group.tail) {
+    const auto ops = post_ops_of(builder, fused, shape);
+    if (!ops) return std::nullopt;
+    all.insert(all.end(), ops->begin(), ops->end());
+  }
+  return all;
+}
+
+std::vector<Operand> post_operands(Builder& builder, const Group& group, const Value& result,
+                                   int before) {
+  std::vector<Operand> operands;
+  int index = before;
+  for (const Fused& fused : group.tail) {
+    const Dims shape = dims_of(result.desc);
+    if (fused.kind == Fused::Kind::residual) {
+      Quantization in{type_of(result.desc), 1.f};
+      if (is_quantized(result.desc)) in = builder.quantization(fused.operand);
+      const Desc layout = retyped(result.desc, in.type);
+      builder.copy_in_place(builder.in_layout(fused.operand, layout, in.scale), result);
+    } else if (fused.kind == Fused::Kind::binary) {
+      const int argument = DNNL_ARG_ATTR_MULTIPLE_POST_OP(index) | DNNL_ARG_SRC_1;
+      Value operand = builder.plain(fused.operand);
+      operand.desc = plain_desc(with_rank(builder.tensor(fused.operand).shape, shape.size()));
+      operands.push_back({argument, operand});
+    }
+    index += static_cast<int>(post_ops_of(builder, fused, shape)->size());
+  }
+  return operands;
+}
+
+Dims with_rank(const Dims& shape, std::size_t rank) {
+  Dims result(rank > shape.size() ? rank - shape.size() : 0, 1);
+  result.insert(result.end(), shape.begin(), shape.end());
+  return result;
+}
+
+}  // namespace millrace::engine::onednn

@@ -1,0 +1,26 @@
+#pragma once
+// Elementwise functions as oneDNN knows them, alone and on the result of another primitive.
+#include <optional>
+#include <vector>
+
+#include "engine/onednn/builder.h"
+#include "engine/onednn/lower/fusion.h"
+#include "engine/onednn/primitives/primitives.h"
+
+namespace millrace::engine::onednn {
+
+/// One after the other they compute the function; nothing if oneDNN has none like it.
+std::optional<PostOps> functions_of(const network::Unary& unary);
+/// Nothing for pow and prelu, which are no binary primitives.
+std::optional<dnnl::algorithm> algorithm_of(network::BinaryKind kind);
+
+/// What a group's tail does, on a result of this shape.
+std::optional<PostOps> post_ops_of(const Builder& builder, const Group& group, const Dims& shape);
+/// The operands of these post-ops; and a residual is copied to where the result will be, unless
+/// its place can be shared. `before`: how many other post-ops come first.
+std::vector<Operand> post_operands(Builder& builder, const Group& group, const Value& result,
+                                   int before = 0);
+/// The shape with ones in front, up to `rank` dimensions.
+Dims with_rank(const Dims& shape, std::size_t rank);
+
+}  // namespace millrace::engine::onednn

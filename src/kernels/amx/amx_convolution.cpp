@@ -1,0 +1,200 @@
+#include "kernels/amx/amx_convolution.h"
+
+#include <algorithm>
+#include <array>
+
+#include "kernels/amx/amx_strip.h"
+
+#if defined(__x86_64__)
+#include "kernels/avx512_numbers.h"
+
+namespace millrace::kernels {
+namespace {
+
+constexpr std::size_t block = 32;      // pixels and outputs that are computed at once: 2 x 2 tiles
+constexpr std::size_t tile = 16 * 64;  // bytes
+
+/// One block of outputs for all pixels of a strip.
+struct Job {
+  const AmxConvolution& convolution;
+  const AmxStrips& strips;
+  const AmxOperands& operands;
+  std::size_t image, first_row, rows;  // of the result
+  std::size_t outputs;                 // index of the block
+};
+
+[[gnu::target("avx512f,amx-tile")]] void configure_tiles() {
+  struct alignas(64) Configuration {
+    std::uint8_t palette = 1, start_row = 0, reserved[14] = {};
+    std::uint16_t row_bytes[16] = {64, 64, 64, 64, 64, 64, 64, 64};
+    std::uint8_t rows[16] = {16, 16, 16, 16, 16, 16, 16, 16};
+  };
+  static const Configuration configuration;
+  _tile_loadconfig(&configuration);
+}
+
+[[gnu::target("avx512f,amx-tile")]] void release_tiles() { _tile_release(); }
+
+/// Sums of 32 pixels by 32 outputs, `to` row by row: float32, of int8 int32.
+struct Block {
+  const AmxStrips& strips;
+  const std::byte* pixels;  // the first one in the strip
+  const std::byte* weights;
+  float* to;
+};
+
+[[gnu::target("avx512f,amx-tile")]] inline void clear_tiles() {
+  _tile_zero(0);
+  _tile_zero(1);
+  _tile_zero(2);
+  _tile_zero(3);
+}
+
+[[gnu::target("avx512f,amx-tile")]] inline void store_tiles(float* to) {
+  _tile_stored(0, to, 4 * block);
+  _tile_stored(1, to + 16, 4 * block);
+  _tile_stored(2, to + 16 * block, 4 * block);
+  _tile_stored(3, to + 16 * block + 16, 4 * block);
+}
+
+/// Both halves of the pixels into 4 and 5.
+[[gnu::target("avx512f,amx-tile")]] inline void load_pixels(const std::byte* from,
+                                                            std::size_t stride) {
+  _tile_loadd(4, from, stride);
+  _tile_loadd(5, from + 16 * stride, stride);
+}
+
+/// Both halves of the outputs into 6 and 7.
+[[gnu::target("avx512f,amx-tile")]] inline void load_weights(const std::byte* from) {
+  _tile_loadd(6, from, 64);
+  _tile_loadd(7, from + tile, 64);
+}
+
+[[gnu::target("avx512f,amx-tile,amx-bf16")]] inline void multiply_tiles() {
+  _tile_dpbf16ps(0, 4, 6);
+  _tile_dpbf16ps(1, 4, 7);
+  _tile_dpbf16ps(2, 5, 6);
+  _tile_dpbf16ps(3, 5, 7);
+}
+
+[[gnu::target("avx512f,amx-tile,amx-bf16")]] void multiply_split(Block b) {
+  clear_tiles();
+  for (const std::size_t offset : b.strips.steps) {
+    load_pixels(b.pixels + offset, b.strips.pixel);
+    load_weights(b.weights + 2 * tile);
+    multiply_tiles();
+    load_weights(b.weights);
+    multiply_tiles();
+    load_pixels(b.pixels + offset + b.strips.low, b.strips.pixel);
+    multiply_tiles();
+    b.weights += 4 * tile;
+  }
+  store_tiles(b.to);
+}
+
+[[gnu::target("avx512f,amx-tile,amx-int8")]] inline void multiply_unsigned_tiles() {
+  _tile_dpbusd(0, 4, 6);
+  _tile_dpbusd(1, 4, 7);
+  _tile_dpbusd(2, 5, 6);
+  _tile_dpbusd(3, 5, 7);
+}
+
+[[gnu::target("avx512f,amx-tile,amx-int8")]] inline void multiply_signed_tiles() {
+  _tile_dpbssd(0, 4, 6);
+  _tile_dpbssd(1, 4, 7);
+  _tile_dpbssd(2, 5, 6);
+  _tile_dpbssd(3, 5, 7);
+}
+
+/// Of numbers with one term.
+template <void (*products)()>
+[[gnu::target("avx512f,amx-tile,amx-bf16,amx-int8")]] void multiply_once(Block b) {
+  clear_tiles();
+  for (const std::size_t offset : b.strips.steps) {
+    load_pixels(b.pixels + offset, b.strips.pixel);
+    load_weights(b.weights);
+    products();
+    b.weights += 2 * tile;
+  }
+  store_tiles(b.to);
+}
+
+void multiply(const AmxConvolution& convolution, const Block& b) {
+  if (convolution.factors == AmxFactors::split) return multiply_split(b);
+  if (convolution.factors == AmxFactors::bf16) return multiply_once<multiply_tiles>(b);
+  if (convolution.source == StoredNumber::u8) return multiply_once<multiply_unsigned_tiles>(b);
+  multiply_once<multiply_signed_tiles>(b);
+}
+
+/// What 16 sums of a tile stand for.
+[[gnu::target("avx512f,avx512bw,avx512vl,avx512bf16")]] inline __m512 sum_of(
+    const AmxConvolution& c, const Finish& finish, const float* sums) {
+  const __m512 x = _mm512_load_ps(sums);
+  if (c.factors != AmxFactors::int8) return x;
+  return _mm512_mul_ps(_mm512_cvtepi32_ps(_mm512_castps_si512(x)), finish.scale);
+}
+
+[[gnu::target("avx512f,avx512bw,avx512vl,avx512bf16")]] void store_block(const Job& job,
+                                                                         const float* sums,
+                                                                         std::size_t first) {
+  const AmxConvolution& c = job.convolution;
+  const std::size_t size = size_of(c.result);
+  const std::size_t output = job.outputs * block;
+  const Finish left(c, job.operands.scales, job.operands.bias, output);
+  const Finish right(c, job.operands.scales, job.operands.bias, output + 16);
+  const std::size_t image_row = job.image * c.height.output + job.first_row;
+  for (std::size_t i = 0; i < block; ++i) {
+    const std::size_t y = (first + i) / job.strips.width, x = (first + i) % job.strips.width;
+    if (x >= c.width.output || y >= job.rows) continue;
+    const std::size_t pixel = (image_row + y) * c.width.output + x;
+    std::byte* const to = job.operands.result + (pixel * c.outputs + output) * size;
+    left.finish(sum_of(c, left, sums + i * block), to);
+    right.finish(sum_of(c, right, sums + i * block + 16), to + 16 * size);
+  }
+}
+
+/// Some of the strip's pixels.
+void run(const Job& job, std::size_t first, std::size_t last) {
+  alignas(64) std::array<float, block * block> sums;
+  const std::byte* const weights =
+      job.operands.weights + job.outputs * job.strips.weights_of_block();
+  configure_tiles();
+  for (std::size_t pixel = first; pixel < last; pixel += block) {
+    const std::byte* const pixels = job.operands.working + pixel * job.strips.pixel;
+    multiply(job.convolution, {job.strips, pixels, weights, sums.data()});
+    store_block(job, sums.data(), pixel);
+  }
+  release_tiles();
+}
+
+}  // namespace
+
+void convolve(const AmxConvolution& convolution, const AmxStrips& strips,
+              const AmxOperands& operands) {
+  const std::size_t blocks = (convolution.outputs + block - 1) / block;
+  const std::size_t all = convolution.height.output;
+  for (std::size_t image = 0; image < convolution.images; ++image)
+    for (std::size_t row = 0; row < all; row += strips.rows) {
+      const std::size_t rows = std::min(strips.rows, all - row);
+      fill_strip(convolution, strips, operands, {image, row, rows});
+      const std::size_t pixels = (rows - 1) * strips.width + convolution.width.output;
+      const auto jobs = static_cast<std::ptrdiff_t>(blocks);
+#if defined(_OPENMP)
+#pragma omp parallel for schedule(static)
+#endif
+      for (std::ptrdiff_t i = 0; i < jobs; ++i)
+        run({convolution, strips, operands, image, row, rows, static_cast<std::size_t>(i)}, 0,
+            pixels);
+    }
+}
+
+}  // namespace millrace::kernels
+
+#else
+
+namespace millrace::kernels {
+void convolve(const AmxConvolution&, const AmxStrips&, const AmxOperands&) {
+}  // nobody may call it here
+}  // namespace millrace::kernels
+
+#endif

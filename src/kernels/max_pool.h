@@ -1,0 +1,30 @@
+#pragma once
+// Maxima over small windows of images with the channels inside: first down the columns, then along
+// the row, where oneDNN's kernel looks at every number of every window.
+#include <cstddef>
+#include <cstdint>
+
+namespace millrace::kernels {
+
+constexpr std::size_t largest_pool_window = 3;
+
+/// How windows lie along the height or the width. In pixels.
+struct PoolAxis {
+  std::size_t input = 1, output = 1;
+  std::size_t window = 1, stride = 1;
+  std::size_t pad = 0;  // before the first pixel
+};
+
+/// Preconditions: windows of at most largest_pool_window pixels along each axis, each with at least
+/// one pixel inside the image.
+struct MaxPool {
+  std::size_t images = 1, channels = 1;
+  PoolAxis height, width;
+};
+
+/// Of dense images. Runs on the calling thread and its OpenMP helpers.
+void max_pool(const MaxPool& pool, const float* from, float* to);
+/// The same of bfloat16 numbers.
+void max_pool(const MaxPool& pool, const std::int16_t* from, std::int16_t* to);
+
+}  // namespace millrace::kernels

@@ -1,0 +1,50 @@
+#pragma once
+// What all our own convolutions have: amx_convolution.h, integer_convolution.h, winograd.h.
+#include <cstddef>
+#include <limits>
+
+namespace millrace::kernels {
+
+constexpr std::size_t divided_up(std::size_t number, std::size_t by) {
+  return (number + by - 1) / by;
+}
+constexpr std::size_t round_up(std::size_t number, std::size_t to) {
+  return divided_up(number, to) * to;
+}
+
+/// How windows lie along the height or the width. In pixels.
+struct WindowAxis {
+  std::size_t input = 1, output = 1;
+  std::size_t window = 1, stride = 1, dilation = 1;
+  std::size_t pad = 0;  // before the first pixel
+};
+
+/// y = min(max(x < 0 ? slope * x : x, low), high)
+struct Activation {
+  float slope = 1;
+  float low = -std::numeric_limits<float>::infinity();
+  float high = std::numeric_limits<float>::infinity();
+};
+
+enum class StoredNumber { f32, bf16, f16, u8, s8 };
+/// Of 16 bits, bfloat16 or float16.
+constexpr bool is_half(StoredNumber number) {
+  return number == StoredNumber::bf16 || number == StoredNumber::f16;
+}
+/// In bytes.
+constexpr std::size_t size_of(StoredNumber number) {
+  if (number == StoredNumber::f32) return 4;
+  return is_half(number) ? 2 : 1;
+}
+
+struct OwnConvolution {
+  std::size_t images = 1, channels = 1, outputs = 1;
+  WindowAxis height, width;
+  bool adds = false;  // the result to what lies in its place; before the activation
+  Activation activation = {};
+  StoredNumber source = StoredNumber::f32, result = StoredNumber::f32;
+  StoredNumber added = StoredNumber::f32;  // of what it adds to; as wide as the result
+  float added_scale = 1;                   // what that is multiplied with
+};
+
+}  // namespace millrace::kernels

@@ -1,0 +1,100 @@
+// Maxima over small windows against the definition.
+#include "kernels/max_pool.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+#include <vector>
+
+#include "base/random.h"
+
+namespace millrace::kernels {
+namespace {
+
+float value_of(std::int16_t bfloat16) {
+  return std::bit_cast<float>(static_cast<std::uint32_t>(static_cast<std::uint16_t>(bfloat16))
+                              << 16);
+}
+
+std::int16_t bfloat16(float x) {
+  return static_cast<std::int16_t>(std::bit_cast<std::uint32_t>(x) >> 16);
+}
+
+/// A number of the result: where it is.
+struct Place {
+  std::size_t image, row, column, channel;
+};
+
+std::size_t index_of(const MaxPool& pool, const Place& place, std::size_t height,
+                     std::size_t width) {
+  return ((place.image * height + place.row) * width + place.column) * pool.channels +
+         place.channel;
+}
+
+std::vector<Place> places_of(const MaxPool& pool) {
+  std::vector<Place> places;
+  for (std::size_t i = 0; i < pool.images * pool.height.output * pool.width.output; ++i)
+    for (std::size_t channel = 0; channel < pool.channels; ++channel)
+      places.push_back({i / pool.width.output / pool.height.output,
+                        i / pool.width.output % pool.height.output, i % pool.width.output,
+                        channel});
+  return places;
+}
+
+/// The pixels that the window at `place` along an axis covers inside the image.
+std::vector<std::size_t> covered(const PoolAxis& axis, std::size_t place) {
+  std::vector<std::size_t> result;
+  for (std::size_t k = 0; k < axis.window; ++k) {
+    const std::size_t padded = place * axis.stride + k;
+    if (padded >= axis.pad && padded - axis.pad < axis.input) result.push_back(padded - axis.pad);
+  }
+  return result;
+}
+
+float largest_of(const MaxPool& pool, const std::vector<float>& from, const Place& place) {
+  float largest = -std::numeric_limits<float>::infinity();
+  for (const std::size_t y : covered(pool.height, place.row))
+    for (const std::size_t x : covered(pool.width, place.column))
+      largest = std::max(largest, from[index_of(pool, {place.image, y, x, place.channel},
+                                                pool.height.input, pool.width.input)]);
+  return largest;
+}
+
+const std::vector<MaxPool> pools{
+    {1, 40, {28, 28, 3, 1, 1}, {28, 28, 3, 1, 1}},  // as in inception modules
+    {2, 64, {15, 7, 3, 2, 0}, {17, 8, 3, 2, 0}},    // several images
+    {1, 3, {9, 5, 2, 2, 0}, {5, 3, 2, 2, 0}},       // rounded up: the last windows are cut
+    {1, 33, {8, 8, 1, 1, 0}, {8, 3, 3, 3, 1}},      // unequal sides
+    {1, 1, {1, 1, 3, 1, 1}, {1, 1, 3, 1, 1}},       // one pixel
+};
+
+std::vector<float> random_bfloat16s(std::size_t count) {
+  Random random(1);
+  std::vector<float> values;
+  for (std::size_t i = 0; i < count; ++i)
+    values.push_back(value_of(bfloat16(static_cast<float>(random.uniform(-1, 1)))));
+  return values;
+}
+
+TEST(MaxPool, equals_its_definition_in_both_types) {
+  for (const MaxPool& pool : pools) {
+    const std::vector<float> from =
+        random_bfloat16s(pool.images * pool.height.input * pool.width.input * pool.channels);
+    std::vector<std::int16_t> short_from;
+    for (const float x : from) short_from.push_back(bfloat16(x));
+    const std::vector<Place> places = places_of(pool);
+    std::vector<float> to(places.size());
+    std::vector<std::int16_t> short_to(places.size());
+    max_pool(pool, from.data(), to.data());
+    max_pool(pool, short_from.data(), short_to.data());
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      ASSERT_EQ(to[i], largest_of(pool, from, places[i])) << i;
+      ASSERT_EQ(value_of(short_to[i]), to[i]) << i;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace millrace::kernels
