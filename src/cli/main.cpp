@@ -11,7 +11,7 @@
 #include <system_error>
 
 #include "base/error.h"
-#include "cli/verbs.h"
+#include "cli/verbs/verbs.h"
 
 namespace {
 

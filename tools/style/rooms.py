@@ -20,8 +20,9 @@ MAY_USE = {
     "runtime": ("base", "network", "board", "engine", "workload", "plan", "schedule"),
     "application": ("base", "network", "board", "engine", "runtime"),
     "report": ("base", "network", "board", "profile", "plan", "analysis", "simulate"),
-    "cli": _ALL,
-    "millrace": _ALL,  # src/millrace.h and what belongs to it: the whole library
+    "api": _ALL,
+    "cli": _ALL + ("api",),
+    "millrace": _ALL + ("api",),  # src/millrace.h and what belongs to it: the whole library
 }
 
 

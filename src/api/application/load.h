@@ -1,0 +1,43 @@
+#pragma once
+// Applications (.yaml) for the verbs that take models: docs/applications.md.
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "api/load_runnable.h"
+#include "api/model.h"
+#include "application/plugin.h"
+#include "application/processing.h"
+#include "application/run.h"
+
+namespace millrace::api {
+
+struct ApplicationOptions {
+  std::string plan;                  // made with `millrace plan APPLICATION`; empty: one processor
+  std::vector<std::string> plugins;  // beside those of the file
+  std::int64_t frames = 0;           // at most; 0: what the file says
+};
+
+/// InputError if any of them is given, as `model` is no application.
+void refuse_application_options(const ApplicationOptions& options, const std::string& model);
+
+/// If options.model is an application, its network and precisions take its place, where the command
+/// line does not say otherwise.
+void use_network_of_application(ModelOptions& options, VariantOptions& variants);
+
+/// An application and all that it needs to run. Stays where it is: the processings borrow.
+struct LoadedApplication {
+  application::Application application;
+  application::Plugins plugins;
+  std::unique_ptr<Loaded> loaded;
+  std::unique_ptr<application::Processing> before, after;  // of plug-ins too, so gone before them
+
+  application::Parts parts(application::Source& source) const {
+    return {&source, before.get(), after.get()};
+  }
+};
+
+std::unique_ptr<LoadedApplication> load_application(const RunnableOptions& runnable,
+                                                    const ApplicationOptions& options);
+
+}  // namespace millrace::api

@@ -1,0 +1,97 @@
+#include "api/bench/measured_now.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <numeric>
+
+#include "analysis/rate.h"
+#include "simulate/recorded.h"
+
+namespace millrace::api {
+namespace {
+
+/// Of whole firings, by stage and phase. Less time never makes a graph slower, so with these it
+/// gives a bound.
+std::vector<std::vector<Time>> quickest_of(const std::vector<runtime::StageTimes>& stages) {
+  std::vector<std::vector<Time>> quickest;
+  for (const runtime::StageTimes& stage : stages) {
+    auto& phases = quickest.emplace_back();
+    for (const std::vector<Time>& firings : stage.firings)
+      phases.push_back(*std::min_element(firings.begin(), firings.end()));
+  }
+  return quickest;
+}
+
+}  // namespace
+
+template <class Value>
+auto MeasuredNow::quantile(double share, Value value) const {
+  std::vector<decltype(value(turns_.front()))> values;
+  for (const Turn& turn : turns_) values.push_back(value(turn));
+  std::sort(values.begin(), values.end());
+  return runtime::percentile(values, share);
+}
+
+MeasuredNow::MeasuredNow(const plan::Plan& plan, const network::Network& network,
+                         std::int64_t in_flight)
+    : plan_(&plan), network_(&network), in_flight_(in_flight) {
+  for (const plan::Stage& stage : plan.stages) firings_.emplace_back(stage.phases.size());
+}
+
+void MeasuredNow::add(const runtime::Load& load, const std::vector<Time>& busy,
+                      std::vector<runtime::StageTimes> stages) {
+  for (const Time latency : load.latencies) measured_.latencies.add(latency);
+  measured_.frames += load.frames;
+  measured_.elapsed += load.elapsed;
+  const auto bound = analysis::shortest_period(*plan_, *network_, quickest_of(stages));
+  Turn turn{load.period(), bound, {}, busy};
+  if (turn.bound == Time{}) turn.bound.reset();
+  for (std::size_t s = 0; s < stages.size(); ++s) {
+    for (std::size_t p = 0; p < stages[s].firings.size(); ++p)
+      for (const Time time : stages[s].firings[p])
+        firings_[s][p].push_back({time, plan_->stages[s].phases[p].batch});
+    turn.phases.push_back(std::move(stages[s].phases));
+  }
+  turns_.push_back(std::move(turn));
+}
+
+Time MeasuredNow::period() const {
+  return quantile(0.5, [](const Turn& turn) { return turn.period; });
+}
+
+std::optional<Time> MeasuredNow::bound() const {
+  if (!std::all_of(turns_.begin(), turns_.end(), [](const Turn& turn) { return !!turn.bound; }))
+    return std::nullopt;
+  return quantile(0.5, [](const Turn& turn) { return *turn.bound; });
+}
+
+double MeasuredNow::reached(double share) const {
+  return quantile(share,
+                  [](const Turn& turn) { return seconds(*turn.bound) / seconds(turn.period); });
+}
+
+Time MeasuredNow::phase(std::size_t stage, std::size_t number) const {
+  return quantile(0.5, [&](const Turn& turn) { return turn.phases[stage][number]; });
+}
+
+double MeasuredNow::busy_to_phases(std::size_t stage) const {
+  return quantile(0.5, [&](const Turn& turn) {
+    const auto& phases = turn.phases[stage];
+    return seconds(turn.busy[stage]) /
+           seconds(std::accumulate(phases.begin(), phases.end(), Time{}));
+  });
+}
+
+MeasuredNow::Comparison MeasuredNow::compare() const {
+  simulate::Application application{.name = plan_->network_name,
+                                    .plan = *plan_,
+                                    .durations = simulate::mean_durations(firings_, *plan_),
+                                    .recorded = firings_};
+  application.release.in_flight = in_flight_;
+  application.frames = measured_.frames;
+  return {measured_, simulate::run({application}).applications.front()};
+}
+
+}  // namespace millrace::api

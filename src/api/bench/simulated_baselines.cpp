@@ -1,0 +1,96 @@
+#include "api/bench/simulated_baselines.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <filesystem>
+#include <optional>
+#include <sstream>
+
+#include "api/load_runnable.h"
+#include "board/shipped.h"
+#include "explore/mapping/problem.h"
+#include "profile/cost_model.h"
+#include "profile/select.h"
+
+namespace millrace::api {
+namespace {
+
+std::string option_of(const plan::Plan& plan, const std::string& name) {
+  const auto found = plan.origin.options.find(name);
+  return found == plan.origin.options.end() ? std::string() : found->second;
+}
+
+/// The board that the plan was made for, as it was.
+std::optional<board::Board> board_of(const plan::Plan& plan) {
+  std::vector<std::string> candidates = board::shipped_boards();
+  const std::string file = option_of(plan, "board_file");
+  std::error_code ignored;
+  if (std::filesystem::exists(file, ignored)) candidates.push_back(file);
+  for (const std::string& name : candidates) {
+    board::Board board = board::find_board(name);
+    if (board::hash_of(board) == plan.origin.board) return board;
+  }
+  return std::nullopt;
+}
+
+std::vector<board::Precision> precisions_of(const plan::Plan& plan) {
+  std::vector<board::Precision> precisions;
+  std::istringstream words(option_of(plan, "precision"));
+  for (std::string word; std::getline(words, word, ',');)
+    precisions.push_back(board::read_precision(word, "origin.options.precision"));
+  return precisions;
+}
+
+/// 1 if nothing, or nonsense, is said.
+int streams_of(const plan::Plan& plan) {
+  const std::string text = option_of(plan, "streams");
+  int streams = 1;
+  std::from_chars(text.data(), text.data() + text.size(), streams);
+  return streams;
+}
+
+/// One of each device.
+std::vector<ProcessorId> kinds_of_processors(const board::Board& board) {
+  std::vector<ProcessorId> kinds;
+  std::vector<const board::Device*> seen;
+  for (std::size_t p = 0; p < board.processors.size(); ++p) {
+    const board::Device* device = board::device_of(board, board.processors[p]);
+    if (std::find(seen.begin(), seen.end(), device) != seen.end()) continue;
+    seen.push_back(device);
+    kinds.emplace_back(p);
+  }
+  return kinds;
+}
+
+}  // namespace
+
+std::vector<Baseline> simulated_baselines(Loaded& loaded) {
+  const std::optional<board::Board> board = board_of(loaded.plan);
+  const std::vector<board::Precision> precisions = precisions_of(loaded.plan);
+  if (!board || precisions.empty()) return {};
+  const network::Network& network = loaded.network;
+  const profile::Profile all =
+      profile::modelled(network, *board, precisions, streams_of(loaded.plan));
+  const explore::Problem problem =
+      explore::make_problem(network, *board, profile::select(all, precisions));
+  std::vector<Baseline> baselines;
+  for (const ProcessorId processor : kinds_of_processors(*board)) {
+    const bool runs_all = std::all_of(
+        problem.time.begin(), problem.time.end(),
+        [&](const std::vector<double>& times) { return std::isfinite(times[processor.index]); });
+    if (!runs_all) continue;
+    const board::Processor& here = (*board)[processor];
+    plan::Plan plan = one_processor_plan(network, here, plan::simulated_engine);
+    plan.variants = plan::one_frame_variants(loaded.plan);
+    plan.calibration = loaded.plan.calibration;
+    plan::Mapping mapping;
+    mapping.processors.assign(network.layers.size(), processor);
+    plan.stages[0].phases[0].predicted = explore::phase_times(problem, plan, mapping)[0][0];
+    runtime::add_run_times(plan, loaded.simulated.time_scale, loaded.simulated.times);
+    baselines.push_back({here.name + " alone", std::move(plan)});
+  }
+  return baselines;
+}
+
+}  // namespace millrace::api

@@ -1,0 +1,20 @@
+#pragma once
+// Beside a plan for a board that is not at hand: each kind of its processors by itself.
+#include <string>
+#include <vector>
+
+#include "api/model.h"
+
+namespace millrace::api {
+
+struct Baseline {
+  std::string name;  // "gpu alone"
+  plan::Plan plan;
+};
+
+/// The whole network on the first processor of each device that can run it all, as the model of the
+/// plan's board has it; they run on the plan's simulated engine. Empty if the board is not found
+/// again, neither shipped nor as the file that the plan was made from, or was changed since.
+std::vector<Baseline> simulated_baselines(Loaded& loaded);
+
+}  // namespace millrace::api

@@ -1,0 +1,33 @@
+#pragma once
+// The user's cache folder: profiles and packed weights of earlier runs.
+#include <filesystem>
+#include <memory>
+#include <optional>
+
+#include "base/store.h"
+#include "engine/options.h"
+
+namespace millrace::api {
+
+/// "$XDG_CACHE_HOME/millrace", else ".cache/millrace" in the user's home. Nothing if neither is
+/// known, or if others own it or may write to it, as what is read there is believed; that is noted
+/// once.
+std::optional<std::filesystem::path> cache_folder();
+/// The same, and it is there if it can be made: what is in it is for this user.
+std::optional<std::filesystem::path> make_cache_folder();
+
+/// For an engine that is to run a plan: it keeps packed weights in the cache folder, or, without
+/// the cache, nowhere. A folder that cannot be written is told once.
+engine::EngineOptions engine_options(bool use_cache);
+
+/// What is kept for the next time.
+struct CacheContents {
+  std::optional<std::filesystem::path> folder = {};  // none: see cache_folder()
+  std::size_t profiles = 0;
+  Store::Contents packed = {};  // weights
+};
+CacheContents cache_contents();
+/// Removes all of it, and what killed processes left; false if not all could be.
+bool clear_cache();
+
+}  // namespace millrace::api

@@ -1,0 +1,195 @@
+#include "api/frames.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <optional>
+
+#include "api/image.h"
+#include "application/image_file.h"
+#include "base/error.h"
+#include "network/evaluate/evaluate.h"
+#include "network/npy.h"
+#include "network/random_values.h"
+
+namespace millrace::api {
+namespace {
+
+using network::Array;
+using network::DataType;
+using network::Network;
+using network::Tensor;
+
+/// Arrays of other number types are converted where the network wants floating point.
+Array as_type(const Array& array, const Tensor& tensor, const std::string& path) {
+  if (array.type == tensor.type) return array;
+  const auto is_real = [](DataType type) {
+    return type == DataType::float32 || type == DataType::float16;
+  };
+  if (!is_real(tensor.type) || (!is_real(array.type) && array.type != DataType::uint8 &&
+                                array.type != DataType::float64 && array.type != DataType::int64))
+    throw InputError(
+        path, fmt::format("holds {}, expected {} for the input '{}'", network::to_text(array.type),
+                          network::to_text(tensor.type), tensor.name));
+  return network::converted(array, tensor.type);
+}
+
+/// The frames in an array: it is one input, or several along the first dimension.
+class ArrayFrames {
+ public:
+  ArrayFrames(const std::string& path, const Tensor& tensor)
+      : array_(as_type(network::read_npy(path), tensor, path)), shape_(tensor.shape) {
+    const auto per_frame = network::element_count(shape_, path);
+    const auto total = network::element_count(array_.shape, path);
+    const bool tail = shape_.size() <= array_.shape.size() &&
+                      std::equal(shape_.rbegin(), shape_.rend() - (shape_.empty() ? 0 : 1),
+                                 array_.shape.rbegin());
+    const bool without_batch = !shape_.empty() && shape_[0] == 1 &&
+                               array_.shape == network::Shape(shape_.begin() + 1, shape_.end());
+    if (per_frame == 0)
+      throw InputError(path, fmt::format("the input '{}' has the shape {} and so no elements, "
+                                         "which is not supported; export the model with another "
+                                         "shape",
+                                         tensor.name, network::to_text(shape_)));
+    if ((!tail && !without_batch) || total % per_frame != 0 || total == 0)
+      throw InputError(
+          path, fmt::format("has the shape {}, expected frames of {} for the input '{}'",
+                            network::to_text(array_.shape), network::to_text(shape_), tensor.name));
+    count_ = static_cast<std::size_t>(total / per_frame);
+  }
+
+  std::size_t count() const { return count_; }
+  Array at(std::size_t i) const {
+    const std::size_t size = array_.bytes().size() / count_;
+    return network::make_array(array_.type, shape_, array_.bytes().subspan(i * size, size));
+  }
+
+ private:
+  Array array_;
+  network::Shape shape_;
+  std::size_t count_ = 0;
+};
+
+Frames image_frames(const Network& network, std::vector<std::filesystem::path> files,
+                    const FrameOptions& options) {
+  if (network.inputs.size() != 1)
+    throw InputError(network.name, fmt::format("has {} inputs; give each a NAME=FILE.npy",
+                                               network.inputs.size()));
+  const Tensor tensor = network[network.inputs[0]];
+  return {files.size(), [files, tensor, options](std::size_t i) {
+            return Frame{files[i].filename().string(), {read_image(files[i], tensor, options)}};
+          }};
+}
+
+std::vector<std::filesystem::path> images_in(const std::filesystem::path& folder) {
+  std::vector<std::filesystem::path> files;
+  for (const auto& entry : std::filesystem::directory_iterator(folder))
+    if (application::is_image_name(entry.path())) files.push_back(entry.path());
+  std::sort(files.begin(), files.end());
+  if (files.empty())
+    throw InputError(folder.string(),
+                     "holds no image files (PNG, JPEG, BMP, PPM, TIFF, WebP); name a "
+                     "folder with images, an image or a .npy array");
+  return files;
+}
+
+TensorId input_named(const Network& network, const std::string& name) {
+  for (const TensorId id : network.inputs)
+    if (network[id].name == name) return id;
+  throw InputError("--input " + name, fmt::format("{} has no input of this name", network.name));
+}
+
+/// Where the name ends in NAME=FILE: names may have such signs too. Nothing if it is only a file.
+std::optional<std::size_t> end_of_name(const Network& network, const std::string& text) {
+  std::error_code no_such_file;
+  if (text.find('=') == std::string::npos || std::filesystem::exists(text, no_such_file))
+    return std::nullopt;
+  std::size_t end = 0;
+  for (const TensorId id : network.inputs)
+    if (const std::string& name = network[id].name; text.starts_with(name + "="))
+      end = std::max(end, name.size());
+  return end > 0 ? end : text.find('=');
+}
+
+Frames array_frames(const Network& network, const std::vector<std::string>& inputs) {
+  std::vector<ArrayFrames> arrays;
+  std::vector<std::string> paths(network.inputs.size());
+  for (const std::string& text : inputs) {
+    const std::optional<std::size_t> equals = end_of_name(network, text);
+    const TensorId id = equals ? input_named(network, text.substr(0, *equals)) : network.inputs[0];
+    const auto place = std::find(network.inputs.begin(), network.inputs.end(), id);
+    std::string& path = paths[static_cast<std::size_t>(place - network.inputs.begin())];
+    if (!path.empty())
+      throw InputError("--input " + text, fmt::format("'{}' already has {}; give one file for each "
+                                                      "input",
+                                                      network[id].name, path));
+    path = equals ? text.substr(*equals + 1) : text;
+  }
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < paths.size(); ++i) {
+    const Tensor& tensor = network[network.inputs[i]];
+    if (paths[i].empty())
+      throw InputError("--input", fmt::format("nothing is given for '{}'", tensor.name));
+    arrays.emplace_back(paths[i], tensor);
+    count = i == 0 ? arrays[i].count() : std::min(count, arrays[i].count());
+  }
+  return {count, [arrays](std::size_t i) {
+            Frame frame{fmt::format("frame {}", i), {}};
+            for (const ArrayFrames& array : arrays) frame.inputs.push_back(array.at(i));
+            return frame;
+          }};
+}
+
+void check_normalisation(const FrameOptions& options) {
+  const auto check = [](const char* option, const std::vector<float>& values, bool divides) {
+    if (values.size() == 2 || values.size() > 3)
+      throw InputError(option, fmt::format("found {} values, expected one for all channels or one "
+                                           "for each of 3",
+                                           values.size()));
+    for (const float value : values)
+      if (!std::isfinite(value) || (divides && value <= 0))
+        throw InputError(option, fmt::format("found {}, expected a {} number", value,
+                                             divides ? "positive" : "finite"));
+  };
+  check("--mean", options.mean, false);
+  check("--std", options.deviation, true);
+}
+
+}  // namespace
+
+Frames open_frames(const Network& network, const FrameOptions& given, std::uint64_t seed) {
+  check_normalisation(given);
+  FrameOptions options = given;
+  options.mean.resize(3, options.mean.empty() ? 0.0f : options.mean.front());
+  options.deviation.resize(3, options.deviation.empty() ? 1.0f : options.deviation.front());
+  if (options.inputs.empty()) {
+    if (options.random == 0)
+      throw InputError("input", "nothing to run on; give --input PATH or --random N");
+    return {static_cast<std::size_t>(options.random), [&network, seed](std::size_t i) {
+              return Frame{fmt::format("random {}", i), network::random_inputs(network, seed + i)};
+            }};
+  }
+  const std::filesystem::path first = options.inputs.front();
+  if (network.inputs.empty()) throw InputError(network.name, "has no inputs; use --random");
+  std::error_code no_folder;
+  if (options.inputs.size() == 1 && std::filesystem::is_directory(first, no_folder))
+    return image_frames(network, images_in(first), options);
+  if (std::all_of(options.inputs.begin(), options.inputs.end(), application::is_image_name))
+    return image_frames(network, {options.inputs.begin(), options.inputs.end()}, options);
+  return array_frames(network, options.inputs);
+}
+
+profile::Samples samples_of(const Network& network, const Frames& frames) {
+  constexpr Bytes most{std::int64_t{1} << 30};
+  Bytes needed;
+  for (const TensorId input : network.inputs)
+    needed += network[input].size() * static_cast<std::int64_t>(frames.count);
+  if (needed > most) return {frames.count, [frames](std::size_t i) { return frames.at(i).inputs; }};
+  std::vector<std::vector<Array>> kept;
+  for (std::size_t i = 0; i < frames.count; ++i) kept.push_back(frames.at(i).inputs);
+  return {frames.count, [kept = std::move(kept)](std::size_t i) { return kept[i]; }};
+}
+
+}  // namespace millrace::api

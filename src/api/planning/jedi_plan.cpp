@@ -1,0 +1,162 @@
+#include "api/planning/jedi_plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+#include <utility>
+
+#include "api/model.h"
+#include "api/simulated_board.h"
+#include "explore/candidates.h"
+#include "explore/configuration/configuration.h"
+#include "network/read.h"
+#include "profile/cost_model.h"
+#include "profile/select.h"
+
+namespace millrace::api {
+namespace {
+
+using application::jedi::Imported;
+using application::jedi::Instance;
+using application::jedi::Stage;
+
+std::vector<ProcessorId> of_kind(const board::Board& board, board::ProcessorKind kind) {
+  std::vector<ProcessorId> result;
+  for (std::size_t p = 0; p < board.processors.size(); ++p)
+    if (board.processors[p].kind == kind) result.emplace_back(p);
+  return result;
+}
+
+/// Who runs each stage; nobody where the board has no such processor.
+std::vector<explore::Seat> seats_on(const board::Board& board, const std::vector<Stage>& stages) {
+  constexpr std::int64_t cores_of_jedi = 2;  // its boards have two DLAs; from this number on, all
+  const auto gpus = of_kind(board, board::ProcessorKind::gpu);
+  const auto dlas = of_kind(board, board::ProcessorKind::npu);
+  std::vector<explore::Seat> seats;
+  for (const Stage& stage : stages) {
+    explore::Seat& seat = seats.emplace_back();
+    const auto core = static_cast<std::size_t>(stage.core);
+    if (!stage.on_dla && !gpus.empty()) seat = {gpus.front()};
+    if (stage.on_dla && core < dlas.size()) seat = {dlas[core]};
+    if (stage.on_dla && core >= dlas.size() && stage.core >= cores_of_jedi) seat = dlas;
+  }
+  return seats;
+}
+
+Verdict can_seat(const board::Board& board, const std::vector<Stage>& stages,
+                 const std::vector<explore::Seat>& seats) {
+  std::set<ProcessorId> alone, in_turns;
+  for (std::size_t s = 0; s < seats.size(); ++s) {
+    if (seats[s].empty())
+      return Verdict::no(fmt::format(
+          "{} has no {} for stage {}; name a board that has, such as --board jetson-agx-xavier",
+          board.name, stages[s].on_dla ? fmt::format("DLA {}", stages[s].core) : "GPU", s));
+    (seats[s].size() > 1 ? in_turns : alone).insert(seats[s].begin(), seats[s].end());
+  }
+  for (const ProcessorId each : in_turns)
+    if (alone.contains(each))
+      return Verdict::no(
+          fmt::format("{} takes turns in one stage and works alone in another, which "
+                      "plans do not have",
+                      board[each].name));
+  return Verdict::yes();
+}
+
+struct ModelPieces {
+  network::Network network;
+  std::vector<std::size_t> cuts;
+};
+
+ModelPieces model_pieces_of(const Instance& instance, const Imported& imported) {
+  if (network::format_of(imported.model) == network::Format::onnx)
+    return {network::read_network(imported.model), {}};
+  network::darknet::Model model = network::darknet::read_darknet(imported.model);
+  std::vector<std::size_t> cuts = last_layers(model, imported.stages, instance);
+  return {std::move(model.network), std::move(cuts)};
+}
+
+/// Each layer in its stage's precision.
+profile::Profile profile_of(const ModelPieces& pieces, const board::Board& board,
+                            const std::vector<Stage>& stages) {
+  std::vector<board::Precision> wanted, by_layer;
+  for (const Stage& stage : stages)
+    if (std::find(wanted.begin(), wanted.end(), stage.precision) == wanted.end())
+      wanted.push_back(stage.precision);
+  for (std::size_t layer = 0, stage = 0; layer < pieces.network.layers.size(); ++layer) {
+    while (stage < pieces.cuts.size() && layer > pieces.cuts[stage]) ++stage;
+    by_layer.push_back(stages[stage].precision);
+  }
+  const profile::Profile all = profile::modelled(pieces.network, board, wanted);
+  return profile::select_by_layer(all, by_layer);
+}
+
+/// What the wanted processors cannot run, in one sentence for each reason.
+void note_moved(const explore::Ground& ground, const explore::Configuration& configuration,
+                std::vector<std::string>& notes) {
+  const plan::Mapping mapping = mapping_of(ground, configuration);
+  std::map<std::string, std::vector<std::string>> layers;
+  for (std::size_t layer = 0, stage = 0; layer < mapping.processors.size(); ++layer) {
+    while (stage < configuration.cuts.size() && layer > configuration.cuts[stage]) ++stage;
+    const ProcessorId wanted = configuration.stages[stage].front();
+    if (mapping.processors[layer] == wanted) continue;
+    layers[fmt::format("run on {} instead of {}: {}", ground.board[mapping.processors[layer]].name,
+                       ground.board[wanted].name, ground.problem.refusal(layer, wanted))]
+        .push_back(ground.network.layers[layer].name);
+  }
+  for (const auto& [why, names] : layers)
+    notes.push_back(fmt::format("{} layers, from {} on, {}", names.size(), names.front(), why));
+}
+
+plan::Origin origin_of(const profile::Profile& profile, const Imported& imported,
+                       const std::string& board) {
+  plan::Origin origin;
+  origin.network = profile.network;
+  origin.board = profile.board;
+  origin.model = std::filesystem::absolute(imported.model).lexically_normal().string();
+  origin.version = MILLRACE_VERSION;
+  origin.options["imported_from"] = "JEDI";
+  origin.options["board"] = board;
+  std::error_code ignored;
+  if (std::filesystem::exists(board, ignored))
+    origin.options["board_file"] = std::filesystem::absolute(board).lexically_normal();
+  return origin;
+}
+
+}  // namespace
+
+JediPlan make_jedi_plan(const Instance& instance, const Imported& imported,
+                        const std::string& of_board) {
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(imported.model, ignored))
+    return {Verdict::no(fmt::format("its network '{}' is not here", imported.model.string()))};
+  const bool is_onnx = network::format_of(imported.model) == network::Format::onnx;
+  if (is_onnx && imported.stages.size() > 1)
+    return {
+        Verdict::no("cut_points of an ONNX file count the layers that TensorRT makes of it, "
+                    "which the file does not tell; `millrace plan --search cut-points` finds "
+                    "cut points")};
+  ModelPieces pieces = model_pieces_of(instance, imported);
+  const board::Board board = load_board({}, of_board);
+  const std::vector<explore::Seat> seats = seats_on(board, imported.stages);
+  if (Verdict verdict = can_seat(board, imported.stages, seats); !verdict) return {verdict};
+  const profile::Profile profile = profile_of(pieces, board, imported.stages);
+  const explore::Problem problem = explore::make_problem(pieces.network, board, profile);
+  const plan::BuildOptions build;
+  const explore::Ground ground{pieces.network, board, problem, build};
+  const explore::Configuration configuration{seats, pieces.cuts, imported.slots};
+  explore::Realised realised = explore::realise(ground, configuration);
+  if (!realised.verdict) return {realised.verdict};
+  JediPlan result;
+  note_moved(ground, configuration, result.notes);
+  plan::Plan& plan = realised.plan;
+  explore::set_variants(plan, problem, mapping_of(ground, configuration), nullptr);
+  plan.origin = origin_of(profile, imported, of_board);
+  simulate_what_is_not_here(plan, board);
+  result.plan = std::move(plan);
+  result.network = std::move(pieces.network);
+  return result;
+}
+
+}  // namespace millrace::api

@@ -1,0 +1,25 @@
+#pragma once
+// The stages of a JEDI configuration as a plan.
+#include <string>
+#include <vector>
+
+#include "application/import_jedi.h"
+#include "base/verdict.h"
+#include "plan/plan.h"
+
+namespace millrace::api {
+
+struct JediPlan {
+  Verdict verdict = Verdict::yes();  // no: why there is none
+  std::vector<std::string> notes = {};
+  plan::Plan plan = {};  // this and its network: only if the verdict is yes
+  network::Network network = {};
+};
+
+/// The plan, with modelled times, for the board of this name (empty: this machine). No, with the
+/// reason, if the network is not here or the board cannot run it so. InputError if the
+/// configuration contradicts itself or the network.
+JediPlan make_jedi_plan(const application::jedi::Instance& instance,
+                        const application::jedi::Imported& imported, const std::string& board);
+
+}  // namespace millrace::api

@@ -1,0 +1,80 @@
+#include "api/planning/objectives.h"
+
+#include <algorithm>
+#include <memory>
+
+#include "analysis/rate.h"
+#include "engine/keeping.h"
+#include "explore/configuration/simulated_objective.h"
+#include "plan/capacities.h"
+#include "runtime/pool.h"
+
+namespace millrace::api {
+namespace {
+
+/// Of one candidate that ran at this pace.
+explore::Score score_of(const plan::Plan& plan, const board::Board& board, Time period) {
+  explore::Score score{1 / seconds(period), std::vector<double>(board.processors.size(), 0.0)};
+  for (const plan::Stage& stage : plan.stages)
+    for (std::size_t p = 0; p < board.processors.size(); ++p)
+      if (board.processors[p] == stage.processor)
+        score.utilisation[p] = std::min(
+            1.0, seconds(stage.predicted) / (seconds(period) * static_cast<double>(stage.turn.of)));
+  return score;
+}
+
+}  // namespace
+
+explore::Objective simulated_by(const explore::Ground& ground, int threads) {
+  if (threads == 1) return explore::simulated_objective(ground);
+  return [&ground, threads](std::span<const explore::Configuration> configurations) {
+    std::vector<explore::Score> scores(configurations.size());
+    std::size_t next = 0;
+    runtime::Pool pool(
+        [&]() -> std::optional<runtime::Job> {
+          if (next == configurations.size()) return std::nullopt;
+          const std::size_t i = next++;
+          return runtime::Job{
+              [&, i] { scores[i] = explore::simulated_score(ground, configurations[i]); },
+              [] { return true; }};
+        },
+        {.name = "search", .threads = threads});
+    pool.wait();
+    return scores;
+  };
+}
+
+std::vector<runtime::Contender> contenders_of(std::span<const plan::Plan> plans,
+                                              const network::Network& network) {
+  std::vector<runtime::Contender> contenders;
+  for (const plan::Plan& plan : plans)
+    contenders.push_back(
+        {plan, analysis::enough_in_flight(plan, network, plan::predicted_times(plan))});
+  return contenders;
+}
+
+explore::Objective measured_by(const Measurement& measurement) {
+  // Shared by the copies of the function.
+  auto keeping = std::make_shared<std::map<std::string, std::unique_ptr<engine::Engine>>>();
+  for (const auto& [name, engine] : measurement.engines)
+    (*keeping)[name] = engine::make_keeping_engine(*engine);
+  return [measurement, keeping](std::span<const explore::Configuration> configurations) {
+    std::map<std::string, engine::Engine*> engines;
+    for (const auto& [name, engine] : *keeping) engines[name] = engine.get();
+    const runtime::LoadOptions load{time_from_seconds(measurement.seconds), measurement.seed};
+    std::vector<explore::Score> scores;
+    for (const explore::Configuration& configuration : configurations) {
+      plan::Plan plan = explore::realise(measurement.ground, configuration).plan;
+      explore::set_variants(plan, measurement.ground.problem,
+                            explore::mapping_of(measurement.ground, configuration),
+                            measurement.calibration);
+      const network::Network& network = measurement.ground.network;
+      const auto measured =
+          runtime::measure(contenders_of({&plan, 1}, network), network, engines, load);
+      scores.push_back(score_of(plan, measurement.ground.board, measured.front().period));
+    }
+    return scores;
+  };
+}
+
+}  // namespace millrace::api

@@ -1,0 +1,32 @@
+#pragma once
+// How good configurations are, for searches: simulated by several threads, or measured here.
+#include <map>
+#include <string>
+
+#include "engine/engine.h"
+#include "explore/configuration/configuration.h"
+#include "runtime/load.h"
+
+namespace millrace::api {
+
+/// The scores are those of explore::simulated_objective, whatever the number of threads.
+explore::Objective simulated_by(const explore::Ground& ground, int threads);
+
+/// Borrowed, but the numbers.
+struct Measurement {
+  const explore::Ground& ground;
+  const std::map<std::string, engine::Engine*>& engines;
+  const network::Calibration* calibration = nullptr;
+  double seconds = 0.5;  // for each candidate
+  std::uint64_t seed = 1;
+};
+
+/// With enough frames on their way to keep all stages busy.
+std::vector<runtime::Contender> contenders_of(std::span<const plan::Plan> plans,
+                                              const network::Network& network);
+
+/// Each candidate's plan runs by itself; subnets that an earlier one had are used again. The
+/// utilisation is what the profile says of the stages, at the measured throughput.
+explore::Objective measured_by(const Measurement& measurement);
+
+}  // namespace millrace::api

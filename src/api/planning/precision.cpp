@@ -1,0 +1,134 @@
+#include "api/planning/precision.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "api/progress.h"
+#include "base/error.h"
+#include "base/interrupt.h"
+#include "explore/precision/lowerings.h"
+#include "network/calibration_file.h"
+#include "profile/calibrate.h"
+#include "profile/loss.h"
+
+namespace millrace::api {
+namespace {
+
+using board::Precision;
+using board::Variant;
+using explore::PrecisionChoice;
+
+bool has_frames(const LossOptions& options) {
+  return !options.frames.inputs.empty() || options.frames.random > 0;
+}
+
+bool holds(const std::vector<Precision>& precisions, Precision precision) {
+  return std::find(precisions.begin(), precisions.end(), precision) != precisions.end();
+}
+
+profile::Samples open_samples(const PrecisionRequest& request) {
+  if (request.options->frames.inputs.empty())
+    note("warning: inputs are random; ranges and losses on real ones will be others (--input)");
+  return samples_of(*request.network,
+                    open_frames(*request.network, request.options->frames, request.seed));
+}
+
+profile::Execution execution_of(const PrecisionRequest& request) {
+  return {request.network, request.engine, request.board->processors.front()};
+}
+
+/// As the profile found it best, on the first processor.
+std::vector<Variant> variants_of(const profile::Profile& measured,
+                                 const std::vector<Precision>& precisions) {
+  std::vector<Variant> variants(precisions.size());
+  const board::Processor& first = measured.processors.front().processor;
+  for (const profile::ProcessorProfile& p : measured.processors)
+    for (std::size_t i = 0; i < precisions.size(); ++i)
+      if (p.processor == first && p.precision == precisions[i]) variants[i] = p.layers[i].variant;
+  return variants;
+}
+
+}  // namespace
+
+double read_share(const std::string& text, const std::string& place) {
+  const bool percent = text.ends_with('%');
+  const std::string digits = percent ? text.substr(0, text.size() - 1) : text;
+  double value = 0;
+  const auto parsed = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  const bool whole = parsed.ec == std::errc{} && parsed.ptr == digits.data() + digits.size();
+  if (!whole || !(value >= 0) || value > (percent ? 100 : 1) || (!percent && value == 1))
+    throw InputError(place, fmt::format("found '{}', expected a share such as 1% or 0.01", text));
+  return percent ? value / 100 : value;
+}
+
+void check_loss(const LossOptions& options, const std::vector<Precision>& precisions) {
+  const std::string budget = "--max-loss " + options.max_loss;
+  const bool int8 = holds(precisions, Precision::int8);
+  if (!options.max_loss.empty()) read_share(options.max_loss, "--max-loss");
+  if (!options.max_loss.empty() && !has_frames(options))
+    throw InputError(budget, "the loss is measured on frames; say which with --input FOLDER");
+  if (!options.max_loss.empty() && precisions == std::vector{Precision::f32})
+    throw InputError(budget,
+                     "float32 alone loses nothing; allow lower precisions, such as "
+                     "--precision f32,bf16");
+  if (int8 && options.calibration.empty() && !has_frames(options))
+    throw InputError("--precision int8",
+                     "needs the ranges of all tensors; give --calibration TABLE (from `millrace "
+                     "calibrate`) or frames to find them on, --input FOLDER");
+  if (!int8 && !options.calibration.empty())
+    throw InputError("--calibration " + options.calibration,
+                     "only int8 needs it; leave it out or add --precision f32,int8");
+  if (has_frames(options) && options.max_loss.empty() && (!int8 || !options.calibration.empty()))
+    throw InputError("--input",
+                     "nothing is measured on the frames; add --max-loss 1% or leave "
+                     "them out");
+}
+
+std::optional<network::Calibration> calibration_for(const PrecisionRequest& request) {
+  if (!holds(request.precisions, Precision::int8)) return std::nullopt;
+  const std::string& path = request.options->calibration;
+  if (!path.empty()) {
+    network::Calibration given = network::read_calibration(path).calibration;
+    if (const Verdict verdict = network::fits(given, *request.network); !verdict)
+      throw InputError(path, verdict.reason() +
+                                 "; make one for this network with `millrace "
+                                 "calibrate`");
+    return given;
+  }
+  const InterruptGuard interrupt;
+  Progress progress("calibrating " + request.network->name);
+  profile::CalibrateOptions options;
+  options.progress = [&](double share) {
+    progress.show(share, "");
+    interrupt.check();
+  };
+  return profile::calibrate(execution_of(request), open_samples(request), options)
+      .table.calibration;
+}
+
+PrecisionChoice choose_precisions(const PrecisionRequest& request, const profile::Profile& measured,
+                                  const network::Calibration* calibration) {
+  const explore::Lowerings lowerings = explore::lowerings_of(measured, request.precisions);
+  const profile::Samples samples = open_samples(request);
+  const InterruptGuard interrupt;
+  Progress progress("measuring the loss");
+  const std::size_t measurements = lowerings.problem.lowerings.size() + 8;  // roughly
+  std::size_t done = 0;
+  const auto after_frame = [&] {
+    const double all = static_cast<double>(samples.count * measurements);
+    progress.show(static_cast<double>(++done) / all, "");
+    interrupt.check();
+  };
+  const profile::LossMeter meter(execution_of(request), samples, after_frame);
+  PrecisionChoice choice = explore::choose_precisions(
+      lowerings.problem, read_share(request.options->max_loss, "--max-loss"),
+      [&](const std::vector<Precision>& precisions) {
+        return meter.measure(variants_of(measured, lowerings.spread(precisions)), calibration);
+      });
+  choice.precisions = lowerings.spread(std::move(choice.precisions));
+  return choice;
+}
+
+}  // namespace millrace::api

@@ -1,0 +1,45 @@
+#pragma once
+// Lower precisions within a budget for the loss of accuracy: what `plan --max-loss` decides.
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "api/frames.h"
+#include "api/model.h"
+#include "explore/precision/precision.h"
+#include "network/calibration.h"
+
+namespace millrace::api {
+
+struct LossOptions {
+  std::string max_loss;     // "1%"; empty: no budget
+  std::string calibration;  // a table; empty: made from the frames, if int8 may be used
+  FrameOptions frames;
+};
+
+/// "1%" or "0.01" as 0.01. InputError naming `place`.
+double read_share(const std::string& text, const std::string& place);
+
+/// Whether the options fit each other and the precisions; InputError says which does not.
+void check_loss(const LossOptions& options, const std::vector<board::Precision>& precisions);
+
+/// Who is asked, and for what.
+struct PrecisionRequest {
+  const network::Network* network = nullptr;  // borrowed, like all that follows
+  engine::Engine* engine = nullptr;
+  const board::Board* board = nullptr;
+  std::vector<board::Precision> precisions;
+  const LossOptions* options = nullptr;
+  std::uint64_t seed = 1;
+};
+
+/// The ranges for int8: the table if one is named, else from the frames; none if int8 may not be
+/// used. InputError if the table does not fit.
+std::optional<network::Calibration> calibration_for(const PrecisionRequest& request);
+
+/// The choice for all layers, within the budget if there is one that is.
+explore::PrecisionChoice choose_precisions(const PrecisionRequest& request,
+                                           const profile::Profile& measured,
+                                           const network::Calibration* calibration);
+
+}  // namespace millrace::api

@@ -1,0 +1,193 @@
+#include "api/planning/search.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <chrono>
+
+#include "api/planning/objectives.h"
+#include "api/progress.h"
+#include "base/duration.h"
+#include "base/error.h"
+#include "base/hash.h"
+#include "base/interrupt.h"
+#include "explore/configuration/journal.h"
+#include "explore/configuration/processing.h"
+#include "explore/fallback.h"
+
+namespace millrace::api {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::int64_t usual_candidates = 400;
+
+bool is_measured(const SearchOptions& options) { return options.objective == "measured"; }
+
+/// Times, costs and groups: all that decides between configurations.
+std::string hash_of(const explore::Problem& problem) {
+  Hasher hasher;
+  const auto add = [&](double value) { hasher.add(fmt::format("{}", value)); };
+  for (const auto* times : {&problem.time, &problem.alone})
+    for (const std::vector<double>& layer : *times)
+      for (const double time : layer) add(time);
+  for (const explore::Problem::Borders& borders : problem.borders) {
+    add(borders.read_ns);
+    add(borders.write_ns);
+    add(borders.border_ns);
+    add(borders.launch_ns);
+  }
+  return hasher.digits();
+}
+
+explore::Processing processing_of(const SearchPlace& place, const SearchOptions& options) {
+  explore::Processing result{{}, explore::cores_of(place.board)};
+  if (options.pre_time) result.each += read_duration(*options.pre_time, "--pre-time");
+  if (options.post_time) result.each += read_duration(*options.post_time, "--post-time");
+  return result;
+}
+
+explore::Facts facts_of(const SearchPlace& place, const SearchOptions& options,
+                        const explore::Problem& problem) {
+  const auto or_usual = [](const auto& value, const char* usual) {
+    return value ? fmt::format("{}", *value) : std::string(usual);
+  };
+  explore::Facts facts{{"method", options.method},
+                       {"objective", options.objective.value_or("simulated")},
+                       {"network", network::hash_of(place.network)},
+                       {"board", board::hash_of(place.board)},
+                       {"times", hash_of(problem)},
+                       {"precision", options.precision},
+                       {"seed", std::to_string(options.seed)},
+                       {"threshold", or_usual(options.threshold, "lowered")},
+                       {"top", or_usual(options.top, "10")},
+                       {"allowed_loss", or_usual(options.allowed_loss, "0.01")},
+                       {"fallback", options.fallback ? "yes" : "no"}};
+  const explore::Processing processing = processing_of(place, options);
+  if (processing.each > Time{})
+    facts.emplace_back("processing_ns", std::to_string(processing.each.count()));
+  return facts;
+}
+
+std::optional<explore::Journal> journal_of(const SearchOptions& options,
+                                           const explore::Facts& facts,
+                                           const explore::Ground& ground) {
+  if (options.resume) return explore::Journal::resume(*options.resume, facts, ground);
+  if (options.log) return explore::Journal(*options.log, facts, ground);
+  return std::nullopt;
+}
+
+explore::Objective objective_of(const SearchPlace& place, const SearchOptions& options,
+                                const explore::Ground& ground,
+                                const explore::ChooseOptions& choose) {
+  const explore::Processing processing = processing_of(place, options);
+  if (!is_measured(options))
+    return with_processing(simulated_by(ground, options.jobs.value_or(1)), place.board, processing);
+  if (place.engines.empty())
+    throw InputError("--objective measured",
+                     "nothing can be measured on a board that is not here; use --objective "
+                     "simulated");
+  if (options.jobs.value_or(1) > 1)
+    throw InputError("--jobs",
+                     "candidates that are measured at one time disturb each other; use it "
+                     "with --objective simulated");
+  return with_processing(
+      measured_by({ground, place.engines, choose.calibration, options.measure_s, options.seed}),
+      place.board, processing);
+}
+
+explore::MethodOptions method_options(const SearchOptions& options) {
+  explore::MethodOptions result;
+  result.seed = options.seed;
+  result.threshold = options.threshold;
+  if (options.top) result.top = *options.top;
+  if (options.allowed_loss) result.allowed_loss = *options.allowed_loss;
+  return result;
+}
+
+/// "" or, where that was asked for, what stood in the way.
+std::string without_fallback(const explore::Ground& ground) {
+  if (ground.fallback) return "";
+  return fmt::format(" without fallback ({})", fmt::join(explore::first_refusals(ground), "; "));
+}
+
+void note_processing(const explore::Processing& processing, const board::Board& board,
+                     const explore::Score& score) {
+  if (processing.each <= Time{}) return;
+  note(fmt::format(
+      "pre- and post-processing take {} of a core for each frame, with which {} core{} "
+      "allow{} {:.1f} frames/s",
+      millrace::to_text(processing.each), processing.cores, processing.cores == 1 ? "" : "s",
+      processing.cores == 1 ? "s" : "", most_with(processing, board, score)));
+}
+
+}  // namespace
+
+std::vector<std::string> search_names() {
+  std::vector<std::string> names{"auto", "genetic", "exact"};
+  for (const explore::NamedMethod& method : explore::methods()) names.emplace_back(method.name);
+  return names;
+}
+
+bool is_configuration_search(const SearchOptions& options) {
+  if (explore::method_named(options.method) != nullptr) return true;
+  const bool given[] = {options.objective.has_value(),    options.time_limit.has_value(),
+                        options.candidates.has_value(),   options.jobs.has_value(),
+                        options.log.has_value(),          options.resume.has_value(),
+                        options.threshold.has_value(),    options.top.has_value(),
+                        options.allowed_loss.has_value(), options.pre_time.has_value(),
+                        options.post_time.has_value()};
+  const char* names[] = {"--objective",    "--time-limit", "--candidates", "--jobs",
+                         "--log",          "--resume",     "--threshold",  "--top",
+                         "--allowed-loss", "--pre-time",   "--post-time"};
+  for (std::size_t i = 0; i < std::size(given); ++i)
+    if (given[i])
+      throw InputError(names[i],
+                       fmt::format("--search {} does not have it; give --search cut-points "
+                                   "or another one that asks candidate by candidate",
+                                   options.method));
+  return false;
+}
+
+explore::Choice search_configurations(const SearchPlace& place, const SearchOptions& options,
+                                      const explore::ChooseOptions& choose) {
+  const explore::Problem problem = explore::make_problem(place.network, place.board, place.profile);
+  const explore::Ground ground{place.network, place.board, problem, choose.build, options.fallback};
+  std::optional<explore::Journal> journal =
+      journal_of(options, facts_of(place, options, problem), ground);
+  explore::LedgerOptions purse;
+  purse.candidates = options.candidates.value_or(usual_candidates);
+  if (journal) purse.known = journal->known();
+  const InterruptGuard interrupt;
+  const auto start = Clock::now();
+  const Time limit =
+      options.time_limit ? read_duration(*options.time_limit, "--time-limit") : Time::max();
+  purse.stop = [&] {
+    interrupt.check();
+    return Clock::now() - start > limit;
+  };
+  Progress progress("searching");
+  std::int64_t count = 0;
+  double best = 0;
+  purse.note = [&](const explore::Configuration& candidate, const explore::Score& score,
+                   bool again) {
+    if (journal && !again) journal->add(candidate, score);
+    best = std::max(best, score.throughput);
+    progress.show(static_cast<double>(++count) / static_cast<double>(purse.candidates),
+                  fmt::format("{} candidates, best {:.1f} frames/s", count, best));
+  };
+  explore::Ledger ledger(ground, objective_of(place, options, ground, choose), purse);
+  const auto found = explore::method_named(options.method)->run(ledger, method_options(options));
+  if (!found)
+    throw InputError(place.board.name,
+                     fmt::format("--search {} found nothing that the board can run{}; try another "
+                                 "search, or more of its processors",
+                                 options.method, without_fallback(ground)));
+  note(fmt::format("{}: {} candidates of {:.0f} tuples of cuts", options.method, ledger.count(),
+                   explore::tuples_of(ground)));
+  note_processing(processing_of(place, options), place.board, ledger[*found]);
+  return explore::choose_found(
+      ground, {options.method, *found, ledger.count(), Clock::now() - start}, choose);
+}
+
+}  // namespace millrace::api

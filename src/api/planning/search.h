@@ -1,0 +1,47 @@
+#pragma once
+// `plan --search` with a search over whole configurations: docs/search.md.
+#include <map>
+#include <optional>
+#include <string>
+
+#include "engine/engine.h"
+#include "explore/choose.h"
+#include "explore/configuration/methods.h"
+
+namespace millrace::api {
+
+/// Left out: the usual. Only seed and fallback are of every search.
+struct SearchOptions {
+  std::string method = "auto";  // of methods(), or of choose()
+  std::uint64_t seed = 1;
+  std::optional<std::string> objective;   // "simulated" or "measured"
+  std::optional<std::string> time_limit;  // "60s"
+  std::optional<std::int64_t> candidates;
+  std::optional<int> jobs;
+  std::optional<std::string> log, resume;  // files
+  std::optional<double> threshold, allowed_loss;
+  std::optional<std::size_t> top;
+  double measure_s = 0.5;                          // of a candidate
+  std::optional<std::string> pre_time, post_time;  // "6.3ms"
+  bool fallback = true;
+  std::string precision;  // of the layers, for the journal
+};
+
+/// The names of all searches, for --search.
+std::vector<std::string> search_names();
+/// Whether it is one of methods(). InputError if not, and an option was given that only those have.
+bool is_configuration_search(const SearchOptions& options);
+
+/// All that the search reads, and the engines to measure with. Borrowed.
+struct SearchPlace {
+  const network::Network& network;
+  const board::Board& board;
+  const profile::Profile& profile;
+  const std::map<std::string, engine::Engine*>& engines;  // empty: nothing can be measured here
+};
+
+/// The plan of the best configuration beside one processor alone, measured as `choose` says.
+explore::Choice search_configurations(const SearchPlace& place, const SearchOptions& options,
+                                      const explore::ChooseOptions& choose);
+
+}  // namespace millrace::api

@@ -1,0 +1,123 @@
+#include "api/simulated_board.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "api/cache.h"
+#include "api/progress.h"
+#include "base/error.h"
+#include "engine/registry.h"
+
+namespace millrace::api {
+namespace {
+
+/// Of the runs of a stage, so many may be late before it is worth a word.
+constexpr double some_are_late = 0.05;
+
+bool is_this_machine(const board::Board& board) {
+  const board::Board here = board::this_machine();
+  return board.cpu_model == here.cpu_model && board.instruction_sets == here.instruction_sets;
+}
+
+/// What of a stage's frames was computed here, over all its phases.
+struct StagePace {
+  Time modelled{}, computing{};
+  double late = 0;  // the share of the runs of its worst phase
+};
+
+StagePace pace_of(const plan::Stage& stage, const std::vector<engine::simulated::Pace>& paces) {
+  StagePace sum;
+  for (const plan::Phase& phase : stage.phases) {
+    StagePace worst;
+    for (const engine::simulated::Pace& pace : paces) {
+      if (pace.processor != stage.processor.name || pace.layers != phase.layers) continue;
+      if (pace.computing < worst.computing) continue;
+      worst = {pace.modelled, pace.computing,
+               static_cast<double>(pace.late) / static_cast<double>(pace.runs)};
+    }
+    sum.modelled += worst.modelled / phase.batch;
+    sum.computing += worst.computing / phase.batch;
+    sum.late = std::max(sum.late, worst.late);
+  }
+  return sum;
+}
+
+}  // namespace
+
+void simulate_what_is_not_here(plan::Plan& plan, const board::Board& board) {
+  const std::vector<board::Processor> here =
+      is_this_machine(board) ? board::this_machine().processors : std::vector<board::Processor>{};
+  for (plan::Stage& stage : plan.stages)
+    if (std::find(here.begin(), here.end(), stage.processor) == here.end())
+      stage.engine = plan::simulated_engine;
+}
+
+void add_simulated_engine(Loaded& loaded, double time_scale, bool use_cache) {
+  const std::vector<LayerId> layers = runtime::simulated_layers(loaded.plan);
+  if (layers.empty()) {
+    if (time_scale != 1 && time_scale != 0)
+      throw InputError("--time-scale", "is for plans of boards that are not here; leave it out");
+    return;
+  }
+  SimulatedBoard& simulated = loaded.simulated;
+  simulated.time_scale = time_scale;
+  runtime::add_run_times(loaded.plan, time_scale, simulated.times);
+  simulated.computing = engine::engine_for(loaded.network, layers, runtime::simulation_host());
+  auto& computing = loaded.engines[simulated.computing];
+  if (!computing) computing = engine::make_engine(simulated.computing, engine_options(use_cache));
+  simulated.replaced = runtime::compute_here(loaded.plan, loaded.network, *computing);
+  auto engine = runtime::make_simulated_engine(*computing, simulated.times);
+  simulated.engine = engine.get();
+  loaded.engines[plan::simulated_engine] = std::move(engine);
+}
+
+Time board_time(Time time, const Loaded& loaded) {
+  const double scale = loaded.simulated.time_scale;
+  return scale == 1 || scale == 0 ? time : time_from_seconds(seconds(time) / scale);
+}
+
+void note_simulation(const Loaded& loaded) {
+  const SimulatedBoard& simulated = loaded.simulated;
+  if (simulated.engine == nullptr) return;
+  std::vector<std::string> processors, precisions;
+  for (const plan::Stage& stage : loaded.plan.stages)
+    if (plan::is_simulated(stage)) processors.push_back(stage.processor.name);
+  for (const board::Precision precision : simulated.replaced)
+    precisions.push_back(to_text(precision));
+  std::string times = ", times are the plan's";
+  if (simulated.time_scale == 0) times.clear();
+  if (simulated.time_scale != 0 && simulated.time_scale != 1)
+    times += fmt::format(", stretched {:g} times and reported in the board's time",
+                         simulated.time_scale);
+  note(fmt::format("simulated: {}; results are computed here by {}{}", fmt::join(processors, ", "),
+                   simulated.computing, times));
+  if (!precisions.empty())
+    note(fmt::format("layers planned in {} are computed in f32", fmt::join(precisions, " and ")));
+}
+
+void note_late_stages(const Loaded& loaded) {
+  if (loaded.simulated.engine == nullptr) return;
+  const auto paces = loaded.simulated.engine->paces();
+  const double scale = loaded.simulated.time_scale;
+  double most = 0;
+  for (const plan::Stage& stage : loaded.plan.stages) {
+    const StagePace pace = plan::is_simulated(stage) ? pace_of(stage, paces) : StagePace{};
+    if (pace.late <= some_are_late) continue;
+    most = std::max(most, seconds(pace.computing) / seconds(pace.modelled));
+    note(
+        fmt::format("late: {} on {} computes for {} here, and is given {}; {:.0f} % of its runs "
+                    "took longer",
+                    stage.name, stage.processor.name, to_text(pace.computing),
+                    to_text(pace.modelled), 100 * pace.late));
+  }
+  if (most > 0)
+    note(
+        fmt::format("so these figures are not the board's; --time-scale {:.0f} gives this machine "
+                    "more time",
+                    std::ceil(1.5 * std::max(1.0, most) * scale)));
+}
+
+}  // namespace millrace::api

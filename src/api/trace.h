@@ -1,0 +1,23 @@
+#pragma once
+// --trace of run and bench: what really happened, for ui.perfetto.dev.
+#include <cstdint>
+#include <string>
+
+#include "api/load_runnable.h"
+#include "runtime/session.h"
+
+namespace millrace::api {
+
+struct TraceOptions {
+  std::string file;  // empty: none
+  std::int64_t frames = 1000;
+};
+
+/// Before the work: the file can be written, and is none that `runnable` is read from.
+void check_trace(const TraceOptions& options, const RunnableOptions& runnable);
+/// For SessionOptions::trace_frames.
+std::int64_t frames_of(const TraceOptions& options);
+/// Stops the session, if a trace is wanted. Times are written `time_scale` times shorter.
+void write_trace(const TraceOptions& options, runtime::Session& session, double time_scale);
+
+}  // namespace millrace::api

@@ -1,0 +1,50 @@
+#pragma once
+// Results in the place of what they are made from would destroy it.
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "api/frames.h"
+#include "api/load_runnable.h"
+#include "api/model.h"
+#include "application/application.h"
+
+namespace millrace::api {
+
+/// Everything that a command reads. Files are known by what they are, not by their names: links and
+/// other spellings lead to the same one.
+class FilesRead {
+ public:
+  /// `what` it is, in a word: "model". A name that is no file counts for nothing.
+  void add(const std::string& what, const std::filesystem::path& path);
+  void add(const ModelOptions& model);        // with weights and external data
+  void add(const RunnableOptions& runnable);  // a plan with its model, too
+  void add(const FrameOptions& frames);
+  void add(const application::Application& application);
+  /// A file, or a folder with all that lies in it.
+  void add_input(const std::filesystem::path& path);
+
+  /// InputError if `path`, which may be empty, is one of them, or was asked for before: two results
+  /// cannot have one place. Before anything is written.
+  void refuse(const std::filesystem::path& path);
+  void refuse(const application::Output& output);
+
+ private:
+  /// Of a file that is not there yet: its folder's, and its name.
+  struct Identity {
+    std::uint64_t device = 0, file = 0;
+    std::string name;
+    bool operator==(const Identity&) const = default;
+  };
+  static bool identify(const std::filesystem::path& path, Identity& identity);
+  void refuse_pictures(const std::filesystem::path& folder) const;
+  void check(const std::filesystem::path& path, const Identity& identity) const;
+
+  std::vector<std::pair<Identity, std::string>> read_;
+  std::vector<Identity> written_;
+  std::vector<std::filesystem::path> inputs_;  // the files
+};
+
+}  // namespace millrace::api

@@ -1,0 +1,18 @@
+#pragma once
+// What is run, and how.
+#include <CLI/CLI.hpp>
+
+#include "api/application/load.h"
+#include "api/load_runnable.h"
+#include "api/trace.h"
+
+namespace millrace::cli {
+
+void bind_runnable(CLI::App& verb, api::RunnableOptions& options);
+CLI::Option* bind_time_scale(CLI::App& verb, api::RunnableOptions& options);  // --time-scale
+/// --plan, --plugin, --frames
+void bind_application(CLI::App& verb, api::ApplicationOptions& options);
+/// --trace, --trace-frames; the first.
+CLI::Option* bind_trace(CLI::App& verb, api::TraceOptions& options);
+
+}  // namespace millrace::cli

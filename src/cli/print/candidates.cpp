@@ -1,0 +1,57 @@
+#include "cli/print/candidates.h"
+
+#include <fmt/format.h>
+
+#include "report/table.h"
+
+namespace millrace::cli {
+namespace {
+
+std::string nanoseconds_text(double ns) {
+  return millrace::to_text(Time(static_cast<std::int64_t>(ns)));
+}
+
+std::vector<std::string> cells_of(const explore::Candidate& c, double lower_bound) {
+  std::size_t phases = 0;
+  for (const plan::Stage& stage : c.plan.stages) phases += stage.phases.size();
+  const Time measured = c.plan.measured, period = measured != Time{} ? measured : c.bound;
+  return {c.name,
+          nanoseconds_text(c.search.bottleneck),
+          fmt::format("{:.2f} %", 100 * (c.search.bottleneck / lower_bound - 1)),
+          millrace::to_text(c.bound),
+          measured != Time{} ? millrace::to_text(measured) : "-",
+          fmt::format("{:.1f}", 1 / seconds(period)),
+          std::to_string(c.plan.stages.size()),
+          std::to_string(phases),
+          millrace::to_text(c.search_time),
+          c.search.epochs > 0 ? std::to_string(c.search.epochs) : ""};
+}
+
+}  // namespace
+
+std::string candidates_text(const explore::Choice& choice) {
+  using report::Align;
+  constexpr std::ptrdiff_t place = 6;
+  const bool timed = choice.winner().latency != Time{};
+  std::vector<report::Table::Column> columns{{"search", Align::left},
+                                             {"slowest stage"},
+                                             {"above the bound"},
+                                             {"per frame: predicted"},
+                                             {"measured"},
+                                             {"frames/s"},
+                                             {"stages"},
+                                             {"phases"},
+                                             {"search time"},
+                                             {"epochs"}};
+  if (timed) columns.insert(columns.begin() + place, {"latency"});
+  report::Table table(columns);
+  for (const explore::Candidate& c : choice.candidates) {
+    std::vector<std::string> cells = cells_of(c, choice.lower_bound);
+    if (timed) cells.insert(cells.begin() + place, millrace::to_text(c.latency));
+    table.add(std::move(cells));
+  }
+  return table.text() + fmt::format("no mapping can have a slowest stage below {}, the bound\n",
+                                    nanoseconds_text(choice.lower_bound));
+}
+
+}  // namespace millrace::cli

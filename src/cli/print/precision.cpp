@@ -1,0 +1,58 @@
+#include "cli/print/precision.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "report/table.h"
+
+namespace millrace::cli {
+namespace {
+
+std::string share_text(double share) { return fmt::format("{:.2f} %", 100 * share); }
+
+std::string error_text(double error) { return fmt::format("{:.3g} %", 100 * error); }
+
+std::string time_text(double ns) { return millrace::to_text(Time(static_cast<std::int64_t>(ns))); }
+
+}  // namespace
+
+std::string precisions_text(const network::Network& network,
+                            const explore::PrecisionChoice& choice) {
+  using report::Align;
+  report::Table table({{"layer", Align::left},
+                       {"in", Align::left},
+                       {"saves"},
+                       {"answers changed"},
+                       {"mean error"},
+                       {"largest error"},
+                       {"taken", Align::left}});
+  for (const explore::LoweringCost& cost : choice.costs) {
+    const explore::Lowering& low = cost.lowering;
+    table.add({network[low.layer].name, board::to_text(low.precision), time_text(low.saved_ns),
+               share_text(cost.loss.changed_share()), error_text(cost.loss.mean_error),
+               error_text(cost.loss.largest_error),
+               choice.precisions[low.layer.index] == low.precision ? "yes" : "no"});
+  }
+  return table.text() +
+         fmt::format(
+             "together: saves {} per frame; {} of {} frames ({}) change their answer, the "
+             "outputs are off by {} on average and {} at most\n",
+             time_text(choice.saved_ns), choice.loss.changed, choice.loss.frames,
+             share_text(choice.loss.changed_share()), error_text(choice.loss.mean_error),
+             error_text(choice.loss.largest_error));
+}
+
+std::string missed_budget_text(const api::PrecisionRequest& request,
+                               const explore::PrecisionChoice& choice) {
+  const board::Precision base =
+      *std::min_element(request.precisions.begin(), request.precisions.end());
+  return fmt::format(
+      "--max-loss {}: even with all layers in {}, {} of {} frames ({}) change their answer; allow "
+      "{} with --precision, calibrate on more frames or accept a larger loss",
+      request.options->max_loss, board::to_text(base), choice.loss.changed, choice.loss.frames,
+      share_text(choice.loss.changed_share()),
+      base == board::Precision::int8 ? "bf16 or f32" : "f32");
+}
+
+}  // namespace millrace::cli

@@ -1,0 +1,24 @@
+#pragma once
+// run and bench of applications.
+#include <string>
+
+#include "cli/options/runnable.h"
+
+namespace millrace::cli {
+
+/// Runs it once; `json` in place of the file's output if it is not empty. The exit code.
+int run_application(const api::RunnableOptions& runnable, const api::ApplicationOptions& options,
+                    const std::string& json, const api::TraceOptions& trace);
+
+struct ApplicationBenchOptions {
+  int rounds = 5;
+  bool json = false;
+  std::string svg = {};  // a file for the waterfall; empty: none
+};
+
+/// Measures it with one technique after the other, from everything in turn on one core to the plan,
+/// in turns, and compares the findings. The exit code.
+int bench_application(const api::RunnableOptions& runnable, const api::ApplicationOptions& options,
+                      const ApplicationBenchOptions& bench_options);
+
+}  // namespace millrace::cli

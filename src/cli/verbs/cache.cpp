@@ -1,0 +1,53 @@
+// millrace cache
+#include "api/cache.h"
+
+#include <fmt/format.h>
+
+#include "base/printable.h"
+#include "cli/print/json_text.h"
+#include "cli/verbs/verbs.h"
+
+namespace millrace::cli {
+
+namespace {
+
+struct CacheOptions {
+  bool clear = false, json = false;
+};
+
+void bind(CLI::App& verb, CacheOptions& options) {
+  verb.add_flag("--clear", options.clear, "Remove all of it; it is made again when needed");
+  verb.add_flag("--json", options.json, "For programs");
+}
+
+int run(const CacheOptions& options) {
+  const api::CacheContents cache = api::cache_contents();
+  const bool cleared = options.clear && api::clear_cache();
+  const char* const done = !options.clear ? "" : cleared ? "removed: " : "not all removed: ";
+  const auto& folder = cache.folder;
+  if (options.json)
+    fmt::print("{}\n", json_text({{"folder", folder ? nlohmann::json(folder->string()) : nullptr},
+                                  {"profiles", cache.profiles},
+                                  {"packed_weights", cache.packed.files},
+                                  {"packed_weights_bytes", cache.packed.size.count},
+                                  {"cleared", cleared}},
+                                 1));
+  else
+    fmt::print("{}{} profiles and {} packed weights, {}, in {}\n", done, cache.profiles,
+               cache.packed.files, to_text(cache.packed.size),
+               folder ? printable(folder->string()) : "no folder");
+  return options.clear && !cleared ? answer_is_no : 0;
+}
+
+}  // namespace
+
+void add_cache(CLI::App& app, int& exit_code) {
+  add_verb<CacheOptions>(
+      app, exit_code,
+      {{"cache", "What is kept for the next time: measured profiles and packed weights",
+        "millrace cache --clear"},
+       bind,
+       run});
+}
+
+}  // namespace millrace::cli

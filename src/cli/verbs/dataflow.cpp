@@ -1,0 +1,181 @@
+// millrace dataflow FILE.xml
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include <map>
+#include "api/progress.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "cli/print/dataflow_report.h"
+#include "cli/print/printable_lines.h"
+#include "cli/verbs/verbs.h"
+#include "dataflow/parts.h"
+#include "dataflow/sdf3.h"
+
+namespace millrace::cli {
+
+using namespace api;
+
+namespace {
+
+using namespace dataflow;
+
+struct DataflowOptions {
+  std::string file, method = "fastest", throughput, format, output;
+  std::vector<std::string> processors, orders;
+  double budget_s = -1;
+  bool json = false, pareto = false, no_buffers = false;
+};
+
+const std::map<std::string, Method> methods{{"fastest", Method::fastest},
+                                            {"self-timed", Method::self_timed},
+                                            {"cycle-ratio", Method::cycle_ratio},
+                                            {"k-periodic", Method::k_periodic}};
+
+void bind(CLI::App& verb, DataflowOptions& options) {
+  verb.add_option("file", options.file, "An SDF3 file: SDF or CSDF")->required();
+  verb.add_option("--method", options.method,
+                  "How throughput is found: fastest, self-timed, cycle-ratio or k-periodic")
+      ->check(CLI::IsMember({"fastest", "self-timed", "cycle-ratio", "k-periodic"}))
+      ->capture_default_str();
+  verb.add_option(
+      "--throughput", options.throughput,
+      "Size buffers for this many iterations per time, such as 1/7, instead of the most");
+  verb.add_flag("--pareto", options.pareto, "Every total buffer size that allows more throughput");
+  verb.add_flag("--no-buffers", options.no_buffers, "Leave out the sizes of buffers");
+  verb.add_option(
+          "--budget", options.budget_s,
+          "Seconds after which buffers are no longer made smaller; 5, above 20000 firings per "
+          "iteration 0.2, above 100000 none")
+      ->check(CLI::NonNegativeNumber);
+  verb.add_option("--processor", options.processors,
+                  "NAME=ACTOR,ACTOR...: actors that share a processor; finds an order for them")
+      ->delimiter('\0');
+  verb.add_option("--order", options.orders,
+                  "NAME=ACTOR,2*ACTOR...: the order in which a processor fires its actors")
+      ->delimiter('\0');
+  verb.add_option("--format", options.format, "Write the graph, sdf3 or dot, instead of answers")
+      ->check(CLI::IsMember({"sdf3", "dot"}));
+  verb.add_option("-o,--output", options.output, "The file to write; standard output if left out")
+      ->needs("--format");
+  verb.add_flag("--json", options.json, "For programs");
+}
+
+ActorId actor_named(const Graph& graph, const std::string& name, const std::string& place) {
+  std::vector<std::string_view> names;
+  for (std::size_t a = 0; a < graph.actors.size(); ++a) {
+    if (graph.actors[a].name == name) return ActorId(a);
+    names.push_back(graph.actors[a].name);
+  }
+  const std::string near = nearest_word(name, names);
+  throw InputError(place,
+                   fmt::format("there is no actor '{}'{}", name,
+                               near.empty() ? "" : fmt::format("; did you mean '{}'?", near)));
+}
+
+/// "NAME=a,2*b".
+StaticOrder parse_order(const Graph& graph, const std::string& text, const char* option) {
+  const auto equals = text.find('=');
+  if (equals == std::string::npos || equals == 0)
+    throw InputError(option, fmt::format("found '{}', expected NAME=ACTOR,ACTOR...", text));
+  StaticOrder order{text.substr(0, equals), {}};
+  for (std::size_t begin = equals + 1; begin <= text.size();) {
+    const std::size_t comma = std::min(text.find(',', begin), text.size());
+    std::string name = text.substr(begin, comma - begin);
+    std::size_t count = 1;
+    const auto star = name.find('*');
+    if (star != std::string::npos && star > 0 && star < 8 &&
+        name.find_first_not_of("0123456789") == star) {
+      count = std::stoul(name);
+      name = name.substr(star + 1);
+    }
+    order.firings.insert(order.firings.end(), count, actor_named(graph, name, option));
+    begin = comma + 1;
+  }
+  return order;
+}
+
+std::vector<StaticOrder> orders_of(const Graph& graph, const DataflowOptions& options) {
+  std::vector<StaticOrder> orders;
+  std::vector<Binding> bindings;
+  for (const std::string& text : options.processors) {
+    StaticOrder order = parse_order(graph, text, "--processor");
+    bindings.push_back({std::move(order.processor), std::move(order.firings)});
+  }
+  if (!bindings.empty()) orders = static_orders(graph, bindings);
+  for (const std::string& text : options.orders)
+    orders.push_back(parse_order(graph, text, "--order"));
+  return orders;
+}
+
+void note_parts(const Graph& graph) {
+  const auto parts = connected_parts(graph);
+  for (std::size_t p = 1; p < parts.size(); ++p)
+    note(
+        fmt::format("actor '{}' is not connected with actor '{}': each part has its own iteration, "
+                    "and the throughput is that of the slowest",
+                    graph.actors[parts[p].front()].name, graph.actors[parts.front().front()].name));
+}
+
+int write_graph(const Graph& graph, const DataflowOptions& options) {
+  const std::string text = options.format == "dot" ? to_dot(graph) : to_sdf3(graph);
+  if (options.output.empty())
+    fmt::print("{}", text);
+  else
+    write_file(options.output, text);
+  return 0;
+}
+
+Questions questions_of(const DataflowOptions& options) {
+  Questions questions;
+  questions.method = methods.at(options.method);
+  if (!options.throughput.empty())
+    questions.throughput = parse_fraction(options.throughput, "--throughput");
+  if (questions.throughput && questions.throughput->over() == 0)
+    throw InputError("--throughput", "found 0, expected more");
+  questions.buffers = !options.no_buffers;
+  questions.pareto = options.pareto;
+  if (options.budget_s >= 0) questions.budget_s = options.budget_s;
+  return questions;
+}
+
+int run(const DataflowOptions& options) {
+  const Questions questions = questions_of(options);
+  Sdf3File file = read_sdf3(options.file);
+  for (const std::string& text : file.notes) note(text);
+  try {
+    note_parts(file.graph);
+    const bool scheduled = !options.processors.empty() || !options.orders.empty();
+    std::vector<StaticOrder> orders;
+    if (scheduled && is_consistent(file.graph)) {
+      orders = orders_of(file.graph, options);
+      file.graph = with_static_orders(file.graph, orders);
+    }
+    if (!options.format.empty()) return write_graph(file.graph, options);
+    Answers answers = answer(file, questions);
+    answers.orders = orders;
+    fmt::print("{}", options.json ? answers_json(file, answers)
+                                  : printable_lines(answers_text(file, answers)));
+    if (answers.reason.empty()) return 0;
+    note(fmt::format("{}: {}", options.file, answers.reason));
+    return 1;
+  } catch (const InputError& error) {
+    if (error.place().starts_with("--")) throw;
+    throw InputError(options.file, error.what());
+  }
+}
+
+}  // namespace
+
+void add_dataflow(CLI::App& app, int& exit_code) {
+  add_verb<DataflowOptions>(
+      app, exit_code,
+      {{"dataflow",
+        "Whether a dataflow graph is consistent and live, how fast it is, what it needs",
+        "millrace dataflow samplerate.xml --pareto"},
+       bind,
+       run});
+}
+
+}  // namespace millrace::cli

@@ -1,0 +1,77 @@
+// millrace export PLAN --format dot|sdf3
+#include <fmt/format.h>
+
+#include "api/model.h"
+#include "api/progress.h"
+#include "api/written_over.h"
+#include "base/file.h"
+#include "cli/verbs/verbs.h"
+#include "dataflow/analysis.h"
+#include "dataflow/sdf3.h"
+#include "plan/build.h"
+#include "plan/capacities.h"
+#include "schedule/graph.h"
+
+namespace millrace::cli {
+
+using namespace api;
+
+namespace {
+
+struct ExportOptions {
+  std::string plan, model, output, format = "dot";
+  bool sdf = false;
+};
+
+void bind(CLI::App& verb, ExportOptions& options) {
+  verb.add_option("plan", options.plan, "A plan file")->required();
+  verb.add_option("--model", options.model, "The model, if it is no longer where it was");
+  verb.add_option("--format", options.format,
+                  "dot: Graphviz, with tokens of one element; sdf3: the XML "
+                  "of SDF3, with tokens of one frame, times in "
+                  "nanoseconds and the space of channels")
+      ->check(CLI::IsMember({"dot", "sdf3"}))
+      ->capture_default_str();
+  verb.add_option("-o,--output", options.output, "The file to write; standard output if left out");
+  verb.add_flag("--sdf", options.sdf, "The network's SDF graph, one actor per layer, instead");
+}
+
+dataflow::Graph graph_of(const ExportOptions& options, const Loaded& loaded) {
+  if (options.sdf) return plan::sdf_graph(loaded.network);
+  schedule::GraphOptions graph_options;
+  graph_options.tokens_are_elements = options.format == "dot";
+  graph_options.phase_times = plan::predicted_times(loaded.plan);
+  if (graph_options.phase_times.empty())
+    note(
+        "the plan has no times of its phases, so none are written; make it again with 'millrace "
+        "plan'");
+  return schedule::csdf_graph(loaded.plan, loaded.network, graph_options);
+}
+
+int run(const ExportOptions& options) {
+  FilesRead files;
+  files.add("plan", options.plan);
+  files.add(model_of_plan(options.plan, options.model));
+  files.refuse(options.output);
+  const auto loaded = read_plan_and_network(options.plan, options.model);
+  const dataflow::Graph graph = graph_of(options, *loaded);
+  const std::string text =
+      options.format == "dot" ? dataflow::to_dot(graph) : dataflow::to_sdf3(graph);
+  if (options.output.empty())
+    fmt::print("{}", text);
+  else
+    write_file(options.output, text);
+  return 0;
+}
+
+}  // namespace
+
+void add_export(CLI::App& app, int& exit_code) {
+  add_verb<ExportOptions>(app, exit_code,
+                          {{"export", "Write a plan's dataflow graph for other tools",
+                            "millrace export resnet18.plan.json --format dot -o resnet18.dot"},
+                           bind,
+                           run});
+}
+
+}  // namespace millrace::cli

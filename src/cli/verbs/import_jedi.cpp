@@ -1,0 +1,139 @@
+// millrace import-jedi FILE.cfg
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "api/planning/jedi_plan.h"
+#include "api/written_over.h"
+#include "application/import_jedi.h"
+#include "base/error.h"
+#include "base/yaml.h"
+#include "cli/print/json_text.h"
+#include "cli/verbs/verbs.h"
+#include "plan/plan_file.h"
+
+namespace millrace::cli {
+
+using namespace api;
+
+namespace {
+
+namespace fs = std::filesystem;
+namespace jedi = application::jedi;
+
+struct ImportJediOptions {
+  std::string file, board, folder = ".";
+  bool force = false, json = false;
+};
+
+void bind(CLI::App& verb, ImportJediOptions& options) {
+  verb.add_option("file", options.file, "JEDI's configuration, in libconfig's format")->required();
+  verb.add_option("-o,--output", options.folder,
+                  "The folder for NAME.yaml and NAME.plan.json, named after network_name")
+      ->capture_default_str();
+  verb.add_option("--board", options.board,
+                  "Plan for this board, a shipped one or a board file; this machine if left out");
+  verb.add_flag("--force", options.force, "Write over files that are there");
+  verb.add_flag("--json", options.json, "For programs");
+}
+
+struct Result {
+  jedi::Imported imported;
+  fs::path application, plan;
+};
+
+/// All instances, before anything is written.
+std::vector<Result> import_all(const jedi::Configuration& configuration,
+                               const ImportJediOptions& options) {
+  std::vector<Result> results;
+  std::set<std::string> names;
+  FilesRead files;
+  files.add("configuration", options.file);
+  files.add("board file", options.board);
+  for (const jedi::Instance& instance : configuration.instances) {
+    Result& result = results.emplace_back();
+    result.imported = jedi::import_instance(instance, options.file, options.folder);
+    std::string name = result.imported.name;
+    for (int number = 2; !names.insert(name).second; ++number)
+      name = fmt::format("{}-{}", result.imported.name, number);
+    result.application = fs::path(options.folder) / (name + ".yaml");
+    result.plan = fs::path(options.folder) / (name + ".plan.json");
+    std::error_code ignored;
+    for (const fs::path& path : {result.application, result.plan}) {
+      files.refuse(path);
+      if (!options.force && fs::exists(path, ignored))
+        throw InputError(path.string(),
+                         "is there already; give --force to write over it, or "
+                         "another folder with --output");
+    }
+  }
+  return results;
+}
+
+bool has_plan(const Result& result, const JediPlan& plan) {
+  return !result.imported.stages.empty() && plan.verdict;
+}
+
+nlohmann::ordered_json report_of(const Result& result, const JediPlan& plan) {
+  nlohmann::ordered_json json{{"application", result.application.string()}};
+  json["plan"] = has_plan(result, plan) ? nlohmann::ordered_json(result.plan.string()) : nullptr;
+  json["no_plan_because"] = plan.verdict.reason();
+  json["notes"] = result.imported.notes;
+  for (const std::string& each : plan.notes) json["notes"].push_back(each);
+  return json;
+}
+
+void print(const nlohmann::ordered_json& json) {
+  fmt::print("written: {}\n", json["application"].get<std::string>());
+  if (!json["plan"].is_null()) fmt::print("written: {}\n", json["plan"].get<std::string>());
+  const auto reason = json["no_plan_because"].get<std::string>();
+  if (!reason.empty()) fmt::print("no plan: {}\n", printable(reason));
+  for (const auto& each : json["notes"]) fmt::print("  {}\n", printable(each.get<std::string>()));
+}
+
+int run(const ImportJediOptions& options) {
+  const jedi::Configuration configuration = jedi::read(options.file);
+  std::error_code ignored;
+  if (!fs::is_directory(options.folder, ignored))
+    throw InputError("--output " + options.folder, "is no folder");
+  const std::vector<Result> results = import_all(configuration, options);
+  std::vector<JediPlan> plans;
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    JediPlan& plan = plans.emplace_back();
+    if (!results[i].imported.stages.empty())
+      plan = make_jedi_plan(configuration.instances[i], results[i].imported, options.board);
+  }
+  nlohmann::ordered_json report = nlohmann::ordered_json::array();
+  int exit_code = 0;
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    if (has_plan(results[i], plans[i]))
+      plan::write_plan(results[i].plan, plans[i].plan, plans[i].network);
+    write_yaml(results[i].application,
+               nlohmann::ordered_json::parse(results[i].imported.application));
+    report.push_back(report_of(results[i], plans[i]));
+    if (!plans[i].verdict) exit_code = answer_is_no;
+    if (!options.json) print(report.back());
+  }
+  if (options.json)
+    fmt::print("{}\n", json_text(nlohmann::ordered_json{{"applications", report},
+                                                        {"notes", configuration.notes}},
+                                 1));
+  else
+    for (const std::string& each : configuration.notes) fmt::print("{}\n", printable(each));
+  return exit_code;
+}
+
+}  // namespace
+
+void add_import_jedi(CLI::App& app, int& exit_code) {
+  add_verb<ImportJediOptions>(
+      app, exit_code,
+      {{"import-jedi", "A configuration of JEDI becomes applications and plans",
+        "millrace import-jedi yolo2.cfg --board jetson-agx-xavier"},
+       bind,
+       run});
+}
+
+}  // namespace millrace::cli

@@ -1,0 +1,164 @@
+// millrace inspect MODEL
+#include <fmt/format.h>
+
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "api/model.h"
+#include "base/printable.h"
+#include "cli/options/model.h"
+#include "cli/print/json_text.h"
+#include "cli/verbs/verbs.h"
+#include "engine/registry.h"
+#include "report/table.h"
+
+namespace millrace::cli {
+
+using namespace api;
+
+namespace {
+
+using report::Align;
+using report::count_text;
+
+struct InspectOptions {
+  ModelOptions model;
+  bool json = false;
+};
+
+void bind(CLI::App& verb, InspectOptions& options) {
+  bind_model(verb, options.model);
+  verb.add_flag("--json", options.json, "For programs");
+}
+
+std::string shape_of_output(const network::Network& network, const network::Layer& layer) {
+  for (const TensorId output : layer.outputs)
+    if (output.valid()) return network::to_text(network[output].shape);
+  return "-";
+}
+
+/// By engine: the layers it cannot run, with its reasons, and in which precisions it can run how
+/// many of those that it has a choice for.
+struct Support {
+  std::string engine;
+  std::size_t supported = 0;
+  std::vector<std::pair<LayerId, std::string>> refused = {};
+  std::map<board::Precision, std::size_t> precisions = {};
+};
+
+void count_precisions(Support& support, const std::vector<board::Variant>& variants) {
+  if (variants.size() < 2) return;
+  std::set<board::Precision> found;
+  for (const board::Variant& variant : variants) found.insert(variant.precision);
+  for (const board::Precision precision : found) ++support.precisions[precision];
+}
+
+std::vector<Support> supports(const network::Network& network, const board::Board& board) {
+  std::vector<Support> result;
+  for (const std::string& name : engine::engine_names()) {
+    const auto engine = engine::make_engine(name);
+    Support& support = result.emplace_back(Support{name});
+    for (std::size_t i = 0; i < network.layers.size(); ++i) {
+      const board::Processor& processor = board.processors.front();
+      if (const Verdict verdict = engine->supports(network, LayerId(i), processor); !verdict) {
+        support.refused.emplace_back(LayerId(i), verdict.reason());
+        continue;
+      }
+      ++support.supported;
+      count_precisions(support, engine->variants(network, LayerId(i), processor));
+    }
+  }
+  return result;
+}
+
+nlohmann::json to_json(const network::Network& network, const std::vector<Support>& engines) {
+  nlohmann::json layers = nlohmann::json::array();
+  for (std::size_t i = 0; i < network.layers.size(); ++i) {
+    const network::Layer& layer = network.layers[i];
+    const network::Cost cost = network::cost_of(network, LayerId(i));
+    layers.push_back({{"name", layer.name},
+                      {"operator", network::name_of(layer.op)},
+                      {"output", shape_of_output(network, layer)},
+                      {"macs", cost.macs},
+                      {"parameters", cost.parameters},
+                      {"read_bytes", cost.read.count},
+                      {"written_bytes", cost.written.count}});
+  }
+  nlohmann::json support = nlohmann::json::object();
+  for (const Support& engine : engines) {
+    nlohmann::json refused = nlohmann::json::object();
+    for (const auto& [layer, reason] : engine.refused) refused[network[layer].name] = reason;
+    nlohmann::json precisions = nlohmann::json::object();
+    for (const auto& [precision, count] : engine.precisions)
+      precisions[board::to_text(precision)] = count;
+    support[engine.engine] = {
+        {"supported", engine.supported}, {"refused", refused}, {"variants", precisions}};
+  }
+  const network::Cost total = network::cost_of(network);
+  return {{"name", network.name}, {"hash", network::hash_of(network)}, {"layers", layers},
+          {"macs", total.macs},   {"parameters", total.parameters},    {"engines", support}};
+}
+
+void print_layers(const network::Network& network) {
+  report::Table table({{"layer", Align::left},
+                       {"operator", Align::left},
+                       {"output"},
+                       {"MACs"},
+                       {"parameters"},
+                       {"read"},
+                       {"written"}});
+  for (std::size_t i = 0; i < network.layers.size(); ++i) {
+    const network::Layer& layer = network.layers[i];
+    const network::Cost cost = network::cost_of(network, LayerId(i));
+    table.add({layer.name, std::string(network::name_of(layer.op)), shape_of_output(network, layer),
+               count_text(static_cast<double>(cost.macs)),
+               count_text(static_cast<double>(cost.parameters)), millrace::to_text(cost.read),
+               millrace::to_text(cost.written)});
+  }
+  fmt::print("{}\n", table.text());
+}
+
+void print_ports(const char* what, const network::Network& network,
+                 const std::vector<TensorId>& tensors) {
+  for (const TensorId id : tensors)
+    fmt::print("{} {}: {} {}\n", what, printable(network[id].name),
+               network::to_text(network[id].type), network::to_text(network[id].shape));
+}
+
+int run(const InspectOptions& options) {
+  const network::Network network = load_network(options.model);
+  const std::vector<Support> engines = supports(network, board::this_machine());
+  if (options.json) {
+    fmt::print("{}\n", json_text(to_json(network, engines), 1));
+    return 0;
+  }
+  print_layers(network);
+  const network::Cost total = network::cost_of(network);
+  fmt::print("{}: {} layers, {} MACs, {} parameters\n", printable(network.name),
+             network.layers.size(), count_text(static_cast<double>(total.macs)),
+             count_text(static_cast<double>(total.parameters)));
+  print_ports("input ", network, network.inputs);
+  print_ports("output", network, network.outputs);
+  for (const Support& engine : engines) {
+    fmt::print("{}: runs {} of {} layers\n", engine.engine, engine.supported,
+               network.layers.size());
+    for (const auto& [precision, count] : engine.precisions)
+      fmt::print("  {} of them in variants of {}\n", count, board::to_text(precision));
+    for (const auto& [layer, reason] : engine.refused)
+      fmt::print("  not {}: {}\n", printable(network[layer].name), printable(reason));
+  }
+  return 0;
+}
+
+}  // namespace
+
+void add_inspect(CLI::App& app, int& exit_code) {
+  add_verb<InspectOptions>(app, exit_code,
+                           {{"inspect", "Layers, shapes, costs, and what each engine supports",
+                             "millrace inspect resnet18.onnx"},
+                            bind,
+                            run});
+}
+
+}  // namespace millrace::cli

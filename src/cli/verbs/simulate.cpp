@@ -1,0 +1,364 @@
+// millrace simulate PLAN...
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "analysis/rate.h"
+#include "api/model.h"
+#include "api/recorded.h"
+#include "api/written_over.h"
+#include "base/duration.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "cli/options/between.h"
+#include "cli/print/printable_lines.h"
+#include "cli/print/simulation_report.h"
+#include "cli/verbs/verbs.h"
+#include "dataflow/analysis.h"
+#include "plan/build.h"
+#include "plan/capacities.h"
+#include "plan/steps.h"
+#include "report/gantt.h"
+#include "schedule/graph.h"
+
+namespace millrace::cli {
+
+using namespace api;
+
+namespace {
+
+struct SimulateOptions {
+  std::vector<std::string> plans, models, periods, jitters, deadlines;
+  std::string arrivals, times = "fixed", policy = "fifo-subnet", order = "runtime";
+  std::vector<std::string> scales, powers, recorded;
+  std::optional<std::int64_t> frames, in_flight;
+  std::int64_t traced_frames = 100, gantt_frames = 12;
+  double best = 1, worst = 1.5;
+  std::uint64_t seed = 1;
+  std::string trace, gantt;
+  bool json = false;
+};
+
+void bind_arrivals(CLI::App& verb, SimulateOptions& options) {
+  verb.add_option("--frames", options.frames,
+                  "Frames of each plan, at least; left out: 1000, or as many as were recorded")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000'000}));
+  verb.add_option("--arrivals", options.arrivals,
+                  "closed: a frame as soon as there is space; periodic; poisson: independent of "
+                  "each other, one every period on the average. periodic if there is a --period, "
+                  "else closed")
+      ->check(CLI::IsMember({"closed", "periodic", "poisson"}));
+  verb.add_option("--period", options.periods,
+                  "Between two frames, 20ms; here and below one for all plans, or 20ms,33ms")
+      ->delimiter(',');
+  verb.add_option("--jitter", options.jitters, "A periodic frame comes up to so much later")
+      ->delimiter(',');
+  verb.add_option("--deadline", options.deadlines,
+                  "From a frame's arrival to its last result; exit code 1 if one is missed")
+      ->delimiter(',');
+  verb.add_option(
+          "--in-flight", options.in_flight,
+          "Frames on their way at most in a closed loop; 0: all that fit; left out: as many "
+          "as keep the stages busy")
+      ->check(CLI::Range(0, 1'000'000));
+}
+
+void bind_times(CLI::App& verb, SimulateOptions& options) {
+  CLI::Option* times =
+      verb.add_option("--times", options.times,
+                      "fixed: as the plan predicts; drawn: between --best and --worst")
+          ->check(CLI::IsMember({"fixed", "drawn"}))
+          ->capture_default_str();
+  verb.add_option("--best", options.best, "The shortest drawn time, in predicted times")
+      ->check(between(1e-6, 1e6))
+      ->capture_default_str();
+  verb.add_option("--worst", options.worst, "The longest drawn time, in predicted times")
+      ->check(between(1e-6, 1e6))
+      ->capture_default_str();
+  verb.add_option("--recorded", options.recorded,
+                  "A trace that `run` or `bench` has written: every firing takes what it took "
+                  "there; one for each plan")
+      ->excludes(times);
+  verb.add_option("--policy", options.policy,
+                  "Between stages that share a processor: fifo-subnet: first come, first served, "
+                  "phase by phase; fifo-kernel: layer by layer; preemptive: by the order of the "
+                  "plans, the first is the most urgent")
+      ->check(CLI::IsMember({"fifo-subnet", "fifo-kernel", "preemptive"}))
+      ->capture_default_str();
+  verb.add_option("--order", options.order,
+                  "How a stage chooses its next phase: runtime: among the frames that were put in; "
+                  "graph: always in turn, as the proof has it")
+      ->check(CLI::IsMember({"runtime", "graph"}))
+      ->capture_default_str();
+}
+
+void bind_pictures(CLI::App& verb, SimulateOptions& options) {
+  verb.add_option("--gantt", options.gantt, "Draw the first frames as a Gantt chart (SVG)");
+  verb.add_option("--gantt-frames", options.gantt_frames,
+                  "The chart ends when a plan has completed so many frames")
+      ->check(CLI::Range(1, 10'000))
+      ->capture_default_str();
+  verb.add_option("--trace", options.trace,
+                  "Write the first frames as a trace for ui.perfetto.dev or chrome://tracing");
+  verb.add_option("--trace-frames", options.traced_frames, "Frames of each plan in the trace")
+      ->check(CLI::Range(1, 1'000'000))
+      ->capture_default_str();
+}
+
+void bind(CLI::App& verb, SimulateOptions& options) {
+  verb.add_option("plans", options.plans, "Plan files; several run at once")->required();
+  verb.add_option("--model", options.models,
+                  "The plans' models, if they are no longer where they were; as many as plans");
+  bind_arrivals(verb, options);
+  bind_times(verb, options);
+  verb.add_option("--scale", options.scales,
+                  "Times on a processor take so much longer: core0=1.3 (repeatable)");
+  verb.add_option("--power", options.powers,
+                  "What a processor takes busy and idle, in mW: core0=3500/400 (repeatable)");
+  verb.add_option("--seed", options.seed, "Seed of everything random")->capture_default_str();
+  bind_pictures(verb, options);
+  verb.add_flag("--json", options.json, "For programs");
+}
+
+/// One for all plans, or one for each; nothing if none was given.
+Time duration_of(const std::vector<std::string>& texts, std::size_t plan, std::size_t plans,
+                 const char* option) {
+  if (texts.empty()) return Time{};
+  if (texts.size() != 1 && texts.size() != plans)
+    throw InputError(option, fmt::format("found {} times for {} plans; give one for all, or one "
+                                         "for each",
+                                         texts.size(), plans));
+  return read_duration(texts[texts.size() == 1 ? 0 : plan], option);
+}
+
+simulate::Release release_of(const SimulateOptions& options, std::size_t index) {
+  using simulate::Arrivals;
+  simulate::Release release;
+  const std::size_t count = options.plans.size();
+  const std::string arrivals = !options.arrivals.empty() ? options.arrivals
+                               : options.periods.empty() ? "closed"
+                                                         : "periodic";
+  release.period = duration_of(options.periods, index, count, "--period");
+  release.jitter = duration_of(options.jitters, index, count, "--jitter");
+  release.in_flight = options.in_flight.value_or(0);
+  release.arrivals = arrivals == "closed"     ? Arrivals::closed
+                     : arrivals == "periodic" ? Arrivals::periodic
+                                              : Arrivals::poisson;
+  if (release.arrivals == Arrivals::closed && release.period > Time{})
+    throw InputError("--period",
+                     "a closed loop has none; leave it out, or take --arrivals "
+                     "periodic or poisson");
+  if (release.arrivals != Arrivals::closed && release.period == Time{})
+    throw InputError("--arrivals " + arrivals, "needs a period; give one, such as --period 20ms");
+  if (release.arrivals != Arrivals::periodic && release.jitter > Time{})
+    throw InputError("--jitter", "only periodic frames have one; give a --period, or leave it out");
+  return release;
+}
+
+/// "core0=1.3": the processor's options and the text behind "=".
+std::pair<simulate::ProcessorOptions*, std::string> named(simulate::Options& options,
+                                                          const std::string& text,
+                                                          const char* option) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string::npos)
+    throw InputError(option, fmt::format("found '{}', expected a processor's name and a value, "
+                                         "such as core0=1.3",
+                                         text));
+  const std::string name = text.substr(0, equals);
+  const auto [entry, fresh] = options.processors.try_emplace(name, options.others);
+  return {&entry->second, text.substr(equals + 1)};
+}
+
+double number(const std::string& text, const char* option) {
+  double value = 0;
+  if (!CLI::detail::lexical_cast(text, value) || !(value >= 0))
+    throw InputError(option, fmt::format("found '{}', expected a number not below 0", text));
+  return value;
+}
+
+simulate::Options simulation_options(const SimulateOptions& options) {
+  using simulate::Policy;
+  simulate::Options result;
+  result.seed = options.seed;
+  result.others.policy = options.policy == "preemptive"    ? Policy::preemptive
+                         : options.policy == "fifo-kernel" ? Policy::fifo_by_kernel
+                                                           : Policy::fifo_by_subnet;
+  for (const std::string& text : options.scales) {
+    const auto [processor, value] = named(result, text, "--scale");
+    processor->scale = number(value, "--scale");
+  }
+  for (const std::string& text : options.powers) {
+    const auto [processor, value] = named(result, text, "--power");
+    const std::size_t slash = value.find('/');
+    processor->busy_mw = number(value.substr(0, slash), "--power");
+    if (slash != std::string::npos) processor->idle_mw = number(value.substr(slash + 1), "--power");
+  }
+  constexpr std::int64_t on_their_way = 1000;  // the chart shows those of them that are begun
+  if (!options.trace.empty()) result.traced_frames = options.traced_frames;
+  if (!options.gantt.empty())
+    result.traced_frames = std::max(result.traced_frames, options.gantt_frames + on_their_way);
+  return result;
+}
+
+constexpr double longest_s = 4e8;  // so that no time overflows; simulate::run refuses less
+
+std::vector<std::vector<Time>> best_times(const simulate::Application& application,
+                                          const simulate::Options& options) {
+  std::vector<std::vector<Time>> times;
+  for (std::size_t s = 0; s < application.durations.size(); ++s) {
+    const auto found = options.processors.find(application.plan.stages[s].processor.name);
+    const double scale =
+        found == options.processors.end() ? options.others.scale : found->second.scale;
+    auto& phases = times.emplace_back();
+    for (const simulate::Duration& duration : application.durations[s])
+      phases.push_back(time_from_seconds(std::min(seconds(duration.best) * scale, longest_s)));
+  }
+  return times;
+}
+
+std::optional<dataflow::Fraction> bound_of(const simulate::Application& application,
+                                           const network::Network& network,
+                                           const simulate::Options& options) {
+  const auto rate = dataflow::throughput(schedule::csdf_graph(
+      application.plan, network, {.phase_times = best_times(application, options)}));
+  if (!rate || rate->is_unlimited()) return std::nullopt;
+  const dataflow::Fraction period =
+      rate->period() / dataflow::Fraction(plan::round_of(application.plan));
+  if (application.order == simulate::Order::graph || !plan::is_shared(application.plan))
+    return period;
+  const auto shortest =
+      analysis::shortest_period(application.plan, network, best_times(application, options));
+  if (!shortest || *shortest <= Time{}) return std::nullopt;
+  return dataflow::Fraction(shortest->count());
+}
+
+/// As `bench` has them, whose frames on their way hang on them; of a plan without, those recorded.
+std::vector<std::vector<Time>> times_of(const simulate::Application& application) {
+  const auto times = plan::predicted_times(application.plan);
+  return times.empty() ? best_times(application, {}) : times;
+}
+
+/// What came of the frames that were recorded, if any were.
+std::optional<simulate::ApplicationResult> add_times(simulate::Application& application,
+                                                     const SimulateOptions& options,
+                                                     std::size_t index) {
+  if (!options.recorded.empty()) {
+    Recorded recorded = read_recorded(options.recorded[index], application.plan);
+    application.recorded = std::move(recorded.firings);
+    application.durations = std::move(recorded.means);
+    application.frames = recorded.result.frames;
+    return recorded.result;
+  }
+  const bool drawn = options.times == "drawn";
+  try {
+    application.durations = simulate::predicted_durations(
+        application.plan, drawn ? options.best : 1, drawn ? options.worst : 1);
+    return std::nullopt;
+  } catch (const InputError& error) {
+    throw InputError(options.plans[index], error.what());
+  }
+}
+
+void add_plan(Simulated& simulated, const SimulateOptions& options,
+              const simulate::Options& settings) {
+  const std::size_t index = simulated.applications.size();
+  const std::string& file = options.plans[index];
+  const auto loaded =
+      read_plan_and_network(file, options.models.empty() ? "" : options.models[index]);
+  simulate::Application application{.name = loaded->plan.network_name,
+                                    .plan = std::move(loaded->plan),
+                                    .durations = {},
+                                    .release = release_of(options, index)};
+  for (const simulate::Application& other : simulated.applications)
+    if (other.name == application.name) application.name = file;
+  simulated.recorded.push_back(add_times(application, options, index));
+  application.frames = options.frames.value_or(application.frames);
+  application.deadline = duration_of(options.deadlines, index, options.plans.size(), "--deadline");
+  application.priority = static_cast<int>(index);
+  application.order =
+      options.order == "graph" ? simulate::Order::graph : simulate::Order::submitted;
+  if (!options.in_flight && application.release.arrivals == simulate::Arrivals::closed &&
+      application.order == simulate::Order::submitted)
+    application.release.in_flight =
+        analysis::enough_in_flight(application.plan, loaded->network, times_of(application));
+  simulated.files.push_back(file);
+  simulated.bounds.push_back(bound_of(application, loaded->network, settings));
+  simulated.applications.push_back(std::move(application));
+}
+
+/// Only of the first frames of each plan.
+Trace first_frames(Trace trace, std::int64_t frames) {
+  std::erase_if(trace.firings, [&](const TraceFiring& firing) { return firing.frame >= frames; });
+  std::erase_if(trace.frames, [&](const TraceFrame& frame) { return frame.frame >= frames; });
+  return trace;
+}
+
+void write_pictures(const SimulateOptions& options, const Simulated& simulated) {
+  const Trace& trace = simulated.result.trace;
+  if (!options.trace.empty())
+    write_chrome_trace(options.trace, first_frames(trace, options.traced_frames));
+  if (options.gantt.empty()) return;
+  std::string title;
+  for (const simulate::Application& application : simulated.applications)
+    title += (title.empty() ? "" : ", ") + application.name;
+  write_file(options.gantt,
+             report::gantt_svg(trace, {.title = title + ", simulated",
+                                       .to = report::completion_of(trace, options.gantt_frames)}));
+}
+
+void check_outputs(const SimulateOptions& options) {
+  FilesRead files;
+  for (std::size_t i = 0; i < options.plans.size(); ++i) {
+    files.add("plan", options.plans[i]);
+    const std::string model = i < options.models.size() ? options.models[i] : "";
+    std::error_code ignored;
+    if (std::filesystem::exists(options.plans[i], ignored))
+      files.add(model_of_plan(options.plans[i], model));
+  }
+  for (const std::string& recorded : options.recorded) files.add("recorded trace", recorded);
+  for (const std::string& path : {options.trace, options.gantt}) files.refuse(path);
+  for (const std::string& path : {options.trace, options.gantt})
+    if (!path.empty()) check_writable(path);
+}
+
+int run(const SimulateOptions& options) {
+  check_outputs(options);
+  const simulate::Options settings = simulation_options(options);
+  if (!options.models.empty() && options.models.size() != options.plans.size())
+    throw InputError("--model", fmt::format("given {} times for {} plans; give it once for each",
+                                            options.models.size(), options.plans.size()));
+  if (!options.recorded.empty() && options.recorded.size() != options.plans.size())
+    throw InputError("--recorded", fmt::format("given {} times for {} plans; give it once for each",
+                                               options.recorded.size(), options.plans.size()));
+  Simulated simulated;
+  for (std::size_t i = 0; i < options.plans.size(); ++i) add_plan(simulated, options, settings);
+  simulated.times = options.recorded.empty() ? options.times : "recorded";
+  simulated.seed = options.seed;
+  simulated.has_powers = !options.powers.empty();
+  const auto start = std::chrono::steady_clock::now();
+  simulated.result = simulate::run(simulated.applications, settings);
+  simulated.took = std::chrono::steady_clock::now() - start;
+  write_pictures(options, simulated);
+  fmt::print("{}", options.json ? simulation_json(simulated)
+                                : printable_lines(simulation_text(simulated)));
+  for (const simulate::ApplicationResult& result : simulated.result.applications)
+    if (result.missed > 0) return answer_is_no;
+  return 0;
+}
+
+}  // namespace
+
+void add_simulate(CLI::App& app, int& exit_code) {
+  add_verb<SimulateOptions>(
+      app, exit_code,
+      {{"simulate",
+        "What a plan, or several at once, will do: throughput, latency, deadlines, "
+        "without running it",
+        "millrace simulate resnet18.plan.json --period 20ms --deadline 60ms --times "
+        "drawn"},
+       bind,
+       run});
+}
+
+}  // namespace millrace::cli

@@ -1,0 +1,65 @@
+// millrace zoo [NAME -o FILE]
+#include "network/zoo.h"
+
+#include <fmt/format.h>
+
+#include <optional>
+
+#include "base/file.h"
+#include "cli/verbs/verbs.h"
+#include "network/tensor.h"
+#include "report/table.h"
+
+namespace millrace::cli {
+namespace {
+
+struct ZooOptions {
+  std::string name, output;
+  std::uint64_t seed = 1;
+  std::optional<std::int64_t> size;
+};
+
+void bind(CLI::App& verb, ZooOptions& options) {
+  verb.add_option("name", options.name, "The network to write; without it the list is printed");
+  verb.add_option("-o,--output", options.output, "The file to write; NAME.onnx if left out");
+  verb.add_option("--size", options.size, "Width and height of a detector's input");
+  verb.add_option("--seed", options.seed, "Seed of the weights")->capture_default_str();
+}
+
+int list_networks() {
+  using report::Align;
+  using report::count_text;
+  report::Table table({{"network", Align::left},
+                       {"input"},
+                       {"layers"},
+                       {"MACs"},
+                       {"parameters"},
+                       {"source", Align::left}});
+  for (const network::ZooEntry& entry : network::zoo_entries())
+    table.add({std::string(entry.name),
+               network::to_text(network::Shape(entry.input.begin(), entry.input.end())),
+               std::to_string(entry.layers), count_text(static_cast<double>(entry.macs)),
+               count_text(static_cast<double>(entry.parameters)), std::string(entry.source)});
+  fmt::print("{}", table.text());
+  return 0;
+}
+
+int run(const ZooOptions& options) {
+  if (options.name.empty()) return list_networks();
+  const std::string path = options.output.empty() ? options.name + ".onnx" : options.output;
+  write_file(path, network::zoo_model(options.name, options.seed, options.size));
+  fmt::print("{}: {} with random weights, seed {}\n", path, options.name, options.seed);
+  return 0;
+}
+
+}  // namespace
+
+void add_zoo(CLI::App& app, int& exit_code) {
+  add_verb<ZooOptions>(app, exit_code,
+                       {{"zoo", "List or write well-known architectures with seeded random weights",
+                         "millrace zoo resnet18 -o resnet18.onnx"},
+                        bind,
+                        run});
+}
+
+}  // namespace millrace::cli
