@@ -1,11 +1,9 @@
 # What the library stands on: packages of the distribution. Each line says what it is for. The
-# installed package reads this file too.
+# installed package reads this file too, after millrace_dataflow_dependencies.cmake.
 find_package(Threads REQUIRED)
 find_package(PkgConfig REQUIRED)
-find_package(fmt REQUIRED)                               # text
 find_package(nlohmann_json REQUIRED)                     # profiles, plans, traces
 find_package(Protobuf REQUIRED)                          # ONNX files
-find_package(pugixml REQUIRED)                           # SDF3 files
 find_package(pagmo REQUIRED)                             # genetic search
 find_package(OpenMP)                                     # the threads that oneDNN has
 pkg_check_modules(hwloc REQUIRED IMPORTED_TARGET hwloc)  # cores and caches
@@ -15,19 +13,9 @@ pkg_check_modules(ffmpeg REQUIRED IMPORTED_TARGET
                   libavformat>=59 libavcodec>=59 libavutil libswscale)  # videos
 pkg_check_modules(libconfigpp REQUIRED IMPORTED_TARGET libconfig++)  # JEDI's configurations
 
-# CPU kernels. Found by hand: the package's own configuration asks for OpenCL's headers too.
-find_library(MILLRACE_DNNL dnnl REQUIRED)
-find_path(MILLRACE_DNNL_INCLUDE dnnl.hpp REQUIRED)
-file(STRINGS ${MILLRACE_DNNL_INCLUDE}/oneapi/dnnl/dnnl_version.h MILLRACE_DNNL_MAJOR
-     REGEX "VERSION_MAJOR +[0-9]")
-string(REGEX REPLACE ".*MAJOR +" "" MILLRACE_DNNL_MAJOR "${MILLRACE_DNNL_MAJOR}")
-if(NOT MILLRACE_DNNL_MAJOR MATCHES "^[23]$")
-  message(FATAL_ERROR "oneDNN in ${MILLRACE_DNNL_INCLUDE} is of version '${MILLRACE_DNNL_MAJOR}', "
-          "but Millrace is written for 2 and 3; give another in CMAKE_PREFIX_PATH")
+if(MILLRACE_ENGINE_ONEDNN)
+  include(${CMAKE_CURRENT_LIST_DIR}/millrace_onednn.cmake)
 endif()
-add_library(millrace_dnnl INTERFACE IMPORTED)
-target_include_directories(millrace_dnnl SYSTEM INTERFACE ${MILLRACE_DNNL_INCLUDE})
-target_link_libraries(millrace_dnnl INTERFACE ${MILLRACE_DNNL})
 
 # Images and videos. Found by hand: the configuration file comes only with all of OpenCV.
 find_path(MILLRACE_OPENCV_INCLUDE opencv2/imgcodecs.hpp PATH_SUFFIXES opencv4 REQUIRED)

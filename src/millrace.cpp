@@ -1,6 +1,5 @@
 #include "millrace.h"
 
-#include "engine/registry.h"
 #include "runtime/meanwhile.h"
 #include "runtime/parallel.h"
 #include "runtime/simulated_board.h"
@@ -17,7 +16,9 @@ profile::Profile measure(const network::Network& network, const board::Board& bo
 
 plan::Plan find_plan(const network::Network& network, const board::Board& board,
                      const profile::Profile& profile, const explore::ChooseOptions& options) {
-  return explore::choose(network, board, profile, options).winner().plan;
+  explore::ChooseOptions chosen = options;
+  if (chosen.build.engine.empty()) chosen.build.engine = engine::engine_names().front();
+  return explore::choose(network, board, profile, chosen).winner().plan;
 }
 
 Pipeline deploy(const plan::Plan& plan, const network::Network& network,

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "board/board.h"
-#include "engine/options.h"
+#include "engine/registry.h"
 #include "explore/choose.h"
 #include "network/read.h"
 #include "profile/measure.h"
@@ -24,9 +24,10 @@ using network::read_network;
 
 /// Every layer on every processor, with the named engine. See profile/measure.h.
 profile::Profile measure(const network::Network& network, const board::Board& board,
-                         const std::string& engine = "onednn");
+                         const std::string& engine = engine::engine_names().front());
 
-/// The best of all searches by prediction. See explore/choose.h, also for measured choices.
+/// The best of all searches by prediction. See explore/choose.h, also for measured choices. The
+/// plan's engine is that of the options; where they name none, the preferred one of this build.
 plan::Plan find_plan(const network::Network& network, const board::Board& board,
                      const profile::Profile& profile, const explore::ChooseOptions& options = {});
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "board/board.h"
-#include "engine/engine.h"
+#include "engine/registry.h"
 #include "network/network.h"
 #include "plan/plan.h"
 #include "profile/measure.h"
@@ -22,7 +22,7 @@ struct ModelOptions {
   std::int64_t size = 0;                // width and height of a detector's input; 0: its own
   std::vector<std::string> shapes;      // "input=1x3x224x224"
   std::vector<std::string> processors;  // names; empty: all of this machine
-  std::string engine = "onednn";
+  std::string engine = engine::engine_names().front();  // of this build the preferred one
   std::uint64_t seed = 1;
   bool cache = true;  // read and write the cache folder
 };

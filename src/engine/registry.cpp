@@ -17,6 +17,13 @@ std::vector<std::string> engine_names() {
   return names;
 }
 
+std::vector<AbsentEngine> absent_engines() {
+  std::vector<AbsentEngine> absent;
+  for (const AbsentEntry& entry : absent_list)
+    absent.push_back({std::string(entry.name), std::string(entry.reason)});
+  return absent;
+}
+
 std::unique_ptr<Engine> make_engine(std::string_view name, const EngineOptions& options) {
   std::vector<std::string_view> known;
   for (const Entry& entry : engine_list) {

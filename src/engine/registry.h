@@ -12,6 +12,13 @@
 namespace millrace::engine {
 
 std::vector<std::string> engine_names();
+
+/// An engine that this build could have had.
+struct AbsentEngine {
+  std::string name, reason;
+};
+std::vector<AbsentEngine> absent_engines();
+
 /// InputError with the names there are and the nearest one.
 std::unique_ptr<Engine> make_engine(std::string_view name, const EngineOptions& options = {});
 

@@ -11,6 +11,7 @@
 #include "runtime/compare.h"
 #include "support/compare.h"
 #include "support/darknet.h"
+#include "support/needs_engine.h"
 #include "support/shared.h"
 
 namespace millrace {
@@ -34,6 +35,7 @@ class DarknetDetectors : public testing::TestWithParam<std::tuple<const char*, c
 TEST_P(DarknetDetectors, give_the_originals_outputs_as_pipelines) {
   MILLRACE_NEEDS_SHARED("models/darknet");
   const auto& [name, engine_name] = GetParam();
+  MILLRACE_NEEDS_ENGINE(engine_name);
   const auto stored = test::read_stored_darknet(test::shared_folder() / "models/darknet", name);
   const network::Network& network = stored.model.network;
   const auto engine = engine::make_engine(engine_name);

@@ -13,6 +13,7 @@
 #include "plan/build.h"
 #include "profile/measure.h"
 #include "runtime/compare.h"
+#include "support/needs_engine.h"
 
 namespace millrace {
 namespace {
@@ -30,6 +31,7 @@ class Networks : public testing::TestWithParam<test::KnownNetwork> {
   void SetUp() override {
     if (const auto missing = test::why_absent(GetParam()); !missing.empty())
       GTEST_SKIP() << missing;
+    MILLRACE_NEEDS_ENGINE("onednn");
     engine = engine::make_engine("onednn");
     network = test::load(GetParam());
     board = board::this_machine();

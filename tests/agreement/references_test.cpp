@@ -12,6 +12,7 @@
 #include "plan/build.h"
 #include "runtime/compare.h"
 #include "support/compare.h"
+#include "support/needs_engine.h"
 #include "support/npz.h"
 #include "support/onnx_cases.h"
 #include "support/shared.h"
@@ -106,7 +107,10 @@ std::ptrdiff_t top(const Array& array) {
 
 class StoredOutputs : public testing::TestWithParam<Stored> {
  protected:
-  void SetUp() override { MILLRACE_NEEDS_SHARED("models/" + GetParam().model + ".onnx"); }
+  void SetUp() override {
+    MILLRACE_NEEDS_ENGINE("onednn");
+    MILLRACE_NEEDS_SHARED("models/" + GetParam().model + ".onnx");
+  }
 };
 
 TEST_P(StoredOutputs, are_what_a_pipeline_computes) {
@@ -140,6 +144,7 @@ INSTANTIATE_TEST_SUITE_P(All, StoredOutputs, testing::ValuesIn(stored_models()),
 TEST(OnnxCasesOnEngines, onednn_passes_whatever_the_plain_loops_pass) {
   if (!std::filesystem::exists(test::onnx_cases_folder()))
     GTEST_SKIP() << "needs " << test::onnx_cases_folder().string() << " (package libonnx-testdata)";
+  MILLRACE_NEEDS_ENGINE("onednn");
   const auto engine = engine::make_engine("onednn");
   const board::Processor core = board::this_machine().processors.front();
   const test::Compute compute = [&](const network::Network& network,

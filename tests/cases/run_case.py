@@ -13,6 +13,7 @@ A case is a list of steps, run by a shell in an empty folder of its own:
   err/ regular expression               ... matches it
   no file: x.onnx                       afterwards there is no such file (a glob)
   needs: shared/models                  the case is skipped unless this is beside the project
+  needs: engine onednn                  ... unless this build has this engine
 
 A line that begins with two spaces continues the line before it: a command with a new line, expected
 words with a space, or with nothing if the line before ends with a backslash.
@@ -22,6 +23,7 @@ A crash (death by signal) or a sanitizer's report fails whatever is expected; bu
 that libraries of others leak by themselves. Ends with 77 for a skipped case.
 """
 import argparse
+import json
 import os
 import re
 import subprocess
@@ -93,6 +95,19 @@ def is_reported(text):
     return ours or SANITIZER.search(LEAKS.sub("", text))
 
 
+def what_is_missing(need, source, environment):
+    """What a case needs and does not find, or nothing."""
+    kind, _, name = need.partition(" ")
+    if kind == "engine":
+        board = subprocess.run(["millrace", "board", "--json"], env=environment, check=True,
+                               capture_output=True, text=True)
+        found = [engine["name"] for engine in json.loads(board.stdout)["engines"]
+                 if "absent" not in engine]
+        return None if name in found else f"the engine {name}, which this build lacks"
+    place = source.parent / need
+    return None if place.exists() else f"{place}, which is not here"
+
+
 def run_step(step, folder, environment):
     result = subprocess.run(["bash", "-c", step["command"]], cwd=folder, env=environment,
                             capture_output=True, text=True, errors="replace", timeout=300)
@@ -131,9 +146,9 @@ def main():
         environment["BASH_FUNC_check%%"] = CHECK
         for step in steps:
             if "needs" in step:
-                place = arguments.source.parent / step["needs"]
-                if not place.exists():
-                    print(f"skipped: needs {place}, which is not here")
+                missing = what_is_missing(step["needs"], arguments.source, environment)
+                if missing:
+                    print(f"skipped: needs {missing}")
                     return SKIPPED
             elif not run_step(step, folder, environment):
                 return 1

@@ -11,6 +11,7 @@ import argparse
 import array
 import ast
 import importlib.util
+import json
 import math
 import os
 import subprocess
@@ -79,8 +80,12 @@ def complaint_about(case, engine, millrace):
 
 
 def models(cases, millrace, _):
+    board = json.loads(subprocess.run([millrace, "board", "--json"], check=True,
+                                      capture_output=True, text=True).stdout)
+    engines = [engine["name"] for engine in board["engines"]
+               if engine["name"] != "simulated" and "absent" not in engine]
     for case in sorted(path for path in cases.iterdir() if path.is_dir()):
-        for engine in ("onednn", "reference"):
+        for engine in engines:
             yield f"{case.name} on {engine}", complaint_about(case, engine, millrace)
 
 

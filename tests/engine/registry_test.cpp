@@ -27,6 +27,14 @@ TEST(Registry, names_are_unique_and_the_engines_without_dependencies_are_there) 
   EXPECT_EQ(std::adjacent_find(names.begin(), names.end()), names.end());
 }
 
+TEST(Registry, an_absent_engine_is_not_listed_and_says_why) {
+  const std::vector<std::string> names = engine_names();
+  for (const AbsentEngine& absent : absent_engines()) {
+    EXPECT_EQ(std::count(names.begin(), names.end(), absent.name), 0);
+    EXPECT_FALSE(absent.reason.empty());
+  }
+}
+
 TEST(Registry, an_unknown_name_is_answered_with_those_there_are_and_the_nearest) {
   try {
     make_engine("refrence");

@@ -28,6 +28,37 @@ file(READ ${source}/examples/hello/expected.txt expected)
 if(NOT text STREQUAL expected)
   message(FATAL_ERROR "hello found:\n${text}")
 endif()
+
+# The component dataflow, where nothing that it does not need can be found.
+set(hidden "")
+foreach(package nlohmann_json OpenMP pagmo PkgConfig Protobuf Threads)
+  list(APPEND hidden -D CMAKE_DISABLE_FIND_PACKAGE_${package}=ON)
+endforeach()
+run(${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR}/dataflow -B ${stage}/dataflow -G Ninja ${hidden}
+    -D example=${source}/examples/dataflow/main.cpp -D CMAKE_PREFIX_PATH=${stage}/installed
+    -D CMAKE_CXX_COMPILER=${compiler} -D CMAKE_CXX_COMPILER_LAUNCHER=${launcher})
+run(${CMAKE_COMMAND} --build ${stage}/dataflow)
+run(${stage}/dataflow/dataflow)
+file(READ ${source}/examples/dataflow/expected.txt expected)
+if(NOT text STREQUAL expected)
+  message(FATAL_ERROR "the dataflow example printed\n${text}")
+endif()
+
+# What pkg-config says is enough to link the same objects.
+file(GLOB_RECURSE found ${stage}/installed/*/millrace.pc)
+get_filename_component(ENV{PKG_CONFIG_PATH} ${found} DIRECTORY)
+function(link_with_pkg_config name object)
+  execute_process(COMMAND pkg-config --libs ${name} OUTPUT_VARIABLE libraries
+                  OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+  separate_arguments(libraries UNIX_COMMAND "${libraries}")
+  run(${compiler} ${object} ${libraries} -o ${stage}/${name}_linked)
+endfunction()
+link_with_pkg_config(millrace ${stage}/build/CMakeFiles/consumer.dir/main.cpp.o)
+run(${stage}/millrace_linked ${source}/models)
+file(GLOB_RECURSE object ${stage}/dataflow/*main.cpp.o)
+link_with_pkg_config(millrace-dataflow ${object})
+run(${stage}/millrace-dataflow_linked)
+
 run(${stage}/installed/bin/millrace run ${source}/examples/plugin/application.yaml
     --plugin ${stage}/plugin/brightness.so)
 run(${stage}/build/consumer ${source}/models)

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "engine/registry.h"
+#include "support/needs_engine.h"
 #include "support/network_builder.h"
 
 namespace millrace::profile {
@@ -121,6 +122,7 @@ TEST(MeasureBatches, times_the_tail_for_as_long_as_frames_gain) {
 }
 
 TEST(MeasureBatches, what_took_its_variants_over_takes_these_over_too) {
+  MILLRACE_NEEDS_ENGINE("onednn");
   const board::Board board = cores(2);
   const network::Network network = images();
   const auto engine = engine::make_engine("onednn");

@@ -9,6 +9,7 @@
 #include "network/read.h"
 #include "profile/calibrate.h"
 #include "profile/loss.h"
+#include "support/needs_engine.h"
 #include "support/quantised_loops.h"
 
 namespace millrace::profile {
@@ -20,6 +21,7 @@ const std::filesystem::path models = std::filesystem::path(MILLRACE_SOURCE_DIR) 
 
 class CalibrateDigits : public testing::TestWithParam<RangeMethod> {
  protected:
+  void SetUp() override { MILLRACE_NEEDS_ENGINE("onednn"); }
   std::vector<Array> frame(std::size_t i) const {
     return {network::make_array<float>(network::DataType::float32, {1, 1, 8, 8},
                                        images.values<float>().subspan(i * 64, 64))};

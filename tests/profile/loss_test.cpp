@@ -8,6 +8,7 @@
 #include "engine/registry.h"
 #include "network/random_values.h"
 #include "support/message_of.h"
+#include "support/needs_engine.h"
 #include "support/network_builder.h"
 
 namespace millrace::profile {
@@ -72,7 +73,9 @@ TEST(Loss, integers_are_the_answer) {
 
 class LossMeterTest : public testing::Test {
  protected:
-  LossMeterTest() {
+  void SetUp() override {
+    MILLRACE_NEEDS_ENGINE("onednn");
+    engine = engine::make_engine("onednn");
     test::NetworkBuilder builder;
     const TensorId x = builder.input({1, 16, 12, 12});
     builder.output(builder.conv(x, 32, test::window(3, {.pad = 1})));
@@ -83,7 +86,7 @@ class LossMeterTest : public testing::Test {
   }
 
   network::Network network;
-  std::unique_ptr<engine::Engine> engine = engine::make_engine("onednn");
+  std::unique_ptr<engine::Engine> engine;
   board::Processor processor = board::this_machine().processors.front();
 };
 

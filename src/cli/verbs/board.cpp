@@ -48,6 +48,8 @@ nlohmann::json engines_json() {
   nlohmann::json engines = nlohmann::json::array();
   for (const std::string& name : engine::engine_names())
     engines.push_back({{"name", name}, {"version", engine::make_engine(name)->version()}});
+  for (const engine::AbsentEngine& engine : engine::absent_engines())
+    engines.push_back({{"name", engine.name}, {"absent", engine.reason}});
   return engines;
 }
 
@@ -113,6 +115,8 @@ void print(const board::Board& board) {
   report::Table engines({{"engine", Align::left}, {"version", Align::left}});
   for (const std::string& name : engine::engine_names())
     engines.add({name, engine::make_engine(name)->version()});
+  for (const engine::AbsentEngine& engine : engine::absent_engines())
+    engines.add({engine.name, "absent: " + engine.reason});
   fmt::print("{}", engines.text());
 }
 
