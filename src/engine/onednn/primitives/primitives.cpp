@@ -10,6 +10,12 @@
 namespace millrace::engine::onednn {
 namespace {
 
+void append(dnnl::post_ops& ops, const PostOp& op) {
+  if (op.kind == PostOp::Kind::eltwise) append_function(ops, op);
+  if (op.kind == PostOp::Kind::binary) ops.append_binary(op.algorithm, op.operand);
+  if (op.kind == PostOp::Kind::sum) append_sum(ops, op);
+}
+
 /// Visits the kernels of all algorithms, direct ones first, until `visit` says true.
 void visit_convolutions(const dnnl::engine& engine, const ConvolutionSpec& spec,
                         const PostOps& post_ops, const Visit& visit) {
@@ -78,12 +84,26 @@ Kernel kernel_of(const dnnl::primitive_desc_base& choice) {
   return {choice, choice.impl_info_str()};
 }
 
+dnnl::primitive_attr attributes(const PostOps& post_ops) {
+  dnnl::primitive_attr result;
+  result.set_scratchpad_mode(dnnl::scratchpad_mode::user);
+  dnnl::post_ops ops;
+  for (const PostOp& op : post_ops) append(ops, op);
+  result.set_post_ops(ops);
+  return result;
+}
+
+dnnl::normalization_flags flags_of(const NormalizationSpec& spec) {
+  using Flags = dnnl::normalization_flags;
+  const Flags flags = Flags::use_global_stats | Flags::use_scale | Flags::use_shift;
+  return spec.relu ? flags | Flags::fuse_norm_relu : flags;
+}
+
 Kernel convolution(const dnnl::engine& engine, const ConvolutionSpec& spec,
-                   const PostOps& post_ops) try {
-  return scaled(find_convolution(engine, spec, post_ops), spec.scales, spec.rescaling);
-} catch (const dnnl::error& error) {
-  if (error.status == dnnl_out_of_memory) throw;
-  return {};
+                   const PostOps& post_ops) {
+  return kernel_or_none([&] {
+    return scaled(find_convolution(engine, spec, post_ops), spec.scales, spec.rescaling);
+  });
 }
 
 std::vector<std::string> convolution_algorithms(const dnnl::engine& engine,
@@ -97,6 +117,37 @@ std::vector<std::string> convolution_algorithms(const dnnl::engine& engine,
     return false;
   });
   return names;
+}
+
+Kernel inner_product(const dnnl::engine& engine, const ProductSpec& s, const PostOps& post_ops) {
+  using Product = dnnl::inner_product_forward;
+  if (!are_kept_apart(post_ops)) return {};
+  const auto attr = product_attributes(s, post_ops);
+  if (s.bias.is_zero())
+    return scaled(choose<Product>(engine, attr, inference, s.source, s.weights, s.destination),
+                  s.scales, 1);
+  return scaled(
+      choose<Product>(engine, attr, inference, s.source, s.weights, s.bias, s.destination),
+      s.scales, 1);
+}
+
+Kernel matrix_product(const dnnl::engine& engine, const ProductSpec& s, const PostOps& post_ops) {
+  if (!are_kept_apart(post_ops)) return {};
+  const auto attr = attributes(post_ops);
+  if (s.bias.is_zero())
+    return choose<dnnl::matmul>(engine, attr, s.source, s.weights, s.destination);
+  return choose<dnnl::matmul>(engine, attr, s.source, s.weights, s.bias, s.destination);
+}
+
+Kernel binary(const dnnl::engine& engine, const BinarySpec& s, const PostOps& post_ops) {
+  if (!are_kept_apart(post_ops)) return {};
+  return choose<dnnl::binary>(engine, attributes(post_ops), s.algorithm, s.a, s.b, s.destination);
+}
+
+Kernel resampling(const dnnl::engine& engine, dnnl::algorithm algorithm, const Desc& source,
+                  const Desc& destination) {
+  return choose<dnnl::resampling_forward>(engine, attributes({}), inference, algorithm, source,
+                                          destination);
 }
 
 }  // namespace millrace::engine::onednn

@@ -1,62 +1,24 @@
 // For oneDNN 3.x, where a primitive is chosen from its arguments at once, and what sums of integers
 // are multiplied with is given to the kernel with each run.
-#include <utility>
-
 #include "engine/onednn/primitives/choice.h"
 
 namespace millrace::engine::onednn {
 namespace {
 
-constexpr auto inference = dnnl::prop_kind::forward_inference;
-
-void append(dnnl::post_ops& ops, const PostOp& op) {
-  switch (op.kind) {
-    case PostOp::Kind::eltwise:
-      ops.append_eltwise(op.algorithm, op.alpha, op.beta);
-      break;
-    case PostOp::Kind::binary:
-      ops.append_binary(op.algorithm, op.operand);
-      break;
-    case PostOp::Kind::sum:
-      ops.append_sum(op.scale, 0, op.type);
-      break;
-  }
-}
-
-dnnl::primitive_attr attributes(const PostOps& post_ops) {
-  dnnl::primitive_attr result;
-  result.set_scratchpad_mode(dnnl::scratchpad_mode::user);
-  dnnl::post_ops ops;
-  for (const PostOp& op : post_ops) append(ops, op);
-  result.set_post_ops(ops);
-  return result;
-}
-
-/// The same, with scales by output channel: by the first dimension of the weights, or the first two
+/// With scales by output channel: by the first dimension of the weights, or the first two
 /// where the first numbers groups of channels.
 template <class Spec>
-dnnl::primitive_attr attributes(const PostOps& post_ops, const Spec& spec) {
+dnnl::primitive_attr scaled_attributes(const PostOps& post_ops, const Spec& spec) {
   dnnl::primitive_attr result = attributes(post_ops);
   const bool grouped = dims_of(spec.weights).size() > dims_of(spec.source).size();
   if (!spec.scales.empty()) result.set_scales_mask(DNNL_ARG_WEIGHTS, grouped ? 0b11 : 0b01);
   return result;
 }
 
-/// An argument that oneDNN refuses is the same answer as a kernel that it lacks.
-template <class Primitive, class... Arguments>
-Kernel choose(const dnnl::engine& engine, const dnnl::primitive_attr& attributes,
-              Arguments&&... arguments) try {
-  return kernel_of(typename Primitive::primitive_desc(engine, std::forward<Arguments>(arguments)...,
-                                                      attributes, true));
-} catch (const dnnl::error& error) {
-  if (error.status == dnnl_out_of_memory) throw;
-  return {};
-}
-
 template <class Primitive>
 bool visit_kernels_of(const dnnl::engine& engine, const Question& question, const Visit& visit) {
   const ConvolutionSpec& s = question.spec;
-  const auto attr = attributes(question.post_ops, s);
+  const auto attr = scaled_attributes(question.post_ops, s);
   using Choice = typename Primitive::primitive_desc;
   Choice choice =
       s.bias.is_zero()
@@ -64,14 +26,22 @@ bool visit_kernels_of(const dnnl::engine& engine, const Question& question, cons
                    s.strides, s.dilations, s.pads_begin, s.pads_end, attr, true)
           : Choice(engine, inference, question.algorithm, s.source, s.weights, s.bias,
                    s.destination, s.strides, s.dilations, s.pads_begin, s.pads_end, attr, true);
-  if (!choice) return false;
-  do {
-    if (visit(kernel_of(choice))) return true;
-  } while (choice.next_impl());
-  return false;
+  return visit_from(choice, visit);
 }
 
 }  // namespace
+
+void append_function(dnnl::post_ops& ops, const PostOp& op) {
+  ops.append_eltwise(op.algorithm, op.alpha, op.beta);
+}
+
+void append_sum(dnnl::post_ops& ops, const PostOp& op) { ops.append_sum(op.scale, 0, op.type); }
+
+bool are_kept_apart(const PostOps&) { return true; }
+
+dnnl::primitive_attr product_attributes(const ProductSpec& spec, const PostOps& post_ops) {
+  return scaled_attributes(post_ops, spec);
+}
 
 bool visit_kernels(const dnnl::engine& engine, const Question& question, const Visit& visit) {
   Question transposed = question;
@@ -89,30 +59,9 @@ Kernel scaled(Kernel kernel, const std::vector<float>& scales, float rescaling) 
   return kernel;
 }
 
-Kernel inner_product(const dnnl::engine& engine, const ProductSpec& s, const PostOps& post_ops) {
-  using Product = dnnl::inner_product_forward;
-  const auto attr = attributes(post_ops, s);
-  if (s.bias.is_zero())
-    return scaled(choose<Product>(engine, attr, inference, s.source, s.weights, s.destination),
-                  s.scales, 1);
-  return scaled(
-      choose<Product>(engine, attr, inference, s.source, s.weights, s.bias, s.destination),
-      s.scales, 1);
-}
-
-Kernel matrix_product(const dnnl::engine& engine, const ProductSpec& s, const PostOps& post_ops) {
-  const auto attr = attributes(post_ops);
-  if (s.bias.is_zero())
-    return choose<dnnl::matmul>(engine, attr, s.source, s.weights, s.destination);
-  return choose<dnnl::matmul>(engine, attr, s.source, s.weights, s.bias, s.destination);
-}
-
 Kernel batch_normalization(const dnnl::engine& engine, const NormalizationSpec& spec) {
-  using Flags = dnnl::normalization_flags;
-  Flags flags = Flags::use_global_stats | Flags::use_scale | Flags::use_shift;
-  if (spec.relu) flags = flags | Flags::fuse_norm_relu;
   return choose<dnnl::batch_normalization_forward>(engine, attributes({}), inference, spec.source,
-                                                   spec.source, spec.epsilon, flags);
+                                                   spec.source, spec.epsilon, flags_of(spec));
 }
 
 Kernel lrn(const dnnl::engine& engine, const LrnSpec& s) {
@@ -133,19 +82,14 @@ Kernel eltwise(const dnnl::engine& engine, const Desc& source, const PostOp& fun
                                        source, source, function.alpha, function.beta);
 }
 
-Kernel binary(const dnnl::engine& engine, const BinarySpec& s, const PostOps& post_ops) {
-  return choose<dnnl::binary>(engine, attributes(post_ops), s.algorithm, s.a, s.b, s.destination);
-}
-
 Kernel prelu(const dnnl::engine& engine, const Desc& source, const Desc& slopes) {
   return choose<dnnl::prelu_forward>(engine, attributes({}), inference, source, slopes, source);
 }
 
-Kernel concat(const dnnl::engine& engine, int axis, const std::vector<Desc>& sources) try {
-  return kernel_of(dnnl::concat::primitive_desc(engine, axis, sources, attributes({})));
-} catch (const dnnl::error& error) {
-  if (error.status == dnnl_out_of_memory) throw;
-  return {};
+Kernel concat(const dnnl::engine& engine, int axis, const std::vector<Desc>& sources) {
+  return kernel_or_none([&] {
+    return kernel_of(dnnl::concat::primitive_desc(engine, axis, sources, attributes({})));
+  });
 }
 
 Kernel softmax(const dnnl::engine& engine, const Desc& source, int axis, bool logarithm) {
@@ -153,12 +97,6 @@ Kernel softmax(const dnnl::engine& engine, const Desc& source, int axis, bool lo
       logarithm ? dnnl::algorithm::softmax_log : dnnl::algorithm::softmax_accurate;
   return choose<dnnl::softmax_forward>(engine, attributes({}), inference, algorithm, source, source,
                                        axis);
-}
-
-Kernel resampling(const dnnl::engine& engine, dnnl::algorithm algorithm, const Desc& source,
-                  const Desc& destination) {
-  return choose<dnnl::resampling_forward>(engine, attributes({}), inference, algorithm, source,
-                                          destination);
 }
 
 Kernel reorder(const dnnl::engine& engine, const Desc& from, const Desc& to, const Scales& scales) {
