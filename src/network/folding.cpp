@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "network/evaluate/evaluate.h"
+#include "network/operator_kinds.h"
 
 namespace millrace::network {
 namespace {
@@ -16,9 +17,7 @@ double steps(const Network& network, const Layer& layer, LayerId id) {
   if (const Pool* pool = std::get_if<Pool>(&layer.op))
     for (const std::int64_t size : pool->window.kernel) outputs *= static_cast<double>(size);
   if (const Lrn* lrn = std::get_if<Lrn>(&layer.op)) outputs *= static_cast<double>(lrn->size);
-  const bool is_function =
-      std::holds_alternative<Unary>(layer.op) || std::holds_alternative<Binary>(layer.op) ||
-      std::holds_alternative<Resize>(layer.op) || std::holds_alternative<Softmax>(layer.op);
+  const bool is_function = is_one_of<Unary, Binary, Resize, Softmax>(layer.op);
   double inputs = 0;
   for (const TensorId input : layer.inputs)
     if (input.valid()) inputs += static_cast<double>(element_count(network[input].shape));
@@ -62,7 +61,7 @@ bool is_single(const Array& scale) { return element_count(scale.shape) == 1; }
 /// The same integers in another order or shape, as long as the scales can follow.
 std::optional<Quantized> moved(const Network& network, const Layer& layer, const Quantized& from) {
   const auto* transpose = std::get_if<Transpose>(&layer.op);
-  const bool reshape = std::holds_alternative<Reshape>(layer.op) && is_single(from.scale);
+  const bool reshape = is_reshape(layer.op) && is_single(from.scale);
   if (!reshape && (transpose == nullptr || from.scaling.block != 0)) return std::nullopt;
   const Tensor& to = network[layer.outputs[0]];
   const Tensor wanted{to.name, from.values.type, to.shape, std::nullopt};

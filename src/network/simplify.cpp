@@ -1,6 +1,7 @@
 #include "network/simplify.h"
 
 #include "network/folding.h"
+#include "network/operator_kinds.h"
 
 namespace millrace::network {
 namespace {
@@ -8,8 +9,8 @@ namespace {
 /// The tensor that a reshape makes this one from; itself if none does.
 TensorId before_reshape(const Network& network, const Topology& before, TensorId tensor) {
   const std::optional<LayerId> producer = before.producer[tensor.index];
-  const bool is_reshape = producer && std::holds_alternative<Reshape>(network[*producer].op);
-  return is_reshape ? network[*producer].inputs[0] : tensor;
+  const bool is_reshaped = producer && is_reshape(network[*producer].op);
+  return is_reshaped ? network[*producer].inputs[0] : tensor;
 }
 
 }  // namespace
@@ -41,7 +42,7 @@ Network merge_reshapes(Network network) {
   for (Layer& layer : network.layers) {
     for (TensorId& input : layer.inputs)
       if (input.valid()) input = now[input.index];
-    if (!std::holds_alternative<Reshape>(layer.op)) continue;
+    if (!is_reshape(layer.op)) continue;
     const TensorId from = before_reshape(network, before, layer.inputs[0]);
     const TensorId to = layer.outputs[0];
     layer.inputs[0] = from;

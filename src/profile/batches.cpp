@@ -10,6 +10,7 @@
 
 #include "engine/batch.h"
 #include "network/batch.h"
+#include "network/operator_kinds.h"
 #include "profile/error.h"
 #include "profile/pass.h"
 
@@ -25,13 +26,6 @@ constexpr double levels_off = 0.98;      // of the time per frame of half as man
 /// Of the network's time: with other variants than on one frame results differ in their last digits
 /// from those of a frame alone, and weights are packed in two ways.
 constexpr double worth_other_digits = 0.03;
-
-bool convolves(const network::Operator& op) {
-  return std::holds_alternative<network::Conv>(op) ||
-         std::holds_alternative<network::ConvTranspose>(op) ||
-         std::holds_alternative<network::ConvInteger>(op) ||
-         std::holds_alternative<network::QLinearConv>(op);
-}
 
 /// The constant that the layer multiplies with; null if there is none.
 const network::Tensor* weights_of(const network::Network& network, const network::Layer& layer) {
@@ -288,9 +282,7 @@ bool gains_by_batches(const network::Network& network, LayerId id) {
   const network::Layer& layer = network[id];
   const network::Tensor* weights = weights_of(network, layer);
   if (weights == nullptr || !network::can_batch(network, id)) return false;
-  if (!convolves(layer.op))
-    return std::holds_alternative<network::Gemm>(layer.op) ||
-           std::holds_alternative<network::MatMul>(layer.op);
+  if (!network::is_any_convolution(layer.op)) return network::is_product(layer.op);
   return weights->size() > network[layer.inputs[0]].size() + network[layer.outputs[0]].size();
 }
 
@@ -304,11 +296,13 @@ Tail tail_in_batches(const network::Network& network) {
   while (last > 0 && !gains(last - 1)) --last;
   if (last == 0) return {};
   Tail tail{last, last, last};
-  while (tail.end < count && !convolves(network.layers[tail.end].op) && may(tail.end)) ++tail.end;
+  while (tail.end < count && !network::is_any_convolution(network.layers[tail.end].op) &&
+         may(tail.end))
+    ++tail.end;
   tail.products = tail.end;
   bool convolved = false;
   for (std::size_t i = tail.end; i > 0 && may(i - 1); --i) {
-    convolved = convolved || convolves(network.layers[i - 1].op);
+    convolved = convolved || network::is_any_convolution(network.layers[i - 1].op);
     if (!gains(i - 1)) continue;
     tail.first = i - 1;
     if (!convolved) tail.products = i - 1;

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "base/error.h"
+#include "network/operator_kinds.h"
 #include "profile/alone.h"
 #include "profile/error.h"
 
@@ -22,12 +23,6 @@ constexpr double hopeless = 1.25;        // times the best: its error is not wor
 constexpr double worth_it = 0.97;        // times what it is compared with: more than noise
 constexpr double worth_settling = 0.01;  // of the whole network: less no few runs can tell
 constexpr double worth_leaving = 0.9;  // times the others' algorithm: more than conversions between
-
-bool multiplies(const network::Operator& op) {
-  return std::holds_alternative<network::Conv>(op) || std::holds_alternative<network::Gemm>(op) ||
-         std::holds_alternative<network::MatMul>(op) ||
-         std::holds_alternative<network::ConvTranspose>(op);
-}
 
 class VariantMeasurement {
  public:
@@ -169,7 +164,7 @@ class VariantMeasurement {
     alternatives_.resize(own_.size());
     const Units units(passes_);
     for (std::size_t i = 0; i < own_.size(); ++i) {
-      if (!multiplies(subject_.network.layers[i].op)) continue;
+      if (!network::multiplies(subject_.network.layers[i].op)) continue;
       for (const Pass& pass : passes_)
         if (&pass == &passes_.front() || pass.layers[i].variant != own_[i])
           alternatives_[i].push_back(

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "base/error.h"
+#include "network/operator_kinds.h"
 #include "profile/limits.h"
 
 namespace millrace::profile {
@@ -52,8 +53,6 @@ std::vector<LayerId> members_of(const Groups& groups, LayerId first) {
   return layers;
 }
 
-bool is_free(const network::Operator& op) { return std::holds_alternative<network::Reshape>(op); }
-
 /// One processor in one precision.
 struct Way {
   board::Processor processor;
@@ -70,7 +69,7 @@ LayerTimes times_of(const network::Network& network, const Groups& groups, Layer
     times.refusal = verdict.reason();
     return times;
   }
-  if (is_free(network[layer].op)) return times;
+  if (network::is_reshape(network[layer].op)) return times;  // free
   const auto time_of = [&](const std::vector<LayerId>& layers) {
     return always(way.model.time(load_of(network, layers, way.model.bytes_per_element())));
   };

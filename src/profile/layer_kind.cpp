@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "network/operator_kinds.h"
+
 namespace millrace::profile {
 namespace {
 
@@ -25,14 +27,6 @@ std::string convolution_word(const network::Network& network, LayerId id,
   return "Conv.other";
 }
 
-bool may_lead(const network::Operator& op) {
-  return std::holds_alternative<network::Conv>(op) ||
-         std::holds_alternative<network::ConvTranspose>(op) ||
-         std::holds_alternative<network::Gemm>(op) || std::holds_alternative<network::MatMul>(op) ||
-         std::holds_alternative<network::BatchNormalization>(op) ||
-         std::holds_alternative<network::Binary>(op);
-}
-
 class GroupFinder {
  public:
   GroupFinder(const network::Network& network, const MayJoin& where)
@@ -46,7 +40,7 @@ class GroupFinder {
     for (const bool arithmetic : {false, true})  // products first, the last of them first of all
       for (std::size_t i = network_.layers.size(); i-- > 0;) {
         const network::Operator& op = network_.layers[i].op;
-        if (!taken_[i] && may_lead(op) && std::holds_alternative<network::Binary>(op) == arithmetic)
+        if (!taken_[i] && (arithmetic ? network::is_binary(op) : network::leads_fusion(op)))
           grow(LayerId(i));
       }
     return first_;
@@ -70,7 +64,7 @@ class GroupFinder {
     if (topology_.is_output[result.index] || readers.size() != 1 || taken_[readers[0].index])
       return std::nullopt;
     const network::Layer& reader = network_[readers[0]];
-    const bool is_binary = std::holds_alternative<network::Binary>(reader.op);
+    const bool is_binary = network::is_binary(reader.op);
     if (!is_binary && !std::holds_alternative<network::Unary>(reader.op)) return std::nullopt;
     if (is_binary && (reader.inputs[0] == reader.inputs[1] ||
                       network_[reader.outputs[0]].shape != network_[result].shape))

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "network/operator_kinds.h"
+
 namespace millrace::profile {
 namespace {
 
@@ -44,7 +46,7 @@ Verdict within_limits(const board::Limits& limits, board::Precision precision,
   const auto& allowed = limits.precisions;
   if (!allowed.empty() && std::find(allowed.begin(), allowed.end(), precision) == allowed.end())
     return Verdict::no(fmt::format("its SDK does not run {}", to_text(precision)));
-  if (std::holds_alternative<network::Reshape>(op)) return Verdict::yes();
+  if (network::is_reshape(op)) return Verdict::yes();
   const bool listed = limits.operators.empty() || names(limits.operators, op);
   if (!listed || names(limits.not_operators, op))
     return Verdict::no(fmt::format("its SDK does not run {}", network::name_of(op)));

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "network/operator_kinds.h"
+
 namespace millrace::profile {
 namespace {
 
@@ -45,7 +47,7 @@ Roofline roofline(const network::Network& network, std::span<const LayerId> laye
                   const board::Peaks& peaks, const PrecisionOf& precision) {
   Roofline sum;
   for (const LayerId layer : layers)
-    if (!std::holds_alternative<network::Reshape>(network[layer].op))
+    if (!network::is_reshape(network[layer].op))
       sum += of_layer(network::cost_of(network, layer), peaks, precision(layer));
   return sum;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "network/operator_kinds.h"
 
 namespace millrace::engine::onednn {
 namespace {
@@ -29,9 +30,7 @@ Form form_of(const Port& port, const network::Tensor& tensor) {
 bool moves_only(const network::Operator& op) {
   const auto* pool = std::get_if<network::Pool>(&op);
   return (pool != nullptr && pool->kind == network::PoolKind::max) ||
-         std::holds_alternative<network::Concat>(op) ||
-         std::holds_alternative<network::Split>(op) || std::holds_alternative<network::Slice>(op) ||
-         std::holds_alternative<network::Reshape>(op);
+         network::is_one_of<network::Concat, network::Split, network::Slice, network::Reshape>(op);
 }
 
 bool adds(const network::Operator& op) {

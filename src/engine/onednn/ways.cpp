@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "engine/onednn/lower/lower.h"
+#include "network/operator_kinds.h"
 
 namespace millrace::engine::onednn {
 namespace {
@@ -34,15 +35,6 @@ bool is_native(Precision precision) {
   return includes(isa, dnnl::cpu_isa::avx512_core_vnni) || includes(isa, dnnl::cpu_isa::avx2_vnni);
 }
 
-bool is_convolution(const network::Operator& op) {
-  return std::holds_alternative<network::Conv>(op) ||
-         std::holds_alternative<network::ConvTranspose>(op);
-}
-
-bool is_product(const network::Operator& op) {
-  return std::holds_alternative<network::Gemm>(op) || std::holds_alternative<network::MatMul>(op);
-}
-
 /// What is quantised by channel must be known beforehand.
 bool can_count_in_integers(const network::Network& network, LayerId id) {
   const network::Layer& layer = network[id];
@@ -52,8 +44,7 @@ bool can_count_in_integers(const network::Network& network, LayerId id) {
   };
   const auto* gemm = std::get_if<network::Gemm>(&layer.op);
   if (gemm != nullptr && (gemm->transpose_a || gemm->alpha != 1.f)) return false;
-  if (gemm == nullptr && !std::holds_alternative<network::Conv>(layer.op) &&
-      !std::holds_alternative<network::MatMul>(layer.op))
+  if (gemm == nullptr && !network::is_one_of<network::Conv, network::MatMul>(layer.op))
     return false;
   const bool matrix = network[layer.inputs[1]].shape.size() >= 2;
   return matrix && constant(1) && constant(2);
@@ -113,10 +104,10 @@ std::vector<Variant> ways_to_run(const Device& device, const network::Network& n
        {Precision::f32, Precision::f16, Precision::bf16, Precision::int8}) {
     if (!is_native(precision)) continue;
     if (precision == Precision::int8 && !can_count_in_integers(network, layer)) continue;
-    if (is_convolution(op))
+    if (network::is_convolution(op))
       for (Variant& way : convolutions(device, request, layer, precision))
         ways.push_back(std::move(way));
-    if (is_product(op)) ways.push_back({precision, {}});
+    if (network::is_product(op)) ways.push_back({precision, {}});
   }
   if (ways.empty()) ways.push_back({});
   return ways;

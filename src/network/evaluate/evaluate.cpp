@@ -7,16 +7,14 @@
 
 #include "base/error.h"
 #include "network/evaluate/loops.h"
+#include "network/operator_kinds.h"
 
 namespace millrace::network {
 namespace {
 
 bool only_moves(const Operator& op) {
   if (const auto* resize = std::get_if<Resize>(&op)) return resize->mode == ResizeMode::nearest;
-  return std::holds_alternative<Concat>(op) || std::holds_alternative<Split>(op) ||
-         std::holds_alternative<Slice>(op) || std::holds_alternative<Gather>(op) ||
-         std::holds_alternative<Reshape>(op) || std::holds_alternative<Transpose>(op) ||
-         std::holds_alternative<Pad>(op) || std::holds_alternative<DepthToSpace>(op);
+  return is_one_of<Concat, Split, Slice, Gather, Reshape, Transpose, Pad, DepthToSpace>(op);
 }
 
 void run(const Layer& layer, loops::Inputs in, loops::Outputs out) {

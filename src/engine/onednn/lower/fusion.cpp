@@ -6,6 +6,8 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "network/operator_kinds.h"
+
 namespace millrace::engine::onednn {
 namespace {
 
@@ -13,15 +15,6 @@ using network::BinaryKind;
 using network::Layer;
 using network::Tensor;
 using network::UnaryKind;
-
-bool is_heavy(const network::Operator& op) {
-  return std::holds_alternative<network::Conv>(op) ||
-         std::holds_alternative<network::ConvTranspose>(op) ||
-         std::holds_alternative<network::Gemm>(op) || std::holds_alternative<network::MatMul>(op) ||
-         std::holds_alternative<network::BatchNormalization>(op);
-}
-
-bool is_binary(const network::Operator& op) { return std::holds_alternative<network::Binary>(op); }
 
 bool adds_residual(const Fused& fused) { return fused.kind == Fused::Kind::residual; }
 
@@ -56,7 +49,7 @@ class Grouping {
       if (!taken_.count(id)) result.push_back(grow(id));
     };
     for (auto id = layers_.rbegin(); id != layers_.rend(); ++id)
-      if (is_heavy(network_[*id].op)) start(*id);
+      if (network::leads_fusion(network_[*id].op)) start(*id);
     for (const LayerId id : layers_)
       if (is_binary(network_[id].op)) start(id);
     for (const LayerId id : layers_) start(id);
@@ -75,7 +68,8 @@ class Grouping {
   Group grow(LayerId head) {
     Group group{head, {}};
     taken_.insert(head);
-    if (!is_heavy(network_[head].op) && !is_binary(network_[head].op)) return group;
+    if (!network::leads_fusion(network_[head].op) && !network::is_binary(network_[head].op))
+      return group;
     while (const auto next = follower(result_of(network_, group))) {
       if (!has_room_for(group, *next)) break;
       group.tail.push_back(*next);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "network/operator_kinds.h"
 
 namespace millrace::engine::onednn {
 namespace {
@@ -73,7 +74,7 @@ struct Accept {
 
 /// Other integers and shapes may lie anywhere: the same memory under another name.
 bool is_reshape(const Builder& builder, LayerId id) {
-  return std::holds_alternative<network::Reshape>(builder.layer(id).op);
+  return network::is_reshape(builder.layer(id).op);
 }
 
 }  // namespace
