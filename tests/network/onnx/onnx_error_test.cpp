@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "network/read.h"
-#include "network/wrong.h"
+#include "network/onnx/wrong.h"
 
 namespace millrace::network {
 namespace {

@@ -5,7 +5,7 @@
 #include <map>
 
 #include "network/read.h"
-#include "network/wrong.h"
+#include "network/onnx/wrong.h"
 #include "support/message_of.h"
 
 namespace millrace::network {
