@@ -72,7 +72,7 @@ class TailMeasurement {
     Pass pass;  // of all frames together
   };
   struct Beside {
-    Pass base, other;  // measured in turns
+    Pass base, other;  // measured interleaved
   };
 
   /// In these variants, or in those of one frame. Whether a frame gains beside half as many frames.
@@ -117,7 +117,7 @@ class TailMeasurement {
   /// As if the machine had been all the while as fast as it was for the first result.
   Pass beside_one(std::int64_t frames, const Variants& variants) {
     PassTrial other = trial(frames, variants);
-    PassTrial::run_in_turns(one_, other, subject_.options);
+    PassTrial::run_interleaved(one_, other, subject_.options);
     const Time first = results_.front().pass.whole.median;
     return at_pace(other.result(), ratio(first, one_.result().whole.median));
   }
@@ -156,7 +156,7 @@ class TailMeasurement {
     std::vector<Pass> passes;
     for (const Variants& variants : all) {
       PassTrial other = trial(frames, variants);
-      PassTrial::run_in_turns(base_trial, other, subject_.options);
+      PassTrial::run_interleaved(base_trial, other, subject_.options);
       tried.push_back({base_trial.result(), other.result()});
       passes.insert(passes.end(), {tried.back().base, tried.back().other});
     }

@@ -197,12 +197,12 @@ class VariantMeasurement {
     trial_ = std::move(trial);
   }
 
-  /// The trial's times, in turns with the fastest so far, as if the machine had been all the while
-  /// as fast as it was for the first pass.
+  /// The trial's times, interleaved with the fastest so far, as if the machine had been all the
+  /// while as fast as it was for the first pass.
   Pass beside_pacer(PassTrial& trial, MeasureOptions options) {
     options.warmup = 0;  // the pacer is warm
     trial.run(one_run(options));
-    PassTrial::run_in_turns(trial_, trial, options);
+    PassTrial::run_interleaved(trial_, trial, options);
     return at_pace(trial.result(), ratio(pace_, trial_.result().whole.median));
   }
 
@@ -297,7 +297,7 @@ class VariantMeasurement {
   /// whole network fastest.
   void settle() {
     PassTrial base(subject_, base_), all(subject_, choice_);
-    PassTrial::run_in_turns(base, all, few_runs(2));
+    PassTrial::run_interleaved(base, all, few_runs(2));
     const Pass with_all = all.result();
     const Variants fewer = without_the_slower(base.result(), with_all);
     if (fewer == choice_) return take(std::move(all));
@@ -306,7 +306,7 @@ class VariantMeasurement {
       return take(std::move(is_slower ? base : all));
     }
     PassTrial some(subject_, fewer);
-    PassTrial::run_in_turns(all, some, few_runs(2));
+    PassTrial::run_interleaved(all, some, few_runs(2));
     take(std::move(some.result().whole.median <= all.result().whole.median ? some : all));
   }
 

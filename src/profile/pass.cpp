@@ -77,7 +77,7 @@ void PassTrial::run(const MeasureOptions& options) {
   repeat(options, [&](bool counted) { return once(counted); });
 }
 
-void PassTrial::run_in_turns(PassTrial& a, PassTrial& b, const MeasureOptions& options) {
+void PassTrial::run_interleaved(PassTrial& a, PassTrial& b, const MeasureOptions& options) {
   a.start_again();
   b.start_again();
   repeat(options, [&](bool counted) { return std::max(a.once(counted), b.once(counted)); });

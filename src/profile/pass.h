@@ -36,9 +36,9 @@ class PassTrial {
   void start_again();
   Pass result() const;
 
-  /// Drops the times of both, then runs them in turns until the options say that each has enough:
-  /// what slows a shared machine down for a while slows both.
-  static void run_in_turns(PassTrial& a, PassTrial& b, const MeasureOptions& options);
+  /// Drops the times of both, then runs them interleaved until the options say that each has
+  /// enough: what slows a shared machine down for a while slows both.
+  static void run_interleaved(PassTrial& a, PassTrial& b, const MeasureOptions& options);
 
  private:
   Time once(bool counted);

@@ -1,5 +1,6 @@
 #include "profile/trial.h"
 
+#include "base/interleaved.h"
 #include "network/random_values.h"
 
 namespace millrace::profile {
@@ -34,9 +35,9 @@ MeasureOptions one_run(MeasureOptions options) {
 
 void repeat(const MeasureOptions& options, const std::function<Time(bool counted)>& once) {
   for (int i = 0; i < options.warmup; ++i) once(false);
+  const RoundLimits limits{options.most, options.least, options.duration};
   Time spent{};
-  for (int i = 0; i < options.most && (i < options.least || spent < options.duration); ++i)
-    spent += once(true);
+  for (int round = 0; !limits.reached(round, spent); ++round) spent += once(true);
 }
 
 Statistics time_of(Trial& trial, const MeasureOptions& options) {
