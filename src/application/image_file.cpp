@@ -7,10 +7,10 @@
 #include <opencv2/imgcodecs.hpp>
 #include <string>
 
-#include "application/codecs.h"
-#include "application/jpeg.h"
-#include "application/pnm.h"
-#include "application/webp.h"
+#include "application/codecs/codecs.h"
+#include "application/codecs/jpeg.h"
+#include "application/codecs/pnm.h"
+#include "application/codecs/webp.h"
 #include "base/error.h"
 #include "base/file.h"
 

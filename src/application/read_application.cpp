@@ -5,7 +5,7 @@
 #include <sstream>
 
 #include "application/application_file.h"
-#include "application/camera.h"
+#include "application/codecs/camera.h"
 #include "application/read_processing.h"
 #include "base/error.h"
 #include "base/file.h"

@@ -6,8 +6,8 @@
 
 #include "application/steps.h"
 #include "base/error.h"
-#include "runtime/pace.h"
 #include "runtime/pool.h"
+#include "runtime/waiting/pace.h"
 
 namespace millrace::application {
 namespace {

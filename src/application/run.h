@@ -11,9 +11,9 @@
 #include "application/source.h"
 #include "base/error.h"
 #include "base/units.h"
-#include "runtime/live_queue.h"
 #include "runtime/sequential.h"
 #include "runtime/session.h"
+#include "runtime/waiting/live_queue.h"
 
 namespace millrace::application {
 

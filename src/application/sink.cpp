@@ -9,9 +9,9 @@
 #include <opencv2/imgproc.hpp>
 #include <optional>
 
-#include "application/codecs.h"
-#include "application/opencv.h"
-#include "application/video_time.h"
+#include "application/codecs/codecs.h"
+#include "application/codecs/opencv.h"
+#include "application/codecs/video_time.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/temporary.h"

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "application/codecs/opencv.h"
 #include "application/image_file.h"
 #include "application/natural_order.h"
-#include "application/opencv.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "network/evaluate/evaluate.h"

@@ -4,12 +4,12 @@
 #include <cmath>
 #include <filesystem>
 
-#include "application/camera.h"
-#include "application/codecs.h"
-#include "application/container.h"
-#include "application/opencv.h"
+#include "application/codecs/camera.h"
+#include "application/codecs/codecs.h"
+#include "application/codecs/container.h"
+#include "application/codecs/opencv.h"
+#include "application/codecs/video_time.h"
 #include "application/source.h"
-#include "application/video_time.h"
 #include "base/error.h"
 
 namespace millrace::application {

@@ -13,12 +13,12 @@
 #include "board/board.h"
 #include "engine/engine.h"
 #include "runtime/first_error.h"
-#include "runtime/gate.h"
 #include "runtime/latest.h"
 #include "runtime/link.h"
 #include "runtime/ports.h"
 #include "runtime/preparation.h"
 #include "runtime/shared.h"
+#include "runtime/waiting/gate.h"
 #include "schedule/firing.h"
 
 namespace millrace::runtime {

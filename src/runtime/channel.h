@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "base/units.h"
-#include "runtime/counter.h"
+#include "runtime/waiting/counter.h"
 #include "schedule/firing.h"
 
 namespace millrace::runtime {

@@ -9,7 +9,7 @@
 #include <optional>
 
 #include "runtime/channel.h"
-#include "runtime/counter.h"
+#include "runtime/waiting/counter.h"
 
 namespace millrace::runtime {
 

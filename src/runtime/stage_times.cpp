@@ -7,10 +7,10 @@
 #include <numeric>
 
 #include "network/random_values.h"
-#include "runtime/counter.h"
 #include "runtime/maybe_pinned.h"
 #include "runtime/preparation.h"
 #include "runtime/slots.h"
+#include "runtime/waiting/counter.h"
 
 namespace millrace::runtime {
 namespace {

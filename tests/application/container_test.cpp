@@ -1,4 +1,4 @@
-#include "application/container.h"
+#include "application/codecs/container.h"
 
 #include <gtest/gtest.h>
 

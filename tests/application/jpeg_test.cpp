@@ -1,4 +1,4 @@
-#include "application/jpeg.h"
+#include "application/codecs/jpeg.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "application/codecs.h"
+#include "application/codecs/codecs.h"
 
 namespace millrace::application {
 namespace {

@@ -1,4 +1,4 @@
-#include "application/pnm.h"
+#include "application/codecs/pnm.h"
 
 #include <gtest/gtest.h>
 

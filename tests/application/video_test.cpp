@@ -4,7 +4,7 @@
 #include <fstream>
 #include <string>
 
-#include "application/codecs.h"
+#include "application/codecs/codecs.h"
 #include "application/source.h"
 #include "support/temporary_folder.h"
 

@@ -1,4 +1,4 @@
-#include "application/video_time.h"
+#include "application/codecs/video_time.h"
 
 #include <gtest/gtest.h>
 

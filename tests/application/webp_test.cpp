@@ -1,11 +1,11 @@
-#include "application/webp.h"
+#include "application/codecs/webp.h"
 
 #include <gtest/gtest.h>
 
 #include <fstream>
 #include <string>
 
-#include "application/codecs.h"
+#include "application/codecs/codecs.h"
 #include "application/image_file.h"
 #include "support/temporary_folder.h"
 

@@ -1,5 +1,5 @@
 // What a video's file says of its own length.
-#include "application/container.h"
+#include "application/codecs/container.h"
 
 #include "fuzz.h"
 

@@ -1,4 +1,4 @@
-#include "runtime/live_queue.h"
+#include "runtime/waiting/live_queue.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "runtime/pace.h"
+#include "runtime/waiting/pace.h"
 #include "support/message_of.h"
 
 namespace millrace::runtime {

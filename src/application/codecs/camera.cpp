@@ -1,4 +1,4 @@
-#include "application/camera.h"
+#include "application/codecs/camera.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -13,8 +13,8 @@
 namespace millrace::application {
 namespace {
 
-constexpr std::array<std::string_view, 10> camera_schemes{
-    "rtsp", "rtsps", "rtmp", "rtmps", "rtp", "http", "https", "tcp", "udp", "srt"};
+constexpr std::array<std::string_view, 10> camera_schemes{"rtsp", "rtsps", "rtmp", "rtmps", "rtp",
+                                                          "http", "https", "tcp",  "udp",   "srt"};
 
 std::optional<int> device_number(std::string_view text) {
   constexpr std::string_view folder = "/dev/video";
@@ -34,8 +34,7 @@ bool is_plain(std::string_view text) {
 bool is_address(std::string_view text) {
   const std::size_t end = text.find("://");
   if (end == std::string_view::npos || text.size() == end + 3 || !is_plain(text)) return false;
-  const auto found =
-      std::find(camera_schemes.begin(), camera_schemes.end(), text.substr(0, end));
+  const auto found = std::find(camera_schemes.begin(), camera_schemes.end(), text.substr(0, end));
   return found != camera_schemes.end();
 }
 

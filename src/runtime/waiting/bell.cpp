@@ -1,4 +1,4 @@
-#include "runtime/bell.h"
+#include "runtime/waiting/bell.h"
 
 #include <linux/futex.h>
 #include <sys/syscall.h>

@@ -1,4 +1,4 @@
-#include "application/opencv.h"
+#include "application/codecs/opencv.h"
 
 #include <opencv2/imgproc.hpp>
 

@@ -3,7 +3,7 @@
 // frame the size of the first. Part of the library that codecs.cpp loads.
 #include <string>
 
-#include "application/codecs.h"
+#include "application/codecs/codecs.h"
 
 namespace millrace::application {
 

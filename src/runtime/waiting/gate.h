@@ -3,7 +3,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "runtime/bell.h"
+#include "runtime/waiting/bell.h"
 
 namespace millrace::runtime {
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "base/units.h"
-#include "runtime/bell.h"
+#include "runtime/waiting/bell.h"
 
 namespace millrace::runtime {
 

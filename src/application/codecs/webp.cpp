@@ -1,4 +1,4 @@
-#include "application/webp.h"
+#include "application/codecs/webp.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,4 +1,4 @@
-#include "application/ffmpeg_reader.h"
+#include "application/codecs/ffmpeg_reader.h"
 
 extern "C" {
 #include <libavcodec/avcodec.h>
@@ -101,8 +101,7 @@ class Reader {
   }
   bool open_decoder(int threads) {
     const AVCodec* codec = nullptr;
-    const int index =
-        av_find_best_stream(input_.get(), AVMEDIA_TYPE_VIDEO, -1, -1, &codec, 0);
+    const int index = av_find_best_stream(input_.get(), AVMEDIA_TYPE_VIDEO, -1, -1, &codec, 0);
     if (index < 0 || codec == nullptr) return false;
     stream_ = input_->streams[index];
     for (unsigned i = 0; i < input_->nb_streams; ++i)

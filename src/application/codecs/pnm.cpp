@@ -1,4 +1,4 @@
-#include "application/pnm.h"
+#include "application/codecs/pnm.h"
 
 #include <algorithm>
 #include <charconv>

@@ -1,4 +1,4 @@
-#include "application/codecs.h"
+#include "application/codecs/codecs.h"
 
 #include <fmt/format.h>
 

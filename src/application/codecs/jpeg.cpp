@@ -1,4 +1,4 @@
-#include "application/jpeg.h"
+#include "application/codecs/jpeg.h"
 
 namespace millrace::application {
 namespace {

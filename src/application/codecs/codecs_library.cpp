@@ -5,8 +5,8 @@
 #include <opencv2/imgcodecs.hpp>
 #include <opencv2/videoio.hpp>
 
-#include "application/codecs.h"
-#include "application/ffmpeg_reader.h"
+#include "application/codecs/codecs.h"
+#include "application/codecs/ffmpeg_reader.h"
 
 namespace millrace::application {
 namespace {
