@@ -1,6 +1,7 @@
 #pragma once
 // Several things measured interleaved: in rounds, in each of which every one has its turn, so that
 // what slows the machine down for a while meets all of them.
+#include <chrono>
 #include <cstddef>
 
 #include "base/units.h"

@@ -5,6 +5,7 @@
 #include <future>
 #include <limits>
 
+#include "base/interleaved.h"
 #include "network/random_values.h"
 
 namespace millrace::runtime {
@@ -218,18 +219,18 @@ std::vector<plan::Measured> measure(std::span<const Contender> contenders,
   }
   Time limit = Time::max();
   const auto is_left = [&](const Contestant& each) { return each.period() <= limit; };
-  const auto enough =
-      Clock::now() + options.duration * static_cast<std::int64_t>(contenders.size());
-  for (int round = 0; round < rounds; ++round) {
-    for (Contestant& each : contestants)
-      if (is_left(each)) each.run(options.duration / rounds);
-    if (round + 1 < sure) continue;
-    if (Clock::now() > enough) break;
+  const auto run = [&](std::size_t which) {
+    if (is_left(contestants[which])) contestants[which].run(options.duration / rounds);
+  };
+  const auto give_up_slow_ones = [&](int round) {
+    if (round < sure) return true;
     Time best = Time::max();
     for (const Contestant& each : contestants) best = std::min(best, each.period());
     limit = time_from_seconds(hopeless * seconds(best));
-    if (std::count_if(contestants.begin(), contestants.end(), is_left) == 1) break;
-  }
+    return std::count_if(contestants.begin(), contestants.end(), is_left) > 1;
+  };
+  const Time enough = options.duration * static_cast<std::int64_t>(contenders.size());
+  measure_interleaved(contestants.size(), {rounds, sure, enough}, run, give_up_slow_ones);
   return results_of(contestants);
 }
 
