@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Measures sizes, names and includes of the C++ sources against the style of the project.
+"""Measures sizes, names, includes and folders of the C++ sources against the style of the project.
 
   tools/check_style.py                  every source under src/ tests/ bench/ examples/
   tools/check_style.py src/base/a.cpp   these files only
@@ -12,6 +12,7 @@ import sys
 from pathlib import Path
 
 sys.dont_write_bytecode = True
+from style.folders import CAP, check_folders, units_by_folder  # noqa: E402
 from style.rules import CAPS, check  # noqa: E402
 
 FOLDERS = ("src", "tests", "bench", "examples")
@@ -50,6 +51,8 @@ def report(files):
     for what in ("parameters", "nesting"):
         print_largest(what, [(getattr(f, what), f"{file.path}:{f.first} {f.name}")
                              for f, file in bodies], CAPS[what])
+    print_largest("files of folders", [(count, folder) for folder, count in units_by_folder(
+        file.path for file in files).items()], CAP)
 
 
 def main():
@@ -66,6 +69,8 @@ def main():
         found, file = check(path, (root / path).read_text(encoding="utf-8", errors="replace"))
         violations += found
         files.append(file)
+    if not options.files:
+        violations += check_folders(file.path for file in files)
     for violation in violations:
         print(violation)
     if options.report:

@@ -209,6 +209,15 @@ class Command(unittest.TestCase):
         self.assertIn("src/base/a.h:1: header does not begin with #pragma once\n", bad.stdout)
         self.assertEqual(self.run_in({}).returncode, 1)
 
+    def test_a_folder_has_at_most_25_files_and_a_header_with_its_source_is_one(self):
+        source = "int f() { return 1; }\n"
+        files = {f"src/base/a{i}.cpp": source for i in range(25)}
+        files |= {"src/base/a0.h": "#pragma once\n", "src/base/inner/b.cpp": source}
+        self.assertEqual(self.run_in(files).returncode, 0)
+        more = self.run_in(files | {"src/base/b.cpp": source})
+        self.assertEqual(more.returncode, 1)
+        self.assertIn("src/base:1: folder is large (found 26 files, cap 25", more.stdout)
+
 
 if __name__ == "__main__":
     unittest.main()
