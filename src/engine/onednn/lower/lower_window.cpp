@@ -119,8 +119,8 @@ bool run_own_pooling(Builder& builder, const network::Layer& layer, const Poolin
 }
 
 /// How ONNX's and oneDNN's ideas of where an output pixel lies agree.
-std::optional<dnnl::algorithm> algorithm_of(const network::Resize& op, const Shape& in,
-                                            const Shape& out) {
+std::optional<dnnl::algorithm> resampling_of(const network::Resize& op, const Shape& in,
+                                             const Shape& out) {
   using network::Coordinates;
   bool whole_factors = true, exact = true;
   for (std::size_t d = 0; d < in.size(); ++d) {
@@ -180,7 +180,7 @@ bool lower_resize(Builder& builder, LayerId id) {
   const Shape& input = builder.tensor(layer.inputs[0]).shape;
   const Shape& output = builder.tensor(layer.outputs[0]).shape;
   if (input.size() < 3 || input.size() > 5) return false;
-  const auto algorithm = algorithm_of(std::get<network::Resize>(layer.op), input, output);
+  const auto algorithm = resampling_of(std::get<network::Resize>(layer.op), input, output);
   if (!algorithm) return false;
   const Desc now = builder.value(layer.inputs[0]).desc;
   for (const Desc& layout : usual_layouts(now)) {
