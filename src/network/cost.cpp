@@ -17,7 +17,7 @@ std::int64_t elements_of(const Network& network, TensorId id) {
 }
 
 template <class T, class... Types>
-constexpr bool is_one_of = (std::is_same_v<T, Types> || ...);
+constexpr bool is_any_of = (std::is_same_v<T, Types> || ...);
 
 /// Multiply-accumulates: per output element, the length of its sum of products.
 struct Macs {
@@ -83,10 +83,10 @@ struct OtherOperations {
   std::int64_t operator()(const Lrn& op) const { return output() * op.size; }
   template <class Op>
   std::int64_t operator()(const Op&) const {
-    constexpr bool multiplies = is_one_of<Op, Conv, ConvTranspose, Gemm, MatMul, ConvInteger,
-                                         MatMulInteger, QLinearConv, QLinearMatMul>;
+    constexpr bool multiplies = is_any_of<Op, Conv, ConvTranspose, Gemm, MatMul, ConvInteger,
+                                          MatMulInteger, QLinearConv, QLinearMatMul>;
     constexpr bool moves =
-        is_one_of<Op, Concat, Split, Slice, Gather, Reshape, Transpose, Pad, Cast, DepthToSpace>;
+        is_any_of<Op, Concat, Split, Slice, Gather, Reshape, Transpose, Pad, Cast, DepthToSpace>;
     return multiplies || moves ? 0 : std::max(input(), output());
   }
 };
