@@ -1,62 +1,29 @@
 #pragma once
-// The public library in six calls: read a network, look at this machine, measure, find a plan,
-// deploy it, and hand it frames. Everything here stands on the rooms' own headers, which are public
-// too and say more. What simulate::simulate makes of plans, without running them, is here as well.
-// examples/hello shows them in use.
-#include <map>
-#include <memory>
-#include <span>
-#include <string>
-
-#include "board/board.h"
-#include "engine/registry.h"
-#include "explore/choose.h"
+// The public library: open a model, make its plan, run it. What the command does is all in the
+// headers of api/; examples/hello shows the calls. Everything stands on the rooms' own headers,
+// which are public too and say more.
+#include "api/analyze.h"
+#include "api/calibrate.h"
+#include "api/open_model.h"
+#include "api/pipeline.h"
+#include "api/planning/make_plan.h"
+#include "api/profile.h"
+#include "api/run.h"
+#include "api/simulate.h"
+#include "api/verify.h"
 #include "network/read.h"
-#include "profile/measure.h"
-#include "runtime/session.h"
-#include "runtime/simulated_board.h"
+#include "plan/plan_file.h"
 #include "simulate/simulate.h"
 
 namespace millrace {
 
+using api::deploy;
+using api::find_plan;
+using api::make_plan;
+using api::measure;
+using api::open_model;
+using api::Pipeline;
 using board::this_machine;
 using network::read_network;
-
-/// Every layer on every processor, with the named engine. See profile/measure.h.
-profile::Profile measure(const network::Network& network, const board::Board& board,
-                         const std::string& engine = engine::engine_names().front());
-
-/// The best of all searches by prediction. See explore/choose.h, also for measured choices. The
-/// plan's engine is that of the options; where they name none, the preferred one of this build.
-plan::Plan find_plan(const network::Network& network, const board::Board& board,
-                     const profile::Profile& profile, const explore::ChooseOptions& options = {});
-
-/// A running pipeline together with its engines. Borrows the network.
-class Pipeline {
- public:
-  /// See runtime::Session.
-  void submit(std::span<const network::Array> inputs) { session_.submit(inputs); }
-  std::optional<runtime::Result> next() { return session_.next(); }
-  void finish() { session_.finish(); }
-  runtime::Session& session() { return session_; }
-
- private:
-  friend Pipeline deploy(const plan::Plan& plan, const network::Network& network,
-                         const engine::EngineOptions& options);
-  using Engines = std::map<std::string, std::unique_ptr<engine::Engine>>;
-  Pipeline(Engines engines, std::unique_ptr<runtime::RunTimes> times, runtime::Session session)
-      : times_(std::move(times)), engines_(std::move(engines)), session_(std::move(session)) {}
-
-  // These outlive the session.
-  std::unique_ptr<runtime::RunTimes> times_;  // of simulated stages
-  Engines engines_;
-  runtime::Session session_;
-};
-
-/// Starts the plan's stages on this machine. Stages that plan::is_simulated are computed here and
-/// take the times that the plan predicts. With a store in the options, weights that an earlier
-/// run packed are found there.
-Pipeline deploy(const plan::Plan& plan, const network::Network& network,
-                const engine::EngineOptions& options = {});
 
 }  // namespace millrace

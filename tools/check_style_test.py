@@ -122,6 +122,13 @@ class Includes(unittest.TestCase):
         self.assertEqual(complaints('#include "cli/table.h"\n', "src/millrace.cpp"),
                          ["1: the room millrace may not use cli"])
 
+    def test_the_command_leaves_the_work_to_api(self):
+        path = "src/cli/verbs/bench.cpp"
+        self.assertEqual(complaints('#include "api/bench/bench.h"\n', path), [])
+        for room in ("engine", "profile", "explore", "runtime"):
+            self.assertEqual(complaints(f'#include "{room}/a.h"\n', path),
+                             [f"1: the room cli may not use {room}"])
+
     def test_tests_are_free_and_unknown_rooms_are_not(self):
         self.assertEqual(complaints('#include "plan/plan.h"\n', "tests/base/a_test.cpp"), [])
         self.assertIn("no room", complaints('#include "base/error.h"\n', "src/kitchen/a.cpp")[0])

@@ -11,7 +11,6 @@
 #include <string_view>
 #include <vector>
 
-#include "api/progress.h"
 #include "base/printable.h"
 
 namespace millrace::api {
@@ -46,18 +45,19 @@ std::string distrust(const fs::path& folder) {
   return "";
 }
 
-std::optional<fs::path> find_cache_folder() {
+std::optional<fs::path> find_cache_folder(const Context& context) {
   fs::path folder;
   if (const auto caches = folder_in("XDG_CACHE_HOME"))
     folder = *caches / "millrace";
   else if (const auto home = folder_in("HOME"))
     folder = *home / ".cache" / "millrace";
   else
-    note("nothing is kept for the next time: neither XDG_CACHE_HOME nor HOME is an absolute path");
+    context.note(
+        "nothing is kept for the next time: neither XDG_CACHE_HOME nor HOME is an absolute path");
   if (folder.empty()) return std::nullopt;
   for (const fs::path& each : {folder, folder / packed_name})
     if (const std::string reason = distrust(each); !reason.empty()) {
-      note(reason);
+      context.note(reason);
       return std::nullopt;
     }
   return folder;
@@ -95,13 +95,13 @@ void remove_all(const std::vector<fs::path>& paths) {
 
 }  // namespace
 
-std::optional<fs::path> cache_folder() {
-  static const std::optional<fs::path> folder = find_cache_folder();
+std::optional<fs::path> cache_folder(const Context& context) {
+  static const std::optional<fs::path> folder = find_cache_folder(context);
   return folder;
 }
 
-std::optional<fs::path> make_cache_folder() {
-  const auto folder = cache_folder();
+std::optional<fs::path> make_cache_folder(const Context& context) {
+  const auto folder = cache_folder(context);
   if (!folder) return std::nullopt;
   std::error_code ignored;  // writing fails with its own sentence if the folder is not there
   fs::create_directories(folder->parent_path(), ignored);
@@ -109,17 +109,17 @@ std::optional<fs::path> make_cache_folder() {
   return folder;
 }
 
-engine::EngineOptions engine_options(bool use_cache) {
-  const auto folder = use_cache ? make_cache_folder() : std::nullopt;
+engine::EngineOptions engine_options(const Context& context) {
+  const auto folder = context.cache ? make_cache_folder(context) : std::nullopt;
   if (!folder) return {};
-  const auto complain = [](const std::string& reason) {
-    note("packed weights are not kept for the next time: " + reason);
+  const auto complain = [context](const std::string& reason) {
+    context.note("packed weights are not kept for the next time: " + reason);
   };
   return {std::make_shared<Store>(*folder / packed_name, most_packed, complain)};
 }
 
-CacheContents cache_contents() {
-  const auto folder = cache_folder();
+CacheContents cache_contents(const Context& context) {
+  const auto folder = cache_folder(context);
   if (!folder) return {};
   return {folder, files_of(*folder, is_profile).size(),
           Store(*folder / packed_name, most_packed).contents()};

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 
+#include "api/context.h"
 #include "base/store.h"
 #include "engine/options.h"
 
@@ -12,13 +13,13 @@ namespace millrace::api {
 /// "$XDG_CACHE_HOME/millrace", else ".cache/millrace" in the user's home. Nothing if neither is
 /// known, or if others own it or may write to it, as what is read there is believed; that is noted
 /// once.
-std::optional<std::filesystem::path> cache_folder();
+std::optional<std::filesystem::path> cache_folder(const Context& context = {});
 /// The same, and it is there if it can be made: what is in it is for this user.
-std::optional<std::filesystem::path> make_cache_folder();
+std::optional<std::filesystem::path> make_cache_folder(const Context& context = {});
 
 /// For an engine that is to run a plan: it keeps packed weights in the cache folder, or, without
 /// the cache, nowhere. A folder that cannot be written is told once.
-engine::EngineOptions engine_options(bool use_cache);
+engine::EngineOptions engine_options(const Context& context);
 
 /// What is kept for the next time.
 struct CacheContents {
@@ -26,7 +27,7 @@ struct CacheContents {
   std::size_t profiles = 0;
   Store::Contents packed = {};  // weights
 };
-CacheContents cache_contents();
+CacheContents cache_contents(const Context& context = {});
 /// Removes all of it, and what killed processes left; false if not all could be.
 bool clear_cache();
 

@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
-#include "base/duration.h"
+#include "api/engines.h"
 #include "base/error.h"
+#include "base/quantity.h"
 #include "board/shipped.h"
 #include "profile/fit.h"
-#include "runtime/peaks.h"
 
 namespace millrace::api {
 namespace {
@@ -25,10 +25,8 @@ Total read_total(const std::string& text) {
 
 board::Board this_machine_with_peaks() {
   const board::Board board = board::this_machine();
-  std::vector<board::Peaks> alone;
-  for (const board::Processor& processor : board.processors)
-    alone.push_back(runtime::measure_peaks(board::only(board, {processor.name})).front());
-  return board::with_peaks(board, alone, runtime::measure_peaks(board));
+  const MeasuredPeaks peaks = measure_peaks(board);
+  return board::with_peaks(board, peaks.alone, peaks.together);
 }
 
 void add_source(board::Board& board, const std::string& text) {

@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "api/progress.h"
 #include "board/cores_in_use.h"
 
 namespace millrace::api {
@@ -19,24 +18,25 @@ void put_free_first(board::Board& board) {
   std::rotate(board.processors.begin(), found, found + 1);
 }
 
-void note_shared_cores(const std::vector<int>& cores) {
+void note_shared_cores(const std::vector<int>& cores, const Context& context) {
   std::vector<std::string> shared;
   for (const board::CoreInUse& each : board::used_by_others(cores))
     shared.push_back(each.process > 0 ? fmt::format("core {} (process {})", each.core, each.process)
                                       : fmt::format("core {}", each.core));
   if (!shared.empty())
-    note(fmt::format("another process of yours is bound to {} too: the two share its time, so both "
-                     "are slower",
-                     fmt::join(shared, ", ")));
+    context.note(
+        fmt::format("another process of yours is bound to {} too: the two share its time, so both "
+                    "are slower",
+                    fmt::join(shared, ", ")));
 }
 
-void note_shared_cores(const plan::Plan& plan) {
+void note_shared_cores(const plan::Plan& plan, const Context& context) {
   std::vector<int> cores;
   for (const plan::Stage& stage : plan.stages)
     cores.insert(cores.end(), stage.processor.cores.begin(), stage.processor.cores.end());
   std::sort(cores.begin(), cores.end());
   cores.erase(std::unique(cores.begin(), cores.end()), cores.end());
-  note_shared_cores(cores);
+  note_shared_cores(cores, context);
 }
 
 }  // namespace millrace::api

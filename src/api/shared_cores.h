@@ -3,6 +3,7 @@
 // board/cores_in_use.h.
 #include <vector>
 
+#include "api/context.h"
 #include "board/board.h"
 #include "plan/plan.h"
 
@@ -12,8 +13,8 @@ namespace millrace::api {
 /// such a processor the order stays.
 void put_free_first(board::Board& board);
 
-/// Notes, on standard error, which of the cores another process uses.
-void note_shared_cores(const std::vector<int>& cores);
-void note_shared_cores(const plan::Plan& plan);
+/// Notes which of the cores another process uses.
+void note_shared_cores(const std::vector<int>& cores, const Context& context);
+void note_shared_cores(const plan::Plan& plan, const Context& context);
 
 }  // namespace millrace::api

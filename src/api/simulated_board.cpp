@@ -7,7 +7,6 @@
 #include <cmath>
 
 #include "api/cache.h"
-#include "api/progress.h"
 #include "base/error.h"
 #include "engine/registry.h"
 
@@ -55,7 +54,7 @@ void simulate_what_is_not_here(plan::Plan& plan, const board::Board& board) {
       stage.engine = plan::simulated_engine;
 }
 
-void add_simulated_engine(Loaded& loaded, double time_scale, bool use_cache) {
+void add_simulated_engine(Loaded& loaded, double time_scale) {
   const std::vector<LayerId> layers = runtime::simulated_layers(loaded.plan);
   if (layers.empty()) {
     if (time_scale != 1 && time_scale != 0)
@@ -67,7 +66,8 @@ void add_simulated_engine(Loaded& loaded, double time_scale, bool use_cache) {
   runtime::add_run_times(loaded.plan, time_scale, simulated.times);
   simulated.computing = engine::engine_for(loaded.network, layers, runtime::simulation_host());
   auto& computing = loaded.engines[simulated.computing];
-  if (!computing) computing = engine::make_engine(simulated.computing, engine_options(use_cache));
+  if (!computing)
+    computing = engine::make_engine(simulated.computing, engine_options(loaded.context));
   simulated.replaced = runtime::compute_here(loaded.plan, loaded.network, *computing);
   auto engine = runtime::make_simulated_engine(*computing, simulated.times);
   simulated.engine = engine.get();
@@ -92,10 +92,11 @@ void note_simulation(const Loaded& loaded) {
   if (simulated.time_scale != 0 && simulated.time_scale != 1)
     times += fmt::format(", stretched {:g} times and reported in the board's time",
                          simulated.time_scale);
-  note(fmt::format("simulated: {}; results are computed here by {}{}", fmt::join(processors, ", "),
-                   simulated.computing, times));
+  loaded.context.note(fmt::format("simulated: {}; results are computed here by {}{}",
+                                  fmt::join(processors, ", "), simulated.computing, times));
   if (!precisions.empty())
-    note(fmt::format("layers planned in {} are computed in f32", fmt::join(precisions, " and ")));
+    loaded.context.note(
+        fmt::format("layers planned in {} are computed in f32", fmt::join(precisions, " and ")));
 }
 
 void note_late_stages(const Loaded& loaded) {
@@ -107,14 +108,14 @@ void note_late_stages(const Loaded& loaded) {
     const StagePace pace = plan::is_simulated(stage) ? pace_of(stage, paces) : StagePace{};
     if (pace.late <= some_are_late) continue;
     most = std::max(most, seconds(pace.computing) / seconds(pace.modelled));
-    note(
+    loaded.context.note(
         fmt::format("late: {} on {} computes for {} here, and is given {}; {:.0f} % of its runs "
                     "took longer",
                     stage.name, stage.processor.name, to_text(pace.computing),
                     to_text(pace.modelled), 100 * pace.late));
   }
   if (most > 0)
-    note(
+    loaded.context.note(
         fmt::format("so these figures are not the board's; --time-scale {:.0f} gives this machine "
                     "more time",
                     std::ceil(1.5 * std::max(1.0, most) * scale)));

@@ -3,7 +3,7 @@
 // plan's predictions.
 #include <string>
 
-#include "api/model.h"
+#include "api/loaded.h"
 #include "board/board.h"
 
 namespace millrace::api {
@@ -15,12 +15,12 @@ void simulate_what_is_not_here(plan::Plan& plan, const board::Board& board);
 /// `time_scale` times its length (0: only what computing takes). What this machine cannot compute
 /// in the plan's precision becomes f32, in the plan as well. InputError if a phase has no time or
 /// too long a one, or a layer cannot be computed here at all.
-void add_simulated_engine(Loaded& loaded, double time_scale, bool use_cache);
+void add_simulated_engine(Loaded& loaded, double time_scale);
 
 /// What took so long here, on the board.
 Time board_time(Time time, const Loaded& loaded);
 
-/// Notes, on standard error, what is computed in another precision than planned.
+/// Notes what is computed in another precision than planned.
 void note_simulation(const Loaded& loaded);
 /// Notes which stages could not keep the modelled pace.
 void note_late_stages(const Loaded& loaded);

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "api/progress.h"
 #include "api/written_over.h"
 #include "base/file.h"
 
@@ -33,12 +32,14 @@ std::int64_t frames_of(const TraceOptions& options) {
   return options.file.empty() ? 0 : options.frames;
 }
 
-void write_trace(const TraceOptions& options, runtime::Session& session, double time_scale) {
+void write_trace(const TraceOptions& options, runtime::Session& session, const Loaded& loaded) {
   if (options.file.empty()) return;
+  const double time_scale = loaded.simulated.time_scale;
   Trace trace = session.trace();
   if (time_scale != 1) shorten(trace, time_scale);
   write_chrome_trace(options.file, trace);
-  note(fmt::format("written: {}, the last {} frames", options.file, trace.frames.size()));
+  loaded.context.note(
+      fmt::format("written: {}, the last {} frames", options.file, trace.frames.size()));
 }
 
 }  // namespace millrace::api

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string>
 
-#include "api/load_runnable.h"
+#include "api/loaded.h"
 #include "runtime/session.h"
 
 namespace millrace::api {
@@ -17,7 +17,7 @@ struct TraceOptions {
 void check_trace(const TraceOptions& options, const RunnableOptions& runnable);
 /// For SessionOptions::trace_frames.
 std::int64_t frames_of(const TraceOptions& options);
-/// Stops the session, if a trace is wanted. Times are written `time_scale` times shorter.
-void write_trace(const TraceOptions& options, runtime::Session& session, double time_scale);
+/// Stops the session, if a trace is wanted. Times are the board's.
+void write_trace(const TraceOptions& options, runtime::Session& session, const Loaded& loaded);
 
 }  // namespace millrace::api

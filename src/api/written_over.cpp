@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "api/open_model.h"
 #include "application/sink.h"
 #include "base/error.h"
 #include "base/file.h"
@@ -67,8 +68,8 @@ void FilesRead::add(const std::string& what, const fs::path& path) {
     read_.emplace_back(identity, what);
 }
 
-void FilesRead::add(const ModelOptions& model) {
-  const fs::path file = model.model;
+void FilesRead::add(const network::ModelSource& model) {
+  const fs::path file = model.file;
   add("model", file);
   add("file of the weights", model.weights);
   if (model.weights.empty() && file.extension() == ".cfg")
@@ -79,10 +80,10 @@ void FilesRead::add(const ModelOptions& model) {
 }
 
 void FilesRead::add(const RunnableOptions& runnable) {
-  add(runnable.model);
+  const std::string& file = runnable.model.source.file;
+  add(runnable.model.source);
   std::error_code ignored;
-  if (!is_plan_file(runnable.model.model) || !fs::exists(runnable.model.model, ignored)) return;
-  add(model_of_plan(runnable.model.model, runnable.network));
+  if (is_plan_file(file) && fs::exists(file, ignored)) add(model_of_plan(file, runnable.network));
 }
 
 void FilesRead::add_input(const fs::path& path) {
@@ -106,10 +107,7 @@ void FilesRead::add(const FrameOptions& frames) {
 
 void FilesRead::add(const application::Application& application) {
   add("application", application.file);
-  ModelOptions model;
-  model.model = application.model.file;
-  model.weights = application.model.weights;
-  add(model);
+  add(application.model);
   add("file of labels", application.labels_file);
   for (const std::string& plugin : application.plugins) add("plug-in", plugin);
   if (application.input.kind != application::InputKind::camera) add_input(application.input.path);

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "api/frames.h"
-#include "api/load_runnable.h"
-#include "api/model.h"
+#include "api/loaded.h"
 #include "application/application.h"
+#include "network/model_source.h"
 
 namespace millrace::api {
 
@@ -19,7 +19,7 @@ class FilesRead {
  public:
   /// `what` it is, in a word: "model". A name that is no file counts for nothing.
   void add(const std::string& what, const std::filesystem::path& path);
-  void add(const ModelOptions& model);        // with weights and external data
+  void add(const network::ModelSource& model);  // with weights and external data
   void add(const RunnableOptions& runnable);  // a plan with its model, too
   void add(const FrameOptions& frames);
   void add(const application::Application& application);

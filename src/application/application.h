@@ -9,16 +9,9 @@
 #include "application/detections.h"
 #include "application/placement.h"
 #include "board/variant.h"
+#include "network/model_source.h"
 
 namespace millrace::application {
-
-/// A model, as the command's options name it.
-struct Model {
-  std::string file;     // or the name of a zoo network
-  std::string weights;  // of a Darknet configuration; empty: those beside it
-  std::int64_t size = 0;
-  std::vector<std::string> shapes = {};  // "input=1x3x224x224"
-};
 
 enum class InputKind { images, video, camera, arrays };
 /// What happens to a frame of live input for which there is no room.
@@ -88,8 +81,8 @@ struct Output {
 /// Paths of what is read are as they are opened: those in the file are relative to its folder.
 struct Application {
   std::string name, file;
-  Model model;
-  std::vector<std::string> precisions{"f32"};
+  network::ModelSource model;
+  std::vector<board::Precision> precisions{board::Precision::f32};
   Input input;
   Preprocess preprocess;
   Postprocess postprocess;

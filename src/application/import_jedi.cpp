@@ -127,7 +127,7 @@ class Import {
     is_there_ = fs::is_regular_file(out_.model, ignored);
     if (!is_there_) note(key, fmt::format("names '{}', which is not here", in_.text(key)));
     app_["network"] = {{"model", written(out_.model)}};
-    if (is_there_ && !use_onnx) heads_ = network::darknet::read_heads(out_.model);
+    if (is_there_ && !use_onnx) heads_ = network::darknet::read_heads({.file = out_.model});
   }
 
   board::Precision precision_of(const std::string& word) const {

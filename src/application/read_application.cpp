@@ -42,8 +42,9 @@ class ApplicationReader {
     result.name = root_.has("name") ? root_.at("name").text() : fs::path(file_).stem().string();
     result.model = read_model(root_.at("network"));
     if (root_.has("precision")) {
-      result.precisions = board::read_texts(root_.at("precision"));
-      for (const YamlView& item : root_.at("precision").items()) board::read_precision(item);
+      result.precisions.clear();
+      for (const YamlView& item : root_.at("precision").items())
+        result.precisions.push_back(read_precision(item, result.precisions));
       if (result.precisions.empty()) root_.at("precision").fail("found none, expected such as f32");
     }
     result.input = read_input(root_.at("input"));
@@ -93,13 +94,23 @@ class ApplicationReader {
     return is_name && !fs::exists(path, ignored) ? view.text() : path;
   }
 
-  Model read_model(const YamlView& view) const {
+  static board::Precision read_precision(const YamlView& view,
+                                         const std::vector<board::Precision>& before) {
+    const board::Precision precision = board::read_precision(view);
+    if (std::find(before.begin(), before.end(), precision) != before.end())
+      view.fail(fmt::format("'{}' stands there twice; give it once", view.text()));
+    return precision;
+  }
+
+  network::ModelSource read_model(const YamlView& view) const {
     view.only(network_keys);
-    Model model;
+    network::ModelSource model;
     model.file = model_of(view.at("model"));
     if (view.has("weights")) model.weights = beside(view.at("weights"));
     if (view.has("size")) model.size = board::read_count(view.at("size"), 1, 1 << 20);
-    if (view.has("shapes")) model.shapes = board::read_texts(view.at("shapes"));
+    if (view.has("shapes"))
+      for (const YamlView& shape : view.at("shapes").items())
+        network::add_shape(model, shape.text(), shape.place());
     return model;
   }
 

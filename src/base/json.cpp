@@ -56,9 +56,9 @@ class Watch {
 
 }  // namespace
 
-void JsonView::fail(const std::string& text) const {
-  throw InputError(path_.empty() ? file_ : file_ + ": " + path_, text);
-}
+std::string JsonView::place() const { return path_.empty() ? file_ : file_ + ": " + path_; }
+
+void JsonView::fail(const std::string& text) const { throw InputError(place(), text); }
 
 bool JsonView::has(std::string_view key) const {
   return value_->is_object() && value_->contains(key);

@@ -30,6 +30,7 @@ class JsonView {
   bool boolean() const;
   /// Fails on a field that is not among `known`, with the nearest known one.
   void only(std::span<const std::string_view> known) const;
+  std::string place() const;  // file and field
   [[noreturn]] void fail(const std::string& text) const;
 
  private:

@@ -16,11 +16,11 @@ namespace {
 struct Importer {
   std::string_view ending;
   Format format;
-  Network (*read)(const std::filesystem::path& path, const ReadOptions& options);
+  Network (*read)(const ModelSource& source);
 };
 
-Network read_darknet_file(const std::filesystem::path& path, const ReadOptions& options) {
-  return darknet::read_darknet(path, options).network;
+Network read_darknet_file(const ModelSource& source) {
+  return darknet::read_darknet(source).network;
 }
 
 constexpr std::array importers{Importer{".onnx", Format::onnx, read_onnx_file},
@@ -47,13 +47,14 @@ std::optional<Format> format_of(const std::filesystem::path& path) {
   return importer->format;
 }
 
-Network read_network(const std::filesystem::path& path, const ReadOptions& options) {
+Network read_network(const ModelSource& source) {
+  const std::filesystem::path path = source.file;
   const Importer* importer = importer_of(path);
   if (importer == nullptr)
     throw InputError(path.string(), fmt::format("ends in '{}', which no importer reads; expected a "
                                                 "file ending in .onnx or .cfg",
                                                 ending_of(path)));
-  Network network = importer->read(path, options);
+  Network network = importer->read(source);
   network.name = path.stem().string();
   return network;
 }

@@ -91,6 +91,9 @@ struct Array {
     return {reinterpret_cast<const T*>(memory->data()),
             static_cast<std::size_t>(memory->size().count) / sizeof(T)};
   }
+  bool operator==(const Array& other) const {
+    return type == other.type && shape == other.shape && digest() == other.digest();
+  }
 };
 
 /// Takes the buffer over; its size must fit type and shape.

@@ -1,7 +1,6 @@
 #pragma once
 // The complete decision: what runs where, in which order, through which channels.
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,6 +13,7 @@
 #include "network/calibration.h"
 #include "network/network.h"
 #include "plan/mapping.h"
+#include "plan/origin.h"
 
 namespace millrace::plan {
 
@@ -75,15 +75,6 @@ struct Channel {
   // Frames; the same in all channels of the tensor. With replicas, frames of all turns together.
   std::int64_t capacity = 2;
   bool operator==(const Channel&) const = default;
-};
-
-/// Printed, so that every result can be traced.
-struct Origin {
-  std::string network, board, profile;  // hashes; empty: none
-  std::string model;                    // the file or zoo name the network was read from
-  std::map<std::string, std::string> options;
-  std::string version;
-  bool operator==(const Origin&) const = default;
 };
 
 struct Plan {

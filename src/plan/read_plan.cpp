@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "plan/build.h"
+#include "plan/origin_file.h"
 #include "plan/plan_file.h"
 #include "plan/tensor_names.h"
 
@@ -28,8 +29,6 @@ constexpr std::array<std::string_view, 9> plan_keys{"format",
                                                     "calibration",
                                                     "measured_period_ms"};
 constexpr std::array<std::string_view, 2> calibration_keys{"network", "ranges"};
-constexpr std::array<std::string_view, 6> origin_keys{"model",   "network", "board",
-                                                      "profile", "options", "version"};
 constexpr std::array<std::string_view, 7> stage_keys{
     "name", "processor", "engine", "turn", "predicted_ms", "measured_ms", "phases"};
 constexpr std::array<std::string_view, 2> turn_keys{"index", "of"};
@@ -52,19 +51,6 @@ void check_format(const JsonView& root) {
                     "version of Millrace",
                     found, format));
   root.only(plan_keys);
-}
-
-Origin read_origin(const JsonView& json) {
-  json.only(origin_keys);
-  Origin origin{.network = json.at("network").text(),
-                .board = json.at("board").text(),
-                .profile = json.at("profile").text(),
-                .model = json.at("model").text(),
-                .options = {},
-                .version = json.at("version").text()};
-  const JsonView options = json.at("options");
-  for (const std::string& key : options.keys()) origin.options[key] = options.at(key).text();
-  return origin;
 }
 
 Time read_time(const JsonView& json) {
@@ -241,7 +227,7 @@ void check_network(const Origin& origin, const network::Network& network,
     throw InputError(path.string(),
                      fmt::format("was made for another network (hash {}, from '{}') than '{}' "
                                  "(hash {}); make a new plan for it with 'millrace plan'",
-                                 origin.network, origin.model, network.name, hash));
+                                 origin.network, origin.model.file, network.name, hash));
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/json.h"
+#include "plan/origin_file.h"
 #include "plan/plan_file.h"
 #include "plan/tensor_names.h"
 
@@ -8,13 +9,6 @@ namespace millrace::plan {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-Json to_json(const Origin& origin) {
-  Json options = Json::object();
-  for (const auto& [key, value] : origin.options) options[key] = value;
-  return {{"model", origin.model},     {"network", origin.network}, {"board", origin.board},
-          {"profile", origin.profile}, {"options", options},        {"version", origin.version}};
-}
 
 Json to_json(const Stage& stage, const network::Network& network) {
   Json phases = Json::array();

@@ -74,7 +74,7 @@ network::Network load(const KnownNetwork& known) {
   if (known.file.empty())
     return network::read_onnx(network::zoo_model(known.name, 1, known.size), known.name, {});
   network::Network network =
-      network::read_network(shared_folder() / known.file, {known.shapes, {}});
+      network::read_network({.file = shared_folder() / known.file, .shapes = known.shapes});
   if (known.weight_scale > 0) seed_weights(network, known.weight_scale);
   return network;
 }

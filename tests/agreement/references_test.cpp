@@ -116,7 +116,8 @@ class StoredOutputs : public testing::TestWithParam<Stored> {
 TEST_P(StoredOutputs, are_what_a_pipeline_computes) {
   const auto engine = engine::make_engine("onednn");
   const network::Network network =
-      network::read_network(path_of(GetParam().model + ".onnx"), {GetParam().shapes, {}});
+      network::read_network({.file = path_of(GetParam().model + ".onnx"),
+                             .shapes = GetParam().shapes});
   const Reference reference = read_reference(network, GetParam());
   const plan::Plan plan = random_plan(network, board::this_machine());
   const auto results =

@@ -63,7 +63,7 @@ plugins: [p.so]
   EXPECT_EQ(a.name, "street");
   EXPECT_EQ(a.model.weights, "/w/tiny.weights");
   EXPECT_EQ(a.model.size, 416);
-  EXPECT_EQ(a.precisions, (std::vector<std::string>{"f32", "bf16"}));
+  EXPECT_EQ(a.precisions, (std::vector{board::Precision::f32, board::Precision::bf16}));
   EXPECT_EQ(a.input.rate_fps, 30);
   EXPECT_EQ(a.input.drop, Drop::oldest);
   EXPECT_EQ(a.input.frames, 100);

@@ -108,8 +108,8 @@ class Importing : public testing::Test {
   }
   std::vector<std::size_t> layers_of(const std::string& more) const {
     const Imported imported = import("devices = \"DLA,GPU\";\n" + more);
-    return last_layers(network::darknet::read_darknet(folder.path() / "net.cfg"), imported.stages,
-                       *instance);
+    return last_layers(network::darknet::read_darknet({.file = folder.path() / "net.cfg"}),
+                       imported.stages, *instance);
   }
 
   test::TemporaryFolder folder;
@@ -132,7 +132,7 @@ TEST_F(Importing, gives_an_application_that_is_read_again) {
   const Application a = application_of(imported);
   EXPECT_EQ(a.name, "yolo3");
   EXPECT_TRUE(std::filesystem::equivalent(a.model.file, folder.path() / "net.cfg"));
-  EXPECT_EQ(a.precisions, std::vector<std::string>{"int8"});
+  EXPECT_EQ(a.precisions, std::vector{board::Precision::int8});
   EXPECT_EQ(a.input.frames, 7);
   EXPECT_EQ(a.preprocess.workers.threads, 2);
   EXPECT_EQ(a.postprocess.workers.threads, 3);

@@ -27,8 +27,8 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text = all.substr(0, end);
   const fuzz::MemoryFile file(text), weights(end == size ? "" : all.substr(end + 1));
   return fuzz::attempt([&] {
-    network::darknet::read_heads(file.path());
-    network::ReadOptions options;
+    network::darknet::read_heads({.file = file.path()});
+    network::ModelSource options;
     if (end < size) options.weights = weights.path();
     if (end == size && !has_small_numbers(text)) return;
     const network::darknet::Model model = read_darknet(text, "fuzz.cfg", options);

@@ -9,7 +9,7 @@ namespace {
 
 using namespace millrace;
 
-network::Network read(std::string_view bytes, const network::ReadOptions& options) {
+network::Network read(std::string_view bytes, const network::ModelSource& options) {
   network::Network network = network::read_onnx(bytes, "fuzz.onnx", "/nonexistent", options);
   network::validate(network);
   network::hash_of(network);
@@ -38,7 +38,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   return fuzz::attempt([&] {
     const network::Network network = read(bytes, {});
     if (!is_small(network)) return;
-    network::ReadOptions known;
+    network::ModelSource known;
     Random random(size);
     const std::vector<network::Array> values = network::random_inputs(network, size);
     for (std::size_t i = 0; i < values.size(); ++i) {

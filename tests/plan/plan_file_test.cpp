@@ -21,9 +21,9 @@ network::Network sample_network() {
 
 Plan sample_plan(const network::Network& network) {
   Plan plan = build(network, board_of(2), mapping_of({0, 1, 1, 0}));
-  plan.origin.model = "net.onnx";
+  plan.origin.model.file = "net.onnx";
   plan.origin.profile = "abc";
-  plan.origin.options = {{"search", "genetic"}, {"seed", "1"}};
+  plan.origin.search = "genetic";
   plan.origin.version = "0.1.0";
   plan.stages[0].predicted = Time(123'456'789);
   plan.stages[1].measured = Time(1);

@@ -58,7 +58,7 @@ TensorId output_of(const network::darknet::Model& model, const StoredLayer& stor
 
 StoredDarknet read_stored_darknet(const std::filesystem::path& folder, const std::string& name) {
   StoredDarknet result;
-  result.model = network::darknet::read_darknet(folder / (name + ".cfg"), {});
+  result.model = network::darknet::read_darknet({.file = folder / (name + ".cfg")});
   network::Network& net = result.model.network;
   result.input = array_at(bytes_of(folder / (name + ".in.bin")), 0, net[net.inputs[0]].shape);
   const std::string bytes = bytes_of(folder / (name + ".out.bin"));

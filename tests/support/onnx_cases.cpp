@@ -89,7 +89,7 @@ bool is_known(const Loaded& loaded, std::size_t i, Known known) {
 }
 
 Network import(const OnnxCase& test, const Loaded& loaded, Known known) {
-  network::ReadOptions options;
+  network::ModelSource options;
   for (std::size_t i = 0; i < loaded.inputs.size(); ++i)
     if (is_known(loaded, i, known)) options.constants.insert(loaded.inputs[i]);
   return network::read_onnx(loaded.bytes, test.name, test.folder, options);

@@ -130,7 +130,7 @@ OnnxNode OnnxModel::node(const std::string& op_type, const std::vector<std::stri
 
 std::string OnnxModel::bytes() const { return proto_->SerializeAsString(); }
 
-network::Network OnnxModel::read(const network::ReadOptions& options) const {
+network::Network OnnxModel::read(const network::ModelSource& options) const {
   return network::read_onnx(bytes(), "model.onnx", ".", options);
 }
 

@@ -55,7 +55,7 @@ class OnnxModel {
   ::onnx::ModelProto& proto() { return *proto_; }
   std::string bytes() const;
   /// Reads it, as model.onnx in the current folder.
-  network::Network read(const network::ReadOptions& options = {}) const;
+  network::Network read(const network::ModelSource& options = {}) const;
 
  private:
   std::unique_ptr<::onnx::ModelProto> proto_;

@@ -19,10 +19,12 @@ MAY_USE = {
     "workload": ("base", "network", "board", "kernels", "engine"),
     "runtime": ("base", "network", "board", "engine", "workload", "plan", "schedule"),
     "application": ("base", "network", "board", "engine", "runtime"),
-    "report": ("base", "network", "board", "profile", "plan", "analysis", "simulate"),
+    "report": ("base", "network", "dataflow", "board", "profile", "plan", "analysis", "simulate"),
     "api": _ALL,
-    "cli": _ALL + ("api",),
-    "millrace": _ALL + ("api",),  # src/millrace.h and what belongs to it: the whole library
+    # Parses, calls one function of api, prints: nothing here measures, searches or runs.
+    "cli": ("base", "network", "dataflow", "board", "plan", "schedule", "analysis", "simulate",
+            "application", "report", "api"),
+    "millrace": _ALL + ("api",),  # src/millrace.h: the whole library
 }
 
 

@@ -6,7 +6,7 @@
 #include <filesystem>
 
 #include "api/cache.h"
-#include "api/progress.h"
+#include "api/open_model.h"
 #include "api/shared_cores.h"
 #include "application/application_file.h"
 #include "application/postprocess.h"
@@ -24,26 +24,25 @@ namespace {
 
 using application::Application;
 
-ModelOptions model_options(const Application& application, ModelOptions options) {
-  if (!options.weights.empty() || options.size > 0 || !options.shapes.empty())
+/// With the application's network.
+Setup setup_of(const Application& application, Setup setup) {
+  const network::ModelSource& given = setup.source;
+  if (!given.weights.empty() || given.size || !given.shapes.empty())
     throw InputError(application.file,
                      "is an application, which says its network's weights, size and shapes; leave "
                      "out --weights, --size and --shape");
-  options.model = application.model.file;
-  options.weights = application.model.weights;
-  options.size = application.model.size;
-  options.shapes = application.model.shapes;
-  return options;
+  const std::uint64_t seed = given.seed;
+  setup.source = application.model;
+  setup.source.seed = seed;
+  return setup;
 }
 
 /// Of a Darknet configuration or a network of the zoo; other files do not know them.
-network::darknet::Heads known_heads(const application::Model& model) {
+network::darknet::Heads known_heads(const network::ModelSource& model) {
   if (network::format_of(model.file) != network::Format::darknet)
     return std::filesystem::exists(model.file) ? network::darknet::Heads{}
                                                : network::zoo_heads(model.file);
-  network::ReadOptions options;
-  if (model.size > 0) options.size = model.size;
-  return network::darknet::read_heads(model.file, options);
+  return network::darknet::read_heads(model);
 }
 
 void find_heads(Application& application) {
@@ -59,24 +58,25 @@ void find_heads(Application& application) {
 std::unique_ptr<Loaded> load_network_and_plan(const Application& application,
                                               const RunnableOptions& runnable,
                                               const std::string& plan) {
-  const ModelOptions model = model_options(application, runnable.model);
+  const Setup model = setup_of(application, runnable.model);
   auto loaded = std::make_unique<Loaded>();
-  loaded->network = load_network(model);
+  loaded->context = model.context;
+  loaded->network = open_model(model.source, model.context);
   if (!plan.empty()) {
-    if (!model.processors.empty() || model.engine != ModelOptions{}.engine)
+    if (!model.processors.empty() || model.engine != Setup{}.engine)
       throw InputError(plan,
                        "the plan says which processors and engine; leave out --processors and "
                        "--engine, or make another plan");
     loaded->plan = schedule::read_plan(plan, loaded->network);
-    make_ready(*loaded, plan, {model.cache, runnable.time_scale});
+    make_ready(*loaded, plan, {model.context, runnable.time_scale});
     return loaded;
   }
   loaded->board = load_board(model);
   if (model.processors.empty()) put_free_first(loaded->board);
-  loaded->engines[model.engine] = engine::make_engine(model.engine, engine_options(model.cache));
+  loaded->engines[model.engine] = engine::make_engine(model.engine, engine_options(model.context));
   loaded->plan =
       one_processor_plan(loaded->network, loaded->board.processors.front(), model.engine);
-  note_shared_cores(loaded->plan);
+  note_shared_cores(loaded->plan, model.context);
   return loaded;
 }
 
@@ -91,10 +91,10 @@ void refuse_application_options(const ApplicationOptions& options, const std::st
     throw InputError(given, fmt::format("is for applications (.yaml), and '{}' is none", model));
 }
 
-void use_network_of_application(ModelOptions& options, VariantOptions& variants) {
-  if (!application::is_application_file(options.model)) return;
-  const Application application = application::read_application(options.model);
-  options = model_options(application, options);
+void use_network_of_application(Setup& setup, VariantOptions& variants) {
+  if (!application::is_application_file(setup.source.file)) return;
+  const Application application = application::read_application(setup.source.file);
+  setup = setup_of(application, setup);
   if (variants.precisions.empty()) variants.precisions = application.precisions;
 }
 
@@ -102,7 +102,7 @@ std::unique_ptr<LoadedApplication> load_application(const RunnableOptions& runna
                                                     const ApplicationOptions& options) {
   auto result = std::make_unique<LoadedApplication>();
   Application& application = result->application;
-  application = application::read_application(runnable.model.model);
+  application = application::read_application(runnable.model.source.file);
   if (options.frames > 0) application.input.frames = options.frames;
   for (const std::string& path : application.plugins) result->plugins.load(path);
   for (const std::string& path : options.plugins) result->plugins.load(path);

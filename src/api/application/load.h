@@ -4,8 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "api/load_runnable.h"
-#include "api/model.h"
+#include "api/loaded.h"
 #include "application/plugin.h"
 #include "application/processing.h"
 #include "application/run.h"
@@ -21,9 +20,9 @@ struct ApplicationOptions {
 /// InputError if any of them is given, as `model` is no application.
 void refuse_application_options(const ApplicationOptions& options, const std::string& model);
 
-/// If options.model is an application, its network and precisions take its place, where the command
-/// line does not say otherwise.
-void use_network_of_application(ModelOptions& options, VariantOptions& variants);
+/// If the source is an application, its network and precisions take its place, where nothing else
+/// was said.
+void use_network_of_application(Setup& setup, VariantOptions& variants);
 
 /// An application and all that it needs to run. Stays where it is: the processings borrow.
 struct LoadedApplication {

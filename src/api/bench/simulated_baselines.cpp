@@ -1,13 +1,11 @@
 #include "api/bench/simulated_baselines.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <filesystem>
 #include <optional>
-#include <sstream>
 
-#include "api/load_runnable.h"
+#include "api/loaded.h"
 #include "board/shipped.h"
 #include "explore/mapping/problem.h"
 #include "profile/cost_model.h"
@@ -16,15 +14,10 @@
 namespace millrace::api {
 namespace {
 
-std::string option_of(const plan::Plan& plan, const std::string& name) {
-  const auto found = plan.origin.options.find(name);
-  return found == plan.origin.options.end() ? std::string() : found->second;
-}
-
 /// The board that the plan was made for, as it was.
 std::optional<board::Board> board_of(const plan::Plan& plan) {
   std::vector<std::string> candidates = board::shipped_boards();
-  const std::string file = option_of(plan, "board_file");
+  const std::string file = plan.origin.board_file;
   std::error_code ignored;
   if (std::filesystem::exists(file, ignored)) candidates.push_back(file);
   for (const std::string& name : candidates) {
@@ -32,22 +25,6 @@ std::optional<board::Board> board_of(const plan::Plan& plan) {
     if (board::hash_of(board) == plan.origin.board) return board;
   }
   return std::nullopt;
-}
-
-std::vector<board::Precision> precisions_of(const plan::Plan& plan) {
-  std::vector<board::Precision> precisions;
-  std::istringstream words(option_of(plan, "precision"));
-  for (std::string word; std::getline(words, word, ',');)
-    precisions.push_back(board::read_precision(word, "origin.options.precision"));
-  return precisions;
-}
-
-/// 1 if nothing, or nonsense, is said.
-int streams_of(const plan::Plan& plan) {
-  const std::string text = option_of(plan, "streams");
-  int streams = 1;
-  std::from_chars(text.data(), text.data() + text.size(), streams);
-  return streams;
 }
 
 /// One of each device.
@@ -67,11 +44,11 @@ std::vector<ProcessorId> kinds_of_processors(const board::Board& board) {
 
 std::vector<Baseline> simulated_baselines(Loaded& loaded) {
   const std::optional<board::Board> board = board_of(loaded.plan);
-  const std::vector<board::Precision> precisions = precisions_of(loaded.plan);
+  const std::vector<board::Precision>& precisions = loaded.plan.origin.precisions;
   if (!board || precisions.empty()) return {};
   const network::Network& network = loaded.network;
   const profile::Profile all =
-      profile::modelled(network, *board, precisions, streams_of(loaded.plan));
+      profile::modelled(network, *board, precisions, loaded.plan.origin.streams);
   const explore::Problem problem =
       explore::make_problem(network, *board, profile::select(all, precisions));
   std::vector<Baseline> baselines;

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "api/model.h"
+#include "api/loaded.h"
 
 namespace millrace::api {
 

@@ -7,7 +7,7 @@
 #include <set>
 #include <utility>
 
-#include "api/model.h"
+#include "api/setup.h"
 #include "api/simulated_board.h"
 #include "explore/candidates.h"
 #include "explore/configuration/configuration.h"
@@ -72,7 +72,7 @@ struct ModelPieces {
 ModelPieces model_pieces_of(const Instance& instance, const Imported& imported) {
   if (network::format_of(imported.model) == network::Format::onnx)
     return {network::read_network(imported.model), {}};
-  network::darknet::Model model = network::darknet::read_darknet(imported.model);
+  network::darknet::Model model = network::darknet::read_darknet({.file = imported.model});
   std::vector<std::size_t> cuts = last_layers(model, imported.stages, instance);
   return {std::move(model.network), std::move(cuts)};
 }
@@ -114,13 +114,13 @@ plan::Origin origin_of(const profile::Profile& profile, const Imported& imported
   plan::Origin origin;
   origin.network = profile.network;
   origin.board = profile.board;
-  origin.model = std::filesystem::absolute(imported.model).lexically_normal().string();
+  origin.model = network::absolute({.file = imported.model});
   origin.version = MILLRACE_VERSION;
-  origin.options["imported_from"] = "JEDI";
-  origin.options["board"] = board;
+  origin.imported_from = "JEDI";
+  origin.board_name = board;
   std::error_code ignored;
   if (std::filesystem::exists(board, ignored))
-    origin.options["board_file"] = std::filesystem::absolute(board).lexically_normal();
+    origin.board_file = std::filesystem::absolute(board).lexically_normal();
   return origin;
 }
 
@@ -138,7 +138,7 @@ JediPlan make_jedi_plan(const Instance& instance, const Imported& imported,
                     "which the file does not tell; `millrace plan --search cut-points` finds "
                     "cut points")};
   ModelPieces pieces = model_pieces_of(instance, imported);
-  const board::Board board = load_board({}, of_board);
+  const board::Board board = load_board({.source = {}}, of_board);
   const std::vector<explore::Seat> seats = seats_on(board, imported.stages);
   if (Verdict verdict = can_seat(board, imported.stages, seats); !verdict) return {verdict};
   const profile::Profile profile = profile_of(pieces, board, imported.stages);

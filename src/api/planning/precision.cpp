@@ -3,11 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
-#include "api/progress.h"
 #include "base/error.h"
 #include "base/interrupt.h"
+#include "base/quantity.h"
 #include "explore/precision/lowerings.h"
 #include "network/calibration_file.h"
 #include "profile/calibrate.h"
@@ -30,7 +29,8 @@ bool holds(const std::vector<Precision>& precisions, Precision precision) {
 
 profile::Samples open_samples(const PrecisionRequest& request) {
   if (request.options->frames.inputs.empty())
-    note("warning: inputs are random; ranges and losses on real ones will be others (--input)");
+    request.context.note(
+        "warning: inputs are random; ranges and losses on real ones will be others (--input)");
   return samples_of(*request.network,
                     open_frames(*request.network, request.options->frames, request.seed));
 }
@@ -51,17 +51,6 @@ std::vector<Variant> variants_of(const profile::Profile& measured,
 }
 
 }  // namespace
-
-double read_share(const std::string& text, const std::string& place) {
-  const bool percent = text.ends_with('%');
-  const std::string digits = percent ? text.substr(0, text.size() - 1) : text;
-  double value = 0;
-  const auto parsed = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-  const bool whole = parsed.ec == std::errc{} && parsed.ptr == digits.data() + digits.size();
-  if (!whole || !(value >= 0) || value > (percent ? 100 : 1) || (!percent && value == 1))
-    throw InputError(place, fmt::format("found '{}', expected a share such as 1% or 0.01", text));
-  return percent ? value / 100 : value;
-}
 
 void check_loss(const LossOptions& options, const std::vector<Precision>& precisions) {
   const std::string budget = "--max-loss " + options.max_loss;
@@ -98,10 +87,10 @@ std::optional<network::Calibration> calibration_for(const PrecisionRequest& requ
     return given;
   }
   const InterruptGuard interrupt;
-  Progress progress("calibrating " + request.network->name);
+  const auto work = request.context.begin("calibrating " + request.network->name);
   profile::CalibrateOptions options;
   options.progress = [&](double share) {
-    progress.show(share, "");
+    work->show(share, "");
     interrupt.check();
   };
   return profile::calibrate(execution_of(request), open_samples(request), options)
@@ -113,12 +102,12 @@ PrecisionChoice choose_precisions(const PrecisionRequest& request, const profile
   const explore::Lowerings lowerings = explore::lowerings_of(measured, request.precisions);
   const profile::Samples samples = open_samples(request);
   const InterruptGuard interrupt;
-  Progress progress("measuring the loss");
+  const auto work = request.context.begin("measuring the loss");
   const std::size_t measurements = lowerings.problem.lowerings.size() + 8;  // roughly
   std::size_t done = 0;
   const auto after_frame = [&] {
     const double all = static_cast<double>(samples.count * measurements);
-    progress.show(static_cast<double>(++done) / all, "");
+    work->show(static_cast<double>(++done) / all, "");
     interrupt.check();
   };
   const profile::LossMeter meter(execution_of(request), samples, after_frame);
@@ -129,6 +118,18 @@ PrecisionChoice choose_precisions(const PrecisionRequest& request, const profile
       });
   choice.precisions = lowerings.spread(std::move(choice.precisions));
   return choice;
+}
+
+std::string missed_budget_text(const PrecisionRequest& request,
+                               const explore::PrecisionChoice& choice) {
+  const board::Precision base =
+      *std::min_element(request.precisions.begin(), request.precisions.end());
+  return fmt::format(
+      "--max-loss {}: even with all layers in {}, {} of {} frames ({}) change their answer; allow "
+      "{} with --precision, calibrate on more frames or accept a larger loss",
+      request.options->max_loss, board::to_text(base), choice.loss.changed, choice.loss.frames,
+      fmt::format("{:.2f} %", 100 * choice.loss.changed_share()),
+      base == board::Precision::int8 ? "bf16 or f32" : "f32");
 }
 
 }  // namespace millrace::api

@@ -4,10 +4,11 @@
 #include <string>
 #include <vector>
 
+#include "api/context.h"
 #include "api/frames.h"
-#include "api/model.h"
 #include "explore/precision/precision.h"
 #include "network/calibration.h"
+#include "profile/profile.h"
 
 namespace millrace::api {
 
@@ -16,9 +17,6 @@ struct LossOptions {
   std::string calibration;  // a table; empty: made from the frames, if int8 may be used
   FrameOptions frames;
 };
-
-/// "1%" or "0.01" as 0.01. InputError naming `place`.
-double read_share(const std::string& text, const std::string& place);
 
 /// Whether the options fit each other and the precisions; InputError says which does not.
 void check_loss(const LossOptions& options, const std::vector<board::Precision>& precisions);
@@ -31,6 +29,7 @@ struct PrecisionRequest {
   std::vector<board::Precision> precisions;
   const LossOptions* options = nullptr;
   std::uint64_t seed = 1;
+  Context context = {};
 };
 
 /// The ranges for int8: the table if one is named, else from the frames; none if int8 may not be
@@ -41,5 +40,9 @@ std::optional<network::Calibration> calibration_for(const PrecisionRequest& requ
 explore::PrecisionChoice choose_precisions(const PrecisionRequest& request,
                                            const profile::Profile& measured,
                                            const network::Calibration* calibration);
+
+/// One sentence if the choice is not within the budget: what to do.
+std::string missed_budget_text(const PrecisionRequest& request,
+                               const explore::PrecisionChoice& choice);
 
 }  // namespace millrace::api

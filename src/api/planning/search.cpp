@@ -6,11 +6,10 @@
 #include <chrono>
 
 #include "api/planning/objectives.h"
-#include "api/progress.h"
-#include "base/duration.h"
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/interrupt.h"
+#include "base/quantity.h"
 #include "explore/configuration/journal.h"
 #include "explore/configuration/processing.h"
 #include "explore/fallback.h"
@@ -111,14 +110,14 @@ std::string without_fallback(const explore::Ground& ground) {
   return fmt::format(" without fallback ({})", fmt::join(explore::first_refusals(ground), "; "));
 }
 
-void note_processing(const explore::Processing& processing, const board::Board& board,
+void note_processing(const SearchPlace& place, const explore::Processing& processing,
                      const explore::Score& score) {
   if (processing.each <= Time{}) return;
-  note(fmt::format(
+  place.context.note(fmt::format(
       "pre- and post-processing take {} of a core for each frame, with which {} core{} "
       "allow{} {:.1f} frames/s",
       millrace::to_text(processing.each), processing.cores, processing.cores == 1 ? "" : "s",
-      processing.cores == 1 ? "s" : "", most_with(processing, board, score)));
+      processing.cores == 1 ? "s" : "", most_with(processing, place.board, score)));
 }
 
 }  // namespace
@@ -166,14 +165,14 @@ explore::Choice search_configurations(const SearchPlace& place, const SearchOpti
     interrupt.check();
     return Clock::now() - start > limit;
   };
-  Progress progress("searching");
+  const auto work = place.context.begin("searching");
   std::int64_t count = 0;
   double best = 0;
   purse.note = [&](const explore::Configuration& candidate, const explore::Score& score,
                    bool again) {
     if (journal && !again) journal->add(candidate, score);
     best = std::max(best, score.throughput);
-    progress.show(static_cast<double>(++count) / static_cast<double>(purse.candidates),
+    work->show(static_cast<double>(++count) / static_cast<double>(purse.candidates),
                   fmt::format("{} candidates, best {:.1f} frames/s", count, best));
   };
   explore::Ledger ledger(ground, objective_of(place, options, ground, choose), purse);
@@ -183,9 +182,9 @@ explore::Choice search_configurations(const SearchPlace& place, const SearchOpti
                      fmt::format("--search {} found nothing that the board can run{}; try another "
                                  "search, or more of its processors",
                                  options.method, without_fallback(ground)));
-  note(fmt::format("{}: {} candidates of {:.0f} tuples of cuts", options.method, ledger.count(),
-                   explore::tuples_of(ground)));
-  note_processing(processing_of(place, options), place.board, ledger[*found]);
+  place.context.note(fmt::format("{}: {} candidates of {:.0f} tuples of cuts", options.method,
+                                 ledger.count(), explore::tuples_of(ground)));
+  note_processing(place, processing_of(place, options), ledger[*found]);
   return explore::choose_found(
       ground, {options.method, *found, ledger.count(), Clock::now() - start}, choose);
 }

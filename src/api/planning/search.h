@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "api/context.h"
 #include "engine/engine.h"
 #include "explore/choose.h"
 #include "explore/configuration/methods.h"
@@ -38,6 +39,7 @@ struct SearchPlace {
   const board::Board& board;
   const profile::Profile& profile;
   const std::map<std::string, engine::Engine*>& engines;  // empty: nothing can be measured here
+  Context context = {};
 };
 
 /// The plan of the best configuration beside one processor alone, measured as `choose` says.

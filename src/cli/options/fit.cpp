@@ -2,9 +2,7 @@
 
 namespace millrace::cli {
 
-using namespace api;
-
-void bind_fit(CLI::App& verb, FitOptions& options) {
+void bind_fit(CLI::App& verb, api::FitOptions& options) {
   CLI::Option* fit = verb.add_option(
       "--fit", options.file,
       "Write a board file whose model of times agrees with the measured layers, or with --total");

@@ -2,9 +2,7 @@
 
 namespace millrace::cli {
 
-using namespace api;
-
-void bind_frames(CLI::App& verb, FrameOptions& options) {
+void bind_frames(CLI::App& verb, api::FrameOptions& options) {
   CLI::Option* input =
       verb.add_option("--input,-i", options.inputs,
                       "A folder of images, images, or a .npy array; NAME=FILE.npy for networks "
@@ -19,13 +17,13 @@ void bind_frames(CLI::App& verb, FrameOptions& options) {
   verb.add_flag("--raw", options.raw, "Keep pixel values as 0..255");
 }
 
-void bind_samples(CLI::App& verb, FrameOptions& options) {
+void bind_samples(CLI::App& verb, api::FrameOptions& options) {
   bind_frames(verb, options);
   options.resize = false;
   verb.add_flag("--resize", options.resize, "Scale images of another size than the input's");
 }
 
-void bind_loss(CLI::App& verb, LossOptions& options) {
+void bind_loss(CLI::App& verb, api::LossOptions& options) {
   verb.add_option("--max-loss", options.max_loss,
                   "At most this share of the frames of --input may change its top answer, "
                   "such as 1%");

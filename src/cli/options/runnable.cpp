@@ -5,12 +5,10 @@
 
 namespace millrace::cli {
 
-using namespace api;
-
-void bind_runnable(CLI::App& verb, RunnableOptions& options) {
+void bind_runnable(CLI::App& verb, api::RunnableOptions& options) {
   // Not "plan": `bench` has an option of that name, and newer versions of CLI11 refuse both.
   verb.add_option(
-          "plan_or_model", options.model.model,
+          "plan_or_model", options.model.source.file,
           "A plan file (.json), an ONNX file, a Darknet configuration (.cfg) or a zoo network")
       ->required();
   verb.add_option("--model", options.network,
@@ -19,7 +17,7 @@ void bind_runnable(CLI::App& verb, RunnableOptions& options) {
   bind_processors(verb, options.model);
 }
 
-CLI::Option* bind_time_scale(CLI::App& verb, RunnableOptions& options) {
+CLI::Option* bind_time_scale(CLI::App& verb, api::RunnableOptions& options) {
   return verb
       .add_option("--time-scale", options.time_scale,
                   "Slow a simulated board down so many times, that this machine can keep up; times "
@@ -28,7 +26,7 @@ CLI::Option* bind_time_scale(CLI::App& verb, RunnableOptions& options) {
       ->capture_default_str();
 }
 
-void bind_application(CLI::App& verb, ApplicationOptions& options) {
+void bind_application(CLI::App& verb, api::ApplicationOptions& options) {
   verb.add_option("--plan", options.plan,
                   "For an application: the plan of its network, made with `millrace plan`");
   verb.add_option("--plugin", options.plugins,
@@ -37,7 +35,7 @@ void bind_application(CLI::App& verb, ApplicationOptions& options) {
       ->check(CLI::Range(1, 1'000'000'000));
 }
 
-CLI::Option* bind_trace(CLI::App& verb, TraceOptions& options) {
+CLI::Option* bind_trace(CLI::App& verb, api::TraceOptions& options) {
   CLI::Option* trace = verb.add_option(
       "--trace", options.file,
       "Write what every stage did with the last frames, for ui.perfetto.dev or chrome://tracing");

@@ -3,7 +3,7 @@
 #include <CLI/CLI.hpp>
 
 #include "api/application/load.h"
-#include "api/load_runnable.h"
+#include "api/loaded.h"
 #include "api/trace.h"
 
 namespace millrace::cli {

@@ -4,32 +4,34 @@
 
 namespace millrace::cli {
 
-using namespace api;
-
-void bind_search(CLI::App& verb, const ChosenSearch& options) {
-  verb.add_option("--search", options.search.method,
+void bind_search(CLI::App& verb, api::SearchOptions& search, explore::GeneticOptions& genetic) {
+  verb.add_option("--search", search.method,
                   "auto (genetic, exact and replicas), one of these, or one that asks candidate by "
                   "candidate")
-      ->check(CLI::IsMember(search_names()))
+      ->check(CLI::IsMember(api::search_names()))
       ->capture_default_str();
-  verb.add_option("--fitness", options.fitness, "Of the genetic search")
+  const auto set_fitness = [&genetic](const std::string& text) {
+    genetic.fitness =
+        text == "balance" ? explore::Fitness::balance : explore::Fitness::bottleneck;
+  };
+  verb.add_option_function<std::string>("--fitness", set_fitness, "Of the genetic search")
       ->check(CLI::IsMember({"bottleneck", "balance"}))
-      ->capture_default_str();
-  verb.add_option("--population", options.genetic.population, "Of the genetic search")
+      ->default_str("bottleneck");
+  verb.add_option("--population", genetic.population, "Of the genetic search")
       ->check(CLI::Range(4, 100000))
       ->capture_default_str();
-  verb.add_option("--epochs", options.genetic.epochs, "Of the genetic search, at most")
+  verb.add_option("--epochs", genetic.epochs, "Of the genetic search, at most")
       ->check(CLI::Range(1, 1000000))
       ->capture_default_str();
-  verb.add_option("--mutation", options.genetic.mutation, "Share of mutated offspring")
+  verb.add_option("--mutation", genetic.mutation, "Share of mutated offspring")
       ->check(between(0.0, 1.0))
       ->capture_default_str();
-  verb.add_option("--contiguous", options.genetic.contiguous,
+  verb.add_option("--contiguous", genetic.contiguous,
                   "Share of the first generation that is cut into contiguous parts; 0: the papers' "
                   "start")
       ->check(between(0.0, 1.0))
       ->capture_default_str();
-  verb.add_option("--patience", options.genetic.patience,
+  verb.add_option("--patience", genetic.patience,
                   "Stop after this many epochs without improvement")
       ->check(CLI::Range(1, 1000000))
       ->capture_default_str();

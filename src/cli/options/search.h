@@ -6,15 +6,8 @@
 
 namespace millrace::cli {
 
-/// Borrowed.
-struct ChosenSearch {
-  api::SearchOptions& search;
-  std::string& fitness;
-  explore::GeneticOptions& genetic;
-};
-
 /// --search and what the genetic one takes.
-void bind_search(CLI::App& verb, const ChosenSearch& options);
+void bind_search(CLI::App& verb, api::SearchOptions& search, explore::GeneticOptions& genetic);
 /// What searches over whole configurations take.
 void bind_configuration_search(CLI::App& verb, api::SearchOptions& options);
 

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "analysis/rate.h"
-#include "cli/print/json_text.h"
+#include "base/json_text.h"
 #include "cli/print/measured_now.h"
 #include "plan/capacities.h"
 #include "plan/steps.h"
@@ -16,6 +16,7 @@
 namespace millrace::cli {
 namespace {
 
+using api::Analysis;
 using report::Align;
 
 /// Nothing if it is unknown or unlimited.
@@ -28,9 +29,9 @@ std::optional<dataflow::Fraction> period_of(const analysis::Proof& proof) {
 std::optional<double> shortest_of(const Analysis& analysis) {
   const auto period = period_of(analysis.proof);
   if (!period) return std::nullopt;
-  if (!plan::is_shared(analysis.plan)) return period->value() * 1e-9;
-  const auto times = plan::predicted_times(analysis.plan);
-  return seconds(analysis::shortest_period(analysis.plan, analysis.network, times).value());
+  if (!plan::is_shared(analysis.plan())) return period->value() * 1e-9;
+  const auto times = plan::predicted_times(analysis.plan());
+  return seconds(analysis::shortest_period(analysis.plan(), analysis.network(), times).value());
 }
 
 std::string nanoseconds_text(const dataflow::Fraction& period) {
@@ -72,7 +73,7 @@ std::string pace_text(const Analysis& analysis) {
   const auto period = period_of(proof);
   if (!period) return "throughput   unlimited: no phase takes time\n";
   const std::string turns =
-      plan::is_shared(analysis.plan)
+      plan::is_shared(analysis.plan())
           ? fmt::format("whoever is free takes the next frame\n{:<13}{:.1f} in turns: ", "",
                         1e9 / period->value())
           : "";
@@ -103,15 +104,15 @@ std::string channels_text(const Analysis& analysis) {
                        {"a slot"},
                        {"together"}});
   constexpr std::size_t most_rows = 40;
-  const auto& channels = analysis.plan.channels;
-  const plan::TensorNames names(analysis.network);
+  const auto& channels = analysis.plan().channels;
+  const plan::TensorNames names(analysis.network());
   for (std::size_t c = 0; c < std::min(most_rows, channels.size()); ++c) {
     const plan::Channel& channel = channels[c];
     const bool shared = c > 0 && channels[c - 1].tensor == channel.tensor;
-    const Bytes slot = analysis.network[channel.tensor].size();
+    const Bytes slot = analysis.network()[channel.tensor].size();
     const auto& smallest = analysis.proof.smallest;
-    table.add({names[channel.tensor], analysis::name_of(analysis.plan, channel.from),
-               analysis::name_of(analysis.plan, channel.to), fmt::to_string(channel.capacity),
+    table.add({names[channel.tensor], analysis::name_of(analysis.plan(), channel.from),
+               analysis::name_of(analysis.plan(), channel.to), fmt::to_string(channel.capacity),
                smallest ? fmt::to_string(smallest->capacities[c]) : "-", millrace::to_text(slot),
                shared ? "shared" : millrace::to_text(slot * channel.capacity)});
   }
@@ -132,9 +133,9 @@ std::string measured_text(const Analysis& analysis) {
     text += fmt::format("{:<13}{:.1f} frames/s {}{}\n", text.empty() ? "measured" : "",
                         1 / seconds(measured), when, bound ? share_text(measured, *bound) : "");
   };
-  if (analysis.plan.measured > Time{})
-    add(analysis.plan.measured, analysis.recorded ? "as recorded" : "when the plan was made");
-  if (analysis.now == nullptr) return text;
+  if (analysis.plan().measured > Time{})
+    add(analysis.plan().measured, analysis.recorded ? "as recorded" : "when the plan was made");
+  if (!analysis.now) return text;
   add(analysis.now->period(), "now");
   for (const std::string& line : lines_of(*analysis.now))
     text += fmt::format("{:<13}{}\n", "", line);
@@ -156,18 +157,18 @@ nlohmann::json critical_json(const analysis::Proof& proof) {
 }
 
 nlohmann::json channels_json(const Analysis& analysis) {
-  const plan::TensorNames names(analysis.network);
+  const plan::TensorNames names(analysis.network());
   nlohmann::json result = nlohmann::json::array();
-  for (std::size_t c = 0; c < analysis.plan.channels.size(); ++c) {
-    const plan::Channel& channel = analysis.plan.channels[c];
+  for (std::size_t c = 0; c < analysis.plan().channels.size(); ++c) {
+    const plan::Channel& channel = analysis.plan().channels[c];
     const auto& smallest = analysis.proof.smallest;
     result.push_back(
         {{"tensor", names[channel.tensor]},
-         {"from", analysis::name_of(analysis.plan, channel.from)},
-         {"to", analysis::name_of(analysis.plan, channel.to)},
+         {"from", analysis::name_of(analysis.plan(), channel.from)},
+         {"to", analysis::name_of(analysis.plan(), channel.to)},
          {"capacity", channel.capacity},
          {"smallest_capacity", smallest ? nlohmann::json(smallest->capacities[c]) : nullptr},
-         {"slot_bytes", analysis.network[channel.tensor].size().count}});
+         {"slot_bytes", analysis.network()[channel.tensor].size().count}});
   }
   return result;
 }
@@ -180,15 +181,15 @@ nlohmann::json measured_json(const Analysis& analysis) {
     result.back()["share_of_bound"] =
         bound ? nlohmann::json(*bound / seconds(measured)) : nlohmann::json();
   };
-  if (analysis.plan.measured > Time{})
-    add(analysis.plan.measured, analysis.recorded ? "recorded" : "planning");
-  if (analysis.now == nullptr) return result;
+  if (analysis.plan().measured > Time{})
+    add(analysis.plan().measured, analysis.recorded ? "recorded" : "planning");
+  if (!analysis.now) return result;
   const api::MeasuredNow& now = *analysis.now;
   add(now.period(), "now");
   nlohmann::json phases = nlohmann::json::array(), busy = nlohmann::json::array();
-  for (std::size_t s = 0; s < analysis.plan.stages.size(); ++s) {
+  for (std::size_t s = 0; s < analysis.plan().stages.size(); ++s) {
     phases.push_back(nlohmann::json::array());
-    for (std::size_t p = 0; p < analysis.plan.stages[s].phases.size(); ++p)
+    for (std::size_t p = 0; p < analysis.plan().stages[s].phases.size(); ++p)
       phases.back().push_back(milliseconds(now.phase(s, p)));
     busy.push_back(now.busy_to_phases(s));
   }
@@ -200,7 +201,7 @@ nlohmann::json measured_json(const Analysis& analysis) {
 }  // namespace
 
 std::string analysis_text(const Analysis& analysis) {
-  const plan::Plan& plan = analysis.plan;
+  const plan::Plan& plan = analysis.plan();
   std::size_t phases = 0;
   for (const plan::Stage& stage : plan.stages) phases += stage.phases.size();
   std::string text = fmt::format("{}: {} stages, {} phases, {} channels\n\n", plan.network_name,
@@ -221,7 +222,7 @@ std::string analysis_json(const Analysis& analysis) {
   const nlohmann::json json = {
       {"format", 1},
       {"plan", analysis.file},
-      {"network", analysis.plan.network_name},
+      {"network", analysis.plan().network_name},
       {"consistent", true},
       {"live", true},
       {"repetition_vector", cycles},

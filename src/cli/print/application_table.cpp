@@ -5,13 +5,15 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "cli/print/json_text.h"
-#include "cli/print/variation.h"
+#include "base/json_text.h"
 #include "report/table.h"
 
 namespace millrace::cli {
 namespace {
 
+using api::ApplicationResult;
+using api::ApplicationRound;
+using api::ApplicationRow;
 using application::StepTimes;
 using application::Totals;
 using report::Align;
@@ -154,34 +156,6 @@ nlohmann::json json_of(const ApplicationRow& row) {
 }
 
 }  // namespace
-
-double ApplicationRound::rate() const {
-  return static_cast<double>(totals.frames) / std::max(1e-9, seconds(totals.elapsed));
-}
-
-const ApplicationRound& ApplicationRow::median() const {
-  std::vector<const ApplicationRound*> sorted;
-  for (const ApplicationRound& round : rounds) sorted.push_back(&round);
-  std::sort(sorted.begin(), sorted.end(), [](const ApplicationRound* a, const ApplicationRound* b) {
-    return a->rate() < b->rate();
-  });
-  return *sorted[(sorted.size() - 1) / 2];
-}
-
-double ApplicationRow::variation() const {
-  std::vector<double> rates;
-  for (const ApplicationRound& round : rounds) rates.push_back(round.rate());
-  return variation_of(rates);
-}
-
-std::vector<report::WaterfallStep> waterfall_of(const ApplicationResult& result) {
-  std::vector<report::WaterfallStep> steps;
-  for (const ApplicationRow& row : result.rows) {
-    steps.push_back({row.name, {}});
-    for (const ApplicationRound& round : row.rounds) steps.back().rates.push_back(round.rate());
-  }
-  return steps;
-}
 
 std::string application_text(const ApplicationResult& result) {
   const std::vector<report::WaterfallStep> steps = waterfall_of(result);

@@ -1,47 +1,12 @@
 #pragma once
 // What `bench APPLICATION` measured, for people and for programs.
-#include <optional>
 #include <string>
-#include <vector>
 
-#include "application/run.h"
-#include "report/channel_waits.h"
-#include "report/waterfall.h"
-#include "runtime/session.h"
+#include "api/application/bench.h"
 
 namespace millrace::cli {
 
-struct ApplicationRound {
-  application::Totals totals;
-  Time first{};                                  // of the first frame after deployment
-  std::optional<double> joules;                  // of the machine, meanwhile
-  std::vector<runtime::StageStatistics> stages;  // none if everything was done in turn
-
-  double rate() const;  // frames per second
-};
-
-/// One of the application's steps; see application_steps.h.
-struct ApplicationRow {
-  std::string name;
-  std::vector<ApplicationRound> rounds;  // interleaved with those of the other rows
-  std::vector<std::size_t> differing;    // frames whose findings are not those of the first row
-  int before_threads = 1, after_threads = 1;
-
-  const ApplicationRound& median() const;  // the round in the middle, by rate
-  double variation() const;                // of the rates: standard deviation by mean
-};
-
-struct ApplicationResult {
-  std::string application;
-  std::size_t frames = 0;                  // that were compared
-  std::vector<ApplicationRow> rows;        // the first in turn, the last the plan
-  std::vector<std::string> processors;     // by stage of the plan
-  std::vector<report::ChannelWait> waits;  // of the plan
-  std::string no_energy;                   // why none could be measured; empty: it was
-};
-
-std::vector<report::WaterfallStep> waterfall_of(const ApplicationResult& result);
-std::string application_text(const ApplicationResult& result);
-std::string application_json(const ApplicationResult& result);
+std::string application_text(const api::ApplicationResult& result);
+std::string application_json(const api::ApplicationResult& result);
 
 }  // namespace millrace::cli

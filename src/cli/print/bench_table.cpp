@@ -8,16 +8,13 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
-#include "api/roofline.h"
+#include "base/json_text.h"
 #include "base/printable.h"
-#include "cli/print/json_text.h"
 #include "cli/print/measured_now.h"
 #include "cli/print/roofline.h"
 #include "report/table.h"
 
 namespace millrace::cli {
-
-using namespace api;
 
 namespace {
 
@@ -31,11 +28,11 @@ double rate_of(const runtime::Load& load) {
   return static_cast<double>(load.frames) / seconds(load.elapsed);
 }
 
-double median_rate(const BenchRow& row) { return runtime::median(rates(row)); }
+double median_rate(const api::BenchRow& row) { return runtime::median(rates(row)); }
 
 /// How many times as fast as the row the plan is: the median of the rounds, in each of which both
 /// were measured.
-double speedup(const BenchResult& result, const BenchRow& row) {
+double speedup(const api::BenchResult& result, const api::BenchRow& row) {
   std::vector<double> ratios;
   for (std::size_t r = 0; r < row.rounds.size(); ++r)
     ratios.push_back(rate_of(result.rows.back().rounds[r]) / rate_of(row.rounds[r]));
@@ -47,10 +44,10 @@ Time mean(const std::vector<Time>& times) {
          static_cast<std::int64_t>(times.size());
 }
 
-std::string throughput_text(const BenchResult& result) {
+std::string throughput_text(const api::BenchResult& result) {
   Table table(
       {{"", Align::left}, {"frames/s"}, {"half of the rounds", Align::left}, {"the plan is"}});
-  for (const BenchRow& row : result.rows) {
+  for (const api::BenchRow& row : result.rows) {
     const std::vector<double> sorted = rates(row);
     const bool is_plan = &row == &result.rows.back();
     table.add({row.name, fmt::format("{:.1f}", median_rate(row)),
@@ -61,12 +58,12 @@ std::string throughput_text(const BenchResult& result) {
   return table.text();
 }
 
-std::string latency_text(const BenchResult& result) {
+std::string latency_text(const api::BenchResult& result) {
   std::vector<Table::Column> columns{{"latency", Align::left}, {"first"}, {"mean"}};
   for (const auto& [name, share] : latency_percentiles) columns.push_back({name});
   columns.push_back({"maximum"});
   Table table(columns);
-  for (const BenchRow& row : result.rows) {
+  for (const api::BenchRow& row : result.rows) {
     const std::vector<Time> sorted = latencies(row);
     std::vector<std::string> cells{row.name, millrace::to_text(row.first),
                                    millrace::to_text(mean(sorted))};
@@ -83,36 +80,36 @@ std::string latency_text(const BenchResult& result) {
 }
 
 /// Nothing if it was not measured.
-std::optional<double> millijoules(const BenchRow& row) {
+std::optional<double> millijoules(const api::BenchRow& row) {
   std::int64_t frames = 0;
   for (const runtime::Load& load : row.rounds) frames += load.frames;
   if (!row.joules || frames == 0) return std::nullopt;
   return 1e3 * *row.joules / static_cast<double>(frames);
 }
 
-std::string energy_text(const BenchResult& result) {
+std::string energy_text(const api::BenchResult& result) {
   if (!result.no_energy.empty())
     return fmt::format("energy per frame: not available, {}\n", result.no_energy);
   std::string text;
-  for (const BenchRow& row : result.rows)
+  for (const api::BenchRow& row : result.rows)
     if (const auto energy = millijoules(row))
       text += fmt::format("{} {} {:.0f} mJ", text.empty() ? "energy per frame:" : ",", row.name,
                           *energy);
   return text.empty() ? text : text + "\n";
 }
 
-Time median_alone(const BenchResult& result, std::size_t stage) {
+Time median_alone(const api::BenchResult& result, std::size_t stage) {
   std::vector<Time> times;
   for (const std::vector<Time>& round : result.alone) times.push_back(round[stage]);
   return runtime::median(times);
 }
 
 /// Frames per second that a stage, with its replicas, would pass alone.
-double rate_alone(const BenchResult& result, std::size_t stage, Time alone) {
+double rate_alone(const api::BenchResult& result, std::size_t stage, Time alone) {
   return static_cast<double>(result.stages[stage].replicas) / seconds(alone);
 }
 
-std::size_t bottleneck(const BenchResult& result) {
+std::size_t bottleneck(const api::BenchResult& result) {
   const auto rate = [&](std::size_t s) { return rate_alone(result, s, median_alone(result, s)); };
   std::size_t slowest = 0;
   for (std::size_t s = 1; s < result.stages.size(); ++s)
@@ -125,7 +122,7 @@ Time busy_per_frame(const runtime::StageStatistics& stage) {
 }
 
 /// What the stages allow, each by itself, in frames per second, in each round.
-std::vector<double> rates_allowed(const BenchResult& result) {
+std::vector<double> rates_allowed(const api::BenchResult& result) {
   std::vector<double> rates;
   for (const std::vector<Time>& alone : result.alone) {
     double sum = 0, least = std::numeric_limits<double>::infinity();
@@ -139,7 +136,7 @@ std::vector<double> rates_allowed(const BenchResult& result) {
 }
 
 /// The median of the rounds' shares of that.
-double share_of_allowed(const BenchResult& result) {
+double share_of_allowed(const api::BenchResult& result) {
   std::vector<double> shares = rates_allowed(result);
   for (std::size_t r = 0; r < shares.size(); ++r)
     shares[r] = rate_of(result.rows.back().rounds[r]) / shares[r];
@@ -147,7 +144,7 @@ double share_of_allowed(const BenchResult& result) {
 }
 
 /// The part of its time in which a stage works, at this rate of the pipeline.
-double busy_share(const BenchResult& result, std::size_t index, double rate) {
+double busy_share(const api::BenchResult& result, std::size_t index, double rate) {
   const runtime::StageStatistics& stage = result.stages[index];
   std::int64_t frames = stage.frames * stage.replicas;  // that passed the pipeline
   if (result.shared) {
@@ -158,14 +155,14 @@ double busy_share(const BenchResult& result, std::size_t index, double rate) {
   return std::min(1.0, rate * seconds(stage.busy) / static_cast<double>(frames));
 }
 
-std::string now_text(const BenchResult& result) {
+std::string now_text(const api::BenchResult& result) {
   std::string text;
   if (result.now)
     for (const std::string& line : lines_of(*result.now)) text += line + "\n";
   return text;
 }
 
-std::string stages_text(const BenchResult& result) {
+std::string stages_text(const api::BenchResult& result) {
   Table table({{"stage", Align::left},
                {"alone"},
                {"in the pipeline"},
@@ -195,7 +192,7 @@ std::string stages_text(const BenchResult& result) {
          now_text(result);
 }
 
-report::Rooflines rooflines_of(const BenchResult& result) {
+report::Rooflines rooflines_of(const api::BenchResult& result) {
   report::Rooflines rooflines = result.rooflines;
   rooflines.measured_fps = median_rate(result.rows.back());
   for (std::size_t s = 0; s < rooflines.stages.size(); ++s)
@@ -214,37 +211,21 @@ std::string cores_text(const board::Board& board) {
 std::string bench_title(const api::Loaded& loaded) {
   if (loaded.simulated.engine == nullptr)
     return fmt::format("{} on {}", printable(loaded.network.name), cores_text(loaded.board));
-  const auto& options = loaded.plan.origin.options;
-  const auto board = options.find("board");
+  const std::string& board = loaded.plan.origin.board_name;
   return fmt::format("{} on {}, simulated", printable(loaded.network.name),
-                     board == options.end() ? "a board" : board->second);
+                     board.empty() ? "a board" : board);
 }
 
-std::vector<double> rates(const BenchRow& row) {
-  std::vector<double> result;
-  for (const runtime::Load& load : row.rounds) result.push_back(rate_of(load));
-  std::sort(result.begin(), result.end());
-  return result;
-}
-
-std::vector<Time> latencies(const BenchRow& row) {
-  std::vector<Time> result;
-  for (const runtime::Load& load : row.rounds)
-    result.insert(result.end(), load.latencies.begin(), load.latencies.end());
-  std::sort(result.begin(), result.end());
-  return result;
-}
-
-std::string bench_text(const BenchResult& result) {
+std::string bench_text(const api::BenchResult& result) {
   const std::string text = throughput_text(result) + "\n" + latency_text(result) +
                            energy_text(result) + "\n" + stages_text(result);
   if (result.rooflines.stages.empty()) return text;
   return text + "\n" + report::rooflines_text(rooflines_of(result));
 }
 
-std::string bench_json(const BenchResult& result) {
+std::string bench_json(const api::BenchResult& result) {
   nlohmann::json rows = nlohmann::json::array(), stages = nlohmann::json::array();
-  for (const BenchRow& row : result.rows) {
+  for (const api::BenchRow& row : result.rows) {
     const std::vector<Time> sorted = latencies(row);
     nlohmann::json latency = {{"first_ms", milliseconds(row.first)},
                               {"mean_ms", milliseconds(mean(sorted))},

@@ -2,7 +2,7 @@
 // What searches found, as a table.
 #include <string>
 
-#include "explore/choose.h"
+#include "api/planning/make_plan.h"
 
 namespace millrace::cli {
 

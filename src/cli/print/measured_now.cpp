@@ -7,14 +7,14 @@
 namespace millrace::cli {
 namespace {
 
-double ratio_of_p99(const MeasuredNow::Comparison& both) {
+double ratio_of_p99(const api::MeasuredNow::Comparison& both) {
   return seconds(both.simulated.latencies.percentile(0.99)) /
          seconds(both.measured.latencies.percentile(0.99));
 }
 
 }  // namespace
 
-std::vector<std::string> lines_of(const MeasuredNow& now) {
+std::vector<std::string> lines_of(const api::MeasuredNow& now) {
   const auto bound = now.bound();
   if (!bound) return {};
   const auto both = now.compare();
@@ -34,7 +34,7 @@ std::vector<std::string> lines_of(const MeasuredNow& now) {
                   to_text(both.measured.latencies.percentile(0.99)))};
 }
 
-nlohmann::json json_of(const MeasuredNow& now) {
+nlohmann::json json_of(const api::MeasuredNow& now) {
   const auto bound = now.bound();
   if (!bound) return nlohmann::json::object();
   const auto both = now.compare();

@@ -7,10 +7,12 @@
 
 #include <nlohmann/json.hpp>
 
-#include "cli/print/json_text.h"
+#include "base/json_text.h"
+#include "base/printable.h"
 #include "plan/build.h"
 #include "plan/capacities.h"
 #include "plan/steps.h"
+#include "report/variants.h"
 #include "schedule/graph.h"
 
 namespace millrace::cli {
@@ -33,6 +35,17 @@ nlohmann::json buffers_json(const network::Network& network, const explore::Cand
   return {{"bytes", plan::slot_bytes(chosen.plan, network).count},
           {"smallest_bytes", smallest ? nlohmann::json(smallest->total.count) : nlohmann::json()},
           {"bound_bytes", smallest ? nlohmann::json(smallest->bound.count) : nlohmann::json()}};
+}
+
+/// On how many frames at once the layer works; empty: on one.
+std::string batch_text(const plan::Plan& plan, LayerId layer) {
+  const plan::Endpoint place = plan::places_of_layers(plan)[layer.index];
+  const std::int64_t batch = plan.stages[place.stage].phases[place.phase].batch;
+  if (batch == 1) return "";
+  const board::Variant variant =
+      plan.variants.empty() ? board::Variant{} : plan.variants[layer.index];
+  return fmt::format("  on {} frames at once, as {}; on one frame:\n", batch,
+                     board::to_text(variant));
 }
 
 }  // namespace
@@ -73,39 +86,18 @@ std::string choice_json(const explore::Choice& choice, const network::Network& n
   return json_text(json, 1);
 }
 
-std::string other_speed_text(const plan::Plan& plan, const std::string& model) {
-  constexpr double alike = 1.25;                             // or its inverse
-  constexpr Time noticeable = std::chrono::milliseconds(1);  // more than passing frames on
-  for (const plan::Stage& stage : plan.stages) {
-    if (std::min(stage.measured, stage.predicted) < noticeable) continue;
-    const double ratio = seconds(stage.measured) / seconds(stage.predicted);
-    if (ratio < alike && ratio > 1 / alike) continue;
-    return fmt::format(
-        "{} takes {} now, but {} by the profile: {} had another speed when that was measured; run "
-        "'millrace profile {} --fresh' and plan again",
-        stage.name, millrace::to_text(stage.measured), millrace::to_text(stage.predicted),
-        stage.processor.name, model);
-  }
-  return {};
-}
-
 std::string processors_text(std::size_t count) {
   return fmt::format("{} processor{}", count, count == 1 ? "" : "s");
 }
 
-std::string too_slow_text(Time nearest, const std::string& max_latency) {
-  return fmt::format("no plan is predicted to keep within --max-latency {}; the nearest takes {}",
-                     max_latency, millrace::to_text(nearest));
-}
-
-std::string batch_text(const plan::Plan& plan, LayerId layer) {
-  const plan::Endpoint place = plan::places_of_layers(plan)[layer.index];
-  const std::int64_t batch = plan.stages[place.stage].phases[place.phase].batch;
-  if (batch == 1) return "";
-  const board::Variant variant =
-      plan.variants.empty() ? board::Variant{} : plan.variants[layer.index];
-  return fmt::format("  on {} frames at once, as {}; on one frame:\n", batch,
-                     board::to_text(variant));
+std::string why_text(const api::PlanResult& result, const api::LayerReasons& why) {
+  const auto name = [&](LayerId layer) { return printable(result.network[layer].name); };
+  std::string text = fmt::format("\n{} runs on {}{}\n", name(why.layer), why.processor.name,
+                                 why.fused_with ? " in one kernel with " + name(*why.fused_with)
+                                                : "");
+  for (const std::string& reason : why.reasons) text += fmt::format("  {}\n", printable(reason));
+  return text + batch_text(result.choice().winner().plan, why.layer) +
+         report::alternatives_text(result.measured, why.processor, why.layer, why.variant);
 }
 
 }  // namespace millrace::cli

@@ -43,16 +43,4 @@ std::string precisions_text(const network::Network& network,
              error_text(choice.loss.largest_error));
 }
 
-std::string missed_budget_text(const api::PrecisionRequest& request,
-                               const explore::PrecisionChoice& choice) {
-  const board::Precision base =
-      *std::min_element(request.precisions.begin(), request.precisions.end());
-  return fmt::format(
-      "--max-loss {}: even with all layers in {}, {} of {} frames ({}) change their answer; allow "
-      "{} with --precision, calibrate on more frames or accept a larger loss",
-      request.options->max_loss, board::to_text(base), choice.loss.changed, choice.loss.frames,
-      share_text(choice.loss.changed_share()),
-      base == board::Precision::int8 ? "bf16 or f32" : "f32");
-}
-
 }  // namespace millrace::cli

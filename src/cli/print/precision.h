@@ -9,8 +9,5 @@ namespace millrace::cli {
 /// What each layer gains and costs, and what was chosen.
 std::string precisions_text(const network::Network& network,
                             const explore::PrecisionChoice& choice);
-/// One sentence if the choice is not within the budget: what to do.
-std::string missed_budget_text(const api::PrecisionRequest& request,
-                               const explore::PrecisionChoice& choice);
 
 }  // namespace millrace::cli

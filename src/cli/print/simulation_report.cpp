@@ -5,12 +5,13 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
-#include "cli/print/json_text.h"
+#include "base/json_text.h"
 #include "report/table.h"
 
 namespace millrace::cli {
 namespace {
 
+using api::Simulated;
 using report::Align;
 using report::Table;
 using simulate::Arrivals;

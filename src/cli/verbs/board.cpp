@@ -6,22 +6,18 @@
 
 #include <nlohmann/json.hpp>
 
-#include "api/roofline.h"
+#include "api/engines.h"
 #include "base/error.h"
+#include "base/json_text.h"
 #include "board/board_file.h"
 #include "board/shipped.h"
-#include "cli/print/json_text.h"
 #include "cli/print/printable_lines.h"
 #include "cli/print/roofline.h"
 #include "cli/verbs/verbs.h"
-#include "engine/registry.h"
 #include "report/board.h"
 #include "report/table.h"
-#include "runtime/peaks.h"
 
 namespace millrace::cli {
-
-using namespace api;
 
 namespace {
 
@@ -46,10 +42,9 @@ void bind(CLI::App& verb, BoardOptions& options) {
 
 nlohmann::json engines_json() {
   nlohmann::json engines = nlohmann::json::array();
-  for (const std::string& name : engine::engine_names())
-    engines.push_back({{"name", name}, {"version", engine::make_engine(name)->version()}});
-  for (const engine::AbsentEngine& engine : engine::absent_engines())
-    engines.push_back({{"name", engine.name}, {"absent", engine.reason}});
+  for (const auto& [name, version, absent] : api::engines())
+    engines.push_back(absent.empty() ? nlohmann::json{{"name", name}, {"version", version}}
+                                     : nlohmann::json{{"name", name}, {"absent", absent}});
   return engines;
 }
 
@@ -80,20 +75,7 @@ std::string caches_of(const board::Board& board, const board::Processor& process
   return text;
 }
 
-/// By processor.
-struct Measured {
-  std::vector<board::Peaks> alone, together;
-};
-
-Measured measure(const board::Board& board) {
-  Measured measured;
-  for (const board::Processor& processor : board.processors)
-    measured.alone.push_back(runtime::measure_peaks(board::only(board, {processor.name})).front());
-  measured.together = runtime::measure_peaks(board);
-  return measured;
-}
-
-void add(const Measured& measured, nlohmann::json& board) {
+void add(const api::MeasuredPeaks& measured, nlohmann::json& board) {
   for (std::size_t i = 0; i < measured.alone.size(); ++i) {
     board["processors"][i]["peaks_alone"] = peaks_json(measured.alone[i]);
     board["processors"][i]["peaks"] = peaks_json(measured.together[i]);
@@ -113,10 +95,8 @@ void print(const board::Board& board) {
         {p.name, "cpu", fmt::format("{}", fmt::join(p.cores, ",")), caches_of(board, p)});
   fmt::print("{}\n", processors.text());
   report::Table engines({{"engine", Align::left}, {"version", Align::left}});
-  for (const std::string& name : engine::engine_names())
-    engines.add({name, engine::make_engine(name)->version()});
-  for (const engine::AbsentEngine& engine : engine::absent_engines())
-    engines.add({engine.name, "absent: " + engine.reason});
+  for (const auto& [name, version, absent] : api::engines())
+    engines.add({name, absent.empty() ? version : "absent: " + absent});
   fmt::print("{}", engines.text());
 }
 
@@ -136,7 +116,7 @@ void check(const BoardOptions& options) {
 }
 
 int show_this_machine(const BoardOptions& options, const board::Board& board,
-                      const std::optional<Measured>& measured) {
+                      const std::optional<api::MeasuredPeaks>& measured) {
   if (options.json) {
     nlohmann::json document = document_of(board);
     document["engines"] = engines_json();
@@ -157,8 +137,8 @@ int run(const BoardOptions& options) {
   check(options);
   const bool is_here = options.board.empty();
   board::Board board = is_here ? board::this_machine() : board::find_board(options.board);
-  std::optional<Measured> measured;
-  if (options.measure) measured = measure(board);
+  std::optional<api::MeasuredPeaks> measured;
+  if (options.measure) measured = api::measure_peaks(board);
   if (!options.write.empty()) {
     if (measured) board = with_peaks(std::move(board), measured->alone, measured->together);
     board::write_board(options.write, board);

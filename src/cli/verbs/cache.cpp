@@ -3,8 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "base/json_text.h"
 #include "base/printable.h"
-#include "cli/print/json_text.h"
 #include "cli/verbs/verbs.h"
 
 namespace millrace::cli {

@@ -1,21 +1,18 @@
 // millrace dataflow FILE.xml
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
 #include <map>
-#include "api/progress.h"
+
 #include "base/error.h"
 #include "base/file.h"
-#include "cli/print/dataflow_report.h"
 #include "cli/print/printable_lines.h"
+#include "cli/print/progress.h"
 #include "cli/verbs/verbs.h"
 #include "dataflow/parts.h"
 #include "dataflow/sdf3.h"
+#include "report/dataflow.h"
 
 namespace millrace::cli {
-
-using namespace api;
 
 namespace {
 
@@ -155,8 +152,8 @@ int run(const DataflowOptions& options) {
     if (!options.format.empty()) return write_graph(file.graph, options);
     Answers answers = answer(file, questions);
     answers.orders = orders;
-    fmt::print("{}", options.json ? answers_json(file, answers)
-                                  : printable_lines(answers_text(file, answers)));
+    fmt::print("{}", options.json ? report::answers_json(file, answers)
+                                  : printable_lines(report::answers_text(file, answers)));
     if (answers.reason.empty()) return 0;
     note(fmt::format("{}: {}", options.file, answers.reason));
     return 1;

@@ -1,10 +1,11 @@
 // millrace export PLAN --format dot|sdf3
 #include <fmt/format.h>
 
-#include "api/model.h"
-#include "api/progress.h"
+#include "api/loaded.h"
+#include "api/open_model.h"
 #include "api/written_over.h"
 #include "base/file.h"
+#include "cli/print/progress.h"
 #include "cli/verbs/verbs.h"
 #include "dataflow/analysis.h"
 #include "dataflow/sdf3.h"
@@ -13,8 +14,6 @@
 #include "schedule/graph.h"
 
 namespace millrace::cli {
-
-using namespace api;
 
 namespace {
 
@@ -36,7 +35,7 @@ void bind(CLI::App& verb, ExportOptions& options) {
   verb.add_flag("--sdf", options.sdf, "The network's SDF graph, one actor per layer, instead");
 }
 
-dataflow::Graph graph_of(const ExportOptions& options, const Loaded& loaded) {
+dataflow::Graph graph_of(const ExportOptions& options, const api::Loaded& loaded) {
   if (options.sdf) return plan::sdf_graph(loaded.network);
   schedule::GraphOptions graph_options;
   graph_options.tokens_are_elements = options.format == "dot";
@@ -49,11 +48,12 @@ dataflow::Graph graph_of(const ExportOptions& options, const Loaded& loaded) {
 }
 
 int run(const ExportOptions& options) {
-  FilesRead files;
+  api::FilesRead files;
   files.add("plan", options.plan);
-  files.add(model_of_plan(options.plan, options.model));
+  files.add(api::model_of_plan(options.plan, options.model));
   files.refuse(options.output);
-  const auto loaded = read_plan_and_network(options.plan, options.model);
+  const auto loaded =
+      api::read_plan_and_network(options.plan, options.model, {.listener = &terminal()});
   const dataflow::Graph graph = graph_of(options, *loaded);
   const std::string text =
       options.format == "dot" ? dataflow::to_dot(graph) : dataflow::to_sdf3(graph);

@@ -9,14 +9,12 @@
 #include "api/written_over.h"
 #include "application/import_jedi.h"
 #include "base/error.h"
+#include "base/json_text.h"
 #include "base/yaml.h"
-#include "cli/print/json_text.h"
 #include "cli/verbs/verbs.h"
 #include "plan/plan_file.h"
 
 namespace millrace::cli {
-
-using namespace api;
 
 namespace {
 
@@ -49,7 +47,7 @@ std::vector<Result> import_all(const jedi::Configuration& configuration,
                                const ImportJediOptions& options) {
   std::vector<Result> results;
   std::set<std::string> names;
-  FilesRead files;
+  api::FilesRead files;
   files.add("configuration", options.file);
   files.add("board file", options.board);
   for (const jedi::Instance& instance : configuration.instances) {
@@ -72,11 +70,11 @@ std::vector<Result> import_all(const jedi::Configuration& configuration,
   return results;
 }
 
-bool has_plan(const Result& result, const JediPlan& plan) {
+bool has_plan(const Result& result, const api::JediPlan& plan) {
   return !result.imported.stages.empty() && plan.verdict;
 }
 
-nlohmann::ordered_json report_of(const Result& result, const JediPlan& plan) {
+nlohmann::ordered_json report_of(const Result& result, const api::JediPlan& plan) {
   nlohmann::ordered_json json{{"application", result.application.string()}};
   json["plan"] = has_plan(result, plan) ? nlohmann::ordered_json(result.plan.string()) : nullptr;
   json["no_plan_because"] = plan.verdict.reason();
@@ -99,11 +97,11 @@ int run(const ImportJediOptions& options) {
   if (!fs::is_directory(options.folder, ignored))
     throw InputError("--output " + options.folder, "is no folder");
   const std::vector<Result> results = import_all(configuration, options);
-  std::vector<JediPlan> plans;
+  std::vector<api::JediPlan> plans;
   for (std::size_t i = 0; i < results.size(); ++i) {
-    JediPlan& plan = plans.emplace_back();
+    api::JediPlan& plan = plans.emplace_back();
     if (!results[i].imported.stages.empty())
-      plan = make_jedi_plan(configuration.instances[i], results[i].imported, options.board);
+      plan = api::make_jedi_plan(configuration.instances[i], results[i].imported, options.board);
   }
   nlohmann::ordered_json report = nlohmann::ordered_json::array();
   int exit_code = 0;

@@ -3,19 +3,16 @@
 
 #include <map>
 #include <nlohmann/json.hpp>
-#include <set>
 
-#include "api/model.h"
+#include "api/engines.h"
+#include "api/open_model.h"
+#include "base/json_text.h"
 #include "base/printable.h"
 #include "cli/options/model.h"
-#include "cli/print/json_text.h"
 #include "cli/verbs/verbs.h"
-#include "engine/registry.h"
 #include "report/table.h"
 
 namespace millrace::cli {
-
-using namespace api;
 
 namespace {
 
@@ -23,7 +20,7 @@ using report::Align;
 using report::count_text;
 
 struct InspectOptions {
-  ModelOptions model;
+  api::Setup model;
   bool json = false;
 };
 
@@ -38,41 +35,7 @@ std::string shape_of_output(const network::Network& network, const network::Laye
   return "-";
 }
 
-/// By engine: the layers it cannot run, with its reasons, and in which precisions it can run how
-/// many of those that it has a choice for.
-struct Support {
-  std::string engine;
-  std::size_t supported = 0;
-  std::vector<std::pair<LayerId, std::string>> refused = {};
-  std::map<board::Precision, std::size_t> precisions = {};
-};
-
-void count_precisions(Support& support, const std::vector<board::Variant>& variants) {
-  if (variants.size() < 2) return;
-  std::set<board::Precision> found;
-  for (const board::Variant& variant : variants) found.insert(variant.precision);
-  for (const board::Precision precision : found) ++support.precisions[precision];
-}
-
-std::vector<Support> supports(const network::Network& network, const board::Board& board) {
-  std::vector<Support> result;
-  for (const std::string& name : engine::engine_names()) {
-    const auto engine = engine::make_engine(name);
-    Support& support = result.emplace_back(Support{name});
-    for (std::size_t i = 0; i < network.layers.size(); ++i) {
-      const board::Processor& processor = board.processors.front();
-      if (const Verdict verdict = engine->supports(network, LayerId(i), processor); !verdict) {
-        support.refused.emplace_back(LayerId(i), verdict.reason());
-        continue;
-      }
-      ++support.supported;
-      count_precisions(support, engine->variants(network, LayerId(i), processor));
-    }
-  }
-  return result;
-}
-
-nlohmann::json to_json(const network::Network& network, const std::vector<Support>& engines) {
+nlohmann::json to_json(const network::Network& network, const std::vector<api::Support>& engines) {
   nlohmann::json layers = nlohmann::json::array();
   for (std::size_t i = 0; i < network.layers.size(); ++i) {
     const network::Layer& layer = network.layers[i];
@@ -86,7 +49,7 @@ nlohmann::json to_json(const network::Network& network, const std::vector<Suppor
                       {"written_bytes", cost.written.count}});
   }
   nlohmann::json support = nlohmann::json::object();
-  for (const Support& engine : engines) {
+  for (const api::Support& engine : engines) {
     nlohmann::json refused = nlohmann::json::object();
     for (const auto& [layer, reason] : engine.refused) refused[network[layer].name] = reason;
     nlohmann::json precisions = nlohmann::json::object();
@@ -127,8 +90,8 @@ void print_ports(const char* what, const network::Network& network,
 }
 
 int run(const InspectOptions& options) {
-  const network::Network network = load_network(options.model);
-  const std::vector<Support> engines = supports(network, board::this_machine());
+  const network::Network network = open_model(options.model.source, options.model.context);
+  const std::vector<api::Support> engines = api::supports(network, board::this_machine());
   if (options.json) {
     fmt::print("{}\n", json_text(to_json(network, engines), 1));
     return 0;
@@ -140,7 +103,7 @@ int run(const InspectOptions& options) {
              count_text(static_cast<double>(total.parameters)));
   print_ports("input ", network, network.inputs);
   print_ports("output", network, network.outputs);
-  for (const Support& engine : engines) {
+  for (const api::Support& engine : engines) {
     fmt::print("{}: runs {} of {} layers\n", engine.engine, engine.supported,
                network.layers.size());
     for (const auto& [precision, count] : engine.precisions)

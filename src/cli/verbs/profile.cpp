@@ -1,75 +1,44 @@
 // millrace profile MODEL
+#include "api/profile_model.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "api/fit.h"
-#include "api/model.h"
-#include "api/written_over.h"
-#include "base/error.h"
-#include "base/file.h"
-#include "board/board_file.h"
+#include "base/printable.h"
 #include "cli/options/between.h"
 #include "cli/options/duration.h"
 #include "cli/options/fit.h"
 #include "cli/options/model.h"
 #include "cli/verbs/verbs.h"
-#include "engine/registry.h"
-#include "profile/cost_model.h"
-#include "profile/profile_file.h"
 #include "report/table.h"
 
 namespace millrace::cli {
-
-using namespace api;
 
 namespace {
 
 using report::Align;
 
-struct ProfileOptions {
-  ModelOptions model;
-  VariantOptions variants;
-  FitOptions fit;
-  std::string output, subnet;
-  int repetitions = 10;
-  double duration_s = 0.5;
-  int warmup = 2;
-  bool fresh = false, batches = false;
-};
-
-void bind(CLI::App& verb, ProfileOptions& options) {
-  bind_model(verb, options.model);
-  bind_processors(verb, options.model);
-  bind_variants(verb, options.variants);
-  verb.add_option("-o,--output", options.output, "Also write the profile here");
-  verb.add_option("--subnet", options.subnet,
+void bind(CLI::App& verb, api::ProfileRequest& request) {
+  bind_model(verb, request.setup);
+  bind_processors(verb, request.setup);
+  bind_variants(verb, request.variants);
+  verb.add_option("-o,--output", request.output, "Also write the profile here");
+  verb.add_option("--subnet", request.subnet,
                   "Measure the layers FIRST:LAST (names) as one piece instead of each layer");
-  verb.add_option("--iterations", options.repetitions, "Repetitions, at least")
+  verb.add_option("--iterations", request.least, "Repetitions, at least")
       ->check(CLI::Range(1, 100000))
       ->capture_default_str();
-  verb.add_option("--duration", options.duration_s, "Seconds per processor, at least")
+  verb.add_option("--duration", request.duration_s, "Seconds per processor, at least")
       ->transform(in_seconds())
       ->check(between(0.0, 3600.0))
       ->capture_default_str();
-  verb.add_option("--warmup", options.warmup, "Runs that do not count")
+  verb.add_option("--warmup", request.warmup, "Runs that do not count")
       ->check(CLI::Range(0, 1000))
       ->capture_default_str();
-  bind_fit(verb, options.fit);
-  verb.add_flag("--fresh", options.fresh, "Measure even if a stored profile fits");
-  verb.add_flag("--batches", options.batches, "Also the last layers on 2 to 16 frames at once");
-}
-
-profile::MeasureOptions measure_options(const ProfileOptions& options) {
-  profile::MeasureOptions measure;
-  measure.warmup = options.warmup;
-  measure.least = options.repetitions;
-  measure.most = std::max(100, options.repetitions);
-  measure.duration = time_from_seconds(options.duration_s);
-  measure.seed = options.model.seed;
-  measure.precisions = precisions_of(options.variants);
-  measure.max_error = options.variants.max_error;
-  return measure;
+  bind_fit(verb, request.fit);
+  verb.add_flag("--fresh", request.fresh, "Measure even if a stored profile fits");
+  verb.add_flag("--batches", request.batches, "Also the last layers on 2 to 16 frames at once");
 }
 
 std::vector<std::string> cells(const std::string& name, const profile::Statistics& s) {
@@ -156,8 +125,7 @@ void print(const profile::Profile& profile, const std::vector<board::Precision>&
                profile.tokens.write_ns, profile.tokens.read_ns);
 }
 
-void write(const FitOptions& options, const board::Board& board) {
-  board::write_board(options.file, board);
+void print(const board::Board& board, const std::string& file) {
   report::Table table({{"device", report::Align::left},
                        {"kind of layer", report::Align::left},
                        {"precision", report::Align::left},
@@ -169,101 +137,27 @@ void write(const FitOptions& options, const board::Board& board) {
                  fmt::format("{:.1f} %", 100 * each.arithmetic),
                  fmt::format("{:.1f} %", 100 * each.memory)});
   fmt::print("shares of the peaks of {}\n{}\nwritten: {}\n", board.name, table.text(),
-             options.file);
+             file);
 }
 
-engine::SubnetRequest subnet_request(const network::Network& network, const std::string& range) {
-  const std::size_t colon = range.find(':');
-  if (colon == std::string::npos)
-    throw InputError("--subnet " + range, "expected FIRST:LAST, the names of two layers");
-  const LayerId first = layer_named(network, range.substr(0, colon), "--subnet");
-  const LayerId last = layer_named(network, range.substr(colon + 1), "--subnet");
-  if (last < first)
-    throw InputError("--subnet " + range, "the first layer comes after the last; swap them");
-  engine::SubnetRequest request;
-  request.network = &network;
-  for (std::size_t i = first.index; i <= last.index; ++i) request.layers.emplace_back(i);
-  const engine::Border border = engine::border_of(network, request.layers);
-  for (const TensorId input : border.inputs)
-    request.inputs.push_back({input, engine::plain_layout(network[input])});
-  request.outputs = border.outputs;
-  request.plain.assign(border.outputs.size(), false);
-  return request;
-}
-
-int run_subnet(const ProfileOptions& options, const network::Network& network,
-               engine::Engine& engine) {
+void print_subnet(const api::ProfileResult& result, const std::string& range) {
   report::Table table(columns);
-  engine::SubnetRequest request = subnet_request(network, options.subnet);
-  for (const board::Processor& processor : load_board(options.model).processors) {
-    request.processor = processor;
-    table.add(
-        cells(processor.name, profile::measure_subnet(request, engine, measure_options(options))));
-  }
-  fmt::print("{} ({} layers)\n{}", printable(options.subnet), request.layers.size(), table.text());
-  return 0;
+  for (const api::RangeTimes& each : result.subnet) table.add(cells(each.processor, each.times));
+  fmt::print("{} ({} layers)\n{}", printable(range), result.subnet_layers, table.text());
 }
 
-/// Of a board that need not be at hand.
-int run_modelled(const ProfileOptions& options, const network::Network& network) {
-  const std::vector<board::Precision> precisions = precisions_of(options.variants);
-  const profile::Profile profile =
-      profile::modelled(network, load_board(options.model, options.fit.board), precisions);
-  if (!options.output.empty()) profile::write_profile(options.output, profile);
-  print(profile, precisions);
-  return 0;
-}
-
-profile::Profile profile_of(const ProfileOptions& options, const network::Network& network,
-                            engine::Engine& engine) {
-  return load_profile(
-      network, load_board(options.model), engine,
-      {{}, options.fresh, measure_options(options), options.batches, options.model.cache});
-}
-
-void refuse_profile_over(const ProfileOptions& options) {
-  FilesRead files;
-  files.add(options.model);
-  files.add("board file", options.fit.board);
-  for (const std::string& model : options.fit.also) files.add("model", model);
-  files.refuse(options.output);
-  files.refuse(options.fit.file);
-}
-
-int run(const ProfileOptions& options) {
-  refuse_profile_over(options);
-  if (!options.output.empty()) check_writable(options.output);
-  if (!options.fit.file.empty()) check_writable(options.fit.file);
-  const network::Network network = load_network(options.model);
-  if (!options.fit.board.empty() && options.fit.file.empty()) return run_modelled(options, network);
-  if (!options.fit.totals.empty()) {
-    const std::vector<board::Precision> precisions = precisions_of(options.variants);
-    if (precisions.size() != 1)
-      throw InputError("--precision", "a published time is of one precision; give one");
-    write(options.fit, fit_to_totals(options.fit, network, precisions.front()));
-    return 0;
-  }
-  const auto engine = engine::make_engine(options.model.engine);
-  if (!options.subnet.empty()) return run_subnet(options, network, *engine);
-  const profile::Profile profile = profile_of(options, network, *engine);
-  if (!options.output.empty()) profile::write_profile(options.output, profile);
-  print(profile, precisions_of(options.variants));
-  if (options.fit.file.empty()) return 0;
-  std::vector<MeasuredNetwork> measured{{network, profile}};
-  for (const std::string& model : options.fit.also) {
-    ModelOptions other = options.model;
-    other.model = model;
-    measured.push_back({load_network(other), {}});
-    measured.back().profile = profile_of(options, measured.back().network, *engine);
-  }
-  write(options.fit, fit_to_profiles(options.fit, measured));
+int run(const api::ProfileRequest& request) {
+  const api::ProfileResult result = profile_model(request);
+  if (!result.subnet.empty()) print_subnet(result, request.subnet);
+  if (result.profile) print(*result.profile, precisions_of(request.variants));
+  if (result.fitted) print(*result.fitted, request.fit.file);
   return 0;
 }
 
 }  // namespace
 
 void add_profile(CLI::App& app, int& exit_code) {
-  add_verb<ProfileOptions>(
+  add_verb<api::ProfileRequest>(
       app, exit_code,
       {{"profile", "Measure every layer on every processor", "millrace profile resnet18.onnx"},
        bind,

@@ -1,31 +1,23 @@
 // millrace simulate PLAN...
+#include "api/simulate.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 
-#include "analysis/rate.h"
-#include "api/model.h"
-#include "api/recorded.h"
+#include "api/open_model.h"
 #include "api/written_over.h"
-#include "base/duration.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/quantity.h"
 #include "cli/options/between.h"
 #include "cli/print/printable_lines.h"
+#include "cli/print/progress.h"
 #include "cli/print/simulation_report.h"
 #include "cli/verbs/verbs.h"
-#include "dataflow/analysis.h"
-#include "plan/build.h"
-#include "plan/capacities.h"
-#include "plan/steps.h"
 #include "report/gantt.h"
-#include "schedule/graph.h"
 
 namespace millrace::cli {
-
-using namespace api;
-
 namespace {
 
 struct SimulateOptions {
@@ -201,92 +193,6 @@ simulate::Options simulation_options(const SimulateOptions& options) {
   return result;
 }
 
-constexpr double longest_s = 4e8;  // so that no time overflows; simulate::run refuses less
-
-std::vector<std::vector<Time>> best_times(const simulate::Application& application,
-                                          const simulate::Options& options) {
-  std::vector<std::vector<Time>> times;
-  for (std::size_t s = 0; s < application.durations.size(); ++s) {
-    const auto found = options.processors.find(application.plan.stages[s].processor.name);
-    const double scale =
-        found == options.processors.end() ? options.others.scale : found->second.scale;
-    auto& phases = times.emplace_back();
-    for (const simulate::Duration& duration : application.durations[s])
-      phases.push_back(time_from_seconds(std::min(seconds(duration.best) * scale, longest_s)));
-  }
-  return times;
-}
-
-std::optional<dataflow::Fraction> bound_of(const simulate::Application& application,
-                                           const network::Network& network,
-                                           const simulate::Options& options) {
-  const auto rate = dataflow::throughput(schedule::csdf_graph(
-      application.plan, network, {.phase_times = best_times(application, options)}));
-  if (!rate || rate->is_unlimited()) return std::nullopt;
-  const dataflow::Fraction period =
-      rate->period() / dataflow::Fraction(plan::round_of(application.plan));
-  if (application.order == simulate::Order::graph || !plan::is_shared(application.plan))
-    return period;
-  const auto shortest =
-      analysis::shortest_period(application.plan, network, best_times(application, options));
-  if (!shortest || *shortest <= Time{}) return std::nullopt;
-  return dataflow::Fraction(shortest->count());
-}
-
-/// As `bench` has them, whose frames on their way hang on them; of a plan without, those recorded.
-std::vector<std::vector<Time>> times_of(const simulate::Application& application) {
-  const auto times = plan::predicted_times(application.plan);
-  return times.empty() ? best_times(application, {}) : times;
-}
-
-/// What came of the frames that were recorded, if any were.
-std::optional<simulate::ApplicationResult> add_times(simulate::Application& application,
-                                                     const SimulateOptions& options,
-                                                     std::size_t index) {
-  if (!options.recorded.empty()) {
-    Recorded recorded = read_recorded(options.recorded[index], application.plan);
-    application.recorded = std::move(recorded.firings);
-    application.durations = std::move(recorded.means);
-    application.frames = recorded.result.frames;
-    return recorded.result;
-  }
-  const bool drawn = options.times == "drawn";
-  try {
-    application.durations = simulate::predicted_durations(
-        application.plan, drawn ? options.best : 1, drawn ? options.worst : 1);
-    return std::nullopt;
-  } catch (const InputError& error) {
-    throw InputError(options.plans[index], error.what());
-  }
-}
-
-void add_plan(Simulated& simulated, const SimulateOptions& options,
-              const simulate::Options& settings) {
-  const std::size_t index = simulated.applications.size();
-  const std::string& file = options.plans[index];
-  const auto loaded =
-      read_plan_and_network(file, options.models.empty() ? "" : options.models[index]);
-  simulate::Application application{.name = loaded->plan.network_name,
-                                    .plan = std::move(loaded->plan),
-                                    .durations = {},
-                                    .release = release_of(options, index)};
-  for (const simulate::Application& other : simulated.applications)
-    if (other.name == application.name) application.name = file;
-  simulated.recorded.push_back(add_times(application, options, index));
-  application.frames = options.frames.value_or(application.frames);
-  application.deadline = duration_of(options.deadlines, index, options.plans.size(), "--deadline");
-  application.priority = static_cast<int>(index);
-  application.order =
-      options.order == "graph" ? simulate::Order::graph : simulate::Order::submitted;
-  if (!options.in_flight && application.release.arrivals == simulate::Arrivals::closed &&
-      application.order == simulate::Order::submitted)
-    application.release.in_flight =
-        analysis::enough_in_flight(application.plan, loaded->network, times_of(application));
-  simulated.files.push_back(file);
-  simulated.bounds.push_back(bound_of(application, loaded->network, settings));
-  simulated.applications.push_back(std::move(application));
-}
-
 /// Only of the first frames of each plan.
 Trace first_frames(Trace trace, std::int64_t frames) {
   std::erase_if(trace.firings, [&](const TraceFiring& firing) { return firing.frame >= frames; });
@@ -294,7 +200,7 @@ Trace first_frames(Trace trace, std::int64_t frames) {
   return trace;
 }
 
-void write_pictures(const SimulateOptions& options, const Simulated& simulated) {
+void write_pictures(const SimulateOptions& options, const api::Simulated& simulated) {
   const Trace& trace = simulated.result.trace;
   if (!options.trace.empty())
     write_chrome_trace(options.trace, first_frames(trace, options.traced_frames));
@@ -308,13 +214,13 @@ void write_pictures(const SimulateOptions& options, const Simulated& simulated) 
 }
 
 void check_outputs(const SimulateOptions& options) {
-  FilesRead files;
+  api::FilesRead files;
   for (std::size_t i = 0; i < options.plans.size(); ++i) {
     files.add("plan", options.plans[i]);
     const std::string model = i < options.models.size() ? options.models[i] : "";
     std::error_code ignored;
     if (std::filesystem::exists(options.plans[i], ignored))
-      files.add(model_of_plan(options.plans[i], model));
+      files.add(api::model_of_plan(options.plans[i], model));
   }
   for (const std::string& recorded : options.recorded) files.add("recorded trace", recorded);
   for (const std::string& path : {options.trace, options.gantt}) files.refuse(path);
@@ -322,23 +228,35 @@ void check_outputs(const SimulateOptions& options) {
     if (!path.empty()) check_writable(path);
 }
 
+api::SimulateRequest request_of(const SimulateOptions& options) {
+  api::SimulateRequest request;
+  request.options = simulation_options(options);
+  request.has_powers = !options.powers.empty();
+  const std::size_t count = options.plans.size();
+  if (!options.models.empty() && options.models.size() != count)
+    throw InputError("--model", fmt::format("given {} times for {} plans; give it once for each",
+                                            options.models.size(), count));
+  if (!options.recorded.empty() && options.recorded.size() != count)
+    throw InputError("--recorded", fmt::format("given {} times for {} plans; give it once for each",
+                                               options.recorded.size(), count));
+  for (std::size_t i = 0; i < count; ++i)
+    request.plans.push_back({options.plans[i], options.models.empty() ? "" : options.models[i],
+                             options.recorded.empty() ? "" : options.recorded[i],
+                             release_of(options, i),
+                             duration_of(options.deadlines, i, count, "--deadline")});
+  request.frames = options.frames;
+  request.enough_in_flight = !options.in_flight;
+  if (options.order == "graph") request.order = simulate::Order::graph;
+  request.drawn = options.times == "drawn";
+  request.best = options.best;
+  request.worst = options.worst;
+  request.context.listener = &terminal();
+  return request;
+}
+
 int run(const SimulateOptions& options) {
   check_outputs(options);
-  const simulate::Options settings = simulation_options(options);
-  if (!options.models.empty() && options.models.size() != options.plans.size())
-    throw InputError("--model", fmt::format("given {} times for {} plans; give it once for each",
-                                            options.models.size(), options.plans.size()));
-  if (!options.recorded.empty() && options.recorded.size() != options.plans.size())
-    throw InputError("--recorded", fmt::format("given {} times for {} plans; give it once for each",
-                                               options.recorded.size(), options.plans.size()));
-  Simulated simulated;
-  for (std::size_t i = 0; i < options.plans.size(); ++i) add_plan(simulated, options, settings);
-  simulated.times = options.recorded.empty() ? options.times : "recorded";
-  simulated.seed = options.seed;
-  simulated.has_powers = !options.powers.empty();
-  const auto start = std::chrono::steady_clock::now();
-  simulated.result = simulate::run(simulated.applications, settings);
-  simulated.took = std::chrono::steady_clock::now() - start;
+  const api::Simulated simulated = simulate_plans(request_of(options));
   write_pictures(options, simulated);
   fmt::print("{}", options.json ? simulation_json(simulated)
                                 : printable_lines(simulation_text(simulated)));

@@ -64,15 +64,15 @@ struct Model {
   bool seeded = false;  // no weights were given or found
 };
 
-/// Reads a configuration; its weights are options.weights, else those beside it (NAME.weights),
+/// Reads a configuration; its weights are source.weights, else those beside it (NAME.weights),
 /// else seeded. Outputs are those of all [yolo], [region] and [detection], or else of the last
 /// layer but [cost]. InputError names file and line.
-Model read_darknet(const std::filesystem::path& path, const ReadOptions& options = {});
+Model read_darknet(const ModelSource& source);
 
-/// The same from memory; weights are options.weights or seeded.
-Model read_darknet(std::string_view text, const std::string& name, const ReadOptions& options);
+/// The same from memory; weights are source.weights or seeded.
+Model read_darknet(std::string_view text, const std::string& name, const ModelSource& source);
 
 /// Only the heads, without weights; their outputs have no names. InputError as read_darknet.
-Heads read_heads(const std::filesystem::path& path, const ReadOptions& options = {});
+Heads read_heads(const ModelSource& source);
 
 }  // namespace millrace::network::darknet

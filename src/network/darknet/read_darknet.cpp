@@ -16,9 +16,9 @@ namespace {
 constexpr const char* input_name = "data";
 
 /// N, C, H, W: of the file, unless the options say otherwise.
-Shape input_shape(const Section& net, const ReadOptions& options) {
+Shape input_shape(const Section& net, const ModelSource& source) {
   Shape shape{1, net.integer("channels", 3), 0, 0};
-  for (const auto& [name, given] : options.shapes) {
+  for (const auto& [name, given] : source.shapes) {
     if (name != input_name)
       throw InputError("--shape " + name,
                        fmt::format("there is no input of this name; the network's "
@@ -32,9 +32,9 @@ Shape input_shape(const Section& net, const ReadOptions& options) {
                                    to_text(given), shape[1]));
     return given;
   }
-  shape[2] = options.size.value_or(0);
-  shape[3] = options.size.value_or(0);
-  if (options.size) return shape;
+  shape[2] = source.size.value_or(0);
+  shape[3] = source.size.value_or(0);
+  if (source.size) return shape;
   return {1, shape[1], net.needed("height"), net.needed("width")};
 }
 
@@ -67,19 +67,19 @@ std::optional<WeightFile> weight_file(const std::filesystem::path& path) {
 
 }  // namespace
 
-Model read_darknet(std::string_view text, const std::string& name, const ReadOptions& options) {
+Model read_darknet(std::string_view text, const std::string& name, const ModelSource& source) {
   std::vector<Section> sections = parse_config(text, name);
-  const std::optional<WeightFile> weights = weight_file(options.weights);
+  const std::optional<WeightFile> weights = weight_file(source.weights);
   const Section net = sections.front();
   Reading reading(std::move(sections), weights && weights->is_transposed());
-  reading.add_input(input_name, input_shape(net, options));
+  reading.add_input(input_name, input_shape(net, source));
   lower_sections(reading);
   Network& network = reading.network();
   if (network.outputs.empty()) network.outputs.push_back(last_output(reading));
   if (weights)
     weights->fill(network, reading.wanted());
   else
-    fill_seeded(network, reading.wanted(), options.seed);
+    fill_seeded(network, reading.wanted(), source.seed);
   Model model;
   model.heads = heads_of(net, reading);
   model.sections = shapes_of(reading);
@@ -91,8 +91,9 @@ Model read_darknet(std::string_view text, const std::string& name, const ReadOpt
   return model;
 }
 
-Model read_darknet(const std::filesystem::path& path, const ReadOptions& options) {
-  ReadOptions all = options;
+Model read_darknet(const ModelSource& source) {
+  const std::filesystem::path path = source.file;
+  ModelSource all = source;
   std::filesystem::path beside = path;
   beside.replace_extension(".weights");
   std::error_code ignored;
@@ -102,11 +103,11 @@ Model read_darknet(const std::filesystem::path& path, const ReadOptions& options
   return model;
 }
 
-Heads read_heads(const std::filesystem::path& path, const ReadOptions& options) {
-  std::vector<Section> sections = parse_config(read_file(path), path.string());
+Heads read_heads(const ModelSource& source) {
+  std::vector<Section> sections = parse_config(read_file(source.file), source.file);
   const Section net = sections.front();
   Reading reading(std::move(sections), false);
-  reading.add_input(input_name, input_shape(net, options));
+  reading.add_input(input_name, input_shape(net, source));
   lower_sections(reading);
   return heads_of(net, reading);
 }

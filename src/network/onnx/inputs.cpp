@@ -73,10 +73,10 @@ void check_fits(const Declared& input, const Shape& given) {
                                               text_of(*input.shape), to_text(given)));
 }
 
-Shape chosen_shape(const Declared& input, const ReadOptions& options) {
-  const auto given = options.shapes.find(input.name);
+Shape chosen_shape(const Declared& input, const ModelSource& source) {
+  const auto given = source.shapes.find(input.name);
   Shape shape;
-  if (given != options.shapes.end()) {
+  if (given != source.shapes.end()) {
     check_fits(input, given->second);
     shape = given->second;
   } else if (!input.shape) {
@@ -136,7 +136,7 @@ void add_weights(Reading& reading, ::onnx::GraphProto& graph,
 }  // namespace
 
 std::unordered_set<std::string> read_inputs(Reading& reading, ::onnx::GraphProto& graph,
-                                            const ReadOptions& options) {
+                                            const ModelSource& source) {
   const std::string& file = reading.source().file;
   std::unordered_set<std::string> names;
   add_weights(reading, graph, names);
@@ -147,14 +147,14 @@ std::unordered_set<std::string> read_inputs(Reading& reading, ::onnx::GraphProto
     if (!names.insert(input.name).second)
       throw InputError(input.place, "is there twice; every input needs a name of its own");
     inputs.insert(input.name);
-    const auto known = options.constants.find(input.name);
-    if (known != options.constants.end())
+    const auto known = source.constants.find(input.name);
+    if (known != source.constants.end())
       add_known_input(reading, input, known->second);
     else
-      reading.add_input(input.name, {input.type, chosen_shape(input, options)});
+      reading.add_input(input.name, {input.type, chosen_shape(input, source)});
   }
-  for (const auto& [name, shape] : options.shapes) check_name(name, inputs, file);
-  for (const auto& [name, value] : options.constants) check_name(name, inputs, file);
+  for (const auto& [name, shape] : source.shapes) check_name(name, inputs, file);
+  for (const auto& [name, value] : source.constants) check_name(name, inputs, file);
   return names;
 }
 

@@ -15,6 +15,6 @@ namespace millrace::network::onnx {
 /// Moves the weights out of the graph, then adds inputs, as the options say. The names of all of
 /// them. InputError for a dimension that stays open and for options that contradict the file.
 std::unordered_set<std::string> read_inputs(Reading& reading, ::onnx::GraphProto& graph,
-                                            const ReadOptions& options);
+                                            const ModelSource& source);
 
 }  // namespace millrace::network::onnx

@@ -79,9 +79,9 @@ void read_outputs(Reading& reading, const ::onnx::GraphProto& graph) {
 }
 
 Network network_of(::onnx::ModelProto& model, const std::string& name,
-                   const std::filesystem::path& folder, const ReadOptions& options) {
+                   const std::filesystem::path& folder, const ModelSource& source) {
   Reading reading({name, folder, onnx::opset_of(model, name)});
-  const auto given = onnx::read_inputs(reading, *model.mutable_graph(), options);
+  const auto given = onnx::read_inputs(reading, *model.mutable_graph(), source);
   declare_shapes(reading, model.graph());
   read_nodes(reading, model.graph(), given);
   read_outputs(reading, model.graph());
@@ -93,12 +93,13 @@ Network network_of(::onnx::ModelProto& model, const std::string& name,
 }  // namespace
 
 Network read_onnx(std::string_view bytes, const std::string& name,
-                  const std::filesystem::path& folder, const ReadOptions& options) {
-  return network_of(*onnx::parse_model(bytes, name), name, folder, options);
+                  const std::filesystem::path& folder, const ModelSource& source) {
+  return network_of(*onnx::parse_model(bytes, name), name, folder, source);
 }
 
-Network read_onnx_file(const std::filesystem::path& path, const ReadOptions& options) {
-  return network_of(*onnx::read_model(path), path.string(), path.parent_path(), options);
+Network read_onnx_file(const ModelSource& source) {
+  const std::filesystem::path path = source.file;
+  return network_of(*onnx::read_model(path), path.string(), path.parent_path(), source);
 }
 
 }  // namespace millrace::network

@@ -14,7 +14,7 @@ namespace {
 const std::string net = "[net]\nwidth=32\nheight=32\nchannels=3\n";
 const std::string conv = "[convolutional]\nfilters=4\nsize=3\npad=1\nactivation=leaky\n";
 
-std::string message_about(const std::string& text, const ReadOptions& options = {}) {
+std::string message_about(const std::string& text, const ModelSource& options = {}) {
   return test::message_of([&] { read_darknet(text, "a.cfg", options); });
 }
 
@@ -146,7 +146,7 @@ class WrongWeights : public testing::Test {
   Model read(const std::string& bytes) const {
     std::ofstream(folder_ / "a.cfg") << net << conv;
     std::ofstream(folder_ / "a.weights", std::ios::binary) << bytes;
-    return read_darknet(folder_ / "a.cfg", {});
+    return read_darknet({.file = folder_ / "a.cfg"});
   }
   static constexpr std::size_t needed = 4 + 4 * 3 * 9;
   test::TemporaryFolder folder_;
@@ -195,7 +195,7 @@ TEST_F(WrongWeights, another_kind_of_file_is_refused) {
 }
 
 TEST(WrongOption, a_shape_has_to_fit) {
-  ReadOptions options;
+  ModelSource options;
   options.shapes["data"] = {1, 1, 32, 32};
   EXPECT_NE(message_about(net + conv, options).find("expected the batch, 3 channels"),
             std::string::npos);

@@ -142,7 +142,7 @@ TEST(DarknetHeads, keep_what_boxes_are_made_of) {
 }
 
 TEST(DarknetBatch, goes_through_heads) {
-  ReadOptions options;
+  ModelSource options;
   options.shapes["data"] = {2, 6, 3, 3};
   const Model model =
       read_darknet("[net]\nwidth=1\nheight=1\nchannels=6\n[yolo]\nclasses=1\nnum=1\nanchors=1,2\n",
@@ -154,9 +154,9 @@ TEST(DarknetWeights, are_the_same_for_the_same_seed) {
   const std::string text =
       "[net]\nwidth=4\nheight=4\nchannels=3\n[convolutional]\nfilters=2\n"
       "batch_normalize=1\nactivation=mish\n";
-  ReadOptions other;
+  ModelSource other;
   other.seed = 2;
-  const auto hash = [&](const ReadOptions& options) {
+  const auto hash = [&](const ModelSource& options) {
     return hash_of(read_darknet(text, "a.cfg", options).network);
   };
   EXPECT_EQ(hash({}), hash({}));

@@ -116,7 +116,7 @@ TEST_P(DarknetShapes, are_what_the_original_prints) {
   const auto folder = std::filesystem::path("models/darknet_cfg");
   MILLRACE_NEEDS_SHARED(folder);
   const std::string base = (test::shared_folder() / folder / GetParam()).string();
-  const darknet::Model model = darknet::read_darknet(std::filesystem::path(base + ".cfg"), {});
+  const darknet::Model model = darknet::read_darknet({.file = base + ".cfg"});
   const std::vector<Printed> printed = read_printed(base + ".shapes.txt");
   validate(model.network);
   EXPECT_TRUE(model.seeded);
@@ -154,9 +154,8 @@ TEST_P(DarknetShapes, the_zoo_has_the_same_network) {
   std::ranges::replace(name, '-', '_');
   if (name.ends_with("_spp")) name.resize(name.size() - 4);
   const Network ours = read_onnx(zoo_model(name), name, {});
-  ReadOptions at_416;
-  at_416.size = 416;
-  const Network file = darknet::read_darknet(test::shared_folder() / path, at_416).network;
+  const Network file =
+      darknet::read_darknet({.file = test::shared_folder() / path, .size = 416}).network;
   ASSERT_EQ(ours.layers.size(), file.layers.size());
   for (std::size_t i = 0; i < file.layers.size(); ++i) {
     const Layer &a = ours.layers[i], &b = file.layers[i];
@@ -176,7 +175,7 @@ TEST_P(DarknetShapes, other_sizes_scale_the_work) {
   MILLRACE_NEEDS_SHARED(path);
   const auto macs = [&](std::int64_t size) {
     const Network network =
-        darknet::read_darknet(test::shared_folder() / path, {.size = size}).network;
+        darknet::read_darknet({.file = test::shared_folder() / path, .size = size}).network;
     EXPECT_EQ(network[network.inputs[0]].shape, (Shape{1, 3, size, size}));
     return cost_of(network).macs;
   };

@@ -115,7 +115,7 @@ class Model : public testing::TestWithParam<Known> {
 
 TEST_P(Model, is_read_with_all_its_layers) {
   const Network network =
-      read_network(model_path(GetParam().file + ".onnx"), {GetParam().shapes, {}});
+      read_network({.file = model_path(GetParam().file + ".onnx"), .shapes = GetParam().shapes});
   validate(network);
   EXPECT_EQ(cost_of(network).macs, GetParam().macs);
   std::map<std::string, std::size_t> found;
@@ -130,7 +130,7 @@ class ModelWithOutputs : public Model {};
 
 TEST_P(ModelWithOutputs, computes_them) {
   const Network network =
-      read_network(model_path(GetParam().file + ".onnx"), {GetParam().shapes, {}});
+      read_network({.file = model_path(GetParam().file + ".onnx"), .shapes = GetParam().shapes});
   const Reference reference = read_reference(network, GetParam().reference);
   const std::vector<Array> outputs = evaluate(network, reference.inputs);
   ASSERT_EQ(outputs.size(), reference.outputs.size());

@@ -208,7 +208,7 @@ TEST(ReadOnnx, an_open_dimension_is_chosen_by_the_options) {
   OnnxModel model;
   model.input("x", {-1, 3}).output("y");
   model.node("Relu", {"x"}, {"y"});
-  ReadOptions options;
+  ModelSource options;
   options.shapes["x"] = {5, 3};
   EXPECT_EQ(output(model.read(options)).shape, (Shape{5, 3}));
 }
@@ -217,7 +217,7 @@ TEST(ReadOnnx, an_input_may_be_given_as_a_constant) {
   OnnxModel model;
   model.input("x", {2, 3}).input("s", {1}, DataType::int64).output("y");
   model.node("Reshape", {"x", "s"}, {"y"});
-  ReadOptions options;
+  ModelSource options;
   const std::vector<std::int64_t> six{6};
   options.constants["s"] = make_array<std::int64_t>(DataType::int64, {1}, six);
   const Network network = model.read(options);

@@ -18,7 +18,7 @@ OnnxModel model_to_damage() {
 }
 
 /// The message about reading these bytes, or "".
-std::string message_of(const std::string& bytes, const ReadOptions& options = {}) {
+std::string message_of(const std::string& bytes, const ModelSource& options = {}) {
   try {
     read_onnx(bytes, "model.onnx", ".", options);
     return "";
@@ -42,7 +42,7 @@ TEST(WrongFile, every_truncation_is_refused) {
 }
 
 TEST(WrongOption, a_shape_that_contradicts_the_file_is_refused) {
-  ReadOptions options;
+  ModelSource options;
   options.shapes["x"] = {2, 3, 8, 8};
   const std::string text = message_of(model_to_damage().bytes(), options);
   EXPECT_NE(text.find("1x3x8x8 in the file, but was given 2x3x8x8"), std::string::npos) << text;
@@ -52,7 +52,7 @@ TEST(WrongOption, a_shape_for_an_unknown_input_names_the_nearest) {
   OnnxModel model;
   model.input("image", {1, 4}).output("y");
   model.node("Relu", {"image"}, {"y"});
-  ReadOptions options;
+  ModelSource options;
   options.shapes["imag"] = {1, 4};
   const std::string text = message_of(model.bytes(), options);
   EXPECT_NE(text.find("no input 'imag'; did you mean 'image'?"), std::string::npos) << text;

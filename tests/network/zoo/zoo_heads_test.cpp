@@ -27,7 +27,8 @@ TEST_P(ZooHeads, are_those_of_the_published_configuration) {
   const auto folder = std::filesystem::path("models/darknet_cfg");
   MILLRACE_NEEDS_SHARED(folder);
   const auto expected =
-      darknet::read_heads(test::shared_folder() / folder / (std::string(GetParam().file) + ".cfg"));
+      darknet::read_heads(
+          {.file = test::shared_folder() / folder / (std::string(GetParam().file) + ".cfg")});
   const auto found = zoo_heads(GetParam().zoo);
   ASSERT_EQ(found.heads.size(), expected.heads.size());
   for (std::size_t i = 0; i < found.heads.size(); ++i) {

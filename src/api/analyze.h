@@ -1,0 +1,36 @@
+#pragma once
+// What is certain of a plan, beside what was measured.
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "analysis/proof.h"
+#include "api/bench/measured_now.h"
+#include "api/loaded.h"
+
+namespace millrace::api {
+
+struct AnalyzeRequest {
+  std::string plan;           // a file
+  std::string model = {};     // its model, if that is no longer where it was
+  std::string recorded = {};  // a trace of the plan, whose times take the place of the plan's
+  double duration_s = 5;
+  std::uint64_t seed = 1;
+  bool measure = false;  // run it here, too
+  Context context = {};
+};
+
+struct Analysis {
+  std::string file;
+  std::unique_ptr<Loaded> loaded;
+  analysis::Proof proof;
+  std::optional<MeasuredNow> now = {};
+  bool recorded = false;  // the plan's times, and what it was measured with, are a trace's
+
+  const plan::Plan& plan() const { return loaded->plan; }
+  const network::Network& network() const { return loaded->network; }
+};
+
+Analysis analyze(const AnalyzeRequest& request);
+
+}  // namespace millrace::api

@@ -1,0 +1,214 @@
+#include "api/application/bench.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+
+#include "api/application/compare_findings.h"
+#include "api/application/steps.h"
+#include "api/bench/variation.h"
+#include "application/sink.h"
+#include "base/error.h"
+#include "base/interrupt.h"
+#include "board/energy.h"
+#include "runtime/sequential.h"
+
+namespace millrace::api {
+namespace {
+
+using application::Findings;
+using application::Outcome;
+using application::Totals;
+
+/// Frames of the last round whose way through the pipeline is looked at.
+constexpr std::int64_t traced_frames = 1000;
+
+class ApplicationBench {
+ public:
+  explicit ApplicationBench(const LoadedApplication& loaded)
+      : loaded_(loaded), steps_(application_steps(loaded)) {
+    const Loaded& network = *loaded.loaded;
+    const board::Processor& processor = network.board.processors.front();
+    engine::Engine& engine = *network.engines.begin()->second;
+    runtime::SequentialOptions options;
+    options.variants = variants_on(processor, network, engine);
+    if (network.plan.calibration) options.calibration = &*network.plan.calibration;
+    sequential_ =
+        std::make_unique<runtime::Sequential>(network.network, engine, processor, options);
+    for (const ApplicationStep& step : steps_)
+      result_.rows.push_back({step.name, {}, {}, step.before_threads, step.after_threads});
+    for (const plan::Stage& stage : network.plan.stages)
+      result_.processors.push_back(stage.processor.name);
+    result_.application = loaded.application.name;
+    result_.no_energy = meter_.reason();
+    warm_up();
+  }
+
+  /// The last step right behind the first, with which it is compared, or right before it.
+  void round() {
+    std::vector<std::size_t> order{0, steps_.size() - 1};
+    for (std::size_t i = 1; i + 1 < steps_.size(); ++i) order.push_back(i);
+    if (steps_.size() == 1) order.pop_back();
+    if (result_.rows[0].rounds.size() % 2 == 1) std::reverse(order.begin(), order.end());
+    for (const std::size_t step : order) run(step);
+  }
+
+  const ApplicationResult& result() const { return result_; }
+
+ private:
+  /// What is set up for the first picture of all counts for no step.
+  void warm_up() {
+    constexpr std::int64_t few = 2;
+    application::Application short_one = loaded_.application;
+    std::int64_t& frames = short_one.input.frames;
+    frames = frames > 0 ? std::min(frames, few) : few;
+    const board::PinGuard pinned(loaded_.loaded->board.processors.front());
+    const auto source = application::open_source(short_one, loaded_.loaded->network);
+    application::run_in_turn(short_one, loaded_.parts(*source), *sequential_, [](const auto&) {});
+  }
+
+  void run(std::size_t step) {
+    std::vector<Findings> findings;
+    meter_.take();
+    ApplicationRound round =
+        steps_[step].plan.stages.empty() ? in_turn(findings) : in_pipeline(steps_[step], findings);
+    result_.rows[step].rounds.push_back(std::move(round));
+    compare(result_.rows[step], std::move(findings));
+  }
+
+  ApplicationRound in_turn(std::vector<Findings>& findings) {
+    // All on one core, as the network is; a decoder's threads too, which are made in here.
+    const board::PinGuard pinned(loaded_.loaded->board.processors.front());
+    ApplicationRound round;
+    const auto source = open();
+    round.totals = application::run_in_turn(loaded_.application, loaded_.parts(*source),
+                                            *sequential_, [&](const Outcome& outcome) {
+                                              if (findings.empty()) round.first = outcome.latency;
+                                              findings.push_back(outcome.findings);
+                                              interrupt_.check();
+                                            });
+    return checked(std::move(round));
+  }
+
+  ApplicationRound in_pipeline(const ApplicationStep& step, std::vector<Findings>& findings) {
+    const Loaded& loaded = *loaded_.loaded;
+    const bool is_plan = &step == &steps_.back();
+    runtime::SessionOptions options;
+    if (is_plan) options.trace_frames = traced_frames;
+    auto session = runtime::deploy(step.plan, loaded.network, loaded.engine_pointers(), options);
+    application::Application application = loaded_.application;
+    application.preprocess.workers.threads = step.before_threads;
+    application.postprocess.workers.threads = step.after_threads;
+    ApplicationRound round;
+    const auto source = open();
+    meter_.take();
+    {
+      application::Run run(application, loaded_.parts(*source), session,
+                           [&](const Outcome& outcome) {
+                             if (findings.empty()) round.first = outcome.latency;
+                             findings.push_back(outcome.findings);
+                           });
+      constexpr std::chrono::milliseconds look_up{100};
+      while (!run.wait_for(look_up)) interrupt_.check();
+      round.totals = run.totals();
+    }
+    round = checked(std::move(round));
+    round.stages = session.statistics();
+    if (is_plan) result_.waits = report::channel_waits(step.plan, session.trace());
+    return round;
+  }
+
+  std::unique_ptr<application::Source> open() const {
+    return application::open_source(loaded_.application, loaded_.loaded->network);
+  }
+
+  ApplicationRound checked(ApplicationRound round) {
+    round.joules = meter_.take();
+    const Totals& totals = round.totals;
+    if (totals.complaint) throw InputError(totals.complaint->place, totals.complaint->text);
+    if (totals.frames == 0)
+      throw InputError(loaded_.application.input.place, "there are no frames to measure");
+    return round;
+  }
+
+  /// With those of everything in turn, of the first round.
+  void compare(ApplicationRow& row, std::vector<Findings> findings) {
+    if (expected_.empty()) {
+      expected_ = std::move(findings);
+      result_.frames = expected_.size();
+      return;
+    }
+    for (std::size_t i = 0; i < std::max(expected_.size(), findings.size()); ++i) {
+      const bool known =
+          std::find(row.differing.begin(), row.differing.end(), i) != row.differing.end();
+      const bool same =
+          i < expected_.size() && i < findings.size() && are_same(expected_[i], findings[i]);
+      if (!same && !known) row.differing.push_back(i);
+    }
+    std::sort(row.differing.begin(), row.differing.end());
+  }
+
+  const InterruptGuard interrupt_;
+  const LoadedApplication& loaded_;
+  const std::vector<ApplicationStep> steps_;
+  std::unique_ptr<runtime::Sequential> sequential_;
+  board::EnergyMeter meter_;
+  std::vector<Findings> expected_;
+  ApplicationResult result_;
+};
+
+}  // namespace
+
+ApplicationResult bench_application(const LoadedApplication& loaded, int rounds) {
+  const application::Input& input = loaded.application.input;
+  if (input.is_live())
+    throw InputError(input.place,
+                     "is live input, whose rate is its own; to measure, give a file and leave out "
+                     "'rate_fps'");
+  const Context& context = loaded.loaded->context;
+  ApplicationBench bench(loaded);
+  {
+    const auto work = context.begin("benchmark");
+    for (int round = 0; round < rounds; ++round) {
+      bench.round();
+      work->show(static_cast<double>(round + 1) / rounds, "");
+    }
+  }
+  std::vector<Rounds> measured;
+  for (const report::WaterfallStep& step : waterfall_of(bench.result()))
+    measured.push_back({step.name, step.rates});
+  note_variation(measured, context);
+  return bench.result();
+}
+
+std::vector<report::WaterfallStep> waterfall_of(const ApplicationResult& result) {
+  std::vector<report::WaterfallStep> steps;
+  for (const ApplicationRow& row : result.rows) {
+    steps.push_back({row.name, {}});
+    for (const ApplicationRound& round : row.rounds) steps.back().rates.push_back(round.rate());
+  }
+  return steps;
+}
+
+double ApplicationRound::rate() const {
+  return static_cast<double>(totals.frames) / std::max(1e-9, seconds(totals.elapsed));
+}
+
+const ApplicationRound& ApplicationRow::median() const {
+  std::vector<const ApplicationRound*> sorted;
+  for (const ApplicationRound& round : rounds) sorted.push_back(&round);
+  std::sort(sorted.begin(), sorted.end(), [](const ApplicationRound* a, const ApplicationRound* b) {
+    return a->rate() < b->rate();
+  });
+  return *sorted[(sorted.size() - 1) / 2];
+}
+
+double ApplicationRow::variation() const {
+  std::vector<double> rates;
+  for (const ApplicationRound& round : rounds) rates.push_back(round.rate());
+  return variation_of(rates);
+}
+
+}  // namespace millrace::api

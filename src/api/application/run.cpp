@@ -1,0 +1,189 @@
+#include "api/application/run.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <atomic>
+#include <chrono>
+#include <filesystem>
+#include <optional>
+#include <set>
+
+#include "api/application/results.h"
+#include "api/written_over.h"
+#include "application/image_file.h"
+#include "base/error.h"
+#include "base/interrupt.h"
+
+namespace millrace::api {
+namespace {
+
+using application::Outcome;
+using application::Totals;
+
+/// One way through all frames. However it ends, what came out until then is kept.
+class Runner {
+ public:
+  Runner(const LoadedApplication& loaded, const ApplicationRun& how)
+      : loaded_(loaded),
+        how_(how),
+        source_(application::open_source(loaded.application, loaded.loaded->network)),
+        results_(loaded.application, rate_of(loaded.application.input)) {}
+
+  Totals run() {
+    const Loaded& loaded = *loaded_.loaded;
+    const InterruptGuard interrupt;
+    auto session = deploy(loaded, loaded.plan, loaded_.application.file,
+                          {.trace_frames = frames_of(how_.trace)});
+    application::Run run(loaded_.application, parts(), session,
+                         [&](const Outcome& outcome) { results_.take(outcome); });
+    try {
+      wait(interrupt, run);
+    } catch (...) {
+      keep_in_spite_of_an_error();
+      throw;
+    }
+    results_.keep(patience);
+    write_trace(how_.trace, session, loaded);
+    if (asked_ && !loaded_.application.input.is_live()) throw EngineError(interrupted_text());
+    return run.totals();
+  }
+  std::int64_t skipped() const { return skipped_; }
+
+ private:
+  static constexpr std::chrono::milliseconds patience{200};
+
+  const Context& context() const { return loaded_.loaded->context; }
+  double rate_of(const application::Input& input) const {
+    return input.rate_fps > 0 ? input.rate_fps : source_->rate_fps();
+  }
+
+  application::Parts parts() {
+    const application::Input& input = loaded_.application.input;
+    application::Parts parts = loaded_.parts(*source_);
+    std::error_code ignored;
+    if (input.kind == application::InputKind::images &&
+        input.on_error == application::OnError::skip &&
+        std::filesystem::is_directory(input.path, ignored))
+      parts.skip = [this](const InputError& error) {
+        ++skipped_;
+        context().note(fmt::format("skipped: {}", error.what()));
+      };
+    return parts;
+  }
+
+  /// After an interrupt no more frames are taken, and those on their way have a second.
+  void wait(const InterruptGuard& interrupt, application::Run& run) {
+    constexpr std::chrono::milliseconds look_up{100};
+    constexpr std::chrono::seconds grace{1};
+    while (!run.wait_for(look_up)) {
+      const auto now = std::chrono::steady_clock::now();
+      if (!asked_ && interrupt.take()) {
+        asked_ = now;
+        run.finish();
+      }
+      if (asked_ && now - *asked_ > grace) leave();
+    }
+  }
+
+  /// A thread that hangs in a source or a processing cannot be joined, so nothing is.
+  void leave() {
+    bool failed = !loaded_.application.input.is_live();
+    std::string text;
+    try {
+      const bool kept = results_.keep(patience);
+      text = kept ? interrupted_text() : "interrupted while a result was being written";
+      if (kept) std::fflush(stdout);
+      failed = failed || !kept;
+    } catch (const std::exception& error) {
+      text = error.what();
+      failed = true;
+    }
+    if (how_.leave) how_.leave(text + "; frames on their way did not come out in time", failed);
+  }
+
+  /// The first error is the one that is reported.
+  void keep_in_spite_of_an_error() {
+    try {
+      results_.keep(patience);
+    } catch (const std::exception& error) {
+      context().note(error.what());
+    }
+    if (results_.frames() > 0) context().note("kept: " + results_.kept_text());
+  }
+
+  std::string interrupted_text() const {
+    if (results_.frames() == 0) return "interrupted; no result was written";
+    return fmt::format("interrupted after {} frames; kept: {}", results_.frames(),
+                       results_.kept_text());
+  }
+
+  const LoadedApplication& loaded_;
+  const ApplicationRun& how_;
+  std::unique_ptr<application::Source> source_;
+  ApplicationResults results_;
+  std::atomic<std::int64_t> skipped_{0};
+  std::optional<std::chrono::steady_clock::time_point> asked_;  // to end
+};
+
+/// Files beside the pictures that nobody would miss otherwise.
+void note_passed_over(const application::Input& input, const Context& context) {
+  std::error_code error;
+  if (input.kind != application::InputKind::images ||
+      !std::filesystem::is_directory(input.path, error))
+    return;
+  std::set<std::string> endings;
+  int files = 0;
+  for (auto entry = std::filesystem::directory_iterator(input.path, error);
+       !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
+    const std::filesystem::path name = entry->path().filename();
+    if (application::is_image_name(name) || name.string().starts_with('.') ||
+        !entry->is_regular_file(error))
+      continue;
+    ++files;
+    endings.insert(name.extension().string());
+  }
+  if (files > 0)
+    context.note(fmt::format(
+        "{} {} in '{}' {} left out: {} no ending of a picture that is read ({})", files,
+        files == 1 ? "file" : "files", input.path, files == 1 ? "is" : "are",
+        files == 1 ? "it has" : "they have", fmt::join(endings, ", ")));
+}
+
+/// Before anything is written.
+void refuse_results_over(const application::Application& application,
+                         const ApplicationOptions& options, const ApplicationRun& how) {
+  FilesRead files;
+  files.add(application);
+  files.add("plan", options.plan);
+  for (const std::string& plugin : options.plugins) files.add("plug-in", plugin);
+  files.refuse(application.output);
+  files.refuse(how.trace.file);
+}
+
+}  // namespace
+
+ApplicationTotals run_application(const RunnableOptions& runnable,
+                                  const ApplicationOptions& options, const ApplicationRun& how) {
+  const auto loaded = load_application(runnable, options);
+  const Context& context = runnable.model.context;
+  application::Output& output = loaded->application.output;
+  if (!how.json.empty()) output.json = how.json;
+  const application::Application& application = loaded->application;
+  refuse_results_over(application, options, how);
+  note_passed_over(application.input, context);
+  if (options.plan.empty() && application.precisions != application::Application{}.precisions)
+    context.note("without --plan the network runs in f32 on one core");
+  Runner runner(*loaded, how);
+  const Totals totals = runner.run();
+  return {totals, runner.skipped(), application.input.is_live()};
+}
+
+void check_complaint(const Totals& totals) {
+  if (!totals.complaint) return;
+  if (totals.complaint->of_machine)
+    throw EngineError(totals.complaint->place + ": " + totals.complaint->text);
+  throw InputError(totals.complaint->place, totals.complaint->text);
+}
+
+}  // namespace millrace::api

@@ -1,0 +1,33 @@
+#pragma once
+// Applications on what they name.
+#include <functional>
+#include <string>
+
+#include "api/application/load.h"
+#include "api/trace.h"
+#include "application/run.h"
+
+namespace millrace::api {
+
+struct ApplicationRun {
+  std::string json;  // a file in place of the application's own output; empty: that
+  TraceOptions trace = {};
+  /// Called after an interrupt if frames hang in somebody else's code, whose threads cannot be
+  /// joined: ends the process. What came out until then is kept, unless it `failed`.
+  std::function<void(const std::string& text, bool failed)> leave;
+};
+
+struct ApplicationTotals {
+  application::Totals totals;
+  std::int64_t skipped = 0;  // pictures that cannot be decoded
+  bool is_live = false;
+};
+
+/// All frames once; their results go where the application says. InputError or EngineError, as
+/// application::Totals::complaint says, by check_complaint; EngineError if it is interrupted.
+ApplicationTotals run_application(const RunnableOptions& runnable,
+                                  const ApplicationOptions& options, const ApplicationRun& how);
+/// Throws what a source or a processing complained of.
+void check_complaint(const application::Totals& totals);
+
+}  // namespace millrace::api

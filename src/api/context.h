@@ -1,0 +1,39 @@
+#pragma once
+// How the operations of this room work, and who hears of it.
+#include <memory>
+#include <string>
+
+namespace millrace::api {
+
+/// Work that takes a while; it ends with the object.
+class Work {
+ public:
+  virtual ~Work() = default;
+  /// `share` in [0, 1]; text such as the best so far.
+  virtual void show(double /*share*/, const std::string& /*text*/) {}
+};
+
+/// Hears what the operations tell while they go on; this one passes it over. Called from one thread
+/// at a time.
+class Listener {
+ public:
+  virtual ~Listener() = default;
+  virtual void note(const std::string& /*text*/) {}
+  virtual std::unique_ptr<Work> begin(const std::string& /*title*/) {
+    return std::make_unique<Work>();
+  }
+};
+
+struct Context {
+  bool cache = true;             // read and write the cache folder
+  Listener* listener = nullptr;  // borrowed; null: nobody
+
+  void note(const std::string& text) const {
+    if (listener != nullptr) listener->note(text);
+  }
+  std::unique_ptr<Work> begin(const std::string& title) const {
+    return listener != nullptr ? listener->begin(title) : std::make_unique<Work>();
+  }
+};
+
+}  // namespace millrace::api

@@ -1,0 +1,39 @@
+#pragma once
+// The engines that are here, and what they can.
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/ids.h"
+#include "board/board.h"
+#include "network/network.h"
+
+namespace millrace::api {
+
+struct EngineVersion {
+  std::string name, version;
+  std::string absent = {};  // why it is not in this build; empty: it is
+};
+/// In the order of preference, then those that are absent.
+std::vector<EngineVersion> engines();
+
+/// By engine: the layers it cannot run, with its reasons, and in which precisions it can run how
+/// many of those that it has a choice for.
+struct Support {
+  std::string engine;
+  std::size_t supported = 0;
+  std::vector<std::pair<LayerId, std::string>> refused = {};
+  std::map<board::Precision, std::size_t> precisions = {};
+};
+
+/// By engine, on the board's first processor.
+std::vector<Support> supports(const network::Network& network, const board::Board& board);
+
+/// Of this machine, by processor: one at a time, then all at once.
+struct MeasuredPeaks {
+  std::vector<board::Peaks> alone, together;
+};
+MeasuredPeaks measure_peaks(const board::Board& board);
+
+}  // namespace millrace::api

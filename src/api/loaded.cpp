@@ -1,0 +1,123 @@
+#include "api/loaded.h"
+
+#include <algorithm>
+
+#include "api/cache.h"
+#include "api/open_model.h"
+#include "api/shared_cores.h"
+#include "api/simulated_board.h"
+#include "base/error.h"
+#include "engine/registry.h"
+#include "plan/build.h"
+#include "plan/plan_file.h"
+#include "schedule/read_plan.h"
+
+namespace millrace::api {
+
+std::map<std::string, engine::Engine*> Loaded::engine_pointers() const {
+  std::map<std::string, engine::Engine*> result;
+  for (const auto& [name, engine] : engines) result[name] = engine.get();
+  return result;
+}
+
+bool is_plan_file(const std::string& path) {
+  return std::filesystem::path(path).extension() == ".json";
+}
+
+std::unique_ptr<Loaded> read_plan_and_network(const std::string& path,
+                                              const std::string& model_override,
+                                              const Context& context) {
+  auto loaded = std::make_unique<Loaded>();
+  loaded->context = context;
+  loaded->network = open_model(model_of_plan(path, model_override), context);
+  loaded->plan = schedule::read_plan(path, loaded->network);
+  return loaded;
+}
+
+void make_ready(Loaded& loaded, const std::string& path, const RunOptions& options) {
+  loaded.context = options.context;
+  loaded.board = board::this_machine();
+  try {
+    plan::check_board(loaded.plan, loaded.board);
+    add_simulated_engine(loaded, options.time_scale);
+    for (const plan::Stage& stage : loaded.plan.stages)
+      if (!loaded.engines.contains(stage.engine))
+        loaded.engines[stage.engine] =
+            engine::make_engine(stage.engine, engine_options(options.context));
+  } catch (const InputError& error) {
+    throw InputError(path, error.what());
+  }
+  if (loaded.simulated.engine == nullptr) note_shared_cores(loaded.plan, loaded.context);
+}
+
+std::unique_ptr<Loaded> load_plan(const std::string& path, const std::string& model_override,
+                                  const RunOptions& options) {
+  auto loaded = read_plan_and_network(path, model_override, options.context);
+  make_ready(*loaded, path, options);
+  return loaded;
+}
+
+std::unique_ptr<Loaded> load_runnable(const RunnableOptions& options) {
+  const Setup& model = options.model;
+  if (is_plan_file(model.source.file)) {
+    const network::ModelSource& source = model.source;
+    const bool same_input = source.shapes.empty() && !source.size && source.weights.empty();
+    if (!model.processors.empty() || !same_input || model.engine != Setup{}.engine)
+      throw InputError(model.source.file,
+                       "the plan says which processors, engine, shapes and weights; leave out "
+                       "--processors, --engine, --shape, --size and --weights, or make another "
+                       "plan");
+    return load_plan(model.source.file, options.network, {model.context, options.time_scale});
+  }
+  if (options.time_scale != 1 && options.time_scale != 0)
+    throw InputError("--time-scale", "is for plans of boards that are not here; leave it out");
+  if (!options.network.empty())
+    throw InputError("--model " + options.network,
+                     model.source.file + " is no plan (.json), which alone takes another model");
+  auto loaded = std::make_unique<Loaded>();
+  loaded->context = model.context;
+  loaded->network = open_model(model.source, model.context);
+  loaded->board = load_board(options.model);
+  if (model.processors.empty()) put_free_first(loaded->board);
+  const std::string& engine = options.model.engine;
+  loaded->engines[engine] = engine::make_engine(engine, engine_options(model.context));
+  loaded->plan = one_processor_plan(loaded->network, loaded->board.processors.front(), engine);
+  note_shared_cores(loaded->plan, model.context);
+  return loaded;
+}
+
+runtime::Session deploy(const Loaded& loaded, const plan::Plan& plan, const std::string& file,
+                        const runtime::SessionOptions& options) {
+  try {
+    return runtime::deploy(plan, loaded.network, loaded.engine_pointers(), options);
+  } catch (const InputError& error) {
+    const std::string text = error.what(), place = "plan: ";
+    if (!text.starts_with(place)) throw;
+    throw InputError(file, text.substr(place.size()));
+  }
+}
+
+plan::Plan one_processor_plan(const network::Network& network, const board::Processor& processor,
+                              const std::string& engine) {
+  board::Board board;
+  board.processors = {processor};
+  plan::Mapping mapping;
+  mapping.processors.assign(network.layers.size(), ProcessorId(0));
+  plan::BuildOptions options;
+  options.engine = engine;
+  return plan::build(network, board, mapping, options);
+}
+
+std::vector<board::Variant> variants_on(const board::Processor& processor, const Loaded& loaded,
+                                        const engine::Engine& engine) {
+  std::vector<board::Variant> result = plan::one_frame_variants(loaded.plan);
+  for (std::size_t i = 0; i < result.size(); ++i) {
+    if (result[i].algorithm.empty()) continue;
+    const auto offered = engine.variants(loaded.network, LayerId(i), processor);
+    if (std::find(offered.begin(), offered.end(), result[i]) == offered.end())
+      result[i].algorithm.clear();
+  }
+  return result;
+}
+
+}  // namespace millrace::api

@@ -1,0 +1,85 @@
+#include "api/open_model.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "network/darknet/darknet.h"
+#include "network/read.h"
+#include "network/zoo.h"
+#include "plan/plan_file.h"
+
+namespace millrace::api {
+namespace {
+
+using network::ModelSource;
+
+void check_size(const ModelSource& source) {
+  if (source.size && !source.shapes.empty())
+    throw InputError("--size", "says what --shape says too; give one of them");
+}
+
+/// A file; what it lacks and others have is said.
+network::Network open_file(const ModelSource& source, const Context& context) {
+  if (network::format_of(source.file) != network::Format::darknet) {
+    if (!source.weights.empty() || source.size)
+      throw InputError(
+          source.weights.empty() ? "--size" : "--weights",
+          "is for Darknet's configurations (.cfg); an ONNX file has its own, and takes "
+          "--shape");
+    return network::read_network(source);
+  }
+  check_size(source);
+  network::darknet::Model model = network::darknet::read_darknet(source);
+  if (model.seeded)
+    context.note(
+        fmt::format("{} has no weights beside it: they are random, seed {}; give trained ones with "
+                    "--weights FILE",
+                    source.file, source.seed));
+  return std::move(model.network);
+}
+
+network::Network open_zoo_model(const ModelSource& source) {
+  if (!source.weights.empty())
+    throw InputError("--weights", source.file + " is of the zoo, whose weights are random");
+  check_size(source);
+  const std::string bytes = network::zoo_model(source.file, source.seed, source.size);
+  return network::read_onnx(bytes, source.file, {}, source);
+}
+
+bool is_zoo_name(const std::string& name) {
+  const auto names = network::zoo_names();
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+}  // namespace
+
+ModelSource model_of_plan(const std::string& plan, const std::string& other_file) {
+  ModelSource source = plan::read_plan_origin(plan).model;
+  std::error_code ignored;
+  if (!other_file.empty())
+    source.file = other_file;
+  else if (!is_zoo_name(source.file) && !std::filesystem::exists(source.file, ignored))
+    throw InputError(plan, fmt::format("its model '{}' is not there any more; say where it is with "
+                                       "--model FILE",
+                                       source.file));
+  return source;
+}
+
+network::Network open_model(const ModelSource& source, const Context& context) {
+  std::error_code obstacle;
+  const auto kind = std::filesystem::status(source.file, obstacle);
+  const bool is_zoo = is_zoo_name(source.file);
+  if (std::filesystem::exists(kind) && !(is_zoo && std::filesystem::is_directory(kind)))
+    return open_file(source, context);
+  if (is_zoo) return open_zoo_model(source);
+  if (obstacle && kind.type() != std::filesystem::file_type::not_found)
+    throw InputError(source.file,
+                     fmt::format("cannot be looked at: {}; allow it, or give another file",
+                                 obstacle.message()));
+  throw InputError(source.file.empty() ? "''" : source.file,
+                   "is neither a file nor the name of a zoo network; `millrace zoo` lists those");
+}
+
+}  // namespace millrace::api

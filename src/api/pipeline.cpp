@@ -1,0 +1,46 @@
+#include "api/pipeline.h"
+
+#include "runtime/meanwhile.h"
+#include "runtime/parallel.h"
+#include "runtime/simulated_board.h"
+
+namespace millrace::api {
+
+profile::Profile measure(const network::Network& network, const board::Board& board,
+                         const std::string& engine) {
+  profile::MeasureOptions options;
+  options.meanwhile = runtime::meanwhile;
+  options.in_parallel = runtime::in_parallel;
+  return profile::measure(network, board, *engine::make_engine(engine), options);
+}
+
+plan::Plan find_plan(const network::Network& network, const board::Board& board,
+                     const profile::Profile& profile, const explore::ChooseOptions& options) {
+  explore::ChooseOptions chosen = options;
+  if (chosen.build.engine.empty()) chosen.build.engine = engine::engine_names().front();
+  return explore::choose(network, board, profile, chosen).winner().plan;
+}
+
+Pipeline deploy(const plan::Plan& plan, const network::Network& network,
+                const engine::EngineOptions& options) {
+  plan::Plan here = plan;
+  Pipeline::Engines engines;
+  const std::vector<LayerId> simulated = runtime::simulated_layers(plan);
+  auto times = std::make_unique<runtime::RunTimes>();
+  if (!simulated.empty()) {
+    const std::string name = engine::engine_for(network, simulated, runtime::simulation_host());
+    auto& computing = engines[name] = engine::make_engine(name, options);
+    runtime::add_run_times(plan, 1, *times);
+    runtime::compute_here(here, network, *computing);
+    engines[plan::simulated_engine] = runtime::make_simulated_engine(*computing, *times);
+  }
+  for (const plan::Stage& stage : plan.stages)
+    if (auto& engine = engines[stage.engine]; !engine)
+      engine = engine::make_engine(stage.engine, options);
+  std::map<std::string, engine::Engine*> borrowed;
+  for (const auto& [name, engine] : engines) borrowed[name] = engine.get();
+  runtime::Session session = runtime::deploy(here, network, borrowed);
+  return {std::move(engines), std::move(times), std::move(session)};
+}
+
+}  // namespace millrace::api

@@ -1,0 +1,320 @@
+#include "api/planning/make_plan.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <span>
+
+#include "api/application/load.h"
+#include "api/open_model.h"
+#include "api/planning/objectives.h"
+#include "api/profile.h"
+#include "api/simulated_board.h"
+#include "api/written_over.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "base/quantity.h"
+#include "board/shipped.h"
+#include "engine/registry.h"
+#include "explore/why.h"
+#include "plan/steps.h"
+#include "profile/cost_model.h"
+#include "profile/limits.h"
+#include "profile/select.h"
+#include "runtime/load.h"
+
+namespace millrace::api {
+namespace {
+
+/// Everything that making a plan needs, kept together.
+struct Work {
+  network::Network network;
+  board::Board board;
+  std::unique_ptr<engine::Engine> engine;
+  profile::Profile measured = {};  // with all precisions asked for
+  profile::Profile profile = {};   // with each layer in the fastest, or in the precision chosen
+  std::optional<network::Calibration> calibration = {};     // if int8 may be used
+  std::optional<explore::PrecisionChoice> precisions = {};  // if there is a budget for the loss
+  std::map<std::string, engine::Engine*> engines = {};
+};
+
+PrecisionRequest precision_request(const PlanRequest& request, const Work& work) {
+  return {&work.network, work.engine.get(),        &work.board, precisions_of(request.variants),
+          &request.loss, request.setup.source.seed, request.setup.context};
+}
+
+Work begin(const PlanRequest& request) {
+  const Setup& setup = request.setup;
+  Work work{open_model(setup.source, setup.context), load_board(setup, request.board),
+            engine::make_engine(setup.engine)};
+  for (const std::string& name : request.why) layer_named(work.network, name, "--why");
+  return work;
+}
+
+/// For a board that need not be at hand.
+Work prepare_for_board(const PlanRequest& request) {
+  Work work = begin(request);
+  const std::vector<board::Precision> precisions = precisions_of(request.variants);
+  work.measured = profile::modelled(work.network, work.board, precisions, request.streams);
+  work.profile = profile::select(work.measured, precisions);
+  return work;
+}
+
+ProfileSource profile_source(const PlanRequest& request) {
+  ProfileSource source;
+  source.path = request.profile;
+  source.context = request.setup.context;
+  source.measure.seed = request.setup.source.seed;
+  source.measure.warmup = 1;  // brief: `millrace profile` is thorough
+  source.measure.least = 3;
+  source.measure.duration = std::chrono::milliseconds(150);
+  source.measure.precisions = precisions_of(request.variants);
+  source.measure.max_error = request.variants.max_error;
+  source.batches = request.max_latency && request.max_batch > 1;
+  return source;
+}
+
+Work prepare(const PlanRequest& request) {
+  if (!request.board.empty()) return prepare_for_board(request);
+  Work work = begin(request);
+  work.engines[work.engine->name()] = work.engine.get();
+  ProfileSource source = profile_source(request);
+  check_loss(request.loss, source.measure.precisions);
+  const PrecisionRequest precision = precision_request(request, work);
+  work.calibration = calibration_for(precision);
+  if (work.calibration) source.measure.calibration = &*work.calibration;
+  work.measured = load_profile(work.network, work.board, *work.engine, source);
+  if (!request.limits.empty()) {
+    work.board = board::with_limits(std::move(work.board), board::find_board(request.limits));
+    work.measured = profile::within_limits(std::move(work.measured), work.network, work.board);
+  }
+  if (request.loss.max_loss.empty()) {
+    work.profile = profile::select(work.measured, source.measure.precisions);
+    return work;
+  }
+  work.precisions = choose_precisions(precision, work.measured, source.measure.calibration);
+  work.profile = profile::select_by_layer(work.measured, work.precisions->precisions);
+  return work;
+}
+
+std::string precisions_text(const PlanRequest& request) {
+  std::vector<std::string> names;
+  for (const board::Precision each : precisions_of(request.variants))
+    names.push_back(board::to_text(each));
+  return fmt::format("{}", fmt::join(names, "+"));
+}
+
+SearchOptions search_options(const PlanRequest& request) {
+  SearchOptions search = request.search;
+  search.seed = request.setup.source.seed;
+  search.precision = precisions_text(request);
+  if (request.measure_s > 0) search.measure_s = request.measure_s;
+  return search;
+}
+
+explore::Choice search(const PlanRequest& request, const Work& work) {
+  const auto shown = request.setup.context.begin("searching");
+  explore::ChooseOptions choose;
+  choose.search = request.search.method;
+  choose.genetic = request.genetic;
+  choose.genetic.seed = request.setup.source.seed;
+  choose.genetic.progress = [&](int epoch, double best) {
+    shown->show(static_cast<double>(epoch) / request.genetic.epochs,
+                fmt::format("best {}", to_text(Time(static_cast<std::int64_t>(best)))));
+  };
+  choose.build.engine = work.engine->name();
+  if (work.calibration) choose.calibration = &*work.calibration;
+  choose.max_latency = request.max_latency;
+  choose.max_batch = request.max_batch;
+  if (request.measure_s > 0 && request.board.empty())
+    choose.measure = [&](std::span<const plan::Plan> plans) {
+      return runtime::measure(contenders_of(plans, work.network), work.network, work.engines,
+                              {time_from_seconds(request.measure_s), request.setup.source.seed});
+    };
+  if (!is_configuration_search(request.search)) {
+    choose.fallback = request.search.fallback;
+    return explore::choose(work.network, work.board, work.profile, choose);
+  }
+  choose.search = "auto";
+  return search_configurations(
+      {work.network, work.board, work.profile, work.engines, request.setup.context},
+      search_options(request), choose);
+}
+
+plan::Origin origin_of(const PlanRequest& request, const Work& work) {
+  plan::Origin origin;
+  origin.network = work.profile.network;
+  origin.board = work.profile.board;
+  origin.model = network::absolute(request.setup.source);
+  origin.version = MILLRACE_VERSION;
+  std::error_code ignored;
+  if (!request.board.empty()) origin.board_name = work.board.name;
+  if (!request.board.empty() && std::filesystem::exists(request.board, ignored))
+    origin.board_file = std::filesystem::absolute(request.board).lexically_normal();
+  origin.limits = request.limits;
+  origin.streams = request.streams;
+  origin.search = request.search.method;
+  origin.fitness =
+      request.genetic.fitness == explore::Fitness::balance ? "balance" : "bottleneck";
+  origin.fallback = request.search.fallback;
+  origin.precisions = precisions_of(request.variants);
+  origin.max_error = request.variants.max_error;
+  origin.max_latency = request.max_latency;
+  origin.max_batch = request.max_batch;
+  if (!request.loss.max_loss.empty())
+    origin.max_loss = read_share(request.loss.max_loss, "--max-loss");
+  return origin;
+}
+
+/// The winner with its origin.
+plan::Plan finish(const PlanRequest& request, const Work& work, const explore::Choice& choice) {
+  plan::Plan plan = choice.winner().plan;
+  plan.origin = origin_of(request, work);
+  if (!request.board.empty()) simulate_what_is_not_here(plan, work.board);
+  return plan;
+}
+
+std::vector<LayerReasons> reasons_of(const PlanRequest& request, const Work& work,
+                                     const explore::Choice& choice) {
+  std::vector<LayerReasons> result;
+  const explore::Problem problem = explore::make_problem(work.network, work.board, work.profile);
+  const plan::BuildOptions build{.engine = work.engine->name()};
+  const explore::Ground ground{work.network, work.board, problem, build};
+  const plan::Mapping& mapping = choice.winner().search.mapping;
+  const plan::Plan& plan = choice.winner().plan;
+  for (const std::string& name : request.why) {
+    const LayerId layer = layer_named(work.network, name, "--why");
+    const ProcessorId processor = mapping.processors[layer.index];
+    LayerReasons& why = result.emplace_back();
+    why.layer = layer;
+    why.processor = work.board[processor];
+    if (const auto group = problem.fused_into[layer.index]) why.fused_with = LayerId(*group);
+    why.variant = problem.variants[layer.index][processor.index];
+    if (plan.stages.front().turn.of > 1)
+      why.reasons = {fmt::format("{} processors take turns with whole frames of its stage",
+                                 plan::turns_of(plan))};
+    else
+      why.reasons = explore::reasons(ground, mapping, layer);
+  }
+  return result;
+}
+
+std::string other_speed_text(const plan::Plan& plan, const std::string& model) {
+  constexpr double alike = 1.25;                             // or its inverse
+  constexpr Time noticeable = std::chrono::milliseconds(1);  // more than passing frames on
+  for (const plan::Stage& stage : plan.stages) {
+    if (std::min(stage.measured, stage.predicted) < noticeable) continue;
+    const double ratio = seconds(stage.measured) / seconds(stage.predicted);
+    if (ratio < alike && ratio > 1 / alike) continue;
+    return fmt::format(
+        "{} takes {} now, but {} by the profile: {} had another speed when that was measured; run "
+        "'millrace profile {} --fresh' and plan again",
+        stage.name, millrace::to_text(stage.measured), millrace::to_text(stage.predicted),
+        stage.processor.name, model);
+  }
+  return {};
+}
+
+/// A pipeline brings throughput; cores that work on a layer together bring one frame out sooner.
+bool may_join_cores(const PlanRequest& request, const board::Board& board) {
+  return request.board.empty() && request.limits.empty() && request.profile.empty() &&
+         board.processors.size() > 1 && !is_configuration_search(request.search);
+}
+
+PlanRequest with_cores_joined(PlanRequest request, const board::Board& board) {
+  request.setup.processors = {
+      fmt::format("core{}", fmt::join(board::all_cores(board).cores, "+core"))};
+  return request;
+}
+
+/// Why no plan of the search will do. None if one will.
+std::string refusal_of(const PlanRequest& request, const explore::Choice& choice, Time nearest) {
+  if (choice.in_time) return {};
+  return fmt::format("no plan is predicted to keep within --max-latency {}; the nearest takes {}",
+                     duration_text(*request.max_latency), to_text(nearest));
+}
+
+/// The result without an answer.
+PlanResult result_of(Work work, std::vector<PlanAttempt> attempts, const std::string& refusal) {
+  PlanResult result;
+  result.network = std::move(work.network);
+  result.board = std::move(work.board);
+  result.engine = work.engine->name();
+  result.attempts = std::move(attempts);
+  result.refusal = refusal;
+  result.measured = std::move(work.measured);
+  return result;
+}
+
+/// `attempts`: those before.
+PlanResult plan_once_more(const PlanRequest& request, std::vector<PlanAttempt> attempts) {
+  const Context& context = request.setup.context;
+  Work work = prepare(request);
+  PlanAttempt& attempt = attempts.emplace_back(PlanAttempt{work.precisions, {}});
+  if (work.precisions && !work.precisions->within_budget) {
+    const std::string refusal =
+        missed_budget_text(precision_request(request, work), *work.precisions);
+    return result_of(std::move(work), std::move(attempts), refusal);
+  }
+  const explore::Choice& choice = attempt.choice.emplace(search(request, work));
+  Time nearest = Time::max();
+  for (const PlanAttempt& each : attempts)
+    nearest = std::min(nearest, each.choice->winner().latency);
+  if (const std::string refusal = refusal_of(request, choice, nearest); !refusal.empty()) {
+    if (may_join_cores(request, work.board)) {
+      context.note(refusal + "; trying all cores on each layer together");
+      return plan_once_more(with_cores_joined(request, work.board), std::move(attempts));
+    }
+    const char* more = is_configuration_search(request.search)
+                           ? "; --search auto also tries frames gathered and cores joined"
+                           : "";
+    return result_of(std::move(work), std::move(attempts),
+                     refusal + ", so allow that or more" + more);
+  }
+  for (const std::string& reason : choice.left_out) context.note("left out, " + reason);
+  plan::Plan plan = finish(request, work, choice);
+  std::vector<LayerReasons> why = reasons_of(request, work, choice);
+  PlanResult result = result_of(std::move(work), std::move(attempts), {});
+  result.plan = std::move(plan);
+  result.why = std::move(why);
+  return result;
+}
+
+}  // namespace
+
+PlanResult make_plan(const PlanRequest& given) {
+  PlanRequest request = given;
+  use_network_of_application(request.setup, request.variants);
+  PlanResult result = plan_once_more(request, {});
+  const std::string file = request.setup.source.file;
+  if (!result.refusal.empty())
+    request.setup.context.note(result.refusal);
+  else if (const std::string text = other_speed_text(result.plan, file); !text.empty())
+    request.setup.context.note(text);
+  return result;
+}
+
+void check_plan_output(const PlanRequest& given, const std::string& output) {
+  PlanRequest request = given;
+  use_network_of_application(request.setup, request.variants);
+  std::error_code ignored;
+  if (!is_plan_file(output) && !std::filesystem::is_character_file(output, ignored) &&
+      !std::filesystem::is_fifo(output, ignored))
+    throw InputError("--output " + output,
+                     "expected a name that ends in .json, by which run and bench know a plan");
+  FilesRead files;
+  files.add(request.setup.source);
+  files.add(request.loss.frames);
+  files.add("calibration table", request.loss.calibration);
+  files.add("profile", request.profile);
+  for (const std::string& board : {request.board, request.limits}) files.add("board file", board);
+  files.refuse(output);
+  check_writable(output);
+}
+
+}  // namespace millrace::api

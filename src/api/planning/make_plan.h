@@ -1,0 +1,66 @@
+#pragma once
+// The plan of a network: measured, searched, proved, measured again.
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "api/planning/precision.h"
+#include "api/planning/search.h"
+#include "api/setup.h"
+#include "explore/choose.h"
+#include "plan/plan.h"
+
+namespace millrace::api {
+
+struct PlanRequest {
+  Setup setup;  // its source may be an application, whose network is planned
+  VariantOptions variants = {};
+  LossOptions loss = {};
+  std::string board = {};    // another one than this machine, with modelled times; empty: this
+  std::string limits = {};   // a board file, whose limits hold here
+  std::string profile = {};  // a file in place of the kept or measured profile
+  int streams = 1;           // with a board: frames that a device may have in its kernels at once
+  SearchOptions search = {};
+  explore::GeneticOptions genetic = {};
+  double measure_s = 0.5;  // of each candidate; 0: the predictions decide
+  std::optional<Time> max_latency = {};
+  std::int64_t max_batch = 16;        // with a largest latency
+  std::vector<std::string> why = {};  // layers whose place is to be explained
+};
+
+/// Why a layer is where it is.
+struct LayerReasons {
+  LayerId layer;
+  board::Processor processor;
+  std::optional<LayerId> fused_with;
+  board::Variant variant;  // on one frame
+  std::vector<std::string> reasons;
+};
+
+/// One search; the last of them decides.
+struct PlanAttempt {
+  std::optional<explore::PrecisionChoice> precisions = {};  // if there is a budget for the loss
+  std::optional<explore::Choice> choice = {};  // none: no precisions are within the budget
+};
+
+struct PlanResult {
+  network::Network network;
+  board::Board board;
+  std::string engine;
+  std::vector<PlanAttempt> attempts;
+  std::string refusal;  // why there is no plan: one sentence; empty: there is one
+  plan::Plan plan;
+  profile::Profile measured;  // in all precisions asked for
+  std::vector<LayerReasons> why;
+
+  const explore::Choice& choice() const { return *attempts.back().choice; }
+};
+
+/// InputError if the request contradicts itself, or nothing can run.
+PlanResult make_plan(const PlanRequest& request);
+
+/// Before the work whose result would be lost: InputError if `output` is no place for its plan.
+void check_plan_output(const PlanRequest& request, const std::string& output);
+
+}  // namespace millrace::api

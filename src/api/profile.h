@@ -1,0 +1,27 @@
+#pragma once
+// Profiles: kept ones where they fit, else measured.
+#include <filesystem>
+
+#include "api/context.h"
+#include "board/board.h"
+#include "engine/engine.h"
+#include "network/network.h"
+#include "profile/measure.h"
+
+namespace millrace::api {
+
+/// The profile in `path`, InputError if it does not fit. `path` empty: the one in the user's cache
+/// folder if it fits, else a measured one, which is then stored; what the stored one lacks of the
+/// precisions is measured and added. `fresh`: measure in any case. The result has the precisions
+/// asked for, and may have others.
+struct ProfileSource {
+  std::filesystem::path path;
+  bool fresh = false;
+  profile::MeasureOptions measure;
+  bool batches = false;  // also what layers gain by working on several frames at once
+  Context context = {};  // without the cache: measured in any case, and not stored
+};
+profile::Profile load_profile(const network::Network& network, const board::Board& board,
+                              engine::Engine& engine, const ProfileSource& source);
+
+}  // namespace millrace::api

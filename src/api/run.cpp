@@ -1,0 +1,192 @@
+#include "api/run.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <deque>
+#include <functional>
+
+#include "api/lines_file.h"
+#include "api/results.h"
+#include "api/simulated_board.h"
+#include "api/written_over.h"
+#include "base/error.h"
+#include "base/interrupt.h"
+#include "network/evaluate/evaluate.h"
+
+namespace millrace::api {
+namespace {
+
+bool is_finite(const network::Array& output) {
+  if (output.type != network::DataType::float32 && output.type != network::DataType::float16)
+    return true;
+  const network::Array real = network::converted(output, network::DataType::float32);
+  const auto values = real.values<float>();
+  return std::all_of(values.begin(), values.end(), [](float v) { return std::isfinite(v); });
+}
+
+using Handler = std::function<void(const std::string& source, const runtime::Result& result)>;
+
+/// Frames on their way into a session, made one ahead of what it takes.
+class Feeder {
+ public:
+  Feeder(runtime::Session& session, const Frames& frames) : session_(session), frames_(frames) {}
+
+  /// As many frames as the session takes now.
+  void fill() {
+    for (; submitted_ < frames_.count; ++submitted_) {
+      if (!ready_) ready_ = frames_.at(submitted_);
+      if (!session_.submit_unless_result(ready_->inputs)) return;
+      names_.push_back(std::move(ready_->name));
+      ready_.reset();
+    }
+  }
+  std::string take_name() {
+    std::string name = std::move(names_.front());
+    names_.pop_front();
+    return name;
+  }
+
+ private:
+  runtime::Session& session_;
+  const Frames& frames_;
+  std::size_t submitted_ = 0;
+  std::optional<Frame> ready_;
+  std::deque<std::string> names_;
+};
+
+/// All frames through the session, results handed on in order, until the end or an interrupt.
+RunTotals pump(runtime::Session& session, const Frames& frames, const Handler& handle,
+               const Context& context) {
+  const InterruptGuard interrupt;
+  const auto work = context.begin("running");
+  RunTotals totals;
+  Feeder feeder(session, frames);
+  const auto start = std::chrono::steady_clock::now();
+  for (std::size_t received = 0; received < frames.count && !totals.interrupted; ++received) {
+    feeder.fill();
+    const auto result = session.next();
+    if (!result) throw EngineError("the pipeline ended before all frames came out");
+    totals.finite =
+        totals.finite && std::all_of(result->outputs.begin(), result->outputs.end(), is_finite);
+    handle(feeder.take_name(), *result);
+    ++totals.frames;
+    totals.interrupted = interrupt.take();
+    work->show(static_cast<double>(received) / static_cast<double>(frames.count),
+                  fmt::format("{} of {} frames", received, frames.count));
+  }
+  totals.elapsed = std::chrono::steady_clock::now() - start;
+  return totals;
+}
+
+/// Where results go, and how many of them were right.
+class Output {
+ public:
+  Output(const Loaded& loaded, const RunRequest& options, std::size_t frames)
+      : loaded_(loaded), path_(options.output), is_array_(path_.ends_with(".npy")) {
+    if (is_array_) arrays_.resize(loaded.network.outputs.size());
+    if (options.labels.empty()) return;
+    labels_ = read_labels(options.labels);
+    if (labels_.size() != frames)
+      throw InputError(options.labels, fmt::format("holds {} labels for {} frames; expected one "
+                                                   "per frame, in the same order",
+                                                   labels_.size(), frames));
+  }
+
+  /// Lines are kept as far as they came, also if an error or an interrupt ends them.
+  RunTotals run(runtime::Session& session, const Frames& frames) {
+    std::optional<LinesFile> file;
+    if (!path_.empty() && !is_array_) file.emplace(path_);
+    RunTotals totals;
+    try {
+      totals = pump(session, frames, [&](const std::string& source, const runtime::Result& result) {
+        take(source, result, file ? &*file : nullptr);
+      }, loaded_.context);
+    } catch (...) {
+      if (file) file->keep();
+      if (file && file->lines() > 0)
+        loaded_.context.note(fmt::format("kept: {} lines in {}", file->lines(), path_));
+      throw;
+    }
+    if (file) file->keep();
+    if (totals.interrupted) throw EngineError(interrupted_text(totals.frames, file.has_value()));
+    if (is_array_) write_arrays();
+    if (has_labels()) totals.right = right_;
+    return totals;
+  }
+
+ private:
+  bool has_labels() const { return !labels_.empty(); }
+  void take(const std::string& source, runtime::Result result, LinesFile* lines) {
+    result.latency = board_time(result.latency, loaded_);
+    if (has_labels() && top_class(result) == labels_[static_cast<std::size_t>(result.frame)])
+      ++right_;
+    if (is_array_)
+      for (std::size_t i = 0; i < arrays_.size(); ++i) arrays_[i].add(result.outputs[i]);
+    else if (lines != nullptr)
+      lines->write(json_line(loaded_.network, source, result));
+    else if (!has_labels())
+      out_.write(json_line(loaded_.network, source, result));
+  }
+
+  void write_arrays() const {
+    const std::vector<std::string> files = output_files(loaded_.network, path_);
+    for (std::size_t i = 0; i < arrays_.size(); ++i) arrays_[i].write(files[i]);
+    if (files.size() > 1)
+      loaded_.context.note(fmt::format("{} has {} outputs, one file for each: {}",
+                                       loaded_.network.name, files.size(),
+                                       fmt::join(files, ", ")));
+  }
+
+  std::string interrupted_text(std::int64_t frames, bool is_file) const {
+    if (is_array_ || has_labels()) return "interrupted; no result was written";
+    return fmt::format("interrupted after {} frames; kept: their lines {}", frames,
+                       is_file ? "in " + path_ : "on standard output");
+  }
+
+  const Loaded& loaded_;
+  std::string path_;
+  bool is_array_;
+  std::vector<std::int64_t> labels_;
+  std::vector<OutputArray> arrays_;  // by output
+  LinesOut out_{false};
+  std::int64_t right_ = 0;
+};
+
+FilesRead files_read_by(const RunRequest& options) {
+  FilesRead files;
+  files.add(options.runnable);
+  files.add(options.frames);
+  files.add("file of labels", options.labels);
+  files.refuse(options.output);
+  files.refuse(options.trace.file);
+  return files;
+}
+
+}  // namespace
+
+RunTotals run(const RunRequest& request) {
+  FilesRead files = files_read_by(request);
+  const auto loaded = load_runnable(request.runnable);
+  if (request.output.ends_with(".npy") && loaded->network.outputs.size() > 1)
+    for (const std::string& file : output_files(loaded->network, request.output))
+      files.refuse(file);
+  note_simulation(*loaded);
+  const Setup& setup = request.runnable.model;
+  const Frames frames = open_frames(loaded->network, request.frames, setup.source.seed);
+  if (request.frames.inputs.empty()) loaded->context.note("inputs are random");
+  Output output(*loaded, request, frames.count);
+  auto session = deploy(*loaded, loaded->plan, setup.source.file,
+                        {.trace_frames = frames_of(request.trace)});
+  RunTotals totals = output.run(session, frames);
+  totals.elapsed = board_time(totals.elapsed, *loaded);
+  totals.stages = loaded->plan.stages.size();
+  write_trace(request.trace, session, *loaded);
+  note_late_stages(*loaded);
+  return totals;
+}
+
+}  // namespace millrace::api

@@ -1,0 +1,34 @@
+#pragma once
+// A plan, or a model on one processor, on images, arrays or random frames.
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "api/frames.h"
+#include "api/loaded.h"
+#include "api/trace.h"
+
+namespace millrace::api {
+
+struct RunRequest {
+  RunnableOptions runnable;
+  FrameOptions frames = {};
+  std::string output = {};  // .npy: raw outputs; else lines of JSON; empty: on standard output
+  std::string labels = {};  // a file of classes to compare with, in place of lines; empty: none
+  TraceOptions trace = {};
+};
+
+struct RunTotals {
+  std::int64_t frames = 0;
+  std::optional<std::int64_t> right = {};  // of them have the class of their label
+  Time elapsed{};
+  std::size_t stages = 0;
+  bool finite = true;  // no output held NaN or infinity
+  bool interrupted = false;
+};
+
+/// Results in the order of the frames. InputError before anything is written; lines that came out
+/// are kept, also if an error or an interrupt (EngineError) ends the run.
+RunTotals run(const RunRequest& request);
+
+}  // namespace millrace::api

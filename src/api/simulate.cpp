@@ -1,0 +1,116 @@
+#include "api/simulate.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "analysis/rate.h"
+#include "api/loaded.h"
+#include "api/recorded.h"
+#include "base/error.h"
+#include "dataflow/analysis.h"
+#include "plan/build.h"
+#include "plan/capacities.h"
+#include "plan/steps.h"
+#include "schedule/graph.h"
+
+namespace millrace::api {
+namespace {
+
+constexpr double longest_s = 4e8;  // so that no time overflows; simulate::run refuses less
+
+std::vector<std::vector<Time>> best_times(const simulate::Application& application,
+                                          const simulate::Options& options) {
+  std::vector<std::vector<Time>> times;
+  for (std::size_t s = 0; s < application.durations.size(); ++s) {
+    const auto found = options.processors.find(application.plan.stages[s].processor.name);
+    const double scale =
+        found == options.processors.end() ? options.others.scale : found->second.scale;
+    auto& phases = times.emplace_back();
+    for (const simulate::Duration& duration : application.durations[s])
+      phases.push_back(time_from_seconds(std::min(seconds(duration.best) * scale, longest_s)));
+  }
+  return times;
+}
+
+std::optional<dataflow::Fraction> bound_of(const simulate::Application& application,
+                                           const network::Network& network,
+                                           const simulate::Options& options) {
+  const auto rate = dataflow::throughput(schedule::csdf_graph(
+      application.plan, network, {.phase_times = best_times(application, options)}));
+  if (!rate || rate->is_unlimited()) return std::nullopt;
+  const dataflow::Fraction period =
+      rate->period() / dataflow::Fraction(plan::round_of(application.plan));
+  if (application.order == simulate::Order::graph || !plan::is_shared(application.plan))
+    return period;
+  const auto shortest =
+      analysis::shortest_period(application.plan, network, best_times(application, options));
+  if (!shortest || *shortest <= Time{}) return std::nullopt;
+  return dataflow::Fraction(shortest->count());
+}
+
+/// As `bench` has them, whose frames on their way hang on them; of a plan without, those recorded.
+std::vector<std::vector<Time>> times_of(const simulate::Application& application) {
+  const auto times = plan::predicted_times(application.plan);
+  return times.empty() ? best_times(application, {}) : times;
+}
+
+/// What came of the frames that were recorded, if any were.
+std::optional<simulate::ApplicationResult> add_times(simulate::Application& application,
+                                                     const SimulateRequest& request,
+                                                     const SimulatedPlan& plan) {
+  if (!plan.recorded.empty()) {
+    Recorded recorded = read_recorded(plan.recorded, application.plan);
+    application.recorded = std::move(recorded.firings);
+    application.durations = std::move(recorded.means);
+    application.frames = recorded.result.frames;
+    return recorded.result;
+  }
+  try {
+    application.durations = simulate::predicted_durations(
+        application.plan, request.drawn ? request.best : 1, request.drawn ? request.worst : 1);
+    return std::nullopt;
+  } catch (const InputError& error) {
+    throw InputError(plan.file, error.what());
+  }
+}
+
+void add_plan(Simulated& simulated, const SimulateRequest& request, const SimulatedPlan& plan) {
+  const auto loaded = read_plan_and_network(plan.file, plan.model, request.context);
+  simulate::Application application{.name = loaded->plan.network_name,
+                                    .plan = std::move(loaded->plan),
+                                    .durations = {},
+                                    .release = plan.release};
+  for (const simulate::Application& other : simulated.applications)
+    if (other.name == application.name) application.name = plan.file;
+  simulated.recorded.push_back(add_times(application, request, plan));
+  application.frames = request.frames.value_or(application.frames);
+  application.deadline = plan.deadline;
+  application.priority = static_cast<int>(simulated.applications.size());
+  application.order = request.order;
+  if (request.enough_in_flight && application.release.arrivals == simulate::Arrivals::closed &&
+      application.order == simulate::Order::submitted)
+    application.release.in_flight =
+        analysis::enough_in_flight(application.plan, loaded->network, times_of(application));
+  simulated.files.push_back(plan.file);
+  simulated.bounds.push_back(bound_of(application, loaded->network, request.options));
+  simulated.applications.push_back(std::move(application));
+}
+
+}  // namespace
+
+Simulated simulate_plans(const SimulateRequest& request) {
+  Simulated simulated;
+  for (const SimulatedPlan& plan : request.plans) {
+    add_plan(simulated, request, plan);
+    if (!plan.recorded.empty()) simulated.times = "recorded";
+  }
+  if (request.drawn) simulated.times = "drawn";
+  simulated.seed = request.options.seed;
+  simulated.has_powers = request.has_powers;
+  const auto start = std::chrono::steady_clock::now();
+  simulated.result = simulate::run(simulated.applications, request.options);
+  simulated.took = std::chrono::steady_clock::now() - start;
+  return simulated;
+}
+
+}  // namespace millrace::api

@@ -1,0 +1,131 @@
+#include "api/verify.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "api/cache.h"
+#include "api/simulated_board.h"
+#include "base/random.h"
+#include "engine/registry.h"
+#include "plan/build.h"
+#include "plan/steps.h"
+#include "runtime/compare.h"
+#include "runtime/first_difference.h"
+
+namespace millrace::api {
+namespace {
+
+plan::Plan random_plan(const Loaded& loaded, const std::string& engine, Random& random) {
+  plan::Mapping mapping;
+  for (std::size_t i = 0; i < loaded.network.layers.size(); ++i)
+    mapping.processors.emplace_back(random.below(loaded.board.processors.size()));
+  plan::BuildOptions build;
+  build.engine = engine;
+  plan::Plan plan = plan::build(loaded.network, loaded.board, mapping, build);
+  plan.variants = loaded.plan.variants;
+  plan.calibration = loaded.plan.calibration;
+  return plan;
+}
+
+/// Float32 sums in another order differ in their last bits, layer after layer. A number of f16 or
+/// bf16 is off by up to 2^-11 or 2^-8 each time it is stored, one of int8 by 2^-8 of the range.
+double tolerance_in(board::Precision precision) {
+  switch (precision) {
+    case board::Precision::f32: return 1e-4;
+    case board::Precision::f16: return 0.01;
+    case board::Precision::bf16: return 0.05;
+    case board::Precision::int8: break;
+  }
+  return 0.25;
+}
+
+double tolerance_of(const VerifyRequest& request, const plan::Plan& plan) {
+  board::Precision lowest = board::Precision::f32;
+  for (const board::Variant& variant : plan.variants)
+    lowest = std::max(lowest, variant.precision);
+  return request.tolerance.value_or(tolerance_in(lowest));
+}
+
+runtime::Frames take_frames(const Loaded& loaded, const VerifyRequest& request) {
+  FrameOptions frame_options = request.frames;
+  // A full batch and a part of one; three frames if there are no batches.
+  if (frame_options.inputs.empty() && frame_options.random == 0)
+    frame_options.random = plan::round_of(loaded.plan) + 2;
+  const std::uint64_t seed = request.runnable.model.source.seed;
+  const Frames frames = open_frames(loaded.network, frame_options, seed);
+  runtime::Frames result;
+  for (std::size_t i = 0; i < frames.count; ++i) result.push_back(frames.at(i).inputs);
+  return result;
+}
+
+/// Compares plan after plan.
+class Verification {
+ public:
+  Verification(const Loaded& loaded, const VerifyRequest& request)
+      : loaded_(loaded),
+        tolerance_(tolerance_of(request, loaded.plan)),
+        frames_(take_frames(loaded, request)) {
+    const auto engine = engine::make_engine(request.against, engine_options(loaded.context));
+    runtime::Sequential sequential(loaded.network, *engine, loaded.board.processors.front());
+    references_ = runtime::run_sequentially(sequential, frames_);
+    result_.network = loaded.network.name;
+  }
+
+  void add(const std::string& name, const plan::Plan& plan) {
+    const runtime::Comparison comparison = runtime::compare(
+        references_,
+        runtime::run_pipeline(plan, loaded_.network, loaded_.engine_pointers(), frames_));
+    VerifiedPlan& verified = result_.plans.emplace_back();
+    verified.name = name;
+    verified.stages = plan.stages.size();
+    for (const plan::Stage& stage : plan.stages) verified.phases += stage.phases.size();
+    verified.frames = static_cast<std::int64_t>(comparison.frames);
+    verified.error = comparison.error;
+    verified.bit_equal = comparison.bit_equal;
+    verified.within_tolerance = comparison.error <= tolerance_;
+    if (!verified.within_tolerance && result_.equal()) result_.why = first_difference(plan);
+  }
+  VerifyResult take() { return std::move(result_); }
+
+ private:
+  std::string first_difference(const plan::Plan& plan) const {
+    const auto engines = loaded_.engine_pointers();
+    const auto first =
+        runtime::first_difference({plan, loaded_.network, engines}, frames_.front(), tolerance_);
+    return first ? fmt::format("the first layer that differs is {} on {}, by {:.1e}", first->layer,
+                               first->stage, first->error)
+                 : "every phase alone agrees; they differ when they run one after the other";
+  }
+
+  const Loaded& loaded_;
+  double tolerance_;
+  runtime::Frames frames_, references_;
+  VerifyResult result_;
+};
+
+std::string comparing_engine(const VerifyRequest& request, const Loaded& loaded) {
+  if (!loaded.simulated.computing.empty()) return loaded.simulated.computing;
+  return loaded.plan.stages.empty() ? request.runnable.model.engine : loaded.plan.stages[0].engine;
+}
+
+}  // namespace
+
+VerifyResult verify(const VerifyRequest& request) {
+  RunnableOptions runnable = request.runnable;
+  runnable.time_scale = 0;  // results alone matter
+  const auto loaded = load_runnable(runnable);
+  note_simulation(*loaded);
+  const std::string engine = comparing_engine(request, *loaded);
+  if (!loaded->engines.contains(engine))
+    loaded->engines[engine] = engine::make_engine(engine, engine_options(loaded->context));
+  Verification verification(*loaded, request);
+  const std::string& file = runnable.model.source.file;
+  verification.add(is_plan_file(file) ? file : "one processor", loaded->plan);
+  Random random(runnable.model.source.seed);
+  for (int i = 0; i < request.mappings; ++i)
+    verification.add(fmt::format("random mapping {}", i + 1), random_plan(*loaded, engine, random));
+  return verification.take();
+}
+
+}  // namespace millrace::api

@@ -1,0 +1,39 @@
+#pragma once
+// A plan's outputs against a plain sequential run.
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "api/frames.h"
+#include "api/loaded.h"
+
+namespace millrace::api {
+
+struct VerifyRequest {
+  RunnableOptions runnable;
+  FrameOptions frames = {};  // nothing: a few random ones
+  int mappings = 2;          // random, non-contiguous ones that are verified too
+  std::string against = "reference";      // the engine of the sequential run, in float32
+  std::optional<double> tolerance = {};   // none: what the plan's lowest precision allows
+};
+
+/// One plan that was compared.
+struct VerifiedPlan {
+  std::string name;
+  std::size_t stages = 0, phases = 0;
+  std::int64_t frames = 0;
+  double error = 0;  // the largest absolute difference over the largest absolute value
+  bool bit_equal = false, within_tolerance = false;
+};
+
+struct VerifyResult {
+  std::string network;
+  std::vector<VerifiedPlan> plans;  // the plan, then the random mappings
+  std::string why;  // where the first that differs does so first, a sentence; empty: none differs
+  bool equal() const { return why.empty(); }
+};
+
+VerifyResult verify(const VerifyRequest& request);
+
+}  // namespace millrace::api

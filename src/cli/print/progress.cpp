@@ -1,0 +1,75 @@
+#include "cli/print/progress.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+
+#include "base/printable.h"
+
+namespace millrace::cli {
+namespace {
+
+class Progress : public api::Work {
+ public:
+  explicit Progress(const std::string& title)
+      : title_(printable(title)), terminal_(isatty(STDERR_FILENO)) {}
+  ~Progress() override {
+    if (terminal_ && shown_) fmt::print(stderr, "\r\033[K");
+  }
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+
+  void show(double share, const std::string& text) override {
+    const auto now = std::chrono::steady_clock::now();
+    const auto pause =
+        terminal_ ? std::chrono::milliseconds(100) : std::chrono::milliseconds(5000);
+    if (!shown_ && !terminal_) {  // short work stays silent in logs
+      shown_ = true;
+      last_ = now;
+      return;
+    }
+    if (shown_ && now - last_ < pause) return;
+    last_ = now;
+    print(100 * std::clamp(share, 0.0, 1.0), text);
+    shown_ = true;
+  }
+
+ private:
+  void print(double percent, const std::string& text) const {
+    if (terminal_) {
+      const auto filled = static_cast<std::size_t>(percent / 4);
+      fmt::print(stderr, "\r\033[K{} [{:<25}] {:3.0f} %  {}", title_, std::string(filled, '='),
+                 percent, printable(text));
+      std::fflush(stderr);
+    } else {
+      fmt::print(stderr, "{}: {:.0f} % {}\n", title_, percent, printable(text));
+    }
+  }
+
+  std::string title_;
+  bool terminal_ = false;
+  bool shown_ = false;
+  std::chrono::steady_clock::time_point last_{};
+};
+
+class Terminal : public api::Listener {
+ public:
+  void note(const std::string& text) override { cli::note(text); }
+  std::unique_ptr<api::Work> begin(const std::string& title) override {
+    return std::make_unique<Progress>(title);
+  }
+};
+
+}  // namespace
+
+void note(const std::string& text) { fmt::print(stderr, "{}\n", printable(text)); }
+
+api::Listener& terminal() {
+  static Terminal terminal;
+  return terminal;
+}
+
+}  // namespace millrace::cli

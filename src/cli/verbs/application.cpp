@@ -1,0 +1,89 @@
+// millrace run APPLICATION, millrace bench APPLICATION
+#include "cli/verbs/application.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "api/application/bench.h"
+#include "api/application/run.h"
+#include "api/written_over.h"
+#include "base/file.h"
+#include "cli/print/application_table.h"
+#include "cli/print/printable_lines.h"
+#include "cli/print/progress.h"
+#include "cli/verbs/verbs.h"
+
+namespace millrace::cli {
+namespace {
+
+/// What frames spent their time with, in one line.
+std::string steps_text(const application::Totals& totals) {
+  const application::StepTimes& times = totals.times;
+  const auto each = [&](Time time) {
+    return millrace::to_text(totals.frames > 0 ? time / totals.frames : Time{});
+  };
+  return fmt::format(
+      "per frame {} reading, {} pre-processing, {} in the stages, {} post-processing, {} waiting "
+      "between them",
+      each(times.reading), each(times.before), each(times.pipeline), each(times.after),
+      each(times.waiting()));
+}
+
+void report(const api::ApplicationTotals& run) {
+  const application::Totals& totals = run.totals;
+  note(fmt::format("{} frames in {}, {:.1f} frames/s; {}", totals.frames,
+                   millrace::to_text(totals.elapsed),
+                   static_cast<double>(totals.frames) / std::max(1e-9, seconds(totals.elapsed)),
+                   steps_text(totals)));
+  const runtime::QueueCounts& queue = totals.queue;
+  if (run.is_live)
+    note(fmt::format("{} frames came, {} of them were dropped; at most {} waited", queue.put,
+                     queue.dropped, queue.most));
+}
+
+[[noreturn]] void leave(const std::string& text, bool failed) {
+  note("millrace: " + text);
+  std::_Exit(failed ? machine_failed : 0);
+}
+
+bool is_equal(const api::ApplicationResult& result) {
+  return std::all_of(result.rows.begin(), result.rows.end(),
+                     [](const api::ApplicationRow& row) { return row.differing.empty(); });
+}
+
+}  // namespace
+
+int run_application(const api::RunnableOptions& runnable, const api::ApplicationOptions& options,
+                    const std::string& json, const api::TraceOptions& trace) {
+  const api::ApplicationTotals run = run_application(runnable, options, {json, trace, leave});
+  report(run);
+  if (run.skipped > 0)
+    note(fmt::format("{} of {} pictures were skipped, as they cannot be decoded", run.skipped,
+                     run.totals.frames + run.skipped));
+  api::check_complaint(run.totals);
+  return run.skipped > 0 ? answer_is_no : 0;
+}
+
+int bench_application(const api::RunnableOptions& runnable, const api::ApplicationOptions& options,
+                      const ApplicationBenchOptions& bench_options) {
+  const auto loaded = load_application(runnable, options);
+  api::FilesRead files;
+  files.add(loaded->application);
+  files.add("plan", options.plan);
+  files.refuse(bench_options.svg);
+  if (!bench_options.svg.empty()) check_writable(bench_options.svg);
+  const api::ApplicationResult result = bench_application(*loaded, bench_options.rounds);
+  if (!bench_options.svg.empty())
+    write_file(bench_options.svg,
+               report::waterfall_svg(waterfall_of(result),
+                                     fmt::format("{}: frames per second", result.application)));
+  fmt::print("{}{}",
+             bench_options.json ? application_json(result)
+                                : printable_lines(application_text(result)),
+             bench_options.json ? "\n" : "");
+  return is_equal(result) ? 0 : answer_is_no;
+}
+
+}  // namespace millrace::cli

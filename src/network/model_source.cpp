@@ -1,0 +1,78 @@
+#include "network/model_source.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <charconv>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+
+namespace millrace::network {
+namespace {
+
+std::pair<std::string, Shape> parse_shape(const std::string& text, const std::string& place) {
+  const auto fail = [&]() {
+    throw InputError(place + " " + text,
+                     "expected NAME=SIZExSIZE..., such as input=1x3x224x224");
+  };
+  const std::size_t equals = text.rfind('=');
+  if (equals == std::string::npos || equals == 0) fail();
+  Shape shape;
+  for (const char* at = text.data() + equals + 1;;) {
+    std::int64_t size = 0;
+    const char* end = text.data() + text.size();
+    const auto parsed = std::from_chars(at, end, size);
+    if (parsed.ec != std::errc{} || size <= 0) fail();
+    shape.push_back(size);
+    if (parsed.ptr == end) return {text.substr(0, equals), shape};
+    if (*parsed.ptr != 'x') fail();
+    at = parsed.ptr + 1;
+  }
+}
+
+/// A shape ends where numbers behind '=' do, as names may hold spaces.
+std::vector<std::string> split(const std::string& text) {
+  std::vector<std::string> shapes{""};
+  for (const char c : text) {
+    std::string& last = shapes.back();
+    const std::size_t equals = last.rfind('=');
+    const bool ends = equals != std::string::npos &&
+                      last.find_first_not_of("0123456789x", equals + 1) == std::string::npos;
+    if (c == ' ' && ends)
+      shapes.emplace_back();
+    else
+      last += c;
+  }
+  return shapes;
+}
+
+}  // namespace
+
+void add_shape(ModelSource& source, const std::string& text, const std::string& place) {
+  if (!source.shapes.insert(parse_shape(text, place)).second)
+    throw InputError(place + " " + text, "is the second shape for this input; give one");
+}
+
+std::string shapes_text(const ModelSource& source) {
+  std::vector<std::string> shapes;
+  for (const auto& [name, shape] : source.shapes)
+    shapes.push_back(fmt::format("{}={}", name, fmt::join(shape, "x")));
+  return fmt::format("{}", fmt::join(shapes, " "));
+}
+
+void add_shapes(ModelSource& source, const std::string& text, const std::string& place) {
+  for (const std::string& shape : split(text)) add_shape(source, shape, place);
+}
+
+ModelSource absolute(ModelSource source) {
+  std::error_code ignored;
+  if (std::filesystem::exists(source.file, ignored))
+    source.file = std::filesystem::absolute(source.file).lexically_normal().string();
+  if (!source.weights.empty())
+    source.weights = std::filesystem::absolute(source.weights).lexically_normal();
+  return source;
+}
+
+}  // namespace millrace::network

@@ -1,0 +1,32 @@
+#pragma once
+// Where a plan comes from.
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/units.h"
+#include "board/variant.h"
+#include "network/model_source.h"
+
+namespace millrace::plan {
+
+/// What a plan was made from, and how: every result can be traced.
+struct Origin {
+  std::string network, board, profile;  // hashes; empty: none
+  network::ModelSource model;
+  std::string version;
+  std::string imported_from;           // the program whose plan it was; empty: it was made here
+  std::string board_name, board_file;  // of a board that need not be here; empty: this machine
+  std::string limits;                  // a board file, whose limits held; empty: none
+  int streams = 1;
+  std::string search, fitness;
+  bool fallback = true;
+  std::vector<board::Precision> precisions;  // that layers might have
+  std::optional<double> max_error, max_loss;  // shares
+  std::optional<Time> max_latency;
+  std::int64_t max_batch = 1;  // with a largest latency
+  bool operator==(const Origin&) const = default;
+};
+
+}  // namespace millrace::plan

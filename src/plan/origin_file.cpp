@@ -1,0 +1,104 @@
+#include "plan/origin_file.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <array>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "base/quantity.h"
+
+namespace millrace::plan {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::array<std::string_view, 6> origin_keys{"model",   "network", "board",
+                                                      "profile", "options", "version"};
+
+std::string precisions_text(const std::vector<board::Precision>& precisions) {
+  std::vector<std::string> words;
+  for (const board::Precision precision : precisions) words.push_back(board::to_text(precision));
+  return fmt::format("{}", fmt::join(words, ","));
+}
+
+std::vector<board::Precision> read_precisions(const std::string& text, const std::string& place) {
+  std::vector<board::Precision> precisions;
+  std::istringstream words(text);
+  for (std::string word; std::getline(words, word, ',');)
+    precisions.push_back(board::read_precision(word, place));
+  return precisions;
+}
+
+/// What is not as usual, by name, ascending; all of it text.
+Json options_json(const Origin& origin) {
+  Json json = Json::object();
+  const auto add = [&](const char* name, const std::string& text) {
+    if (!text.empty()) json[name] = text;
+  };
+  const bool searched = !origin.search.empty();
+  add("board", origin.board_name);
+  add("board_file", origin.board_file);
+  add("fallback", origin.fallback ? "" : "no");
+  add("fitness", origin.fitness);
+  add("imported_from", origin.imported_from);
+  add("limits", origin.limits);
+  add("max_batch", origin.max_latency ? std::to_string(origin.max_batch) : "");
+  add("max_error", origin.max_error ? fmt::format("{:g}", *origin.max_error) : "");
+  add("max_latency", origin.max_latency ? duration_text(*origin.max_latency) : "");
+  add("max_loss", origin.max_loss ? fmt::format("{:g}%", 100 * *origin.max_loss) : "");
+  add("precision", precisions_text(origin.precisions));
+  add("search", origin.search);
+  const std::uint64_t seed = origin.model.seed;
+  add("seed", searched || seed != network::ModelSource{}.seed ? std::to_string(seed) : "");
+  add("shape", network::shapes_text(origin.model));
+  add("size", origin.model.size ? std::to_string(*origin.model.size) : "");
+  add("streams", origin.streams > 1 ? std::to_string(origin.streams) : "");
+  add("weights", origin.model.weights.string());
+  return json;
+}
+
+void read_option(Origin& origin, const std::string& name, const JsonView& json) {
+  const std::string text = json.text(), place = json.place();
+  if (name == "board") origin.board_name = text;
+  if (name == "board_file") origin.board_file = text;
+  if (name == "fallback") origin.fallback = text != "no";
+  if (name == "fitness") origin.fitness = text;
+  if (name == "imported_from") origin.imported_from = text;
+  if (name == "limits") origin.limits = text;
+  if (name == "max_batch") origin.max_batch = read_number<std::int64_t>(text, place);
+  if (name == "max_error") origin.max_error = read_number<double>(text, place);
+  if (name == "max_latency") origin.max_latency = read_duration(text, place);
+  if (name == "max_loss") origin.max_loss = read_share(text, place);
+  if (name == "precision") origin.precisions = read_precisions(text, place);
+  if (name == "search") origin.search = text;
+  if (name == "seed") origin.model.seed = read_number<std::uint64_t>(text, place);
+  if (name == "shape") network::add_shapes(origin.model, text, place);
+  if (name == "size") origin.model.size = read_number<std::int64_t>(text, place);
+  if (name == "streams") origin.streams = static_cast<int>(read_number<std::int64_t>(text, place));
+  if (name == "weights") origin.model.weights = text;
+}
+
+}  // namespace
+
+Json to_json(const Origin& origin) {
+  return {{"model", origin.model.file}, {"network", origin.network},
+          {"board", origin.board},      {"profile", origin.profile},
+          {"options", options_json(origin)}, {"version", origin.version}};
+}
+
+Origin read_origin(const JsonView& json) {
+  json.only(origin_keys);
+  Origin origin;
+  origin.network = json.at("network").text();
+  origin.board = json.at("board").text();
+  origin.profile = json.at("profile").text();
+  origin.model.file = json.at("model").text();
+  origin.version = json.at("version").text();
+  const JsonView options = json.at("options");
+  for (const std::string& name : options.keys()) read_option(origin, name, options.at(name));
+  return origin;
+}
+
+}  // namespace millrace::plan

@@ -1,0 +1,159 @@
+#include "api/planning/make_plan.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "api/heard.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "plan/plan_file.h"
+#include "support/message_of.h"
+#include "support/temporary_folder.h"
+
+namespace millrace::api {
+namespace {
+
+using test::digits;
+using test::Heard;
+using test::TemporaryFolder;
+
+PlanRequest request_on(const std::string& board) {
+  PlanRequest request;
+  request.setup.source.file = digits;
+  request.setup.context.cache = false;
+  request.board = board;
+  request.genetic.epochs = 20;
+  request.measure_s = 0;
+  return request;
+}
+
+class MakePlan : public testing::Test {
+ protected:
+  /// What `millrace` writes with these words.
+  std::string made_by_command(const std::string& words) const {
+    const std::string path = (folder_ / "command.plan.json").string();
+    const std::string command = fmt::format(
+        "{} plan {} {} --epochs 20 --no-cache -o {} > {}", MILLRACE_COMMAND, digits, words, path,
+        (folder_ / "output").string());
+    EXPECT_EQ(std::system(command.c_str()), 0) << command;
+    return read_file(path);
+  }
+  std::string written(const PlanResult& result) const {
+    const auto path = folder_ / "library.plan.json";
+    plan::write_plan(path, result.plan, result.network);
+    return read_file(path);
+  }
+
+  const TemporaryFolder folder_;
+};
+
+TEST_F(MakePlan, the_command_writes_the_same_bytes_for_a_board) {
+  PlanRequest request = request_on("jetson-tx2");
+  EXPECT_EQ(written(make_plan(request)), made_by_command("--board jetson-tx2"));
+  request.variants.precisions = {board::Precision::f32, board::Precision::f16};
+  request.max_latency = std::chrono::milliseconds(500);
+  request.search.fallback = false;
+  EXPECT_EQ(written(make_plan(request)),
+            made_by_command("--board jetson-tx2 --precision f32,f16 --max-latency 500ms "
+                            "--no-fallback"));
+}
+
+TEST_F(MakePlan, the_command_writes_the_same_bytes_from_a_profile) {
+  const std::string profile = (folder_ / "digits.profile.json").string();
+  const std::string command =
+      fmt::format("{} profile {} --duration 0.01 --iterations 2 --no-cache -o {} > {}",
+                  MILLRACE_COMMAND, digits, profile, (folder_ / "output").string());
+  ASSERT_EQ(std::system(command.c_str()), 0);
+  PlanRequest request = request_on("");
+  request.profile = profile;
+  EXPECT_EQ(written(make_plan(request)),
+            made_by_command("--measure 0 --profile " + profile));
+}
+
+TEST_F(MakePlan, a_plan_tells_how_it_was_made) {
+  PlanRequest request = request_on("jetson-tx2");
+  request.setup.source.shapes["image"] = {1, 1, 8, 8};
+  request.setup.source.seed = 7;
+  request.search.method = "genetic";
+  const PlanResult result = make_plan(request);
+  EXPECT_EQ(result.plan.origin.board_name, result.board.name);
+  EXPECT_EQ(result.plan.origin.search, "genetic");
+  EXPECT_EQ(result.plan.origin.model, network::absolute(request.setup.source));
+  written(result);
+  EXPECT_EQ(plan::read_plan_origin(folder_ / "library.plan.json"), result.plan.origin);
+}
+
+TEST_F(MakePlan, a_layer_is_explained) {
+  PlanRequest request = request_on("jetson-tx2");
+  const std::string layer = make_plan(request).network.layers.front().name;
+  request.why = {layer};
+  const PlanResult result = make_plan(request);
+  ASSERT_EQ(result.why.size(), 1u);
+  EXPECT_EQ(result.network[result.why[0].layer].name, layer);
+  EXPECT_FALSE(result.why[0].reasons.empty());
+}
+
+TEST_F(MakePlan, there_is_no_plan_within_no_time) {
+  Heard heard;
+  PlanRequest request = request_on("jetson-tx2");
+  request.setup.context.listener = &heard;
+  request.max_latency = Time(1000);
+  const PlanResult result = make_plan(request);
+  EXPECT_NE(result.refusal.find("no plan is predicted to keep within --max-latency 1us"),
+            std::string::npos)
+      << result.refusal;
+  EXPECT_TRUE(heard.has_note(result.refusal));
+  EXPECT_FALSE(result.choice().in_time);
+}
+
+struct Mistake {
+  const char* name;
+  void (*make)(PlanRequest& request);
+  const char* expected;
+};
+
+const Mistake mistakes[] = {
+    {"model", [](PlanRequest& r) { r.setup.source.file = "nothing"; },
+     "nothing: is neither a file nor the name of a zoo network"},
+    {"layer", [](PlanRequest& r) { r.why = {"nothing"}; }, "--why nothing: is no layer of digits"},
+    {"weights", [](PlanRequest& r) { r.setup.source.weights = "w"; },
+     "--weights: is for Darknet's configurations"},
+    {"board", [](PlanRequest& r) { r.board = "jetson-tx9"; }, "jetson-tx9"},
+    {"processors", [](PlanRequest& r) { r.setup.processors = {"core99"}; }, "core99"},
+    {"loss", [](PlanRequest& r) { r.board = "", r.loss.max_loss = "1%"; },
+     "--max-loss 1%: the loss is measured on frames"},
+    {"share", [](PlanRequest& r) { r.board = "", r.loss.max_loss = "much"; },
+     "--max-loss: found 'much', expected a share"},
+    {"int8", [](PlanRequest& r) { r.board = "", r.variants.precisions = {board::Precision::int8}; },
+     "--precision int8: needs the ranges of all tensors"},
+    {"search", [](PlanRequest& r) { r.search.jobs = 2; }, "--jobs: --search auto does not have it"},
+};
+
+TEST_F(MakePlan, wrong_requests_are_refused_with_their_place) {
+  for (const Mistake& mistake : mistakes) {
+    PlanRequest request = request_on("jetson-tx2");
+    mistake.make(request);
+    const std::string message = test::message_of([&] { make_plan(request); });
+    EXPECT_NE(message.find(mistake.expected), std::string::npos) << mistake.name << ": " << message;
+  }
+}
+
+TEST_F(MakePlan, its_place_is_a_plan_file_and_no_file_that_is_read) {
+  const PlanRequest request = request_on("jetson-tx2");
+  const auto message = [&](const std::string& output) {
+    return test::message_of([&] { check_plan_output(request, output); });
+  };
+  EXPECT_NE(message("a.txt").find("expected a name that ends in .json"), std::string::npos);
+  PlanRequest with_profile = request;
+  with_profile.profile = (folder_ / "p.json").string();
+  write_file(with_profile.profile, "{}");
+  EXPECT_NE(test::message_of([&] { check_plan_output(with_profile, with_profile.profile); })
+                .find("is the profile too"),
+            std::string::npos);
+  EXPECT_NO_THROW(check_plan_output(request, (folder_ / "a.plan.json").string()));
+}
+
+}  // namespace
+}  // namespace millrace::api

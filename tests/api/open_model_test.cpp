@@ -1,0 +1,52 @@
+#include "api/open_model.h"
+
+#include <gtest/gtest.h>
+
+#include "api/heard.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "support/message_of.h"
+#include "support/temporary_folder.h"
+
+namespace millrace::api {
+namespace {
+
+using test::digits;
+using test::message_of;
+
+TEST(OpenModel, files_and_zoo_names_are_models) {
+  EXPECT_EQ(open_model({.file = digits}).name, "digits");
+  EXPECT_EQ(open_model({.file = "lenet5"}).name, "lenet5");
+}
+
+TEST(OpenModel, the_seed_is_that_of_the_weights) {
+  const auto hash = [](std::uint64_t seed) {
+    return network::hash_of(open_model({.file = "lenet5", .seed = seed}));
+  };
+  EXPECT_EQ(hash(1), hash(1));
+  EXPECT_NE(hash(1), hash(2));
+}
+
+TEST(OpenModel, random_weights_are_said) {
+  const test::TemporaryFolder folder;
+  const std::string file = (folder / "a.cfg").string();
+  write_file(file, "[net]\nwidth=4\nheight=4\nchannels=1\n[convolutional]\nfilters=1\nsize=1\n");
+  test::Heard heard;
+  open_model({.file = file, .seed = 3}, {.listener = &heard});
+  EXPECT_TRUE(heard.has_note("has no weights beside it: they are random, seed 3"));
+}
+
+TEST(OpenModel, what_contradicts_itself_is_refused) {
+  EXPECT_NE(message_of([] { open_model({.file = "lenet5", .weights = "w"}); })
+                .find("--weights: lenet5 is of the zoo"),
+            std::string::npos);
+  EXPECT_NE(message_of([] {
+              open_model({.file = "lenet5", .shapes = {{"input", {1}}}, .size = 28});
+            }).find("--size: says what --shape says too"),
+            std::string::npos);
+  EXPECT_NE(message_of([] { open_model({}); }).find("'': is neither a file nor the name"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace millrace::api

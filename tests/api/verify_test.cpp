@@ -1,0 +1,75 @@
+#include "api/verify.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "api/calibrate.h"
+#include "api/heard.h"
+#include "api/planning/make_plan.h"
+#include "base/error.h"
+#include "plan/plan_file.h"
+#include "support/temporary_folder.h"
+
+namespace millrace::api {
+namespace {
+
+using test::digits;
+
+class Verify : public testing::Test {
+ protected:
+  Verify() { setenv("XDG_CACHE_HOME", folder_.path().c_str(), 1); }
+
+  VerifyResult verify_plan(const plan::Plan& plan, const network::Network& network) const {
+    const auto path = folder_ / "a.plan.json";
+    plan::write_plan(path, plan, network);
+    VerifyRequest request;
+    request.runnable.model.source.file = path;
+    request.mappings = 0;
+    return verify(request);
+  }
+
+  const test::TemporaryFolder folder_;
+};
+
+TEST_F(Verify, a_model_and_its_random_mappings_agree) {
+  VerifyRequest request;
+  request.runnable.model.source.file = digits;
+  request.mappings = 3;
+  const VerifyResult result = verify(request);
+  EXPECT_TRUE(result.equal()) << result.why;
+  ASSERT_EQ(result.plans.size(), 4u);
+  EXPECT_EQ(result.plans[0].name, "one processor");
+  EXPECT_EQ(result.plans[3].name, "random mapping 3");
+}
+
+TEST_F(Verify, a_doctored_plan_differs_and_the_first_layer_is_named) {
+  CalibrateRequest calibration;
+  calibration.setup.source.file = digits;
+  calibration.frames.random = 8;
+  calibration.output = (folder_ / "digits.calibration.json").string();
+  PlanRequest request;
+  request.setup.source.file = digits;
+  request.variants.precisions = {board::Precision::int8};
+  request.loss.calibration = calibration.output;
+  request.measure_s = 0;
+  request.genetic.epochs = 5;
+  PlanResult made;
+  try {
+    calibrate(calibration);
+    made = make_plan(request);
+  } catch (const InputError& error) {
+    GTEST_SKIP() << "no int8 here: " << error.what();
+  }
+  EXPECT_TRUE(verify_plan(made.plan, made.network).equal());
+  plan::Plan doctored = made.plan;
+  for (auto& [name, range] : doctored.calibration->ranges)
+    range = {range.low / 100, range.high / 100};
+  const VerifyResult result = verify_plan(doctored, made.network);
+  EXPECT_FALSE(result.equal());
+  EXPECT_FALSE(result.plans.front().within_tolerance);
+  EXPECT_NE(result.why.find("the first layer that differs is "), std::string::npos) << result.why;
+}
+
+}  // namespace
+}  // namespace millrace::api

@@ -1,0 +1,52 @@
+#include "api/written_over.h"
+
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "support/message_of.h"
+#include "support/temporary_folder.h"
+
+namespace millrace::api {
+namespace {
+
+class WrittenOver : public testing::Test {
+ protected:
+  WrittenOver() {
+    write_file(model_, "model");
+    files_.add(network::ModelSource{.file = model_});
+  }
+
+  std::string message(const std::filesystem::path& output) {
+    return test::message_of([&] { files_.refuse(output); });
+  }
+
+  const test::TemporaryFolder folder_;
+  const std::string model_ = (folder_ / "a.cfg").string();
+  FilesRead files_;
+};
+
+TEST_F(WrittenOver, what_is_read_is_refused_by_any_name) {
+  std::filesystem::create_symlink(model_, folder_ / "link");
+  EXPECT_NE(message(model_).find("is the model too"), std::string::npos);
+  EXPECT_NE(message(folder_ / "." / "a.cfg").find("is the model too"), std::string::npos);
+  EXPECT_NE(message(folder_ / "link").find("is the model too"), std::string::npos);
+}
+
+TEST_F(WrittenOver, weights_beside_a_configuration_are_read) {
+  write_file(folder_ / "b.cfg", "");
+  write_file(folder_ / "b.weights", "");
+  files_.add(network::ModelSource{.file = folder_ / "b.cfg"});
+  EXPECT_NE(message(folder_ / "b.weights").find("is the file of the weights too"),
+            std::string::npos);
+}
+
+TEST_F(WrittenOver, two_results_cannot_have_one_place) {
+  EXPECT_EQ(message(folder_ / "new"), "no error");
+  EXPECT_NE(message(folder_ / "new").find("would be written twice"), std::string::npos);
+}
+
+TEST_F(WrittenOver, other_places_are_free) { EXPECT_EQ(message(folder_ / "other"), "no error"); }
+
+}  // namespace
+}  // namespace millrace::api

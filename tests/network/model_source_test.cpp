@@ -1,0 +1,42 @@
+#include "network/model_source.h"
+
+#include <gtest/gtest.h>
+
+#include "support/message_of.h"
+
+namespace millrace::network {
+namespace {
+
+using test::message_of;
+
+TEST(ModelSource, a_shape_has_a_name_and_sizes) {
+  ModelSource source;
+  add_shape(source, "image=1x3x224x224", "--shape");
+  add_shape(source, "a=b=7", "--shape");
+  EXPECT_EQ(source.shapes.at("image"), (Shape{1, 3, 224, 224}));
+  EXPECT_EQ(source.shapes.at("a=b"), (Shape{7}));
+  for (const char* wrong : {"", "image", "=1x3", "image=", "image=1x", "image=1x0", "image=1y2"})
+    EXPECT_NE(message_of([&] { add_shape(source, wrong, "--shape"); }).find("expected NAME=SIZE"),
+              std::string::npos)
+        << wrong;
+  EXPECT_NE(message_of([&] { add_shape(source, "image=1", "--shape"); })
+                .find("--shape image=1: is the second shape for this input"),
+            std::string::npos);
+}
+
+TEST(ModelSource, shapes_survive_the_way_to_text_and_back) {
+  ModelSource source, read;
+  source.shapes = {{"a b", {1, 2}}, {"c", {3}}};
+  add_shapes(read, shapes_text(source), "p");
+  EXPECT_EQ(read, source);
+}
+
+TEST(ModelSource, files_that_are_there_become_absolute) {
+  ModelSource source{.file = "CMakeLists.txt", .weights = "some.weights"};
+  EXPECT_EQ(absolute({.file = "resnet18"}).file, "resnet18");
+  const ModelSource result = absolute(source);
+  EXPECT_TRUE(result.weights.is_absolute());
+}
+
+}  // namespace
+}  // namespace millrace::network
