@@ -7,12 +7,16 @@
 
 namespace millrace::network {
 
-/// The most memory that constants made while a model is read may take, all together.
-inline constexpr Bytes most_folded{std::int64_t{2} << 30};
+/// The most memory that constants made while a model is read may take, all together. A model that
+/// brings weights may take more, see FoldingBudget::allow_for.
+inline constexpr Bytes most_folded{std::int64_t{640} << 20};
 
-/// What may still be spent on constants of one model: a small file must not ask for hours.
+/// What may still be spent on constants of one model: a small file must not ask for hours, nor for
+/// the machine's memory.
 struct FoldingBudget {
   Bytes memory = most_folded;
+  /// Four times the size of a weight that the file brings: 8-bit weights become floats.
+  void allow_for(Bytes weight) { memory += weight * 4; }
   double steps = 2e9;  // of the loops: some seconds
 };
 

@@ -17,6 +17,8 @@ TensorId before_reshape(const Network& network, const Topology& before, TensorId
 
 Network fold_constants(Network network) {
   FoldingBudget budget;
+  for (const Tensor& tensor : network.tensors)
+    if (tensor.constant) budget.allow_for(tensor.size());
   std::vector<Layer> kept;
   for (std::size_t i = 0; i < network.layers.size(); ++i) {
     std::optional<std::vector<Folded>> values = fold(network, LayerId(i), budget);

@@ -129,7 +129,7 @@ void add_weights(Reading& reading, ::onnx::GraphProto& graph,
     if (!names.insert(weight.name()).second)
       throw InputError(place, "is there twice; every weight needs a name of its own");
     reading.define(weight.name(),
-                   reading.add_constant(read_tensor(weight, reading.external_files(), place)));
+                   reading.add_weight(read_tensor(weight, reading.external_files(), place)));
   }
 }
 

@@ -21,6 +21,12 @@ TensorId Reading::add_input(const std::string& name, Made made) {
   return id;
 }
 
+TensorId Reading::add_weight(Array value) {
+  const TensorId id = add_constant(std::move(value));
+  budget_.allow_for(network_[id].size());
+  return id;
+}
+
 TensorId Reading::add_constant(Array value) {
   const TensorId id = add_tensor({value.type, value.shape});
   network_.tensors[id.index].constant = std::move(value);
@@ -31,8 +37,8 @@ void Reading::take_memory(Bytes more, const std::string& place) {
   const bool too_much = more > budget_.memory;
   budget_.memory = budget_.memory - more;
   if (too_much)
-    throw InputError(place, fmt::format("the constants that the model computes take more than {}; "
-                                        "check the model's dimensions",
+    throw InputError(place, fmt::format("the constants that the model computes take more than {} "
+                                        "and four times its weights; check the model's dimensions",
                                         millrace::to_text(most_folded)));
 }
 

@@ -38,6 +38,7 @@ class Reading {
 
   TensorId add_input(const std::string& name, Made made);
   TensorId add_constant(Array value);
+  TensorId add_weight(Array value);  // a constant that the file brings
   /// Adds the layer (and makes its name unique) or computes it. One tensor per entry of `outputs`;
   /// nothing there is an output nobody wants. Errors are at `place`.
   std::vector<TensorId> add_layer(Layer layer, const std::vector<std::optional<Made>>& outputs,
