@@ -11,6 +11,9 @@
 #include <system_error>
 
 #include "base/error.h"
+#include "cli/options/wrong_usage.h"
+#include "cli/print/colour.h"
+#include "cli/print/help.h"
 #include "cli/verbs/verbs.h"
 
 namespace {
@@ -19,7 +22,8 @@ constexpr int wrong_input = 2;
 using millrace::cli::machine_failed;
 
 int report(const char* text, int exit_code) {
-  fmt::print(stderr, "millrace: {}\n", text);
+  using namespace millrace::cli;
+  fmt::print(stderr, "{} {}\n", coloured("millrace:", Colour::red, stderr), text);
   return exit_code;
 }
 
@@ -44,31 +48,51 @@ int flushed(int exit_code) {
                 machine_failed);
 }
 
+using millrace::cli::VerbGroup;
+constexpr VerbGroup verb_groups[] = {
+    {"Look at networks and boards",
+     {millrace::cli::add_inspect, millrace::cli::add_zoo, millrace::cli::add_board}},
+    {"Measure", {millrace::cli::add_profile, millrace::cli::add_calibrate}},
+    {"Decide and prove",
+     {millrace::cli::add_plan, millrace::cli::add_analyze, millrace::cli::add_simulate}},
+    {"Run", {millrace::cli::add_run, millrace::cli::add_bench, millrace::cli::add_verify}},
+    {"Work with other tools",
+     {millrace::cli::add_export, millrace::cli::add_dataflow, millrace::cli::add_import_jedi}},
+    {"This installation", {millrace::cli::add_cache, millrace::cli::add_completion}},
+};
+
+void set_up(CLI::App& app, int& exit_code) {
+  app.name("millrace");
+  app.set_version_flag("--version", std::string("millrace ") + MILLRACE_VERSION);
+  app.require_subcommand(0, 1);
+  const std::size_t width = millrace::cli::terminal_width();
+  app.formatter(std::make_shared<millrace::cli::HelpFormatter>(width));
+  app.footer("Begin with:\n"
+             "  millrace inspect MODEL    what the model consists of, and which engine supports it\n"
+             "  millrace plan MODEL       measure, search and prove; writes MODEL.plan.json\n"
+             "  millrace bench PLAN       the plan beside the usual ways to run a model\n"
+             "`millrace VERB --help` lists the options of a verb and gives an example.");
+  for (const VerbGroup& group : verb_groups) add_group(app, exit_code, group);
+}
+
 int parse_and_run(int argc, char** argv) {
   CLI::App app(
-      "Millrace runs neural networks on all the processors of a board at once:\n"
-      "it measures every layer, searches for the best way to spread the network,\n"
-      "proves that the result cannot deadlock, and runs it as a pipeline.",
-      "millrace");
-  app.set_version_flag("--version", std::string("millrace ") + MILLRACE_VERSION);
-  app.require_subcommand(1);
-  app.get_formatter()->column_width(34);
+      "Millrace runs neural networks on all the processors of a board at once: it measures every "
+      "layer, searches for the best way to spread the network, proves that the result cannot "
+      "deadlock, and runs it as a pipeline.");
   int exit_code = 0;
-  for (const auto add :
-       {millrace::cli::add_board, millrace::cli::add_zoo, millrace::cli::add_inspect,
-        millrace::cli::add_profile, millrace::cli::add_calibrate, millrace::cli::add_plan,
-        millrace::cli::add_run, millrace::cli::add_bench, millrace::cli::add_verify,
-        millrace::cli::add_analyze, millrace::cli::add_simulate, millrace::cli::add_export,
-        millrace::cli::add_dataflow, millrace::cli::add_import_jedi, millrace::cli::add_cache})
-    add(app, exit_code);
+  set_up(app, exit_code);
+  const std::string first = argc > 1 ? argv[1] : "";
+  using namespace millrace::cli;
+  if (is_unknown_verb(app, first)) return report(no_verb(app, first).c_str(), wrong_input);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& help) {
     return app.exit(help);
   } catch (const CLI::ParseError& error) {
-    app.exit(error);
-    return wrong_input;
+    return report(text_of(error, app).c_str(), wrong_input);
   }
+  if (app.get_subcommands().empty()) fmt::print("{}", app.help());
   return exit_code;
 }
 

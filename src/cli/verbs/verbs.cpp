@@ -2,6 +2,15 @@
 
 namespace millrace::cli {
 
+void add_group(CLI::App& app, int& exit_code, const VerbGroup& group) {
+  const auto has_no_title = [](const CLI::App* verb) { return verb->get_group() == "Subcommands"; };
+  for (const AddVerb add : group.verbs) {
+    if (add == nullptr) continue;
+    add(app, exit_code);
+    for (CLI::App* verb : app.get_subcommands(has_no_title)) verb->group(group.title);
+  }
+}
+
 void take_one_word_each(CLI::App& command) {
   for (CLI::Option* option : command.get_options())
     if (!option->get_positional() && option->get_items_expected_max() > 1 &&

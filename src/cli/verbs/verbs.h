@@ -2,6 +2,7 @@
 // The verbs of the command. Each adds its subcommand; when chosen, its callback does the work and
 // sets the exit code: 0 done, 1 the answer is no, 2 wrong usage or input, 3 the machine failed.
 #include <CLI/CLI.hpp>
+#include <array>
 #include <memory>
 #include <string>
 
@@ -25,6 +26,15 @@ void add_export(CLI::App& app, int& exit_code);
 void add_dataflow(CLI::App& app, int& exit_code);
 void add_cache(CLI::App& app, int& exit_code);
 void add_import_jedi(CLI::App& app, int& exit_code);
+void add_completion(CLI::App& app, int& exit_code);
+
+/// Verbs that --help lists under one title.
+using AddVerb = void (*)(CLI::App&, int&);
+struct VerbGroup {
+  const char* title;
+  std::array<AddVerb, 3> verbs;  // null: none
+};
+void add_group(CLI::App& app, int& exit_code, const VerbGroup& group);
 
 struct VerbText {
   const char* name;

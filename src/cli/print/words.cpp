@@ -1,0 +1,52 @@
+#include "cli/print/words.h"
+
+#include <string_view>
+
+namespace millrace::cli {
+namespace {
+
+void replace_all(std::string& text, std::string_view from, std::string_view to) {
+  for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size())
+    text.replace(at, from.size(), to);
+}
+
+std::vector<std::string> split(const std::string& text) {
+  std::vector<std::string> parts;
+  for (std::size_t at = 0; at <= text.size();) {
+    const std::size_t end = std::min(text.find(',', at), text.size());
+    parts.push_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  return parts;
+}
+
+}  // namespace
+
+std::vector<const CLI::App*> verbs_of(const CLI::App& app) {
+  return app.get_subcommands([](const CLI::App* verb) { return !verb->get_name().empty(); });
+}
+
+OptionWords words_of(const CLI::Option& option) {
+  OptionWords words;
+  for (const std::string& name : option.get_snames()) words.names.push_back("-" + name);
+  for (const std::string& name : option.get_lnames()) words.names.push_back("--" + name);
+  words.text = option.get_description();
+  if (option.get_type_size() == 0) return words;
+  const std::string type = option.get_type_name();  // "INT:INT in [1 - 16]", "TEXT:{a,b}"
+  words.kind = type.substr(0, type.find(':'));
+  const std::size_t open = type.find_first_of("[{");
+  if (open == std::string::npos) return words;
+  words.limits = type.substr(open + 1, type.find_last_of("]}") - open - 1);
+  if (type[open] == '{') words.values = split(words.limits);
+  replace_all(words.limits, type[open] == '[' ? " - " : ",", type[open] == '[' ? " to " : ", ");
+  return words;
+}
+
+std::vector<OptionWords> options_of(const CLI::App& verb) {
+  std::vector<OptionWords> all;
+  for (const CLI::Option* option : verb.get_options())
+    if (option->nonpositional()) all.push_back(words_of(*option));
+  return all;
+}
+
+}  // namespace millrace::cli
