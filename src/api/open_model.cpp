@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "network/darknet/darknet.h"
 #include "network/read.h"
 #include "network/zoo.h"
@@ -22,6 +23,10 @@ void check_size(const ModelSource& source) {
 
 /// A file; what it lacks and others have is said.
 network::Network open_file(const ModelSource& source, const Context& context) {
+  if (std::filesystem::path(source.file).extension() == ".json")
+    throw InputError(source.file,
+                     "is a JSON file, such as a plan, where a model is expected; give the ONNX file "
+                     "or the Darknet configuration, or a verb that takes plans, such as run or bench");
   if (network::format_of(source.file) != network::Format::darknet) {
     if (!source.weights.empty() || source.size)
       throw InputError(
@@ -78,8 +83,12 @@ network::Network open_model(const ModelSource& source, const Context& context) {
     throw InputError(source.file,
                      fmt::format("cannot be looked at: {}; allow it, or give another file",
                                  obstacle.message()));
+  const std::vector<std::string> names = network::zoo_names();
+  const std::vector<std::string_view> known(names.begin(), names.end());
   throw InputError(source.file.empty() ? "''" : source.file,
-                   "is neither a file nor the name of a zoo network; `millrace zoo` lists those");
+                   fmt::format("is neither a file nor the name of a zoo network; `millrace zoo` "
+                               "lists those{}",
+                               did_you_mean(source.file, known)));
 }
 
 }  // namespace millrace::api

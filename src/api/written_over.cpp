@@ -6,39 +6,15 @@
 #include <algorithm>
 #include <optional>
 
+#include "api/model_files.h"
 #include "api/open_model.h"
 #include "application/sink.h"
 #include "base/error.h"
-#include "base/file.h"
 
 namespace millrace::api {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// The names of files that an ONNX file keeps its weights in: StringStringEntryProto, whose key
-/// (field 1) is "location" and whose value (field 2) has a length of one or two bytes.
-std::vector<std::string> external_data_of(const std::string& bytes) {
-  constexpr std::string_view key = "\x0a\x08location\x12";
-  std::vector<std::string> names;
-  for (std::size_t at = bytes.find(key); at != std::string::npos; at = bytes.find(key, at)) {
-    at += key.size();
-    if (at + 2 > bytes.size()) break;
-    std::size_t size = static_cast<unsigned char>(bytes[at++]);
-    if (size >= 0x80) size = size - 0x80 + 0x80u * static_cast<unsigned char>(bytes[at++]);
-    std::string name = bytes.substr(at, size);
-    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
-  }
-  return names;
-}
-
-/// Files whose external data are worth a look: weights inside make a file larger.
-bool may_have_external_data(const fs::path& model) {
-  constexpr std::uintmax_t most = 256 << 20;
-  std::error_code error;
-  const bool is_file = fs::is_regular_file(model, error);
-  return is_file && model.extension() == ".onnx" && fs::file_size(model, error) <= most;
-}
 
 /// As `000001.png` is, which pictures without a name of their own are called.
 bool is_number_of_frame(const fs::path& name) {
@@ -69,14 +45,10 @@ void FilesRead::add(const std::string& what, const fs::path& path) {
 }
 
 void FilesRead::add(const network::ModelSource& model) {
-  const fs::path file = model.file;
-  add("model", file);
-  add("file of the weights", model.weights);
-  if (model.weights.empty() && file.extension() == ".cfg")
-    add("file of the weights", fs::path(file).replace_extension(".weights"));
-  if (!may_have_external_data(file)) return;
-  for (const std::string& name : external_data_of(read_file(file)))
-    add("file of the model's external data", file.parent_path() / name);
+  const ModelFiles files = files_of(model);
+  for (const fs::path& file : files.models) add("model", file);
+  for (const fs::path& file : files.weights) add("file of the weights", file);
+  for (const fs::path& file : files.external_data) add("file of the model's external data", file);
 }
 
 void FilesRead::add(const RunnableOptions& runnable) {

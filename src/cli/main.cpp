@@ -58,6 +58,7 @@ constexpr VerbGroup verb_groups[] = {
     {"Run", {millrace::cli::add_run, millrace::cli::add_bench, millrace::cli::add_verify}},
     {"Work with other tools",
      {millrace::cli::add_export, millrace::cli::add_dataflow, millrace::cli::add_import_jedi}},
+    {"Take it elsewhere", {millrace::cli::add_bundle}},
     {"This installation", {millrace::cli::add_cache, millrace::cli::add_completion}},
 };
 

@@ -14,8 +14,38 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::array<std::string_view, 6> origin_keys{"model",   "network", "board",
-                                                      "profile", "options", "version"};
+namespace fs = std::filesystem;
+
+constexpr std::array<std::string_view, 8> origin_keys{"model", "model_beside", "weights_beside",
+                                                      "network", "board", "profile", "options",
+                                                      "version"};
+
+/// From the plan's folder to the file; empty if there is no such file.
+std::string way_to(const fs::path& file, const fs::path& folder) {
+  std::error_code error;
+  if (file.empty() || !fs::is_regular_file(file, error)) return "";
+  const fs::path way = fs::relative(file, folder.empty() ? fs::path(".") : folder, error);
+  return error ? "" : way.string();
+}
+
+/// `file`, or what lies at `way` from the plan's folder, or beside the plan under its name.
+fs::path nearest_file(const fs::path& file, const std::string& way, const fs::path& folder) {
+  if (file.empty()) return file;
+  std::error_code error;
+  std::vector<fs::path> places{file};
+  if (!way.empty()) places.insert(places.begin(), folder / way);
+  if (file.has_parent_path()) places.push_back(folder / file.filename());
+  for (const fs::path& place : places) {
+    if (!fs::is_regular_file(place, error)) continue;
+    const bool is_same = fs::equivalent(place, file, error) && !error;
+    return is_same ? file : fs::absolute(place).lexically_normal();
+  }
+  return file;
+}
+
+std::string text_at(const JsonView& json, std::string_view key) {
+  return json.has(key) ? json.at(key).text() : "";
+}
 
 std::string precisions_text(const std::vector<board::Precision>& precisions) {
   std::vector<std::string> words;
@@ -82,13 +112,21 @@ void read_option(Origin& origin, const std::string& name, const JsonView& json) 
 
 }  // namespace
 
-Json to_json(const Origin& origin) {
-  return {{"model", origin.model.file}, {"network", origin.network},
-          {"board", origin.board},      {"profile", origin.profile},
-          {"options", options_json(origin)}, {"version", origin.version}};
+Json to_json(const Origin& origin, const fs::path& folder) {
+  Json json = {{"model", origin.model.file}};
+  const std::string model = way_to(origin.model.file, folder);
+  const std::string weights = way_to(origin.model.weights, folder);
+  if (!model.empty()) json["model_beside"] = model;
+  if (!weights.empty()) json["weights_beside"] = weights;
+  json.update({{"network", origin.network},
+               {"board", origin.board},
+               {"profile", origin.profile},
+               {"options", options_json(origin)},
+               {"version", origin.version}});
+  return json;
 }
 
-Origin read_origin(const JsonView& json) {
+Origin read_origin(const JsonView& json, const fs::path& folder) {
   json.only(origin_keys);
   Origin origin;
   origin.network = json.at("network").text();
@@ -98,6 +136,9 @@ Origin read_origin(const JsonView& json) {
   origin.version = json.at("version").text();
   const JsonView options = json.at("options");
   for (const std::string& name : options.keys()) read_option(origin, name, options.at(name));
+  network::ModelSource& model = origin.model;
+  model.file = nearest_file(model.file, text_at(json, "model_beside"), folder);
+  model.weights = nearest_file(model.weights, text_at(json, "weights_beside"), folder);
   return origin;
 }
 

@@ -236,7 +236,7 @@ Origin read_plan_origin(const std::filesystem::path& path) {
   const nlohmann::json document = read_json(path);
   const JsonView root(document, path.string());
   check_format(root);
-  return read_origin(root.at("origin"));
+  return read_origin(root.at("origin"), path.parent_path());
 }
 
 Plan read_plan(const std::filesystem::path& path, const network::Network& network) {

@@ -66,7 +66,9 @@ void write_plan(const std::filesystem::path& path, const Plan& plan,
                         {"from", to_json(channel.from, plan)},
                         {"to", to_json(channel.to, plan)},
                         {"capacity", channel.capacity}});
-  Json document = {{"format", 2}, {"network", plan.network_name}, {"origin", to_json(plan.origin)}};
+  Json document = {{"format", 2},
+                   {"network", plan.network_name},
+                   {"origin", to_json(plan.origin, path.parent_path())}};
   if (plan.measured > Time{}) document["measured_period_ms"] = milliseconds(plan.measured);
   document["stages"] = std::move(stages);
   document["channels"] = std::move(channels);

@@ -26,6 +26,7 @@ void add_export(CLI::App& app, int& exit_code);
 void add_dataflow(CLI::App& app, int& exit_code);
 void add_cache(CLI::App& app, int& exit_code);
 void add_import_jedi(CLI::App& app, int& exit_code);
+void add_bundle(CLI::App& app, int& exit_code);
 void add_completion(CLI::App& app, int& exit_code);
 
 /// Verbs that --help lists under one title.

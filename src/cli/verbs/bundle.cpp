@@ -1,0 +1,55 @@
+// millrace bundle PLAN -o FOLDER
+#include "api/bundle.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "base/printable.h"
+#include "cli/verbs/verbs.h"
+
+namespace millrace::cli {
+namespace {
+
+struct BundleOptions {
+  api::BundleRequest request;
+  bool json = false;
+};
+
+void bind(CLI::App& verb, BundleOptions& options) {
+  verb.add_option("plan", options.request.plan, "The plan file")->required();
+  verb.add_option("-o,--output", options.request.folder,
+                  "The folder to write; it must be new or empty")
+      ->required();
+  verb.add_option("--model", options.request.model,
+                  "The plan's model, if it is no longer where it was");
+  verb.add_option("--labels", options.request.labels, "A file of labels to put beside the plan");
+  verb.add_flag("--json", options.json, "For programs");
+}
+
+int run(const BundleOptions& options) {
+  const api::Bundle bundle = api::make_bundle(options.request);
+  const std::string folder = options.request.folder.string();
+  if (options.json) {
+    nlohmann::ordered_json files = nlohmann::ordered_json::array();
+    for (const auto& file : bundle.files) files.push_back(file.string());
+    fmt::print("{}\n", nlohmann::ordered_json{{"folder", folder}, {"files", files}}.dump(1));
+    return 0;
+  }
+  for (const auto& file : bundle.files) fmt::print("{}\n", printable((options.request.folder / file).string()));
+  fmt::print("\nCopy the folder to the board, then run there: millrace run {} --random 10\n",
+             printable((options.request.folder / bundle.files.front()).string()));
+  return 0;
+}
+
+}  // namespace
+
+void add_bundle(CLI::App& app, int& exit_code) {
+  add_verb<BundleOptions>(app, exit_code,
+                          {{"bundle", "Put a plan and its model into one folder that runs elsewhere",
+                            "millrace bundle resnet18.plan.json -o resnet18_bundle"},
+                           bind,
+                           run});
+}
+
+}  // namespace millrace::cli
