@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <filesystem>
 #include <optional>
@@ -95,6 +96,17 @@ std::vector<std::filesystem::path> images_in(const std::filesystem::path& folder
   return files;
 }
 
+/// Videos are frames of applications, which say how each becomes an input.
+void refuse_video(const std::string& path) {
+  constexpr std::array<std::string_view, 7> endings{".mp4", ".mkv",  ".avi", ".mov",
+                                                    ".webm", ".mpeg", ".m4v"};
+  const std::string ending = std::filesystem::path(path).extension().string();
+  if (std::find(endings.begin(), endings.end(), ending) != endings.end())
+    throw InputError(path,
+                     "is a video, which only an application reads: name it in a file such as "
+                     "app.yaml (docs/applications.md), then 'millrace run app.yaml'");
+}
+
 TensorId input_named(const Network& network, const std::string& name) {
   for (const TensorId id : network.inputs)
     if (network[id].name == name) return id;
@@ -172,6 +184,7 @@ Frames open_frames(const Network& network, const FrameOptions& given, std::uint6
             }};
   }
   const std::filesystem::path first = options.inputs.front();
+  refuse_video(first.string());
   if (network.inputs.empty()) throw InputError(network.name, "has no inputs; use --random");
   std::error_code no_folder;
   if (options.inputs.size() == 1 && std::filesystem::is_directory(first, no_folder))

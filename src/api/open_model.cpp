@@ -25,8 +25,8 @@ void check_size(const ModelSource& source) {
 network::Network open_file(const ModelSource& source, const Context& context) {
   if (std::filesystem::path(source.file).extension() == ".json")
     throw InputError(source.file,
-                     "is a JSON file, such as a plan, where a model is expected; give the ONNX file "
-                     "or the Darknet configuration, or a verb that takes plans, such as run or bench");
+                     "is a JSON file, such as a plan, where a model is expected; give the ONNX "
+                     "file or Darknet configuration, or a verb for plans, such as run or bench");
   if (network::format_of(source.file) != network::Format::darknet) {
     if (!source.weights.empty() || source.size)
       throw InputError(

@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <fstream>
 #include <numeric>
 #include <ostream>
+#include <sstream>
 #include <vector>
 
 #include "base/error.h"
@@ -25,6 +27,15 @@ void produce_into(const std::filesystem::path& file, const std::filesystem::path
   produce(out);
   out.close();
   if (!out) cannot_write(path, errno);
+}
+
+/// As other texts of the program go there, through the C library's buffer.
+void produce_into_standard_output(const std::function<void(std::ostream&)>& produce) {
+  std::ostringstream text;
+  produce(text);
+  const std::string content = std::move(text).str();
+  if (std::fwrite(content.data(), 1, content.size(), stdout) != content.size())
+    cannot_write(standard_output, errno);
 }
 
 /// A device may have no end, and a pipe none to wait for.
@@ -94,6 +105,7 @@ void write_file(const std::filesystem::path& path, std::string_view content) {
 
 void write_file(const std::filesystem::path& path,
                 const std::function<void(std::ostream&)>& produce) {
+  if (path == standard_output) return produce_into_standard_output(produce);
   const std::filesystem::path target = target_of(path);
   if (is_special(target)) return produce_into(target, path, produce);
   const InterruptGuard until_it_is_whole;
@@ -103,6 +115,7 @@ void write_file(const std::filesystem::path& path,
 }
 
 void check_writable(const std::filesystem::path& path) {
+  if (path == standard_output) return;
   const std::filesystem::path target = target_of(path);
   if (is_special(target)) return;
   const InterruptGuard until_it_is_removed;

@@ -26,6 +26,9 @@ void write_file(const std::filesystem::path& path, std::string_view content);
 void write_file(const std::filesystem::path& path,
                 const std::function<void(std::ostream&)>& produce);
 
+/// The name of standard output where a file to write is named.
+inline constexpr const char* standard_output = "-";
+
 /// Throws now, and leaves everything as it is, if write_file could not begin: before work whose
 /// result would be lost.
 void check_writable(const std::filesystem::path& path);

@@ -69,7 +69,7 @@ void set_up(CLI::App& app, int& exit_code) {
   const std::size_t width = millrace::cli::terminal_width();
   app.formatter(std::make_shared<millrace::cli::HelpFormatter>(width));
   app.footer("Begin with:\n"
-             "  millrace inspect MODEL    what the model consists of, and which engine supports it\n"
+             "  millrace inspect MODEL    the layers of a model, and which engine supports them\n"
              "  millrace plan MODEL       measure, search and prove; writes MODEL.plan.json\n"
              "  millrace bench PLAN       the plan beside the usual ways to run a model\n"
              "`millrace VERB --help` lists the options of a verb and gives an example.");

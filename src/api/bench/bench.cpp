@@ -57,6 +57,7 @@ class Bench {
   }
 
   std::vector<BenchRow> run() {
+    announce();
     const auto work = loaded_.context.begin("benchmark");
     const int rounds = request_.rounds.value_or(usual_rounds);
     const Time turn = time_from_seconds(request_.duration_s / rounds);
@@ -110,6 +111,14 @@ class Bench {
 
  private:
   static constexpr int usual_rounds = 25;
+
+  /// How long it will take: every row, then the plan's stages together and one by one.
+  void announce() const {
+    const double each = request_.duration_s + request_.warmup_s;
+    const double all = static_cast<double>(contenders_.size()) * each + 2 * request_.duration_s;
+    loaded_.context.note(fmt::format("{} rows of {:g} s and the plan's stages: about {:.0f} s",
+                                     contenders_.size(), request_.duration_s, all));
+  }
 
   void add_beside(const std::string& file) {
     const RunnableOptions& runnable = request_.runnable;

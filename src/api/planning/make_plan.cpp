@@ -12,6 +12,7 @@
 
 #include "api/application/load.h"
 #include "api/open_model.h"
+#include "api/planning/notes.h"
 #include "api/planning/objectives.h"
 #include "api/profile.h"
 #include "api/simulated_board.h"
@@ -277,6 +278,10 @@ PlanResult plan_once_more(const PlanRequest& request, std::vector<PlanAttempt> a
                      refusal + ", so allow that or more" + more);
   }
   for (const std::string& reason : choice.left_out) context.note("left out, " + reason);
+  const auto problem = explore::make_problem(work.network, work.board, work.profile);
+  for (const std::string& text :
+       idle_accelerators(work.network, work.board, problem, choice.winner().plan))
+    context.note(text);
   plan::Plan plan = finish(request, work, choice);
   std::vector<LayerReasons> why = reasons_of(request, work, choice);
   PlanResult result = result_of(std::move(work), std::move(attempts), {});
@@ -290,6 +295,7 @@ PlanResult plan_once_more(const PlanRequest& request, std::vector<PlanAttempt> a
 PlanResult make_plan(const PlanRequest& given) {
   PlanRequest request = given;
   use_network_of_application(request.setup, request.variants);
+  check_search_reads_options(request);
   PlanResult result = plan_once_more(request, {});
   const std::string file = request.setup.source.file;
   if (!result.refusal.empty())
@@ -303,7 +309,8 @@ void check_plan_output(const PlanRequest& given, const std::string& output) {
   PlanRequest request = given;
   use_network_of_application(request.setup, request.variants);
   std::error_code ignored;
-  if (!is_plan_file(output) && !std::filesystem::is_character_file(output, ignored) &&
+  if (output != standard_output && !is_plan_file(output) &&
+      !std::filesystem::is_character_file(output, ignored) &&
       !std::filesystem::is_fifo(output, ignored))
     throw InputError("--output " + output,
                      "expected a name that ends in .json, by which run and bench know a plan");

@@ -65,6 +65,28 @@ std::string proof_text(const network::Network& network, const explore::Candidate
           slots_text(network, chosen));
 }
 
+std::string closing_text(const explore::Choice& choice, const std::string& output) {
+  const explore::Candidate& winner = choice.winner();
+  const auto alone = std::find_if(
+      choice.candidates.begin(), choice.candidates.end(),
+      [](const explore::Candidate& c) { return c.name.starts_with("one processor"); });
+  const bool is_measured = winner.plan.measured != Time{};
+  const double period = seconds(is_measured ? winner.plan.measured : winner.bound);
+  std::string gained = fmt::format("{:.4g} frames/s {}", 1 / period,
+                                   is_measured ? "measured" : "predicted");
+  if (alone != choice.candidates.end() && &*alone != &winner) {
+    const bool both = is_measured && alone->plan.measured != Time{};
+    const double other = seconds(both ? alone->plan.measured : alone->bound);
+    gained += fmt::format(", {:.2f} times {} alone ({})", other / period,
+                          alone->plan.stages.front().processor.name,
+                          both ? "measured" : "predicted");
+  } else if (alone != choice.candidates.end()) {
+    gained += fmt::format(": no plan that was found is faster than {} alone",
+                          alone->plan.stages.front().processor.name);
+  }
+  return fmt::format("gained: {}\nnext: millrace bench {}\n", gained, output);
+}
+
 std::string choice_json(const explore::Choice& choice, const network::Network& network,
                         const std::string& output) {
   nlohmann::json candidates = nlohmann::json::array();

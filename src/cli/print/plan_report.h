@@ -9,6 +9,9 @@ namespace millrace::cli {
 /// What the plan's graph proves, and the slots of its channels.
 std::string proof_text(const network::Network& network, const explore::Candidate& chosen);
 
+/// What the plan gains over the fastest processor alone, and what to type next: two lines.
+std::string closing_text(const explore::Choice& choice, const std::string& output);
+
 /// All candidates, for programs.
 std::string choice_json(const explore::Choice& choice, const network::Network& network,
                         const std::string& output);

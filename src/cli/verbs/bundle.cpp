@@ -36,9 +36,12 @@ int run(const BundleOptions& options) {
     fmt::print("{}\n", nlohmann::ordered_json{{"folder", folder}, {"files", files}}.dump(1));
     return 0;
   }
-  for (const auto& file : bundle.files) fmt::print("{}\n", printable((options.request.folder / file).string()));
+  const auto place = [&](const std::filesystem::path& file) {
+    return printable((options.request.folder / file).string());
+  };
+  for (const auto& file : bundle.files) fmt::print("{}\n", place(file));
   fmt::print("\nCopy the folder to the board, then run there: millrace run {} --random 10\n",
-             printable((options.request.folder / bundle.files.front()).string()));
+             place(bundle.files.front()));
   return 0;
 }
 
@@ -46,7 +49,7 @@ int run(const BundleOptions& options) {
 
 void add_bundle(CLI::App& app, int& exit_code) {
   add_verb<BundleOptions>(app, exit_code,
-                          {{"bundle", "Put a plan and its model into one folder that runs elsewhere",
+                          {{"bundle", "Put a plan and its model into a folder that runs elsewhere",
                             "millrace bundle resnet18.plan.json -o resnet18_bundle"},
                            bind,
                            run});

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "base/file.h"
 #include "base/printable.h"
 #include "cli/options/between.h"
 #include "cli/options/frames.h"
@@ -42,6 +43,7 @@ std::string table_text(const profile::CalibrationResult& result) {
 
 int run(const api::CalibrateRequest& request) {
   const auto [name, result, output] = calibrate(request);
+  if (output == standard_output) return 0;
   fmt::print("{}: ranges of {} tensors on {} frames, {}\n\n{}\nwritten: {}\n", printable(name),
              result.table.calibration.ranges.size(), result.table.frames, result.table.method,
              table_text(result), printable(output));

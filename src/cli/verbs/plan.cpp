@@ -5,6 +5,7 @@
 
 #include <filesystem>
 
+#include "base/file.h"
 #include "base/printable.h"
 #include "base/quantity.h"
 #include "cli/options/between.h"
@@ -100,7 +101,7 @@ void print_plan(const PlanOptions& options, const api::PlanResult& result) {
              report::stages_text(result.plan, result.network),
              proof_text(result.network, choice.winner()));
   for (const api::LayerReasons& why : result.why) fmt::print("{}", why_text(result, why));
-  fmt::print("\nwritten: {}\n", options.output);
+  fmt::print("\nwritten: {}\n{}", options.output, closing_text(choice, options.output));
 }
 
 int run(const PlanOptions& given) {
@@ -110,9 +111,11 @@ int run(const PlanOptions& given) {
         std::filesystem::path(options.request.setup.source.file).stem().string() + ".plan.json";
   check_plan_output(options.request, options.output);
   const api::PlanResult result = make_plan(options.request);
-  if (!options.json) print_attempts(result);
+  const bool is_quiet = options.output == standard_output;  // where the plan itself goes
+  if (!options.json && !is_quiet) print_attempts(result);
   if (!result.refusal.empty()) return answer_is_no;
   plan::write_plan(options.output, result.plan, result.network);
+  if (is_quiet) return 0;
   if (options.json)
     fmt::print("{}\n", choice_json(result.choice(), result.network, options.output));
   else

@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "base/quantity.h"
 #include "cli/options/between.h"
+#include "cli/options/file_names.h"
 #include "cli/print/printable_lines.h"
 #include "cli/print/progress.h"
 #include "cli/print/simulation_report.h"
@@ -86,7 +87,8 @@ void bind_times(CLI::App& verb, SimulateOptions& options) {
 }
 
 void bind_pictures(CLI::App& verb, SimulateOptions& options) {
-  verb.add_option("--gantt", options.gantt, "Draw the first frames as a Gantt chart (SVG)");
+  verb.add_option("--gantt", options.gantt, "Draw the first frames as a Gantt chart (SVG)")
+      ->check(svg_name());
   verb.add_option("--gantt-frames", options.gantt_frames,
                   "The chart ends when a plan has completed so many frames")
       ->check(CLI::Range(1, 10'000))

@@ -48,6 +48,7 @@ int run(const ZooOptions& options) {
   if (options.name.empty()) return list_networks();
   const std::string path = options.output.empty() ? options.name + ".onnx" : options.output;
   write_file(path, network::zoo_model(options.name, options.seed, options.size));
+  if (path == standard_output) return 0;
   fmt::print("{}: {} with random weights, seed {}\n", path, options.name, options.seed);
   return 0;
 }
