@@ -138,24 +138,29 @@ void Candidates::build_plan(Candidate& candidate, const Task& task) const {
       analysis::latency_bound(candidate.plan, network_, times, candidate.bound).value_or(Time{});
 }
 
-void Candidates::measure() {
-  constexpr double promising = 1.25;
-  constexpr std::size_t most = 6;
+std::vector<Candidate*> Candidates::promising() {
+  constexpr double near = 1.25;
   std::vector<Candidate*> order;
   for (Candidate& candidate : list_)
     if (is_in_time(candidate) && !is_needless(candidate)) order.push_back(&candidate);
   std::stable_sort(order.begin(), order.end(),
                    [](const Candidate* a, const Candidate* b) { return a->bound < b->bound; });
+  const double farthest = order.empty() ? 0 : near * seconds(order.front()->bound);
+  std::erase_if(order, [&](const Candidate* candidate) {  // copies are faster than their bound
+    return seconds(candidate->bound) > farthest && !plan::is_shared(candidate->plan);
+  });
+  return order;
+}
+
+void Candidates::measure(const std::vector<Candidate*>& chosen) {
+  constexpr std::size_t most = 6;
   std::vector<plan::Plan> plans;
   std::vector<std::pair<Candidate*, std::size_t>> measured;
-  for (Candidate* candidate : order) {
-    const bool near = seconds(candidate->bound) <= promising * seconds(order.front()->bound);
-    const bool shared = plan::is_shared(candidate->plan);  // faster than its bound
-    if (!near && !shared) continue;
+  for (Candidate* candidate : chosen) {
     const auto alike = std::find_if(plans.begin(), plans.end(), [&](const plan::Plan& p) {
       return p.stages == candidate->plan.stages && p.variants == candidate->plan.variants;
     });
-    if (alike == plans.end() && plans.size() >= most && !shared) continue;
+    if (alike == plans.end() && plans.size() >= most && !plan::is_shared(candidate->plan)) continue;
     measured.emplace_back(candidate, alike - plans.begin());
     if (alike == plans.end()) plans.push_back(candidate->plan);
   }
@@ -166,6 +171,18 @@ void Candidates::measure() {
     candidate->plan.measured = results[number].period;
     for (std::size_t s = 0; s < candidate->plan.stages.size(); ++s)
       candidate->plan.stages[s].measured = results[number].stages[s];
+  }
+}
+
+void Candidates::measure() {
+  measure(promising());
+  // A pipeline whose stages wait for each other may be slower than one processor is predicted to
+  // be: then both are measured.
+  Candidate& fastest = list_[best()];
+  for (Candidate& candidate : list_) {
+    const bool is_alone = candidate.plan.stages.size() == 1 && is_in_time(candidate);
+    if (!is_alone || candidate.plan.measured != Time{}) continue;
+    if (candidate.bound < fastest.plan.measured) return measure({&fastest, &candidate});
   }
 }
 

@@ -35,7 +35,7 @@ class Candidates {
   /// `before`: what was spent on it until now.
   void add(const std::string& name, const Task& task, const std::function<SearchResult()>& search,
            Time before = {});
-  /// The promising ones; plans that are alike share one measurement.
+  /// The promising ones, and one processor if they prove slower than that is predicted to be.
   void measure();
 
   std::size_t best() const;
@@ -44,6 +44,10 @@ class Candidates {
   const std::vector<std::string>& left_out() const { return left_out_; }
 
  private:
+  /// By their bounds.
+  std::vector<Candidate*> promising();
+  /// Plans that are alike share one measurement.
+  void measure(const std::vector<Candidate*>& chosen);
   Verdict without_fallback(const plan::Mapping& mapping, const Task& task) const;
   void build_plan(Candidate& candidate, const Task& task) const;
   /// Not faster by more than measurements tell apart than one with fewer phases.

@@ -27,7 +27,7 @@ struct ChooseOptions {
   /// waits for others.
   std::optional<Time> max_latency = {};
   std::int64_t max_batch = 16;
-  /// Runs the plans and says of each what was measured; called once, with the candidates whose
+  /// Runs the plans and says of each what was measured; called with the candidates whose
   /// bound is within 25 % of the best one, and those that run the whole network on each processor,
   /// which suffer least from times that move. Empty: the bound decides.
   std::function<std::vector<plan::Measured>(std::span<const plan::Plan>)> measure;

@@ -177,6 +177,17 @@ TEST(Choose, what_is_predicted_to_be_far_from_the_best_is_not_measured) {
   EXPECT_EQ(choice.winner().plan.stages.size(), 2u);
 }
 
+TEST(Choose, one_processor_is_measured_if_the_others_prove_slower_than_it_is_predicted_to_be) {
+  ChooseOptions options = quick();
+  options.search = "exact";
+  options.measure = measuring([](const plan::Plan& plan) {
+    return plan.stages.size() == 1 ? std::chrono::microseconds(41) : std::chrono::microseconds(90);
+  });
+  const Choice choice = choose(chain(4), two_cores(), profile_with({10, 10, 10, 10}, 0), options);
+  EXPECT_EQ(choice.winner().name, "one processor");
+  EXPECT_EQ(choice.winner().plan.measured, std::chrono::microseconds(41));
+}
+
 TEST(Choose, an_unknown_search_is_answered_with_the_known_ones) {
   ChooseOptions options;
   options.search = "magic";
