@@ -11,8 +11,8 @@
 #include <system_error>
 
 #include "base/error.h"
+#include "base/terminal.h"
 #include "cli/options/wrong_usage.h"
-#include "cli/print/colour.h"
 #include "cli/print/help.h"
 #include "cli/verbs/verbs.h"
 
@@ -22,8 +22,8 @@ constexpr int wrong_input = 2;
 using millrace::cli::machine_failed;
 
 int report(const char* text, int exit_code) {
-  using namespace millrace::cli;
-  fmt::print(stderr, "{} {}\n", coloured("millrace:", Colour::red, stderr), text);
+  const std::string name = millrace::coloured("millrace:", millrace::Colour::red, stderr);
+  fmt::print(stderr, "{} {}\n", name, text);
   return exit_code;
 }
 
@@ -66,7 +66,7 @@ void set_up(CLI::App& app, int& exit_code) {
   app.name("millrace");
   app.set_version_flag("--version", std::string("millrace ") + MILLRACE_VERSION);
   app.require_subcommand(0, 1);
-  const std::size_t width = millrace::cli::terminal_width();
+  const std::size_t width = millrace::terminal_width();
   app.formatter(std::make_shared<millrace::cli::HelpFormatter>(width));
   app.footer("Begin with:\n"
              "  millrace inspect MODEL    the layers of a model, and which engine supports them\n"

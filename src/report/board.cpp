@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <array>
+#include <nlohmann/json.hpp>
 
+#include "board/board_file.h"
 #include "report/table.h"
 
 namespace millrace::report {
@@ -181,6 +183,18 @@ std::string sources_text(const Board& board) {
   return text;
 }
 
+std::string caches_of(const board::Board& board, const board::Processor& processor) {
+  std::string text;
+  for (const board::Cache& cache : board.caches) {
+    if (std::find(cache.cores.begin(), cache.cores.end(), processor.cores.front()) ==
+        cache.cores.end())
+      continue;
+    text += fmt::format("{}L{} {}{}", text.empty() ? "" : ", ", cache.level,
+                        millrace::to_text(cache.size), cache.cores.size() > 1 ? " (shared)" : "");
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string processors_text(const Board& board) {
@@ -211,6 +225,33 @@ std::string board_text(const Board& board) {
   if (!board.sources.empty())
     parts.push_back(fmt::format("sources, ~ for estimates\n{}", sources_text(board)));
   return fmt::format("{}", fmt::join(parts, "\n"));
+}
+
+nlohmann::json board_json(const board::Board& board) {
+  nlohmann::json json = board::to_json(board);
+  for (nlohmann::json& cache : json["caches"])
+    for (const char* key : {"size_kib", "size_mib", "size_gib"}) cache.erase(key);
+  for (std::size_t i = 0; i < board.caches.size(); ++i)
+    json["caches"][i]["size_bytes"] = board.caches[i].size.count;
+  for (const board::Processor& p : board.processors)
+    json["processors"].push_back(
+        {{"name", p.name}, {"kind", board::to_text(p.kind)}, {"cores", p.cores}});
+  json["memory_bytes"] = board::main_memory(board).count;
+  json["hash"] = board::hash_of(board);
+  return json;
+}
+
+std::string machine_text(const board::Board& board) {
+  Table processors({{"processor", Align::left},
+                    {"kind", Align::left},
+                    {"cores", Align::left},
+                    {"caches", Align::left}});
+  for (const board::Processor& p : board.processors)
+    processors.add(
+        {p.name, "cpu", fmt::format("{}", fmt::join(p.cores, ",")), caches_of(board, p)});
+  return fmt::format("{}: {}, {} of memory\ninstruction sets: {}\n\n{}", board.name,
+                     board.cpu_model, millrace::to_text(board::main_memory(board)),
+                     fmt::join(board.instruction_sets, " "), processors.text());
 }
 
 }  // namespace millrace::report

@@ -1,5 +1,6 @@
 #pragma once
 // What a board file says, for people.
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "board/board.h"
@@ -12,5 +13,11 @@ std::string board_text(const board::Board& board);
 
 /// "6 cpu, 1 gpu".
 std::string processors_text(const board::Board& board);
+
+/// The content of its file, and what follows from it.
+nlohmann::json board_json(const board::Board& board);
+
+/// Name, processors and caches of this machine.
+std::string machine_text(const board::Board& board);
 
 }  // namespace millrace::report

@@ -1,19 +1,16 @@
 #include "cli/print/help.h"
 
 #include <fmt/format.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <set>
 #include <vector>
 
+#include "base/terminal.h"
 #include "cli/print/words.h"
 
 namespace millrace::cli {
 namespace {
-
-constexpr std::size_t narrowest = 60;
 
 std::string joined_names(const std::set<CLI::Option*>& options) {
   std::vector<std::string> names;
@@ -45,37 +42,6 @@ std::string name_of(const CLI::Option& option, bool is_positional) {
 }
 
 }  // namespace
-
-std::size_t terminal_width() {
-  winsize size{};
-  const bool is_known = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
-  return is_known ? std::max<std::size_t>(size.ws_col, narrowest) : 100;
-}
-
-std::string wrapped(std::string_view text, std::size_t width, std::size_t indent) {
-  std::string result;
-  std::size_t column = indent;
-  for (std::size_t at = 0; at <= text.size();) {
-    const std::size_t end = std::min(text.find_first_of(" \n", at), text.size());
-    const std::string_view word = text.substr(at, end - at);
-    const bool is_first = column == indent;
-    if (!is_first && column + 1 + word.size() > width) {
-      result += '\n' + std::string(indent, ' ');
-      column = indent;
-    } else if (!is_first) {
-      result += ' ';
-      ++column;
-    }
-    result += word;
-    column += word.size();
-    if (end < text.size() && text[end] == '\n') {
-      result += '\n' + std::string(indent, ' ');
-      column = indent;
-    }
-    at = end + 1;
-  }
-  return result;
-}
 
 std::string HelpFormatter::row(const std::string& name, const std::string& text) const {
   const std::size_t indent = get_column_width();

@@ -7,13 +7,6 @@
 
 namespace millrace::cli {
 
-/// The columns of the terminal at standard output; 100 if it is none.
-std::size_t terminal_width();
-
-/// The text in lines of at most `width` columns, each after the first behind `indent` spaces. Lines
-/// of the text stay apart; words longer than a line stay whole.
-std::string wrapped(std::string_view text, std::size_t width, std::size_t indent);
-
 class HelpFormatter : public CLI::Formatter {
  public:
   explicit HelpFormatter(std::size_t width) : width_(width) { column_width(30); }

@@ -3,10 +3,10 @@
 
 #include <fmt/format.h>
 
+#include "base/printable.h"
 #include "cli/options/between.h"
 #include "cli/options/duration.h"
 #include "cli/print/analysis_report.h"
-#include "cli/print/printable_lines.h"
 #include "cli/print/progress.h"
 #include "cli/verbs/verbs.h"
 

@@ -10,8 +10,8 @@
 #include "api/application/run.h"
 #include "api/written_over.h"
 #include "base/file.h"
+#include "base/printable.h"
 #include "cli/print/application_table.h"
-#include "cli/print/printable_lines.h"
 #include "cli/print/progress.h"
 #include "cli/verbs/verbs.h"
 

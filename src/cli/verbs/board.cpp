@@ -2,16 +2,15 @@
 #include "board/board.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <nlohmann/json.hpp>
 
 #include "api/engines.h"
 #include "base/error.h"
 #include "base/json_text.h"
+#include "base/printable.h"
 #include "board/board_file.h"
 #include "board/shipped.h"
-#include "cli/print/printable_lines.h"
 #include "cli/print/roofline.h"
 #include "cli/verbs/verbs.h"
 #include "report/board.h"
@@ -48,33 +47,6 @@ nlohmann::json engines_json() {
   return engines;
 }
 
-/// The content of its file, and what follows from it.
-nlohmann::json document_of(const board::Board& board) {
-  nlohmann::json json = board::to_json(board);
-  for (nlohmann::json& cache : json["caches"])
-    for (const char* key : {"size_kib", "size_mib", "size_gib"}) cache.erase(key);
-  for (std::size_t i = 0; i < board.caches.size(); ++i)
-    json["caches"][i]["size_bytes"] = board.caches[i].size.count;
-  for (const board::Processor& p : board.processors)
-    json["processors"].push_back(
-        {{"name", p.name}, {"kind", board::to_text(p.kind)}, {"cores", p.cores}});
-  json["memory_bytes"] = board::main_memory(board).count;
-  json["hash"] = board::hash_of(board);
-  return json;
-}
-
-std::string caches_of(const board::Board& board, const board::Processor& processor) {
-  std::string text;
-  for (const board::Cache& cache : board.caches) {
-    if (std::find(cache.cores.begin(), cache.cores.end(), processor.cores.front()) ==
-        cache.cores.end())
-      continue;
-    text += fmt::format("{}L{} {}{}", text.empty() ? "" : ", ", cache.level,
-                        millrace::to_text(cache.size), cache.cores.size() > 1 ? " (shared)" : "");
-  }
-  return text;
-}
-
 void add(const api::MeasuredPeaks& measured, nlohmann::json& board) {
   for (std::size_t i = 0; i < measured.alone.size(); ++i) {
     board["processors"][i]["peaks_alone"] = peaks_json(measured.alone[i]);
@@ -83,17 +55,7 @@ void add(const api::MeasuredPeaks& measured, nlohmann::json& board) {
 }
 
 void print(const board::Board& board) {
-  fmt::print("{}: {}, {} of memory\n", board.name, board.cpu_model,
-             millrace::to_text(board::main_memory(board)));
-  fmt::print("instruction sets: {}\n\n", fmt::join(board.instruction_sets, " "));
-  report::Table processors({{"processor", Align::left},
-                            {"kind", Align::left},
-                            {"cores", Align::left},
-                            {"caches", Align::left}});
-  for (const board::Processor& p : board.processors)
-    processors.add(
-        {p.name, "cpu", fmt::format("{}", fmt::join(p.cores, ",")), caches_of(board, p)});
-  fmt::print("{}\n", processors.text());
+  fmt::print("{}\n", report::machine_text(board));
   report::Table engines({{"engine", Align::left}, {"version", Align::left}});
   for (const auto& [name, version, absent] : api::engines())
     engines.add({name, absent.empty() ? version : "absent: " + absent});
@@ -118,7 +80,7 @@ void check(const BoardOptions& options) {
 int show_this_machine(const BoardOptions& options, const board::Board& board,
                       const std::optional<api::MeasuredPeaks>& measured) {
   if (options.json) {
-    nlohmann::json document = document_of(board);
+    nlohmann::json document = report::board_json(board);
     document["engines"] = engines_json();
     if (measured) add(*measured, document);
     fmt::print("{}\n", json_text(document, 1));
@@ -146,7 +108,7 @@ int run(const BoardOptions& options) {
     return 0;
   }
   if (is_here) return show_this_machine(options, board, measured);
-  fmt::print("{}", options.json ? json_text(document_of(board), 1) + "\n"
+  fmt::print("{}", options.json ? json_text(report::board_json(board), 1) + "\n"
                                 : printable_lines(report::board_text(board)));
   return 0;
 }

@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
-#include "cli/print/printable_lines.h"
+#include "base/printable.h"
 #include "cli/print/progress.h"
 #include "cli/verbs/verbs.h"
 #include "dataflow/parts.h"
