@@ -1,5 +1,5 @@
 // millrace bundle PLAN -o FOLDER
-#include "api/bundle.h"
+#include "api/planning/bundle.h"
 
 #include <fmt/format.h>
 

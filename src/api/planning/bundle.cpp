@@ -1,4 +1,4 @@
-#include "api/bundle.h"
+#include "api/planning/bundle.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
