@@ -1,5 +1,5 @@
 #pragma once
-// How fast a plan can run at all, from its own dataflow graph.
+// The largest throughput of a plan, computed from its own dataflow graph.
 #include <optional>
 #include <vector>
 

@@ -26,7 +26,7 @@ profile::CalibrationResult calibrate(const CalibrateRequest& request,
   const Frames frames = open_frames(network, request.frames, request.setup.source.seed);
   if (request.frames.inputs.empty())
     request.setup.context.note(
-        "warning: inputs are random; ranges of real inputs will be others (--input)");
+        "warning: inputs are random; real inputs have other ranges; give --input");
   const auto engine = engine::make_engine(request.setup.engine);
   const InterruptGuard interrupt;
   const auto work = request.setup.context.begin("calibrating " + network.name);

@@ -57,10 +57,10 @@ std::vector<profile::Sample> samples_on(const board::Board& board, const board::
 board::Board fit_to_totals(const FitOptions& options, const network::Network& network,
                    board::Precision precision) {
   if (options.board.empty())
-    throw InputError("--total", "is for a board that is not at hand; name it with --board");
+    throw InputError("--total", "is for a board that is not this machine; name it with --board");
   if (!options.also.empty())
     throw InputError("--also " + options.also.front(),
-                     "is measured, and --total is not; give one of them");
+                     "is measured, but --total is not; give only one of them");
   board::Board board = board::find_board(options.board);
   for (const std::string& text : options.totals) {
     const Total total = read_total(text);

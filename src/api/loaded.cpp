@@ -79,7 +79,8 @@ std::unique_ptr<Loaded> load_runnable(const RunnableOptions& options) {
     throw InputError("--time-scale", "is for plans of boards that are not here; leave it out");
   if (!options.network.empty())
     throw InputError("--model " + options.network,
-                     model.source.file + " is no plan (.json), which alone takes another model");
+                     model.source.file + " is not a plan (.json); only a plan takes another model; "
+                                         "leave it out");
   auto loaded = std::make_unique<Loaded>();
   loaded->context = model.context;
   loaded->network = open_model(model.source, model.context);

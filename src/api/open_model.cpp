@@ -18,7 +18,7 @@ using network::ModelSource;
 
 void check_size(const ModelSource& source) {
   if (source.size && !source.shapes.empty())
-    throw InputError("--size", "says what --shape says too; give one of them");
+    throw InputError("--size", "sets the same shape as --shape; give only one of them");
 }
 
 /// A file; what it lacks and others have is said.
@@ -39,15 +39,16 @@ network::Network open_file(const ModelSource& source, const Context& context) {
   network::darknet::Model model = network::darknet::read_darknet(source);
   if (model.seeded)
     context.note(
-        fmt::format("{} has no weights beside it: they are random, seed {}; give trained ones with "
-                    "--weights FILE",
+        fmt::format("{} has no .weights file in its folder, so its weights are random, seed {}; "
+                    "give trained ones with --weights FILE",
                     source.file, source.seed));
   return std::move(model.network);
 }
 
 network::Network open_zoo_model(const ModelSource& source) {
   if (!source.weights.empty())
-    throw InputError("--weights", source.file + " is of the zoo, whose weights are random");
+    throw InputError("--weights", source.file +
+                     " is a zoo network, whose weights are random; leave it out");
   check_size(source);
   const std::string bytes = network::zoo_model(source.file, source.seed, source.size);
   return network::read_onnx(bytes, source.file, {}, source);
@@ -66,7 +67,7 @@ ModelSource model_of_plan(const std::string& plan, const std::string& other_file
   if (!other_file.empty())
     source.file = other_file;
   else if (!is_zoo_name(source.file) && !std::filesystem::exists(source.file, ignored))
-    throw InputError(plan, fmt::format("its model '{}' is not there any more; say where it is with "
+    throw InputError(plan, fmt::format("its model '{}' does not exist any more; give its path with "
                                        "--model FILE",
                                        source.file));
   return source;

@@ -44,8 +44,8 @@ void note_unlike(const profile::Profile& profile, const board::Board& board,
                  const Context& context) {
   for (const profile::Unlike& each : profile::unlike(profile, board))
     context.note(
-        fmt::format("{} took {:.2f} times as long as {} in {}, though they are alike: something "
-                    "else was at work there; measure again with `millrace profile --fresh`",
+        fmt::format("{} took {:.2f} times as long as the equal processor {} in {}: another program "
+                    "ran there; measure again with `millrace profile --fresh`",
                     each.slower, each.ratio, each.faster, board::to_text(each.precision)));
 }
 

@@ -24,7 +24,7 @@ board::Board load_board(const Setup& setup, const std::string& of) {
     if (std::find(board.processors.begin(), board.processors.end(), processor) ==
         board.processors.end())
       throw InputError("--processors " + processor.name,
-                       "cores are joined on this machine only; in a board's file, a device says "
+                       "cores can be joined on this machine only; in a board file, the device says "
                        "`together: true`");
   return chosen;
 }

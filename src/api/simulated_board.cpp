@@ -109,15 +109,15 @@ void note_late_stages(const Loaded& loaded) {
     if (pace.late <= some_are_late) continue;
     most = std::max(most, seconds(pace.computing) / seconds(pace.modelled));
     loaded.context.note(
-        fmt::format("late: {} on {} computes for {} here, and is given {}; {:.0f} % of its runs "
+        fmt::format("late: {} on {} computes for {} here, but has only {}; {:.0f} % of its runs "
                     "took longer",
                     stage.name, stage.processor.name, to_text(pace.computing),
                     to_text(pace.modelled), 100 * pace.late));
   }
   if (most > 0)
     loaded.context.note(
-        fmt::format("so these figures are not the board's; --time-scale {:.0f} gives this machine "
-                    "more time",
+        fmt::format("so these results are not those of the board; --time-scale {:.0f} gives this "
+                    "machine more time",
                     std::ceil(1.5 * std::max(1.0, most) * scale)));
 }
 

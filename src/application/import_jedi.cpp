@@ -151,7 +151,7 @@ class Import {
         1, in_.has("buffer_num") ? in_.count("buffer_num", 1, most_slots) : 2);
     if (in_.has("batch") && in_.count("batch", 1, 4096) > 1)
       note("batch", fmt::format("{} has no place in the files: `millrace plan --max-latency` "
-                                "gathers frames where that helps",
+                                "batches frames where that helps",
                                 in_.text("batch")));
     const auto streams = in_.counts("streams", 1024);
     if (std::any_of(streams.begin(), streams.end(), [](std::int64_t s) { return s > 1; }))
@@ -183,7 +183,7 @@ class Import {
       if (devices[i] != "GPU" && devices[i] != "DLA")
         in_.fail("devices", fmt::format("found '{}', expected GPU or DLA", devices[i]));
       if (i > 0 && cuts[i] <= cuts[i - 1])
-        in_.fail("cut_points", fmt::format("found {} behind {}, expected ascending numbers",
+        in_.fail("cut_points", fmt::format("found {} after {}, expected ascending numbers",
                                            cuts[i], cuts[i - 1]));
       out_.stages.push_back({devices[i] == "DLA", i < cores.size() ? cores[i] : 0,
                              precision_of(i < types.size() ? types[i] : types.front()), cuts[i]});

@@ -88,7 +88,7 @@ class ImageProcessing : public Processing {
 
   std::vector<network::Array> before(const Picture& picture) const override {
     if (picture.image.empty())
-      throw InputError(picture.name, "is no picture, which the pre-processing 'image' needs");
+      throw InputError(picture.name, "is not a picture, but the pre-processing 'image' needs one");
     const Placement placement =
         place({picture.image.width, picture.image.height}, size_, settings_.fit);
     const std::vector<float> pixels =

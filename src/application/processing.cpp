@@ -18,7 +18,7 @@ std::vector<network::Array> Processing::before(const Picture&) const {
 
 Findings Processing::after(const Picture&, std::span<const network::Array>) const {
   throw InputError("postprocess",
-                   "this processing has nothing to do behind a network; name it under "
+                   "this processing has nothing to do after a network; name it under "
                    "'preprocess', or override after()");
 }
 

@@ -98,7 +98,7 @@ class ApplicationReader {
                                          const std::vector<board::Precision>& before) {
     const board::Precision precision = board::read_precision(view);
     if (std::find(before.begin(), before.end(), precision) != before.end())
-      view.fail(fmt::format("'{}' stands there twice; give it once", view.text()));
+      view.fail(fmt::format("'{}' is given twice; give it once", view.text()));
     return precision;
   }
 

@@ -86,8 +86,8 @@ void add_disjoint(std::vector<Processor>& chosen, Processor processor, const std
     if (other == processor)
       throw InputError("processors", fmt::format("'{}' is named twice, expected once", name));
     if (overlap(other, processor))
-      throw InputError("processors", fmt::format("'{}' has a core that {} has too, expected each "
-                                                 "in one of them",
+      throw InputError("processors", fmt::format("'{}' and {} have a core in common, expected "
+                                                 "each core in one of them",
                                                  name, other.name));
   }
   chosen.push_back(std::move(processor));

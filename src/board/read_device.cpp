@@ -44,7 +44,7 @@ std::vector<int> read_cores(const YamlView& view) {
   for (const YamlView& item : view.items()) {
     cores.push_back(read_count(item, 0, largest_core));
     if (cores.size() > 1 && cores.back() <= cores[cores.size() - 2])
-      item.fail(fmt::format("core {} stands behind core {}, expected ascending numbers",
+      item.fail(fmt::format("core {} stands after core {}, expected ascending numbers",
                             cores.back(), cores[cores.size() - 2]));
   }
   if (cores.empty()) view.fail("found no cores, expected at least one");
@@ -83,7 +83,7 @@ std::vector<Megahertz> read_clocks(const YamlView& view) {
   for (const YamlView& item : optional_items(view, "clocks_mhz")) {
     const Megahertz next{read_number(item, clock)};
     if (!clocks.empty() && next <= clocks.back())
-      item.fail(fmt::format("{} MHz stands behind {} MHz, expected ascending clocks", next.value,
+      item.fail(fmt::format("{} MHz stands after {} MHz, expected ascending clocks", next.value,
                             clocks.back().value));
     clocks.push_back(next);
   }
@@ -117,7 +117,7 @@ std::vector<PowerPoint> read_power_points(const YamlView& view, const Names& sou
     const PowerPoint point = read_power_point(item, sources);
     if (!points.empty() && point.clock <= points.back().clock)
       item.at("clock_mhz")
-          .fail(fmt::format("{} MHz stands behind {} MHz, expected ascending clocks",
+          .fail(fmt::format("{} MHz stands after {} MHz, expected ascending clocks",
                             point.clock.value, points.back().clock.value));
     points.push_back(point);
   }

@@ -105,7 +105,7 @@ Origins read_origins(const YamlView& view, const Names& sources) {
       continue;
     }
     if (!view.has(key))
-      source.at(key).fail(fmt::format("there is no key '{}' beside; remove it", key));
+      source.at(key).fail(fmt::format("there is no key '{}' next to it; remove it", key));
     origins.by_key[key] = sources.refer(source.at(key));
   }
   return origins;

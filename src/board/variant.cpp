@@ -44,7 +44,7 @@ Variant read_variant(const std::string& text, const std::string& place) {
   variant.algorithm = text.substr(colon + 1);
   if (variant.algorithm.empty())
     throw InputError(place,
-                     fmt::format("found '{}', expected an algorithm behind the colon", text));
+                     fmt::format("found '{}', expected an algorithm after the colon", text));
   return variant;
 }
 

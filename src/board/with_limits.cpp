@@ -65,8 +65,8 @@ Board with_limits(Board board, const Board& other) {
   if (limited.empty()) {
     std::vector<std::string> names;
     for (const Processor& processor : board.processors) names.push_back(processor.name);
-    throw InputError(other.name, fmt::format("has none of this machine's processors, {}; name them "
-                                             "so in the file",
+    throw InputError(other.name, fmt::format("has no device with a processor of this machine ({}); "
+                                             "use these names in the file",
                                              fmt::join(names, ", ")));
   }
   std::erase_if(board.devices, [](const Device& device) { return processors_of(device).empty(); });

@@ -69,9 +69,9 @@ void set_up(CLI::App& app, int& exit_code) {
   const std::size_t width = millrace::terminal_width();
   app.formatter(std::make_shared<millrace::cli::HelpFormatter>(width));
   app.footer("Begin with:\n"
-             "  millrace inspect MODEL    the layers of a model, and which engine supports them\n"
-             "  millrace plan MODEL       measure, search and prove; writes MODEL.plan.json\n"
-             "  millrace bench PLAN       the plan beside the usual ways to run a model\n"
+             "  millrace inspect MODEL    show the layers, and which engine supports them\n"
+             "  millrace plan MODEL       measure, search and prove; write MODEL.plan.json\n"
+             "  millrace bench PLAN       compare the plan with the usual ways to run a model\n"
              "`millrace VERB --help` lists the options of a verb and gives an example.");
   for (const VerbGroup& group : verb_groups) add_group(app, exit_code, group);
 }

@@ -90,7 +90,7 @@ void decide(Choice& choice, Candidates& candidates, const board::Board& board,
   choice.left_out = candidates.left_out();
   if (candidates.list().empty())
     throw InputError(board.name, fmt::format("no plan was found that the board can run ({}); try "
-                                             "--search auto, or more of its processors",
+                                             "--search auto, or more processors",
                                              fmt::join(choice.left_out, "; ")));
   if (options.measure) candidates.measure();
   choice.best = candidates.best();

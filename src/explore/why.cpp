@@ -21,7 +21,7 @@ double slowest(const Problem& problem, const plan::Mapping& mapping) {
 
 /// "12 us there and 10 us here, slower by 2 us"
 std::string difference(double there, double here) {
-  if (there == here) return fmt::format("{} there and here alike", text(here));
+  if (there == here) return fmt::format("{} there and here", text(here));
   return fmt::format("{} there and {} here, {} by {}", text(there), text(here),
                      there < here ? "faster" : "slower", text(std::abs(there - here)));
 }
@@ -48,13 +48,13 @@ std::string if_it_were(const Ground& ground, const plan::Mapping& mapping, Layer
   const Verdict verdict =
       within_limits(plan::build(ground.network, ground.board, moved, ground.build), ground.board);
   return fmt::format(
-      "the layer itself takes {}; {} instead of {} would cross between processors, and with that "
-      "the slowest stage would take {} instead of {} per frame{}",
+      "the layer itself takes {}; {} instead of {} would cross between processors, so the "
+      "slowest stage would take {} instead of {} per frame{}",
       difference(time_on(ground.problem, mapping, layer, there),
                  time_on(ground.problem, mapping, layer, here)),
       to_text(crossing_bytes(ground, moved)), to_text(crossing_bytes(ground, mapping)),
       text(slowest(ground.problem, moved)), text(slowest(ground.problem, mapping)),
-      verdict ? "" : "; nor would the board allow it: " + verdict.reason());
+      verdict ? "" : "; the board does not allow it either: " + verdict.reason());
 }
 
 }  // namespace

@@ -37,7 +37,7 @@ void check_arguments(const Material& material) {
     throw InputError("capacity", fmt::format("found {}, expected 1 to {} frames per channel",
                                              material.options.capacity, largest_capacity));
   if (material.options.most_lag < 0 || material.options.most_lag > largest_capacity)
-    throw InputError("most lag", fmt::format("found {}, expected 0 to {} frames",
+    throw InputError("largest offset", fmt::format("found {}, expected 0 to {} frames",
                                              material.options.most_lag, largest_capacity));
   const auto& batches = material.options.batches;
   if (!batches.empty() && batches.size() != material.network.layers.size())

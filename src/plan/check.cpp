@@ -53,13 +53,15 @@ void check_processors(const Plan& plan) {
 void check_phase(const Plan& plan, const Phase& phase, const std::string& place) {
   if (phase.layers.empty()) throw InputError(place, "has no layers; remove it");
   if (phase.lag < 0 || phase.lag > largest_capacity)
-    throw InputError(place, fmt::format("found a lag of {} frames, expected 0 to {}", phase.lag,
+    throw InputError(place, fmt::format("found an offset (lag) of {} frames, expected 0 to "
+                                        "{}", phase.lag,
                                         largest_capacity));
   for (std::size_t i = 0; i < phase.layers.size(); ++i) {
     if (phase.layers[i].index >= plan.layer_names.size())
-      throw InputError(place, "has a layer that the network does not have");
+      throw InputError(place, "names a layer that the network does not have; remove it");
     if (i > 0 && phase.layers[i] <= phase.layers[i - 1])
-      throw InputError(place, fmt::format("'{}' comes behind '{}', against the network's order",
+      throw InputError(place, fmt::format("'{}' stands after '{}', but the network computes it "
+                                          "earlier; swap them",
                                           plan.layer_names[phase.layers[i].index],
                                           plan.layer_names[phase.layers[i - 1].index]));
   }
@@ -72,11 +74,11 @@ void check_batch(const Plan& plan, const network::Network& network, const Phase&
                                         largest_batch));
   if (phase.batch > 1 && turns_of(plan) > 1 && !is_shared(plan))
     throw InputError(place,
-                     "has a batch, in a plan with replicas of a part of the network; choose one of "
-                     "them");
+                     "has a batch, but stages of this plan have replicas; set all batches to 1, or "
+                     "remove the replicas");
   if (const std::int64_t largest = batch_of(plan); largest % phase.batch != 0)
-    throw InputError(place, fmt::format("its batch of {} frames does not divide {}, the largest of "
-                                        "the plan; give it another",
+    throw InputError(place, fmt::format("its batch of {} frames does not divide {}, the largest "
+                                        "batch of the plan; choose a divisor",
                                         phase.batch, largest));
   if (phase.batch == 1) return;
   for (const LayerId layer : phase.layers)
@@ -96,7 +98,7 @@ void note_layers(const Plan& plan, const Phase& phase, const std::string& place,
                  std::vector<std::string>& seen) {
   for (LayerId layer : phase.layers) {
     if (!seen[layer.index].empty())
-      throw InputError(place, fmt::format("has the layer '{}', which {} has too",
+      throw InputError(place, fmt::format("has the layer '{}', but {} has it too; remove one",
                                           plan.layer_names[layer.index], seen[layer.index]));
     seen[layer.index] = place;
   }
@@ -119,22 +121,24 @@ void check_layers(const Plan& plan) {
 void check_turn(const Plan& plan, const Stage& stage) {
   const auto [index, of] = stage.turn;
   if (of < 1 || of > most_replicas || index < 0 || index >= of)
-    throw InputError(stage.name, fmt::format("found turn {} of {}, expected one from 0 on, of at "
-                                             "most {}",
+    throw InputError(stage.name, fmt::format("is replica {} of {} (turn); expected a number from "
+                                             "0, below the number of replicas, which is 1 to {}",
                                              index, of, most_replicas));
   if (of == 1) return;
   if (const std::int64_t turns = turns_of(plan); of != turns)
-    throw InputError(stage.name, fmt::format("has {} replicas and another stage {}; give all that "
-                                             "have some as many",
+    throw InputError(stage.name, fmt::format("has {} replicas, but another stage has {}; give all "
+                                             "replicated stages the same number",
                                              of, turns));
   if (stage.phases.size() != 1 && !is_shared(plan))
-    throw InputError(stage.name, fmt::format("has a turn and {} phases; replicas of a part of the "
-                                             "network have one",
+    throw InputError(stage.name, fmt::format("is a replica with {} phases, but a replica of a part "
+                                             "of the network has 1 phase; join its layers to 1 "
+                                             "phase",
                                              stage.phases.size()));
   for (const Phase& phase : stage.phases)
     if (phase.lag % of != 0)
-      throw InputError(stage.name, fmt::format("found a lag of {} frames, expected a multiple of "
-                                               "{}, since it works on every {}th frame",
+      throw InputError(stage.name, fmt::format("found an offset (lag) of {} frames, expected a "
+                                               "multiple of {}; its {} replicas share frames round "
+                                               "robin",
                                                phase.lag, of, of));
 }
 
@@ -154,16 +158,17 @@ void check_replicas(const Plan& plan, const Stage& first) {
     if (stage.turn.of == 1 || stage.phases.front().layers != first.phases.front().layers) continue;
     const auto index = static_cast<std::size_t>(stage.turn.index);
     if (there[index])
-      throw InputError(stage.name, fmt::format("has the turn of another replica, {}", index));
+      throw InputError(stage.name, fmt::format("has the same number {} (turn) as another replica; "
+                                               "give each its own", index));
     there[index] = true;
     if (!are_alike(stage, first))
-      throw InputError(stage.name, fmt::format("has another engine, lag, batch or phase than {}, "
-                                               "of which it is a replica; make them equal",
+      throw InputError(stage.name, fmt::format("is a replica of {}, but its engine, offset (lag), "
+                                               "batch or layers differ; make them equal",
                                                first.name));
   }
   const auto missing = std::find(there.begin(), there.end(), false);
   if (missing != there.end())
-    throw InputError(first.name, fmt::format("its replica with turn {} is missing; add it",
+    throw InputError(first.name, fmt::format("replica {} (turn) of this stage is missing; add it",
                                              missing - there.begin()));
 }
 
@@ -175,7 +180,9 @@ void check_all_replicas(const Plan& plan) {
       return first.turn.of > 1 && first.turn.index == 0 &&
              first.phases.front().layers == stage.phases.front().layers;
     });
-    if (!known) throw InputError(stage.name, "no stage with the same layers has turn 0; add it");
+    if (!known) throw InputError(stage.name,
+                                 "is a replica, but replica 0 (turn) with the same layers is "
+                                 "missing; add it");
     if (stage.turn.index == 0) check_replicas(plan, stage);
   }
 }
@@ -210,18 +217,19 @@ std::string text_of(const Plan& plan, const Endpoint& end) {
 void check_lag(const Plan& plan, const Channel& channel, const std::string& place) {
   const std::int64_t lag = lag_of(plan, channel);
   if (lag < 0)
-    throw InputError(place, fmt::format("its reader is {} frames ahead of its writer; give it a "
-                                        "larger lag",
+    throw InputError(place, fmt::format("its reader is {} frames ahead of its writer; give the "
+                                        "reader a larger offset (lag)",
                                         -lag));
   const std::int64_t turns = turn_of(plan, channel).of;
   if (turns > 1 &&
       (channel.capacity % turns != 0 || channel.capacity / turns <= initial_tokens(plan, channel)))
-    throw InputError(place, fmt::format("found a capacity of {}, expected a multiple of {} that "
-                                        "leaves each replica a slot behind a lag of {} frames",
+    throw InputError(place, fmt::format("found a capacity of {}, expected a multiple of {}, the "
+                                        "number of replicas, that is larger than the offset of {} "
+                                        "frames",
                                         channel.capacity, turns, lag));
   if (channel.capacity <= lag)
-    throw InputError(place, fmt::format("its reader lags {} frames behind, so a capacity of {} is "
-                                        "too small; give it at least {}",
+    throw InputError(place, fmt::format("its reader has an offset of {} frames, so a capacity of "
+                                        "{} is too small; give it at least {}",
                                         lag, channel.capacity, lag + 1));
   for (const Endpoint& end : {channel.from, channel.to}) {
     if (end.is_outside()) continue;
@@ -248,7 +256,8 @@ void check_channels(const Plan& plan, const network::Network& network) {
   for (const Channel& channel : plan.channels) {
     if (!needed.contains(key_of(channel)))
       throw InputError(place(channel), "no layers need this channel; remove it");
-    if (!there.insert(key_of(channel)).second) throw InputError(place(channel), "is there twice");
+    if (!there.insert(key_of(channel)).second) throw InputError(place(channel),
+                                                                "is there twice; remove one");
     if (channel.capacity < 1 || channel.capacity > largest_capacity)
       throw InputError(place(channel),
                        fmt::format("found a capacity of {} frames, expected 1 to {}",
@@ -256,9 +265,9 @@ void check_channels(const Plan& plan, const network::Network& network) {
     check_lag(plan, channel, place(channel));
     const auto [first, fresh] = capacities.try_emplace(channel.tensor, channel.capacity);
     if (!fresh && first->second != channel.capacity)
-      throw InputError(place(channel), fmt::format("its capacity is {}, that of another channel of "
-                                                   "the tensor {}; they share slots, so make them "
-                                                   "equal",
+      throw InputError(place(channel), fmt::format("has a capacity of {}, but another channel of "
+                                                   "the same tensor has {}; they share slots, so "
+                                                   "make them equal",
                                                    channel.capacity, first->second));
   }
   for (const Channel& channel : expected)
@@ -278,11 +287,12 @@ void check_variants(const Plan& plan, const network::Network& network) {
     if (plan.variants[i].precision == board::Precision::int8 && !plan.calibration &&
         !is_simulated(plan.stages[places[i].stage]))
       throw InputError(network.layers[i].name,
-                       "is to run in int8, but the plan has no calibration; make it anew with one");
+                       "is planned in int8, but the plan has no calibration; plan again with "
+                       "--calibration");
   const std::string hash = plan.calibration ? plan.calibration->network : "";
   if (plan.calibration && hash != plan.origin.network)
     throw InputError("calibration", fmt::format("was made for another network ({}) than the plan "
-                                                "({}); calibrate this one",
+                                                "({}); run `millrace calibrate` for this network",
                                                 hash, plan.origin.network));
 }
 

@@ -18,13 +18,13 @@ std::int64_t floor_of(std::int64_t a, std::int64_t b) { return a / b - (a % b < 
 void check_is_replicable(const Stage& stage) {
   if (stage.phases.size() > 1)
     throw InputError(stage.name,
-                     fmt::format("cannot have replicas: it has {} phases, which would take turns "
-                                 "at different times; map layers that follow each other to {}",
+                     fmt::format("cannot have replicas, because it has {} phases; map only layers "
+                                 "that follow each other to {}",
                                  stage.phases.size(), stage.processor.name));
   if (stage.phases.front().batch > 1)
     throw InputError(stage.name,
-                     "cannot have replicas and a batch, since others are behind or before it; "
-                     "choose one of them");
+                     "cannot have replicas and a batch, unless it is the only stage; choose one "
+                     "of them");
 }
 
 Stage replica_of(const Stage& stage, const board::Processor& processor, const Turn& turn) {

@@ -1,6 +1,6 @@
 #pragma once
-// What the last layers of a network gain if they work on several frames at once: those that read
-// more bytes of weights than of the frame read them once for all.
+// The gain of batches for the last layers of a network: a layer with more bytes of weights than of
+// data reads its weights once for all frames of a batch.
 #include "profile/measure.h"
 
 namespace millrace::profile {
@@ -10,9 +10,9 @@ namespace millrace::profile {
 /// them only if they keep frames apart.
 bool gains_by_batches(const network::Network& network, LayerId layer);
 
-/// The last layers that keep frames apart, first .. end-1 in topological order, beginning with one
-/// that gains; behind the last that does come no convolutions. From `products` on there are none
-/// at all: the first that gains behind the last one, or `end`. Empty: none gains.
+/// The last layers that keep frames apart: first .. end-1 in topological order. The first one gains
+/// by batches, and no convolution follows the last one that gains. `products` is the first layer
+/// that gains after the last convolution, or `end`. Empty if no layer gains.
 struct Tail {
   std::size_t first = 0, products = 0, end = 0;
   bool operator==(const Tail&) const = default;
@@ -24,13 +24,13 @@ Tail tail_in_batches(const network::Network& network);
 bool has_batches(const Profile& profile, const network::Network& network,
                  const MeasureOptions& options = {});
 
-/// Fills in `batches` of the tail's layers, in the precisions of the options, measured as one
-/// subnet of 1, 2, 4, 8 and, if a frame still gains by that, 16 frames. Which variant of a layer is
-/// best on several frames is tried on four, and what is near the best on eight; those above the
-/// bound on the error are left out, and those of one frame stay unless others save a noticeable
-/// share of the network's time. With the options' `meanwhile`, the other processors run the
-/// network all the while. Processors that took over their variants from another one take over
-/// these too. Precondition: the profile is of this network and engine.
+/// Fills in `batches` of the tail's layers, in the precisions of the options. The tail is measured
+/// as one subnet on 1, 2, 4, 8 frames, and on 16 if 8 were faster per frame. The best variants for
+/// batches are searched on four frames and confirmed on eight. Variants above the bound on the
+/// error are left out; those of one frame stay unless others save a noticeable share of the
+/// network's time. With the options' `meanwhile`, the other processors run the network at the same
+/// time. Processors that copied their variants from another one copy these too. Precondition: the
+/// profile is of this network and engine.
 void measure_batches(Profile& profile, const network::Network& network, engine::Engine& engine,
                      const MeasureOptions& options = {});
 

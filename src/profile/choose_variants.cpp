@@ -288,8 +288,8 @@ class VariantMeasurement {
         list += fmt::format("{}{} with {:.1e}", list.empty() ? "" : ", ", to_text(each.variant),
                             *each.error);
     throw InputError("--max-error " + fmt::format("{:g}", *bound_),
-                     fmt::format("no variant of layer '{}' is as exact as that; it has {}; allow "
-                                 "more, or another precision",
+                     fmt::format("no variant of layer '{}' has such a small error; it has {}; "
+                                 "allow a larger error, or another precision",
                                  subject_.network[layer].name, list));
   }
 

@@ -142,8 +142,8 @@ std::vector<board::Efficiency> efficiency_of_others(const board::Device& device,
 double peak_in(const board::Device& device, const board::Peaks& peaks, board::Precision precision) {
   const auto found = peaks.operations.find(precision);
   if (found != peaks.operations.end() && found->second > 0 && peaks.bytes > 0) return found->second;
-  throw InputError(device.name, fmt::format("the board does not say its peak in {} and its "
-                                            "bandwidth, of which shares are fitted; add them",
+  throw InputError(device.name, fmt::format("the board gives no peak in {} or no "
+                                            "bandwidth for it; the fit needs both, add them",
                                             to_text(precision)));
 }
 

@@ -34,7 +34,7 @@ std::string reason_of(const Row& row, const Row* chosen) {
   if (chosen == nullptr) return "the layer's neighbours run in another precision";
   const double ratio = seconds(time) / std::max(seconds(chosen->alternative.time), 1e-9);
   if (ratio > 1) return fmt::format("{:.2f} times the time", ratio);
-  return "no faster beside the layers around it";
+  return "not faster together with its neighbours";
 }
 
 }  // namespace

@@ -1,12 +1,12 @@
 #pragma once
-// The last so many of something.
+// A buffer that keeps only the newest items.
 #include <algorithm>
 #include <cstddef>
 #include <vector>
 
 namespace millrace::runtime {
 
-/// Keeps what was added last, up to its capacity. Memory grows as it is needed. Not thread-safe.
+/// Keeps the newest items, up to its capacity. Memory grows as it is needed. Not thread-safe.
 template <class T>
 class Latest {
  public:

@@ -1,5 +1,5 @@
 #pragma once
-// Work while others work.
+// Runs background load while some work is done.
 #include <functional>
 #include <span>
 

@@ -52,7 +52,8 @@ class Pages {
     memory_ = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory_ == MAP_FAILED)
       throw EngineError(
-          fmt::format("{} to measure the memory with cannot be had", to_text(Bytes{size()})));
+          fmt::format("{} of memory cannot be allocated to measure the "
+                      "memory", to_text(Bytes{size()})));
     ::madvise(memory_, bytes, MADV_HUGEPAGE);  // without them: slower, that is all
     std::memset(memory_, 1, bytes);
   }
@@ -176,7 +177,7 @@ std::vector<board::Peaks> measure_cores(const std::vector<int>& cores, std::size
       pending.push_back(std::async(std::launch::async, [&trial, core] { return trial.run(core); }));
   } catch (const std::system_error& error) {
     for (std::size_t i = pending.size(); i < cores.size(); ++i) together.arrive_and_drop();
-    throw EngineError(fmt::format("a thread to measure with cannot be had: {}", error.what()));
+    throw EngineError(fmt::format("a thread to measure with cannot be started: {}", error.what()));
   }
   std::vector<board::Peaks> result;
   for (std::future<board::Peaks>& core : pending) result.push_back(core.get());

@@ -46,7 +46,9 @@ std::vector<PhaseIndex> preparation_order(const plan::Plan& plan) {
       if (--waiting_for[reader->second] == 0) order.push_back(reader->second);
   }
   if (order.size() != waiting_for.size())
-    throw InputError("plan", "some phases wait for each other in a circle; make the plan anew");
+    throw InputError("plan",
+                     "some phases wait for each other in a cycle; make a new plan with 'millrace "
+                     "plan'");
   return order;
 }
 

@@ -36,15 +36,16 @@ void check_recorded(const Application& application) {
   bool fits = application.recorded.size() == application.durations.size();
   for (std::size_t s = 0; fits && s < application.recorded.size(); ++s)
     fits = application.recorded[s].size() == application.durations[s].size();
-  if (!fits) throw InputError(application.name, "has other phases than those that were recorded");
+  if (!fits) throw InputError(application.name,
+                              "has other phases than its recorded trace; record this plan");
   for (const auto& phases : application.recorded)
     for (const auto& firings : phases)
       if (firings.empty() || std::any_of(firings.begin(), firings.end(), [](const auto& firing) {
             return firing.time < Time{} || firing.frames < 1;
           }))
         throw InputError(application.name,
-                         "found a phase without recorded firings, or one that took less than no "
-                         "time; expected some of each");
+                         "the trace has a phase without firings, or a firing with a negative time; "
+                         "record the plan again with `millrace bench PLAN --trace FILE`");
 }
 
 void check_release(const Application& application) {
@@ -60,11 +61,12 @@ void check_release(const Application& application) {
     fail("found a jitter or a deadline below 0, expected none or a time above it");
   if (release.in_flight < 0)
     fail(
-        fmt::format("found {} frames on their way at most, expected 1 or more, or 0 for all that "
-                    "fit",
+        fmt::format("found at most {} frames in the pipeline, expected 1 or more, or 0 for as many "
+                    "as fit",
                     release.in_flight));
   if (release.in_flight > 0 && application.order == Order::graph)
-    fail("the graph's order may wait for frames that a limit keeps out; leave out the limit");
+    fail("a limit of frames in the pipeline can stop the graph's order for ever; leave out "
+         "--in-flight");
 }
 
 void check_processors(const Options& options) {

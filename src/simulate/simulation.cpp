@@ -103,7 +103,7 @@ Result Simulation::run() {
   while (!is_done()) {
     if (!advance())
       throw InputError(running_.front().application.name,
-                       "the simulation stands still: every stage waits for another; make the "
+                       "the simulation stops, because every stage waits for another one; make the "
                        "plan again with 'millrace plan'");
     settle();
   }

@@ -101,7 +101,7 @@ TEST_F(MakePlan, there_is_no_plan_within_no_time) {
   request.setup.context.listener = &heard;
   request.max_latency = Time(1000);
   const PlanResult result = make_plan(request);
-  EXPECT_NE(result.refusal.find("no plan is predicted to keep within --max-latency 1us"),
+  EXPECT_NE(result.refusal.find("no plan has a predicted latency within --max-latency 1us"),
             std::string::npos)
       << result.refusal;
   EXPECT_TRUE(heard.has_note(result.refusal));
@@ -128,7 +128,7 @@ const Mistake mistakes[] = {
      "--max-loss: found 'much', expected a share"},
     {"int8", [](PlanRequest& r) { r.board = "", r.variants.precisions = {board::Precision::int8}; },
      "--precision int8: needs the ranges of all tensors"},
-    {"search", [](PlanRequest& r) { r.search.jobs = 2; }, "--jobs: --search auto does not have it"},
+    {"search", [](PlanRequest& r) { r.search.jobs = 2; }, "--jobs: --search auto does not use it"},
 };
 
 TEST_F(MakePlan, wrong_requests_are_refused_with_their_place) {

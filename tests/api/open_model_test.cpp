@@ -33,16 +33,16 @@ TEST(OpenModel, random_weights_are_said) {
   write_file(file, "[net]\nwidth=4\nheight=4\nchannels=1\n[convolutional]\nfilters=1\nsize=1\n");
   test::Heard heard;
   open_model({.file = file, .seed = 3}, {.listener = &heard});
-  EXPECT_TRUE(heard.has_note("has no weights beside it: they are random, seed 3"));
+  EXPECT_TRUE(heard.has_note("file in its folder, so its weights are random, seed 3"));
 }
 
 TEST(OpenModel, what_contradicts_itself_is_refused) {
   EXPECT_NE(message_of([] { open_model({.file = "lenet5", .weights = "w"}); })
-                .find("--weights: lenet5 is of the zoo"),
+                .find("--weights: lenet5 is a zoo network"),
             std::string::npos);
   EXPECT_NE(message_of([] {
               open_model({.file = "lenet5", .shapes = {{"input", {1}}}, .size = 28});
-            }).find("--size: says what --shape says too"),
+            }).find("--size: sets the same shape as --shape"),
             std::string::npos);
   EXPECT_NE(message_of([] { open_model({}); }).find("'': is neither a file nor the name"),
             std::string::npos);

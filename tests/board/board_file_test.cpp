@@ -182,7 +182,7 @@ INSTANTIATE_TEST_SUITE_P(
                 "devices[0].power[0].static_mw: found -10, expected a number from 0"},
         Refused{"idle_power_mw: 900", "idle_power_mw: -1", "found -1"},
         Refused{"[600, 1200.5, 1500]", "[600, 1500, 1200.5]",
-                "clocks_mhz[2]: 1200.5 MHz stands behind 1500 MHz, expected ascending clocks"},
+                "clocks_mhz[2]: 1200.5 MHz stands after 1500 MHz, expected ascending clocks"},
         Refused{"[600, 1200.5, 1500]", "[600, 600]", "expected ascending clocks"},
         Refused{"[600, 1200.5, 1500]", "[]", "found no clocks"},
         Refused{"[600, 1200.5, 1500]", "[0]", "expected a number above 0"},

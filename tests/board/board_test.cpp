@@ -185,7 +185,7 @@ TEST(Only, refuses_a_core_in_two_processors_and_what_is_no_core) {
     const std::string message = test::message_of([&] { only(board, names); });
     EXPECT_NE(message.find(expected), std::string::npos) << message;
   };
-  says({"core0", "cores0-1"}, "'cores0-1' has a core that core0 has too");
+  says({"core0", "cores0-1"}, "'cores0-1' and core0 have a core in common");
   says({"core0+core1", "cores0-1"}, "'cores0-1' is named twice");
   says({"core0+core0"}, "'core0' is named twice");
   says({"core0+gpu"}, "gpu is not a core");
@@ -207,8 +207,8 @@ TEST(WithLimits, refuses_a_board_of_other_processors) {
   other.name = "elsewhere";
   other.devices[0].cores = {7};
   EXPECT_EQ(test::message_of([&] { with_limits(with_device(two_cores()), other); }),
-            "elsewhere: has none of this machine's processors, core0, core1; name them so in the "
-            "file");
+            "elsewhere: has no device with a processor of this machine (core0, core1); use these "
+            "names in the file");
 }
 
 TEST(HashOf, changes_with_the_hardware_and_not_with_the_host_name) {

@@ -101,10 +101,10 @@ TEST(MakeProblem, what_the_profile_lacks_is_named) {
             std::string::npos);
   profile::Profile circular = small_profile();
   circular.processors[0].layers[0].fused_into = LayerId(1);
-  EXPECT_NE(message(board_of({"p"}), circular).find("fused into a layer behind it"),
+  EXPECT_NE(message(board_of({"p"}), circular).find("fuses it into a later layer"),
             std::string::npos);
   circular.processors[0].layers[0].fused_into = LayerId(99);
-  EXPECT_NE(message(board_of({"p"}), circular).find("fused into a layer behind it"),
+  EXPECT_NE(message(board_of({"p"}), circular).find("fuses it into a later layer"),
             std::string::npos);
 }
 

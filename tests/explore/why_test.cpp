@@ -42,7 +42,7 @@ TEST(Reasons, say_times_bytes_and_what_the_slowest_stage_would_take_instead) {
   EXPECT_EQ(
       place.why({0, 1}, 0),
       "not on npu0: the layer itself takes 12.0 us there and 10.0 us here, slower by 2.00 us; "
-      "0 B instead of 32 B would cross between processors, and with that the slowest stage "
+      "0 B instead of 32 B would cross between processors, so the slowest stage "
       "would take 42.0 us instead of 30.0 us per frame");
   EXPECT_NE(place.why({0, 0}, 0).find("32 B instead of 0 B would cross"), std::string::npos);
 }
@@ -70,7 +70,8 @@ TEST(Reasons, name_who_says_that_it_cannot_run_and_why) {
 TEST(Reasons, name_the_limit_that_it_would_break) {
   const Place place({10, 10, 10, 10, 10}, 1);
   EXPECT_NE(place.why({0, 1, 0, 0, 0}, 3)
-                .find("; nor would the board allow it: it needs 2 subnets on npu, which has room "
+                .find("; the board does not allow it either: it needs 2 subnets on npu, which has "
+                      "room "
                       "for 1"),
             std::string::npos);
   EXPECT_EQ(place.why({0, 1, 0, 0, 0}, 2).find("allow it"), std::string::npos);

@@ -121,7 +121,7 @@ TEST(PlanFile, int8_brings_its_calibration) {
   without.erase("calibration");
   write_json(path, without);
   EXPECT_NE(message_of([&] { read_plan(path, network); })
-                .find("2: is to run in int8, but the plan "
+                .find("2: is planned in int8, but the plan "
                       "has no calibration"),
             std::string::npos);
 }
@@ -186,23 +186,27 @@ constexpr Mistake mistakes[] = {
     {"/stages/0/phases/1/layers", "[]", "stage0, phase 1: has no layers"},
     {"/stages/0/phases/0/layers/0", "\"O\"", "phases[0].layers[0]: the network has no layer 'O'"},
     {"/stages/0/phases/0/layers", "[\"0\",\"1\"]", "stage1, phase 0: has the layer '1', which "},
-    {"/stages/0/phases/0/layers", "[\"3\",\"0\"]", "'0' comes behind '3', against the network's"},
+    {"/stages/0/phases/0/layers", "[\"3\",\"0\"]",
+     "'0' stands after '3', but the network computes it earlier"},
     {"/stages/0/phases", R"([{"lag":0,"layers":["3"]},{"lag":0,"layers":["0"]}])",
      "'3' needs the result of '0'"},
     {"/stages/0/phases", R"([{"lag":0,"layers":["0","3"]}])",
      "channels[1].to.phase: found 1, expected a number"},
     {"/stages/0/phases/0", "[\"0\"]", "stages[0].phases[0]: found array, expected an object"},
-    {"/stages/0/phases/0/lag", "-1", "stage0, phase 0: found a lag of -1 frames, expected 0 to"},
-    {"/stages/0/phases/1/lag", "0", "its reader is 1 frames ahead of its writer; give it a larger"},
-    {"/stages/0/phases/1/lag", "2000000", "stage0, phase 1: found a lag of 2000000 frames"},
-    {"/stages/0/phases/1/lag", "9", "lags 9 frames behind, so a capacity of 3 is too small"},
+    {"/stages/0/phases/0/lag", "-1",
+     "stage0, phase 0: found an offset (lag) of -1 frames, expected 0 to"},
+    {"/stages/0/phases/1/lag", "0",
+     "its reader is 1 frames ahead of its writer; give the reader a larger"},
+    {"/stages/0/phases/1/lag", "2000000",
+     "stage0, phase 1: found an offset (lag) of 2000000 frames"},
+    {"/stages/0/phases/1/lag", "9", "offset of 9 frames, so a capacity of 3 is too small"},
     {"/stages/0/phases/0/batch", "0", "stage0, phase 0: found a batch of 0 frames, expected 1 to"},
     {"/stages/0/phases/0/batch", "1000", "found a batch of 1000 frames, expected 1 to 256"},
     {"/stages/0/phases/1/batch", "4", "stage0, phase 1 works on 4 frames at once, so a capacity"},
     {"/stages/0/phases/0/batch", "2.5", "phases[0].batch: found 2.5, expected an integer"},
     {"/stages/0/phases",
      R"([{"lag":0,"batch":2,"layers":["0"]},{"lag":2,"batch":3,"layers":["3"]}])",
-     "stage0, phase 0: its batch of 2 frames does not divide 3, the largest of the plan"},
+     "stage0, phase 0: its batch of 2 frames does not divide 3, the largest batch of the plan"},
     {"/stages/1/phases/0/layers", "[\"1\"]", "2: this layer is in no stage"},
     {"/channels/0/tensor", "\"y\"", "channels[0].tensor: the network has no tensor 'y'"},
     {"/channels/0/tensor", "\"t9\"", "did you mean 't"},

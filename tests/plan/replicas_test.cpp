@@ -90,14 +90,18 @@ TEST_F(Replicas, that_are_incomplete_or_unlike_are_refused) {
     const std::string message = message_after(change);
     EXPECT_NE(message.find(what), std::string::npos) << message;
   };
-  says([](Plan& p) { p.stages[2].turn.index = 2; }, "stage1.2: has the turn of another replica, 2");
-  says([](Plan& p) { p.stages[3].turn = {2, 4}; }, "has 3 replicas and another stage 4");
-  says([](Plan& p) { p.stages[2].turn.index = 3; }, "found turn 3 of 3");
-  says([](Plan& p) { p.stages[2].engine = "other"; }, "has another engine, lag, batch or phase");
+  says([](Plan& p) { p.stages[2].turn.index = 2; },
+       "stage1.2: has the same number 2 (turn) as another");
+  says([](Plan& p) { p.stages[3].turn = {2, 4}; }, "has 3 replicas, but another stage has 4");
+  says([](Plan& p) { p.stages[2].turn.index = 3; }, "is replica 3 of 3 (turn)");
+  says([](Plan& p) { p.stages[2].engine = "other"; },
+       "engine, offset (lag), batch or layers differ");
   says([](Plan& p) { p.stages[1].phases[0].lag += 1; }, "expected a multiple of 3");
   says([](Plan& p) { p.channels[1].capacity += 1; }, "expected a multiple of 3");
-  says([](Plan& p) { p.stages.erase(p.stages.begin() + 3); }, "turn 2 is missing");
-  says([](Plan& p) { p.stages[0].phases[0].batch = 3; }, "in a plan with replicas of a part");
+  says([](Plan& p) { p.stages.erase(p.stages.begin() + 3); },
+       "replica 2 (turn) of this stage is missing");
+  says([](Plan& p) { p.stages[0].phases[0].batch = 3; },
+       "has a batch, but stages of this plan have replicas");
 }
 
 TEST_F(Replicas, of_stages_with_several_phases_are_refused) {
@@ -152,7 +156,7 @@ TEST_F(GatheringReplicas, are_alike_and_have_slots_for_all_their_batches) {
   };
   EXPECT_NE(message_after([](Plan& p) {
               p.stages[1].phases[1].batch = 2;
-            }).find("stage0.1: has another engine, lag, batch or phase than stage0.0"),
+            }).find("stage0.1: is a replica of stage0.0, but its engine, offset"),
             std::string::npos);
   const std::string small = message_after([](Plan& p) {
     for (Channel& channel : p.channels)

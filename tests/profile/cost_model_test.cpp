@@ -262,7 +262,7 @@ TEST(Fitted, says_which_peak_is_missing) {
   const std::string message = test::message_of([&] {
     fitted(npu, {{{{"Conv"}, 1e6, 0}, microseconds(10)}}, peaks, Precision::f32);
   });
-  EXPECT_NE(message.find("npu: the board does not say its peak in f32"), std::string::npos)
+  EXPECT_NE(message.find("npu: the board gives no peak in f32"), std::string::npos)
       << message;
 }
 

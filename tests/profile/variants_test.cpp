@@ -90,8 +90,8 @@ TEST(Variants, a_bound_that_nothing_meets_is_refused_with_what_there_is) {
   auto ways = sample_ways();
   ways[0].error = 1e-4f;
   const std::string message = millrace::test::message_of([&] { measured(ways, options); });
-  EXPECT_EQ(message.rfind("--max-error 0: no variant of layer 'layer0' is as exact as that; it has "
-                          "f32 with 1.0e-04, f32:fast with ",
+  EXPECT_EQ(message.rfind("--max-error 0: no variant of layer 'layer0' has such a small error; it "
+                          "has f32 with 1.0e-04, f32:fast with ",
                           0),
             0u)
       << message;

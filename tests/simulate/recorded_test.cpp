@@ -158,11 +158,11 @@ TEST(Recorded, firings_must_fit_the_plan) {
   Application application = chain({1ms, 1ms});
   application.recorded = {{{{1ms, 1}}}};
   EXPECT_EQ(message_of([&] { run({application}); }),
-            "net: has other phases than those that were recorded");
+            "net: has other phases than its recorded trace; record this plan");
   application.recorded = {{{{1ms, 1}}}, {{}}};
   EXPECT_TRUE(message_of([&] {
                 run({application});
-              }).starts_with("net: found a phase without recorded firings"));
+              }).starts_with("net: the trace has a phase without firings"));
 }
 
 }  // namespace

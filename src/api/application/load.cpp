@@ -29,7 +29,7 @@ Setup setup_of(const Application& application, Setup setup) {
   const network::ModelSource& given = setup.source;
   if (!given.weights.empty() || given.size || !given.shapes.empty())
     throw InputError(application.file,
-                     "is an application, which says its network's weights, size and shapes; leave "
+                     "is an application, which names the weights, size and shapes itself; leave "
                      "out --weights, --size and --shape");
   const std::uint64_t seed = given.seed;
   setup.source = application.model;
@@ -88,7 +88,8 @@ void refuse_application_options(const ApplicationOptions& options, const std::st
                       : options.frames > 0       ? "--frames"
                                                  : nullptr;
   if (given != nullptr)
-    throw InputError(given, fmt::format("is for applications (.yaml), and '{}' is none", model));
+    throw InputError(given, fmt::format("is only for applications (.yaml), but '{}' is not one; "
+                                        "leave it out", model));
 }
 
 void use_network_of_application(Setup& setup, VariantOptions& variants) {

@@ -130,7 +130,8 @@ class Bench {
                                    loaded_.network.name, runnable.model.source.file));
     if (loaded_.simulated.engine != nullptr || other.simulated.engine != nullptr)
       throw InputError("--beside " + file,
-                       "one of the two is for a board that is not here; simulate compares such");
+                       "one of the two plans is for a board that is not this machine; compare them "
+                       "with `millrace simulate`");
     add(file, {other.plan}, other);
   }
 

@@ -58,8 +58,8 @@ Verdict can_seat(const board::Board& board, const std::vector<Stage>& stages,
   for (const ProcessorId each : in_turns)
     if (alone.contains(each))
       return Verdict::no(
-          fmt::format("{} takes turns in one stage and works alone in another, which "
-                      "plans do not have",
+          fmt::format("{} is a replica in one stage and works alone in another; a "
+                      "plan cannot express that",
                       board[each].name));
   return Verdict::yes();
 }

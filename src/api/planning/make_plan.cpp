@@ -197,7 +197,7 @@ std::vector<LayerReasons> reasons_of(const PlanRequest& request, const Work& wor
     if (const auto group = problem.fused_into[layer.index]) why.fused_with = LayerId(*group);
     why.variant = problem.variants[layer.index][processor.index];
     if (plan.stages.front().turn.of > 1)
-      why.reasons = {fmt::format("{} processors take turns with whole frames of its stage",
+      why.reasons = {fmt::format("its stage has {} replicas, which share whole frames",
                                  plan::turns_of(plan))};
     else
       why.reasons = explore::reasons(ground, mapping, layer);
@@ -213,7 +213,7 @@ std::string other_speed_text(const plan::Plan& plan, const std::string& model) {
     const double ratio = seconds(stage.measured) / seconds(stage.predicted);
     if (ratio < alike && ratio > 1 / alike) continue;
     return fmt::format(
-        "{} takes {} now, but {} by the profile: {} had another speed when that was measured; run "
+        "{} takes {} now, but {} in the profile: {} had another speed when it was measured; run "
         "'millrace profile {} --fresh' and plan again",
         stage.name, millrace::to_text(stage.measured), millrace::to_text(stage.predicted),
         stage.processor.name, model);
@@ -236,7 +236,8 @@ PlanRequest with_cores_joined(PlanRequest request, const board::Board& board) {
 /// Why no plan of the search will do. None if one will.
 std::string refusal_of(const PlanRequest& request, const explore::Choice& choice, Time nearest) {
   if (choice.in_time) return {};
-  return fmt::format("no plan is predicted to keep within --max-latency {}; the nearest takes {}",
+  return fmt::format("no plan has a predicted latency within --max-latency {}; the nearest takes "
+                     "{}",
                      duration_text(*request.max_latency), to_text(nearest));
 }
 
@@ -268,14 +269,14 @@ PlanResult plan_once_more(const PlanRequest& request, std::vector<PlanAttempt> a
     nearest = std::min(nearest, each.choice->winner().latency);
   if (const std::string refusal = refusal_of(request, choice, nearest); !refusal.empty()) {
     if (may_join_cores(request, work.board)) {
-      context.note(refusal + "; trying all cores on each layer together");
+      context.note(refusal + "; now trying all cores together on each layer");
       return plan_once_more(with_cores_joined(request, work.board), std::move(attempts));
     }
     const char* more = is_configuration_search(request.search)
-                           ? "; --search auto also tries frames gathered and cores joined"
+                           ? "; --search auto also tries batches and joined cores"
                            : "";
     return result_of(std::move(work), std::move(attempts),
-                     refusal + ", so allow that or more" + more);
+                     refusal + "; allow that or more" + more);
   }
   for (const std::string& reason : choice.left_out) context.note("left out, " + reason);
   const auto problem = explore::make_problem(work.network, work.board, work.profile);

@@ -30,7 +30,7 @@ bool holds(const std::vector<Precision>& precisions, Precision precision) {
 profile::Samples open_samples(const PrecisionRequest& request) {
   if (request.options->frames.inputs.empty())
     request.context.note(
-        "warning: inputs are random; ranges and losses on real ones will be others (--input)");
+        "warning: inputs are random; real inputs have other ranges and losses; give --input");
   return samples_of(*request.network,
                     open_frames(*request.network, request.options->frames, request.seed));
 }
@@ -57,7 +57,7 @@ void check_loss(const LossOptions& options, const std::vector<Precision>& precis
   const bool int8 = holds(precisions, Precision::int8);
   if (!options.max_loss.empty()) read_share(options.max_loss, "--max-loss");
   if (!options.max_loss.empty() && !has_frames(options))
-    throw InputError(budget, "the loss is measured on frames; say which with --input FOLDER");
+    throw InputError(budget, "the loss is measured on frames; give them with --input FOLDER");
   if (!options.max_loss.empty() && precisions == std::vector{Precision::f32})
     throw InputError(budget,
                      "float32 alone loses nothing; allow lower precisions, such as "

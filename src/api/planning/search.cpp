@@ -84,12 +84,12 @@ explore::Objective objective_of(const SearchPlace& place, const SearchOptions& o
     return with_processing(simulated_by(ground, options.jobs.value_or(1)), place.board, processing);
   if (place.engines.empty())
     throw InputError("--objective measured",
-                     "nothing can be measured on a board that is not here; use --objective "
+                     "a board that is not this machine cannot be measured; use --objective "
                      "simulated");
   if (options.jobs.value_or(1) > 1)
     throw InputError("--jobs",
-                     "candidates that are measured at one time disturb each other; use it "
-                     "with --objective simulated");
+                     "candidates that are measured at the same time disturb each other; use "
+                     "--jobs only with --objective simulated");
   return with_processing(
       measured_by({ground, place.engines, choose.calibration, options.measure_s, options.seed}),
       place.board, processing);
@@ -114,7 +114,7 @@ void note_processing(const SearchPlace& place, const explore::Processing& proces
                      const explore::Score& score) {
   if (processing.each <= Time{}) return;
   place.context.note(fmt::format(
-      "pre- and post-processing take {} of a core for each frame, with which {} core{} "
+      "pre- and post-processing take {} of a core for each frame, so {} core{} "
       "allow{} {:.1f} frames/s",
       millrace::to_text(processing.each), processing.cores, processing.cores == 1 ? "" : "s",
       processing.cores == 1 ? "s" : "", most_with(processing, place.board, score)));
@@ -142,8 +142,8 @@ bool is_configuration_search(const SearchOptions& options) {
   for (std::size_t i = 0; i < std::size(given); ++i)
     if (given[i])
       throw InputError(names[i],
-                       fmt::format("--search {} does not have it; give --search cut-points "
-                                   "or another one that asks candidate by candidate",
+                       fmt::format("--search {} does not use it; give --search cut-points "
+                                   "or another search over configurations, or leave it out",
                                    options.method));
   return false;
 }
@@ -179,8 +179,8 @@ explore::Choice search_configurations(const SearchPlace& place, const SearchOpti
   const auto found = explore::method_named(options.method)->run(ledger, method_options(options));
   if (!found)
     throw InputError(place.board.name,
-                     fmt::format("--search {} found nothing that the board can run{}; try another "
-                                 "search, or more of its processors",
+                     fmt::format("--search {} found no plan that the board can run{}; try another "
+                                 "search, or more processors",
                                  options.method, without_fallback(ground)));
   place.context.note(fmt::format("{}: {} candidates of {:.0f} tuples of cuts", options.method,
                                  ledger.count(), explore::tuples_of(ground)));

@@ -1,34 +1,48 @@
 #include "cli/options/frames.h"
 
+#include "cli/options/common.h"
+
 namespace millrace::cli {
 
 void bind_frames(CLI::App& verb, api::FrameOptions& options) {
+  begin_group(verb, "Frames");
   CLI::Option* input =
       verb.add_option("--input,-i", options.inputs,
-                      "A folder of images, images, or a .npy array; NAME=FILE.npy for networks "
-                      "with several inputs (repeatable)");
-  verb.add_option("--random", options.random, "Run on this many random frames")
+                      "The frames: a folder of images, image files, or a .npy array. For a network "
+                      "with several inputs: NAME=FILE.npy for each (repeatable)");
+  verb.add_option("--random", options.random, "Use this number of random frames")
       ->excludes(input)
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 40));
-  verb.add_option("--mean", options.mean, "Per channel, of pixel values in [0, 1]")->delimiter(',');
-  verb.add_option("--std", options.deviation, "Per channel, of pixel values in [0, 1]")
+  verb.add_option("--mean", options.mean,
+                  "Mean that is subtracted from each channel, for pixel values from 0 to 1. Give "
+                  "one value or three; default: 0")
       ->delimiter(',');
-  verb.add_flag("--bgr", options.bgr, "Channels in the order blue, green, red");
-  verb.add_flag("--raw", options.raw, "Keep pixel values as 0..255");
+  verb.add_option("--std", options.deviation,
+                  "Standard deviation by which each channel is divided after --mean. Give one "
+                  "value or three; default: 1")
+      ->delimiter(',');
+  verb.add_flag("--bgr", options.bgr,
+                "Order the channels blue, green, red; default: red, green, blue");
+  verb.add_flag("--raw", options.raw,
+                "Keep pixel values from 0 to 255; default: scale them to 0 to 1");
 }
 
 void bind_samples(CLI::App& verb, api::FrameOptions& options) {
   bind_frames(verb, options);
   options.resize = false;
-  verb.add_flag("--resize", options.resize, "Scale images of another size than the input's");
+  verb.add_flag("--resize", options.resize,
+                "Scale images to the size of the network's input; default: another size is an "
+                "error");
 }
 
 void bind_loss(CLI::App& verb, api::LossOptions& options) {
+  begin_group(verb, "Precision");
   verb.add_option("--max-loss", options.max_loss,
-                  "At most this share of the frames of --input may change its top answer, "
-                  "such as 1%");
+                  "Allow lower precisions if at most this share of the frames changes its best "
+                  "class, such as 1%");
   verb.add_option("--calibration", options.calibration,
-                  "Ranges for int8, from `millrace calibrate`; if left out, from --input");
+                  "The table of ranges for int8, from `millrace calibrate`; default: ranges of the "
+                  "frames of --input");
   bind_samples(verb, options.frames);
 }
 

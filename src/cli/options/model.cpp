@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "cli/options/between.h"
+#include "cli/options/common.h"
 #include "cli/print/progress.h"
 
 namespace millrace::cli {
@@ -20,29 +21,33 @@ void bind_model(CLI::App& verb, api::Setup& setup) {
 void bind_input(CLI::App& verb, api::Setup& setup) {
   setup.context.listener = &terminal();
   network::ModelSource& source = setup.source;
+  begin_group(verb, "Model");
   verb.add_option_function<std::vector<std::string>>(
       "--shape",
       [&source](const std::vector<std::string>& texts) {
         for (const std::string& text : texts) network::add_shape(source, text, "--shape");
       },
-      "For a model: fix an input's shape, NAME=1x3x224x224 (repeatable)");
+      "Set the shape of an input of an ONNX model, NAME=1x3x224x224 (repeatable)");
   verb.add_option("--size", source.size,
-                  "For a .cfg file or a detector of the zoo: width and height of its input")
+                  "Width and height of the input in pixels, for a .cfg file or a detector of the "
+                  "zoo")
       ->check(CLI::Range(1, 1 << 20));
   verb.add_option_function<std::string>(
       "--weights", [&source](const std::string& text) { source.weights = text; },
-      "For a .cfg file: its weights, if they are not beside it as FILE.weights");
+      "The weights of a .cfg file; default: the .weights file of the same name in its folder");
 }
 
 void bind_processors(CLI::App& verb, api::Setup& setup) {
+  begin_group(verb, "Processors");
   verb.add_option("--processors", setup.processors,
-                  "Use only these, such as core0,core1; core0+core1 or cores0-1: both on one layer")
+                  "Use only these processors, such as core0,core1; default: all. core0+core1 or "
+                  "cores0-1 joins cores: they compute each layer together")
       ->delimiter(',');
   verb.add_option("--engine", setup.engine, "The engine that runs the layers")
       ->capture_default_str();
-  verb.add_option("--seed", setup.source.seed, "Seed of everything random")->capture_default_str();
+  verb.add_option("--seed", setup.source.seed, "Seed of all random numbers")->capture_default_str();
   verb.add_flag("!--no-cache", setup.context.cache,
-                "Neither read nor write the cache folder: stored profiles, packed weights");
+                "Do not use the cache folder, which keeps profiles and packed weights");
 }
 
 void bind_variants(CLI::App& verb, api::VariantOptions& options) {
@@ -50,17 +55,18 @@ void bind_variants(CLI::App& verb, api::VariantOptions& options) {
     for (const std::string& text : texts) {
       const board::Precision precision = board::read_precision(text, "--precision");
       if (std::ranges::find(options.precisions, precision) != options.precisions.end())
-        throw InputError("--precision", fmt::format("'{}' stands there twice; give it once", text));
+        throw InputError("--precision", fmt::format("'{}' is given twice; give it once", text));
       options.precisions.push_back(precision);
     }
   };
+  begin_group(verb, "Precision");
   verb.add_option_function<std::vector<std::string>>(
-          "--precision", add, "In what layers may compute: f32, f16, bf16, int8")
+          "--precision", add, "The precisions that layers may use: f32, f16, bf16, int8")
       ->delimiter(',')
       ->default_str("f32");
   verb.add_option("--max-error", options.max_error,
-                  "Leave out variants of a layer whose results are further off, in shares of the "
-                  "largest; 0.001 for f32, for others none, if left out")
+                  "Largest allowed error of a variant of a layer, as a share of the layer's "
+                  "largest output value. Default: 0.001 for f32, no limit for other precisions")
       ->check(between(0.0, 1e9));
 }
 

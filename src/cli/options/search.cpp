@@ -1,72 +1,84 @@
 #include "cli/options/search.h"
 
 #include "cli/options/between.h"
+#include "cli/options/common.h"
 
 namespace millrace::cli {
 
 void bind_search(CLI::App& verb, api::SearchOptions& search, explore::GeneticOptions& genetic) {
+  begin_group(verb, "Search");
   verb.add_option("--search", search.method,
-                  "auto (genetic, exact and replicas), one of these, or one that asks candidate by "
-                  "candidate")
+                  "How to search. auto compares genetic, exact and replicas; cut-points and the "
+                  "names after it search whole configurations")
       ->check(CLI::IsMember(api::search_names()))
       ->capture_default_str();
+  verb.add_flag("!--no-fallback", search.fallback,
+                "Reject a plan if a layer runs on another processor only because the processor of "
+                "its neighbours cannot run it");
   const auto set_fitness = [&genetic](const std::string& text) {
     genetic.fitness =
         text == "balance" ? explore::Fitness::balance : explore::Fitness::bottleneck;
   };
-  verb.add_option_function<std::string>("--fitness", set_fitness, "Of the genetic search")
+  begin_group(verb, "Genetic search");
+  verb.add_option_function<std::string>("--fitness", set_fitness,
+                                        "What to minimise: the time of the slowest stage "
+                                        "(bottleneck), or the differences between stages (balance)")
       ->check(CLI::IsMember({"bottleneck", "balance"}))
       ->default_str("bottleneck");
-  verb.add_option("--population", genetic.population, "Of the genetic search")
+  verb.add_option("--population", genetic.population, "Mappings in a generation")
       ->check(CLI::Range(4, 100000))
       ->capture_default_str();
-  verb.add_option("--epochs", genetic.epochs, "Of the genetic search, at most")
+  verb.add_option("--epochs", genetic.epochs, "Largest number of generations")
       ->check(CLI::Range(1, 1000000))
       ->capture_default_str();
-  verb.add_option("--mutation", genetic.mutation, "Share of mutated offspring")
+  verb.add_option("--mutation", genetic.mutation, "Share of new mappings that are mutated")
       ->check(between(0.0, 1.0))
       ->capture_default_str();
   verb.add_option("--contiguous", genetic.contiguous,
-                  "Share of the first generation that is cut into contiguous parts; 0: the papers' "
-                  "start")
+                  "Share of the first generation that gives each processor one contiguous part. 0: "
+                  "a fully random start, as in the papers")
       ->check(between(0.0, 1.0))
       ->capture_default_str();
   verb.add_option("--patience", genetic.patience,
-                  "Stop after this many epochs without improvement")
+                  "Stop after this number of generations without improvement")
       ->check(CLI::Range(1, 1000000))
       ->capture_default_str();
 }
 
 void bind_configuration_search(CLI::App& verb, api::SearchOptions& options) {
+  begin_group(verb, "Search over configurations, such as cut-points");
   verb.add_option("--objective", options.objective,
-                  "What searches such as cut-points ask of a candidate: simulated (the usual) or "
-                  "measured")
+                  "How to find the throughput of a candidate: simulate it, or measure it on this "
+                  "machine; default: simulated")
       ->check(CLI::IsMember({"simulated", "measured"}));
-  verb.add_option("--time-limit", options.time_limit, "Of such a search, such as 10s");
-  verb.add_option("--candidates", options.candidates, "That it asks about at most; usually 400")
+  verb.add_option("--time-limit", options.time_limit,
+                  "Stop the search after this time, such as 10s; default: no limit");
+  verb.add_option("--candidates", options.candidates,
+                  "Stop the search after this number of candidates; default: 400")
       ->check(CLI::Range(1, 10'000'000));
-  verb.add_option("--jobs", options.jobs, "Candidates that are simulated at one time")
+  verb.add_option("--jobs", options.jobs,
+                  "Number of candidates that are simulated at the same time")
       ->check(CLI::Range(1, 256));
   CLI::Option* log =
       verb.add_option("--log", options.log, "Write every candidate to this CSV file");
-  verb.add_option("--resume", options.resume, "Go on with the search that wrote this file")
+  verb.add_option("--resume", options.resume, "Continue the search that wrote this file with --log")
       ->excludes(log);
   verb.add_option("--threshold", options.threshold,
-                  "Of cut-points: the utilisation from which on cuts move freely; usually lowered "
-                  "until enough tuples were refined")
+                  "Only for cut-points: the utilisation of the last processor from which cuts move "
+                  "in both directions. Default: begins at 0.95 and falls")
       ->check(between(0.0, 1.0));
   verb.add_option("--top", options.top,
-                  "Of cut-points: so many tuples are gone on from; usually 10")
+                  "Only for cut-points: how many of the best tuples of cuts the search refines; "
+                  "default: 10")
       ->check(CLI::Range(1, 10'000));
   verb.add_option("--pre-time", options.pre_time,
-                  "Of such a search: what pre-processing takes on a core for each frame, such as "
-                  "6.3ms; no candidate is faster than all cores can do that");
-  verb.add_option("--post-time", options.post_time, "The same of post-processing");
-  verb.add_flag("!--no-fallback", options.fallback,
-                "No plan with layers between others on a processor, or inside of a search's stage "
-                "on it, that run elsewhere because it cannot run them");
+                  "Time of pre-processing on one core for each frame, such as 6.3ms. The cores "
+                  "also need this time, which limits the throughput; default: 0");
+  verb.add_option("--post-time", options.post_time,
+                  "Time of post-processing on one core for each frame; default: 0");
   verb.add_option("--allowed-loss", options.allowed_loss,
-                  "Of cut-points: share of the throughput for which slots are saved; usually 0.01")
+                  "Only for cut-points: share of the throughput that may be lost to save slots; "
+                  "default: 0.01")
       ->check(between(0.0, 0.5));
 }
 

@@ -74,7 +74,8 @@ std::string pace_text(const Analysis& analysis) {
   if (!period) return "throughput   unlimited: no phase takes time\n";
   const std::string turns =
       plan::is_shared(analysis.plan())
-          ? fmt::format("whoever is free takes the next frame\n{:<13}{:.1f} in turns: ", "",
+          ? fmt::format("the first free replica takes the next frame\n{:<13}round robin "
+                        "{:.1f}: ", "",
                         1e9 / period->value())
           : "";
   return fmt::format(
@@ -88,10 +89,10 @@ std::string buffers_text(const analysis::Proof& proof) {
   std::string text = fmt::format("buffers      {}", millrace::to_text(proof.slots));
   if (proof.smallest)
     text += fmt::format(
-        "; {} would do at these times, {}", millrace::to_text(proof.smallest->total),
+        "; {} are enough at these times, {}", millrace::to_text(proof.smallest->total),
         proof.smallest->is_smallest()
             ? "the smallest"
-            : fmt::format("and no less than {}", millrace::to_text(proof.smallest->bound)));
+            : fmt::format("the lower bound is {}", millrace::to_text(proof.smallest->bound)));
   return text + "\n";
 }
 
@@ -123,7 +124,7 @@ std::string channels_text(const Analysis& analysis) {
 
 /// ", 93.1 % of the bound"
 std::string share_text(Time measured, double bound_s) {
-  return fmt::format(", {:.1f} % of the bound", 100 * bound_s / seconds(measured));
+  return fmt::format(", {:.1f} % of the proven throughput", 100 * bound_s / seconds(measured));
 }
 
 std::string measured_text(const Analysis& analysis) {

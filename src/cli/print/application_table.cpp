@@ -101,7 +101,7 @@ std::string shares_text(const ApplicationResult& result) {
   constexpr double much = 0.5;
   if (shares[bottleneck_of(shares)].busy >= much) return table.text();
   return table.text() +
-         "nobody is busy half of the time: frames are handed on slower than worked on\n";
+         "no thread is busy half of the time: passing frames on takes longer than the work\n";
 }
 
 /// The caller's ends are waits of the pools: before the pipeline, behind it, and for their turn.
@@ -161,7 +161,7 @@ std::string application_text(const ApplicationResult& result) {
   const std::vector<report::WaterfallStep> steps = waterfall_of(result);
   return fmt::format(
       "{}: {} frames, median of {} rounds; times per frame\n\n{}\n{}\n{}\n{}\n"
-      "{:.2f} times the rate of one after the other on one core; {}",
+      "{:.2f} times the rate of all steps one after the other on one core; {}",
       result.application, result.frames, result.rows.front().rounds.size(),
       report::waterfall_text(steps), times_text(result), shares_text(result), waits_text(result),
       report::times(steps.back(), steps.front()), findings_text(result));

@@ -46,7 +46,7 @@ Time mean(const std::vector<Time>& times) {
 
 std::string throughput_text(const api::BenchResult& result) {
   Table table(
-      {{"", Align::left}, {"frames/s"}, {"half of the rounds", Align::left}, {"the plan is"}});
+      {{"", Align::left}, {"frames/s"}, {"middle half of rounds", Align::left}, {"the plan is"}});
   for (const api::BenchRow& row : result.rows) {
     const std::vector<double> sorted = rates(row);
     const bool is_plan = &row == &result.rows.back();
@@ -72,9 +72,11 @@ std::string latency_text(const api::BenchResult& result) {
     cells.push_back(millrace::to_text(sorted.back()));
     table.add(std::move(cells));
   }
-  const std::string limit = result.in_flight > 0 ? fmt::format("at most {}", result.in_flight)
-                                                 : "as many as the pipeline holds";
-  return table.text() + fmt::format("({}: {} on their way at once; deployed in {})\n",
+  const std::string limit =
+      result.in_flight > 0 ? fmt::format("at most {} frame{} in the pipeline", result.in_flight,
+                                         result.in_flight == 1 ? "" : "s")
+                           : "as many frames as the pipeline holds";
+  return table.text() + fmt::format("({}: {}; deployed in {})\n",
                                     result.rows.back().name, limit,
                                     millrace::to_text(result.rows.back().deployed));
 }
@@ -186,8 +188,9 @@ std::string stages_text(const api::BenchResult& result) {
   }
   return table.text() +
          fmt::format(
-             "{} {:.1f} frames/s; the pipeline reaches {:.1f} % of that\n",
-             result.shared ? "the copies alone allow together" : "the slowest stage alone allows",
+             "{} {:.1f} frames/s; the pipeline reaches {:.1f} % of it\n",
+             result.shared ? "all replicas, each alone, allow "
+                             "together" : "the slowest stage, alone, allows",
              runtime::median(rates_allowed(result)), 100 * share_of_allowed(result)) +
          now_text(result);
 }

@@ -50,7 +50,7 @@ std::string candidates_text(const explore::Choice& choice) {
     if (timed) cells.insert(cells.begin() + place, millrace::to_text(c.latency));
     table.add(std::move(cells));
   }
-  return table.text() + fmt::format("no mapping can have a slowest stage below {}, the bound\n",
+  return table.text() + fmt::format("lower bound: no mapping has a slowest stage below {}\n",
                                     nanoseconds_text(choice.lower_bound));
 }
 

@@ -19,17 +19,18 @@ std::vector<std::string> lines_of(const api::MeasuredNow& now) {
   if (!bound) return {};
   const auto both = now.compare();
   return {
-      fmt::format("its phases at their quickest, measured in turns with it and without waiting for "
-                  "each other, allow {:.1f} frames/s;",
+      fmt::format("best case: {:.1f} frames/s, from the shortest time of each phase without "
+                  "waiting (interleaved rounds)",
                   1 / seconds(*bound)),
-      fmt::format("it reaches {:.1f} % of that, {:.1f} to {:.1f} % in the middle half of {} "
-                  "turns;",
+      fmt::format("the plan reaches {:.1f} % of the best case; {:.1f} to {:.1f} % in the middle "
+                  "half of {} rounds",
                   100 * now.reached(0.5), 100 * now.reached(0.25), 100 * now.reached(0.75),
                   now.turns()),
-      fmt::format("with what each of their firings took, the simulator has {:.3f} times its "
-                  "frames/s and",
+      fmt::format("the simulator, given the measured times of all firings, predicts {:.3f} times "
+                  "the frames/s",
                   both.simulated.throughput() / both.measured.throughput()),
-      fmt::format("{:.2f} times its 99th percentile, {} instead of {}", ratio_of_p99(both),
+      fmt::format("and {:.2f} times the 99th percentile of latency: {} instead of "
+                  "{}", ratio_of_p99(both),
                   to_text(both.simulated.latencies.percentile(0.99)),
                   to_text(both.measured.latencies.percentile(0.99)))};
 }

@@ -44,7 +44,7 @@ std::string batch_text(const plan::Plan& plan, LayerId layer) {
   if (batch == 1) return "";
   const board::Variant variant =
       plan.variants.empty() ? board::Variant{} : plan.variants[layer.index];
-  return fmt::format("  on {} frames at once, as {}; on one frame:\n", batch,
+  return fmt::format("  on batches of {} frames, as {}; on one frame:\n", batch,
                      board::to_text(variant));
 }
 
@@ -59,8 +59,8 @@ std::string proof_text(const network::Network& network, const explore::Candidate
       chosen.latency == Time{}
           ? ""
           : ", and frames that come at this pace take " + millrace::to_text(chosen.latency),
-      (plan::is_shared(chosen.plan) ? "in turns; in fact whoever is free takes the next "
-                                      "frame, which is no slower\n"
+      (plan::is_shared(chosen.plan) ? "round robin; at run time the first free replica takes "
+                                      "the next frame, which is not slower\n"
                                     : "") +
           slots_text(network, chosen));
 }

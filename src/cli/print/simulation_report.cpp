@@ -24,10 +24,11 @@ std::string arrivals_text(const simulate::Application& application) {
   const std::string period = millrace::to_text(release.period);
   switch (release.arrivals) {
     case Arrivals::closed:
-      return release.in_flight > 0 ? fmt::format("at most {} frame{} on {} way", release.in_flight,
+      return release.in_flight > 0 ? fmt::format("at most {} frame{} in the "
+                                                 "pipeline", release.in_flight,
                                                  release.in_flight == 1 ? "" : "s",
                                                  release.in_flight == 1 ? "its" : "their")
-                                   : "as many frames on their way as fit";
+                                   : "as many frames in the pipeline as fit";
     case Arrivals::periodic:
       return fmt::format("a frame every {}", period) +
              (release.jitter > Time{}
@@ -36,7 +37,7 @@ std::string arrivals_text(const simulate::Application& application) {
     case Arrivals::poisson:
       break;
   }
-  return fmt::format("frames at random, one every {} on the average", period);
+  return fmt::format("frames at random, one every {} on average", period);
 }
 
 const char* arrivals_name(Arrivals arrivals) {
@@ -104,18 +105,19 @@ std::string remarks_text(const Simulated& simulated, std::size_t index) {
   const auto& bound = simulated.bounds[index];
   std::string text = fmt::format("{}: {}\n", result.name, arrivals_text(application));
   if (result.frames < application.frames)
-    text += fmt::format("{}: only {} frames in the time; others leave it no more\n", result.name,
+    text += fmt::format("{}: only {} frames were done; the other plans left no more processor "
+                        "time\n", result.name,
                         result.frames);
   if (result.steady)
     text += fmt::format(
-        "{}: it repeats itself exactly, {} every {} ns\n", result.name,
+        "{}: periodic from some frame on, {} every {} ns\n", result.name,
         result.steady->frames == 1 ? "a frame" : fmt::format("{} frames", result.steady->frames),
         result.steady->span.count());
   const bool open = application.release.arrivals != Arrivals::closed;
   if (open && bound && static_cast<double>(application.release.period.count()) < bound->value())
     text += fmt::format(
-        "{}: frames come faster than the plan can work: ever more of them wait, and latency grows "
-        "without end\n",
+        "{}: frames arrive faster than the plan works; more and more of them wait, and latency "
+        "grows without limit\n",
         result.name);
   if (application.deadline > Time{} && result.missed == 0)
     text += fmt::format("{}: all {} frames are done within their deadline of {}\n", result.name,

@@ -5,6 +5,7 @@
 
 #include "base/printable.h"
 #include "cli/options/between.h"
+#include "cli/options/common.h"
 #include "cli/options/duration.h"
 #include "cli/print/analysis_report.h"
 #include "cli/print/progress.h"
@@ -21,21 +22,22 @@ struct AnalyzeOptions {
 void bind(CLI::App& verb, AnalyzeOptions& options) {
   api::AnalyzeRequest& request = options.request;
   request.context.listener = &terminal();
-  verb.add_option("plan", request.plan, "A plan file")->required();
-  verb.add_option("model,--model", request.model, "The model, if it is no longer where it was");
+  verb.add_option("plan", request.plan, "The plan file")->required();
+  verb.add_option("model,--model", request.model, model_moved);
   CLI::Option* measure = verb.add_flag("--measure", request.measure,
-                                       "Run the plan here and compare it with the bound");
-  verb.add_option("--duration", request.duration_s, "Seconds to measure")
+                                       "Run the plan here and compare it with the proven "
+                                       "throughput");
+  verb.add_option("--duration", request.duration_s, "How long to measure, in seconds")
       ->transform(in_seconds())
       ->check(between(0.01, 86400.0))
       ->capture_default_str()
       ->needs(measure);
   verb.add_option("--recorded", request.recorded,
-                  "A trace that `run` or `bench` has written: the proof is by what phases took "
-                  "there on the average, and its frames stand beside the bound")
+                  "A trace that `run` or `bench` wrote. The proof uses the mean times of its "
+                  "phases, and is compared with its frames")
       ->excludes(measure);
-  verb.add_option("--seed", request.seed, "Seed of everything random")->capture_default_str();
-  verb.add_flag("--json", options.json, "For programs");
+  verb.add_option("--seed", request.seed, "Seed of all random numbers")->capture_default_str();
+  bind_json(verb, options.json);
 }
 
 int run(const AnalyzeOptions& options) {
@@ -50,7 +52,7 @@ int run(const AnalyzeOptions& options) {
 void add_analyze(CLI::App& app, int& exit_code) {
   add_verb<AnalyzeOptions>(app, exit_code,
                            {{"analyze",
-                             "What is certain of a plan: no deadlock, its largest throughput, "
+                             "Prove that a plan cannot deadlock; compute its largest throughput, "
                              "latency and buffers",
                              "millrace analyze resnet18.plan.json --measure"},
                             bind,

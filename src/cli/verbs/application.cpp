@@ -25,8 +25,8 @@ std::string steps_text(const application::Totals& totals) {
     return millrace::to_text(totals.frames > 0 ? time / totals.frames : Time{});
   };
   return fmt::format(
-      "per frame {} reading, {} pre-processing, {} in the stages, {} post-processing, {} waiting "
-      "between them",
+      "per frame: {} reading, {} pre-processing, {} in the stages, {} post-processing, {} waiting "
+      "between these",
       each(times.reading), each(times.before), each(times.pipeline), each(times.after),
       each(times.waiting()));
 }
@@ -39,7 +39,7 @@ void report(const api::ApplicationTotals& run) {
                    steps_text(totals)));
   const runtime::QueueCounts& queue = totals.queue;
   if (run.is_live)
-    note(fmt::format("{} frames came, {} of them were dropped; at most {} waited", queue.put,
+    note(fmt::format("{} frames arrived, {} of them were dropped; at most {} waited", queue.put,
                      queue.dropped, queue.most));
 }
 

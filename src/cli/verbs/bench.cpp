@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/json_text.h"
 #include "cli/options/between.h"
+#include "cli/options/common.h"
 #include "cli/options/duration.h"
 #include "cli/options/runnable.h"
 #include "cli/print/bench_table.h"
@@ -32,40 +33,44 @@ void bind(CLI::App& verb, BenchOptions& options) {
   api::BenchRequest& request = options.request;
   bind_runnable(verb, request.runnable);
   bind_application(verb, options.application);
+  CLI::Option* svg = verb.add_option(
+      "--svg", options.svg, "Draw what each technique adds to the application, into this SVG file");
+  begin_group(verb, "Measurement");
   CLI::Option* duration =
-      verb.add_option("--duration", request.duration_s, "Seconds for each row of the table")
+      verb.add_option("--duration", request.duration_s,
+                      "How long each row of the table runs, in seconds")
           ->transform(in_seconds())
           ->check(between(0.01, 86400.0))
           ->capture_default_str();
-  verb.add_option("--warmup", request.warmup_s, "Seconds for each row that do not count")
+  verb.add_option("--warmup", request.warmup_s,
+                  "How long each row runs before it is measured, in seconds")
       ->check(between(0.0, 3600.0))
       ->capture_default_str();
   verb.add_option(
           "--in-flight", request.in_flight,
-          "Frames on their way at most; 0: as many as the pipeline holds; left out: as many "
-          "as keep its stages busy")
+          "Largest number of frames in the pipeline; 0: as many as fit. Default: as many as keep "
+          "all stages busy")
       ->check(CLI::Range(0, 1 << 20));
   CLI::Option* rounds =
       verb.add_option("--rounds", request.rounds,
-                      "The rows take turns this often; the table shows medians of the rounds. Left "
-                      "out: 25, or fewer of a network that takes long; of an application 5")
+                      "How often each row runs; the rows are interleaved, and the table shows "
+                      "medians. Default: 25, fewer for slow networks, 5 for an application")
           ->check(CLI::Range(1, 1000));
   CLI::Option* beside =
       verb.add_option("--beside", request.beside,
-                      "Another plan of the same network, as one more row (repeatable)")
+                      "Another plan of the same network, shown as one more row (repeatable)")
           ->expected(1)
           ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  CLI::Option* no_baselines = verb.add_flag("!--no-baselines", request.baselines, "Only the plan");
-  CLI::Option* json = verb.add_flag("--json", options.json, "For programs");
+  CLI::Option* no_baselines = verb.add_flag(
+      "!--no-baselines", request.baselines, "Measure only the plan, not the usual ways");
+  begin_group(verb, "Output");
+  CLI::Option* json = bind_json(verb, options.json);
   CLI::Option* on_request = verb.add_flag(
       "--on-request", options.on_request,
-      "Only the plan: wait for lines on standard input, each the seconds of a slice, and answer "
-      "with a line of JSON; for programs that take turns");
+      "Measure on request, for programs: each line on standard input asks for that many seconds, "
+      "and a line of JSON answers");
   CLI::Option* scale = bind_time_scale(verb, request.runnable);
   CLI::Option* trace = bind_trace(verb, request.trace);
-  CLI::Option* svg =
-      verb.add_option("--svg", options.svg,
-                      "For an application: what each technique added, as a picture in this file");
   for (CLI::Option* ignored : {duration, rounds, beside, no_baselines, json, scale, trace, svg})
     on_request->excludes(ignored);
 }
@@ -78,7 +83,7 @@ Time parse_duration(const std::string& line, int number) {
   const auto [stop, error] = std::from_chars(line.data(), end, value);
   if (error != std::errc{} || stop != end || !(value > 0 && value <= longest_s))
     throw InputError(fmt::format("standard input: line {}", number),
-                     fmt::format("found '{}', expected the seconds of a slice, above 0 and at most "
+                     fmt::format("found '{}', expected a number of seconds above 0 and at most "
                                  "{:.0f}",
                                  line, longest_s));
   return time_from_seconds(value);
@@ -120,7 +125,7 @@ int run_application(const BenchOptions& options) {
                       : !request.baselines          ? "--no-baselines"
                                                     : nullptr;
   if (given != nullptr)
-    throw InputError(given, "is for plans and models, not for an application; leave it out");
+    throw InputError(given, "is only for plans and models, not for an application; leave it out");
   return bench_application(request.runnable, options.application,
                            {request.rounds.value_or(5), options.json, options.svg});
 }
@@ -133,8 +138,8 @@ int run(const BenchOptions& options) {
   refuse_application_options(options.application, file);
   if (!options.svg.empty())
     throw InputError("--svg " + options.svg,
-                     "shows the techniques of an application (.yaml), and '" + file +
-                         "' is none; leave it out");
+                     "shows the techniques of an application (.yaml), but '" + file +
+                         "' is not one; leave it out");
   const auto loaded = load_runnable(request.runnable);
   if (loaded->plan.stages.empty()) {
     fmt::print("{} has no layers to run: all its outputs are inputs or constants\n",
@@ -161,7 +166,9 @@ int run(const BenchOptions& options) {
 void add_bench(CLI::App& app, int& exit_code) {
   add_verb<BenchOptions>(
       app, exit_code,
-      {{"bench", "Throughput and latency, beside the usual ways to use the same cores",
+      {{"bench",
+        "Measure throughput and latency, and compare them with the usual ways to use the same "
+        "cores",
         "millrace bench resnet18.plan.json --duration 10"},
        bind,
        run});

@@ -11,6 +11,7 @@
 #include "base/printable.h"
 #include "board/board_file.h"
 #include "board/shipped.h"
+#include "cli/options/common.h"
 #include "cli/print/roofline.h"
 #include "cli/verbs/verbs.h"
 #include "report/board.h"
@@ -29,14 +30,14 @@ struct BoardOptions {
 
 void bind(CLI::App& verb, BoardOptions& options) {
   verb.add_option("board", options.board,
-                  "A shipped board or a board file; this machine if left out");
-  verb.add_flag("--list", options.list, "The shipped boards");
+                  "A shipped board or a board file; default: this machine");
+  verb.add_flag("--list", options.list, "List the shipped boards");
   verb.add_option("--write", options.write,
-                  "Write the board into this file, to be changed or used elsewhere");
+                  "Write the board file here, to change it or to use it on another machine");
   verb.add_flag(
       "--measure", options.measure,
-      "Measure the peaks of arithmetic and memory: each processor alone, then all at once");
-  verb.add_flag("--json", options.json, "For programs");
+      "Measure the peak rates of arithmetic and memory: each processor alone, then all together");
+  bind_json(verb, options.json);
 }
 
 nlohmann::json engines_json() {
@@ -118,7 +119,7 @@ int run(const BoardOptions& options) {
 void add_board(CLI::App& app, int& exit_code) {
   add_verb<BoardOptions>(
       app, exit_code,
-      {{"board", "Processors, memories and limits of this machine or of another board",
+      {{"board", "Show processors, memories and limits of this machine or of another board",
         "millrace board jetson-tx2"},
        bind,
        run});

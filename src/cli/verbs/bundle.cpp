@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/printable.h"
+#include "cli/options/common.h"
 #include "cli/verbs/verbs.h"
 
 namespace millrace::cli {
@@ -19,12 +20,12 @@ struct BundleOptions {
 void bind(CLI::App& verb, BundleOptions& options) {
   verb.add_option("plan", options.request.plan, "The plan file")->required();
   verb.add_option("-o,--output", options.request.folder,
-                  "The folder to write; it must be new or empty")
+                  "The folder to write. It must be new or empty")
       ->required();
   verb.add_option("--model", options.request.model,
-                  "The plan's model, if it is no longer where it was");
-  verb.add_option("--labels", options.request.labels, "A file of labels to put beside the plan");
-  verb.add_flag("--json", options.json, "For programs");
+                  model_moved);
+  verb.add_option("--labels", options.request.labels, "A file of labels to put into the folder");
+  bind_json(verb, options.json);
 }
 
 int run(const BundleOptions& options) {

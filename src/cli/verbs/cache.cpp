@@ -5,6 +5,7 @@
 
 #include "base/json_text.h"
 #include "base/printable.h"
+#include "cli/options/common.h"
 #include "cli/verbs/verbs.h"
 
 namespace millrace::cli {
@@ -16,8 +17,8 @@ struct CacheOptions {
 };
 
 void bind(CLI::App& verb, CacheOptions& options) {
-  verb.add_flag("--clear", options.clear, "Remove all of it; it is made again when needed");
-  verb.add_flag("--json", options.json, "For programs");
+  verb.add_flag("--clear", options.clear, "Remove all of it. It is made again when it is needed");
+  bind_json(verb, options.json);
 }
 
 int run(const CacheOptions& options) {
@@ -44,7 +45,8 @@ int run(const CacheOptions& options) {
 void add_cache(CLI::App& app, int& exit_code) {
   add_verb<CacheOptions>(
       app, exit_code,
-      {{"cache", "What is kept for the next time: measured profiles and packed weights",
+      {{"cache",
+        "Show or remove what is kept for the next run: measured profiles and packed weights",
         "millrace cache --clear"},
        bind,
        run});

@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "base/printable.h"
 #include "cli/options/between.h"
+#include "cli/options/common.h"
 #include "cli/options/frames.h"
 #include "cli/options/model.h"
 #include "cli/verbs/verbs.h"
@@ -18,16 +19,20 @@ void bind(CLI::App& verb, api::CalibrateRequest& request) {
   bind_model(verb, request.setup);
   bind_processors(verb, request.setup);
   bind_samples(verb, request.frames);
+  begin_group(verb, "Ranges");
   verb.add_option("--method", request.method,
-                  "minmax (nothing is clipped), percentile or entropy (the smallest divergence)")
+                  "How to choose the range of a tensor: minmax clips no value, percentile clips "
+                  "outliers, entropy loses least information")
       ->check(CLI::IsMember({"minmax", "percentile", "entropy"}))
       ->capture_default_str();
   verb.add_option("--percentile", request.percentile,
-                  "Of the values of a tensor, how many lie within its range")
+                  "For the method percentile: percentage of a tensor's values that its range "
+                  "covers")
       ->check(between(50.0, 100.0))
       ->capture_default_str();
+  begin_group(verb, "Output");
   verb.add_option("-o,--output", request.output,
-                  "The calibration table; NAME.calibration.json if left out");
+                  "The calibration table to write; default: NAME.calibration.json");
 }
 
 std::string table_text(const profile::CalibrationResult& result) {
@@ -55,7 +60,7 @@ int run(const api::CalibrateRequest& request) {
 void add_calibrate(CLI::App& app, int& exit_code) {
   add_verb<api::CalibrateRequest>(
       app, exit_code,
-      {{"calibrate", "Find the ranges of all tensors, which int8 needs",
+      {{"calibrate", "Find the ranges of all tensors; int8 needs them",
         "millrace calibrate digits.onnx --input images/ -o digits.calibration.json"},
        bind,
        run});

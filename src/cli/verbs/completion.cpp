@@ -23,11 +23,12 @@ std::string text_in(const std::string& form, const CLI::App& app) {
 void add_completion(CLI::App& app, int& exit_code) {
   const auto options = std::make_shared<CompletionOptions>();
   CLI::App* command = app.add_subcommand(
-      "completion", "Write what a shell needs to complete millrace's words, or a manual page");
+      "completion",
+      "Write the file with which a shell completes millrace commands, or a manual page");
   command->footer(
       "Example:\n  millrace completion bash > "
       "~/.local/share/bash-completion/completions/millrace");
-  command->add_option("form", options->form, "For which shell; man: a manual page")
+  command->add_option("form", options->form, "The shell; man: the manual page")
       ->required()
       ->check(CLI::IsMember({"bash", "zsh", "fish", "man"}));
   command->callback([options, &app, &exit_code] {

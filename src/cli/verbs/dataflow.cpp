@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/printable.h"
+#include "cli/options/common.h"
 #include "cli/print/progress.h"
 #include "cli/verbs/verbs.h"
 #include "dataflow/parts.h"
@@ -31,32 +32,40 @@ const std::map<std::string, Method> methods{{"fastest", Method::fastest},
                                             {"k-periodic", Method::k_periodic}};
 
 void bind(CLI::App& verb, DataflowOptions& options) {
-  verb.add_option("file", options.file, "An SDF3 file: SDF or CSDF")->required();
+  verb.add_option("file", options.file, "An SDF3 file with an SDF or CSDF graph")->required();
+  begin_group(verb, "Analysis");
   verb.add_option("--method", options.method,
-                  "How throughput is found: fastest, self-timed, cycle-ratio or k-periodic")
+                  "How to compute the throughput. fastest: k-periodic, or cycle-ratio where that "
+                  "is faster")
       ->check(CLI::IsMember({"fastest", "self-timed", "cycle-ratio", "k-periodic"}))
       ->capture_default_str();
   verb.add_option(
       "--throughput", options.throughput,
-      "Size buffers for this many iterations per time, such as 1/7, instead of the most");
-  verb.add_flag("--pareto", options.pareto, "Every total buffer size that allows more throughput");
-  verb.add_flag("--no-buffers", options.no_buffers, "Leave out the sizes of buffers");
+      "Size buffers for this throughput in iterations per time unit, such as 1/7. Default: the "
+      "largest");
+  verb.add_flag("--pareto", options.pareto,
+                "List every total buffer size that allows more throughput than a smaller one");
+  verb.add_flag("--no-buffers", options.no_buffers, "Do not compute buffer sizes");
   verb.add_option(
           "--budget", options.budget_s,
-          "Seconds after which buffers are no longer made smaller; 5, above 20000 firings per "
-          "iteration 0.2, above 100000 none")
+          "Stop reducing buffers after this number of seconds. Default: 5; 0.2 above 20000 firings "
+          "per iteration; 0 above 100000")
       ->check(CLI::NonNegativeNumber);
+  begin_group(verb, "Shared processors");
   verb.add_option("--processor", options.processors,
-                  "NAME=ACTOR,ACTOR...: actors that share a processor; finds an order for them")
+                  "NAME=ACTOR,ACTOR...: actors that share a processor. The command finds an order "
+                  "for them")
       ->delimiter('\0');
   verb.add_option("--order", options.orders,
-                  "NAME=ACTOR,2*ACTOR...: the order in which a processor fires its actors")
+                  "NAME=ACTOR,2*ACTOR...: the order in which a processor fires its actors, given "
+                  "by you")
       ->delimiter('\0');
-  verb.add_option("--format", options.format, "Write the graph, sdf3 or dot, instead of answers")
+  begin_group(verb, "Output");
+  verb.add_option("--format", options.format, "Write the graph in this format instead of answers")
       ->check(CLI::IsMember({"sdf3", "dot"}));
-  verb.add_option("-o,--output", options.output, "The file to write; standard output if left out")
+  verb.add_option("-o,--output", options.output, "The file to write; default: standard output")
       ->needs("--format");
-  verb.add_flag("--json", options.json, "For programs");
+  bind_json(verb, options.json);
 }
 
 ActorId actor_named(const Graph& graph, const std::string& name, const std::string& place) {
@@ -169,7 +178,7 @@ void add_dataflow(CLI::App& app, int& exit_code) {
   add_verb<DataflowOptions>(
       app, exit_code,
       {{"dataflow",
-        "Whether a dataflow graph is consistent and live, how fast it is, what it needs",
+        "Analyse a dataflow graph: consistency, liveness, throughput and buffer sizes",
         "millrace dataflow samplerate.xml --pareto"},
        bind,
        run});

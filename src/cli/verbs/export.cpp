@@ -5,6 +5,7 @@
 #include "api/open_model.h"
 #include "api/written_over.h"
 #include "base/file.h"
+#include "cli/options/common.h"
 #include "cli/print/progress.h"
 #include "cli/verbs/verbs.h"
 #include "dataflow/analysis.h"
@@ -23,16 +24,16 @@ struct ExportOptions {
 };
 
 void bind(CLI::App& verb, ExportOptions& options) {
-  verb.add_option("plan", options.plan, "A plan file")->required();
-  verb.add_option("--model", options.model, "The model, if it is no longer where it was");
+  verb.add_option("plan", options.plan, "The plan file")->required();
+  verb.add_option("--model", options.model, model_moved);
   verb.add_option("--format", options.format,
-                  "dot: Graphviz, with tokens of one element; sdf3: the XML "
-                  "of SDF3, with tokens of one frame, times in "
-                  "nanoseconds and the space of channels")
+                  "dot: Graphviz; a token is one element. sdf3: the XML of SDF3; a token is one "
+                  "frame, times are in nanoseconds, channels have capacities")
       ->check(CLI::IsMember({"dot", "sdf3"}))
       ->capture_default_str();
-  verb.add_option("-o,--output", options.output, "The file to write; standard output if left out");
-  verb.add_flag("--sdf", options.sdf, "The network's SDF graph, one actor per layer, instead");
+  verb.add_option("-o,--output", options.output, "The file to write; default: standard output");
+  verb.add_flag("--sdf", options.sdf,
+                "Write the network's SDF graph instead, with one actor per layer");
 }
 
 dataflow::Graph graph_of(const ExportOptions& options, const api::Loaded& loaded) {
@@ -42,7 +43,7 @@ dataflow::Graph graph_of(const ExportOptions& options, const api::Loaded& loaded
   graph_options.phase_times = plan::predicted_times(loaded.plan);
   if (graph_options.phase_times.empty())
     note(
-        "the plan has no times of its phases, so none are written; make it again with 'millrace "
+        "the plan has no times of its phases, so the graph has none; plan again with 'millrace "
         "plan'");
   return schedule::csdf_graph(loaded.plan, loaded.network, graph_options);
 }

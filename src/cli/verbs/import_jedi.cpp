@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/json_text.h"
 #include "base/yaml.h"
+#include "cli/options/common.h"
 #include "cli/verbs/verbs.h"
 #include "plan/plan_file.h"
 
@@ -27,14 +28,15 @@ struct ImportJediOptions {
 };
 
 void bind(CLI::App& verb, ImportJediOptions& options) {
-  verb.add_option("file", options.file, "JEDI's configuration, in libconfig's format")->required();
+  verb.add_option("file", options.file, "A configuration of JEDI, in libconfig format")->required();
   verb.add_option("-o,--output", options.folder,
-                  "The folder for NAME.yaml and NAME.plan.json, named after network_name")
+                  "The folder for NAME.yaml and NAME.plan.json; NAME is the configuration's "
+                  "network_name")
       ->capture_default_str();
   verb.add_option("--board", options.board,
-                  "Plan for this board, a shipped one or a board file; this machine if left out");
-  verb.add_flag("--force", options.force, "Write over files that are there");
-  verb.add_flag("--json", options.json, "For programs");
+                  "A shipped board or a board file to plan for; default: this machine");
+  verb.add_flag("--force", options.force, "Overwrite existing files");
+  bind_json(verb, options.json);
 }
 
 struct Result {
@@ -63,7 +65,7 @@ std::vector<Result> import_all(const jedi::Configuration& configuration,
       files.refuse(path);
       if (!options.force && fs::exists(path, ignored))
         throw InputError(path.string(),
-                         "is there already; give --force to write over it, or "
+                         "exists already; give --force to overwrite it, or "
                          "another folder with --output");
     }
   }
@@ -95,7 +97,7 @@ int run(const ImportJediOptions& options) {
   const jedi::Configuration configuration = jedi::read(options.file);
   std::error_code ignored;
   if (!fs::is_directory(options.folder, ignored))
-    throw InputError("--output " + options.folder, "is no folder");
+    throw InputError("--output " + options.folder, "is not a folder; name one");
   const std::vector<Result> results = import_all(configuration, options);
   std::vector<api::JediPlan> plans;
   for (std::size_t i = 0; i < results.size(); ++i) {
@@ -128,7 +130,7 @@ int run(const ImportJediOptions& options) {
 void add_import_jedi(CLI::App& app, int& exit_code) {
   add_verb<ImportJediOptions>(
       app, exit_code,
-      {{"import-jedi", "A configuration of JEDI becomes applications and plans",
+      {{"import-jedi", "Convert a configuration of JEDI into applications and plans",
         "millrace import-jedi yolo2.cfg --board jetson-agx-xavier"},
        bind,
        run});

@@ -8,6 +8,7 @@
 #include "api/open_model.h"
 #include "base/json_text.h"
 #include "base/printable.h"
+#include "cli/options/common.h"
 #include "cli/options/model.h"
 #include "cli/verbs/verbs.h"
 #include "report/table.h"
@@ -26,7 +27,7 @@ struct InspectOptions {
 
 void bind(CLI::App& verb, InspectOptions& options) {
   bind_model(verb, options.model);
-  verb.add_flag("--json", options.json, "For programs");
+  bind_json(verb, options.json);
 }
 
 std::string shape_of_output(const network::Network& network, const network::Layer& layer) {
@@ -118,7 +119,8 @@ int run(const InspectOptions& options) {
 
 void add_inspect(CLI::App& app, int& exit_code) {
   add_verb<InspectOptions>(app, exit_code,
-                           {{"inspect", "Layers, shapes, costs, and what each engine supports",
+                           {{"inspect",
+                             "Show layers, shapes and costs, and what each engine supports",
                              "millrace inspect resnet18.onnx"},
                             bind,
                             run});

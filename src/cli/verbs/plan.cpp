@@ -9,6 +9,7 @@
 #include "base/printable.h"
 #include "base/quantity.h"
 #include "cli/options/between.h"
+#include "cli/options/common.h"
 #include "cli/options/duration.h"
 #include "cli/options/frames.h"
 #include "cli/options/model.h"
@@ -37,46 +38,52 @@ void bind(CLI::App& verb, PlanOptions& options) {
   bind_loss(verb, request.loss);
   bind_search(verb, request.search, request.genetic);
   bind_configuration_search(verb, request.search);
-  verb.add_option("-o,--output", options.output, "The plan file; NAME.plan.json if left out");
+  begin_group(verb, "Times and boards");
   CLI::Option* profile =
-      verb.add_option("--profile", request.profile, "Use this profile instead of the stored one");
-  verb.add_option("--why", request.why, "Say why this layer is where it is (repeatable)");
+      verb.add_option("--profile", request.profile,
+                      "Use the times of this profile instead of the stored one");
   CLI::Option* measure = verb.add_option("--measure", request.measure_s,
-                                         "Seconds to run each candidate; 0: trust the predictions")
+                                         "How long each candidate runs, in seconds; 0: use the "
+                                         "predictions")
                              ->check(between(0.0, 3600.0))
                              ->capture_default_str();
   verb.add_option(
           "--board", request.board,
-          "Plan for this board, a shipped one or a board file, with modelled times; nothing "
-          "is measured")
+          "Plan for a shipped board or a board file instead of this machine. Times are modelled, "
+          "not measured")
       ->excludes(profile)
       ->excludes(measure)
       ->excludes(verb.get_option("--max-loss"))
       ->excludes(verb.get_option("--max-error"));
   verb.add_option(
           "--limits", request.limits,
-          "A board file whose limits (operators, precisions, granularity, subnets) hold for "
-          "this machine's processors of the same names, with measured times")
+          "Apply the limits of this board file to this machine's processors of the same names: "
+          "operators, precisions, granularity, subnets")
       ->excludes(verb.get_option("--board"));
   verb.add_option("--streams", request.streams,
-                  "With --board: frames that a device may have in its kernels at once, up to the "
-                  "board's limit; launches then go on beside kernels")
+                  "Number of frames that a device may work on at the same time, at most the "
+                  "board's limit. Launches then overlap with kernels")
       ->check(CLI::Range(1, 64))
       ->needs(verb.get_option("--board"))
       ->capture_default_str();
+  begin_group(verb, "Latency");
   CLI::Option* latency = verb.add_option_function<std::string>(
       "--max-latency",
       [&request](const std::string& text) {
         request.max_latency = read_duration(text, "--max-latency");
       },
-      "Largest predicted time from a frame's submission to its result, such as 100ms; within it "
-      "the last layers may gather frames and work on several at once");
+      "Largest predicted time from a frame's submission to its result, such as 100ms. With "
+      "it, the last layers may work on batches of frames");
   latency->check(not_empty);
-  verb.add_option("--max-batch", request.max_batch, "Frames that they may gather")
+  verb.add_option("--max-batch", request.max_batch,
+                  "Largest batch that --max-latency may use, in frames")
       ->check(CLI::Range(1, 16))
       ->needs(latency)
       ->capture_default_str();
-  verb.add_flag("--json", options.json, "For programs");
+  begin_group(verb, "Output");
+  verb.add_option("-o,--output", options.output, "The plan file to write; default: NAME.plan.json");
+  verb.add_option("--why", request.why, "Explain why this layer is on its processor (repeatable)");
+  bind_json(verb, options.json);
 }
 
 /// What was tried, until the last attempt or the plan.
@@ -127,7 +134,8 @@ int run(const PlanOptions& given) {
 
 void add_plan(CLI::App& app, int& exit_code) {
   add_verb<PlanOptions>(app, exit_code,
-                        {{"plan", "Search for the best way to spread a network over the processors",
+                        {{"plan",
+                          "Search for the best way to distribute a network over the processors",
                           "millrace plan resnet18.onnx -o resnet18.plan.json"},
                          bind,
                          run});

@@ -7,6 +7,7 @@
 
 #include "base/printable.h"
 #include "cli/options/between.h"
+#include "cli/options/common.h"
 #include "cli/options/duration.h"
 #include "cli/options/fit.h"
 #include "cli/options/model.h"
@@ -23,22 +24,26 @@ void bind(CLI::App& verb, api::ProfileRequest& request) {
   bind_model(verb, request.setup);
   bind_processors(verb, request.setup);
   bind_variants(verb, request.variants);
-  verb.add_option("-o,--output", request.output, "Also write the profile here");
+  begin_group(verb, "Measurement");
   verb.add_option("--subnet", request.subnet,
-                  "Measure the layers FIRST:LAST (names) as one piece instead of each layer");
-  verb.add_option("--iterations", request.least, "Repetitions, at least")
+                  "FIRST:LAST: measure the layers from FIRST to LAST as one piece instead of each "
+                  "layer");
+  verb.add_option("--iterations", request.least, "Smallest number of repetitions")
       ->check(CLI::Range(1, 100000))
       ->capture_default_str();
-  verb.add_option("--duration", request.duration_s, "Seconds per processor, at least")
+  verb.add_option("--duration", request.duration_s, "Shortest time on each processor, in seconds")
       ->transform(in_seconds())
       ->check(between(0.0, 3600.0))
       ->capture_default_str();
-  verb.add_option("--warmup", request.warmup, "Runs that do not count")
+  verb.add_option("--warmup", request.warmup, "Number of runs before the measurement")
       ->check(CLI::Range(0, 1000))
       ->capture_default_str();
+  verb.add_flag("--fresh", request.fresh, "Measure again, even if a stored profile fits");
+  verb.add_flag("--batches", request.batches,
+                "Also measure the last layers on batches of 2 to 16 frames");
   bind_fit(verb, request.fit);
-  verb.add_flag("--fresh", request.fresh, "Measure even if a stored profile fits");
-  verb.add_flag("--batches", request.batches, "Also the last layers on 2 to 16 frames at once");
+  begin_group(verb, "Output");
+  verb.add_option("-o,--output", request.output, "Also write the profile into this file");
 }
 
 std::vector<std::string> cells(const std::string& name, const profile::Statistics& s) {

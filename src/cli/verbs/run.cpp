@@ -5,6 +5,7 @@
 
 #include "application/application_file.h"
 #include "base/error.h"
+#include "cli/options/common.h"
 #include "cli/options/frames.h"
 #include "cli/options/runnable.h"
 #include "cli/print/progress.h"
@@ -24,10 +25,12 @@ void bind(CLI::App& verb, RunCommandOptions& options) {
   bind_runnable(verb, request.runnable);
   bind_frames(verb, request.frames);
   bind_application(verb, options.application);
+  begin_group(verb, "Output");
   verb.add_option("-o,--output", request.output,
-                  "Results as JSON lines or, for a name ending in .npy, the raw output; a file "
-                  "for each output (NAME.OUTPUT.npy) if there are several");
-  verb.add_option("--labels", request.labels, "One class number per line: prints the accuracy");
+                  "Write results as JSON lines; a name that ends in .npy: the raw output. Several "
+                  "outputs become several files NAME.OUTPUT.npy");
+  verb.add_option("--labels", request.labels,
+                  "A file with one class number per line; the accuracy is printed");
   bind_time_scale(verb, request.runnable);
   bind_trace(verb, request.trace);
 }
@@ -38,8 +41,8 @@ int run_as_application(const RunCommandOptions& options) {
   if (!request.frames.inputs.empty() || request.frames.random > 0 || !request.labels.empty() ||
       !request.runnable.network.empty())
     throw InputError(request.runnable.model.source.file,
-                     "is an application, which says its own network, input and labels; leave out "
-                     "--model, --input, --random and --labels");
+                     "is an application, which names its network, input and labels itself; leave "
+                     "out --model, --input, --random and --labels");
   return run_application(request.runnable, options.application, request.output, request.trace);
 }
 
@@ -68,8 +71,8 @@ void add_run(CLI::App& app, int& exit_code) {
   add_verb<RunCommandOptions>(
       app, exit_code,
       {{"run",
-        "Run a plan, or a model on one processor, on images, arrays or random "
-        "frames; or an application (.yaml) on what it names",
+        "Run a plan, a model on one processor, or an application (.yaml). The input is "
+        "images, arrays, random frames, or the application's",
         "millrace run digits.plan.json --input images/ --output results.jsonl"},
        bind,
        run});

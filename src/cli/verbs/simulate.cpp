@@ -12,6 +12,7 @@
 #include "base/printable.h"
 #include "base/quantity.h"
 #include "cli/options/between.h"
+#include "cli/options/common.h"
 #include "cli/options/file_names.h"
 #include "cli/print/progress.h"
 #include "cli/print/simulation_report.h"
@@ -34,85 +35,98 @@ struct SimulateOptions {
 };
 
 void bind_arrivals(CLI::App& verb, SimulateOptions& options) {
+  begin_group(verb, "Arrivals");
   verb.add_option("--frames", options.frames,
-                  "Frames of each plan, at least; left out: 1000, or as many as were recorded")
+                  "Smallest number of frames of each plan. Default: 1000, or as many as were "
+                  "recorded")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000'000}));
   verb.add_option("--arrivals", options.arrivals,
-                  "closed: a frame as soon as there is space; periodic; poisson: independent of "
-                  "each other, one every period on the average. periodic if there is a --period, "
-                  "else closed")
+                  "When frames arrive. closed: as soon as there is space; periodic: every "
+                  "--period; poisson: at random, one every --period on average. Default: periodic "
+                  "with a --period, else closed")
       ->check(CLI::IsMember({"closed", "periodic", "poisson"}));
   verb.add_option("--period", options.periods,
-                  "Between two frames, 20ms; here and below one for all plans, or 20ms,33ms")
+                  "Time between two frames, such as 20ms; or one for each plan, such as 20ms,33ms")
       ->delimiter(',');
-  verb.add_option("--jitter", options.jitters, "A periodic frame comes up to so much later")
+  verb.add_option("--jitter", options.jitters,
+                  "Largest delay of a periodic frame, such as 2ms; or one for each plan")
       ->delimiter(',');
   verb.add_option("--deadline", options.deadlines,
-                  "From a frame's arrival to its last result; exit code 1 if one is missed")
+                  "Largest time from a frame's arrival to its last result, or one for each plan. "
+                  "The exit code is 1 if a frame takes longer")
       ->delimiter(',');
   verb.add_option(
           "--in-flight", options.in_flight,
-          "Frames on their way at most in a closed loop; 0: all that fit; left out: as many "
-          "as keep the stages busy")
+          "Largest number of frames in the pipeline, for closed arrivals; 0: as many as fit. "
+          "Default: as many as keep all stages busy")
       ->check(CLI::Range(0, 1'000'000));
 }
 
 void bind_times(CLI::App& verb, SimulateOptions& options) {
+  begin_group(verb, "Times and processors");
   CLI::Option* times =
       verb.add_option("--times", options.times,
-                      "fixed: as the plan predicts; drawn: between --best and --worst")
+                      "Times of phases. fixed: as the plan predicts; drawn: at random between "
+                      "--best and --worst")
           ->check(CLI::IsMember({"fixed", "drawn"}))
           ->capture_default_str();
-  verb.add_option("--best", options.best, "The shortest drawn time, in predicted times")
+  verb.add_option("--best", options.best,
+                  "The shortest drawn time, as a multiple of the predicted time")
       ->check(between(1e-6, 1e6))
       ->capture_default_str();
-  verb.add_option("--worst", options.worst, "The longest drawn time, in predicted times")
+  verb.add_option("--worst", options.worst,
+                  "The longest drawn time, as a multiple of the predicted time")
       ->check(between(1e-6, 1e6))
       ->capture_default_str();
   verb.add_option("--recorded", options.recorded,
-                  "A trace that `run` or `bench` has written: every firing takes what it took "
-                  "there; one for each plan")
+                  "A trace that `run` or `bench` wrote, one for each plan. Every firing takes the "
+                  "recorded time")
       ->excludes(times);
   verb.add_option("--policy", options.policy,
-                  "Between stages that share a processor: fifo-subnet: first come, first served, "
-                  "phase by phase; fifo-kernel: layer by layer; preemptive: by the order of the "
-                  "plans, the first is the most urgent")
+                  "How stages share a processor. fifo-subnet: first come, first served, by phases; "
+                  "fifo-kernel: the same, by layers; preemptive: the first plan has the highest "
+                  "priority")
       ->check(CLI::IsMember({"fifo-subnet", "fifo-kernel", "preemptive"}))
       ->capture_default_str();
   verb.add_option("--order", options.order,
-                  "How a stage chooses its next phase: runtime: among the frames that were put in; "
-                  "graph: always in turn, as the proof has it")
+                  "How a stage chooses its next phase. runtime: only among frames that arrived; "
+                  "graph: always in the fixed order of the proof")
       ->check(CLI::IsMember({"runtime", "graph"}))
       ->capture_default_str();
 }
 
 void bind_pictures(CLI::App& verb, SimulateOptions& options) {
-  verb.add_option("--gantt", options.gantt, "Draw the first frames as a Gantt chart (SVG)")
+  begin_group(verb, "Output");
+  verb.add_option("--gantt", options.gantt,
+                  "Draw the first frames as a Gantt chart into this SVG file")
       ->check(svg_name());
   verb.add_option("--gantt-frames", options.gantt_frames,
-                  "The chart ends when a plan has completed so many frames")
+                  "The chart ends when a plan has completed this number of frames")
       ->check(CLI::Range(1, 10'000))
       ->capture_default_str();
   verb.add_option("--trace", options.trace,
-                  "Write the first frames as a trace for ui.perfetto.dev or chrome://tracing");
-  verb.add_option("--trace-frames", options.traced_frames, "Frames of each plan in the trace")
+                  "Write a trace of the first frames; open it in ui.perfetto.dev");
+  verb.add_option("--trace-frames", options.traced_frames,
+                  "Number of frames of each plan in the trace")
       ->check(CLI::Range(1, 1'000'000))
       ->capture_default_str();
 }
 
 void bind(CLI::App& verb, SimulateOptions& options) {
-  verb.add_option("plans", options.plans, "Plan files; several run at once")->required();
+  verb.add_option("plans", options.plans,
+                  "Plan files. Several plans run at the same time")->required();
   verb.add_option("--model", options.models,
-                  "The plans' models, if they are no longer where they were; as many as plans");
+                  "The model of each plan, if the files were moved");
   bind_arrivals(verb, options);
   bind_times(verb, options);
   verb.add_option("--scale", options.scales,
-                  "Times on a processor take so much longer: core0=1.3 (repeatable)");
+                  "Multiply all times on a processor, such as core0=1.3 (repeatable)");
   verb.add_option("--power", options.powers,
-                  "What a processor takes busy and idle, in mW: core0=3500/400 (repeatable)");
-  verb.add_option("--seed", options.seed, "Seed of everything random")->capture_default_str();
+                  "Power of a processor when busy and idle, in mW, such as core0=3500/400 "
+                  "(repeatable)");
+  verb.add_option("--seed", options.seed, "Seed of all random numbers")->capture_default_str();
   bind_pictures(verb, options);
-  verb.add_flag("--json", options.json, "For programs");
+  bind_json(verb, options.json);
 }
 
 /// One for all plans, or one for each; nothing if none was given.
@@ -141,12 +155,13 @@ simulate::Release release_of(const SimulateOptions& options, std::size_t index) 
                                               : Arrivals::poisson;
   if (release.arrivals == Arrivals::closed && release.period > Time{})
     throw InputError("--period",
-                     "a closed loop has none; leave it out, or take --arrivals "
+                     "closed arrivals have no period; leave it out, or give --arrivals "
                      "periodic or poisson");
   if (release.arrivals != Arrivals::closed && release.period == Time{})
     throw InputError("--arrivals " + arrivals, "needs a period; give one, such as --period 20ms");
   if (release.arrivals != Arrivals::periodic && release.jitter > Time{})
-    throw InputError("--jitter", "only periodic frames have one; give a --period, or leave it out");
+    throw InputError("--jitter",
+                     "only periodic arrivals have a jitter; give a --period, or leave it out");
   return release;
 }
 
@@ -273,8 +288,8 @@ void add_simulate(CLI::App& app, int& exit_code) {
   add_verb<SimulateOptions>(
       app, exit_code,
       {{"simulate",
-        "What a plan, or several at once, will do: throughput, latency, deadlines, "
-        "without running it",
+        "Predict throughput, latency and missed deadlines of one or several plans, without "
+        "running them",
         "millrace simulate resnet18.plan.json --period 20ms --deadline 60ms --times "
         "drawn"},
        bind,

@@ -11,6 +11,12 @@ void add_group(CLI::App& app, int& exit_code, const VerbGroup& group) {
   }
 }
 
+void list_few_options_without_groups(CLI::App& command) {
+  constexpr std::size_t few = 8;
+  if (command.get_options().size() > few) return;
+  for (CLI::Option* option : command.get_options()) option->group("Options");
+}
+
 void take_one_word_each(CLI::App& command) {
   for (CLI::Option* option : command.get_options())
     if (!option->get_positional() && option->get_items_expected_max() > 1 &&

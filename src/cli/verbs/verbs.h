@@ -56,6 +56,8 @@ struct Verb {
 /// what follows may be the model. Not --input, for which shells write down many files.
 void take_one_word_each(CLI::App& command);
 
+void list_few_options_without_groups(CLI::App& command);
+
 template <class Options>
 void add_verb(CLI::App& app, int& exit_code, const Verb<Options>& verb) {
   // Shared by the app, which keeps the callback, and its copies.
@@ -64,6 +66,7 @@ void add_verb(CLI::App& app, int& exit_code, const Verb<Options>& verb) {
   command->footer(std::string("Example:\n  ") + verb.text.example);
   verb.bind(*command, *options);
   take_one_word_each(*command);
+  list_few_options_without_groups(*command);
   command->callback([options, run = verb.run, &exit_code] { exit_code = run(*options); });
 }
 

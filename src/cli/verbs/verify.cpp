@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "cli/options/between.h"
+#include "cli/options/common.h"
 #include "cli/options/frames.h"
 #include "cli/options/runnable.h"
 #include "cli/verbs/verbs.h"
@@ -15,17 +16,18 @@ namespace {
 void bind(CLI::App& verb, api::VerifyRequest& request) {
   bind_runnable(verb, request.runnable);
   bind_frames(verb, request.frames);
+  begin_group(verb, "Comparison");
   verb.add_option("--random-mappings", request.mappings,
-                  "Verify this many random, non-contiguous mappings, too")
+                  "Also verify this number of random mappings, which are not contiguous")
       ->check(CLI::Range(0, 100000))
       ->capture_default_str();
   verb.add_option("--against", request.against,
-                  "The engine of the sequential run, in float32; others than 'reference' are "
-                  "faster and may share a fault with the plan")
+                  "The engine of the sequential run in float32. Other engines than 'reference' are "
+                  "faster, but may have the same fault as the plan")
       ->capture_default_str();
   verb.add_option("--tolerance", request.tolerance,
-                  "Largest absolute difference over largest absolute value; if left out 1e-4, or "
-                  "0.01, 0.05 and 0.25 if the plan has layers in f16, bf16 and int8")
+                  "Largest absolute difference, as a share of the largest absolute value. Default: "
+                  "1e-4; 0.01 with f16, 0.05 with bf16, 0.25 with int8")
       ->check(between(0.0, 1.0));
 }
 

@@ -20,9 +20,10 @@ struct ZooOptions {
 };
 
 void bind(CLI::App& verb, ZooOptions& options) {
-  verb.add_option("name", options.name, "The network to write; without it the list is printed");
-  verb.add_option("-o,--output", options.output, "The file to write; NAME.onnx if left out");
-  verb.add_option("--size", options.size, "Width and height of a detector's input");
+  verb.add_option("name", options.name,
+                  "The network to write; default: print the list of networks");
+  verb.add_option("-o,--output", options.output, "The file to write; default: NAME.onnx");
+  verb.add_option("--size", options.size, "Width and height of a detector's input, in pixels");
   verb.add_option("--seed", options.seed, "Seed of the weights")->capture_default_str();
 }
 

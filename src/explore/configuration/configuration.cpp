@@ -59,7 +59,7 @@ Verdict runs_everywhere(const Ground& ground, const Configuration& configuration
     // A processor of a group works on the layers of the group only.
     for (const Seat& seat : configuration.stages)
       if (std::count(seat.begin(), seat.end(), here) > 0 && !can_run(ground.problem, layer, seat))
-        return Verdict::no(name + " runs on no processor that the option has for it");
+        return Verdict::no(name + " cannot run on any processor that the mapping option gives it");
     if (!std::isfinite(ground.problem.time[layer][here.index]))
       return Verdict::no(name + " runs on no processor");
     if (here != wanted && !ground.fallback)
@@ -116,7 +116,8 @@ Realised realise(const Ground& ground, const Configuration& configuration) {
   plan::Plan plan = plan::build(ground.network, ground.board, mapping, build);
   if (!task.replicas.empty()) {
     if (!is_in_one_piece(plan, task, ground.board))
-      return {Verdict::no("a stage whose processors take turns would be in several pieces"), {}};
+      return {Verdict::no("a stage with replicas would not be one connected part of the "
+                          "network"), {}};
     build.replicas = task.replicas;
     plan = plan::build(ground.network, ground.board, mapping, build);
   }

@@ -18,27 +18,28 @@ struct Parameter {
 };
 using Parameters = std::vector<Parameter>;
 
-/// Frames per second; nothing: it cannot be, or nothing more is to be measured.
+/// Frames per second. Nothing if these parameters cannot run, or if the budget is spent.
 using Rate = std::function<std::optional<double>(const Parameters&)>;
 
-/// Measurements differ by chance: less than this share is no gain.
+/// Measurements vary: a smaller share than this is no gain.
 inline constexpr double usual_noise = 0.01;
 
-/// Raises each parameter in turn, one by one, as long as it helps; again until none helps. The
-/// result's values are what more of does not help.
+/// Raises one parameter after the other as long as the rate grows, and repeats until none grows it.
+/// A larger value of any parameter would not help.
 Parameters maximise(Parameters parameters, const Rate& rate, double noise = usual_noise);
 
 struct FineTuning {
-  double allowed_loss = 0.01;  // of the throughput, for fewer threads, streams and slots
+  double allowed_loss = 0.01;  // share of the throughput; pays for fewer threads, streams and slots
   double noise = usual_noise;
-  /// Pairs of parameters whose sum may be shared otherwise: streams of two stages of a processor.
+  /// Pairs whose sum stays the same while it is divided in another way, such as the streams of two
+  /// stages on one processor.
   std::vector<std::pair<std::size_t, std::size_t>> shared = {};
   /// A parameter that must be at least as large as every other, as the slots in the thesis.
   std::optional<std::size_t> largest = {};
 };
 
-/// In three steps: more, one by one, where it helps; less of each, one by one, within the allowed
-/// loss against the best seen; sums shared otherwise, where it helps.
+/// Three steps: raise parameters where it helps; lower them within the allowed loss against the
+/// best rate; divide the sums of `shared` in another way where it helps.
 Parameters fine_tune(Parameters parameters, const Rate& rate, const FineTuning& options);
 
 }  // namespace millrace::explore

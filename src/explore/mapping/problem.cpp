@@ -59,7 +59,8 @@ std::optional<std::size_t> group_of(const std::vector<profile::LayerTimes>& laye
   for (auto next = layers[layer].fused_into; next; next = layers[next->index].fused_into) {
     if (next->index >= group.value_or(layer))
       throw InputError(fmt::format("layer {}", layer),
-                       "the profile says that it is fused into a layer behind it; measure again");
+                       "the profile fuses it into a later layer; measure again with 'millrace "
+                       "profile --fresh'");
     group = next->index;
   }
   return group;

@@ -90,7 +90,7 @@ TensorId lower_route(Reading& reading) {
     }
     if (!same_places(shape, part))
       section.fail_at("layers",
-                      fmt::format("layer {} gives {}, which cannot stand behind {}: width "
+                      fmt::format("layer {} gives {}, which cannot be joined after {}: width "
                                   "and height differ; is the network's size a multiple "
                                   "of 32?",
                                   layer, to_text(part), to_text(shape)));

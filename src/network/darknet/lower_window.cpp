@@ -28,7 +28,7 @@ Walk walk(const Section& section, std::int64_t input, const Steps& steps) {
   result.end = std::max<std::int64_t>(0, reach - input - result.begin);
   if (result.begin >= steps.size || result.end >= steps.size)
     section.fail(
-        fmt::format("with padding {} some windows of {} lie beside the image; make the "
+        fmt::format("with padding {} some windows of {} lie outside the image; make the "
                     "padding smaller",
                     steps.padding, steps.size));
   return result;

@@ -67,7 +67,7 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"route_behind", net + conv + "[route]\nlayers=-2\n", "names layer -2 (-1)"},
         Wrong{"route_nowhere", net + conv + "[route]\n", "[route]: lacks 'layers'"},
         Wrong{"route_sizes", net + conv + "[maxpool]\nsize=2\nstride=2\n[route]\nlayers=-1,0\n",
-              "layer 0 gives 1x4x32x32, which cannot stand behind 1x4x16x16"},
+              "layer 0 gives 1x4x32x32, which cannot be joined after 1x4x16x16"},
         Wrong{"group_id", net + conv + "[route]\nlayers=-1\ngroups=2\ngroup_id=2\n",
               "group_id: found '2', expected a whole number from 0 to 1"},
         Wrong{"shortcut_sizes", net + conv + "[maxpool]\nsize=2\nstride=2\n[shortcut]\nfrom=0\n",
@@ -76,7 +76,7 @@ INSTANTIATE_TEST_SUITE_P(
               net + conv + conv + "[shortcut]\nfrom=0\nweights_type=per_feature\n",
               "weights_type: is 'per_feature'"},
         Wrong{"pool_padding", net + "[maxpool]\nsize=2\nstride=1\npadding=9\n",
-              "with padding 9 some windows of 2 lie beside the image"},
+              "with padding 9 some windows of 2 lie outside the image"},
         Wrong{"reorg", net + "[reorg]\nstride=2\n", "stride: is 2, which does not divide"},
         Wrong{
             "yolo_channels", net + conv + "[yolo]\nclasses=80\nnum=3\nmask=0,1\nanchors=1,2,3,4\n",

@@ -35,7 +35,8 @@ bool can_be_on_tiles(const Builder& builder, LayerId id) {
 bool lower_on_tiles(Builder& builder, const Group& group) {
   const network::Layer& layer = builder.layer(group.head);
   if (!can_be_on_tiles(builder, group.head))
-    throw InputError(layer.name, "the tiles of its plan are not to be had here; measure again");
+    throw InputError(layer.name,
+                     "its plan uses AMX tiles, which this process cannot use; plan again here");
   auto convolution = amx_of(builder, group);
   if (!convolution) return false;
   OwnParts parts = own_parts(builder, group, *convolution, true);

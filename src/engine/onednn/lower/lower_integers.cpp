@@ -25,7 +25,9 @@ bool can_be_in_integers(const Builder& builder, LayerId id) {
 bool lower_in_integers(Builder& builder, const Group& group) {
   const network::Layer& layer = builder.layer(group.head);
   if (!can_be_in_integers(builder, group.head))
-    throw InputError(layer.name, "cannot run here in the integers of its plan; measure again");
+    throw InputError(layer.name,
+                     "its plan uses an integer kernel that this machine cannot run; plan again "
+                     "here");
   const auto own = own_convolution_of(builder, group);
   if (!own) return false;
   kernels::IntegerConvolution convolution{*own};

@@ -43,7 +43,8 @@ bool lower_winograd(Builder& builder, const Group& group) {
   const network::Layer& layer = builder.layer(group.head);
   if (!can_be_winograd(builder, group.head))
     throw InputError(layer.name,
-                     "is no convolution that Winograd's algorithm computes; measure again");
+                     "its plan uses Winograd's algorithm, which cannot compute this convolution; "
+                     "plan again");
   auto convolution = winograd_of(builder, group);
   if (!convolution) return false;
   OwnParts parts = own_parts(builder, group, *convolution, false);
