@@ -26,6 +26,7 @@ function(install_millrace_package)
                 ${PROJECT_SOURCE_DIR}/cmake/millrace_dependencies.cmake
                 ${PROJECT_SOURCE_DIR}/cmake/millrace_onednn.cmake
           DESTINATION ${folder})
+  list(REMOVE_ITEM others millrace)  # no archive of its own
   install_pkg_config_files("${others};${dataflow}")
 endfunction()
 

@@ -165,7 +165,7 @@ def check_examples(command, text):
     for first, lines in code_blocks(text, "(?:sh|text|)"):
         for number, line in enumerate(lines, first):
             words = re.sub(r"\s+#.*", "", line.removeprefix("$ "))
-            if not words.startswith("millrace "):
+            if not re.match("millrace [a-z-]", words):
                 continue
             words = shlex.split(words.rstrip("\\").split("|")[0].split("&&")[0])
             known = help_of(command, words[1]) if len(words) > 1 else ""

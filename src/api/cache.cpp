@@ -125,8 +125,8 @@ CacheContents cache_contents(const Context& context) {
           Store(*folder / packed_name, most_packed).contents()};
 }
 
-bool clear_cache() {
-  const auto folder = cache_folder();
+bool clear_cache(const Context& context) {
+  const auto folder = cache_folder(context);
   if (!folder) return false;
   Store packed(*folder / packed_name, most_packed);
   remove_all(files_of(*folder, is_profile));

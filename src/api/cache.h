@@ -29,6 +29,6 @@ struct CacheContents {
 };
 CacheContents cache_contents(const Context& context = {});
 /// Removes all of it, and what killed processes left; false if not all could be.
-bool clear_cache();
+bool clear_cache(const Context& context = {});
 
 }  // namespace millrace::api

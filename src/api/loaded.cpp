@@ -29,10 +29,6 @@ bool is_plan_file(const std::string& path) {
 std::unique_ptr<Loaded> read_plan_and_network(const std::string& path,
                                               const std::string& model_override,
                                               const Context& context) {
-  if (!is_plan_file(path))
-    throw InputError(path, fmt::format("is not a plan (.json); if it is a model, plan it first: "
-                                       "millrace plan {} -o {}.plan.json",
-                                       path, std::filesystem::path(path).stem().string()));
   auto loaded = std::make_unique<Loaded>();
   loaded->context = context;
   loaded->network = open_model(model_of_plan(path, model_override), context);

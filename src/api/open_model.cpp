@@ -59,9 +59,18 @@ bool is_zoo_name(const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
+void check_is_plan(const std::string& path) {
+  if (!network::format_of(path) && !is_zoo_name(path)) return;
+  const std::string name = std::filesystem::path(path).stem().string();
+  throw InputError(path, fmt::format("is a model, not a plan; plan it first: millrace plan {} -o "
+                                     "{}.plan.json",
+                                     path, name));
+}
+
 }  // namespace
 
 ModelSource model_of_plan(const std::string& plan, const std::string& other_file) {
+  check_is_plan(plan);
   ModelSource source = plan::read_plan_origin(plan).model;
   std::error_code ignored;
   if (!other_file.empty())

@@ -61,18 +61,15 @@ void add_tickets(Schedule& schedule, Edges& edges) {
                                   {},
                                   to,
                                   schedule.actors[a].frames,
-                                  schedule.most_in_flight,
+                                  frames_held(schedule),
                                   0,
                                   edges.of(TensorId(), {}, {schedule.actors[a].stage, p})});
     }
 }
 
-/// Each frame on its way is in some channel. With first-free replicas no two may have the same
-/// slot; else each channel sees to that.
+/// With first-free replicas no two frames may have the same slot; else each channel sees to that.
 std::int64_t most_in_flight(const Schedule& schedule) {
-  std::int64_t most = 1;
-  for (const Channel& channel : schedule.channels)
-    most = std::min(most + channel.capacity, most_tokens + 1);
+  std::int64_t most = frames_held(schedule);
   if (schedule.first_free)
     for (const Channel& channel : schedule.channels)
       most = std::min(most, channel.capacity * channel.frames.step);
@@ -80,6 +77,13 @@ std::int64_t most_in_flight(const Schedule& schedule) {
 }
 
 }  // namespace
+
+std::int64_t frames_held(const Schedule& schedule) {
+  std::int64_t most = 1;
+  for (const Channel& channel : schedule.channels)
+    most = std::min(most + channel.capacity, most_tokens + 1);
+  return most;
+}
 
 Schedule compile(const plan::Plan& plan) {
   Schedule schedule{.name = plan.network_name,

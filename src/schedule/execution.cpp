@@ -44,7 +44,9 @@ struct Execution::Channels {
 };
 
 Execution::Execution(const Schedule& schedule, Order order, std::int64_t in_flight)
-    : order_(order), most_in_flight_(schedule.most_in_flight), round_(schedule.round) {
+    : order_(order),
+      most_in_flight_(order == Order::graph ? frames_held(schedule) : schedule.most_in_flight),
+      round_(schedule.round) {
   if (in_flight > 0) most_in_flight_ = std::min(most_in_flight_, in_flight);
   if (order == Order::submitted && schedule.first_free) first_free_.emplace();
   for (const Actor& actor : schedule.actors) add_actor(actor);

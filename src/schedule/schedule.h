@@ -79,6 +79,9 @@ struct Schedule {
 /// What a channel of the runtime can count.
 inline constexpr std::int64_t most_tokens = (std::int64_t{1} << 24) - 1;
 
+/// Each frame on its way is in some channel, or with the caller.
+std::int64_t frames_held(const Schedule& schedule);
+
 /// Precondition: the plan has passed plan::check; see check_live as well.
 Schedule compile(const plan::Plan& plan);
 

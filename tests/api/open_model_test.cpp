@@ -16,12 +16,12 @@ using test::message_of;
 
 TEST(OpenModel, files_and_zoo_names_are_models) {
   EXPECT_EQ(open_model({.file = digits}).name, "digits");
-  EXPECT_EQ(open_model({.file = "lenet5"}).name, "lenet5");
+  EXPECT_EQ(open_model({.file = "squeezenet1_1"}).name, "squeezenet1_1");
 }
 
 TEST(OpenModel, the_seed_is_that_of_the_weights) {
   const auto hash = [](std::uint64_t seed) {
-    return network::hash_of(open_model({.file = "lenet5", .seed = seed}));
+    return network::hash_of(open_model({.file = "squeezenet1_1", .seed = seed}));
   };
   EXPECT_EQ(hash(1), hash(1));
   EXPECT_NE(hash(1), hash(2));
@@ -37,11 +37,11 @@ TEST(OpenModel, random_weights_are_said) {
 }
 
 TEST(OpenModel, what_contradicts_itself_is_refused) {
-  EXPECT_NE(message_of([] { open_model({.file = "lenet5", .weights = "w"}); })
-                .find("--weights: lenet5 is a zoo network"),
+  EXPECT_NE(message_of([] { open_model({.file = "squeezenet1_1", .weights = "w"}); })
+                .find("--weights: squeezenet1_1 is a zoo network"),
             std::string::npos);
   EXPECT_NE(message_of([] {
-              open_model({.file = "lenet5", .shapes = {{"input", {1}}}, .size = 28});
+              open_model({.file = "squeezenet1_1", .shapes = {{"data", {1}}}, .size = 28});
             }).find("--size: sets the same shape as --shape"),
             std::string::npos);
   EXPECT_NE(message_of([] { open_model({}); }).find("'': is neither a file nor the name"),

@@ -184,7 +184,7 @@ TEST_F(Importing, refuses_what_contradicts_itself) {
       {"devices = \"GPU,DLA\"; cut_points = \"4\";",
        "cut_points: has 1 entries, expected one for "
        "each of 2 stages"},
-      {"devices = \"GPU,DLA\"; cut_points = \"3,3\";", "cut_points: found 3 behind 3"},
+      {"devices = \"GPU,DLA\"; cut_points = \"3,3\";", "cut_points: found 3 after 3"},
       {"device_num = \"99\"; devices = \"GPU\"; cut_points = \"4\";", "expected a whole number"},
       {"data_type = \"FP8\";", "data_type: found 'FP8', expected FP32, FP16 or INT8"},
       {"pre_thread_num = \"0\";", "pre_thread_num: found '0'"},

@@ -46,7 +46,8 @@ endif()
 
 # What pkg-config says is enough to link the same objects.
 file(GLOB_RECURSE found ${stage}/installed/*/millrace.pc)
-get_filename_component(ENV{PKG_CONFIG_PATH} ${found} DIRECTORY)
+get_filename_component(folder ${found} DIRECTORY)
+set(ENV{PKG_CONFIG_PATH} ${folder})
 function(link_with_pkg_config name object)
   execute_process(COMMAND pkg-config --libs ${name} OUTPUT_VARIABLE libraries
                   OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)

@@ -2,14 +2,20 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "support/message_of.h"
+#include "support/temporary_folder.h"
 
 namespace millrace::plan {
 namespace {
 
-Origin read(const nlohmann::json& json) { return read_origin(JsonView(json, "a.json", "origin")); }
+/// Of a plan in a folder that has nothing.
+Origin read(const nlohmann::json& json) {
+  return read_origin(JsonView(json, "a.json", "origin"), "/nonexistent");
+}
 
 nlohmann::json with_options(const nlohmann::json& options) {
   return {{"model", "net.onnx"}, {"network", "1"},     {"board", "2"},
@@ -33,10 +39,33 @@ TEST(OriginFile, all_fields_survive_the_way_there_and_back) {
   origin.max_error = 0.25, origin.max_loss = 0.01;
   origin.max_latency = std::chrono::milliseconds(100);
   origin.max_batch = 8;
-  EXPECT_EQ(read(to_json(origin)), origin);
-  EXPECT_EQ(to_json(origin)["options"]["max_latency"], "100ms");
-  EXPECT_EQ(to_json(origin)["options"]["max_loss"], "1%");
-  EXPECT_EQ(to_json(origin)["options"]["precision"], "f32,int8");
+  EXPECT_EQ(read(to_json(origin, "/nonexistent")), origin);
+  EXPECT_EQ(to_json(origin, "/nonexistent")["options"]["max_latency"], "100ms");
+  EXPECT_EQ(to_json(origin, "/nonexistent")["options"]["max_loss"], "1%");
+  EXPECT_EQ(to_json(origin, "/nonexistent")["options"]["precision"], "f32,int8");
+}
+
+TEST(OriginFile, a_model_is_found_where_it_lies_from_the_plan_or_else_beside_it) {
+  const millrace::test::TemporaryFolder folder;
+  const auto make = [&](const std::string& name) {
+    std::filesystem::create_directories((folder / name).parent_path());
+    std::ofstream(folder / name) << "net";
+    return (folder / name).string();
+  };
+  Origin origin;
+  origin.model.file = make("here/models/net.onnx");
+  const auto json = to_json(origin, folder / "here");
+  EXPECT_EQ(json["model_beside"], "models/net.onnx");
+  const auto found = [&](const std::filesystem::path& plans) {
+    return read_origin(JsonView(nlohmann::json(json), "a.json", "origin"), plans).model.file;
+  };
+  EXPECT_EQ(found(folder / "here"), origin.model.file);
+  EXPECT_EQ(found(folder / "away"), origin.model.file);
+  EXPECT_EQ(found(folder / "there"), origin.model.file);
+  const std::string copy = make("away/models/net.onnx"), beside = make("there/net.onnx");
+  EXPECT_EQ(found(folder / "away"), copy);
+  std::filesystem::remove(origin.model.file);
+  EXPECT_EQ(found(folder / "there"), beside);
 }
 
 TEST(OriginFile, options_of_earlier_plans_are_read) {

@@ -185,7 +185,7 @@ constexpr Mistake mistakes[] = {
     {"/stages/0/phases", "[]", "stages[0].phases: found none, expected at least one"},
     {"/stages/0/phases/1/layers", "[]", "stage0, phase 1: has no layers"},
     {"/stages/0/phases/0/layers/0", "\"O\"", "phases[0].layers[0]: the network has no layer 'O'"},
-    {"/stages/0/phases/0/layers", "[\"0\",\"1\"]", "stage1, phase 0: has the layer '1', which "},
+    {"/stages/0/phases/0/layers", "[\"0\",\"1\"]", "stage1, phase 0: has the layer '1', but "},
     {"/stages/0/phases/0/layers", "[\"3\",\"0\"]",
      "'0' stands after '3', but the network computes it earlier"},
     {"/stages/0/phases", R"([{"lag":0,"layers":["3"]},{"lag":0,"layers":["0"]}])",

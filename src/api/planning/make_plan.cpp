@@ -166,7 +166,7 @@ plan::Origin origin_of(const PlanRequest& request, const Work& work) {
   origin.precisions = precisions_of(request.variants);
   origin.max_error = request.variants.max_error;
   origin.max_latency = request.max_latency;
-  origin.max_batch = request.max_batch;
+  if (request.max_latency) origin.max_batch = request.max_batch;
   if (!request.loss.max_loss.empty())
     origin.max_loss = read_share(request.loss.max_loss, "--max-loss");
   return origin;

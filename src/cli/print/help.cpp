@@ -51,6 +51,13 @@ std::string HelpFormatter::row(const std::string& name, const std::string& text)
   return line + wrapped(text, width_, indent) + '\n';
 }
 
+std::string HelpFormatter::make_help(const CLI::App* app, std::string name,
+                                     CLI::AppFormatMode mode) const {
+  std::string text = Formatter::make_help(app, std::move(name), mode);
+  for (std::size_t at = 0; (at = text.find("\n\n\n", at)) != std::string::npos;) text.erase(at, 1);
+  return text;
+}
+
 std::string HelpFormatter::make_option(const CLI::Option* option, bool is_positional) const {
   return row(name_of(*option, is_positional), option->get_description() + notes_of(*option));
 }

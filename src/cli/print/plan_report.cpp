@@ -67,6 +67,7 @@ std::string proof_text(const network::Network& network, const explore::Candidate
 
 std::string closing_text(const explore::Choice& choice, const std::string& output) {
   const explore::Candidate& winner = choice.winner();
+  if (winner.plan.stages.empty()) return "";  // all outputs are inputs or constants
   const auto alone = std::find_if(
       choice.candidates.begin(), choice.candidates.end(),
       [](const explore::Candidate& c) { return c.name.starts_with("one processor"); });

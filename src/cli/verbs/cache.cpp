@@ -6,6 +6,7 @@
 #include "base/json_text.h"
 #include "base/printable.h"
 #include "cli/options/common.h"
+#include "cli/print/progress.h"
 #include "cli/verbs/verbs.h"
 
 namespace millrace::cli {
@@ -22,8 +23,9 @@ void bind(CLI::App& verb, CacheOptions& options) {
 }
 
 int run(const CacheOptions& options) {
-  const api::CacheContents cache = api::cache_contents();
-  const bool cleared = options.clear && api::clear_cache();
+  const api::Context context{.listener = &terminal()};
+  const api::CacheContents cache = api::cache_contents(context);
+  const bool cleared = options.clear && api::clear_cache(context);
   const char* const done = !options.clear ? "" : cleared ? "removed: " : "not all removed: ";
   const auto& folder = cache.folder;
   if (options.json)

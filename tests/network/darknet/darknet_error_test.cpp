@@ -98,7 +98,7 @@ INSTANTIATE_TEST_SUITE_P(
             net + "[convolutional]\nfilters=20000\nactivation=linear\n[convolutional]\n"
                   "filters=20000\nactivation=linear\n[convolutional]\nfilters=20000\n"
                   "activation=linear\n",
-            "a.cfg: line 11: [convolutional]: the weights of the layers up to here take more than"},
+            "a.cfg: line 8: [convolutional]: the weights of the layers up to here take more than"},
         Wrong{"kernel_overflow",
               "[net]\nwidth=1000000\nheight=1\nchannels=1\n[convolutional]\nfilters=1000\n"
               "size=1000001\npad=1\n",
