@@ -109,7 +109,8 @@ TEST_F(Replicas, of_stages_with_several_phases_are_refused) {
   const std::string message = millrace::test::message_of([&] {
     build(path, board, mapping_of({0, 1, 0}), {.replicas = {{ProcessorId(0), {ProcessorId(2)}}}});
   });
-  EXPECT_NE(message.find("stage0: cannot have replicas, because it has 2"), std::string::npos)
+  EXPECT_NE(message.find("stage0: cannot have replicas, because it has 2 phases"),
+            std::string::npos)
       << message;
 }
 
