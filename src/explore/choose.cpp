@@ -101,7 +101,10 @@ void decide(Choice& choice, Candidates& candidates, const board::Board& board,
 }  // namespace
 
 Choice choose(const network::Network& network, const board::Board& board,
-              const profile::Profile& profile, const ChooseOptions& options) {
+              const profile::Profile& profile, const ChooseOptions& asked) {
+  ChooseOptions options = asked;
+  if (options.build.engine.empty() && !profile.processors.empty())
+    options.build.engine = profile.processors.front().engine;
   if (options.search != "auto" && options.search != "genetic" && options.search != "exact")
     throw InputError("--search " + options.search, "expected auto, genetic or exact");
   Candidates candidates(network, board, options);

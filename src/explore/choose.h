@@ -17,7 +17,7 @@ namespace millrace::explore {
 struct ChooseOptions {
   std::string search = "auto";  // "genetic", "exact", or "auto": both
   GeneticOptions genetic;
-  plan::BuildOptions build{.engine = {}, .capacity = 3};
+  plan::BuildOptions build{.engine = {}, .capacity = 3};  // no engine: the profile's
   bool fallback = true;    // plans may have layers that fallback.h finds
   std::int64_t slack = 2;  // slots of a tensor beyond the fewest that keep the throughput, where it
                            // passes between stages: they absorb jitter; see decision 17

@@ -116,10 +116,10 @@ Clock::time_point fire(StageTask& stage, const schedule::Firing& firing,
   const auto started = Clock::now();
   run_phase(phase, firing);
   const auto ended = Clock::now();
-  stage.activity.add(started - released, ended - started);
+  const bool ends_frames = &phase == &stage.phases.back();
+  stage.activity.add(ends_frames ? firing.count : 0, ended - started, started - released);
   if (stage.firings.is_on()) stage.firings.add({firing, released, started, ended});
   release_channels(phase, firing);
-  if (&phase == &stage.phases.back()) stage.activity.add_frames(firing.count);
   return ended;
 }
 
@@ -169,9 +169,24 @@ void name_this_thread(const std::string& name) {
 
 }  // namespace
 
-void Activity::add(Time waiting, Time busy) {
-  waiting_.fetch_add(waiting.count(), std::memory_order_relaxed);
-  busy_.fetch_add(busy.count(), std::memory_order_relaxed);
+void Activity::add(std::int64_t frames, Time busy, Time waiting) {
+  constexpr auto relaxed = std::memory_order_relaxed, release = std::memory_order_release;
+  const std::uint32_t writes = writes_.load(relaxed);
+  writes_.store(writes + 1, relaxed);
+  frames_.store(frames_.load(relaxed) + frames, release);  // not before the line above
+  busy_.store(busy_.load(relaxed) + busy.count(), release);
+  waiting_.store(waiting_.load(relaxed) + waiting.count(), release);
+  writes_.store(writes + 2, release);
+}
+
+Activity::Totals Activity::totals() const {
+  constexpr auto acquire = std::memory_order_acquire;
+  for (;;) {
+    const std::uint32_t writes = writes_.load(acquire);
+    const Totals found{frames_.load(acquire), Time(busy_.load(acquire)),
+                       Time(waiting_.load(acquire))};
+    if (writes % 2 == 0 && writes_.load(std::memory_order_relaxed) == writes) return found;
+  }
 }
 
 void run_stage(StageTask& stage, const std::function<void(const Failure&)>& fail) {

@@ -47,18 +47,20 @@ struct PhaseTask {
   std::vector<Moments*> results = {};  // where to note when an output for the caller was ready
 };
 
-/// Written by its stage's thread alone, read by any. Each number only grows; they are not
-/// read at one moment, so they agree with each other only roughly while the stage runs.
+/// What a stage did so far. Written by its thread alone after each firing, read by any as it was
+/// between two firings.
 class alignas(cache_line) Activity {
  public:
-  void add(Time waiting, Time busy);
-  void add_frames(std::int64_t count) { frames_.fetch_add(count, std::memory_order_relaxed); }
-  Time waiting() const { return Time(waiting_.load(std::memory_order_relaxed)); }
-  Time busy() const { return Time(busy_.load(std::memory_order_relaxed)); }
-  std::int64_t frames() const { return frames_.load(std::memory_order_relaxed); }
+  struct Totals {
+    std::int64_t frames = 0;
+    Time busy{}, waiting{};
+  };
+  void add(std::int64_t frames, Time busy, Time waiting);
+  Totals totals() const;
 
  private:
-  std::atomic<std::int64_t> waiting_{0}, busy_{0}, frames_{0};
+  std::atomic<std::uint32_t> writes_{0};  // odd: one is under way
+  std::atomic<std::int64_t> frames_{0}, busy_{0}, waiting_{0};
 };
 
 /// A firing, after its stage had waited since `waited_from`.

@@ -323,9 +323,11 @@ std::int64_t Session::round() const { return state_->pipeline.round; }
 
 std::vector<StageStatistics> Session::statistics() const {
   std::vector<StageStatistics> result;
-  for (const auto& stage : state_->pipeline.stages)
-    result.push_back({stage->name, stage->activity.frames(), stage->activity.busy(),
-                      stage->activity.waiting(), stage->memory, stage->replicas});
+  for (const auto& stage : state_->pipeline.stages) {
+    const Activity::Totals totals = stage->activity.totals();
+    result.push_back({stage->name, totals.frames, totals.busy, totals.waiting, stage->memory,
+                      stage->replicas});
+  }
   return result;
 }
 
