@@ -22,7 +22,7 @@ std::optional<Time> next_end(const std::vector<std::optional<Running>>& running)
 
 }  // namespace
 
-Time latency_alone(const plan::Plan& plan, const std::vector<std::vector<Time>>& phase_times) {
+Time latency_alone(const plan::Plan& plan, const plan::PhaseTimes& phase_times) {
   const schedule::Schedule schedule = schedule::compile(plan);
   schedule::Execution execution(schedule);
   std::vector<std::optional<Running>> running(schedule.actors.size());

@@ -44,8 +44,8 @@ std::vector<dataflow::Pool> pools_of(const plan::Plan& plan, const network::Netw
 }  // namespace
 
 std::optional<SlotSizing> smallest_slots(const plan::Plan& plan, const network::Network& network,
-                                         const std::vector<std::vector<Time>>& phase_times) {
-  if (phase_times.empty() || plan::turns_of(plan) > 1) return std::nullopt;
+                                         const plan::PhaseTimes& phase_times) {
+  if (phase_times.empty() || plan::replicas_of(plan) > 1) return std::nullopt;
   const dataflow::Graph graph =
       schedule::csdf_graph(plan, network, {.phase_times = phase_times, .bounded = false});
   const auto most = dataflow::throughput(graph);

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "dataflow/fraction.h"
-#include "plan/plan.h"
+#include "plan/evidence.h"
 
 namespace millrace::analysis {
 
@@ -23,6 +23,6 @@ struct SlotSizing {
 /// plan may have. Takes milliseconds: of large plans the search may stop early, always at the same
 /// point. Nothing if times are missing, or if nothing was found before the stop.
 std::optional<SlotSizing> smallest_slots(const plan::Plan& plan, const network::Network& network,
-                                         const std::vector<std::vector<Time>>& phase_times);
+                                         const plan::PhaseTimes& phase_times);
 
 }  // namespace millrace::analysis

@@ -6,7 +6,8 @@
 
 #include "analysis/capacities.h"
 #include "dataflow/analysis.h"
-#include "plan/plan.h"
+#include "plan/evidence.h"
+#include "schedule/schedule.h"
 
 namespace millrace::analysis {
 
@@ -20,6 +21,7 @@ struct CriticalPhase {
 
 /// With times it says how fast, without only that it runs.
 struct Proof {
+  schedule::Schedule schedule;
   dataflow::Graph graph;                           // consistent and live: check() has seen to it
   std::int64_t frames = 1;                         // per iteration: the plan's largest batch
   std::vector<std::int64_t> cycles;                // of each actor per iteration
@@ -33,9 +35,9 @@ struct Proof {
 /// Each phase takes its time, by stage and phase; empty: unknown. Precondition: the plan has passed
 /// check().
 Proof prove(const plan::Plan& plan, const network::Network& network,
-            const std::vector<std::vector<Time>>& phase_times);
+            const plan::PhaseTimes& phase_times);
 
 /// "stage0, phase 1", or "outside".
-std::string name_of(const plan::Plan& plan, const plan::Endpoint& end);
+std::string name_of(const schedule::Schedule& schedule, const schedule::End& end);
 
 }  // namespace millrace::analysis

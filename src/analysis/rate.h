@@ -3,34 +3,35 @@
 #include <optional>
 #include <vector>
 
-#include "plan/plan.h"
+#include "plan/evidence.h"
 
 namespace millrace::analysis {
 
 /// The time between two frames in the periodic regime of the plan's CSDF graph, each phase taking
-/// its time (by stage and phase). At least the slowest stage; more where lags or capacities are too
+/// its time. At least the slowest stage; more where lags or capacities are too
 /// small for stages not to wait for each other. Nothing if the graph is not live.
 std::optional<Time> period_bound(const plan::Plan& plan, const network::Network& network,
-                                 const std::vector<std::vector<Time>>& phase_times);
+                                 const plan::PhaseTimes& phase_times);
 
-/// The shortest time between two frames that may be seen: that, but of a shared plan
-/// (plan::is_shared), whose copies do not wait for their turn, the one at which all of them work as
-/// fast as they can. Zero if a time is unknown.
+/// The shortest time between two frames that may be seen: that, but with first-free replicas
+/// (plan::is_first_free), which wait for no frames of their own, the one at which all of them work
+/// as fast as they can. Zero if a time is unknown.
 std::optional<Time> shortest_period(const plan::Plan& plan, const network::Network& network,
-                                    const std::vector<std::vector<Time>>& phase_times);
+                                    const plan::PhaseTimes& phase_times);
 
 /// The longest time from a frame's submission to its last result, by the same graph, of frames that
 /// come one `period` apart: with the waiting for other frames of a batch. Callers that keep the
 /// pipeline full see what frames wait in front of it too. Nothing if the graph is not live, or no
 /// frame goes from the caller to the caller.
 std::optional<Time> latency_bound(const plan::Plan& plan, const network::Network& network,
-                                  const std::vector<std::vector<Time>>& phase_times, Time period);
+                                  const plan::PhaseTimes& phase_times, Time period);
 
 /// So many frames on their way keep all stages busy at these times: those that the longest latency
-/// at the plan's pace lasts, and one for each stage, for the jitter of real stages; of a shared
-/// plan, those that all copies do while the slowest does one, and as many for jitter. More make
-/// latency longer and nothing faster. 0 if a time is unknown, or the graph is not live.
+/// at the plan's pace lasts, and one for each replica of each stage, for the jitter of real
+/// stages; with first-free replicas, those that all do while the slowest does one, and as many for
+/// jitter. More make latency longer and nothing faster. 0 if a time is unknown, or the graph is not
+/// live.
 std::int64_t enough_in_flight(const plan::Plan& plan, const network::Network& network,
-                              const std::vector<std::vector<Time>>& phase_times);
+                              const plan::PhaseTimes& phase_times);
 
 }  // namespace millrace::analysis

@@ -4,7 +4,6 @@
 
 #include "analysis/rate.h"
 #include "api/recorded.h"
-#include "plan/capacities.h"
 #include "runtime/load.h"
 #include "runtime/stage_times.h"
 
@@ -19,8 +18,8 @@ MeasuredNow measure(const AnalyzeRequest& request, const Loaded& loaded) {
   runtime::LoadOptions pipeline;
   pipeline.seed = request.seed;
   pipeline.least = 3;
-  pipeline.in_flight =
-      analysis::enough_in_flight(loaded.plan, loaded.network, plan::predicted_times(loaded.plan));
+  pipeline.in_flight = analysis::enough_in_flight(
+      loaded.plan, loaded.network, plan::predicted_times(loaded.plan, loaded.evidence));
   runtime::IntermittentLoad load(deploy(loaded, loaded.plan, request.plan, {}), loaded.network,
                                  pipeline);
   runtime::StageTrials stages(loaded.plan, loaded.network, engines);
@@ -34,13 +33,16 @@ MeasuredNow measure(const AnalyzeRequest& request, const Loaded& loaded) {
 }
 
 /// As if the plan had been predicted, and measured, by the trace.
-void take_recorded(plan::Plan& plan, const std::string& file) {
+plan::Evidence read_evidence(const plan::Plan& plan, const std::string& file) {
   const Recorded recorded = read_recorded(file, plan);
-  for (std::size_t s = 0; s < plan.stages.size(); ++s)
-    for (std::size_t p = 0; p < plan.stages[s].phases.size(); ++p)
-      plan.stages[s].phases[p].predicted =
-          recorded.means[s][p].best / plan.stages[s].phases[p].batch;
-  plan.measured = recorded.result.elapsed / recorded.result.frames;
+  plan::PhaseTimes times(plan);
+  const schedule::Schedule schedule = schedule::compile(plan);
+  for (std::size_t a = 0; a < times.size(); ++a)
+    for (std::size_t p = 0; p < times[a].size(); ++p)
+      times[a][p] = recorded.means[a][p].best / schedule.actors[a].phases[p].batch;
+  plan::Evidence evidence = plan::predicted(times);
+  evidence.period = recorded.result.elapsed / recorded.result.frames;
+  return evidence;
 }
 
 }  // namespace
@@ -49,9 +51,10 @@ Analysis analyze(const AnalyzeRequest& request) {
   auto loaded = request.measure
                     ? load_plan(request.plan, request.model, {.context = request.context})
                     : read_plan_and_network(request.plan, request.model, request.context);
-  if (!request.recorded.empty()) take_recorded(loaded->plan, request.recorded);
-  analysis::Proof proof =
-      analysis::prove(loaded->plan, loaded->network, plan::predicted_times(loaded->plan));
+  if (!request.recorded.empty()) 
+    loaded->evidence = read_evidence(loaded->plan, request.recorded);
+  analysis::Proof proof = analysis::prove(
+      loaded->plan, loaded->network, plan::predicted_times(loaded->plan, loaded->evidence));
   Analysis analysis{request.plan, std::move(loaded), std::move(proof)};
   analysis.recorded = !request.recorded.empty();
   if (request.measure && !analysis.loaded->plan.stages.empty())

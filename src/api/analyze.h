@@ -27,6 +27,7 @@ struct Analysis {
   std::optional<MeasuredNow> now = {};
   bool recorded = false;  // the plan's times, and what it was measured with, are a trace's
 
+  const plan::Evidence& evidence() const { return loaded->evidence; }
   const plan::Plan& plan() const { return loaded->plan; }
   const network::Network& network() const { return loaded->network; }
 };

@@ -12,6 +12,7 @@
 #include "engine/registry.h"
 #include "plan/build.h"
 #include "plan/plan_file.h"
+#include "plan/variants.h"
 #include "schedule/read_plan.h"
 
 namespace millrace::api {
@@ -20,6 +21,12 @@ std::map<std::string, engine::Engine*> Loaded::engine_pointers() const {
   std::map<std::string, engine::Engine*> result;
   for (const auto& [name, engine] : engines) result[name] = engine.get();
   return result;
+}
+
+void take(Loaded& loaded, plan::PlanFile file) {
+  loaded.plan = std::move(file.plan);
+  loaded.origin = std::move(file.origin);
+  loaded.evidence = std::move(file.evidence);
 }
 
 bool is_plan_file(const std::string& path) {
@@ -32,7 +39,7 @@ std::unique_ptr<Loaded> read_plan_and_network(const std::string& path,
   auto loaded = std::make_unique<Loaded>();
   loaded->context = context;
   loaded->network = open_model(model_of_plan(path, model_override), context);
-  loaded->plan = schedule::read_plan(path, loaded->network);
+  take(*loaded, schedule::read_plan(path, loaded->network));
   return loaded;
 }
 
@@ -40,6 +47,7 @@ void make_ready(Loaded& loaded, const std::string& path, const RunOptions& optio
   loaded.context = options.context;
   loaded.board = board::this_machine();
   try {
+    plan::check_cores(loaded.plan);
     plan::check_board(loaded.plan, loaded.board);
     add_simulated_engine(loaded, options.time_scale);
     for (const plan::Stage& stage : loaded.plan.stages)
@@ -85,6 +93,7 @@ std::unique_ptr<Loaded> load_runnable(const RunnableOptions& options) {
   const std::string& engine = options.model.engine;
   loaded->engines[engine] = engine::make_engine(engine, engine_options(model.context));
   loaded->plan = one_processor_plan(loaded->network, loaded->board.processors.front(), engine);
+  loaded->evidence = plan::no_evidence(loaded->plan);
   note_shared_cores(loaded->plan, model.context);
   return loaded;
 }
@@ -121,6 +130,13 @@ std::vector<board::Variant> variants_on(const board::Processor& processor, const
       result[i].algorithm.clear();
   }
   return result;
+}
+
+plan::Plan one_processor_plan(const Loaded& loaded, const board::Processor& processor,
+                              const std::string& engine) {
+  const auto variants = variants_on(processor, loaded, *loaded.engines.at(engine));
+  return plan::with_variants(one_processor_plan(loaded.network, processor, engine),
+                             {variants, {}, loaded.plan.calibration});
 }
 
 }  // namespace millrace::api

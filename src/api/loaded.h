@@ -8,7 +8,7 @@
 
 #include "api/setup.h"
 #include "engine/engine.h"
-#include "plan/plan.h"
+#include "plan/plan_file.h"
 #include "runtime/session.h"
 #include "runtime/simulated_board.h"
 
@@ -28,12 +28,16 @@ struct Loaded {
   network::Network network;
   board::Board board;
   plan::Plan plan;
+  plan::Origin origin;
+  plan::Evidence evidence;
   std::map<std::string, std::unique_ptr<engine::Engine>> engines;
   SimulatedBoard simulated;
   Context context;
 
   std::map<std::string, engine::Engine*> engine_pointers() const;
 };
+
+void take(Loaded& loaded, plan::PlanFile file);
 
 /// Whether the file is a plan (JSON) rather than a model.
 bool is_plan_file(const std::string& path);
@@ -76,5 +80,8 @@ plan::Plan one_processor_plan(const network::Network& network, const board::Proc
 /// precision.
 std::vector<board::Variant> variants_on(const board::Processor& processor, const Loaded& loaded,
                                         const engine::Engine& engine);
+/// The loaded network on one processor, in these variants, by one of the loaded engines.
+plan::Plan one_processor_plan(const Loaded& loaded, const board::Processor& processor,
+                              const std::string& engine);
 
 }  // namespace millrace::api

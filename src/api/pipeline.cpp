@@ -23,6 +23,12 @@ plan::Plan find_plan(const network::Network& network, const board::Board& board,
 
 Pipeline deploy(const plan::Plan& plan, const network::Network& network,
                 const engine::EngineOptions& options) {
+  return deploy(plan::Assessed{plan, plan::no_evidence(plan)}, network, options);
+}
+
+Pipeline deploy(const plan::Assessed& assessed, const network::Network& network,
+                const engine::EngineOptions& options) {
+  const auto& [plan, evidence] = assessed;
   plan::Plan here = plan;
   Pipeline::Engines engines;
   const std::vector<LayerId> simulated = runtime::simulated_layers(plan);
@@ -30,8 +36,8 @@ Pipeline deploy(const plan::Plan& plan, const network::Network& network,
   if (!simulated.empty()) {
     const std::string name = engine::engine_for(network, simulated, runtime::simulation_host());
     auto& computing = engines[name] = engine::make_engine(name, options);
-    runtime::add_run_times(plan, 1, *times);
-    runtime::compute_here(here, network, *computing);
+    runtime::add_run_times(plan, evidence, 1, *times);
+    here = runtime::computed_here(plan, network, *computing).plan;
     engines[plan::simulated_engine] = runtime::make_simulated_engine(*computing, *times);
   }
   for (const plan::Stage& stage : plan.stages)

@@ -35,7 +35,7 @@ class Pipeline {
   runtime::Session& session() { return session_; }
 
  private:
-  friend Pipeline deploy(const plan::Plan& plan, const network::Network& network,
+  friend Pipeline deploy(const plan::Assessed& assessed, const network::Network& network,
                          const engine::EngineOptions& options);
   using Engines = std::map<std::string, std::unique_ptr<engine::Engine>>;
   Pipeline(Engines engines, std::unique_ptr<runtime::RunTimes> times, runtime::Session session)
@@ -47,10 +47,12 @@ class Pipeline {
   runtime::Session session_;
 };
 
-/// Starts the plan's stages on this machine. Stages that plan::is_simulated are computed here and
-/// take the times that the plan predicts. With a store in the options, weights that an earlier
-/// run packed are found there.
+/// Starts the plan's stages on this machine. Stages that plan::is_simulated are computed here
+/// and take the times that are predicted of the plan. With a store in the options, weights that an
+/// earlier run packed are found there.
 Pipeline deploy(const plan::Plan& plan, const network::Network& network,
+                const engine::EngineOptions& options = {});
+Pipeline deploy(const plan::Assessed& assessed, const network::Network& network,
                 const engine::EngineOptions& options = {});
 
 }  // namespace millrace::api

@@ -8,8 +8,8 @@ namespace millrace::api {
 
 struct Recorded {
   simulate::Recording firings;
-  std::vector<std::vector<simulate::Duration>> means;  // by stage and phase, on a full batch
-  simulate::ApplicationResult result;                  // what came of the frames
+  plan::ByPhase<simulate::Duration> means;  // on a full batch
+  simulate::ApplicationResult result;       // what came of the frames
 };
 
 /// InputError naming the file if it is no trace, or one of another plan.

@@ -16,6 +16,7 @@
 #include "base/error.h"
 #include "base/interrupt.h"
 #include "network/evaluate/evaluate.h"
+#include "plan/steps.h"
 
 namespace millrace::api {
 namespace {
@@ -183,7 +184,7 @@ RunTotals run(const RunRequest& request) {
                         {.trace_frames = frames_of(request.trace)});
   RunTotals totals = output.run(session, frames);
   totals.elapsed = board_time(totals.elapsed, *loaded);
-  totals.stages = loaded->plan.stages.size();
+  totals.stages = plan::actors_in(loaded->plan);
   write_trace(request.trace, session, *loaded);
   note_late_stages(*loaded);
   return totals;

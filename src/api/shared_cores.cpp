@@ -33,7 +33,8 @@ void note_shared_cores(const std::vector<int>& cores, const Context& context) {
 void note_shared_cores(const plan::Plan& plan, const Context& context) {
   std::vector<int> cores;
   for (const plan::Stage& stage : plan.stages)
-    cores.insert(cores.end(), stage.processor.cores.begin(), stage.processor.cores.end());
+    for (const board::Processor& each : stage.processors)
+      cores.insert(cores.end(), each.cores.begin(), each.cores.end());
   std::sort(cores.begin(), cores.end());
   cores.erase(std::unique(cores.begin(), cores.end()), cores.end());
   note_shared_cores(cores, context);

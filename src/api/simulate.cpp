@@ -9,7 +9,6 @@
 #include "base/error.h"
 #include "dataflow/analysis.h"
 #include "plan/build.h"
-#include "plan/capacities.h"
 #include "plan/steps.h"
 #include "schedule/graph.h"
 
@@ -18,16 +17,18 @@ namespace {
 
 constexpr double longest_s = 4e8;  // so that no time overflows; simulate::run refuses less
 
-std::vector<std::vector<Time>> best_times(const simulate::Application& application,
-                                          const simulate::Options& options) {
-  std::vector<std::vector<Time>> times;
-  for (std::size_t s = 0; s < application.durations.size(); ++s) {
-    const auto found = options.processors.find(application.plan.stages[s].processor.name);
+plan::PhaseTimes best_times(const simulate::Application& application,
+                            const simulate::Options& options) {
+  plan::PhaseTimes times;
+  const schedule::Schedule schedule = schedule::compile(application.plan);
+  for (std::size_t a = 0; a < schedule.actors.size(); ++a) {
+    const auto found = options.processors.find(schedule.actors[a].processor.name);
     const double scale =
         found == options.processors.end() ? options.others.scale : found->second.scale;
-    auto& phases = times.emplace_back();
-    for (const simulate::Duration& duration : application.durations[s])
+    std::vector<Time> phases;
+    for (const simulate::Duration& duration : application.durations[a])
       phases.push_back(time_from_seconds(std::min(seconds(duration.best) * scale, longest_s)));
+    times.add(std::move(phases));
   }
   return times;
 }
@@ -40,7 +41,7 @@ std::optional<dataflow::Fraction> bound_of(const simulate::Application& applicat
   if (!rate || rate->is_unlimited()) return std::nullopt;
   const dataflow::Fraction period =
       rate->period() / dataflow::Fraction(plan::round_of(application.plan));
-  if (application.order == simulate::Order::graph || !plan::is_shared(application.plan))
+  if (application.order == simulate::Order::graph || !plan::is_first_free(application.plan))
     return period;
   const auto shortest =
       analysis::shortest_period(application.plan, network, best_times(application, options));
@@ -49,13 +50,15 @@ std::optional<dataflow::Fraction> bound_of(const simulate::Application& applicat
 }
 
 /// As `bench` has them, whose frames on their way hang on them; of a plan without, those recorded.
-std::vector<std::vector<Time>> times_of(const simulate::Application& application) {
-  const auto times = plan::predicted_times(application.plan);
+plan::PhaseTimes times_of(const simulate::Application& application,
+                          const plan::Evidence& evidence) {
+  const auto times = plan::predicted_times(application.plan, evidence);
   return times.empty() ? best_times(application, {}) : times;
 }
 
 /// What came of the frames that were recorded, if any were.
 std::optional<simulate::ApplicationResult> add_times(simulate::Application& application,
+                                                     const plan::Evidence& evidence,
                                                      const SimulateRequest& request,
                                                      const SimulatedPlan& plan) {
   if (!plan.recorded.empty()) {
@@ -67,7 +70,8 @@ std::optional<simulate::ApplicationResult> add_times(simulate::Application& appl
   }
   try {
     application.durations = simulate::predicted_durations(
-        application.plan, request.drawn ? request.best : 1, request.drawn ? request.worst : 1);
+        application.plan, evidence, request.drawn ? request.best : 1,
+        request.drawn ? request.worst : 1);
     return std::nullopt;
   } catch (const InputError& error) {
     throw InputError(plan.file, error.what());
@@ -82,15 +86,15 @@ void add_plan(Simulated& simulated, const SimulateRequest& request, const Simula
                                     .release = plan.release};
   for (const simulate::Application& other : simulated.applications)
     if (other.name == application.name) application.name = plan.file;
-  simulated.recorded.push_back(add_times(application, request, plan));
+  simulated.recorded.push_back(add_times(application, loaded->evidence, request, plan));
   application.frames = request.frames.value_or(application.frames);
   application.deadline = plan.deadline;
   application.priority = static_cast<int>(simulated.applications.size());
   application.order = request.order;
   if (request.enough_in_flight && application.release.arrivals == simulate::Arrivals::closed &&
       application.order == simulate::Order::submitted)
-    application.release.in_flight =
-        analysis::enough_in_flight(application.plan, loaded->network, times_of(application));
+    application.release.in_flight = analysis::enough_in_flight(
+        application.plan, loaded->network, times_of(application, loaded->evidence));
   simulated.files.push_back(plan.file);
   simulated.bounds.push_back(bound_of(application, loaded->network, request.options));
   simulated.applications.push_back(std::move(application));

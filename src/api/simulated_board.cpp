@@ -9,6 +9,8 @@
 #include "api/cache.h"
 #include "base/error.h"
 #include "engine/registry.h"
+#include "plan/variants.h"
+#include "schedule/schedule.h"
 
 namespace millrace::api {
 namespace {
@@ -27,12 +29,13 @@ struct StagePace {
   double late = 0;  // the share of the runs of its worst phase
 };
 
-StagePace pace_of(const plan::Stage& stage, const std::vector<engine::simulated::Pace>& paces) {
+StagePace pace_of(const plan::Stage& stage, const std::string& processor,
+                  const std::vector<engine::simulated::Pace>& paces) {
   StagePace sum;
   for (const plan::Phase& phase : stage.phases) {
     StagePace worst;
     for (const engine::simulated::Pace& pace : paces) {
-      if (pace.processor != stage.processor.name || pace.layers != phase.layers) continue;
+      if (pace.processor != processor || pace.layers != phase.layers) continue;
       if (pace.computing < worst.computing) continue;
       worst = {pace.modelled, pace.computing,
                static_cast<double>(pace.late) / static_cast<double>(pace.runs)};
@@ -46,12 +49,10 @@ StagePace pace_of(const plan::Stage& stage, const std::vector<engine::simulated:
 
 }  // namespace
 
-void simulate_what_is_not_here(plan::Plan& plan, const board::Board& board) {
-  const std::vector<board::Processor> here =
-      is_this_machine(board) ? board::this_machine().processors : std::vector<board::Processor>{};
-  for (plan::Stage& stage : plan.stages)
-    if (std::find(here.begin(), here.end(), stage.processor) == here.end())
-      stage.engine = plan::simulated_engine;
+plan::Plan simulated_where_not_here(const plan::Plan& plan, const board::Board& board) {
+  board::Board here;
+  if (is_this_machine(board)) here.processors = board::this_machine().processors;
+  return plan::simulated_elsewhere(plan, here);
 }
 
 void add_simulated_engine(Loaded& loaded, double time_scale) {
@@ -63,12 +64,14 @@ void add_simulated_engine(Loaded& loaded, double time_scale) {
   }
   SimulatedBoard& simulated = loaded.simulated;
   simulated.time_scale = time_scale;
-  runtime::add_run_times(loaded.plan, time_scale, simulated.times);
+  runtime::add_run_times(loaded.plan, loaded.evidence, time_scale, simulated.times);
   simulated.computing = engine::engine_for(loaded.network, layers, runtime::simulation_host());
   auto& computing = loaded.engines[simulated.computing];
   if (!computing)
     computing = engine::make_engine(simulated.computing, engine_options(loaded.context));
-  simulated.replaced = runtime::compute_here(loaded.plan, loaded.network, *computing);
+  auto here = runtime::computed_here(loaded.plan, loaded.network, *computing);
+  loaded.plan = std::move(here.plan);
+  simulated.replaced = std::move(here.replaced);
   auto engine = runtime::make_simulated_engine(*computing, simulated.times);
   simulated.engine = engine.get();
   loaded.engines[plan::simulated_engine] = std::move(engine);
@@ -84,7 +87,8 @@ void note_simulation(const Loaded& loaded) {
   if (simulated.engine == nullptr) return;
   std::vector<std::string> processors, precisions;
   for (const plan::Stage& stage : loaded.plan.stages)
-    if (plan::is_simulated(stage)) processors.push_back(stage.processor.name);
+    for (const board::Processor& each : stage.processors)
+      if (plan::is_simulated(stage)) processors.push_back(each.name);
   for (const board::Precision precision : simulated.replaced)
     precisions.push_back(to_text(precision));
   std::string times = ", times are the plan's";
@@ -104,14 +108,16 @@ void note_late_stages(const Loaded& loaded) {
   const auto paces = loaded.simulated.engine->paces();
   const double scale = loaded.simulated.time_scale;
   double most = 0;
-  for (const plan::Stage& stage : loaded.plan.stages) {
-    const StagePace pace = plan::is_simulated(stage) ? pace_of(stage, paces) : StagePace{};
+  for (const schedule::Actor& actor : schedule::compile(loaded.plan).actors) {
+    const plan::Stage& stage = loaded.plan.stages[actor.stage];
+    const StagePace pace =
+        plan::is_simulated(stage) ? pace_of(stage, actor.processor.name, paces) : StagePace{};
     if (pace.late <= some_are_late) continue;
     most = std::max(most, seconds(pace.computing) / seconds(pace.modelled));
     loaded.context.note(
         fmt::format("late: {} on {} computes for {} here, but has only {}; {:.0f} % of its runs "
                     "took longer",
-                    stage.name, stage.processor.name, to_text(pace.computing),
+                    actor.name, actor.processor.name, to_text(pace.computing),
                     to_text(pace.modelled), 100 * pace.late));
   }
   if (most > 0)

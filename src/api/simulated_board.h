@@ -5,11 +5,13 @@
 
 #include "api/loaded.h"
 #include "board/board.h"
+#include "plan/plan.h"
 
 namespace millrace::api {
 
-/// In a plan for `board`: every stage is simulated whose processor is not one of this machine.
-void simulate_what_is_not_here(plan::Plan& plan, const board::Board& board);
+/// The plan for `board`, with every stage simulated that has a processor which is not one of this
+/// machine.
+plan::Plan simulated_where_not_here(const plan::Plan& plan, const board::Board& board);
 
 /// If the plan has simulated stages, the engine for them: each phase takes its predicted time, at
 /// `time_scale` times its length (0: only what computing takes). What this machine cannot compute

@@ -78,8 +78,8 @@ class Verification {
         runtime::run_pipeline(plan, loaded_.network, loaded_.engine_pointers(), frames_));
     VerifiedPlan& verified = result_.plans.emplace_back();
     verified.name = name;
-    verified.stages = plan.stages.size();
-    for (const plan::Stage& stage : plan.stages) verified.phases += stage.phases.size();
+    verified.stages = plan::actors_in(plan);
+    verified.phases = plan::phases_in(plan);
     verified.frames = static_cast<std::int64_t>(comparison.frames);
     verified.error = comparison.error;
     verified.bit_equal = comparison.bit_equal;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <tuple>
 
 #include "analysis/rate.h"
@@ -17,15 +16,9 @@ namespace {
 constexpr double noise = 0.01;       // of measurements, at least
 constexpr double most_noise = 0.03;  // at most: more is too much to give away
 
-bool uses_int8(const plan::Plan& plan) {
-  return std::any_of(plan.variants.begin(), plan.variants.end(),
+bool uses_int8(const std::vector<board::Variant>& variants) {
+  return std::any_of(variants.begin(), variants.end(),
                      [](const board::Variant& v) { return v.precision == board::Precision::int8; });
-}
-
-std::size_t phases_of(const plan::Plan& plan) {
-  std::size_t count = 0;
-  for (const plan::Stage& stage : plan.stages) count += stage.phases.size();
-  return count;
 }
 
 /// Of each layer on its processor; empty if the engine's own choice is the best everywhere.
@@ -39,50 +32,51 @@ std::vector<board::Variant> variants_of(const VariantsByProcessor& variants,
   return own ? std::vector<board::Variant>{} : result;
 }
 
-/// The mapping with every processor that has replicas replaced by the one with this turn.
-plan::Mapping in_turn(plan::Mapping mapping, const Task& task, std::int64_t turn) {
+/// The mapping with every processor that has replicas replaced by that of this one.
+plan::Mapping of_replica(plan::Mapping mapping, const Task& task, std::size_t replica) {
   for (ProcessorId& processor : mapping.processors)
-    if (const auto found = task.replicas.find(processor); turn > 0 && found != task.replicas.end())
-      processor = found->second[static_cast<std::size_t>(turn - 1)];
+    if (const auto found = task.replicas.find(processor);
+        replica > 0 && found != task.replicas.end())
+      processor = found->second[replica - 1];
   return mapping;
 }
 
 /// As few slots as keep the plan's throughput at the predicted times, and the slack.
 void size_slots(Candidate& candidate, const network::Network& network, std::int64_t slack) {
-  candidate.smallest =
-      analysis::smallest_slots(candidate.plan, network, plan::predicted_times(candidate.plan));
+  candidate.smallest = analysis::smallest_slots(
+      candidate.plan, network, plan::predicted_times(candidate.plan, candidate.evidence));
   if (candidate.smallest)
-    candidate.plan =
-        plan::with_slots(std::move(candidate.plan), candidate.smallest->capacities, slack);
+    candidate.plan = plan::with_slots(candidate.plan, candidate.smallest->capacities, slack);
 }
 
-Time slowest_stage(const plan::Plan& plan) {
+Time slowest_stage(const Candidate& candidate) {
   Time slowest{};
-  for (const plan::Stage& stage : plan.stages)
-    slowest = std::max(slowest, stage.predicted / stage.turn.of);
+  std::size_t actor = 0;
+  for (const plan::Stage& stage : candidate.plan.stages)
+    for (std::int64_t r = 0; r < stage.replicas(); ++r)
+      slowest =
+          std::max(slowest, candidate.evidence.replicas[actor++].predicted / stage.replicas());
   return slowest;
 }
 
 double period_of(const Candidate& c) {
-  return seconds(c.plan.measured != Time{} ? c.plan.measured : c.bound);
+  return seconds(c.evidence.period != Time{} ? c.evidence.period : c.bound);
 }
 
 }  // namespace
 
-void set_times(plan::Plan& plan, const plan::Mapping& mapping, const Task& task) {
-  for (std::size_t s = 0; s < plan.stages.size(); ++s) {
-    plan::Stage& stage = plan.stages[s];
-    const std::vector<Time> times =
-        phase_times(task.problem, plan, in_turn(mapping, task, stage.turn.index))[s];
-    stage.predicted = std::accumulate(times.begin(), times.end(), Time{});
-    for (std::size_t p = 0; p < times.size(); ++p) stage.phases[p].predicted = times[p];
-  }
+plan::Evidence predicted(const plan::Plan& plan, const plan::Mapping& mapping, const Task& task) {
+  std::vector<plan::Mapping> by_replica;
+  const auto replicas = static_cast<std::size_t>(plan::replicas_of(plan));
+  for (std::size_t r = 0; r < replicas; ++r) by_replica.push_back(of_replica(mapping, task, r));
+  return plan::predicted(phase_times(task.problem, plan, by_replica));
 }
 
-void set_variants(plan::Plan& plan, const Problem& problem, const plan::Mapping& mapping,
-                  const network::Calibration* calibration) {
-  plan.variants = variants_of(problem.variants, mapping);
-  if (calibration != nullptr && uses_int8(plan)) plan.calibration = *calibration;
+plan::Variants variants_for(const Problem& problem, const plan::Mapping& mapping,
+                            const network::Calibration* calibration) {
+  plan::Variants result{variants_of(problem.variants, mapping)};
+  if (calibration != nullptr && uses_int8(result.variants)) result.calibration = *calibration;
+  return result;
 }
 
 void Candidates::add(const std::string& name, const Task& task,
@@ -107,11 +101,12 @@ void Candidates::add(const std::string& name, const Task& task,
     left_out_.push_back(name + ": " + verdict.reason());
     return;
   }
-  set_variants(candidate.plan, task.problem, candidate.search.mapping, options_.calibration);
-  auto& others = candidate.plan.one_frame_variants;
-  others = variants_of(task.one_frame_variants, candidate.search.mapping);
-  if (others.empty() && !task.one_frame_variants.empty()) others.resize(task.problem.layers);
-  if (others == candidate.plan.variants) others.clear();
+  auto variants = variants_for(task.problem, candidate.search.mapping, options_.calibration);
+  variants.one_frame = variants_of(task.one_frame_variants, candidate.search.mapping);
+  if (variants.one_frame.empty() && !task.one_frame_variants.empty())
+    variants.one_frame.resize(task.problem.layers);
+  if (variants.one_frame == variants.variants) variants.one_frame.clear();
+  candidate.plan = plan::with_variants(candidate.plan, std::move(variants));
   list_.push_back(std::move(candidate));
 }
 
@@ -128,11 +123,11 @@ void Candidates::build_plan(Candidate& candidate, const Task& task) const {
   options.batches = task.batches;
   options.replicas = task.replicas;
   candidate.plan = plan::build(network_, board_, candidate.search.mapping, options);
-  set_times(candidate.plan, candidate.search.mapping, task);
+  candidate.evidence = predicted(candidate.plan, candidate.search.mapping, task);
   size_slots(candidate, network_, options_.slack);
-  const auto times = plan::predicted_times(candidate.plan);
-  candidate.bound = analysis::period_bound(candidate.plan, network_, times)
-                        .value_or(slowest_stage(candidate.plan));
+  const auto times = plan::predicted_times(candidate.plan, candidate.evidence);
+  candidate.bound =
+      analysis::period_bound(candidate.plan, network_, times).value_or(slowest_stage(candidate));
   if (!options_.max_latency) return;
   candidate.latency =
       analysis::latency_bound(candidate.plan, network_, times, candidate.bound).value_or(Time{});
@@ -147,30 +142,32 @@ std::vector<Candidate*> Candidates::promising() {
                    [](const Candidate* a, const Candidate* b) { return a->bound < b->bound; });
   const double farthest = order.empty() ? 0 : near * seconds(order.front()->bound);
   std::erase_if(order, [&](const Candidate* candidate) {  // copies are faster than their bound
-    return seconds(candidate->bound) > farthest && !plan::is_shared(candidate->plan);
+    return seconds(candidate->bound) > farthest && !plan::is_first_free(candidate->plan);
   });
   return order;
 }
 
 void Candidates::measure(const std::vector<Candidate*>& chosen) {
   constexpr std::size_t most = 6;
-  std::vector<plan::Plan> plans;
+  std::vector<plan::Assessed> plans;
   std::vector<std::pair<Candidate*, std::size_t>> measured;
   for (Candidate* candidate : chosen) {
-    const auto alike = std::find_if(plans.begin(), plans.end(), [&](const plan::Plan& p) {
-      return p.stages == candidate->plan.stages && p.variants == candidate->plan.variants;
+    const auto alike = std::find_if(plans.begin(), plans.end(), [&](const plan::Assessed& each) {
+      return each.plan.stages == candidate->plan.stages &&
+             each.plan.variants == candidate->plan.variants;
     });
-    if (alike == plans.end() && plans.size() >= most && !plan::is_shared(candidate->plan)) continue;
+    if (alike == plans.end() && plans.size() >= most && !plan::is_first_free(candidate->plan))
+      continue;
     measured.emplace_back(candidate, alike - plans.begin());
-    if (alike == plans.end()) plans.push_back(candidate->plan);
+    if (alike == plans.end()) plans.push_back({candidate->plan, candidate->evidence});
   }
   if (plans.empty()) return;
   const std::vector<plan::Measured> results = options_.measure(plans);
   for (const auto& [candidate, number] : measured) {
     candidate->doubt = results.at(number).doubt;
-    candidate->plan.measured = results[number].period;
-    for (std::size_t s = 0; s < candidate->plan.stages.size(); ++s)
-      candidate->plan.stages[s].measured = results[number].stages[s];
+    candidate->evidence.period = results[number].period;
+    for (std::size_t a = 0; a < candidate->evidence.replicas.size(); ++a)
+      candidate->evidence.replicas[a].measured = results[number].stages[a];
   }
 }
 
@@ -180,21 +177,21 @@ void Candidates::measure() {
   // be: then both are measured.
   Candidate& fastest = list_[best()];
   for (Candidate& candidate : list_) {
-    const bool is_alone = candidate.plan.stages.size() == 1 && is_in_time(candidate);
-    if (!is_alone || candidate.plan.measured != Time{}) continue;
-    if (candidate.bound < fastest.plan.measured) return measure({&fastest, &candidate});
+    const bool is_alone = plan::actors_in(candidate.plan) == 1 && is_in_time(candidate);
+    if (!is_alone || candidate.evidence.period != Time{}) continue;
+    if (candidate.bound < fastest.evidence.period) return measure({&fastest, &candidate});
   }
 }
 
 bool Candidates::is_needless(const Candidate& candidate) const {
   // Copies do not wait for their turn: beside a slow one, the others are faster than the bound
   // says.
-  const auto times = plan::predicted_times(candidate.plan);
-  const Time fastest = plan::is_shared(candidate.plan) && !times.empty()
+  const auto times = plan::predicted_times(candidate.plan, candidate.evidence);
+  const Time fastest = plan::is_first_free(candidate.plan) && !times.empty()
                            ? *analysis::shortest_period(candidate.plan, network_, times)
                            : candidate.bound;
   return std::any_of(list_.begin(), list_.end(), [&](const Candidate& other) {
-    return is_in_time(other) && phases_of(other.plan) < phases_of(candidate.plan) &&
+    return is_in_time(other) && plan::phases_in(other.plan) < plan::phases_in(candidate.plan) &&
            seconds(other.bound) < (1 + noise) * seconds(fastest);
   });
 }
@@ -208,7 +205,7 @@ std::size_t Candidates::best() const {
   for (std::size_t i = 1; i < list_.size(); ++i)
     if (is_faster(list_[i], list_[fastest])) fastest = i;
   const auto effort = [](const Candidate& c) {
-    return std::tuple(phases_of(c.plan), c.latency, period_of(c));
+    return std::tuple(plan::phases_in(c.plan), c.latency, period_of(c));
   };
   std::size_t best = fastest;
   for (std::size_t i = 0; i < list_.size(); ++i)
@@ -219,15 +216,15 @@ std::size_t Candidates::best() const {
 bool Candidates::is_faster(const Candidate& a, const Candidate& b) const {
   if (is_in_time(a) != is_in_time(b)) return is_in_time(a);
   if (!is_in_time(a)) return a.latency < b.latency;
-  const bool is_measured = a.plan.measured != Time{};
-  if (is_measured != (b.plan.measured != Time{})) return is_measured;
+  const bool is_measured = a.evidence.period != Time{};
+  if (is_measured != (b.evidence.period != Time{})) return is_measured;
   return period_of(a) < period_of(b);
 }
 
 /// As far as can be told.
 bool Candidates::is_as_fast(const Candidate& candidate, const Candidate& fastest) const {
   if (!is_in_time(candidate)) return false;
-  if ((candidate.plan.measured != Time{}) != (fastest.plan.measured != Time{})) return false;
+  if ((candidate.evidence.period != Time{}) != (fastest.evidence.period != Time{})) return false;
   const double doubt = std::clamp(candidate.doubt, noise, most_noise);
   return period_of(candidate) <= (1 + doubt) * period_of(fastest);
 }

@@ -7,6 +7,7 @@
 
 #include "base/verdict.h"
 #include "explore/choose.h"
+#include "plan/variants.h"
 
 namespace millrace::explore {
 
@@ -19,11 +20,11 @@ struct Task {
 };
 
 /// What the profile says of the plan's stages and phases, each of a frame.
-void set_times(plan::Plan& plan, const plan::Mapping& mapping, const Task& task);
+plan::Evidence predicted(const plan::Plan& plan, const plan::Mapping& mapping, const Task& task);
 
 /// The variants of the mapping, and the calibration where it has int8; null: without one.
-void set_variants(plan::Plan& plan, const Problem& problem, const plan::Mapping& mapping,
-                  const network::Calibration* calibration);
+plan::Variants variants_for(const Problem& problem, const plan::Mapping& mapping,
+                            const network::Calibration* calibration);
 
 class Candidates {
  public:

@@ -30,14 +30,15 @@ struct ChooseOptions {
   /// Runs the plans and says of each what was measured; called with the candidates whose
   /// bound is within 25 % of the best one, and those that run the whole network on each processor,
   /// which suffer least from times that move. Empty: the bound decides.
-  std::function<std::vector<plan::Measured>(std::span<const plan::Plan>)> measure;
+  std::function<std::vector<plan::Measured>(std::span<const plan::Assessed>)> measure;
 };
 
 /// One way to do it, with its evidence.
 struct Candidate {
   std::string name;  // "genetic", "exact contiguous", "one processor"
   SearchResult search;
-  plan::Plan plan;  // with the times predicted and measured
+  plan::Plan plan;
+  plan::Evidence evidence;
   std::optional<analysis::SlotSizing>
       smallest;            // without slack; none: the plan's slots are by rule
   Time bound{};            // between two frames, by the plan's CSDF graph at the predicted times

@@ -17,14 +17,14 @@ Verdict at_most(std::size_t count, const std::optional<int>& limit, const std::s
 
 Verdict within_limits(const plan::Plan& plan, const board::Board& board) {
   std::map<const board::Device*, std::size_t> together;
-  for (const plan::Stage& stage : plan.stages) {
-    const board::Device* device = board::device_of(board, stage.processor);
-    if (device == nullptr) continue;
-    together[device] += stage.phases.size();
-    const Verdict alone =
-        at_most(stage.phases.size(), device->limits.subnets, stage.processor.name);
-    if (!alone) return alone;
-  }
+  for (const plan::Stage& stage : plan.stages)
+    for (const board::Processor& processor : stage.processors) {
+      const board::Device* device = board::device_of(board, processor);
+      if (device == nullptr) continue;
+      together[device] += stage.phases.size();
+      const Verdict alone = at_most(stage.phases.size(), device->limits.subnets, processor.name);
+      if (!alone) return alone;
+    }
   for (const auto& [device, count] : together)
     if (const Verdict all = at_most(count, device->limits.subnets_together, device->name); !all)
       return all;

@@ -11,7 +11,7 @@ namespace {
 using Step = Plan (*)(Plan, const Material&);
 
 constexpr Step steps[] = {
-    note_origin,        //
+    note_network,       //
     cut_into_phases,    // Algorithm 2, lines 3 to 25, with our rule for phases
     drop_empty_stages,  //
     add_replicas,       // duplication of chapter 3 of the thesis on JEDI
@@ -57,9 +57,8 @@ Plan build(const network::Network& network, const board::Board& board, const Map
   return plan;
 }
 
-Plan note_origin(Plan plan, const Material& material) {
-  plan.origin.network = network::hash_of(material.network);
-  plan.origin.board = board::hash_of(material.board);
+Plan note_network(Plan plan, const Material& material) {
+  plan.network_hash = network::hash_of(material.network);
   plan.network_name = material.network.name;
   for (const network::Layer& layer : material.network.layers)
     plan.layer_names.push_back(layer.name);

@@ -14,8 +14,8 @@ struct BuildOptions {
   std::int64_t most_lag = 16;  // frames; a mapping that goes to and fro more often waits more and
                                // takes less memory
   std::vector<std::int64_t> batches = {};  // frames at once, by LayerId; empty: 1 for all
-  /// The processors that take turns with a processor of the mapping, by that; no layer is mapped to
-  /// them. As many for each that has any.
+  /// The further processors that share the frames of a processor of the mapping, by that; no layer
+  /// is mapped to them. As many for each that has any.
   std::map<ProcessorId, std::vector<ProcessorId>> replicas = {};
 };
 
@@ -35,9 +35,12 @@ std::int64_t round_of(const Plan& plan);
 dataflow::Graph sdf_graph(const network::Network& network);
 
 /// The rules every plan obeys: each layer exactly once, phases in an order that respects the edges,
-/// a channel for every edge that crosses phases and no others, no core used twice, batches only of
-/// layers that keep frames apart, replicas alike and complete. That its graph is live says
-/// schedule::check_live. InputError names the stage, phase, layer or channel.
+/// a channel for every edge that crosses phases and no others, batches only of layers that keep
+/// frames apart. That its graph is live says schedule::check_live. InputError names the stage,
+/// phase, layer or channel.
 void check(const Plan& plan, const network::Network& network);
+
+/// Where one plan is deployed alone: no core is used twice. InputError names the second stage.
+void check_cores(const Plan& plan);
 
 }  // namespace millrace::plan

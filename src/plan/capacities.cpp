@@ -5,13 +5,14 @@
 
 namespace millrace::plan {
 
-Plan with_slots(Plan plan, const std::vector<std::int64_t>& capacities, std::int64_t slack) {
+Plan with_slots(const Plan& plan, const std::vector<std::int64_t>& capacities, std::int64_t slack) {
+  Plan result = plan;
   std::map<TensorId, std::int64_t> more;
   for (const Channel& channel : plan.channels)
     if (channel.from.stage != channel.to.stage) more[channel.tensor] = slack;
   for (std::size_t c = 0; c < plan.channels.size(); ++c)
-    plan.channels[c].capacity = capacities[c] + more[plan.channels[c].tensor];
-  return plan;
+    result.channels[c].capacity = capacities[c] + more[plan.channels[c].tensor];
+  return result;
 }
 
 Bytes slot_bytes(const Plan& plan, const network::Network& network) {
@@ -21,18 +22,6 @@ Bytes slot_bytes(const Plan& plan, const network::Network& network) {
   for (const auto& [tensor, count] : slots)
     total += static_cast<double>(network[tensor].size().count) * static_cast<double>(count);
   return {static_cast<std::int64_t>(std::min(total, 9e18))};
-}
-
-std::vector<std::vector<Time>> predicted_times(const Plan& plan) {
-  std::vector<std::vector<Time>> times;
-  for (const Stage& stage : plan.stages) {
-    auto& phases = times.emplace_back();
-    for (const Phase& phase : stage.phases) {
-      if (!phase.predicted) return {};
-      phases.push_back(*phase.predicted * phase.batch);
-    }
-  }
-  return times;
 }
 
 }  // namespace millrace::plan

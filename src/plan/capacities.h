@@ -8,13 +8,9 @@ namespace millrace::plan {
 
 /// The plan with these capacities and, for the jitter of real stages, `slack` more slots of each
 /// tensor that passes between stages or to and from the caller; see decision 17.
-Plan with_slots(Plan plan, const std::vector<std::int64_t>& capacities, std::int64_t slack);
+Plan with_slots(const Plan& plan, const std::vector<std::int64_t>& capacities, std::int64_t slack);
 
 /// Of all slots of all tensors, each tensor's counted once.
 Bytes slot_bytes(const Plan& plan, const network::Network& network);
-
-/// The predicted times of the phases' firings, each of a whole batch, by stage and phase; empty if
-/// one is unknown.
-std::vector<std::vector<Time>> predicted_times(const Plan& plan);
 
 }  // namespace millrace::plan

@@ -21,30 +21,6 @@ std::vector<Endpoint> readers_of(const std::vector<LayerId>& consumers,
   return readers;
 }
 
-/// The phase in all replicas of its stage, in their turns.
-std::vector<Endpoint> replicas_of(const Plan& plan, const Endpoint& end) {
-  if (end.is_outside() || plan.stages[end.stage].turn.of == 1) return {end};
-  const auto& layers = plan.stages[end.stage].phases.front().layers;
-  std::vector<Endpoint> result;
-  for (std::size_t s = 0; s < plan.stages.size(); ++s)
-    if (plan.stages[s].turn.of > 1 && plan.stages[s].phases.front().layers == layers)
-      result.push_back({s, end.phase});
-  std::sort(result.begin(), result.end(), [&](const Endpoint& a, const Endpoint& b) {
-    return plan.stages[a.stage].turn.index < plan.stages[b.stage].turn.index;
-  });
-  return result;
-}
-
-/// The same channel between all replicas that meet: two that take turns, only in the same turn.
-void add_channels(std::vector<Channel>& channels, const Plan& plan, const Channel& first) {
-  const std::vector<Endpoint> writers = replicas_of(plan, first.from);
-  const std::vector<Endpoint> readers = replicas_of(plan, first.to);
-  for (std::size_t from = 0; from < writers.size(); ++from)
-    for (std::size_t to = 0; to < readers.size(); ++to)
-      if (writers.size() == 1 || readers.size() == 1 || from == to)
-        channels.push_back({first.tensor, writers[from], readers[to]});
-}
-
 }  // namespace
 
 std::vector<Endpoint> places_of_layers(const Plan& plan) {
@@ -66,8 +42,8 @@ std::vector<Channel> needed_channels(const Plan& plan, const network::Network& n
     if (!producer && !flows_in) continue;
     const Endpoint from = producer ? places[producer->index] : Endpoint{};
     for (const Endpoint& to : readers_of(topology.consumers[t], places))
-      if (to != from) add_channels(channels, plan, {tensor, from, to});
-    if (producer && topology.is_output[t]) add_channels(channels, plan, {tensor, from, Endpoint{}});
+      if (to != from) channels.push_back({tensor, from, to});
+    if (producer && topology.is_output[t]) channels.push_back({tensor, from, {}});
   }
   return channels;
 }

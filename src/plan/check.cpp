@@ -31,22 +31,17 @@ void check_network(const Plan& plan, const network::Network& network) {
 }
 
 void check_processors(const Plan& plan) {
-  std::map<int, std::string> owners;
   std::set<std::string> names;
   for (const Stage& stage : plan.stages) {
     if (!names.insert(stage.name).second)
       throw InputError(stage.name, "two stages have this name; each needs its own");
-    if (stage.processor.cores.empty() && stage.processor.kind == board::ProcessorKind::cpu)
-      throw InputError(stage.name, fmt::format("its processor '{}' has no cores; give at least one",
-                                               stage.processor.name));
-    for (int core : stage.processor.cores) {
-      const auto [owner, fresh] = owners.try_emplace(core, stage.name);
-      if (!fresh)
-        throw InputError(stage.name,
-                         fmt::format("core {} is used by {} too; each core can hold one "
-                                     "stage",
-                                     core, owner->second));
-    }
+    if (stage.processors.empty())
+      throw InputError(stage.name, "has no processor; give at least one");
+    for (const board::Processor& processor : stage.processors)
+      if (processor.cores.empty() && processor.kind == board::ProcessorKind::cpu)
+        throw InputError(stage.name, fmt::format("its processor '{}' has no cores; give at least "
+                                                 "one",
+                                                 processor.name));
   }
 }
 
@@ -72,7 +67,7 @@ void check_batch(const Plan& plan, const network::Network& network, const Phase&
   if (phase.batch < 1 || phase.batch > largest_batch)
     throw InputError(place, fmt::format("found a batch of {} frames, expected 1 to {}", phase.batch,
                                         largest_batch));
-  if (phase.batch > 1 && turns_of(plan) > 1 && !is_shared(plan))
+  if (phase.batch > 1 && replicas_of(plan) > 1 && !is_first_free(plan))
     throw InputError(place,
                      "has a batch, but stages of this plan have replicas; set all batches to 1, or "
                      "remove the replicas");
@@ -110,7 +105,7 @@ void check_layers(const Plan& plan) {
     if (stage.phases.empty()) throw InputError(stage.name, "has no phases; remove it");
     for (std::size_t p = 0; p < stage.phases.size(); ++p) {
       check_phase(plan, stage.phases[p], place_of(stage, p));
-      if (stage.turn.index == 0) note_layers(plan, stage.phases[p], place_of(stage, p), seen);
+      note_layers(plan, stage.phases[p], place_of(stage, p), seen);
     }
   }
   for (std::size_t i = 0; i < seen.size(); ++i)
@@ -118,73 +113,35 @@ void check_layers(const Plan& plan) {
       throw InputError(plan.layer_names[i], "this layer is in no stage; put it into a phase");
 }
 
-void check_turn(const Plan& plan, const Stage& stage) {
-  const auto [index, of] = stage.turn;
-  if (of < 1 || of > most_replicas || index < 0 || index >= of)
-    throw InputError(stage.name, fmt::format("is replica {} of {} (turn); expected a number from "
-                                             "0, below the number of replicas, which is 1 to {}",
-                                             index, of, most_replicas));
-  if (of == 1) return;
-  if (const std::int64_t turns = turns_of(plan); of != turns)
+void check_replicas(const Plan& plan, const Stage& stage) {
+  const std::int64_t replicas = stage.replicas();
+  if (replicas > most_replicas)
+    throw InputError(
+        stage.name, fmt::format("found {} replicas, expected at most {}", replicas, most_replicas));
+  if (stage.dispatch == Dispatch::first_free && (replicas == 1 || plan.stages.size() > 1))
+    throw InputError(stage.name,
+                     "shares its frames first free, which only replicas of the whole network can; "
+                     "choose round robin");
+  if (replicas == 1) return;
+  if (const std::int64_t most = replicas_of(plan); replicas != most)
     throw InputError(stage.name, fmt::format("has {} replicas, but another stage has {}; give all "
                                              "replicated stages the same number",
-                                             of, turns));
-  if (stage.phases.size() != 1 && !is_shared(plan))
-    throw InputError(stage.name, fmt::format("is a replica with {} phases, but a replica of a part "
-                                             "of the network has 1 phase; join its layers to 1 "
-                                             "phase",
-                                             stage.phases.size()));
+                                             replicas, most));
+  if (stage.phases.size() != 1 && stage.dispatch == Dispatch::round_robin)
+    throw InputError(stage.name,
+                     fmt::format("has replicas and {} phases, but a replica of a part of the "
+                                 "network has 1 phase; join its layers to 1 phase",
+                                 stage.phases.size()));
   for (const Phase& phase : stage.phases)
-    if (phase.lag % of != 0)
+    if (phase.lag % replicas != 0)
       throw InputError(stage.name, fmt::format("found an offset (lag) of {} frames, expected a "
                                                "multiple of {}; its {} replicas share frames round "
                                                "robin",
-                                               phase.lag, of, of));
-}
-
-/// But for what they take.
-bool are_alike(const Stage& a, const Stage& b) {
-  const auto same = [](const Phase& x, const Phase& y) {
-    return x.layers == y.layers && x.lag == y.lag && x.batch == y.batch;
-  };
-  return a.engine == b.engine &&
-         std::equal(a.phases.begin(), a.phases.end(), b.phases.begin(), b.phases.end(), same);
-}
-
-/// Of a stage that is the first in turn: that all others are there, and like it.
-void check_replicas(const Plan& plan, const Stage& first) {
-  std::vector<bool> there(static_cast<std::size_t>(first.turn.of));
-  for (const Stage& stage : plan.stages) {
-    if (stage.turn.of == 1 || stage.phases.front().layers != first.phases.front().layers) continue;
-    const auto index = static_cast<std::size_t>(stage.turn.index);
-    if (there[index])
-      throw InputError(stage.name, fmt::format("has the same number {} (turn) as another replica; "
-                                               "give each its own", index));
-    there[index] = true;
-    if (!are_alike(stage, first))
-      throw InputError(stage.name, fmt::format("is a replica of {}, but its engine, offset (lag), "
-                                               "batch or layers differ; make them equal",
-                                               first.name));
-  }
-  const auto missing = std::find(there.begin(), there.end(), false);
-  if (missing != there.end())
-    throw InputError(first.name, fmt::format("replica {} (turn) of this stage is missing; add it",
-                                             missing - there.begin()));
+                                               phase.lag, replicas, replicas));
 }
 
 void check_all_replicas(const Plan& plan) {
-  for (const Stage& stage : plan.stages) check_turn(plan, stage);
-  for (const Stage& stage : plan.stages) {
-    if (stage.turn.of == 1) continue;
-    const bool known = std::any_of(plan.stages.begin(), plan.stages.end(), [&](const Stage& first) {
-      return first.turn.of > 1 && first.turn.index == 0 &&
-             first.phases.front().layers == stage.phases.front().layers;
-    });
-    if (!known) throw InputError(stage.name,
-                                 "is a replica, but replica 0 (turn) with the same layers is "
-                                 "missing; add it");
-    if (stage.turn.index == 0) check_replicas(plan, stage);
-  }
+  for (const Stage& stage : plan.stages) check_replicas(plan, stage);
 }
 
 void check_order(const Plan& plan, const network::Network& network) {
@@ -220,25 +177,26 @@ void check_lag(const Plan& plan, const Channel& channel, const std::string& plac
     throw InputError(place, fmt::format("its reader is {} frames ahead of its writer; give the "
                                         "reader a larger offset (lag)",
                                         -lag));
-  const std::int64_t turns = turn_of(plan, channel).of;
-  if (turns > 1 &&
-      (channel.capacity % turns != 0 || channel.capacity / turns <= initial_tokens(plan, channel)))
+  const std::int64_t replicas = replicas_of(plan, channel);
+  const std::int64_t most_tokens = (lag + replicas - 1) / replicas;  // at the start, of a replica
+  if (replicas > 1 &&
+      (channel.capacity % replicas != 0 || channel.capacity / replicas <= most_tokens))
     throw InputError(place, fmt::format("found a capacity of {}, expected a multiple of {}, the "
                                         "number of replicas, that is larger than the offset of {} "
                                         "frames",
-                                        channel.capacity, turns, lag));
+                                        channel.capacity, replicas, lag));
   if (channel.capacity <= lag)
     throw InputError(place, fmt::format("its reader has an offset of {} frames, so a capacity of "
                                         "{} is too small; give it at least {}",
                                         lag, channel.capacity, lag + 1));
   for (const Endpoint& end : {channel.from, channel.to}) {
     if (end.is_outside()) continue;
-    const std::int64_t batch = turns * plan.stages[end.stage].phases[end.phase].batch;
+    const std::int64_t batch = replicas * plan.stages[end.stage].phases[end.phase].batch;
     if (channel.capacity < batch)
       throw InputError(place,
                        fmt::format("{} works on {} frames at once, so a capacity of {} is "
                                    "too small; give it at least {}",
-                                   text_of(plan, end), batch / turns, channel.capacity, batch));
+                                   text_of(plan, end), batch / replicas, channel.capacity, batch));
   }
 }
 
@@ -290,10 +248,10 @@ void check_variants(const Plan& plan, const network::Network& network) {
                        "is planned in int8, but the plan has no calibration; plan again with "
                        "--calibration");
   const std::string hash = plan.calibration ? plan.calibration->network : "";
-  if (plan.calibration && hash != plan.origin.network)
+  if (plan.calibration && hash != plan.network_hash)
     throw InputError("calibration", fmt::format("was made for another network ({}) than the plan "
                                                 "({}); run `millrace calibrate` for this network",
-                                                hash, plan.origin.network));
+                                                hash, plan.network_hash));
 }
 
 }  // namespace

@@ -1,18 +1,89 @@
 #pragma once
-// What was found out about a plan.
+// What was found out about a plan; it stands beside the plan.
+#include <initializer_list>
+#include <optional>
 #include <vector>
 
 #include "base/units.h"
+#include "plan/plan.h"
 
 namespace millrace::plan {
+
+/// Something for each phase of each replica of each stage: by stage, then by replica, as
+/// schedule::Schedule has its actors, and then by phase.
+template <class T>
+class ByPhase {
+ public:
+  using Phases = std::vector<T>;
+  ByPhase() = default;
+  ByPhase(std::initializer_list<Phases> actors) : actors_(actors) {}
+  /// The same for each phase.
+  explicit ByPhase(const Plan& plan, const T& value = {}) {
+    for (const Stage& stage : plan.stages)
+      actors_.insert(actors_.end(), stage.processors.size(), Phases(stage.phases.size(), value));
+  }
+  /// Whether the plan has these phases.
+  bool fits(const Plan& plan) const {
+    const ByPhase wanted(plan);
+    bool fits = size() == wanted.size();
+    for (std::size_t a = 0; fits && a < size(); ++a) fits = actors_[a].size() == wanted[a].size();
+    return fits;
+  }
+
+  void add(Phases actor) { actors_.push_back(std::move(actor)); }
+  bool empty() const { return actors_.empty(); }
+  /// Of replicas.
+  std::size_t size() const { return actors_.size(); }
+  Phases& operator[](std::size_t actor) { return actors_[actor]; }
+  const Phases& operator[](std::size_t actor) const { return actors_[actor]; }
+  const Phases& at(std::size_t actor) const { return actors_.at(actor); }
+  auto begin() { return actors_.begin(); }
+  auto end() { return actors_.end(); }
+  auto begin() const { return actors_.begin(); }
+  auto end() const { return actors_.end(); }
+  bool operator==(const ByPhase&) const = default;
+
+ private:
+  std::vector<Phases> actors_;
+};
+
+/// How long phases take: empty if that is unknown.
+using PhaseTimes = ByPhase<Time>;
 
 /// In the running plan, beside others that ran interleaved with it.
 struct Measured {
   Time period{};                  // between two frames, the median
-  std::vector<Time> stages = {};  // of one frame, by stage, the medians
+  std::vector<Time> stages = {};  // of one frame, by stage, then by replica: the medians
   double doubt = 0;  // how far the period beside the shortest may be off, in shares of it: twice
                      // the standard error of the median of the rounds' ratios, or 0 where there are
                      // too few to tell
 };
+
+/// Of one replica of a stage. All of one frame.
+struct ReplicaEvidence {
+  std::vector<std::optional<Time>> phases;  // from the profile; nothing: unknown
+  Time predicted{};                         // of all phases, from the profile; 0: unknown
+  Time measured{};                          // in the running plan; 0: not measured
+  bool operator==(const ReplicaEvidence&) const = default;
+};
+
+struct Evidence {
+  std::vector<ReplicaEvidence> replicas;  // by stage, then by replica
+  Time period{};  // measured, between two frames, when the plan was made; 0: not measured
+  bool operator==(const Evidence&) const = default;
+};
+
+/// A plan with what is known of it.
+struct Assessed {
+  Plan plan;
+  Evidence evidence;
+};
+
+/// Of a plan of which nothing is known.
+Evidence no_evidence(const Plan& plan);
+/// From predicted times of one frame.
+Evidence predicted(const PhaseTimes& times);
+/// The predicted times of the phases' firings, each of a whole batch; empty if one is unknown.
+PhaseTimes predicted_times(const Plan& plan, const Evidence& evidence);
 
 }  // namespace millrace::plan

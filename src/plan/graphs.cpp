@@ -12,7 +12,7 @@ std::int64_t batch_of(const Plan& plan) {
   return largest;
 }
 
-std::int64_t round_of(const Plan& plan) { return turns_of(plan) * batch_of(plan); }
+std::int64_t round_of(const Plan& plan) { return replicas_of(plan) * batch_of(plan); }
 
 dataflow::Graph sdf_graph(const network::Network& network) {
   dataflow::Graph graph;

@@ -11,20 +11,21 @@ std::int64_t batch_of(const Plan& plan, const Endpoint& end) {
   return end.is_outside() ? 1 : plan.stages[end.stage].phases[end.phase].batch;
 }
 
-std::int64_t turns_at(const Plan& plan, const Endpoint& end) {
-  return end.is_outside() ? 1 : plan.stages[end.stage].turn.of;
+std::int64_t replicas_at(const Plan& plan, const Endpoint& end) {
+  return end.is_outside() ? 1 : plan.stages[end.stage].replicas();
 }
 
-/// A replica works in every `turns`-th frame only, so its lag is so many frames, or a multiple.
-std::int64_t rounded_up(std::int64_t frames, std::int64_t turns) {
-  return (frames + turns - 1) / turns * turns;
+/// A replica works on every `replicas`-th frame only, so its lag is so many frames, or a multiple.
+std::int64_t rounded_up(std::int64_t frames, std::int64_t replicas) {
+  return (frames + replicas - 1) / replicas * replicas;
 }
 
 /// Behind a writer that gives its batch in the last of so many cycles, a reader finds its own in
-/// each of its cycles only if it lags so far. A replica's cycles are `turns` frames apart.
+/// each of its cycles only if it lags so far. A replica's cycles are as many
+/// frames apart as there are replicas.
 std::int64_t least_lag(const Plan& plan, const Channel& channel) {
   const std::int64_t writer = batch_of(plan, channel.from), reader = batch_of(plan, channel.to);
-  return (writer - std::gcd(writer, reader)) * turns_at(plan, channel.from);
+  return (writer - std::gcd(writer, reader)) * replicas_at(plan, channel.from);
 }
 
 /// Such that it needs nothing that other stages make in the same cycle; with one slot stages take
@@ -32,8 +33,8 @@ std::int64_t least_lag(const Plan& plan, const Channel& channel) {
 std::int64_t wanted_lag(const Plan& plan, const Channel& channel, const BuildOptions& options) {
   if (channel.from.stage == channel.to.stage || options.capacity == 1)
     return least_lag(plan, channel);
-  return std::max(
-      {batch_of(plan, channel.from), turns_at(plan, channel.from), turns_at(plan, channel.to)});
+  return std::max({batch_of(plan, channel.from), replicas_at(plan, channel.from),
+                   replicas_at(plan, channel.to)});
 }
 
 /// The reader holds the slots of its batch until it has run. The caller is to hand over, and take,
@@ -43,8 +44,8 @@ std::int64_t slots_of(const Plan& plan, const Channel& channel, const BuildOptio
   const std::int64_t lag = lag_of(plan, channel);
   const bool is_outer = channel.from.is_outside() || channel.to.is_outside();
   const std::int64_t more = batch_of(plan) - 1;
-  if (const std::int64_t turns = turn_of(plan, channel).of; turns > 1)
-    return lag + more + turns * (is_outer || more > 0 ? options.capacity + more : 1);
+  if (const std::int64_t replicas = replicas_of(plan, channel); replicas > 1)
+    return lag + more + replicas * (is_outer || more > 0 ? options.capacity + more : 1);
   if (is_outer) return lag + options.capacity + more * (channel.to.is_outside() ? 2 : 1);
   const std::int64_t batch = batch_of(plan, channel.to);
   if (channel.from.stage == channel.to.stage) return lag + batch;
@@ -77,7 +78,7 @@ Plan set_lags(Plan plan, const Material& material) {
       const std::int64_t wanted = before + wanted_lag(plan, channel, material.options);
       const std::int64_t least =
           rounded_up(std::max(before + least_lag(plan, channel), std::min(limit, wanted)),
-                     turns_at(plan, channel.to));
+                     replicas_at(plan, channel.to));
       std::int64_t& lag = plan.stages[channel.to.stage].phases[channel.to.phase].lag;
       changed |= lag < least;
       lag = std::max(lag, least);
@@ -93,7 +94,7 @@ Plan size_channels(Plan plan, const Material& material) {
   std::map<TensorId, std::int64_t> slots;
   for (const Channel& channel : plan.channels) {
     std::int64_t& most = slots[channel.tensor];
-    most = std::max(most, rounded_up(slots_of(plan, channel, material.options), turns_of(plan)));
+    most = std::max(most, rounded_up(slots_of(plan, channel, material.options), replicas_of(plan)));
   }
   for (Channel& channel : plan.channels) channel.capacity = slots[channel.tensor];
   return plan;

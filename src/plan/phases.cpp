@@ -8,7 +8,7 @@ namespace millrace::plan {
 Plan cut_into_phases(Plan plan, const Material& material) {
   for (const board::Processor& processor : material.board.processors)
     plan.stages.push_back(
-        {.name = {}, .processor = processor, .engine = material.options.engine, .phases = {}});
+        {.name = {}, .engine = material.options.engine, .processors = {processor}, .phases = {}});
   const auto& batches = material.options.batches;
   PhaseRule rule(material.board.processors.size());
   std::vector<std::size_t> inputs;

@@ -22,35 +22,35 @@ namespace millrace::plan {
 /// `lag` cycles it does nothing. With a batch it gathers frames and works in every batch-th cycle
 /// only, on the frames of all these cycles at once.
 struct Phase {
-  std::vector<LayerId> layers;         // ascending
-  std::int64_t lag = 0;                // frames
-  std::int64_t batch = 1;              // frames; divides the largest batch of the plan
-  std::optional<Time> predicted = {};  // of one frame, from the profile; none: unknown
+  std::vector<LayerId> layers;  // ascending
+  std::int64_t lag = 0;         // frames
+  std::int64_t batch = 1;       // frames; divides the largest batch of the plan
   bool operator==(const Phase&) const = default;
 };
 
-/// Replicas take turns: each works on the frames whose number leaves `index` if divided by `of`.
-struct Turn {
-  std::int64_t index = 0, of = 1;
-  bool is_of(std::int64_t frame) const { return of == 1 || frame % of == index; }
-  bool operator==(const Turn&) const = default;
+/// How the replicas of a stage share its frames.
+enum class Dispatch {
+  round_robin,  // replica r of n works on the frames whose number leaves r if divided by n
+  first_free,   // whoever is free takes the next frames: only of the whole network
 };
+const char* to_text(Dispatch dispatch);  // "round robin"
 
-/// An actor: one thread on one processor that runs its phases in order, cycle after cycle. A stage
-/// with replicas is there several times, alike but for name, processor, turn and times, with lags
-/// that are multiples of the replicas' number, and has one phase, without a batch. Only if all of
-/// the plan's stages are replicas of one may that gather frames, and so have several phases: a
-/// batch is then one of the frames of its turn.
+/// An actor for each of its processors: one thread that runs its phases in order, cycle after
+/// cycle. A stage with replicas has lags that are multiples of their number. If they share frames
+/// round robin, it has one phase, without a batch.
 struct Stage {
   std::string name;  // "stage0"
-  board::Processor processor;
   std::string engine;
+  std::vector<board::Processor> processors;  // one for each replica, at least one
+  Dispatch dispatch = Dispatch::round_robin;
   std::vector<Phase> phases;  // at least one
-  Turn turn = {};
-  Time predicted{};  // of one frame, from the profile; 0: unknown
-  Time measured{};   // of one frame, in the running plan; 0: not measured
+
+  std::int64_t replicas() const { return static_cast<std::int64_t>(processors.size()); }
   bool operator==(const Stage&) const = default;
 };
+
+/// "stage0", or of one of several replicas "stage0.1".
+std::string name_of(const Stage& stage, std::size_t replica);
 
 /// The engine of stages whose processors need not be at hand: they take the predicted times.
 inline constexpr const char* simulated_engine = "simulated";
@@ -66,28 +66,28 @@ struct Endpoint {
   bool operator==(const Endpoint&) const = default;
 };
 
-/// Carries one tensor per frame from one phase to another, of the same stage or not; to and from a
-/// replica only those of its turn. Channels of the same tensor share its slots; each has its own
-/// reader, so one writer and one reader each.
+/// Carries one tensor per frame from one phase to another, of the same stage or not. Channels of
+/// the same tensor share its slots; each has its own reader, so one writer and one reader each.
 struct Channel {
   TensorId tensor;
   Endpoint from, to;
-  // Frames; the same in all channels of the tensor. With replicas, frames of all turns together.
-  std::int64_t capacity = 2;
+  std::int64_t capacity = 2;  // frames, of all replicas; the same in all channels of the tensor
   bool operator==(const Channel&) const = default;
 };
 
+/// What runs. It is made by build(), read_plan() or a function of this room from another plan, and
+/// not changed.
 struct Plan {
-  Origin origin;
   std::string network_name;
+  std::string network_hash;              // the plan is for this network; empty: for any
   std::vector<std::string> layer_names;  // by LayerId: the file can be read without the model
   std::vector<Stage> stages;             // without empty ones
   std::vector<Channel> channels;
   std::vector<board::Variant> variants;  // by LayerId; empty: the engine's own choice for all
-  /// Of whoever does not gather frames, such as what the plan is compared with. Empty: the same.
+  /// Of those that work on one frame at once, such as what the plan is compared with. Empty: the
+  /// same.
   std::vector<board::Variant> one_frame_variants = {};
   std::optional<network::Calibration> calibration;  // if some layer runs in int8
-  Time measured{};  // between two frames, when the plan was made; 0: not measured
   bool operator==(const Plan&) const = default;
 };
 

@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cmath>
 #include <unordered_map>
 
 #include "base/error.h"
 #include "base/file.h"
 #include "base/json.h"
 #include "plan/build.h"
+#include "plan/format_2.h"
 #include "plan/origin_file.h"
 #include "plan/plan_file.h"
 #include "plan/tensor_names.h"
@@ -17,7 +17,7 @@
 namespace millrace::plan {
 namespace {
 
-constexpr std::int64_t format = 2;
+constexpr std::int64_t format = 3, oldest_format = 2;
 
 constexpr std::array<std::string_view, 9> plan_keys{"format",
                                                     "network",
@@ -29,9 +29,9 @@ constexpr std::array<std::string_view, 9> plan_keys{"format",
                                                     "calibration",
                                                     "measured_period_ms"};
 constexpr std::array<std::string_view, 2> calibration_keys{"network", "ranges"};
-constexpr std::array<std::string_view, 7> stage_keys{
-    "name", "processor", "engine", "turn", "predicted_ms", "measured_ms", "phases"};
-constexpr std::array<std::string_view, 2> turn_keys{"index", "of"};
+constexpr std::array<std::string_view, 8> stage_keys{"name",        "processor", "processors",
+                                                     "dispatch",    "engine",    "predicted_ms",
+                                                     "measured_ms", "phases"};
 constexpr std::array<std::string_view, 4> phase_keys{"lag", "batch", "layers", "predicted_ms"};
 constexpr std::array<std::string_view, 3> processor_keys{"name", "kind", "cores"};
 constexpr std::array<std::string_view, 4> channel_keys{"tensor", "from", "to", "capacity"};
@@ -45,11 +45,10 @@ std::string suggestion(const std::string& word, const std::vector<std::string>& 
 
 void check_format(const JsonView& root) {
   const std::int64_t found = root.at("format").integer();
-  if (found != format)
-    root.at("format").fail(
-        fmt::format("found {}, expected {}; make the plan again with this "
-                    "version of Millrace",
-                    found, format));
+  if (found < oldest_format || found > format)
+    root.at("format").fail(fmt::format(
+        "found {}, expected {} or {}; make the plan again with this version of Millrace", found,
+        oldest_format, format));
   root.only(plan_keys);
 }
 
@@ -114,49 +113,85 @@ class PlanReader {
     }
   }
 
-  Plan read(Origin origin) {
-    plan_.origin = std::move(origin);
+  PlanFile read(Origin origin) {
+    plan_.network_hash = origin.network;
     plan_.network_name = root_.at("network").text();
     for (const JsonView& json : root_.at("stages").items()) read_stage(json);
     for (const JsonView& json : root_.at("channels").items()) read_channel(json);
-    if (root_.has("measured_period_ms")) plan_.measured = read_time(root_.at("measured_period_ms"));
+    if (root_.has("measured_period_ms"))
+      evidence_.period = read_time(root_.at("measured_period_ms"));
     if (root_.has("variants")) read_variants(root_.at("variants"), plan_.variants);
     if (root_.has("one_frame_variants")) {
       plan_.one_frame_variants = plan_.variants;
       read_variants(root_.at("one_frame_variants"), plan_.one_frame_variants);
     }
     if (root_.has("calibration")) plan_.calibration = read_calibration(root_.at("calibration"));
-    return std::move(plan_);
+    return {std::move(plan_), std::move(origin), std::move(evidence_)};
   }
 
  private:
   void read_stage(const JsonView& json) {
     json.only(stage_keys);
     Stage stage{.name = json.at("name").text(),
-                .processor = read_processor(json.at("processor")),
                 .engine = json.at("engine").text(),
-                .phases = {},
-                .turn = json.has("turn") ? read_turn(json.at("turn")) : Turn{},
-                .predicted = read_time(json.at("predicted_ms")),
-                .measured = read_time(json.at("measured_ms"))};
+                .processors = {},
+                .phases = {}};
+    if (json.has("processors")) {
+      for (const JsonView& processor : json.at("processors").items())
+        stage.processors.push_back(read_processor(processor));
+      stage.dispatch = read_dispatch(json.at("dispatch"));
+    } else {
+      stage.processors.push_back(read_processor(json.at("processor")));
+    }
     if (!stages_.emplace(stage.name, plan_.stages.size()).second)
       json.at("name").fail(fmt::format("a second stage '{}'; each needs its own name", stage.name));
     for (const JsonView& phase : json.at("phases").items())
       stage.phases.push_back(read_phase(phase));
     if (stage.phases.empty()) json.at("phases").fail("found none, expected at least one phase");
+    read_evidence(json, stage.processors.size());
     stage_names_.push_back(stage.name);
     plan_.stages.push_back(std::move(stage));
   }
 
-  static Turn read_turn(const JsonView& json) {
-    json.only(turn_keys);
-    return {json.at("index").integer(), json.at("of").integer()};
+  static Dispatch read_dispatch(const JsonView& json) {
+    for (const Dispatch dispatch : {Dispatch::round_robin, Dispatch::first_free})
+      if (json.text() == to_text(dispatch)) return dispatch;
+    json.fail(fmt::format("found '{}', expected 'round robin' or 'first free'", json.text()));
+  }
+
+  /// Of each replica of the stage.
+  void read_evidence(const JsonView& json, std::size_t replicas) {
+    const std::vector<Time> predicted = read_times(json.at("predicted_ms"), replicas);
+    const std::vector<Time> measured = read_times(json.at("measured_ms"), replicas);
+    std::vector<ReplicaEvidence> result(replicas);
+    for (std::size_t r = 0; r < replicas; ++r) {
+      result[r].predicted = predicted[r];
+      result[r].measured = measured[r];
+    }
+    for (const JsonView& phase : json.at("phases").items()) {
+      const bool is_known = phase.has("predicted_ms");
+      const auto times =
+          is_known ? read_times(phase.at("predicted_ms"), replicas) : std::vector<Time>(replicas);
+      for (std::size_t r = 0; r < replicas; ++r)
+        result[r].phases.push_back(is_known ? std::optional(times[r]) : std::nullopt);
+    }
+    evidence_.replicas.insert(evidence_.replicas.end(), result.begin(), result.end());
+  }
+
+  /// One, or of several replicas a list.
+  static std::vector<Time> read_times(const JsonView& json, std::size_t replicas) {
+    if (replicas == 1) return {read_time(json)};
+    std::vector<Time> times;
+    for (const JsonView& time : json.items()) times.push_back(read_time(time));
+    if (times.size() != replicas)
+      json.fail(fmt::format("found {} times, expected one for each of {} replicas", times.size(),
+                            replicas));
+    return times;
   }
 
   Phase read_phase(const JsonView& json) const {
     json.only(phase_keys);
     Phase phase{.layers = {}, .lag = json.at("lag").integer()};
-    if (json.has("predicted_ms")) phase.predicted = read_time(json.at("predicted_ms"));
     if (json.has("batch")) phase.batch = json.at("batch").integer();
     for (const JsonView& layer : json.at("layers").items())
       phase.layers.push_back(read_layer(layer));
@@ -219,6 +254,7 @@ class PlanReader {
   std::unordered_map<std::string, std::size_t> stages_;
   std::vector<std::string> stage_names_;
   Plan plan_;
+  Evidence evidence_;
 };
 
 void check_network(const Origin& origin, const network::Network& network,
@@ -239,17 +275,19 @@ Origin read_plan_origin(const std::filesystem::path& path) {
   return read_origin(root.at("origin"), path.parent_path());
 }
 
-Plan read_plan(const std::filesystem::path& path, const network::Network& network) {
+PlanFile read_plan(const std::filesystem::path& path, const network::Network& network) {
   Origin origin = read_plan_origin(path);
   check_network(origin, network, path);
-  const nlohmann::json document = read_json(path);
-  Plan plan = PlanReader(JsonView(document, path.string()), network).read(std::move(origin));
+  nlohmann::json document = read_json(path);
+  const bool is_old = document.at("format") == oldest_format;
+  if (is_old) join_replicas(document, path.string());
+  PlanFile file = PlanReader(JsonView(document, path.string()), network).read(std::move(origin));
   try {
-    check(plan, network);
+    check(file.plan, network);
   } catch (const InputError& error) {
     throw InputError(path.string(), error.what());
   }
-  return plan;
+  return file;
 }
 
 void check_board(const Plan& plan, const board::Board& board) {
@@ -259,23 +297,22 @@ void check_board(const Plan& plan, const board::Board& board) {
     cores.insert(cores.end(), processor.cores.begin(), processor.cores.end());
     names += (names.empty() ? "" : ", ") + processor.name;
   }
-  for (const Stage& stage : plan.stages) {
-    if (is_simulated(stage)) continue;
+  const auto check = [&](const board::Processor& processor, const std::string& stage) {
     const auto& all = board.processors;
-    if (stage.processor.cores.empty() &&
-        std::find(all.begin(), all.end(), stage.processor) == all.end())
-      throw InputError(stage.name, fmt::format("needs the {} '{}', which this machine does not "
-                                               "have; it has {}; make a new plan here with "
-                                               "'millrace plan'",
-                                               board::to_text(stage.processor.kind),
-                                               stage.processor.name, names));
-    for (int core : stage.processor.cores)
+    if (processor.cores.empty() && std::find(all.begin(), all.end(), processor) == all.end())
+      throw InputError(stage, fmt::format("needs the {} '{}', which this machine does not have; "
+                                          "it has {}; make a new plan here with 'millrace plan'",
+                                          board::to_text(processor.kind), processor.name, names));
+    for (int core : processor.cores)
       if (std::find(cores.begin(), cores.end(), core) == cores.end())
-        throw InputError(stage.name,
+        throw InputError(stage,
                          fmt::format("needs processor '{}' (core {}), which this machine does not "
                                      "have; it has {}; make a new plan here with 'millrace plan'",
-                                     stage.processor.name, core, names));
-  }
+                                     processor.name, core, names));
+  };
+  for (const Stage& stage : plan.stages)
+    for (std::size_t r = 0; r < stage.processors.size() && !is_simulated(stage); ++r)
+      check(stage.processors[r], name_of(stage, r));
 }
 
 }  // namespace millrace::plan

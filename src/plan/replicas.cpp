@@ -8,84 +8,71 @@
 namespace millrace::plan {
 namespace {
 
-Turn turn_at(const Plan& plan, const Endpoint& end) {
-  return end.is_outside() ? Turn{} : plan.stages[end.stage].turn;
-}
-
-/// Rounded down for negative numbers too.
-std::int64_t floor_of(std::int64_t a, std::int64_t b) { return a / b - (a % b < 0 ? 1 : 0); }
-
 void check_is_replicable(const Stage& stage) {
   if (stage.phases.size() > 1)
     throw InputError(stage.name,
                      fmt::format("cannot have replicas, because it has {} phases; map only layers "
                                  "that follow each other to {}",
-                                 stage.phases.size(), stage.processor.name));
+                                 stage.phases.size(), stage.processors.front().name));
   if (stage.phases.front().batch > 1)
     throw InputError(stage.name,
                      "cannot have replicas and a batch, unless it is the only stage; choose one "
                      "of them");
 }
 
-Stage replica_of(const Stage& stage, const board::Processor& processor, const Turn& turn) {
-  Stage replica = stage;
-  replica.name = fmt::format("{}.{}", stage.name, turn.index);
-  replica.processor = processor;
-  replica.turn = turn;
-  return replica;
-}
-
 }  // namespace
 
 Plan add_replicas(Plan plan, const Material& material) {
   const bool is_whole = plan.stages.size() == 1;
-  std::vector<Stage> stages;
   for (Stage& stage : plan.stages) {
     const auto on_its_processor = [&](const auto& entry) {
-      return material.board[entry.first] == stage.processor;
+      return material.board[entry.first] == stage.processors.front();
     };
     const auto& replicas = material.options.replicas;
     const auto found = std::find_if(replicas.begin(), replicas.end(), on_its_processor);
-    if (found == replicas.end() || found->second.empty()) {
-      stages.push_back(std::move(stage));
-      continue;
-    }
+    if (found == replicas.end() || found->second.empty()) continue;
     if (!is_whole) check_is_replicable(stage);
-    const auto of = static_cast<std::int64_t>(found->second.size()) + 1;
-    stages.push_back(replica_of(stage, stage.processor, {0, of}));
-    for (const ProcessorId other : found->second) {
-      const std::int64_t index = stages.back().turn.index + 1;
-      stages.push_back(replica_of(stage, material.board[other], {index, of}));
-    }
+    stage.dispatch = is_whole ? Dispatch::first_free : Dispatch::round_robin;
+    for (const ProcessorId other : found->second) stage.processors.push_back(material.board[other]);
   }
-  plan.stages = std::move(stages);
   return plan;
 }
 
-Turn turn_of(const Plan& plan, const Channel& channel) {
-  const Turn from = turn_at(plan, channel.from);
-  return from.of > 1 ? from : turn_at(plan, channel.to);
+std::int64_t replicas_of(const Plan& plan) {
+  std::int64_t most = 1;
+  for (const Stage& stage : plan.stages) most = std::max(most, stage.replicas());
+  return most;
 }
 
-bool is_shared(const Plan& plan) {
-  const auto count = static_cast<std::int64_t>(plan.stages.size());
-  return count > 1 && plan.stages.front().turn.of == count;
+std::int64_t replicas_of(const Plan& plan, const Channel& channel) {
+  std::int64_t most = 1;
+  for (const Endpoint& end : {channel.from, channel.to})
+    if (!end.is_outside()) most = std::max(most, plan.stages[end.stage].replicas());
+  return most;
 }
 
-std::int64_t turns_of(const Plan& plan) {
-  std::int64_t turns = 1;
-  for (const Stage& stage : plan.stages) turns = std::max(turns, stage.turn.of);
-  return turns;
+std::size_t actors_in(const Plan& plan) {
+  std::size_t count = 0;
+  for (const Stage& stage : plan.stages) count += stage.processors.size();
+  return count;
 }
 
-/// A writer makes frames from -(its lag) on, a reader begins with -(its lag); a replica with the
-/// first of its turn behind that.
-std::int64_t initial_tokens(const Plan& plan, const Channel& channel) {
-  const std::int64_t lag = lag_of(plan, channel);
-  const Turn from = turn_at(plan, channel.from), to = turn_at(plan, channel.to);
-  if (from.of == to.of) return lag / from.of;
-  if (to.of > 1) return floor_of(lag - to.index + to.of - 1, to.of);
-  return floor_of(lag + from.index, from.of);
+std::size_t phases_in(const Plan& plan) {
+  std::size_t count = 0;
+  for (const Stage& stage : plan.stages) count += stage.processors.size() * stage.phases.size();
+  return count;
+}
+
+bool is_first_free(const Plan& plan) {
+  return plan.stages.size() == 1 && plan.stages.front().dispatch == Dispatch::first_free;
+}
+
+std::string name_of(const Stage& stage, std::size_t replica) {
+  return stage.processors.size() == 1 ? stage.name : fmt::format("{}.{}", stage.name, replica);
+}
+
+const char* to_text(Dispatch dispatch) {
+  return dispatch == Dispatch::round_robin ? "round robin" : "first free";
 }
 
 }  // namespace millrace::plan

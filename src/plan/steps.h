@@ -22,8 +22,8 @@ struct Material {
   network::Topology topology;
 };
 
-/// Hashes and names of what the plan is made from.
-Plan note_origin(Plan plan, const Material& material);
+/// Hash and names of the network.
+Plan note_network(Plan plan, const Material& material);
 
 /// One stage per processor of the board, its layers cut into phases so that no phase waits for
 /// itself through another processor, and where batches change.
@@ -32,8 +32,8 @@ Plan cut_into_phases(Plan plan, const Material& material);
 /// Stages that have layers, in the order of their first layers, with names.
 Plan drop_empty_stages(Plan plan, const Material& material);
 
-/// Copies of stages on the processors that take turns with theirs. InputError if such a stage has
-/// several phases or a batch, and is not the only one.
+/// Replicas of stages on the processors asked for. InputError if such a stage has several phases or
+/// a batch, and is not the only one.
 Plan add_replicas(Plan plan, const Material& material);
 
 /// A channel for every tensor that is needed beyond its phase.
@@ -49,25 +49,24 @@ Plan size_channels(Plan plan, const Material& material);
 /// and collects with the largest lag of all.
 std::int64_t lag_of(const Plan& plan, const Channel& channel);
 
-/// How many of the frames of that lag are the channel's: its tokens at the start.
-std::int64_t initial_tokens(const Plan& plan, const Channel& channel);
+/// How many replicas the stages that have some have; 1: there are none. Precondition: all of them
+/// have as many.
+std::int64_t replicas_of(const Plan& plan);
+/// The same of the stages that the channel connects.
+std::int64_t replicas_of(const Plan& plan, const Channel& channel);
 
-/// The frames that the channel carries.
-Turn turn_of(const Plan& plan, const Channel& channel);
-
-/// Of how many replicas the plan's stages are; 1: there are none. Precondition: all replicated
-/// stages have as many.
-std::int64_t turns_of(const Plan& plan);
+/// The replicas of all stages, and their phases.
+std::size_t actors_in(const Plan& plan);
+std::size_t phases_in(const Plan& plan);
 
 /// The largest batch of its phases.
 std::int64_t batch_of(const Plan& plan);
 
-/// Whether the stages are replicas of one that runs the whole network. Such a plan's frames need
-/// not take turns: in the runtime whoever is free takes the next, or as many as it gathers.
-bool is_shared(const Plan& plan);
+/// Whether replicas of the whole network take the next frames, as many as their largest batch,
+/// whenever they are free.
+bool is_first_free(const Plan& plan);
 
-/// The stage and phase of each layer, with replicas the first of them. Precondition: each layer is
-/// in the plan once.
+/// The stage and phase of each layer. Precondition: each layer is in the plan once.
 std::vector<Endpoint> places_of_layers(const Plan& plan);
 
 /// The channels that the plan's phases need, by tensor, then by reader.

@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <nlohmann/json.hpp>
+#include <span>
 
 #include "base/json.h"
 #include "plan/origin_file.h"
@@ -10,26 +12,57 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json to_json(const Stage& stage, const network::Network& network) {
+Json to_json(const board::Processor& processor) {
+  return {{"name", processor.name},
+          {"kind", board::to_text(processor.kind)},
+          {"cores", processor.cores}};
+}
+
+/// One number, or with replicas a list of them.
+template <class Value>
+Json by_replica(std::span<const ReplicaEvidence> replicas, const Value& value) {
+  if (replicas.size() == 1) return milliseconds(value(replicas.front()));
+  Json list = Json::array();
+  for (const ReplicaEvidence& replica : replicas) list.push_back(milliseconds(value(replica)));
+  return list;
+}
+
+Json phases_of(const Stage& stage, std::span<const ReplicaEvidence> replicas,
+               const network::Network& network) {
   Json phases = Json::array();
-  for (const Phase& phase : stage.phases) {
+  for (std::size_t p = 0; p < stage.phases.size(); ++p) {
+    const Phase& phase = stage.phases[p];
     Json layers = Json::array();
     for (LayerId layer : phase.layers) layers.push_back(network[layer].name);
     Json& json = phases.emplace_back(Json{{"lag", phase.lag}});
     if (phase.batch != 1) json["batch"] = phase.batch;
-    if (phase.predicted) json["predicted_ms"] = milliseconds(*phase.predicted);
+    const bool is_known = std::all_of(replicas.begin(), replicas.end(), [&](const auto& replica) {
+      return replica.phases[p].has_value();
+    });
+    if (is_known)
+      json["predicted_ms"] =
+          by_replica(replicas, [&](const ReplicaEvidence& each) { return *each.phases[p]; });
     json["layers"] = std::move(layers);
   }
-  Json result = {{"name", stage.name},
-                 {"processor",
-                  {{"name", stage.processor.name},
-                   {"kind", board::to_text(stage.processor.kind)},
-                   {"cores", stage.processor.cores}}},
-                 {"engine", stage.engine}};
-  if (stage.turn.of > 1) result["turn"] = {{"index", stage.turn.index}, {"of", stage.turn.of}};
-  result["predicted_ms"] = milliseconds(stage.predicted);
-  result["measured_ms"] = milliseconds(stage.measured);
-  result["phases"] = std::move(phases);
+  return phases;
+}
+
+Json to_json(const Stage& stage, std::span<const ReplicaEvidence> replicas,
+             const network::Network& network) {
+  Json result = {{"name", stage.name}};
+  if (stage.processors.size() == 1) {
+    result["processor"] = to_json(stage.processors.front());
+  } else {
+    for (const board::Processor& processor : stage.processors)
+      result["processors"].push_back(to_json(processor));
+    result["dispatch"] = to_text(stage.dispatch);
+  }
+  result["engine"] = stage.engine;
+  result["predicted_ms"] =
+      by_replica(replicas, [](const ReplicaEvidence& each) { return each.predicted; });
+  result["measured_ms"] =
+      by_replica(replicas, [](const ReplicaEvidence& each) { return each.measured; });
+  result["phases"] = phases_of(stage, replicas, network);
   return result;
 }
 
@@ -56,20 +89,25 @@ Json to_json(const network::Calibration& calibration) {
 
 }  // namespace
 
-void write_plan(const std::filesystem::path& path, const Plan& plan,
+void write_plan(const std::filesystem::path& path, const PlanFile& file,
                 const network::Network& network) {
+  const auto& [plan, origin, evidence] = file;
   const TensorNames names(network);
   Json stages = Json::array(), channels = Json::array();
-  for (const Stage& stage : plan.stages) stages.push_back(to_json(stage, network));
+  std::span<const ReplicaEvidence> left = evidence.replicas;
+  for (const Stage& stage : plan.stages) {
+    stages.push_back(to_json(stage, left.first(stage.processors.size()), network));
+    left = left.subspan(stage.processors.size());
+  }
   for (const Channel& channel : plan.channels)
     channels.push_back({{"tensor", names[channel.tensor]},
                         {"from", to_json(channel.from, plan)},
                         {"to", to_json(channel.to, plan)},
                         {"capacity", channel.capacity}});
-  Json document = {{"format", 2},
+  Json document = {{"format", 3},
                    {"network", plan.network_name},
-                   {"origin", to_json(plan.origin, path.parent_path())}};
-  if (plan.measured > Time{}) document["measured_period_ms"] = milliseconds(plan.measured);
+                   {"origin", to_json(origin, path.parent_path())}};
+  if (evidence.period > Time{}) document["measured_period_ms"] = milliseconds(evidence.period);
   document["stages"] = std::move(stages);
   document["channels"] = std::move(channels);
   if (Json variants = variants_of(plan.variants, {}, network); !variants.empty())

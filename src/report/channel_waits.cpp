@@ -6,10 +6,12 @@
 #include <map>
 #include <utility>
 
+#include "schedule/schedule.h"
+
 namespace millrace::report {
 namespace {
 
-using plan::Endpoint;
+using schedule::End;
 
 struct Moments {
   Time begin{}, end{};
@@ -26,12 +28,12 @@ class Diary {
         at->second.end = firing.end;
       }
     for (const TraceFrame& frame : trace.frames)
-      moments_[{Endpoint::outside, 0}][frame.frame] = {frame.completed, frame.submitted};
+      moments_[{End::outside, 0}][frame.frame] = {frame.completed, frame.submitted};
   }
 
-  const std::map<std::int64_t, Moments>& of(const Endpoint& end) const {
+  const std::map<std::int64_t, Moments>& of(const End& end) const {
     static const std::map<std::int64_t, Moments> none;
-    const auto found = moments_.find({end.stage, end.is_outside() ? std::size_t{0} : end.phase});
+    const auto found = moments_.find({end.actor, end.is_outside() ? std::size_t{0} : end.phase});
     return found == moments_.end() ? none : found->second;
   }
 
@@ -39,15 +41,17 @@ class Diary {
   std::map<std::pair<std::size_t, std::size_t>, std::map<std::int64_t, Moments>> moments_;
 };
 
-std::string name_of(const plan::Plan& plan, const Endpoint& end, const char* outside) {
+std::string name_of(const schedule::Schedule& schedule, const End& end, const char* outside) {
   if (end.is_outside()) return outside;
-  const plan::Stage& stage = plan.stages[end.stage];
-  if (stage.phases.size() == 1) return stage.name;
-  return fmt::format("{}, phase {}", stage.name, end.phase);
+  const schedule::Actor& actor = schedule.actors[end.actor];
+  if (actor.phases.size() == 1) return actor.name;
+  return fmt::format("{}, phase {}", actor.name, end.phase);
 }
 
-ChannelWait wait_between(const plan::Plan& plan, const plan::Channel& channel, const Diary& diary) {
-  ChannelWait wait{name_of(plan, channel.from, "input"), name_of(plan, channel.to, "output")};
+ChannelWait wait_between(const schedule::Schedule& schedule, const schedule::Channel& channel,
+                         const Diary& diary) {
+  ChannelWait wait{name_of(schedule, channel.from, "input"),
+                   name_of(schedule, channel.to, "output")};
   const auto& made = diary.of(channel.from);
   Time sum{};
   for (const auto& [frame, read] : diary.of(channel.to)) {
@@ -65,14 +69,15 @@ ChannelWait wait_between(const plan::Plan& plan, const plan::Channel& channel, c
 }  // namespace
 
 std::vector<ChannelWait> channel_waits(const plan::Plan& plan, const Trace& trace) {
+  const schedule::Schedule schedule = schedule::compile(plan);
   const Diary diary(trace);
   std::vector<ChannelWait> result;
-  std::vector<std::pair<Endpoint, Endpoint>> seen;
-  for (const plan::Channel& channel : plan.channels) {
+  std::vector<std::pair<End, End>> seen;
+  for (const schedule::Channel& channel : schedule.channels) {
     const std::pair ends{channel.from, channel.to};
     if (std::find(seen.begin(), seen.end(), ends) != seen.end()) continue;
     seen.push_back(ends);
-    result.push_back(wait_between(plan, channel, diary));
+    result.push_back(wait_between(schedule, channel, diary));
   }
   return result;
 }

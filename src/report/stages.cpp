@@ -4,33 +4,19 @@
 
 #include <algorithm>
 
+#include "plan/steps.h"
 #include "report/table.h"
 #include "report/variants.h"
 
 namespace millrace::report {
 namespace {
 
-struct Place {
-  std::size_t stage = 0, phase = 0;
-  bool operator==(const Place&) const = default;
-};
-
-/// Of replicas the first.
-std::vector<Place> places_of(const plan::Plan& plan, const network::Network& network) {
-  std::vector<Place> places(network.layers.size());
-  for (std::size_t s = plan.stages.size(); s-- > 0;)
-    for (std::size_t p = 0; p < plan.stages[s].phases.size(); ++p)
-      for (const LayerId layer : plan.stages[s].phases[p].layers) places[layer.index] = {s, p};
-  return places;
-}
-
-/// What `value` says of the stage and of its replicas, which have the same layers.
+/// What `value` says of each replica of the stage.
 template <class Value>
-std::string of_replicas(const plan::Plan& plan, std::size_t stage, Value value) {
+std::string of_replicas(const plan::Stage& stage, Value value) {
   std::string text;
-  for (const plan::Stage& each : plan.stages)
-    if (each.phases.front().layers == plan.stages[stage].phases.front().layers)
-      text += (text.empty() ? "" : ", ") + value(each);
+  for (std::size_t r = 0; r < stage.processors.size(); ++r)
+    text += (text.empty() ? "" : ", ") + value(r);
   return text;
 }
 
@@ -60,7 +46,7 @@ Bytes crossing(const plan::Plan& plan, const network::Network& network, std::siz
 }  // namespace
 
 std::string groups_text(const plan::Plan& plan, const network::Network& network) {
-  const std::vector<Place> places = places_of(plan, network);
+  const std::vector<plan::Endpoint> places = plan::places_of_layers(plan);
   const bool gathers = has_batches(plan);
   std::vector<Table::Column> columns{
       {"stage", Align::left}, {"processor", Align::left}, {"phase"}, {"layers", Align::left}};
@@ -73,10 +59,9 @@ std::string groups_text(const plan::Plan& plan, const network::Network& network)
     while (last + 1 < places.size() && places[last + 1] == places[first]) ++last;
     const plan::Stage& stage = plan.stages[places[first].stage];
     if (++rows <= most_rows) {
-      const auto name = [](const plan::Stage& each) { return each.name; };
-      const auto processor = [](const plan::Stage& each) { return each.processor.name; };
-      std::vector<std::string> row{of_replicas(plan, places[first].stage, name),
-                                   of_replicas(plan, places[first].stage, processor),
+      const auto name = [&](std::size_t replica) { return plan::name_of(stage, replica); };
+      const auto processor = [&](std::size_t replica) { return stage.processors[replica].name; };
+      std::vector<std::string> row{of_replicas(stage, name), of_replicas(stage, processor),
                                    std::to_string(places[first].phase + 1)};
       if (gathers) row.push_back(std::to_string(stage.phases[places[first].phase].batch));
       row.push_back(run_text(network, first, last));
@@ -89,7 +74,8 @@ std::string groups_text(const plan::Plan& plan, const network::Network& network)
   return table.text() + (hidden == 0 ? "" : fmt::format("... and {} more groups\n", hidden));
 }
 
-std::string stages_text(const plan::Plan& plan, const network::Network& network) {
+std::string stages_text(const plan::Plan& plan, const plan::Evidence& evidence,
+                        const network::Network& network) {
   Table table({{"stage", Align::left},
                {"processor", Align::left},
                {"engine", Align::left},
@@ -100,7 +86,7 @@ std::string stages_text(const plan::Plan& plan, const network::Network& network)
                {"predicted"},
                {"measured"},
                {"variants", Align::left}});
-  for (std::size_t s = 0; s < plan.stages.size(); ++s) {
+  for (std::size_t s = 0, actor = 0; s < plan.stages.size(); ++s) {
     const plan::Stage& stage = plan.stages[s];
     std::size_t layers = 0;
     double macs = 0;
@@ -109,10 +95,13 @@ std::string stages_text(const plan::Plan& plan, const network::Network& network)
         ++layers;
         macs += static_cast<double>(network::cost_of(network, layer).macs);
       }
-    table.add({stage.name, stage.processor.name, stage.engine, std::to_string(layers),
-               std::to_string(stage.phases.size()), count_text(macs),
-               to_text(crossing(plan, network, s)), time_text(stage.predicted),
-               time_text(stage.measured), variants_text(plan, network, s)});
+    for (std::size_t r = 0; r < stage.processors.size(); ++r, ++actor) {
+      const plan::ReplicaEvidence& found = evidence.replicas[actor];
+      table.add({plan::name_of(stage, r), stage.processors[r].name, stage.engine,
+                 std::to_string(layers), std::to_string(stage.phases.size()), count_text(macs),
+                 to_text(crossing(plan, network, s)), time_text(found.predicted),
+                 time_text(found.measured), variants_text(plan, network, s)});
+    }
   }
   return table.text();
 }

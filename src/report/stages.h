@@ -3,14 +3,16 @@
 #include <string>
 
 #include "network/network.h"
-#include "plan/plan.h"
+#include "plan/evidence.h"
 
 namespace millrace::report {
 
 /// One line per run of neighbouring layers on the same processor: "conv1 .. relu4 (12 layers)".
 std::string groups_text(const plan::Plan& plan, const network::Network& network);
 
-/// One row per stage: processor, phases, layers, predicted and measured time, MACs, variants.
-std::string stages_text(const plan::Plan& plan, const network::Network& network);
+/// One row per replica of each stage: processor, phases, layers, predicted and measured time, MACs,
+/// variants.
+std::string stages_text(const plan::Plan& plan, const plan::Evidence& evidence,
+                        const network::Network& network);
 
 }  // namespace millrace::report

@@ -61,8 +61,7 @@ class Bisection {
     for (std::size_t i = 0; i < made.size(); ++i) {
       const Array& reference = values_.at(subnet->outputs()[i].tensor);
       right[0].push_back(reference);
-      found[0].push_back(
-          network::make_array(reference.type, reference.shape, std::move(made[i])));
+      found[0].push_back(network::make_array(reference.type, reference.shape, std::move(made[i])));
     }
     return compare(right, found).error;
   }
@@ -85,7 +84,7 @@ class Bisection {
     const engine::Border border = engine::border_of(network, place.layers);
     engine::SubnetRequest request;
     request.network = &network;
-    request.processor = place.stage->processor;
+    request.processor = place.stage->processors.front();
     request.layers.assign(place.layers.begin(), place.layers.end());
     for (const TensorId input : border.inputs)
       request.inputs.push_back({input, engine::plain_layout(network[input])});

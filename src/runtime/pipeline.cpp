@@ -10,11 +10,6 @@
 namespace millrace::runtime {
 namespace {
 
-/// Of the tensor: of all frames together.
-std::int64_t slots_of(const schedule::Channel& channel) {
-  return channel.capacity * channel.frames.step;
-}
-
 /// The schedule's channels, and those from the caller to itself for inputs that are results too.
 std::vector<schedule::Channel> all_channels(const schedule::Schedule& schedule,
                                             const network::Network& network) {
@@ -24,7 +19,7 @@ std::vector<schedule::Channel> all_channels(const schedule::Schedule& schedule,
     if (std::find(outputs.begin(), outputs.end(), input) == outputs.end()) continue;
     const auto of_input = [&](const schedule::Channel& channel) { return channel.tensor == input; };
     const auto any = std::find_if(channels.begin(), channels.end(), of_input);
-    const auto capacity = any == channels.end() ? plan::Channel{}.capacity : slots_of(*any);
+    const auto capacity = any == channels.end() ? plan::Channel{}.capacity : any->slots();
     const bool there = std::any_of(channels.begin(), channels.end(), [&](const auto& channel) {
       return of_input(channel) && channel.to.is_outside();
     });
@@ -38,9 +33,9 @@ std::vector<schedule::Channel> all_channels(const schedule::Schedule& schedule,
 class Assembler {
  public:
   Assembler(const Deployment& deployment, const SessionOptions& options)
-      : plan_(deployment.plan),
+      : deployment_(deployment),
+        plan_(deployment.plan),
         network_(deployment.network),
-        engines_(deployment.engines),
         options_(options),
         schedule_(schedule::compile(deployment.plan)),
         wires_(all_channels(schedule_, deployment.network)) {
@@ -48,14 +43,15 @@ class Assembler {
       most_in_flight_ = std::min(most_in_flight_ + wire.capacity, Channel::largest_capacity);
     pipeline_.depth = most_in_flight_;
     for (const schedule::Channel& wire : wires_)
-      pipeline_.depth = std::min(pipeline_.depth, slots_of(wire));
+      pipeline_.depth = std::min(pipeline_.depth, wire.slots());
     pipeline_.slots.resize(network_.tensors.size());
     if (schedule_.first_free)
       pipeline_.shared =
           std::make_unique<Shared>(pipeline_.depth, schedule_.replicas, waiting_of({}));
   }
 
-  Pipeline assemble(std::vector<PreparedStage> prepared) {
+  Pipeline assemble() {
+    std::vector<PreparedActor> prepared = prepare(deployment_, schedule_, options_.pin);
     allocate_slots(sizes_of(prepared));
     for (std::size_t a = 0; a < prepared.size(); ++a)
       add_actor(schedule_.actors[a], std::move(prepared[a]));
@@ -69,7 +65,7 @@ class Assembler {
 
  private:
   /// Sizes by tensor, of one frame: plain, unless an engine chose otherwise.
-  std::vector<Bytes> sizes_of(const std::vector<PreparedStage>& prepared) const {
+  std::vector<Bytes> sizes_of(const std::vector<PreparedActor>& prepared) const {
     std::vector<Bytes> sizes;
     for (const network::Tensor& tensor : network_.tensors) sizes.push_back(tensor.size());
     for (const schedule::Channel& wire : wires_) {
@@ -83,7 +79,7 @@ class Assembler {
   }
 
   void allocate_slots(const std::vector<Bytes>& sizes) {
-    for (const schedule::Channel& wire : wires_) allocate(wire.tensor, sizes, slots_of(wire));
+    for (const schedule::Channel& wire : wires_) allocate(wire.tensor, sizes, wire.slots());
     for (TensorId input : network_.inputs) allocate(input, sizes, 1);
   }
 
@@ -112,11 +108,12 @@ class Assembler {
     return Waiting(options_.spin, &pipeline_.stages[end.actor]->bell);
   }
 
-  void add_actor(const schedule::Actor& actor, PreparedStage prepared) {
+  void add_actor(const schedule::Actor& actor, PreparedActor prepared) {
     auto stage = std::make_unique<StageTask>(actor);
     stage->shared = pipeline_.shared.get();
     if (stage->shared != nullptr) stage->claimed.emplace(actor);
-    stage->pin = options_.pin && engine_of(plan_.stages[actor.stage], engines_).uses_cores();
+    stage->pin =
+        options_.pin && engine_of(plan_.stages[actor.stage], deployment_.engines).uses_cores();
     stage->spin = options_.spin;
     stage->spin_for_stages = stage->pin ? options_.spin_for_stages : options_.spin;
     for (PreparedPhase& each : prepared) {
@@ -190,7 +187,7 @@ class Assembler {
     for (const auto& outlet : pipeline_.outlets)
       if (outlet->tensor == wire.tensor) return *outlet;
     pipeline_.outlets.push_back(std::make_unique<Outlet>(
-        Outlet{wire.tensor, {}, wire.from.is_outside(), Moments(slots_of(wire))}));
+        Outlet{wire.tensor, {}, wire.from.is_outside(), Moments(wire.slots())}));
     return *pipeline_.outlets.back();
   }
 
@@ -216,9 +213,9 @@ class Assembler {
   /// Incoming or not, the actor and phase whose it is, the edge.
   using LinkKey = std::tuple<bool, std::size_t, std::size_t, std::size_t>;
 
+  const Deployment& deployment_;
   const plan::Plan& plan_;
   const network::Network& network_;
-  const std::map<std::string, engine::Engine*>& engines_;
   const SessionOptions& options_;
   const schedule::Schedule schedule_;
   const std::vector<schedule::Channel> wires_;
@@ -232,7 +229,7 @@ class Assembler {
 
 Pipeline assemble(const Deployment& deployment, const SessionOptions& options) {
   check_deployment(deployment);
-  return Assembler(deployment, options).assemble(prepare(deployment, options.pin));
+  return Assembler(deployment, options).assemble();
 }
 
 }  // namespace millrace::runtime

@@ -23,19 +23,19 @@
 namespace millrace::runtime {
 namespace {
 
-using PhaseIndex = std::pair<std::size_t, std::size_t>;  // stage, phase
+using PhaseIndex = std::pair<std::size_t, std::size_t>;  // actor, phase
 
 /// Producers before consumers.
-std::vector<PhaseIndex> preparation_order(const plan::Plan& plan) {
+std::vector<PhaseIndex> preparation_order(const schedule::Schedule& schedule) {
   std::map<PhaseIndex, std::size_t> waiting_for;
   std::multimap<PhaseIndex, PhaseIndex> readers;
-  for (std::size_t s = 0; s < plan.stages.size(); ++s)
-    for (std::size_t p = 0; p < plan.stages[s].phases.size(); ++p) waiting_for[{s, p}] = 0;
-  for (const plan::Channel& channel : plan.channels) {
+  for (std::size_t a = 0; a < schedule.actors.size(); ++a)
+    for (std::size_t p = 0; p < schedule.actors[a].phases.size(); ++p) waiting_for[{a, p}] = 0;
+  for (const schedule::Channel& channel : schedule.channels) {
     if (channel.from.is_outside() || channel.to.is_outside()) continue;
-    readers.emplace(PhaseIndex{channel.from.stage, channel.from.phase},
-                    PhaseIndex{channel.to.stage, channel.to.phase});
-    ++waiting_for[{channel.to.stage, channel.to.phase}];
+    readers.emplace(PhaseIndex{channel.from.actor, channel.from.phase},
+                    PhaseIndex{channel.to.actor, channel.to.phase});
+    ++waiting_for[{channel.to.actor, channel.to.phase}];
   }
   std::vector<PhaseIndex> order;
   for (const auto& [phase, count] : waiting_for)
@@ -52,25 +52,25 @@ std::vector<PhaseIndex> preparation_order(const plan::Plan& plan) {
   return order;
 }
 
-/// Binds the thread to the stage's processor, all of it.
+/// Binds the thread to the actor's processor, all of it.
 class OnProcessorOf {
  public:
-  explicit OnProcessorOf(const plan::Stage& stage) {
+  explicit OnProcessorOf(const schedule::Actor& actor) {
     try {
-      guard_.emplace(stage.processor);
+      guard_.emplace(actor.processor);
     } catch (const EngineError&) {
-      refuse(stage);
+      refuse(actor);
     }
-    if (board::cores_of_this_thread() != stage.processor.cores) refuse(stage);
+    if (board::cores_of_this_thread() != actor.processor.cores) refuse(actor);
   }
 
  private:
-  [[noreturn]] static void refuse(const plan::Stage& stage) {
+  [[noreturn]] static void refuse(const schedule::Actor& actor) {
     throw InputError(
         "plan",
         fmt::format("{} runs on {} (core {}), which this machine lacks or this process "
                     "may not use; make a plan for this machine",
-                    stage.name, stage.processor.name, fmt::join(stage.processor.cores, ", ")));
+                    actor.name, actor.processor.name, fmt::join(actor.processor.cores, ", ")));
   }
   std::optional<board::PinGuard> guard_;
 };
@@ -128,12 +128,13 @@ class Layouts {
 
 class Preparation {
  public:
-  explicit Preparation(const Deployment& deployment)
+  Preparation(const Deployment& deployment, const schedule::Schedule& schedule)
       : plan_(deployment.plan),
         network_(deployment.network),
         engines_(deployment.engines),
+        schedule_(schedule),
         layouts_(deployment.network),
-        errors_(deployment.plan.stages.size()) {
+        errors_(schedule.actors.size()) {
     std::vector<bool> made(network_.tensors.size());
     for (const network::Layer& layer : network_.layers)
       for (const TensorId output : layer.outputs)
@@ -146,11 +147,12 @@ class Preparation {
 
   /// Without a subnet if others have failed.
   PreparedPhase prepare(PhaseIndex index) {
-    const plan::Stage& stage = plan_.stages[index.first];
+    const schedule::Actor& actor = schedule_.actors[index.first];
+    const plan::Stage& stage = plan_.stages[actor.stage];
     const std::int64_t batch = stage.phases[index.second].batch;
     engine::SubnetRequest request;
     request.network = &network_;
-    request.processor = stage.processor;
+    request.processor = actor.processor;
     request.layers = stage.phases[index.second].layers;
     const engine::Border border = engine::border_of(network_, request.layers);
     engine::Engine& engine = engine_of(stage, engines_);
@@ -175,16 +177,16 @@ class Preparation {
     return prepared;
   }
 
-  /// What the stage's thread does: its error is kept, and all end.
-  void guarded(std::size_t stage, const std::function<void()>& work) {
+  /// What the actor's thread does: its error is kept, and all end.
+  void guarded(std::size_t actor, const std::function<void()>& work) {
     try {
       work();
     } catch (...) {
-      errors_[stage] = std::current_exception();
+      errors_[actor] = std::current_exception();
       layouts_.end();
     }
   }
-  /// After all threads: the error of the first stage that has one.
+  /// After all threads: the error of the first actor that has one.
   void rethrow() const {
     for (const std::exception_ptr& error : errors_)
       if (error) std::rethrow_exception(error);
@@ -204,15 +206,16 @@ class Preparation {
   const plan::Plan& plan_;
   const network::Network& network_;
   const std::map<std::string, engine::Engine*>& engines_;
+  const schedule::Schedule& schedule_;
   Layouts layouts_;
-  std::vector<std::exception_ptr> errors_;  // by stage
+  std::vector<std::exception_ptr> errors_;  // by actor
 };
 
-/// The phases of each stage, in an order in which none waits for a later one, so that with all
-/// stages at work there is always one that can go on.
-std::vector<std::vector<std::size_t>> orders_of(const plan::Plan& plan) {
-  std::vector<std::vector<std::size_t>> orders(plan.stages.size());
-  for (const auto& [stage, phase] : preparation_order(plan)) orders[stage].push_back(phase);
+/// The phases of each actor, in an order in which none waits for a later one, so that with all
+/// actors at work there is always one that can go on.
+std::vector<std::vector<std::size_t>> orders_of(const schedule::Schedule& schedule) {
+  std::vector<std::vector<std::size_t>> orders(schedule.actors.size());
+  for (const auto& [actor, phase] : preparation_order(schedule)) orders[actor].push_back(phase);
   return orders;
 }
 
@@ -230,12 +233,13 @@ engine::Engine& engine_of(const plan::Stage& stage,
 
 void check_deployment(const Deployment& deployment) {
   const auto& [plan, network, engines] = deployment;
-  const std::string& made_for = plan.origin.network;
+  const std::string& made_for = plan.network_hash;
   if (!made_for.empty() && made_for != network::hash_of(network))
     throw InputError(
         "plan", fmt::format("was made for another network ('{}', {}) than '{}' ({})",
                             plan.network_name, made_for, network.name, network::hash_of(network)));
   plan::check(plan, network);
+  plan::check_cores(plan);
   schedule::check_live(plan, network);
   const Bytes needed = plan::slot_bytes(plan, network), there = board::memory_of_this_machine();
   if (needed > there)
@@ -245,31 +249,32 @@ void check_deployment(const Deployment& deployment) {
                                          to_text(needed), to_text(there)));
 }
 
-std::vector<PreparedStage> prepare(const Deployment& deployment, bool pin) {
-  std::vector<PreparedStage> prepared;
-  for (const plan::Stage& stage : deployment.plan.stages)
-    prepared.emplace_back(stage.phases.size());
-  const auto orders = orders_of(deployment.plan);
-  Preparation preparation(deployment);
-  const auto prepare_stage = [&](std::size_t s) {
+std::vector<PreparedActor> prepare(const Deployment& deployment, const schedule::Schedule& schedule,
+                                   bool pin) {
+  std::vector<PreparedActor> prepared;
+  for (const schedule::Actor& actor : schedule.actors) prepared.emplace_back(actor.phases.size());
+  const auto orders = orders_of(schedule);
+  Preparation preparation(deployment, schedule);
+  const auto prepare_actor = [&](std::size_t a) {
     std::optional<OnProcessorOf> here;
-    const plan::Stage& stage = deployment.plan.stages[s];
+    const schedule::Actor& actor = schedule.actors[a];
+    const plan::Stage& stage = deployment.plan.stages[actor.stage];
     if (pin && engine_of(stage, deployment.engines).uses_cores()) {
-      here.emplace(stage);
-      board::note_use(stage.processor.cores);
+      here.emplace(actor);
+      board::note_use(actor.processor.cores);
     }
-    for (const std::size_t phase : orders[s]) {
-      prepared[s][phase] = preparation.prepare({s, phase});
-      if (!prepared[s][phase].subnet) return;
+    for (const std::size_t phase : orders[a]) {
+      prepared[a][phase] = preparation.prepare({a, phase});
+      if (!prepared[a][phase].subnet) return;
     }
   };
   {
     std::vector<std::jthread> threads;  // end before what they use
-    for (std::size_t s = 1; s < prepared.size(); ++s)
-      preparation.guarded(s, [&, s] {
-        threads.emplace_back([&, s] { preparation.guarded(s, [&] { prepare_stage(s); }); });
+    for (std::size_t a = 1; a < prepared.size(); ++a)
+      preparation.guarded(a, [&, a] {
+        threads.emplace_back([&, a] { preparation.guarded(a, [&] { prepare_actor(a); }); });
       });
-    if (!prepared.empty()) preparation.guarded(0, [&] { prepare_stage(0); });
+    if (!prepared.empty()) preparation.guarded(0, [&] { prepare_actor(0); });
   }
   preparation.rethrow();
   return prepared;

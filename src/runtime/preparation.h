@@ -9,6 +9,7 @@
 #include "engine/engine.h"
 #include "network/network.h"
 #include "plan/plan.h"
+#include "schedule/schedule.h"
 
 namespace millrace::runtime {
 
@@ -24,22 +25,22 @@ struct PreparedPhase {
   /// Of a phase with a batch: the same for one frame, where few have come.
   std::unique_ptr<engine::Subnet> of_one = nullptr;
 };
-using PreparedStage = std::vector<PreparedPhase>;  // by phase
+using PreparedActor = std::vector<PreparedPhase>;  // by phase
 
 /// InputError if the engine of a stage is missing.
 engine::Engine& engine_of(const plan::Stage& stage,
                           const std::map<std::string, engine::Engine*>& engines);
 
-/// InputError if the plan was made for another network, breaks the rules of plan::check, or would
-/// wait for ever.
+/// InputError if the plan was made for another network, breaks the rules of plan::check, would wait
+/// for ever, or uses a core twice.
 void check_deployment(const Deployment& deployment);
 
-/// All stages at once, each on a thread of its own, with `pin` on its stage's processor if its
-/// engine uses that one's cores. A consumer
-/// waits until the layouts of what it reads are known, so that on the same engine it reads what the
-/// producer's engine prefers to write; between engines, at the network's ends and around phases
-/// with a batch tensors are plain. The first error ends all. InputError if an engine or a processor
-/// is missing.
-std::vector<PreparedStage> prepare(const Deployment& deployment, bool pin);
+/// All actors at once, each on a thread of its own, with `pin` on its processor if its engine uses
+/// that one's cores. A consumer waits until the layouts of what it reads are known, so that on the
+/// same engine it reads what the producer's engine prefers to write; between engines, at the
+/// network's ends and around phases with a batch tensors are plain. The first error ends all.
+/// InputError if an engine or a processor is missing.
+std::vector<PreparedActor> prepare(const Deployment& deployment, const schedule::Schedule& schedule,
+                                   bool pin);
 
 }  // namespace millrace::runtime

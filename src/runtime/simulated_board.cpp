@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "plan/variants.h"
 
 namespace millrace::runtime {
 namespace {
@@ -12,16 +13,17 @@ namespace {
 /// A phase that takes longer than this would look like a program that hangs.
 constexpr Time longest_run = std::chrono::hours(1);
 
-Time run_time(const plan::Stage& stage, const plan::Phase& phase, double time_scale) {
-  if (!phase.predicted)
-    throw InputError(stage.name,
+Time run_time(const std::string& stage, std::optional<Time> predicted, std::int64_t batch,
+              double time_scale) {
+  if (!predicted)
+    throw InputError(stage,
                      "a phase has no predicted time, so it cannot be simulated; make the plan "
                      "again with 'millrace plan'");
-  const double run = seconds(*phase.predicted) * static_cast<double>(phase.batch) * time_scale;
+  const double run = seconds(*predicted) * static_cast<double>(batch) * time_scale;
   if (run <= seconds(longest_run)) return time_from_seconds(run);
-  throw InputError(stage.name, fmt::format("a phase would take {:.3g} s, expected at most {:.0f} "
-                                           "s; correct its predicted_ms, or the time scale",
-                                           run, seconds(longest_run)));
+  throw InputError(stage, fmt::format("a phase would take {:.3g} s, expected at most {:.0f} s; "
+                                      "correct its predicted_ms, or the time scale",
+                                      run, seconds(longest_run)));
 }
 
 }  // namespace
@@ -37,20 +39,27 @@ std::vector<LayerId> simulated_layers(const plan::Plan& plan) {
 
 board::Processor simulation_host() { return board::this_machine().processors.front(); }
 
-void add_run_times(const plan::Plan& plan, double time_scale, RunTimes& times) {
-  for (const plan::Stage& stage : plan.stages)
-    if (plan::is_simulated(stage))
-      for (const plan::Phase& phase : stage.phases)
-        times[{stage.processor.name, phase.layers}] = run_time(stage, phase, time_scale);
+void add_run_times(const plan::Plan& plan, const plan::Evidence& evidence, double time_scale,
+                   RunTimes& times) {
+  for (std::size_t s = 0, actor = 0; s < plan.stages.size(); ++s) {
+    const plan::Stage& stage = plan.stages[s];
+    for (std::size_t r = 0; r < stage.processors.size(); ++r, ++actor)
+      for (std::size_t p = 0; plan::is_simulated(stage) && p < stage.phases.size(); ++p) {
+        const plan::Phase& phase = stage.phases[p];
+        times[{stage.processors[r].name, phase.layers}] = run_time(
+            plan::name_of(stage, r), evidence.replicas[actor].phases[p], phase.batch, time_scale);
+      }
+  }
 }
 
-std::set<board::Precision> compute_here(plan::Plan& plan, const network::Network& network,
-                                        const engine::Engine& computing) {
+ComputedHere computed_here(const plan::Plan& plan, const network::Network& network,
+                           const engine::Engine& computing) {
   std::set<board::Precision> replaced;
-  if (plan.variants.empty()) return replaced;
+  std::vector<board::Variant> variants = plan.variants;
   const board::Processor host = simulation_host();
   for (const LayerId layer : simulated_layers(plan)) {
-    board::Variant& variant = plan.variants[layer.index];
+    if (variants.empty()) break;
+    board::Variant& variant = variants[layer.index];
     const bool calibrated =
         variant.precision != board::Precision::int8 || plan.calibration.has_value();
     const auto offered = computing.variants(network, layer, host);
@@ -58,7 +67,7 @@ std::set<board::Precision> compute_here(plan::Plan& plan, const network::Network
     if (variant.precision != board::Precision::f32) replaced.insert(variant.precision);
     variant = {};
   }
-  return replaced;
+  return {plan::with_variants(plan, std::move(variants)), std::move(replaced)};
 }
 
 std::unique_ptr<engine::simulated::PacedEngine> make_simulated_engine(engine::Engine& computing,

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "engine/simulated/paced.h"
-#include "plan/plan.h"
+#include "plan/evidence.h"
 
 namespace millrace::runtime {
 
@@ -22,14 +22,19 @@ std::vector<LayerId> simulated_layers(const plan::Plan& plan);
 /// The core that computes a simulated stage: any of this machine, so one.
 board::Processor simulation_host();
 
-/// Adds what the plan predicts for its simulated phases, of a whole batch, `time_scale` times as
+/// Adds what is predicted for the plan's simulated phases, of a whole batch, `time_scale` times as
 /// long. InputError if a phase has no time, or one of more than an hour.
-void add_run_times(const plan::Plan& plan, double time_scale, RunTimes& times);
+void add_run_times(const plan::Plan& plan, const plan::Evidence& evidence, double time_scale,
+                   RunTimes& times);
 
-/// Gives simulated layers that the engine cannot compute here as planned its own choice in f32; the
-/// precisions that this replaces.
-std::set<board::Precision> compute_here(plan::Plan& plan, const network::Network& network,
-                                        const engine::Engine& computing);
+struct ComputedHere {
+  plan::Plan plan;
+  std::set<board::Precision> replaced;
+};
+/// The plan with simulated layers that the engine cannot compute here as planned in its own choice
+/// of f32, and the precisions that this replaces.
+ComputedHere computed_here(const plan::Plan& plan, const network::Network& network,
+                           const engine::Engine& computing);
 
 /// Borrows both. Layers without a time take as long as they take.
 std::unique_ptr<engine::simulated::PacedEngine> make_simulated_engine(engine::Engine& computing,

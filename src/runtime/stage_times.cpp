@@ -94,7 +94,7 @@ class Lockstep {
 struct StageTrials::Stage {
   const schedule::Actor* actor;
   bool pin;
-  PreparedStage prepared;
+  PreparedActor prepared;
   std::vector<PhaseTrial> phases;
 
   /// Adds the time of each phase to `spent`.
@@ -115,7 +115,7 @@ struct StageTrials::Stage {
 StageTrials::StageTrials(const plan::Plan& plan, const network::Network& network,
                          const std::map<std::string, engine::Engine*>& engines)
     : schedule_(schedule::compile(plan)) {
-  std::vector<PreparedStage> prepared = prepare({plan, network, engines}, true);
+  std::vector<PreparedActor> prepared = prepare({plan, network, engines}, schedule_, true);
   for (std::size_t a = 0; a < prepared.size(); ++a) {
     const schedule::Actor& actor = schedule_.actors[a];
     const bool pin = engine_of(plan.stages[actor.stage], engines).uses_cores();

@@ -1,6 +1,4 @@
 #include <algorithm>
-#include <map>
-#include <tuple>
 
 #include "plan/build.h"
 #include "plan/steps.h"
@@ -9,72 +7,110 @@
 namespace millrace::schedule {
 namespace {
 
-Frames frames_of(const plan::Turn& turn) { return {turn.index, turn.of}; }
+/// Rounded down for negative numbers too.
+std::int64_t floor_of(std::int64_t a, std::int64_t b) { return a / b - (a % b < 0 ? 1 : 0); }
 
-End end_of(const plan::Endpoint& end) {
-  if (end.is_outside()) return {};
-  return {end.stage, end.phase};
-}
-
-Actor actor_of(const plan::Plan& plan, std::size_t index) {
-  const plan::Stage& stage = plan.stages[index];
-  Actor actor{index, stage.name, stage.processor, frames_of(stage.turn), {}};
-  for (const plan::Phase& phase : stage.phases) actor.phases.push_back({phase.lag, phase.batch});
-  return actor;
-}
-
-/// Numbers of edges: channels to, or from, the replicas of a stage are one.
-class Edges {
+/// From stages with replicas to actors, and from their channels to those between actors.
+class Compiler {
  public:
-  explicit Edges(const plan::Plan& plan) : plan_(plan) {}
+  explicit Compiler(const plan::Plan& plan) : plan_(plan) {
+    result_.name = plan.network_name;
+    result_.first_free = plan::is_first_free(plan);
+    result_.round = plan::round_of(plan);
+    result_.batch = plan::batch_of(plan);
+    result_.replicas = plan::replicas_of(plan);
+  }
 
-  std::size_t of(TensorId tensor, const plan::Endpoint& from, const plan::Endpoint& to) {
-    const Key key{tensor, first_replica(from), from.phase, first_replica(to), to.phase};
-    return numbers_.try_emplace(key, numbers_.size()).first->second;
+  Schedule compile() {
+    for (std::size_t s = 0; s < plan_.stages.size(); ++s) add_stage(s);
+    for (std::size_t c = 0; c < plan_.channels.size(); ++c) add_channels(c);
+    result_.most_in_flight = most_in_flight();
+    add_tickets();
+    return std::move(result_);
   }
 
  private:
-  using Key = std::tuple<TensorId, std::size_t, std::size_t, std::size_t, std::size_t>;
+  void add_stage(std::size_t index) {
+    const plan::Stage& stage = plan_.stages[index];
+    first_actors_.push_back(result_.actors.size());
+    for (std::size_t r = 0; r < stage.processors.size(); ++r) {
+      Actor actor{index, r, plan::name_of(stage, r), stage.processors[r], {}, {}};
+      actor.frames = {static_cast<std::int64_t>(r), stage.replicas()};
+      for (const plan::Phase& phase : stage.phases) {
+        actor.phases.push_back({phase.lag, phase.batch});
+        result_.largest_offset = std::max(result_.largest_offset, phase.lag);
+      }
+      result_.actors.push_back(std::move(actor));
+    }
+  }
 
-  std::size_t first_replica(const plan::Endpoint& end) const {
-    if (end.is_outside() || plan_.stages[end.stage].turn.of == 1) return end.stage;
-    const auto& layers = plan_.stages[end.stage].phases[0].layers;
-    const auto first =
-        std::find_if(plan_.stages.begin(), plan_.stages.end(), [&](const plan::Stage& other) {
-          return other.turn.of > 1 && other.phases[0].layers == layers;
-        });
-    return static_cast<std::size_t>(first - plan_.stages.begin());
+  /// A replica has channels from and to all replicas of other stages that meet it: of two stages
+  /// with replicas those that work on the same frames.
+  void add_channels(std::size_t edge) {
+    const plan::Channel& planned = plan_.channels[edge];
+    const std::int64_t replicas = plan::replicas_of(plan_, planned);
+    for (std::int64_t r = 0; r < replicas; ++r) {
+      Channel channel{planned.tensor, end_of(planned.from, r), end_of(planned.to, r), {}};
+      channel.frames = {r, replicas};
+      channel.capacity = planned.capacity / replicas;
+      channel.initial_tokens = initial_tokens(planned, channel.frames);
+      channel.edge = edge;
+      result_.channels.push_back(channel);
+    }
+  }
+
+  End end_of(const plan::Endpoint& end, std::int64_t replica) const {
+    if (end.is_outside()) return {};
+    const bool has_replicas = plan_.stages[end.stage].replicas() > 1;
+    return {first_actors_[end.stage] + static_cast<std::size_t>(has_replicas ? replica : 0),
+            end.phase};
+  }
+
+  /// A writer makes frames from -(its offset) on, a reader begins with -(its offset); a replica
+  /// with the first of its frames after that.
+  std::int64_t initial_tokens(const plan::Channel& channel, const Frames& frames) const {
+    const std::int64_t lag = plan::lag_of(plan_, channel), step = frames.step;
+    const auto has_replicas = [&](const plan::Endpoint& end) {
+      return !end.is_outside() && plan_.stages[end.stage].replicas() > 1;
+    };
+    if (has_replicas(channel.from) == has_replicas(channel.to)) return lag / step;
+    if (has_replicas(channel.to)) return floor_of(lag - frames.first + step - 1, step);
+    return floor_of(lag + frames.first, step);
+  }
+
+  /// With first-free replicas no two frames may have the same slot; else each channel sees to that.
+  std::int64_t most_in_flight() const {
+    std::int64_t most = frames_held(result_);
+    if (result_.first_free)
+      for (const plan::Channel& channel : plan_.channels) most = std::min(most, channel.capacity);
+    return most;
+  }
+
+  void add_tickets() {
+    std::size_t edge = plan_.channels.size();
+    for (std::size_t s = 0; s < plan_.stages.size(); ++s)
+      for (std::size_t p = 0; p < plan_.stages[s].phases.size(); ++p, ++edge) {
+        const plan::Endpoint to{s, p};
+        if (std::any_of(plan_.channels.begin(), plan_.channels.end(),
+                        [&](const plan::Channel& channel) { return channel.to == to; }))
+          continue;
+        for (std::int64_t r = 0; r < plan_.stages[s].replicas(); ++r) {
+          const End end = end_of(to, r);
+          result_.tickets.push_back({TensorId(),
+                                     {},
+                                     end,
+                                     result_.actors[end.actor].frames,
+                                     frames_held(result_),
+                                     0,
+                                     edge});
+        }
+      }
   }
 
   const plan::Plan& plan_;
-  std::map<Key, std::size_t> numbers_;
+  std::vector<std::size_t> first_actors_;  // by stage
+  Schedule result_;
 };
-
-void add_tickets(Schedule& schedule, Edges& edges) {
-  for (std::size_t a = 0; a < schedule.actors.size(); ++a)
-    for (std::size_t p = 0; p < schedule.actors[a].phases.size(); ++p) {
-      const End to{a, p};
-      if (std::any_of(schedule.channels.begin(), schedule.channels.end(),
-                      [&](const Channel& channel) { return channel.to == to; }))
-        continue;
-      schedule.tickets.push_back({TensorId(),
-                                  {},
-                                  to,
-                                  schedule.actors[a].frames,
-                                  frames_held(schedule),
-                                  0,
-                                  edges.of(TensorId(), {}, {schedule.actors[a].stage, p})});
-    }
-}
-
-/// With first-free replicas no two frames may have the same slot; else each channel sees to that.
-std::int64_t most_in_flight(const Schedule& schedule) {
-  std::int64_t most = frames_held(schedule);
-  if (schedule.first_free)
-    for (const Channel& channel : schedule.channels)
-      most = std::min(most, channel.capacity * channel.frames.step);
-  return most;
-}
 
 }  // namespace
 
@@ -85,28 +121,6 @@ std::int64_t frames_held(const Schedule& schedule) {
   return most;
 }
 
-Schedule compile(const plan::Plan& plan) {
-  Schedule schedule{.name = plan.network_name,
-                    .first_free = plan::is_shared(plan),
-                    .round = plan::round_of(plan),
-                    .batch = plan::batch_of(plan),
-                    .replicas = plan::turns_of(plan)};
-  for (std::size_t s = 0; s < plan.stages.size(); ++s) {
-    schedule.actors.push_back(actor_of(plan, s));
-    for (const Phase& phase : schedule.actors.back().phases)
-      schedule.largest_offset = std::max(schedule.largest_offset, phase.offset);
-  }
-  Edges edges(plan);
-  for (const plan::Channel& channel : plan.channels) {
-    const Frames frames = frames_of(plan::turn_of(plan, channel));
-    schedule.channels.push_back({channel.tensor, end_of(channel.from), end_of(channel.to), frames,
-                                 channel.capacity / frames.step,
-                                 plan::initial_tokens(plan, channel),
-                                 edges.of(channel.tensor, channel.from, channel.to)});
-  }
-  schedule.most_in_flight = most_in_flight(schedule);
-  add_tickets(schedule, edges);
-  return schedule;
-}
+Schedule compile(const plan::Plan& plan) { return Compiler(plan).compile(); }
 
 }  // namespace millrace::schedule

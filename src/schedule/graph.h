@@ -1,9 +1,8 @@
 #pragma once
 // A schedule as a timed CSDF graph.
-#include <vector>
-
 #include "dataflow/graph.h"
 #include "network/network.h"
+#include "plan/evidence.h"
 #include "schedule/schedule.h"
 
 namespace millrace::schedule {
@@ -17,7 +16,7 @@ namespace millrace::schedule {
 /// actors, the caller's too, have their phases once for every replica and pass tokens from and to
 /// each in its turn.
 struct GraphOptions {
-  std::vector<std::vector<Time>> phase_times = {};
+  plan::PhaseTimes phase_times = {};
   bool tokens_are_elements = false;
   bool bounded = true;
   bool outside = true;  // the caller takes part as the actors "input" and "output" of zero time

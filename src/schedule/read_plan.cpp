@@ -1,19 +1,18 @@
 #include "schedule/read_plan.h"
 
 #include "base/error.h"
-#include "plan/plan_file.h"
 #include "schedule/graph.h"
 
 namespace millrace::schedule {
 
-plan::Plan read_plan(const std::filesystem::path& path, const network::Network& network) {
-  plan::Plan plan = plan::read_plan(path, network);
+plan::PlanFile read_plan(const std::filesystem::path& path, const network::Network& network) {
+  plan::PlanFile file = plan::read_plan(path, network);
   try {
-    check_live(plan, network);
+    check_live(file.plan, network);
   } catch (const InputError& error) {
     throw InputError(path.string(), error.what());
   }
-  return plan;
+  return file;
 }
 
 }  // namespace millrace::schedule

@@ -2,11 +2,11 @@
 #include <filesystem>
 
 #include "network/network.h"
-#include "plan/plan.h"
+#include "plan/plan_file.h"
 
 namespace millrace::schedule {
 
 /// plan::read_plan of a plan that is live as well; see check_live. InputError names the file.
-plan::Plan read_plan(const std::filesystem::path& path, const network::Network& network);
+plan::PlanFile read_plan(const std::filesystem::path& path, const network::Network& network);
 
 }  // namespace millrace::schedule

@@ -29,8 +29,8 @@ struct Phase {
 
 /// One replica of a stage: one thread on one processor. Its cycles are `frames.step` frames apart.
 struct Actor {
-  std::size_t stage = 0;  // of the plan
-  std::string name;       // unique
+  std::size_t stage = 0, replica = 0;  // of the plan
+  std::string name;                    // unique
   board::Processor processor;
   Frames frames;
   std::vector<Phase> phases;  // in the order of the plan
@@ -55,9 +55,12 @@ struct Channel {
   Frames frames;
   std::int64_t capacity = 0;
   std::int64_t initial_tokens = 0;  // in the plan's CSDF graph; see csdf_graph
-  /// Channels of one edge differ in replicas only: for an actor they are one channel, with the
-  /// next frame's replica at its other end.
+  /// The plan's channel, of which this is the part of these frames. For an actor its parts are one
+  /// channel, with each frame's replica at its other end. Tickets have further numbers.
   std::size_t edge = 0;
+
+  /// Of the tensor: for the frames of all channels of the edge.
+  std::int64_t slots() const { return capacity * frames.step; }
 };
 
 /// The actors have the plan's order. Executing it needs no plan, but for what the phases compute.

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "plan/build.h"
+#include "schedule/schedule.h"
 
 namespace millrace::simulate {
 namespace {
@@ -26,95 +27,94 @@ std::size_t number_of(const Trace& trace, const plan::Plan& plan) {
   return static_cast<std::size_t>(found - trace.plans.begin());
 }
 
-std::size_t stage_of(const TraceStage& recorded, const plan::Plan& plan) {
-  const auto found =
-      std::find_if(plan.stages.begin(), plan.stages.end(), [&](const plan::Stage& stage) {
-        return stage.name == recorded.name && stage.processor.name == recorded.processor;
-      });
-  if (found == plan.stages.end())
+std::size_t actor_of(const TraceStage& recorded, const schedule::Schedule& schedule,
+                     const plan::Plan& plan) {
+  const auto& actors = schedule.actors;
+  const auto found = std::find_if(actors.begin(), actors.end(), [&](const auto& actor) {
+    return actor.name == recorded.name && actor.processor.name == recorded.processor;
+  });
+  if (found == actors.end())
     fail(plan, fmt::format("the trace has a {} on {}, the plan has none", recorded.name,
                            recorded.processor));
-  return static_cast<std::size_t>(found - plan.stages.begin());
+  return static_cast<std::size_t>(found - actors.begin());
 }
 
-/// Stages of the trace as the plan numbers them; of other plans: none.
-std::vector<std::size_t> stages_of(const Trace& trace, const plan::Plan& plan) {
+/// Stages of the trace as the schedule numbers its actors; of other plans: none.
+std::vector<std::size_t> actors_of(const Trace& trace, const schedule::Schedule& schedule,
+                                   const plan::Plan& plan) {
   const std::size_t number = number_of(trace, plan);
-  std::vector<std::size_t> stages;
+  std::vector<std::size_t> actors;
   for (const TraceStage& stage : trace.stages)
-    stages.push_back(stage.plan == number ? stage_of(stage, plan) : plan.stages.size());
-  return stages;
-}
-
-Recording empty_recording(const plan::Plan& plan) {
-  Recording recording;
-  for (const plan::Stage& stage : plan.stages) recording.emplace_back(stage.phases.size());
-  return recording;
+    actors.push_back(stage.plan == number ? actor_of(stage, schedule, plan)
+                                          : schedule.actors.size());
+  return actors;
 }
 
 /// Of all firings of a stage, so that no sum overflows: twelve days.
 constexpr Time longest{1'000'000'000'000'000};
 
-void check_total(const Recording& recording, const plan::Plan& plan) {
-  for (std::size_t s = 0; s < recording.size(); ++s) {
+void check_total(const Recording& recording, const schedule::Schedule& schedule,
+                 const plan::Plan& plan) {
+  for (std::size_t a = 0; a < recording.size(); ++a) {
     double total = 0;
-    for (const auto& firings : recording[s])
+    for (const auto& firings : recording[a])
       for (const RecordedFiring& firing : firings)
         total += static_cast<double>(firing.time.count());
     if (total >= static_cast<double>(longest.count()))
       fail(plan, fmt::format("the firings of {} take more than twelve days together",
-                             plan.stages[s].name));
+                             schedule.actors[a].name));
   }
 }
 
-void check_complete(const Recording& recording, const plan::Plan& plan) {
-  for (std::size_t s = 0; s < recording.size(); ++s)
-    for (std::size_t p = 0; p < recording[s].size(); ++p)
-      if (recording[s][p].empty())
-        fail(plan, fmt::format("the trace has no firing of {}, phase {}", plan.stages[s].name, p));
+void check_complete(const Recording& recording, const schedule::Schedule& schedule,
+                    const plan::Plan& plan) {
+  for (std::size_t a = 0; a < recording.size(); ++a)
+    for (std::size_t p = 0; p < recording[a].size(); ++p)
+      if (recording[a][p].empty())
+        fail(plan,
+             fmt::format("the trace has no firing of {}, phase {}", schedule.actors[a].name, p));
 }
 
 }  // namespace
 
 Recording recording_of(const Trace& trace, const plan::Plan& plan) {
-  const std::vector<std::size_t> stages = stages_of(trace, plan);
-  Recording recording = empty_recording(plan);
-  std::vector<const TraceFiring*> last(plan.stages.size(), nullptr);
+  const schedule::Schedule schedule = schedule::compile(plan);
+  const std::vector<std::size_t> actors = actors_of(trace, schedule, plan);
+  Recording recording(plan);
+  std::vector<const TraceFiring*> last(recording.size(), nullptr);
   for (const TraceFiring& firing : trace.firings) {
-    const std::size_t stage = stages[firing.stage];
-    if (stage == plan.stages.size()) continue;
-    if (firing.phase >= recording[stage].size())
+    const std::size_t actor = actors[firing.stage];
+    if (actor == recording.size()) continue;
+    if (firing.phase >= recording[actor].size())
       fail(plan, fmt::format("the trace has a phase {} of {}, the plan has {} phases", firing.phase,
-                             plan.stages[stage].name, recording[stage].size()));
-    std::vector<RecordedFiring>& firings = recording[stage][firing.phase];
-    const TraceFiring* before = last[stage];
+                             schedule.actors[actor].name, recording[actor].size()));
+    std::vector<RecordedFiring>& firings = recording[actor][firing.phase];
+    const TraceFiring* before = last[actor];
     const bool goes_on = before != nullptr && before->phase == firing.phase &&
                          before->frame == firing.frame;  // it was interrupted
     if (!goes_on) firings.push_back({Time{}, firing.count});
     firings.back().time = std::min(longest, firings.back().time + (firing.end - firing.begin));
-    last[stage] = &firing;
+    last[actor] = &firing;
   }
-  check_complete(recording, plan);
-  check_total(recording, plan);
+  check_complete(recording, schedule, plan);
+  check_total(recording, schedule, plan);
   return recording;
 }
 
-std::vector<std::vector<Duration>> mean_durations(const Recording& recording,
-                                                  const plan::Plan& plan) {
-  std::vector<std::vector<Duration>> durations;
-  for (std::size_t s = 0; s < recording.size(); ++s) {
-    auto& phases = durations.emplace_back();
-    for (std::size_t p = 0; p < recording[s].size(); ++p) {
+plan::ByPhase<Duration> mean_durations(const Recording& recording, const plan::Plan& plan) {
+  plan::ByPhase<Duration> durations(plan);
+  const schedule::Schedule schedule = schedule::compile(plan);
+  for (std::size_t a = 0; a < recording.size(); ++a)
+    for (std::size_t p = 0; p < recording[a].size(); ++p) {
       double sum_ns = 0, frames = 0;
-      for (const RecordedFiring& firing : recording[s][p]) {
+      for (const RecordedFiring& firing : recording[a][p]) {
         sum_ns += static_cast<double>(firing.time.count());
         frames += static_cast<double>(firing.frames);
       }
-      const auto batch = static_cast<double>(plan.stages[s].phases[p].batch);
+      const auto batch = static_cast<double>(schedule.actors[a].phases[p].batch);
       const Time mean(static_cast<std::int64_t>(sum_ns / frames * batch));
-      phases.push_back({mean, mean});
+      durations[a][p] = {mean, mean};
     }
-  }
   return durations;
 }
 

@@ -13,8 +13,7 @@ namespace millrace::simulate {
 Recording recording_of(const Trace& trace, const plan::Plan& plan);
 
 /// On a full batch of each phase, on the average.
-std::vector<std::vector<Duration>> mean_durations(const Recording& recording,
-                                                  const plan::Plan& plan);
+plan::ByPhase<Duration> mean_durations(const Recording& recording, const plan::Plan& plan);
 
 /// What came of the plan's frames in the trace: latencies of all, and the rate of the full rounds
 /// behind the first, since frames leave several at once. InputError if there is none.

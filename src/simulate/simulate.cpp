@@ -7,7 +7,6 @@
 #include <cmath>
 
 #include "base/error.h"
-#include "plan/capacities.h"
 #include "simulate/simulation.h"
 
 namespace millrace::simulate {
@@ -17,11 +16,8 @@ namespace {
 constexpr double longest_s = 4e8;
 
 void check_durations(const Application& application) {
-  const auto& stages = application.plan.stages;
-  bool fits = application.durations.size() == stages.size();
-  for (std::size_t s = 0; fits && s < stages.size(); ++s)
-    fits = application.durations[s].size() == stages[s].phases.size();
-  if (!fits) throw InputError(application.name, "has other phases than the times given for it");
+  if (!application.durations.fits(application.plan))
+    throw InputError(application.name, "has other phases than the times given for it");
   for (const auto& phases : application.durations)
     for (const Duration& duration : phases)
       if (duration.best < Time{} || duration.worst < duration.best)
@@ -33,11 +29,9 @@ void check_durations(const Application& application) {
 
 void check_recorded(const Application& application) {
   if (application.recorded.empty()) return;
-  bool fits = application.recorded.size() == application.durations.size();
-  for (std::size_t s = 0; fits && s < application.recorded.size(); ++s)
-    fits = application.recorded[s].size() == application.durations[s].size();
-  if (!fits) throw InputError(application.name,
-                              "has other phases than its recorded trace; record this plan");
+  if (!application.recorded.fits(application.plan))
+    throw InputError(application.name,
+                     "has other phases than its recorded trace; record this plan");
   for (const auto& phases : application.recorded)
     for (const auto& firings : phases)
       if (firings.empty() || std::any_of(firings.begin(), firings.end(), [](const auto& firing) {
@@ -83,6 +77,13 @@ void check_processors(const Options& options) {
   for (const auto& [name, processor] : options.processors) check(name, processor);
 }
 
+std::vector<board::Processor> processors_of(const plan::Plan& plan) {
+  std::vector<board::Processor> processors;
+  for (const plan::Stage& stage : plan.stages)
+    processors.insert(processors.end(), stage.processors.begin(), stage.processors.end());
+  return processors;
+}
+
 bool share_a_core(const board::Processor& a, const board::Processor& b) {
   return std::any_of(a.cores.begin(), a.cores.end(), [&](int core) {
     return std::count(b.cores.begin(), b.cores.end(), core) > 0;
@@ -91,10 +92,9 @@ bool share_a_core(const board::Processor& a, const board::Processor& b) {
 
 /// Processors are one if they have one name; then they must have the same cores, and else none in
 /// common.
-void check_together(const plan::Stage& stage, const Application& application,
+void check_together(const board::Processor& a, const Application& application,
                     const Application& other) {
-  for (const plan::Stage& theirs : other.plan.stages) {
-    const board::Processor &a = stage.processor, &b = theirs.processor;
+  for (const board::Processor& b : processors_of(other.plan)) {
     if (a.name == b.name ? a == b : !share_a_core(a, b)) continue;
     throw InputError(
         application.name,
@@ -106,17 +106,17 @@ void check_together(const plan::Stage& stage, const Application& application,
 
 void check_board(const std::vector<Application>& applications) {
   for (const Application& application : applications)
-    for (const plan::Stage& stage : application.plan.stages)
-      for (const Application& other : applications) check_together(stage, application, other);
+    for (const board::Processor& processor : processors_of(application.plan))
+      for (const Application& other : applications) check_together(processor, application, other);
 }
 
 /// A misspelt name would change nothing and say nothing.
 void check_names(const std::vector<Application>& applications, const Options& options) {
   std::vector<std::string> names;
   for (const Application& application : applications)
-    for (const plan::Stage& stage : application.plan.stages)
-      if (std::find(names.begin(), names.end(), stage.processor.name) == names.end())
-        names.push_back(stage.processor.name);
+    for (const board::Processor& processor : processors_of(application.plan))
+      if (std::find(names.begin(), names.end(), processor.name) == names.end())
+        names.push_back(processor.name);
   for (const auto& [name, processor] : options.processors)
     if (std::find(names.begin(), names.end(), name) == names.end())
       throw InputError(
@@ -161,19 +161,20 @@ Result run(const std::vector<Application>& applications, const Options& options)
   return Simulation(applications, options).run();
 }
 
-std::vector<std::vector<Duration>> predicted_durations(const plan::Plan& plan, double best,
-                                                       double worst) {
-  const auto times = plan::predicted_times(plan);
+plan::ByPhase<Duration> predicted_durations(const plan::Plan& plan, const plan::Evidence& evidence,
+                                            double best, double worst) {
+  const auto times = plan::predicted_times(plan, evidence);
   if (times.empty() && !plan.stages.empty())
     throw InputError(plan.network_name,
                      "the plan has no times of its phases; make it again with 'millrace plan'");
   const auto scaled = [](Time time, double factor) {
     return factor == 1 ? time : time_from_seconds(std::min(seconds(time) * factor, longest_s));
   };
-  std::vector<std::vector<Duration>> result;
+  plan::ByPhase<Duration> result;
   for (const auto& phases : times) {
-    auto& durations = result.emplace_back();
+    std::vector<Duration> durations;
     for (const Time time : phases) durations.push_back({scaled(time, best), scaled(time, worst)});
+    result.add(std::move(durations));
   }
   return result;
 }

@@ -9,7 +9,7 @@
 
 #include "base/trace.h"
 #include "base/units.h"
-#include "plan/plan.h"
+#include "plan/evidence.h"
 #include "schedule/execution.h"
 #include "simulate/latencies.h"
 
@@ -27,8 +27,8 @@ struct RecordedFiring {
   Time time{};
   std::int64_t frames = 1;
 };
-/// By stage and phase, in their order; none is empty. See recorded.h.
-using Recording = std::vector<std::vector<std::vector<RecordedFiring>>>;
+/// In their order; none is empty. See recorded.h.
+using Recording = plan::ByPhase<std::vector<RecordedFiring>>;
 
 enum class Arrivals {
   closed,    // the caller puts in a frame as soon as there is space
@@ -48,8 +48,8 @@ using schedule::Order;
 /// A plan that runs, and how frames come to it.
 struct Application {
   std::string name;
-  plan::Plan plan;                               // has passed check()
-  std::vector<std::vector<Duration>> durations;  // by stage and phase
+  plan::Plan plan;  // has passed check()
+  plan::ByPhase<Duration> durations;
   /// Instead of the durations, if not empty: each firing takes what the next of its phase took,
   /// over and over, in proportion if it has another number of frames.
   Recording recorded = {};
@@ -122,8 +122,8 @@ struct Result {
 /// seeded.
 Result run(const std::vector<Application>& applications, const Options& options = {});
 
-/// Each phase takes its time in the plan, times the two factors. InputError if the plan lacks one.
-std::vector<std::vector<Duration>> predicted_durations(const plan::Plan& plan, double best = 1,
-                                                       double worst = 1);
+/// Each phase takes its predicted time, times the two factors. InputError if one is unknown.
+plan::ByPhase<Duration> predicted_durations(const plan::Plan& plan, const plan::Evidence& evidence,
+                                            double best = 1, double worst = 1);
 
 }  // namespace millrace::simulate

@@ -59,24 +59,26 @@ Simulation::Simulation(const std::vector<Application>& applications, const Optio
     running_.back().result.name = application.name;
     trace_.plans.push_back(application.name);
     most_ += patience * wanted_of(application);
-    add_workers(running_.size() - 1, options);
+    add_workers(running_.size() - 1, schedule, options);
   }
   const bool repeats =
       applications.size() == 1 && is_closed(applications[0]) && is_fixed(applications[0]);
   if (repeats) recurrence_.emplace();
 }
 
-void Simulation::add_workers(std::size_t index, const Options& options) {
+void Simulation::add_workers(std::size_t index, const schedule::Schedule& schedule,
+                             const Options& options) {
   const Application& application = running_[index].application;
-  for (std::size_t s = 0; s < application.plan.stages.size(); ++s) {
-    const plan::Stage& stage = application.plan.stages[s];
-    const std::size_t processor = processor_named(stage.processor.name, options);
+  for (std::size_t a = 0; a < schedule.actors.size(); ++a) {
+    const schedule::Actor& actor = schedule.actors[a];
+    const plan::Stage& stage = application.plan.stages[actor.stage];
+    const std::size_t processor = processor_named(actor.processor.name, options);
     const ProcessorOptions& on = processors_[processor].options();
     const std::uint64_t seed = seed_of(options.seed, 2 * workers_.size() + 1);
-    Worker worker{index, s, processor, {}, {}, on.scale, Random(seed)};
+    Worker worker{index, a, processor, {}, {}, on.scale, Random(seed)};
     worker.replayed.resize(stage.phases.size());
     for (std::size_t p = 0; p < stage.phases.size(); ++p) {
-      const Duration& duration = application.durations[s][p];
+      const Duration& duration = application.durations[a][p];
       worker.durations.push_back(
           {scaled(duration.best, on.scale), scaled(duration.worst, on.scale)});
       const auto layers = static_cast<std::int64_t>(stage.phases[p].layers.size());
@@ -84,7 +86,7 @@ void Simulation::add_workers(std::size_t index, const Options& options) {
       worker.kernels.push_back(is_cut ? std::max<std::int64_t>(1, layers) : 1);
     }
     workers_.push_back(std::move(worker));
-    trace_.stages.push_back({index, stage.name, stage.processor.name});
+    trace_.stages.push_back({index, actor.name, actor.processor.name});
   }
 }
 
@@ -187,8 +189,8 @@ bool Simulation::is_done() const {
 
 void Simulation::choose(Worker& worker) {
   Running& running = running_[worker.application];
-  if (worker.firing || !running.execution.is_woken(worker.stage)) return;
-  worker.firing = running.execution.next(worker.stage);
+  if (worker.firing || !running.execution.is_woken(worker.actor)) return;
+  worker.firing = running.execution.next(worker.actor);
   if (!worker.firing) return;
   processors_[worker.processor].request({static_cast<std::size_t>(&worker - workers_.data()),
                                          running.application.priority, time_of(worker),
@@ -200,7 +202,7 @@ Time Simulation::time_of(Worker& worker) const {
   const std::size_t phase = worker.firing->phase;
   const Application& application = running_[worker.application].application;
   if (!application.recorded.empty()) {
-    const auto& firings = application.recorded[worker.stage][phase];
+    const auto& firings = application.recorded[worker.actor][phase];
     const RecordedFiring& firing = firings[worker.replayed[phase]++ % firings.size()];
     const double frames = static_cast<double>(worker.firing->count);
     return scaled(firing.time, worker.scale * frames / static_cast<double>(firing.frames));
@@ -234,7 +236,7 @@ void Simulation::end_piece(Processor& processor) {
   note(piece);
   if (!piece.is_last) return;
   Worker& worker = workers_[piece.stage];
-  running_[worker.application].execution.end(worker.stage, *worker.firing);
+  running_[worker.application].execution.end(worker.actor, *worker.firing);
   worker.firing.reset();
 }
 

@@ -31,9 +31,9 @@ class Simulation {
     std::deque<FrameTimes> on_their_way = {};
     ApplicationResult result = {};
   };
-  /// A stage of an application on its processor.
+  /// An actor of an application on its processor.
   struct Worker {
-    std::size_t application, stage, processor;
+    std::size_t application, actor, processor;
     std::vector<Duration> durations;    // by phase
     std::vector<std::int64_t> kernels;  // by phase
     double scale;
@@ -42,7 +42,8 @@ class Simulation {
     std::optional<schedule::Firing> firing = {};
   };
 
-  void add_workers(std::size_t application, const Options& options);
+  void add_workers(std::size_t application, const schedule::Schedule& schedule,
+                   const Options& options);
   std::size_t processor_named(const std::string& name, const Options& options);
 
   void settle();

@@ -57,12 +57,10 @@ Time time_of(const Example& example, const std::vector<LayerId>& layers) {
 }
 
 double bound(const Example& example, const plan::Plan& plan) {
-  std::vector<std::vector<Time>> times;
-  for (const plan::Stage& stage : plan.stages) {
-    times.emplace_back();
-    for (const plan::Phase& phase : stage.phases)
-      times.back().push_back(time_of(example, phase.layers));
-  }
+  plan::PhaseTimes times(plan);
+  for (std::size_t s = 0; s < plan.stages.size(); ++s)
+    for (std::size_t p = 0; p < times[s].size(); ++p)
+      times[s][p] = time_of(example, plan.stages[s].phases[p].layers);
   return 1 / seconds(analysis::period_bound(plan, example.network, times).value());
 }
 

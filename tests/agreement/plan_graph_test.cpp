@@ -18,10 +18,9 @@ TEST(PlanGraph, as_an_sdf3_file_has_the_throughput_of_the_plan) {
     const auto plan =
         plan::build(network, board_of(4), random_mapping(random, network.layers.size(), 4),
                     {.capacity = 1 + static_cast<std::int64_t>(seed % 3)});
-    std::vector<std::vector<Time>> times;
-    for (const plan::Stage& stage : plan.stages)
-      for (auto& phases = times.emplace_back(); phases.size() < stage.phases.size();)
-        phases.emplace_back(random.below(1'000'000));
+    plan::PhaseTimes times(plan);
+    for (auto& phases : times)
+      for (Time& time : phases) time = Time(random.below(1'000'000));
     const analysis::Proof proof = analysis::prove(plan, network, times);
     const dataflow::Sdf3File file =
         dataflow::parse_sdf3(dataflow::to_sdf3(proof.graph), "plan.xml");

@@ -38,11 +38,10 @@ TEST(SimulatedBoard, runs_at_the_modelled_rate_on_fewer_cores) {
     for (const LayerId layer : layers) sum += times[layer.index];
     return sum;
   };
-  std::vector<std::vector<Time>> phases;
-  for (const plan::Stage& stage : plan.stages) {
-    auto& of_stage = phases.emplace_back();
-    for (const plan::Phase& phase : stage.phases) of_stage.push_back(time_of(phase.layers));
-  }
+  plan::PhaseTimes phases(plan);
+  for (std::size_t s = 0; s < plan.stages.size(); ++s)
+    for (std::size_t p = 0; p < phases[s].size(); ++p)
+      phases[s][p] = time_of(plan.stages[s].phases[p].layers);
   const double limit = 1 / seconds(analysis::period_bound(plan, network, phases).value());
   const auto reference = engine::reference::make();
   engine::simulated::PacedEngine engine(

@@ -42,7 +42,7 @@ class MakePlan : public testing::Test {
   }
   std::string written(const PlanResult& result) const {
     const auto path = folder_ / "library.plan.json";
-    plan::write_plan(path, result.plan, result.network);
+    plan::write_plan(path, result.file, result.network);
     return read_file(path);
   }
 
@@ -78,11 +78,11 @@ TEST_F(MakePlan, a_plan_tells_how_it_was_made) {
   request.setup.source.seed = 7;
   request.search.method = "genetic";
   const PlanResult result = make_plan(request);
-  EXPECT_EQ(result.plan.origin.board_name, result.board.name);
-  EXPECT_EQ(result.plan.origin.search, "genetic");
-  EXPECT_EQ(result.plan.origin.model, network::absolute(request.setup.source));
+  EXPECT_EQ(result.file.origin.board_name, result.board.name);
+  EXPECT_EQ(result.file.origin.search, "genetic");
+  EXPECT_EQ(result.file.origin.model, network::absolute(request.setup.source));
   written(result);
-  EXPECT_EQ(plan::read_plan_origin(folder_ / "library.plan.json"), result.plan.origin);
+  EXPECT_EQ(plan::read_plan_origin(folder_ / "library.plan.json"), result.file.origin);
 }
 
 TEST_F(MakePlan, a_layer_is_explained) {

@@ -22,7 +22,9 @@ class Verify : public testing::Test {
 
   VerifyResult verify_plan(const plan::Plan& plan, const network::Network& network) const {
     const auto path = folder_ / "a.plan.json";
-    plan::write_plan(path, plan, network);
+    plan::Origin origin;
+    origin.network = plan.network_hash;
+    plan::write_plan(path, {plan, origin, plan::no_evidence(plan)}, network);
     VerifyRequest request;
     request.runnable.model.source.file = path;
     request.mappings = 0;
@@ -61,8 +63,8 @@ TEST_F(Verify, a_doctored_plan_differs_and_the_first_layer_is_named) {
   } catch (const InputError& error) {
     GTEST_SKIP() << "no int8 here: " << error.what();
   }
-  EXPECT_TRUE(verify_plan(made.plan, made.network).equal());
-  plan::Plan doctored = made.plan;
+  EXPECT_TRUE(verify_plan(made.file.plan, made.network).equal());
+  plan::Plan doctored = made.file.plan;
   for (auto& [name, range] : doctored.calibration->ranges)
     range = {range.low / 100, range.high / 100};
   const VerifyResult result = verify_plan(doctored, made.network);

@@ -79,18 +79,19 @@ TEST(Choose, replicas_win_where_crossing_costs_more_than_it_gains) {
   const Choice choice = choose(chain(4), two_cores(), profile_with({1, 1, 1, 1}, 1e6), quick());
   EXPECT_EQ(choice.winner().name, "2 replicas");
   EXPECT_EQ(choice.winner().bound, std::chrono::microseconds(2));
-  ASSERT_EQ(choice.winner().plan.stages.size(), 2u);
-  EXPECT_EQ(choice.winner().plan.stages[1].turn, (plan::Turn{1, 2}));
+  ASSERT_EQ(choice.winner().plan.stages.size(), 1u);
+  EXPECT_EQ(choice.winner().plan.stages[0].replicas(), 2);
   EXPECT_GE(choice.winner().search.bottleneck, choice.lower_bound);
 }
 
 /// As if each plan took `period_of` it between two frames, and each of its stages 900 ns of one.
-std::function<std::vector<plan::Measured>(std::span<const plan::Plan>)> measuring(
+std::function<std::vector<plan::Measured>(std::span<const plan::Assessed>)> measuring(
     const std::function<Time(const plan::Plan&)>& period_of, double doubt = 0) {
-  return [=](std::span<const plan::Plan> plans) {
+  return [=](std::span<const plan::Assessed> plans) {
     std::vector<plan::Measured> results;
-    for (const plan::Plan& plan : plans)
-      results.push_back({period_of(plan), std::vector<Time>(plan.stages.size(), Time(900)), doubt});
+    for (const auto& [plan, evidence] : plans)
+      results.push_back(
+          {period_of(plan), std::vector<Time>(evidence.replicas.size(), Time(900)), doubt});
     return results;
   };
 }
@@ -103,7 +104,7 @@ TEST(Choose, copies_are_measured_though_one_core_is_more_than_twice_as_slow) {
   ChooseOptions options = quick();
   int copies = 0;
   options.measure = measuring([&](const plan::Plan& plan) {
-    const bool is_copies = plan.stages.size() == 2 && plan.stages[0].turn.of == 2;
+    const bool is_copies = plan.stages[0].replicas() == 2;
     copies += is_copies ? 1 : 0;
     return Time(is_copies ? 2750 : 4000);
   });
@@ -129,7 +130,7 @@ TEST(Choose, processors_may_take_turns_in_groups) {
   };
   EXPECT_EQ(named("exact contiguous").bound, std::chrono::microseconds(30));
   EXPECT_EQ(named("2 replicas").bound, std::chrono::microseconds(15));
-  EXPECT_EQ(named("2 replicas").plan.stages.size(), 4u);
+  EXPECT_EQ(named("2 replicas").plan.stages.size(), 2u);
   EXPECT_EQ(named("4 replicas").bound, std::chrono::microseconds(15));
   EXPECT_DOUBLE_EQ(choice.lower_bound, 15'000);
 }
@@ -147,8 +148,8 @@ TEST(Choose, measurements_overrule_predictions) {
   const Choice choice = choose(chain(4), two_cores(), profile, options);
   EXPECT_EQ(measured, 2u);
   EXPECT_EQ(choice.winner().name, "one processor");
-  EXPECT_EQ(choice.winner().plan.measured, Time(1000));
-  EXPECT_EQ(choice.winner().plan.stages[0].measured, Time(900));
+  EXPECT_EQ(choice.winner().evidence.period, Time(1000));
+  EXPECT_EQ(choice.winner().evidence.replicas[0].measured, Time(900));
 }
 
 /// One processor in place of two is worth what measurements do not tell apart, up to 3 %.
@@ -170,22 +171,22 @@ TEST(Choose, what_measurements_do_not_tell_apart_is_decided_by_effort) {
 TEST(Choose, what_is_predicted_to_be_far_from_the_best_is_not_measured) {
   ChooseOptions options = quick();
   options.measure = measuring([](const plan::Plan& plan) {
-    EXPECT_EQ(plan.stages.size(), 2u);
+    EXPECT_EQ(plan::actors_in(plan), 2u);
     return Time(1000);
   });
   const Choice choice = choose(chain(4), two_cores(), profile_with({10, 10, 10, 10}, 0), options);
-  EXPECT_EQ(choice.winner().plan.stages.size(), 2u);
+  EXPECT_EQ(plan::actors_in(choice.winner().plan), 2u);
 }
 
 TEST(Choose, one_processor_is_measured_if_the_others_prove_slower_than_it_is_predicted_to_be) {
   ChooseOptions options = quick();
   options.search = "exact";
   options.measure = measuring([](const plan::Plan& plan) {
-    return plan.stages.size() == 1 ? std::chrono::microseconds(41) : std::chrono::microseconds(90);
+    return std::chrono::microseconds(plan::actors_in(plan) == 1 ? 41 : 90);
   });
   const Choice choice = choose(chain(4), two_cores(), profile_with({10, 10, 10, 10}, 0), options);
   EXPECT_EQ(choice.winner().name, "one processor");
-  EXPECT_EQ(choice.winner().plan.measured, std::chrono::microseconds(41));
+  EXPECT_EQ(choice.winner().evidence.period, std::chrono::microseconds(41));
 }
 
 TEST(Choose, an_unknown_search_is_answered_with_the_known_ones) {
@@ -205,10 +206,10 @@ TEST(PhaseTimes, of_a_stage_sum_up_to_its_processors_time) {
     for (std::size_t i = 0; i < problem.layers; ++i)
       mapping.processors.emplace_back(random.below(2));
     const plan::Plan plan = plan::build(network, board, mapping);
-    const auto by_phase = phase_times(problem, plan, mapping);
+    const auto by_phase = phase_times(problem, plan, {&mapping, 1});
     const auto by_processor = processor_times(problem, mapping);
     for (std::size_t s = 0; s < plan.stages.size(); ++s) {
-      const auto p = static_cast<std::size_t>(plan.stages[s].processor.cores[0]);
+      const auto p = static_cast<std::size_t>(plan.stages[s].processors[0].cores[0]);
       const Time sum = std::accumulate(by_phase[s].begin(), by_phase[s].end(), Time{});
       EXPECT_NEAR(static_cast<double>(sum.count()), by_processor[p], 20);
     }

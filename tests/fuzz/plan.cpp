@@ -5,7 +5,6 @@
 #include "analysis/rate.h"
 #include "fuzz.h"
 #include "network/read.h"
-#include "plan/capacities.h"
 #include "schedule/read_plan.h"
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -15,8 +14,8 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const fuzz::MemoryFile file(fuzz::text_of(data, size));
   return fuzz::attempt([&] {
     plan::read_plan_origin(file.path());
-    const plan::Plan plan = schedule::read_plan(file.path(), network);
-    const auto times = plan::predicted_times(plan);
+    const auto [plan, origin, evidence] = schedule::read_plan(file.path(), network);
+    const auto times = plan::predicted_times(plan, evidence);
     analysis::prove(plan, network, times);
     analysis::enough_in_flight(plan, network, times);
   });

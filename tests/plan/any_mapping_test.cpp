@@ -90,7 +90,7 @@ TEST(AnyMapping, contiguous_mappings_have_one_phase_per_stage) {
   }
 }
 
-Time slowest_stage(const std::vector<std::vector<Time>>& times) {
+Time slowest_stage(const PhaseTimes& times) {
   Time slowest{};
   for (const auto& phases : times)
     slowest = std::max(slowest, std::accumulate(phases.begin(), phases.end(), Time{}));

@@ -36,8 +36,8 @@ TEST(Build, stages_stand_in_the_order_of_the_pipeline_and_empty_ones_are_left_ou
   const auto network = network_of(3, {{0, 1}, {1, 2}});
   const Plan plan = build(network, board_of(5), mapping_of({4, 1, 1}));
   EXPECT_EQ(text_of(plan), "stage0: 0; stage1: 1 2");
-  EXPECT_EQ(plan.stages[0].processor.name, "core4");
-  EXPECT_EQ(plan.stages[1].processor.name, "core1");
+  EXPECT_EQ(plan.stages[0].processors[0].name, "core4");
+  EXPECT_EQ(plan.stages[1].processors[0].name, "core1");
 }
 
 TEST(Build, a_layer_that_waits_for_its_own_phase_through_another_processor_begins_a_phase) {

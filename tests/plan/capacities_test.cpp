@@ -18,8 +18,8 @@ namespace {
 using namespace test;
 using dataflow::Fraction;
 
-Fraction period_of(const Plan& plan, const network::Network& network,
-                   const std::vector<std::vector<Time>>& times, bool bounded = true) {
+Fraction period_of(const Plan& plan, const network::Network& network, const PhaseTimes& times,
+                   bool bounded = true) {
   return dataflow::throughput(
              schedule::csdf_graph(plan, network, {.phase_times = times, .bounded = bounded}))
       .value()
@@ -63,8 +63,8 @@ TEST(SmallestSlots, keep_the_throughput_of_slots_without_end) {
 /// All capacities of at most so many bytes in turn.
 class Enumeration {
  public:
-  Enumeration(const Plan& plan, const network::Network& network,
-              const std::vector<std::vector<Time>>& times, const analysis::SlotSizing& found)
+  Enumeration(const Plan& plan, const network::Network& network, const PhaseTimes& times,
+              const analysis::SlotSizing& found)
       : plan_(plan), network_(network), times_(times), found_(found) {
     for (const Channel& channel : plan.channels)
       least_[channel.tensor] = std::max(least_[channel.tensor], lag_of(plan, channel) + 1);
@@ -93,7 +93,7 @@ class Enumeration {
 
   Plan plan_;
   const network::Network& network_;
-  const std::vector<std::vector<Time>>& times_;
+  const PhaseTimes& times_;
   const analysis::SlotSizing& found_;
   std::map<TensorId, std::int64_t> least_;
   std::vector<TensorId> tensors_;
@@ -121,8 +121,9 @@ TEST(SmallestSlots, are_the_smallest_of_all) {
 TEST(SmallestSlots, are_unknown_without_times) {
   const auto network = network_of(2, {{0, 1}});
   const Plan plan = build(network, board_of(2), mapping_of({0, 1}));
-  EXPECT_TRUE(predicted_times(plan).empty());
-  EXPECT_FALSE(analysis::smallest_slots(plan, network, predicted_times(plan)));
+  const PhaseTimes times = predicted_times(plan, no_evidence(plan));
+  EXPECT_TRUE(times.empty());
+  EXPECT_FALSE(analysis::smallest_slots(plan, network, times));
 }
 
 TEST(WithSlots, gives_slack_to_what_leaves_its_stage) {

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/random.h"
 #include "plan/build.h"
+#include "plan/evidence.h"
 #include "support/message_of.h"
 
 namespace millrace::plan::test {
@@ -100,13 +101,11 @@ inline std::string text_of(const Plan& plan) {
   return text;
 }
 
-/// 1 to `most` ns for each phase of each stage.
-inline std::vector<std::vector<Time>> random_times(Random& random, const Plan& plan,
-                                                   std::uint64_t most) {
-  std::vector<std::vector<Time>> times;
-  for (const Stage& stage : plan.stages)
-    for (auto& phases = times.emplace_back(); phases.size() < stage.phases.size();)
-      phases.emplace_back(1 + static_cast<std::int64_t>(random.below(most)));
+/// 1 to `most` ns for each phase.
+inline PhaseTimes random_times(Random& random, const Plan& plan, std::uint64_t most) {
+  PhaseTimes times(plan);
+  for (auto& phases : times)
+    for (Time& time : phases) time = Time(1 + static_cast<std::int64_t>(random.below(most)));
   return times;
 }
 

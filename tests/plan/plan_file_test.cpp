@@ -6,6 +6,7 @@
 #include "base/json.h"
 #include "networks.h"
 #include "schedule/read_plan.h"
+#include "support/schema.h"
 #include "support/temporary_folder.h"
 
 namespace millrace::plan {
@@ -20,25 +21,36 @@ network::Network sample_network() {
 }
 
 Plan sample_plan(const network::Network& network) {
-  Plan plan = build(network, board_of(2), mapping_of({0, 1, 1, 0}));
-  plan.origin.model.file = "net.onnx";
-  plan.origin.profile = "abc";
-  plan.origin.search = "genetic";
-  plan.origin.version = "0.1.0";
-  plan.stages[0].predicted = Time(123'456'789);
-  plan.stages[1].measured = Time(1);
-  plan.stages[0].phases[1].predicted = Time(123'500'000);
-  plan.measured = Time(7'654'321);
-  return plan;
+  return build(network, board_of(2), mapping_of({0, 1, 1, 0}));
+}
+
+PlanFile file_of(const Plan& plan) {
+  Origin origin;
+  origin.network = plan.network_hash;
+  origin.board = "def";
+  origin.model.file = "net.onnx";
+  origin.profile = "abc";
+  origin.search = "genetic";
+  origin.version = "0.1.0";
+  return {plan, origin, no_evidence(plan)};
+}
+
+PlanFile sample_file(const network::Network& network) {
+  PlanFile file = file_of(sample_plan(network));
+  file.evidence.replicas[0].predicted = Time(123'456'789);
+  file.evidence.replicas[1].measured = Time(1);
+  file.evidence.replicas[0].phases[1] = Time(123'500'000);
+  file.evidence.period = Time(7'654'321);
+  return file;
 }
 
 TEST(PlanFile, there_and_back_is_the_same_plan) {
   const TemporaryFolder folder;
   const network::Network network = sample_network();
-  const Plan plan = sample_plan(network);
-  write_plan(folder / "plan.json", plan, network);
-  EXPECT_EQ(read_plan(folder / "plan.json", network), plan);
-  EXPECT_EQ(read_plan_origin(folder / "plan.json"), plan.origin);
+  const PlanFile file = sample_file(network);
+  write_plan(folder / "plan.json", file, network);
+  EXPECT_EQ(read_plan(folder / "plan.json", network), file);
+  EXPECT_EQ(read_plan_origin(folder / "plan.json"), file.origin);
 }
 
 TEST(PlanFile, random_plans_survive_the_way_there_and_back) {
@@ -48,8 +60,8 @@ TEST(PlanFile, random_plans_survive_the_way_there_and_back) {
     const network::Network network = random_network(random, 30);
     const board::Board board = board_of(4);
     const Plan plan = build(network, board, random_mapping(random, network.layers.size(), 4));
-    write_plan(folder / "plan.json", plan, network);
-    ASSERT_EQ(read_plan(folder / "plan.json", network), plan) << i;
+    write_plan(folder / "plan.json", file_of(plan), network);
+    ASSERT_EQ(read_plan(folder / "plan.json", network).plan, plan) << i;
   }
 }
 
@@ -60,8 +72,8 @@ TEST(PlanFile, tensors_without_a_name_of_their_own_go_by_number) {
   network.tensors[1].name = network.tensors[2].name = "same";
   network.tensors[3].name = "#1";
   const Plan plan = sample_plan(network);
-  write_plan(folder / "plan.json", plan, network);
-  EXPECT_EQ(read_plan(folder / "plan.json", network), plan);
+  write_plan(folder / "plan.json", file_of(plan), network);
+  EXPECT_EQ(read_plan(folder / "plan.json", network).plan, plan);
 }
 
 TEST(PlanFile, variants_stand_by_layer_and_only_where_they_are_not_the_engines_choice) {
@@ -71,8 +83,8 @@ TEST(PlanFile, variants_stand_by_layer_and_only_where_they_are_not_the_engines_c
   plan.variants.resize(network.layers.size());
   plan.variants[1] = {board::Precision::f32, "jit_wino:avx512_core"};
   plan.variants[3].precision = board::Precision::bf16;
-  write_plan(folder / "plan.json", plan, network);
-  EXPECT_EQ(read_plan(folder / "plan.json", network), plan);
+  write_plan(folder / "plan.json", file_of(plan), network);
+  EXPECT_EQ(read_plan(folder / "plan.json", network).plan, plan);
   EXPECT_EQ(read_json(folder / "plan.json")["variants"],
             Json::parse(R"({"1":"f32:jit_wino:avx512_core","3":"bf16"})"));
   EXPECT_FALSE(read_json(folder / "plan.json").contains("one_frame_variants"));
@@ -87,8 +99,8 @@ TEST(PlanFile, variants_of_one_frame_stand_where_they_are_others) {
   plan.one_frame_variants = plan.variants;
   plan.one_frame_variants[1].algorithm.clear();
   plan.one_frame_variants[2].algorithm = "gemm";
-  write_plan(folder / "plan.json", plan, network);
-  EXPECT_EQ(read_plan(folder / "plan.json", network), plan);
+  write_plan(folder / "plan.json", file_of(plan), network);
+  EXPECT_EQ(read_plan(folder / "plan.json", network).plan, plan);
   EXPECT_EQ(read_json(folder / "plan.json")["one_frame_variants"],
             Json::parse(R"({"1":"f32","2":"f32:gemm"})"));
 }
@@ -101,9 +113,9 @@ TEST(PlanFile, int8_brings_its_calibration) {
   plan.variants.resize(network.layers.size());
   plan.variants[2].precision = board::Precision::int8;
   plan.calibration =
-      network::Calibration{plan.origin.network, {{"t1", {-0.5f, 2.25f}}, {"x", {0, 1}}}};
-  write_plan(path, plan, network);
-  EXPECT_EQ(read_plan(path, network), plan);
+      network::Calibration{plan.network_hash, {{"t1", {-0.5f, 2.25f}}, {"x", {0, 1}}}};
+  write_plan(path, file_of(plan), network);
+  EXPECT_EQ(read_plan(path, network).plan, plan);
   const Json good = read_json(path);
   const auto message_after = [&](const char* pointer, const char* value) {
     Json bad = good;
@@ -131,8 +143,8 @@ TEST(PlanFile, batches_stand_only_where_a_phase_has_one) {
   const network::Network network = sample_network();
   const Plan plan =
       build(network, board_of(2), mapping_of({0, 1, 1, 0}), {.batches = {1, 1, 1, 4}});
-  write_plan(folder / "plan.json", plan, network);
-  EXPECT_EQ(read_plan(folder / "plan.json", network), plan);
+  write_plan(folder / "plan.json", file_of(plan), network);
+  EXPECT_EQ(read_plan(folder / "plan.json", network).plan, plan);
   const Json json = read_json(folder / "plan.json");
   EXPECT_EQ(json["stages"][0]["phases"],
             Json::parse(R"([{"lag":0,"layers":["0"]},{"lag":2,"batch":4,"layers":["3"]}])"));
@@ -141,7 +153,7 @@ TEST(PlanFile, batches_stand_only_where_a_phase_has_one) {
 TEST(PlanFile, names_layers_and_tensors) {
   const TemporaryFolder folder;
   const network::Network network = sample_network();
-  write_plan(folder / "plan.json", sample_plan(network), network);
+  write_plan(folder / "plan.json", sample_file(network), network);
   const Json json = read_json(folder / "plan.json");
   EXPECT_EQ(
       json["stages"][0]["phases"],
@@ -160,7 +172,7 @@ struct Mistake {
 };
 
 constexpr Mistake mistakes[] = {
-    {"/format", "1", "format: found 1, expected 2"},
+    {"/format", "1", "format: found 1, expected 2 or 3"},
     {"/format", "", "the field 'format' is missing"},
     {"/stagse", "[]", "unknown field 'stagse'; did you mean 'stages'?"},
     {"/origin/modell", "\"a\"", "origin: unknown field 'modell'; did you mean 'model'?"},
@@ -177,7 +189,8 @@ constexpr Mistake mistakes[] = {
      "processor.kind: found 'tpu', expected cpu, gpu or npu"},
     {"/stages/0/processor/cores", "[]", "its processor 'core0' has no cores"},
     {"/stages/0/processor/cores", "[-1]", "processor.cores[0]: found -1, expected a number"},
-    {"/stages/0/processor/cores", "[1]", "core 1 is used by stage0 too"},
+    {"/stages/0/processors", "[]", "stages[0]: the field 'dispatch' is missing"},
+    {"/stages/0/turn", "{}", "stages[0]: unknown field 'turn'"},
     {"/stages/0/predicted_ms", "-1", "stages[0].predicted_ms: found -1, expected 0 to"},
     {"/stages/0/predicted_ms", "1e300", "stages[0].predicted_ms: found 1e+300"},
     {"/stages/0/phases/0/predicted_ms", "1000000001",
@@ -230,7 +243,7 @@ TEST(PlanFile, each_mistake_is_answered_with_its_place) {
   const TemporaryFolder folder;
   const network::Network network = sample_network();
   const auto path = folder / "plan.json";
-  write_plan(path, sample_plan(network), network);
+  write_plan(path, sample_file(network), network);
   const Json good = read_json(path);
   for (const Mistake& mistake : mistakes) {
     Json bad = good;
@@ -254,7 +267,7 @@ TEST(PlanFile, phases_that_wait_for_each_other_are_refused) {
   const TemporaryFolder folder;
   const network::Network network = network_of(4, {{0, 1}, {2, 3}});
   const auto path = folder / "plan.json";
-  write_plan(path, build(network, board_of(2), mapping_of({0, 1, 1, 0})), network);
+  write_plan(path, file_of(build(network, board_of(2), mapping_of({0, 1, 1, 0}))), network);
   Json json = read_json(path);
   json["stages"][0]["phases"] = Json::parse(R"([{"lag":0,"layers":["0","3"]}])");
   json["stages"][1]["phases"][0]["lag"] = 0;
@@ -272,7 +285,7 @@ TEST(PlanFile, phases_that_wait_for_each_other_are_refused) {
 TEST(PlanFile, a_plan_for_another_network_is_refused_before_its_layers_are_read) {
   const TemporaryFolder folder;
   const network::Network network = sample_network();
-  write_plan(folder / "plan.json", sample_plan(network), network);
+  write_plan(folder / "plan.json", sample_file(network), network);
   const std::string message = message_of([&] {
     read_plan(folder / "plan.json", network_of(3, {{0, 1}, {1, 2}}));
   });
@@ -295,14 +308,14 @@ TEST(PlanFile, a_plan_for_an_accelerator_names_it_without_cores) {
   const TemporaryFolder folder;
   const network::Network network = sample_network();
   Plan plan = sample_plan(network);
-  plan.stages[1].processor = {"gpu", board::ProcessorKind::gpu, {}};
-  write_plan(folder / "plan.json", plan, network);
-  EXPECT_EQ(read_plan(folder / "plan.json", network), plan);
+  plan.stages[1].processors[0] = {"gpu", board::ProcessorKind::gpu, {}};
+  write_plan(folder / "plan.json", file_of(plan), network);
+  EXPECT_EQ(read_plan(folder / "plan.json", network).plan, plan);
   board::Board board = board_of(2);
   const std::string message = message_of([&] { check_board(plan, board); });
   EXPECT_EQ(message.rfind("stage1: needs the gpu 'gpu', which this machine does not have", 0), 0u)
       << message;
-  board.processors.push_back(plan.stages[1].processor);
+  board.processors.push_back(plan.stages[1].processors[0]);
   EXPECT_NO_THROW(check_board(plan, board));
 }
 
@@ -312,11 +325,11 @@ TEST(PlanFile, simulated_stages_need_neither_their_processors_nor_a_calibration)
   Plan plan = sample_plan(network);
   plan.variants.assign(network.layers.size(), {board::Precision::int8, {}});
   plan.stages[0].engine = plan.stages[1].engine = simulated_engine;
-  write_plan(folder / "plan.json", plan, network);
-  EXPECT_EQ(read_plan(folder / "plan.json", network), plan);
+  write_plan(folder / "plan.json", file_of(plan), network);
+  EXPECT_EQ(read_plan(folder / "plan.json", network).plan, plan);
   EXPECT_NO_THROW(check_board(plan, board_of(1)));
   plan.stages[1].engine = "onednn";
-  write_plan(folder / "plan.json", plan, network);
+  write_plan(folder / "plan.json", file_of(plan), network);
   EXPECT_NE(message_of([&] { read_plan(folder / "plan.json", network); }).find("no calibration"),
             std::string::npos);
   EXPECT_THROW(check_board(plan, board_of(1)), InputError);
@@ -331,28 +344,23 @@ TEST(PlanFile, files_that_are_no_plans_are_refused) {
   EXPECT_THROW(read_plan_origin(folder / "missing.json"), InputError);
 }
 
-/// Every field that is written is described, and every field that must be there is written.
-void expect_described(const Json& value, Json schema, const Json& definitions) {
-  if (schema.contains("$ref")) schema = definitions["endpoint"]["oneOf"][value.is_string() ? 0 : 1];
-  if (value.is_array())
-    for (const Json& item : value) expect_described(item, schema.at("items"), definitions);
-  if (!value.is_object() || schema["additionalProperties"].is_object()) return;
-  for (const auto& [key, item] : value.items()) {
-    ASSERT_TRUE(schema["properties"].contains(key)) << key;
-    expect_described(item, schema["properties"][key], definitions);
-  }
-  for (const Json& key : schema["required"]) EXPECT_TRUE(value.contains(key)) << key;
-}
-
 TEST(PlanFile, is_described_by_its_schema) {
   const TemporaryFolder folder;
-  const network::Network network = sample_network();
-  Plan plan = sample_plan(network);
-  plan.stages[0].phases[1].batch = 2;
-  write_plan(folder / "plan.json", plan, network);
+  const network::Network network = network_of(3, {{0, 1}, {1, 2}});
+  const BuildOptions options{.replicas = {{ProcessorId(1), {ProcessorId(3)}}}};
+  const Plan plan = build(network, board_of(4), mapping_of({0, 1, 2}), options);
   const Json schema =
       read_json(std::filesystem::path(MILLRACE_SOURCE_DIR) / "schemas/plan.schema.json");
-  expect_described(read_json(folder / "plan.json"), schema, schema["$defs"]);
+  for (const Evidence& evidence : {no_evidence(plan), predicted(PhaseTimes(plan, Time(7)))}) {
+    PlanFile file = file_of(plan);
+    file.evidence = evidence;
+    write_plan(folder / "plan.json", file, network);
+    EXPECT_EQ(millrace::test::violations(read_json(folder / "plan.json"), schema),
+              std::vector<std::string>{});
+  }
+  write_plan(folder / "plan.json", sample_file(sample_network()), sample_network());
+  EXPECT_EQ(millrace::test::violations(read_json(folder / "plan.json"), schema),
+            std::vector<std::string>{});
 }
 
 }  // namespace

@@ -36,28 +36,24 @@ class Replicas : public testing::Test {
   }
 };
 
-TEST_F(Replicas, are_stages_that_differ_in_processor_and_turn) {
-  ASSERT_EQ(plan.stages.size(), 5u);
-  for (std::int64_t r = 0; r < 3; ++r) {
-    const Stage& replica = plan.stages[static_cast<std::size_t>(1 + r)];
-    EXPECT_EQ(replica.name, "stage1." + std::to_string(r));
-    EXPECT_EQ(replica.turn, (Turn{r, 3}));
-    EXPECT_EQ(replica.phases, plan.stages[1].phases);
-  }
-  EXPECT_EQ(plan.stages[2].processor, board.processors[3]);
-  EXPECT_EQ(plan.stages[0].turn, Turn{});
+TEST_F(Replicas, are_processors_of_one_stage) {
+  ASSERT_EQ(plan.stages.size(), 3u);
+  const Stage& stage = plan.stages[1];
+  ASSERT_EQ(stage.replicas(), 3);
+  EXPECT_EQ(stage.dispatch, Dispatch::round_robin);
+  EXPECT_EQ(stage.processors[0], board.processors[1]);
+  EXPECT_EQ(stage.processors[2], board.processors[4]);
+  EXPECT_EQ(name_of(stage, 2), "stage1.2");
+  EXPECT_EQ(name_of(plan.stages[0], 0), "stage0");
+  EXPECT_EQ(plan.stages[0].replicas(), 1);
+  EXPECT_EQ(actors_in(plan), 5u);
 }
 
-TEST_F(Replicas, have_channels_of_their_own_that_share_slots) {
-  std::size_t to_replicas = 0, from_replicas = 0;
-  for (const Channel& channel : plan.channels) {
-    const Turn turn = turn_of(plan, channel);
-    if (channel.from.stage == 0) to_replicas += turn.of == 3 ? 1u : 0u;
-    if (channel.to.stage == 4) from_replicas += turn.of == 3 ? 1u : 0u;
-    EXPECT_EQ(channel.capacity % turn.of, 0);
-  }
-  EXPECT_EQ(to_replicas, 3u);
-  EXPECT_EQ(from_replicas, 3u);
+TEST_F(Replicas, have_slots_for_the_frames_of_each) {
+  ASSERT_EQ(plan.channels.size(), 4u);
+  for (const Channel& channel : plan.channels)
+    EXPECT_EQ(channel.capacity % replicas_of(plan, channel), 0);
+  EXPECT_EQ(replicas_of(plan, plan.channels[1]), 3);
 }
 
 TEST_F(Replicas, share_the_work) {
@@ -81,25 +77,29 @@ TEST_F(Replicas, a_frame_alone_passes_one_of_them) {
 TEST_F(Replicas, are_kept_in_plan_files) {
   const millrace::test::TemporaryFolder folder;
   const auto path = folder.path() / "it.plan.json";
-  write_plan(path, plan, network);
-  EXPECT_EQ(read_plan(path, network), plan);
+  Evidence evidence = predicted(PhaseTimes(plan, Time(70)));
+  evidence.replicas[1].measured = Time(60);
+  Origin origin;
+  origin.network = plan.network_hash;
+  write_plan(path, {plan, origin, evidence}, network);
+  const PlanFile file = read_plan(path, network);
+  EXPECT_EQ(file.plan, plan);
+  EXPECT_EQ(file.evidence, evidence);
 }
 
-TEST_F(Replicas, that_are_incomplete_or_unlike_are_refused) {
+TEST_F(Replicas, that_cannot_share_frames_are_refused) {
   const auto says = [&](const std::function<void(Plan&)>& change, const std::string& what) {
     const std::string message = message_after(change);
     EXPECT_NE(message.find(what), std::string::npos) << message;
   };
-  says([](Plan& p) { p.stages[2].turn.index = 2; },
-       "stage1.2: has the same number 2 (turn) as another");
-  says([](Plan& p) { p.stages[3].turn = {2, 4}; }, "has 3 replicas, but another stage has 4");
-  says([](Plan& p) { p.stages[2].turn.index = 3; }, "is replica 3 of 3 (turn)");
-  says([](Plan& p) { p.stages[2].engine = "other"; },
-       "engine, offset (lag), batch or layers differ");
+  const board::Processor more{.name = "core9", .cores = {9}};
+  says([&](Plan& p) { p.stages[0].processors.push_back(more); },
+       "has 2 replicas, but another stage has 3");
+  says([&](Plan& p) { p.stages[1].processors.resize(65, more); }, "found 65 replicas, expected at");
+  says([](Plan& p) { p.stages[1].processors.clear(); }, "has no processor; give at least one");
+  says([](Plan& p) { p.stages[1].dispatch = Dispatch::first_free; }, "choose round robin");
   says([](Plan& p) { p.stages[1].phases[0].lag += 1; }, "expected a multiple of 3");
   says([](Plan& p) { p.channels[1].capacity += 1; }, "expected a multiple of 3");
-  says([](Plan& p) { p.stages.erase(p.stages.begin() + 3); },
-       "replica 2 (turn) of this stage is missing");
   says([](Plan& p) { p.stages[0].phases[0].batch = 3; },
        "has a batch, but stages of this plan have replicas");
 }
@@ -121,14 +121,13 @@ class GatheringReplicas : public testing::Test {
   board::Board board = board_of(2);
   BuildOptions options{.batches = {1, 4, 4, 1}, .replicas = {{ProcessorId(0), {ProcessorId(1)}}}};
   Plan plan = build(network, board, mapping_of({0, 0, 0, 0}), options);
-  std::vector<std::vector<Time>> times{{Time(100), Time(200), Time(50)},
-                                       {Time(100), Time(200), Time(50)}};
+  PhaseTimes times{{Time(100), Time(200), Time(50)}, {Time(100), Time(200), Time(50)}};
 };
 
 TEST_F(GatheringReplicas, take_their_batches_in_turn) {
-  ASSERT_TRUE(is_shared(plan));
-  ASSERT_EQ(plan.stages[1].phases.size(), 3u);
-  EXPECT_EQ(plan.stages[1].phases[1].batch, 4);
+  ASSERT_TRUE(is_first_free(plan));
+  ASSERT_EQ(plan.stages[0].phases.size(), 3u);
+  EXPECT_EQ(plan.stages[0].phases[1].batch, 4);
   EXPECT_EQ(round_of(plan), 8);
   EXPECT_EQ(analysis::period_bound(plan, network, times), Time((4 * 100 + 200 + 4 * 50) / 8));
   EXPECT_EQ(analysis::shortest_period(plan, network, times), Time(100));
@@ -145,20 +144,22 @@ TEST_F(GatheringReplicas, wait_for_the_frames_of_their_turn) {
 TEST_F(GatheringReplicas, are_kept_in_plan_files) {
   const millrace::test::TemporaryFolder folder;
   const auto path = folder.path() / "it.plan.json";
-  write_plan(path, plan, network);
-  EXPECT_EQ(read_plan(path, network), plan);
+  Evidence evidence = predicted(PhaseTimes(plan, Time(70)));
+  evidence.replicas[1].measured = Time(60);
+  Origin origin;
+  origin.network = plan.network_hash;
+  write_plan(path, {plan, origin, evidence}, network);
+  const PlanFile file = read_plan(path, network);
+  EXPECT_EQ(file.plan, plan);
+  EXPECT_EQ(file.evidence, evidence);
 }
 
-TEST_F(GatheringReplicas, are_alike_and_have_slots_for_all_their_batches) {
+TEST_F(GatheringReplicas, have_slots_for_all_their_batches) {
   const auto message_after = [&](const std::function<void(Plan&)>& change) {
     Plan changed = plan;
     change(changed);
     return millrace::test::message_of([&] { check(changed, network); });
   };
-  EXPECT_NE(message_after([](Plan& p) {
-              p.stages[1].phases[1].batch = 2;
-            }).find("stage0.1: is a replica of stage0.0, but its engine, offset"),
-            std::string::npos);
   const std::string small = message_after([](Plan& p) {
     for (Channel& channel : p.channels)
       if (!channel.from.is_outside() && !channel.to.is_outside()) channel.capacity = 6;
@@ -176,7 +177,7 @@ TEST(RandomReplicas, of_whole_networks_may_gather_in_any_way) {
     const network::Network network = random_network(random, 25);
     const GatheringCopies copies = gathering_copies(random, network);
     const Plan plan = build(network, copies.board, copies.mapping, copies.options);
-    ASSERT_TRUE(is_shared(plan));
+    ASSERT_TRUE(is_first_free(plan));
     EXPECT_TRUE(dataflow::is_live(
         schedule::csdf_graph(plan, network, {.phase_times = {}, .tokens_are_elements = true})));
     EXPECT_EQ(played(schedule::csdf_graph(plan, network)), "");
@@ -194,7 +195,7 @@ TEST(RandomReplicas, give_graphs_that_are_consistent_and_live_and_pass_all_frame
     const BuildOptions options{.capacity = 1 + static_cast<std::int64_t>(random.below(3)),
                                .replicas = replicas};
     const Plan plan = build(network, board, mapping, options);  // has passed check()
-    with_replicas += turns_of(plan) > 1 ? 1u : 0u;
+    with_replicas += replicas_of(plan) > 1 ? 1u : 0u;
     EXPECT_TRUE(dataflow::is_live(
         schedule::csdf_graph(plan, network, {.phase_times = {}, .tokens_are_elements = true})));
     EXPECT_EQ(played(schedule::csdf_graph(plan, network)), "");

@@ -29,7 +29,8 @@ inline Replicated random_replicas(Random& random, const network::Network& networ
   std::size_t free = pieces;
   for (const Stage& stage : build(network, board, result.mapping).stages) {
     if (stage.phases.size() > 1 || random.below(4) == 0) continue;
-    const auto on = std::find(board.processors.begin(), board.processors.end(), stage.processor);
+    const auto on =
+        std::find(board.processors.begin(), board.processors.end(), stage.processors.front());
     auto& turns =
         result.replicas[ProcessorId(static_cast<std::size_t>(on - board.processors.begin()))];
     while (turns.size() < others) turns.emplace_back(free++);

@@ -14,8 +14,10 @@ plan::Plan small_plan() {
   plan.stages.resize(2);
   plan.stages[0].name = "stage0";
   plan.stages[0].phases.resize(2);
+  plan.stages[0].processors.resize(1);
   plan.stages[1].name = "stage1";
   plan.stages[1].phases.resize(1);
+  plan.stages[1].processors.resize(1);
   plan.channels = {{TensorId(0), {outside, 0}, {0, 0}},
                    {TensorId(1), {0, 1}, {1, 0}},
                    {TensorId(2), {0, 1}, {1, 0}},

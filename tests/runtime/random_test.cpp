@@ -94,7 +94,7 @@ void run_case(std::uint64_t seed, engine::Engine& engine) {
   std::vector<Frame> expected;
   for (const Frame& frame : the.inputs) expected.push_back(evaluate(the.network, frame));
   run_in_pipeline(the, engine, expected);
-  Sequential sequential(the.network, engine, the.plan.stages[0].processor, {.pin = false});
+  Sequential sequential(the.network, engine, the.plan.stages[0].processors[0], {.pin = false});
   expect_equal(sequential.run(the.inputs[0]), expected[0], "sequential");
 }
 

@@ -135,7 +135,7 @@ TEST_F(SessionErrorTest, a_plan_for_another_network_is_refused) {
   EXPECT_TRUE(contains(error_of<InputError>([&] { deploy(plan, other, engines_, unpinned); }),
                        "another network"));
   auto nameless = plan;
-  nameless.origin.network.clear();
+  nameless.network_hash.clear();
   EXPECT_NE(error_of<InputError>([&] { deploy(nameless, chain(2), engines_, unpinned); }),
             "no such error");
 }
@@ -148,11 +148,20 @@ TEST_F(SessionErrorTest, a_missing_engine_is_named_with_those_there_are) {
   EXPECT_TRUE(contains(text, "stage0 asks for the engine 'tensor core'; there is engine"));
 }
 
+TEST_F(SessionErrorTest, a_core_holds_one_stage) {
+  const auto network = chain(2);
+  auto plan = plan_of(network, {0, 1});
+  plan.stages[1].processors[0].cores = plan.stages[0].processors[0].cores;
+  const auto text = error_of<InputError>([&] { deploy(plan, network, engines_, unpinned); });
+  EXPECT_TRUE(contains(text, "stage1: core 0 is used by stage0 too; each core can hold one stage"))
+      << text;
+}
+
 TEST_F(SessionErrorTest, a_missing_processor_is_named_with_its_stage) {
   const auto network = chain(2);
   auto plan = plan_of(network, {0, 1});
-  plan.stages[1].processor = {"core8000", board::ProcessorKind::cpu, {8000}};
-  plan.stages[0].processor = board::this_machine().processors[0];
+  plan.stages[1].processors[0] = {"core8000", board::ProcessorKind::cpu, {8000}};
+  plan.stages[0].processors[0] = board::this_machine().processors[0];
   const auto text = error_of<InputError>([&] { deploy(plan, network, engines_, {}); });
   EXPECT_TRUE(contains(text, "stage1 runs on core8000 (core 8000), which this machine lacks"));
 }
@@ -163,8 +172,8 @@ TEST_F(SessionErrorTest, a_stage_runs_on_the_cores_of_its_processor_alone) {
   auto plan = plan_of(network, {0, 1});
   const auto processors = board::this_machine().processors;
   if (processors.size() < 2) GTEST_SKIP() << "needs two cores, this process may use one";
-  plan.stages[0].processor = processors.front();
-  plan.stages[1].processor = processors.back();
+  plan.stages[0].processors[0] = processors.front();
+  plan.stages[1].processors[0] = processors.back();
   std::array<std::vector<int>, 2> prepared_on, run_on;
   decorate({.before_prepare =
                 [&](const engine::SubnetRequest& request) {

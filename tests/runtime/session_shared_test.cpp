@@ -56,7 +56,7 @@ class SharedFrames : public test::SessionTest {
 TEST_F(SharedFrames, come_out_in_order_with_their_results) {
   const auto network = chain(2);
   const plan::Plan plan = copies(network, 3);
-  ASSERT_TRUE(plan::is_shared(plan));
+  ASSERT_TRUE(plan::is_first_free(plan));
   Session session = deploy(plan, network, engines_, unpinned);
   int taken = 0;
   for (int i = 0; i < 500; ++i) {
@@ -79,7 +79,7 @@ TEST_F(SharedFrames, that_are_gathered_come_out_in_order_with_their_results) {
     for (const std::vector<std::int64_t>& batches :
          {std::vector<std::int64_t>{1, 4, 4, 1}, {1, 2, 4, 4}, {4, 4, 1, 2}, {8, 8, 8, 8}}) {
       const plan::Plan plan = copies(network, count, batches);
-      ASSERT_TRUE(plan::is_shared(plan));
+      ASSERT_TRUE(plan::is_first_free(plan));
       Session session = deploy(plan, network, engines_, unpinned);
       std::thread writer([&] {
         for (int i = 0; i < 301; ++i) session.submit(frame(network, static_cast<float>(i)));
@@ -164,12 +164,12 @@ TEST_F(SharedFrames, go_past_a_replica_that_is_held_up) {
 
 TEST_F(SharedFrames, need_copies_of_the_whole_network) {
   const auto network = chain(2);
-  EXPECT_FALSE(plan::is_shared(plan_of(network, {0, 0})));
-  EXPECT_FALSE(plan::is_shared(plan_of(network, {0, 1})));
+  EXPECT_FALSE(plan::is_first_free(plan_of(network, {0, 0})));
+  EXPECT_FALSE(plan::is_first_free(plan_of(network, {0, 1})));
   plan::BuildOptions options{.engine = "engine", .capacity = 3};
   options.replicas[ProcessorId(0)].emplace_back(2);
   const auto part = plan::build(network, test::imagined_board(6), test::mapping({0, 1}), options);
-  EXPECT_FALSE(plan::is_shared(part));
+  EXPECT_FALSE(plan::is_first_free(part));
 }
 
 }  // namespace

@@ -178,8 +178,8 @@ class CorelessEngine : public test::DecoratedEngine {
 TEST_F(SessionTraceTest, stages_of_an_engine_without_cores_are_bound_to_none) {
   const auto network = chain(2);
   plan::Plan plan = plan_of(network, {0, 1});
-  for (plan::Stage& stage : plan.stages) stage.processor = {stage.name, {}, {4000}};
-  plan.stages[1].processor.cores = {4001};
+  for (plan::Stage& stage : plan.stages) stage.processors[0] = {stage.name, {}, {4000}};
+  plan.stages[1].processors[0].cores = {4001};
   EXPECT_THROW(deploy(plan, network, engines_), InputError);
   CorelessEngine coreless(*reference_, {});
   Session session = deploy(plan, network, {{"engine", &coreless}});

@@ -17,19 +17,17 @@ plan::Plan small_plan(const network::Network& network) {
   board::Board board;
   board.processors = {{"gpu", board::ProcessorKind::gpu, {}},
                       {"npu", board::ProcessorKind::npu, {}}};
-  plan::Plan plan =
-      plan::build(network, board, test::mapping({0, 1, 1}), {.engine = plan::simulated_engine});
-  plan.stages[0].phases[0].predicted = 2ms;
-  plan.stages[1].phases[0].predicted = 3ms;
-  return plan;
+  return plan::build(network, board, test::mapping({0, 1, 1}), {.engine = plan::simulated_engine});
 }
+
+const plan::Evidence evidence = plan::predicted({{2ms}, {3ms}});
 
 TEST(SimulatedBoard, takes_the_predicted_times_stretched_and_of_whole_batches) {
   const auto network = test::chain(3);
   plan::Plan plan = small_plan(network);
   plan.stages[1].phases[0].batch = 4;
   RunTimes times;
-  add_run_times(plan, 10, times);
+  add_run_times(plan, evidence, 10, times);
   EXPECT_EQ(times,
             (RunTimes{{{"gpu", {LayerId(0)}}, 20ms}, {{"npu", {LayerId(1), LayerId(2)}}, 120ms}}));
 }
@@ -39,22 +37,23 @@ TEST(SimulatedBoard, leaves_stages_that_are_here_alone) {
   plan::Plan plan = small_plan(network);
   plan.stages[1].engine = "reference";
   RunTimes times;
-  add_run_times(plan, 1, times);
+  add_run_times(plan, evidence, 1, times);
   EXPECT_EQ(times.size(), 1u);
   EXPECT_EQ(simulated_layers(plan), std::vector<LayerId>{LayerId(0)});
 }
 
 TEST(SimulatedBoard, needs_a_time_that_ends) {
   const auto network = test::chain(3);
-  plan::Plan plan = small_plan(network);
+  const plan::Plan plan = small_plan(network);
   RunTimes times;
+  plan::Evidence known = evidence;
   const auto message = [&](double scale) {
-    return test::message_of([&] { add_run_times(plan, scale, times); });
+    return test::message_of([&] { add_run_times(plan, known, scale, times); });
   };
   EXPECT_NE(message(1e8).find("stage0: a phase would take 2e+05 s, expected at most 3600 s"),
             std::string::npos)
       << message(1e8);
-  plan.stages[1].phases[0].predicted = std::nullopt;
+  known.replicas[1].phases[0] = std::nullopt;
   EXPECT_NE(message(1).find("stage1: a phase has no predicted time"), std::string::npos);
 }
 
@@ -63,9 +62,9 @@ TEST(SimulatedBoard, computes_in_float32_what_cannot_be_computed_as_planned) {
   plan::Plan plan = small_plan(network);
   plan.variants = {{board::Precision::f16, {}}, {}, {board::Precision::int8, {}}};
   const auto reference = engine::reference::make();
-  EXPECT_EQ(compute_here(plan, network, *reference),
-            (std::set{board::Precision::f16, board::Precision::int8}));
-  EXPECT_EQ(plan.variants, std::vector<board::Variant>(3));
+  const ComputedHere here = computed_here(plan, network, *reference);
+  EXPECT_EQ(here.replaced, (std::set{board::Precision::f16, board::Precision::int8}));
+  EXPECT_EQ(here.plan.variants, std::vector<board::Variant>(3));
 }
 
 TEST(SimulatedBoard, gives_the_results_of_the_network) {
@@ -73,7 +72,7 @@ TEST(SimulatedBoard, gives_the_results_of_the_network) {
   const plan::Plan plan = small_plan(network);
   const auto reference = engine::reference::make();
   RunTimes times;
-  add_run_times(plan, 0.1, times);
+  add_run_times(plan, evidence, 0.1, times);
   const auto engine = make_simulated_engine(*reference, times);
   const Frames results = run_pipeline(plan, network, {{plan::simulated_engine, engine.get()}},
                                       {test::frame(network, 1), test::frame(network, 5)});

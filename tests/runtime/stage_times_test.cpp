@@ -22,8 +22,10 @@ class StageTimesTest : public test::SessionTest {
   /// A plan of stages that are bound to cores of this machine.
   plan::Plan here(plan::Plan plan) {
     const std::vector<int> cores = board::cores_of_this_thread();
-    for (std::size_t s = 0; s < plan.stages.size(); ++s)
-      plan.stages[s].processor.cores = {cores[s % cores.size()]};
+    std::size_t next = 0;
+    for (plan::Stage& stage : plan.stages)
+      for (board::Processor& processor : stage.processors)
+        processor.cores = {cores[next++ % cores.size()]};
     return plan;
   }
   plan::Plan copies(const network::Network& network) {
@@ -101,7 +103,7 @@ TEST_F(StageTimesTest, together_a_copy_does_not_wait_for_a_slower_one) {
   });
   const auto network = chain(2);
   const plan::Plan plan = copies(network);
-  ASSERT_TRUE(plan::is_shared(plan));
+  ASSERT_TRUE(plan::is_first_free(plan));
   StageTrials trials(plan, network, engines_);
   start_counting();
   trials.run_together(200ms);

@@ -13,11 +13,12 @@ using std::chrono_literals::operator""ms;
 using std::chrono_literals::operator""us;
 using std::chrono_literals::operator""s;
 
-inline Application application_of(plan::Plan plan, const std::vector<std::vector<Time>>& times) {
+inline Application application_of(plan::Plan plan, const plan::PhaseTimes& times) {
   Application application{.name = plan.network_name, .plan = std::move(plan), .durations = {}};
   for (const auto& phases : times) {
-    auto& durations = application.durations.emplace_back();
+    std::vector<Duration> durations;
     for (const Time time : phases) durations.push_back({time, time});
+    application.durations.add(std::move(durations));
   }
   return application;
 }
@@ -26,11 +27,11 @@ inline Application application_of(plan::Plan plan, const std::vector<std::vector
 inline Application chain(const std::vector<Time>& times, plan::BuildOptions options = {}) {
   std::vector<std::pair<std::size_t, std::size_t>> edges;
   std::vector<std::size_t> processors;
-  std::vector<std::vector<Time>> by_phase;
+  plan::PhaseTimes by_phase;
   for (std::size_t i = 0; i < times.size(); ++i) {
     if (i > 0) edges.emplace_back(i - 1, i);
     processors.push_back(i);
-    by_phase.push_back({times[i]});
+    by_phase.add({times[i]});
   }
   const auto network = plan::test::network_of(times.size(), edges);
   const auto board = plan::test::board_of(times.size());

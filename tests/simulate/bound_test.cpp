@@ -15,11 +15,10 @@ namespace {
 using namespace plan::test;
 using namespace test;
 
-/// `times` by stage and phase.
 struct Case {
   network::Network network;
   plan::Plan plan;
-  std::vector<std::vector<Time>> times;
+  plan::PhaseTimes times;
 };
 
 std::vector<std::int64_t> random_batches(Random& random, std::size_t layers) {
@@ -41,13 +40,8 @@ Case random_case(std::uint64_t seed) {
                              .most_lag = static_cast<std::int64_t>(random.below(10))};
   if (seed % 2 == 1) options.batches = random_batches(random, result.network.layers.size());
   result.plan = plan::build(result.network, board, mapping, options);
-  const std::int64_t longest = random.below(2) == 0 ? 20 : 1'000'000;
-  for (const plan::Stage& stage : result.plan.stages) {
-    auto& phases = result.times.emplace_back();
-    while (phases.size() < stage.phases.size())
-      phases.emplace_back(
-          1 + static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(longest))));
-  }
+  const std::uint64_t longest = random.below(2) == 0 ? 20 : 1'000'000;
+  result.times = random_times(random, result.plan, longest);
   return result;
 }
 
@@ -103,11 +97,7 @@ Case random_case_with_replicas(std::uint64_t seed) {
   result.plan = plan::build(
       result.network, board, mapping,
       {.capacity = 1 + static_cast<std::int64_t>(random.below(3)), .replicas = replicas});
-  for (const plan::Stage& stage : result.plan.stages) {
-    auto& phases = result.times.emplace_back();
-    while (phases.size() < stage.phases.size())
-      phases.emplace_back(1 + static_cast<std::int64_t>(random.below(1000)));
-  }
+  result.times = random_times(random, result.plan, 1000);
   return result;
 }
 
@@ -115,7 +105,7 @@ TEST(Bound, replicas_run_exactly_at_it_in_either_order) {
   for (std::uint64_t seed = 0; seed < 500; ++seed) {
     const Case each = random_case_with_replicas(seed);
     EXPECT_EQ(period_of(each, Order::graph), bound_of(each)) << seed;
-    if (plan::is_shared(each.plan)) continue;
+    if (plan::is_first_free(each.plan)) continue;
     EXPECT_EQ(period_of(each, Order::submitted), bound_of(each)) << seed;
   }
 }
@@ -125,11 +115,7 @@ Case random_case_of_gathering_copies(std::uint64_t seed, std::uint64_t longest) 
   Case result{random_network(random, 25), {}, {}};
   const GatheringCopies copies = gathering_copies(random, result.network);
   result.plan = plan::build(result.network, copies.board, copies.mapping, copies.options);
-  for (const plan::Stage& stage : result.plan.stages) {
-    auto& phases = result.times.emplace_back();
-    while (phases.size() < stage.phases.size())
-      phases.emplace_back(1 + static_cast<std::int64_t>(random.below(longest)));
-  }
+  result.times = random_times(random, result.plan, longest);
   return result;
 }
 
@@ -162,7 +148,7 @@ TEST(Bound, copies_run_between_it_and_the_sum_of_their_rates) {
   int seen = 0, faster = 0;
   for (std::uint64_t seed = 0; seed < 500; ++seed) {
     const Case each = random_case_with_replicas(seed);
-    if (!plan::is_shared(each.plan)) continue;
+    if (!plan::is_first_free(each.plan)) continue;
     ++seen;
     double sum = 0;
     for (const auto& phases : each.times) sum += 1 / seconds(phases.at(0));
@@ -186,12 +172,12 @@ TEST(Bound, what_keeps_all_copies_busy_is_enough_for_the_sum_of_their_rates) {
     const std::size_t copies = 2 + random.below(4);
     const auto network = network_of(1, {});
     plan::BuildOptions options{.capacity = 1000};
-    std::vector<std::vector<Time>> times;
+    plan::PhaseTimes times;
     double sum = 0;
     for (std::size_t i = 0; i < copies; ++i) {
       if (i > 0) options.replicas[ProcessorId(0)].emplace_back(i);
-      times.push_back({Time(100 + static_cast<std::int64_t>(random.below(1000)))});
-      sum += 1 / seconds(times.back()[0]);
+      times.add({Time(100 + static_cast<std::int64_t>(random.below(1000)))});
+      sum += 1 / seconds(times[i][0]);
     }
     const auto plan = plan::build(network, board_of(copies), mapping_of({0}), options);
     Application application = application_of(plan, times);

@@ -77,8 +77,8 @@ TEST(Policy, plans_on_processors_of_their_own_do_not_disturb_each_other) {
   Application a = chain({10ms, 6ms}), b = chain({4ms, 3ms});
   b.name = "b";
   for (std::size_t s = 0; s < 2; ++s)
-    b.plan.stages[s].processor = {.name = fmt::format("core{}", s + 2),
-                                  .cores = {static_cast<int>(s) + 2}};
+    b.plan.stages[s].processors[0] = {.name = fmt::format("core{}", s + 2),
+                                      .cores = {static_cast<int>(s) + 2}};
   const Result result = run({a, b});
   EXPECT_NEAR(result.applications[0].throughput(), 100, 0.2);
   EXPECT_NEAR(result.applications[1].throughput(), 250, 0.5);
@@ -88,13 +88,13 @@ TEST(Policy, plans_on_processors_of_their_own_do_not_disturb_each_other) {
 TEST(Policy, plans_of_different_boards_are_refused) {
   const Application a = alone("a", 2ms, {});
   Application b = alone("b", 2ms, {});
-  b.plan.stages[0].processor.cores = {5};
+  b.plan.stages[0].processors[0].cores = {5};
   EXPECT_EQ(message_of([&] {
               run({a, b});
             }),
             "a: its processor core0 and core0 of b have one name but not the same cores; make the "
             "plans for one board");
-  b.plan.stages[0].processor = {.name = "cores0-1", .cores = {0, 1}};
+  b.plan.stages[0].processors[0] = {.name = "cores0-1", .cores = {0, 1}};
   EXPECT_EQ(message_of([&] {
               run({a, b});
             }),

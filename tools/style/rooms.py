@@ -19,7 +19,8 @@ MAY_USE = {
     "workload": ("base", "network", "board", "kernels", "engine"),
     "runtime": ("base", "network", "board", "engine", "workload", "plan", "schedule"),
     "application": ("base", "network", "board", "engine", "runtime"),
-    "report": ("base", "network", "dataflow", "board", "profile", "plan", "analysis", "simulate"),
+    "report": ("base", "network", "dataflow", "board", "profile", "plan", "schedule", "analysis",
+               "simulate"),
     "api": _ALL,
     # Parses, calls one function of api, prints: nothing here measures, searches or runs.
     "cli": ("base", "network", "dataflow", "board", "plan", "schedule", "analysis", "simulate",

@@ -40,7 +40,7 @@ class ApplicationBench {
     for (const ApplicationStep& step : steps_)
       result_.rows.push_back({step.name, {}, {}, step.before_threads, step.after_threads});
     for (const plan::Stage& stage : network.plan.stages)
-      result_.processors.push_back(stage.processor.name);
+      for (const board::Processor& each : stage.processors) result_.processors.push_back(each.name);
     result_.application = loaded.application.name;
     result_.no_energy = meter_.reason();
     warm_up();

@@ -67,7 +67,7 @@ std::unique_ptr<Loaded> load_network_and_plan(const Application& application,
       throw InputError(plan,
                        "the plan says which processors and engine; leave out --processors and "
                        "--engine, or make another plan");
-    loaded->plan = schedule::read_plan(plan, loaded->network);
+    take(*loaded, schedule::read_plan(plan, loaded->network));
     make_ready(*loaded, plan, {model.context, runnable.time_scale});
     return loaded;
   }
@@ -76,6 +76,7 @@ std::unique_ptr<Loaded> load_network_and_plan(const Application& application,
   loaded->engines[model.engine] = engine::make_engine(model.engine, engine_options(model.context));
   loaded->plan =
       one_processor_plan(loaded->network, loaded->board.processors.front(), model.engine);
+  loaded->evidence = plan::no_evidence(loaded->plan);
   note_shared_cores(loaded->plan, model.context);
   return loaded;
 }

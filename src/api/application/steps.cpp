@@ -2,31 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "plan/build.h"
+#include "plan/steps.h"
+#include "plan/variants.h"
 
 namespace millrace::api {
 namespace {
-
-std::int64_t largest_batch(const plan::Plan& plan) {
-  std::int64_t largest = 1;
-  for (const plan::Stage& stage : plan.stages)
-    for (const plan::Phase& phase : stage.phases) largest = std::max(largest, phase.batch);
-  return largest;
-}
-
-std::int64_t most_turns(const plan::Plan& plan) {
-  std::int64_t turns = 1;
-  for (const plan::Stage& stage : plan.stages) turns = std::max(turns, stage.turn.of);
-  return turns;
-}
-
-std::size_t stages_without_replicas(const plan::Plan& plan) {
-  return static_cast<std::size_t>(
-      std::count_if(plan.stages.begin(), plan.stages.end(),
-                    [](const plan::Stage& stage) { return stage.turn.index == 0; }));
-}
 
 /// Where the plan has its layers, each stage once, and in what batches.
 struct Pieces {
@@ -41,7 +22,7 @@ void add_stage(const plan::Stage& stage, Pieces& pieces) {
       pieces.mapping.processors[layer.index] = ProcessorId(pieces.board.processors.size());
       pieces.batches[layer.index] = phase.batch;
     }
-  pieces.board.processors.push_back(stage.processor);
+  pieces.board.processors.push_back(stage.processors.front());
 }
 
 /// The plan without its replicas; with its batches or without.
@@ -50,25 +31,20 @@ plan::Plan pipeline_of(const Loaded& loaded, bool with_batches) {
   const std::size_t layers = loaded.network.layers.size();
   Pieces pieces{{}, {}, std::vector<std::int64_t>(layers, 1)};
   pieces.mapping.processors.resize(layers);
-  for (const plan::Stage& stage : plan.stages)
-    if (stage.turn.index == 0) add_stage(stage, pieces);
+  for (const plan::Stage& stage : plan.stages) add_stage(stage, pieces);
   plan::BuildOptions options;
   options.engine = plan.stages.front().engine;
   if (with_batches) options.batches = pieces.batches;
   for (const plan::Channel& channel : plan.channels)
     options.capacity = std::max(options.capacity, channel.capacity);
-  plan::Plan result = plan::build(loaded.network, pieces.board, pieces.mapping, options);
-  result.variants = with_batches ? plan.variants : plan::one_frame_variants(plan);
-  result.calibration = plan.calibration;
-  return result;
+  return plan::with_variants(
+      plan::build(loaded.network, pieces.board, pieces.mapping, options),
+      {with_batches ? plan.variants : plan::one_frame_variants(plan), {}, plan.calibration});
 }
 
 plan::Plan on_first_processor(const Loaded& loaded) {
   const plan::Stage& first = loaded.plan.stages.front();
-  plan::Plan plan = one_processor_plan(loaded.network, first.processor, first.engine);
-  plan.variants = variants_on(first.processor, loaded, *loaded.engines.at(first.engine));
-  plan.calibration = loaded.plan.calibration;
-  return plan;
+  return one_processor_plan(loaded, first.processors.front(), first.engine);
 }
 
 class Steps {
@@ -82,7 +58,7 @@ class Steps {
     const plan::Plan& plan = loaded_.plan;
     steps_.push_back({"one after the other, one core", {}});
     // Parts of a simulated board have no times but those of the plan.
-    const bool whole = plan.stages.size() <= 1 || loaded_.simulated.engine != nullptr;
+    const bool whole = plan::actors_in(plan) <= 1 || loaded_.simulated.engine != nullptr;
     const plan::Plan first = whole ? plan : on_first_processor(loaded_);
     steps_.push_back({"+ processing beside the network", first});
     if (before_ > 1 || after_ > 1)
@@ -98,15 +74,15 @@ class Steps {
 
   void add_pipeline() {
     const plan::Plan& plan = loaded_.plan;
-    const std::int64_t batch = largest_batch(plan), turns = most_turns(plan);
-    const std::size_t stages = stages_without_replicas(plan);
+    const std::int64_t batch = plan::batch_of(plan), replicas = plan::replicas_of(plan);
+    const std::size_t stages = plan.stages.size();
     if (stages > 1)
       add(fmt::format("+ a pipeline of {} stages", stages),
-          batch > 1 || turns > 1 ? pipeline_of(loaded_, false) : plan);
+          batch > 1 || replicas > 1 ? pipeline_of(loaded_, false) : plan);
     if (batch > 1)
       add(fmt::format("+ batches of up to {}", batch),
-          turns > 1 ? pipeline_of(loaded_, true) : plan);
-    if (turns > 1) add(fmt::format("+ {} replicas", turns), plan);
+          replicas > 1 ? pipeline_of(loaded_, true) : plan);
+    if (replicas > 1) add(fmt::format("+ {} replicas", replicas), plan);
   }
 
   const Loaded& loaded_;

@@ -14,7 +14,6 @@
 #include "base/error.h"
 #include "base/interrupt.h"
 #include "board/energy.h"
-#include "plan/capacities.h"
 #include "plan/steps.h"
 #include "runtime/stage_times.h"
 
@@ -47,7 +46,7 @@ class Bench {
     const std::string& engine = loaded.plan.stages.front().engine;
     // The plan first, so that it finds no weights that others have packed, and then to the end.
     const bool is_plan = is_plan_file(request.runnable.model.source.file);
-    add(is_plan ? "plan" : "model on " + name_of_first(loaded), {loaded.plan});
+    add(is_plan ? "plan" : "model on " + name_of_first(loaded), {{loaded.plan, loaded.evidence}});
     for (const std::string& file : request.beside) add_beside(file);
     if (request.baselines) add_baselines(engine);
     std::rotate(contenders_.begin(), contenders_.begin() + 1, contenders_.end());
@@ -132,7 +131,7 @@ class Bench {
       throw InputError("--beside " + file,
                        "one of the two plans is for a board that is not this machine; compare them "
                        "with `millrace simulate`");
-    add(file, {other.plan}, other);
+    add(file, {{other.plan, other.evidence}}, other);
   }
 
   void add_baselines(const std::string& engine) {
@@ -142,15 +141,14 @@ class Bench {
     }
     const board::Board& board = loaded_.board;
     const auto on = [&](const board::Processor& processor) {
-      plan::Plan plan = one_processor_plan(loaded_.network, processor, engine);
-      plan.variants = variants_on(processor, loaded_, *loaded_.engines.at(engine));
-      plan.calibration = loaded_.plan.calibration;
-      return plan;
+      plan::Plan plan = one_processor_plan(loaded_, processor, engine);
+      plan::Evidence none = plan::no_evidence(plan);
+      return plan::Assessed{std::move(plan), std::move(none)};
     };
     add(name_of_first(loaded_), {on(board.processors.front())});
     if (board.processors.size() < 2) return;
     add("all cores, layer by layer", {on(board::all_cores(board))});
-    std::vector<plan::Plan> copies;
+    std::vector<plan::Assessed> copies;
     for (const board::Processor& processor : board.processors) copies.push_back(on(processor));
     add("one copy per core", copies);
   }
@@ -159,12 +157,12 @@ class Bench {
   void add_simulated_baselines() {
     constexpr int too_slow = 10;  // times the plan's slowest stage
     Time slowest{};
-    for (const plan::Stage& stage : loaded_.plan.stages)
+    for (const plan::ReplicaEvidence& stage : loaded_.evidence.replicas)
       slowest = std::max(slowest, stage.predicted);
     for (const Baseline& baseline : simulated_baselines(loaded_)) {
-      const Time time = baseline.plan.stages[0].phases[0].predicted.value();
+      const Time time = baseline.assessed.evidence.replicas[0].predicted;
       if (time <= too_slow * slowest)
-        add(baseline.name, {baseline.plan});
+        add(baseline.name, {baseline.assessed});
       else
         loaded_.context.note(fmt::format("{} is left out: modelled with {} for a frame",
                                          baseline.name, millrace::to_text(time)));
@@ -186,18 +184,18 @@ class Bench {
     }
   }
 
-  void add(const std::string& name, const std::vector<plan::Plan>& plans) {
+  void add(const std::string& name, const std::vector<plan::Assessed>& plans) {
     add(name, plans, loaded_);
   }
-  void add(const std::string& name, const std::vector<plan::Plan>& plans, Loaded& loaded) {
+  void add(const std::string& name, const std::vector<plan::Assessed>& plans, Loaded& loaded) {
     Contender& contender = contenders_.emplace_back();
     contender.row.name = name;
     contender.in_flight = in_flight_of(request_, plans.front(), loaded.network);
     const auto start = std::chrono::steady_clock::now();
     std::vector<runtime::Session> sessions;
-    for (const plan::Plan& plan : plans)
+    for (const plan::Assessed& each : plans)
       sessions.push_back(
-          deploy(loaded, plan, request_.runnable.model.source.file, session_options()));
+          deploy(loaded, each.plan, request_.runnable.model.source.file, session_options()));
     contender.row.deployed = std::chrono::steady_clock::now() - start;
     runtime::LoadOptions load;
     load.seed = request_.runnable.model.source.seed;
@@ -248,13 +246,12 @@ class Bench {
 
 }  // namespace
 
-std::int64_t in_flight_of(const BenchRequest& request, const plan::Plan& plan,
+std::int64_t in_flight_of(const BenchRequest& request, const plan::Assessed& assessed,
                           const network::Network& network) {
   if (request.in_flight) return *request.in_flight;
-  auto times = plan::predicted_times(plan);
-  if (times.empty())
-    for (const plan::Stage& stage : plan.stages)
-      times.emplace_back(stage.phases.size(), std::chrono::milliseconds(1));
+  const auto& [plan, evidence] = assessed;
+  auto times = plan::predicted_times(plan, evidence);
+  if (times.empty()) times = plan::PhaseTimes(plan, std::chrono::milliseconds(1));
   return analysis::enough_in_flight(plan, network, times);
 }
 
@@ -267,7 +264,7 @@ BenchResult bench(Loaded& loaded, const BenchRequest& request) {
     result.alone = bench.stages_alone();
     result.now = bench.take_now();
     result.in_flight = bench.in_flight();
-    result.shared = plan::is_shared(loaded.plan);
+    result.shared = plan::is_first_free(loaded.plan);
     result.no_energy = bench.no_energy();
     bench.trace();
   }

@@ -36,7 +36,7 @@ struct BenchResult {
   std::vector<runtime::StageStatistics> stages;  // of the plan, over all rounds
   std::vector<std::vector<Time>> alone;  // by round, by stage: one frame, all other stages idle
   std::optional<api::MeasuredNow> now = {};   // of the plan; of a simulated board none
-  bool shared = false;                   // the plan is one of plan::is_shared
+  bool shared = false;                   // as plan::is_first_free
   report::Rooflines rooflines;  // without what `rows` and `stages` tell; of a simulated board empty
   std::int64_t in_flight = 0;   // frames on their way at most; 0: all that fit
   std::string no_energy = {};   // why no energy was measured; empty: it was, or is nobody's here
@@ -51,7 +51,7 @@ std::vector<double> rates(const BenchRow& row);
 std::vector<Time> latencies(const BenchRow& row);
 
 /// As many as keep the plan's stages busy, or all as if they took equally long, unless told.
-std::int64_t in_flight_of(const BenchRequest& request, const plan::Plan& plan,
+std::int64_t in_flight_of(const BenchRequest& request, const plan::Assessed& assessed,
                           const network::Network& network);
 
 }  // namespace millrace::api

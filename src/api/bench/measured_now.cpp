@@ -7,19 +7,21 @@
 #include <numeric>
 
 #include "analysis/rate.h"
+#include "schedule/schedule.h"
 #include "simulate/recorded.h"
 
 namespace millrace::api {
 namespace {
 
-/// Of whole firings, by stage and phase. Less time never makes a graph slower, so with these it
+/// Of whole firings. Less time never makes a graph slower, so with these it
 /// gives a bound.
-std::vector<std::vector<Time>> quickest_of(const std::vector<runtime::StageTimes>& stages) {
-  std::vector<std::vector<Time>> quickest;
+plan::PhaseTimes quickest_of(const std::vector<runtime::StageTimes>& stages) {
+  plan::PhaseTimes quickest;
   for (const runtime::StageTimes& stage : stages) {
-    auto& phases = quickest.emplace_back();
+    std::vector<Time> phases;
     for (const std::vector<Time>& firings : stage.firings)
       phases.push_back(*std::min_element(firings.begin(), firings.end()));
+    quickest.add(std::move(phases));
   }
   return quickest;
 }
@@ -36,9 +38,7 @@ auto MeasuredNow::quantile(double share, Value value) const {
 
 MeasuredNow::MeasuredNow(const plan::Plan& plan, const network::Network& network,
                          std::int64_t in_flight)
-    : plan_(&plan), network_(&network), in_flight_(in_flight) {
-  for (const plan::Stage& stage : plan.stages) firings_.emplace_back(stage.phases.size());
-}
+    : plan_(&plan), network_(&network), in_flight_(in_flight), firings_(plan) {}
 
 void MeasuredNow::add(const runtime::Load& load, const std::vector<Time>& busy,
                       std::vector<runtime::StageTimes> stages) {
@@ -48,11 +48,12 @@ void MeasuredNow::add(const runtime::Load& load, const std::vector<Time>& busy,
   const auto bound = analysis::shortest_period(*plan_, *network_, quickest_of(stages));
   Turn turn{load.period(), bound, {}, busy};
   if (turn.bound == Time{}) turn.bound.reset();
-  for (std::size_t s = 0; s < stages.size(); ++s) {
-    for (std::size_t p = 0; p < stages[s].firings.size(); ++p)
-      for (const Time time : stages[s].firings[p])
-        firings_[s][p].push_back({time, plan_->stages[s].phases[p].batch});
-    turn.phases.push_back(std::move(stages[s].phases));
+  const auto actors = schedule::compile(*plan_).actors;
+  for (std::size_t a = 0; a < stages.size(); ++a) {
+    for (std::size_t p = 0; p < stages[a].firings.size(); ++p)
+      for (const Time time : stages[a].firings[p])
+        firings_[a][p].push_back({time, actors[a].phases[p].batch});
+    turn.phases.add(std::move(stages[a].phases));
   }
   turns_.push_back(std::move(turn));
 }

@@ -47,7 +47,7 @@ class MeasuredNow {
   struct Turn {
     Time period{};
     std::optional<Time> bound;
-    std::vector<std::vector<Time>> phases;  // of a frame, by stage
+    plan::PhaseTimes phases;  // of a frame
     std::vector<Time> busy;
   };
   template <class Value>

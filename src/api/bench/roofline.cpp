@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "runtime/peaks.h"
+#include "schedule/schedule.h"
 
 namespace millrace::api {
 namespace {
@@ -23,23 +24,25 @@ report::Rooflines measure_rooflines(const Loaded& loaded) {
     return variants.empty() ? board::Precision::f32 : variants[layer.index].precision;
   };
   report::Rooflines result;
-  std::vector<std::size_t> place;  // by stage: of its processor
-  for (const plan::Stage& stage : loaded.plan.stages) {
+  const schedule::Schedule schedule = schedule::compile(loaded.plan);
+  std::vector<std::size_t> place;  // by actor: of its processor
+  for (const schedule::Actor& actor : schedule.actors) {
     auto& processors = result.processors;
-    const auto found = std::find(processors.begin(), processors.end(), stage.processor);
+    const auto found = std::find(processors.begin(), processors.end(), actor.processor);
     place.push_back(static_cast<std::size_t>(found - processors.begin()));
-    if (found == processors.end()) processors.push_back(stage.processor);
+    if (found == processors.end()) processors.push_back(actor.processor);
   }
   board::Board used = loaded.board;
   used.processors = result.processors;
   result.peaks = runtime::measure_peaks(used);
-  for (std::size_t s = 0; s < loaded.plan.stages.size(); ++s) {
-    const plan::Stage& stage = loaded.plan.stages[s];
+  for (std::size_t a = 0; a < schedule.actors.size(); ++a) {
+    const schedule::Actor& actor = schedule.actors[a];
+    const auto layers = layers_of(loaded.plan.stages[actor.stage]);
     result.stages.push_back(
-        {stage.name,
-         profile::roofline(loaded.network, layers_of(stage), result.peaks[place[s]], precision),
+        {actor.name,
+         profile::roofline(loaded.network, layers, result.peaks[place[a]], precision),
          {},
-         stage.turn.index > 0});
+         actor.replica > 0});
   }
   return result;
 }

@@ -8,6 +8,7 @@
 #include "api/loaded.h"
 #include "board/shipped.h"
 #include "explore/mapping/problem.h"
+#include "plan/variants.h"
 #include "profile/cost_model.h"
 #include "profile/select.h"
 
@@ -15,14 +16,14 @@ namespace millrace::api {
 namespace {
 
 /// The board that the plan was made for, as it was.
-std::optional<board::Board> board_of(const plan::Plan& plan) {
+std::optional<board::Board> board_of(const plan::Origin& origin) {
   std::vector<std::string> candidates = board::shipped_boards();
-  const std::string file = plan.origin.board_file;
+  const std::string file = origin.board_file;
   std::error_code ignored;
   if (std::filesystem::exists(file, ignored)) candidates.push_back(file);
   for (const std::string& name : candidates) {
     board::Board board = board::find_board(name);
-    if (board::hash_of(board) == plan.origin.board) return board;
+    if (board::hash_of(board) == origin.board) return board;
   }
   return std::nullopt;
 }
@@ -43,12 +44,12 @@ std::vector<ProcessorId> kinds_of_processors(const board::Board& board) {
 }  // namespace
 
 std::vector<Baseline> simulated_baselines(Loaded& loaded) {
-  const std::optional<board::Board> board = board_of(loaded.plan);
-  const std::vector<board::Precision>& precisions = loaded.plan.origin.precisions;
+  const std::optional<board::Board> board = board_of(loaded.origin);
+  const std::vector<board::Precision>& precisions = loaded.origin.precisions;
   if (!board || precisions.empty()) return {};
   const network::Network& network = loaded.network;
   const profile::Profile all =
-      profile::modelled(network, *board, precisions, loaded.plan.origin.streams);
+      profile::modelled(network, *board, precisions, loaded.origin.streams);
   const explore::Problem problem =
       explore::make_problem(network, *board, profile::select(all, precisions));
   std::vector<Baseline> baselines;
@@ -58,14 +59,14 @@ std::vector<Baseline> simulated_baselines(Loaded& loaded) {
         [&](const std::vector<double>& times) { return std::isfinite(times[processor.index]); });
     if (!runs_all) continue;
     const board::Processor& here = (*board)[processor];
-    plan::Plan plan = one_processor_plan(network, here, plan::simulated_engine);
-    plan.variants = plan::one_frame_variants(loaded.plan);
-    plan.calibration = loaded.plan.calibration;
+    plan::Plan plan =
+        plan::with_variants(one_processor_plan(network, here, plan::simulated_engine),
+                            {plan::one_frame_variants(loaded.plan), {}, loaded.plan.calibration});
     plan::Mapping mapping;
     mapping.processors.assign(network.layers.size(), processor);
-    plan.stages[0].phases[0].predicted = explore::phase_times(problem, plan, mapping)[0][0];
-    runtime::add_run_times(plan, loaded.simulated.time_scale, loaded.simulated.times);
-    baselines.push_back({here.name + " alone", std::move(plan)});
+    plan::Evidence evidence = plan::predicted(explore::phase_times(problem, plan, {&mapping, 1}));
+    runtime::add_run_times(plan, evidence, loaded.simulated.time_scale, loaded.simulated.times);
+    baselines.push_back({here.name + " alone", {std::move(plan), std::move(evidence)}});
   }
   return baselines;
 }

@@ -9,7 +9,7 @@ namespace millrace::api {
 
 struct Baseline {
   std::string name;  // "gpu alone"
-  plan::Plan plan;
+  plan::Assessed assessed;
 };
 
 /// The whole network on the first processor of each device that can run it all, as the model of the

@@ -10,7 +10,7 @@ void serve_slices(const Loaded& loaded, const BenchRequest& request, const Slice
   std::optional<InterruptGuard> interrupt;
   runtime::LoadOptions options;
   options.seed = request.runnable.model.source.seed;
-  options.in_flight = in_flight_of(request, loaded.plan, loaded.network);
+  options.in_flight = in_flight_of(request, {loaded.plan, loaded.evidence}, loaded.network);
   options.between = [&] { interrupt->check(); };
   runtime::Session session = runtime::deploy(loaded.plan, loaded.network, loaded.engine_pointers());
   client.ready(runtime::first_latency(session, loaded.network, options.seed));

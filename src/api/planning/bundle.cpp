@@ -70,11 +70,11 @@ Bundle make_bundle(const BundleRequest& request) {
     for (const fs::path& file : group) copy_beside(file, source.file, made.path(), bundle);
   if (!request.labels.empty())
     copy_beside(request.labels, fs::path(request.labels), made.path(), bundle);
-  plan::Plan plan = loaded->plan;
-  const auto in_bundle = [&](const fs::path& file) { return made.path() / file.filename(); };
-  if (!files.models.empty()) plan.origin.model.file = in_bundle(source.file);
-  if (!source.weights.empty()) plan.origin.model.weights = in_bundle(source.weights);
-  plan::write_plan(made.path() / plan_name, plan, loaded->network);
+  plan::PlanFile file{loaded->plan, loaded->origin, loaded->evidence};
+  const auto in_bundle = [&](const fs::path& path) { return made.path() / path.filename(); };
+  if (!files.models.empty()) file.origin.model.file = in_bundle(source.file);
+  if (!source.weights.empty()) file.origin.model.weights = in_bundle(source.weights);
+  plan::write_plan(made.path() / plan_name, file, loaded->network);
   made.keep();
   return bundle;
 }

@@ -12,6 +12,7 @@
 #include "explore/candidates.h"
 #include "explore/configuration/configuration.h"
 #include "network/read.h"
+#include "plan/variants.h"
 #include "profile/cost_model.h"
 #include "profile/select.h"
 
@@ -150,11 +151,10 @@ JediPlan make_jedi_plan(const Instance& instance, const Imported& imported,
   if (!realised.verdict) return {realised.verdict};
   JediPlan result;
   note_moved(ground, configuration, result.notes);
-  plan::Plan& plan = realised.plan;
-  explore::set_variants(plan, problem, mapping_of(ground, configuration), nullptr);
-  plan.origin = origin_of(profile, imported, of_board);
-  simulate_what_is_not_here(plan, board);
-  result.plan = std::move(plan);
+  const plan::Plan plan = plan::with_variants(
+      realised.plan, explore::variants_for(problem, mapping_of(ground, configuration), nullptr));
+  result.file = {simulated_where_not_here(plan, board), origin_of(profile, imported, of_board),
+                 std::move(realised.evidence)};
   result.network = std::move(pieces.network);
   return result;
 }

@@ -6,13 +6,14 @@
 #include "application/import_jedi.h"
 #include "base/verdict.h"
 #include "plan/plan.h"
+#include "plan/plan_file.h"
 
 namespace millrace::api {
 
 struct JediPlan {
   Verdict verdict = Verdict::yes();  // no: why there is none
   std::vector<std::string> notes = {};
-  plan::Plan plan = {};  // this and its network: only if the verdict is yes
+  plan::PlanFile file = {};  // this and its network: only if the verdict is yes
   network::Network network = {};
 };
 

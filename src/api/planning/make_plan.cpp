@@ -28,6 +28,7 @@
 #include "profile/limits.h"
 #include "profile/select.h"
 #include "runtime/load.h"
+#include "schedule/schedule.h"
 
 namespace millrace::api {
 namespace {
@@ -133,7 +134,7 @@ explore::Choice search(const PlanRequest& request, const Work& work) {
   choose.max_latency = request.max_latency;
   choose.max_batch = request.max_batch;
   if (request.measure_s > 0 && request.board.empty())
-    choose.measure = [&](std::span<const plan::Plan> plans) {
+    choose.measure = [&](std::span<const plan::Assessed> plans) {
       return runtime::measure(contenders_of(plans, work.network), work.network, work.engines,
                               {time_from_seconds(request.measure_s), request.setup.source.seed});
     };
@@ -172,12 +173,11 @@ plan::Origin origin_of(const PlanRequest& request, const Work& work) {
   return origin;
 }
 
-/// The winner with its origin.
-plan::Plan finish(const PlanRequest& request, const Work& work, const explore::Choice& choice) {
-  plan::Plan plan = choice.winner().plan;
-  plan.origin = origin_of(request, work);
-  if (!request.board.empty()) simulate_what_is_not_here(plan, work.board);
-  return plan;
+plan::PlanFile finish(const PlanRequest& request, const Work& work,
+                      const explore::Choice& choice) {
+  const plan::Plan& plan = choice.winner().plan;
+  return {request.board.empty() ? plan : simulated_where_not_here(plan, work.board),
+          origin_of(request, work), choice.winner().evidence};
 }
 
 std::vector<LayerReasons> reasons_of(const PlanRequest& request, const Work& work,
@@ -196,27 +196,29 @@ std::vector<LayerReasons> reasons_of(const PlanRequest& request, const Work& wor
     why.processor = work.board[processor];
     if (const auto group = problem.fused_into[layer.index]) why.fused_with = LayerId(*group);
     why.variant = problem.variants[layer.index][processor.index];
-    if (plan.stages.front().turn.of > 1)
-      why.reasons = {fmt::format("its stage has {} replicas, which share whole frames",
-                                 plan::turns_of(plan))};
+    if (const auto replicas = plan.stages.front().replicas(); replicas > 1)
+      why.reasons = {
+          fmt::format("its stage has {} replicas, which share whole frames", replicas)};
     else
       why.reasons = explore::reasons(ground, mapping, layer);
   }
   return result;
 }
 
-std::string other_speed_text(const plan::Plan& plan, const std::string& model) {
+std::string other_speed_text(const plan::PlanFile& file, const std::string& model) {
   constexpr double alike = 1.25;                             // or its inverse
   constexpr Time noticeable = std::chrono::milliseconds(1);  // more than passing frames on
-  for (const plan::Stage& stage : plan.stages) {
-    if (std::min(stage.measured, stage.predicted) < noticeable) continue;
-    const double ratio = seconds(stage.measured) / seconds(stage.predicted);
+  auto evidence = file.evidence.replicas.begin();
+  for (const schedule::Actor& actor : schedule::compile(file.plan).actors) {
+    const plan::ReplicaEvidence& found = *evidence++;
+    if (std::min(found.measured, found.predicted) < noticeable) continue;
+    const double ratio = seconds(found.measured) / seconds(found.predicted);
     if (ratio < alike && ratio > 1 / alike) continue;
     return fmt::format(
         "{} takes {} now, but {} in the profile: {} had another speed when it was measured; run "
         "'millrace profile {} --fresh' and plan again",
-        stage.name, millrace::to_text(stage.measured), millrace::to_text(stage.predicted),
-        stage.processor.name, model);
+        actor.name, millrace::to_text(found.measured), millrace::to_text(found.predicted),
+        actor.processor.name, model);
   }
   return {};
 }
@@ -283,10 +285,10 @@ PlanResult plan_once_more(const PlanRequest& request, std::vector<PlanAttempt> a
   for (const std::string& text :
        idle_accelerators(work.network, work.board, problem, choice.winner().plan))
     context.note(text);
-  plan::Plan plan = finish(request, work, choice);
+  plan::PlanFile file = finish(request, work, choice);
   std::vector<LayerReasons> why = reasons_of(request, work, choice);
   PlanResult result = result_of(std::move(work), std::move(attempts), {});
-  result.plan = std::move(plan);
+  result.file = std::move(file);
   result.why = std::move(why);
   return result;
 }
@@ -301,7 +303,7 @@ PlanResult make_plan(const PlanRequest& given) {
   const std::string file = request.setup.source.file;
   if (!result.refusal.empty())
     request.setup.context.note(result.refusal);
-  else if (const std::string text = other_speed_text(result.plan, file); !text.empty())
+  else if (const std::string text = other_speed_text(result.file, file); !text.empty())
     request.setup.context.note(text);
   return result;
 }

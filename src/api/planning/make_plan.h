@@ -10,6 +10,7 @@
 #include "api/setup.h"
 #include "explore/choose.h"
 #include "plan/plan.h"
+#include "plan/plan_file.h"
 
 namespace millrace::api {
 
@@ -50,7 +51,7 @@ struct PlanResult {
   std::string engine;
   std::vector<PlanAttempt> attempts;
   std::string refusal;  // why there is no plan: one sentence; empty: there is one
-  plan::Plan plan;
+  plan::PlanFile file;
   profile::Profile measured;  // in all precisions asked for
   std::vector<LayerReasons> why;
 

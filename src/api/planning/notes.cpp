@@ -13,7 +13,8 @@ namespace {
 
 bool has_stage_on(const plan::Plan& plan, const board::Processor& processor) {
   return std::any_of(plan.stages.begin(), plan.stages.end(), [&](const plan::Stage& stage) {
-    return stage.processor.name == processor.name;
+    return std::any_of(stage.processors.begin(), stage.processors.end(),
+                       [&](const auto& each) { return each.name == processor.name; });
   });
 }
 

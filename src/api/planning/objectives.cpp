@@ -6,20 +6,24 @@
 #include "analysis/rate.h"
 #include "engine/keeping.h"
 #include "explore/configuration/simulated_objective.h"
-#include "plan/capacities.h"
+#include "plan/variants.h"
 #include "runtime/pool.h"
 
 namespace millrace::api {
 namespace {
 
 /// Of one candidate that ran at this pace.
-explore::Score score_of(const plan::Plan& plan, const board::Board& board, Time period) {
+explore::Score score_of(const plan::Assessed& assessed, const board::Board& board, Time period) {
   explore::Score score{1 / seconds(period), std::vector<double>(board.processors.size(), 0.0)};
-  for (const plan::Stage& stage : plan.stages)
-    for (std::size_t p = 0; p < board.processors.size(); ++p)
-      if (board.processors[p] == stage.processor)
-        score.utilisation[p] = std::min(
-            1.0, seconds(stage.predicted) / (seconds(period) * static_cast<double>(stage.turn.of)));
+  auto replica = assessed.evidence.replicas.begin();
+  for (const plan::Stage& stage : assessed.plan.stages)
+    for (const board::Processor& processor : stage.processors) {
+      const double paces = seconds(period) * static_cast<double>(stage.replicas());
+      const double busy = std::min(1.0, seconds((replica++)->predicted) / paces);
+      const auto& all = board.processors;
+      const auto here = std::find(all.begin(), all.end(), processor) - all.begin();
+      score.utilisation.at(static_cast<std::size_t>(here)) = busy;
+    }
   return score;
 }
 
@@ -44,12 +48,12 @@ explore::Objective simulated_by(const explore::Ground& ground, int threads) {
   };
 }
 
-std::vector<runtime::Contender> contenders_of(std::span<const plan::Plan> plans,
+std::vector<runtime::Contender> contenders_of(std::span<const plan::Assessed> plans,
                                               const network::Network& network) {
   std::vector<runtime::Contender> contenders;
-  for (const plan::Plan& plan : plans)
+  for (const auto& [plan, evidence] : plans)
     contenders.push_back(
-        {plan, analysis::enough_in_flight(plan, network, plan::predicted_times(plan))});
+        {plan, analysis::enough_in_flight(plan, network, plan::predicted_times(plan, evidence))});
   return contenders;
 }
 
@@ -64,14 +68,18 @@ explore::Objective measured_by(const Measurement& measurement) {
     const runtime::LoadOptions load{time_from_seconds(measurement.seconds), measurement.seed};
     std::vector<explore::Score> scores;
     for (const explore::Configuration& configuration : configurations) {
-      plan::Plan plan = explore::realise(measurement.ground, configuration).plan;
-      explore::set_variants(plan, measurement.ground.problem,
-                            explore::mapping_of(measurement.ground, configuration),
-                            measurement.calibration);
+      explore::Realised realised = explore::realise(measurement.ground, configuration);
+      const plan::Assessed assessed{
+          plan::with_variants(
+              realised.plan,
+              explore::variants_for(measurement.ground.problem,
+                                    explore::mapping_of(measurement.ground, configuration),
+                                    measurement.calibration)),
+          std::move(realised.evidence)};
       const network::Network& network = measurement.ground.network;
       const auto measured =
-          runtime::measure(contenders_of({&plan, 1}, network), network, engines, load);
-      scores.push_back(score_of(plan, measurement.ground.board, measured.front().period));
+          runtime::measure(contenders_of({&assessed, 1}, network), network, engines, load);
+      scores.push_back(score_of(assessed, measurement.ground.board, measured.front().period));
     }
     return scores;
   };

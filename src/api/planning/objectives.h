@@ -22,7 +22,7 @@ struct Measurement {
 };
 
 /// With enough frames on their way to keep all stages busy.
-std::vector<runtime::Contender> contenders_of(std::span<const plan::Plan> plans,
+std::vector<runtime::Contender> contenders_of(std::span<const plan::Assessed> plans,
                                               const network::Network& network);
 
 /// Each candidate's plan runs by itself; subnets that an earlier one had are used again. The

@@ -8,7 +8,6 @@
 #include "analysis/rate.h"
 #include "base/json_text.h"
 #include "cli/print/measured_now.h"
-#include "plan/capacities.h"
 #include "plan/steps.h"
 #include "plan/tensor_names.h"
 #include "report/table.h"
@@ -29,8 +28,8 @@ std::optional<dataflow::Fraction> period_of(const analysis::Proof& proof) {
 std::optional<double> shortest_of(const Analysis& analysis) {
   const auto period = period_of(analysis.proof);
   if (!period) return std::nullopt;
-  if (!plan::is_shared(analysis.plan())) return period->value() * 1e-9;
-  const auto times = plan::predicted_times(analysis.plan());
+  if (!plan::is_first_free(analysis.plan())) return period->value() * 1e-9;
+  const auto times = plan::predicted_times(analysis.plan(), analysis.evidence());
   return seconds(analysis::shortest_period(analysis.plan(), analysis.network(), times).value());
 }
 
@@ -73,7 +72,7 @@ std::string pace_text(const Analysis& analysis) {
   const auto period = period_of(proof);
   if (!period) return "throughput   unlimited: no phase takes time\n";
   const std::string turns =
-      plan::is_shared(analysis.plan())
+      plan::is_first_free(analysis.plan())
           ? fmt::format("the first free replica takes the next frame\n{:<13}round robin "
                         "{:.1f}: ", "",
                         1e9 / period->value())
@@ -105,17 +104,18 @@ std::string channels_text(const Analysis& analysis) {
                        {"a slot"},
                        {"together"}});
   constexpr std::size_t most_rows = 40;
-  const auto& channels = analysis.plan().channels;
+  const auto& channels = analysis.proof.schedule.channels;
   const plan::TensorNames names(analysis.network());
   for (std::size_t c = 0; c < std::min(most_rows, channels.size()); ++c) {
-    const plan::Channel& channel = channels[c];
+    const schedule::Channel& channel = channels[c];
     const bool shared = c > 0 && channels[c - 1].tensor == channel.tensor;
     const Bytes slot = analysis.network()[channel.tensor].size();
     const auto& smallest = analysis.proof.smallest;
-    table.add({names[channel.tensor], analysis::name_of(analysis.plan(), channel.from),
-               analysis::name_of(analysis.plan(), channel.to), fmt::to_string(channel.capacity),
+    table.add({names[channel.tensor], analysis::name_of(analysis.proof.schedule, channel.from),
+               analysis::name_of(analysis.proof.schedule, channel.to),
+               fmt::to_string(channel.slots()),
                smallest ? fmt::to_string(smallest->capacities[c]) : "-", millrace::to_text(slot),
-               shared ? "shared" : millrace::to_text(slot * channel.capacity)});
+               shared ? "shared" : millrace::to_text(slot * channel.slots())});
   }
   return table.text() + (channels.size() > most_rows ? fmt::format("and {} more; --json has all\n",
                                                                    channels.size() - most_rows)
@@ -134,8 +134,8 @@ std::string measured_text(const Analysis& analysis) {
     text += fmt::format("{:<13}{:.1f} frames/s {}{}\n", text.empty() ? "measured" : "",
                         1 / seconds(measured), when, bound ? share_text(measured, *bound) : "");
   };
-  if (analysis.plan().measured > Time{})
-    add(analysis.plan().measured, analysis.recorded ? "as recorded" : "when the plan was made");
+  if (analysis.evidence().period > Time{})
+    add(analysis.evidence().period, analysis.recorded ? "as recorded" : "when the plan was made");
   if (!analysis.now) return text;
   add(analysis.now->period(), "now");
   for (const std::string& line : lines_of(*analysis.now))
@@ -160,14 +160,15 @@ nlohmann::json critical_json(const analysis::Proof& proof) {
 nlohmann::json channels_json(const Analysis& analysis) {
   const plan::TensorNames names(analysis.network());
   nlohmann::json result = nlohmann::json::array();
-  for (std::size_t c = 0; c < analysis.plan().channels.size(); ++c) {
-    const plan::Channel& channel = analysis.plan().channels[c];
+  const auto& channels = analysis.proof.schedule.channels;
+  for (std::size_t c = 0; c < channels.size(); ++c) {
+    const schedule::Channel& channel = channels[c];
     const auto& smallest = analysis.proof.smallest;
     result.push_back(
         {{"tensor", names[channel.tensor]},
-         {"from", analysis::name_of(analysis.plan(), channel.from)},
-         {"to", analysis::name_of(analysis.plan(), channel.to)},
-         {"capacity", channel.capacity},
+         {"from", analysis::name_of(analysis.proof.schedule, channel.from)},
+         {"to", analysis::name_of(analysis.proof.schedule, channel.to)},
+         {"capacity", channel.slots()},
          {"smallest_capacity", smallest ? nlohmann::json(smallest->capacities[c]) : nullptr},
          {"slot_bytes", analysis.network()[channel.tensor].size().count}});
   }
@@ -182,17 +183,18 @@ nlohmann::json measured_json(const Analysis& analysis) {
     result.back()["share_of_bound"] =
         bound ? nlohmann::json(*bound / seconds(measured)) : nlohmann::json();
   };
-  if (analysis.plan().measured > Time{})
-    add(analysis.plan().measured, analysis.recorded ? "recorded" : "planning");
+  if (analysis.evidence().period > Time{})
+    add(analysis.evidence().period, analysis.recorded ? "recorded" : "planning");
   if (!analysis.now) return result;
   const api::MeasuredNow& now = *analysis.now;
   add(now.period(), "now");
   nlohmann::json phases = nlohmann::json::array(), busy = nlohmann::json::array();
-  for (std::size_t s = 0; s < analysis.plan().stages.size(); ++s) {
+  const auto& actors = analysis.proof.schedule.actors;
+  for (std::size_t a = 0; a < actors.size(); ++a) {
     phases.push_back(nlohmann::json::array());
-    for (std::size_t p = 0; p < analysis.plan().stages[s].phases.size(); ++p)
-      phases.back().push_back(milliseconds(now.phase(s, p)));
-    busy.push_back(now.busy_to_phases(s));
+    for (std::size_t p = 0; p < actors[a].phases.size(); ++p)
+      phases.back().push_back(milliseconds(now.phase(a, p)));
+    busy.push_back(now.busy_to_phases(a));
   }
   result.back().update({{"phases_ms", phases}, {"busy_to_phases", busy}});
   result.back().update(json_of(now));
@@ -203,10 +205,9 @@ nlohmann::json measured_json(const Analysis& analysis) {
 
 std::string analysis_text(const Analysis& analysis) {
   const plan::Plan& plan = analysis.plan();
-  std::size_t phases = 0;
-  for (const plan::Stage& stage : plan.stages) phases += stage.phases.size();
   std::string text = fmt::format("{}: {} stages, {} phases, {} channels\n\n", plan.network_name,
-                                 plan.stages.size(), phases, plan.channels.size());
+                                 plan::actors_in(plan), plan::phases_in(plan),
+                                 analysis.proof.schedule.channels.size());
   text += fmt::format("consistent   yes: {}\nlive         yes\n", cycles_text(analysis.proof));
   text += pace_text(analysis) + buffers_text(analysis.proof) + measured_text(analysis);
   return text + "\n" + channels_text(analysis);

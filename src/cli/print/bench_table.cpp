@@ -214,7 +214,7 @@ std::string cores_text(const board::Board& board) {
 std::string bench_title(const api::Loaded& loaded) {
   if (loaded.simulated.engine == nullptr)
     return fmt::format("{} on {}", printable(loaded.network.name), cores_text(loaded.board));
-  const std::string& board = loaded.plan.origin.board_name;
+  const std::string& board = loaded.origin.board_name;
   return fmt::format("{} on {}, simulated", printable(loaded.network.name),
                      board.empty() ? "a board" : board);
 }

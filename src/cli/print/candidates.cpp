@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "plan/steps.h"
 #include "report/table.h"
 
 namespace millrace::cli {
@@ -12,17 +13,15 @@ std::string nanoseconds_text(double ns) {
 }
 
 std::vector<std::string> cells_of(const explore::Candidate& c, double lower_bound) {
-  std::size_t phases = 0;
-  for (const plan::Stage& stage : c.plan.stages) phases += stage.phases.size();
-  const Time measured = c.plan.measured, period = measured != Time{} ? measured : c.bound;
+  const Time measured = c.evidence.period, period = measured != Time{} ? measured : c.bound;
   return {c.name,
           nanoseconds_text(c.search.bottleneck),
           fmt::format("{:.2f} %", 100 * (c.search.bottleneck / lower_bound - 1)),
           millrace::to_text(c.bound),
           measured != Time{} ? millrace::to_text(measured) : "-",
           fmt::format("{:.1f}", 1 / seconds(period)),
-          std::to_string(c.plan.stages.size()),
-          std::to_string(phases),
+          std::to_string(plan::actors_in(c.plan)),
+          std::to_string(plan::phases_in(c.plan)),
           millrace::to_text(c.search_time),
           c.search.epochs > 0 ? std::to_string(c.search.epochs) : ""};
 }

@@ -51,15 +51,16 @@ std::string batch_text(const plan::Plan& plan, LayerId layer) {
 }  // namespace
 
 std::string proof_text(const network::Network& network, const explore::Candidate& chosen) {
-  const auto graph = schedule::csdf_graph(chosen.plan, network);
+  const schedule::Schedule schedule = schedule::compile(chosen.plan);
+  const auto graph = schedule::csdf_graph(schedule, network);
   return fmt::format(
       "proof: the plan's CSDF graph ({} actors, {} channels) is consistent and live; at the "
       "predicted times it allows {:.1f} frames/s{}\n{}",
-      graph.actors.size(), chosen.plan.channels.size(), 1 / seconds(chosen.bound),
+      graph.actors.size(), schedule.channels.size(), 1 / seconds(chosen.bound),
       chosen.latency == Time{}
           ? ""
           : ", and frames that come at this pace take " + millrace::to_text(chosen.latency),
-      (plan::is_shared(chosen.plan) ? "round robin; at run time the first free replica takes "
+      (plan::is_first_free(chosen.plan) ? "round robin; at run time the first free replica takes "
                                       "the next frame, which is not slower\n"
                                     : "") +
           slots_text(network, chosen));
@@ -71,19 +72,19 @@ std::string closing_text(const explore::Choice& choice, const std::string& outpu
   const auto alone = std::find_if(
       choice.candidates.begin(), choice.candidates.end(),
       [](const explore::Candidate& c) { return c.name.starts_with("one processor"); });
-  const bool is_measured = winner.plan.measured != Time{};
-  const double period = seconds(is_measured ? winner.plan.measured : winner.bound);
+  const bool is_measured = winner.evidence.period != Time{};
+  const double period = seconds(is_measured ? winner.evidence.period : winner.bound);
   std::string gained = fmt::format("{:.4g} frames/s {}", 1 / period,
                                    is_measured ? "measured" : "predicted");
   if (alone != choice.candidates.end() && &*alone != &winner) {
-    const bool both = is_measured && alone->plan.measured != Time{};
-    const double other = seconds(both ? alone->plan.measured : alone->bound);
+    const bool both = is_measured && alone->evidence.period != Time{};
+    const double other = seconds(both ? alone->evidence.period : alone->bound);
     gained += fmt::format(", {:.2f} times {} alone ({})", other / period,
-                          alone->plan.stages.front().processor.name,
+                          alone->plan.stages.front().processors.front().name,
                           both ? "measured" : "predicted");
   } else if (alone != choice.candidates.end()) {
     gained += fmt::format(": no plan that was found is faster than {} alone",
-                          alone->plan.stages.front().processor.name);
+                          alone->plan.stages.front().processors.front().name);
   }
   return fmt::format("gained: {}\nnext: millrace bench {}\n", gained, output);
 }
@@ -96,7 +97,7 @@ std::string choice_json(const explore::Choice& choice, const network::Network& n
                           {"bottleneck_ns", c.search.bottleneck},
                           {"fitness_ns", c.search.fitness},
                           {"bound_ns", c.bound.count()},
-                          {"period_ns", c.plan.measured.count()},
+                          {"period_ns", c.evidence.period.count()},
                           {"latency_ns", c.latency.count()},
                           {"batch", c.batch},
                           {"epochs", c.search.epochs},

@@ -11,7 +11,6 @@
 #include "dataflow/analysis.h"
 #include "dataflow/sdf3.h"
 #include "plan/build.h"
-#include "plan/capacities.h"
 #include "schedule/graph.h"
 
 namespace millrace::cli {
@@ -40,7 +39,7 @@ dataflow::Graph graph_of(const ExportOptions& options, const api::Loaded& loaded
   if (options.sdf) return plan::sdf_graph(loaded.network);
   schedule::GraphOptions graph_options;
   graph_options.tokens_are_elements = options.format == "dot";
-  graph_options.phase_times = plan::predicted_times(loaded.plan);
+  graph_options.phase_times = plan::predicted_times(loaded.plan, loaded.evidence);
   if (graph_options.phase_times.empty())
     note(
         "the plan has no times of its phases, so the graph has none; plan again with 'millrace "

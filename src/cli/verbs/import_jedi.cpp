@@ -109,7 +109,7 @@ int run(const ImportJediOptions& options) {
   int exit_code = 0;
   for (std::size_t i = 0; i < results.size(); ++i) {
     if (has_plan(results[i], plans[i]))
-      plan::write_plan(results[i].plan, plans[i].plan, plans[i].network);
+      plan::write_plan(results[i].plan, plans[i].file, plans[i].network);
     write_yaml(results[i].application,
                nlohmann::ordered_json::parse(results[i].imported.application));
     report.push_back(report_of(results[i], plans[i]));

@@ -104,8 +104,8 @@ void print_plan(const PlanOptions& options, const api::PlanResult& result) {
              options.request.board.empty() ? "with " + result.engine
                                            : "of " + result.board.name + ", with modelled times",
              candidates_text(choice), choice.winner().name,
-             report::groups_text(result.plan, result.network),
-             report::stages_text(result.plan, result.network),
+             report::groups_text(result.file.plan, result.network),
+             report::stages_text(result.file.plan, result.file.evidence, result.network),
              proof_text(result.network, choice.winner()));
   for (const api::LayerReasons& why : result.why) fmt::print("{}", why_text(result, why));
   fmt::print("\nwritten: {}\n{}", options.output, closing_text(choice, options.output));
@@ -121,7 +121,7 @@ int run(const PlanOptions& given) {
   const bool is_quiet = options.output == standard_output;  // where the plan itself goes
   if (!options.json && !is_quiet) print_attempts(result);
   if (!result.refusal.empty()) return answer_is_no;
-  plan::write_plan(options.output, result.plan, result.network);
+  plan::write_plan(options.output, result.file, result.network);
   if (is_quiet) return 0;
   if (options.json)
     fmt::print("{}\n", choice_json(result.choice(), result.network, options.output));

@@ -43,8 +43,9 @@ ProcessorId stand_in(const Problem& problem, std::size_t layer, ProcessorId name
 bool is_in_one_piece(const plan::Plan& plan, const Task& task, const board::Board& board) {
   return std::all_of(plan.stages.begin(), plan.stages.end(), [&](const plan::Stage& stage) {
     return stage.phases.size() == 1 ||
-           std::none_of(task.replicas.begin(), task.replicas.end(),
-                        [&](const auto& group) { return board[group.first] == stage.processor; });
+           std::none_of(task.replicas.begin(), task.replicas.end(), [&](const auto& group) {
+             return board[group.first] == stage.processors.front();
+           });
   });
 }
 
@@ -109,7 +110,7 @@ Task task_of(const Ground& ground, const Configuration& configuration) {
 Realised realise(const Ground& ground, const Configuration& configuration) {
   const plan::Mapping mapping = mapping_of(ground, configuration);
   Verdict verdict = runs_everywhere(ground, configuration, mapping);
-  if (!verdict) return {std::move(verdict), {}};
+  if (!verdict) return {std::move(verdict)};
   const Task task = task_of(ground, configuration);
   plan::BuildOptions build = ground.build;
   build.capacity = configuration.slots;
@@ -117,12 +118,12 @@ Realised realise(const Ground& ground, const Configuration& configuration) {
   if (!task.replicas.empty()) {
     if (!is_in_one_piece(plan, task, ground.board))
       return {Verdict::no("a stage with replicas would not be one connected part of the "
-                          "network"), {}};
+                          "network")};
     build.replicas = task.replicas;
     plan = plan::build(ground.network, ground.board, mapping, build);
   }
-  set_times(plan, mapping, task);
-  return {within_limits(plan, ground.board), std::move(plan)};
+  plan::Evidence evidence = predicted(plan, mapping, task);
+  return {within_limits(plan, ground.board), std::move(plan), std::move(evidence)};
 }
 
 }  // namespace millrace::explore

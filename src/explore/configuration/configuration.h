@@ -52,7 +52,8 @@ Task task_of(const Ground& ground, const Configuration& configuration);
 /// A configuration's plan with predicted times, if the board can run it.
 struct Realised {
   Verdict verdict = Verdict::yes();
-  plan::Plan plan;
+  plan::Plan plan = {};
+  plan::Evidence evidence = {};
 };
 Realised realise(const Ground& ground, const Configuration& configuration);
 

@@ -18,9 +18,10 @@ double throughput_of(const simulate::ApplicationResult& result) {
 
 Score simulated_score(const Ground& ground, const Configuration& configuration) {
   const Realised realised = realise(ground, configuration);
-  simulate::Application application{.name = realised.plan.network_name,
-                                    .plan = realised.plan,
-                                    .durations = simulate::predicted_durations(realised.plan)};
+  simulate::Application application{
+      .name = realised.plan.network_name,
+      .plan = realised.plan,
+      .durations = simulate::predicted_durations(realised.plan, realised.evidence)};
   application.frames = frames;
   const simulate::Result result = simulate::run({application});
   Score score{throughput_of(result.applications.front()),

@@ -1,28 +1,15 @@
 #include <cmath>
 
 #include "explore/mapping/problem.h"
+#include "plan/steps.h"
 
 namespace millrace::explore {
 namespace {
 
-struct Place {
-  std::size_t stage = 0, phase = 0;
-  bool operator==(const Place&) const = default;
-};
-
-std::vector<Place> places_of(const Problem& problem, const plan::Plan& plan) {
-  std::vector<Place> places(problem.layers);
-  for (std::size_t s = plan.stages.size(); s-- > 0;)  // of replicas the first
-    for (std::size_t p = 0; p < plan.stages[s].phases.size(); ++p)
-      for (const LayerId layer : plan.stages[s].phases[p].layers) places[layer.index] = {s, p};
-  return places;
-}
-
-}  // namespace
-
-std::vector<std::vector<Time>> phase_times(const Problem& problem, const plan::Plan& plan,
-                                           const plan::Mapping& mapping) {
-  const std::vector<Place> places = places_of(problem, plan);
+/// In nanoseconds, by stage and phase.
+std::vector<std::vector<double>> sums_of(const Problem& problem, const plan::Plan& plan,
+                                         const plan::Mapping& mapping) {
+  const std::vector<plan::Endpoint> places = plan::places_of_layers(plan);
   std::vector<std::vector<double>> sums;
   for (const plan::Stage& stage : plan.stages) {
     const LayerId any = stage.phases.front().layers.front();
@@ -47,13 +34,24 @@ std::vector<std::vector<Time>> phase_times(const Problem& problem, const plan::P
     sum_at(edge.from) += writer.border_ns + writer.write_ns * elements;
     sum_at(edge.to) += reader.border_ns + reader.read_ns * elements;
   }
-  std::vector<std::vector<Time>> result;
-  for (std::size_t s = 0; s < sums.size(); ++s) {
-    const LayerId any = plan.stages[s].phases.front().layers.front();
-    auto& times = result.emplace_back();
-    for (const double sum : sums[places[any.index].stage]) times.emplace_back(std::llround(sum));
-  }
-  return result;
+  return sums;
+}
+
+}  // namespace
+
+plan::PhaseTimes phase_times(const Problem& problem, const plan::Plan& plan,
+                             std::span<const plan::Mapping> by_replica) {
+  std::vector<std::vector<std::vector<double>>> sums;
+  for (const plan::Mapping& mapping : by_replica) sums.push_back(sums_of(problem, plan, mapping));
+  plan::PhaseTimes times;
+  for (std::size_t s = 0; s < plan.stages.size(); ++s)
+    for (std::size_t r = 0; r < plan.stages[s].processors.size(); ++r) {
+      std::vector<Time> phases;
+      for (const double sum : sums[by_replica.size() == 1 ? 0 : r][s])
+        phases.emplace_back(std::llround(sum));
+      times.add(std::move(phases));
+    }
+  return times;
 }
 
 }  // namespace millrace::explore

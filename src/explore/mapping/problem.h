@@ -2,14 +2,15 @@
 // What a search over mappings needs to know, as plain numbers.
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "base/units.h"
 #include "board/board.h"
 #include "network/network.h"
+#include "plan/evidence.h"
 #include "plan/mapping.h"
-#include "plan/plan.h"
 #include "profile/profile.h"
 
 namespace millrace::explore {
@@ -59,11 +60,11 @@ Problem make_problem(const network::Network& network, const board::Board& board,
 /// elsewhere costs `alone`.
 std::vector<double> processor_times(const Problem& problem, const plan::Mapping& mapping);
 
-/// The same times split over the phases of a plan of that mapping, by stage and phase; a group
-/// whose members lie in several phases is separated too. Of replicas the times are those of the
-/// mapping's processor.
-std::vector<std::vector<Time>> phase_times(const Problem& problem, const plan::Plan& plan,
-                                           const plan::Mapping& mapping);
+/// The same times split over the phases of a plan of that mapping; a group whose members lie in
+/// several phases is separated too. `by_replica`: the mapping with the processors of the first
+/// replicas, of the second ones, and so on; one: the same for all.
+plan::PhaseTimes phase_times(const Problem& problem, const plan::Plan& plan,
+                             std::span<const plan::Mapping> by_replica);
 
 enum class Fitness { bottleneck, balance };
 /// bottleneck: the largest processor time. balance: equation 3.1, the sum over all ordered pairs of

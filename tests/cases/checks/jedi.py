@@ -15,4 +15,5 @@ def print_stages():
 
 
 def print_processors():
-    print([s["processor"]["name"] for s in json.load(open("pnd.plan.json"))["stages"]])
+    stages = json.load(open("pnd.plan.json"))["stages"]
+    print([p["name"] for s in stages for p in s.get("processors", [s.get("processor")])])

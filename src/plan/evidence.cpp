@@ -1,0 +1,39 @@
+#include "plan/evidence.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace millrace::plan {
+
+Evidence no_evidence(const Plan& plan) {
+  Evidence evidence;
+  for (const auto& phases : ByPhase<std::optional<Time>>(plan))
+    evidence.replicas.push_back({.phases = phases});
+  return evidence;
+}
+
+Evidence predicted(const PhaseTimes& times) {
+  Evidence evidence;
+  for (const auto& phases : times)
+    evidence.replicas.push_back(
+        {.phases = {phases.begin(), phases.end()},
+         .predicted = std::accumulate(phases.begin(), phases.end(), Time{})});
+  return evidence;
+}
+
+PhaseTimes predicted_times(const Plan& plan, const Evidence& evidence) {
+  PhaseTimes times;
+  auto replica = evidence.replicas.begin();
+  for (const Stage& stage : plan.stages)
+    for (std::int64_t r = 0; r < stage.replicas(); ++r, ++replica) {
+      const auto& known = replica->phases;
+      if (std::count(known.begin(), known.end(), std::nullopt) > 0) return {};
+      std::vector<Time> phases;
+      for (std::size_t p = 0; p < known.size(); ++p)
+        phases.push_back(*known[p] * stage.phases[p].batch);
+      times.add(std::move(phases));
+    }
+  return times;
+}
+
+}  // namespace millrace::plan

@@ -1,0 +1,13 @@
+#pragma once
+// Plan files of format 2, in which each replica was a stage with a "turn" and had channels of its
+// own.
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace millrace::plan {
+
+/// Makes the document one of today's format. InputError if the replicas of a stage are not alike or
+/// not complete.
+void join_replicas(nlohmann::json& document, const std::string& file);
+
+}  // namespace millrace::plan
