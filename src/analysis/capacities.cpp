@@ -20,7 +20,7 @@ std::int64_t bytes_of(const network::Network& network, TensorId tensor) {
 
 /// check() asks for as many.
 std::int64_t least_slots(const plan::Plan& plan, const plan::Channel& channel) {
-  std::int64_t least = plan::lag_of(plan, channel) + 1;
+  std::int64_t least = plan::offset_of(plan, channel) + 1;
   for (const plan::Endpoint& end : {channel.from, channel.to})
     if (!end.is_outside()) least = std::max(least, plan.stages[end.stage].phases[end.phase].batch);
   return least;

@@ -19,7 +19,7 @@ struct SlotSizing {
 };
 
 /// The smallest memory with which the plan, each phase taking its time (by stage and phase), is as
-/// fast as with slots without end. A slot for each frame of lag and one more is the least that a
+/// fast as with slots without end. A slot for each frame of offset and one more is the least that a
 /// plan may have. Takes milliseconds: of large plans the search may stop early, always at the same
 /// point. Nothing if times are missing, or if nothing was found before the stop.
 std::optional<SlotSizing> smallest_slots(const plan::Plan& plan, const network::Network& network,

@@ -19,10 +19,10 @@ std::optional<dataflow::ActorId> actor_named(const dataflow::Graph& graph, std::
   return std::nullopt;
 }
 
-std::int64_t largest_lag(const plan::Plan& plan) {
+std::int64_t largest_offset(const plan::Plan& plan) {
   std::int64_t largest = 0;
   for (const plan::Stage& stage : plan.stages)
-    for (const plan::Phase& phase : stage.phases) largest = std::max(largest, phase.lag);
+    for (const plan::Phase& phase : stage.phases) largest = std::max(largest, phase.offset);
   return largest;
 }
 
@@ -86,9 +86,9 @@ std::optional<Time> latency_bound(const plan::Plan& plan, const network::Network
   if (!input || !output || !dataflow::is_live(graph)) return std::nullopt;
   auto& pace = graph.actors[input->index].times;
   pace.assign(pace.size(), std::max(period, Time{1}));
-  const std::int64_t lag = largest_lag(plan);
+  const std::int64_t offset = largest_offset(plan);
   return dataflow::longest_delay(
-      graph, {*input, *output, lag, lag + least + rounds * plan::round_of(plan)});
+      graph, {*input, *output, offset, offset + least + rounds * plan::round_of(plan)});
 }
 
 std::int64_t enough_in_flight(const plan::Plan& plan, const network::Network& network,

@@ -8,7 +8,7 @@
 namespace millrace::analysis {
 
 /// The time between two frames in the periodic regime of the plan's CSDF graph, each phase taking
-/// its time. At least the slowest stage; more where lags or capacities are too
+/// its time. At least the slowest stage; more where offsets or capacities are too
 /// small for stages not to wait for each other. Nothing if the graph is not live.
 std::optional<Time> period_bound(const plan::Plan& plan, const network::Network& network,
                                  const plan::PhaseTimes& phase_times);

@@ -1,6 +1,6 @@
 #include "api/pipeline.h"
 
-#include "runtime/meanwhile.h"
+#include "runtime/background_load.h"
 #include "runtime/parallel.h"
 #include "runtime/simulated_board.h"
 
@@ -9,7 +9,7 @@ namespace millrace::api {
 profile::Profile measure(const network::Network& network, const board::Board& board,
                          const std::string& engine) {
   profile::MeasureOptions options;
-  options.meanwhile = runtime::meanwhile;
+  options.background_load = runtime::background_load;
   options.in_parallel = runtime::in_parallel;
   return profile::measure(network, board, *engine::make_engine(engine), options);
 }

@@ -12,7 +12,7 @@
 #include "base/error.h"
 #include "explore/candidates.h"
 #include "explore/configuration/methods.h"
-#include "explore/mapping/gather.h"
+#include "explore/mapping/batching.h"
 #include "explore/mapping/replicas.h"
 
 namespace millrace::explore {
@@ -77,10 +77,10 @@ void add_replicas(Candidates& candidates, const Task& task, double& lowest_bound
 
 std::vector<Task> tasks_with_batches(const network::Network& network, const board::Board& board,
                                      const profile::Profile& profile, std::int64_t most) {
-  const Gathering gathering(network, board, profile);
+  const Batching batching(network, board, profile);
   std::vector<Task> tasks;
-  for (const Batches& batches : gathering.ways(most))
-    tasks.push_back({gathering.problem(batches), batches, gathering.alone().variants});
+  for (const Batches& batches : batching.ways(most))
+    tasks.push_back({batching.problem(batches), batches, batching.alone().variants});
   return tasks;
 }
 
@@ -125,23 +125,24 @@ Choice choose(const network::Network& network, const board::Board& board,
   return choice;
 }
 
-Choice choose_found(const Ground& ground, const Found& found, const ChooseOptions& options) {
+Choice choose_found(const SearchContext& context, const Found& found,
+                    const ChooseOptions& options) {
   ChooseOptions with_slots = options;
   with_slots.build.capacity = std::max<std::int64_t>(2, found.configuration.slots);
-  Candidates candidates(ground.network, ground.board, with_slots);
-  const Task alone{.problem = ground.problem};
-  candidates.add("one processor", alone, [&] { return one_processor(ground.problem); });
+  Candidates candidates(context.network, context.board, with_slots);
+  const Task alone{.problem = context.problem};
+  candidates.add("one processor", alone, [&] { return one_processor(context.problem); });
   const auto search = [&] {
     SearchResult result;
-    result.mapping = mapping_of(ground, found.configuration);
+    result.mapping = mapping_of(context, found.configuration);
     result.method = found.method;
-    result.fitness = result.bottleneck = Predictor(ground).bottleneck(found.configuration);
+    result.fitness = result.bottleneck = Predictor(context).bottleneck(found.configuration);
     return result;
   };
-  candidates.add(found.method, task_of(ground, found.configuration), search, found.took);
+  candidates.add(found.method, task_of(context, found.configuration), search, found.took);
   Choice choice;
-  choice.lower_bound = lower_bound(ground.problem);
-  decide(choice, candidates, ground.board, with_slots);
+  choice.lower_bound = lower_bound(context.problem);
+  decide(choice, candidates, context.board, with_slots);
   return choice;
 }
 

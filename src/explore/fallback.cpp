@@ -41,8 +41,8 @@ class Around {
   ProcessorId processor_;
 };
 
-std::string layer_text(std::size_t layer, const Ground& ground) {
-  const network::Layer& each = ground.network.layers[layer];
+std::string layer_text(std::size_t layer, const SearchContext& context) {
+  const network::Layer& each = context.network.layers[layer];
   return fmt::format("{} ({})", each.name, network::name_of(each.op));
 }
 
@@ -58,23 +58,23 @@ std::vector<Fallback> fallbacks(const Problem& problem, const plan::Mapping& map
   return result;
 }
 
-std::string text_of(const std::vector<Fallback>& fallbacks, const Ground& ground) {
+std::string text_of(const std::vector<Fallback>& fallbacks, const SearchContext& context) {
   const auto& [layer, wanted] = fallbacks.front();
   const std::string more =
       fallbacks.size() > 1 ? fmt::format("; so it is with {} more", fallbacks.size() - 1) : "";
   return fmt::format("{} does not run on {}, which has the layers around it: {}{}",
-                     layer_text(layer.index, ground), ground.board[wanted].name,
-                     ground.problem.refusal(layer.index, wanted), more);
+                     layer_text(layer.index, context), context.board[wanted].name,
+                     context.problem.refusal(layer.index, wanted), more);
 }
 
-std::vector<std::string> first_refusals(const Ground& ground) {
+std::vector<std::string> first_refusals(const SearchContext& context) {
   std::vector<std::string> result;
-  const Problem& problem = ground.problem;
+  const Problem& problem = context.problem;
   for (std::size_t p = 0; p < problem.processors; ++p)
     for (std::size_t layer = 0; layer < problem.layers; ++layer)
       if (!std::isfinite(problem.time[layer][p])) {
-        result.push_back(fmt::format("{} does not run on {}: {}", layer_text(layer, ground),
-                                     ground.board.processors[p].name,
+        result.push_back(fmt::format("{} does not run on {}: {}", layer_text(layer, context),
+                                     context.board.processors[p].name,
                                      problem.refusal(layer, ProcessorId(p))));
         break;
       }

@@ -23,9 +23,9 @@ std::vector<Fallback> fallbacks(const Problem& problem, const plan::Mapping& map
 
 /// "relu3 (Relu) does not run on npu0, which has the layers around it: ...", and how many more
 /// there are. Precondition: there is one.
-std::string text_of(const std::vector<Fallback>& fallbacks, const Ground& ground);
+std::string text_of(const std::vector<Fallback>& fallbacks, const SearchContext& context);
 
 /// For each processor that cannot run some layer, the first of these and why.
-std::vector<std::string> first_refusals(const Ground& ground);
+std::vector<std::string> first_refusals(const SearchContext& context);
 
 }  // namespace millrace::explore

@@ -40,29 +40,29 @@ double time_on(const Problem& problem, const plan::Mapping& mapping, LayerId lay
   return (joins ? problem.time : problem.alone)[layer.index][processor.index];
 }
 
-std::string if_it_were(const Ground& ground, const plan::Mapping& mapping, LayerId layer,
+std::string if_it_were(const SearchContext& context, const plan::Mapping& mapping, LayerId layer,
                        ProcessorId there) {
   const ProcessorId here = mapping.processors[layer.index];
   plan::Mapping moved = mapping;
   moved.processors[layer.index] = there;
-  const Verdict verdict =
-      within_limits(plan::build(ground.network, ground.board, moved, ground.build), ground.board);
+  const Verdict verdict = within_limits(
+      plan::build(context.network, context.board, moved, context.build), context.board);
   return fmt::format(
       "the layer itself takes {}; {} instead of {} would cross between processors, so the "
       "slowest stage would take {} instead of {} per frame{}",
-      difference(time_on(ground.problem, mapping, layer, there),
-                 time_on(ground.problem, mapping, layer, here)),
-      to_text(crossing_bytes(ground, moved)), to_text(crossing_bytes(ground, mapping)),
-      text(slowest(ground.problem, moved)), text(slowest(ground.problem, mapping)),
+      difference(time_on(context.problem, mapping, layer, there),
+                 time_on(context.problem, mapping, layer, here)),
+      to_text(crossing_bytes(context, moved)), to_text(crossing_bytes(context, mapping)),
+      text(slowest(context.problem, moved)), text(slowest(context.problem, mapping)),
       verdict ? "" : "; the board does not allow it either: " + verdict.reason());
 }
 
 }  // namespace
 
-Bytes crossing_bytes(const Ground& ground, const plan::Mapping& mapping) {
-  const network::Topology topology = network::topology(ground.network);
+Bytes crossing_bytes(const SearchContext& context, const plan::Mapping& mapping) {
+  const network::Topology topology = network::topology(context.network);
   Bytes total;
-  for (std::size_t t = 0; t < ground.network.tensors.size(); ++t) {
+  for (std::size_t t = 0; t < context.network.tensors.size(); ++t) {
     const auto producer = topology.producer[t];
     if (!producer) continue;
     const ProcessorId from = mapping.processors[producer->index];
@@ -70,22 +70,22 @@ Bytes crossing_bytes(const Ground& ground, const plan::Mapping& mapping) {
     for (const LayerId reader : topology.consumers[t])
       if (const ProcessorId to = mapping.processors[reader.index]; to != from) readers.insert(to);
     const Bytes each =
-        bytes_of(ground.network.tensors[t], ground.problem.variants[producer->index][from.index]);
+        bytes_of(context.network.tensors[t], context.problem.variants[producer->index][from.index]);
     total += each * static_cast<std::int64_t>(readers.size());
   }
   return total;
 }
 
-std::vector<std::string> reasons(const Ground& ground, const plan::Mapping& mapping,
+std::vector<std::string> reasons(const SearchContext& context, const plan::Mapping& mapping,
                                  LayerId layer) {
   std::vector<std::string> result;
-  for (std::size_t p = 0; p < ground.problem.processors; ++p) {
+  for (std::size_t p = 0; p < context.problem.processors; ++p) {
     const ProcessorId there(p);
     if (there == mapping.processors[layer.index]) continue;
-    const bool can = std::isfinite(ground.problem.time[layer.index][p]);
-    result.push_back(fmt::format("not on {}: {}", ground.board[there].name,
-                                 can ? if_it_were(ground, mapping, layer, there)
-                                     : ground.problem.refusal(layer.index, there)));
+    const bool can = std::isfinite(context.problem.time[layer.index][p]);
+    result.push_back(fmt::format("not on {}: {}", context.board[there].name,
+                                 can ? if_it_were(context, mapping, layer, there)
+                                     : context.problem.refusal(layer.index, there)));
   }
   return result;
 }

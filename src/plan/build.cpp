@@ -16,7 +16,7 @@ constexpr Step steps[] = {
     drop_empty_stages,  //
     add_replicas,       // duplication of chapter 3 of the thesis on JEDI
     connect_phases,     // Algorithm 2, lines 26 to 30
-    set_lags,           //
+    set_offsets,        //
     size_channels,      //
 };
 
@@ -36,9 +36,9 @@ void check_arguments(const Material& material) {
   if (material.options.capacity < 1 || material.options.capacity > largest_capacity)
     throw InputError("capacity", fmt::format("found {}, expected 1 to {} frames per channel",
                                              material.options.capacity, largest_capacity));
-  if (material.options.most_lag < 0 || material.options.most_lag > largest_capacity)
+  if (material.options.most_offset < 0 || material.options.most_offset > largest_capacity)
     throw InputError("largest offset", fmt::format("found {}, expected 0 to {} frames",
-                                             material.options.most_lag, largest_capacity));
+                                                   material.options.most_offset, largest_capacity));
   const auto& batches = material.options.batches;
   if (!batches.empty() && batches.size() != material.network.layers.size())
     throw InputError("batches", fmt::format("found {} for {} layers; give one for each, or none",

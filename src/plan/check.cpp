@@ -47,10 +47,10 @@ void check_processors(const Plan& plan) {
 
 void check_phase(const Plan& plan, const Phase& phase, const std::string& place) {
   if (phase.layers.empty()) throw InputError(place, "has no layers; remove it");
-  if (phase.lag < 0 || phase.lag > largest_capacity)
-    throw InputError(place, fmt::format("found an offset (lag) of {} frames, expected 0 to "
-                                        "{}", phase.lag,
-                                        largest_capacity));
+  if (phase.offset < 0 || phase.offset > largest_capacity)
+    throw InputError(place, fmt::format("found an offset (offset) of {} frames, expected 0 to "
+                                        "{}",
+                                        phase.offset, largest_capacity));
   for (std::size_t i = 0; i < phase.layers.size(); ++i) {
     if (phase.layers[i].index >= plan.layer_names.size())
       throw InputError(place, "names a layer that the network does not have; remove it");
@@ -133,11 +133,11 @@ void check_replicas(const Plan& plan, const Stage& stage) {
                                  "network has 1 phase; join its layers to 1 phase",
                                  stage.phases.size()));
   for (const Phase& phase : stage.phases)
-    if (phase.lag % replicas != 0)
-      throw InputError(stage.name, fmt::format("found an offset (lag) of {} frames, expected a "
+    if (phase.offset % replicas != 0)
+      throw InputError(stage.name, fmt::format("found an offset (offset) of {} frames, expected a "
                                                "multiple of {}; its {} replicas share frames round "
                                                "robin",
-                                               phase.lag, replicas, replicas));
+                                               phase.offset, replicas, replicas));
 }
 
 void check_all_replicas(const Plan& plan) {
@@ -171,24 +171,25 @@ std::string text_of(const Plan& plan, const Endpoint& end) {
   return place_of(plan.stages[end.stage], end.phase);
 }
 
-void check_lag(const Plan& plan, const Channel& channel, const std::string& place) {
-  const std::int64_t lag = lag_of(plan, channel);
-  if (lag < 0)
+void check_offset(const Plan& plan, const Channel& channel, const std::string& place) {
+  const std::int64_t offset = offset_of(plan, channel);
+  if (offset < 0)
     throw InputError(place, fmt::format("its reader is {} frames ahead of its writer; give the "
-                                        "reader a larger offset (lag)",
-                                        -lag));
+                                        "reader a larger offset (offset)",
+                                        -offset));
   const std::int64_t replicas = replicas_of(plan, channel);
-  const std::int64_t most_tokens = (lag + replicas - 1) / replicas;  // at the start, of a replica
+  const std::int64_t most_tokens =
+      (offset + replicas - 1) / replicas;  // at the start, of a replica
   if (replicas > 1 &&
       (channel.capacity % replicas != 0 || channel.capacity / replicas <= most_tokens))
     throw InputError(place, fmt::format("found a capacity of {}, expected a multiple of {}, the "
                                         "number of replicas, that is larger than the offset of {} "
                                         "frames",
-                                        channel.capacity, replicas, lag));
-  if (channel.capacity <= lag)
+                                        channel.capacity, replicas, offset));
+  if (channel.capacity <= offset)
     throw InputError(place, fmt::format("its reader has an offset of {} frames, so a capacity of "
                                         "{} is too small; give it at least {}",
-                                        lag, channel.capacity, lag + 1));
+                                        offset, channel.capacity, offset + 1));
   for (const Endpoint& end : {channel.from, channel.to}) {
     if (end.is_outside()) continue;
     const std::int64_t batch = replicas * plan.stages[end.stage].phases[end.phase].batch;
@@ -220,7 +221,7 @@ void check_channels(const Plan& plan, const network::Network& network) {
       throw InputError(place(channel),
                        fmt::format("found a capacity of {} frames, expected 1 to {}",
                                    channel.capacity, largest_capacity));
-    check_lag(plan, channel, place(channel));
+    check_offset(plan, channel, place(channel));
     const auto [first, fresh] = capacities.try_emplace(channel.tensor, channel.capacity);
     if (!fresh && first->second != channel.capacity)
       throw InputError(place(channel), fmt::format("has a capacity of {}, but another channel of "

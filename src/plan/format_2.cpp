@@ -134,9 +134,18 @@ Parsed joined_channels(const Parsed& channels, const std::map<std::string, std::
   return result;
 }
 
-}  // namespace
+void rename_lags(Parsed& stages) {
+  for (Parsed& stage : stages) {
+    if (!stage.is_object() || !stage.contains("phases") || !stage["phases"].is_array()) continue;
+    for (Parsed& phase : stage["phases"]) {
+      if (!phase.is_object() || !phase.contains("lag")) continue;
+      phase["offset"] = std::move(phase["lag"]);
+      phase.erase("lag");
+    }
+  }
+}
 
-void join_replicas(nlohmann::json& document, const std::string& file) {
+void join_replicas(Parsed& document, const std::string& file) {
   const JsonView root(document, file);
   const std::vector<JsonView> views = root.at("stages").items();
   root.at("channels").items();
@@ -171,6 +180,13 @@ void join_replicas(nlohmann::json& document, const std::string& file) {
   }
   document["channels"] = joined_channels(document["channels"], names);
   document["stages"] = std::move(stages);
+}
+
+}  // namespace
+
+void to_format_3(nlohmann::json& document, const std::string& file) {
+  join_replicas(document, file);
+  rename_lags(document["stages"]);
 }
 
 }  // namespace millrace::plan

@@ -1,6 +1,6 @@
 #pragma once
 // Plan files of format 2, in which each replica was a stage with a "turn" and had channels of its
-// own.
+// own, and in which the offset of a phase was its "lag".
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -8,6 +8,6 @@ namespace millrace::plan {
 
 /// Makes the document one of today's format. InputError if the replicas of a stage are not alike or
 /// not complete.
-void join_replicas(nlohmann::json& document, const std::string& file);
+void to_format_3(nlohmann::json& document, const std::string& file);
 
 }  // namespace millrace::plan

@@ -18,12 +18,12 @@
 namespace millrace::plan {
 
 /// Subnet_i^p of the papers: layers that run in one piece. In cycle k of its stage a phase works on
-/// frame k - lag, so that it need not wait within a frame for what other stages make; in the first
-/// `lag` cycles it does nothing. With a batch it gathers frames and works in every batch-th cycle
-/// only, on the frames of all these cycles at once.
+/// frame k - offset, so that it need not wait within a frame for what other stages make; in the
+/// first `offset` cycles it does nothing. With a batch it gathers frames and works in every
+/// batch-th cycle only, on the frames of all these cycles at once.
 struct Phase {
   std::vector<LayerId> layers;  // ascending
-  std::int64_t lag = 0;         // frames
+  std::int64_t offset = 0;      // frames
   std::int64_t batch = 1;       // frames; divides the largest batch of the plan
   bool operator==(const Phase&) const = default;
 };
@@ -36,8 +36,8 @@ enum class Dispatch {
 const char* to_text(Dispatch dispatch);  // "round robin"
 
 /// An actor for each of its processors: one thread that runs its phases in order, cycle after
-/// cycle. A stage with replicas has lags that are multiples of their number. If they share frames
-/// round robin, it has one phase, without a batch.
+/// cycle. A stage with replicas has offsets that are multiples of their number. If they share
+/// frames round robin, it has one phase, without a batch.
 struct Stage {
   std::string name;  // "stage0"
   std::string engine;

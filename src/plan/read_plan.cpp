@@ -32,7 +32,7 @@ constexpr std::array<std::string_view, 2> calibration_keys{"network", "ranges"};
 constexpr std::array<std::string_view, 8> stage_keys{"name",        "processor", "processors",
                                                      "dispatch",    "engine",    "predicted_ms",
                                                      "measured_ms", "phases"};
-constexpr std::array<std::string_view, 4> phase_keys{"lag", "batch", "layers", "predicted_ms"};
+constexpr std::array<std::string_view, 4> phase_keys{"offset", "batch", "layers", "predicted_ms"};
 constexpr std::array<std::string_view, 3> processor_keys{"name", "kind", "cores"};
 constexpr std::array<std::string_view, 4> channel_keys{"tensor", "from", "to", "capacity"};
 constexpr std::array<std::string_view, 2> endpoint_keys{"stage", "phase"};
@@ -191,7 +191,7 @@ class PlanReader {
 
   Phase read_phase(const JsonView& json) const {
     json.only(phase_keys);
-    Phase phase{.layers = {}, .lag = json.at("lag").integer()};
+    Phase phase{.layers = {}, .offset = json.at("offset").integer()};
     if (json.has("batch")) phase.batch = json.at("batch").integer();
     for (const JsonView& layer : json.at("layers").items())
       phase.layers.push_back(read_layer(layer));
@@ -280,7 +280,7 @@ PlanFile read_plan(const std::filesystem::path& path, const network::Network& ne
   check_network(origin, network, path);
   nlohmann::json document = read_json(path);
   const bool is_old = document.at("format") == oldest_format;
-  if (is_old) join_replicas(document, path.string());
+  if (is_old) to_format_3(document, path.string());
   PlanFile file = PlanReader(JsonView(document, path.string()), network).read(std::move(origin));
   try {
     check(file.plan, network);

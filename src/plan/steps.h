@@ -6,7 +6,7 @@
 
 namespace millrace::plan {
 
-/// Frames per channel, and of lag; more is a mistake.
+/// Frames per channel, and of offset; more is a mistake.
 inline constexpr std::int64_t largest_capacity = 1'000'000;
 /// Frames that a phase may work on at once.
 inline constexpr std::int64_t largest_batch = 256;
@@ -39,15 +39,15 @@ Plan add_replicas(Plan plan, const Material& material);
 /// A channel for every tensor that is needed beyond its phase.
 Plan connect_phases(Plan plan, const Material& material);
 
-/// Lets each phase lag one frame behind what it reads from other stages.
-Plan set_lags(Plan plan, const Material& material);
+/// Lets each phase offset one frame behind what it reads from other stages.
+Plan set_offsets(Plan plan, const Material& material);
 
 /// As many slots per tensor as keep the pipeline at full speed.
 Plan size_channels(Plan plan, const Material& material);
 
-/// By how many frames the channel's reader lags behind its writer. The caller submits without lag
-/// and collects with the largest lag of all.
-std::int64_t lag_of(const Plan& plan, const Channel& channel);
+/// By how many frames the channel's reader offsets behind its writer. The caller submits without
+/// offset and collects with the largest offset of all.
+std::int64_t offset_of(const Plan& plan, const Channel& channel);
 
 /// How many replicas the stages that have some have; 1: there are none. Precondition: all of them
 /// have as many.

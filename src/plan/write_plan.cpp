@@ -34,7 +34,7 @@ Json phases_of(const Stage& stage, std::span<const ReplicaEvidence> replicas,
     const Phase& phase = stage.phases[p];
     Json layers = Json::array();
     for (LayerId layer : phase.layers) layers.push_back(network[layer].name);
-    Json& json = phases.emplace_back(Json{{"lag", phase.lag}});
+    Json& json = phases.emplace_back(Json{{"offset", phase.offset}});
     if (phase.batch != 1) json["batch"] = phase.batch;
     const bool is_known = std::all_of(replicas.begin(), replicas.end(), [&](const auto& replica) {
       return replica.phases[p].has_value();

@@ -6,7 +6,7 @@
 
 namespace millrace::profile {
 
-void measure_alone(const Subject& subject, std::vector<LayerTimes>& layers) {
+void measure_alone(const MeasurementTarget& target, std::vector<LayerTimes>& layers) {
   std::vector<bool> in_group(layers.size());
   Variants variants;
   for (std::size_t i = 0; i < layers.size(); ++i) {
@@ -15,13 +15,13 @@ void measure_alone(const Subject& subject, std::vector<LayerTimes>& layers) {
   }
   std::map<TensorId, engine::Layout> layouts;
   for (std::size_t i = 0; i < layers.size(); ++i) {
-    engine::SubnetRequest request = request_for(subject, {LayerId(i)}, variants);
+    engine::SubnetRequest request = request_for(target, {LayerId(i)}, variants);
     for (engine::Port& input : request.inputs)
       if (const auto known = layouts.find(input.tensor); known != layouts.end())
         input.layout = known->second;
-    Trial trial(subject.engine.prepare(request), subject.network, subject.options.seed);
+    Trial trial(target.engine.prepare(request), target.network, target.options.seed);
     for (const engine::Port& port : trial.outputs()) layouts[port.tensor] = port.layout;
-    layers[i].alone = in_group[i] ? time_of(trial, subject.options) : layers[i].together;
+    layers[i].alone = in_group[i] ? time_of(trial, target.options) : layers[i].together;
   }
 }
 

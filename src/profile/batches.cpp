@@ -12,7 +12,7 @@
 #include "network/batch.h"
 #include "network/operator_kinds.h"
 #include "profile/error.h"
-#include "profile/pass.h"
+#include "profile/network_run.h"
 
 namespace millrace::profile {
 namespace {
@@ -44,9 +44,9 @@ MeasureOptions brief(MeasureOptions options) {
 
 class TailMeasurement {
  public:
-  /// Fills in what it measures. The subject's options: brief ones.
-  TailMeasurement(const Subject& subject, const Tail& tail, ProcessorProfile& profile)
-      : subject_(subject),
+  /// Fills in what it measures. The target's options: brief ones.
+  TailMeasurement(const MeasurementTarget& target, const Tail& tail, ProcessorProfile& profile)
+      : target_(target),
         layers_(profile.layers),
         network_(profile.whole.median),
         bound_(profile.max_error),
@@ -56,7 +56,7 @@ class TailMeasurement {
         one_(trial(1, own_)) {}
 
   void measure() {
-    one_.run(subject_.options);
+    one_.run(target_.options);
     results_.push_back({1, one_.result()});
     const Variants few = best_on(4, own_);
     add(2, few);
@@ -69,21 +69,21 @@ class TailMeasurement {
  private:
   struct Result {
     std::int64_t frames;
-    Pass pass;  // of all frames together
+    NetworkRun run;  // of all frames together
   };
   struct Beside {
-    Pass base, other;  // measured interleaved
+    NetworkRun base, other;  // measured interleaved
   };
 
   /// In these variants, or in those of one frame. Whether a frame gains beside half as many frames.
   bool add(std::int64_t frames, const Variants& others) {
     Result result{frames, beside_one(frames, own_)};
     if (others != own_) {
-      Pass pass = beside_one(frames, others);
-      const Time gain = (result.pass.whole.median - pass.whole.median) / frames;
-      if (seconds(gain) > worth_other_digits * seconds(network_)) result.pass = std::move(pass);
+      NetworkRun run = beside_one(frames, others);
+      const Time gain = (result.run.whole.median - run.whole.median) / frames;
+      if (seconds(gain) > worth_other_digits * seconds(network_)) result.run = std::move(run);
     }
-    const double share = ratio(result.pass.whole.median, results_.back().pass.whole.median);
+    const double share = ratio(result.run.whole.median, results_.back().run.whole.median);
     results_.push_back(std::move(result));
     return share < 2 * levels_off;
   }
@@ -94,20 +94,20 @@ class TailMeasurement {
     return result;
   }
 
-  PassTrial trial(std::int64_t frames, const Variants& variants) const {
-    engine::SubnetRequest request = request_for(subject_, tail_, variants);
+  NetworkTrial trial(std::int64_t frames, const Variants& variants) const {
+    engine::SubnetRequest request = request_for(target_, tail_, variants);
     request.plain.assign(request.outputs.size(), true);
     request.variants = offered(frames, variants);
-    return {subject_, request.variants, engine::prepare_batch(subject_.engine, request, frames)};
+    return {target_, request.variants, engine::prepare_batch(target_.engine, request, frames)};
   }
 
   /// The variants, with the engine's own choice where it does not offer them on so many frames.
   Variants offered(std::int64_t frames, Variants variants) const {
     if (frames == 1) return variants;
-    const network::Network batch = network::with_batch(subject_.network, tail_, frames);
+    const network::Network batch = network::with_batch(target_.network, tail_, frames);
     for (const LayerId layer : tail_) {
       Variant& variant = variants[layer.index];
-      const Variants ways = subject_.engine.variants(batch, layer, subject_.processor);
+      const Variants ways = target_.engine.variants(batch, layer, target_.processor);
       if (!ways.empty() && std::find(ways.begin(), ways.end(), variant) == ways.end())
         variant = ways.front();
     }
@@ -115,10 +115,10 @@ class TailMeasurement {
   }
 
   /// As if the machine had been all the while as fast as it was for the first result.
-  Pass beside_one(std::int64_t frames, const Variants& variants) {
-    PassTrial other = trial(frames, variants);
-    PassTrial::run_interleaved(one_, other, subject_.options);
-    const Time first = results_.front().pass.whole.median;
+  NetworkRun beside_one(std::int64_t frames, const Variants& variants) {
+    NetworkTrial other = trial(frames, variants);
+    NetworkTrial::run_interleaved(one_, other, target_.options);
+    const Time first = results_.front().run.whole.median;
     return at_pace(other.result(), ratio(first, one_.result().whole.median));
   }
 
@@ -151,27 +151,27 @@ class TailMeasurement {
   Variants best_on(std::int64_t frames, const Variants& base) {
     const std::vector<Variants> all = attempts(base);
     if (all.empty()) return base;
-    PassTrial base_trial = trial(frames, base);
+    NetworkTrial base_trial = trial(frames, base);
     std::vector<Beside> tried;
-    std::vector<Pass> passes;
+    std::vector<NetworkRun> runs;
     for (const Variants& variants : all) {
-      PassTrial other = trial(frames, variants);
-      PassTrial::run_interleaved(base_trial, other, subject_.options);
+      NetworkTrial other = trial(frames, variants);
+      NetworkTrial::run_interleaved(base_trial, other, target_.options);
       tried.push_back({base_trial.result(), other.result()});
-      passes.insert(passes.end(), {tried.back().base, tried.back().other});
+      runs.insert(runs.end(), {tried.back().base, tried.back().other});
     }
-    const Units units(passes);
+    const FusionGroups groups(runs);
     Variants result = base_trial.variants();
-    for (const LayerId layer : tail_) decide(layer, result[layer.index], tried, units);
+    for (const LayerId layer : tail_) decide(layer, result[layer.index], tried, groups);
     return result;
   }
 
   void decide(LayerId layer, Variant& variant, const std::vector<Beside>& tried,
-              const Units& units) {
+              const FusionGroups& groups) {
     std::vector<std::pair<double, Variant>> shares{{clearly_faster, variant}};
     for (const Beside& each : tried)
       if (const Variant& way = each.other.layers[layer.index].variant; way != variant)
-        shares.emplace_back(ratio(units.time(each.other, layer), units.time(each.base, layer)),
+        shares.emplace_back(ratio(groups.time(each.other, layer), groups.time(each.base, layer)),
                             way);
     std::erase_if(shares, [&](const auto& each) {
       return each.second != variant && !is_allowed(layer, each.second);
@@ -190,32 +190,32 @@ class TailMeasurement {
     const auto found = std::find_if(list.begin(), list.end(),
                                     [&](const Alternative& each) { return each.variant == way; });
     if (found == list.end()) return false;
-    if (!found->error) found->error = ErrorTest(subject_, layer).of(way);
+    if (!found->error) found->error = ErrorTest(target_, layer).of(way);
     return found->error && *found->error <= *bound_;
   }
 
   void store() {
-    std::vector<Pass> passes;
-    for (const Result& each : results_) passes.push_back(each.pass);
-    const Units units(passes);
+    std::vector<NetworkRun> runs;
+    for (const Result& each : results_) runs.push_back(each.run);
+    const FusionGroups groups(runs);
     for (const LayerId layer : tail_) {
       auto& batches = layers_[layer.index].batches;
       batches.clear();
       for (const Result& each : results_)
-        if (const Time time = units.time(each.pass, layer); time > Time{})
-          batches.push_back({each.frames, time, each.pass.layers[layer.index].variant});
+        if (const Time time = groups.time(each.run, layer); time > Time{})
+          batches.push_back({each.frames, time, each.run.layers[layer.index].variant});
       if (batches.size() < results_.size()) batches.clear();  // no work to speak of
     }
   }
 
-  const Subject& subject_;
+  const MeasurementTarget& target_;
   std::vector<LayerTimes>& layers_;
   Time network_;  // on one frame
   std::optional<double> bound_;
   std::vector<LayerId> tail_;
   Variants own_;                // on one frame
   std::vector<Variants> ways_;  // by layer: what may be best on several
-  PassTrial one_;
+  NetworkTrial one_;
   std::vector<Result> results_;  // ascending from 1 frame
 };
 
@@ -255,25 +255,25 @@ std::vector<std::size_t> who_is_like(const std::vector<ProcessorProfile>& all) {
 }
 
 /// The other processors run the network on one frame, again and again: a pipeline has all at work,
-/// and what waits for memory then waits longer. Without the options' `meanwhile` they rest.
-void while_others_work(const Subject& subject, const std::vector<ProcessorProfile>& all,
+/// and what waits for memory then waits longer. Without the options' `background_load` they rest.
+void while_others_work(const MeasurementTarget& target, const std::vector<ProcessorProfile>& all,
                        const std::function<void()>& work) {
-  std::vector<std::unique_ptr<PassTrial>> trials;
+  std::vector<std::unique_ptr<NetworkTrial>> trials;
   std::vector<std::function<void()>> others;
-  std::set<std::string> seen{subject.processor.name};
+  std::set<std::string> seen{target.processor.name};
   for (const ProcessorProfile& each : all) {
-    if (!subject.options.meanwhile || !is_asked_for(each, subject.options)) continue;
+    if (!target.options.background_load || !is_asked_for(each, target.options)) continue;
     if (!seen.insert(each.processor.name).second) continue;
-    const Subject other{subject.network, subject.engine, each.processor, subject.options};
-    trials.push_back(std::make_unique<PassTrial>(other, variants_of(each.layers)));
-    others.emplace_back([&trial = *trials.back(), &processor = each.processor, &subject] {
+    const MeasurementTarget other{target.network, target.engine, each.processor, target.options};
+    trials.push_back(std::make_unique<NetworkTrial>(other, variants_of(each.layers)));
+    others.emplace_back([&trial = *trials.back(), &processor = each.processor, &target] {
       const board::PinGuard pinned(processor);
       trial.start_again();
-      trial.run(one_run(subject.options));
+      trial.run(one_run(target.options));
     });
   }
   if (others.empty()) return work();
-  subject.options.meanwhile(others, work);
+  target.options.background_load(others, work);
 }
 
 }  // namespace
@@ -335,10 +335,10 @@ void measure_batches(Profile& profile, const network::Network& network, engine::
         all[p].layers[i].alternatives = all[like[p]].layers[i].alternatives;  // errors of more
       }
     } else if (lacks_batches(all[p], network)) {
-      const Subject subject{network, engine, all[p].processor, quick};
-      while_others_work(subject, all, [&] {
-        const board::PinGuard pinned(subject.processor);
-        TailMeasurement(subject, tail, all[p]).measure();
+      const MeasurementTarget target{network, engine, all[p].processor, quick};
+      while_others_work(target, all, [&] {
+        const board::PinGuard pinned(target.processor);
+        TailMeasurement(target, tail, all[p]).measure();
       });
     }
   }

@@ -26,24 +26,23 @@ constexpr double worth_leaving = 0.9;  // times the others' algorithm: more than
 
 class VariantMeasurement {
  public:
-  VariantMeasurement(const Subject& subject, Precision precision, const Ways& ways,
+  VariantMeasurement(const MeasurementTarget& target, Precision precision, const Ways& ways,
                      const ProcessorProfile* known)
-      : subject_(subject),
+      : target_(target),
         ways_(ways),
-        bound_(max_error_of(subject.options, precision)),
+        bound_(max_error_of(target.options, precision)),
         own_(own_choice()),
         known_(known != nullptr && offers_all_of(*known) ? known : nullptr),
-        trial_(subject, known_ != nullptr ? variants_of(known_->layers) : own_) {}
+        trial_(target, known_ != nullptr ? variants_of(known_->layers) : own_) {}
 
   void choose() {
     if (known_ != nullptr) return take_over(*known_);
     trial_.run(few_runs(3));
-    passes_.push_back(trial_.result());
-    pace_ = passes_.front().whole.median;
+    runs_.push_back(trial_.result());
+    pace_ = runs_.front().whole.median;
     try_all(trials());
-    for (const std::size_t pass : promising_)
-      if (ratio(passes_[pass].whole.median, fastest_pass().whole.median) < promising)
-        visit_again(pass);
+    for (const std::size_t run : promising_)
+      if (ratio(runs_[run].whole.median, fastest_run().whole.median) < promising) visit_again(run);
     list_alternatives();
     base_ = best_of_one_kind();
     choice_ = base_;
@@ -57,28 +56,28 @@ class VariantMeasurement {
   }
 
   /// Each layer in its best variant, measured thoroughly.
-  Pass best_pass() {
-    if (choice_ != trial_.variants()) trial_ = PassTrial(subject_, choice_);
-    MeasureOptions options = subject_.options;
+  NetworkRun best_run() {
+    if (choice_ != trial_.variants()) trial_ = NetworkTrial(target_, choice_);
+    MeasureOptions options = target_.options;
     if (trial_.is_warm()) options.warmup = 0;
     trial_.start_again();
     trial_.run(options);
-    Pass best = trial_.result();
-    if (subject_.options.alone) add_alone(best.layers);
+    NetworkRun best = trial_.result();
+    if (target_.options.alone) add_alone(best.layers);
     return best;
   }
   std::vector<Alternative> take_alternatives(std::size_t layer) {
     return std::move(alternatives_[layer]);
   }
-  PassTrial take_trial() { return std::move(trial_); }
+  NetworkTrial take_trial() { return std::move(trial_); }
   std::optional<double> bound() const { return bound_; }
 
  private:
-  Time own() const { return passes_.front().whole.median; }
+  Time own() const { return runs_.front().whole.median; }
 
   /// As many runs as the options ask for, divided by `share`, within their time divided by it.
   MeasureOptions few_runs(int share) const {
-    MeasureOptions options = subject_.options;
+    MeasureOptions options = target_.options;
     options.warmup = std::min(1, options.warmup);
     options.least = std::max(1, options.least / share);
     options.duration /= share;
@@ -112,7 +111,7 @@ class VariantMeasurement {
     if (alone_.empty()) {
       MeasureOptions brief = few_runs(3);
       brief.duration /= 100;
-      measure_alone({subject_.network, subject_.engine, subject_.processor, brief}, layers);
+      measure_alone({target_.network, target_.engine, target_.processor, brief}, layers);
       return;
     }
     for (std::size_t i = 0; i < layers.size(); ++i) layers[i].alone = alone_[i];
@@ -144,77 +143,77 @@ class VariantMeasurement {
     return result;
   }
 
-  const Pass& fastest_pass() const {
-    return *std::min_element(passes_.begin(), passes_.end(), [](const Pass& a, const Pass& b) {
-      return a.whole.median < b.whole.median;
-    });
+  const NetworkRun& fastest_run() const {
+    return *std::min_element(
+        runs_.begin(), runs_.end(),
+        [](const NetworkRun& a, const NetworkRun& b) { return a.whole.median < b.whole.median; });
   }
 
   /// Some time later: what slowed a unit of it down, but not the pacer, may have gone meanwhile.
   void visit_again(std::size_t index) {
-    Pass& pass = passes_[index];
-    const Variants variants = variants_of(pass.layers);
+    NetworkRun& run = runs_[index];
+    const Variants variants = variants_of(run.layers);
     if (variants == trial_.variants()) return;
-    PassTrial trial(subject_, variants);
-    const Pass again = beside_pacer(trial, few_runs(5));
-    if (again.whole.median < pass.whole.median) pass = again;
+    NetworkTrial trial(target_, variants);
+    const NetworkRun again = beside_pacer(trial, few_runs(5));
+    if (again.whole.median < run.whole.median) run = again;
   }
 
   void list_alternatives() {
     alternatives_.resize(own_.size());
-    const Units units(passes_);
+    const FusionGroups groups(runs_);
     for (std::size_t i = 0; i < own_.size(); ++i) {
-      if (!network::multiplies(subject_.network.layers[i].op)) continue;
-      for (const Pass& pass : passes_)
-        if (&pass == &passes_.front() || pass.layers[i].variant != own_[i])
+      if (!network::multiplies(target_.network.layers[i].op)) continue;
+      for (const NetworkRun& run : runs_)
+        if (&run == &runs_.front() || run.layers[i].variant != own_[i])
           alternatives_[i].push_back(
-              {pass.layers[i].variant, units.time(pass, LayerId(i)), std::nullopt});
+              {run.layers[i].variant, groups.time(run, LayerId(i)), std::nullopt});
     }
     in_parallel(own_.size(), [&](std::size_t i) { add_errors(LayerId(i)); });
   }
 
   /// For what is not timed.
   void in_parallel(std::size_t count, const std::function<void(std::size_t)>& work) const {
-    if (subject_.options.in_parallel && !subject_.cores.empty())
-      return subject_.options.in_parallel(subject_.cores, count, work);
+    if (target_.options.in_parallel && !target_.cores.empty())
+      return target_.options.in_parallel(target_.cores, count, work);
     for (std::size_t i = 0; i < count; ++i) work(i);
   }
 
   /// Two are made ready at a time: each has all weights.
   void try_all(const std::vector<Variants>& all) {
     for (std::size_t first = 0; first < all.size(); first += 2) {
-      std::vector<std::optional<PassTrial>> ready(std::min<std::size_t>(2, all.size() - first));
-      in_parallel(ready.size(), [&](std::size_t i) { ready[i].emplace(subject_, all[first + i]); });
-      for (std::optional<PassTrial>& trial : ready) try_out(std::move(*trial));
+      std::vector<std::optional<NetworkTrial>> ready(std::min<std::size_t>(2, all.size() - first));
+      in_parallel(ready.size(), [&](std::size_t i) { ready[i].emplace(target_, all[first + i]); });
+      for (std::optional<NetworkTrial>& trial : ready) try_out(std::move(*trial));
     }
   }
 
-  void try_out(PassTrial trial) {
-    passes_.push_back(beside_pacer(trial, few_runs(10)));
-    if (is_promising()) promising_.push_back(passes_.size() - 1);
-    if (passes_.back().whole.median >= pace_) return;
-    pace_ = passes_.back().whole.median;
+  void try_out(NetworkTrial trial) {
+    runs_.push_back(beside_pacer(trial, few_runs(10)));
+    if (is_promising()) promising_.push_back(runs_.size() - 1);
+    if (runs_.back().whole.median >= pace_) return;
+    pace_ = runs_.back().whole.median;
     trial_ = std::move(trial);
   }
 
   /// The trial's times, interleaved with the fastest so far, as if the machine had been all the
-  /// while as fast as it was for the first pass.
-  Pass beside_pacer(PassTrial& trial, MeasureOptions options) {
+  /// while as fast as it was for the first run.
+  NetworkRun beside_pacer(NetworkTrial& trial, MeasureOptions options) {
     options.warmup = 0;  // the pacer is warm
     trial.run(one_run(options));
-    PassTrial::run_interleaved(trial_, trial, options);
+    NetworkTrial::run_interleaved(trial_, trial, options);
     return at_pace(trial.result(), ratio(pace_, trial_.result().whole.median));
   }
 
-  /// Whether the last pass has a layer that is about as fast as in the best of the others.
+  /// Whether the last run has a layer that is about as fast as in the best of the others.
   bool is_promising() const {
-    const Units units(passes_);
+    const FusionGroups groups(runs_);
     for (std::size_t i = 0; i < own_.size(); ++i) {
-      if (passes_.back().layers[i].variant == own_[i]) continue;
-      Time best = units.time(passes_.front(), LayerId(i));
-      for (std::size_t p = 1; p + 1 < passes_.size(); ++p)
-        best = std::min(best, units.time(passes_[p], LayerId(i)));
-      if (ratio(units.time(passes_.back(), LayerId(i)), best) < promising) return true;
+      if (runs_.back().layers[i].variant == own_[i]) continue;
+      Time best = groups.time(runs_.front(), LayerId(i));
+      for (std::size_t p = 1; p + 1 < runs_.size(); ++p)
+        best = std::min(best, groups.time(runs_[p], LayerId(i)));
+      if (ratio(groups.time(runs_.back(), LayerId(i)), best) < promising) return true;
     }
     return false;
   }
@@ -226,7 +225,7 @@ class VariantMeasurement {
     for (Alternative& each : list) by_time.push_back(&each);
     std::stable_sort(by_time.begin(), by_time.end(),
                      [](const auto* a, const auto* b) { return a->time < b->time; });
-    const ErrorTest test(subject_, layer);
+    const ErrorTest test(target_, layer);
     std::optional<Time> best;  // within the bound
     for (Alternative* each : by_time) {
       if (best && each != &list.front() && ratio(each->time, *best) > hopeless) continue;
@@ -239,10 +238,10 @@ class VariantMeasurement {
     return !bound_ || (alternative.error && *alternative.error <= *bound_);
   }
 
-  /// The pass that makes the whole network fastest, with the engine's own way where it is not
+  /// The run that makes the whole network fastest, with the engine's own way where it is not
   /// allowed. Neighbours of one algorithm want the same layouts.
   Variants best_of_one_kind() const {
-    const Pass& best = fastest_pass();
+    const NetworkRun& best = fastest_run();
     Variants result = own_;
     if (ratio(best.whole.median, own()) >= worth_it) return result;
     for (std::size_t i = 0; i < own_.size(); ++i)
@@ -278,7 +277,7 @@ class VariantMeasurement {
         if (each.variant == choice_[i]) saved -= each.time;
       }
     }
-    return ratio(saved, fastest_pass().whole.median);
+    return ratio(saved, fastest_run().whole.median);
   }
 
   [[noreturn]] void refuse(LayerId layer) const {
@@ -290,40 +289,40 @@ class VariantMeasurement {
     throw InputError("--max-error " + fmt::format("{:g}", *bound_),
                      fmt::format("no variant of layer '{}' has such a small error; it has {}; "
                                  "allow a larger error, or another precision",
-                                 subject_.network[layer].name, list));
+                                 target_.network[layer].name, list));
   }
 
   /// Runs the choice beside the base, takes back what is no faster there, and keeps what makes the
   /// whole network fastest.
   void settle() {
-    PassTrial base(subject_, base_), all(subject_, choice_);
-    PassTrial::run_interleaved(base, all, few_runs(2));
-    const Pass with_all = all.result();
+    NetworkTrial base(target_, base_), all(target_, choice_);
+    NetworkTrial::run_interleaved(base, all, few_runs(2));
+    const NetworkRun with_all = all.result();
     const Variants fewer = without_the_slower(base.result(), with_all);
     if (fewer == choice_) return take(std::move(all));
     if (fewer == base_) {
       const bool is_slower = ratio(with_all.whole.median, base.result().whole.median) >= worth_it;
       return take(std::move(is_slower ? base : all));
     }
-    PassTrial some(subject_, fewer);
-    PassTrial::run_interleaved(all, some, few_runs(2));
+    NetworkTrial some(target_, fewer);
+    NetworkTrial::run_interleaved(all, some, few_runs(2));
     take(std::move(some.result().whole.median <= all.result().whole.median ? some : all));
   }
 
-  void take(PassTrial chosen) {
+  void take(NetworkTrial chosen) {
     choice_ = chosen.variants();
     trial_ = std::move(chosen);
   }
 
   /// The choice, with the base's way for layers that are no faster in `chosen` than in `base`.
-  Variants without_the_slower(const Pass& base, const Pass& chosen) const {
-    const std::vector<Pass> both{base, chosen};
-    const Units units(both);
+  Variants without_the_slower(const NetworkRun& base, const NetworkRun& chosen) const {
+    const std::vector<NetworkRun> both{base, chosen};
+    const FusionGroups groups(both);
     Variants result = choice_;
     for (std::size_t i = 0; i < own_.size(); ++i) {
       if (choice_[i] == base_[i] || !is_allowed(LayerId(i), base_[i])) continue;
-      const Time now = units.time(chosen, LayerId(i));
-      if (ratio(now, units.time(base, LayerId(i))) >= worth_it) result[i] = base_[i];
+      const Time now = groups.time(chosen, LayerId(i));
+      if (ratio(now, groups.time(base, LayerId(i))) >= worth_it) result[i] = base_[i];
     }
     return result;
   }
@@ -335,26 +334,26 @@ class VariantMeasurement {
     });
   }
 
-  const Subject& subject_;
+  const MeasurementTarget& target_;
   const Ways& ways_;
   std::optional<double> bound_;
   Variants own_, base_, choice_;
   const ProcessorProfile* known_;       // borrowed; null unless it has the same ways
-  PassTrial trial_;                     // the pacer: the fastest so far, and at last the choice
+  NetworkTrial trial_;                  // the pacer: the fastest so far, and at last the choice
   Time pace_{};                         // the pacer's, as when it was tried
-  std::vector<Pass> passes_;            // the engine's own choice first
-  std::vector<std::size_t> promising_;  // indices of passes
+  std::vector<NetworkRun> runs_;        // the engine's own choice first
+  std::vector<std::size_t> promising_;  // indices of runs
   std::vector<std::vector<Alternative>> alternatives_;
   std::vector<Statistics> alone_;  // taken over
 };
 
 }  // namespace
 
-Measured measure_variants(const Subject& subject, Precision precision, const Ways& ways,
+Measured measure_variants(const MeasurementTarget& target, Precision precision, const Ways& ways,
                           const ProcessorProfile* known) {
-  VariantMeasurement measurement(subject, precision, ways, known);
+  VariantMeasurement measurement(target, precision, ways, known);
   measurement.choose();
-  Pass best = measurement.best_pass();
+  NetworkRun best = measurement.best_run();
   ProcessorProfile result;
   result.precision = precision;
   result.max_error = measurement.bound();

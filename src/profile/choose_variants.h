@@ -1,6 +1,6 @@
 #pragma once
 // Inside the profile room: tries the variants of a precision and takes the best of each layer.
-#include "profile/pass.h"
+#include "profile/network_run.h"
 
 namespace millrace::profile {
 
@@ -10,7 +10,7 @@ using Ways = std::vector<Variants>;
 /// A processor's times, and the trial that gave them, in the variants chosen.
 struct Measured {
   ProcessorProfile profile;
-  PassTrial trial;
+  NetworkTrial trial;
 };
 
 /// The whole network in the precision, each layer in its best variant.
@@ -27,7 +27,7 @@ struct Measured {
 /// the times alone are taken over, and the choice is measured.
 /// InputError if no variant of a layer in f32 meets the bound; in another precision such a layer
 /// stays in f32.
-Measured measure_variants(const Subject& subject, board::Precision precision, const Ways& ways,
-                          const ProcessorProfile* known);
+Measured measure_variants(const MeasurementTarget& target, board::Precision precision,
+                          const Ways& ways, const ProcessorProfile* known);
 
 }  // namespace millrace::profile

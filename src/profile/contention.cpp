@@ -1,7 +1,7 @@
 #include "profile/contention.h"
 
 #include "base/random.h"
-#include "profile/pass.h"
+#include "profile/network_run.h"
 
 namespace millrace::profile {
 namespace {
@@ -35,9 +35,9 @@ class Contender {
     return runs_ >= options_.most || (runs_ >= options_.least && spent_ >= options_.duration);
   }
   void finish() {
-    const Pass pass = measured_->trial.result();
+    const NetworkRun run = measured_->trial.result();
     std::vector<LayerTimes>& layers = measured_->profile.layers;
-    for (std::size_t i = 0; i < layers.size(); ++i) layers[i].contended = pass.layers[i].together;
+    for (std::size_t i = 0; i < layers.size(); ++i) layers[i].contended = run.layers[i].together;
   }
 
  private:
@@ -51,7 +51,7 @@ class Contender {
 }  // namespace
 
 void measure_contention(std::span<Measured> processors, const MeasureOptions& options) {
-  if (processors.size() < 2 || !options.meanwhile) return;
+  if (processors.size() < 2 || !options.background_load) return;
   std::vector<Contender> contenders;
   for (Measured& measured : processors)
     contenders.emplace_back(measured, options, options.seed + contenders.size());
@@ -60,7 +60,7 @@ void measure_contention(std::span<Measured> processors, const MeasureOptions& op
     std::vector<std::function<void()>> others;
     for (Contender& other : contenders)
       if (&other != &contender) others.emplace_back([&other] { other.run(); });
-    options.meanwhile(others, [&] {
+    options.background_load(others, [&] {
       while (!contender.has_enough()) contender.run();
     });
   }

@@ -33,16 +33,16 @@ void stretch(network::Buffer& buffer, const network::Tensor& tensor,
 
 }  // namespace
 
-ErrorTest::ErrorTest(const Subject& subject, LayerId id) : subject_(subject), layer_(id) {
-  const network::Network& network = subject.network;
+ErrorTest::ErrorTest(const MeasurementTarget& target, LayerId id) : target_(target), layer_(id) {
+  const network::Network& network = target.network;
   const network::Layer& layer = network[id];
-  Random random(subject.options.seed);
+  Random random(target.options.seed);
   const auto border = engine::border_of(network, {{id}}).inputs;
   for (const TensorId input : border) {
     inputs_.emplace_back(network[input].size());
     network::fill_random(inputs_.back().bytes(), network[input].type, random);
-    if (subject.options.calibration != nullptr)
-      stretch(inputs_.back(), network[input], *subject.options.calibration);
+    if (target.options.calibration != nullptr)
+      stretch(inputs_.back(), network[input], *target.options.calibration);
   }
   std::vector<network::ConstView> views;
   for (const TensorId input : layer.inputs) {
@@ -64,11 +64,11 @@ ErrorTest::ErrorTest(const Subject& subject, LayerId id) : subject_(subject), la
 
 std::optional<double> ErrorTest::of(const board::Variant& variant) const {
   if (reference_.empty()) return std::nullopt;
-  Variants variants(subject_.network.layers.size());
+  Variants variants(target_.network.layers.size());
   variants[layer_.index] = variant;
-  engine::SubnetRequest request = request_for(subject_, {layer_}, variants);
+  engine::SubnetRequest request = request_for(target_, {layer_}, variants);
   request.plain.assign(request.outputs.size(), true);
-  const auto subnet = subject_.engine.prepare(request);
+  const auto subnet = target_.engine.prepare(request);
   std::vector<const std::byte*> in;
   for (const network::Buffer& buffer : inputs_) in.push_back(buffer.data());
   std::vector<network::Buffer> results;

@@ -3,7 +3,7 @@
 #include <optional>
 #include <vector>
 
-#include "profile/subject.h"
+#include "profile/measurement_target.h"
 
 namespace millrace::profile {
 
@@ -12,12 +12,12 @@ namespace millrace::profile {
 /// 512 outputs drawn by chance. Only for float32 layers that multiply and add.
 class ErrorTest {
  public:
-  ErrorTest(const Subject& subject, LayerId layer);
+  ErrorTest(const MeasurementTarget& target, LayerId layer);
   /// Nothing: there is no reference for this layer.
   std::optional<double> of(const board::Variant& variant) const;
 
  private:
-  const Subject& subject_;
+  const MeasurementTarget& target_;
   LayerId layer_;
   std::vector<network::Buffer> inputs_;  // in the order of the layer's border
   std::vector<std::size_t> places_;      // of the outputs that are compared

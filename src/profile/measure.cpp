@@ -34,32 +34,32 @@ void check_supported(const Network& network, const board::Processor& processor,
                                    processor.name, engine.name(), verdict.reason()));
 }
 
-void check_calibration(const Subject& subject, Precision precision) {
+void check_calibration(const MeasurementTarget& target, Precision precision) {
   if (precision != Precision::int8) return;
-  const auto* calibration = subject.options.calibration;
+  const auto* calibration = target.options.calibration;
   if (calibration == nullptr)
     throw InputError("--precision int8",
                      "needs the ranges of the tensors; make them with `millrace calibrate`");
-  if (calibration->network != network::hash_of(subject.network))
-    throw InputError("the calibration", "was made for another network than " +
-                                            subject.network.name + "; calibrate this one");
+  if (calibration->network != network::hash_of(target.network))
+    throw InputError("the calibration", "was made for another network than " + target.network.name +
+                                            "; calibrate this one");
 }
 
 /// What the engine offers in a precision, by layer; layers that it offers nothing for follow the
 /// precision of what they read.
-Ways ways_in(const Subject& subject, Precision precision) {
+Ways ways_in(const MeasurementTarget& target, Precision precision) {
   Ways result;
   std::set<Precision> found;
-  for (const LayerId layer : all_layers(subject.network)) {
+  for (const LayerId layer : all_layers(target.network)) {
     auto& ways = result.emplace_back();
     for (const board::Variant& way :
-         subject.engine.variants(subject.network, layer, subject.processor)) {
+         target.engine.variants(target.network, layer, target.processor)) {
       found.insert(way.precision);
       if (way.precision == precision) ways.push_back(way);
     }
   }
   if (precision == Precision::f32 || found.contains(precision)) {
-    check_calibration(subject, precision);
+    check_calibration(target, precision);
     return result;
   }
   found.insert(Precision::f32);
@@ -67,17 +67,17 @@ Ways ways_in(const Subject& subject, Precision precision) {
   for (const Precision each : found) names.push_back(board::to_text(each));
   throw InputError(
       "--precision " + board::to_text(precision),
-      fmt::format("{} runs no layer of {} in it with {}; it has {}", subject.processor.name,
-                  subject.network.name, subject.engine.name(), fmt::join(names, ", ")));
+      fmt::format("{} runs no layer of {} in it with {}; it has {}", target.processor.name,
+                  target.network.name, target.engine.name(), fmt::join(names, ", ")));
 }
 
-Measured measure_processor(const Subject& subject, Precision precision,
+Measured measure_processor(const MeasurementTarget& target, Precision precision,
                            const ProcessorProfile* known) {
-  const board::PinGuard pinned(subject.processor);
-  Measured result = measure_variants(subject, precision, ways_in(subject, precision), known);
-  result.profile.processor = subject.processor;
-  result.profile.engine = subject.engine.name();
-  result.profile.engine_version = subject.engine.version();
+  const board::PinGuard pinned(target.processor);
+  Measured result = measure_variants(target, precision, ways_in(target, precision), known);
+  result.profile.processor = target.processor;
+  result.profile.engine = target.engine.name();
+  result.profile.engine_version = target.engine.version();
   return result;
 }
 
@@ -116,10 +116,10 @@ Profile measure(const Network& network, const board::Board& board, Engine& engin
             fmt::format("{} {}", processor.name, board::to_text(precision)),
             static_cast<double>(profile.processors.size() + measured.size()) /
                 static_cast<double>(board.processors.size() * options.precisions.size()));
-      Subject subject{network, engine, processor, options};
+      MeasurementTarget target{network, engine, processor, options};
       // Helper threads of an engine that uses several cores would be in each other's way.
-      if (processor.cores.size() == 1) subject.cores = board::cores_of_this_thread();
-      measured.push_back(measure_processor(subject, precision, alike(board, processor, measured)));
+      if (processor.cores.size() == 1) target.cores = board::cores_of_this_thread();
+      measured.push_back(measure_processor(target, precision, alike(board, processor, measured)));
     }
     measure_contention(measured, options);
     for (Measured& each : measured) profile.processors.push_back(std::move(each.profile));

@@ -23,10 +23,10 @@ struct MeasureOptions {
   std::optional<double> max_error;
   const network::Calibration* calibration = nullptr;  // borrowed; needed for int8
   /// Calls the `others` again and again, each on a thread of its own, until `work` is done; for
-  /// `contended`. Empty: that is not measured. runtime::meanwhile is one.
+  /// `contended`. Empty: that is not measured. runtime::background_load is one.
   std::function<void(std::span<const std::function<void()>> others,
                      const std::function<void()>& work)>
-      meanwhile;
+      background_load;
   /// Calls work(i) for each i < `count` on threads bound to these cores; for what is not timed.
   /// Empty: that is done on the calling thread. runtime::in_parallel is one.
   std::function<void(std::span<const int> cores, std::size_t count,

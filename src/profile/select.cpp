@@ -40,15 +40,15 @@ ProcessorProfile fastest_of(const Entries& entries) {
   if (entries.size() == 1) return result;
   std::vector<const std::vector<LayerTimes>*> layers;
   for (const ProcessorProfile* entry : entries) layers.push_back(&entry->layers);
-  const std::vector<std::size_t> units = units_of(layers);
-  std::vector<std::vector<double>> sums(entries.size(), std::vector<double>(units.size()));
+  const std::vector<std::size_t> groups = groups_of(layers);
+  std::vector<std::vector<double>> sums(entries.size(), std::vector<double>(groups.size()));
   for (std::size_t e = 0; e < entries.size(); ++e)
-    for (std::size_t i = 0; i < units.size(); ++i)
-      sums[e][units[i]] += nanoseconds_of(entries[e]->layers[i]);
-  for (std::size_t i = 0; i < units.size(); ++i) {
+    for (std::size_t i = 0; i < groups.size(); ++i)
+      sums[e][groups[i]] += nanoseconds_of(entries[e]->layers[i]);
+  for (std::size_t i = 0; i < groups.size(); ++i) {
     std::size_t best = 0;
     for (std::size_t e = 1; e < entries.size(); ++e)
-      if (sums[e][units[i]] < sums[best][units[i]]) best = e;
+      if (sums[e][groups[i]] < sums[best][groups[i]]) best = e;
     result.layers[i] = entries[best]->layers[i];
     if (!result.layers[i].refusal.empty()) result.layers[i].refusal = refusal_of(entries, i);
   }
@@ -84,14 +84,14 @@ Profile for_each_processor(const Profile& profile,
 
 }  // namespace
 
-std::vector<std::size_t> units_of(const std::vector<const std::vector<LayerTimes>*>& passes) {
-  std::vector<std::size_t> first(passes.front()->size());
+std::vector<std::size_t> groups_of(const std::vector<const std::vector<LayerTimes>*>& runs) {
+  std::vector<std::size_t> first(runs.front()->size());
   std::iota(first.begin(), first.end(), std::size_t{0});
   const auto unit_of = [&](std::size_t layer) {
     while (first[layer] != layer) layer = first[layer];
     return layer;
   };
-  for (const auto* layers : passes)
+  for (const auto* layers : runs)
     for (std::size_t i = 0; i < first.size(); ++i)
       if (const auto head = (*layers)[i].fused_into) {
         const std::size_t a = unit_of(i), b = unit_of(head->index);

@@ -5,17 +5,17 @@
 namespace millrace::runtime {
 namespace {
 
-Bell& bell_of(const Waiting& side, std::unique_ptr<Bell>& own) {
-  if (side.bell != nullptr) return *side.bell;
-  own = std::make_unique<Bell>();
+EventCount& events_of(const Waiting& side, std::unique_ptr<EventCount>& own) {
+  if (side.events != nullptr) return *side.events;
+  own = std::make_unique<EventCount>();
   return *own;
 }
 
 }  // namespace
 
 Channel::Channel(std::int64_t capacity, Waiting writer, Waiting reader)
-    : written_(bell_of(reader, own_bells_[0])),
-      read_(bell_of(writer, own_bells_[1])),
+    : written_(events_of(reader, own_bells_[0])),
+      read_(events_of(writer, own_bells_[1])),
       writer_{writer.spin},
       reader_{reader.spin},
       capacity_(static_cast<std::uint32_t>(capacity)) {

@@ -9,11 +9,12 @@
 
 namespace millrace::runtime {
 
-/// How one side of a channel waits: it spins first, then sleeps until its bell rings.
+/// How one side of a channel waits: it spins first, then sleeps until its events rings.
 struct Waiting {
-  Waiting(Time spin_first, Bell* rung = nullptr) : spin(spin_first), bell(rung) {}
+  Waiting(Time spin_first, EventCount* rung = nullptr) : spin(spin_first), events(rung) {}
   Time spin;
-  Bell* bell;  // borrowed; of a thread that waits for several channels; null: one of its own
+  EventCount*
+      events;  // borrowed; of a thread that waits for several channels; null: one of its own
 };
 
 using schedule::Readiness;
@@ -33,7 +34,7 @@ class Channel {
   Readiness space();
   /// Waits until a token fits; false: never.
   bool wait_for_space();
-  /// The writer's bell will ring when there may be more space, or none any more.
+  /// The writer's events will ring when there may be more space, or none any more.
   void watch_space() { read_.watch(); }
   /// How many tokens fit now.
   std::int64_t spaces();
@@ -47,7 +48,7 @@ class Channel {
   Readiness token();
   /// Waits for a token; false: never.
   bool wait_for_token();
-  /// The reader's bell will ring when there may be another token, or none any more.
+  /// The reader's events will ring when there may be another token, or none any more.
   void watch_token() { written_.watch(); }
   /// How many tokens there are now.
   std::int64_t tokens();
@@ -66,7 +67,7 @@ class Channel {
   Readiness space_if(Counter::Value read) const;
   Readiness token_if(Counter::Value written) const;
 
-  std::unique_ptr<Bell> own_bells_[2];  // of the sides that brought none
+  std::unique_ptr<EventCount> own_bells_[2];  // of the sides that brought none
   Counter written_;                     // raised by the writer alone: tokens ever pushed
   Counter read_;                        // raised by the reader alone: tokens ever popped
 

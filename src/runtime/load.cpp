@@ -48,7 +48,7 @@ class ClosedLoop {
 /// While the pipeline fills, results are fewer than frames that a stage begins; each result leaves
 /// room for at most one frame more than before.
 std::int64_t warmup_of(const Session& session, const LoadOptions& options) {
-  return std::max(options.warmup + 2 * session.largest_lag(), session.round() - 1);
+  return std::max(options.warmup + 2 * session.largest_offset(), session.round() - 1);
 }
 
 /// What the loop does from now on, in multiples of `round` frames.
@@ -163,7 +163,7 @@ Load IntermittentLoad::run(Time duration, std::optional<std::int64_t> least) {
   session.resume();
   // What was done before the pause began, and those that all stages began together after it.
   const std::int64_t uneven = 2 * session.round();
-  state_->loop.warm_up(state_->is_full ? uneven : uneven + session.largest_lag());
+  state_->loop.warm_up(state_->is_full ? uneven : uneven + session.largest_offset());
   state_->is_full = true;
   const std::vector<StageStatistics> before = session.statistics();
   Load load = count(state_->loop, session.round(), options);

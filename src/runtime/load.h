@@ -21,7 +21,7 @@ struct LoadOptions {
   Time duration = std::chrono::seconds(1);  // after the warm-up
   std::uint64_t seed = 1;                   // of the random frames
   std::int64_t warmup = 4;                  // frames that do not count, beside those that fill
-                                            // pipelines with lags
+                                            // pipelines with offsets
   std::int64_t least = 10;                  // frames, at least
   std::int64_t in_flight = 0;               // frames on their way; 0: all that fit
   std::function<void()> between = {};       // called after each frame; may throw to stop

@@ -104,8 +104,8 @@ class Assembler {
   }
 
   Waiting waiting_of(const schedule::End& end) {
-    if (end.is_outside()) return Waiting(options_.caller_spin, pipeline_.bell.get());
-    return Waiting(options_.spin, &pipeline_.stages[end.actor]->bell);
+    if (end.is_outside()) return Waiting(options_.caller_spin, pipeline_.events.get());
+    return Waiting(options_.spin, &pipeline_.stages[end.actor]->events);
   }
 
   void add_actor(const schedule::Actor& actor, PreparedActor prepared) {
@@ -201,7 +201,7 @@ class Assembler {
     // Of shared frames no two on their way may have the same slot; else each channel sees to that.
     pipeline_.submitted_capacity = pipeline_.shared ? pipeline_.depth : most_in_flight_;
     pipeline_.submitted = new_channel(pipeline_.submitted_capacity, {}, {});
-    pipeline_.largest_lag = schedule_.largest_offset;
+    pipeline_.largest_offset = schedule_.largest_offset;
     pipeline_.round = schedule_.round;
     pipeline_.trace_frames = options_.trace_frames;
   }

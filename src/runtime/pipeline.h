@@ -28,7 +28,8 @@ struct Outlet {
 };
 
 struct Pipeline {
-  std::unique_ptr<Bell> bell = std::make_unique<Bell>();  // of the caller's side of all channels
+  std::unique_ptr<EventCount> events =
+      std::make_unique<EventCount>();              // of the caller's side of all channels
   std::vector<std::unique_ptr<Slots>> slots;       // by tensor; null: does not leave its phase
   std::vector<std::unique_ptr<Channel>> channels;  // all there are
   std::vector<std::unique_ptr<StageTask>> stages;  // in the order of the plan
@@ -39,7 +40,7 @@ struct Pipeline {
   Channel* submitted = nullptr;                    // from the caller to itself: frames on their way
   std::int64_t submitted_capacity = 0;
   std::int64_t depth = 0;  // the smallest capacity
-  std::int64_t largest_lag = 0;
+  std::int64_t largest_offset = 0;
   std::int64_t round = 1;  // as the schedule has it
   std::int64_t trace_frames = 0;
 };

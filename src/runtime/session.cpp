@@ -149,7 +149,7 @@ bool Session::State::has_result() {
   return all || ended;
 }
 
-/// The bell will ring when one of these may have changed.
+/// The events will ring when one of these may have changed.
 void Session::State::watch() {
   all_from_caller([](Channel& channel) {
     channel.watch_space();
@@ -170,10 +170,10 @@ bool Session::State::wait_unless_result() {
   bool room = false;
   const auto settled = [&] { return (room = fits()) || has_result(); };
   while (!settled()) {
-    const std::uint32_t ticket = pipeline.bell->ticket();
+    const std::uint32_t ticket = pipeline.events->ticket();
     watch();
     if (settled()) break;
-    pipeline.bell->sleep(ticket);
+    pipeline.events->sleep(ticket);
   }
   return room;
 }
@@ -317,7 +317,7 @@ void Session::pause() { state_->pause(); }
 void Session::resume() { state_->resume(); }
 Life Session::life() const { return state_->life; }
 std::int64_t Session::depth() const { return state_->pipeline.depth; }
-std::int64_t Session::largest_lag() const { return state_->pipeline.largest_lag; }
+std::int64_t Session::largest_offset() const { return state_->pipeline.largest_offset; }
 
 std::int64_t Session::round() const { return state_->pipeline.round; }
 

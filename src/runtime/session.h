@@ -98,7 +98,7 @@ class Session {
   /// As many frames as this are taken by submit() without waiting for a call of next().
   std::int64_t depth() const;
   /// The largest of the plan's phases: so many frames are on their way when no stage waits.
-  std::int64_t largest_lag() const;
+  std::int64_t largest_offset() const;
   /// As many frames as this may leave at once: the largest batch of the plan.
   std::int64_t round() const;
   std::vector<StageStatistics> statistics() const;

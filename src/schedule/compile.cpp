@@ -37,8 +37,8 @@ class Compiler {
       Actor actor{index, r, plan::name_of(stage, r), stage.processors[r], {}, {}};
       actor.frames = {static_cast<std::int64_t>(r), stage.replicas()};
       for (const plan::Phase& phase : stage.phases) {
-        actor.phases.push_back({phase.lag, phase.batch});
-        result_.largest_offset = std::max(result_.largest_offset, phase.lag);
+        actor.phases.push_back({phase.offset, phase.batch});
+        result_.largest_offset = std::max(result_.largest_offset, phase.offset);
       }
       result_.actors.push_back(std::move(actor));
     }
@@ -69,13 +69,13 @@ class Compiler {
   /// A writer makes frames from -(its offset) on, a reader begins with -(its offset); a replica
   /// with the first of its frames after that.
   std::int64_t initial_tokens(const plan::Channel& channel, const Frames& frames) const {
-    const std::int64_t lag = plan::lag_of(plan_, channel), step = frames.step;
+    const std::int64_t offset = plan::offset_of(plan_, channel), step = frames.step;
     const auto has_replicas = [&](const plan::Endpoint& end) {
       return !end.is_outside() && plan_.stages[end.stage].replicas() > 1;
     };
-    if (has_replicas(channel.from) == has_replicas(channel.to)) return lag / step;
-    if (has_replicas(channel.to)) return floor_of(lag - frames.first + step - 1, step);
-    return floor_of(lag + frames.first, step);
+    if (has_replicas(channel.from) == has_replicas(channel.to)) return offset / step;
+    if (has_replicas(channel.to)) return floor_of(offset - frames.first + step - 1, step);
+    return floor_of(offset + frames.first, step);
   }
 
   /// With first-free replicas no two frames may have the same slot; else each channel sees to that.

@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "base/error.h"
+#include "contexts.h"
 #include "explore/choose.h"
-#include "grounds.h"
 #include "problems.h"
 #include "profile/cost_model.h"
 #include "support/message_of.h"
@@ -64,17 +64,17 @@ TEST(Fallback, is_found_on_one_of_several_branches) {
 /// give none: both ways of searching mean the same.
 TEST(Fallback, is_none_exactly_where_stages_keep_all_their_layers) {
   test::Field field(12, 1, 4);
-  field.ground.fallback = false;
+  field.context.fallback = false;
   int kept = 0;
   for (std::size_t cut = 0; cut + 1 < 12; ++cut) {
     const Configuration configuration{{{ProcessorId(1)}, {ProcessorId(0)}}, {cut}, 3};
-    if (!realise(field.ground, configuration).verdict) continue;
+    if (!realise(field.context, configuration).verdict) continue;
     ++kept;
-    EXPECT_TRUE(fallbacks(field.problem, mapping_of(field.ground, configuration)).empty()) << cut;
+    EXPECT_TRUE(fallbacks(field.problem, mapping_of(field.context, configuration)).empty()) << cut;
   }
   EXPECT_EQ(kept, 3);  // layer 3 is the first that the accelerator lacks
   const Configuration beyond{{{ProcessorId(1)}, {ProcessorId(0)}}, {6}, 3};
-  EXPECT_EQ(fallbacks(field.problem, mapping_of(field.ground, beyond)),
+  EXPECT_EQ(fallbacks(field.problem, mapping_of(field.context, beyond)),
             (std::vector<Fallback>{{LayerId(3), ProcessorId(1)}}));
 }
 

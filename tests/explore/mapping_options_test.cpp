@@ -70,7 +70,7 @@ TEST(MappingOptions, of_a_core_and_a_restricted_one_end_on_the_unrestricted) {
   std::set<std::string> names;
   for (const MappingOption& option : mapping_options(board)) {
     names.insert(option.name);
-    EXPECT_EQ(option.stages.back(), Seat{ProcessorId(0)}) << option.name;
+    EXPECT_EQ(option.stages.back(), ProcessorGroup{ProcessorId(0)}) << option.name;
   }
   EXPECT_EQ(names, (std::set<std::string>{"A", "B", "E",
                                           "device1.0 - device0.0 - device1.0 - device0.0"}));
@@ -80,16 +80,16 @@ void expect_rules(const MappingOption& option) {
   EXPECT_LE(option.stages.size(), most_stages);
   std::map<ProcessorId, int> uses;
   std::set<std::size_t> groups;
-  for (const Seat& seat : option.stages) {
-    for (const ProcessorId processor : seat) ++uses[processor];
-    if (seat.size() > 1) groups.insert(seat.size());
+  for (const ProcessorGroup& group : option.stages) {
+    for (const ProcessorId processor : group) ++uses[processor];
+    if (group.size() > 1) groups.insert(group.size());
   }
   EXPECT_LE(groups.size(), 1u) << option.name;
   for (const auto& [processor, count] : uses) {
     if (count == 1) continue;
     EXPECT_EQ(count, 2) << option.name;
-    EXPECT_EQ(option.stages.front(), Seat{processor}) << option.name;
-    EXPECT_EQ(option.stages.back(), Seat{processor}) << option.name;
+    EXPECT_EQ(option.stages.front(), ProcessorGroup{processor}) << option.name;
+    EXPECT_EQ(option.stages.back(), ProcessorGroup{processor}) << option.name;
   }
 }
 

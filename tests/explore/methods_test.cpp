@@ -5,7 +5,7 @@
 #include <cmath>
 #include <set>
 
-#include "grounds.h"
+#include "contexts.h"
 #include "plan/build.h"
 
 namespace millrace::explore {
@@ -14,19 +14,19 @@ namespace {
 using test::Field;
 
 double throughput_of(const Field& field, const char* method, std::int64_t candidates) {
-  LedgerOptions options;
+  CandidateCacheOptions options;
   options.candidates = candidates;
-  Ledger ledger = field.ledger(options);
-  const auto found = method_named(method)->run(ledger, {});
+  CandidateCache cache = field.cache(options);
+  const auto found = method_named(method)->run(cache, {});
   EXPECT_TRUE(found) << method;
-  EXPECT_LE(ledger.count(), candidates) << method;
-  return ledger.score_of_best().throughput;
+  EXPECT_LE(cache.count(), candidates) << method;
+  return cache.score_of_best().throughput;
 }
 
 TEST(Methods, each_stays_within_the_candidates_and_finds_what_the_board_can_run) {
   const Field field(24, 2, 5);
   for (const NamedMethod& method : methods()) {
-    LedgerOptions options;
+    CandidateCacheOptions options;
     options.candidates = 40;
     std::set<Configuration> told;
     options.note = [&](const Configuration& configuration, const Score& score, bool again) {
@@ -34,12 +34,12 @@ TEST(Methods, each_stays_within_the_candidates_and_finds_what_the_board_can_run)
       EXPECT_GT(score.throughput, 0);
       EXPECT_FALSE(again);
     };
-    Ledger ledger = field.ledger(options);
-    const auto found = method.run(ledger, {});
+    CandidateCache cache = field.cache(options);
+    const auto found = method.run(cache, {});
     ASSERT_TRUE(found) << method.name;
-    EXPECT_LE(ledger.count(), 40) << method.name;
-    EXPECT_EQ(static_cast<std::int64_t>(told.size()), ledger.count());
-    const Realised realised = realise(field.ground, *found);
+    EXPECT_LE(cache.count(), 40) << method.name;
+    EXPECT_EQ(static_cast<std::int64_t>(told.size()), cache.count());
+    const Realised realised = realise(field.context, *found);
     EXPECT_TRUE(realised.verdict) << method.name;
     plan::check(realised.plan, field.network);
   }
@@ -59,11 +59,11 @@ TEST(Methods, cut_points_do_so_where_an_accelerator_lacks_operators) {
 
 TEST(Methods, cut_points_from_a_random_start_come_near_it_too) {
   const Field field(17, 2);
-  Ledger ledger = field.ledger();
+  CandidateCache cache = field.cache();
   MethodOptions options;
   options.random_start = true;
-  ASSERT_TRUE(search_cut_points(ledger, options));
-  EXPECT_GE(ledger.score_of_best().throughput, 0.95 * test::best_of_all(field));
+  ASSERT_TRUE(search_cut_points(cache, options));
+  EXPECT_GE(cache.score_of_best().throughput, 0.95 * test::best_of_all(field));
 }
 
 TEST(Methods, cut_points_are_not_worse_than_the_others_at_equal_candidates) {
@@ -76,9 +76,9 @@ TEST(Methods, cut_points_are_not_worse_than_the_others_at_equal_candidates) {
 TEST(Methods, the_same_seed_asks_the_same) {
   const Field field(20, 2, 6);
   for (const NamedMethod& method : methods()) {
-    LedgerOptions options;
+    CandidateCacheOptions options;
     options.candidates = 60;
-    Ledger one = field.ledger(options), other = field.ledger(options);
+    CandidateCache one = field.cache(options), other = field.cache(options);
     EXPECT_EQ(method.run(one, {}), method.run(other, {})) << method.name;
     EXPECT_EQ(one.order(), other.order()) << method.name;
   }
@@ -86,19 +86,19 @@ TEST(Methods, the_same_seed_asks_the_same) {
 
 TEST(Methods, single_cuts_are_all_of_them) {
   const Field field(12, 1);
-  Ledger ledger = field.ledger();
-  ASSERT_TRUE(search_single_cuts(ledger, {}));
-  EXPECT_EQ(ledger.count(), 2 * 11);
+  CandidateCache cache = field.cache();
+  ASSERT_TRUE(search_single_cuts(cache, {}));
+  EXPECT_EQ(cache.count(), 2 * 11);
 }
 
 TEST(Methods, without_fallback_no_layer_leaves_its_stage) {
   Field field(20, 1, 7);
-  field.ground.fallback = false;
-  Ledger ledger = field.ledger();
-  const auto found = search_cut_points(ledger, {});
+  field.context.fallback = false;
+  CandidateCache cache = field.cache();
+  const auto found = search_cut_points(cache, {});
   ASSERT_TRUE(found);
-  for (const Configuration& asked : ledger.order()) {
-    const plan::Mapping mapping = mapping_of(field.ground, asked);
+  for (const Configuration& asked : cache.order()) {
+    const plan::Mapping mapping = mapping_of(field.context, asked);
     std::size_t stage = 0;
     for (std::size_t layer = 0; layer < mapping.processors.size(); ++layer) {
       while (stage < asked.cuts.size() && layer > asked.cuts[stage]) ++stage;
@@ -110,18 +110,18 @@ TEST(Methods, without_fallback_no_layer_leaves_its_stage) {
 TEST(Methods, the_number_of_tuples_is_that_of_the_thesis) {
   // Table 3.4: 172 of yolov2-tiny's, of 24 layers, are 6.677 %.
   Field field(24, 2);
-  EXPECT_EQ(std::round(100'000 * 172 / tuples_of(field.ground)), 6677);
+  EXPECT_EQ(std::round(100'000 * 172 / tuples_of(field.context)), 6677);
 }
 
 TEST(Methods, stop_ends_a_search_with_what_it_has) {
   const Field field(30, 2);
-  LedgerOptions options;
+  CandidateCacheOptions options;
   int asked = 0;
   options.stop = [&] { return ++asked > 3; };
-  Ledger ledger = field.ledger(options);
-  EXPECT_TRUE(search_cut_points(ledger, {}));
-  EXPECT_TRUE(ledger.is_all_spent());
-  EXPECT_LT(ledger.count(), 20);
+  CandidateCache cache = field.cache(options);
+  EXPECT_TRUE(search_cut_points(cache, {}));
+  EXPECT_TRUE(cache.is_all_spent());
+  EXPECT_LT(cache.count(), 20);
 }
 
 }  // namespace

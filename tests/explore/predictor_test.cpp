@@ -4,7 +4,7 @@
 
 #include <set>
 
-#include "grounds.h"
+#include "contexts.h"
 
 namespace millrace::explore {
 namespace {
@@ -23,26 +23,26 @@ Configuration random_configuration(const Field& field, Random& random) {
 
 TEST(Predictor, the_bottleneck_is_that_of_the_mapping) {
   const Field field(20, 2, 6);
-  const Predictor predictor(field.ground);
+  const Predictor predictor(field.context);
   Random random(3);
   for (int i = 0; i < 100; ++i) {
     const Configuration configuration = random_configuration(field, random);
     std::vector<double> times =
-        processor_times(field.problem, mapping_of(field.ground, configuration));
-    for (const Seat& seat : configuration.stages)
-      if (seat.size() > 1) times[seat.front().index] /= static_cast<double>(seat.size());
+        processor_times(field.problem, mapping_of(field.context, configuration));
+    for (const ProcessorGroup& group : configuration.stages)
+      if (group.size() > 1) times[group.front().index] /= static_cast<double>(group.size());
     EXPECT_EQ(predictor.bottleneck(configuration), *std::max_element(times.begin(), times.end()));
   }
 }
 
 TEST(Predictor, what_it_thinks_does_not_fit_has_too_many_subnets) {
   const Field field(40, 1, 4);
-  const Predictor predictor(field.ground);
+  const Predictor predictor(field.context);
   Random random(5);
   int no = 0, yes = 0;
   for (int i = 0; i < 300; ++i) {
     const Configuration configuration = random_configuration(field, random);
-    const bool feasible = static_cast<bool>(realise(field.ground, configuration).verdict);
+    const bool feasible = static_cast<bool>(realise(field.context, configuration).verdict);
     const bool may = predictor.may_fit(configuration);
     EXPECT_EQ(may, feasible);  // of a chain it misses nothing
     ++(may ? yes : no);

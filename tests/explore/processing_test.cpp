@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "grounds.h"
+#include "contexts.h"
 
 namespace millrace::explore {
 namespace {
@@ -50,13 +50,13 @@ TEST(Processing, caps_what_is_faster_and_leaves_the_rest) {
 
 TEST(Processing, of_what_is_capped_alike_the_plan_with_fewest_stages_wins) {
   const test::Field field(30, 2);
-  const Objective simulated = simulated_objective(field.ground);
+  const Objective simulated = simulated_objective(field.context);
   Configuration gpu{{{ProcessorId(0)}}, {}, field.build.capacity};
-  const double alone = simulated_score(field.ground, gpu).throughput;
+  const double alone = simulated_score(field.context, gpu).throughput;
   for (const double share : {0.5, 2.0}) {
     const Processing processing{time_from_seconds(1 / (share * alone)), 1};
-    Ledger ledger(field.ground, with_processing(simulated, field.board, processing), {});
-    const auto best = search_cut_points(ledger, {});
+    CandidateCache cache(field.context, with_processing(simulated, field.board, processing), {});
+    const auto best = search_cut_points(cache, {});
     ASSERT_TRUE(best);
     EXPECT_EQ(best->stages == gpu.stages, share < 1) << share;
   }

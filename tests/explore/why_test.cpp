@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "grounds.h"
+#include "contexts.h"
 #include "problems.h"
 
 namespace millrace::explore {
@@ -23,7 +23,7 @@ struct Place {
   Place& operator=(const Place&) = delete;
 
   std::string why(const std::vector<std::size_t>& processors, std::size_t layer) const {
-    const auto text = reasons(ground, mapping_of(processors), LayerId(layer));
+    const auto text = reasons(context, mapping_of(processors), LayerId(layer));
     EXPECT_EQ(text.size(), 1u);
     return text.at(0);
   }
@@ -33,7 +33,7 @@ struct Place {
   std::vector<double> problem_times;
   Problem problem;
   plan::BuildOptions build;
-  Ground ground{network, board, problem, build};
+  SearchContext context{network, board, problem, build};
 };
 
 TEST(Reasons, say_times_bytes_and_what_the_slowest_stage_would_take_instead) {
@@ -57,7 +57,7 @@ TEST(Reasons, say_that_a_layer_would_be_faster_elsewhere) {
 TEST(Reasons, count_bytes_in_the_precision_of_who_makes_them) {
   Place place({10, 10, 10});
   place.problem.variants[0][0].precision = board::Precision::f16;
-  EXPECT_EQ(crossing_bytes(place.ground, mapping_of({0, 1, 0})), Bytes{16 + 32});
+  EXPECT_EQ(crossing_bytes(place.context, mapping_of({0, 1, 0})), Bytes{16 + 32});
 }
 
 TEST(Reasons, name_who_says_that_it_cannot_run_and_why) {

@@ -39,11 +39,11 @@ std::vector<std::int64_t> random_batches(Random& random, std::size_t layers) {
   return batches;
 }
 
-/// One slot more than the largest lag: no plan may have less.
+/// One slot more than the largest offset: no plan may have less.
 std::map<TensorId, std::int64_t> least_capacities(const Plan& plan) {
   std::map<TensorId, std::int64_t> least;
   for (const Channel& channel : plan.channels)
-    least[channel.tensor] = std::max(least[channel.tensor], 1 + lag_of(plan, channel));
+    least[channel.tensor] = std::max(least[channel.tensor], 1 + offset_of(plan, channel));
   return least;
 }
 
@@ -53,7 +53,7 @@ TEST(AnyMapping, is_consistent_and_live_with_every_capacity) {
     SCOPED_TRACE(seed);
     const Case each = random_case(seed);
     const BuildOptions options{.capacity = 1 + static_cast<std::int64_t>(seed % 3),
-                               .most_lag = static_cast<std::int64_t>(seed % 7)};
+                               .most_offset = static_cast<std::int64_t>(seed % 7)};
     Plan plan = build(each.network, each.board, each.mapping, options);
     const std::map<TensorId, std::int64_t> least = least_capacities(plan);
     for (Channel& channel : plan.channels) channel.capacity = least.at(channel.tensor);
@@ -73,7 +73,7 @@ TEST(AnyMapping, runs_by_hand_and_passes_all_frames) {
   for (std::uint64_t seed = 0; seed < 300; ++seed) {
     const Case each = random_case(seed);
     const BuildOptions options{.capacity = 1 + static_cast<std::int64_t>(seed % 3),
-                               .most_lag = static_cast<std::int64_t>(seed % 7)};
+                               .most_offset = static_cast<std::int64_t>(seed % 7)};
     const Plan plan = build(each.network, each.board, each.mapping, options);
     ASSERT_EQ(RunByHand(plan, 20).waits(), "") << seed;
   }
@@ -97,13 +97,13 @@ Time slowest_stage(const PhaseTimes& times) {
   return slowest;
 }
 
-/// Not only contiguous ones: lags let a stage work on other frames while it would have to wait.
+/// Not only contiguous ones: offsets let a stage work on other frames while it would have to wait.
 TEST(AnyMapping, runs_at_its_slowest_stage) {
   for (std::uint64_t seed = 0; seed < 300; ++seed) {
     const Case each = random_case(seed);
     Random random(seed);
     const Plan plan =
-        build(each.network, each.board, each.mapping, {.capacity = 2, .most_lag = 100});
+        build(each.network, each.board, each.mapping, {.capacity = 2, .most_offset = 100});
     const schedule::GraphOptions options{.phase_times = random_times(random, plan, 20)};
     const auto rate = dataflow::throughput(schedule::csdf_graph(plan, each.network, options));
     ASSERT_TRUE(rate) << seed;
@@ -112,13 +112,13 @@ TEST(AnyMapping, runs_at_its_slowest_stage) {
 }
 
 TEST(AnyMapping, is_consistent_and_live_with_any_batches) {
-  std::size_t gathering = 0;
+  std::size_t batching = 0;
   for (std::uint64_t seed = 0; seed < 300; ++seed) {
     SCOPED_TRACE(seed);
     const Case each = random_case(seed);
     Random random(seed);
     BuildOptions options{.capacity = 1 + static_cast<std::int64_t>(seed % 3),
-                         .most_lag = static_cast<std::int64_t>(seed % 20)};
+                         .most_offset = static_cast<std::int64_t>(seed % 20)};
     options.batches = random_batches(random, each.network.layers.size());
     const Plan plan = build(each.network, each.board, each.mapping, options);
     ASSERT_EQ(RunByHand(plan, 40).waits(), "");
@@ -127,10 +127,10 @@ TEST(AnyMapping, is_consistent_and_live_with_any_batches) {
     for (std::size_t i = 0; i < places.size(); ++i) {
       const Phase& phase = plan.stages[places[i].stage].phases[places[i].phase];
       ASSERT_EQ(phase.batch, options.batches[i]);
-      gathering += phase.batch > 1 ? 1 : 0;
+      batching += phase.batch > 1 ? 1 : 0;
     }
   }
-  EXPECT_GT(gathering, 1000u);
+  EXPECT_GT(batching, 1000u);
 }
 
 /// Where all work on equally many frames, a cycle of that many is like one of a frame.
@@ -139,7 +139,7 @@ TEST(AnyMapping, with_the_same_batch_everywhere_runs_at_its_slowest_stage) {
     const Case each = random_case(seed);
     Random random(seed);
     const std::int64_t batch = 2 + static_cast<std::int64_t>(seed % 3);
-    BuildOptions options{.capacity = 2, .most_lag = 1000};
+    BuildOptions options{.capacity = 2, .most_offset = 1000};
     options.batches.assign(each.network.layers.size(), batch);
     const Plan plan = build(each.network, each.board, each.mapping, options);
     const auto times = random_times(random, plan, 20);
@@ -152,7 +152,8 @@ TEST(AnyMapping, with_the_same_batch_everywhere_runs_at_its_slowest_stage) {
 TEST(AnyMapping, no_phase_lags_more_than_asked_for) {
   for (std::uint64_t seed = 0; seed < 300; ++seed) {
     const Case each = random_case(seed);
-    const Plan plan = build(each.network, each.board, each.mapping, {.capacity = 3, .most_lag = 4});
+    const Plan plan =
+        build(each.network, each.board, each.mapping, {.capacity = 3, .most_offset = 4});
     for (const Channel& channel : plan.channels) EXPECT_LE(channel.capacity, 4 + 3) << seed;
   }
 }

@@ -100,15 +100,15 @@ TEST(Build, a_tensor_that_skips_stages_has_more_slots) {
 
 TEST(Build, phases_lag_one_frame_behind_what_they_read_from_other_stages) {
   const auto network = network_of(4, {{0, 1}, {1, 2}, {0, 2}, {2, 3}});
-  const auto lags = [&](const BuildOptions& options) {
+  const auto offsets = [&](const BuildOptions& options) {
     std::vector<std::int64_t> result;
     for (const Stage& stage : build(network, board_of(2), mapping_of({0, 1, 0, 1}), options).stages)
-      for (const Phase& phase : stage.phases) result.push_back(phase.lag);
+      for (const Phase& phase : stage.phases) result.push_back(phase.offset);
     return result;
   };
-  EXPECT_EQ(lags({}), (std::vector<std::int64_t>{0, 2, 1, 3}));
-  EXPECT_EQ(lags({.most_lag = 1}), (std::vector<std::int64_t>{0, 1, 1, 1}));
-  EXPECT_EQ(lags({.capacity = 1}), (std::vector<std::int64_t>{0, 0, 0, 0}));
+  EXPECT_EQ(offsets({}), (std::vector<std::int64_t>{0, 2, 1, 3}));
+  EXPECT_EQ(offsets({.most_offset = 1}), (std::vector<std::int64_t>{0, 1, 1, 1}));
+  EXPECT_EQ(offsets({.capacity = 1}), (std::vector<std::int64_t>{0, 0, 0, 0}));
 }
 
 TEST(Build, a_tensor_has_a_slot_for_each_frame_of_lag_and_one_more) {
@@ -142,8 +142,8 @@ TEST(Build, a_reader_behind_a_batch_lags_until_all_of_it_is_there) {
   const auto network = network_of(3, {{0, 1}, {1, 2}});
   const Plan plan = build(network, board_of(1), mapping_of({0, 0, 0}), {.batches = {1, 4, 1}});
   ASSERT_EQ(text_of(plan), "stage0: 0 | 1 | 2");
-  EXPECT_EQ(plan.stages[0].phases[1].lag, 0);
-  EXPECT_EQ(plan.stages[0].phases[2].lag, 3);
+  EXPECT_EQ(plan.stages[0].phases[1].offset, 0);
+  EXPECT_EQ(plan.stages[0].phases[2].offset, 3);
 }
 
 TEST(Build, a_layer_that_mixes_frames_has_no_batch) {
@@ -168,7 +168,7 @@ TEST(Build, wrong_arguments_are_named) {
   EXPECT_NE(message(mapping_of({0}), 2).find("the mapping has 1 layers"), std::string::npos);
   EXPECT_NE(message(mapping_of({0, 2}), 2).find("1: is mapped to a processor"), std::string::npos);
   EXPECT_NE(message(mapping_of({0, 1}), 0).find("capacity: found 0"), std::string::npos);
-  const auto ahead = [&] { build(network, board_of(2), mapping_of({0, 1}), {.most_lag = -1}); };
+  const auto ahead = [&] { build(network, board_of(2), mapping_of({0, 1}), {.most_offset = -1}); };
   EXPECT_NE(message_of(ahead).find("largest offset: found -1"), std::string::npos);
 }
 
@@ -186,7 +186,7 @@ TEST(CsdfGraph, carries_times_rates_and_space) {
   EXPECT_EQ(back.name, "t1");
   EXPECT_EQ(back.production, (std::vector<std::int64_t>{4}));
   EXPECT_EQ(back.consumption, (std::vector<std::int64_t>{0, 4}));
-  EXPECT_EQ(back.initial_tokens, 4);  // one frame of lag
+  EXPECT_EQ(back.initial_tokens, 4);  // one frame of offset
   EXPECT_EQ(graph.channels[5].initial_tokens, 4);
   const auto found = dataflow::throughput(graph);
   ASSERT_TRUE(found);
@@ -220,7 +220,7 @@ TEST(LatencyBound, holds_the_waiting_for_the_frames_of_a_batch) {
             Time(30 + 5 + 8));
 }
 
-TEST(LatencyBound, of_stages_that_lag_holds_the_lag) {
+TEST(LatencyBound, of_stages_that_lag_holds_the_offset) {
   const auto network = network_of(2, {{0, 1}});
   const Plan plan = build(network, board_of(2), mapping_of({0, 1}));
   EXPECT_EQ(analysis::latency_bound(plan, network, {{Time(10)}, {Time(10)}}, Time(10)), Time(20));

@@ -26,10 +26,10 @@ Fraction period_of(const Plan& plan, const network::Network& network, const Phas
       .period();
 }
 
-/// A plan whose phases do not lag enough, so that more slots than the least may be needed.
-Plan tight_plan(Random& random, const network::Network& network, std::int64_t most_lag) {
+/// A plan whose phases do not offset enough, so that more slots than the least may be needed.
+Plan tight_plan(Random& random, const network::Network& network, std::int64_t most_offset) {
   return build(network, board_of(3), random_mapping(random, network.layers.size(), 3),
-               {.most_lag = most_lag});
+               {.most_offset = most_offset});
 }
 
 network::Network weighted_network(Random& random, std::size_t layers) {
@@ -67,7 +67,7 @@ class Enumeration {
               const analysis::SlotSizing& found)
       : plan_(plan), network_(network), times_(times), found_(found) {
     for (const Channel& channel : plan.channels)
-      least_[channel.tensor] = std::max(least_[channel.tensor], lag_of(plan, channel) + 1);
+      least_[channel.tensor] = std::max(least_[channel.tensor], offset_of(plan, channel) + 1);
     for (const auto& [tensor, slots] : least_) tensors_.push_back(tensor);
   }
 

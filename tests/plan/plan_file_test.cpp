@@ -147,7 +147,7 @@ TEST(PlanFile, batches_stand_only_where_a_phase_has_one) {
   EXPECT_EQ(read_plan(folder / "plan.json", network).plan, plan);
   const Json json = read_json(folder / "plan.json");
   EXPECT_EQ(json["stages"][0]["phases"],
-            Json::parse(R"([{"lag":0,"layers":["0"]},{"lag":2,"batch":4,"layers":["3"]}])"));
+            Json::parse(R"([{"offset":0,"layers":["0"]},{"offset":2,"batch":4,"layers":["3"]}])"));
 }
 
 TEST(PlanFile, names_layers_and_tensors) {
@@ -157,7 +157,8 @@ TEST(PlanFile, names_layers_and_tensors) {
   const Json json = read_json(folder / "plan.json");
   EXPECT_EQ(
       json["stages"][0]["phases"],
-      Json::parse(R"([{"lag":0,"layers":["0"]},{"lag":2,"layers":["3"],"predicted_ms":123.5}])"));
+      Json::parse(
+          R"([{"offset":0,"layers":["0"]},{"offset":2,"layers":["3"],"predicted_ms":123.5}])"));
   EXPECT_EQ(json["channels"][0],
             Json::parse(R"({"tensor":"x","from":"outside","to":{"stage":"stage0","phase":0},
                             "capacity":2})"));
@@ -201,24 +202,24 @@ constexpr Mistake mistakes[] = {
     {"/stages/0/phases/0/layers", "[\"0\",\"1\"]", "stage1, phase 0: has the layer '1', but "},
     {"/stages/0/phases/0/layers", "[\"3\",\"0\"]",
      "'0' stands after '3', but the network computes it earlier"},
-    {"/stages/0/phases", R"([{"lag":0,"layers":["3"]},{"lag":0,"layers":["0"]}])",
+    {"/stages/0/phases", R"([{"offset":0,"layers":["3"]},{"offset":0,"layers":["0"]}])",
      "'3' needs the result of '0'"},
-    {"/stages/0/phases", R"([{"lag":0,"layers":["0","3"]}])",
+    {"/stages/0/phases", R"([{"offset":0,"layers":["0","3"]}])",
      "channels[1].to.phase: found 1, expected a number"},
     {"/stages/0/phases/0", "[\"0\"]", "stages[0].phases[0]: found array, expected an object"},
-    {"/stages/0/phases/0/lag", "-1",
-     "stage0, phase 0: found an offset (lag) of -1 frames, expected 0 to"},
-    {"/stages/0/phases/1/lag", "0",
+    {"/stages/0/phases/0/offset", "-1",
+     "stage0, phase 0: found an offset (offset) of -1 frames, expected 0 to"},
+    {"/stages/0/phases/1/offset", "0",
      "its reader is 1 frames ahead of its writer; give the reader a larger"},
-    {"/stages/0/phases/1/lag", "2000000",
-     "stage0, phase 1: found an offset (lag) of 2000000 frames"},
-    {"/stages/0/phases/1/lag", "9", "offset of 9 frames, so a capacity of 3 is too small"},
+    {"/stages/0/phases/1/offset", "2000000",
+     "stage0, phase 1: found an offset (offset) of 2000000 frames"},
+    {"/stages/0/phases/1/offset", "9", "offset of 9 frames, so a capacity of 3 is too small"},
     {"/stages/0/phases/0/batch", "0", "stage0, phase 0: found a batch of 0 frames, expected 1 to"},
     {"/stages/0/phases/0/batch", "1000", "found a batch of 1000 frames, expected 1 to 256"},
     {"/stages/0/phases/1/batch", "4", "stage0, phase 1 works on 4 frames at once, so a capacity"},
     {"/stages/0/phases/0/batch", "2.5", "phases[0].batch: found 2.5, expected an integer"},
     {"/stages/0/phases",
-     R"([{"lag":0,"batch":2,"layers":["0"]},{"lag":2,"batch":3,"layers":["3"]}])",
+     R"([{"offset":0,"batch":2,"layers":["0"]},{"offset":2,"batch":3,"layers":["3"]}])",
      "stage0, phase 0: its batch of 2 frames does not divide 3, the largest batch of the plan"},
     {"/stages/1/phases/0/layers", "[\"1\"]", "2: this layer is in no stage"},
     {"/channels/0/tensor", "\"y\"", "channels[0].tensor: the network has no tensor 'y'"},
@@ -269,8 +270,8 @@ TEST(PlanFile, phases_that_wait_for_each_other_are_refused) {
   const auto path = folder / "plan.json";
   write_plan(path, file_of(build(network, board_of(2), mapping_of({0, 1, 1, 0}))), network);
   Json json = read_json(path);
-  json["stages"][0]["phases"] = Json::parse(R"([{"lag":0,"layers":["0","3"]}])");
-  json["stages"][1]["phases"][0]["lag"] = 0;
+  json["stages"][0]["phases"] = Json::parse(R"([{"offset":0,"layers":["0","3"]}])");
+  json["stages"][1]["phases"][0]["offset"] = 0;
   for (Json& channel : json["channels"])
     for (const char* end : {"from", "to"})
       if (channel[end].is_object() && channel[end]["phase"] == 1) channel[end]["phase"] = 0;

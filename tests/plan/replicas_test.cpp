@@ -98,7 +98,7 @@ TEST_F(Replicas, that_cannot_share_frames_are_refused) {
   says([&](Plan& p) { p.stages[1].processors.resize(65, more); }, "found 65 replicas, expected at");
   says([](Plan& p) { p.stages[1].processors.clear(); }, "has no processor; give at least one");
   says([](Plan& p) { p.stages[1].dispatch = Dispatch::first_free; }, "choose round robin");
-  says([](Plan& p) { p.stages[1].phases[0].lag += 1; }, "expected a multiple of 3");
+  says([](Plan& p) { p.stages[1].phases[0].offset += 1; }, "expected a multiple of 3");
   says([](Plan& p) { p.channels[1].capacity += 1; }, "expected a multiple of 3");
   says([](Plan& p) { p.stages[0].phases[0].batch = 3; },
        "has a batch, but stages of this plan have replicas");
@@ -115,7 +115,7 @@ TEST_F(Replicas, of_stages_with_several_phases_are_refused) {
 }
 
 /// 0 -> 1 -> 2 -> 3 on each of two processors, which gather frames for 1 and 2.
-class GatheringReplicas : public testing::Test {
+class BatchingReplicas : public testing::Test {
  protected:
   network::Network network = network_of(4, {{0, 1}, {1, 2}, {2, 3}});
   board::Board board = board_of(2);
@@ -124,7 +124,7 @@ class GatheringReplicas : public testing::Test {
   PhaseTimes times{{Time(100), Time(200), Time(50)}, {Time(100), Time(200), Time(50)}};
 };
 
-TEST_F(GatheringReplicas, take_their_batches_in_turn) {
+TEST_F(BatchingReplicas, take_their_batches_in_turn) {
   ASSERT_TRUE(is_first_free(plan));
   ASSERT_EQ(plan.stages[0].phases.size(), 3u);
   EXPECT_EQ(plan.stages[0].phases[1].batch, 4);
@@ -136,12 +136,12 @@ TEST_F(GatheringReplicas, take_their_batches_in_turn) {
   EXPECT_EQ(analysis::shortest_period(plan, network, times), Time(150)) << "whoever is free";
 }
 
-TEST_F(GatheringReplicas, wait_for_the_frames_of_their_turn) {
+TEST_F(BatchingReplicas, wait_for_the_frames_of_their_turn) {
   const auto latency = analysis::latency_bound(plan, network, times, Time(100));
   EXPECT_GE(latency.value(), Time(6 * 100 + 100 + 200 + 50));
 }
 
-TEST_F(GatheringReplicas, are_kept_in_plan_files) {
+TEST_F(BatchingReplicas, are_kept_in_plan_files) {
   const millrace::test::TemporaryFolder folder;
   const auto path = folder.path() / "it.plan.json";
   Evidence evidence = predicted(PhaseTimes(plan, Time(70)));
@@ -154,7 +154,7 @@ TEST_F(GatheringReplicas, are_kept_in_plan_files) {
   EXPECT_EQ(file.evidence, evidence);
 }
 
-TEST_F(GatheringReplicas, have_slots_for_all_their_batches) {
+TEST_F(BatchingReplicas, have_slots_for_all_their_batches) {
   const auto message_after = [&](const std::function<void(Plan&)>& change) {
     Plan changed = plan;
     change(changed);
@@ -175,7 +175,7 @@ TEST(RandomReplicas, of_whole_networks_may_gather_in_any_way) {
     SCOPED_TRACE(seed);
     Random random(seed);
     const network::Network network = random_network(random, 25);
-    const GatheringCopies copies = gathering_copies(random, network);
+    const BatchingCopies copies = batching_copies(random, network);
     const Plan plan = build(network, copies.board, copies.mapping, copies.options);
     ASSERT_TRUE(is_first_free(plan));
     EXPECT_TRUE(dataflow::is_live(

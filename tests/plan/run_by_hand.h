@@ -45,13 +45,13 @@ class RunByHand {
   std::int64_t cycles() const {
     std::int64_t most = 0;
     for (const Stage& stage : plan_.stages)
-      for (const Phase& phase : stage.phases) most = std::max(most, phase.lag + phase.batch);
+      for (const Phase& phase : stage.phases) most = std::max(most, phase.offset + phase.batch);
     return frames_ + most;
   }
 
   Work work_of(const Phase& phase, std::int64_t cycle) const {
     if ((cycle + 1) % phase.batch != 0) return {};
-    const std::int64_t end = cycle + 1 - phase.lag;
+    const std::int64_t end = cycle + 1 - phase.offset;
     return {std::clamp<std::int64_t>(end - phase.batch, 0, frames_),
             std::clamp<std::int64_t>(end, 0, frames_)};
   }

@@ -39,16 +39,16 @@ inline Replicated random_replicas(Random& random, const network::Network& networ
 }
 
 /// Everything on two to four processors in turn.
-struct GatheringCopies {
+struct BatchingCopies {
   board::Board board;
   Mapping mapping;
   BuildOptions options;
 };
 
 /// In random batches of powers of two.
-inline GatheringCopies gathering_copies(Random& random, const network::Network& network) {
+inline BatchingCopies batching_copies(Random& random, const network::Network& network) {
   const std::size_t copies = 2 + random.below(3), layers = network.layers.size();
-  GatheringCopies result{board_of(copies), {}, {}};
+  BatchingCopies result{board_of(copies), {}, {}};
   result.mapping.processors.assign(layers, ProcessorId(0));
   result.options.capacity = 1 + static_cast<std::int64_t>(random.below(3));
   for (std::size_t i = 1; i < copies; ++i) result.options.replicas[ProcessorId(0)].emplace_back(i);

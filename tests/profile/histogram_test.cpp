@@ -34,7 +34,7 @@ std::vector<float> numbers(int count, float factor = 1) {
 }
 
 /// Roughly normal, of deviation 1.
-std::vector<float> bell(std::size_t count, bool positive) {
+std::vector<float> events(std::size_t count, bool positive) {
   Random random(7);
   std::vector<float> values;
   for (std::size_t i = 0; i < count; ++i) {
@@ -80,7 +80,7 @@ TEST(PercentileRange, of_everything_is_all_that_was_seen) {
 }
 
 TEST(EntropyRange, cuts_off_a_lone_value_far_away) {
-  std::vector<float> values = bell(100000, true);
+  std::vector<float> values = events(100000, true);
   values.push_back(60);
   const Range range = entropy_range(histogram_of(values));
   EXPECT_EQ(range.low, 0);
@@ -96,7 +96,7 @@ TEST(EntropyRange, keeps_evenly_spread_values_whole) {
 }
 
 TEST(EntropyRange, is_as_wide_on_both_sides_where_values_go_that_far) {
-  std::vector<float> values = bell(100000, false);
+  std::vector<float> values = events(100000, false);
   values.push_back(-90);
   const Range range = entropy_range(histogram_of(values));
   EXPECT_LT(range.high, 8);

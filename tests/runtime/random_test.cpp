@@ -112,7 +112,7 @@ TEST_P(RandomNetworks, on_random_processors_compute_what_a_sequential_run_comput
 /// Whether many frames are on their way or few, fewer than a batch too, and however they end.
 TEST_P(RandomNetworks, with_random_batches_compute_what_each_frame_alone_gives) {
   const auto engine = engine::reference::make();
-  std::size_t gathering = 0;
+  std::size_t batching = 0;
   for (std::uint64_t seed = GetParam(); seed < networks_with_batches; seed += shards) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Case the = random_case(seed, true);
@@ -124,9 +124,9 @@ TEST_P(RandomNetworks, with_random_batches_compute_what_each_frame_alone_gives) 
       if (HasFatalFailure() || HasNonfatalFailure()) return;
     }
     for (const plan::Stage& stage : the.plan.stages)
-      for (const plan::Phase& phase : stage.phases) gathering += phase.batch > 1 ? 1u : 0u;
+      for (const plan::Phase& phase : stage.phases) batching += phase.batch > 1 ? 1u : 0u;
   }
-  EXPECT_GT(gathering, networks_with_batches / shards);
+  EXPECT_GT(batching, networks_with_batches / shards);
 }
 
 /// Replicas take turns in any order of events, and frames still come out in order.

@@ -88,7 +88,7 @@ TEST_F(SessionBatchTest, one_thread_keeps_the_first_stage_at_work_while_a_batch_
   take(session, static_cast<int>(room), 2);
 }
 
-// Batches begin and end with cycles, so the first holds the lag.
+// Batches begin and end with cycles, so the first holds the offset.
 TEST_F(SessionBatchTest, with_a_lag_the_first_batch_has_so_many_frames_less) {
   std::latch gate(1);
   count_runs(gate);

@@ -26,9 +26,9 @@ Case random_case(std::uint64_t seed) {
   Case result{random_network(random, 20), {}};
   const std::size_t layers = result.network.layers.size();
   plan::BuildOptions options{.capacity = 1 + static_cast<std::int64_t>(random.below(3)),
-                             .most_lag = static_cast<std::int64_t>(random.below(10))};
+                             .most_offset = static_cast<std::int64_t>(random.below(10))};
   if (seed % 4 == 3) {
-    const GatheringCopies copies = gathering_copies(random, result.network);
+    const BatchingCopies copies = batching_copies(random, result.network);
     result.plan = plan::build(result.network, copies.board, copies.mapping, copies.options);
     return result;
   }

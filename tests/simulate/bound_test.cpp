@@ -29,7 +29,7 @@ std::vector<std::int64_t> random_batches(Random& random, std::size_t layers) {
   return batches;
 }
 
-/// Any mapping, with random lags, capacities, batches (in every other case) and times.
+/// Any mapping, with random offsets, capacities, batches (in every other case) and times.
 Case random_case(std::uint64_t seed) {
   Random random(seed);
   Case result{random_network(random, 25), {}, {}};
@@ -37,7 +37,7 @@ Case random_case(std::uint64_t seed) {
   const auto mapping =
       random_mapping(random, result.network.layers.size(), board.processors.size());
   plan::BuildOptions options{.capacity = 1 + static_cast<std::int64_t>(random.below(3)),
-                             .most_lag = static_cast<std::int64_t>(random.below(10))};
+                             .most_offset = static_cast<std::int64_t>(random.below(10))};
   if (seed % 2 == 1) options.batches = random_batches(random, result.network.layers.size());
   result.plan = plan::build(result.network, board, mapping, options);
   const std::uint64_t longest = random.below(2) == 0 ? 20 : 1'000'000;
@@ -110,10 +110,10 @@ TEST(Bound, replicas_run_exactly_at_it_in_either_order) {
   }
 }
 
-Case random_case_of_gathering_copies(std::uint64_t seed, std::uint64_t longest) {
+Case random_case_of_batching_copies(std::uint64_t seed, std::uint64_t longest) {
   Random random(seed);
   Case result{random_network(random, 25), {}, {}};
-  const GatheringCopies copies = gathering_copies(random, result.network);
+  const BatchingCopies copies = batching_copies(random, result.network);
   result.plan = plan::build(result.network, copies.board, copies.mapping, copies.options);
   result.times = random_times(random, result.plan, longest);
   return result;
@@ -121,7 +121,7 @@ Case random_case_of_gathering_copies(std::uint64_t seed, std::uint64_t longest) 
 
 TEST(Bound, copies_that_gather_run_exactly_at_it_in_the_graphs_order) {
   for (std::uint64_t seed = 0; seed < 300; ++seed) {
-    const Case each = random_case_of_gathering_copies(seed, 1'000);
+    const Case each = random_case_of_batching_copies(seed, 1'000);
     EXPECT_EQ(period_of(each, Order::graph), bound_of(each)) << seed;
   }
 }
@@ -130,7 +130,7 @@ TEST(Bound, copies_that_gather_run_exactly_at_it_in_the_graphs_order) {
 TEST(Bound, copies_that_gather_reach_the_sum_of_their_rates) {
   constexpr double edges = 0.01;  // of the frames, at the beginning and the end
   for (std::uint64_t seed = 0; seed < 300; ++seed) {
-    Case each = random_case_of_gathering_copies(seed, 1'000'000);
+    Case each = random_case_of_batching_copies(seed, 1'000'000);
     for (plan::Channel& channel : each.plan.channels) channel.capacity *= 1000;
     Application application = application_of(each.plan, each.times);
     application.frames = 10'000;

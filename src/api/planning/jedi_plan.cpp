@@ -31,30 +31,31 @@ std::vector<ProcessorId> of_kind(const board::Board& board, board::ProcessorKind
 }
 
 /// Who runs each stage; nobody where the board has no such processor.
-std::vector<explore::Seat> seats_on(const board::Board& board, const std::vector<Stage>& stages) {
+std::vector<explore::ProcessorGroup> groups_on(const board::Board& board,
+                                               const std::vector<Stage>& stages) {
   constexpr std::int64_t cores_of_jedi = 2;  // its boards have two DLAs; from this number on, all
   const auto gpus = of_kind(board, board::ProcessorKind::gpu);
   const auto dlas = of_kind(board, board::ProcessorKind::npu);
-  std::vector<explore::Seat> seats;
+  std::vector<explore::ProcessorGroup> groups;
   for (const Stage& stage : stages) {
-    explore::Seat& seat = seats.emplace_back();
+    explore::ProcessorGroup& group = groups.emplace_back();
     const auto core = static_cast<std::size_t>(stage.core);
-    if (!stage.on_dla && !gpus.empty()) seat = {gpus.front()};
-    if (stage.on_dla && core < dlas.size()) seat = {dlas[core]};
-    if (stage.on_dla && core >= dlas.size() && stage.core >= cores_of_jedi) seat = dlas;
+    if (!stage.on_dla && !gpus.empty()) group = {gpus.front()};
+    if (stage.on_dla && core < dlas.size()) group = {dlas[core]};
+    if (stage.on_dla && core >= dlas.size() && stage.core >= cores_of_jedi) group = dlas;
   }
-  return seats;
+  return groups;
 }
 
 Verdict can_seat(const board::Board& board, const std::vector<Stage>& stages,
-                 const std::vector<explore::Seat>& seats) {
+                 const std::vector<explore::ProcessorGroup>& groups) {
   std::set<ProcessorId> alone, in_turns;
-  for (std::size_t s = 0; s < seats.size(); ++s) {
-    if (seats[s].empty())
+  for (std::size_t s = 0; s < groups.size(); ++s) {
+    if (groups[s].empty())
       return Verdict::no(fmt::format(
           "{} has no {} for stage {}; name a board that has, such as --board jetson-agx-xavier",
           board.name, stages[s].on_dla ? fmt::format("DLA {}", stages[s].core) : "GPU", s));
-    (seats[s].size() > 1 ? in_turns : alone).insert(seats[s].begin(), seats[s].end());
+    (groups[s].size() > 1 ? in_turns : alone).insert(groups[s].begin(), groups[s].end());
   }
   for (const ProcessorId each : in_turns)
     if (alone.contains(each))
@@ -94,17 +95,18 @@ profile::Profile profile_of(const ModelPieces& pieces, const board::Board& board
 }
 
 /// What the wanted processors cannot run, in one sentence for each reason.
-void note_moved(const explore::Ground& ground, const explore::Configuration& configuration,
-                std::vector<std::string>& notes) {
-  const plan::Mapping mapping = mapping_of(ground, configuration);
+void note_moved(const explore::SearchContext& search_context,
+                const explore::Configuration& configuration, std::vector<std::string>& notes) {
+  const plan::Mapping mapping = mapping_of(search_context, configuration);
   std::map<std::string, std::vector<std::string>> layers;
   for (std::size_t layer = 0, stage = 0; layer < mapping.processors.size(); ++layer) {
     while (stage < configuration.cuts.size() && layer > configuration.cuts[stage]) ++stage;
     const ProcessorId wanted = configuration.stages[stage].front();
     if (mapping.processors[layer] == wanted) continue;
-    layers[fmt::format("run on {} instead of {}: {}", ground.board[mapping.processors[layer]].name,
-                       ground.board[wanted].name, ground.problem.refusal(layer, wanted))]
-        .push_back(ground.network.layers[layer].name);
+    layers[fmt::format(
+               "run on {} instead of {}: {}", search_context.board[mapping.processors[layer]].name,
+               search_context.board[wanted].name, search_context.problem.refusal(layer, wanted))]
+        .push_back(search_context.network.layers[layer].name);
   }
   for (const auto& [why, names] : layers)
     notes.push_back(fmt::format("{} layers, from {} on, {}", names.size(), names.front(), why));
@@ -140,19 +142,20 @@ JediPlan make_jedi_plan(const Instance& instance, const Imported& imported,
                     "cut points")};
   ModelPieces pieces = model_pieces_of(instance, imported);
   const board::Board board = load_board({.source = {}}, of_board);
-  const std::vector<explore::Seat> seats = seats_on(board, imported.stages);
-  if (Verdict verdict = can_seat(board, imported.stages, seats); !verdict) return {verdict};
+  const std::vector<explore::ProcessorGroup> groups = groups_on(board, imported.stages);
+  if (Verdict verdict = can_seat(board, imported.stages, groups); !verdict) return {verdict};
   const profile::Profile profile = profile_of(pieces, board, imported.stages);
   const explore::Problem problem = explore::make_problem(pieces.network, board, profile);
   const plan::BuildOptions build;
-  const explore::Ground ground{pieces.network, board, problem, build};
-  const explore::Configuration configuration{seats, pieces.cuts, imported.slots};
-  explore::Realised realised = explore::realise(ground, configuration);
+  const explore::SearchContext search_context{pieces.network, board, problem, build};
+  const explore::Configuration configuration{groups, pieces.cuts, imported.slots};
+  explore::Realised realised = explore::realise(search_context, configuration);
   if (!realised.verdict) return {realised.verdict};
   JediPlan result;
-  note_moved(ground, configuration, result.notes);
+  note_moved(search_context, configuration, result.notes);
   const plan::Plan plan = plan::with_variants(
-      realised.plan, explore::variants_for(problem, mapping_of(ground, configuration), nullptr));
+      realised.plan,
+      explore::variants_for(problem, mapping_of(search_context, configuration), nullptr));
   result.file = {simulated_where_not_here(plan, board), origin_of(profile, imported, of_board),
                  std::move(realised.evidence)};
   result.network = std::move(pieces.network);

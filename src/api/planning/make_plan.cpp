@@ -185,7 +185,7 @@ std::vector<LayerReasons> reasons_of(const PlanRequest& request, const Work& wor
   std::vector<LayerReasons> result;
   const explore::Problem problem = explore::make_problem(work.network, work.board, work.profile);
   const plan::BuildOptions build{.engine = work.engine->name()};
-  const explore::Ground ground{work.network, work.board, problem, build};
+  const explore::SearchContext search_context{work.network, work.board, problem, build};
   const plan::Mapping& mapping = choice.winner().search.mapping;
   const plan::Plan& plan = choice.winner().plan;
   for (const std::string& name : request.why) {
@@ -200,7 +200,7 @@ std::vector<LayerReasons> reasons_of(const PlanRequest& request, const Work& wor
       why.reasons = {
           fmt::format("its stage has {} replicas, which share whole frames", replicas)};
     else
-      why.reasons = explore::reasons(ground, mapping, layer);
+      why.reasons = explore::reasons(search_context, mapping, layer);
   }
   return result;
 }

@@ -29,9 +29,9 @@ explore::Score score_of(const plan::Assessed& assessed, const board::Board& boar
 
 }  // namespace
 
-explore::Objective simulated_by(const explore::Ground& ground, int threads) {
-  if (threads == 1) return explore::simulated_objective(ground);
-  return [&ground, threads](std::span<const explore::Configuration> configurations) {
+explore::Objective simulated_by(const explore::SearchContext& search_context, int threads) {
+  if (threads == 1) return explore::simulated_objective(search_context);
+  return [&search_context, threads](std::span<const explore::Configuration> configurations) {
     std::vector<explore::Score> scores(configurations.size());
     std::size_t next = 0;
     runtime::Pool pool(
@@ -39,7 +39,7 @@ explore::Objective simulated_by(const explore::Ground& ground, int threads) {
           if (next == configurations.size()) return std::nullopt;
           const std::size_t i = next++;
           return runtime::Job{
-              [&, i] { scores[i] = explore::simulated_score(ground, configurations[i]); },
+              [&, i] { scores[i] = explore::simulated_score(search_context, configurations[i]); },
               [] { return true; }};
         },
         {.name = "search", .threads = threads});
@@ -68,18 +68,19 @@ explore::Objective measured_by(const Measurement& measurement) {
     const runtime::LoadOptions load{time_from_seconds(measurement.seconds), measurement.seed};
     std::vector<explore::Score> scores;
     for (const explore::Configuration& configuration : configurations) {
-      explore::Realised realised = explore::realise(measurement.ground, configuration);
+      explore::Realised realised = explore::realise(measurement.search_context, configuration);
       const plan::Assessed assessed{
           plan::with_variants(
               realised.plan,
-              explore::variants_for(measurement.ground.problem,
-                                    explore::mapping_of(measurement.ground, configuration),
+              explore::variants_for(measurement.search_context.problem,
+                                    explore::mapping_of(measurement.search_context, configuration),
                                     measurement.calibration)),
           std::move(realised.evidence)};
-      const network::Network& network = measurement.ground.network;
+      const network::Network& network = measurement.search_context.network;
       const auto measured =
           runtime::measure(contenders_of({&assessed, 1}, network), network, engines, load);
-      scores.push_back(score_of(assessed, measurement.ground.board, measured.front().period));
+      scores.push_back(
+          score_of(assessed, measurement.search_context.board, measured.front().period));
     }
     return scores;
   };

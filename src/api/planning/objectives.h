@@ -10,11 +10,11 @@
 namespace millrace::api {
 
 /// The scores are those of explore::simulated_objective, whatever the number of threads.
-explore::Objective simulated_by(const explore::Ground& ground, int threads);
+explore::Objective simulated_by(const explore::SearchContext& search_context, int threads);
 
 /// Borrowed, but the numbers.
 struct Measurement {
-  const explore::Ground& ground;
+  const explore::SearchContext& search_context;
   const std::map<std::string, engine::Engine*>& engines;
   const network::Calibration* calibration = nullptr;
   double seconds = 0.5;  // for each candidate

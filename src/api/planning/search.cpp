@@ -70,18 +70,19 @@ explore::Facts facts_of(const SearchPlace& place, const SearchOptions& options,
 
 std::optional<explore::Journal> journal_of(const SearchOptions& options,
                                            const explore::Facts& facts,
-                                           const explore::Ground& ground) {
-  if (options.resume) return explore::Journal::resume(*options.resume, facts, ground);
-  if (options.log) return explore::Journal(*options.log, facts, ground);
+                                           const explore::SearchContext& search_context) {
+  if (options.resume) return explore::Journal::resume(*options.resume, facts, search_context);
+  if (options.log) return explore::Journal(*options.log, facts, search_context);
   return std::nullopt;
 }
 
 explore::Objective objective_of(const SearchPlace& place, const SearchOptions& options,
-                                const explore::Ground& ground,
+                                const explore::SearchContext& search_context,
                                 const explore::ChooseOptions& choose) {
   const explore::Processing processing = processing_of(place, options);
   if (!is_measured(options))
-    return with_processing(simulated_by(ground, options.jobs.value_or(1)), place.board, processing);
+    return with_processing(simulated_by(search_context, options.jobs.value_or(1)), place.board,
+                           processing);
   if (place.engines.empty())
     throw InputError("--objective measured",
                      "a board that is not this machine cannot be measured; use --objective "
@@ -90,9 +91,9 @@ explore::Objective objective_of(const SearchPlace& place, const SearchOptions& o
     throw InputError("--jobs",
                      "candidates that are measured at the same time disturb each other; use "
                      "--jobs only with --objective simulated");
-  return with_processing(
-      measured_by({ground, place.engines, choose.calibration, options.measure_s, options.seed}),
-      place.board, processing);
+  return with_processing(measured_by({search_context, place.engines, choose.calibration,
+                                      options.measure_s, options.seed}),
+                         place.board, processing);
 }
 
 explore::MethodOptions method_options(const SearchOptions& options) {
@@ -105,9 +106,10 @@ explore::MethodOptions method_options(const SearchOptions& options) {
 }
 
 /// "" or, where that was asked for, what stood in the way.
-std::string without_fallback(const explore::Ground& ground) {
-  if (ground.fallback) return "";
-  return fmt::format(" without fallback ({})", fmt::join(explore::first_refusals(ground), "; "));
+std::string without_fallback(const explore::SearchContext& search_context) {
+  if (search_context.fallback) return "";
+  return fmt::format(" without fallback ({})",
+                     fmt::join(explore::first_refusals(search_context), "; "));
 }
 
 void note_processing(const SearchPlace& place, const explore::Processing& processing,
@@ -151,42 +153,44 @@ bool is_configuration_search(const SearchOptions& options) {
 explore::Choice search_configurations(const SearchPlace& place, const SearchOptions& options,
                                       const explore::ChooseOptions& choose) {
   const explore::Problem problem = explore::make_problem(place.network, place.board, place.profile);
-  const explore::Ground ground{place.network, place.board, problem, choose.build, options.fallback};
+  const explore::SearchContext search_context{place.network, place.board, problem, choose.build,
+                                              options.fallback};
   std::optional<explore::Journal> journal =
-      journal_of(options, facts_of(place, options, problem), ground);
-  explore::LedgerOptions purse;
-  purse.candidates = options.candidates.value_or(usual_candidates);
-  if (journal) purse.known = journal->known();
+      journal_of(options, facts_of(place, options, problem), search_context);
+  explore::CandidateCacheOptions budget;
+  budget.candidates = options.candidates.value_or(usual_candidates);
+  if (journal) budget.known = journal->known();
   const InterruptGuard interrupt;
   const auto start = Clock::now();
   const Time limit =
       options.time_limit ? read_duration(*options.time_limit, "--time-limit") : Time::max();
-  purse.stop = [&] {
+  budget.stop = [&] {
     interrupt.check();
     return Clock::now() - start > limit;
   };
   const auto work = place.context.begin("searching");
   std::int64_t count = 0;
   double best = 0;
-  purse.note = [&](const explore::Configuration& candidate, const explore::Score& score,
-                   bool again) {
+  budget.note = [&](const explore::Configuration& candidate, const explore::Score& score,
+                    bool again) {
     if (journal && !again) journal->add(candidate, score);
     best = std::max(best, score.throughput);
-    work->show(static_cast<double>(++count) / static_cast<double>(purse.candidates),
-                  fmt::format("{} candidates, best {:.1f} frames/s", count, best));
+    work->show(static_cast<double>(++count) / static_cast<double>(budget.candidates),
+               fmt::format("{} candidates, best {:.1f} frames/s", count, best));
   };
-  explore::Ledger ledger(ground, objective_of(place, options, ground, choose), purse);
-  const auto found = explore::method_named(options.method)->run(ledger, method_options(options));
+  explore::CandidateCache cache(search_context,
+                                objective_of(place, options, search_context, choose), budget);
+  const auto found = explore::method_named(options.method)->run(cache, method_options(options));
   if (!found)
     throw InputError(place.board.name,
                      fmt::format("--search {} found no plan that the board can run{}; try another "
                                  "search, or more processors",
-                                 options.method, without_fallback(ground)));
+                                 options.method, without_fallback(search_context)));
   place.context.note(fmt::format("{}: {} candidates of {:.0f} tuples of cuts", options.method,
-                                 ledger.count(), explore::tuples_of(ground)));
-  note_processing(place, processing_of(place, options), ledger[*found]);
+                                 cache.count(), explore::tuples_of(search_context)));
+  note_processing(place, processing_of(place, options), cache[*found]);
   return explore::choose_found(
-      ground, {options.method, *found, ledger.count(), Clock::now() - start}, choose);
+      search_context, {options.method, *found, cache.count(), Clock::now() - start}, choose);
 }
 
 }  // namespace millrace::api

@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "cli/options/between.h"
 #include "cli/options/common.h"
+#include "cli/options/range_check.h"
 #include "cli/print/progress.h"
 
 namespace millrace::cli {

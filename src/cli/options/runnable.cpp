@@ -1,8 +1,8 @@
 #include "cli/options/runnable.h"
 
-#include "cli/options/between.h"
 #include "cli/options/common.h"
 #include "cli/options/model.h"
+#include "cli/options/range_check.h"
 
 namespace millrace::cli {
 

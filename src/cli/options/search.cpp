@@ -1,7 +1,7 @@
 #include "cli/options/search.h"
 
-#include "cli/options/between.h"
 #include "cli/options/common.h"
+#include "cli/options/range_check.h"
 
 namespace millrace::cli {
 

@@ -4,9 +4,9 @@
 #include <fmt/format.h>
 
 #include "base/printable.h"
-#include "cli/options/between.h"
 #include "cli/options/common.h"
 #include "cli/options/duration.h"
+#include "cli/options/range_check.h"
 #include "cli/print/analysis_report.h"
 #include "cli/print/progress.h"
 #include "cli/verbs/verbs.h"

@@ -5,10 +5,10 @@
 
 #include "base/file.h"
 #include "base/printable.h"
-#include "cli/options/between.h"
 #include "cli/options/common.h"
 #include "cli/options/frames.h"
 #include "cli/options/model.h"
+#include "cli/options/range_check.h"
 #include "cli/verbs/verbs.h"
 #include "report/table.h"
 

@@ -6,11 +6,11 @@
 #include <algorithm>
 
 #include "base/printable.h"
-#include "cli/options/between.h"
 #include "cli/options/common.h"
 #include "cli/options/duration.h"
 #include "cli/options/fit.h"
 #include "cli/options/model.h"
+#include "cli/options/range_check.h"
 #include "cli/verbs/verbs.h"
 #include "report/table.h"
 

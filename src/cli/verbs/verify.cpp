@@ -3,9 +3,9 @@
 
 #include <fmt/format.h>
 
-#include "cli/options/between.h"
 #include "cli/options/common.h"
 #include "cli/options/frames.h"
+#include "cli/options/range_check.h"
 #include "cli/options/runnable.h"
 #include "cli/verbs/verbs.h"
 #include "report/table.h"

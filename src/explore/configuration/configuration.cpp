@@ -12,8 +12,8 @@
 namespace millrace::explore {
 namespace {
 
-bool can_run(const Problem& problem, std::size_t layer, const Seat& seat) {
-  return std::all_of(seat.begin(), seat.end(), [&](ProcessorId processor) {
+bool can_run(const Problem& problem, std::size_t layer, const ProcessorGroup& group) {
+  return std::all_of(group.begin(), group.end(), [&](ProcessorId processor) {
     return std::isfinite(problem.time[layer][processor.index]);
   });
 }
@@ -49,23 +49,24 @@ bool is_in_one_piece(const plan::Plan& plan, const Task& task, const board::Boar
   });
 }
 
-Verdict runs_everywhere(const Ground& ground, const Configuration& configuration,
+Verdict runs_everywhere(const SearchContext& context, const Configuration& configuration,
                         const plan::Mapping& mapping) {
   std::size_t stage = 0;
   for (std::size_t layer = 0; layer < mapping.processors.size(); ++layer) {
     while (stage < configuration.cuts.size() && layer > configuration.cuts[stage]) ++stage;
     const ProcessorId wanted = configuration.stages[stage].front();
     const ProcessorId here = mapping.processors[layer];
-    const std::string& name = ground.network.layers[layer].name;
+    const std::string& name = context.network.layers[layer].name;
     // A processor of a group works on the layers of the group only.
-    for (const Seat& seat : configuration.stages)
-      if (std::count(seat.begin(), seat.end(), here) > 0 && !can_run(ground.problem, layer, seat))
+    for (const ProcessorGroup& group : configuration.stages)
+      if (std::count(group.begin(), group.end(), here) > 0 &&
+          !can_run(context.problem, layer, group))
         return Verdict::no(name + " cannot run on any processor that the mapping option gives it");
-    if (!std::isfinite(ground.problem.time[layer][here.index]))
+    if (!std::isfinite(context.problem.time[layer][here.index]))
       return Verdict::no(name + " runs on no processor");
-    if (here != wanted && !ground.fallback)
-      return Verdict::no(fmt::format("{} does not run on {}: {}", name, ground.board[wanted].name,
-                                     ground.problem.refusal(layer, wanted)));
+    if (here != wanted && !context.fallback)
+      return Verdict::no(fmt::format("{} does not run on {}: {}", name, context.board[wanted].name,
+                                     context.problem.refusal(layer, wanted)));
   }
   return Verdict::yes();
 }
@@ -83,47 +84,47 @@ std::vector<std::size_t> cut_positions(const Problem& problem) {
   return positions;
 }
 
-plan::Mapping mapping_of(const Ground& ground, const Configuration& configuration) {
+plan::Mapping mapping_of(const SearchContext& context, const Configuration& configuration) {
   const ProcessorId last = configuration.stages.back().front();
   plan::Mapping mapping;
-  mapping.processors.reserve(ground.problem.layers);
+  mapping.processors.reserve(context.problem.layers);
   for (std::size_t stage = 0; stage < configuration.stages.size(); ++stage) {
-    const Seat& seat = configuration.stages[stage];
-    const ProcessorId named = fallback_of(ground.board, seat.front());
+    const ProcessorGroup& group = configuration.stages[stage];
+    const ProcessorId named = fallback_of(context.board, group.front());
     const std::size_t end =
-        stage < configuration.cuts.size() ? configuration.cuts[stage] + 1 : ground.problem.layers;
+        stage < configuration.cuts.size() ? configuration.cuts[stage] + 1 : context.problem.layers;
     for (std::size_t layer = mapping.processors.size(); layer < end; ++layer)
-      mapping.processors.push_back(can_run(ground.problem, layer, seat)
-                                       ? seat.front()
-                                       : stand_in(ground.problem, layer, named, last));
+      mapping.processors.push_back(can_run(context.problem, layer, group)
+                                       ? group.front()
+                                       : stand_in(context.problem, layer, named, last));
   }
   return mapping;
 }
 
-Task task_of(const Ground& ground, const Configuration& configuration) {
-  Task task{.problem = ground.problem};
-  for (const Seat& seat : configuration.stages)
-    if (seat.size() > 1) task.replicas[seat.front()] = {seat.begin() + 1, seat.end()};
+Task task_of(const SearchContext& context, const Configuration& configuration) {
+  Task task{.problem = context.problem};
+  for (const ProcessorGroup& group : configuration.stages)
+    if (group.size() > 1) task.replicas[group.front()] = {group.begin() + 1, group.end()};
   return task;
 }
 
-Realised realise(const Ground& ground, const Configuration& configuration) {
-  const plan::Mapping mapping = mapping_of(ground, configuration);
-  Verdict verdict = runs_everywhere(ground, configuration, mapping);
+Realised realise(const SearchContext& context, const Configuration& configuration) {
+  const plan::Mapping mapping = mapping_of(context, configuration);
+  Verdict verdict = runs_everywhere(context, configuration, mapping);
   if (!verdict) return {std::move(verdict)};
-  const Task task = task_of(ground, configuration);
-  plan::BuildOptions build = ground.build;
+  const Task task = task_of(context, configuration);
+  plan::BuildOptions build = context.build;
   build.capacity = configuration.slots;
-  plan::Plan plan = plan::build(ground.network, ground.board, mapping, build);
+  plan::Plan plan = plan::build(context.network, context.board, mapping, build);
   if (!task.replicas.empty()) {
-    if (!is_in_one_piece(plan, task, ground.board))
+    if (!is_in_one_piece(plan, task, context.board))
       return {Verdict::no("a stage with replicas would not be one connected part of the "
                           "network")};
     build.replicas = task.replicas;
-    plan = plan::build(ground.network, ground.board, mapping, build);
+    plan = plan::build(context.network, context.board, mapping, build);
   }
   plan::Evidence evidence = predicted(plan, mapping, task);
-  return {within_limits(plan, ground.board), std::move(plan), std::move(evidence)};
+  return {within_limits(plan, context.board), std::move(plan), std::move(evidence)};
 }
 
 }  // namespace millrace::explore

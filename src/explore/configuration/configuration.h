@@ -16,7 +16,7 @@ namespace millrace::explore {
 
 /// One candidate.
 struct Configuration {
-  std::vector<Seat> stages;
+  std::vector<ProcessorGroup> stages;
   std::vector<std::size_t> cuts;  // the last layer of each stage but the last; ascending
   std::int64_t slots = 2;         // of a channel between neighbouring stages
   auto operator<=>(const Configuration&) const = default;
@@ -33,7 +33,7 @@ struct Score {
 using Objective = std::function<std::vector<Score>(std::span<const Configuration>)>;
 
 /// All that turns configurations into plans. Borrowed.
-struct Ground {
+struct SearchContext {
   const network::Network& network;
   const board::Board& board;
   const Problem& problem;
@@ -44,10 +44,10 @@ struct Ground {
 /// Where it can be cut: behind these layers no fused group is separated. Ascending.
 std::vector<std::size_t> cut_positions(const Problem& problem);
 
-/// Each layer on the first processor of its stage's seat, or, where that cannot run it, on that of
+/// Each layer on the first processor of its stage's group, or, where that cannot run it, on that of
 /// its device's fallback, else of the last stage, else the fastest.
-plan::Mapping mapping_of(const Ground& ground, const Configuration& configuration);
-Task task_of(const Ground& ground, const Configuration& configuration);
+plan::Mapping mapping_of(const SearchContext& context, const Configuration& configuration);
+Task task_of(const SearchContext& context, const Configuration& configuration);
 
 /// A configuration's plan with predicted times, if the board can run it.
 struct Realised {
@@ -55,6 +55,6 @@ struct Realised {
   plan::Plan plan = {};
   plan::Evidence evidence = {};
 };
-Realised realise(const Ground& ground, const Configuration& configuration);
+Realised realise(const SearchContext& context, const Configuration& configuration);
 
 }  // namespace millrace::explore

@@ -31,13 +31,13 @@ std::optional<Cuts> moved(const Cuts& cuts, const Move& move, const Cuts& positi
 }
 
 /// The next feasible tuple in the direction.
-std::optional<Configuration> next(Ledger& ledger, Configuration configuration, const Move& move,
-                                  const Cuts& positions) {
+std::optional<Configuration> next(CandidateCache& cache, Configuration configuration,
+                                  const Move& move, const Cuts& positions) {
   for (int step = 0; step < most_steps; ++step) {
     std::optional<Cuts> cuts = moved(configuration.cuts, move, positions);
     if (!cuts) return std::nullopt;
     configuration.cuts = std::move(*cuts);
-    if (ledger.is_feasible(configuration)) return configuration;
+    if (cache.is_feasible(configuration)) return configuration;
   }
   return std::nullopt;
 }
@@ -50,9 +50,9 @@ struct Walk {
 };
 
 /// As far as it helps.
-Walk walked(Ledger& ledger, Walk walk, const Cuts& positions) {
-  while (const auto there = next(ledger, walk.at, walk.move, positions)) {
-    const auto score = ledger.ask(*there);
+Walk walked(CandidateCache& cache, Walk walk, const Cuts& positions) {
+  while (const auto there = next(cache, walk.at, walk.move, positions)) {
+    const auto score = cache.ask(*there);
     if (!score || score->throughput <= walk.throughput) break;
     walk.at = *there;
     walk.throughput = score->throughput;
@@ -75,7 +75,7 @@ std::vector<Move> free_moves(std::size_t cuts) {
 }
 
 /// Those that give the last stage's processor more.
-std::vector<Move> moves_to_last(const std::vector<Seat>& stages) {
+std::vector<Move> moves_to_last(const std::vector<ProcessorGroup>& stages) {
   const std::size_t cuts = stages.size() - 1;
   const auto is_last = [&](std::size_t stage) { return stages[stage] == stages.back(); };
   std::vector<Move> moves;
@@ -119,8 +119,8 @@ Cuts thinned(const Cuts& positions, std::size_t cuts) {
 }
 
 /// Single cuts and all at once, over all positions, as long as the profile says that it helps.
-Configuration balanced(Ledger& ledger, Configuration configuration, const Cuts& positions) {
-  double best = ledger.predictor().bottleneck(configuration);
+Configuration balanced(CandidateCache& cache, Configuration configuration, const Cuts& positions) {
+  double best = cache.predictor().bottleneck(configuration);
   for (bool better = true; better;) {
     better = false;
     for (const Move& move : free_moves(configuration.cuts.size())) {
@@ -128,8 +128,8 @@ Configuration balanced(Ledger& ledger, Configuration configuration, const Cuts& 
       if (!cuts) continue;
       Configuration other = configuration;
       other.cuts = *cuts;
-      const double time = ledger.predictor().bottleneck(other);
-      if (time >= best || !ledger.is_feasible(other)) continue;
+      const double time = cache.predictor().bottleneck(other);
+      if (time >= best || !cache.is_feasible(other)) continue;
       best = time;
       configuration = std::move(other);
       better = true;
@@ -166,24 +166,24 @@ bool is_far(const Cuts& a, const Cuts& b, const Cuts& positions) {
   return false;
 }
 
-std::vector<Configuration> balanced_cuts(Ledger& ledger, Configuration configuration,
+std::vector<Configuration> balanced_cuts(CandidateCache& cache, Configuration configuration,
                                          const Cuts& positions, std::size_t starts) {
   std::vector<Configuration> result;
   int tries = 0;
-  for (const Cuts& tuple : rated_tuples(ledger.predictor(), configuration, positions)) {
+  for (const Cuts& tuple : rated_tuples(cache.predictor(), configuration, positions)) {
     configuration.cuts = tuple;
     const bool far = std::all_of(result.begin(), result.end(), [&](const Configuration& other) {
       return is_far(tuple, other.cuts, positions);
     });
     if (!far) continue;
-    if (ledger.is_feasible(configuration))
-      result.push_back(balanced(ledger, configuration, positions));
+    if (cache.is_feasible(configuration))
+      result.push_back(balanced(cache, configuration, positions));
     if (result.size() == starts || ++tries == most_tries) break;
   }
   return result;
 }
 
-std::vector<Configuration> random_cuts(Ledger& ledger, Configuration configuration,
+std::vector<Configuration> random_cuts(CandidateCache& cache, Configuration configuration,
                                        const Cuts& positions, std::uint64_t seed) {
   Random random(seed);
   for (int attempt = 0; attempt < most_tries; ++attempt) {
@@ -191,7 +191,7 @@ std::vector<Configuration> random_cuts(Ledger& ledger, Configuration configurati
     while (cuts.size() + 1 < configuration.stages.size())
       cuts.insert(positions[random.below(positions.size())]);
     configuration.cuts.assign(cuts.begin(), cuts.end());
-    if (ledger.is_feasible(configuration)) return {configuration};
+    if (cache.is_feasible(configuration)) return {configuration};
   }
   return {};
 }
@@ -199,16 +199,16 @@ std::vector<Configuration> random_cuts(Ledger& ledger, Configuration configurati
 /// The search of one option.
 class GlobalSearch {
  public:
-  GlobalSearch(Ledger& ledger, const MappingOption& option, const CutPointOptions& options)
-      : ledger_(ledger), option_(option), options_(options) {}
+  GlobalSearch(CandidateCache& cache, const MappingOption& option, const CutPointOptions& options)
+      : cache_(cache), option_(option), options_(options) {}
 
   std::size_t run(const std::vector<Configuration>& first) {
-    const Cuts positions = cut_positions(ledger_.ground().problem);
+    const Cuts positions = cut_positions(cache_.context().problem);
     Cuts also;
     for (const Configuration& start : first)
       also.insert(also.end(), start.cuts.begin(), start.cuts.end());
     samples_ = sampled(positions, std::max<std::size_t>(1, options_.every), also);
-    const auto scores = ledger_.ask(first);
+    const auto scores = cache_.ask(first);
     for (std::size_t i = 0; i < first.size(); ++i)
       if (scores[i]) enter(first[i], *scores[i]);
     while (const Entry* entry = next_entry()) {
@@ -224,7 +224,7 @@ class GlobalSearch {
     Score score;
   };
   double utilisation(const Score& score) const {
-    const Seat& last = option_.stages.back();
+    const ProcessorGroup& last = option_.stages.back();
     double sum = 0;
     for (const ProcessorId processor : last) sum += score.utilisation[processor.index];
     return sum / static_cast<double>(last.size());
@@ -232,19 +232,19 @@ class GlobalSearch {
 
   /// The best of the top that was not gone on from; null: none, or nothing left to measure with.
   const Entry* next_entry() {
-    if (ledger_.is_spent()) return nullptr;
+    if (cache_.is_spent()) return nullptr;
     for (const Entry& entry : top_)
       if (gone_on_.insert(entry.configuration).second) return &entry;
     return nullptr;
   }
 
   void go_on_from(const Configuration& from) {
-    const Score score = ledger_[from];
+    const Score score = cache_[from];
     const bool busy = utilisation(score) >= options_.threshold;
     std::vector<Walk> walks;
     for (const Move& move : busy ? free_moves(from.cuts.size()) : moves_to_last(option_.stages))
       walks.push_back({move, from, score.throughput});
-    while (!walks.empty() && !ledger_.is_spent()) walks = stepped(walks);
+    while (!walks.empty() && !cache_.is_spent()) walks = stepped(walks);
   }
 
   /// Those walks that go on.
@@ -252,11 +252,11 @@ class GlobalSearch {
     std::vector<Walk> going;
     std::vector<Configuration> wanted;
     for (const Walk& walk : walks)
-      if (const auto there = next(ledger_, walk.at, walk.move, samples_)) {
+      if (const auto there = next(cache_, walk.at, walk.move, samples_)) {
         wanted.push_back(*there);
         going.push_back(walk);
       }
-    const auto scores = ledger_.ask(wanted);
+    const auto scores = cache_.ask(wanted);
     std::vector<Walk> result;
     for (std::size_t i = 0; i < wanted.size(); ++i) {
       if (!scores[i]) continue;
@@ -277,10 +277,10 @@ class GlobalSearch {
     if (top_.size() > options_.top) top_.pop_back();
     if (!options_.local || utilisation(score) < options_.threshold) return;
     refined_.insert(configuration);
-    refine_cut_points(ledger_, configuration);
+    refine_cut_points(cache_, configuration);
   }
 
-  Ledger& ledger_;
+  CandidateCache& cache_;
   const MappingOption& option_;
   const CutPointOptions& options_;
   Cuts samples_;
@@ -290,34 +290,34 @@ class GlobalSearch {
 
 }  // namespace
 
-std::vector<Configuration> first_tuples(Ledger& ledger, const MappingOption& option,
+std::vector<Configuration> first_tuples(CandidateCache& cache, const MappingOption& option,
                                         const CutPointOptions& options) {
   Configuration configuration{option.stages, options.start, options.slots};
-  const Cuts positions = cut_positions(ledger.ground().problem);
+  const Cuts positions = cut_positions(cache.context().problem);
   const std::size_t cuts = option.stages.size() - 1;
   if (positions.size() < cuts) return {};
   if (cuts == 0 || options.start.size() == cuts)
-    return ledger.is_feasible(configuration) ? std::vector{configuration}
-                                             : std::vector<Configuration>{};
-  return options.random_start ? random_cuts(ledger, configuration, positions, *options.random_start)
-                              : balanced_cuts(ledger, configuration, positions, options.starts);
+    return cache.is_feasible(configuration) ? std::vector{configuration}
+                                            : std::vector<Configuration>{};
+  return options.random_start ? random_cuts(cache, configuration, positions, *options.random_start)
+                              : balanced_cuts(cache, configuration, positions, options.starts);
 }
 
-std::size_t explore_cut_points(Ledger& ledger, const MappingOption& option,
+std::size_t explore_cut_points(CandidateCache& cache, const MappingOption& option,
                                const CutPointOptions& options) {
-  return GlobalSearch(ledger, option, options).run(first_tuples(ledger, option, options));
+  return GlobalSearch(cache, option, options).run(first_tuples(cache, option, options));
 }
 
-void refine_cut_points(Ledger& ledger, const Configuration& from) {
-  const auto start = ledger.ask(from);
+void refine_cut_points(CandidateCache& cache, const Configuration& from) {
+  const auto start = cache.ask(from);
   if (!start) return;
-  const Cuts positions = cut_positions(ledger.ground().problem);
+  const Cuts positions = cut_positions(cache.context().problem);
   Walk current{{}, from, start->throughput};
   for (bool better = true; better;) {
     const double before = current.throughput;
     for (const Move& move : single_moves(from.cuts.size())) {
       current.move = move;
-      current = walked(ledger, current, positions);
+      current = walked(cache, current, positions);
     }
     better = current.throughput > before;
   }

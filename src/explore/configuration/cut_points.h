@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "explore/configuration/ledger.h"
+#include "explore/configuration/candidate_cache.h"
 
 namespace millrace::explore {
 
@@ -22,18 +22,18 @@ struct CutPointOptions {
 };
 
 /// The tuples to begin with; none if none of the option was found feasible.
-std::vector<Configuration> first_tuples(Ledger& ledger, const MappingOption& option,
+std::vector<Configuration> first_tuples(CandidateCache& cache, const MappingOption& option,
                                         const CutPointOptions& options);
 
 /// Global search (Algorithm 2) over sampled cut positions, from the first cuts on: of the best K
 /// tuples, the best that was not gone on from yet is; each policy moves it on as long as that
 /// helps. A tuple that comes among the best K is handed to the local search. Ends when nothing new
-/// is among the best K, or the ledger is spent. What it found is in the ledger. The number of
+/// is among the best K, or the cache is spent. What it found is in the cache. The number of
 /// tuples that were handed to the local search.
-std::size_t explore_cut_points(Ledger& ledger, const MappingOption& option,
+std::size_t explore_cut_points(CandidateCache& cache, const MappingOption& option,
                                const CutPointOptions& options);
 
 /// Local search (Algorithm 3): single cuts, over all positions, one by one, as long as it helps.
-void refine_cut_points(Ledger& ledger, const Configuration& from);
+void refine_cut_points(CandidateCache& cache, const Configuration& from);
 
 }  // namespace millrace::explore

@@ -59,15 +59,15 @@ Configuration joined_best(const Predictor& predictor, const Configuration& confi
 }
 
 /// Until the board can run it.
-Configuration simplified(Ledger& ledger, Configuration configuration) {
-  while (configuration.stages.size() > 1 && !ledger.is_feasible(configuration))
-    configuration = joined_best(ledger.predictor(), configuration);
+Configuration simplified(CandidateCache& cache, Configuration configuration) {
+  while (configuration.stages.size() > 1 && !cache.is_feasible(configuration))
+    configuration = joined_best(cache.predictor(), configuration);
   return configuration;
 }
 
 /// Option, cuts and slots as numbers: what pagmo changes.
 struct WholeSpace {
-  Ledger* ledger = nullptr;
+  CandidateCache* cache = nullptr;
   std::vector<MappingOption> options;
   std::vector<std::size_t> positions;
   std::int64_t most_slots = 1;
@@ -87,7 +87,7 @@ struct WholeSpace {
   }
 
   pagmo::vector_double fitness(const pagmo::vector_double& genes) const {
-    const auto score = ledger->ask(decoded(genes));
+    const auto score = cache->ask(decoded(genes));
     return {score ? -score->throughput : 0.0};
   }
   std::pair<pagmo::vector_double, pagmo::vector_double> get_bounds() const {
@@ -104,44 +104,46 @@ struct WholeSpace {
 
 }  // namespace
 
-std::vector<Configuration> profile_patterns(Ledger& ledger, std::uint64_t seed,
+std::vector<Configuration> profile_patterns(CandidateCache& cache, std::uint64_t seed,
                                             std::int64_t slots) {
   std::vector<Configuration> patterns;
   GeneticOptions options;
   options.population = 200;
   options.epochs = 200;
-  for (int start = 0; start < restarts && ledger.ground().problem.layers > 0; ++start) {
+  for (int start = 0; start < restarts && cache.context().problem.layers > 0; ++start) {
     options.seed = seed + static_cast<std::uint64_t>(start);
-    const SearchResult found = genetic(ledger.ground().problem, options);
-    const Configuration pattern = simplified(ledger, runs_of(found.mapping.processors, slots));
-    if (ledger.is_feasible(pattern) &&
+    const SearchResult found = genetic(cache.context().problem, options);
+    const Configuration pattern = simplified(cache, runs_of(found.mapping.processors, slots));
+    if (cache.is_feasible(pattern) &&
         std::find(patterns.begin(), patterns.end(), pattern) == patterns.end())
       patterns.push_back(pattern);
   }
   return patterns;
 }
 
-std::optional<Configuration> search_profile_genetic(Ledger& ledger, const MethodOptions& options) {
-  for (const ProcessorId processor : processors_by_speed(ledger.ground()))
-    if (ledger.ask({{{processor}}, {}, ledger.ground().build.capacity})) break;
-  ledger.ask(profile_patterns(ledger, options.seed, ledger.ground().build.capacity));
-  return ledger.best_if_any();
+std::optional<Configuration> search_profile_genetic(CandidateCache& cache,
+                                                    const MethodOptions& options) {
+  for (const ProcessorId processor : processors_by_speed(cache.context()))
+    if (cache.ask({{{processor}}, {}, cache.context().build.capacity})) break;
+  cache.ask(profile_patterns(cache, options.seed, cache.context().build.capacity));
+  return cache.best_if_any();
 }
 
-std::optional<Configuration> search_all_genetic(Ledger& ledger, const MethodOptions& options) {
-  WholeSpace space{&ledger, mapping_options(ledger.ground().board),
-                   cut_positions(ledger.ground().problem), options.most_slots};
-  if (space.positions.size() < most_stages) return search_random(ledger, options);
+std::optional<Configuration> search_all_genetic(CandidateCache& cache,
+                                                const MethodOptions& options) {
+  WholeSpace space{&cache, mapping_options(cache.context().board),
+                   cut_positions(cache.context().problem), options.most_slots};
+  if (space.positions.size() < most_stages) return search_random(cache, options);
   pagmo::population living(pagmo::problem(space), population, static_cast<unsigned>(options.seed));
   const pagmo::algorithm next_generation(pagmo::sga(1, 0.9, 1.0, 0.15, 1.0, 2, "exponential",
                                                     "uniform", "tournament",
                                                     static_cast<unsigned>(options.seed)));
-  for (int in_vain = 0; in_vain < most_in_vain && !ledger.is_spent(); ++in_vain) {
-    const std::int64_t before = ledger.count();
+  for (int in_vain = 0; in_vain < most_in_vain && !cache.is_spent(); ++in_vain) {
+    const std::int64_t before = cache.count();
     living = next_generation.evolve(living);
-    if (ledger.count() > before) in_vain = 0;
+    if (cache.count() > before) in_vain = 0;
   }
-  return ledger.best_if_any();
+  return cache.best_if_any();
 }
 
 }  // namespace millrace::explore

@@ -36,17 +36,17 @@ std::string header_of(const Facts& facts, const board::Board& board) {
   return header + "\n";
 }
 
-std::string stages_text(const std::vector<Seat>& stages, const board::Board& board) {
+std::string stages_text(const std::vector<ProcessorGroup>& stages, const board::Board& board) {
   std::vector<std::string> texts;
-  for (const Seat& seat : stages) {
+  for (const ProcessorGroup& group : stages) {
     std::vector<std::string> labels;
-    for (const ProcessorId processor : seat) labels.push_back(label_of(board, processor));
+    for (const ProcessorId processor : group) labels.push_back(label_of(board, processor));
     texts.push_back(fmt::format("{}", fmt::join(labels, "+")));
   }
   return fmt::format("{}", fmt::join(texts, ">"));
 }
 
-std::string option_name(const std::vector<Seat>& stages, const board::Board& board) {
+std::string option_name(const std::vector<ProcessorGroup>& stages, const board::Board& board) {
   for (const MappingOption& option : mapping_options(board))
     if (option.stages == stages && option.name != text_of(stages, board)) return option.name;
   return "";
@@ -70,11 +70,12 @@ std::optional<T> number_in(const std::string& text) {
 /// What a line says; nothing if it is no candidate of this board and network.
 class Row {
  public:
-  Row(const std::string& line, const Ground& ground) : words_(split(line, ',')), ground_(ground) {}
+  Row(const std::string& line, const SearchContext& context)
+      : words_(split(line, ',')), context_(context) {}
 
   std::optional<std::pair<Configuration, Score>> read() const {
     constexpr std::size_t fixed = 6;
-    const std::size_t processors = ground_.board.processors.size();
+    const std::size_t processors = context_.board.processors.size();
     if (words_.size() != fixed + processors || !number_in<std::size_t>(words_[0]))
       return std::nullopt;
     Configuration configuration;
@@ -97,16 +98,16 @@ class Row {
  private:
   bool read_stages(Configuration& configuration) const {
     for (const std::string& stage : split(words_[2], '>')) {
-      Seat& seat = configuration.stages.emplace_back();
+      ProcessorGroup& group = configuration.stages.emplace_back();
       for (const std::string& label : split(stage, '+')) {
         std::size_t p = 0;
-        while (p < ground_.board.processors.size() &&
-               label_of(ground_.board, ProcessorId(p)) != label)
+        while (p < context_.board.processors.size() &&
+               label_of(context_.board, ProcessorId(p)) != label)
           ++p;
-        if (p == ground_.board.processors.size()) return false;
-        seat.emplace_back(p);
+        if (p == context_.board.processors.size()) return false;
+        group.emplace_back(p);
       }
-      if (seat.empty()) return false;
+      if (group.empty()) return false;
     }
     return !configuration.stages.empty();
   }
@@ -114,7 +115,7 @@ class Row {
   bool read_cuts(Configuration& configuration) const {
     for (const std::string& word : split(words_[3], ';')) {
       const auto cut = number_in<std::size_t>(word);
-      if (!cut || *cut + 1 >= ground_.problem.layers ||
+      if (!cut || *cut + 1 >= context_.problem.layers ||
           (!configuration.cuts.empty() && *cut <= configuration.cuts.back()))
         return false;
       configuration.cuts.push_back(*cut);
@@ -123,7 +124,7 @@ class Row {
   }
 
   std::vector<std::string> words_;
-  const Ground& ground_;
+  const SearchContext& context_;
 };
 
 /// The first fact in which a header is not that of these facts.
@@ -143,15 +144,16 @@ std::string difference(const std::string& header, const Facts& facts) {
 
 }  // namespace
 
-Journal::Journal(std::filesystem::path path, const Facts& facts, const Ground& ground)
-    : Journal(std::move(path), ground) {
+Journal::Journal(std::filesystem::path path, const Facts& facts, const SearchContext& context)
+    : Journal(std::move(path), context) {
   open(std::ios::out | std::ios::trunc);
-  write(header_of(facts, ground.board));
+  write(header_of(facts, context.board));
 }
 
-Journal Journal::resume(std::filesystem::path path, const Facts& facts, const Ground& ground) {
-  const std::string text = read_file(path), header = header_of(facts, ground.board);
-  if (header.starts_with(text)) return Journal(std::move(path), facts, ground);
+Journal Journal::resume(std::filesystem::path path, const Facts& facts,
+                        const SearchContext& context) {
+  const std::string text = read_file(path), header = header_of(facts, context.board);
+  if (header.starts_with(text)) return Journal(std::move(path), facts, context);
   if (!text.starts_with(title))
     throw InputError(path.string(), "is no journal of a search; expected a file that --log wrote");
   if (!text.starts_with(header))
@@ -160,7 +162,7 @@ Journal Journal::resume(std::filesystem::path path, const Facts& facts, const Gr
                                  "written with, or begin a new one with --log",
                                  difference(text, facts)));
   const std::size_t whole = text.rfind('\n') + 1;
-  Journal journal(std::move(path), ground);
+  Journal journal(std::move(path), context);
   journal.read(text.substr(0, whole), header.size());
   if (whole < text.size()) std::filesystem::resize_file(journal.path_, whole);
   journal.open(std::ios::out | std::ios::app);
@@ -171,7 +173,7 @@ void Journal::read(const std::string& text, std::size_t begin) {
   std::size_t number = 3;  // of the line in the file
   for (std::size_t end = 0; begin < text.size(); begin = end + 1, ++number) {
     end = text.find('\n', begin);
-    const auto row = Row(text.substr(begin, end - begin), ground_).read();
+    const auto row = Row(text.substr(begin, end - begin), context_).read();
     if (!row)
       throw InputError(fmt::format("{}:{}", path_.string(), number),
                        "is no candidate of this network and board; remove the line, or begin a "
@@ -194,8 +196,8 @@ void Journal::write(const std::string& text) {
 
 void Journal::add(const Configuration& configuration, const Score& score) {
   write(fmt::format(
-      "{},{},{},{},{},{},{}\n", ++rows_, option_name(configuration.stages, ground_.board),
-      stages_text(configuration.stages, ground_.board), fmt::join(configuration.cuts, ";"),
+      "{},{},{},{},{},{},{}\n", ++rows_, option_name(configuration.stages, context_.board),
+      stages_text(configuration.stages, context_.board), fmt::join(configuration.cuts, ";"),
       configuration.slots, score.throughput, fmt::join(score.utilisation, ",")));
 }
 

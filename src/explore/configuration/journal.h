@@ -20,25 +20,26 @@ using Facts = std::vector<std::pair<std::string, std::string>>;
 class Journal {
  public:
   /// Begins the file anew. EngineError if it cannot be written.
-  Journal(std::filesystem::path path, const Facts& facts, const Ground& ground);
+  Journal(std::filesystem::path path, const Facts& facts, const SearchContext& context);
 
   /// Goes on with the file; a last line that was cut off is dropped. InputError, with the first
   /// fact that differs, if it is of another search; with the line if that cannot be read.
-  static Journal resume(std::filesystem::path path, const Facts& facts, const Ground& ground);
+  static Journal resume(std::filesystem::path path, const Facts& facts,
+                        const SearchContext& context);
 
   void add(const Configuration& configuration, const Score& score);
   /// What was in the file.
   const std::map<Configuration, Score>& known() const { return known_; }
 
  private:
-  Journal(std::filesystem::path path, const Ground& ground)
-      : path_(std::move(path)), ground_(ground) {}
+  Journal(std::filesystem::path path, const SearchContext& context)
+      : path_(std::move(path)), context_(context) {}
   void open(std::ios::openmode mode);
   void write(const std::string& text);
   void read(const std::string& text, std::size_t begin);
 
   std::filesystem::path path_;
-  const Ground& ground_;
+  const SearchContext& context_;
   std::ofstream file_;
   std::map<Configuration, Score> known_;
   std::size_t rows_ = 0;

@@ -8,7 +8,7 @@ namespace {
 
 /// Processors that are alike, in the board's order.
 struct Class {
-  Seat members;
+  ProcessorGroup members;
   bool restricted = false;  // its SDK does not run all operators, or only whole subnets
 };
 
@@ -59,7 +59,7 @@ class Enumeration {
   }
 
   void take(std::size_t index, std::size_t together) {
-    const Seat& members = classes_[index].members;
+    const ProcessorGroup& members = classes_[index].members;
     if (used_[index] + together > members.size()) return;
     if (together > 1 && group_ > 1 && together != group_) return;
     const std::size_t group_before = group_;
@@ -77,11 +77,11 @@ class Enumeration {
   /// What stands there, and with the first processor once more at the end.
   void emit(std::size_t last_class) {
     if (!classes_[last_class].restricted) add(stages_);
-    const Seat& first = stages_.front();
+    const ProcessorGroup& first = stages_.front();
     if (stages_.size() < 2 || stages_.size() == most_stages || first.size() > 1 ||
         class_of(first.front()).restricted)
       return;
-    std::vector<Seat> closed = stages_;
+    std::vector<ProcessorGroup> closed = stages_;
     closed.push_back(first);
     add(closed);
   }
@@ -90,12 +90,14 @@ class Enumeration {
     if (board_.processors.size() != 2) return;
     const bool alike = classes_.size() == 1;
     for (std::size_t first = 0; first < (alike ? 1u : 2u); ++first) {
-      const Seat one{ProcessorId(first)}, other{ProcessorId(1 - first)};
+      const ProcessorGroup one{ProcessorId(first)}, other{ProcessorId(1 - first)};
       if (!class_of(other.front()).restricted) add({one, other, one, other});
     }
   }
 
-  void add(const std::vector<Seat>& stages) { found_.push_back({name_of(stages), stages}); }
+  void add(const std::vector<ProcessorGroup>& stages) {
+    found_.push_back({name_of(stages), stages});
+  }
 
   const Class& class_of(ProcessorId processor) const {
     return *std::find_if(classes_.begin(), classes_.end(), [&](const Class& each) {
@@ -104,7 +106,7 @@ class Enumeration {
   }
 
   /// The thesis's letters, where there is one unrestricted processor, "M", and one kind of others.
-  std::string name_of(const std::vector<Seat>& stages) const {
+  std::string name_of(const std::vector<ProcessorGroup>& stages) const {
     static const std::map<std::string, std::string> letters{
         {"M", "E"},    {"1M", "A"},     {"M1M", "B"},    {"11M", "C"},
         {"M11M", "D"}, {"2M", "PND-A"}, {"M2M", "PND-B"}};
@@ -113,12 +115,12 @@ class Enumeration {
                              classes_[classes_[0].restricted ? 1 : 0].members.size() == 1;
     if (!has_letters) return text_of(stages, board_);
     std::string pattern;
-    std::vector<Seat> seen;
-    for (const Seat& seat : stages) {
-      const bool helper = class_of(seat.front()).restricted;
-      if (helper && std::count(seen.begin(), seen.end(), seat) > 0) return text_of(stages, board_);
-      pattern += helper ? std::to_string(seat.size()) : "M";
-      seen.push_back(seat);
+    std::vector<ProcessorGroup> seen;
+    for (const ProcessorGroup& group : stages) {
+      const bool helper = class_of(group.front()).restricted;
+      if (helper && std::count(seen.begin(), seen.end(), group) > 0) return text_of(stages, board_);
+      pattern += helper ? std::to_string(group.size()) : "M";
+      seen.push_back(group);
     }
     const auto found = letters.find(pattern);
     return found == letters.end() ? text_of(stages, board_) : found->second;
@@ -127,7 +129,7 @@ class Enumeration {
   const board::Board& board_;
   std::vector<Class> classes_;
   std::vector<std::size_t> used_;  // by class
-  std::vector<Seat> stages_;
+  std::vector<ProcessorGroup> stages_;
   std::size_t group_ = 1;  // of the groups among them
   std::vector<MappingOption> found_;
 };
@@ -138,12 +140,12 @@ std::vector<MappingOption> mapping_options(const board::Board& board) {
   return Enumeration(board).all();
 }
 
-std::string text_of(const std::vector<Seat>& stages, const board::Board& board) {
+std::string text_of(const std::vector<ProcessorGroup>& stages, const board::Board& board) {
   std::string text;
-  for (const Seat& seat : stages) {
+  for (const ProcessorGroup& group : stages) {
     if (!text.empty()) text += " - ";
-    for (const ProcessorId processor : seat)
-      text += (processor == seat.front() ? "" : "+") + board[processor].name;
+    for (const ProcessorId processor : group)
+      text += (processor == group.front() ? "" : "+") + board[processor].name;
   }
   return text;
 }

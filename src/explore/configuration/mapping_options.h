@@ -9,11 +9,11 @@
 namespace millrace::explore {
 
 /// Who runs a stage: one processor, or equal ones that take turns with whole frames.
-using Seat = std::vector<ProcessorId>;
+using ProcessorGroup = std::vector<ProcessorId>;
 
 struct MappingOption {
   std::string name;          // "A" ... "PND-B" where the thesis has one for it, else as text_of
-  std::vector<Seat> stages;  // along the network
+  std::vector<ProcessorGroup> stages;  // along the network
   bool operator==(const MappingOption&) const = default;
 };
 
@@ -31,6 +31,6 @@ inline constexpr std::size_t most_stages = 4, most_options = 64;
 std::vector<MappingOption> mapping_options(const board::Board& board);
 
 /// "gpu - dla0+dla1 - gpu"
-std::string text_of(const std::vector<Seat>& stages, const board::Board& board);
+std::string text_of(const std::vector<ProcessorGroup>& stages, const board::Board& board);
 
 }  // namespace millrace::explore

@@ -1,5 +1,5 @@
 #pragma once
-// Searches over whole configurations, each a function over a ledger: what is measured, in what
+// Searches over whole configurations, each a function over a cache: what is measured, in what
 // order. docs/search.md compares them.
 #include <cstdint>
 #include <optional>
@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "explore/choose.h"
+#include "explore/configuration/candidate_cache.h"
 #include "explore/configuration/cut_points.h"
-#include "explore/configuration/ledger.h"
 
 namespace millrace::explore {
 
@@ -21,8 +21,8 @@ struct MethodOptions {
   bool random_start = false;     // else balanced by the profile
 };
 
-/// What it ends with; what else it measured is in the ledger. Nothing if it found nothing feasible.
-using Method = std::optional<Configuration> (*)(Ledger&, const MethodOptions&);
+/// What it ends with; what else it measured is in the cache. Nothing if it found nothing feasible.
+using Method = std::optional<Configuration> (*)(CandidateCache&, const MethodOptions&);
 
 struct NamedMethod {
   const char* name;
@@ -33,32 +33,38 @@ struct NamedMethod {
 /// maximiser with one processor, the global search of each option, the full search of the best one
 /// and of the next if it is within 2 %, the fine-tuner. The patterns of profile_patterns count as
 /// options too.
-std::optional<Configuration> search_cut_points(Ledger& ledger, const MethodOptions& options);
+std::optional<Configuration> search_cut_points(CandidateCache& cache, const MethodOptions& options);
 
 /// All layers on one processor: each in turn.
-std::optional<Configuration> search_one_processor(Ledger& ledger, const MethodOptions& options);
+std::optional<Configuration> search_one_processor(CandidateCache& cache,
+                                                  const MethodOptions& options);
 
 /// Whole frames on several processors in turn: the fastest two, three and so on.
-std::optional<Configuration> search_interleaving(Ledger& ledger, const MethodOptions& options);
+std::optional<Configuration> search_interleaving(CandidateCache& cache,
+                                                 const MethodOptions& options);
 
 /// The patterns of profile_patterns, and the fastest processor alone.
-std::optional<Configuration> search_profile_genetic(Ledger& ledger, const MethodOptions& options);
+std::optional<Configuration> search_profile_genetic(CandidateCache& cache,
+                                                    const MethodOptions& options);
 
 /// A genetic search over option, cuts and slots at once, each individual measured.
-std::optional<Configuration> search_all_genetic(Ledger& ledger, const MethodOptions& options);
+std::optional<Configuration> search_all_genetic(CandidateCache& cache,
+                                                const MethodOptions& options);
 
-std::optional<Configuration> search_random(Ledger& ledger, const MethodOptions& options);
+std::optional<Configuration> search_random(CandidateCache& cache, const MethodOptions& options);
 
 /// Every tuple of one cut behind any layer, of both orders of every two different processors or
 /// groups that an option has.
-std::optional<Configuration> search_single_cuts(Ledger& ledger, const MethodOptions& options);
+std::optional<Configuration> search_single_cuts(CandidateCache& cache,
+                                                const MethodOptions& options);
 
 /// What the genetic search over layers finds by the profile, each run of layers on one processor a
 /// stage: with several seeds, runs joined until the board can run it. Nothing is measured.
-std::vector<Configuration> profile_patterns(Ledger& ledger, std::uint64_t seed, std::int64_t slots);
+std::vector<Configuration> profile_patterns(CandidateCache& cache, std::uint64_t seed,
+                                            std::int64_t slots);
 
 /// The fastest with the whole network first; those that cannot run it last.
-Seat processors_by_speed(const Ground& ground);
+ProcessorGroup processors_by_speed(const SearchContext& context);
 
 /// The list, by the names that `plan --search` knows. Null if there is none of this name.
 const std::vector<NamedMethod>& methods();
@@ -73,9 +79,9 @@ struct Found {
 };
 
 /// Its plan beside the one of a single processor, measured and compared as choose() does.
-Choice choose_found(const Ground& ground, const Found& found, const ChooseOptions& options);
+Choice choose_found(const SearchContext& context, const Found& found, const ChooseOptions& options);
 
 /// The tuples of cuts that exist: of all mapping options, behind any layer.
-double tuples_of(const Ground& ground);
+double tuples_of(const SearchContext& context);
 
 }  // namespace millrace::explore

@@ -6,10 +6,10 @@
 
 namespace millrace::explore {
 
-Predictor::Predictor(const Ground& ground)
-    : ground_(ground), evaluator_(ground.problem), inputs_(ground.problem.layers) {
-  for (const Problem::Edge& edge : ground.problem.edges) inputs_[edge.to].push_back(edge.from);
-  const board::Board& board = ground.board;
+Predictor::Predictor(const SearchContext& context)
+    : context_(context), evaluator_(context.problem), inputs_(context.problem.layers) {
+  for (const Problem::Edge& edge : context.problem.edges) inputs_[edge.to].push_back(edge.from);
+  const board::Board& board = context.board;
   for (const board::Device& device : board.devices) {
     Limit together;
     for (std::size_t p = 0; p < board.processors.size(); ++p) {
@@ -26,18 +26,18 @@ Predictor::Predictor(const Ground& ground)
 
 double Predictor::bottleneck(const Configuration& configuration) const {
   std::vector<double> times(evaluator_.processors());
-  evaluator_.processor_times(genes_of(mapping_of(ground_, configuration)), times);
-  for (const Seat& seat : configuration.stages)
-    if (seat.size() > 1) times[seat.front().index] /= static_cast<double>(seat.size());
+  evaluator_.processor_times(genes_of(mapping_of(context_, configuration)), times);
+  for (const ProcessorGroup& group : configuration.stages)
+    if (group.size() > 1) times[group.front().index] /= static_cast<double>(group.size());
   return *std::max_element(times.begin(), times.end());
 }
 
 bool Predictor::may_fit(const Configuration& configuration) const {
-  std::vector<std::size_t> subnets = subnets_of(mapping_of(ground_, configuration));
-  for (const Seat& seat : configuration.stages) {
-    const std::size_t pieces = subnets[seat.front().index];
-    if (seat.size() > 1 && pieces > 1) return false;  // which cannot take turns
-    for (const ProcessorId other : seat) subnets[other.index] = pieces;
+  std::vector<std::size_t> subnets = subnets_of(mapping_of(context_, configuration));
+  for (const ProcessorGroup& group : configuration.stages) {
+    const std::size_t pieces = subnets[group.front().index];
+    if (group.size() > 1 && pieces > 1) return false;  // which cannot take turns
+    for (const ProcessorId other : group) subnets[other.index] = pieces;
   }
   return std::all_of(limits_.begin(), limits_.end(), [&](const Limit& limit) {
     std::size_t sum = 0;

@@ -11,7 +11,7 @@ namespace millrace::explore {
 class Predictor {
  public:
   /// Borrowed.
-  explicit Predictor(const Ground& ground);
+  explicit Predictor(const SearchContext& context);
 
   /// The largest time of a processor, in nanoseconds; what takes turns takes its share. Infinite
   /// where a layer has no place.
@@ -28,7 +28,7 @@ class Predictor {
   };
   std::vector<std::size_t> subnets_of(const plan::Mapping& mapping) const;
 
-  const Ground& ground_;
+  const SearchContext& context_;
   Evaluator evaluator_;
   std::vector<std::vector<std::size_t>> inputs_;  // by layer: the layers it reads from
   std::vector<Limit> limits_;

@@ -16,8 +16,8 @@ double throughput_of(const simulate::ApplicationResult& result) {
 
 }  // namespace
 
-Score simulated_score(const Ground& ground, const Configuration& configuration) {
-  const Realised realised = realise(ground, configuration);
+Score simulated_score(const SearchContext& context, const Configuration& configuration) {
+  const Realised realised = realise(context, configuration);
   simulate::Application application{
       .name = realised.plan.network_name,
       .plan = realised.plan,
@@ -25,19 +25,19 @@ Score simulated_score(const Ground& ground, const Configuration& configuration) 
   application.frames = frames;
   const simulate::Result result = simulate::run({application});
   Score score{throughput_of(result.applications.front()),
-              std::vector<double>(ground.board.processors.size(), 0.0)};
+              std::vector<double>(context.board.processors.size(), 0.0)};
   for (const simulate::ProcessorResult& busy : result.processors)
-    for (std::size_t p = 0; p < ground.board.processors.size(); ++p)
-      if (ground.board.processors[p].name == busy.name && result.elapsed > Time{})
+    for (std::size_t p = 0; p < context.board.processors.size(); ++p)
+      if (context.board.processors[p].name == busy.name && result.elapsed > Time{})
         score.utilisation[p] = seconds(busy.busy) / seconds(result.elapsed);
   return score;
 }
 
-Objective simulated_objective(const Ground& ground) {
-  return [&ground](std::span<const Configuration> configurations) {
+Objective simulated_objective(const SearchContext& context) {
+  return [&context](std::span<const Configuration> configurations) {
     std::vector<Score> scores;
     for (const Configuration& configuration : configurations)
-      scores.push_back(simulated_score(ground, configuration));
+      scores.push_back(simulated_score(context, configuration));
     return scores;
   };
 }

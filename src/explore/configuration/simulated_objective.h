@@ -5,9 +5,9 @@
 namespace millrace::explore {
 
 /// Precondition: it is feasible.
-Score simulated_score(const Ground& ground, const Configuration& configuration);
+Score simulated_score(const SearchContext& context, const Configuration& configuration);
 
-/// One after the other. `ground` is borrowed.
-Objective simulated_objective(const Ground& ground);
+/// One after the other. `context` is borrowed.
+Objective simulated_objective(const SearchContext& context);
 
 }  // namespace millrace::explore

@@ -3,7 +3,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "runtime/waiting/bell.h"
+#include "runtime/waiting/event_count.h"
 
 namespace millrace::runtime {
 
@@ -18,7 +18,7 @@ class alignas(cache_line) Gate {
     }
   }
   void unlock() {
-    if ((state_.fetch_and(~inside, std::memory_order_release) & shut_flag) != 0) bell_.ring();
+    if ((state_.fetch_and(~inside, std::memory_order_release) & shut_flag) != 0) events_.ring();
   }
 
   void shut() { state_.fetch_or(shut_flag, std::memory_order_acquire); }
@@ -26,7 +26,7 @@ class alignas(cache_line) Gate {
   void wait_until_left() { sleep_while(inside); }
   void open() {
     state_.fetch_and(~shut_flag, std::memory_order_release);
-    bell_.ring();
+    events_.ring();
   }
 
  private:
@@ -34,14 +34,14 @@ class alignas(cache_line) Gate {
 
   void sleep_while(std::uint32_t flag) {
     while (true) {
-      const std::uint32_t ticket = bell_.ticket();
+      const std::uint32_t ticket = events_.ticket();
       if ((state_.load(std::memory_order_acquire) & flag) == 0) return;
-      bell_.sleep(ticket);
+      events_.sleep(ticket);
     }
   }
 
   std::atomic<std::uint32_t> state_{0};
-  Bell bell_;
+  EventCount events_;
 };
 
 }  // namespace millrace::runtime

@@ -42,7 +42,7 @@ def with_one_slot():
     plan = json.load(open("pi.plan.json"))
     for stage in plan["stages"]:
         for phase in stage["phases"]:
-            phase["lag"] = 0
+            phase["offset"] = 0
     for channel in plan["channels"]:
         channel["capacity"] = 1
     json.dump(plan, open("turns.plan.json", "w"))

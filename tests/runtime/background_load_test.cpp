@@ -1,4 +1,4 @@
-#include "runtime/meanwhile.h"
+#include "runtime/background_load.h"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 namespace millrace::runtime {
 namespace {
 
-TEST(Meanwhile, all_others_run_until_the_work_is_done) {
+TEST(BackgroundLoad, all_others_run_until_the_work_is_done) {
   std::atomic<int> first{0}, second{0};
   bool done = false;
   const std::vector<std::function<void()>> others{[&] { ++first; }, [&] { ++second; }};
@@ -21,7 +21,7 @@ TEST(Meanwhile, all_others_run_until_the_work_is_done) {
   EXPECT_TRUE(done);
 }
 
-TEST(Meanwhile, what_another_throws_comes_out_after_the_work) {
+TEST(BackgroundLoad, what_another_throws_comes_out_after_the_work) {
   std::atomic<bool> called{false};
   bool done = false;
   const std::vector<std::function<void()>> others{[&] {
@@ -37,13 +37,13 @@ TEST(Meanwhile, what_another_throws_comes_out_after_the_work) {
   EXPECT_TRUE(done);
 }
 
-TEST(Meanwhile, what_the_work_throws_ends_the_others) {
+TEST(BackgroundLoad, what_the_work_throws_ends_the_others) {
   std::atomic<int> runs{0};
   const std::vector<std::function<void()>> others{[&] { ++runs; }};
   EXPECT_THROW(meanwhile(others, [] { throw std::logic_error("wrong"); }), std::logic_error);
 }
 
-TEST(Meanwhile, without_others_only_the_work_is_done) {
+TEST(BackgroundLoad, without_others_only_the_work_is_done) {
   bool done = false;
   meanwhile({}, [&] { done = true; });
   EXPECT_TRUE(done);

@@ -1,21 +1,22 @@
-#include "explore/configuration/ledger.h"
+#include "explore/configuration/candidate_cache.h"
 
 #include <algorithm>
 #include <limits>
 
 namespace millrace::explore {
 
-bool Ledger::is_feasible(const Configuration& configuration) {
+bool CandidateCache::is_feasible(const Configuration& configuration) {
   // Slots change nothing in what runs where.
   Configuration key = configuration;
-  key.slots = ground_.build.capacity;
+  key.slots = context_.build.capacity;
   const auto [entry, added] = feasible_.try_emplace(key, false);
   if (added)
-    entry->second = predictor_.may_fit(key) && static_cast<bool>(realise(ground_, key).verdict);
+    entry->second = predictor_.may_fit(key) && static_cast<bool>(realise(context_, key).verdict);
   return entry->second;
 }
 
-std::vector<std::optional<Score>> Ledger::ask(std::span<const Configuration> configurations) {
+std::vector<std::optional<Score>> CandidateCache::ask(
+    std::span<const Configuration> configurations) {
   std::vector<Configuration> wanted;
   for (const Configuration& configuration : configurations) {
     if (static_cast<std::int64_t>(wanted.size()) >= left()) break;
@@ -33,11 +34,11 @@ std::vector<std::optional<Score>> Ledger::ask(std::span<const Configuration> con
   return result;
 }
 
-std::optional<Score> Ledger::ask(const Configuration& configuration) {
+std::optional<Score> CandidateCache::ask(const Configuration& configuration) {
   return ask(std::span(&configuration, 1)).front();
 }
 
-void Ledger::measure(const std::vector<Configuration>& wanted) {
+void CandidateCache::measure(const std::vector<Configuration>& wanted) {
   std::vector<Configuration> news;
   for (const Configuration& configuration : wanted)
     if (options_.known.count(configuration) == 0) news.push_back(configuration);
@@ -55,19 +56,19 @@ void Ledger::measure(const std::vector<Configuration>& wanted) {
   }
 }
 
-void Ledger::enter(const Configuration& configuration, const Score& score, bool again) {
+void CandidateCache::enter(const Configuration& configuration, const Score& score, bool again) {
   scores_[configuration] = score;
   order_.push_back(configuration);
   if (score.throughput > scores_.at(order_[best_]).throughput) best_ = order_.size() - 1;
   if (options_.note) options_.note(configuration, score, again);
 }
 
-void Ledger::allow(std::optional<std::int64_t> more) {
+void CandidateCache::allow(std::optional<std::int64_t> more) {
   const bool far = more && *more > std::numeric_limits<std::int64_t>::max() - count();
   pause_at_ = more && !far ? std::optional(count() + *more) : std::nullopt;
 }
 
-std::int64_t Ledger::left() const {
+std::int64_t CandidateCache::left() const {
   if (stopped_) return 0;
   std::int64_t left = std::numeric_limits<std::int64_t>::max();
   if (options_.candidates > 0) left = options_.candidates - count();
@@ -75,9 +76,9 @@ std::int64_t Ledger::left() const {
   return std::max<std::int64_t>(0, left);
 }
 
-bool Ledger::is_spent() const { return left() == 0; }
+bool CandidateCache::is_spent() const { return left() == 0; }
 
-bool Ledger::is_all_spent() const {
+bool CandidateCache::is_all_spent() const {
   return stopped_ || (options_.candidates > 0 && count() >= options_.candidates);
 }
 

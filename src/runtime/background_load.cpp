@@ -1,4 +1,4 @@
-#include "runtime/meanwhile.h"
+#include "runtime/background_load.h"
 
 #include <atomic>
 #include <exception>

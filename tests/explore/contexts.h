@@ -62,7 +62,7 @@ inline Problem accelerated_problem(std::size_t layers, std::size_t processors,
   return problem;
 }
 
-/// Stays where it is: `ground` borrows.
+/// Stays where it is: `context` borrows.
 struct Field {
   Field(std::size_t layers, int accelerators, std::size_t refused = 0)
       : network(chain_network(layers)),
@@ -71,15 +71,15 @@ struct Field {
   Field(const Field&) = delete;
   Field& operator=(const Field&) = delete;
 
-  Ledger ledger(LedgerOptions options = {}) const {
-    return {ground, simulated_objective(ground), std::move(options)};
+  CandidateCache cache(CandidateCacheOptions options = {}) const {
+    return {context, simulated_objective(context), std::move(options)};
   }
 
   network::Network network;
   board::Board board;
   Problem problem;
   plan::BuildOptions build{.capacity = 3};
-  Ground ground{network, board, problem, build};
+  SearchContext context{network, board, problem, build};
 };
 
 /// Of all tuples of all mapping options, simulated.
@@ -88,8 +88,8 @@ inline double best_of_all(const Field& field) {
   const std::function<void(Configuration&, std::size_t)> visit = [&](Configuration& c,
                                                                      std::size_t from) {
     if (c.cuts.size() + 1 == c.stages.size()) {
-      if (realise(field.ground, c).verdict)
-        best = std::max(best, simulated_score(field.ground, c).throughput);
+      if (realise(field.context, c).verdict)
+        best = std::max(best, simulated_score(field.context, c).throughput);
       return;
     }
     for (std::size_t cut = from; cut + 1 < field.problem.layers; ++cut) {

@@ -15,24 +15,25 @@ std::int64_t replicas_at(const Plan& plan, const Endpoint& end) {
   return end.is_outside() ? 1 : plan.stages[end.stage].replicas();
 }
 
-/// A replica works on every `replicas`-th frame only, so its lag is so many frames, or a multiple.
+/// A replica works on every `replicas`-th frame only, so its offset is so many frames, or a
+/// multiple.
 std::int64_t rounded_up(std::int64_t frames, std::int64_t replicas) {
   return (frames + replicas - 1) / replicas * replicas;
 }
 
 /// Behind a writer that gives its batch in the last of so many cycles, a reader finds its own in
-/// each of its cycles only if it lags so far. A replica's cycles are as many
+/// each of its cycles only if it offsets so far. A replica's cycles are as many
 /// frames apart as there are replicas.
-std::int64_t least_lag(const Plan& plan, const Channel& channel) {
+std::int64_t least_offset(const Plan& plan, const Channel& channel) {
   const std::int64_t writer = batch_of(plan, channel.from), reader = batch_of(plan, channel.to);
   return (writer - std::gcd(writer, reader)) * replicas_at(plan, channel.from);
 }
 
 /// Such that it needs nothing that other stages make in the same cycle; with one slot stages take
 /// turns within a frame.
-std::int64_t wanted_lag(const Plan& plan, const Channel& channel, const BuildOptions& options) {
+std::int64_t wanted_offset(const Plan& plan, const Channel& channel, const BuildOptions& options) {
   if (channel.from.stage == channel.to.stage || options.capacity == 1)
-    return least_lag(plan, channel);
+    return least_offset(plan, channel);
   return std::max({batch_of(plan, channel.from), replicas_at(plan, channel.from),
                    replicas_at(plan, channel.to)});
 }
@@ -41,53 +42,55 @@ std::int64_t wanted_lag(const Plan& plan, const Channel& channel, const BuildOpt
 /// at one time as many frames as come at one time. Of replicas that gather, whoever is free is to
 /// find a batch, in all slots, while the others have theirs.
 std::int64_t slots_of(const Plan& plan, const Channel& channel, const BuildOptions& options) {
-  const std::int64_t lag = lag_of(plan, channel);
+  const std::int64_t offset = offset_of(plan, channel);
   const bool is_outer = channel.from.is_outside() || channel.to.is_outside();
   const std::int64_t more = batch_of(plan) - 1;
   if (const std::int64_t replicas = replicas_of(plan, channel); replicas > 1)
-    return lag + more + replicas * (is_outer || more > 0 ? options.capacity + more : 1);
-  if (is_outer) return lag + options.capacity + more * (channel.to.is_outside() ? 2 : 1);
+    return offset + more + replicas * (is_outer || more > 0 ? options.capacity + more : 1);
+  if (is_outer) return offset + options.capacity + more * (channel.to.is_outside() ? 2 : 1);
   const std::int64_t batch = batch_of(plan, channel.to);
-  if (channel.from.stage == channel.to.stage) return lag + batch;
-  return lag + batch + std::max<std::int64_t>(0, options.capacity - 2);
+  if (channel.from.stage == channel.to.stage) return offset + batch;
+  return offset + batch + std::max<std::int64_t>(0, options.capacity - 2);
 }
 
 }  // namespace
 
-std::int64_t lag_of(const Plan& plan, const Channel& channel) {
-  const auto of = [&](const Endpoint& end) { return plan.stages[end.stage].phases[end.phase].lag; };
+std::int64_t offset_of(const Plan& plan, const Channel& channel) {
+  const auto of = [&](const Endpoint& end) {
+    return plan.stages[end.stage].phases[end.phase].offset;
+  };
   const std::int64_t from = channel.from.is_outside() ? 0 : of(channel.from);
   if (!channel.to.is_outside()) return of(channel.to) - from;
   std::int64_t last = 0;
   for (const Stage& stage : plan.stages)
-    for (const Phase& phase : stage.phases) last = std::max(last, phase.lag);
+    for (const Phase& phase : stage.phases) last = std::max(last, phase.offset);
   return last - from;
 }
 
-/// Raises lags until each phase is one behind all that it reads from other stages (a batch behind
-/// those with a batch), or at the limit, which gives way only where batches could not be gathered.
-/// Phases wait for each other in no circle, so this ends.
-Plan set_lags(Plan plan, const Material& material) {
-  const std::int64_t limit = material.options.most_lag;
+/// Raises offsets until each phase is one behind all that it reads from other stages (a batch
+/// behind those with a batch), or at the limit, which gives way only where batches could not be
+/// gathered. Phases wait for each other in no circle, so this ends.
+Plan set_offsets(Plan plan, const Material& material) {
+  const std::int64_t limit = material.options.most_offset;
   bool changed = true;
   while (changed) {
     changed = false;
     for (const Channel& channel : plan.channels) {
       if (channel.from.is_outside() || channel.to.is_outside()) continue;
-      const std::int64_t before = plan.stages[channel.from.stage].phases[channel.from.phase].lag;
-      const std::int64_t wanted = before + wanted_lag(plan, channel, material.options);
+      const std::int64_t before = plan.stages[channel.from.stage].phases[channel.from.phase].offset;
+      const std::int64_t wanted = before + wanted_offset(plan, channel, material.options);
       const std::int64_t least =
-          rounded_up(std::max(before + least_lag(plan, channel), std::min(limit, wanted)),
+          rounded_up(std::max(before + least_offset(plan, channel), std::min(limit, wanted)),
                      replicas_at(plan, channel.to));
-      std::int64_t& lag = plan.stages[channel.to.stage].phases[channel.to.phase].lag;
-      changed |= lag < least;
-      lag = std::max(lag, least);
+      std::int64_t& offset = plan.stages[channel.to.stage].phases[channel.to.phase].offset;
+      changed |= offset < least;
+      offset = std::max(offset, least);
     }
   }
   return plan;
 }
 
-/// Between stages one slot more than the lag is enough for full speed: every circle in the graph
+/// Between stages one slot more than the offset is enough for full speed: every circle in the graph
 /// then has a token or a space for each stage that it passes through, so no circle takes longer per
 /// token than the slowest stage. More slots absorb the jitter of real stages.
 Plan size_channels(Plan plan, const Material& material) {

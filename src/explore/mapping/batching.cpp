@@ -1,4 +1,4 @@
-#include "explore/mapping/gather.h"
+#include "explore/mapping/batching.h"
 
 #include <algorithm>
 #include <cmath>
@@ -11,8 +11,8 @@ namespace {
 constexpr double worth_waiting = 0.99;  // of the lower bound with fewer frames
 }
 
-Gathering::Gathering(const network::Network& network, const board::Board& board,
-                     const profile::Profile& profile)
+Batching::Batching(const network::Network& network, const board::Board& board,
+                   const profile::Profile& profile)
     : alone_(make_problem(network, board, profile)), tail_(profile::tail_in_batches(network)) {
   for (const board::Processor& processor : board.processors)
     measured_.push_back(&profile::of(profile, processor));
@@ -20,23 +20,23 @@ Gathering::Gathering(const network::Network& network, const board::Board& board,
     gains_.push_back(profile::gains_by_batches(network, LayerId(i)));
 }
 
-const profile::BatchTime* Gathering::on(std::size_t layer, std::size_t processor,
-                                        std::int64_t frames) const {
+const profile::BatchTime* Batching::on(std::size_t layer, std::size_t processor,
+                                       std::int64_t frames) const {
   const profile::BatchTime* result = nullptr;
   for (const profile::BatchTime& batch : measured_[processor]->layers[layer].batches)
     if (batch.frames <= frames) result = &batch;
   return result;
 }
 
-double Gathering::share(std::size_t layer, std::size_t processor, std::int64_t frames) const {
+double Batching::share(std::size_t layer, std::size_t processor, std::int64_t frames) const {
   const profile::BatchTime* batch = on(layer, processor, frames);
   if (batch == nullptr) return 1;
   const double one = seconds(measured_[processor]->layers[layer].batches.front().time);
   return seconds(batch->time) / static_cast<double>(batch->frames) / one;
 }
 
-/// The one from which on gathering saves most; it does not divide a fused group.
-std::size_t Gathering::first_convolution(std::int64_t frames) const {
+/// The one from which on batching saves most; it does not divide a fused group.
+std::size_t Batching::first_convolution(std::int64_t frames) const {
   std::size_t best = tail_.products, head = tail_.products;  // head: of groups seen so far
   double saved = 0, most = 0;
   for (std::size_t i = tail_.products; i-- > tail_.first;) {
@@ -51,7 +51,7 @@ std::size_t Gathering::first_convolution(std::int64_t frames) const {
   return best;
 }
 
-Batches Gathering::way(std::int64_t convolutions, std::int64_t products) const {
+Batches Batching::way(std::int64_t convolutions, std::int64_t products) const {
   Batches result(alone_.layers, 1);
   const std::size_t first = convolutions > 1 ? first_convolution(convolutions) : tail_.products;
   for (std::size_t i = first; i < tail_.end; ++i)
@@ -59,7 +59,7 @@ Batches Gathering::way(std::int64_t convolutions, std::int64_t products) const {
   return result;
 }
 
-std::vector<Batches> Gathering::ways(std::int64_t most) const {
+std::vector<Batches> Batching::ways(std::int64_t most) const {
   double lowest = lower_bound(alone_);
   std::vector<Batches> result;
   for (std::int64_t products = 2; products <= most; products *= 2)
@@ -73,7 +73,7 @@ std::vector<Batches> Gathering::ways(std::int64_t most) const {
   return result;
 }
 
-Problem Gathering::problem(const Batches& batches) const {
+Problem Batching::problem(const Batches& batches) const {
   Problem result = alone_;
   for (std::size_t i = 0; i < result.layers; ++i) {
     if (batches[i] == 1) continue;

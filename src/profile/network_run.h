@@ -3,30 +3,31 @@
 #include <span>
 #include <vector>
 
-#include "profile/subject.h"
+#include "profile/measurement_target.h"
 #include "profile/trial.h"
 
 namespace millrace::profile {
 
 /// What such runs gave. Of each layer: together, fused_into, kernel and variant.
-struct Pass {
+struct NetworkRun {
   std::vector<LayerTimes> layers;
   Statistics whole;
 };
 
 Variants variants_of(const std::vector<LayerTimes>& layers);
 
-/// The pass with all medians multiplied: as on a machine of another pace.
-Pass at_pace(Pass pass, double factor);
+/// The run with all medians multiplied: as on a machine of another pace.
+NetworkRun at_pace(NetworkRun run, double factor);
 
 double ratio(Time a, Time b);
 
 /// The whole network prepared, or a part of it, and the times of its runs so far.
-class PassTrial {
+class NetworkTrial {
  public:
-  PassTrial(const Subject& subject, Variants variants);
+  NetworkTrial(const MeasurementTarget& target, Variants variants);
   /// `part`: of the network, prepared in these variants; its other layers have no times.
-  PassTrial(const Subject& subject, Variants variants, std::unique_ptr<engine::Subnet> part);
+  NetworkTrial(const MeasurementTarget& target, Variants variants,
+               std::unique_ptr<engine::Subnet> part);
   /// Adds runs until the options say that it is enough.
   void run(const MeasureOptions& options);
   const Variants& variants() const { return variants_; }
@@ -34,11 +35,11 @@ class PassTrial {
   bool is_warm() const { return !totals_.empty(); }
   /// Drops the times so far.
   void start_again();
-  Pass result() const;
+  NetworkRun result() const;
 
   /// Drops the times of both, then runs them interleaved until the options say that each has
   /// enough: what slows a shared machine down for a while slows both.
-  static void run_interleaved(PassTrial& a, PassTrial& b, const MeasureOptions& options);
+  static void run_interleaved(NetworkTrial& a, NetworkTrial& b, const MeasureOptions& options);
 
  private:
   Time once(bool counted);
@@ -50,16 +51,16 @@ class PassTrial {
   std::vector<Time> totals_;
 };
 
-/// Layers that some pass fuses, directly or through others: only their sum can be compared between
-/// passes.
-class Units {
+/// Layers that some run fuses, directly or through others: only their sum can be compared between
+/// runs.
+class FusionGroups {
  public:
-  explicit Units(std::span<const Pass> passes);
-  /// The median time, in this pass, of the layer with all that are in its unit.
-  Time time(const Pass& pass, LayerId layer) const;
+  explicit FusionGroups(std::span<const NetworkRun> runs);
+  /// The median time, in this run, of the layer with all that are in its group.
+  Time time(const NetworkRun& run, LayerId layer) const;
 
  private:
-  std::vector<std::size_t> units_;  // by layer: the unit's number
+  std::vector<std::size_t> groups_;  // by layer: the unit's number
 };
 
 }  // namespace millrace::profile

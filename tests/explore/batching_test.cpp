@@ -1,4 +1,4 @@
-#include "explore/mapping/gather.h"
+#include "explore/mapping/batching.h"
 
 #include <gtest/gtest.h>
 
@@ -71,7 +71,7 @@ TEST(Ways, gather_from_the_first_product_behind_the_last_convolution_on) {
   const board::Board board = cores(1);
   const network::Network network = classifier();
   const profile::Profile profile = profile_on(board);
-  const auto ways = Gathering(network, board, profile).ways(8);
+  const auto ways = Batching(network, board, profile).ways(8);
   ASSERT_EQ(ways.size(), 3u);
   for (std::size_t i = 0; i < 3; ++i) {
     const std::int64_t n = std::int64_t{2} << i;
@@ -83,7 +83,7 @@ TEST(Ways, gather_before_a_convolution_with_more_weights_than_pixels_too) {
   const board::Board board = cores(1);
   const network::Network network = classifier(1);
   const profile::Profile profile = profile_on(board);
-  const auto ways = Gathering(network, board, profile).ways(4);
+  const auto ways = Batching(network, board, profile).ways(4);
   const std::vector<Batches> expected{{1, 1, 1, 2, 2, 2, 2},
                                       {2, 2, 2, 2, 2, 2, 2},
                                       {1, 1, 1, 4, 4, 4, 4},
@@ -99,9 +99,9 @@ TEST(Ways, do_not_begin_inside_a_fused_group) {
   const network::Network network = builder.build();
   profile::Profile profile = profile_on(board);
   profile.processors[0].layers = {times_of(1), times_of(20)};
-  EXPECT_EQ(Gathering(network, board, profile).ways(2), (std::vector<Batches>{{1, 2}}));
+  EXPECT_EQ(Batching(network, board, profile).ways(2), (std::vector<Batches>{{1, 2}}));
   profile.processors[0].layers[1].fused_into = LayerId(0);
-  EXPECT_TRUE(Gathering(network, board, profile).ways(2).empty());
+  EXPECT_TRUE(Batching(network, board, profile).ways(2).empty());
 }
 
 TEST(Ways, are_none_without_weights) {
@@ -110,20 +110,20 @@ TEST(Ways, are_none_without_weights) {
   const board::Board board = cores(1);
   profile::Profile profile = profile_on(board);
   profile.processors[0].layers.resize(1);
-  EXPECT_TRUE(Gathering(builder.build(), board, profile).ways(16).empty());
+  EXPECT_TRUE(Batching(builder.build(), board, profile).ways(16).empty());
 }
 
-TEST(Gathering, frames_share_the_time_of_layers_in_the_variants_of_so_many) {
+TEST(Batching, frames_share_the_time_of_layers_in_the_variants_of_so_many) {
   const board::Board board = cores(1);
   const network::Network network = classifier(1);
   const profile::Profile profile = profile_on(board);
-  const Gathering gathering(network, board, profile);
-  const Problem problem = gathering.problem({2, 1, 1, 8, 8, 8, 8});
+  const Batching batching(network, board, profile);
+  const Problem problem = batching.problem({2, 1, 1, 8, 8, 8, 8});
   EXPECT_DOUBLE_EQ(problem.time[0][0], 15'000);
   EXPECT_EQ(problem.variants[0][0], winograd);
   EXPECT_DOUBLE_EQ(problem.time[3][0], 47'000.0 / 8);
   EXPECT_DOUBLE_EQ(problem.time[4][0], 1'000);
-  EXPECT_DOUBLE_EQ(gathering.problem({16, 1, 1, 1, 1, 1, 1}).time[0][0], 15'000);
+  EXPECT_DOUBLE_EQ(batching.problem({16, 1, 1, 1, 1, 1, 1}).time[0][0], 15'000);
 }
 
 TEST(Choose, plans_that_gather_have_the_variants_of_one_frame_too) {

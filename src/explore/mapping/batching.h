@@ -11,11 +11,11 @@ namespace millrace::explore {
 using Batches = std::vector<std::int64_t>;
 
 /// What the profile says of layers that gather frames.
-class Gathering {
+class Batching {
  public:
   /// All borrowed. The board's processors must all be in the profile.
-  Gathering(const network::Network& network, const board::Board& board,
-            const profile::Profile& profile);
+  Batching(const network::Network& network, const board::Board& board,
+           const profile::Profile& profile);
 
   /// Ways for the network's last layers to gather up to `most` frames: the last fully connected
   /// ones (with all that stands between and around them), and before them as many of those from a

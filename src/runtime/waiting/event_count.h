@@ -10,7 +10,7 @@ namespace millrace::runtime {
 inline constexpr std::size_t cache_line = 64;
 
 /// Any thread may ring; all that sleep wake.
-class alignas(cache_line) Bell {
+class alignas(cache_line) EventCount {
  public:
   /// Take it before the last look at what you wait for.
   std::uint32_t ticket() const { return rings_.load(std::memory_order_acquire); }

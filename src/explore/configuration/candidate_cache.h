@@ -1,5 +1,5 @@
 #pragma once
-// Every candidate that was measured, once: the memory and the purse of a search.
+// Every candidate that was measured, once: the memory and the budget of a search.
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -11,7 +11,7 @@
 
 namespace millrace::explore {
 
-struct LedgerOptions {
+struct CandidateCacheOptions {
   std::int64_t candidates = 0;                // to measure at most; 0: any number
   std::function<bool()> stop = {};            // asked before each measurement; empty: never
   std::map<Configuration, Score> known = {};  // of an interrupted search: count, but cost nothing
@@ -19,18 +19,18 @@ struct LedgerOptions {
   std::function<void(const Configuration&, const Score&, bool again)> note = {};
 };
 
-class Ledger {
+class CandidateCache {
  public:
-  Ledger(const Ground& ground, Objective objective, LedgerOptions options)
-      : ground_(ground),
-        predictor_(ground),
+  CandidateCache(const SearchContext& context, Objective objective, CandidateCacheOptions options)
+      : context_(context),
+        predictor_(context),
         objective_(std::move(objective)),
         options_(std::move(options)) {}
 
   /// Whether the board can run it; asked of the plan, without measuring, and remembered.
   bool is_feasible(const Configuration& configuration);
 
-  /// In the same order. Nothing where it is not feasible, or where the purse is empty.
+  /// In the same order. Nothing where it is not feasible, or where the budget is empty.
   std::vector<std::optional<Score>> ask(std::span<const Configuration> configurations);
   std::optional<Score> ask(const Configuration& configuration);
 
@@ -54,17 +54,17 @@ class Ledger {
   const Score& operator[](const Configuration& configuration) const {
     return scores_.at(configuration);
   }
-  const Ground& ground() const { return ground_; }
+  const SearchContext& context() const { return context_; }
   const Predictor& predictor() const { return predictor_; }
 
  private:
   void enter(const Configuration& configuration, const Score& score, bool again);
   void measure(const std::vector<Configuration>& wanted);
 
-  const Ground& ground_;
+  const SearchContext& context_;
   Predictor predictor_;
   Objective objective_;
-  LedgerOptions options_;
+  CandidateCacheOptions options_;
   std::optional<std::int64_t> pause_at_;
   bool stopped_ = false;
   std::map<Configuration, bool> feasible_;

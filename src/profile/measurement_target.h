@@ -8,7 +8,7 @@
 namespace millrace::profile {
 
 /// References are borrowed.
-struct Subject {
+struct MeasurementTarget {
   const network::Network& network;
   engine::Engine& engine;
   const board::Processor& processor;
@@ -20,7 +20,7 @@ struct Subject {
 using Variants = std::vector<board::Variant>;
 
 /// The layers as a subnet of their own, its inputs plain.
-engine::SubnetRequest request_for(const Subject& subject, const std::vector<LayerId>& layers,
-                                  const Variants& variants);
+engine::SubnetRequest request_for(const MeasurementTarget& target,
+                                  const std::vector<LayerId>& layers, const Variants& variants);
 
 }  // namespace millrace::profile
