@@ -9,7 +9,7 @@ namespace millrace::api {
 profile::Profile measure(const network::Network& network, const board::Board& board,
                          const std::string& engine) {
   profile::MeasureOptions options;
-  options.background_load = runtime::background_load;
+  options.background_load = runtime::under_background_load;
   options.in_parallel = runtime::in_parallel;
   return profile::measure(network, board, *engine::make_engine(engine), options);
 }

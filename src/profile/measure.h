@@ -23,7 +23,7 @@ struct MeasureOptions {
   std::optional<double> max_error;
   const network::Calibration* calibration = nullptr;  // borrowed; needed for int8
   /// Calls the `others` again and again, each on a thread of its own, until `work` is done; for
-  /// `contended`. Empty: that is not measured. runtime::background_load is one.
+  /// `contended`. Empty: that is not measured. runtime::under_background_load is one.
   std::function<void(std::span<const std::function<void()>> others,
                      const std::function<void()>& work)>
       background_load;

@@ -7,7 +7,7 @@
 
 namespace millrace::runtime {
 
-void meanwhile(std::span<const std::function<void()>> others, const std::function<void()>& work) {
+void under_background_load(std::span<const std::function<void()>> others, const std::function<void()>& work) {
   std::atomic<bool> done{false};
   std::vector<std::exception_ptr> failures(others.size());
   {

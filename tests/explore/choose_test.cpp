@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/random.h"
+#include "plan/steps.h"
 #include "support/network_builder.h"
 
 namespace millrace::explore {

@@ -13,7 +13,7 @@ TEST(BackgroundLoad, all_others_run_until_the_work_is_done) {
   std::atomic<int> first{0}, second{0};
   bool done = false;
   const std::vector<std::function<void()>> others{[&] { ++first; }, [&] { ++second; }};
-  meanwhile(others, [&] {
+  under_background_load(others, [&] {
     while (first < 3 || second < 3) {
     }
     done = true;
@@ -33,19 +33,19 @@ TEST(BackgroundLoad, what_another_throws_comes_out_after_the_work) {
     }
     done = true;
   };
-  EXPECT_THROW(meanwhile(others, work), std::runtime_error);
+  EXPECT_THROW(under_background_load(others, work), std::runtime_error);
   EXPECT_TRUE(done);
 }
 
 TEST(BackgroundLoad, what_the_work_throws_ends_the_others) {
   std::atomic<int> runs{0};
   const std::vector<std::function<void()>> others{[&] { ++runs; }};
-  EXPECT_THROW(meanwhile(others, [] { throw std::logic_error("wrong"); }), std::logic_error);
+  EXPECT_THROW(under_background_load(others, [] { throw std::logic_error("wrong"); }), std::logic_error);
 }
 
 TEST(BackgroundLoad, without_others_only_the_work_is_done) {
   bool done = false;
-  meanwhile({}, [&] { done = true; });
+  under_background_load({}, [&] { done = true; });
   EXPECT_TRUE(done);
 }
 

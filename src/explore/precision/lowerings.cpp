@@ -52,7 +52,7 @@ Lowerings lowerings_of(const profile::Profile& measured, const std::vector<Preci
   for (const Precision precision : allowed)
     for (const auto* layers : passes_in(measured, precision)) all.push_back(layers);
   Lowerings result;
-  result.first_of = profile::units_of(all);
+  result.first_of = profile::groups_of(all);
   result.problem.base.assign(result.first_of.size(), base);
   const UnitTimes before = unit_times(passes_in(measured, base), result.first_of, base);
   for (const Precision precision : allowed) {
