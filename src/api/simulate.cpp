@@ -78,7 +78,8 @@ std::optional<simulate::ApplicationResult> add_times(simulate::Application& appl
   }
 }
 
-void add_plan(Simulated& simulated, const SimulateRequest& request, const SimulatedPlan& plan) {
+void add_plan(simulate::Simulated& simulated, const SimulateRequest& request,
+              const SimulatedPlan& plan) {
   const auto loaded = read_plan_and_network(plan.file, plan.model, request.context);
   simulate::Application application{.name = loaded->plan.network_name,
                                     .plan = std::move(loaded->plan),
@@ -102,8 +103,8 @@ void add_plan(Simulated& simulated, const SimulateRequest& request, const Simula
 
 }  // namespace
 
-Simulated simulate_plans(const SimulateRequest& request) {
-  Simulated simulated;
+simulate::Simulated simulate_plans(const SimulateRequest& request) {
+  simulate::Simulated simulated;
   for (const SimulatedPlan& plan : request.plans) {
     add_plan(simulated, request, plan);
     if (!plan.recorded.empty()) simulated.times = "recorded";

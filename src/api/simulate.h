@@ -5,8 +5,7 @@
 #include <vector>
 
 #include "api/context.h"
-#include "dataflow/fraction.h"
-#include "simulate/simulate.h"
+#include "simulate/simulated.h"
 
 namespace millrace::api {
 
@@ -30,20 +29,6 @@ struct SimulateRequest {
   Context context = {};
 };
 
-struct Simulated {
-  std::vector<std::string> files;  // by application, like the rest
-  std::vector<simulate::Application> applications;
-  std::vector<std::optional<dataflow::Fraction>> bounds;  // nanoseconds per frame of the plan's own
-                                                          // graph, each phase at its best, or
-                                                          // as recorded on the average
-  std::vector<std::optional<simulate::ApplicationResult>> recorded;  // what came of those frames
-  simulate::Result result;
-  std::string times = "fixed";  // or "drawn", "recorded"
-  std::uint64_t seed = 1;
-  bool has_powers = false;
-  Time took{};  // to simulate
-};
-
-Simulated simulate_plans(const SimulateRequest& request);
+simulate::Simulated simulate_plans(const SimulateRequest& request);
 
 }  // namespace millrace::api

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <vector>
 
 #include "report/table.h"
@@ -25,6 +26,16 @@ std::vector<std::string> cells(const StageRoofline& stage) {
 std::string peak_text(const board::Peaks& peaks, board::Precision precision) {
   const auto found = peaks.operations.find(precision);
   return found == peaks.operations.end() ? "-" : count_text(found->second);
+}
+
+nlohmann::json to_json(const StageRoofline& stage) {
+  return {{"name", stage.stage},
+          {"operations", stage.roofline.operations},
+          {"bytes", stage.roofline.bytes.count},
+          {"arithmetic_ms", milliseconds(stage.roofline.arithmetic)},
+          {"limit_ms", milliseconds(stage.roofline.limit)},
+          {"measured_ms", milliseconds(stage.measured)},
+          {"share", share(stage)}};
 }
 
 }  // namespace
@@ -90,6 +101,26 @@ std::string rooflines_text(const Rooflines& rooflines) {
              "{:.1f} % of that\n",
              rooflines.processors.size(), rooflines.processors.size() == 1 ? "" : "s", limit,
              100 * rooflines.measured_fps / limit);
+}
+
+nlohmann::json rooflines_json(const Rooflines& rooflines) {
+  nlohmann::json stages = nlohmann::json::array(), processors = nlohmann::json::array();
+  for (const StageRoofline& stage : rooflines.stages) stages.push_back(to_json(stage));
+  for (std::size_t i = 0; i < rooflines.processors.size(); ++i)
+    processors.push_back(
+        {{"name", rooflines.processors[i].name}, {"peaks", peaks_json(rooflines.peaks[i])}});
+  return {{"processors", processors},
+          {"stages", stages},
+          {"total", to_json(total(rooflines))},
+          {"limit_fps", limit_fps(rooflines)},
+          {"throughput_fps", rooflines.measured_fps}};
+}
+
+nlohmann::json peaks_json(const board::Peaks& peaks) {
+  nlohmann::json result = {{"memory_bytes_per_s", peaks.bytes}};
+  for (const auto& [precision, operations] : peaks.operations)
+    result["operations_per_s"][board::to_text(precision)] = operations;
+  return result;
 }
 
 }  // namespace millrace::report

@@ -1,5 +1,6 @@
 #pragma once
 // How far stages are from the limit: docs/roofline.md.
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -35,5 +36,8 @@ double share(const StageRoofline& stage);
 std::string peaks_text(const std::vector<board::Processor>& processors,
                        const std::vector<board::Peaks>& peaks);
 std::string rooflines_text(const Rooflines& rooflines);
+
+nlohmann::json peaks_json(const board::Peaks& peaks);
+nlohmann::json rooflines_json(const Rooflines& rooflines);
 
 }  // namespace millrace::report

@@ -7,7 +7,8 @@
 
 namespace millrace::runtime {
 
-void under_background_load(std::span<const std::function<void()>> others, const std::function<void()>& work) {
+void under_background_load(std::span<const std::function<void()>> others,
+                           const std::function<void()>& work) {
   std::atomic<bool> done{false};
   std::vector<std::exception_ptr> failures(others.size());
   {

@@ -40,7 +40,8 @@ TEST(BackgroundLoad, what_another_throws_comes_out_after_the_work) {
 TEST(BackgroundLoad, what_the_work_throws_ends_the_others) {
   std::atomic<int> runs{0};
   const std::vector<std::function<void()>> others{[&] { ++runs; }};
-  EXPECT_THROW(under_background_load(others, [] { throw std::logic_error("wrong"); }), std::logic_error);
+  EXPECT_THROW(under_background_load(others, [] { throw std::logic_error("wrong"); }),
+               std::logic_error);
 }
 
 TEST(BackgroundLoad, without_others_only_the_work_is_done) {

@@ -11,7 +11,7 @@
 #include "base/json_text.h"
 #include "base/printable.h"
 #include "cli/print/measured_now.h"
-#include "cli/print/roofline.h"
+#include "report/roofline.h"
 #include "report/table.h"
 
 namespace millrace::cli {
@@ -265,7 +265,7 @@ std::string bench_json(const api::BenchResult& result) {
        {"share_of_stages_alone", share_of_allowed(result)},
        {"promised", result.now ? json_of(*result.now) : none},
        {"roofline",
-        result.rooflines.stages.empty() ? none : rooflines_json(rooflines_of(result))}},
+        result.rooflines.stages.empty() ? none : report::rooflines_json(rooflines_of(result))}},
       1);
 }
 

@@ -12,9 +12,9 @@
 #include "board/board_file.h"
 #include "board/shipped.h"
 #include "cli/options/common.h"
-#include "cli/print/roofline.h"
 #include "cli/verbs/verbs.h"
 #include "report/board.h"
+#include "report/roofline.h"
 #include "report/table.h"
 
 namespace millrace::cli {
@@ -50,8 +50,8 @@ nlohmann::json engines_json() {
 
 void add(const api::MeasuredPeaks& measured, nlohmann::json& board) {
   for (std::size_t i = 0; i < measured.alone.size(); ++i) {
-    board["processors"][i]["peaks_alone"] = peaks_json(measured.alone[i]);
-    board["processors"][i]["peaks"] = peaks_json(measured.together[i]);
+    board["processors"][i]["peaks_alone"] = report::peaks_json(measured.alone[i]);
+    board["processors"][i]["peaks"] = report::peaks_json(measured.together[i]);
   }
 }
 

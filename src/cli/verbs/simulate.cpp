@@ -15,9 +15,9 @@
 #include "cli/options/file_names.h"
 #include "cli/options/range_check.h"
 #include "cli/print/progress.h"
-#include "cli/print/simulation_report.h"
 #include "cli/verbs/verbs.h"
 #include "report/gantt.h"
+#include "report/simulation.h"
 
 namespace millrace::cli {
 namespace {
@@ -217,7 +217,7 @@ Trace first_frames(Trace trace, std::int64_t frames) {
   return trace;
 }
 
-void write_pictures(const SimulateOptions& options, const api::Simulated& simulated) {
+void write_pictures(const SimulateOptions& options, const simulate::Simulated& simulated) {
   const Trace& trace = simulated.result.trace;
   if (!options.trace.empty())
     write_chrome_trace(options.trace, first_frames(trace, options.traced_frames));
@@ -273,10 +273,10 @@ api::SimulateRequest request_of(const SimulateOptions& options) {
 
 int run(const SimulateOptions& options) {
   check_outputs(options);
-  const api::Simulated simulated = simulate_plans(request_of(options));
+  const simulate::Simulated simulated = simulate_plans(request_of(options));
   write_pictures(options, simulated);
-  fmt::print("{}", options.json ? simulation_json(simulated)
-                                : printable_lines(simulation_text(simulated)));
+  fmt::print("{}", options.json ? report::simulation_json(simulated)
+                                : printable_lines(report::simulation_text(simulated)));
   for (const simulate::ApplicationResult& result : simulated.result.applications)
     if (result.missed > 0) return answer_is_no;
   return 0;

@@ -1,4 +1,4 @@
-#include "cli/print/simulation_report.h"
+#include "report/simulation.h"
 
 #include <fmt/format.h>
 
@@ -8,13 +8,11 @@
 #include "base/json_text.h"
 #include "report/table.h"
 
-namespace millrace::cli {
+namespace millrace::report {
 namespace {
 
-using api::Simulated;
-using report::Align;
-using report::Table;
 using simulate::Arrivals;
+using simulate::Simulated;
 
 constexpr std::array<std::pair<const char*, double>, 3> percentiles{
     {{"p50", 0.5}, {"p90", 0.9}, {"p99", 0.99}}};
@@ -24,11 +22,10 @@ std::string arrivals_text(const simulate::Application& application) {
   const std::string period = millrace::to_text(release.period);
   switch (release.arrivals) {
     case Arrivals::closed:
-      return release.in_flight > 0 ? fmt::format("at most {} frame{} in the "
-                                                 "pipeline", release.in_flight,
-                                                 release.in_flight == 1 ? "" : "s",
-                                                 release.in_flight == 1 ? "its" : "their")
-                                   : "as many frames in the pipeline as fit";
+      return release.in_flight > 0
+                 ? fmt::format("at most {} frame{} in the pipeline", release.in_flight,
+                               release.in_flight == 1 ? "" : "s")
+                 : "as many frames in the pipeline as fit";
     case Arrivals::periodic:
       return fmt::format("a frame every {}", period) +
              (release.jitter > Time{}
@@ -45,7 +42,9 @@ const char* arrivals_name(Arrivals arrivals) {
   return names[static_cast<std::size_t>(arrivals)];
 }
 
-std::string rate_text(double rate) { return rate > 0 ? fmt::format("{:.1f}", rate) : "unlimited"; }
+std::string rate_or_unlimited(double rate) {
+  return rate > 0 ? fmt::format("{:.1f}", rate) : "unlimited";
+}
 
 double bound_rate(const dataflow::Fraction& period) { return 1e9 / period.value(); }
 
@@ -53,7 +52,7 @@ std::vector<std::string> cells_of(const simulate::ApplicationResult& result,
                                   const std::string& bound) {
   const bool any = result.frames > 0;
   std::vector<std::string> cells{result.name, fmt::to_string(result.frames),
-                                 any ? rate_text(result.throughput()) : "0", bound,
+                                 any ? rate_or_unlimited(result.throughput()) : "0", bound,
                                  any ? millrace::to_text(result.latencies.mean()) : "-"};
   for (const auto& [name, share] : percentiles)
     cells.push_back(any ? millrace::to_text(result.latencies.percentile(share)) : "-");
@@ -70,7 +69,7 @@ std::string plans_text(const Simulated& simulated) {
   for (std::size_t i = 0; i < simulated.applications.size(); ++i) {
     const auto& bound = simulated.bounds[i];
     table.add(cells_of(simulated.result.applications[i],
-                       bound ? rate_text(bound_rate(*bound)) : "unlimited"));
+                       bound ? rate_or_unlimited(bound_rate(*bound)) : "unlimited"));
     if (auto recorded = simulated.recorded[i]) {
       recorded->name = "  as recorded";
       table.add(cells_of(*recorded, ""));
@@ -105,9 +104,10 @@ std::string remarks_text(const Simulated& simulated, std::size_t index) {
   const auto& bound = simulated.bounds[index];
   std::string text = fmt::format("{}: {}\n", result.name, arrivals_text(application));
   if (result.frames < application.frames)
-    text += fmt::format("{}: only {} frames were done; the other plans left no more processor "
-                        "time\n", result.name,
-                        result.frames);
+    text += fmt::format(
+        "{}: only {} frames were done; the other plans left no more processor "
+        "time\n",
+        result.name, result.frames);
   if (result.steady)
     text += fmt::format(
         "{}: periodic from some frame on, {} every {} ns\n", result.name,
@@ -223,4 +223,4 @@ std::string simulation_json(const Simulated& simulated) {
   return json_text(json, 1) + "\n";
 }
 
-}  // namespace millrace::cli
+}  // namespace millrace::report

@@ -1,0 +1,12 @@
+#pragma once
+// What plans did in a simulation, for people and for programs.
+#include <string>
+
+#include "simulate/simulated.h"
+
+namespace millrace::report {
+
+std::string simulation_text(const simulate::Simulated& simulated);
+std::string simulation_json(const simulate::Simulated& simulated);
+
+}  // namespace millrace::report
