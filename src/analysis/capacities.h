@@ -18,10 +18,10 @@ struct SlotSizing {
   bool is_smallest() const { return total == bound; }
 };
 
-/// The smallest memory with which the plan, each phase taking its time (by stage and phase), is as
-/// fast as with slots without end. A slot for each frame of offset and one more is the least that a
-/// plan may have. Takes milliseconds: of large plans the search may stop early, always at the same
-/// point. Nothing if times are missing, or if nothing was found before the stop.
+/// The smallest memory with which the plan, each phase taking its time (by stage, replica and
+/// phase), is as fast as with slots without end. A slot for each frame of offset and one more is
+/// the least that a plan may have. Takes milliseconds: of large plans the search may stop early,
+/// always at the same point. Nothing if times are missing, or if nothing was found before the stop.
 std::optional<SlotSizing> smallest_slots(const plan::Plan& plan, const network::Network& network,
                                          const plan::PhaseTimes& phase_times);
 

@@ -32,8 +32,8 @@ struct Proof {
   Bytes slots;                         // of all tensors
 };
 
-/// Each phase takes its time, by stage and phase; empty: unknown. Precondition: the plan has passed
-/// check().
+/// Each phase takes its time, by stage, replica and phase; empty: unknown. Precondition: the plan
+/// has passed check().
 Proof prove(const plan::Plan& plan, const network::Network& network,
             const plan::PhaseTimes& phase_times);
 

@@ -51,8 +51,7 @@ Analysis analyze(const AnalyzeRequest& request) {
   auto loaded = request.measure
                     ? load_plan(request.plan, request.model, {.context = request.context})
                     : read_plan_and_network(request.plan, request.model, request.context);
-  if (!request.recorded.empty()) 
-    loaded->evidence = read_evidence(loaded->plan, request.recorded);
+  if (!request.recorded.empty()) loaded->evidence = read_evidence(loaded->plan, request.recorded);
   analysis::Proof proof = analysis::prove(
       loaded->plan, loaded->network, plan::predicted_times(loaded->plan, loaded->evidence));
   Analysis analysis{request.plan, std::move(loaded), std::move(proof)};

@@ -9,16 +9,17 @@ namespace millrace::api {
 profile::Profile measure(const network::Network& network, const board::Board& board,
                          const std::string& engine) {
   profile::MeasureOptions options;
-  options.background_load = runtime::under_background_load;
+  options.under_background_load = runtime::under_background_load;
   options.in_parallel = runtime::in_parallel;
   return profile::measure(network, board, *engine::make_engine(engine), options);
 }
 
-plan::Plan find_plan(const network::Network& network, const board::Board& board,
-                     const profile::Profile& profile, const explore::ChooseOptions& options) {
+plan::Assessed find_plan(const network::Network& network, const board::Board& board,
+                         const profile::Profile& profile, const explore::ChooseOptions& options) {
   explore::ChooseOptions chosen = options;
   if (chosen.build.engine.empty()) chosen.build.engine = engine::engine_names().front();
-  return explore::choose(network, board, profile, chosen).winner().plan;
+  const explore::Choice choice = explore::choose(network, board, profile, chosen);
+  return {choice.winner().plan, choice.winner().evidence};
 }
 
 Pipeline deploy(const plan::Plan& plan, const network::Network& network,
@@ -26,9 +27,15 @@ Pipeline deploy(const plan::Plan& plan, const network::Network& network,
   return deploy(plan::Assessed{plan, plan::no_evidence(plan)}, network, options);
 }
 
+Pipeline deploy(const plan::PlanFile& file, const network::Network& network,
+                const engine::EngineOptions& options) {
+  return deploy(plan::Assessed{file.plan, file.evidence}, network, options);
+}
+
 Pipeline deploy(const plan::Assessed& assessed, const network::Network& network,
                 const engine::EngineOptions& options) {
   const auto& [plan, evidence] = assessed;
+  plan::check_evidence(evidence, plan);
   plan::Plan here = plan;
   Pipeline::Engines engines;
   const std::vector<LayerId> simulated = runtime::simulated_layers(plan);

@@ -10,6 +10,7 @@
 #include "engine/registry.h"
 #include "explore/choose.h"
 #include "network/network.h"
+#include "plan/plan_file.h"
 #include "profile/measure.h"
 #include "runtime/session.h"
 #include "runtime/simulated_board.h"
@@ -22,8 +23,9 @@ profile::Profile measure(const network::Network& network, const board::Board& bo
 
 /// The best of all searches by prediction. See explore/choose.h, also for measured choices. The
 /// plan's engine is that of the options; where they name none, the preferred one of this build.
-plan::Plan find_plan(const network::Network& network, const board::Board& board,
-                     const profile::Profile& profile, const explore::ChooseOptions& options = {});
+plan::Assessed find_plan(const network::Network& network, const board::Board& board,
+                         const profile::Profile& profile,
+                         const explore::ChooseOptions& options = {});
 
 /// A running pipeline together with its engines. Borrows the network.
 class Pipeline {
@@ -48,11 +50,14 @@ class Pipeline {
 };
 
 /// Starts the plan's stages on this machine. Stages that plan::is_simulated are computed here
-/// and take the times that are predicted of the plan. With a store in the options, weights that an
-/// earlier run packed are found there.
+/// and take the times that the evidence predicts; without evidence they are refused. With a store
+/// in the options, weights that an earlier run packed are found there. InputError if the evidence
+/// is of another plan.
 Pipeline deploy(const plan::Plan& plan, const network::Network& network,
                 const engine::EngineOptions& options = {});
 Pipeline deploy(const plan::Assessed& assessed, const network::Network& network,
+                const engine::EngineOptions& options = {});
+Pipeline deploy(const plan::PlanFile& file, const network::Network& network,
                 const engine::EngineOptions& options = {});
 
 }  // namespace millrace::api

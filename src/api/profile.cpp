@@ -34,7 +34,7 @@ profile::Profile measure(const network::Network& network, const board::Board& bo
   const auto work = source.context.begin("measuring " + network.name);
   profile::MeasureOptions measure = source.measure;
   measure.progress = [&](const std::string& what, double share) { work->show(share, what); };
-  measure.background_load = runtime::under_background_load;
+  measure.under_background_load = runtime::under_background_load;
   measure.in_parallel = runtime::in_parallel;
   return profile::measure(network, board, engine, measure);
 }
@@ -54,7 +54,7 @@ void measure_batches(profile::Profile& profile, const network::Network& network,
   const auto work = source.context.begin("measuring " + network.name);
   profile::MeasureOptions measure = source.measure;
   measure.progress = [&](const std::string& what, double share) { work->show(share, what); };
-  measure.background_load = runtime::under_background_load;
+  measure.under_background_load = runtime::under_background_load;
   profile::measure_batches(profile, network, engine, measure);
 }
 

@@ -22,10 +22,8 @@ plan::Plan random_plan(const Loaded& loaded, const std::string& engine, Random& 
     mapping.processors.emplace_back(random.below(loaded.board.processors.size()));
   plan::BuildOptions build;
   build.engine = engine;
-  plan::Plan plan = plan::build(loaded.network, loaded.board, mapping, build);
-  plan.variants = loaded.plan.variants;
-  plan.calibration = loaded.plan.calibration;
-  return plan;
+  return plan::with_variants(plan::build(loaded.network, loaded.board, mapping, build),
+                             {loaded.plan.variants, {}, loaded.plan.calibration});
 }
 
 /// Float32 sums in another order differ in their last bits, layer after layer. A number of f16 or

@@ -37,6 +37,9 @@ void check_processors(const Plan& plan) {
       throw InputError(stage.name, "two stages have this name; each needs its own");
     if (stage.processors.empty())
       throw InputError(stage.name, "has no processor; give at least one");
+    for (std::size_t r = 0; stage.processors.size() > 1 && r < stage.processors.size(); ++r)
+      if (const std::string name = name_of(stage, r); !names.insert(name).second)
+        throw InputError(name, "a stage and a replica have this name; each needs its own");
     for (const board::Processor& processor : stage.processors)
       if (processor.cores.empty() && processor.kind == board::ProcessorKind::cpu)
         throw InputError(stage.name, fmt::format("its processor '{}' has no cores; give at least "
@@ -48,7 +51,7 @@ void check_processors(const Plan& plan) {
 void check_phase(const Plan& plan, const Phase& phase, const std::string& place) {
   if (phase.layers.empty()) throw InputError(place, "has no layers; remove it");
   if (phase.offset < 0 || phase.offset > largest_capacity)
-    throw InputError(place, fmt::format("found an offset (offset) of {} frames, expected 0 to "
+    throw InputError(place, fmt::format("found an offset of {} frames, expected 0 to "
                                         "{}",
                                         phase.offset, largest_capacity));
   for (std::size_t i = 0; i < phase.layers.size(); ++i) {
@@ -128,16 +131,17 @@ void check_replicas(const Plan& plan, const Stage& stage) {
                                              "replicated stages the same number",
                                              replicas, most));
   if (stage.phases.size() != 1 && stage.dispatch == Dispatch::round_robin)
-    throw InputError(stage.name,
-                     fmt::format("has replicas and {} phases, but a replica of a part of the "
-                                 "network has 1 phase; join its layers to 1 phase",
-                                 stage.phases.size()));
+    throw InputError(
+        stage.name, fmt::format("its replicas share frames round robin, which needs 1 phase; found "
+                                "{}; {}",
+                                stage.phases.size(),
+                                plan.stages.size() == 1 ? "share them first free"
+                                                        : "join its layers to 1 phase"));
   for (const Phase& phase : stage.phases)
     if (phase.offset % replicas != 0)
-      throw InputError(stage.name, fmt::format("found an offset (offset) of {} frames, expected a "
-                                               "multiple of {}; its {} replicas share frames round "
-                                               "robin",
-                                               phase.offset, replicas, replicas));
+      throw InputError(stage.name, fmt::format("found an offset of {} frames, expected a multiple "
+                                               "of {}, the number of its replicas",
+                                               phase.offset, replicas));
 }
 
 void check_all_replicas(const Plan& plan) {
@@ -175,7 +179,7 @@ void check_offset(const Plan& plan, const Channel& channel, const std::string& p
   const std::int64_t offset = offset_of(plan, channel);
   if (offset < 0)
     throw InputError(place, fmt::format("its reader is {} frames ahead of its writer; give the "
-                                        "reader a larger offset (offset)",
+                                        "reader a larger offset",
                                         -offset));
   const std::int64_t replicas = replicas_of(plan, channel);
   const std::int64_t most_tokens =

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/error.h"
+
 namespace millrace::plan {
 
 Evidence no_evidence(const Plan& plan) {
@@ -10,6 +12,17 @@ Evidence no_evidence(const Plan& plan) {
   for (const auto& phases : ByPhase<std::optional<Time>>(plan))
     evidence.replicas.push_back({.phases = phases});
   return evidence;
+}
+
+bool Evidence::fits(const Plan& plan) const {
+  ByPhase<std::optional<Time>> times;
+  for (const ReplicaEvidence& replica : replicas) times.add(replica.phases);
+  return times.fits(plan);
+}
+
+void check_evidence(const Evidence& evidence, const Plan& plan) {
+  if (!evidence.fits(plan))
+    throw InputError("evidence", "is of another plan; pass what was made or read with this plan");
 }
 
 Evidence predicted(const PhaseTimes& times) {

@@ -70,6 +70,8 @@ struct ReplicaEvidence {
 struct Evidence {
   std::vector<ReplicaEvidence> replicas;  // by stage, then by replica
   Time period{};  // measured, between two frames, when the plan was made; 0: not measured
+  /// Whether it is of this plan's replicas and phases.
+  bool fits(const Plan& plan) const;
   bool operator==(const Evidence&) const = default;
 };
 
@@ -83,7 +85,10 @@ struct Assessed {
 Evidence no_evidence(const Plan& plan);
 /// From predicted times of one frame.
 Evidence predicted(const PhaseTimes& times);
+/// InputError if it is of another plan.
+void check_evidence(const Evidence& evidence, const Plan& plan);
 /// The predicted times of the phases' firings, each of a whole batch; empty if one is unknown.
+/// Precondition: the evidence fits the plan.
 PhaseTimes predicted_times(const Plan& plan, const Evidence& evidence);
 
 }  // namespace millrace::plan

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <optional>
+#include <set>
 
 #include "base/error.h"
 #include "base/json.h"
@@ -16,6 +18,9 @@ namespace {
 
 using Parsed = nlohmann::json;
 
+constexpr std::array<std::string_view, 7> stage_keys_2{
+    "name", "turn", "processor", "engine", "predicted_ms", "measured_ms", "phases"};
+constexpr std::array<std::string_view, 4> phase_keys_2{"lag", "batch", "layers", "predicted_ms"};
 constexpr std::array<std::string_view, 2> turn_keys{"index", "of"};
 
 struct Replica {
@@ -42,7 +47,10 @@ Replica read_replica(const JsonView& json, const Parsed& stage, const std::strin
 Parsed common_of(const Parsed& stage) {
   Parsed phases = stage.at("phases");
   for (Parsed& phase : phases)
-    if (phase.is_object()) phase.erase("predicted_ms");
+    if (phase.is_object()) {
+      phase.erase("predicted_ms");
+      phase.emplace("batch", 1);
+    }
   return {{"engine", stage.at("engine")}, {"phases", phases}};
 }
 
@@ -115,23 +123,92 @@ std::string name_without_turn(const std::string& name) {
   return name.size() > 2 && name.ends_with(".0") ? name.substr(0, name.size() - 2) : name;
 }
 
-/// Each channel once, with its ends at the joined stages.
-Parsed joined_channels(const Parsed& channels, const std::map<std::string, std::string>& names) {
-  Parsed result = Parsed::array();
-  for (Parsed channel : channels) {
-    for (const char* end : {"from", "to"}) {
-      Parsed* stage = nullptr;
-      if (channel.is_object() && channel.contains(end) && channel[end].is_object() &&
-          channel[end].contains("stage"))
-        stage = &channel[end]["stage"];
-      if (stage == nullptr || !stage->is_string()) continue;
-      if (const auto found = names.find(stage->get<std::string>()); found != names.end())
-        *stage = found->second;
+/// Of which stage a replica is.
+struct ReplicaPlace {
+  std::string stage;
+  std::int64_t index, of;
+};
+using ReplicaPlaces = std::map<std::string, ReplicaPlace>;  // by the replica's name
+
+/// Channels of replicas, each once, with its ends at the joined stages.
+class ChannelJoiner {
+ public:
+  ChannelJoiner(const ReplicaPlaces& places, const std::string& file)
+      : places_(places), file_(file) {}
+
+  void add(Parsed channel) {
+    const std::string text = text_of(channel);
+    const auto from = move_end(channel, "from"), to = move_end(channel, "to");
+    if (!from && !to) return result_.push_back(std::move(channel));
+    if (from && to && from->index != to->index)
+      throw InputError(file_, text + ": connects different replicas; connect those of one turn");
+    const ReplicaPlace& place = from ? *from : *to;
+    Copies& copies = copies_[channel.dump()];
+    if (copies.seen.empty()) {
+      copies = {text, place.of, {}};
+      result_.push_back(std::move(channel));
     }
-    if (std::find(result.begin(), result.end(), channel) == result.end())
-      result.push_back(std::move(channel));
+    if (!copies.seen.insert(place.index).second)
+      throw InputError(file_, text + ": stands twice; remove one");
   }
-  return result;
+
+  Parsed result() {
+    for (const auto& [key, copies] : copies_)
+      if (static_cast<std::int64_t>(copies.seen.size()) != copies.of)
+        throw InputError(file_,
+                         copies.text + ": a replica of its stage has no such channel; add it");
+    return std::move(result_);
+  }
+
+ private:
+  struct Copies {
+    std::string text;  // of the first
+    std::int64_t of = 0;
+    std::set<std::int64_t> seen = {};  // turns
+  };
+
+  static std::string text_of(const Parsed& channel) {
+    const Parsed* tensor = channel.is_object() ? field(channel, "tensor") : nullptr;
+    return tensor != nullptr && tensor->is_string()
+               ? fmt::format("the channel of '{}'", tensor->get<std::string>())
+               : "a channel";
+  }
+
+  std::optional<ReplicaPlace> move_end(Parsed& channel, const char* end) const {
+    if (!channel.is_object() || !channel.contains(end)) return {};
+    Parsed& place = channel[end];
+    if (!place.is_object() || !place.contains("stage") || !place["stage"].is_string()) return {};
+    const auto found = places_.find(place["stage"].get<std::string>());
+    if (found == places_.end()) return {};
+    place["stage"] = found->second.stage;
+    return found->second;
+  }
+
+  const ReplicaPlaces& places_;
+  const std::string& file_;
+  Parsed result_ = Parsed::array();
+  std::map<std::string, Copies> copies_;  // by the joined channel
+};
+
+Parsed joined_channels(const Parsed& channels, const ReplicaPlaces& places,
+                       const std::string& file) {
+  ChannelJoiner joiner(places, file);
+  for (const Parsed& channel : channels) joiner.add(channel);
+  return joiner.result();
+}
+
+/// What stages and phases have in this format, so that messages name what is in the file.
+void check_format_2(const JsonView& root) {
+  std::set<std::string> names;
+  for (const JsonView& stage : root.at("stages").items()) {
+    stage.only(stage_keys_2);
+    if (!names.insert(stage.at("name").text()).second)
+      stage.at("name").fail("is the name of another stage too; each needs its own");
+    for (const JsonView& phase : stage.at("phases").items()) {
+      phase.only(phase_keys_2);
+      phase.at("lag").integer();
+    }
+  }
 }
 
 void rename_lags(Parsed& stages) {
@@ -163,7 +240,7 @@ void join_replicas(Parsed& document, const std::string& file) {
   }
   if (replicas.empty()) return;
   const bool is_whole = replicas.size() == 1 && replicas.begin()->second.size() == views.size();
-  std::map<std::string, std::string> names;  // of replicas: that of the stage
+  ReplicaPlaces places;
   Parsed stages = Parsed::array();
   for (std::size_t s = 0; s < views.size(); ++s) {
     if (keys[s].empty()) {
@@ -174,17 +251,18 @@ void join_replicas(Parsed& document, const std::string& file) {
     if (group.empty()) continue;  // joined already
     group = in_turn(group, file);
     const std::string name = name_without_turn(group.front().name);
-    for (const Replica& replica : group) names[replica.name] = name;
+    for (const Replica& replica : group) places[replica.name] = {name, replica.index, replica.of};
     stages.push_back(joined(group, name, is_whole ? Dispatch::first_free : Dispatch::round_robin));
     group.clear();
   }
-  document["channels"] = joined_channels(document["channels"], names);
+  document["channels"] = joined_channels(document["channels"], places, file);
   document["stages"] = std::move(stages);
 }
 
 }  // namespace
 
 void to_format_3(nlohmann::json& document, const std::string& file) {
+  check_format_2(JsonView(document, file));
   join_replicas(document, file);
   rename_lags(document["stages"]);
 }

@@ -7,7 +7,7 @@
 namespace millrace::plan {
 
 /// Makes the document one of today's format. InputError if the replicas of a stage are not alike or
-/// not complete.
+/// not complete, or a stage or phase has a field that this format does not know.
 void to_format_3(nlohmann::json& document, const std::string& file);
 
 }  // namespace millrace::plan

@@ -22,8 +22,8 @@ std::int64_t rounded_up(std::int64_t frames, std::int64_t replicas) {
 }
 
 /// Behind a writer that gives its batch in the last of so many cycles, a reader finds its own in
-/// each of its cycles only if it offsets so far. A replica's cycles are as many
-/// frames apart as there are replicas.
+/// each of its cycles only if it is so far behind. A replica's cycles are as many frames apart as
+/// there are replicas.
 std::int64_t least_offset(const Plan& plan, const Channel& channel) {
   const std::int64_t writer = batch_of(plan, channel.from), reader = batch_of(plan, channel.to);
   return (writer - std::gcd(writer, reader)) * replicas_at(plan, channel.from);

@@ -14,7 +14,8 @@ struct PlanFile {
   bool operator==(const PlanFile&) const = default;
 };
 
-/// Atomic; see base/file.h. Precondition: check() passes.
+/// Atomic; see base/file.h. Precondition: check() passes. InputError if the evidence is of another
+/// plan.
 void write_plan(const std::filesystem::path& path, const PlanFile& file,
                 const network::Network& network);
 

@@ -136,13 +136,10 @@ class PlanReader {
                 .engine = json.at("engine").text(),
                 .processors = {},
                 .phases = {}};
-    if (json.has("processors")) {
-      for (const JsonView& processor : json.at("processors").items())
-        stage.processors.push_back(read_processor(processor));
-      stage.dispatch = read_dispatch(json.at("dispatch"));
-    } else {
-      stage.processors.push_back(read_processor(json.at("processor")));
-    }
+    if (json.has("processor") && json.has("dispatch"))
+      json.at("dispatch").fail("found beside a single 'processor'; remove it");
+    json.has("processors") ? read_replicas(json, stage)
+                           : stage.processors.push_back(read_processor(json.at("processor")));
     if (!stages_.emplace(stage.name, plan_.stages.size()).second)
       json.at("name").fail(fmt::format("a second stage '{}'; each needs its own name", stage.name));
     for (const JsonView& phase : json.at("phases").items())
@@ -151,6 +148,19 @@ class PlanReader {
     read_evidence(json, stage.processors.size());
     stage_names_.push_back(stage.name);
     plan_.stages.push_back(std::move(stage));
+  }
+
+  static void read_replicas(const JsonView& json, Stage& stage) {
+    if (json.has("processor"))
+      json.at("processor").fail("found beside 'processors'; remove one of the two");
+    const JsonView list = json.at("processors");
+    const std::vector<JsonView> processors = list.items();
+    if (processors.size() < 2 || processors.size() > most_replicas)
+      list.fail(fmt::format("found {}, expected 2 to {} processors; a single one is 'processor'",
+                            processors.size(), most_replicas));
+    for (const JsonView& processor : processors)
+      stage.processors.push_back(read_processor(processor));
+    stage.dispatch = read_dispatch(json.at("dispatch"));
   }
 
   static Dispatch read_dispatch(const JsonView& json) {
@@ -175,7 +185,7 @@ class PlanReader {
       for (std::size_t r = 0; r < replicas; ++r)
         result[r].phases.push_back(is_known ? std::optional(times[r]) : std::nullopt);
     }
-    evidence_.replicas.insert(evidence_.replicas.end(), result.begin(), result.end());
+    std::move(result.begin(), result.end(), std::back_inserter(evidence_.replicas));
   }
 
   /// One, or of several replicas a list.

@@ -39,14 +39,14 @@ Plan add_replicas(Plan plan, const Material& material);
 /// A channel for every tensor that is needed beyond its phase.
 Plan connect_phases(Plan plan, const Material& material);
 
-/// Lets each phase offset one frame behind what it reads from other stages.
+/// Gives each phase an offset one frame larger than what it reads from other stages.
 Plan set_offsets(Plan plan, const Material& material);
 
 /// As many slots per tensor as keep the pipeline at full speed.
 Plan size_channels(Plan plan, const Material& material);
 
-/// By how many frames the channel's reader offsets behind its writer. The caller submits without
-/// offset and collects with the largest offset of all.
+/// By how many frames the channel's reader is behind its writer. The caller submits at offset 0 and
+/// collects at the largest offset of all.
 std::int64_t offset_of(const Plan& plan, const Channel& channel);
 
 /// How many replicas the stages that have some have; 1: there are none. Precondition: all of them

@@ -91,7 +91,10 @@ Json to_json(const network::Calibration& calibration) {
 
 void write_plan(const std::filesystem::path& path, const PlanFile& file,
                 const network::Network& network) {
-  const auto& [plan, origin, evidence] = file;
+  const auto& [plan, given_origin, evidence] = file;
+  Origin origin = given_origin;
+  origin.network = plan.network_hash;
+  check_evidence(evidence, plan);
   const TensorNames names(network);
   Json stages = Json::array(), channels = Json::array();
   std::span<const ReplicaEvidence> left = evidence.replicas;

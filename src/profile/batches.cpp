@@ -255,14 +255,15 @@ std::vector<std::size_t> who_is_like(const std::vector<ProcessorProfile>& all) {
 }
 
 /// The other processors run the network on one frame, again and again: a pipeline has all at work,
-/// and what waits for memory then waits longer. Without the options' `background_load` they rest.
+/// and what waits for memory then waits longer. Without the options' `under_background_load` they
+/// rest.
 void while_others_work(const MeasurementTarget& target, const std::vector<ProcessorProfile>& all,
                        const std::function<void()>& work) {
   std::vector<std::unique_ptr<NetworkTrial>> trials;
   std::vector<std::function<void()>> others;
   std::set<std::string> seen{target.processor.name};
   for (const ProcessorProfile& each : all) {
-    if (!target.options.background_load || !is_asked_for(each, target.options)) continue;
+    if (!target.options.under_background_load || !is_asked_for(each, target.options)) continue;
     if (!seen.insert(each.processor.name).second) continue;
     const MeasurementTarget other{target.network, target.engine, each.processor, target.options};
     trials.push_back(std::make_unique<NetworkTrial>(other, variants_of(each.layers)));
@@ -273,7 +274,7 @@ void while_others_work(const MeasurementTarget& target, const std::vector<Proces
     });
   }
   if (others.empty()) return work();
-  target.options.background_load(others, work);
+  target.options.under_background_load(others, work);
 }
 
 }  // namespace

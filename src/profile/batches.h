@@ -28,9 +28,9 @@ bool has_batches(const Profile& profile, const network::Network& network,
 /// as one subnet on 1, 2, 4, 8 frames, and on 16 if 8 were faster per frame. The best variants for
 /// batches are searched on four frames and confirmed on eight. Variants above the bound on the
 /// error are left out; those of one frame stay unless others save a noticeable share of the
-/// network's time. With the options' `background_load`, the other processors run the network at the
-/// same time. Processors that copied their variants from another one copy these too. Precondition:
-/// the profile is of this network and engine.
+/// network's time. With the options' `under_background_load`, the other processors run the network
+/// at the same time. Processors that copied their variants from another one copy these too.
+/// Precondition: the profile is of this network and engine.
 void measure_batches(Profile& profile, const network::Network& network, engine::Engine& engine,
                      const MeasureOptions& options = {});
 

@@ -149,7 +149,7 @@ class VariantMeasurement {
         [](const NetworkRun& a, const NetworkRun& b) { return a.whole.median < b.whole.median; });
   }
 
-  /// Some time later: what slowed a unit of it down, but not the pacer, may have gone meanwhile.
+  /// Some time later: what slowed a part of it down, but not the pacer, may have gone meanwhile.
   void visit_again(std::size_t index) {
     NetworkRun& run = runs_[index];
     const Variants variants = variants_of(run.layers);

@@ -51,7 +51,7 @@ class Contender {
 }  // namespace
 
 void measure_contention(std::span<Measured> processors, const MeasureOptions& options) {
-  if (processors.size() < 2 || !options.background_load) return;
+  if (processors.size() < 2 || !options.under_background_load) return;
   std::vector<Contender> contenders;
   for (Measured& measured : processors)
     contenders.emplace_back(measured, options, options.seed + contenders.size());
@@ -60,7 +60,7 @@ void measure_contention(std::span<Measured> processors, const MeasureOptions& op
     std::vector<std::function<void()>> others;
     for (Contender& other : contenders)
       if (&other != &contender) others.emplace_back([&other] { other.run(); });
-    options.background_load(others, [&] {
+    options.under_background_load(others, [&] {
       while (!contender.has_enough()) contender.run();
     });
   }

@@ -26,7 +26,7 @@ struct MeasureOptions {
   /// `contended`. Empty: that is not measured. runtime::under_background_load is one.
   std::function<void(std::span<const std::function<void()>> others,
                      const std::function<void()>& work)>
-      background_load;
+      under_background_load;
   /// Calls work(i) for each i < `count` on threads bound to these cores; for what is not timed.
   /// Empty: that is done on the calling thread. runtime::in_parallel is one.
   std::function<void(std::span<const int> cores, std::size_t count,

@@ -99,7 +99,7 @@ NetworkRun NetworkTrial::result() const {
 FusionGroups::FusionGroups(std::span<const NetworkRun> runs) {
   std::vector<const std::vector<LayerTimes>*> layers;
   for (const NetworkRun& run : runs) layers.push_back(&run.layers);
-  groups_ = groups_of(layers);
+  groups_ = fusion_groups_of(layers);
 }
 
 Time FusionGroups::time(const NetworkRun& run, LayerId layer) const {

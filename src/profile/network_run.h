@@ -60,7 +60,7 @@ class FusionGroups {
   Time time(const NetworkRun& run, LayerId layer) const;
 
  private:
-  std::vector<std::size_t> groups_;  // by layer: the unit's number
+  std::vector<std::size_t> groups_;  // by layer: the group's number
 };
 
 }  // namespace millrace::profile

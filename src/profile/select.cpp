@@ -40,7 +40,7 @@ ProcessorProfile fastest_of(const Entries& entries) {
   if (entries.size() == 1) return result;
   std::vector<const std::vector<LayerTimes>*> layers;
   for (const ProcessorProfile* entry : entries) layers.push_back(&entry->layers);
-  const std::vector<std::size_t> groups = groups_of(layers);
+  const std::vector<std::size_t> groups = fusion_groups_of(layers);
   std::vector<std::vector<double>> sums(entries.size(), std::vector<double>(groups.size()));
   for (std::size_t e = 0; e < entries.size(); ++e)
     for (std::size_t i = 0; i < groups.size(); ++i)
@@ -84,20 +84,20 @@ Profile for_each_processor(const Profile& profile,
 
 }  // namespace
 
-std::vector<std::size_t> groups_of(const std::vector<const std::vector<LayerTimes>*>& runs) {
+std::vector<std::size_t> fusion_groups_of(const std::vector<const std::vector<LayerTimes>*>& runs) {
   std::vector<std::size_t> first(runs.front()->size());
   std::iota(first.begin(), first.end(), std::size_t{0});
-  const auto unit_of = [&](std::size_t layer) {
+  const auto group_of = [&](std::size_t layer) {
     while (first[layer] != layer) layer = first[layer];
     return layer;
   };
   for (const auto* layers : runs)
     for (std::size_t i = 0; i < first.size(); ++i)
       if (const auto head = (*layers)[i].fused_into) {
-        const std::size_t a = unit_of(i), b = unit_of(head->index);
+        const std::size_t a = group_of(i), b = group_of(head->index);
         first[std::max(a, b)] = std::min(a, b);
       }
-  for (std::size_t i = 0; i < first.size(); ++i) first[i] = unit_of(i);
+  for (std::size_t i = 0; i < first.size(); ++i) first[i] = group_of(i);
   return first;
 }
 

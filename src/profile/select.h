@@ -18,6 +18,6 @@ Profile select_by_layer(const Profile& profile, const std::vector<board::Precisi
 void extend(Profile& profile, const Profile& more);
 
 /// Layers that one of the profiles fuses, directly or through others, share a number: their first.
-std::vector<std::size_t> groups_of(const std::vector<const std::vector<LayerTimes>*>& runs);
+std::vector<std::size_t> fusion_groups_of(const std::vector<const std::vector<LayerTimes>*>& runs);
 
 }  // namespace millrace::profile

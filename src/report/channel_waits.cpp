@@ -17,7 +17,7 @@ struct Moments {
   Time begin{}, end{};
 };
 
-/// When frames were worked on, by stage and phase; for the caller when they came and went.
+/// When frames were worked on, by actor and phase; for the caller when they came and went.
 class Diary {
  public:
   explicit Diary(const Trace& trace) {

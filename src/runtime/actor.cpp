@@ -76,10 +76,10 @@ std::optional<schedule::Firing> next_firing(StageTask& stage) {
   while (true) {
     if (spin_until(settled, stage.spin)) return found;
     if (is_frame_on_its_way(stage) && spin_until(settled, stage.spin_for_stages)) return found;
-    const std::uint32_t ticket = stage.events.ticket();
+    const std::uint32_t ticket = stage.event_count.ticket();
     watch_channels(stage);
     if (settled()) return found;
-    stage.events.sleep(ticket);
+    stage.event_count.sleep(ticket);
   }
 }
 
@@ -140,10 +140,10 @@ std::optional<Shared::Claim> claim_frames(StageTask& stage) {
     return frames || submitted.finished();
   };
   while (!spin_until(settled, stage.spin)) {
-    const std::uint32_t ticket = stage.events.ticket();
+    const std::uint32_t ticket = stage.event_count.ticket();
     stage.submitted.watch();
     if (settled()) break;
-    stage.events.sleep(ticket);
+    stage.event_count.sleep(ticket);
   }
   return frames;
 }

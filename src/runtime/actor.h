@@ -88,8 +88,8 @@ struct StageTask {
   Time spin{};                    // before it sleeps
   Time spin_for_stages{};         // the same while a frame is on its way
   Gate gate;                      // it passes before each phase
-  EventCount events;              // of all channels of its phases, on the stage's side
-  Counter submitted{events};      // frames that the caller has put in; raised by the caller
+  EventCount event_count;         // of all channels of its phases, on the stage's side
+  Counter submitted{event_count};  // frames that the caller has put in; raised by the caller
   Activity activity;
   Latest<TimedFiring> firings;  // for a trace; touched by the stage's thread alone while it runs
 };

@@ -5,8 +5,8 @@
 namespace millrace::runtime {
 namespace {
 
-EventCount& events_of(const Waiting& side, std::unique_ptr<EventCount>& own) {
-  if (side.events != nullptr) return *side.events;
+EventCount& event_count_of(const Waiting& side, std::unique_ptr<EventCount>& own) {
+  if (side.event_count != nullptr) return *side.event_count;
   own = std::make_unique<EventCount>();
   return *own;
 }
@@ -14,8 +14,8 @@ EventCount& events_of(const Waiting& side, std::unique_ptr<EventCount>& own) {
 }  // namespace
 
 Channel::Channel(std::int64_t capacity, Waiting writer, Waiting reader)
-    : written_(events_of(reader, own_bells_[0])),
-      read_(events_of(writer, own_bells_[1])),
+    : written_(event_count_of(reader, own_event_counts_[0])),
+      read_(event_count_of(writer, own_event_counts_[1])),
       writer_{writer.spin},
       reader_{reader.spin},
       capacity_(static_cast<std::uint32_t>(capacity)) {

@@ -9,12 +9,13 @@
 
 namespace millrace::runtime {
 
-/// How one side of a channel waits: it spins first, then sleeps until its events rings.
+/// How one side of a channel waits: it spins first, then sleeps on its event count.
 struct Waiting {
-  Waiting(Time spin_first, EventCount* rung = nullptr) : spin(spin_first), events(rung) {}
+  Waiting(Time spin_first, EventCount* sleeps_on = nullptr)
+      : spin(spin_first), event_count(sleeps_on) {}
   Time spin;
   EventCount*
-      events;  // borrowed; of a thread that waits for several channels; null: one of its own
+      event_count;  // borrowed; of a thread that waits for several channels; null: one of its own
 };
 
 using schedule::Readiness;
@@ -34,7 +35,7 @@ class Channel {
   Readiness space();
   /// Waits until a token fits; false: never.
   bool wait_for_space();
-  /// The writer's events will ring when there may be more space, or none any more.
+  /// The writer is woken when there may be more space, or none any more.
   void watch_space() { read_.watch(); }
   /// How many tokens fit now.
   std::int64_t spaces();
@@ -48,7 +49,7 @@ class Channel {
   Readiness token();
   /// Waits for a token; false: never.
   bool wait_for_token();
-  /// The reader's events will ring when there may be another token, or none any more.
+  /// The reader is woken when there may be another token, or none any more.
   void watch_token() { written_.watch(); }
   /// How many tokens there are now.
   std::int64_t tokens();
@@ -67,7 +68,7 @@ class Channel {
   Readiness space_if(Counter::Value read) const;
   Readiness token_if(Counter::Value written) const;
 
-  std::unique_ptr<EventCount> own_bells_[2];  // of the sides that brought none
+  std::unique_ptr<EventCount> own_event_counts_[2];  // of the sides that brought none
   Counter written_;                     // raised by the writer alone: tokens ever pushed
   Counter read_;                        // raised by the reader alone: tokens ever popped
 

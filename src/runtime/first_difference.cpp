@@ -26,15 +26,20 @@ Values right_values(const network::Network& network, std::span<const Array> inpu
 
 struct Place {
   const plan::Stage* stage;
+  std::size_t replica;
   std::span<const LayerId> layers;
 };
 
-/// By their first layers.
+void add_phases(const plan::Stage& stage, std::size_t replica, std::vector<Place>& places) {
+  for (const plan::Phase& phase : stage.phases)
+    if (!phase.layers.empty()) places.push_back({&stage, replica, phase.layers});
+}
+
+/// Of each replica, by their first layers.
 std::vector<Place> phases_of(const plan::Plan& plan) {
   std::vector<Place> places;
   for (const plan::Stage& stage : plan.stages)
-    for (const plan::Phase& phase : stage.phases)
-      if (!phase.layers.empty()) places.push_back({&stage, phase.layers});
+    for (std::size_t r = 0; r < stage.processors.size(); ++r) add_phases(stage, r, places);
   std::stable_sort(places.begin(), places.end(), [](const Place& a, const Place& b) {
     return a.layers.front() < b.layers.front();
   });
@@ -71,11 +76,13 @@ class Bisection {
     std::size_t right = 0, wrong = place.layers.size();
     while (wrong - right > 1) {
       const std::size_t middle = (right + wrong) / 2;
-      const bool differs = error_of({place.stage, place.layers.first(middle)}) > tolerance;
+      const bool differs =
+          error_of({place.stage, place.replica, place.layers.first(middle)}) > tolerance;
       (differs ? wrong : right) = middle;
     }
-    const Place found{place.stage, place.layers.first(wrong)};
-    return {suspect_.network[found.layers.back()].name, place.stage->name, error_of(found)};
+    const Place found{place.stage, place.replica, place.layers.first(wrong)};
+    return {suspect_.network[found.layers.back()].name, plan::name_of(*place.stage, place.replica),
+            error_of(found)};
   }
 
  private:
@@ -84,7 +91,7 @@ class Bisection {
     const engine::Border border = engine::border_of(network, place.layers);
     engine::SubnetRequest request;
     request.network = &network;
-    request.processor = place.stage->processors.front();
+    request.processor = place.stage->processors[place.replica];
     request.layers.assign(place.layers.begin(), place.layers.end());
     for (const TensorId input : border.inputs)
       request.inputs.push_back({input, engine::plain_layout(network[input])});

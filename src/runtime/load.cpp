@@ -104,7 +104,7 @@ class Contestant {
   IntermittentLoad load_;
   Time period_{};
   std::vector<Time> periods_;
-  std::vector<std::vector<Time>> busy_;  // by turn and stage
+  std::vector<std::vector<Time>> busy_;  // by turn and replica
 };
 
 /// Twice the standard error of the median of their ratios in the rounds that both had.

@@ -104,8 +104,8 @@ class Assembler {
   }
 
   Waiting waiting_of(const schedule::End& end) {
-    if (end.is_outside()) return Waiting(options_.caller_spin, pipeline_.events.get());
-    return Waiting(options_.spin, &pipeline_.stages[end.actor]->events);
+    if (end.is_outside()) return Waiting(options_.caller_spin, pipeline_.event_count.get());
+    return Waiting(options_.spin, &pipeline_.stages[end.actor]->event_count);
   }
 
   void add_actor(const schedule::Actor& actor, PreparedActor prepared) {
@@ -123,7 +123,7 @@ class Assembler {
       Ports outputs(memory_of(each.subnet->outputs()), batch);
       stage->phases.push_back({batch, std::move(each), std::move(inputs), std::move(outputs)});
     }
-    stage->firings = Latest<TimedFiring>(firings_to_keep(actor));
+    stage->firings = Latest<TimedFiring>(ficount_to_keep(actor));
     pipeline_.stages.push_back(std::move(stage));
   }
 
@@ -138,7 +138,7 @@ class Assembler {
   }
 
   /// Of the last frames that leave, while others are on their way behind them.
-  std::size_t firings_to_keep(const schedule::Actor& actor) const {
+  std::size_t ficount_to_keep(const schedule::Actor& actor) const {
     if (options_.trace_frames == 0) return 0;
     return static_cast<std::size_t>(options_.trace_frames + most_in_flight_) * actor.phases.size();
   }

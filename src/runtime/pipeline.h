@@ -28,7 +28,7 @@ struct Outlet {
 };
 
 struct Pipeline {
-  std::unique_ptr<EventCount> events =
+  std::unique_ptr<EventCount> event_count =
       std::make_unique<EventCount>();              // of the caller's side of all channels
   std::vector<std::unique_ptr<Slots>> slots;       // by tensor; null: does not leave its phase
   std::vector<std::unique_ptr<Channel>> channels;  // all there are

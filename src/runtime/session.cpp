@@ -149,7 +149,7 @@ bool Session::State::has_result() {
   return all || ended;
 }
 
-/// The events will ring when one of these may have changed.
+/// The caller is woken when one of these may have changed.
 void Session::State::watch() {
   all_from_caller([](Channel& channel) {
     channel.watch_space();
@@ -170,10 +170,10 @@ bool Session::State::wait_unless_result() {
   bool room = false;
   const auto settled = [&] { return (room = fits()) || has_result(); };
   while (!settled()) {
-    const std::uint32_t ticket = pipeline.events->ticket();
+    const std::uint32_t ticket = pipeline.event_count->ticket();
     watch();
     if (settled()) break;
-    pipeline.events->sleep(ticket);
+    pipeline.event_count->sleep(ticket);
   }
   return room;
 }

@@ -19,7 +19,7 @@ class Shared {
  public:
   Shared(std::int64_t capacity, std::int64_t replicas, const Waiting& caller)
       : replicas_(replicas), spin_(caller.spin) {
-    for (std::int64_t i = 0; i < capacity; ++i) done_.emplace_back(*caller.events);
+    for (std::int64_t i = 0; i < capacity; ++i) done_.emplace_back(*caller.event_count);
   }
 
   // A replica's side.
@@ -54,7 +54,7 @@ class Shared {
     };
     return result_if(done(frame).wait(settled, spin_), frame) == Readiness::yes;
   }
-  /// The caller's events will ring when result() may have changed.
+  /// The caller is woken when result() may have changed.
   void watch_result(std::int64_t frame) { done(frame).watch(); }
 
   // Any thread.

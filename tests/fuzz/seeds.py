@@ -26,7 +26,7 @@ WORDS = {
 }
 # Sources of readers, under src/: the texts in them are words of their files.
 SOURCES = {
-    "onnx": "network/onnx/*.cpp", "darknet": "network/darknet/*.cpp", "plan": "plan/read_plan.cpp",
+    "onnx": "network/onnx/*.cpp", "darknet": "network/darknet/*.cpp", "plan": "plan/*.cpp",
     "profile": "profile/profile_file.cpp", "calibration": "network/calibration_file.cpp",
     "trace": "base/trace.cpp", "board": "board/*.cpp", "application": "application/read_*.cpp",
     "sdf3": "dataflow/sdf3_*.cpp", "jedi": "application/*jedi.cpp",
@@ -79,6 +79,8 @@ def files_for(reader):
         yield from named("*.yaml", TOP / "boards", TOP / "bench", cases)
     if reader == "application":
         yield from named("*.yaml", TOP / "examples", cases)
+    if reader == "plan":
+        yield from named("*.plan.json", TOP / "tests/plan/format_2")
     if reader == "sdf3":
         yield from named("*.xml", BESIDE / "oracles", cases)
     if reader == "jedi":

@@ -26,7 +26,7 @@ Fraction period_of(const Plan& plan, const network::Network& network, const Phas
       .period();
 }
 
-/// A plan whose phases do not offset enough, so that more slots than the least may be needed.
+/// A plan whose phases have too small offsets, so that more slots than the least may be needed.
 Plan tight_plan(Random& random, const network::Network& network, std::int64_t most_offset) {
   return build(network, board_of(3), random_mapping(random, network.layers.size(), 3),
                {.most_offset = most_offset});

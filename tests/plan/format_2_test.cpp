@@ -93,6 +93,24 @@ TEST_F(Format2, with_replicas_that_are_unlike_or_missing_is_refused) {
   says([&](Json& d) { stage(d, 1)["turn"] = 7; }, "stages[1].turn: found number");
   says([&](Json& d) { stage(d, 1).erase("processor"); }, "stages[1]: the field 'processor'");
   says([&](Json& d) { stage(d, 1)["phases"] = Json::array(); }, "expected at least one phase");
+  says([&](Json& d) { stage(d, 2)["dispatch"] = "first free"; }, "stages[2]: unknown field 'dispatch'");
+  says([&](Json& d) { stage(d, 2)["phases"][0].erase("lag"); }, "the field 'lag'");
+  says([&](Json& d) { stage(d, 2)["name"] = "stage1.0"; }, "the name of another stage too");
+}
+
+TEST_F(Format2, with_channels_that_replicas_do_not_share_is_refused) {
+  const auto of_replica = [](const Json& channel) {
+    return channel.dump().find("stage1.1") != std::string::npos;
+  };
+  const auto says = [&](const std::function<void(Json&)>& change, const std::string& what) {
+    const std::string message = message_after([&](Json& d) { change(d["channels"]); });
+    EXPECT_NE(message.find(what), std::string::npos) << message;
+  };
+  const auto first = [&](Json& channels) {
+    return std::find_if(channels.begin(), channels.end(), of_replica);
+  };
+  says([&](Json& channels) { channels.erase(first(channels)); }, "has no such channel; add it");
+  says([&](Json& channels) { channels.push_back(*first(channels)); }, "stands twice");
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "analysis/rate.h"
+#include "base/json.h"
 #include "dataflow/analysis.h"
 #include "networks.h"
 #include "plan/plan_file.h"
@@ -102,6 +103,24 @@ TEST_F(Replicas, that_cannot_share_frames_are_refused) {
   says([](Plan& p) { p.channels[1].capacity += 1; }, "expected a multiple of 3");
   says([](Plan& p) { p.stages[0].phases[0].batch = 3; },
        "has a batch, but stages of this plan have replicas");
+  says([](Plan& p) { p.stages[0].name = p.stages[1].name + ".1"; },
+       "a stage and a replica have this name");
+}
+
+TEST_F(Replicas, of_files_are_counted_before_anything_is_kept_for_each) {
+  millrace::test::TemporaryFolder folder;
+  const auto path = folder / "plan.json";
+  write_plan(path, {plan, {}, no_evidence(plan)}, network);
+  nlohmann::json document = read_json(path);
+  nlohmann::json& processors = document["stages"][1]["processors"];
+  for (const std::size_t count : {1u, 3'000u}) {
+    processors = std::vector<nlohmann::json>(count, processors[0]);
+    write_json(path, document);
+    const std::string message = millrace::test::message_of([&] { read_plan(path, network); });
+    EXPECT_NE(message.find(fmt::format("processors: found {}, expected 2 to 64", count)),
+              std::string::npos)
+        << message;
+  }
 }
 
 TEST_F(Replicas, of_stages_with_several_phases_are_refused) {

@@ -63,7 +63,7 @@ int times_that_others_work(int runs) {
   const auto engine = engine::make_engine("reference");
   MeasureOptions options = quick();
   int times = 0;
-  options.background_load = [&](std::span<const std::function<void()>> others,
+  options.under_background_load = [&](std::span<const std::function<void()>> others,
                                 const std::function<void()>& work) {
     ++times;
     EXPECT_EQ(others.size(), 1u);
@@ -88,7 +88,7 @@ TEST(Measure, contention_is_measured_on_all_at_once) { EXPECT_EQ(times_that_othe
 TEST(Measure, without_others_there_is_no_contention) {
   const auto engine = engine::make_engine("reference");
   MeasureOptions options = quick();
-  options.background_load = [](std::span<const std::function<void()>>,
+  options.under_background_load = [](std::span<const std::function<void()>>,
                                const std::function<void()>&) {
     ADD_FAILURE() << "nobody to contend with";
   };

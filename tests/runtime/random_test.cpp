@@ -129,7 +129,7 @@ TEST_P(RandomNetworks, with_random_batches_compute_what_each_frame_alone_gives) 
   EXPECT_GT(batching, networks_with_batches / shards);
 }
 
-/// Replicas take turns in any order of events, and frames still come out in order.
+/// Replicas take turns in any order of event_count, and frames still come out in order.
 TEST_P(RandomNetworks, with_random_replicas_compute_what_a_sequential_run_computes) {
   const auto engine = engine::reference::make();
   std::size_t with_replicas = 0;

@@ -124,9 +124,9 @@ TEST_F(SharedFrames, wait_for_those_before_them_and_their_latency_says_so) {
 }
 
 TEST(Shared, the_last_frames_are_shared_out) {
-  EventCount events;
-  Counter submitted(events);
-  Shared shared(100, 2, Waiting({}, &events));
+  EventCount event_count;
+  Counter submitted(event_count);
+  Shared shared(100, 2, Waiting({}, &event_count));
   submitted.raise(9);
   EXPECT_EQ(shared.claim(submitted.read(), 4)->count, 4);
   submitted.finish();

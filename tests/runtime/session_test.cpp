@@ -57,7 +57,7 @@ TEST_F(SessionTest, one_thread_can_fill_the_pipeline_and_take_results_in_turn) {
   }
 }
 
-// Phases offset behind each other, but only as long as there are other frames to work on.
+// Phases are behind each other, but only as long as there are other frames to work on.
 TEST_F(SessionTest, a_frame_alone_arrives_without_another_behind_it) {
   const auto network = chain(8);
   Session session = start(network, {0, 1, 0, 2, 1, 0, 2, 0});

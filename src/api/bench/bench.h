@@ -34,7 +34,8 @@ struct BenchRow {
 struct BenchResult {
   std::vector<BenchRow> rows;                    // baselines first, the plan last
   std::vector<runtime::StageStatistics> stages;  // of the plan, over all rounds
-  std::vector<std::vector<Time>> alone;  // by round, by stage: one frame, all other stages idle
+  std::vector<std::vector<Time>>
+      alone;  // by round, by replica of a stage: one frame, all other stages idle
   std::optional<api::MeasuredNow> now = {};   // of the plan; of a simulated board none
   bool shared = false;                   // as plan::is_first_free
   report::Rooflines rooflines;  // without what `rows` and `stages` tell; of a simulated board empty

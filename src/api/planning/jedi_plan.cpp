@@ -47,8 +47,8 @@ std::vector<explore::ProcessorGroup> groups_on(const board::Board& board,
   return groups;
 }
 
-Verdict can_seat(const board::Board& board, const std::vector<Stage>& stages,
-                 const std::vector<explore::ProcessorGroup>& groups) {
+Verdict can_place(const board::Board& board, const std::vector<Stage>& stages,
+                  const std::vector<explore::ProcessorGroup>& groups) {
   std::set<ProcessorId> alone, in_turns;
   for (std::size_t s = 0; s < groups.size(); ++s) {
     if (groups[s].empty())
@@ -143,7 +143,7 @@ JediPlan make_jedi_plan(const Instance& instance, const Imported& imported,
   ModelPieces pieces = model_pieces_of(instance, imported);
   const board::Board board = load_board({.source = {}}, of_board);
   const std::vector<explore::ProcessorGroup> groups = groups_on(board, imported.stages);
-  if (Verdict verdict = can_seat(board, imported.stages, groups); !verdict) return {verdict};
+  if (Verdict verdict = can_place(board, imported.stages, groups); !verdict) return {verdict};
   const profile::Profile profile = profile_of(pieces, board, imported.stages);
   const explore::Problem problem = explore::make_problem(pieces.network, board, profile);
   const plan::BuildOptions build;

@@ -123,6 +123,11 @@ Realised realise(const SearchContext& context, const Configuration& configuratio
     build.replicas = task.replicas;
     plan = plan::build(context.network, context.board, mapping, build);
   }
+  try {
+    plan::check_cores(plan);  // a layer may stand on a member of a group
+  } catch (const InputError& error) {
+    return {Verdict::no(error.what())};
+  }
   plan::Evidence evidence = predicted(plan, mapping, task);
   return {within_limits(plan, context.board), std::move(plan), std::move(evidence)};
 }

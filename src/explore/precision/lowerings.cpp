@@ -11,29 +11,29 @@ using board::Precision;
 using profile::LayerTimes;
 
 /// By processor, all of them measured in one precision.
-using Passes = std::vector<const std::vector<LayerTimes>*>;
+using Runs = std::vector<const std::vector<LayerTimes>*>;
 
-Passes passes_in(const profile::Profile& profile, Precision precision) {
-  Passes passes;
+Runs runs_in(const profile::Profile& profile, Precision precision) {
+  Runs runs;
   for (const profile::ProcessorProfile& p : profile.processors)
-    if (p.precision == precision) passes.push_back(&p.layers);
-  return passes;
+    if (p.precision == precision) runs.push_back(&p.layers);
+  return runs;
 }
 
-/// By first layer of a unit.
-struct UnitTimes {
+/// By first layer of a fused group.
+struct GroupTimes {
   std::vector<double> ns;      // the mean over the processors
-  std::vector<bool> is_lower;  // some layer of the unit really runs in the precision
+  std::vector<bool> is_lower;  // some layer of the fused group really runs in the precision
 };
 
-UnitTimes unit_times(const Passes& passes, const std::vector<std::size_t>& first_of,
-                     Precision precision) {
-  UnitTimes times{std::vector<double>(first_of.size()), std::vector<bool>(first_of.size())};
-  for (const auto* layers : passes)
+GroupTimes group_times(const Runs& runs, const std::vector<std::size_t>& first_of,
+                       Precision precision) {
+  GroupTimes times{std::vector<double>(first_of.size()), std::vector<bool>(first_of.size())};
+  for (const auto* layers : runs)
     for (std::size_t i = 0; i < first_of.size(); ++i) {
       const LayerTimes& layer = (*layers)[i];
       times.ns[first_of[i]] +=
-          static_cast<double>(layer.together.median.count()) / static_cast<double>(passes.size());
+          static_cast<double>(layer.together.median.count()) / static_cast<double>(runs.size());
       if (layer.variant.precision == precision) times.is_lower[first_of[i]] = true;
     }
   return times;
@@ -48,16 +48,16 @@ std::vector<Precision> Lowerings::spread(std::vector<Precision> precisions) cons
 
 Lowerings lowerings_of(const profile::Profile& measured, const std::vector<Precision>& allowed) {
   const Precision base = *std::min_element(allowed.begin(), allowed.end());
-  Passes all;
+  Runs all;
   for (const Precision precision : allowed)
-    for (const auto* layers : passes_in(measured, precision)) all.push_back(layers);
+    for (const auto* layers : runs_in(measured, precision)) all.push_back(layers);
   Lowerings result;
-  result.first_of = profile::groups_of(all);
+  result.first_of = profile::fusion_groups_of(all);
   result.problem.base.assign(result.first_of.size(), base);
-  const UnitTimes before = unit_times(passes_in(measured, base), result.first_of, base);
+  const GroupTimes before = group_times(runs_in(measured, base), result.first_of, base);
   for (const Precision precision : allowed) {
     if (precision == base) continue;
-    const UnitTimes after = unit_times(passes_in(measured, precision), result.first_of, precision);
+    const GroupTimes after = group_times(runs_in(measured, precision), result.first_of, precision);
     for (std::size_t i = 0; i < result.first_of.size(); ++i) {
       const double saved = before.ns[i] - after.ns[i];
       if (after.is_lower[i] && saved > 0)

@@ -9,14 +9,14 @@ namespace millrace::explore {
 /// of them.
 struct Lowerings {
   PrecisionProblem problem;
-  std::vector<std::size_t> first_of;  // by LayerId: the first layer of its unit
+  std::vector<std::size_t> first_of;  // by LayerId: the first layer of its fused group
 
-  /// Each layer as the first of its unit.
+  /// Each layer as the first of its fused group.
   std::vector<board::Precision> spread(std::vector<board::Precision> precisions) const;
 };
 
-/// `allowed` was measured on every processor; the base is the most exact one of it. What a unit
-/// saves is the mean over the processors; what saves nothing is left out.
+/// `allowed` was measured on every processor; the base is the most exact one of it. What a fused
+/// group saves is the mean over the processors; what saves nothing is left out.
 Lowerings lowerings_of(const profile::Profile& measured,
                        const std::vector<board::Precision>& allowed);
 

@@ -30,8 +30,8 @@ class alignas(cache_line) Counter {
     std::uint32_t word_;
   };
 
-  /// `events`: of the thread that waits; borrowed.
-  explicit Counter(EventCount& events) : events_(events) {}
+  /// `event_count`: of the thread that waits; borrowed.
+  explicit Counter(EventCount& event_count) : event_count_(event_count) {}
 
   Value read() const { return Value(word_.load(std::memory_order_acquire)); }
   /// Adds this many. What this thread wrote before is seen by whoever reads the new count.
@@ -42,7 +42,7 @@ class alignas(cache_line) Counter {
   void finish() { announce(word_.fetch_or(finished_flag, std::memory_order_acq_rel)); }
   /// Says that the count matters no longer.
   void close() { announce(word_.fetch_or(closed_flag, std::memory_order_acq_rel)); }
-  /// The value now; the events will ring at the next change.
+  /// The value now; the thread is woken at the next change.
   Value watch() { return Value(word_.fetch_or(watched_flag, std::memory_order_acq_rel)); }
   /// Waits until ready(value); spins for `spin`, then sleeps. `ready` must be true of a closed one.
   template <class Ready>
@@ -55,13 +55,13 @@ class alignas(cache_line) Counter {
   void announce(std::uint32_t before) {
     if ((before & watched_flag) == 0) return;
     word_.fetch_and(~watched_flag, std::memory_order_relaxed);
-    events_.ring();
+    event_count_.notify();
   }
 
   // The upper bits are the count. Every change is one read-modify-write, so a change either
-  // finds the watcher's flag and rings, or is found by the watcher when it sets the flag.
+  // finds the watcher's flag and notifies, or is found by the watcher when it sets the flag.
   std::atomic<std::uint32_t> word_{0};
-  EventCount& events_;
+  EventCount& event_count_;
 };
 
 /// Tells the core that this is a spin loop.
@@ -95,10 +95,10 @@ Counter::Value Counter::wait(const Ready& ready, Time spin) {
   Value value = read();
   spin_until([&] { return ready(value = read()); }, spin);
   while (!ready(value)) {
-    const std::uint32_t ticket = events_.ticket();
+    const std::uint32_t ticket = event_count_.ticket();
     value = watch();
     if (ready(value)) break;
-    events_.sleep(ticket);
+    event_count_.sleep(ticket);
     value = read();
   }
   return value;

@@ -11,13 +11,13 @@ static_assert(sizeof(std::atomic<std::uint32_t>) == sizeof(std::uint32_t) &&
               "a futex is a plain 32-bit word");
 
 void EventCount::sleep(std::uint32_t ticket) {
-  ::syscall(SYS_futex, &rings_, FUTEX_WAIT_PRIVATE, ticket, nullptr, nullptr, 0);
+  ::syscall(SYS_futex, &count_, FUTEX_WAIT_PRIVATE, ticket, nullptr, nullptr, 0);
 }
 
-void EventCount::ring() {
-  rings_.fetch_add(1, std::memory_order_release);
+void EventCount::notify() {
+  count_.fetch_add(1, std::memory_order_release);
   constexpr int all = 1 << 30;
-  ::syscall(SYS_futex, &rings_, FUTEX_WAKE_PRIVATE, all, nullptr, nullptr, 0);
+  ::syscall(SYS_futex, &count_, FUTEX_WAKE_PRIVATE, all, nullptr, nullptr, 0);
 }
 
 }  // namespace millrace::runtime

@@ -9,17 +9,17 @@ namespace millrace::runtime {
 /// Things that different threads write lie at least this far apart.
 inline constexpr std::size_t cache_line = 64;
 
-/// Any thread may ring; all that sleep wake.
+/// Any thread may notify; all that sleep wake.
 class alignas(cache_line) EventCount {
  public:
   /// Take it before the last look at what you wait for.
-  std::uint32_t ticket() const { return rings_.load(std::memory_order_acquire); }
-  /// Sleeps until somebody has rung since the ticket was taken; may return early.
+  std::uint32_t ticket() const { return count_.load(std::memory_order_acquire); }
+  /// Sleeps until somebody has notified since the ticket was taken; may return early.
   void sleep(std::uint32_t ticket);
-  void ring();
+  void notify();
 
  private:
-  std::atomic<std::uint32_t> rings_{0};
+  std::atomic<std::uint32_t> count_{0};
 };
 
 }  // namespace millrace::runtime

@@ -18,7 +18,8 @@ class alignas(cache_line) Gate {
     }
   }
   void unlock() {
-    if ((state_.fetch_and(~inside, std::memory_order_release) & shut_flag) != 0) events_.ring();
+    if ((state_.fetch_and(~inside, std::memory_order_release) & shut_flag) != 0)
+      event_count_.notify();
   }
 
   void shut() { state_.fetch_or(shut_flag, std::memory_order_acquire); }
@@ -26,7 +27,7 @@ class alignas(cache_line) Gate {
   void wait_until_left() { sleep_while(inside); }
   void open() {
     state_.fetch_and(~shut_flag, std::memory_order_release);
-    events_.ring();
+    event_count_.notify();
   }
 
  private:
@@ -34,14 +35,14 @@ class alignas(cache_line) Gate {
 
   void sleep_while(std::uint32_t flag) {
     while (true) {
-      const std::uint32_t ticket = events_.ticket();
+      const std::uint32_t ticket = event_count_.ticket();
       if ((state_.load(std::memory_order_acquire) & flag) == 0) return;
-      events_.sleep(ticket);
+      event_count_.sleep(ticket);
     }
   }
 
   std::atomic<std::uint32_t> state_{0};
-  EventCount events_;
+  EventCount event_count_;
 };
 
 }  // namespace millrace::runtime

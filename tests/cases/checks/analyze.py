@@ -4,6 +4,8 @@ import json
 import os
 import sys
 
+from replicas import replicas_in
+
 
 def with_core_70():
     d = json.load(sys.stdin)
@@ -26,14 +28,14 @@ def analysis_follows_its_schema():
 
 def measurement_follows_its_schema():
     m = json.load(open("m.json"))["measured"][-1]
-    d = json.load(open("digits.plan.json"))
+    replicas = list(replicas_in("digits.plan.json"))
     s = json.load(open(os.environ["SOURCE"] + "/schemas/analysis.schema.json"))["properties"][
         "measured"
     ]["items"]["properties"]
     print(
         sorted(m) == sorted(s),
-        len(m["busy_to_phases"]) == len(d["stages"]),
-        [len(p) for p in m["phases_ms"]] == [len(s["phases"]) for s in d["stages"]],
+        len(m["busy_to_phases"]) == len(replicas),
+        [len(p) for p in m["phases_ms"]] == [len(stage["phases"]) for _, stage in replicas],
         sorted(m["share_of_that_bound"]) == sorted(s["share_of_that_bound"]["properties"]),
     )
 

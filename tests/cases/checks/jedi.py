@@ -2,6 +2,8 @@
 
 import json
 
+from replicas import replicas_in
+
 
 def print_stages():
     p = json.load(open("yolo3.plan.json"))
@@ -15,5 +17,4 @@ def print_stages():
 
 
 def print_processors():
-    stages = json.load(open("pnd.plan.json"))["stages"]
-    print([p["name"] for s in stages for p in s.get("processors", [s.get("processor")])])
+    print([p["name"] for p, _ in replicas_in("pnd.plan.json")])

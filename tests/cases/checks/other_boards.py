@@ -2,6 +2,8 @@
 
 import json
 
+from replicas import replicas_in
+
 
 def prediction_is_simulated():
     p = json.load(open("p.json"))
@@ -12,20 +14,11 @@ def prediction_is_simulated():
 
 def print_processors():
     p = json.load(open("gpu.plan.json"))
-    print([s["processor"]["name"] for s in p["stages"]], p["origin"]["options"]["board"])
+    print([r["name"] for r, _ in replicas_in("gpu.plan.json")], p["origin"]["options"]["board"])
 
 
 def at_most_4_subnets():
-    print(
-        sum(
-            (
-                len(s["phases"])
-                for s in json.load(open("x.plan.json"))["stages"]
-                if s["processor"]["kind"] == "npu"
-            )
-        )
-        <= 4
-    )
+    print(sum(len(s["phases"]) for r, s in replicas_in("x.plan.json") if r["kind"] == "npu") <= 4)
 
 
 def count_right_digits():

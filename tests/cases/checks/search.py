@@ -3,6 +3,8 @@
 import json
 import sys
 
+from replicas import replicas_in
+
 
 def print_rates():
     c = json.load(sys.stdin)["candidates"]
@@ -10,5 +12,5 @@ def print_rates():
 
 
 def at_most_4_phases(search):
-    stages = json.load(open(f"{search}.plan.json"))["stages"]
-    print(sum(len(s["phases"]) for s in stages if s["processor"]["name"] == "core1") <= 4)
+    replicas = replicas_in(f"{search}.plan.json")
+    print(sum(len(s["phases"]) for p, s in replicas if p["name"] == "core1") <= 4)
