@@ -49,6 +49,7 @@ void make_ready(Loaded& loaded, const std::string& path, const RunOptions& optio
   try {
     plan::check_cores(loaded.plan);
     plan::check_board(loaded.plan, loaded.board);
+    make_real_where_here(loaded);
     add_simulated_engine(loaded, options.time_scale);
     for (const plan::Stage& stage : loaded.plan.stages)
       if (!loaded.engines.contains(stage.engine))

@@ -23,6 +23,26 @@ bool is_this_machine(const board::Board& board) {
   return board.cpu_model == here.cpu_model && board.instruction_sets == here.instruction_sets;
 }
 
+/// Whether the engine can run the layer on the processor, in the plan's variant.
+bool runs_as_planned(LayerId layer, const board::Processor& processor, const Loaded& loaded,
+                     const engine::Engine& engine) {
+  if (!engine.supports(loaded.network, layer, processor)) return false;
+  const std::vector<board::Variant>& variants = loaded.plan.variants;
+  if (variants.empty() || variants[layer.index] == board::Variant{}) return true;
+  const auto offered = engine.variants(loaded.network, layer, processor);
+  return std::find(offered.begin(), offered.end(), variants[layer.index]) != offered.end();
+}
+
+bool runs_as_planned(const plan::Stage& stage, const Loaded& loaded, const engine::Engine& engine) {
+  std::vector<LayerId> layers;
+  for (const plan::Phase& phase : stage.phases)
+    layers.insert(layers.end(), phase.layers.begin(), phase.layers.end());
+  for (const board::Processor& processor : stage.processors)
+    for (const LayerId layer : layers)
+      if (!runs_as_planned(layer, processor, loaded, engine)) return false;
+  return true;
+}
+
 /// What of a stage's frames was computed here, over all its phases.
 struct StagePace {
   Time modelled{}, computing{};
@@ -52,7 +72,32 @@ StagePace pace_of(const plan::Stage& stage, const std::string& processor,
 plan::Plan simulated_where_not_here(const plan::Plan& plan, const board::Board& board) {
   board::Board here;
   if (is_this_machine(board)) here.processors = board::this_machine().processors;
-  return plan::simulated_elsewhere(plan, here);
+  return plan::with_engine(
+      plan, [&](const plan::Stage& stage) { return !plan::is_on(stage, here); },
+      plan::simulated_engine);
+}
+
+void make_real_where_here(Loaded& loaded) {
+  const board::Board here = board::this_machine();
+  if (loaded.origin.board_cpu != here.cpu_model) return;
+  std::unique_ptr<engine::Engine> engine;
+  std::vector<std::string> names;
+  const auto becomes_real = [&](const plan::Stage& stage) {
+    if (!plan::is_simulated(stage) || !plan::is_on(stage, here)) return false;
+    if (!engine)
+      engine = engine::make_engine(engine::engine_names().front(), engine_options(loaded.context));
+    if (!runs_as_planned(stage, loaded, *engine)) return false;
+    names.push_back(stage.name);
+    return true;
+  };
+  plan::Plan plan = plan::with_engine(loaded.plan, becomes_real, engine::engine_names().front());
+  if (names.empty()) return;
+  loaded.plan = std::move(plan);
+  loaded.engines[engine->name()] = std::move(engine);
+  loaded.context.note(
+      fmt::format("this machine has the CPU of the plan's board, {}: {} run{} on it, "
+                  "not simulated",
+                  here.cpu_model, fmt::join(names, ", "), names.size() == 1 ? "s" : ""));
 }
 
 void add_simulated_engine(Loaded& loaded, double time_scale) {

@@ -13,6 +13,10 @@ namespace millrace::api {
 /// machine.
 plan::Plan simulated_where_not_here(const plan::Plan& plan, const board::Board& board);
 
+/// If this machine has the CPU of the board that the plan was made for: simulated stages whose
+/// processors are here, and whose layers run here as planned, are simulated no more.
+void make_real_where_here(Loaded& loaded);
+
 /// If the plan has simulated stages, the engine for them: each phase takes its predicted time, at
 /// `time_scale` times its length (0: only what computing takes). What this machine cannot compute
 /// in the plan's precision becomes f32, in the plan as well. InputError if a phase has no time or

@@ -10,6 +10,7 @@
 #include "engine/registry.h"
 #include "plan/build.h"
 #include "plan/steps.h"
+#include "plan/variants.h"
 #include "runtime/compare.h"
 #include "runtime/first_difference.h"
 

@@ -2,6 +2,9 @@
 
 #if defined(__x86_64__)
 #include <cpuid.h>
+#elif defined(__aarch64__)
+#include <asm/hwcap.h>
+#include <sys/auxv.h>
 #endif
 
 #include <cstdint>
@@ -57,6 +60,21 @@ std::vector<std::string> instruction_sets() {
   add(found.tile, "amx_tile");
   add(found.int8, "amx_int8");
   add(found.bf16, "amx_bf16");
+  return sets;
+}
+#elif defined(__aarch64__)
+std::vector<std::string> instruction_sets() {
+  const unsigned long has = ::getauxval(AT_HWCAP), has2 = ::getauxval(AT_HWCAP2);
+  std::vector<std::string> sets;
+  const auto add = [&](bool present, const char* name) {
+    if (present) sets.emplace_back(name);
+  };
+  add((has & HWCAP_ASIMD) != 0, "asimd");
+  add((has & HWCAP_ASIMDHP) != 0, "asimdhp");
+  add((has & HWCAP_ASIMDDP) != 0, "asimddp");
+  add((has & HWCAP_SVE) != 0, "sve");
+  add((has2 & HWCAP2_I8MM) != 0, "i8mm");
+  add((has2 & HWCAP2_BF16) != 0, "bf16");
   return sets;
 }
 #else

@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <array>
+#include <fstream>
 #include <map>
 #include <memory>
 
 #include "base/error.h"
+#include "board/arm_cores.h"
 #include "board/board.h"
 #include "board/instruction_sets.h"
 
@@ -76,6 +78,9 @@ std::string model_of(const Topology& topology) {
     const char* text = hwloc_obj_get_info_by_name(package, "CPUModel");
     if (model.empty() && text != nullptr) model = text;
   });
+  if (!model.empty()) return model;
+  std::ifstream cpuinfo("/proc/cpuinfo");
+  model = arm_cores(cpuinfo);
   return model.empty() ? "unknown" : model;
 }
 

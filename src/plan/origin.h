@@ -18,6 +18,7 @@ struct Origin {
   std::string version;
   std::string imported_from;           // the program whose plan it was; empty: it was made here
   std::string board_name, board_file;  // of a board that need not be here; empty: this machine
+  std::string board_cpu;               // that board's model of its CPU
   std::string limits;                  // a board file, whose limits held; empty: none
   int streams = 1;
   std::string search, fitness;

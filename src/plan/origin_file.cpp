@@ -69,6 +69,7 @@ Json options_json(const Origin& origin) {
   };
   const bool searched = !origin.search.empty();
   add("board", origin.board_name);
+  add("board_cpu", origin.board_cpu);
   add("board_file", origin.board_file);
   add("fallback", origin.fallback ? "" : "no");
   add("fitness", origin.fitness);
@@ -92,6 +93,7 @@ Json options_json(const Origin& origin) {
 void read_option(Origin& origin, const std::string& name, const JsonView& json) {
   const std::string text = json.text(), place = json.place();
   if (name == "board") origin.board_name = text;
+  if (name == "board_cpu") origin.board_cpu = text;
   if (name == "board_file") origin.board_file = text;
   if (name == "fallback") origin.fallback = text != "no";
   if (name == "fitness") origin.fitness = text;

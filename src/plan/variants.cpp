@@ -16,16 +16,20 @@ Plan with_variants(const Plan& plan, std::vector<board::Variant> variants) {
   return with_variants(plan, {std::move(variants), plan.one_frame_variants, plan.calibration});
 }
 
-Plan simulated_elsewhere(const Plan& plan, const board::Board& here) {
+Plan with_engine(const Plan& plan, const std::function<bool(const Stage&)>& which,
+                 const std::string& engine) {
   Plan result = plan;
-  const auto is_here = [&](const board::Processor& processor) {
-    const auto& all = here.processors;
-    return std::find(all.begin(), all.end(), processor) != all.end();
-  };
   for (Stage& stage : result.stages)
-    if (!std::all_of(stage.processors.begin(), stage.processors.end(), is_here))
-      stage.engine = simulated_engine;
+    if (which(stage)) stage.engine = engine;
   return result;
+}
+
+bool is_on(const Stage& stage, const board::Board& board) {
+  const auto& all = board.processors;
+  return std::all_of(stage.processors.begin(), stage.processors.end(),
+                     [&](const board::Processor& processor) {
+                       return std::find(all.begin(), all.end(), processor) != all.end();
+                     });
 }
 
 }  // namespace millrace::plan

@@ -1,6 +1,8 @@
 #pragma once
 // The same plan with other variants, or on other engines.
+#include <functional>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "board/board.h"
@@ -17,7 +19,10 @@ Plan with_variants(const Plan& plan, Variants variants);
 /// Other variants of layers whose calibration, if they need it, the plan has.
 Plan with_variants(const Plan& plan, std::vector<board::Variant> variants);
 
-/// Stages that have a processor which is not on this board are simulated.
-Plan simulated_elsewhere(const Plan& plan, const board::Board& here);
+/// Another engine runs the stages of which `which` is true.
+Plan with_engine(const Plan& plan, const std::function<bool(const Stage&)>& which,
+                 const std::string& engine);
+/// Whether all processors of the stage are on this board.
+bool is_on(const Stage& stage, const board::Board& board);
 
 }  // namespace millrace::plan

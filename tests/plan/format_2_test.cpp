@@ -93,7 +93,7 @@ TEST_F(Format2, with_replicas_that_are_unlike_or_missing_is_refused) {
   says([&](Json& d) { stage(d, 1)["turn"] = 7; }, "stages[1].turn: found number");
   says([&](Json& d) { stage(d, 1).erase("processor"); }, "stages[1]: the field 'processor'");
   says([&](Json& d) { stage(d, 1)["phases"] = Json::array(); }, "expected at least one phase");
-  says([&](Json& d) { stage(d, 2)["dispatch"] = "first free"; }, "stages[2]: unknown field 'dispatch'");
+  says([&](Json& d) { stage(d, 2)["dispatch"] = "first free"; }, "[2]: unknown field 'dispatch'");
   says([&](Json& d) { stage(d, 2)["phases"][0].erase("lag"); }, "the field 'lag'");
   says([&](Json& d) { stage(d, 2)["name"] = "stage1.0"; }, "the name of another stage too");
 }

@@ -12,6 +12,7 @@
 #include "api/bench/variation.h"
 #include "api/simulated_board.h"
 #include "base/error.h"
+#include "base/interleaved.h"
 #include "base/interrupt.h"
 #include "board/energy.h"
 #include "plan/steps.h"
@@ -58,28 +59,24 @@ class Bench {
   std::vector<BenchRow> run() {
     announce();
     const auto work = loaded_.context.begin("benchmark");
-    const int rounds = request_.rounds.value_or(usual_rounds);
-    const Time turn = time_from_seconds(request_.duration_s / rounds);
+    const RoundLimits limits = round_limits();
+    const Time turn = time_from_seconds(request_.duration_s / limits.most);
     for (Contender& contender : contenders_)
       runtime::run_together(contender.loads, time_from_seconds(request_.warmup_s));
-    const auto start = std::chrono::steady_clock::now();
-    for (int round = 0; round < rounds && !is_enough(round, start); ++round) {
-      for (Contender* contender : turns()) {
-        work->show(static_cast<double>(round) / rounds, contender->row.name);
-        meter_.take();
-        contender->row.rounds.push_back(runtime::run_together(contender->loads, turn));
-        count_energy(contender->row);
-      }
-      Contender& plan = contenders_.back();
-      if (now_)
-        now_->add(plan.row.rounds.back(), plan.loads[0].busy(), stages_->run_together(turn));
-      std::vector<Time>& alone = alone_.emplace_back();
-      for (std::size_t s = 0; s < stages_->count(); ++s) {
-        const Time each = turn / static_cast<std::int64_t>(stages_->count());
-        alone.push_back(board_time(stages_->run(s, each).total(), loaded_));
-        interrupt_.check();
-      }
-    }
+    const std::vector<Contender*> order = in_order();
+    double rounds = 0;
+    const auto measure = [&](std::size_t which) {
+      if (which == order.size()) return measure_stages(turn);
+      const double share = static_cast<double>(which) / static_cast<double>(order.size());
+      work->show((rounds + share) / limits.most, order[which]->row.name);
+      meter_.take();
+      order[which]->row.rounds.push_back(runtime::run_together(order[which]->loads, turn));
+      count_energy(order[which]->row);
+    };
+    measure_interleaved(order.size() + 1, limits, measure, [&](int done) {
+      rounds = done;
+      return true;
+    });
     std::vector<BenchRow> rows;
     for (Contender& contender : contenders_) {
       rows.push_back(std::move(contender.row));
@@ -216,21 +213,33 @@ class Bench {
 
   /// In such an order that what is divided by each other is next to each other: one core, other
   /// plans, the plan, then its stages.
-  std::vector<Contender*> turns() {
-    std::vector<Contender*> turns;
-    for (Contender& contender : contenders_) turns.push_back(&contender);
-    std::reverse(turns.begin(), turns.end() - 1);
-    return turns;
+  std::vector<Contender*> in_order() {
+    std::vector<Contender*> order;
+    for (Contender& contender : contenders_) order.push_back(&contender);
+    std::reverse(order.begin(), order.end() - 1);
+    return order;
+  }
+
+  /// Together, beside what the plan did right before, and each by itself.
+  void measure_stages(Time turn) {
+    Contender& plan = contenders_.back();
+    if (now_) now_->add(plan.row.rounds.back(), plan.loads[0].busy(), stages_->run_together(turn));
+    std::vector<Time>& alone = alone_.emplace_back();
+    const Time each = turn / static_cast<std::int64_t>(stages_->count());
+    for (std::size_t s = 0; s < stages_->count(); ++s) {
+      alone.push_back(board_time(stages_->run(s, each).total(), loaded_));
+      interrupt_.check();
+    }
   }
 
   /// Where so many frames take longer than a turn, the rounds end after twice the time that was
   /// asked for, unless their number was.
-  bool is_enough(int round, std::chrono::steady_clock::time_point start) const {
+  RoundLimits round_limits() const {
+    if (request_.rounds) return {.most = *request_.rounds};
     constexpr int least_rounds = 5;
     const std::size_t turns = contenders_.size() + (now_ ? 2 : 1);
-    const double asked = request_.duration_s * static_cast<double>(turns);
-    return !request_.rounds && round >= least_rounds &&
-           seconds(std::chrono::steady_clock::now() - start) > 2 * asked;
+    return {usual_rounds, least_rounds,
+            time_from_seconds(2 * request_.duration_s * static_cast<double>(turns))};
   }
 
   const InterruptGuard interrupt_;

@@ -113,7 +113,7 @@ void note_moved(const explore::SearchContext& search_context,
 }
 
 plan::Origin origin_of(const profile::Profile& profile, const Imported& imported,
-                       const std::string& board) {
+                       const std::string& board, const std::string& cpu) {
   plan::Origin origin;
   origin.network = profile.network;
   origin.board = profile.board;
@@ -121,6 +121,7 @@ plan::Origin origin_of(const profile::Profile& profile, const Imported& imported
   origin.version = MILLRACE_VERSION;
   origin.imported_from = "JEDI";
   origin.board_name = board;
+  origin.board_cpu = cpu;
   std::error_code ignored;
   if (std::filesystem::exists(board, ignored))
     origin.board_file = std::filesystem::absolute(board).lexically_normal();
@@ -156,7 +157,8 @@ JediPlan make_jedi_plan(const Instance& instance, const Imported& imported,
   const plan::Plan plan = plan::with_variants(
       realised.plan,
       explore::variants_for(problem, mapping_of(search_context, configuration), nullptr));
-  result.file = {simulated_where_not_here(plan, board), origin_of(profile, imported, of_board),
+  result.file = {simulated_where_not_here(plan, board),
+                 origin_of(profile, imported, of_board, board.cpu_model),
                  std::move(realised.evidence)};
   result.network = std::move(pieces.network);
   return result;

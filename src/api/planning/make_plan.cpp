@@ -155,7 +155,10 @@ plan::Origin origin_of(const PlanRequest& request, const Work& work) {
   origin.model = network::absolute(request.setup.source);
   origin.version = MILLRACE_VERSION;
   std::error_code ignored;
-  if (!request.board.empty()) origin.board_name = work.board.name;
+  if (!request.board.empty()) {
+    origin.board_name = work.board.name;
+    origin.board_cpu = work.board.cpu_model;
+  }
   if (!request.board.empty() && std::filesystem::exists(request.board, ignored))
     origin.board_file = std::filesystem::absolute(request.board).lexically_normal();
   origin.limits = request.limits;

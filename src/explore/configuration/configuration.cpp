@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/error.h"
 #include "explore/limits.h"
 #include "plan/build.h"
 
