@@ -11,7 +11,7 @@ file(STRINGS ${MILLRACE_DNNL_INCLUDE}/oneapi/dnnl/dnnl_version.h MILLRACE_DNNL_M
 string(REGEX REPLACE ".*MAJOR +" "" MILLRACE_DNNL_MAJOR "${MILLRACE_DNNL_MAJOR}")
 if(NOT MILLRACE_DNNL_MAJOR MATCHES "^[23]$")
   message(FATAL_ERROR "oneDNN in ${MILLRACE_DNNL_INCLUDE} is of version '${MILLRACE_DNNL_MAJOR}', "
-          "but Millrace is written for 2 and 3; give another in CMAKE_PREFIX_PATH")
+          "but Millrace is written for 2 and 3; name the folder of such a version in CMAKE_PREFIX_PATH")
 endif()
 add_library(millrace_dnnl INTERFACE IMPORTED)
 target_include_directories(millrace_dnnl SYSTEM INTERFACE ${MILLRACE_DNNL_INCLUDE})

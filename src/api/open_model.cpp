@@ -26,7 +26,7 @@ network::Network open_file(const ModelSource& source, const Context& context) {
   if (std::filesystem::path(source.file).extension() == ".json")
     throw InputError(source.file,
                      "is a JSON file, such as a plan, where a model is expected; give the ONNX "
-                     "file or Darknet configuration, or a verb for plans, such as run or bench");
+                     "file or Darknet configuration, or a command for plans, such as run or bench");
   if (network::format_of(source.file) != network::Format::darknet) {
     if (!source.weights.empty() || source.size)
       throw InputError(

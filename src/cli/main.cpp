@@ -68,19 +68,20 @@ void set_up(CLI::App& app, int& exit_code) {
   app.require_subcommand(0, 1);
   const std::size_t width = millrace::terminal_width();
   app.formatter(std::make_shared<millrace::cli::HelpFormatter>(width));
-  app.footer("Begin with:\n"
-             "  millrace inspect MODEL    show the layers, and which engine supports them\n"
-             "  millrace plan MODEL       measure, search and prove; write MODEL.plan.json\n"
-             "  millrace bench PLAN       compare the plan with the usual ways to run a model\n"
-             "`millrace VERB --help` lists the options of a verb and gives an example.");
+  app.footer(
+      "Begin with:\n"
+      "  millrace inspect MODEL    show the layers, and which engine supports them\n"
+      "  millrace plan MODEL       measure, search and prove; write MODEL.plan.json\n"
+      "  millrace bench PLAN       compare the plan with the usual ways\n"
+      "`millrace COMMAND --help` lists the options of a command and gives an example.");
   for (const VerbGroup& group : verb_groups) add_group(app, exit_code, group);
 }
 
 int parse_and_run(int argc, char** argv) {
   CLI::App app(
-      "Millrace runs neural networks on all the processors of a board at once: it measures every "
-      "layer, searches for the best way to spread the network, proves that the result cannot "
-      "deadlock, and runs it as a pipeline.");
+      "Millrace runs neural networks as pipelines on the cores of a board. It measures every "
+      "layer, searches for the best way to spread the network, and proves that the pipeline cannot "
+      "deadlock. For GPUs and NPUs it plans and simulates.");
   int exit_code = 0;
   set_up(app, exit_code);
   const std::string first = argc > 1 ? argv[1] : "";

@@ -15,9 +15,10 @@ struct PlanFile {
 };
 
 /// Atomic; see base/file.h. Precondition: check() passes. InputError if the evidence is of another
-/// plan.
+/// plan. `folder`: where the file will lie, from which it names its model; empty: where it is
+/// written.
 void write_plan(const std::filesystem::path& path, const PlanFile& file,
-                const network::Network& network);
+                const network::Network& network, const std::filesystem::path& folder = {});
 
 /// What the plan was made from, so that its model can be read before the plan. InputError if the
 /// file is not a plan.

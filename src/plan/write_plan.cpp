@@ -90,7 +90,7 @@ Json to_json(const network::Calibration& calibration) {
 }  // namespace
 
 void write_plan(const std::filesystem::path& path, const PlanFile& file,
-                const network::Network& network) {
+                const network::Network& network, const std::filesystem::path& folder) {
   const auto& [plan, given_origin, evidence] = file;
   Origin origin = given_origin;
   origin.network = plan.network_hash;
@@ -109,7 +109,7 @@ void write_plan(const std::filesystem::path& path, const PlanFile& file,
                         {"capacity", channel.capacity}});
   Json document = {{"format", 3},
                    {"network", plan.network_name},
-                   {"origin", to_json(origin, path.parent_path())}};
+                   {"origin", to_json(origin, folder.empty() ? path.parent_path() : folder)}};
   if (evidence.period > Time{}) document["measured_period_ms"] = milliseconds(evidence.period);
   document["stages"] = std::move(stages);
   document["channels"] = std::move(channels);

@@ -64,17 +64,18 @@ Bundle make_bundle(const BundleRequest& request) {
   const ModelFiles files = files_of(source);
   const fs::path folder = fs::absolute(request.folder).lexically_normal();
   const fs::path plan_name = fs::path(request.plan).filename();
-  NewFolder made(folder.has_filename() ? folder : folder.parent_path());
+  const fs::path place = folder.has_filename() ? folder : folder.parent_path();
+  NewFolder made(place);
   Bundle bundle{{plan_name}};
   for (const auto& group : {files.models, files.weights, files.external_data})
     for (const fs::path& file : group) copy_beside(file, source.file, made.path(), bundle);
   if (!request.labels.empty())
     copy_beside(request.labels, fs::path(request.labels), made.path(), bundle);
   plan::PlanFile file{loaded->plan, loaded->origin, loaded->evidence};
-  const auto in_bundle = [&](const fs::path& path) { return made.path() / path.filename(); };
+  const auto in_bundle = [&](const fs::path& path) { return place / path.filename(); };
   if (!files.models.empty()) file.origin.model.file = in_bundle(source.file);
   if (!source.weights.empty()) file.origin.model.weights = in_bundle(source.weights);
-  plan::write_plan(made.path() / plan_name, file, loaded->network);
+  plan::write_plan(made.path() / plan_name, file, loaded->network, place);
   made.keep();
   return bundle;
 }

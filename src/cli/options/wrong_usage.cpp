@@ -62,7 +62,7 @@ bool is_unknown_verb(const CLI::App& app, const std::string& first) {
 
 std::string no_verb(const CLI::App& app, const std::string& first) {
   const std::string nearest = near(first, verb_names(app));
-  return with_help(fmt::format("there is no verb '{}'{}", first, nearest), app);
+  return with_help(fmt::format("there is no command '{}'{}", first, nearest), app);
 }
 
 std::string text_of(const CLI::ParseError& error, const CLI::App& app) {

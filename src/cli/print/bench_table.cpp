@@ -72,10 +72,10 @@ std::string latency_text(const api::BenchResult& result) {
     cells.push_back(millrace::to_text(sorted.back()));
     table.add(std::move(cells));
   }
-  const std::string limit =
-      result.in_flight > 0 ? fmt::format("at most {} frame{} in the pipeline", result.in_flight,
-                                         result.in_flight == 1 ? "" : "s")
-                           : "as many frames as the pipeline holds";
+  const std::string limit = result.in_flight > 0
+                                ? fmt::format("at most {} frame{} in flight", result.in_flight,
+                                              result.in_flight == 1 ? "" : "s")
+                                : "as many frames as the pipeline holds";
   return table.text() + fmt::format("({}: {}; deployed in {})\n",
                                     result.rows.back().name, limit,
                                     millrace::to_text(result.rows.back().deployed));
@@ -173,7 +173,7 @@ std::string stages_text(const api::BenchResult& result) {
                {"unplanned"},
                {"weights"},
                {"moved"},
-               {"layer by layer"},
+               {"moved unfused"},
                {"", Align::left}});
   const double rate = median_rate(result.rows.back());
   for (std::size_t s = 0; s < result.stages.size(); ++s) {

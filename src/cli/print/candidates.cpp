@@ -34,7 +34,7 @@ std::string candidates_text(const explore::Choice& choice) {
   const bool timed = choice.winner().latency != Time{};
   std::vector<report::Table::Column> columns{{"search", Align::left},
                                              {"slowest stage"},
-                                             {"above the bound"},
+                                             {"above lower bound"},
                                              {"per frame: predicted"},
                                              {"measured"},
                                              {"frames/s"},

@@ -159,8 +159,8 @@ std::string fish_completion(const CLI::App& app) {
 
 std::string man_page(const CLI::App& app, const std::string& version) {
   std::string text = fmt::format(
-      ".TH MILLRACE 1 \"\" \"millrace {}\"\n.SH NAME\nmillrace \\- neural networks on all the "
-      "processors of a board at once\n.SH SYNOPSIS\n\\fBmillrace\\fR \\fIVERB\\fR "
+      ".TH MILLRACE 1 \"\" \"millrace {}\"\n.SH NAME\nmillrace \\- neural networks as pipelines "
+      "on the cores of a board\n.SH SYNOPSIS\n\\fBmillrace\\fR \\fICOMMAND\\fR "
       "[\\fIOPTIONS\\fR]\n.SH DESCRIPTION\n{}\n",
       version, troff(app.get_description()));
   for (const CLI::App* verb : verbs_of(app)) text += man_verb(*verb);

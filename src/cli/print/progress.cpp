@@ -12,6 +12,18 @@
 namespace millrace::cli {
 namespace {
 
+using Clock = std::chrono::steady_clock;
+
+/// If it goes on as it did; empty: too early to tell.
+std::string time_left(double share, Clock::duration since_start) {
+  constexpr double enough = 0.02, least_s = 1;
+  const double spent_s = std::chrono::duration<double>(since_start).count();
+  if (share < enough || spent_s < least_s) return {};
+  const double left_s = spent_s * (1 - share) / share;
+  return left_s < 100 ? fmt::format("{:.0f} s left", left_s)
+                      : fmt::format("{:.0f} min left", left_s / 60);
+}
+
 class Progress : public api::Work {
  public:
   explicit Progress(const std::string& title)
@@ -23,7 +35,7 @@ class Progress : public api::Work {
   Progress& operator=(const Progress&) = delete;
 
   void show(double share, const std::string& text) override {
-    const auto now = std::chrono::steady_clock::now();
+    const auto now = Clock::now();
     const auto pause =
         terminal_ ? std::chrono::milliseconds(100) : std::chrono::milliseconds(5000);
     if (!shown_ && !terminal_) {  // short work stays silent in logs
@@ -33,26 +45,29 @@ class Progress : public api::Work {
     }
     if (shown_ && now - last_ < pause) return;
     last_ = now;
-    print(100 * std::clamp(share, 0.0, 1.0), text);
+    share = std::clamp(share, 0.0, 1.0);
+    print(100 * share, time_left(share, now - started_), text);
     shown_ = true;
   }
 
  private:
-  void print(double percent, const std::string& text) const {
+  void print(double percent, const std::string& left, const std::string& text) const {
+    const char* comma = left.empty() || text.empty() ? "" : ", ";
     if (terminal_) {
       const auto filled = static_cast<std::size_t>(percent / 4);
-      fmt::print(stderr, "\r\033[K{} [{:<25}] {:3.0f} %  {}", title_, std::string(filled, '='),
-                 percent, printable(text));
+      fmt::print(stderr, "\r\033[K{} [{:<25}] {:3.0f} %  {}{}{}", title_, std::string(filled, '='),
+                 percent, left, comma, printable(text));
       std::fflush(stderr);
     } else {
-      fmt::print(stderr, "{}: {:.0f} % {}\n", title_, percent, printable(text));
+      fmt::print(stderr, "{}: {:.0f} % {}{}{}\n", title_, percent, left, comma, printable(text));
     }
   }
 
   std::string title_;
   bool terminal_ = false;
   bool shown_ = false;
-  std::chrono::steady_clock::time_point last_{};
+  const Clock::time_point started_ = Clock::now();
+  Clock::time_point last_{};
 };
 
 class Terminal : public api::Listener {

@@ -61,8 +61,8 @@ void bind(CLI::App& verb, BenchOptions& options) {
                       "Another plan of the same network, shown as one more row (repeatable)")
           ->expected(1)
           ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  CLI::Option* no_baselines = verb.add_flag(
-      "!--no-baselines", request.baselines, "Measure only the plan, not the usual ways");
+  CLI::Option* no_baselines = verb.add_flag("!--no-baselines", request.baselines,
+                                            "Measure only the plan, without baselines");
   begin_group(verb, "Output");
   CLI::Option* json = bind_json(verb, options.json);
   CLI::Option* on_request = verb.add_flag(
@@ -164,14 +164,13 @@ int run(const BenchOptions& options) {
 }  // namespace
 
 void add_bench(CLI::App& app, int& exit_code) {
-  add_verb<BenchOptions>(
-      app, exit_code,
-      {{"bench",
-        "Measure throughput and latency, and compare them with the usual ways to use the same "
-        "cores",
-        "millrace bench resnet18.plan.json --duration 10"},
-       bind,
-       run});
+  add_verb<BenchOptions>(app, exit_code,
+                         {{"bench",
+                           "Measure throughput and latency beside baselines: the usual ways to use "
+                           "this machine's cores",
+                           "millrace bench resnet18.plan.json --duration 10"},
+                          bind,
+                          run});
 }
 
 }  // namespace millrace::cli

@@ -49,11 +49,12 @@ int run(const BundleOptions& options) {
 }  // namespace
 
 void add_bundle(CLI::App& app, int& exit_code) {
-  add_verb<BundleOptions>(app, exit_code,
-                          {{"bundle", "Put a plan and its model into a folder that runs elsewhere",
-                            "millrace bundle resnet18.plan.json -o resnet18_bundle"},
-                           bind,
-                           run});
+  add_verb<BundleOptions>(
+      app, exit_code,
+      {{"bundle", "Copy a plan and its model into one folder, for another machine",
+        "millrace bundle resnet18.plan.json -o resnet18_bundle"},
+       bind,
+       run});
 }
 
 }  // namespace millrace::cli

@@ -108,7 +108,7 @@ int run(const InspectOptions& options) {
     fmt::print("{}: runs {} of {} layers\n", engine.engine, engine.supported,
                network.layers.size());
     for (const auto& [precision, count] : engine.precisions)
-      fmt::print("  {} of them in variants of {}\n", count, board::to_text(precision));
+      fmt::print("  {} of them in several ways in {}\n", count, board::to_text(precision));
     for (const auto& [layer, reason] : engine.refused)
       fmt::print("  not {}: {}\n", printable(network[layer].name), printable(reason));
   }

@@ -59,11 +59,12 @@ int run(const api::VerifyRequest& request) {
 }  // namespace
 
 void add_verify(CLI::App& app, int& exit_code) {
-  add_verb<api::VerifyRequest>(app, exit_code,
-                               {{"verify", "Compare a plan's outputs with a plain sequential run",
-                                 "millrace verify resnet18.plan.json --random-mappings 20"},
-                                bind,
-                                run});
+  add_verb<api::VerifyRequest>(
+      app, exit_code,
+      {{"verify", "Compare a plan's outputs with those of the reference engine",
+        "millrace verify resnet18.plan.json --random-mappings 20"},
+       bind,
+       run});
 }
 
 }  // namespace millrace::cli

@@ -151,8 +151,8 @@ bool lower_convolution(Builder& builder, const Group& group) {
   const Kernel kernel = kernel_of(builder, group, integers);
   const std::string asked = builder.variant(group.head).algorithm;
   if (!kernel && !asked.empty())
-    throw InputError(layer.name,
-                     "oneDNN has no algorithm '" + asked + "' for it here; measure again");
+    throw InputError(layer.name, "oneDNN has no algorithm '" + asked +
+                                     "' for it here; make a new plan on this machine");
   if (!kernel || (kernel.is_slow() && group.tail.empty())) return false;
   Packing weights;
   weights.to = kernel.operand(DNNL_ARG_WEIGHTS);
