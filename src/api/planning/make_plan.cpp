@@ -27,6 +27,7 @@
 #include "profile/cost_model.h"
 #include "profile/limits.h"
 #include "profile/select.h"
+#include "report/plain_loops.h"
 #include "runtime/load.h"
 #include "schedule/schedule.h"
 
@@ -288,6 +289,8 @@ PlanResult plan_once_more(const PlanRequest& request, std::vector<PlanAttempt> a
   for (const std::string& text :
        idle_accelerators(work.network, work.board, problem, choice.winner().plan))
     context.note(text);
+  if (const std::string loops = report::plain_loops_text(work.profile); !loops.empty())
+    context.note(loops);
   plan::PlanFile file = finish(request, work, choice);
   std::vector<LayerReasons> why = reasons_of(request, work, choice);
   PlanResult result = result_of(std::move(work), std::move(attempts), {});

@@ -12,6 +12,7 @@
 #include "cli/options/model.h"
 #include "cli/options/range_check.h"
 #include "cli/verbs/verbs.h"
+#include "report/plain_loops.h"
 #include "report/table.h"
 
 namespace millrace::cli {
@@ -123,6 +124,8 @@ void print(const profile::Profile& profile, const std::vector<board::Precision>&
       print(profile, p);
       fmt::print("{}", batches_text(profile, p));
     }
+  if (const std::string loops = report::plain_loops_text(profile); !loops.empty())
+    fmt::print("{}\n", printable(loops));
   if (profile.modelled)
     fmt::print("all times are modelled, from what the board file says\n");
   else
