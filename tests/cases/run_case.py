@@ -35,6 +35,7 @@ SKIPPED = 77
 SANITIZER = re.compile(r"(Address|Leak|Thread)Sanitizer|: runtime error: ")
 LEAKS = re.compile(r"==\d+==ERROR: LeakSanitizer: .*?SUMMARY: AddressSanitizer: [^\n]* leaked[^\n]*",
                    re.DOTALL)
+NO_ROOM = re.compile(r"==\d+==ERROR: AddressSanitizer failed to allocate.*")  # under ulimit -v
 CALLERS = re.compile(r"^ +#[1-9]\d* .*", re.MULTILINE)  # of what allocated
 CHECK = '() { python3 "$SOURCE/tests/cases/run_check.py" "$CHECKS" "$@"; }'  # in every shell
 LIBRARY = re.compile(r"\((/usr)?/lib/|\(<unknown module>\)")
@@ -92,7 +93,7 @@ def is_reported(text):
     """Whether a sanitizer found anything but leaks with nothing of ours on the stack."""
     ours = [frame for leaks in LEAKS.findall(text) for frame in CALLERS.findall(leaks)
             if not LIBRARY.search(frame)]
-    return ours or SANITIZER.search(LEAKS.sub("", text))
+    return ours or SANITIZER.search(NO_ROOM.sub("", LEAKS.sub("", text)))
 
 
 def what_is_missing(need, source, environment):
