@@ -81,6 +81,7 @@ void FilesRead::add(const application::Application& application) {
   add("application", application.file);
   add(application.model);
   add("file of labels", application.labels_file);
+  add("alphabet", application.postprocess.alphabet_file);
   for (const std::string& plugin : application.plugins) add("plug-in", plugin);
   if (application.input.kind != application::InputKind::camera) add_input(application.input.path);
 }

@@ -68,6 +68,9 @@ struct Postprocess {
   std::int64_t top = 5;
   DetectionSettings detection;
   bool normalise = false;  // of embeddings: to length 1
+  std::vector<std::string> alphabet = {};  // of text: its characters in the network's order
+  std::string alphabet_file = {};          // that they were read from; empty: none
+  bool blank_is_last = false;              // the symbol of text that stands for none; else first
   std::map<std::string, std::string> parameters = {};
   Workers workers;
   std::string place;

@@ -51,6 +51,8 @@ class ApplicationReader {
     if (root_.has("preprocess")) result.preprocess = read_preprocess(root_.at("preprocess"));
     if (!root_.has("preprocess")) result.preprocess.place = root_.place();
     result.postprocess = read_postprocess(root_.at("postprocess"));
+    if (result.postprocess.kind == "text")
+      read_alphabet(root_.at("postprocess").at("alphabet"), result.postprocess);
     if (root_.has("labels")) result.labels = read_labels(root_.at("labels"));
     if (root_.has("labels") && root_.at("labels").is_scalar())
       result.labels_file = beside(root_.at("labels"));
@@ -177,6 +179,12 @@ class ApplicationReader {
     if (!is_utf8(text) || text.find('\0') != std::string::npos)
       view.fail(fmt::format("'{}' is no UTF-8 text; save it in UTF-8", path));
     return text;
+  }
+
+  /// Of text.
+  void read_alphabet(const YamlView& view, Postprocess& text) const {
+    text.alphabet = read_labels(view);
+    if (view.is_scalar()) text.alphabet_file = beside(view);
   }
 
   std::vector<std::string> read_labels(const YamlView& view) const {

@@ -25,6 +25,8 @@ constexpr std::string_view plugin_keys[] = {"kind", "parameters", "threads", "co
 constexpr std::string_view top_k_keys[] = {"kind", "top", "threads", "cores"};
 constexpr std::string_view raw_keys[] = {"kind", "threads", "cores"};
 constexpr std::string_view embedding_keys[] = {"kind", "normalise", "threads", "cores"};
+constexpr std::string_view text_keys[] = {"kind", "alphabet", "blank", "threads", "cores"};
+constexpr std::string_view blanks[] = {"first", "last"};
 constexpr std::string_view anchor_keys[] = {"kind",  "threshold",      "suppression", "candidates",
                                             "heads", "class_agnostic", "threads",     "cores"};
 constexpr std::string_view detect_keys[] = {
@@ -181,6 +183,9 @@ void read_own(const YamlView& view, Postprocess& result) {
   } else if (result.kind == "embedding") {
     view.only(embedding_keys);
     if (view.has("normalise")) result.normalise = view.at("normalise").boolean();
+  } else if (result.kind == "text") {
+    view.only(text_keys);
+    if (view.has("blank")) result.blank_is_last = read_word(view.at("blank"), blanks) == 1;
   } else {
     view.only(plugin_keys);
     result.parameters = read_parameters(view);
@@ -206,8 +211,8 @@ Preprocess read_preprocess(const YamlView& view) {
 }
 
 Postprocess read_postprocess(const YamlView& view) {
-  constexpr std::array<std::string_view, 7> own{"top_k",        "detect",    "yolo", "region",
-                                                "segmentation", "embedding", "raw"};
+  constexpr std::array<std::string_view, 8> own{
+      "top_k", "detect", "yolo", "region", "segmentation", "embedding", "text", "raw"};
   Postprocess result;
   result.kind = read_kind(view, own, "post-processing");
   result.place = view.place();

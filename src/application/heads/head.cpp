@@ -32,6 +32,15 @@ constexpr Head heads[] = {
     {"yolo26", ends_shape, false, fit_end_to_end, decode_end_to_end},
     {"rtdetr", queries_shape, false, fit_rtdetr, decode_rtdetr},
     {"detr", "1 x boxes x (classes + 1) and 1 x boxes x 4", false, fit_detr, decode_detr},
+    {"nanodet", "1 x boxes x (classes + 32)", true, fit_nanodet, decode_nanodet},
+    {"centernet", "1 x classes x rows x columns, and twice 1 x 2 x rows x columns", false,
+     fit_centernet, decode_centernet},
+    {"ssd", "1 x boxes x (classes + 1) and 1 x boxes x 4", true, fit_ssd, decode_ssd},
+    {"ultraface", "1 x boxes x 2 and 1 x boxes x 4", true, fit_ultraface, decode_ultraface},
+    {"retinaface", "1 x boxes x 2, 1 x boxes x 4 and 1 x boxes x 10", true, fit_retinaface,
+     decode_retinaface, keypoints_of_retinaface},
+    {"scrfd", "for each of 3 grids boxes x 1, boxes x 4 and perhaps boxes x 10", true, fit_scrfd,
+     decode_scrfd, keypoints_of_scrfd},
 };
 
 std::string text_of(const Outputs& outputs) {

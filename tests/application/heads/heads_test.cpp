@@ -51,6 +51,35 @@ TEST(detect, decodes_the_grid_of_yolox_where_it_is_named) {
   expect_box(findings.detections->front(), {0, 0.45, 40 - 16, 4 - 8, 32, 16});
 }
 
+TEST(detect, takes_the_peaks_of_a_heat_map) {
+  std::vector<float> heat(16 * 16);
+  heat[5 * 16 + 3] = 0.8f;
+  heat[5 * 16 + 4] = 0.7f;  // beside a larger one
+  std::vector<float> sizes(2 * 16 * 16), offsets(2 * 16 * 16);
+  sizes[5 * 16 + 3] = 2;
+  sizes[256 + 5 * 16 + 3] = 3;
+  offsets[5 * 16 + 3] = 0.5f;
+  const network::Shape pair{1, 2, 16, 16};
+  const Findings findings = found(application_of("detect"), input,
+                                  {{"hm", test::array_of({1, 1, 16, 16}, heat)},
+                                   {"reg", test::array_of(pair, offsets)},
+                                   {"wh", test::array_of(pair, sizes)}});
+  ASSERT_EQ(findings.detections->size(), 1u);
+  expect_box(findings.detections->front(), {0, 0.8, 14 - 4, 20 - 6, 8, 12});
+}
+
+TEST(detect, leaves_out_the_background_of_ssd) {
+  std::vector<float> scores(1500 * 3, 0.0f);
+  scores[0] = 0.9f;  // background
+  scores[3 * 7 + 2] = 0.6f;
+  const auto boxes = sparse({1, 1500, 4}, {{4 * 7, {0.25f, 0.5f, 0.75f, 1}}});
+  const Findings findings =
+      found(application_of("detect"), input,
+            {{"boxes", boxes}, {"scores", test::array_of({1, 1500, 3}, scores)}});
+  ASSERT_EQ(findings.detections->size(), 1u);
+  expect_box(findings.detections->front(), {1, 0.6, 16, 32, 32, 32});
+}
+
 TEST(detect, does_not_suppress_a_list_of_boxes) {
   const auto output = sparse({1, 30, 6}, {{0, {10, 20, 30, 40, 0.9f, 2}},  //
                                           {6, {10, 20, 30, 40, 0.8f, 2}}});

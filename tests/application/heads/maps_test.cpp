@@ -61,6 +61,32 @@ TEST(embedding, is_the_vector_and_of_length_1_where_it_is_asked_for) {
             std::string::npos);
 }
 
+/// Steps with one symbol each that is much more probable than others.
+network::Array steps_of(const std::vector<std::size_t>& steps, std::size_t symbols) {
+  std::vector<float> values(steps.size() * symbols);
+  for (std::size_t i = 0; i < steps.size(); ++i) values[i * symbols + steps[i]] = 1;
+  return test::array_of(
+      {static_cast<std::int64_t>(steps.size()), 1, static_cast<std::int64_t>(symbols)}, values);
+}
+
+TEST(text, leaves_out_repetitions_and_blanks) {
+  Application application = application_of("text");
+  application.postprocess.alphabet = {"a", "b"};
+  const Findings first = found(application, {2, 1}, {{"o", steps_of({0, 1, 1, 0, 1, 2}, 3)}});
+  EXPECT_EQ(*first.text, (ReadText{"aab", 1}));
+  application.postprocess.blank_is_last = true;
+  const Findings last = found(application, {2, 1}, {{"o", steps_of({2, 0, 0, 2, 1}, 3)}});
+  EXPECT_EQ(last.text->text, "ab");
+  EXPECT_EQ(found(application, {2, 1}, {{"o", steps_of({2, 2}, 3)}}).text->text, "");
+}
+
+TEST(text, has_a_space_where_the_network_has_one_symbol_more) {
+  Application application = application_of("text");
+  application.postprocess.alphabet = {"a", "b"};
+  const Findings findings = found(application, {2, 1}, {{"o", steps_of({1, 3, 2}, 4)}});
+  EXPECT_EQ(findings.text->text, "a b");
+}
+
 TEST(names_in, reads_what_python_prints) {
   network::Network network;
   EXPECT_TRUE(names_in(network).empty());

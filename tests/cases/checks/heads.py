@@ -181,6 +181,93 @@ def detr(rng):
                 keys=", head: detr")
 
 
+def nanodet_of(rng, strides, inside, more):
+    grid = cells(strides)
+    classes = few_scores(rng, (len(grid), CLASSES))
+    bins = rng.normal(0, 2, (len(grid), 4, 8))
+    share = np.exp(bins) / np.exp(bins).sum(2, keepdims=True)
+    left, top, right, bottom = ((share * np.arange(8)).sum(2) * grid[:, 2:]).T
+    x, y = ((grid[:, :2] + inside) * grid[:, 2:]).T
+    rows = np.concatenate([classes, bins.reshape(len(grid), -1)], 1)
+    return Case([("output", rows[None])], np.stack([x - left, y - top, x + right, y + bottom], 1),
+                classes.max(1), classes.argmax(1), **more)
+
+
+def nanodet(rng):
+    return nanodet_of(rng, (8, 16, 32), 0.5, {"keys": ", head: nanodet"})
+
+
+def nanodet_plus(rng):
+    names = {"names": "['a', 'b', 'c']"}
+    return nanodet_of(rng, (8, 16, 32, 64), 0, {"metadata": names})
+
+
+def centernet(rng):
+    """Peaks that are no neighbours."""
+    heat = rng.uniform(0, 0.2, (CLASSES, HEIGHT // 4, WIDTH // 4))
+    heat[:, 1::4, 2::5] = few_scores(rng, heat[:, 1::4, 2::5].shape) + 0.21
+    sizes, offsets = rng.uniform(1, 8, (2, *heat.shape[1:])), rng.uniform(0, 1, (2, *heat.shape[1:]))
+    labels, y, x = np.nonzero(heat > 0.2)
+    boxes = 4 * np.stack([x + offsets[0, y, x], y + offsets[1, y, x], *sizes[:, y, x]], 1)
+    return Case([("hm", inverse(np.clip(heat, 0.01, 0.99))[None]), ("reg", offsets[None]),
+                 ("wh", sizes[None])],
+                corners(boxes), np.clip(heat, 0.01, 0.99)[labels, y, x], labels, suppresses=False)
+
+
+def ssd(rng):
+    boxes = corners(random_boxes(rng, 1200)) / [WIDTH, HEIGHT, WIDTH, HEIGHT]
+    classes = few_scores(rng, (1200, CLASSES + 1)) ** 2
+    return Case([("scores", classes[None]), ("boxes", boxes[None])],
+                boxes * [WIDTH, HEIGHT, WIDTH, HEIGHT], classes[:, 1:].max(1),
+                classes[:, 1:].argmax(1))
+
+
+def priors(sizes, strides):
+    rows = []
+    for stride, sides in zip(strides, sizes):
+        for x, y, _ in cells((stride,)):
+            rows += [((x + 0.5) * stride, (y + 0.5) * stride, side, side) for side in sides]
+    return np.array(rows, dtype=np.float64)
+
+
+def faces(rng, prior, name):
+    moves = rng.normal(0, 1, (len(prior), 4))
+    boxes = np.concatenate([prior[:, :2] + moves[:, :2] * 0.1 * prior[:, 2:],
+                            prior[:, 2:] * np.exp(0.2 * moves[:, 2:])], 1)
+    scores = few_scores(rng, len(prior))
+    outputs = [("boxes", moves[None]), ("scores", np.stack([1 - scores, scores], 1)[None])]
+    return Case(outputs, corners(boxes), scores, np.zeros(len(prior), int), keys=name)
+
+
+def ultraface(rng):
+    sizes = [[10, 16, 24], [32, 48], [64, 96], [128, 192, 256]]
+    return faces(rng, priors(sizes, (8, 16, 32, 64)), ", head: ultraface")
+
+
+def retinaface(rng):
+    prior = priors([[16, 32], [64, 128], [256, 512]], (8, 16, 32))
+    case = faces(rng, prior, "")
+    points = rng.normal(0, 1, (len(prior), 5, 2))
+    case.outputs.append(("landmarks", points.reshape(1, len(prior), 10)))
+    case.keypoints = prior[:, None, :2] + points * 0.1 * prior[:, None, 2:]
+    return case
+
+
+def scrfd(rng):
+    grid = np.repeat(cells(), 2, 0)
+    places, stride = grid[:, :2] * grid[:, 2:], grid[:, 2:]
+    distances = rng.uniform(0.2, 2, (len(grid), 4))
+    points = rng.normal(0, 1, (len(grid), 10))
+    scores = few_scores(rng, len(grid))
+    outputs = []
+    for name, values in (("score", scores[:, None]), ("bbox", distances), ("kps", points)):
+        outputs += [(f"{name}_{s}", values[grid[:, 2] == s]) for s in (8, 16, 32)]
+    boxes = np.concatenate([places - distances[:, :2] * stride, places + distances[:, 2:] * stride],
+                           1)
+    keypoints = places[:, None] + points.reshape(-1, 5, 2) * stride[:, None]
+    return Case(outputs, boxes, scores, np.zeros(len(grid), int), keypoints=keypoints)
+
+
 def overlaps(box, others):
     low, high = np.maximum(box[:2], others[:, :2]), np.minimum(box[2:], others[:, 2:])
     both = np.prod(np.clip(high - low, 0, None), 1)
@@ -288,3 +375,14 @@ def embedding():
     found = run(Case([("vector", vector)], None, None, None), "kind: embedding, normalise: true")
     assert np.abs(found["embedding"] - vector[0] / np.linalg.norm(vector)).max() < 1e-5
     print("the vector agrees")
+
+
+def text():
+    """One step for each symbol of "h e e _ l _ l o", of 4 characters and none."""
+    steps = [1, 2, 2, 0, 3, 0, 3, 4]
+    logits = np.zeros((len(steps), 5))
+    logits[np.arange(len(steps)), steps] = 3
+    case = Case([("out", logits[None])], None, None, None)
+    found = run(case, "kind: text, alphabet: [h, e, l, o]")["text"]
+    assert abs(found["probability"] - np.exp(3) / (np.exp(3) + 4)) < 1e-5, found
+    print(found["value"])
