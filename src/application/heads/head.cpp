@@ -65,16 +65,16 @@ int rank_of(const BoxLayout& layout) {
 
 /// Those that fit best.
 std::vector<Recognised> best_fits(const Outputs& outputs) {
-  std::vector<Recognised> fits;
+  std::vector<Recognised> best;
   for (const Head& head : heads) {
     if (!is_first(head)) continue;
     const std::optional<BoxLayout> layout = head.fit(outputs, false);
     if (!layout) continue;
-    if (!fits.empty() && rank_of(*layout) < rank_of(fits.front().layout)) fits.clear();
-    if (fits.empty() || rank_of(*layout) == rank_of(fits.front().layout))
-      fits.push_back({&head, *layout});
+    if (!best.empty() && rank_of(*layout) < rank_of(best.front().layout)) best.clear();
+    if (best.empty() || rank_of(*layout) == rank_of(best.front().layout))
+      best.push_back({&head, *layout});
   }
-  return fits;
+  return best;
 }
 
 std::string names_of(const std::vector<Recognised>& list) {
@@ -144,11 +144,12 @@ std::optional<TableOutputs> table_outputs(const Outputs& outputs) {
     const network::Shape& shape = outputs.list[i].shape;
     const std::size_t rank = shape.size();
     if (rank == grid_rank) continue;  // what the table was made from
-    if (rank == planes_rank && !found.prototypes && shape[0] == 1) {
+    const bool has_values = std::ranges::all_of(shape, [](std::int64_t size) { return size > 0; });
+    if (rank == planes_rank && !found.prototypes && shape[0] == 1 && has_values) {
       found.prototypes = i;
       continue;
     }
-    if (rank != table_rank || shape[0] != 1 || shape[1] < 1 || shape[2] < 1) return std::nullopt;
+    if (rank != table_rank || shape[0] != 1 || !has_values) return std::nullopt;
     found.table = i;
     found.outer = shape[1];
     found.inner = shape[2];

@@ -83,7 +83,8 @@ std::optional<BoxLayout> fit_end_to_end(const Outputs& outputs, bool named) {
   // The class is a number: after the six columns only what belongs to masks and the like follows.
   Outputs without_classes = outputs;
   without_classes.facts.classes = 1;
-  if (!divide(without_classes, *table, listed_columns - 1, layout)) return std::nullopt;
+  if (!divide(without_classes, *table, listed_columns - 1, layout) || layout.classes != 1)
+    return std::nullopt;
   layout.classes = outputs.facts.classes.value_or(0);
   layout.is_certain = is_short_list(outputs, *table);
   return named || layout.is_certain ? std::optional(layout) : std::nullopt;

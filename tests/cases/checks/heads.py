@@ -206,7 +206,8 @@ def centernet(rng):
     """Peaks that are no neighbours."""
     heat = rng.uniform(0, 0.2, (CLASSES, HEIGHT // 4, WIDTH // 4))
     heat[:, 1::4, 2::5] = few_scores(rng, heat[:, 1::4, 2::5].shape) + 0.21
-    sizes, offsets = rng.uniform(1, 8, (2, *heat.shape[1:])), rng.uniform(0, 1, (2, *heat.shape[1:]))
+    grid = (2, *heat.shape[1:])
+    sizes, offsets = rng.uniform(1, 8, grid), rng.uniform(0, 1, grid)
     labels, y, x = np.nonzero(heat > 0.2)
     boxes = 4 * np.stack([x + offsets[0, y, x], y + offsets[1, y, x], *sizes[:, y, x]], 1)
     return Case([("hm", inverse(np.clip(heat, 0.01, 0.99))[None]), ("reg", offsets[None]),
@@ -239,9 +240,12 @@ def faces(rng, prior, name):
     return Case(outputs, corners(boxes), scores, np.zeros(len(prior), int), keys=name)
 
 
+def ultraface_priors():
+    return priors([[10, 16, 24], [32, 48], [64, 96], [128, 192, 256]], (8, 16, 32, 64))
+
+
 def ultraface(rng):
-    sizes = [[10, 16, 24], [32, 48], [64, 96], [128, 192, 256]]
-    return faces(rng, priors(sizes, (8, 16, 32, 64)), ", head: ultraface")
+    return faces(rng, ultraface_priors(), ", head: ultraface")
 
 
 def retinaface(rng):
@@ -285,11 +289,20 @@ def kept_rows(case):
     return kept
 
 
+def placement():
+    """Left, top, width and height of the picture in the input: it keeps its proportions."""
+    width, height = WIDTH, HEIGHT
+    if WIDTH * PICTURE[1] < HEIGHT * PICTURE[0]:
+        height = PICTURE[1] * WIDTH // PICTURE[0]
+    else:
+        width = PICTURE[0] * HEIGHT // PICTURE[1]
+    return (WIDTH - width) // 2, (HEIGHT - height) // 2, width, height
+
+
 def in_picture(points):
-    """From pixels of the input, in which the picture keeps its proportions."""
-    width = PICTURE[0] * HEIGHT // PICTURE[1]
-    left = (WIDTH - width) // 2
-    return (points - [left, 0]) * [PICTURE[0] / width, PICTURE[1] / HEIGHT]
+    """From pixels of the input."""
+    left, top, width, height = placement()
+    return (points - [left, top]) * [PICTURE[0] / width, PICTURE[1] / height]
 
 
 def run(case, post, more=""):
@@ -326,27 +339,65 @@ def check_parts(case, row, found):
     mask = found["mask"]
     x = (np.arange(mask["width"]) + mask["left"] + 0.5) / PICTURE[0]
     y = (np.arange(mask["height"]) + mask["top"] + 0.5) / PICTURE[1]
-    width = PICTURE[0] * HEIGHT // PICTURE[1]
-    expected = case.inside(row, (WIDTH - width) // 2 + x * width, y * HEIGHT) > 0
+    left, top, width, height = placement()
+    expected = case.inside(row, left + x * width, top + y * height) > 0
     assert (pixels_of(mask) != expected).mean() < 0.01, "mask"
+
+
+def agree(name, case, found, least=4):
+    kept = kept_rows(case)
+    assert len(found) == len(kept) >= least, (name, len(found), len(kept))
+    for row, detection in zip(kept, found):
+        box = detection["box"]
+        here = np.array([[box["left"], box["top"]],
+                         [box["left"] + box["width"], box["top"] + box["height"]]])
+        expected = in_picture(case.boxes[row].reshape(2, 2))
+        assert detection["class"] == case.labels[row], (name, row)
+        assert abs(detection["probability"] - case.scores[row]) < 1e-4, (name, row)
+        assert np.abs(here - expected).max() < 0.1, (name, here, expected)
+        check_parts(case, row, detection)
+    print(f"{name}: {len(kept)} boxes agree")
 
 
 def compare(*heads):
     for head in heads:
         case = globals()[head](np.random.default_rng(zlib.crc32(head.encode())))
-        found = run(case, "kind: detect" + case.keys)["detections"]
-        kept = kept_rows(case)
-        assert len(found) == len(kept) >= 4, (head, len(found), len(kept))
-        for row, detection in zip(kept, found):
-            box = detection["box"]
-            here = np.array([[box["left"], box["top"]],
-                             [box["left"] + box["width"], box["top"] + box["height"]]])
-            expected = in_picture(case.boxes[row].reshape(2, 2))
-            assert detection["class"] == case.labels[row], (head, row)
-            assert abs(detection["probability"] - case.scores[row]) < 1e-4, (head, row)
-            assert np.abs(here - expected).max() < 0.1, (head, here, expected)
-            check_parts(case, row, detection)
-        print(f"{head}: {len(kept)} boxes agree")
+        agree(head, case, run(case, "kind: detect" + case.keys)["detections"])
+
+
+def raw_and_found(head, text):
+    """The outputs of a trained network, and what the head makes of them."""
+    lines = []
+    for post in ("raw", f"detect, head: {head}"):
+        open("a.yaml", "w").write(text + "postprocess: {kind: %s}\n" % post)
+        subprocess.run(["millrace", "run", "a.yaml", "-o", "out.jsonl"], check=True)
+        lines.append(json.loads(open("out.jsonl").read()))
+    outputs = {name: np.reshape(output["values"], output["shape"])
+               for name, output in lines[0]["result"].items()}
+    return outputs, lines[1]
+
+
+def trained(model, head, picture, preprocess):
+    global WIDTH, HEIGHT, PICTURE
+    outputs, line = raw_and_found(head, "format: 1\nnetwork: {model: %s}\ninput: {images: %s}\n"
+                                  "preprocess: {fit: letterbox, %s}\n" % (model, picture,
+                                                                         preprocess))
+    PICTURE = (line["width"], line["height"])
+    if head == "yolox":
+        WIDTH = HEIGHT = 416
+        grid, rows = cells(), outputs["output"][0]
+        centres = (rows[:, :2] + grid[:, :2]) * grid[:, 2:]
+        boxes = np.concatenate([centres, np.exp(rows[:, 2:4]) * grid[:, 2:]], 1)
+        scores, labels = rows[:, 4] * rows[:, 5:].max(1), rows[:, 5:].argmax(1)
+    else:
+        WIDTH, HEIGHT = 320, 240
+        prior, moves = ultraface_priors(), outputs["boxes"][0]
+        boxes = np.concatenate([prior[:, :2] + moves[:, :2] * 0.1 * prior[:, 2:],
+                                prior[:, 2:] * np.exp(0.2 * moves[:, 2:])], 1)
+        scores = outputs["scores"][0][:, 1]
+        labels = np.zeros(len(scores), int)
+    agree(head, Case([], corners(boxes), scores, labels), line["detections"], least=1)
+    print("classes", sorted({detection["class"] for detection in line["detections"]}))
 
 
 def segmentation():
@@ -356,9 +407,9 @@ def segmentation():
         "names": "{0: 'road', 1: 'car', 2: 'sky'}"})
     line = run(case, "kind: segmentation", "output: {maps: maps, images: pictures}\n")
     shares = {segment["label"]: segment["share"] for segment in line["segments"]}
-    width = PICTURE[0] * HEIGHT // PICTURE[1]
-    x = (WIDTH - width) // 2 + (np.arange(PICTURE[0]) + 0.5) / PICTURE[0] * width
-    y = (np.arange(PICTURE[1]) + 0.5) / PICTURE[1] * HEIGHT
+    left, top, width, height = placement()
+    x = left + (np.arange(PICTURE[0]) + 0.5) / PICTURE[0] * width
+    y = top + (np.arange(PICTURE[1]) + 0.5) / PICTURE[1] * height
     large = []
     for plane in logits:
         wide = np.array([np.interp(x / 8 - 0.5, np.arange(len(row)), row) for row in plane])
