@@ -26,10 +26,9 @@ bool is_whole_number(network::DataType type) {
   return type != float32 && type != float16 && type != float64;
 }
 
-/// Whether a grid has the proportions of the input, but for rounding.
-bool has_proportions(std::int64_t rows, std::int64_t columns, const Size& input) {
-  const std::int64_t wanted = rows * input.width, found = columns * input.height;
-  return std::abs(wanted - found) <= std::max(input.width, input.height);
+/// How far a grid is from the proportions of the input.
+std::int64_t distance_of(std::int64_t rows, std::int64_t columns, const Size& input) {
+  return std::abs(rows * input.width - columns * input.height);
 }
 
 /// Nothing if the shape is none of a map.
@@ -37,8 +36,11 @@ std::optional<MapLayout> map_layout_of(network::Shape shape, bool is_final, cons
   if (shape.size() == 3) shape.insert(shape.begin() + 1, 1);
   if (shape.size() != 4 || shape[0] != 1 || *std::ranges::min_element(shape) < 1)
     return std::nullopt;
-  const bool planes = has_proportions(shape[2], shape[3], input);
-  if (!planes && !has_proportions(shape[1], shape[2], input)) return std::nullopt;
+  const std::int64_t if_planes = distance_of(shape[2], shape[3], input);
+  const std::int64_t if_last = distance_of(shape[1], shape[2], input);
+  const bool planes = if_planes <= if_last;
+  const std::int64_t rounding = std::max(input.width, input.height);
+  if (std::min(if_planes, if_last) > rounding) return std::nullopt;
   MapLayout layout;
   layout.is_final = is_final;
   layout.grid = planes ? Size{shape[3], shape[2]} : Size{shape[2], shape[1]};

@@ -204,15 +204,15 @@ def nanodet_plus(rng):
 
 def centernet(rng):
     """Peaks that are no neighbours."""
-    heat = rng.uniform(0, 0.2, (CLASSES, HEIGHT // 4, WIDTH // 4))
-    heat[:, 1::4, 2::5] = few_scores(rng, heat[:, 1::4, 2::5].shape) + 0.21
+    heat = rng.uniform(0.02, 0.2, (CLASSES, HEIGHT // 4, WIDTH // 4))
+    heat[:, 1::4, 2::5] = 0.7 * few_scores(rng, heat[:, 1::4, 2::5].shape) + 0.21
     grid = (2, *heat.shape[1:])
     sizes, offsets = rng.uniform(1, 8, grid), rng.uniform(0, 1, grid)
     labels, y, x = np.nonzero(heat > 0.2)
     boxes = 4 * np.stack([x + offsets[0, y, x], y + offsets[1, y, x], *sizes[:, y, x]], 1)
-    return Case([("hm", inverse(np.clip(heat, 0.01, 0.99))[None]), ("reg", offsets[None]),
+    return Case([("hm", inverse(heat)[None]), ("reg", offsets[None]),
                  ("wh", sizes[None])],
-                corners(boxes), np.clip(heat, 0.01, 0.99)[labels, y, x], labels, suppresses=False)
+                corners(boxes), heat[labels, y, x], labels, suppresses=False)
 
 
 def ssd(rng):
