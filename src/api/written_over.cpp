@@ -81,6 +81,7 @@ void FilesRead::add(const application::Application& application) {
   add("application", application.file);
   add(application.model);
   add("file of labels", application.labels_file);
+  add("alphabet", application.postprocess.alphabet_file);
   for (const std::string& plugin : application.plugins) add("plug-in", plugin);
   if (application.input.kind != application::InputKind::camera) add_input(application.input.path);
 }
@@ -102,10 +103,10 @@ void FilesRead::refuse(const fs::path& path) {
   written_.push_back(identity);
 }
 
-void FilesRead::refuse_pictures(const fs::path& folder) const {
+void FilesRead::refuse_pictures(const fs::path& folder, NameOfCopy* name) const {
   std::error_code error;
   for (const fs::path& input : inputs_) {
-    const fs::path copy = folder / application::picture_file_name(input.filename().string(), 0);
+    const fs::path copy = folder / name(input.filename().string(), 0);
     Identity identity;
     if (fs::exists(copy, error) && identify(copy, identity)) check(copy, identity);
   }
@@ -118,8 +119,10 @@ void FilesRead::refuse_pictures(const fs::path& folder) const {
 }
 
 void FilesRead::refuse(const application::Output& output) {
-  for (const std::string& path : {output.json, output.images, output.video}) refuse(path);
-  if (!output.images.empty()) refuse_pictures(output.images);
+  for (const std::string& path : {output.json, output.images, output.video, output.maps})
+    refuse(path);
+  if (!output.images.empty()) refuse_pictures(output.images, application::picture_file_name);
+  if (!output.maps.empty()) refuse_pictures(output.maps, application::map_file_name);
 }
 
 }  // namespace millrace::api

@@ -39,7 +39,9 @@ class FilesRead {
     bool operator==(const Identity&) const = default;
   };
   static bool identify(const std::filesystem::path& path, Identity& identity);
-  void refuse_pictures(const std::filesystem::path& folder) const;
+  /// `name`: what the copy of a source's frame is called in the folder.
+  using NameOfCopy = std::string(const std::string& source, std::int64_t frame);
+  void refuse_pictures(const std::filesystem::path& folder, NameOfCopy* name) const;
   void check(const std::filesystem::path& path, const Identity& identity) const;
 
   std::vector<std::pair<Identity, std::string>> read_;

@@ -67,6 +67,10 @@ struct Postprocess {
   std::string kind = "top_k";
   std::int64_t top = 5;
   DetectionSettings detection;
+  bool normalise = false;  // of embeddings: to length 1
+  std::vector<std::string> alphabet = {};  // of text: its characters in the network's order
+  std::string alphabet_file = {};          // that they were read from; empty: none
+  bool blank_is_last = false;              // the symbol of text that stands for none; else first
   std::map<std::string, std::string> parameters = {};
   Workers workers;
   std::string place;
@@ -76,6 +80,7 @@ struct Output {
   std::string json;    // a file of JSON lines; empty: standard output, unless there is another
   std::string images;  // a folder of annotated pictures
   std::string video;   // an annotated video
+  std::string maps;    // a folder of pictures with the class of each pixel
 };
 
 /// Paths of what is read are as they are opened: those in the file are relative to its folder.

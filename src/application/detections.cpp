@@ -9,6 +9,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "application/heads/overlap.h"
+#include "application/heads/view.h"
 #include "base/error.h"
 
 namespace millrace::application {
@@ -126,24 +128,11 @@ class Reader {
   Size input_;
 };
 
-double shared_length(double a, double a_length, double b, double b_length) {
-  const double low = std::max(a - a_length / 2, b - b_length / 2);
-  const double high = std::min(a + a_length / 2, b + b_length / 2);
-  return std::max(0.0, high - low);
-}
-
-double overlap_of(const Candidate& a, const Candidate& b) {
-  const double both =
-      shared_length(a.x, a.width, b.x, b.width) * shared_length(a.y, a.height, b.y, b.height);
-  const double either = a.width * a.height + b.width * b.height - both;
-  return either > 0 ? both / either : 0;
-}
-
 /// A full order, so that equal probabilities give the same choice on every machine.
 bool is_better(const Candidate& a, const Candidate& b) {
   if (a.probability != b.probability) return a.probability > b.probability;
-  return std::tie(a.label, a.y, a.x, a.width, a.height) <
-         std::tie(b.label, b.y, b.x, b.width, b.height);
+  return std::tie(a.label, a.y, a.x, a.width, a.height, a.row) <
+         std::tie(b.label, b.y, b.x, b.width, b.height, b.row);
 }
 
 }  // namespace
@@ -198,14 +187,14 @@ std::int64_t check_head(const HeadSettings& head, const network::Tensor& output,
   return shape[1] / anchors - values;
 }
 
-std::vector<Candidate> suppress(std::vector<Candidate> candidates, double overlap) {
+std::vector<Candidate> suppress(std::vector<Candidate> candidates, const Suppression& how) {
   std::sort(candidates.begin(), candidates.end(), is_better);
   std::vector<Candidate> kept;
   std::unordered_map<std::int64_t, std::vector<std::size_t>> of_class;  // places in `kept`
   for (const Candidate& candidate : candidates) {
-    std::vector<std::size_t>& better = of_class[candidate.label];
+    std::vector<std::size_t>& better = of_class[how.class_agnostic ? 0 : candidate.label];
     const bool covered = std::any_of(better.begin(), better.end(), [&](std::size_t place) {
-      return overlap_of(kept[place], candidate) > overlap;
+      return overlap_of(kept[place], candidate, how.input) > how.overlap;
     });
     if (covered) continue;
     better.push_back(kept.size());
@@ -216,18 +205,9 @@ std::vector<Candidate> suppress(std::vector<Candidate> candidates, double overla
 
 std::vector<Detection> to_picture(const std::vector<Candidate>& candidates, const Size& input,
                                   const Placement& placement, const Size& picture) {
-  const double across =
-      static_cast<double>(picture.width) / static_cast<double>(placement.size.width);
-  const double down =
-      static_cast<double>(picture.height) / static_cast<double>(placement.size.height);
-  const auto wide = static_cast<double>(input.width), high = static_cast<double>(input.height);
+  const View view{input, placement, picture};
   std::vector<Detection> result;
-  for (const Candidate& c : candidates) {
-    const double left = (c.x - c.width / 2) * wide - static_cast<double>(placement.left);
-    const double top = (c.y - c.height / 2) * high - static_cast<double>(placement.top);
-    result.push_back({c.label, c.probability, left * across, top * down, c.width * wide * across,
-                      c.height * high * down});
-  }
+  for (const Candidate& candidate : candidates) result.push_back(view.detection(candidate));
   return result;
 }
 

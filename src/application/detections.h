@@ -1,7 +1,9 @@
 #pragma once
 // Boxes out of the outputs of detectors: decoding, threshold, suppression.
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "application/findings.h"
@@ -25,11 +27,22 @@ struct HeadSettings {
   bool new_coords = false;  // width and height are square roots, not logarithms
 };
 
+/// What a file does not say of the heads of `detect`.
+struct HeadFacts {
+  std::string task = {};  // detect, segment, pose or obb; empty: not known
+  std::optional<std::int64_t> classes = {};
+  std::int64_t keypoints = 0, keypoint_values = 0;  // of an object, and for each of them
+};
+
 struct DetectionSettings {
   double threshold = 0.25;    // for the probability of a class in a box
   double suppression = 0.45;  // of two boxes of a class that overlap by more the better one stays
   std::int64_t candidates = 1000;  // that suppression looks at, the most probable
-  std::vector<HeadSettings> heads = {};
+  bool class_agnostic = false;     // boxes of different classes suppress each other too
+  std::vector<HeadSettings> heads = {};  // of `yolo` and `region`
+  std::string head = {};                 // of `detect`; empty: as the outputs say
+  HeadFacts facts = {};
+  std::optional<Skeleton> skeleton = {};  // none: the usual one for 17 keypoints
 };
 
 /// A class of a box, in shares of the network's input.
@@ -37,6 +50,10 @@ struct Candidate {
   std::int64_t label = 0;
   double probability = 0;
   double x = 0, y = 0, width = 0, height = 0;  // of the centre
+  // By which the box is turned around its centre, clockwise, in radians. Its lengths are those
+  // before.
+  double angle = 0;
+  std::int64_t row = 0;  // where its head finds it again
 };
 
 /// Keeps the `most` most probable of what is above the threshold, in little memory. Which of those
@@ -76,9 +93,18 @@ void decode(const HeadSettings& head, const network::Array& output, const Size& 
 std::int64_t check_head(const HeadSettings& head, const network::Tensor& output,
                         const std::string& place);
 
-/// By falling probability: of each class those that overlap no more probable one of it by more
-/// than `overlap` (intersection over union).
-std::vector<Candidate> suppress(std::vector<Candidate> candidates, double overlap);
+struct Suppression {
+  double overlap = 0.45;  // intersection over union
+  bool class_agnostic = false;
+  Size input = {1, 1};  // its proportions matter to turned boxes
+};
+
+/// By falling probability: of each class (of all together if `class_agnostic`) those that overlap
+/// no more probable one of it by more than that.
+std::vector<Candidate> suppress(std::vector<Candidate> candidates, const Suppression& how);
+inline std::vector<Candidate> suppress(std::vector<Candidate> candidates, double overlap) {
+  return suppress(std::move(candidates), Suppression{overlap});
+}
 
 /// In pixels of the picture that lies at `placement` in the input.
 std::vector<Detection> to_picture(const std::vector<Candidate>& candidates, const Size& input,

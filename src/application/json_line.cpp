@@ -1,7 +1,9 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
+#include <functional>
 #include <nlohmann/json.hpp>
 
 #include "application/sink.h"
@@ -19,6 +21,38 @@ Json named(std::int64_t label, const std::vector<std::string>& labels) {
   return json;
 }
 
+Json numbers_of(const Point& point) { return {point.x, point.y}; }
+
+/// How many pixels outside and inside follow each other, in turn, row by row.
+Json json_of(const Mask& mask) {
+  Json runs = Json::array();
+  std::uint8_t now = 0;
+  std::int64_t length = 0;
+  for (const std::uint8_t pixel : mask.inside) {
+    if (pixel == now) {
+      ++length;
+      continue;
+    }
+    runs.push_back(length);
+    now = pixel;
+    length = 1;
+  }
+  if (length > 0) runs.push_back(length);
+  return {{"left", mask.left},
+          {"top", mask.top},
+          {"width", mask.width},
+          {"height", mask.height},
+          {"runs", runs}};
+}
+
+void add_parts(const Detection& detection, Json& json) {
+  for (const Point& corner : detection.corners) json["corners"].push_back(numbers_of(corner));
+  for (const Keypoint& keypoint : detection.keypoints)
+    json["keypoints"].push_back(
+        {{"x", keypoint.at.x}, {"y", keypoint.at.y}, {"probability", keypoint.probability}});
+  if (detection.mask) json["mask"] = json_of(*detection.mask);
+}
+
 Json json_of(const Detection& detection, const std::vector<std::string>& labels) {
   Json json = named(detection.label, labels);
   json["probability"] = detection.probability;
@@ -26,6 +60,26 @@ Json json_of(const Detection& detection, const std::vector<std::string>& labels)
                  {"top", detection.top},
                  {"width", detection.width},
                  {"height", detection.height}};
+  add_parts(detection, json);
+  return json;
+}
+
+/// The classes of the map, those with the most pixels first.
+Json json_of(const ClassMap& map, const std::vector<std::string>& labels) {
+  std::vector<std::int64_t> pixels(256);
+  for (const std::uint8_t label : map.classes) ++pixels[label];
+  std::vector<std::int64_t> order;
+  for (std::int64_t label = 0; label < 256; ++label)
+    if (pixels[static_cast<std::size_t>(label)] > 0) order.push_back(label);
+  std::ranges::stable_sort(order, std::ranges::greater(), [&](std::int64_t label) {
+    return pixels[static_cast<std::size_t>(label)];
+  });
+  Json json = Json::array();
+  for (const std::int64_t label : order) {
+    json.push_back(named(label, labels));
+    json.back()["share"] = static_cast<double>(pixels[static_cast<std::size_t>(label)]) /
+                           static_cast<double>(map.classes.size());
+  }
   return json;
 }
 
@@ -37,13 +91,40 @@ std::string utc_text(std::chrono::system_clock::time_point time) {
                      fmt::gmtime(std::chrono::system_clock::to_time_t(whole)), rest.count());
 }
 
+void add_detections(const Findings& findings, const std::vector<std::string>& labels, Json& line) {
+  if (findings.detections) {
+    line["detections"] = Json::array();
+    for (const Detection& detection : *findings.detections)
+      line["detections"].push_back(json_of(detection, labels));
+  }
+  if (findings.left_out > 0) line["left_out"] = findings.left_out;
+}
+
+void add_findings(const Findings& findings, const std::vector<std::string>& labels, Json& line) {
+  add_detections(findings, labels, line);
+  if (findings.classes) {
+    line["classes"] = Json::array();
+    for (const Ranked& ranked : *findings.classes) {
+      line["classes"].push_back(named(ranked.label, labels));
+      line["classes"].back()["value"] = ranked.value;
+    }
+  }
+  if (findings.map) line["segments"] = json_of(*findings.map, labels);
+  if (findings.embedding) line["embedding"] = *findings.embedding;
+  if (findings.text)
+    line["text"] = {{"value", findings.text->text}, {"probability", findings.text->probability}};
+  if (findings.json.empty()) return;
+  Json own = Json::parse(findings.json, nullptr, false);
+  if (own.is_discarded())
+    throw InputError("postprocess", "the findings' 'json' is no JSON; expected one value");
+  line["result"] = std::move(own);
+}
+
 }  // namespace
 
 std::string json_line(const Outcome& outcome, const std::vector<std::string>& labels) {
   const Picture& picture = outcome.picture;
-  const Findings& findings = outcome.findings;
-  Json line = {{"frame", picture.frame},
-               {"source", picture.name}};
+  Json line = {{"frame", picture.frame}, {"source", picture.name}};
   // By a division: a product with 1e-9 is often not the number nearest to the decimal one.
   if (picture.time) line["time_s"] = static_cast<double>(picture.time->count()) / 1e9;
   if (picture.captured) line["time_utc"] = utc_text(*picture.captured);
@@ -52,25 +133,7 @@ std::string json_line(const Outcome& outcome, const std::vector<std::string>& la
     line["width"] = picture.image.width;
     line["height"] = picture.image.height;
   }
-  if (findings.detections) {
-    line["detections"] = Json::array();
-    for (const Detection& detection : *findings.detections)
-      line["detections"].push_back(json_of(detection, labels));
-  }
-  if (findings.left_out > 0) line["left_out"] = findings.left_out;
-  if (findings.classes) {
-    line["classes"] = Json::array();
-    for (const Ranked& ranked : *findings.classes) {
-      line["classes"].push_back(named(ranked.label, labels));
-      line["classes"].back()["value"] = ranked.value;
-    }
-  }
-  if (!findings.json.empty()) {
-    Json own = Json::parse(findings.json, nullptr, false);
-    if (own.is_discarded())
-      throw InputError("postprocess", "the findings' 'json' is no JSON; expected one value");
-    line["result"] = std::move(own);
-  }
+  add_findings(outcome.findings, labels, line);
   return line.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

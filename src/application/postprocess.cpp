@@ -6,18 +6,19 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
+#include "application/heads/as_float.h"
+#include "application/heads/detect.h"
+#include "application/heads/embedding.h"
+#include "application/heads/metadata.h"
+#include "application/heads/segmentation.h"
+#include "application/heads/text.h"
 #include "application/preprocess.h"
 #include "base/error.h"
-#include "network/evaluate/evaluate.h"
 
 namespace millrace::application {
 namespace {
 
 using network::DataType;
-
-network::Array as_float(const network::Array& array) {
-  return array.type == DataType::float32 ? array : network::converted(array, DataType::float32);
-}
 
 class TopK : public Processing {
  public:
@@ -47,13 +48,13 @@ class TopK : public Processing {
   std::size_t count_;
 };
 
-class Detect : public Processing {
+class DetectByAnchors : public Processing {
  public:
   struct Target {
     HeadSettings head;
     std::size_t output = 0;  // which of the network's
   };
-  Detect(const DetectionSettings& settings, std::vector<Target> targets, const Size& input)
+  DetectByAnchors(const DetectionSettings& settings, std::vector<Target> targets, const Size& input)
       : settings_(settings), targets_(std::move(targets)), input_(input) {}
   void set_fit(Fit fit) { fit_ = fit; }
 
@@ -64,7 +65,8 @@ class Detect : public Processing {
     MostProbable::Result best = found.take();
     Findings findings;
     findings.left_out = best.left_out;
-    const auto candidates = suppress(std::move(best.candidates), settings_.suppression);
+    const auto candidates = suppress(std::move(best.candidates),
+                                     {settings_.suppression, settings_.class_agnostic, input_});
     const Size size =
         picture.image.empty() ? input_ : Size{picture.image.width, picture.image.height};
     findings.detections = to_picture(candidates, input_, place(size, input_, fit_), size);
@@ -119,15 +121,6 @@ class Raw : public Processing {
   std::vector<std::string> names_;
 };
 
-void check_labels(const Application& application, std::int64_t classes) {
-  const auto labels = static_cast<std::int64_t>(application.labels.size());
-  if (labels > 0 && labels != classes)
-    throw InputError(application.postprocess.place,
-                     fmt::format("the network has {} classes, but there are {} labels; give one "
-                                 "label per class",
-                                 classes, labels));
-}
-
 std::size_t output_named(const network::Network& network, const HeadSettings& head,
                          std::size_t number, const std::string& place) {
   if (head.output.empty()) {
@@ -145,16 +138,17 @@ std::size_t output_named(const network::Network& network, const HeadSettings& he
                                       network.name, head.output, known));
 }
 
-std::unique_ptr<Processing> make_detect(const Application& application,
-                                        const network::Network& network) {
+std::unique_ptr<Processing> make_yolo(const Application& application,
+                                      const network::Network& network) {
   const Postprocess& wanted = application.postprocess;
   if (wanted.detection.heads.empty())
     throw InputError(
         wanted.place,
         fmt::format("'{}' has no 'heads', and '{}' says nothing of them (only "
-                    "Darknet configurations and the zoo do); give the anchors of each output",
+                    "Darknet configurations and the zoo do); give the anchors of each output, or "
+                    "use 'detect'",
                     wanted.kind, network.name));
-  std::vector<Detect::Target> targets;
+  std::vector<DetectByAnchors::Target> targets;
   for (std::size_t i = 0; i < wanted.detection.heads.size(); ++i) {
     const HeadSettings& head = wanted.detection.heads[i];
     const std::size_t output = output_named(network, head, i, wanted.place);
@@ -162,8 +156,8 @@ std::unique_ptr<Processing> make_detect(const Application& application,
     targets.push_back({head, output});
   }
   const ImageSettings& image = application.preprocess.image;
-  auto detect = std::make_unique<Detect>(wanted.detection, std::move(targets),
-                                         input_size(network, image, wanted.place));
+  auto detect = std::make_unique<DetectByAnchors>(wanted.detection, std::move(targets),
+                                                  input_size(network, image, wanted.place));
   if (application.preprocess.kind == "image") detect->set_fit(image.fit);
   return detect;
 }
@@ -180,7 +174,7 @@ std::unique_ptr<Processing> make_top_k(const Application& application,
     throw InputError(
         place,
         fmt::format("top_k needs one value per class, but the first output '{}' is "
-                    "{} {}; use yolo, region or raw",
+                    "{} {}; use detect, segmentation, text or raw",
                     output.name, network::to_text(output.type), network::to_text(output.shape)));
   check_labels(application, network::element_count(output.shape));
   return std::make_unique<TopK>(application.postprocess.top);
@@ -212,7 +206,11 @@ std::unique_ptr<Processing> make_postprocessing(const Application& application,
   const Postprocess& wanted = application.postprocess;
   if (wanted.kind == "top_k") return make_top_k(application, network);
   if (wanted.kind == "raw") return std::make_unique<Raw>(network);
-  if (wanted.kind == "yolo" || wanted.kind == "region") return make_detect(application, network);
+  if (wanted.kind == "yolo" || wanted.kind == "region") return make_yolo(application, network);
+  if (wanted.kind == "detect") return make_detect(application, network);
+  if (wanted.kind == "segmentation") return make_segmentation(application, network);
+  if (wanted.kind == "embedding") return make_embedding(application, network);
+  if (wanted.kind == "text") return make_text(application, network);
   return registry.make(wanted.kind, {network, wanted.parameters, application.labels}, wanted.place);
 }
 

@@ -7,8 +7,7 @@
 
 namespace millrace::application {
 
-/// Built-in (top_k, yolo, region, raw) or a plug-in's. InputError if it does not fit the network's
-/// outputs.
+/// Built-in (words.h) or a plug-in's. InputError if it does not fit the network's outputs.
 std::unique_ptr<Processing> make_postprocessing(const Application& application,
                                                 const network::Network& network,
                                                 const Registry& registry);

@@ -24,7 +24,7 @@ constexpr std::string_view application_keys[] = {"format", "name",       "networ
 constexpr std::string_view network_keys[] = {"model", "weights", "size", "shapes"};
 constexpr std::string_view input_keys[] = {"images",   "video", "camera", "arrays",
                                            "rate_fps", "drop",  "queue",  "frames", "on_error"};
-constexpr std::string_view output_keys[] = {"json", "images", "video"};
+constexpr std::string_view output_keys[] = {"json", "images", "video", "maps"};
 constexpr std::string_view drops[] = {"block", "oldest", "newest"};
 constexpr std::string_view on_errors[] = {"skip", "stop"};
 constexpr std::size_t most_labels = 1'000'000;
@@ -51,10 +51,14 @@ class ApplicationReader {
     if (root_.has("preprocess")) result.preprocess = read_preprocess(root_.at("preprocess"));
     if (!root_.has("preprocess")) result.preprocess.place = root_.place();
     result.postprocess = read_postprocess(root_.at("postprocess"));
+    if (result.postprocess.kind == "text")
+      read_alphabet(root_.at("postprocess").at("alphabet"), result.postprocess);
     if (root_.has("labels")) result.labels = read_labels(root_.at("labels"));
     if (root_.has("labels") && root_.at("labels").is_scalar())
       result.labels_file = beside(root_.at("labels"));
     if (root_.has("output")) result.output = read_output(root_.at("output"));
+    if (!result.output.maps.empty() && result.postprocess.kind != "segmentation")
+      root_.at("output").at("maps").fail("is for the post-processing 'segmentation'; leave it out");
     if (root_.has("plugins"))
       for (const YamlView& item : root_.at("plugins").items())
         result.plugins.push_back(read_plugin(item));
@@ -164,6 +168,7 @@ class ApplicationReader {
     if (view.has("json")) output.json = view.at("json").text();
     if (view.has("images")) output.images = view.at("images").text();
     if (view.has("video")) output.video = view.at("video").text();
+    if (view.has("maps")) output.maps = view.at("maps").text();
     return output;
   }
 
@@ -174,6 +179,12 @@ class ApplicationReader {
     if (!is_utf8(text) || text.find('\0') != std::string::npos)
       view.fail(fmt::format("'{}' is no UTF-8 text; save it in UTF-8", path));
     return text;
+  }
+
+  /// Of text.
+  void read_alphabet(const YamlView& view, Postprocess& text) const {
+    text.alphabet = read_labels(view);
+    if (view.is_scalar()) text.alphabet_file = beside(view);
   }
 
   std::vector<std::string> read_labels(const YamlView& view) const {

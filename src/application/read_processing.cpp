@@ -24,8 +24,15 @@ constexpr std::string_view image_keys[] = {"kind",   "fit",     "interpolation",
 constexpr std::string_view plugin_keys[] = {"kind", "parameters", "threads", "cores"};
 constexpr std::string_view top_k_keys[] = {"kind", "top", "threads", "cores"};
 constexpr std::string_view raw_keys[] = {"kind", "threads", "cores"};
-constexpr std::string_view detection_keys[] = {"kind",  "threshold", "suppression", "candidates",
-                                               "heads", "threads",   "cores"};
+constexpr std::string_view embedding_keys[] = {"kind", "normalise", "threads", "cores"};
+constexpr std::string_view text_keys[] = {"kind", "alphabet", "blank", "threads", "cores"};
+constexpr std::string_view blanks[] = {"first", "last"};
+constexpr std::string_view anchor_keys[] = {"kind",  "threshold",      "suppression", "candidates",
+                                            "heads", "class_agnostic", "threads",     "cores"};
+constexpr std::string_view detect_keys[] = {
+    "kind",           "head",      "task",     "threshold", "suppression", "candidates",
+    "class_agnostic", "keypoints", "skeleton", "threads",   "cores"};
+constexpr std::string_view tasks[] = {"detect", "segment", "pose", "obb"};
 constexpr std::string_view head_keys[] = {"output", "anchors", "activated", "scale_x_y",
                                           "new_coords"};
 constexpr std::string_view fits[] = {"stretch", "letterbox"};
@@ -117,10 +124,72 @@ DetectionSettings read_detection(const YamlView& view, const std::string& kind) 
   if (view.has("threshold")) result.threshold = read_number(view.at("threshold"), {0, 1});
   if (view.has("suppression")) result.suppression = read_number(view.at("suppression"), {0, 1});
   if (view.has("candidates")) result.candidates = read_count(view.at("candidates"), 1, 100'000);
+  if (view.has("class_agnostic")) result.class_agnostic = view.at("class_agnostic").boolean();
   if (!view.has("heads")) return result;
   for (const YamlView& head : view.at("heads").items())
     result.heads.push_back(read_head(head, kind));
   return result;
+}
+
+/// How many keypoints an object has, and how many values each of them.
+void read_keypoints(const YamlView& view, HeadFacts& facts) {
+  const std::vector<YamlView> numbers = view.items();
+  if (numbers.size() != 2)
+    view.fail(
+        fmt::format("found {} numbers, expected how many keypoints an object has and how "
+                    "many values each of them, such as [17, 3]",
+                    numbers.size()));
+  facts.keypoints = read_count(numbers[0], 1, 10'000);
+  facts.keypoint_values = read_count(numbers[1], 2, 3);
+}
+
+Skeleton read_skeleton(const YamlView& view) {
+  Skeleton skeleton;
+  for (const YamlView& item : view.items()) {
+    const std::vector<YamlView> ends = item.items();
+    if (ends.size() != 2)
+      item.fail(fmt::format("found {} numbers, expected the two keypoints that a line joins",
+                            ends.size()));
+    const auto end = [&](std::size_t i) {
+      return static_cast<std::size_t>(read_count(ends[i], 0, 10'000));
+    };
+    skeleton.emplace_back(end(0), end(1));
+  }
+  return skeleton;
+}
+
+DetectionSettings read_detect(const YamlView& view) {
+  DetectionSettings result = read_detection(view, "detect");
+  if (view.has("head")) result.head = view.at("head").text();
+  if (view.has("task")) result.facts.task = tasks[read_word(view.at("task"), tasks)];
+  if (view.has("keypoints")) read_keypoints(view.at("keypoints"), result.facts);
+  if (view.has("skeleton")) result.skeleton = read_skeleton(view.at("skeleton"));
+  return result;
+}
+
+/// What the kind says, without what all have.
+void read_own(const YamlView& view, Postprocess& result) {
+  if (result.kind == "top_k") {
+    view.only(top_k_keys);
+    if (view.has("top")) result.top = read_count(view.at("top"), 1, 1'000'000);
+  } else if (result.kind == "raw" || result.kind == "segmentation") {
+    view.only(raw_keys);
+  } else if (result.kind == "yolo" || result.kind == "region") {
+    view.only(anchor_keys);
+    result.detection = read_detection(view, result.kind);
+  } else if (result.kind == "detect") {
+    view.only(detect_keys);
+    result.detection = read_detect(view);
+  } else if (result.kind == "embedding") {
+    view.only(embedding_keys);
+    if (view.has("normalise")) result.normalise = view.at("normalise").boolean();
+  } else if (result.kind == "text") {
+    view.only(text_keys);
+    if (view.has("blank")) result.blank_is_last = read_word(view.at("blank"), blanks) == 1;
+  } else {
+    view.only(plugin_keys);
+    result.parameters = read_parameters(view);
+  }
 }
 
 }  // namespace
@@ -142,22 +211,12 @@ Preprocess read_preprocess(const YamlView& view) {
 }
 
 Postprocess read_postprocess(const YamlView& view) {
-  constexpr std::array<std::string_view, 4> own{"top_k", "yolo", "region", "raw"};
+  constexpr std::array<std::string_view, 8> own{
+      "top_k", "detect", "yolo", "region", "segmentation", "embedding", "text", "raw"};
   Postprocess result;
   result.kind = read_kind(view, own, "post-processing");
   result.place = view.place();
-  if (result.kind == "top_k") {
-    view.only(top_k_keys);
-    if (view.has("top")) result.top = read_count(view.at("top"), 1, 1'000'000);
-  } else if (result.kind == "raw") {
-    view.only(raw_keys);
-  } else if (result.kind == "yolo" || result.kind == "region") {
-    view.only(detection_keys);
-    result.detection = read_detection(view, result.kind);
-  } else {
-    view.only(plugin_keys);
-    result.parameters = read_parameters(view);
-  }
+  read_own(view, result);
   result.workers = read_workers(view);
   return result;
 }

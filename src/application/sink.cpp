@@ -5,13 +5,13 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <cmath>
 #include <opencv2/imgproc.hpp>
 #include <optional>
 
 #include "application/codecs/codecs.h"
 #include "application/codecs/opencv.h"
 #include "application/codecs/video_time.h"
+#include "application/drawing.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/temporary.h"
@@ -22,54 +22,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr double default_rate_fps = 25;
-
-/// Far apart for labels that follow each other.
-cv::Scalar colour_of(std::int64_t label) {
-  constexpr std::int64_t step = 67;  // of 180 degrees
-  const auto hue = static_cast<std::uint8_t>(((label % 180) * step) % 180);
-  cv::Mat pixel(1, 1, CV_8UC3, cv::Scalar(hue, 200, 255));
-  cv::cvtColor(pixel, pixel, cv::COLOR_HSV2BGR);
-  const auto bgr = pixel.at<cv::Vec3b>(0, 0);
-  return {static_cast<double>(bgr[0]), static_cast<double>(bgr[1]), static_cast<double>(bgr[2])};
-}
-
-std::string name_of(std::int64_t label, const std::vector<std::string>& labels) {
-  const bool has_name = label >= 0 && label < static_cast<std::int64_t>(labels.size());
-  return has_name ? labels[static_cast<std::size_t>(label)] : fmt::format("class {}", label);
-}
-
-void write_text(cv::Mat& image, const std::string& text, cv::Point at, const cv::Scalar& colour) {
-  constexpr double scale = 0.5;
-  int below = 0;
-  const cv::Size size = cv::getTextSize(text, cv::FONT_HERSHEY_SIMPLEX, scale, 1, &below);
-  at.x = std::clamp(at.x, 0, std::max(0, image.cols - size.width));
-  at.y = std::clamp(at.y, size.height, std::max(size.height, image.rows - below));
-  cv::rectangle(image, {at.x, at.y - size.height - 1, size.width, size.height + below + 1}, colour,
-                cv::FILLED);
-  cv::putText(image, text, at, cv::FONT_HERSHEY_SIMPLEX, scale, {0, 0, 0}, 1, cv::LINE_AA);
-}
-
-/// Within what a picture can show.
-int pixel(double value) { return static_cast<int>(std::lround(std::clamp(value, -1e6, 1e6))); }
-
-void draw(cv::Mat& image, const Findings& findings, const std::vector<std::string>& labels) {
-  if (findings.detections)
-    for (const Detection& d : *findings.detections) {
-      const cv::Scalar colour = colour_of(d.label);
-      const cv::Point corner(pixel(d.left), pixel(d.top));
-      const cv::Point other(pixel(d.left + d.width), pixel(d.top + d.height));
-      cv::rectangle(image, corner, other, colour, 2);
-      write_text(image, fmt::format("{} {:.2f}", name_of(d.label, labels), d.probability), corner,
-                 colour);
-    }
-  int line = 20;
-  if (findings.classes)
-    for (const Ranked& ranked : *findings.classes) {
-      write_text(image, fmt::format("{} {:.3g}", name_of(ranked.label, labels), ranked.value),
-                 {0, line}, {255, 255, 255});
-      line += 20;
-    }
-}
 
 const Image& image_of(const Outcome& outcome) {
   if (outcome.picture.image.empty())
@@ -99,14 +51,18 @@ bool takes_no_colour(const fs::path& name) {
   return std::find(endings.begin(), endings.end(), ending) != endings.end();
 }
 
+void make_folder(const fs::path& folder) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error || !fs::is_directory(folder))
+    throw InputError(folder.string(), "cannot be made as a folder for pictures");
+}
+
 class Pictures : public Sink {
  public:
   Pictures(const fs::path& folder, const std::vector<std::string>& labels)
       : folder_(folder), labels_(labels) {
-    std::error_code error;
-    fs::create_directories(folder, error);
-    if (error || !fs::is_directory(folder))
-      throw InputError(folder.string(), "cannot be made as a folder for pictures");
+    make_folder(folder);
   }
   void take(const Outcome& outcome) override {
     cv::Mat image = to_bgr(image_of(outcome));
@@ -119,6 +75,24 @@ class Pictures : public Sink {
  private:
   fs::path folder_;
   std::vector<std::string> labels_;
+};
+
+/// One byte for each pixel: its class.
+class Maps : public Sink {
+ public:
+  explicit Maps(const fs::path& folder) : folder_(folder) { make_folder(folder); }
+  void take(const Outcome& outcome) override {
+    if (!outcome.findings.map) return;
+    const ClassMap& map = *outcome.findings.map;
+    const cv::Mat image(static_cast<int>(map.height), static_cast<int>(map.width), CV_8UC1,
+                        const_cast<std::uint8_t*>(map.classes.data()));  // it is only read
+    const fs::path name = map_file_name(outcome.picture.name, outcome.picture.frame);
+    const std::vector<std::uint8_t> bytes = codecs().encode(".png", image);
+    write_file(folder_ / name, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  }
+
+ private:
+  fs::path folder_;
 };
 
 /// In four letters.
@@ -212,6 +186,11 @@ std::string picture_file_name(const std::string& source, std::int64_t frame) {
   return takes_no_colour(source) ? source + ".png" : source;
 }
 
+std::string map_file_name(const std::string& source, std::int64_t frame) {
+  if (!codecs().has_encoder(source)) return fmt::format("{:06}.png", frame);
+  return source.ends_with(".png") ? source : source + ".png";
+}
+
 Image drawn(const Outcome& outcome, const std::vector<std::string>& labels) {
   cv::Mat image = to_bgr(image_of(outcome));
   draw(image, outcome.findings, labels);
@@ -226,6 +205,10 @@ std::unique_ptr<Sink> json_sink(std::function<void(const std::string&)> write,
 std::unique_ptr<Sink> picture_sink(const std::filesystem::path& folder,
                                    const std::vector<std::string>& labels) {
   return std::make_unique<Pictures>(folder, labels);
+}
+
+std::unique_ptr<Sink> map_sink(const std::filesystem::path& folder) {
+  return std::make_unique<Maps>(folder);
 }
 
 std::unique_ptr<Sink> video_sink(const std::filesystem::path& path, double rate_fps,

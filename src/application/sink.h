@@ -25,12 +25,16 @@ struct Outcome {
 /// InputError if the findings' own JSON is none.
 std::string json_line(const Outcome& outcome, const std::vector<std::string>& labels);
 
-/// The picture with its findings: boxes, or the first classes in a corner.
+/// The picture with its findings: boxes, masks, keypoints, the colours of a map, or the first
+/// classes in a corner.
 Image drawn(const Outcome& outcome, const std::vector<std::string>& labels);
 
 /// How the annotated copy of a picture is called: as the picture; with ".png" behind it if colours
 /// cannot be written in its format; by the number of its frame if no format goes by its name.
 std::string picture_file_name(const std::string& source, std::int64_t frame);
+
+/// The same of a map, which is always a PNG.
+std::string map_file_name(const std::string& source, std::int64_t frame);
 
 /// One thread at a time, frames in order.
 class Sink {
@@ -47,6 +51,8 @@ std::unique_ptr<Sink> json_sink(std::function<void(const std::string&)> write,
 /// A folder of pictures, named as they were; made if it is not there.
 std::unique_ptr<Sink> picture_sink(const std::filesystem::path& folder,
                                    const std::vector<std::string>& labels);
+/// A folder of PNGs with one byte for each pixel of the picture: its class.
+std::unique_ptr<Sink> map_sink(const std::filesystem::path& folder);
 /// A video, of the format that the name's ending says; InputError if that is not known. Of a fixed
 /// rate: frames that are due at a time stand at that time.
 std::unique_ptr<Sink> video_sink(const std::filesystem::path& path, double rate_fps,

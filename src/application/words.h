@@ -6,8 +6,8 @@
 
 namespace millrace::application {
 
-inline constexpr std::array<std::string_view, 5> built_in{"image", "top_k", "yolo", "region",
-                                                          "raw"};
+inline constexpr std::array<std::string_view, 9> built_in{
+    "image", "top_k", "detect", "yolo", "region", "segmentation", "embedding", "text", "raw"};
 
 inline bool is_built_in(std::string_view name) {
   return std::find(built_in.begin(), built_in.end(), name) != built_in.end();

@@ -1,5 +1,6 @@
 #pragma once
 // A trained model: a directed acyclic graph of layers with static shapes.
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -25,6 +26,8 @@ struct Network {
   std::vector<Layer> layers;
   std::vector<TensorId> inputs;
   std::vector<TensorId> outputs;
+  // What the exporter wrote into the file by name, such as the classes; no part of the hash.
+  std::map<std::string, std::string> metadata = {};
 
   const Tensor& operator[](TensorId id) const { return tensors[id.index]; }
   const Layer& operator[](LayerId id) const { return layers[id.index]; }

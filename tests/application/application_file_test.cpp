@@ -81,6 +81,23 @@ plugins: [p.so]
   EXPECT_EQ(a.plugins, (std::vector<std::string>{"f/p.so"}));
 }
 
+TEST(application_file, reads_what_detect_is_told) {
+  const Application a = parse_application(R"(format: 1
+network: {model: pose.onnx}
+input: {images: pictures}
+postprocess: {kind: detect, head: yolov8, task: pose, keypoints: [5, 2], skeleton: [[0, 1], [1, 2]],
+              class_agnostic: true}
+)",
+                                          "f/a.yaml");
+  const DetectionSettings& detection = a.postprocess.detection;
+  EXPECT_EQ(detection.head, "yolov8");
+  EXPECT_EQ(detection.facts.task, "pose");
+  EXPECT_EQ(detection.facts.keypoints, 5);
+  EXPECT_EQ(detection.facts.keypoint_values, 2);
+  EXPECT_EQ(*detection.skeleton, (Skeleton{{0, 1}, {1, 2}}));
+  EXPECT_TRUE(detection.class_agnostic);
+}
+
 TEST(application_file, names_place_finding_and_the_nearest_key) {
   EXPECT_EQ(message(base() + "postproces: 1\n").find("folder/a.yaml: line "), 0u);
   EXPECT_NE(message(base() + "postproces: 1\n").find("did you mean 'postprocess'"),

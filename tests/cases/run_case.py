@@ -14,6 +14,7 @@ A case is a list of steps, run by a shell in an empty folder of its own:
   no file: x.onnx                       afterwards there is no such file (a glob)
   needs: shared/models                  the case is skipped unless this is beside the project
   needs: engine onednn                  ... unless this build has this engine
+  needs: python numpy                   ... unless Python has this module
 
 A line that begins with two spaces continues the line before it: a command with a new line, expected
 words with a space, or with nothing if the line before ends with a backslash.
@@ -23,6 +24,7 @@ A crash (death by signal) or a sanitizer's report fails whatever is expected; bu
 that libraries of others leak by themselves. Ends with 77 for a skipped case.
 """
 import argparse
+import importlib.util
 import json
 import os
 import re
@@ -105,6 +107,9 @@ def what_is_missing(need, source, environment):
         found = [engine["name"] for engine in json.loads(board.stdout)["engines"]
                  if "absent" not in engine]
         return None if name in found else f"the engine {name}, which this build lacks"
+    if kind == "python":
+        there = importlib.util.find_spec(name)
+        return None if there else f"Python's {name}, which is not here"
     place = source.parent / need
     return None if place.exists() else f"{place}, which is not here"
 

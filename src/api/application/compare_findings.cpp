@@ -24,6 +24,22 @@ bool is_same_class(const application::Ranked& a, const application::Ranked& b) {
   return a.label == b.label && is_near(a.value, b.value);
 }
 
+template <class T, class IsSame>
+bool are_same_lists(const std::optional<std::vector<T>>& a, const std::optional<std::vector<T>>& b,
+                    const IsSame& is_same) {
+  if (!a || !b) return a.has_value() == b.has_value();
+  return std::equal(a->begin(), a->end(), b->begin(), b->end(), is_same);
+}
+
+/// But for some pixels on the borders of their classes.
+bool are_same_maps(const application::ClassMap& a, const application::ClassMap& b) {
+  if (a.width != b.width || a.height != b.height) return false;
+  std::size_t different = 0;
+  for (std::size_t i = 0; i < a.classes.size(); ++i)
+    if (a.classes[i] != b.classes[i]) ++different;
+  return static_cast<double>(different) <= near * static_cast<double>(a.classes.size());
+}
+
 /// Each of them has one of its own among the others; nearly equal ones may stand in another order.
 bool are_same(const std::vector<Detection>& a, std::vector<Detection> b) {
   if (a.size() != b.size()) return false;
@@ -40,10 +56,13 @@ bool are_same(const std::vector<Detection>& a, std::vector<Detection> b) {
 
 bool are_same(const Findings& a, const Findings& b) {
   if (a.detections.has_value() != b.detections.has_value()) return false;
-  if (a.classes.has_value() != b.classes.has_value()) return false;
   if (a.detections && !are_same(*a.detections, *b.detections)) return false;
-  return !a.classes || std::equal(a.classes->begin(), a.classes->end(), b.classes->begin(),
-                                  b.classes->end(), is_same_class);
+  if (a.map.has_value() != b.map.has_value()) return false;
+  if (a.map && !are_same_maps(*a.map, *b.map)) return false;
+  if (a.text.has_value() != b.text.has_value()) return false;
+  if (a.text && a.text->text != b.text->text) return false;
+  return are_same_lists(a.classes, b.classes, is_same_class) &&
+         are_same_lists(a.embedding, b.embedding, is_near);
 }
 
 }  // namespace millrace::api

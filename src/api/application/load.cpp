@@ -9,6 +9,7 @@
 #include "api/open_model.h"
 #include "api/shared_cores.h"
 #include "application/application_file.h"
+#include "application/heads/metadata.h"
 #include "application/postprocess.h"
 #include "application/preprocess.h"
 #include "base/error.h"
@@ -111,6 +112,7 @@ std::unique_ptr<LoadedApplication> load_application(const RunnableOptions& runna
   find_heads(application);
   result->loaded = load_network_and_plan(application, runnable, options.plan);
   const network::Network& network = result->loaded->network;
+  application::take_labels(application, network);
   const application::Registry& registry = result->plugins.registry();
   result->before = application::make_preprocessing(application, network, registry);
   result->after = application::make_postprocessing(application, network, registry);

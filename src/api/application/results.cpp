@@ -11,12 +11,13 @@ ApplicationResults::ApplicationResults(const application::Application& applicati
   const std::vector<std::string>& labels = application.labels;
   if (!output.json.empty())
     file_.emplace(output.json);
-  else if (output.images.empty() && output.video.empty())
+  else if (output.images.empty() && output.video.empty() && output.maps.empty())
     out_.emplace(application.input.is_live());
   if (file_ || out_)
     sinks_.push_back(
         application::json_sink([this](const std::string& line) { write_line(line); }, labels));
   if (!output.images.empty()) sinks_.push_back(application::picture_sink(output.images, labels));
+  if (!output.maps.empty()) sinks_.push_back(application::map_sink(output.maps));
   if (!output.video.empty())
     sinks_.push_back(application::video_sink(output.video, rate_fps, labels));
 }
@@ -49,6 +50,7 @@ std::string ApplicationResults::kept_text() const {
   if (out_) kept.push_back(fmt::format("{} lines on standard output", out_->lines()));
   if (file_) kept.push_back(fmt::format("{} lines in {}", file_->lines(), output.json));
   if (!output.images.empty()) kept.push_back("pictures in " + output.images);
+  if (!output.maps.empty()) kept.push_back("maps in " + output.maps);
   if (!output.video.empty()) kept.push_back("the video " + output.video);
   return fmt::format("{}", fmt::join(kept, ", "));
 }

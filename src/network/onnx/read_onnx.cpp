@@ -87,6 +87,8 @@ Network network_of(::onnx::ModelProto& model, const std::string& name,
   read_outputs(reading, model.graph());
   Network network = std::move(reading).finish();
   network.name = name;
+  for (const ::onnx::StringStringEntryProto& entry : model.metadata_props())
+    network.metadata[entry.key()] = entry.value();
   return simplify(std::move(network));
 }
 

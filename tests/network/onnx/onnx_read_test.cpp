@@ -41,6 +41,19 @@ TEST(ReadOnnx, names_come_from_the_file_or_are_made_and_are_unique) {
   EXPECT_EQ(output(network).name, "d");
 }
 
+TEST(ReadOnnx, metadata_are_kept_and_do_not_change_the_hash) {
+  OnnxModel model;
+  model.input("x", {2}).output("y");
+  model.node("Relu", {"x"}, {"y"});
+  const std::string before = hash_of(model.read());
+  auto& entry = *model.proto().add_metadata_props();
+  entry.set_key("task");
+  entry.set_value("pose");
+  const Network network = model.read();
+  EXPECT_EQ(network.metadata.at("task"), "pose");
+  EXPECT_EQ(hash_of(network), before);
+}
+
 TEST(ReadOnnx, nodes_in_any_order_are_sorted) {
   OnnxModel model;
   model.input("x", {2}).output("c");

@@ -1,0 +1,114 @@
+#include "application/heads/detect.h"
+
+#include <algorithm>
+
+#include "application/heads/as_float.h"
+#include "application/heads/head.h"
+#include "application/heads/masks.h"
+#include "application/heads/metadata.h"
+#include "application/preprocess.h"
+
+namespace millrace::application {
+namespace {
+
+/// Of the 17 keypoints of a person in COCO: face, arms, trunk, legs.
+const Skeleton person{{0, 1},  {0, 2},  {1, 3},  {2, 4},   {5, 6},   {5, 7},   {7, 9},   {6, 8},
+                      {8, 10}, {5, 11}, {6, 12}, {11, 12}, {11, 13}, {13, 15}, {12, 14}, {14, 16}};
+constexpr std::int64_t keypoints_of_person = 17;
+
+class DetectByHead : public Processing {
+ public:
+  DetectByHead(const Application& application, const Size& input, const Recognised& head)
+      : settings_(application.postprocess.detection),
+        input_(input),
+        head_(*head.head),
+        layout_(head.layout) {
+    if (application.preprocess.kind == "image") fit_ = application.preprocess.image.fit;
+    if (settings_.skeleton)
+      skeleton_ = *settings_.skeleton;
+    else if (layout_.keypoints == keypoints_of_person)
+      skeleton_ = person;
+  }
+
+  Findings after(const Picture& picture, std::span<const network::Array> outputs) const override {
+    const std::vector<network::Array> frame = floats(outputs);
+    MostProbable found(settings_.threshold, settings_.candidates);
+    head_.decode(layout_, frame, input_, found);
+    MostProbable::Result best = found.take();
+    Findings findings;
+    findings.left_out = best.left_out;
+    const double overlap = head_.suppresses ? settings_.suppression : 1;  // more than all: none
+    const auto candidates =
+        suppress(std::move(best.candidates), {overlap, settings_.class_agnostic, input_});
+    const Size size =
+        picture.image.empty() ? input_ : Size{picture.image.width, picture.image.height};
+    const View view{input_, place(size, input_, fit_), size};
+    findings.detections.emplace();
+    for (const Candidate& candidate : candidates)
+      findings.detections->push_back(detection(candidate, frame, view));
+    findings.skeleton = skeleton_;
+    return findings;
+  }
+
+ private:
+  /// Those that the head reads.
+  std::vector<network::Array> floats(std::span<const network::Array> outputs) const {
+    std::vector<network::Array> result(outputs.begin(), outputs.end());
+    for (const std::size_t i : layout_.outputs) result[i] = as_float(result[i]);
+    if (layout_.prototypes) result[*layout_.prototypes] = as_float(result[*layout_.prototypes]);
+    return result;
+  }
+
+  Detection detection(const Candidate& box, const std::vector<network::Array>& frame,
+                      const View& view) const {
+    Detection result = view.detection(box);
+    result.keypoints = keypoints(box, frame);
+    for (Keypoint& keypoint : result.keypoints) keypoint.at = view.to_picture(keypoint.at);
+    if (!layout_.prototypes) return result;
+    const Table table = table_of(frame[layout_.outputs.front()], layout_.columns_first);
+    std::vector<float> coefficients;
+    for (std::int64_t i = 0; i < layout_.coefficients; ++i)
+      coefficients.push_back(static_cast<float>(table.at(box.row, layout_.extras + i)));
+    result.mask = mask_of(result, coefficients, frame[*layout_.prototypes], view);
+    return result;
+  }
+
+  /// In shares of the input.
+  std::vector<Keypoint> keypoints(const Candidate& box, Frame frame) const {
+    if (head_.keypoints != nullptr) return head_.keypoints(layout_, frame, input_, box.row);
+    std::vector<Keypoint> result;
+    const Table table = table_of(frame[layout_.outputs.front()], layout_.columns_first);
+    const auto wide = static_cast<double>(input_.width), high = static_cast<double>(input_.height);
+    for (std::int64_t i = 0; i < layout_.keypoints; ++i) {
+      const std::int64_t column = layout_.extras + i * layout_.keypoint_values;
+      const bool has_probability = layout_.keypoint_values > 2;
+      result.push_back({{table.at(box.row, column) / wide, table.at(box.row, column + 1) / high},
+                        has_probability ? table.at(box.row, column + 2) : 1});
+    }
+    return result;
+  }
+
+  DetectionSettings settings_;
+  Size input_;
+  const Head& head_;
+  BoxLayout layout_;
+  Fit fit_ = Fit::stretch;
+  Skeleton skeleton_;
+};
+
+}  // namespace
+
+std::unique_ptr<Processing> make_detect(const Application& application,
+                                        const network::Network& network) {
+  const Postprocess& wanted = application.postprocess;
+  Outputs outputs;
+  outputs.input = input_size(network, application.preprocess.image, wanted.place);
+  outputs.facts = facts_of(application, network);
+  for (const TensorId id : network.outputs)
+    outputs.list.push_back({network[id].name, network[id].shape});
+  const Recognised head = recognise(outputs, wanted.detection.head, wanted.place);
+  if (head.layout.classes > 0) check_labels(application, head.layout.classes);
+  return std::make_unique<DetectByHead>(application, outputs.input, head);
+}
+
+}  // namespace millrace::application
