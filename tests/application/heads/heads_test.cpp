@@ -80,6 +80,14 @@ TEST(detect, leaves_out_the_background_of_ssd) {
   expect_box(findings.detections->front(), {1, 0.6, 16, 32, 32, 32});
 }
 
+TEST(detect, tells_yolo_nas_from_ssd_by_its_cells) {
+  const auto boxes = sparse({1, 84, 4}, {{4 * 7, {16, 32, 48, 64}}});
+  const auto scores = sparse({1, 84, 3}, {{3 * 7, {0.6f}}});
+  const Findings findings = found(application_of("detect"), input, {{"a", boxes}, {"b", scores}});
+  ASSERT_EQ(findings.detections->size(), 1u);
+  expect_box(findings.detections->front(), {0, 0.6, 16, 32, 32, 32});
+}
+
 TEST(detect, does_not_suppress_a_list_of_boxes) {
   const auto output = sparse({1, 30, 6}, {{0, {10, 20, 30, 40, 0.9f, 2}},  //
                                           {6, {10, 20, 30, 40, 0.8f, 2}}});
