@@ -142,13 +142,15 @@ def check_decision(path, text):
 
 
 def check_operators(path, text):
-    """The first column of the first table against the table of the reader."""
+    """The first column of the first table against the tables of the reader."""
     if path != ROOT / "docs/operators.md":
         return
-    source = (ROOT / "src/network/onnx/lower.cpp").read_text("utf-8")
-    known = set(re.findall(r'^    Entry\{"(\w+)"', source, re.M))
+    sources = [path for folder in ("", "graph", "operators")
+               for path in (ROOT / "src/network/onnx" / folder).glob("*.cpp")]
+    known = {name for source in sources
+             for name in re.findall(r'^    Entry\{"([\w.]+)"', source.read_text("utf-8"), re.M)}
     section = text.split("## ONNX", 1)[-1].split("\n## ", 1)[0]
-    named = set(re.findall(r"^\| `(\w+)` \|", section, re.M))
+    named = set(re.findall(r"^\| `([\w.]+)` \|", section, re.M))
     for name in sorted(known - named):
         yield 1, f"the operator {name} is missing"
     for name in sorted(named - known):

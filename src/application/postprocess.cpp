@@ -9,6 +9,7 @@
 #include "application/heads/as_float.h"
 #include "application/heads/detect.h"
 #include "application/heads/embedding.h"
+#include "application/heads/keypoints.h"
 #include "application/heads/metadata.h"
 #include "application/heads/segmentation.h"
 #include "application/heads/text.h"
@@ -209,6 +210,7 @@ std::unique_ptr<Processing> make_postprocessing(const Application& application,
   if (wanted.kind == "yolo" || wanted.kind == "region") return make_yolo(application, network);
   if (wanted.kind == "detect") return make_detect(application, network);
   if (wanted.kind == "segmentation") return make_segmentation(application, network);
+  if (wanted.kind == "keypoints") return make_keypoints(application, network);
   if (wanted.kind == "embedding") return make_embedding(application, network);
   if (wanted.kind == "text") return make_text(application, network);
   return registry.make(wanted.kind, {network, wanted.parameters, application.labels}, wanted.place);

@@ -25,6 +25,7 @@ constexpr std::string_view plugin_keys[] = {"kind", "parameters", "threads", "co
 constexpr std::string_view top_k_keys[] = {"kind", "top", "threads", "cores"};
 constexpr std::string_view raw_keys[] = {"kind", "threads", "cores"};
 constexpr std::string_view embedding_keys[] = {"kind", "normalise", "threads", "cores"};
+constexpr std::string_view keypoints_keys[] = {"kind", "skeleton", "threads", "cores"};
 constexpr std::string_view text_keys[] = {"kind", "alphabet", "blank", "threads", "cores"};
 constexpr std::string_view blanks[] = {"first", "last"};
 constexpr std::string_view anchor_keys[] = {"kind",  "threshold",      "suppression", "candidates",
@@ -180,6 +181,9 @@ void read_own(const YamlView& view, Postprocess& result) {
   } else if (result.kind == "detect") {
     view.only(detect_keys);
     result.detection = read_detect(view);
+  } else if (result.kind == "keypoints") {
+    view.only(keypoints_keys);
+    if (view.has("skeleton")) result.detection.skeleton = read_skeleton(view.at("skeleton"));
   } else if (result.kind == "embedding") {
     view.only(embedding_keys);
     if (view.has("normalise")) result.normalise = view.at("normalise").boolean();
@@ -211,8 +215,8 @@ Preprocess read_preprocess(const YamlView& view) {
 }
 
 Postprocess read_postprocess(const YamlView& view) {
-  constexpr std::array<std::string_view, 8> own{
-      "top_k", "detect", "yolo", "region", "segmentation", "embedding", "text", "raw"};
+  constexpr std::array<std::string_view, 9> own{
+      "top_k", "detect", "yolo", "region", "segmentation", "keypoints", "embedding", "text", "raw"};
   Postprocess result;
   result.kind = read_kind(view, own, "post-processing");
   result.place = view.place();

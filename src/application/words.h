@@ -6,8 +6,9 @@
 
 namespace millrace::application {
 
-inline constexpr std::array<std::string_view, 9> built_in{
-    "image", "top_k", "detect", "yolo", "region", "segmentation", "embedding", "text", "raw"};
+inline constexpr std::array<std::string_view, 10> built_in{
+    "image",        "top_k",     "detect",    "yolo", "region",
+    "segmentation", "keypoints", "embedding", "text", "raw"};
 
 inline bool is_built_in(std::string_view name) {
   return std::find(built_in.begin(), built_in.end(), name) != built_in.end();

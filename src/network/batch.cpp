@@ -47,18 +47,45 @@ class KeepsFramesApart {
       return Verdict::no("it counts the elements of all frames");
     return Verdict::yes();
   }
-  Verdict operator()(const Binary&) const {
-    const Shape& result = network_[layer_.outputs[0]].shape;
-    for (std::size_t i = 0; i < 2; ++i) {
-      const Tensor& input = network_[layer_.inputs[i]];
-      if (input.constant) {
-        if (const Verdict verdict = spreads_over_frames(i, result.size()); !verdict) return verdict;
-      } else if (input.shape.size() != result.size() || input.shape[0] != result[0]) {
-        return Verdict::no("it spreads one of its inputs over the first dimension");
-      }
-    }
-    return Verdict::yes();
+  Verdict operator()(const Binary&) const { return broadcasts_within_frames(); }
+  Verdict operator()(const Compare&) const { return broadcasts_within_frames(); }
+  Verdict operator()(const Where&) const { return broadcasts_within_frames(); }
+  Verdict operator()(const Test&) const { return Verdict::yes(); }
+  Verdict operator()(const Tile&) const { return keeps_first(sizes_agree() && same_rank()); }
+  Verdict operator()(const Normalization& op) const {
+    if (const Verdict verdict = others_are_constant(); !verdict) return verdict;
+    for (std::size_t i = 1; i < layer_.inputs.size(); ++i)
+      if (is_there(i))
+        if (const Verdict verdict = spreads_over_frames(i, shape(0).size()); !verdict)
+          return verdict;
+    return keeps_first(op.axis > 0);
   }
+  Verdict operator()(const GatherElements& op) const { return both_have_frames(op.axis != 0); }
+  Verdict operator()(const GatherNd& op) const { return both_have_frames(op.batch_dimensions > 0); }
+  Verdict operator()(const ScatterElements& op) const { return both_have_frames(op.axis != 0); }
+  Verdict operator()(const ScatterNd&) const {
+    return Verdict::no("its indices count the elements of all frames");
+  }
+  Verdict operator()(const TopK& op) const { return keeps_first(op.axis > 0); }
+  Verdict operator()(const OneHot& op) const {
+    if (const Verdict verdict = others_are_constant(); !verdict) return verdict;
+    return keeps_first(op.axis > 0);
+  }
+  Verdict operator()(const GridSample&) const { return both_have_frames(true); }
+  Verdict operator()(const NonMaxSuppression&) const {
+    return Verdict::no("it numbers the boxes of all frames");
+  }
+  Verdict operator()(const RoiAlign&) const {
+    return Verdict::no("its regions count the images of all frames");
+  }
+  Verdict operator()(const CumSum& op) const { return keeps_first(op.axis > 0); }
+  Verdict operator()(const Recurrent& op) const {
+    if (!op.batch_first) return Verdict::no("its first dimension is the sequence");
+    for (const std::size_t input : {4u, 5u, 6u})
+      if (is_there(input)) return Verdict::no("it begins with the state of one frame");
+    return others_are_constant();
+  }
+
   Verdict operator()(const Concat& op) const {
     for (const TensorId input : layer_.inputs)
       if (network_[input].constant) return Verdict::no("it appends a constant to each frame");
@@ -102,6 +129,32 @@ class KeepsFramesApart {
     return !is_there(input) || element_count(shape(input)) == 1;
   }
   bool sizes_agree() const { return shape(0)[0] == network_[layer_.outputs[0]].shape[0]; }
+
+  bool same_rank() const { return shape(0).size() == network_[layer_.outputs[0]].shape.size(); }
+  /// All inputs that are no constants have the result's dimension of frames.
+  Verdict broadcasts_within_frames() const {
+    const Shape& result = network_[layer_.outputs[0]].shape;
+    for (std::size_t i = 0; i < layer_.inputs.size(); ++i) {
+      const Tensor& input = network_[layer_.inputs[i]];
+      if (input.constant) {
+        if (const Verdict verdict = spreads_over_frames(i, result.size()); !verdict) return verdict;
+      } else if (input.shape.size() != result.size() || input.shape[0] != result[0]) {
+        return Verdict::no("it spreads one of its inputs over the first dimension");
+      }
+    }
+    return Verdict::yes();
+  }
+  /// None of the inputs may be a constant: it would have to be repeated for every frame.
+  Verdict both_have_frames(bool keeps) const {
+    for (std::size_t i = 0; i < layer_.inputs.size(); ++i) {
+      if (network_[layer_.inputs[i]].constant)
+        return Verdict::no(fmt::format("its constant '{}' has the first dimension of one frame",
+                                       name_of_input(i)));
+      if (shape(i).empty() || shape(i)[0] != shape(0)[0])
+        return Verdict::no("its inputs differ in the dimension along which frames join");
+    }
+    return keeps_first(keeps);
+  }
 
   static Verdict keeps_first(bool keeps) {
     return keeps ? Verdict::yes() : Verdict::no("it changes the dimension along which frames join");

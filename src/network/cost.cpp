@@ -47,6 +47,12 @@ struct Macs {
   std::int64_t operator()(const MatMul&) const { return product(); }
   std::int64_t operator()(const MatMulInteger&) const { return product(); }
   std::int64_t operator()(const QLinearMatMul&) const { return product(); }
+  /// Every step of the sequence multiplies its input and the state of before.
+  std::int64_t operator()(const Recurrent&) const {
+    if (shape(0).size() < 3 || shape(1).empty() || shape(2).empty()) return 0;
+    const std::int64_t steps = shape(0)[0] * shape(0)[1];
+    return steps * (element_count(shape(1)) + element_count(shape(2)));
+  }
   std::int64_t operator()(const auto&) const { return 0; }
 };
 
@@ -81,12 +87,26 @@ struct OtherOperations {
     return output() * element_count(op.window.kernel);
   }
   std::int64_t operator()(const Lrn& op) const { return output() * op.size; }
+  /// A pass each for mean, variance and result.
+  std::int64_t operator()(const Normalization&) const { return 3 * input(); }
+  std::int64_t operator()(const GridSample& op) const {
+    return output() * (op.mode == SampleMode::cubic ? 16 : op.mode == SampleMode::linear ? 4 : 1);
+  }
+  std::int64_t operator()(const RoiAlign& op) const {
+    return output() * 4 * std::max<std::int64_t>(1, op.sampling_ratio * op.sampling_ratio);
+  }
+  /// Every box with every other that is kept, in the worst case.
+  std::int64_t operator()(const NonMaxSuppression& op) const {
+    const std::int64_t boxes = network[layer.inputs[1]].shape.back();
+    return elements(layer.inputs[1]) * std::min(boxes, op.most_per_class);
+  }
   template <class Op>
   std::int64_t operator()(const Op&) const {
     constexpr bool multiplies = is_any_of<Op, Conv, ConvTranspose, Gemm, MatMul, ConvInteger,
                                           MatMulInteger, QLinearConv, QLinearMatMul>;
     constexpr bool moves =
-        is_any_of<Op, Concat, Split, Slice, Gather, Reshape, Transpose, Pad, Cast, DepthToSpace>;
+        is_any_of<Op, Concat, Split, Slice, Gather, Reshape, Transpose, Pad, Cast, DepthToSpace,
+                  Where, Tile, GatherElements, GatherNd, ScatterElements, ScatterNd, OneHot>;
     return multiplies || moves ? 0 : std::max(input(), output());
   }
 };

@@ -17,11 +17,18 @@ double steps(const Network& network, const Layer& layer, LayerId id) {
   if (const Pool* pool = std::get_if<Pool>(&layer.op))
     for (const std::int64_t size : pool->window.kernel) outputs *= static_cast<double>(size);
   if (const Lrn* lrn = std::get_if<Lrn>(&layer.op)) outputs *= static_cast<double>(lrn->size);
-  const bool is_function = is_one_of<Unary, Binary, Resize, Softmax>(layer.op);
+  if (is_one_of<NonMaxSuppression, RoiAlign, GridSample>(layer.op))
+    result += 10 * static_cast<double>(cost_of(network, id).operations);
+  const auto* align = std::get_if<RoiAlign>(&layer.op);
+  if (align != nullptr && align->sampling_ratio == 0) result += outputs * 1e6;
+  const bool is_function =
+      is_one_of<Unary, Binary, Resize, Softmax, Compare, Test, Where>(layer.op);
   double inputs = 0;
   for (const TensorId input : layer.inputs)
     if (input.valid()) inputs += static_cast<double>(element_count(network[input].shape));
-  return result + inputs + outputs * (is_function ? 10 : 1);
+  const bool is_thorough = is_one_of<Reduce, Normalization, TopK, GatherElements, GatherNd,
+                                     ScatterElements, ScatterNd, OneHot, CumSum>(layer.op);
+  return result + inputs * (is_thorough ? 20 : 1) + outputs * (is_function ? 10 : 1);
 }
 
 bool all_constant(const Network& network, const Layer& layer) {

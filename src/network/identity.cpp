@@ -43,8 +43,14 @@ struct Attributes {
     add(h, op.window);
     h.add(std::int64_t{op.count_include_pad}).add(std::int64_t{op.column_major_indices});
   }
-  void operator()(const Unary& op) const { add(h, op.alpha), add(h, op.beta); }
-  void operator()(const Binary&) const {}
+  /// Kinds that share a name: Gelu and its approximation, the two forms of Mod.
+  void operator()(const Unary& op) const {
+    add(h, op.alpha), add(h, op.beta);
+    if (op.kind == UnaryKind::gelu_tanh) h.add(std::int64_t{1});
+  }
+  void operator()(const Binary& op) const {
+    if (op.kind == BinaryKind::fmod) h.add(std::int64_t{1});
+  }
   void operator()(const Concat& op) const { h.add(op.axis); }
   void operator()(const Split& op) const { h.add(op.axis); }
   void operator()(const Slice& op) const { add(h, op.starts), add(h, op.steps); }
@@ -67,6 +73,45 @@ struct Attributes {
     h.add(op.block).add(std::int64_t{op.column_row_depth});
   }
   void operator()(const ArgMax& op) const { h.add(op.axis).add(std::int64_t{op.select_last}); }
+  void operator()(const Normalization& op) const { h.add(op.axis), add(h, double{op.epsilon}); }
+  void operator()(const Compare&) const {}
+  void operator()(const Test& op) const {
+    h.add(std::int64_t{op.negative}).add(std::int64_t{op.positive});
+  }
+  void operator()(const Where&) const {}
+  void operator()(const Tile&) const {}
+  void operator()(const GatherElements& op) const { h.add(op.axis); }
+  void operator()(const GatherNd& op) const { h.add(op.batch_dimensions); }
+  void operator()(const ScatterElements& op) const {
+    h.add(op.axis).add(static_cast<std::int64_t>(op.reduction));
+  }
+  void operator()(const ScatterNd& op) const { h.add(static_cast<std::int64_t>(op.reduction)); }
+  void operator()(const TopK& op) const { h.add(op.axis).add(std::int64_t{op.largest}); }
+  void operator()(const OneHot& op) const { h.add(op.axis); }
+  void operator()(const GridSample& op) const {
+    h.add(static_cast<std::int64_t>(op.mode)).add(static_cast<std::int64_t>(op.padding));
+    h.add(std::int64_t{op.align_corners});
+  }
+  void operator()(const NonMaxSuppression& op) const {
+    h.add(op.most_per_class).add(std::int64_t{op.has_score}).add(std::int64_t{op.centre_and_size});
+    add(h, double{op.overlap}), add(h, double{op.score});
+  }
+  void operator()(const RoiAlign& op) const {
+    add(h, double{op.scale});
+    h.add(op.sampling_ratio).add(std::int64_t{op.maximum}).add(std::int64_t{op.half_pixel});
+  }
+  void operator()(const CumSum& op) const {
+    h.add(op.axis).add(std::int64_t{op.exclusive}).add(std::int64_t{op.reverse});
+  }
+  void operator()(const Recurrent& op) const {
+    h.add(static_cast<std::int64_t>(op.direction)).add(op.hidden).add(std::int64_t{op.batch_first});
+    h.add(std::int64_t{op.linear_before_reset}).add(std::int64_t{op.couples_gates});
+    add(h, double{op.clip});
+    for (const Gate& gate : op.gates) {
+      h.add(static_cast<std::int64_t>(gate.function));
+      add(h, double{gate.alpha}), add(h, double{gate.beta});
+    }
+  }
   void operator()(const QuantizeLinear& op) const { add(h, op.scaling); }
   void operator()(const DequantizeLinear& op) const { add(h, op.scaling); }
   void operator()(const DynamicQuantizeLinear&) const {}

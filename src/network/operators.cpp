@@ -6,12 +6,55 @@ namespace millrace::network {
 namespace {
 
 struct NameOf {
-  static constexpr std::array<std::string_view, 14> unary{
-      "Relu", "LeakyRelu", "Clip", "Sigmoid", "HardSigmoid", "HardSwish", "Tanh",
-      "Elu",  "Softplus",  "Mish", "Erf",     "Exp",         "Sqrt",      "Round"};
-  static constexpr std::array<std::string_view, 8> binary{"Add", "Sub", "Mul", "Div",
-                                                          "Pow", "Max", "Min", "PRelu"};
-  static constexpr std::array<std::string_view, 3> reduce{"ReduceMean", "ReduceMin", "ReduceMax"};
+  static constexpr std::array<std::string_view, 41> unary{"Relu",
+                                                          "LeakyRelu",
+                                                          "Clip",
+                                                          "Sigmoid",
+                                                          "HardSigmoid",
+                                                          "HardSwish",
+                                                          "Tanh",
+                                                          "Elu",
+                                                          "Softplus",
+                                                          "Mish",
+                                                          "Erf",
+                                                          "Exp",
+                                                          "Sqrt",
+                                                          "Round",
+                                                          "Neg",
+                                                          "Abs",
+                                                          "Sign",
+                                                          "Reciprocal",
+                                                          "Log",
+                                                          "Sin",
+                                                          "Cos",
+                                                          "Tan",
+                                                          "Asin",
+                                                          "Acos",
+                                                          "Atan",
+                                                          "Sinh",
+                                                          "Cosh",
+                                                          "Asinh",
+                                                          "Acosh",
+                                                          "Atanh",
+                                                          "Floor",
+                                                          "Ceil",
+                                                          "Gelu",
+                                                          "Gelu",
+                                                          "Celu",
+                                                          "Selu",
+                                                          "ThresholdedRelu",
+                                                          "Softsign",
+                                                          "Shrink",
+                                                          "Swish",
+                                                          "Not"};
+  static constexpr std::array<std::string_view, 13> binary{
+      "Add", "Sub", "Mul", "Div", "Pow", "Max", "Min", "PRelu", "Mod", "Mod", "And", "Or", "Xor"};
+  static constexpr std::array<std::string_view, 10> reduce{
+      "ReduceMean", "ReduceMin", "ReduceMax",    "ReduceSum",       "ReduceProd",
+      "ReduceL1",   "ReduceL2",  "ReduceLogSum", "ReduceLogSumExp", "ReduceSumSquare"};
+  static constexpr std::array<std::string_view, 5> compare{"Equal", "Less", "LessOrEqual",
+                                                           "Greater", "GreaterOrEqual"};
+  static constexpr std::array<std::string_view, 3> recurrent{"RNN", "GRU", "LSTM"};
 
   std::string_view operator()(const Conv&) const { return "Conv"; }
   std::string_view operator()(const ConvTranspose&) const { return "ConvTranspose"; }
@@ -42,7 +85,7 @@ struct NameOf {
   }
   std::string_view operator()(const Cast&) const { return "Cast"; }
   std::string_view operator()(const DepthToSpace&) const { return "DepthToSpace"; }
-  std::string_view operator()(const ArgMax&) const { return "ArgMax"; }
+  std::string_view operator()(const ArgMax& op) const { return op.smallest ? "ArgMin" : "ArgMax"; }
   std::string_view operator()(const QuantizeLinear&) const { return "QuantizeLinear"; }
   std::string_view operator()(const DequantizeLinear&) const { return "DequantizeLinear"; }
   std::string_view operator()(const DynamicQuantizeLinear&) const {
@@ -52,6 +95,30 @@ struct NameOf {
   std::string_view operator()(const MatMulInteger&) const { return "MatMulInteger"; }
   std::string_view operator()(const QLinearConv&) const { return "QLinearConv"; }
   std::string_view operator()(const QLinearMatMul&) const { return "QLinearMatMul"; }
+  std::string_view operator()(const Normalization& op) const {
+    return op.centred ? "LayerNormalization" : "RMSNormalization";
+  }
+  std::string_view operator()(const Compare& op) const {
+    return compare[static_cast<std::size_t>(op.kind)];
+  }
+  std::string_view operator()(const Test& op) const {
+    return op.kind == TestKind::is_nan ? "IsNaN" : "IsInf";
+  }
+  std::string_view operator()(const Where&) const { return "Where"; }
+  std::string_view operator()(const Tile&) const { return "Tile"; }
+  std::string_view operator()(const GatherElements&) const { return "GatherElements"; }
+  std::string_view operator()(const GatherNd&) const { return "GatherND"; }
+  std::string_view operator()(const ScatterElements&) const { return "ScatterElements"; }
+  std::string_view operator()(const ScatterNd&) const { return "ScatterND"; }
+  std::string_view operator()(const TopK&) const { return "TopK"; }
+  std::string_view operator()(const OneHot&) const { return "OneHot"; }
+  std::string_view operator()(const GridSample&) const { return "GridSample"; }
+  std::string_view operator()(const NonMaxSuppression&) const { return "NonMaxSuppression"; }
+  std::string_view operator()(const RoiAlign&) const { return "RoiAlign"; }
+  std::string_view operator()(const CumSum&) const { return "CumSum"; }
+  std::string_view operator()(const Recurrent& op) const {
+    return recurrent[static_cast<std::size_t>(op.kind)];
+  }
 };
 
 }  // namespace

@@ -7,6 +7,9 @@
 #include <variant>
 #include <vector>
 
+#include "network/operators/comparison.h"
+#include "network/operators/indexing.h"
+#include "network/operators/sequence.h"
 #include "network/tensor.h"
 
 namespace millrace::network {
@@ -40,6 +43,14 @@ struct MatMul {};
 struct BatchNormalization {
   float epsilon = 1e-5f;
 };
+/// Over the dimensions from `axis` on. Inputs X, optional scale and bias, which spread over X:
+/// scale * (X - mean) / sqrt(variance + epsilon) + bias. Not centred (RMS): the mean counts as 0.
+/// Optional outputs: the mean, and one over the square root.
+struct Normalization {
+  std::int64_t axis = -1;
+  float epsilon = 1e-5f;
+  bool centred = true;
+};
 /// Local response normalisation across channels.
 struct Lrn {
   std::int64_t size = 1;
@@ -56,16 +67,23 @@ struct Pool {
   bool column_major_indices = false;
 };
 enum class UnaryKind { relu, leaky_relu, clip, sigmoid, hard_sigmoid, hard_swish, tanh, elu,
-                       softplus, mish, erf, exp, sqrt, round };
+                       softplus, mish, erf, exp, sqrt, round, neg, abs, sign, reciprocal, log, sin,
+                       cos, tan, asin, acos, atan, sinh, cosh, asinh, acosh, atanh, floor, ceil,
+                       gelu, gelu_tanh, celu, selu, thresholded_relu, softsign, shrink, swish,
+                       logical_not };
 /// Element by element. alpha and beta: leaky_relu slope alpha; clip to [alpha, beta];
-/// hard_sigmoid max(0, min(1, alpha x + beta)); elu alpha. mish: x tanh(softplus(x)). round: halves
-/// to the even number.
+/// hard_sigmoid max(0, min(1, alpha x + beta)); elu and celu alpha. mish: x tanh(softplus(x)).
+/// round: halves to the even number. gelu_tanh: the usual approximation. selu: alpha, and the
+/// factor beta. thresholded_relu: x above alpha. shrink: by beta outside [-alpha, alpha]. swish:
+/// x sigmoid(alpha x). logical_not: of booleans.
 struct Unary {
   UnaryKind kind = UnaryKind::relu;
   double alpha = 0, beta = 0;
 };
-enum class BinaryKind { add, sub, mul, div, pow, max, min, prelu };
-/// Two inputs with multidirectional broadcasting. prelu: X and slope.
+enum class BinaryKind { add, sub, mul, div, pow, max, min, prelu, mod, fmod, logical_and,
+                        logical_or, logical_xor };
+/// Two inputs with multidirectional broadcasting. prelu: X and slope. mod: with the sign of the
+/// divisor; fmod: of the dividend. logical: of booleans.
 struct Binary {
   BinaryKind kind = BinaryKind::add;
 };
@@ -85,6 +103,8 @@ struct Slice {
 struct Gather {
   std::int64_t axis = 0;
 };
+/// The input repeated along every dimension, as often as the output's shape says.
+struct Tile {};
 /// Same elements, other shape: Reshape, Flatten, Squeeze, Unsqueeze. Second inputs are folded.
 struct Reshape {};
 struct Transpose {
@@ -117,7 +137,7 @@ struct Softmax {
   std::int64_t axis = -1, end = 0;
   bool log = false;
 };
-enum class ReduceKind { mean, min, max };
+enum class ReduceKind { mean, min, max, sum, prod, l1, l2, log_sum, log_sum_exp, sum_square };
 struct Reduce {
   ReduceKind kind = ReduceKind::mean;
   Shape axes;  // normalised, ascending; whether they are kept is in the output's shape
@@ -129,10 +149,11 @@ struct DepthToSpace {
   std::int64_t block = 1;
   bool column_row_depth = false;
 };
-/// int64 index of the largest value.
+/// int64 index of the largest value, or of the smallest.
 struct ArgMax {
   std::int64_t axis = 0;
   bool select_last = false;
+  bool smallest = false;
 };
 /// Inputs X, scale, optional zero point. To the output's type: X / scale rounded, halves to the
 /// even number, plus the zero point, clamped to the type's range.
@@ -164,11 +185,13 @@ struct QLinearConv {
 };
 struct QLinearMatMul {};
 
-using Operator =
-    std::variant<Conv, ConvTranspose, Gemm, MatMul, BatchNormalization, Lrn, Pool, Unary, Binary,
-                 Concat, Split, Slice, Gather, Reshape, Transpose, Pad, Resize, Softmax, Reduce,
-                 Cast, DepthToSpace, ArgMax, QuantizeLinear, DequantizeLinear,
-                 DynamicQuantizeLinear, ConvInteger, MatMulInteger, QLinearConv, QLinearMatMul>;
+using Operator = std::variant<Conv, ConvTranspose, Gemm, MatMul, BatchNormalization, Lrn, Pool,
+                              Unary, Binary, Concat, Split, Slice, Gather, Reshape, Transpose, Pad,
+                              Resize, Softmax, Reduce, Cast, DepthToSpace, ArgMax, QuantizeLinear,
+                              DequantizeLinear, DynamicQuantizeLinear, ConvInteger, MatMulInteger,
+                              QLinearConv, QLinearMatMul, Normalization, Compare, Test, Where, Tile,
+                              GatherElements, GatherNd, ScatterElements, ScatterNd, TopK, OneHot,
+                              GridSample, NonMaxSuppression, RoiAlign, CumSum, Recurrent>;
 
 /// "Conv", "MaxPool", "Relu", "Add", ...: the ONNX name.
 std::string_view name_of(const Operator& op);

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "base/error.h"
@@ -25,13 +26,28 @@ std::vector<LayerId> all_layers(const Network& network) {
   return layers;
 }
 
+/// All layers that cannot run are named at once, by operator.
 void check_supported(const Network& network, const board::Processor& processor,
                      const Engine& engine) {
-  for (const LayerId layer : all_layers(network))
-    if (const Verdict verdict = engine.supports(network, layer, processor); !verdict)
-      throw InputError(network.name,
-                       fmt::format("layer '{}' cannot run on {} with {}: {}", network[layer].name,
-                                   processor.name, engine.name(), verdict.reason()));
+  std::map<std::string, std::vector<LayerId>> refused;
+  std::size_t layers = 0;
+  std::string reason;
+  for (const LayerId layer : all_layers(network)) {
+    const Verdict verdict = engine.supports(network, layer, processor);
+    if (verdict) continue;
+    if (layers++ == 0) reason = verdict.reason();
+    refused[std::string(network::name_of(network[layer].op))].push_back(layer);
+  }
+  if (layers == 0) return;
+  std::string text;
+  for (const auto& [op, ids] : refused)
+    text += fmt::format("{}{} ({} of them, such as '{}')", text.empty() ? "" : ", ", op, ids.size(),
+                        network[ids.front()].name);
+  throw InputError(network.name,
+                   fmt::format("{} layer{} cannot run on {} with {}: {}; the first one: {}; "
+                               "'millrace inspect' says what other engines run",
+                               layers, layers == 1 ? "" : "s", processor.name, engine.name(), text,
+                               reason));
 }
 
 void check_calibration(const MeasurementTarget& target, Precision precision) {

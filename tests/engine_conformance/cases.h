@@ -26,6 +26,8 @@ std::vector<ConformanceCase> element_cases();
 std::vector<ConformanceCase> movement_cases();
 std::vector<ConformanceCase> quantized_cases();
 std::vector<ConformanceCase> graph_cases();
+std::vector<ConformanceCase> function_cases();
+std::vector<ConformanceCase> sequence_cases();
 /// All of the above.
 std::vector<ConformanceCase> all_cases();
 

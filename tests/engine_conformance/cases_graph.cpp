@@ -163,9 +163,9 @@ Network network_of(const ConformanceCase& test) {
 
 std::vector<ConformanceCase> all_cases() {
   std::vector<ConformanceCase> all;
-  for (const auto& part : {convolution_cases(), pool_cases(), product_cases(),
-                           normalization_cases(), element_cases(), movement_cases(),
-                           quantized_cases(), graph_cases()})
+  for (const auto& part :
+       {convolution_cases(), pool_cases(), product_cases(), normalization_cases(), element_cases(),
+        movement_cases(), quantized_cases(), graph_cases(), function_cases(), sequence_cases()})
     all.insert(all.end(), part.begin(), part.end());
   return all;
 }

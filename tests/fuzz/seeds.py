@@ -26,7 +26,7 @@ WORDS = {
 }
 # Sources of readers, under src/: the texts in them are words of their files.
 SOURCES = {
-    "onnx": "network/onnx/*.cpp", "darknet": "network/darknet/*.cpp", "plan": "plan/*.cpp",
+    "onnx": "network/onnx/**/*.cpp", "darknet": "network/darknet/*.cpp", "plan": "plan/*.cpp",
     "profile": "profile/profile_file.cpp", "calibration": "network/calibration_file.cpp",
     "trace": "base/trace.cpp", "board": "board/*.cpp", "application": "application/read_*.cpp",
     "sdf3": "dataflow/sdf3_*.cpp", "jedi": "application/*jedi.cpp",

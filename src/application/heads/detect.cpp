@@ -4,17 +4,13 @@
 
 #include "application/heads/as_float.h"
 #include "application/heads/head.h"
+#include "application/heads/keypoints.h"
 #include "application/heads/masks.h"
 #include "application/heads/metadata.h"
 #include "application/preprocess.h"
 
 namespace millrace::application {
 namespace {
-
-/// Of the 17 keypoints of a person in COCO: face, arms, trunk, legs.
-const Skeleton person{{0, 1},  {0, 2},  {1, 3},  {2, 4},   {5, 6},   {5, 7},   {7, 9},   {6, 8},
-                      {8, 10}, {5, 11}, {6, 12}, {11, 12}, {11, 13}, {13, 15}, {12, 14}, {14, 16}};
-constexpr std::int64_t keypoints_of_person = 17;
 
 class DetectByHead : public Processing {
  public:
@@ -24,10 +20,7 @@ class DetectByHead : public Processing {
         head_(*head.head),
         layout_(head.layout) {
     if (application.preprocess.kind == "image") fit_ = application.preprocess.image.fit;
-    if (settings_.skeleton)
-      skeleton_ = *settings_.skeleton;
-    else if (layout_.keypoints == keypoints_of_person)
-      skeleton_ = person;
+    skeleton_ = skeleton_of(settings_, layout_.keypoints);
   }
 
   Findings after(const Picture& picture, std::span<const network::Array> outputs) const override {

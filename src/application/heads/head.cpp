@@ -36,6 +36,7 @@ constexpr Head heads[] = {
     {"centernet", "1 x classes x rows x columns, and twice 1 x 2 x rows x columns", false,
      fit_centernet, decode_centernet},
     {"ssd", "1 x boxes x (classes + 1) and 1 x boxes x 4", true, fit_ssd, decode_ssd},
+    {"yolo_nas", "1 x boxes x classes and 1 x boxes x 4", true, fit_yolo_nas, decode_yolo_nas},
     {"ultraface", "1 x boxes x 2 and 1 x boxes x 4", true, fit_ultraface, decode_ultraface},
     {"retinaface", "1 x boxes x 2, 1 x boxes x 4 and 1 x boxes x 10", true, fit_retinaface,
      decode_retinaface, keypoints_of_retinaface},

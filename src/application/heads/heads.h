@@ -28,6 +28,8 @@ void decode_centernet(const BoxLayout& layout, Frame frame, const Size& input, M
 // priors.cpp: scores and boxes in outputs of their own.
 std::optional<BoxLayout> fit_ssd(const Outputs& outputs, bool named);
 void decode_ssd(const BoxLayout& layout, Frame frame, const Size& input, MostProbable& found);
+std::optional<BoxLayout> fit_yolo_nas(const Outputs& outputs, bool named);
+void decode_yolo_nas(const BoxLayout& layout, Frame frame, const Size& input, MostProbable& found);
 std::optional<BoxLayout> fit_ultraface(const Outputs& outputs, bool named);
 void decode_ultraface(const BoxLayout& layout, Frame frame, const Size& input, MostProbable& found);
 std::optional<BoxLayout> fit_retinaface(const Outputs& outputs, bool named);

@@ -95,44 +95,76 @@ void decode_faces(const BoxLayout& layout, Frame frame, const std::vector<Candid
   }
 }
 
-}  // namespace
-
-std::optional<BoxLayout> fit_ssd(const Outputs& outputs, bool named) {
+/// The outputs 1 x boxes x classes and 1 x boxes x 4, in this order. Where both have four columns,
+/// the name decides, else the second has the boxes.
+std::optional<BoxLayout> scores_beside_corners(const Outputs& outputs) {
   if (outputs.list.size() != 2) return std::nullopt;
-  // Where both have four columns, the name decides, else the second has the boxes.
   const std::string& name = outputs.list[0].name;
   const bool is_first = name.find("box") != std::string::npos || name.starts_with("loc");
-  for (const std::size_t boxes :
-       {std::size_t{is_first ? 0u : 1u}, std::size_t{is_first ? 1u : 0u}}) {
+  for (const bool first : {is_first, !is_first}) {
+    const std::size_t boxes = first ? 0 : 1;
     const network::Shape& shape = outputs.list[boxes].shape;
     const network::Shape& other = outputs.list[1 - boxes].shape;
     const bool is_table = shape.size() == 3 && other.size() == 3 && shape[0] == 1 && other[0] == 1;
-    if (!is_table || shape[2] != box_columns || shape[1] != other[1] || other[2] < 2) continue;
+    if (!is_table || shape[2] != box_columns || shape[1] != other[1]) continue;
     BoxLayout layout{{1 - boxes, boxes}};
     layout.boxes = shape[1];
-    layout.classes = other[2] - 1;
-    judge_classes(outputs, layout);
-    return named || layout.boxes > fewest_boxes ? std::optional(layout) : std::nullopt;
+    layout.classes = other[2];
+    return layout;
   }
   return std::nullopt;
 }
 
-/// Corners in shares of the input; the first score says that there is nothing.
-void decode_ssd(const BoxLayout& layout, Frame frame, const Size&, MostProbable& found) {
+/// Left, top, right, bottom in units of which the input has `units`; classes from column `first`.
+struct Corners {
+  std::int64_t first = 0;
+  Size units = {1, 1};
+};
+void decode_corners(const BoxLayout& layout, Frame frame, const Corners& how, MostProbable& found) {
   const Table scores = table_of(frame[layout.outputs[0]], false);
   const Table boxes = table_of(frame[layout.outputs[1]], false);
-  const std::vector<BestClass> best = best_classes(scores, 1, layout.classes);
+  const auto wide = static_cast<double>(how.units.width);
+  const auto high = static_cast<double>(how.units.height);
+  const std::vector<BestClass> best = best_classes(scores, how.first, layout.classes);
   for (std::int64_t row = 0; row < layout.boxes; ++row) {
     const BestClass& of_row = best[static_cast<std::size_t>(row)];
     if (!(of_row.score > found.threshold())) continue;
     Candidate box{of_row.label, of_row.score};
-    box.x = (boxes.at(row, 0) + boxes.at(row, 2)) / 2;
-    box.y = (boxes.at(row, 1) + boxes.at(row, 3)) / 2;
-    box.width = boxes.at(row, 2) - boxes.at(row, 0);
-    box.height = boxes.at(row, 3) - boxes.at(row, 1);
+    box.x = (boxes.at(row, 0) + boxes.at(row, 2)) / 2 / wide;
+    box.y = (boxes.at(row, 1) + boxes.at(row, 3)) / 2 / high;
+    box.width = (boxes.at(row, 2) - boxes.at(row, 0)) / wide;
+    box.height = (boxes.at(row, 3) - boxes.at(row, 1)) / high;
     box.row = row;
     add_finite(box, found);
   }
+}
+
+}  // namespace
+
+std::optional<BoxLayout> fit_ssd(const Outputs& outputs, bool named) {
+  std::optional<BoxLayout> layout = scores_beside_corners(outputs);
+  if (!layout || layout->classes < 2) return std::nullopt;
+  layout->classes -= 1;  // the first says that there is nothing
+  judge_classes(outputs, *layout);
+  const bool is_usual =
+      layout->boxes > fewest_boxes && strides_of(outputs.input, layout->boxes, 1).empty();
+  return named || is_usual ? layout : std::nullopt;
+}
+
+void decode_ssd(const BoxLayout& layout, Frame frame, const Size&, MostProbable& found) {
+  decode_corners(layout, frame, {1, {1, 1}}, found);
+}
+
+std::optional<BoxLayout> fit_yolo_nas(const Outputs& outputs, bool named) {
+  std::optional<BoxLayout> layout = scores_beside_corners(outputs);
+  if (!layout || layout->classes < 1) return std::nullopt;
+  judge_classes(outputs, *layout);
+  layout->is_certain = !strides_of(outputs.input, layout->boxes, 1).empty();
+  return named || layout->is_certain ? layout : std::nullopt;
+}
+
+void decode_yolo_nas(const BoxLayout& layout, Frame frame, const Size& input, MostProbable& found) {
+  decode_corners(layout, frame, {0, input}, found);
 }
 
 std::optional<BoxLayout> fit_ultraface(const Outputs& outputs, bool) {

@@ -47,6 +47,8 @@ constexpr std::array table{
     Entry{"region", lower_region, any},
     Entry{"reorg", lower_reorg, "reverse stride flatten extra"},
     Entry{"route", lower_route, "group_id groups layers stopbackward stream wait_stream"},
+    Entry{"sam", lower_sam, "activation from"},
+    Entry{"scale_channels", lower_scale_channels, "activation from scale_wh"},
     Entry{"shortcut", lower_shortcut,
           "activation assisted_excitation from weights_normalization "
           "weights_type"},

@@ -19,6 +19,8 @@ TensorId lower_upsample(Reading& reading);
 TensorId lower_route(Reading& reading);
 TensorId lower_shortcut(Reading& reading);
 TensorId lower_reorg(Reading& reading);
+TensorId lower_scale_channels(Reading& reading);
+TensorId lower_sam(Reading& reading);
 TensorId lower_nothing(Reading& reading);
 // lower_head.cpp
 TensorId lower_yolo(Reading& reading);

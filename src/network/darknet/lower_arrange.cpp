@@ -61,6 +61,50 @@ TensorId part_of(Reading& reading, std::size_t layer, const Group& group) {
 
 bool same_places(const Shape& a, const Shape& b) { return a[2] == b[2] && a[3] == b[3]; }
 
+/// Of every `stride`-th row and column the first, as many as `like` has.
+TensorId thinned(Reading& reading, const std::string& name, TensorId x, const Shape& like) {
+  Shape shape = reading.shape(x);
+  const std::int64_t stride = shape[3] / like[3];
+  shape[2] = like[2];
+  shape[3] = like[3];
+  return reading.add(name, Slice{{0, 0, 0, 0}, {1, 1, stride, stride}}, {x}, shape);
+}
+
+/// Rows and columns `stride` apart, with zeros between them and behind them.
+TensorId spread_out(Reading& reading, const std::string& name, TensorId x, const Shape& like) {
+  const Shape s = reading.shape(x);
+  const std::int64_t stride = like[3] / s[3];
+  const TensorId points =
+      reading.add(name + "_points", Reshape{}, {x}, {s[0], s[1], s[2], 1, s[3], 1});
+  Pad between;
+  between.begin = Shape(6, 0);
+  between.end = {0, 0, 0, stride - 1, 0, stride - 1};
+  const TensorId squares = reading.add(name + "_squares", std::move(between), {points},
+                                       {s[0], s[1], s[2], stride, s[3], stride});
+  const Shape image{s[0], s[1], s[2] * stride, s[3] * stride};
+  const TensorId grown = reading.add(name + "_image", Reshape{}, {squares}, image);
+  if (same_places(image, like)) return grown;
+  Pad behind;
+  behind.begin = Shape(4, 0);
+  behind.end = {0, 0, like[2] - image[2], like[3] - image[3]};
+  return reading.add(name + "_padded", std::move(behind), {grown}, {s[0], s[1], like[2], like[3]});
+}
+
+/// With the width and height of `like`, as Darknet adds images of different size.
+TensorId with_places(Reading& reading, TensorId x, const Shape& like, std::size_t layer) {
+  const Shape shape = reading.shape(x);
+  const std::string name = fmt::format("{}_size{}", reading.name("shortcut"), layer);
+  if (same_places(shape, like)) return x;
+  if (shape[2] >= like[2] && shape[3] >= like[3] && shape[2] / like[2] == shape[3] / like[3])
+    return thinned(reading, name, x, like);
+  if (like[2] >= shape[2] && like[3] >= shape[3] && like[2] / shape[2] == like[3] / shape[3])
+    return spread_out(reading, name, x, like);
+  reading.section().fail_at(
+      "from", fmt::format("layer {} gives {}, which cannot be added to {}: width and height differ "
+                          "by different factors",
+                          layer, to_text(shape), to_text(like)));
+}
+
 /// As many channels as `like` has: those beyond are left out, missing ones are zero.
 TensorId fitted(Reading& reading, TensorId x, const Shape& like) {
   const Shape shape = reading.shape(x);
@@ -72,6 +116,27 @@ TensorId fitted(Reading& reading, TensorId x, const Shape& like) {
   pad.begin = {0, 0, 0, 0};
   pad.end = {0, like[1] - shape[1], 0, 0};
   return reading.add(name, std::move(pad), {x}, like);
+}
+
+/// The only layer that is named.
+std::size_t layer_named(const Reading& reading) {
+  const std::vector<std::size_t> layers = layers_named(reading, "from");
+  if (layers.size() != 1) reading.section().fail_at("from", "names several layers, expected one");
+  return layers.front();
+}
+
+/// The layer that is named, times the one before, which spreads over it.
+TensorId scaled(Reading& reading, std::string_view kind, const Shape& factor) {
+  const std::size_t layer = layer_named(reading);
+  const TensorId x = reading.output_of(layer);
+  const Shape shape = reading.shape(x);
+  if (shape.size() != 4 || broadcast(shape, factor) != shape)
+    reading.section().fail_at("from", fmt::format("layer {} gives {}, which cannot be multiplied "
+                                                  "by {}",
+                                                  layer, to_text(shape), to_text(factor)));
+  const TensorId result =
+      reading.add(reading.name(kind), Binary{BinaryKind::mul}, {x, reading.before()}, shape);
+  return activate(reading, result, "linear");
 }
 
 }  // namespace
@@ -110,12 +175,10 @@ TensorId lower_shortcut(Reading& reading) {
   TensorId x = reading.before();
   std::string name = reading.name("shortcut");
   for (const std::size_t layer : layers_named(reading, "from")) {
-    const TensorId other = reading.output_of(layer);
-    if (reading.shape(other).size() != 4 || !same_places(reading.shape(other), shape))
-      section.fail_at("from",
-                      fmt::format("layer {} gives {}, which cannot be added to {}: width and "
-                                  "height differ",
-                                  layer, to_text(reading.shape(other)), to_text(shape)));
+    if (reading.shape(reading.output_of(layer)).size() != 4)
+      section.fail_at("from", fmt::format("layer {} gives {}, which is no image", layer,
+                                          to_text(reading.shape(reading.output_of(layer)))));
+    const TensorId other = with_places(reading, reading.output_of(layer), shape, layer);
     x = reading.add(name, Binary{BinaryKind::add}, {x, fitted(reading, other, shape)}, shape);
     name = fmt::format("{}_{}", reading.name("shortcut"), layer);
   }
@@ -139,6 +202,26 @@ TensorId lower_reorg(Reading& reading) {
   const TensorId turned =
       reading.add(name + "_turned", Transpose{{0, 3, 5, 1, 2, 4}}, {x}, {n, s, s, c / s / s, h, w});
   return reading.add(name, Reshape{}, {turned}, {n, c * s * s, h / s, w / s});
+}
+
+/// One factor for every channel, or (scale_wh) for every place.
+TensorId lower_scale_channels(Reading& reading) {
+  const Shape factor = reading.image();
+  const bool by_place = reading.section().flag("scale_wh");
+  if (by_place ? factor[1] != 1 : factor[2] != 1 || factor[3] != 1)
+    reading.section().fail(
+        fmt::format("needs one factor for every {}, but the layer before gives {}",
+                    by_place ? "place" : "channel", to_text(factor)));
+  return scaled(reading, "scale_channels", factor);
+}
+
+TensorId lower_sam(Reading& reading) {
+  const Shape factor = reading.image();
+  const Shape& from = reading.shape(reading.output_of(layer_named(reading)));
+  if (from != factor)
+    reading.section().fail_at("from", fmt::format("gives {}, expected {} like the layer before",
+                                                  to_text(from), to_text(factor)));
+  return scaled(reading, "sam", factor);
 }
 
 }  // namespace millrace::network::darknet

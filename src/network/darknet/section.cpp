@@ -31,6 +31,17 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
   return parts;
 }
 
+/// Options that say what is computed. All others are for training, and Darknet takes the first.
+constexpr std::string_view computing =
+    "activation anchors batch_normalize channels classes coords dilation filters from group_id "
+    "groups height letter_box layers mask num output pad padding scale scale_wh scale_x_y side "
+    "size softmax sqrt stride stride_x stride_y width";
+
+bool is_computing(std::string_view name) {
+  const std::vector<std::string_view> names = split(computing, ' ');
+  return std::ranges::find(names, name) != names.end();
+}
+
 std::int64_t whole(const Section& section, std::string_view name, std::string_view text,
                    const Range& range) {
   const auto number = parse<std::int64_t>(text);
@@ -63,7 +74,7 @@ void Section::add(Option option) {
   const Option* before = find(option.name);
   if (before == nullptr) {
     options_.push_back(std::move(option));
-  } else if (before->value != option.value) {
+  } else if (before->value != option.value && is_computing(option.name)) {
     throw InputError(fmt::format("{}: line {}", file_, option.line),
                      fmt::format("'{}' is '{}' here and '{}' in line {}; remove one", option.name,
                                  option.value, before->value, before->line));
@@ -108,11 +119,14 @@ std::vector<double> Section::numbers(std::string_view name) const {
 
 void Section::only(std::string_view words) const {
   const std::vector<std::string_view> known = split(words, ' ');
-  for (const Option& option : options_)
-    if (std::ranges::find(known, option.name) == known.end())
-      fail_at(option.name, fmt::format("is not an option of [{}] that Millrace knows{}; remove it "
-                                       "if the network does not need it",
-                                       kind_, did_you_mean(option.name, known)));
+  for (const Option& option : options_) {
+    if (std::ranges::find(known, option.name) != known.end()) continue;
+    const std::string near = did_you_mean(option.name, known);
+    if (near.empty()) continue;
+    fail_at(option.name, fmt::format("is not an option of [{}] that Millrace knows{}; remove it if "
+                                     "the network does not need it",
+                                     kind_, near));
+  }
 }
 
 void Section::refuse(std::initializer_list<std::string_view> names) const {

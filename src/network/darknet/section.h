@@ -32,7 +32,8 @@ class Section {
   std::size_t line() const { return line_; }
   const std::vector<Option>& options() const { return options_; }
 
-  /// Fails if the name is there already with another value.
+  /// Fails if the name is there already with another value. Of options for training the first one
+  /// counts.
   void add(Option option);
 
   bool has(std::string_view name) const { return find(name) != nullptr; }
@@ -47,7 +48,8 @@ class Section {
   std::vector<std::int64_t> integers(std::string_view name, Range range = {}) const;
   std::vector<double> numbers(std::string_view name) const;
 
-  /// Fails at an option whose name is not one of these words, which spaces separate.
+  /// Fails at an option whose name is nearly one of these words, which spaces separate. Others that
+  /// are unknown are for training.
   void only(std::string_view words) const;
   /// Fails at an option of these that is there and not 0: it would change what is computed.
   void refuse(std::initializer_list<std::string_view> names) const;

@@ -1,44 +1,11 @@
+#include <cmath>
+
+#include "network/evaluate/broadcast.h"
 #include "network/evaluate/loops.h"
 #include "network/evaluate/types.h"
-#include "network/evaluate/walk.h"
 
 namespace millrace::network::loops {
 namespace {
-
-/// One row of the result. The innermost dimension of an operand is dense or one repeated value.
-template <class T, class U>
-struct Row {
-  T* to;
-  const T* a;
-  const U* b;
-  std::int64_t size, a_step, b_step;
-};
-
-template <class T, class U, class F>
-void compute(const Row<T, U>& row, F f) {
-  if (row.a_step != 0 && row.b_step != 0) {
-    for (std::int64_t i = 0; i < row.size; ++i) row.to[i] = f(row.a[i], row.b[i]);
-  } else if (row.a_step != 0) {
-    const U b = *row.b;
-    for (std::int64_t i = 0; i < row.size; ++i) row.to[i] = f(row.a[i], b);
-  } else {
-    const T a = *row.a;
-    for (std::int64_t i = 0; i < row.size; ++i) row.to[i] = f(a, row.b[i]);
-  }
-}
-
-template <class T, class U, class F>
-void broadcast_rows(Inputs in, const View& out, F f) {
-  const Walk<3> walk = collapsed(Walk<3>{{out.shape.begin(), out.shape.end()},
-                                         {broadcast_strides(out.shape, out.shape),
-                                          broadcast_strides(in[0].shape, out.shape),
-                                          broadcast_strides(in[1].shape, out.shape)}});
-  for_each(walk, walk.rank() - 1, [&](const std::array<std::int64_t, 3>& at) {
-    compute(Row<T, U>{out.as<T>() + at[0], in[0].as<T>() + at[1], in[1].as<U>() + at[2],
-                      walk.shape.back(), walk.strides[1].back(), walk.strides[2].back()},
-            f);
-  });
-}
 
 template <class T>
 T divide(T a, T b) {
@@ -49,6 +16,33 @@ T divide(T a, T b) {
     if constexpr (std::is_signed_v<T>)
       if (b == T{-1}) return static_cast<T>(Wrapping<T>{0} - static_cast<Wrapping<T>>(a));
     return static_cast<T>(a / b);
+  }
+}
+
+/// With the sign of the divisor, as in Python; of integers by 0 it is 0.
+template <class T>
+T modulo(T a, T b) {
+  if constexpr (std::is_floating_point_v<T>) {
+    const T rest = std::fmod(a, b);
+    return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
+  } else {
+    if (b == T{0}) return T{0};
+    if constexpr (std::is_signed_v<T>)
+      if (b == T{-1}) return T{0};
+    const T rest = static_cast<T>(a % b);
+    return rest != 0 && (rest < 0) != (b < 0) ? static_cast<T>(rest + b) : rest;
+  }
+}
+/// With the sign of the dividend, as in C.
+template <class T>
+T remainder(T a, T b) {
+  if constexpr (std::is_floating_point_v<T>) {
+    return std::fmod(a, b);
+  } else {
+    if (b == T{0}) return T{0};
+    if constexpr (std::is_signed_v<T>)
+      if (b == T{-1}) return T{0};
+    return static_cast<T>(a % b);
   }
 }
 
@@ -111,13 +105,30 @@ void arithmetic(BinaryKind kind, Inputs in, const View& out) {
       return broadcast_rows<T, T>(
           in, out, [](T a, T b) { return a < T{0} ? static_cast<T>(W(a) * W(b)) : a; });
     case BinaryKind::pow: return power<T>(in, out);
+    case BinaryKind::mod:
+      return broadcast_rows<T, T>(in, out, modulo<T>);
+    case BinaryKind::fmod:
+      return broadcast_rows<T, T>(in, out, remainder<T>);
     default: return select<T>(kind, in, out);
   }
+}
+
+/// Bytes that are not 0 are true.
+void logic(BinaryKind kind, Inputs in, const View& out) {
+  using Byte = std::uint8_t;
+  const auto rows = [&](auto f) {
+    broadcast_rows<Byte, Byte>(
+        in, out, [=](Byte a, Byte b) { return static_cast<Byte>(f(a != 0, b != 0) ? 1 : 0); });
+  };
+  if (kind == BinaryKind::logical_and) return rows([](bool a, bool b) { return a && b; });
+  if (kind == BinaryKind::logical_or) return rows([](bool a, bool b) { return a || b; });
+  rows([](bool a, bool b) { return a != b; });
 }
 
 }  // namespace
 
 void run(const Binary& op, Inputs in, Outputs out) {
+  if (op.kind >= BinaryKind::logical_and) return logic(op.kind, in, out[0]);
   visit_number(out[0].type,
                [&]<class T>(std::type_identity<T>) { arithmetic<T>(op.kind, in, out[0]); });
 }

@@ -9,10 +9,11 @@
 namespace millrace::network {
 namespace {
 
-enum class Types { any, number, product, floating };
+enum class Types { any, number, product, floating, boolean };
 
 bool contains(Types types, DataType type) {
   using enum DataType;
+  if (types == Types::boolean) return type == boolean;
   const bool is_floating = type == float16 || type == float32 || type == float64;
   if (types == Types::any || is_floating) return true;
   if (types == Types::number) return type != boolean;
@@ -31,10 +32,28 @@ struct TypesOf {
     return op.kind == PoolKind::max ? Types::number : Types::floating;
   }
   Types operator()(const Unary& op) const {
-    return op.kind == UnaryKind::relu || op.kind == UnaryKind::clip ? Types::number
-                                                                    : Types::floating;
+    using enum UnaryKind;
+    if (op.kind == logical_not) return Types::boolean;
+    const bool of_integers = op.kind == relu || op.kind == clip || op.kind == neg ||
+                             op.kind == UnaryKind::abs || op.kind == sign;
+    return of_integers ? Types::number : Types::floating;
   }
-  Types operator()(const Binary&) const { return Types::number; }
+  Types operator()(const Binary& op) const {
+    return op.kind >= BinaryKind::logical_and ? Types::boolean : Types::number;
+  }
+  Types operator()(const Compare&) const { return Types::any; }
+  Types operator()(const Test&) const { return Types::floating; }
+  Types operator()(const Normalization&) const { return Types::floating; }
+  Types operator()(const Where&) const { return Types::boolean; }
+  Types operator()(const TopK&) const { return Types::number; }
+  Types operator()(const OneHot&) const { return Types::number; }
+  Types operator()(const GridSample&) const { return Types::floating; }
+  Types operator()(const NonMaxSuppression&) const { return Types::floating; }
+  Types operator()(const RoiAlign&) const { return Types::floating; }
+  Types operator()(const CumSum&) const { return Types::number; }
+  Types operator()(const Recurrent&) const { return Types::floating; }
+  Types operator()(const ScatterElements& op) const { return scattered(op.reduction); }
+  Types operator()(const ScatterNd& op) const { return scattered(op.reduction); }
   Types operator()(const Resize& op) const {
     return op.mode == ResizeMode::nearest ? Types::any : Types::number;
   }
@@ -44,6 +63,11 @@ struct TypesOf {
   template <class Move>
   Types operator()(const Move&) const {
     return Types::any;
+  }
+
+ private:
+  static Types scattered(Reduction reduction) {
+    return reduction == Reduction::none ? Types::any : Types::number;
   }
 };
 
@@ -69,13 +93,26 @@ class TypesAgree {
  public:
   TypesAgree(const Network& network, const Layer& layer) : network_(network), layer_(layer) {}
 
-  bool operator()(const Gather&) const { return is(1, {DataType::int32, DataType::int64}); }
+  bool operator()(const Gather&) const { return is(1, whole); }
+  bool operator()(const GatherElements&) const { return is(1, whole); }
+  bool operator()(const GatherNd&) const { return is(1, whole); }
+  bool operator()(const ScatterElements&) const { return is(1, whole) && is(2, {input(0)}); }
+  bool operator()(const ScatterNd&) const { return is(1, whole) && is(2, {input(0)}); }
+  bool operator()(const Where&) const { return is(2, {input(1)}); }
+  bool operator()(const OneHot&) const { return true; }
+  bool operator()(const NonMaxSuppression&) const { return is(0, single) && is(1, single); }
+  bool operator()(const RoiAlign&) const { return is(1, {input(0)}) && is(2, whole); }
+  bool operator()(const Recurrent&) const {
+    for (const std::size_t i : {1u, 2u, 3u, 5u, 6u, 7u})
+      if (!is(i, {input(0)})) return false;
+    return is(4, {DataType::int32});
+  }
   bool operator()(const Binary& op) const {
     return op.kind == BinaryKind::pow ? contains(Types::number, input(1)) : all_equal();
   }
   bool operator()(const QuantizeLinear&) const {
-    const bool whole = input(0) == DataType::int32;
-    return (whole || is(0, real)) && is(1, {whole ? DataType::float32 : input(0)}) &&
+    const bool is_integer = input(0) == DataType::int32;
+    return (is_integer || is(0, real)) && is(1, {is_integer ? DataType::float32 : input(0)}) &&
            is(2, {output(0)}) && among(small, output(0));
   }
   bool operator()(const DequantizeLinear&) const {
@@ -96,6 +133,7 @@ class TypesAgree {
   using List = std::initializer_list<DataType>;
   static constexpr List real{DataType::float32, DataType::float16};
   static constexpr List single{DataType::float32};
+  static constexpr List whole{DataType::int32, DataType::int64};
   static constexpr List bytes{DataType::int8, DataType::uint8};
   static constexpr List small{DataType::int8, DataType::uint8, DataType::int16, DataType::uint16};
 

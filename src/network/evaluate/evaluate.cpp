@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "base/error.h"
+#include "network/evaluate/indexed/indices.h"
 #include "network/evaluate/loops.h"
 #include "network/operator_kinds.h"
 
@@ -14,7 +15,12 @@ namespace {
 
 bool only_moves(const Operator& op) {
   if (const auto* resize = std::get_if<Resize>(&op)) return resize->mode == ResizeMode::nearest;
-  return is_one_of<Concat, Split, Slice, Gather, Reshape, Transpose, Pad, DepthToSpace>(op);
+  if (const auto* scatter = std::get_if<ScatterElements>(&op))
+    return scatter->reduction == Reduction::none;
+  if (const auto* scatter = std::get_if<ScatterNd>(&op))
+    return scatter->reduction == Reduction::none;
+  return is_one_of<Concat, Split, Slice, Gather, Reshape, Transpose, Pad, DepthToSpace, Where, Tile,
+                   GatherElements, GatherNd>(op);
 }
 
 void run(const Layer& layer, loops::Inputs in, loops::Outputs out) {
@@ -60,19 +66,6 @@ std::optional<Widened> widened(const Operator& op, loops::Inputs in) {
   const bool is_float = type == DataType::float32 || type == DataType::float64;
   if (std::holds_alternative<Resize>(op) && !is_float) return Widened{type, DataType::float64};
   return std::nullopt;
-}
-
-void check_indices(const Layer& layer, const Gather& op, loops::Inputs in) {
-  const std::int64_t size = in[0].shape[static_cast<std::size_t>(op.axis)];
-  const std::int64_t n = loops::count(in[1].shape);
-  for (std::int64_t i = 0; i < n; ++i) {
-    const std::int64_t index = in[1].type == DataType::int32 ? in[1].as<std::int32_t>()[i]
-                                                             : in[1].as<std::int64_t>()[i];
-    if (index < -size || index >= size)
-      throw InputError(layer.name, fmt::format("index {} is outside of [{}, {}), the range of "
-                                               "dimension {}; check the indices",
-                                               index, -size, size, op.axis));
-  }
 }
 
 /// By tensor: the last layer that reads it, or none.
@@ -145,7 +138,7 @@ void evaluate(const Layer& layer, std::span<const ConstView> inputs,
     return !view.present() || loops::count(view.shape) == 0;
   });
   if (nothing_to_do) return;
-  if (const auto* gather = std::get_if<Gather>(&layer.op)) check_indices(layer, *gather, inputs);
+  loops::check_indices(layer, inputs);
   if (const auto wide = widened(layer.op, inputs)) return (*wide)(layer, inputs, outputs);
   run(layer, inputs, outputs);
 }

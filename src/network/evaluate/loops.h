@@ -42,6 +42,24 @@ void run(const ConvInteger& op, Inputs in, Outputs out);
 void run(const MatMulInteger& op, Inputs in, Outputs out);
 void run(const QLinearConv& op, Inputs in, Outputs out);
 void run(const QLinearMatMul& op, Inputs in, Outputs out);
+void run(const Normalization& op, Inputs in, Outputs out);
+void run(const Compare& op, Inputs in, Outputs out);
+void run(const Test& op, Inputs in, Outputs out);
+void run(const Where& op, Inputs in, Outputs out);
+void run(const Tile& op, Inputs in, Outputs out);
+void run(const CumSum& op, Inputs in, Outputs out);
+void run(const Recurrent& op, Inputs in, Outputs out);
+/// InputError for an index outside of the bounds, from here on.
+void run(const GatherElements& op, Inputs in, Outputs out);
+void run(const GatherNd& op, Inputs in, Outputs out);
+void run(const ScatterElements& op, Inputs in, Outputs out);
+void run(const ScatterNd& op, Inputs in, Outputs out);
+void run(const RoiAlign& op, Inputs in, Outputs out);
+/// Indices outside of the bounds give rows of the off value.
+void run(const OneHot& op, Inputs in, Outputs out);
+void run(const TopK& op, Inputs in, Outputs out);
+void run(const GridSample& op, Inputs in, Outputs out);
+void run(const NonMaxSuppression& op, Inputs in, Outputs out);
 
 /// An optional input; not present() if it was left out.
 inline ConstView optional_input(Inputs in, std::size_t index) {

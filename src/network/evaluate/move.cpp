@@ -1,4 +1,4 @@
-// Concat, Split, Slice, Gather, Reshape, Transpose, DepthToSpace: they only move elements.
+// Concat, Split, Slice, Gather, Tile, Reshape, Transpose, DepthToSpace: they only move elements.
 #include <cstring>
 
 #include "network/evaluate/copy.h"
@@ -78,6 +78,19 @@ void run(const Gather& op, Inputs in, Outputs out) {
                   static_cast<std::size_t>(block));
     }
   }
+}
+
+/// Every dimension of the output is a repetition and, within it, a dimension of the input.
+void run(const Tile&, Inputs in, Outputs out) {
+  const Shape from = dense_strides(in[0].shape), to = dense_strides(out[0].shape);
+  Copy walk;
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    const std::int64_t size = in[0].shape[i];
+    walk.shape.insert(walk.shape.end(), {size == 0 ? 0 : out[0].shape[i] / size, size});
+    walk.strides[0].insert(walk.strides[0].end(), {0, from[i]});
+    walk.strides[1].insert(walk.strides[1].end(), {to[i] * size, to[i]});
+  }
+  copy(walk, in[0].data, out[0].data, element_of(out[0]));
 }
 
 void run(const Reshape&, Inputs in, Outputs out) {

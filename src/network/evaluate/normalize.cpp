@@ -1,9 +1,10 @@
-// BatchNormalization and LRN.
+// BatchNormalization, Normalization and LRN.
 #include <algorithm>
 #include <cmath>
 
 #include "network/evaluate/loops.h"
 #include "network/evaluate/types.h"
+#include "network/evaluate/walk.h"
 
 namespace millrace::network::loops {
 namespace {
@@ -46,7 +47,62 @@ void lrn(const Lrn& op, const ConstView& in, const View& out) {
   }
 }
 
+/// What one row is shifted and multiplied by.
+template <class T>
+struct Moments {
+  T mean{}, factor{};
+};
+
+template <class T>
+Moments<T> moments(const Normalization& op, const T* x, std::int64_t size) {
+  T sum{}, squares{};
+  if (op.centred)
+    for (std::int64_t i = 0; i < size; ++i) sum += x[i];
+  const T mean = sum / static_cast<T>(size);
+  for (std::int64_t i = 0; i < size; ++i) squares += (x[i] - mean) * (x[i] - mean);
+  return {mean, T{1} / std::sqrt(squares / static_cast<T>(size) + static_cast<T>(op.epsilon))};
+}
+
+/// out = f(out, values), where the values spread over the output.
+template <class T, class F>
+void spread(const ConstView& values, const View& out, F f) {
+  if (!values.present()) return;
+  const Walk<2> walk = collapsed(Walk<2>{
+      {out.shape.begin(), out.shape.end()},
+      {broadcast_strides(out.shape, out.shape), broadcast_strides(values.shape, out.shape)}});
+  for_each(walk, walk.rank() - 1, [&](const std::array<std::int64_t, 2>& at) {
+    T* y = out.as<T>() + at[0];
+    const T* v = values.as<T>() + at[1];
+    for (std::int64_t i = 0; i < walk.shape.back(); ++i)
+      y[i] = f(y[i], v[i * walk.strides[1].back()]);
+  });
+}
+
+template <class T>
+void normalization(const Normalization& op, Inputs in, Outputs out) {
+  const auto axis = static_cast<std::size_t>(op.axis);
+  const std::int64_t rows = count(in[0].shape, 0, axis);
+  const std::int64_t size = count(in[0].shape, axis, in[0].shape.size());
+  const auto write = [&](std::size_t output, std::int64_t row, T value) {
+    if (output < out.size() && out[output].present()) out[output].as<T>()[row] = value;
+  };
+  for (std::int64_t row = 0; row < rows; ++row) {
+    const T* x = in[0].as<T>() + row * size;
+    T* y = out[0].as<T>() + row * size;
+    const Moments<T> m = moments(op, x, size);
+    for (std::int64_t i = 0; i < size; ++i) y[i] = (x[i] - m.mean) * m.factor;
+    write(1, row, m.mean);
+    write(2, row, m.factor);
+  }
+  spread<T>(optional_input(in, 1), out[0], [](T y, T scale) { return y * scale; });
+  spread<T>(optional_input(in, 2), out[0], [](T y, T bias) { return y + bias; });
+}
+
 }  // namespace
+
+void run(const Normalization& op, Inputs in, Outputs out) {
+  visit_float(out[0].type, [&]<class T>(std::type_identity<T>) { normalization<T>(op, in, out); });
+}
 
 void run(const BatchNormalization& op, Inputs in, Outputs out) {
   visit_float(out[0].type,

@@ -1,4 +1,4 @@
-// Softmax, ReduceMean, ReduceMin, ReduceMax, ArgMax.
+// Softmax, Reduce, ArgMax.
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -75,25 +75,77 @@ void for_each_row(const Reduce& op, const ConstView& in, F row) {
   });
 }
 
-template <class T>
-void mean(const Reduce& op, const ConstView& in, const View& out) {
+/// The sum of f(element) for every element of the result.
+template <class T, class F>
+std::vector<Sum<T>> sums_of(const Reduce& op, const ConstView& in, const View& out, F f) {
   std::vector<Sum<T>> sums(static_cast<std::size_t>(count(out.shape)));
   for_each_row<T>(op, in, [&](const T* x, std::int64_t to, std::int64_t size, std::int64_t step) {
     Sum<T>* sum = sums.data() + to;
     Sum<T> partial{};
     for (std::int64_t i = 0; i < size; ++i) {
       if (step == 0) {
-        partial += static_cast<Sum<T>>(x[i]);
+        partial += f(static_cast<Sum<T>>(x[i]));
       } else {
-        sum[i] += static_cast<Sum<T>>(x[i]);
+        sum[i] += f(static_cast<Sum<T>>(x[i]));
       }
     }
     *sum += partial;
   });
+  return sums;
+}
+
+template <class T>
+void mean(const Reduce& op, const ConstView& in, const View& out) {
+  const std::vector<Sum<T>> sums = sums_of<T>(op, in, out, [](Sum<T> x) { return x; });
   if (sums.empty()) return;
   const std::int64_t terms = count(in.shape) / static_cast<std::int64_t>(sums.size());
   std::transform(sums.begin(), sums.end(), out.as<T>(),
                  [=](Sum<T> sum) { return quotient<T>(sum, terms); });
+}
+
+/// Of a signed integer that is held in 64 bits.
+template <class T>
+Sum<T> magnitude(Sum<T> x) {
+  if constexpr (std::is_floating_point_v<T>) {
+    return std::abs(x);
+  } else {
+    return std::is_signed_v<T> && static_cast<std::int64_t>(x) < 0 ? Sum<T>{0} - x : x;
+  }
+}
+
+template <class T>
+void sum(const Reduce& op, const ConstView& in, const View& out) {
+  const auto write = [&](const std::vector<Sum<T>>& sums, auto last) {
+    std::transform(sums.begin(), sums.end(), out.as<T>(), last);
+  };
+  const auto same = [](Sum<T> x) { return x; };
+  const auto square = [](Sum<T> x) { return x * x; };
+  const auto as_is = [](Sum<T> x) { return static_cast<T>(x); };
+  switch (op.kind) {
+    case ReduceKind::l1:
+      return write(sums_of<T>(op, in, out, magnitude<T>), as_is);
+    case ReduceKind::sum_square:
+      return write(sums_of<T>(op, in, out, square), as_is);
+    case ReduceKind::l2:
+      return write(sums_of<T>(op, in, out, square),
+                   [](Sum<T> x) { return saturate<T>(std::sqrt(static_cast<double>(x))); });
+    case ReduceKind::log_sum:
+      return write(sums_of<T>(op, in, out, same), [](Sum<T> x) {
+        return saturate<T>(std::log(static_cast<double>(static_cast<T>(x))));
+      });
+    default:
+      return write(sums_of<T>(op, in, out, same), as_is);
+  }
+}
+
+template <class T>
+void product(const Reduce& op, const ConstView& in, const View& out) {
+  std::fill_n(out.as<T>(), count(out.shape), T{1});
+  for_each_row<T>(op, in, [&](const T* x, std::int64_t to, std::int64_t size, std::int64_t step) {
+    T* result = out.as<T>() + to;
+    for (std::int64_t i = 0; i < size; ++i, result += step)
+      *result = static_cast<T>(static_cast<Wrapping<T>>(*result) * static_cast<Wrapping<T>>(x[i]));
+  });
 }
 
 /// Not a number wins.
@@ -110,13 +162,37 @@ void extreme(const Reduce& op, const ConstView& in, const View& out, Better bett
   });
 }
 
-/// The index of the largest of values that stand `inner` apart.
+/// The largest value is taken out first, so that no power overflows.
 template <class T>
-std::int64_t index_of_largest(const T* x, const AroundAxis& axis, bool select_last) {
+void log_sum_exp(const Reduce& op, const ConstView& in, const View& out) {
+  Reduce largest = op;
+  largest.kind = ReduceKind::max;
+  std::vector<T> top(static_cast<std::size_t>(count(out.shape)));
+  std::vector<double> sums(top.size());
+  extreme<T>(largest, in, View{out.type, out.shape, reinterpret_cast<std::byte*>(top.data())},
+             std::greater<T>());
+  const auto base = [&](std::size_t i) {
+    const double value = static_cast<double>(top[i]);
+    return std::isfinite(value) ? value : 0;
+  };
+  for_each_row<T>(op, in, [&](const T* x, std::int64_t to, std::int64_t size, std::int64_t step) {
+    for (std::int64_t i = 0; i < size; ++i) {
+      const auto at = static_cast<std::size_t>(to + i * step);
+      sums[at] += std::exp(static_cast<double>(x[i]) - base(at));
+    }
+  });
+  for (std::size_t i = 0; i < sums.size(); ++i)
+    out.as<T>()[i] = saturate<T>(std::log(sums[i]) + base(i));
+}
+
+/// The index of the largest of values that stand `inner` apart, or of the smallest.
+template <class T>
+std::int64_t index_of_best(const T* x, const AroundAxis& axis, const ArgMax& op) {
   std::int64_t best = 0;
   for (std::int64_t i = 1; i < axis.size; ++i) {
-    const T value = x[i * axis.inner], largest = x[best * axis.inner];
-    if (value > largest || (select_last && value == largest)) best = i;
+    const T value = x[i * axis.inner], now = x[best * axis.inner];
+    const bool better = op.smallest ? value < now : value > now;
+    if (better || (op.select_last && value == now)) best = i;
   }
   return best;
 }
@@ -136,6 +212,12 @@ void run(const Reduce& op, Inputs in, Outputs out) {
         return extreme<T>(op, in[0], out[0], std::less<T>());
       case ReduceKind::max:
         return extreme<T>(op, in[0], out[0], std::greater<T>());
+      case ReduceKind::prod:
+        return product<T>(op, in[0], out[0]);
+      case ReduceKind::log_sum_exp:
+        return log_sum_exp<T>(op, in[0], out[0]);
+      default:
+        return sum<T>(op, in[0], out[0]);
     }
   });
 }
@@ -146,8 +228,7 @@ void run(const ArgMax& op, Inputs in, Outputs out) {
     std::int64_t* to = out[0].as<std::int64_t>();
     for (std::int64_t o = 0; o < axis.outer; ++o)
       for (std::int64_t i = 0; i < axis.inner; ++i)
-        *to++ = index_of_largest(in[0].as<T>() + o * axis.size * axis.inner + i, axis,
-                                 op.select_last);
+        *to++ = index_of_best(in[0].as<T>() + o * axis.size * axis.inner + i, axis, op);
   });
 }
 

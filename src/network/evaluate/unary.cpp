@@ -38,6 +38,14 @@ void linear_pieces(const Unary& op, const ConstView& in, const View& out) {
       return map<T>(in, out, [=](T x) { return x * unit(x / T{6} + T{0.5}); });
     case UnaryKind::round:
       return map<T>(in, out, [](T x) { return std::nearbyint(x); });
+    case UnaryKind::floor:
+      return map<T>(in, out, [](T x) { return std::floor(x); });
+    case UnaryKind::ceil:
+      return map<T>(in, out, [](T x) { return std::ceil(x); });
+    case UnaryKind::reciprocal:
+      return map<T>(in, out, [](T x) { return T{1} / x; });
+    case UnaryKind::log:
+      return map<T>(in, out, [](T x) { return std::log(x); });
     default:
       return map<T>(in, out, [](T x) { return std::sqrt(x); });
   }
@@ -69,6 +77,92 @@ void exponential(const Unary& op, const ConstView& in, const View& out) {
   }
 }
 
+template <class T>
+void trigonometric(const Unary& op, const ConstView& in, const View& out) {
+  switch (op.kind) {
+    case UnaryKind::sin:
+      return map<T>(in, out, [](T x) { return std::sin(x); });
+    case UnaryKind::cos:
+      return map<T>(in, out, [](T x) { return std::cos(x); });
+    case UnaryKind::tan:
+      return map<T>(in, out, [](T x) { return std::tan(x); });
+    case UnaryKind::asin:
+      return map<T>(in, out, [](T x) { return std::asin(x); });
+    case UnaryKind::acos:
+      return map<T>(in, out, [](T x) { return std::acos(x); });
+    case UnaryKind::atan:
+      return map<T>(in, out, [](T x) { return std::atan(x); });
+    case UnaryKind::sinh:
+      return map<T>(in, out, [](T x) { return std::sinh(x); });
+    case UnaryKind::cosh:
+      return map<T>(in, out, [](T x) { return std::cosh(x); });
+    case UnaryKind::asinh:
+      return map<T>(in, out, [](T x) { return std::asinh(x); });
+    case UnaryKind::acosh:
+      return map<T>(in, out, [](T x) { return std::acosh(x); });
+    default:
+      return map<T>(in, out, [](T x) { return std::atanh(x); });
+  }
+}
+
+template <class T>
+T gelu_by_tanh(T x) {
+  const T root = static_cast<T>(0.7978845608028654);  // of 2 / pi
+  return x / 2 * (1 + std::tanh(root * (x + static_cast<T>(0.044715) * x * x * x)));
+}
+
+template <class T>
+void gated(const Unary& op, const ConstView& in, const View& out) {
+  const T alpha = static_cast<T>(op.alpha), beta = static_cast<T>(op.beta);
+  switch (op.kind) {
+    case UnaryKind::gelu:
+      return map<T>(in, out, [](T x) {
+        return x / 2 * (1 + std::erf(x * static_cast<T>(0.7071067811865476)));
+      });
+    case UnaryKind::gelu_tanh:
+      return map<T>(in, out, gelu_by_tanh<T>);
+    case UnaryKind::celu:
+      return map<T>(in, out, [=](T x) { return x < T{0} ? alpha * std::expm1(x / alpha) : x; });
+    case UnaryKind::selu:
+      return map<T>(in, out, [=](T x) { return beta * (x <= T{0} ? alpha * std::expm1(x) : x); });
+    case UnaryKind::thresholded_relu:
+      return map<T>(in, out, [=](T x) { return x > alpha || x != x ? x : T{0}; });
+    case UnaryKind::softsign:
+      return map<T>(in, out, [](T x) { return x / (1 + std::abs(x)); });
+    case UnaryKind::shrink:
+      return map<T>(in, out, [=](T x) {
+        return x < -alpha ? x + beta : x > alpha ? x - beta : x != x ? x : T{0};
+      });
+    default:
+      return map<T>(in, out, [=](T x) { return x / (1 + std::exp(-alpha * x)); });
+  }
+}
+
+/// Also of integers: the negative of the smallest is itself.
+template <class T>
+void signs(UnaryKind kind, const ConstView& in, const View& out) {
+  const auto negative = [](T x) {
+    return static_cast<T>(Wrapping<T>{0} - static_cast<Wrapping<T>>(x));
+  };
+  switch (kind) {
+    case UnaryKind::neg:
+      if constexpr (std::is_floating_point_v<T>) return map<T>(in, out, [](T x) { return -x; });
+      return map<T>(in, out, negative);
+    case UnaryKind::abs:
+      if constexpr (std::is_floating_point_v<T>)
+        return map<T>(in, out, [](T x) { return std::abs(x); });
+      return map<T>(in, out, [=](T x) { return x < T{0} ? negative(x) : x; });
+    default:
+      return map<T>(in, out, [](T x) {
+        return x > T{0} ? T{1} : x < T{0} ? static_cast<T>(-1) : x;
+      });
+  }
+}
+
+bool is_between(UnaryKind kind, UnaryKind first, UnaryKind last) {
+  return kind >= first && kind <= last;
+}
+
 bool is_exponential(UnaryKind kind) {
   using enum UnaryKind;
   return kind == sigmoid || kind == UnaryKind::tanh || kind == elu || kind == UnaryKind::softplus ||
@@ -85,9 +179,19 @@ void run(const Unary& op, Inputs in, Outputs out) {
   if (op.kind == UnaryKind::clip)
     return visit_number(out[0].type,
                         [&]<class T>(std::type_identity<T>) { clip<T>(op, in[0], out[0]); });
+  using enum UnaryKind;
+  if (is_between(op.kind, neg, sign))
+    return visit_number(out[0].type,
+                        [&]<class T>(std::type_identity<T>) { signs<T>(op.kind, in[0], out[0]); });
+  if (op.kind == logical_not)
+    return map<std::uint8_t>(in[0], out[0],
+                             [](std::uint8_t x) { return static_cast<std::uint8_t>(x == 0); });
   visit_float(out[0].type, [&]<class T>(std::type_identity<T>) {
-    is_exponential(op.kind) ? exponential<T>(op, in[0], out[0])
-                            : linear_pieces<T>(op, in[0], out[0]);
+    if (is_exponential(op.kind)) return exponential<T>(op, in[0], out[0]);
+    if (is_between(op.kind, UnaryKind::sin, UnaryKind::atanh))
+      return trigonometric<T>(op, in[0], out[0]);
+    if (is_between(op.kind, gelu, swish)) return gated<T>(op, in[0], out[0]);
+    linear_pieces<T>(op, in[0], out[0]);
   });
 }
 

@@ -32,6 +32,8 @@ std::string_view type_text(int type) {
     case Proto::TENSOR: return "a tensor";
     case Proto::FLOATS: return "a list of numbers";
     case Proto::INTS: return "a list of integers";
+    case Proto::GRAPH:
+      return "a graph";
     case Proto::STRINGS: return "a list of strings";
     default: return "of another type";
   }
@@ -103,6 +105,18 @@ std::optional<std::vector<float>> Attributes::numbers(std::string_view name) con
   const Proto* attribute = find(name, Proto::FLOATS);
   if (attribute == nullptr) return std::nullopt;
   return std::vector<float>(attribute->floats().begin(), attribute->floats().end());
+}
+
+std::vector<std::string> Attributes::texts(std::string_view name) const {
+  const Proto* attribute = find(name, Proto::STRINGS);
+  if (attribute == nullptr) return {};
+  return {attribute->strings().begin(), attribute->strings().end()};
+}
+
+const ::onnx::GraphProto& Attributes::graph(std::string_view name) const {
+  const Proto* attribute = find(name, Proto::GRAPH);
+  if (attribute == nullptr) fail(fmt::format("the attribute '{}' is missing", name));
+  return attribute->g();
 }
 
 Array Attributes::tensor(std::string_view name, ExternalFiles& files) const {

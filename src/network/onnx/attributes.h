@@ -10,6 +10,7 @@
 
 namespace onnx {
 class AttributeProto;
+class GraphProto;
 class NodeProto;
 }  // namespace onnx
 
@@ -35,7 +36,10 @@ class Attributes {
   /// Nothing if the attribute is absent.
   std::optional<Shape> integers(std::string_view name) const;
   std::optional<std::vector<float>> numbers(std::string_view name) const;
+  std::vector<std::string> texts(std::string_view name) const;  // empty if it is absent
   Array tensor(std::string_view name, ExternalFiles& files) const;
+  /// The graph that must be there.
+  const ::onnx::GraphProto& graph(std::string_view name) const;
   /// The integer that must be there.
   std::int64_t required_integer(std::string_view name) const;
 

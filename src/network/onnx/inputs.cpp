@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 #include <onnx/onnx_pb.h>
 
+#include <string>
+#include <unordered_set>
 #include <vector>
 
 #include "base/error.h"
 #include "base/file.h"
+#include "network/onnx/graph/names.h"
 #include "network/onnx/tensor_data.h"
 #include "network/onnx/types.h"
 
@@ -120,14 +123,17 @@ std::string place_of(const Reading& reading, const ::onnx::TensorProto& weight) 
 /// One after the other, so that they need their memory once.
 void add_weights(Reading& reading, ::onnx::GraphProto& graph,
                  std::unordered_set<std::string>& names) {
+  const std::unordered_set<std::string> needed = needed_names(graph);
   for (const ::onnx::TensorProto& weight : graph.initializer())
-    count_external_data(weight, reading.external_files(), place_of(reading, weight));
+    if (needed.contains(weight.name()))
+      count_external_data(weight, reading.external_files(), place_of(reading, weight));
   for (::onnx::TensorProto& left : *graph.mutable_initializer()) {
     ::onnx::TensorProto weight;
     weight.Swap(&left);
     const std::string place = place_of(reading, weight);
     if (!names.insert(weight.name()).second)
       throw InputError(place, "is there twice; every weight needs a name of its own");
+    if (!needed.contains(weight.name())) continue;
     reading.define(weight.name(),
                    reading.add_weight(read_tensor(weight, reading.external_files(), place)));
   }
@@ -135,8 +141,7 @@ void add_weights(Reading& reading, ::onnx::GraphProto& graph,
 
 }  // namespace
 
-std::unordered_set<std::string> read_inputs(Reading& reading, ::onnx::GraphProto& graph,
-                                            const ModelSource& source) {
+void read_inputs(Reading& reading, ::onnx::GraphProto& graph, const ModelSource& source) {
   const std::string& file = reading.source().file;
   std::unordered_set<std::string> names;
   add_weights(reading, graph, names);
@@ -155,7 +160,6 @@ std::unordered_set<std::string> read_inputs(Reading& reading, ::onnx::GraphProto
   }
   for (const auto& [name, shape] : source.shapes) check_name(name, inputs, file);
   for (const auto& [name, value] : source.constants) check_name(name, inputs, file);
-  return names;
 }
 
 }  // namespace millrace::network::onnx

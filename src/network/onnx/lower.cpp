@@ -6,18 +6,13 @@
 #include <array>
 
 #include "base/file.h"
+#include "network/onnx/graph/read_nodes.h"
+#include "network/onnx/operators/tables.h"
 
 namespace millrace::network::onnx {
 namespace {
 
-struct Entry {
-  std::string_view name;
-  void (*lower)(Node&);
-  std::size_t least_inputs, most_inputs;
-  std::string_view attributes;  // with spaces between them
-};
-
-constexpr std::size_t any = 1 << 20;
+constexpr std::size_t any = any_number;
 
 constexpr std::string_view conv_words = "auto_pad dilations group kernel_shape pads strides";
 constexpr std::string_view constant_words =
@@ -26,15 +21,17 @@ constexpr std::string_view resize_words =
     "antialias axes coordinate_transformation_mode cubic_coeff_a exclude_outside "
     "extrapolation_value keep_aspect_ratio_policy mode nearest_mode";
 
+constexpr std::string_view reduce_words = "axes keepdims noop_with_empty_axes";
+
 constexpr std::array table{
     Entry{"Add", lower_add, 2, 2, ""},
     Entry{"ArgMax", lower_arg_max, 1, 1, "axis keepdims select_last_index"},
+    Entry{"ArgMin", lower_arg_min, 1, 1, "axis keepdims select_last_index"},
     Entry{"AveragePool", lower_average_pool, 1, 1,
           "auto_pad ceil_mode count_include_pad dilations kernel_shape pads strides"},
     Entry{"BatchNormalization", lower_batch_normalization, 5, 5,
           "epsilon momentum spatial training_mode"},
     Entry{"Cast", lower_cast, 1, 1, "to saturate round_mode"},
-    Entry{"Ceil", lower_ceil, 1, 1, ""},
     Entry{"Clip", lower_clip, 1, 3, "min max"},
     Entry{"Concat", lower_concat, 1, any, "axis"},
     Entry{"Constant", lower_constant, 0, 0, constant_words},
@@ -52,7 +49,6 @@ constexpr std::array table{
     Entry{"Erf", lower_erf, 1, 1, ""},
     Entry{"Exp", lower_exp, 1, 1, ""},
     Entry{"Flatten", lower_flatten, 1, 1, "axis"},
-    Entry{"Floor", lower_floor, 1, 1, ""},
     Entry{"Gather", lower_gather, 2, 2, "axis"},
     Entry{"Gemm", lower_gemm, 2, 3, "alpha beta transA transB"},
     Entry{"GlobalAveragePool", lower_global_average_pool, 1, 1, ""},
@@ -78,9 +74,16 @@ constexpr std::array table{
     Entry{"QLinearMatMul", lower_q_linear_mat_mul, 8, 8, ""},
     Entry{"QuantizeLinear", lower_quantize_linear, 2, 3,
           "axis block_size output_dtype precision saturate"},
-    Entry{"ReduceMax", lower_reduce_max, 1, 2, "axes keepdims noop_with_empty_axes"},
-    Entry{"ReduceMean", lower_reduce_mean, 1, 2, "axes keepdims noop_with_empty_axes"},
-    Entry{"ReduceMin", lower_reduce_min, 1, 2, "axes keepdims noop_with_empty_axes"},
+    Entry{"ReduceL1", lower_reduce_l1, 1, 2, reduce_words},
+    Entry{"ReduceL2", lower_reduce_l2, 1, 2, reduce_words},
+    Entry{"ReduceLogSum", lower_reduce_log_sum, 1, 2, reduce_words},
+    Entry{"ReduceLogSumExp", lower_reduce_log_sum_exp, 1, 2, reduce_words},
+    Entry{"ReduceMax", lower_reduce_max, 1, 2, reduce_words},
+    Entry{"ReduceMean", lower_reduce_mean, 1, 2, reduce_words},
+    Entry{"ReduceMin", lower_reduce_min, 1, 2, reduce_words},
+    Entry{"ReduceProd", lower_reduce_prod, 1, 2, reduce_words},
+    Entry{"ReduceSum", lower_reduce_sum, 1, 2, reduce_words},
+    Entry{"ReduceSumSquare", lower_reduce_sum_square, 1, 2, reduce_words},
     Entry{"Relu", lower_relu, 1, 1, ""},
     Entry{"Reshape", lower_reshape, 2, 2, "allowzero"},
     Entry{"Resize", lower_resize, 1, 4, resize_words},
@@ -115,16 +118,35 @@ bool is_misspelt(std::string_view word, std::string_view known) {
   return different <= 2 && 2 * different < longer;
 }
 
+std::vector<std::span<const Entry>> all_tables() {
+  return {table,
+          element_operators(),
+          repetition_operators(),
+          indexing_operators(),
+          normalization_operators(),
+          sequence_operators(),
+          loss_operators(),
+          vision_operators(),
+          control_operators()};
+}
+
+const Entry* find_entry(std::string_view op_type) {
+  for (const std::span<const Entry> entries : all_tables())
+    for (const Entry& entry : entries)
+      if (entry.name == op_type) return &entry;
+  return nullptr;
+}
+
 [[noreturn]] void refuse(const Node& node, std::string_view op_type) {
-  std::array<std::string_view, table.size()> names;
-  std::transform(table.begin(), table.end(), names.begin(),
-                 [](const Entry& entry) { return entry.name; });
+  std::vector<std::string_view> names;
+  for (const std::span<const Entry> entries : all_tables())
+    for (const Entry& entry : entries) names.push_back(entry.name);
   std::string near = nearest_word(op_type, names);
   if (!is_misspelt(op_type, near)) near.clear();
-  node.fail(fmt::format("the operator '{}' is not supported{}; simplify the model or export it "
-                        "without this operator",
-                        op_type,
-                        near.empty() ? "" : fmt::format(" (the nearest known is {})", near)));
+  node.fail(
+      fmt::format("the operator '{}' is not supported{}, and no engine of this build runs "
+                  "it; simplify the model or export it without this operator",
+                  op_type, near.empty() ? "" : fmt::format(" (the nearest known is {})", near)));
 }
 
 void check_inputs(const Node& node, const Entry& entry) {
@@ -141,10 +163,11 @@ void check_inputs(const Node& node, const Entry& entry) {
 
 }  // namespace
 
+bool is_supported(std::string_view op_type) { return find_entry(op_type) != nullptr; }
+
 void lower(Node& node, std::string_view op_type) {
-  const auto entry = std::find_if(table.begin(), table.end(),
-                                  [&](const Entry& known) { return known.name == op_type; });
-  if (entry == table.end()) refuse(node, op_type);
+  const Entry* entry = find_entry(op_type);
+  if (entry == nullptr) refuse(node, op_type);
   node.attributes().only(entry->attributes);
   check_inputs(node, *entry);
   entry->lower(node);

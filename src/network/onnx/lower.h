@@ -8,6 +8,8 @@ namespace millrace::network::onnx {
 /// Lowers the node by the function for `op_type`. InputError for an unknown operator, a number of
 /// inputs or an attribute that the operator does not have, and all that the function refuses.
 void lower(Node& node, std::string_view op_type);
+/// Whether there is such a function.
+bool is_supported(std::string_view op_type);
 
 // lower_window.cpp
 void lower_conv(Node& node);
@@ -33,6 +35,14 @@ void lower_log_softmax(Node& node);
 void lower_reduce_mean(Node& node);
 void lower_reduce_min(Node& node);
 void lower_reduce_max(Node& node);
+void lower_reduce_sum(Node& node);
+void lower_reduce_prod(Node& node);
+void lower_reduce_l1(Node& node);
+void lower_reduce_l2(Node& node);
+void lower_reduce_log_sum(Node& node);
+void lower_reduce_log_sum_exp(Node& node);
+void lower_reduce_sum_square(Node& node);
+void lower_arg_min(Node& node);
 void lower_arg_max(Node& node);
 // lower_unary.cpp
 void lower_relu(Node& node);
@@ -49,8 +59,6 @@ void lower_erf(Node& node);
 void lower_exp(Node& node);
 void lower_sqrt(Node& node);
 void lower_round(Node& node);
-void lower_floor(Node& node);
-void lower_ceil(Node& node);
 void lower_cast(Node& node);
 // lower_binary.cpp
 void lower_add(Node& node);

@@ -82,7 +82,9 @@ void lower_constant(Node& node) {
     return node.give(0, node.add_constant(list<std::int64_t>(DataType::int64, *values)));
   if (const auto values = attributes.numbers("value_floats"))
     return node.give(0, node.add_constant(list<float>(DataType::float32, *values)));
-  node.give(0, node.add_constant(node.tensor_attribute("value")));
+  Array value = node.tensor_attribute("value");
+  if (node.reading().is_inside()) node.take_memory(value.memory->size());  // a loop repeats it
+  node.give(0, node.add_constant(std::move(value)));
 }
 
 void lower_constant_of_shape(Node& node) {

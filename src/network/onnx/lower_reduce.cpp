@@ -7,14 +7,15 @@ namespace millrace::network::onnx {
 namespace {
 
 /// The shape without the axes, or with ones in their place.
-Shape reduced(const Node& node, const Shape& axes) {
+/// `sums`: of no elements the result is zero, or one for products.
+Shape reduced(const Node& node, const Shape& axes, bool sums = false) {
   const bool keep = node.attributes().flag("keepdims", true);
   const Shape& shape = node.shape(0);
   Shape result;
   for (std::size_t i = 0; i < shape.size(); ++i) {
     const bool gone =
         std::binary_search(axes.begin(), axes.end(), static_cast<std::int64_t>(i));
-    if (gone && shape[i] == 0) node.fail("a reduced dimension has no elements");
+    if (gone && shape[i] == 0 && !sums) node.fail("a reduced dimension has no elements");
     if (!gone) result.push_back(shape[i]);
     if (gone && keep) result.push_back(1);
   }
@@ -23,7 +24,8 @@ Shape reduced(const Node& node, const Shape& axes) {
 
 void lower_reduce(Node& node, ReduceKind kind) {
   const std::int64_t rank = node.rank(0);
-  Shape axes = node.integers("axes", 1, 18).value_or(Shape());
+  const std::int64_t since = kind == ReduceKind::sum ? 13 : 18;  // axes are an input
+  Shape axes = node.integers("axes", 1, since).value_or(Shape());
   if (axes.empty() && node.attributes().flag("noop_with_empty_axes", false)) {
     node.give(0, node.input(0));
     return;
@@ -36,8 +38,18 @@ void lower_reduce(Node& node, ReduceKind kind) {
   std::sort(axes.begin(), axes.end());
   if (std::adjacent_find(axes.begin(), axes.end()) != axes.end())
     node.fail("an axis is given twice");
-  const Made made{node.type(0), reduced(node, axes)};
+  const Made made{node.type(0), reduced(node, axes, kind >= ReduceKind::sum)};
   node.give(0, node.add(Reduce{kind, std::move(axes)}, {node.input(0)}, made));
+}
+
+void lower_best(Node& node, bool smallest) {
+  if (node.rank(0) == 0) node.fail("the input is a scalar, expected at least one dimension");
+  ArgMax op;
+  op.axis = node.normalized(node.attributes().integer("axis", 0), node.rank(0));
+  op.select_last = node.attributes().flag("select_last_index", false);
+  op.smallest = smallest;
+  const Made made{DataType::int64, reduced(node, {op.axis})};
+  node.give(0, node.add(op, {node.input(0)}, made));
 }
 
 }  // namespace
@@ -46,13 +58,15 @@ void lower_reduce_mean(Node& node) { lower_reduce(node, ReduceKind::mean); }
 void lower_reduce_min(Node& node) { lower_reduce(node, ReduceKind::min); }
 void lower_reduce_max(Node& node) { lower_reduce(node, ReduceKind::max); }
 
-void lower_arg_max(Node& node) {
-  if (node.rank(0) == 0) node.fail("the input is a scalar, expected at least one dimension");
-  ArgMax op;
-  op.axis = node.normalized(node.attributes().integer("axis", 0), node.rank(0));
-  op.select_last = node.attributes().flag("select_last_index", false);
-  const Made made{DataType::int64, reduced(node, {op.axis})};
-  node.give(0, node.add(op, {node.input(0)}, made));
-}
+void lower_reduce_sum(Node& node) { lower_reduce(node, ReduceKind::sum); }
+void lower_reduce_prod(Node& node) { lower_reduce(node, ReduceKind::prod); }
+void lower_reduce_l1(Node& node) { lower_reduce(node, ReduceKind::l1); }
+void lower_reduce_l2(Node& node) { lower_reduce(node, ReduceKind::l2); }
+void lower_reduce_log_sum(Node& node) { lower_reduce(node, ReduceKind::log_sum); }
+void lower_reduce_log_sum_exp(Node& node) { lower_reduce(node, ReduceKind::log_sum_exp); }
+void lower_reduce_sum_square(Node& node) { lower_reduce(node, ReduceKind::sum_square); }
+
+void lower_arg_max(Node& node) { lower_best(node, false); }
+void lower_arg_min(Node& node) { lower_best(node, true); }
 
 }  // namespace millrace::network::onnx

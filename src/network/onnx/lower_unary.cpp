@@ -46,23 +46,8 @@ void clip_by_inputs(Node& node) {
   lower_unary(node, UnaryKind::clip, low, high);
 }
 
-/// Of values that are known now only, as in the arithmetic of shapes.
-void round_known(Node& node, double (*function)(double)) {
-  if (node.type(0) != DataType::float32)
-    node.fail(fmt::format("the input '{}' has type {}, expected float32", node.tensor(0).name,
-                          to_text(node.type(0))));
-  std::vector<float> values;
-  for (const double value : node.numbers(0, "the input"))
-    values.push_back(static_cast<float>(function(value)));
-  Array result = make_array<float>(DataType::float32, node.shape(0), values);
-  node.take_memory(result.memory->size());
-  node.give(0, node.add_constant(std::move(result)));
-}
-
 }  // namespace
 
-void lower_floor(Node& node) { round_known(node, std::floor); }
-void lower_ceil(Node& node) { round_known(node, std::ceil); }
 void lower_relu(Node& node) { lower_unary(node, UnaryKind::relu); }
 void lower_sigmoid(Node& node) { lower_unary(node, UnaryKind::sigmoid); }
 void lower_hard_swish(Node& node) { lower_unary(node, UnaryKind::hard_swish); }

@@ -46,6 +46,18 @@ std::unique_ptr<::onnx::ModelProto> parsed(const std::string& file, const Parse&
   return model;
 }
 
+std::int64_t opset_among(
+    const google::protobuf::RepeatedPtrField<::onnx::OperatorSetIdProto>& opsets,
+    std::int64_t version, const std::string& place) {
+  for (const ::onnx::OperatorSetIdProto& opset : opsets)
+    if (opset.domain().empty() || opset.domain() == "ai.onnx") version = opset.version();
+  if (version < oldest_opset || version > newest_opset)
+    throw InputError(place, fmt::format("uses opset {}; supported are {} to {}; convert the model "
+                                        "with ONNX's version converter",
+                                        version, oldest_opset, newest_opset));
+  return version;
+}
+
 }  // namespace
 
 std::unique_ptr<::onnx::ModelProto> parse_model(std::string_view bytes, const std::string& file) {
@@ -71,14 +83,12 @@ std::unique_ptr<::onnx::ModelProto> read_model(const std::filesystem::path& path
 }
 
 std::int64_t opset_of(const ::onnx::ModelProto& model, const std::string& file) {
-  std::int64_t version = 1;
-  for (const ::onnx::OperatorSetIdProto& opset : model.opset_import())
-    if (opset.domain().empty() || opset.domain() == "ai.onnx") version = opset.version();
-  if (version < oldest_opset || version > newest_opset)
-    throw InputError(file, fmt::format("uses opset {}; supported are {} to {}; convert the model "
-                                       "with ONNX's version converter",
-                                       version, oldest_opset, newest_opset));
-  return version;
+  return opset_among(model.opset_import(), 1, file);
+}
+
+std::int64_t opset_of(const ::onnx::FunctionProto& function, std::int64_t of_model,
+                      const std::string& place) {
+  return opset_among(function.opset_import(), of_model, place);
 }
 
 }  // namespace millrace::network::onnx

@@ -6,8 +6,9 @@
 #include <string_view>
 
 namespace onnx {
+class FunctionProto;
 class ModelProto;
-}
+}  // namespace onnx
 
 namespace millrace::network::onnx {
 
@@ -17,7 +18,10 @@ std::unique_ptr<::onnx::ModelProto> parse_model(std::string_view bytes, const st
 /// The same of a file, whose bytes are not kept beside the message.
 std::unique_ptr<::onnx::ModelProto> read_model(const std::filesystem::path& path);
 
-/// The version of ONNX's own operators, from 7 to 21. InputError at `file` otherwise.
+/// The version of ONNX's own operators, from 7 to 25. InputError at `file` otherwise.
 std::int64_t opset_of(const ::onnx::ModelProto& model, const std::string& file);
+/// The same of a function, which has the model's if it does not say.
+std::int64_t opset_of(const ::onnx::FunctionProto& function, std::int64_t of_model,
+                      const std::string& place);
 
 }  // namespace millrace::network::onnx

@@ -1,6 +1,7 @@
 #include "network/onnx/node.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <onnx/onnx_pb.h>
 
 #include "base/error.h"
@@ -27,8 +28,15 @@ Node::Node(Reading& reading, const ::onnx::NodeProto& proto, std::string name)
       attributes_(proto, place_) {
   for (const std::string& input : proto.input()) {
     const std::optional<TensorId> id = reading.find(input);
-    if (!id && !input.empty()) fail(fmt::format("the input '{}' is not known", input));
-    inputs_.push_back(input.empty() ? TensorId() : *id);
+    if (!id && !input.empty() && !reading.knows(input))
+      fail(fmt::format("the input '{}' is not known", input));
+    if (id && reading.has_varying_length(*id))
+      fail(
+          fmt::format("how long its input '{}' is changes from frame to frame, and sizes must be "
+                      "known when the model is read; export the model without built-in "
+                      "suppression, or end it at '{}'",
+                      input, input));
+    inputs_.push_back(id.value_or(TensorId()));
   }
   while (!inputs_.empty() && !inputs_.back().valid()) inputs_.pop_back();
 }
@@ -54,9 +62,8 @@ std::int64_t Node::rank(std::size_t index) const {
 Shape Node::integers(std::size_t index, std::string_view what) const {
   const Tensor& value = tensor(index);
   if (!value.constant)
-    fail(fmt::format("{} ('{}') is computed from the network's inputs; it must be known when the "
-                     "model is read",
-                     what, value.name));
+    fail(fmt::format("{} ('{}') {}; it must be known when the model is read", what, value.name,
+                     computed_from(input(index))));
   if (value.type == DataType::int64) return copy<std::int64_t, std::int64_t>(*value.constant);
   if (value.type == DataType::int32) return copy<std::int64_t, std::int32_t>(*value.constant);
   fail(fmt::format("{} ('{}') has type {}, expected int64", what, value.name,
@@ -66,9 +73,8 @@ Shape Node::integers(std::size_t index, std::string_view what) const {
 std::vector<double> Node::numbers(std::size_t index, std::string_view what) const {
   const Tensor& value = tensor(index);
   if (!value.constant)
-    fail(fmt::format("{} ('{}') is computed from the network's inputs; it must be known when the "
-                     "model is read",
-                     what, value.name));
+    fail(fmt::format("{} ('{}') {}; it must be known when the model is read", what, value.name,
+                     computed_from(input(index))));
   switch (value.type) {
     case DataType::float32: return copy<double, float>(*value.constant);
     case DataType::float64: return copy<double, double>(*value.constant);
@@ -94,6 +100,13 @@ std::optional<Shape> Node::integers(std::string_view attribute, std::size_t inde
                      attribute, since, opset()));
   if (!has(index)) return std::nullopt;
   return integers(index, fmt::format("the input '{}'", attribute));
+}
+
+std::string Node::computed_from(TensorId id) const {
+  const std::vector<std::string> inputs = reading_->inputs_behind(id);
+  if (inputs.empty()) return "cannot be computed when the model is read";
+  return fmt::format("is computed from the network's input{} '{}'", inputs.size() == 1 ? "" : "s",
+                     fmt::join(inputs, "', '"));
 }
 
 void Node::need_same_types() const {
@@ -146,6 +159,14 @@ DataType Node::type_attribute(std::string_view name) const {
                      plausible ? type_name(static_cast<int>(code)) : "an unknown type",
                      supported_types()));
   return *type;
+}
+
+const ::onnx::GraphProto& Node::graph_attribute(std::string_view name) const {
+  return attributes_.graph(name);
+}
+
+void Node::give(std::size_t output, const Known& value) {
+  if (wants(output)) reading_->define(proto_->output(static_cast<int>(output)), value);
 }
 
 void Node::give(std::size_t output, TensorId id) {

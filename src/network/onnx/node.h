@@ -15,7 +15,9 @@ class Node {
  public:
   Node(Reading& reading, const ::onnx::NodeProto& proto, std::string name);
 
-  std::int64_t opset() const { return reading_->source().opset; }
+  std::int64_t opset() const { return reading_->opset(); }
+  const std::string& name() const { return name_; }
+  Reading& reading() const { return *reading_; }
   const std::string& place() const { return place_; }
   const Attributes& attributes() const { return attributes_; }
   [[noreturn]] void fail(const std::string& text) const;
@@ -35,6 +37,8 @@ class Node {
   /// The values of an input that must be known now; `what` says what it is: "the new shape".
   Shape integers(std::size_t input, std::string_view what) const;
   std::vector<double> numbers(std::size_t input, std::string_view what) const;
+  /// Of a tensor that is not known: "is computed from the network's input 'x'".
+  std::string computed_from(TensorId id) const;
   /// From an input in opset `since` and later, from an attribute before; nothing if in neither.
   std::optional<Shape> integers(std::string_view attribute, std::size_t input,
                                 std::int64_t since) const;
@@ -53,11 +57,16 @@ class Node {
                             const std::vector<std::optional<Made>>& made);
   TensorId add_constant(Array value) { return reading_->add_constant(std::move(value)); }
   void take_memory(Bytes size) { reading_->take_memory(size, place_); }
+  /// The tensor has a largest size, of which a part is in use: no other node can read it.
+  void mark_of_varying_length(TensorId id) { reading_->mark_of_varying_length(id); }
   Array tensor_attribute(std::string_view name) const;
   /// The attribute that must be there, and name a type that networks have.
   DataType type_attribute(std::string_view name) const;
+  /// The graph that must be there.
+  const ::onnx::GraphProto& graph_attribute(std::string_view name) const;
   /// The node's output is this tensor.
   void give(std::size_t output, TensorId id);
+  void give(std::size_t output, const Known& value);
 
  private:
   Reading* reading_;

@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 #include <onnx/onnx_pb.h>
 
+#include <algorithm>
 #include <functional>
 #include <queue>
 #include <unordered_map>
 
 #include "base/error.h"
+#include "network/onnx/graph/names.h"
 
 namespace millrace::network::onnx {
 namespace {
@@ -19,11 +21,18 @@ class Order {
       : graph_(graph), file_(file), names_(node_names(graph)), waiting_(names_.size()),
         followers_(names_.size()) {}
 
-  void connect(const std::unordered_set<std::string>& given) {
-    collect_makers(given);
-    for (int i = 0; i < graph_.node_size(); ++i)
-      for (const std::string& input : graph_.node(i).input())
-        if (!input.empty() && !given.contains(input)) connect(static_cast<std::size_t>(i), input);
+  void connect(const GraphValues& values) {
+    collect_makers(values.given);
+    for (int i = 0; i < graph_.node_size(); ++i) {
+      const auto& outputs = graph_.node(i).output();
+      const bool is_needed =
+          std::any_of(outputs.begin(), outputs.end(),
+                      [&](const std::string& name) { return values.needed.contains(name); });
+      needed_.push_back(is_needed);
+      if (!is_needed) continue;
+      for (const std::string& input : names_read(graph_.node(i)))
+        if (!values.given.contains(input)) connect(static_cast<std::size_t>(i), input);
+    }
   }
 
   std::vector<std::size_t> sorted() {
@@ -39,6 +48,7 @@ class Order {
         if (--waiting_[follower] == 0) ready.push(follower);
     }
     if (result.size() < waiting_.size()) fail_on_cycle();
+    std::erase_if(result, [&](std::size_t node) { return !needed_[node]; });
     return result;
   }
 
@@ -81,7 +91,7 @@ class Order {
   }
 
   std::size_t waiting_maker(std::size_t node) const {
-    for (const std::string& input : graph_.node(static_cast<int>(node)).input()) {
+    for (const std::string& input : names_read(graph_.node(static_cast<int>(node)))) {
       const auto maker = maker_.find(input);
       if (maker != maker_.end() && waiting_[maker->second] > 0) return maker->second;
     }
@@ -91,6 +101,7 @@ class Order {
   const ::onnx::GraphProto& graph_;
   const std::string& file_;
   std::vector<std::string> names_;
+  std::vector<bool> needed_;
   std::vector<std::size_t> waiting_;                 // by node: inputs that are not made yet
   std::vector<std::vector<std::size_t>> followers_;  // by node: who reads it
   std::unordered_map<std::string, std::size_t> maker_;
@@ -112,10 +123,9 @@ std::vector<std::string> node_names(const ::onnx::GraphProto& graph) {
 }
 
 std::vector<std::size_t> computation_order(const ::onnx::GraphProto& graph,
-                                           const std::unordered_set<std::string>& given,
-                                           const std::string& file) {
+                                           const GraphValues& values, const std::string& file) {
   Order order(graph, file);
-  order.connect(given);
+  order.connect(values);
   return order.sorted();
 }
 

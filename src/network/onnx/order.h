@@ -14,11 +14,16 @@ namespace millrace::network::onnx {
 /// Names for the nodes, unique and not empty: the file's where it has one, else "Conv_12".
 std::vector<std::string> node_names(const ::onnx::GraphProto& graph);
 
-/// Indices of the nodes, each after those it depends on, and in the file's order where that is
-/// one. `given`: the values known without any node. InputError at `file` for a cycle, a value
-/// that nothing makes and one that two nodes make.
+/// Values by name.
+struct GraphValues {
+  std::unordered_set<std::string> given;   // known without any node
+  std::unordered_set<std::string> needed;  // an output depends on them
+};
+
+/// Indices of the nodes that make something needed, each after those it depends on, and in the
+/// file's order where that is one. InputError at `file` for a cycle, a value that nothing makes and
+/// one that two nodes make.
 std::vector<std::size_t> computation_order(const ::onnx::GraphProto& graph,
-                                           const std::unordered_set<std::string>& given,
-                                           const std::string& file);
+                                           const GraphValues& values, const std::string& file);
 
 }  // namespace millrace::network::onnx

@@ -1,52 +1,18 @@
 #include <fmt/format.h>
 #include <onnx/onnx_pb.h>
 
-#include <algorithm>
-
 #include "base/error.h"
+#include "network/onnx/graph/functions.h"
+#include "network/onnx/graph/read_nodes.h"
 #include "network/onnx/inputs.h"
-#include "network/onnx/lower.h"
 #include "network/onnx/model.h"
-#include "network/onnx/order.h"
 #include "network/read.h"
 #include "network/simplify.h"
 
 namespace millrace::network {
 namespace {
 
-using onnx::Node;
 using onnx::Reading;
-
-/// By node: whether an output of the graph needs it. Parts of a model that was cut short need not
-/// be readable.
-std::vector<bool> needed_nodes(const ::onnx::GraphProto& graph,
-                               const std::vector<std::size_t>& order) {
-  std::unordered_set<std::string> wanted;
-  for (const ::onnx::ValueInfoProto& output : graph.output()) wanted.insert(output.name());
-  std::vector<bool> needed(order.size());
-  for (std::size_t i = order.size(); i-- > 0;) {
-    const ::onnx::NodeProto& node = graph.node(static_cast<int>(order[i]));
-    const auto is_wanted = [&](const std::string& name) { return wanted.contains(name); };
-    needed[order[i]] = std::any_of(node.output().begin(), node.output().end(), is_wanted);
-    if (needed[order[i]]) wanted.insert(node.input().begin(), node.input().end());
-  }
-  return needed;
-}
-
-void read_nodes(Reading& reading, const ::onnx::GraphProto& graph,
-                const std::unordered_set<std::string>& given) {
-  const std::string& file = reading.source().file;
-  const std::vector<std::string> names = onnx::node_names(graph);
-  const std::vector<std::size_t> order = onnx::computation_order(graph, given, file);
-  const std::vector<bool> needed = needed_nodes(graph, order);
-  for (const std::size_t i : order) {
-    if (!needed[i]) continue;
-    const ::onnx::NodeProto& proto = graph.node(static_cast<int>(i));
-    Node node(reading, proto, names[i]);
-    const bool own = proto.domain().empty() || proto.domain() == "ai.onnx";
-    onnx::lower(node, own ? proto.op_type() : proto.domain() + "." + proto.op_type());
-  }
-}
 
 /// Of a value whose dimensions are all known.
 void declare(Reading& reading, const ::onnx::ValueInfoProto& info) {
@@ -68,6 +34,10 @@ void declare_shapes(Reading& reading, const ::onnx::GraphProto& graph) {
 void read_outputs(Reading& reading, const ::onnx::GraphProto& graph) {
   const std::string& file = reading.source().file;
   if (graph.output_size() == 0) throw InputError(file, "has no outputs; there is nothing to run");
+  std::vector<std::size_t> missing;
+  for (const ::onnx::ValueInfoProto& output : graph.output())
+    if (const auto problem = reading.problem_of(output.name())) missing.push_back(*problem);
+  if (!missing.empty()) reading.problems().refuse(missing, file);
   for (const ::onnx::ValueInfoProto& output : graph.output()) {
     const std::optional<TensorId> id = reading.find(output.name());
     if (!id)
@@ -81,9 +51,10 @@ void read_outputs(Reading& reading, const ::onnx::GraphProto& graph) {
 Network network_of(::onnx::ModelProto& model, const std::string& name,
                    const std::filesystem::path& folder, const ModelSource& source) {
   Reading reading({name, folder, onnx::opset_of(model, name)});
-  const auto given = onnx::read_inputs(reading, *model.mutable_graph(), source);
+  reading.set_functions(onnx::functions_of(model));
+  onnx::read_inputs(reading, *model.mutable_graph(), source);
   declare_shapes(reading, model.graph());
-  read_nodes(reading, model.graph(), given);
+  onnx::read_nodes(reading, model.graph());
   read_outputs(reading, model.graph());
   Network network = std::move(reading).finish();
   network.name = name;

@@ -2,10 +2,18 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/error.h"
 #include "network/onnx/tensor_data.h"
 
 namespace millrace::network::onnx {
+namespace {
+
+constexpr std::size_t most_nodes_read = 1 << 22;
+constexpr std::size_t most_inside = 32;  // graphs inside of graphs
+
+}  // namespace
 
 TensorId Reading::add_tensor(Made made) {
   const TensorId id(network_.tensors.size());
@@ -74,15 +82,70 @@ std::string Reading::unique_layer_name(const std::string& base) {
 }
 
 void Reading::define(const std::string& name, TensorId id) {
-  values_.emplace(name, id);
+  scopes_.back().values.emplace(name, Known{id, std::nullopt});
   std::string& own = network_.tensors[id.index].name;
-  if (own.empty()) own = name;
+  if (own.empty()) own = prefix() + name;
 }
 
-std::optional<TensorId> Reading::find(const std::string& name) const {
-  const auto found = values_.find(name);
-  if (found == values_.end()) return std::nullopt;
-  return found->second;
+void Reading::define(const std::string& name, const Known& value) {
+  if (value.id) return define(name, *value.id);
+  scopes_.back().values.emplace(name, value);
+}
+
+void Reading::define_problem(const std::string& name, std::size_t problem) {
+  define(name, Known{std::nullopt, problem});
+}
+
+void Reading::define_nothing(const std::string& name) { define(name, Known{}); }
+
+const Known* Reading::lookup(const std::string& name) const {
+  for (std::size_t i = scopes_.size(); i-- > 0;) {
+    const auto found = scopes_[i].values.find(name);
+    if (found != scopes_[i].values.end()) return &found->second;
+    if (!scopes_[i].sees_outer) break;
+  }
+  return nullptr;
+}
+
+Known Reading::known(const std::string& name) const {
+  const Known* value = lookup(name);
+  return value != nullptr ? *value : Known{};
+}
+
+void Reading::enter(const Inner& inner) {
+  if (scopes_.size() > most_inside)
+    throw InputError(inner.place, fmt::format("more than {} graphs or functions lie inside each "
+                                              "other",
+                                              most_inside));
+  scopes_.push_back({inner.prefix, inner.opset.value_or(opset()), !inner.opset, {}});
+}
+
+void Reading::count_nodes(std::size_t more) {
+  nodes_ += more;
+  if (nodes_ > most_nodes_read)
+    throw InputError(source_.file, fmt::format("its loops and functions make more than {} nodes "
+                                               "and names",
+                                               most_nodes_read));
+}
+
+std::vector<std::string> Reading::inputs_behind(TensorId id) {
+  constexpr std::size_t most_named = 3, most_traced = 100'000'000;
+  traced_ += network_.layers.size() + network_.tensors.size();
+  if (traced_ > most_traced) return {};
+  std::vector<bool> behind(network_.tensors.size());
+  behind[id.index] = true;
+  for (std::size_t i = network_.layers.size(); i-- > 0;) {
+    const Layer& layer = network_.layers[i];
+    if (std::none_of(layer.outputs.begin(), layer.outputs.end(),
+                     [&](TensorId output) { return output.valid() && behind[output.index]; }))
+      continue;
+    for (const TensorId input : layer.inputs)
+      if (input.valid()) behind[input.index] = true;
+  }
+  std::vector<std::string> names;
+  for (const TensorId input : network_.inputs)
+    if (behind[input.index] && names.size() < most_named) names.push_back(network_[input].name);
+  return names;
 }
 
 const Shape* Reading::declared(const std::string& name) const {

@@ -10,6 +10,11 @@
 #include "network/folding.h"
 #include "network/network.h"
 #include "network/onnx/external_data.h"
+#include "network/onnx/graph/problems.h"
+
+namespace onnx {
+class FunctionProto;
+}
 
 namespace millrace::network::onnx {
 
@@ -26,13 +31,41 @@ struct Source {
   std::int64_t opset = 0;
 };
 
+/// What a name stands for: a tensor, or a problem that left it without one, or nothing at all (an
+/// optional input that was left out).
+struct Known {
+  std::optional<TensorId> id;
+  std::optional<std::size_t> problem;
+};
+
+/// A graph inside of a node, or a function.
+struct Inner {
+  std::string prefix;                 // of the names of its layers and tensors
+  std::string place;                  // for messages
+  std::optional<std::int64_t> opset;  // a function's: it sees no names from outside
+};
+
 /// Collects tensors and layers. A layer whose inputs are known is computed at once, so that
 /// values that later nodes need as shapes are at hand.
 class Reading {
  public:
-  explicit Reading(Source source) : source_(std::move(source)), files_(source_.folder) {}
+  explicit Reading(Source source)
+      : source_(std::move(source)),
+        files_(source_.folder),
+        scopes_{{{}, source_.opset, true, {}}} {}
 
   const Source& source() const { return source_; }
+  std::int64_t opset() const { return scopes_.back().opset; }
+  /// Of names in the graph that is read now.
+  const std::string& prefix() const { return scopes_.back().prefix; }
+  bool is_inside() const { return scopes_.size() > 1; }
+  Problems& problems() { return problems_; }
+  /// Functions of the model, borrowed from it, by their key: see graph/functions.h.
+  using Functions = std::unordered_map<std::string, const ::onnx::FunctionProto*>;
+  const Functions& functions() const { return functions_; }
+  void set_functions(Functions all) { functions_ = std::move(all); }
+  /// InputError if loops and functions make more nodes and names than a model may have.
+  void count_nodes(std::size_t more);
   const Network& network() const { return network_; }
   ExternalFiles& external_files() { return files_; }
 
@@ -48,28 +81,72 @@ class Reading {
 
   /// From now on the file's `name` means the tensor, which is called so if it has no name yet.
   void define(const std::string& name, TensorId id);
-  std::optional<TensorId> find(const std::string& name) const;
+  void define(const std::string& name, const Known& value);
+  void define_problem(const std::string& name, std::size_t problem);
+  void define_nothing(const std::string& name);
+  std::optional<TensorId> find(const std::string& name) const { return known(name).id; }
+  std::optional<std::size_t> problem_of(const std::string& name) const {
+    return known(name).problem;
+  }
+  Known known(const std::string& name) const;
+  /// Whether the name means anything, in this graph or in one around it.
+  bool knows(const std::string& name) const { return lookup(name) != nullptr; }
+  bool is_own(const std::string& name) const { return scopes_.back().values.contains(name); }
+  /// Names of the network's inputs that the tensor is computed from; some, if there are many, and
+  /// none once looking for them has taken long.
+  std::vector<std::string> inputs_behind(TensorId id);
   /// The shape that the file says the tensor `name` has, and what it said; null: nothing.
   void declare(const std::string& name, Shape shape) { declared_[name] = std::move(shape); }
   const Shape* declared(const std::string& name) const;
   /// Makes the tensor that `name` means an output of the network: a copy of it, if it is an input
   /// or output of another name.
   void add_output(const std::string& name, TensorId id);
+  /// A tensor with rows that are not in use: nobody but the network's user can read it.
+  void mark_of_varying_length(TensorId id) { varying_.insert(id.index); }
+  bool has_varying_length(TensorId id) const { return varying_.contains(id.index); }
   /// The network; empty names of tensors are filled in.
   Network finish() &&;
 
  private:
+  friend class Scope;
+  struct Names {
+    std::string prefix;
+    std::int64_t opset = 0;
+    bool sees_outer = true;
+    std::unordered_map<std::string, Known> values;
+  };
+  void enter(const Inner& inner);
+  void leave() { scopes_.pop_back(); }
+  const Known* lookup(const std::string& name) const;
   std::string unique_layer_name(const std::string& base);
   TensorId add_tensor(Made made);
 
   Source source_;
   ExternalFiles files_;
   Network network_;
-  std::unordered_map<std::string, TensorId> values_;
+  std::vector<Names> scopes_;  // from the outermost graph to the one that is read now
+  Problems problems_;
+  Functions functions_;
+  std::size_t nodes_ = 0;  // and names, read so far
   std::unordered_map<std::string, Shape> declared_;
   std::unordered_map<std::string, std::size_t> layer_names_;
   std::unordered_set<std::size_t> inputs_and_outputs_;  // tensors that keep their names
+  std::unordered_set<std::size_t> varying_;
+  std::size_t traced_ = 0;  // layers looked at by inputs_behind
   FoldingBudget budget_;
+};
+
+/// While it lives, names are those of a graph inside of a node. InputError if too many of them lie
+/// inside each other.
+class Scope {
+ public:
+  Scope(Reading& reading, const Inner& inner) : reading_(reading) { reading.enter(inner); }
+  ~Scope() { reading_.leave(); }
+  Scope(const Scope&) = delete;
+  Scope& operator=(const Scope&) = delete;
+
+ private:
+  Reading& reading_;
 };
 
 }  // namespace millrace::network::onnx

@@ -80,6 +80,14 @@ TEST(detect, leaves_out_the_background_of_ssd) {
   expect_box(findings.detections->front(), {1, 0.6, 16, 32, 32, 32});
 }
 
+TEST(detect, tells_yolo_nas_from_ssd_by_its_cells) {
+  const auto boxes = sparse({1, 84, 4}, {{4 * 7, {16, 32, 48, 64}}});
+  const auto scores = sparse({1, 84, 3}, {{3 * 7, {0.6f}}});
+  const Findings findings = found(application_of("detect"), input, {{"a", boxes}, {"b", scores}});
+  ASSERT_EQ(findings.detections->size(), 1u);
+  expect_box(findings.detections->front(), {0, 0.6, 16, 32, 32, 32});
+}
+
 TEST(detect, does_not_suppress_a_list_of_boxes) {
   const auto output = sparse({1, 30, 6}, {{0, {10, 20, 30, 40, 0.9f, 2}},  //
                                           {6, {10, 20, 30, 40, 0.8f, 2}}});
@@ -178,6 +186,37 @@ TEST(detect, suppresses_boxes_of_other_classes_where_it_is_asked_to) {
   const Findings findings = found(application, input, {{"o", output}});
   ASSERT_EQ(findings.detections->size(), 1u);
   EXPECT_EQ(findings.detections->front().label, 0);
+}
+
+TEST(keypoints, lie_at_the_peaks_of_their_maps) {
+  std::vector<float> heat(2 * 16 * 16);
+  heat[5 * 16 + 3] = 0.8f;
+  heat[5 * 16 + 4] = 0.7f;  // so a quarter of a cell to the right
+  heat[256 + 15 * 16 + 15] = 0.4f;
+  const Findings findings =
+      found(application_of("keypoints"), input, {{"heat", test::array_of({1, 2, 16, 16}, heat)}});
+  ASSERT_EQ(findings.detections->size(), 1u);
+  const Detection& whole = findings.detections->front();
+  EXPECT_NEAR(whole.probability, 0.6, 1e-6);
+  ASSERT_EQ(whole.keypoints.size(), 2u);
+  EXPECT_NEAR(whole.keypoints[0].at.x, 13, 1e-9);
+  EXPECT_NEAR(whole.keypoints[0].at.y, 20, 1e-9);
+  EXPECT_NEAR(whole.keypoints[1].at.x, 60, 1e-9);
+  EXPECT_NEAR(whole.keypoints[1].probability, 0.4, 1e-6);
+}
+
+TEST(keypoints, lie_where_both_axes_are_most_probable) {
+  std::vector<float> across(128), down(128);
+  across[31] = 0.9f;
+  down[65] = 0.5f;
+  const Findings findings = found(application_of("keypoints"), input,
+                                  {{"simcc_x", test::array_of({1, 1, 128}, across)},
+                                   {"simcc_y", test::array_of({1, 1, 128}, down)}});
+  const std::vector<Keypoint>& keypoints = findings.detections->front().keypoints;
+  ASSERT_EQ(keypoints.size(), 1u);
+  EXPECT_NEAR(keypoints[0].at.x, 15.5, 1e-9);
+  EXPECT_NEAR(keypoints[0].at.y, 32.5, 1e-9);
+  EXPECT_NEAR(keypoints[0].probability, 0.5, 1e-6);
 }
 
 std::string complaint(const std::string& head, const network::Shape& shape,

@@ -223,6 +223,12 @@ def ssd(rng):
                 classes[:, 1:].argmax(1))
 
 
+def yolo_nas(rng):
+    boxes, classes = yolov8_rows(rng)
+    return Case([("boxes", corners(boxes)[None]), ("scores", classes[None])], corners(boxes),
+                classes.max(1), classes.argmax(1))
+
+
 def priors(sizes, strides):
     rows = []
     for stride, sides in zip(strides, sizes):

@@ -44,6 +44,37 @@ TEST(DarknetPool, pads_on_the_far_side_first) {
   EXPECT_EQ(outputs("width=3\nheight=2\nchannels=2", "[avgpool]\n"), (Floats{2.5, 8.5}));
 }
 
+TEST(DarknetShortcut, takes_every_second_pixel_of_a_larger_image) {
+  const std::string net = "width=4\nheight=2\nchannels=1";
+  const std::string pools = "[maxpool]\nsize=1\nstride=1\n[maxpool]\nsize=2\nstride=2\n";
+  EXPECT_EQ(outputs(net, pools + "[shortcut]\nfrom=0\n"), (Floats{5, 9}));
+}
+
+TEST(DarknetShortcut, puts_a_smaller_image_at_every_second_pixel) {
+  const std::string net = "width=4\nheight=2\nchannels=1";
+  const std::string pools = "[maxpool]\nsize=1\nstride=1\n[maxpool]\nsize=2\nstride=2\n";
+  EXPECT_EQ(outputs(net, pools + "[route]\nlayers=0\n[shortcut]\nfrom=1\n"),
+            (Floats{5, 1, 9, 3, 4, 5, 6, 7}));
+}
+
+TEST(DarknetScaleChannels, multiplies_a_layer_by_a_factor_for_every_channel) {
+  const std::string net = "width=2\nheight=1\nchannels=2";
+  const std::string pools = "[maxpool]\nsize=1\nstride=1\n[avgpool]\n";
+  EXPECT_EQ(outputs(net, pools + "[scale_channels]\nfrom=0\n"), (Floats{0, 0.5, 5, 7.5}));
+}
+
+TEST(DarknetSam, multiplies_two_layers) {
+  const std::string net = "width=2\nheight=1\nchannels=1";
+  const std::string pools = "[maxpool]\nsize=1\nstride=1\n[maxpool]\nsize=1\nstride=1\n";
+  EXPECT_EQ(outputs(net, pools + "[sam]\nfrom=0\nactivation=linear\n"), (Floats{0, 1}));
+}
+
+TEST(DarknetText, options_for_training_are_ignored_however_often) {
+  const std::string net = "width=2\nheight=1\nchannels=1\nsteps=1\nsteps=2\nwarp_speed=9";
+  const std::string pool = "[maxpool]\nsize=1\nstride=1\nweather=3\n";
+  EXPECT_EQ(outputs(net, pool), (Floats{0, 1}));
+}
+
 /// out[k][j][i] over the *input's* channels, rows and columns, both sides in the order of memory.
 TEST(DarknetReorg, takes_the_memory_for_fewer_channels_of_larger_images) {
   const int c = 8, h = 4, w = 6, s = 2;

@@ -30,7 +30,25 @@ const Exceptions node_exceptions{
     {"node/test_castlike_STRING_to_FLOAT_expanded", "string"},
     {"node/test_identity_opt", "not a tensor"},
     {"node/test_identity_sequence", "not a tensor"},
-    {"node/test_reshape_allowzero_reordered", "open dimensions"},
+    {"node/test_castlike_BFLOAT16_to_FLOAT", "bfloat16"},
+    {"node/test_castlike_FLOAT_to_BFLOAT16", "bfloat16"},
+    {"node/test_castlike_FLOAT_to_STRING", "string"},
+    {"node/test_castlike_STRING_to_FLOAT", "string"},
+    {"node/test_if_opt", "which branch is taken"},
+    {"node/test_if_seq", "which branch is taken"},
+    {"node/test_loop13_seq", "not a tensor"},
+    {"node/test_loop16_seq_none", "not a tensor"},
+    {"node/test_instancenorm_epsilon", old},
+    {"node/test_instancenorm_example", old},
+    {"node/test_not_2d", old},
+    {"node/test_not_3d", old},
+    {"node/test_not_4d", old},
+    {"node/test_reduce_log_sum", old},
+    {"node/test_selu", old},
+    {"node/test_selu_default", old},
+    {"node/test_selu_example", old},
+    {"node/test_softsign", old},
+    {"node/test_softsign_example", old},
     {"node/test_elu", old},
     {"node/test_elu_default", old},
     {"node/test_elu_example", old},
@@ -56,6 +74,7 @@ const Exceptions raised_exceptions{
     {"pytorch-converted/test_PReLU_1d_multiparam", "slope '1' has shape 3"},
     {"pytorch-converted/test_PReLU_2d_multiparam", "slope '1' has shape 3"},
     {"pytorch-converted/test_PReLU_3d_multiparam", "slope '1' has shape 3"},
+    {"pytorch-converted/test_Softsign", "'broadcast'"},
     {"pytorch-operator/test_operator_add_broadcast", "'broadcast'"},
     {"pytorch-operator/test_operator_add_size1_broadcast", "'broadcast'"},
     {"pytorch-operator/test_operator_add_size1_right_broadcast", "'broadcast'"},
@@ -86,12 +105,12 @@ class OnnxCases : public testing::Test {
 
 TEST_F(OnnxCases, of_single_operators_pass_but_for_the_exceptions) {
   const std::vector<OnnxCase> cases = onnx_cases("node");
-  if (cases.size() != 385)
-    GTEST_SKIP() << "the exceptions are for the 385 cases of Debian 12's package, not for "
+  if (cases.size() != 861)
+    GTEST_SKIP() << "the exceptions are for the 861 cases of Debian 12's package, not for "
                  << cases.size();
   const Tally tally = run_cases(cases, compute_by_loops, node_exceptions);
   EXPECT_EQ(tally.passed + node_exceptions.size(), cases.size());
-  EXPECT_GE(tally.passed, 350u);
+  EXPECT_GE(tally.passed, 810u);
   expect_none(tally);
 }
 

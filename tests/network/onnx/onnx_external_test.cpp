@@ -137,6 +137,7 @@ TEST_F(ExternalData, of_more_bytes_than_the_machine_has_is_refused_before_it_is_
     const std::string number = std::to_string(i);
     auto& weight = *model.proto().mutable_graph()->add_initializer();
     weight.set_name("w" + number);
+    model.output("w" + number);
     weight.set_data_type(::onnx::TensorProto::INT8);
     weight.add_dims(each);
     weight.set_data_location(::onnx::TensorProto::EXTERNAL);

@@ -54,7 +54,8 @@ std::optional<Pair> pair_of(const Builder& builder, LayerId id) {
   const Pair pair{layer.inputs[0], layer.inputs[1]};
   const auto whole = [&](TensorId t) { return builder.tensor(t).shape == result; };
   const bool commutes = kind != BinaryKind::sub && kind != BinaryKind::div &&
-                        kind != BinaryKind::pow && kind != BinaryKind::prelu;
+                        kind != BinaryKind::pow && kind != BinaryKind::prelu &&
+                        kind != BinaryKind::mod && kind != BinaryKind::fmod;
   // A constant lies as the other operand wants it.
   if (commutes && whole(pair.b) && builder.tensor(pair.a).constant) return Pair{pair.b, pair.a};
   if (whole(pair.a)) return pair;

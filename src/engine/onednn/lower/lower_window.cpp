@@ -159,7 +159,7 @@ bool lower_reduce(Builder& builder, LayerId id) {
   const network::Layer& layer = builder.layer(id);
   const Shape& input = builder.tensor(layer.inputs[0]).shape;
   const auto& [kind, axes] = std::get<network::Reduce>(layer.op);
-  if (kind == network::ReduceKind::min) return false;
+  if (kind != network::ReduceKind::mean && kind != network::ReduceKind::max) return false;
   if (input.size() < 3 || input.size() > 5 || axes.size() + 2 != input.size()) return false;
   if (axes.front() != 2) return false;
   PoolingSpec spec;

@@ -71,7 +71,19 @@ std::optional<PostOps> functions_of(const network::Unary& unary) {
       return PostOps{function(Algorithm::eltwise_sqrt)};
     case UnaryKind::round:
       return PostOps{function(Algorithm::eltwise_round)};
-    case UnaryKind::erf:
+    case UnaryKind::abs:
+      return PostOps{function(Algorithm::eltwise_abs)};
+    case UnaryKind::log:
+      return PostOps{function(Algorithm::eltwise_log)};
+    case UnaryKind::neg:
+      return PostOps{function(Algorithm::eltwise_linear, -1, 0)};
+    case UnaryKind::gelu:
+      return PostOps{function(Algorithm::eltwise_gelu_erf)};
+    case UnaryKind::gelu_tanh:
+      return PostOps{function(Algorithm::eltwise_gelu_tanh)};
+    case UnaryKind::swish:
+      return PostOps{function(Algorithm::eltwise_swish, unary.alpha)};
+    default:
       break;
   }
   return std::nullopt;
@@ -91,8 +103,7 @@ std::optional<dnnl::algorithm> algorithm_of(BinaryKind kind) {
       return Algorithm::binary_max;
     case BinaryKind::min:
       return Algorithm::binary_min;
-    case BinaryKind::pow:
-    case BinaryKind::prelu:
+    default:
       break;
   }
   return std::nullopt;

@@ -1,0 +1,189 @@
+// If and Loop, as far as they can be decided when the model is read.
+#include <fmt/format.h>
+#include <onnx/onnx_pb.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+
+#include "base/error.h"
+#include "network/onnx/graph/read_nodes.h"
+#include "network/onnx/node.h"
+#include "network/onnx/tensor_data.h"
+
+namespace millrace::network::onnx {
+namespace {
+
+constexpr std::int64_t most_rounds = 1 << 14;
+
+bool truth(const Node& node, TensorId id, std::string_view what) {
+  const Tensor& tensor = node.tensor(id);
+  if (!tensor.constant)
+    node.fail(
+        fmt::format("{} depends on '{}', which {}; it must be known when the model is read: "
+                    "export the model so that it is fixed",
+                    what, tensor.name, node.computed_from(id)));
+  if (tensor.type != DataType::boolean || element_count(tensor.shape) != 1)
+    node.fail(fmt::format("{} depends on '{}', which is {} {}, expected one boolean", what,
+                          tensor.name, to_text(tensor.type), to_text(tensor.shape)));
+  return tensor.constant->bytes()[0] != std::byte{0};
+}
+
+/// A graph inside of a node. Its weights are read once, however often it runs.
+void add_weights(Node& node, const ::onnx::GraphProto& graph) {
+  Reading& reading = node.reading();
+  if (graph.sparse_initializer_size() > 0) node.fail("a graph inside of it has a sparse weight");
+  for (const ::onnx::TensorProto& weight : graph.initializer()) {
+    const std::string place = fmt::format("{}: the weight '{}'", node.place(), weight.name());
+    Array value = read_tensor(weight, reading.external_files(), place);
+    node.take_memory(value.memory->size());
+    reading.define(weight.name(), reading.add_constant(std::move(value)));
+  }
+}
+
+std::vector<Known> outputs_of(const Reading& reading, const ::onnx::GraphProto& graph) {
+  std::vector<Known> results;
+  for (const auto& output : graph.output()) results.push_back(reading.known(output.name()));
+  return results;
+}
+
+void lower_if(Node& node) {
+  const bool condition = truth(node, node.input(0), "which branch is taken");
+  const ::onnx::GraphProto& graph = node.graph_attribute(condition ? "then_branch" : "else_branch");
+  if (static_cast<std::size_t>(graph.output_size()) < node.output_count())
+    node.fail(fmt::format("has {} outputs, but its branch has {}", node.output_count(),
+                          graph.output_size()));
+  std::vector<Known> results;
+  {
+    const Scope scope(node.reading(), {node.name() + "/", node.place(), std::nullopt});
+    add_weights(node, graph);
+    read_nodes(node.reading(), graph);
+    results = outputs_of(node.reading(), graph);
+  }
+  for (std::size_t i = 0; i < node.output_count(); ++i) node.give(i, results[i]);
+}
+
+class Unrolled {
+ public:
+  explicit Unrolled(Node& node)
+      : node_(node), reading_(node.reading()), graph_(node.graph_attribute("body")) {
+    for (std::size_t i = 2; i < node.optional_inputs().size(); ++i)
+      carried_.push_back({node.input(i), std::nullopt});
+    const auto inputs = static_cast<std::size_t>(graph_.input_size());
+    const auto outputs = static_cast<std::size_t>(graph_.output_size());
+    if (inputs != carried_.size() + 2 || outputs < carried_.size() + 1 ||
+        node.output_count() > outputs - 1)
+      node.fail(fmt::format("carries {} values, but its body has {} inputs and {} outputs",
+                            carried_.size(), inputs, outputs));
+    rows_.resize(outputs - 1 - carried_.size());
+  }
+
+  void run() {
+    const std::int64_t rounds = round_count();
+    if (node_.has(0) && rounds > most_rounds) fail_on_many_rounds();
+    bool goes_on = !node_.has(1) || truth(node_, node_.input(1), "whether the loop runs");
+    const Scope scope(reading_, {node_.name() + "/", node_.place(), std::nullopt});
+    add_weights(node_, graph_);
+    std::int64_t round = 0;
+    for (; goes_on && round < rounds; ++round) goes_on = run_round(round);
+  }
+
+  void give() {
+    for (std::size_t i = 0; i < node_.output_count(); ++i) {
+      if (i < carried_.size())
+        node_.give(i, carried_[i]);
+      else if (node_.wants(i))
+        node_.give(i, stacked(rows_[i - carried_.size()]));
+    }
+  }
+
+ private:
+  std::int64_t round_count() const {
+    if (!node_.has(0)) return most_rounds + 1;
+    const Tensor& count = node_.tensor(0);
+    if (!count.constant)
+      node_.fail(
+          fmt::format("how many rounds it runs depends on '{}', which {}; it must be known "
+                      "when the model is read: export the model so that it is fixed",
+                      count.name, node_.computed_from(node_.input(0))));
+    const Shape values = node_.integers(0, "the number of rounds");
+    if (values.size() != 1) node_.fail("the number of rounds is not one number");
+    return std::min(values[0], most_rounds + 1);
+  }
+
+  [[noreturn]] void fail_on_many_rounds() const {
+    node_.fail(fmt::format("runs more than {} rounds; at most so many are unrolled", most_rounds));
+  }
+
+  /// Whether another round follows.
+  bool run_round(std::int64_t round) {
+    if (round == most_rounds) fail_on_many_rounds();
+    const Scope scope(reading_,
+                      {fmt::format("{}/{}/", node_.name(), round), node_.place(), std::nullopt});
+    const std::vector<std::int64_t> number{round};
+    define_input(0, {reading_.add_constant(make_array<std::int64_t>(DataType::int64, {}, number)),
+                     std::nullopt});
+    Buffer yes(size_of(DataType::boolean));
+    yes.data()[0] = std::byte{1};
+    define_input(1, {reading_.add_constant(make_array(DataType::boolean, {}, std::move(yes))),
+                     std::nullopt});
+    for (std::size_t i = 0; i < carried_.size(); ++i) define_input(i + 2, carried_[i]);
+    read_nodes(reading_, graph_);
+    const std::vector<Known> results = outputs_of(reading_, graph_);
+    std::copy_n(results.begin() + 1, carried_.size(), carried_.begin());
+    for (std::size_t i = 0; i < rows_.size(); ++i)
+      rows_[i].push_back(results[1 + carried_.size() + i]);
+    if (!results[0].id) {
+      if (results[0].problem)
+        reading_.problems().refuse({*results[0].problem}, reading_.source().file);
+      node_.fail("its body does not say whether the loop goes on");
+    }
+    return truth(node_, *results[0].id, "whether the loop goes on");
+  }
+
+  void define_input(std::size_t i, const Known& value) {
+    reading_.define(graph_.input(static_cast<int>(i)).name(), value);
+  }
+
+  /// The results of all rounds, one after the other.
+  Known stacked(const std::vector<Known>& rows) {
+    if (rows.empty()) node_.fail("runs no round, and one of its outputs joins all rounds");
+    std::vector<TensorId> parts;
+    for (const Known& row : rows) {
+      if (!row.id) return row;
+      Made made{node_.tensor(*row.id).type, node_.tensor(*row.id).shape};
+      made.shape.insert(made.shape.begin(), 1);
+      parts.push_back(node_.add(Reshape{}, {*row.id}, made));
+    }
+    Made all{node_.tensor(parts[0]).type, node_.tensor(parts[0]).shape};
+    for (const TensorId part : parts)
+      if (node_.tensor(part).shape != all.shape || node_.tensor(part).type != all.type)
+        node_.fail("the rounds give results of different shapes, which cannot be joined");
+    all.shape[0] = std::ssize(parts);
+    if (parts.size() == 1) return {parts[0], std::nullopt};
+    return {node_.add(Concat{0}, parts, all), std::nullopt};
+  }
+
+  Node& node_;
+  Reading& reading_;
+  const ::onnx::GraphProto& graph_;
+  std::vector<Known> carried_;
+  std::vector<std::vector<Known>> rows_;  // by output that joins all rounds
+};
+
+void lower_loop(Node& node) {
+  Unrolled loop(node);
+  loop.run();
+  loop.give();
+}
+
+constexpr std::array table_of_control{
+    Entry{"If", lower_if, 1, 1, "else_branch then_branch"},
+    Entry{"Loop", lower_loop, 0, any_number, "body"},
+};
+
+}  // namespace
+
+std::span<const Entry> control_operators() { return table_of_control; }
+
+}  // namespace millrace::network::onnx

@@ -1,0 +1,25 @@
+#pragma once
+// Functions that a model brings for operators of its own.
+#include <string>
+
+#include "network/onnx/reading.h"
+
+namespace onnx {
+class FunctionProto;
+class ModelProto;
+class NodeProto;
+}  // namespace onnx
+
+namespace millrace::network::onnx {
+
+/// Those of the model, to be found by find_function.
+Reading::Functions functions_of(const ::onnx::ModelProto& model);
+
+/// The model's function for the node's operator; null: it brings none.
+const ::onnx::FunctionProto* find_function(const Reading& reading, const ::onnx::NodeProto& node);
+
+/// Reads the function's nodes in the place of the node, which is called `name`.
+void call_function(Reading& reading, const ::onnx::FunctionProto& function,
+                   const ::onnx::NodeProto& node, const std::string& name);
+
+}  // namespace millrace::network::onnx

@@ -1,0 +1,20 @@
+#pragma once
+// Which names the nodes of a graph read, and which of them its outputs need.
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+namespace onnx {
+class GraphProto;
+class NodeProto;
+}  // namespace onnx
+
+namespace millrace::network::onnx {
+
+/// The node's inputs, and what the graphs inside of it read from outside of them.
+std::vector<std::string> names_read(const ::onnx::NodeProto& node);
+
+/// All names that an output of the graph depends on, itself included.
+std::unordered_set<std::string> needed_names(const ::onnx::GraphProto& graph);
+
+}  // namespace millrace::network::onnx

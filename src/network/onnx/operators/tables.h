@@ -1,0 +1,32 @@
+#pragma once
+// Which operators can be lowered, by topic.
+#include <cstddef>
+#include <span>
+#include <string_view>
+
+namespace millrace::network::onnx {
+
+class Node;
+
+struct Entry {
+  std::string_view name;
+  void (*lower)(Node&);
+  std::size_t least_inputs, most_inputs;
+  std::string_view attributes;  // with spaces between them
+};
+
+inline constexpr std::size_t any_number = 1 << 20;
+
+/// Each in the order of names.
+std::span<const Entry> element_operators();        // functions, comparisons, logic
+std::span<const Entry> repetition_operators();     // Expand, Tile, Range and other patterns
+std::span<const Entry> indexing_operators();       // GatherElements, TopK, OneHot, ...
+std::span<const Entry> normalization_operators();  // over layers, groups and instances
+std::span<const Entry> sequence_operators();       // RNN, GRU, LSTM, CumSum
+std::span<const Entry> loss_operators();           // of classifiers
+std::span<const Entry> vision_operators();         // GridSample, NonMaxSuppression, RoiAlign
+
+/// Einsum, as products of matrices, transpositions and sums.
+void lower_einsum(Node& node);
+
+}  // namespace millrace::network::onnx

@@ -1,0 +1,209 @@
+// Operators beyond the classical ones: comparisons, indices, sequences, samples.
+#include "cases.h"
+
+namespace millrace::test {
+
+using namespace millrace::network;
+
+namespace {
+
+ConformanceCase function_case(const std::string& name, const Unary& op,
+                              std::pair<double, double> range = {-3, 3}) {
+  return {name, [=](NetworkBuilder& b) {
+            const TensorId x = b.input({2, 3, 4, 5});
+            const double middle = (range.first + range.second) / 2;
+            const double half = (range.second - range.first) / 2;
+            const TensorId scaled = b.binary(BinaryKind::mul, x, b.constant(Shape{}, {half, half}));
+            const TensorId moved =
+                b.binary(BinaryKind::add, scaled, b.constant(Shape{}, {middle, middle}));
+            b.output(b.layer(op, {moved}, b.shape(moved)));
+          }};
+}
+
+TensorId typed(NetworkBuilder& b, TensorId id, DataType type) {
+  b.set_type(id, type);
+  return id;
+}
+
+/// The second spreads over the first.
+TensorId compared(NetworkBuilder& b, CompareKind kind, TensorId a, TensorId c) {
+  return typed(b, b.layer(Compare{kind}, {a, c}, b.shape(a)), DataType::boolean);
+}
+
+void where_larger(NetworkBuilder& b) {
+  const TensorId x = b.input({2, 3, 4}), y = b.input({3, 1});
+  const TensorId larger = compared(b, CompareKind::greater, x, y);
+  b.output(typed(b, b.layer(Where{}, {larger, x, y}, {2, 3, 4}), DataType::float32));
+}
+
+void logic(NetworkBuilder& b) {
+  const TensorId x = b.input({2, 6}), y = b.input({2, 6});
+  const TensorId less = compared(b, CompareKind::less, x, y);
+  const TensorId zero = b.constant(Shape{}, {0, 0});
+  const TensorId positive = compared(b, CompareKind::greater_or_equal, x, zero);
+  const TensorId both = b.layer(Binary{BinaryKind::logical_and}, {less, positive}, {2, 6});
+  const TensorId one = b.layer(Binary{BinaryKind::logical_xor}, {both, positive}, {2, 6});
+  b.output(b.layer(Unary{UnaryKind::logical_not}, {one}, {2, 6}));
+}
+
+ConformanceCase reduce_case(const std::string& name, ReduceKind kind, const Shape& axes,
+                            const Shape& out) {
+  return {name, [=](NetworkBuilder& b) {
+            const TensorId x = b.unary(UnaryKind::sigmoid, b.input({2, 8, 4, 6}));
+            b.output(b.layer(Reduce{kind, axes}, {x}, out));
+          }};
+}
+
+std::vector<ConformanceCase> reduce_cases() {
+  return {
+      reduce_case("reduce_sum_spatial", ReduceKind::sum, {2, 3}, {2, 8, 1, 1}),
+      reduce_case("reduce_sum_last", ReduceKind::sum, {3}, {2, 8, 4}),
+      reduce_case("reduce_prod_channels", ReduceKind::prod, {1}, {2, 4, 6}),
+      reduce_case("reduce_l1_spatial", ReduceKind::l1, {2, 3}, {2, 8, 1, 1}),
+      reduce_case("reduce_l2_last", ReduceKind::l2, {3}, {2, 8, 4, 1}),
+      reduce_case("reduce_log_sum_spatial", ReduceKind::log_sum, {2, 3}, {2, 8, 1, 1}),
+      reduce_case("reduce_log_sum_exp_all", ReduceKind::log_sum_exp, {0, 1, 2, 3}, {1, 1, 1, 1}),
+      reduce_case("reduce_sum_square_first", ReduceKind::sum_square, {0}, {8, 4, 6}),
+  };
+}
+
+void layer_normalization(NetworkBuilder& b) {
+  const TensorId x = b.input({2, 5, 16});
+  b.output(
+      b.layer(Normalization{2, 1e-5f, true}, {x, b.constant({16}), b.constant({16})}, {2, 5, 16}));
+}
+
+void instance_normalization(NetworkBuilder& b) {
+  const TensorId x = b.input({2, 8, 5, 3});
+  const TensorId y = b.layer(Normalization{2, 1e-5f, true},
+                             {x, b.constant({8, 1, 1}), b.constant({8, 1, 1})}, {2, 8, 5, 3});
+  b.output(b.unary(UnaryKind::relu, y));
+}
+
+void rms_normalization(NetworkBuilder& b) {
+  const TensorId x = b.input({3, 24});
+  b.output(b.layer(Normalization{1, 1e-6f, false}, {x, b.constant({24})}, {3, 24}));
+}
+
+void top_k(NetworkBuilder& b, bool largest) {
+  const auto outputs = b.layers(TopK{1, largest}, {b.input({2, 9, 3})}, {{2, 4, 3}, {2, 4, 3}});
+  b.set_type(outputs[1], DataType::int64);
+  for (const TensorId output : outputs) b.output(output);
+}
+
+void gather_elements(NetworkBuilder& b) {
+  b.output(
+      b.layer(GatherElements{1}, {b.input({2, 3}), b.integers({2, 2}, {0, -1, 2, 1})}, {2, 2}));
+}
+
+void scatter_elements(NetworkBuilder& b) {
+  const TensorId indices = b.integers({2, 2}, {0, 2, 2, 2});
+  b.output(b.layer(ScatterElements{1, Reduction::add}, {b.input({2, 3}), indices, b.input({2, 2})},
+                   {2, 3}));
+}
+
+void scatter_nd(NetworkBuilder& b) {
+  const TensorId indices = b.integers({2, 1}, {3, 0});
+  b.output(b.layer(ScatterNd{}, {b.input({4, 3}), indices, b.input({2, 3})}, {4, 3}));
+}
+
+void gather_nd(NetworkBuilder& b) {
+  b.output(b.layer(GatherNd{1}, {b.input({2, 3, 4}), b.integers({2, 1}, {2, 0})}, {2, 4}));
+}
+
+void grid_sample(NetworkBuilder& b, SampleMode mode, SamplePadding padding) {
+  b.output(b.layer(GridSample{mode, padding, false}, {b.input({2, 3, 5, 4}), b.input({2, 3, 2, 2})},
+                   {2, 3, 3, 2}));
+}
+
+Recurrent recurrent(RecurrentKind kind, Direction direction) {
+  Recurrent op;
+  op.kind = kind;
+  op.direction = direction;
+  op.hidden = 4;
+  for (int d = 0; d < (direction == Direction::bidirectional ? 2 : 1); ++d) {
+    if (kind != RecurrentKind::rnn) op.gates.push_back({GateFunction::sigmoid});
+    op.gates.push_back({GateFunction::tanh});
+    if (kind == RecurrentKind::lstm) op.gates.push_back({GateFunction::tanh});
+  }
+  return op;
+}
+
+ConformanceCase recurrent_case(const std::string& name, RecurrentKind kind, Direction direction) {
+  return {name, [=](NetworkBuilder& b) {
+            const std::int64_t gates = kind == RecurrentKind::lstm  ? 4
+                                       : kind == RecurrentKind::gru ? 3
+                                                                    : 1;
+            const std::int64_t d = direction == Direction::bidirectional ? 2 : 1;
+            const TensorId x = b.input({6, 2, 3});
+            const TensorId w = b.constant({d, gates * 4, 3}), r = b.constant({d, gates * 4, 4});
+            const auto outputs =
+                b.layers(recurrent(kind, direction), {x, w, r, b.constant({d, gates * 8})},
+                         {{6, d, 2, 4}, {d, 2, 4}});
+            for (const TensorId output : outputs) b.output(output);
+          }};
+}
+
+ConformanceCase kept_shape(const std::string& name, const Operator& op, const Shape& x,
+                           const Shape& out) {
+  return {name, [=](NetworkBuilder& b) { b.output(b.layer(op, {b.input(x)}, out)); }};
+}
+
+}  // namespace
+
+std::vector<ConformanceCase> function_cases() {
+  using enum UnaryKind;
+  return {
+      function_case("neg", {neg}),
+      function_case("abs", {UnaryKind::abs}),
+      function_case("sign", {sign}),
+      function_case("reciprocal", {reciprocal}, {1, 3}),
+      function_case("log", {UnaryKind::log}, {1, 3}),
+      function_case("sin", {UnaryKind::sin}),
+      function_case("cos", {UnaryKind::cos}),
+      function_case("atan", {UnaryKind::atan}),
+      function_case("floor", {UnaryKind::floor}),
+      function_case("ceil", {UnaryKind::ceil}),
+      function_case("gelu", {gelu}),
+      function_case("gelu_tanh", {gelu_tanh}),
+      function_case("celu", {celu, 1.5}),
+      function_case("selu", {selu, 1.67, 1.05}),
+      function_case("thresholded_relu", {thresholded_relu, 0.7}),
+      function_case("softsign", {softsign}),
+      function_case("shrink", {shrink, 0.5, 0.2}),
+      function_case("swish", {swish, 1.2}),
+  };
+}
+
+std::vector<ConformanceCase> sequence_cases() {
+  using enum RecurrentKind;
+  std::vector<ConformanceCase> cases{
+      {"where_larger", where_larger},
+      {"logic", logic},
+      {"layer_normalization", layer_normalization},
+      {"instance_normalization", instance_normalization},
+      {"rms_normalization", rms_normalization},
+      {"top_k_largest", [](NetworkBuilder& b) { top_k(b, true); }},
+      {"top_k_smallest", [](NetworkBuilder& b) { top_k(b, false); }},
+      {"gather_elements", gather_elements},
+      {"gather_nd", gather_nd},
+      {"scatter_elements", scatter_elements},
+      {"scatter_nd", scatter_nd},
+      {"grid_sample_linear",
+       [](NetworkBuilder& b) { grid_sample(b, SampleMode::linear, SamplePadding::border); }},
+      {"grid_sample_nearest",
+       [](NetworkBuilder& b) { grid_sample(b, SampleMode::nearest, SamplePadding::zeros); }},
+      {"grid_sample_cubic",
+       [](NetworkBuilder& b) { grid_sample(b, SampleMode::cubic, SamplePadding::reflection); }},
+      kept_shape("tile", Tile{}, {2, 1, 3}, {4, 5, 3}),
+      kept_shape("cum_sum", CumSum{1, false, true}, {2, 5, 3}, {2, 5, 3}),
+      recurrent_case("rnn", rnn, Direction::forward),
+      recurrent_case("gru_reverse", gru, Direction::reverse),
+      recurrent_case("lstm", lstm, Direction::forward),
+      recurrent_case("lstm_bidirectional", lstm, Direction::bidirectional),
+  };
+  for (ConformanceCase& test : reduce_cases()) cases.push_back(std::move(test));
+  return cases;
+}
+
+}  // namespace millrace::test
