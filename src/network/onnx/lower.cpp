@@ -24,84 +24,85 @@ constexpr std::string_view resize_words =
 constexpr std::string_view reduce_words = "axes keepdims noop_with_empty_axes";
 
 constexpr std::array table{
-    Entry{"Add", lower_add, 2, 2, ""},
-    Entry{"ArgMax", lower_arg_max, 1, 1, "axis keepdims select_last_index"},
-    Entry{"ArgMin", lower_arg_min, 1, 1, "axis keepdims select_last_index"},
-    Entry{"AveragePool", lower_average_pool, 1, 1,
-          "auto_pad ceil_mode count_include_pad dilations kernel_shape pads strides"},
-    Entry{"BatchNormalization", lower_batch_normalization, 5, 5,
-          "epsilon momentum spatial training_mode"},
-    Entry{"Cast", lower_cast, 1, 1, "to saturate round_mode"},
-    Entry{"Clip", lower_clip, 1, 3, "min max"},
-    Entry{"Concat", lower_concat, 1, any, "axis"},
-    Entry{"Constant", lower_constant, 0, 0, constant_words},
-    Entry{"ConstantOfShape", lower_constant_of_shape, 1, 1, "value"},
-    Entry{"Conv", lower_conv, 2, 3, conv_words},
-    Entry{"ConvInteger", lower_conv_integer, 2, 4, conv_words},
-    Entry{"ConvTranspose", lower_conv_transpose, 2, 3,
-          "auto_pad dilations group kernel_shape output_padding output_shape pads strides"},
-    Entry{"DepthToSpace", lower_depth_to_space, 1, 1, "blocksize mode"},
-    Entry{"DequantizeLinear", lower_dequantize_linear, 2, 3, "axis block_size output_dtype"},
-    Entry{"Div", lower_div, 2, 2, ""},
-    Entry{"Dropout", lower_dropout, 1, 3, "ratio seed"},
-    Entry{"DynamicQuantizeLinear", lower_dynamic_quantize_linear, 1, 1, ""},
-    Entry{"Elu", lower_elu, 1, 1, "alpha"},
-    Entry{"Erf", lower_erf, 1, 1, ""},
-    Entry{"Exp", lower_exp, 1, 1, ""},
-    Entry{"Flatten", lower_flatten, 1, 1, "axis"},
-    Entry{"Gather", lower_gather, 2, 2, "axis"},
-    Entry{"Gemm", lower_gemm, 2, 3, "alpha beta transA transB"},
-    Entry{"GlobalAveragePool", lower_global_average_pool, 1, 1, ""},
-    Entry{"GlobalMaxPool", lower_global_max_pool, 1, 1, ""},
-    Entry{"HardSigmoid", lower_hard_sigmoid, 1, 1, "alpha beta"},
-    Entry{"HardSwish", lower_hard_swish, 1, 1, ""},
-    Entry{"Identity", lower_identity, 1, 1, ""},
-    Entry{"LRN", lower_lrn, 1, 1, "alpha beta bias size"},
-    Entry{"LeakyRelu", lower_leaky_relu, 1, 1, "alpha"},
-    Entry{"LogSoftmax", lower_log_softmax, 1, 1, "axis"},
-    Entry{"MatMul", lower_mat_mul, 2, 2, ""},
-    Entry{"MatMulInteger", lower_mat_mul_integer, 2, 4, ""},
-    Entry{"Max", lower_max, 1, any, ""},
-    Entry{"MaxPool", lower_max_pool, 1, 1,
-          "auto_pad ceil_mode dilations kernel_shape pads storage_order strides"},
-    Entry{"Min", lower_min, 1, any, ""},
-    Entry{"Mish", lower_mish, 1, 1, ""},
-    Entry{"Mul", lower_mul, 2, 2, ""},
-    Entry{"PRelu", lower_prelu, 2, 2, ""},
-    Entry{"Pad", lower_pad, 1, 4, "mode pads value"},
-    Entry{"Pow", lower_pow, 2, 2, ""},
-    Entry{"QLinearConv", lower_q_linear_conv, 8, 9, conv_words},
-    Entry{"QLinearMatMul", lower_q_linear_mat_mul, 8, 8, ""},
-    Entry{"QuantizeLinear", lower_quantize_linear, 2, 3,
-          "axis block_size output_dtype precision saturate"},
-    Entry{"ReduceL1", lower_reduce_l1, 1, 2, reduce_words},
-    Entry{"ReduceL2", lower_reduce_l2, 1, 2, reduce_words},
-    Entry{"ReduceLogSum", lower_reduce_log_sum, 1, 2, reduce_words},
-    Entry{"ReduceLogSumExp", lower_reduce_log_sum_exp, 1, 2, reduce_words},
-    Entry{"ReduceMax", lower_reduce_max, 1, 2, reduce_words},
-    Entry{"ReduceMean", lower_reduce_mean, 1, 2, reduce_words},
-    Entry{"ReduceMin", lower_reduce_min, 1, 2, reduce_words},
-    Entry{"ReduceProd", lower_reduce_prod, 1, 2, reduce_words},
-    Entry{"ReduceSum", lower_reduce_sum, 1, 2, reduce_words},
-    Entry{"ReduceSumSquare", lower_reduce_sum_square, 1, 2, reduce_words},
-    Entry{"Relu", lower_relu, 1, 1, ""},
-    Entry{"Reshape", lower_reshape, 2, 2, "allowzero"},
-    Entry{"Resize", lower_resize, 1, 4, resize_words},
-    Entry{"Round", lower_round, 1, 1, ""},
-    Entry{"Shape", lower_shape, 1, 1, "start end"},
-    Entry{"Sigmoid", lower_sigmoid, 1, 1, ""},
-    Entry{"Slice", lower_slice, 1, 5, "axes ends starts"},
-    Entry{"Softmax", lower_softmax, 1, 1, "axis"},
-    Entry{"Softplus", lower_softplus, 1, 1, ""},
-    Entry{"Split", lower_split, 1, 2, "axis split num_outputs"},
-    Entry{"Sqrt", lower_sqrt, 1, 1, ""},
-    Entry{"Squeeze", lower_squeeze, 1, 2, "axes"},
-    Entry{"Sub", lower_sub, 2, 2, ""},
-    Entry{"Sum", lower_add, 1, any, ""},
-    Entry{"Tanh", lower_tanh, 1, 1, ""},
-    Entry{"Transpose", lower_transpose, 1, 1, "perm"},
-    Entry{"Unsqueeze", lower_unsqueeze, 1, 2, "axes"},
-    Entry{"Upsample", lower_upsample, 1, 2, "mode scales"},
+    OperatorEntry{"Add", lower_add, 2, 2, ""},
+    OperatorEntry{"ArgMax", lower_arg_max, 1, 1, "axis keepdims select_last_index"},
+    OperatorEntry{"ArgMin", lower_arg_min, 1, 1, "axis keepdims select_last_index"},
+    OperatorEntry{"AveragePool", lower_average_pool, 1, 1,
+                  "auto_pad ceil_mode count_include_pad dilations kernel_shape pads strides"},
+    OperatorEntry{"BatchNormalization", lower_batch_normalization, 5, 5,
+                  "epsilon momentum spatial training_mode"},
+    OperatorEntry{"Cast", lower_cast, 1, 1, "to saturate round_mode"},
+    OperatorEntry{"Clip", lower_clip, 1, 3, "min max"},
+    OperatorEntry{"Concat", lower_concat, 1, any, "axis"},
+    OperatorEntry{"Constant", lower_constant, 0, 0, constant_words},
+    OperatorEntry{"ConstantOfShape", lower_constant_of_shape, 1, 1, "value"},
+    OperatorEntry{"Conv", lower_conv, 2, 3, conv_words},
+    OperatorEntry{"ConvInteger", lower_conv_integer, 2, 4, conv_words},
+    OperatorEntry{"ConvTranspose", lower_conv_transpose, 2, 3,
+                  "auto_pad dilations group kernel_shape output_padding output_shape pads strides"},
+    OperatorEntry{"DepthToSpace", lower_depth_to_space, 1, 1, "blocksize mode"},
+    OperatorEntry{"DequantizeLinear", lower_dequantize_linear, 2, 3,
+                  "axis block_size output_dtype"},
+    OperatorEntry{"Div", lower_div, 2, 2, ""},
+    OperatorEntry{"Dropout", lower_dropout, 1, 3, "ratio seed"},
+    OperatorEntry{"DynamicQuantizeLinear", lower_dynamic_quantize_linear, 1, 1, ""},
+    OperatorEntry{"Elu", lower_elu, 1, 1, "alpha"},
+    OperatorEntry{"Erf", lower_erf, 1, 1, ""},
+    OperatorEntry{"Exp", lower_exp, 1, 1, ""},
+    OperatorEntry{"Flatten", lower_flatten, 1, 1, "axis"},
+    OperatorEntry{"Gather", lower_gather, 2, 2, "axis"},
+    OperatorEntry{"Gemm", lower_gemm, 2, 3, "alpha beta transA transB"},
+    OperatorEntry{"GlobalAveragePool", lower_global_average_pool, 1, 1, ""},
+    OperatorEntry{"GlobalMaxPool", lower_global_max_pool, 1, 1, ""},
+    OperatorEntry{"HardSigmoid", lower_hard_sigmoid, 1, 1, "alpha beta"},
+    OperatorEntry{"HardSwish", lower_hard_swish, 1, 1, ""},
+    OperatorEntry{"Identity", lower_identity, 1, 1, ""},
+    OperatorEntry{"LRN", lower_lrn, 1, 1, "alpha beta bias size"},
+    OperatorEntry{"LeakyRelu", lower_leaky_relu, 1, 1, "alpha"},
+    OperatorEntry{"LogSoftmax", lower_log_softmax, 1, 1, "axis"},
+    OperatorEntry{"MatMul", lower_mat_mul, 2, 2, ""},
+    OperatorEntry{"MatMulInteger", lower_mat_mul_integer, 2, 4, ""},
+    OperatorEntry{"Max", lower_max, 1, any, ""},
+    OperatorEntry{"MaxPool", lower_max_pool, 1, 1,
+                  "auto_pad ceil_mode dilations kernel_shape pads storage_order strides"},
+    OperatorEntry{"Min", lower_min, 1, any, ""},
+    OperatorEntry{"Mish", lower_mish, 1, 1, ""},
+    OperatorEntry{"Mul", lower_mul, 2, 2, ""},
+    OperatorEntry{"PRelu", lower_prelu, 2, 2, ""},
+    OperatorEntry{"Pad", lower_pad, 1, 4, "mode pads value"},
+    OperatorEntry{"Pow", lower_pow, 2, 2, ""},
+    OperatorEntry{"QLinearConv", lower_q_linear_conv, 8, 9, conv_words},
+    OperatorEntry{"QLinearMatMul", lower_q_linear_mat_mul, 8, 8, ""},
+    OperatorEntry{"QuantizeLinear", lower_quantize_linear, 2, 3,
+                  "axis block_size output_dtype precision saturate"},
+    OperatorEntry{"ReduceL1", lower_reduce_l1, 1, 2, reduce_words},
+    OperatorEntry{"ReduceL2", lower_reduce_l2, 1, 2, reduce_words},
+    OperatorEntry{"ReduceLogSum", lower_reduce_log_sum, 1, 2, reduce_words},
+    OperatorEntry{"ReduceLogSumExp", lower_reduce_log_sum_exp, 1, 2, reduce_words},
+    OperatorEntry{"ReduceMax", lower_reduce_max, 1, 2, reduce_words},
+    OperatorEntry{"ReduceMean", lower_reduce_mean, 1, 2, reduce_words},
+    OperatorEntry{"ReduceMin", lower_reduce_min, 1, 2, reduce_words},
+    OperatorEntry{"ReduceProd", lower_reduce_prod, 1, 2, reduce_words},
+    OperatorEntry{"ReduceSum", lower_reduce_sum, 1, 2, reduce_words},
+    OperatorEntry{"ReduceSumSquare", lower_reduce_sum_square, 1, 2, reduce_words},
+    OperatorEntry{"Relu", lower_relu, 1, 1, ""},
+    OperatorEntry{"Reshape", lower_reshape, 2, 2, "allowzero"},
+    OperatorEntry{"Resize", lower_resize, 1, 4, resize_words},
+    OperatorEntry{"Round", lower_round, 1, 1, ""},
+    OperatorEntry{"Shape", lower_shape, 1, 1, "start end"},
+    OperatorEntry{"Sigmoid", lower_sigmoid, 1, 1, ""},
+    OperatorEntry{"Slice", lower_slice, 1, 5, "axes ends starts"},
+    OperatorEntry{"Softmax", lower_softmax, 1, 1, "axis"},
+    OperatorEntry{"Softplus", lower_softplus, 1, 1, ""},
+    OperatorEntry{"Split", lower_split, 1, 2, "axis split num_outputs"},
+    OperatorEntry{"Sqrt", lower_sqrt, 1, 1, ""},
+    OperatorEntry{"Squeeze", lower_squeeze, 1, 2, "axes"},
+    OperatorEntry{"Sub", lower_sub, 2, 2, ""},
+    OperatorEntry{"Sum", lower_add, 1, any, ""},
+    OperatorEntry{"Tanh", lower_tanh, 1, 1, ""},
+    OperatorEntry{"Transpose", lower_transpose, 1, 1, "perm"},
+    OperatorEntry{"Unsqueeze", lower_unsqueeze, 1, 2, "axes"},
+    OperatorEntry{"Upsample", lower_upsample, 1, 2, "mode scales"},
 };
 
 /// Whether only one or two neighbouring letters differ, and most are the same: a slip of the pen.
@@ -118,7 +119,7 @@ bool is_misspelt(std::string_view word, std::string_view known) {
   return different <= 2 && 2 * different < longer;
 }
 
-std::vector<std::span<const Entry>> all_tables() {
+std::vector<std::span<const OperatorEntry>> all_tables() {
   return {table,
           element_operators(),
           repetition_operators(),
@@ -130,17 +131,17 @@ std::vector<std::span<const Entry>> all_tables() {
           control_operators()};
 }
 
-const Entry* find_entry(std::string_view op_type) {
-  for (const std::span<const Entry> entries : all_tables())
-    for (const Entry& entry : entries)
+const OperatorEntry* find_entry(std::string_view op_type) {
+  for (const std::span<const OperatorEntry> entries : all_tables())
+    for (const OperatorEntry& entry : entries)
       if (entry.name == op_type) return &entry;
   return nullptr;
 }
 
 [[noreturn]] void refuse(const Node& node, std::string_view op_type) {
   std::vector<std::string_view> names;
-  for (const std::span<const Entry> entries : all_tables())
-    for (const Entry& entry : entries) names.push_back(entry.name);
+  for (const std::span<const OperatorEntry> entries : all_tables())
+    for (const OperatorEntry& entry : entries) names.push_back(entry.name);
   std::string near = nearest_word(op_type, names);
   if (!is_misspelt(op_type, near)) near.clear();
   node.fail(
@@ -149,7 +150,7 @@ const Entry* find_entry(std::string_view op_type) {
                   op_type, near.empty() ? "" : fmt::format(" (the nearest known is {})", near)));
 }
 
-void check_inputs(const Node& node, const Entry& entry) {
+void check_inputs(const Node& node, const OperatorEntry& entry) {
   const std::size_t found = node.input_count();
   if (found < entry.least_inputs || found > entry.most_inputs)
     node.fail(fmt::format("has {} inputs, expected {}", found,
@@ -166,7 +167,7 @@ void check_inputs(const Node& node, const Entry& entry) {
 bool is_supported(std::string_view op_type) { return find_entry(op_type) != nullptr; }
 
 void lower(Node& node, std::string_view op_type) {
-  const Entry* entry = find_entry(op_type);
+  const OperatorEntry* entry = find_entry(op_type);
   if (entry == nullptr) refuse(node, op_type);
   node.attributes().only(entry->attributes);
   check_inputs(node, *entry);

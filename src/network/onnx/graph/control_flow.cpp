@@ -178,12 +178,12 @@ void lower_loop(Node& node) {
 }
 
 constexpr std::array table_of_control{
-    Entry{"If", lower_if, 1, 1, "else_branch then_branch"},
-    Entry{"Loop", lower_loop, 0, any_number, "body"},
+    OperatorEntry{"If", lower_if, 1, 1, "else_branch then_branch"},
+    OperatorEntry{"Loop", lower_loop, 0, any_number, "body"},
 };
 
 }  // namespace
 
-std::span<const Entry> control_operators() { return table_of_control; }
+std::span<const OperatorEntry> control_operators() { return table_of_control; }
 
 }  // namespace millrace::network::onnx

@@ -17,6 +17,6 @@ namespace millrace::network::onnx {
 void read_nodes(Reading& reading, const ::onnx::GraphProto& graph);
 
 /// If and Loop: the branch that is taken, and the rounds one after the other.
-std::span<const Entry> control_operators();
+std::span<const OperatorEntry> control_operators();
 
 }  // namespace millrace::network::onnx

@@ -200,19 +200,19 @@ void lower_compress(Node& node) {
 }
 
 constexpr std::array table_of_indexing{
-    Entry{"Compress", lower_compress, 2, 2, "axis"},
-    Entry{"GatherElements", lower_gather_elements, 2, 2, "axis"},
-    Entry{"GatherND", lower_gather_nd, 2, 2, "batch_dims"},
-    Entry{"Hardmax", lower_hardmax, 1, 1, "axis"},
-    Entry{"OneHot", lower_one_hot, 3, 3, "axis"},
-    Entry{"Scatter", lower_scatter_elements, 3, 3, "axis"},
-    Entry{"ScatterElements", lower_scatter_elements, 3, 3, "axis reduction"},
-    Entry{"ScatterND", lower_scatter_nd, 3, 3, "reduction"},
-    Entry{"TopK", lower_top_k, 1, 2, "axis k largest sorted"},
+    OperatorEntry{"Compress", lower_compress, 2, 2, "axis"},
+    OperatorEntry{"GatherElements", lower_gather_elements, 2, 2, "axis"},
+    OperatorEntry{"GatherND", lower_gather_nd, 2, 2, "batch_dims"},
+    OperatorEntry{"Hardmax", lower_hardmax, 1, 1, "axis"},
+    OperatorEntry{"OneHot", lower_one_hot, 3, 3, "axis"},
+    OperatorEntry{"Scatter", lower_scatter_elements, 3, 3, "axis"},
+    OperatorEntry{"ScatterElements", lower_scatter_elements, 3, 3, "axis reduction"},
+    OperatorEntry{"ScatterND", lower_scatter_nd, 3, 3, "reduction"},
+    OperatorEntry{"TopK", lower_top_k, 1, 2, "axis k largest sorted"},
 };
 
 }  // namespace
 
-std::span<const Entry> indexing_operators() { return table_of_indexing; }
+std::span<const OperatorEntry> indexing_operators() { return table_of_indexing; }
 
 }  // namespace millrace::network::onnx

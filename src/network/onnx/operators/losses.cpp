@@ -115,13 +115,14 @@ void lower_soft_max_cross_entropy(Node& node) {
 }
 
 constexpr std::array table_of_losses{
-    Entry{"NegativeLogLikelihoodLoss", lower_negative_log_likelihood, 2, 3,
-          "ignore_index reduction"},
-    Entry{"SoftmaxCrossEntropyLoss", lower_soft_max_cross_entropy, 2, 3, "ignore_index reduction"},
+    OperatorEntry{"NegativeLogLikelihoodLoss", lower_negative_log_likelihood, 2, 3,
+                  "ignore_index reduction"},
+    OperatorEntry{"SoftmaxCrossEntropyLoss", lower_soft_max_cross_entropy, 2, 3,
+                  "ignore_index reduction"},
 };
 
 }  // namespace
 
-std::span<const Entry> loss_operators() { return table_of_losses; }
+std::span<const OperatorEntry> loss_operators() { return table_of_losses; }
 
 }  // namespace millrace::network::onnx

@@ -161,17 +161,19 @@ void lower_lp_normalization(Node& node) {
 }
 
 constexpr std::array table_of_normalizations{
-    Entry{"GroupNormalization", lower_group_normalization, 3, 3, "epsilon num_groups stash_type"},
-    Entry{"InstanceNormalization", lower_instance_normalization, 3, 3, "epsilon"},
-    Entry{"LayerNormalization", lower_layer_normalization, 2, 3, "axis epsilon stash_type"},
-    Entry{"LpNormalization", lower_lp_normalization, 1, 1, "axis p"},
-    Entry{"MeanVarianceNormalization", lower_mean_variance_normalization, 1, 1, "axes"},
-    Entry{"RMSNormalization", lower_rms_normalization, 2, 2, "axis epsilon stash_type"},
-    Entry{"SimplifiedLayerNormalization", lower_rms_normalization, 2, 2, "axis epsilon stash_type"},
+    OperatorEntry{"GroupNormalization", lower_group_normalization, 3, 3,
+                  "epsilon num_groups stash_type"},
+    OperatorEntry{"InstanceNormalization", lower_instance_normalization, 3, 3, "epsilon"},
+    OperatorEntry{"LayerNormalization", lower_layer_normalization, 2, 3, "axis epsilon stash_type"},
+    OperatorEntry{"LpNormalization", lower_lp_normalization, 1, 1, "axis p"},
+    OperatorEntry{"MeanVarianceNormalization", lower_mean_variance_normalization, 1, 1, "axes"},
+    OperatorEntry{"RMSNormalization", lower_rms_normalization, 2, 2, "axis epsilon stash_type"},
+    OperatorEntry{"SimplifiedLayerNormalization", lower_rms_normalization, 2, 2,
+                  "axis epsilon stash_type"},
 };
 
 }  // namespace
 
-std::span<const Entry> normalization_operators() { return table_of_normalizations; }
+std::span<const OperatorEntry> normalization_operators() { return table_of_normalizations; }
 
 }  // namespace millrace::network::onnx

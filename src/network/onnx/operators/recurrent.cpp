@@ -185,19 +185,20 @@ void lower_cum_sum(Node& node) {
 }
 
 constexpr std::array table_of_sequences{
-    Entry{"CumSum", lower_cum_sum, 2, 2, "exclusive reverse"},
-    Entry{"GRU", lower_gru, 3, 6,
-          "activation_alpha activation_beta activations clip direction hidden_size layout "
-          "linear_before_reset"},
-    Entry{"LSTM", lower_lstm, 3, 8,
-          "activation_alpha activation_beta activations clip direction hidden_size input_forget "
-          "layout"},
-    Entry{"RNN", lower_rnn, 3, 6,
-          "activation_alpha activation_beta activations clip direction hidden_size layout"},
+    OperatorEntry{"CumSum", lower_cum_sum, 2, 2, "exclusive reverse"},
+    OperatorEntry{"GRU", lower_gru, 3, 6,
+                  "activation_alpha activation_beta activations clip direction hidden_size layout "
+                  "linear_before_reset"},
+    OperatorEntry{
+        "LSTM", lower_lstm, 3, 8,
+        "activation_alpha activation_beta activations clip direction hidden_size input_forget "
+        "layout"},
+    OperatorEntry{"RNN", lower_rnn, 3, 6,
+                  "activation_alpha activation_beta activations clip direction hidden_size layout"},
 };
 
 }  // namespace
 
-std::span<const Entry> sequence_operators() { return table_of_sequences; }
+std::span<const OperatorEntry> sequence_operators() { return table_of_sequences; }
 
 }  // namespace millrace::network::onnx

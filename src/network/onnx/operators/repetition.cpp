@@ -206,21 +206,21 @@ void lower_window(Node& node) {
 }
 
 constexpr std::array table_of_repetitions{
-    Entry{"BlackmanWindow", lower_window<blackman>, 1, 1, "output_datatype periodic"},
-    Entry{"Expand", lower_expand, 2, 2, ""},
-    Entry{"EyeLike", lower_eye_like, 1, 1, "dtype k"},
-    Entry{"HammingWindow", lower_window<hamming>, 1, 1, "output_datatype periodic"},
-    Entry{"HannWindow", lower_window<hann>, 1, 1, "output_datatype periodic"},
-    Entry{"NonZero", lower_non_zero, 1, 1, ""},
-    Entry{"Range", lower_range, 3, 3, ""},
-    Entry{"Size", lower_size, 1, 1, ""},
-    Entry{"SpaceToDepth", lower_space_to_depth, 1, 1, "blocksize mode"},
-    Entry{"Tile", lower_tile, 2, 2, ""},
-    Entry{"Trilu", lower_trilu, 1, 2, "upper"},
+    OperatorEntry{"BlackmanWindow", lower_window<blackman>, 1, 1, "output_datatype periodic"},
+    OperatorEntry{"Expand", lower_expand, 2, 2, ""},
+    OperatorEntry{"EyeLike", lower_eye_like, 1, 1, "dtype k"},
+    OperatorEntry{"HammingWindow", lower_window<hamming>, 1, 1, "output_datatype periodic"},
+    OperatorEntry{"HannWindow", lower_window<hann>, 1, 1, "output_datatype periodic"},
+    OperatorEntry{"NonZero", lower_non_zero, 1, 1, ""},
+    OperatorEntry{"Range", lower_range, 3, 3, ""},
+    OperatorEntry{"Size", lower_size, 1, 1, ""},
+    OperatorEntry{"SpaceToDepth", lower_space_to_depth, 1, 1, "blocksize mode"},
+    OperatorEntry{"Tile", lower_tile, 2, 2, ""},
+    OperatorEntry{"Trilu", lower_trilu, 1, 2, "upper"},
 };
 
 }  // namespace
 
-std::span<const Entry> repetition_operators() { return table_of_repetitions; }
+std::span<const OperatorEntry> repetition_operators() { return table_of_repetitions; }
 
 }  // namespace millrace::network::onnx

@@ -8,7 +8,7 @@ namespace millrace::network::onnx {
 
 class Node;
 
-struct Entry {
+struct OperatorEntry {
   std::string_view name;
   void (*lower)(Node&);
   std::size_t least_inputs, most_inputs;
@@ -18,13 +18,13 @@ struct Entry {
 inline constexpr std::size_t any_number = 1 << 20;
 
 /// Each in the order of names.
-std::span<const Entry> element_operators();        // functions, comparisons, logic
-std::span<const Entry> repetition_operators();     // Expand, Tile, Range and other patterns
-std::span<const Entry> indexing_operators();       // GatherElements, TopK, OneHot, ...
-std::span<const Entry> normalization_operators();  // over layers, groups and instances
-std::span<const Entry> sequence_operators();       // RNN, GRU, LSTM, CumSum
-std::span<const Entry> loss_operators();           // of classifiers
-std::span<const Entry> vision_operators();         // GridSample, NonMaxSuppression, RoiAlign
+std::span<const OperatorEntry> element_operators();        // functions, comparisons, logic
+std::span<const OperatorEntry> repetition_operators();     // Expand, Tile, Range and other patterns
+std::span<const OperatorEntry> indexing_operators();       // GatherElements, TopK, OneHot, ...
+std::span<const OperatorEntry> normalization_operators();  // over layers, groups and instances
+std::span<const OperatorEntry> sequence_operators();       // RNN, GRU, LSTM, CumSum
+std::span<const OperatorEntry> loss_operators();           // of classifiers
+std::span<const OperatorEntry> vision_operators();  // GridSample, NonMaxSuppression, RoiAlign
 
 /// Einsum, as products of matrices, transpositions and sums.
 void lower_einsum(Node& node);

@@ -123,15 +123,15 @@ void lower_roi_align(Node& node) {
 }
 
 constexpr std::array table_of_vision{
-    Entry{"GridSample", lower_grid_sample, 2, 2, "align_corners mode padding_mode"},
-    Entry{"NonMaxSuppression", lower_non_max_suppression, 2, 5, "center_point_box"},
-    Entry{"RoiAlign", lower_roi_align, 3, 3,
-          "coordinate_transformation_mode mode output_height output_width sampling_ratio "
-          "spatial_scale"},
+    OperatorEntry{"GridSample", lower_grid_sample, 2, 2, "align_corners mode padding_mode"},
+    OperatorEntry{"NonMaxSuppression", lower_non_max_suppression, 2, 5, "center_point_box"},
+    OperatorEntry{"RoiAlign", lower_roi_align, 3, 3,
+                  "coordinate_transformation_mode mode output_height output_width sampling_ratio "
+                  "spatial_scale"},
 };
 
 }  // namespace
 
-std::span<const Entry> vision_operators() { return table_of_vision; }
+std::span<const OperatorEntry> vision_operators() { return table_of_vision; }
 
 }  // namespace millrace::network::onnx
