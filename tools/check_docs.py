@@ -148,7 +148,7 @@ def check_operators(path, text):
     sources = [path for folder in ("", "graph", "operators")
                for path in (ROOT / "src/network/onnx" / folder).glob("*.cpp")]
     known = {name for source in sources
-             for name in re.findall(r'^    Entry\{"([\w.]+)"', source.read_text("utf-8"), re.M)}
+             for name in re.findall(r'OperatorEntry\{\s*"([\w.]+)"', source.read_text("utf-8"))}
     section = text.split("## ONNX", 1)[-1].split("\n## ", 1)[0]
     named = set(re.findall(r"^\| `([\w.]+)` \|", section, re.M))
     for name in sorted(known - named):
