@@ -65,6 +65,8 @@ Network simplify(Network network) {
   network = widen_half(std::move(network));
   network = fold_constants(std::move(network));
   network = merge_reshapes(std::move(network));
+  network = recognise_functions(std::move(network));
+  network = recognise_normalizations(std::move(network));
   network = fold_padding(std::move(network));
   network = fold_batch_normalization(std::move(network));
   return remove_unused(std::move(network));

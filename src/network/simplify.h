@@ -19,6 +19,11 @@ Network fold_batch_normalization(Network network);
 Network merge_reshapes(Network network);
 /// A Pad with zeros around images into the convolutions that read it.
 Network fold_padding(Network network);
+/// Several layers that compute a known function of one number, in whatever order, become that
+/// function: the forms of GELU, of Swish with a factor, Mish, HardSwish. Recognised by its values.
+Network recognise_functions(Network network);
+/// LayerNormalization and RMSNormalization that were written as means, squares and roots.
+Network recognise_normalizations(Network network);
 /// Layers and constants that no output needs; inputs stay.
 Network remove_unused(Network network);
 /// All of them, in the one order that works; read_network applies it.

@@ -55,6 +55,17 @@ ConformanceCase transposed_case(const std::string& name, const Window& w, std::i
           }};
 }
 
+/// Windows beside each other, with one activation after them.
+ConformanceCase patches_case(const std::string& name, std::int64_t filters, const Unary& op) {
+  return {name, [=](NetworkBuilder& b) {
+            const Window w{{2, 3}, {2, 3}, {1, 1}, {0, 0}, {0, 0}};
+            const TensorId x = b.input({2, 6, 5, 4}), weight = b.constant({6, filters, 2, 3});
+            const TensorId y = b.layer(ConvTranspose{w, 1}, {x, weight, b.constant({filters})},
+                                       {2, filters, 10, 12});
+            b.output(b.unary(op.kind, y, op.alpha, op.beta));
+          }};
+}
+
 void conv_without_bias(NetworkBuilder& b) {
   const TensorId x = b.input({1, 8, 6, 6}), w = b.constant({12, 8, 3, 3});
   b.output(b.layer(Conv{window(3), 1}, {x, w}, {1, 12, 4, 4}));
@@ -97,6 +108,10 @@ std::vector<ConformanceCase> convolution_cases() {
                                   {9, 11}));
   cases.push_back(transposed_case("conv_transpose_output_padding",
                                   window(3, {.stride = 2, .pad = 1}), 1, {10, 12}));
+  cases.push_back(patches_case("conv_transpose_patches_relu", 8, {UnaryKind::relu}));
+  cases.push_back(patches_case("conv_transpose_patches_leaky", 3, {UnaryKind::leaky_relu, 0.1}));
+  cases.push_back(patches_case("conv_transpose_patches_clip", 1, {UnaryKind::clip, -0.2, 0.3}));
+  cases.push_back(patches_case("conv_transpose_patches_sigmoid", 5, {UnaryKind::sigmoid}));
   cases.push_back(transposed_case("conv_transpose_grouped", window(2, {.stride = 2}), 2, {10, 12}));
   cases.push_back(transposed_case("conv_transpose_dilated", window(3, {.dilation = 2}), 1,
                                   {9, 10}));

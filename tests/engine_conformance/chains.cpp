@@ -27,6 +27,13 @@ TensorId transposed_head(NetworkBuilder& b, std::int64_t channels) {
   return b.layer(ConvTranspose{window(2, {.stride = 2}), 1}, {x, w, bias}, {1, channels, 6, 8});
 }
 
+TensorId overlapping_head(NetworkBuilder& b, std::int64_t channels) {
+  const TensorId x = b.input({1, inputs_of_head, 3, 4});
+  const TensorId w = b.constant({inputs_of_head, channels, 3, 3}), bias = b.constant({channels});
+  const ConvTranspose op{window(3, {.stride = 2, .pad = 1}), 1};
+  return b.layer(op, {x, w, bias}, {1, channels, 5, 7});
+}
+
 TensorId gemm_head(NetworkBuilder& b, std::int64_t channels) {
   const TensorId w = b.constant({7, channels}), bias = b.constant({channels});
   return b.layer(Gemm{}, {b.input({3, 7}), w, bias}, {3, channels});
@@ -94,6 +101,9 @@ constexpr std::array functions{
     Function{"flat_elu", UnaryKind::elu, 0.3},
     Function{"softplus", UnaryKind::softplus},
     Function{"mish", UnaryKind::mish},
+    Function{"gelu", UnaryKind::gelu},
+    Function{"gelu_tanh", UnaryKind::gelu_tanh},
+    Function{"swish", UnaryKind::swish, 1.702},
     Function{"erf", UnaryKind::erf},
 };
 
@@ -114,11 +124,12 @@ Shape by_channel(const Shape& shape) {
   return result;
 }
 
-enum class Second { number, channels, whole, computed };
-constexpr std::array seconds{Second::number, Second::channels, Second::whole, Second::computed};
+enum class Second { number, channels, columns, whole, computed };
+constexpr std::array seconds{Second::number, Second::channels, Second::columns, Second::whole,
+                             Second::computed};
 
 const char* name_of(Second second) {
-  constexpr std::array names{"_number", "_by_channel", "_whole", "_computed"};
+  constexpr std::array names{"_number", "_by_channel", "_by_column", "_whole", "_computed"};
   return names[static_cast<std::size_t>(second)];
 }
 
@@ -128,6 +139,8 @@ TensorId second_operand(NetworkBuilder& b, Shape shape, Second second) {
   switch (second) {
     case Second::number: return b.constant(Shape{}, range);
     case Second::channels: return b.constant(by_channel(shape), range);
+    case Second::columns:
+      return b.constant({shape.back()}, range);
     case Second::whole: return b.constant(std::move(shape), range);
     case Second::computed: break;
   }
@@ -162,6 +175,7 @@ std::vector<ChainHead> chain_heads() {
           convolution_head("conv_3x3_stride_2", window(3, {.stride = 2, .pad = 1})),
           {"depthwise", depthwise_head},
           {"conv_transpose", transposed_head},
+          {"conv_transpose_overlapping", overlapping_head},
           {"gemm", gemm_head},
           {"scaled_gemm", scaled_gemm_head},
           {"matmul_by_constant", product_with_constant_head},

@@ -24,15 +24,10 @@ std::optional<kernels::OwnConvolution> with_tail(const Builder& builder, const G
       continue;
     }
     if (fused.kind != Fused::Kind::unary) return std::nullopt;
-    const auto& unary = std::get<network::Unary>(builder.layer(fused.layers[0]).op);
-    if (unary.kind == network::UnaryKind::relu)
-      result.activation.low = 0;
-    else if (unary.kind == network::UnaryKind::leaky_relu)
-      result.activation.slope = static_cast<float>(unary.alpha);
-    else if (unary.kind == network::UnaryKind::clip && unary.alpha <= unary.beta)
-      result.activation = {1, static_cast<float>(unary.alpha), static_cast<float>(unary.beta)};
-    else
-      return std::nullopt;
+    const auto function =
+        piecewise_linear(std::get<network::Unary>(builder.layer(fused.layers[0]).op));
+    if (!function) return std::nullopt;
+    result.activation = *function;
     activated = true;
   }
   return result;
@@ -101,6 +96,20 @@ bool can_be_own(const Builder& builder, LayerId id) {
   const bool crops = std::any_of(pads.begin(), pads.end(), [](auto pad) { return pad < 0; });
   return builder.tensor(layer.inputs[0]).shape.size() == 4 && !crops &&
          is_constant(builder, layer, 1) && is_constant(builder, layer, 2);
+}
+
+std::optional<kernels::Activation> piecewise_linear(const network::Unary& function) {
+  kernels::Activation result;
+  const auto low = static_cast<float>(function.alpha), high = static_cast<float>(function.beta);
+  if (function.kind == network::UnaryKind::relu)
+    result.low = 0;
+  else if (function.kind == network::UnaryKind::leaky_relu)
+    result.slope = low;
+  else if (function.kind == network::UnaryKind::clip && function.alpha <= function.beta)
+    result = {1, low, high};
+  else
+    return std::nullopt;
+  return result;
 }
 
 kernels::WindowAxis axis_of(const Builder& builder, LayerId id, std::size_t dimension) {

@@ -28,6 +28,8 @@ Desc weights_as_given(const Geometry& geometry, const network::Shape& shape);
 bool can_be_own(const Builder& builder, LayerId id);
 /// Along the height (0) or the width (1) of such a layer.
 kernels::WindowAxis axis_of(const Builder& builder, LayerId id, std::size_t dimension);
+/// ReLU, leaky ReLU and clip in that form; nothing for other functions.
+std::optional<kernels::Activation> piecewise_linear(const network::Unary& function);
 /// Nothing if it cannot be one, or if the group's tail is more than a residual and then one
 /// activation.
 std::optional<kernels::OwnConvolution> own_convolution_of(const Builder& builder,

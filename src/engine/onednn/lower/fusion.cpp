@@ -23,15 +23,21 @@ bool has_room_for(const Group& group, const Fused& next) {
   return !adds_residual(next) || std::none_of(group.tail.begin(), group.tail.end(), adds_residual);
 }
 
-/// A scalar, or one value per channel for a batch of one or constant over the batch.
-bool is_per_channel(const Tensor& operand, const Tensor& result) {
+/// A scalar, or one value per index of this dimension.
+bool is_along(std::size_t dimension, const Tensor& operand, const Tensor& result) {
   const std::size_t rank = result.shape.size(), own = operand.shape.size();
   if (own > rank || rank < 2) return false;
   for (std::size_t d = 0; d < own; ++d) {
     const std::size_t at = d + rank - own;
-    if (operand.shape[d] != 1 && (at != 1 || operand.shape[d] != result.shape[1])) return false;
+    if (operand.shape[d] != 1 && (at != dimension || operand.shape[d] != result.shape[at]))
+      return false;
   }
   return true;
+}
+
+/// Which dimension of its result a kernel can take one value each of: of matrices the columns.
+std::size_t channels_of(const Layer& head, const Tensor& result) {
+  return network::is_product(head.op) ? result.shape.size() - 1 : 1;
 }
 
 class Grouping {
@@ -70,7 +76,7 @@ class Grouping {
     taken_.insert(head);
     if (!network::leads_fusion(network_[head].op) && !network::is_binary(network_[head].op))
       return group;
-    while (const auto next = follower(result_of(network_, group))) {
+    while (const auto next = follower(head, result_of(network_, group))) {
       if (!has_room_for(group, *next)) break;
       group.tail.push_back(*next);
       if (!accepts_(group)) {
@@ -83,7 +89,7 @@ class Grouping {
   }
 
   /// What alone reads this tensor and could be done on it at once.
-  std::optional<Fused> follower(TensorId tensor) const {
+  std::optional<Fused> follower(LayerId head, TensorId tensor) const {
     const auto readers = consumers_.find(tensor);
     if (outputs_.count(tensor) || readers == consumers_.end()) return std::nullopt;
     for (const LayerId id : readers->second)
@@ -94,13 +100,13 @@ class Grouping {
     const Layer& layer = network_[id];
     if (std::holds_alternative<network::Unary>(layer.op))
       return Fused{Fused::Kind::unary, {id}, {}, layer.outputs[0]};
-    if (const auto* binary = std::get_if<network::Binary>(&layer.op))
-      return with_operand(tensor, id, binary->kind);
+    if (network::is_binary(layer.op)) return with_operand(head, tensor, id);
     return std::nullopt;
   }
 
-  std::optional<Fused> with_operand(TensorId tensor, LayerId id, BinaryKind kind) const {
+  std::optional<Fused> with_operand(LayerId head, TensorId tensor, LayerId id) const {
     const Layer& layer = network_[id];
+    const BinaryKind kind = std::get<network::Binary>(layer.op).kind;
     const bool first = layer.inputs[0] == tensor;
     const TensorId operand = layer.inputs[first ? 1 : 0];
     const Tensor& result = network_[layer.outputs[0]];
@@ -110,7 +116,8 @@ class Grouping {
     if (kind == BinaryKind::add && network_[operand].shape == result.shape &&
         !network_[operand].constant)
       return Fused{Fused::Kind::residual, {id}, operand, layer.outputs[0]};
-    if (!is_per_channel(network_[operand], result)) return std::nullopt;
+    if (!is_along(channels_of(network_[head], result), network_[operand], result))
+      return std::nullopt;
     return Fused{Fused::Kind::binary, {id}, operand, layer.outputs[0]};
   }
 

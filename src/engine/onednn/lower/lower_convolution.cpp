@@ -7,6 +7,7 @@
 #include "engine/onednn/lower/lower.h"
 #include "engine/onednn/lower/lower_amx.h"
 #include "engine/onednn/lower/lower_integers.h"
+#include "engine/onednn/lower/lower_transposed.h"
 #include "engine/onednn/lower/lower_winograd.h"
 #include "engine/onednn/lower/post_ops.h"
 #include "engine/onednn/ways.h"
@@ -88,6 +89,14 @@ Kernel kernel_of(const Builder& builder, const Group& group) {
   return kernel_of(builder, group, integers_of(builder, group, std::nullopt));
 }
 
+/// Of a transposed convolution, which takes its bias in a step of its own.
+Kernel kernel_of_sums(const Builder& builder, LayerId id) {
+  auto spec = spec_of(builder, id, std::nullopt);
+  if (!spec) return {};
+  spec->bias = {};
+  return convolution(builder.engine(), *spec, {});
+}
+
 Operand bias_operand(Builder& builder, const network::Layer& layer, const Kernel& kernel) {
   const TensorId bias = layer.inputs[2];
   if (kernel.bias.change_nothing()) return {DNNL_ARG_BIAS, builder.plain(bias)};
@@ -113,6 +122,7 @@ bool accepts_convolution(Builder& builder, const Group& group) {
   const LayerId head = group.head;
   if (is_on_tiles(builder, head) || is_in_integers(builder, head) || is_winograd(builder, head))
     return own_convolution_of(builder, group).has_value();
+  if (geometry_of(builder.layer(head).op).transposed) return accepts_transposed(builder, group);
   const Kernel fused = kernel_of(builder, group);
   if (!fused || fused.is_slow()) return false;
   // oneDNN puts operands where channels fill a block too, and x / 0 there spoils the next layer.
@@ -147,6 +157,8 @@ bool lower_convolution(Builder& builder, const Group& group) {
   if (is_in_integers(builder, group.head)) return lower_in_integers(builder, group);
   if (is_winograd(builder, group.head)) return lower_winograd(builder, group);
   const network::Layer& layer = builder.layer(group.head);
+  if (geometry_of(layer.op).transposed)
+    return lower_transposed(builder, group, kernel_of_sums(builder, group.head));
   const auto integers = integers_of(builder, group, quantization_now(builder, layer.inputs[0]));
   const Kernel kernel = kernel_of(builder, group, integers);
   const std::string asked = builder.variant(group.head).algorithm;

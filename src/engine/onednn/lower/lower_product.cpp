@@ -143,12 +143,13 @@ std::optional<Choice> choose(const Builder& builder, const Product& p, const Gro
   return choice;
 }
 
-/// A fused operand is described in the result's shape; a folded stack of matrices has another.
-bool shapes_agree(const Builder& builder, const Product& p, const Group& group) {
-  const auto plain_kind = [](const Fused& fused) { return fused.kind != Fused::Kind::binary; };
-  const Shape& shape = builder.tensor(builder.layer(group.head).outputs[0]).shape;
-  return std::all_of(group.tail.begin(), group.tail.end(), plain_kind) ||
-         dims_of(p.result_view) == shape;
+/// One value per column is known to be taken rightly by products of two matrices only.
+bool takes_operands(const Builder& builder, const Product& p, const Group& group) {
+  const bool matrices = dims_of(p.result_view).size() == 2;
+  return std::all_of(group.tail.begin(), group.tail.end(), [&](const Fused& fused) {
+    return fused.kind != Fused::Kind::binary || matrices ||
+           network::element_count(builder.tensor(fused.operand).shape) == 1;
+  });
 }
 
 Value viewed(Value value, const Desc& view) {
@@ -201,7 +202,7 @@ std::vector<Operand> factors(Builder& builder, const Product& p, const Choice& c
 
 bool accepts_product(Builder& builder, const Group& group) {
   const Product p = product_of(builder, group.head);
-  return shapes_agree(builder, p, group) && choose(builder, p, group).has_value();
+  return takes_operands(builder, p, group) && choose(builder, p, group).has_value();
 }
 
 bool lower_product(Builder& builder, const Group& group) {
@@ -214,12 +215,9 @@ bool lower_product(Builder& builder, const Group& group) {
   auto reads = factors(builder, p, *choice);
   const TensorId id = result_of(builder.network(), group);
   const Value result = builder.make(id, plain_desc(builder.tensor(id).shape));
-  const auto more = post_operands(builder, group, result);
-  for (Operand operand : more) {
-    operand.argument += DNNL_ARG_ATTR_MULTIPLE_POST_OP(static_cast<int>(choice->own.size())) -
-                        DNNL_ARG_ATTR_MULTIPLE_POST_OP(0);
-    reads.push_back(operand);
-  }
+  const Seen seen{dims_of(p.result_view), static_cast<int>(choice->own.size())};
+  const auto more = post_operands(builder, group, result, seen);
+  reads.insert(reads.end(), more.begin(), more.end());
   builder.run(choice->kernel, reads, {{DNNL_ARG_DST, viewed(result, p.result_view)}});
   return true;
 }

@@ -119,12 +119,15 @@ std::optional<PostOps> post_ops_of(const Builder& builder, const Group& group, c
   return all;
 }
 
+std::vector<Operand> post_operands(Builder& builder, const Group& group, const Value& result) {
+  return post_operands(builder, group, result, {dims_of(result.desc)});
+}
+
 std::vector<Operand> post_operands(Builder& builder, const Group& group, const Value& result,
-                                   int before) {
+                                   const Seen& seen) {
   std::vector<Operand> operands;
-  int index = before;
+  int index = seen.before;
   for (const Fused& fused : group.tail) {
-    const Dims shape = dims_of(result.desc);
     if (fused.kind == Fused::Kind::residual) {
       Quantization in{type_of(result.desc), 1.f};
       if (is_quantized(result.desc)) in = builder.quantization(fused.operand);
@@ -133,17 +136,18 @@ std::vector<Operand> post_operands(Builder& builder, const Group& group, const V
     } else if (fused.kind == Fused::Kind::binary) {
       const int argument = DNNL_ARG_ATTR_MULTIPLE_POST_OP(index) | DNNL_ARG_SRC_1;
       Value operand = builder.plain(fused.operand);
-      operand.desc = plain_desc(with_rank(builder.tensor(fused.operand).shape, shape.size()));
+      operand.desc = plain_desc(with_rank(builder.tensor(fused.operand).shape, seen.shape.size()));
       operands.push_back({argument, operand});
     }
-    index += static_cast<int>(post_ops_of(builder, fused, shape)->size());
+    index += static_cast<int>(post_ops_of(builder, fused, seen.shape)->size());
   }
   return operands;
 }
 
 Dims with_rank(const Dims& shape, std::size_t rank) {
   Dims result(rank > shape.size() ? rank - shape.size() : 0, 1);
-  result.insert(result.end(), shape.begin(), shape.end());
+  const std::size_t fewer = shape.size() > rank ? shape.size() - rank : 0;
+  result.insert(result.end(), shape.begin() + static_cast<std::ptrdiff_t>(fewer), shape.end());
   return result;
 }
 

@@ -17,10 +17,17 @@ std::optional<dnnl::algorithm> algorithm_of(network::BinaryKind kind);
 /// What a group's tail does, on a result of this shape.
 std::optional<PostOps> post_ops_of(const Builder& builder, const Group& group, const Dims& shape);
 /// The operands of these post-ops; and a residual is copied to where the result will be, unless
-/// its place can be shared. `before`: how many other post-ops come first.
+/// its place can be shared.
+std::vector<Operand> post_operands(Builder& builder, const Group& group, const Value& result);
+/// The same where the kernel sees the result in another shape, as a matrix, and does `before` other
+/// post-ops first.
+struct Seen {
+  Dims shape;
+  int before = 0;
+};
 std::vector<Operand> post_operands(Builder& builder, const Group& group, const Value& result,
-                                   int before = 0);
-/// The shape with ones in front, up to `rank` dimensions.
+                                   const Seen& seen);
+/// The shape with more or fewer ones in front, for so many dimensions.
 Dims with_rank(const Dims& shape, std::size_t rank);
 
 }  // namespace millrace::engine::onednn

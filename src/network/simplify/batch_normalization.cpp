@@ -9,8 +9,11 @@ namespace {
 class Folding {
  public:
   explicit Folding(Network& network)
-      : network_(network), topology_(topology(network)), affines_(network.layers.size()),
-        behind_(network.layers.size()), merged_(network.layers.size()) {}
+      : network_(network),
+        topology_(topology(network)),
+        affines_(network.layers.size()),
+        behind_(network.layers.size()),
+        merged_(network.layers.size()) {}
 
   void run() {
     for (std::size_t i = 0; i < network_.layers.size(); ++i) visit(i);
@@ -64,8 +67,8 @@ class Folding {
 
   TensorId add_channels(const std::string& name, const std::vector<double>& values) {
     const std::vector<float> rounded(values.begin(), values.end());
-    Array array = make_array<float>(DataType::float32,
-                                    {static_cast<std::int64_t>(values.size())}, rounded);
+    Array array =
+        make_array<float>(DataType::float32, {static_cast<std::int64_t>(values.size())}, rounded);
     const TensorId id(network_.tensors.size());
     network_.tensors.push_back({name, array.type, array.shape, std::move(array)});
     return id;

@@ -1,0 +1,143 @@
+#include "engine/onednn/lower/lower_transposed.h"
+
+#include <algorithm>
+
+#include "engine/onednn/lower/convolution_parts.h"
+#include "engine/onednn/lower/post_ops.h"
+#include "kernels/place_patches.h"
+
+namespace millrace::engine::onednn {
+namespace {
+
+bool has_bias(const network::Layer& layer) {
+  return layer.inputs.size() > 2 && layer.inputs[2].valid();
+}
+
+std::size_t unsigned_at(const Dims& shape, std::size_t dimension) {
+  return static_cast<std::size_t>(shape[dimension]);
+}
+
+/// Each pixel makes a patch of the result that no other one reaches.
+bool makes_patches(const Builder& builder, LayerId id) {
+  const network::Layer& layer = builder.layer(id);
+  const Geometry g = geometry_of(layer.op);
+  const network::Shape& in = builder.tensor(layer.inputs[0]).shape;
+  const network::Shape& out = builder.tensor(layer.outputs[0]).shape;
+  if (!g.transposed || g.groups != 1 || in.size() != 4 || builder.type(id) != Type::f32 ||
+      !builder.tensor(layer.inputs[1]).constant)
+    return false;
+  if (has_bias(layer) && !builder.tensor(layer.inputs[2]).constant) return false;
+  for (std::size_t d = 0; d < 2; ++d)
+    if (g.window.kernel[d] != g.window.strides[d] || g.window.pads_begin[d] != 0 ||
+        (g.window.dilations[d] != 1 && g.window.kernel[d] != 1) ||
+        out[d + 2] != in[d + 2] * g.window.strides[d])
+      return false;
+  return true;
+}
+
+/// Nothing if the tail is more than one piecewise linear function.
+std::optional<kernels::Activation> activation_of(const Builder& builder, const Group& group) {
+  if (group.tail.empty()) return kernels::Activation{};
+  if (group.tail.size() > 1 || group.tail[0].kind != Fused::Kind::unary) return std::nullopt;
+  return piecewise_linear(std::get<network::Unary>(builder.layer(group.tail[0].layers[0]).op));
+}
+
+/// The weights as a matrix: from channels to the pixels of a patch, each with all its channels.
+Value patch_weights(Builder& builder, TensorId weights, const Desc& matrix) {
+  const network::Shape& shape = builder.tensor(weights).shape;
+  const std::int64_t pixels = shape[2] * shape[3];
+  const Desc given = strided_desc({shape[0], pixels, shape[1]}, {shape[1] * pixels, 1, pixels});
+  Value value =
+      builder.in_layout(weights, Packing{given, plain_desc({shape[0], pixels, shape[1]})});
+  value.desc = matrix;
+  return value;
+}
+
+bool lower_patches(Builder& builder, const Group& group) {
+  const auto activation = activation_of(builder, group);
+  if (!makes_patches(builder, group.head) || !activation) return false;
+  const network::Layer& layer = builder.layer(group.head);
+  const network::Shape& in = builder.tensor(layer.inputs[0]).shape;
+  const network::Shape& weights = builder.tensor(layer.inputs[1]).shape;
+  const std::int64_t pixels = in[0] * in[2] * in[3];
+  const std::int64_t patch = weights[1] * weights[2] * weights[3];
+  ProductSpec spec{
+      plain_desc({pixels, in[1]}), plain_desc({in[1], patch}), {}, plain_desc({pixels, patch})};
+  const Kernel kernel = matrix_product(builder.engine(), spec, {});
+  if (!kernel || kernel.is_slow()) return false;
+  Value source = builder.in_layout(layer.inputs[0], channels_last_desc(in));
+  source.desc = spec.source;
+  const Value patches = builder.make_temporary(spec.destination);
+  builder.run(kernel,
+              {{DNNL_ARG_SRC, source},
+               {DNNL_ARG_WEIGHTS, patch_weights(builder, layer.inputs[1], spec.weights)}},
+              {{DNNL_ARG_DST, patches}});
+  const TensorId id = result_of(builder.network(), group);
+  OwnWork work{patches, builder.make(id, channels_last_desc(builder.tensor(id).shape)), {}};
+  const float* bias = nullptr;
+  if (has_bias(layer)) {
+    work.constants = {builder.plain(layer.inputs[2])};
+    bias = reinterpret_cast<const float*>(builder.constant_data(work.constants.front()));
+  }
+  const kernels::Patches placed{unsigned_at(in, 0),      unsigned_at(in, 2),
+                                unsigned_at(in, 3),      unsigned_at(weights, 2),
+                                unsigned_at(weights, 3), unsigned_at(weights, 1)};
+  work.run = [placed, activation = *activation, bias](const OwnPlaces& places) {
+    place_patches(placed, activation, bias, reinterpret_cast<const float*>(places.from),
+                  reinterpret_cast<float*>(places.to));
+  };
+  builder.run(work, "patches");
+  return true;
+}
+
+/// Where the sums lie while the bias is added.
+std::optional<std::pair<Desc, Kernel>> bias_kernel(const Builder& builder, const Kernel& sums) {
+  const Desc given = sums.operand(DNNL_ARG_DST);
+  Dims by_channel(dims_of(given).size(), 1);
+  by_channel[1] = dims_of(given)[1];
+  for (const Desc& layout : {given, channels_last_desc(dims_of(given), type_of(given))}) {
+    if (!suits_two_operands(layout)) continue;
+    const Kernel kernel =
+        binary(builder.engine(),
+               {dnnl::algorithm::binary_add, layout, plain_desc(by_channel), layout}, {});
+    if (kernel && !kernel.is_slow()) return std::pair(layout, kernel);
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+bool accepts_transposed(const Builder& builder, const Group& group) {
+  return makes_patches(builder, group.head) && activation_of(builder, group).has_value();
+}
+
+bool lower_transposed(Builder& builder, const Group& group, const Kernel& kernel_of_sums) {
+  if (lower_patches(builder, group)) return true;
+  const network::Layer& layer = builder.layer(group.head);
+  if (!group.tail.empty() || !kernel_of_sums || kernel_of_sums.is_slow()) return false;
+  const auto adding = has_bias(layer) ? bias_kernel(builder, kernel_of_sums) : std::nullopt;
+  if (has_bias(layer) && !adding) return false;
+  Packing weights;
+  weights.from = weights_as_given(geometry_of(layer.op), builder.tensor(layer.inputs[1]).shape);
+  weights.to = kernel_of_sums.operand(DNNL_ARG_WEIGHTS);
+  const Desc made = kernel_of_sums.operand(DNNL_ARG_DST);
+  const TensorId output = layer.outputs[0];
+  const Value sums = builder.make(output, made);
+  builder.run(
+      kernel_of_sums,
+      {{DNNL_ARG_SRC, builder.in_layout(layer.inputs[0], kernel_of_sums.operand(DNNL_ARG_SRC))},
+       {DNNL_ARG_WEIGHTS, builder.in_layout(layer.inputs[1], weights)}},
+      {{DNNL_ARG_DST, sums}});
+  if (!adding) return true;
+  const Value source = builder.in_layout(output, adding->first);
+  Value bias = builder.plain(layer.inputs[2]);
+  Dims by_channel(dims_of(made).size(), 1);
+  by_channel[1] = dims_of(made)[1];
+  bias.desc = plain_desc(by_channel);
+  const Value result = builder.make(output, adding->first);
+  builder.run_in_place(adding->second, {{DNNL_ARG_SRC_0, source}, {DNNL_ARG_SRC_1, bias}},
+                       {{DNNL_ARG_DST, result}});
+  return true;
+}
+
+}  // namespace millrace::engine::onednn

@@ -1,0 +1,14 @@
+#pragma once
+// Transposed convolutions, whose bias and functions oneDNN's kernels leave to its slow loops.
+#include "engine/onednn/builder.h"
+#include "engine/onednn/lower/fusion.h"
+
+namespace millrace::engine::onednn {
+
+/// With the bias, and with an activation as own_convolution.h has them where windows do not
+/// overlap.
+bool accepts_transposed(const Builder& builder, const Group& group);
+/// `kernel_of_sums`: oneDNN's kernel for the layer, without its bias.
+bool lower_transposed(Builder& builder, const Group& group, const Kernel& kernel_of_sums);
+
+}  // namespace millrace::engine::onednn
