@@ -1,6 +1,7 @@
 #include "kernels/place_patches.h"
 
 #include <algorithm>
+#include <array>
 #include <vector>
 
 namespace millrace::kernels {
@@ -26,14 +27,28 @@ struct PatchRow {
   }
 };
 
+/// Rows of the left factor that are multiplied at once, so that sums do not wait for each other.
+constexpr std::size_t rows_at_once = 4;
+using Sums = std::array<std::array<float, NarrowProduct::most_columns>, rows_at_once>;
+
+#if defined(__x86_64__) && defined(__GNUC__)
+[[gnu::target_clones("avx512f", "avx2", "default")]]
+#endif
+void add_products(const NarrowProduct& product, const float* from, Sums& sums) {
+  for (std::size_t k = 0; k < product.inner; ++k)
+    for (std::size_t row = 0; row < rows_at_once; ++row)
+      for (std::size_t column = 0; column < NarrowProduct::most_columns; ++column)
+        sums[row][column] += from[row * product.inner + k] *
+                             product.weights[k * NarrowProduct::most_columns + column];
+}
+
 }  // namespace
 
-void place_patches(const Patches& patches, const Activation& activation, const float* bias,
-                   const float* from, float* to) {
+void place_patches(const Patches& patches, const float* from, float* to) {
   const std::size_t row_size = patches.columns * patches.channels;
-  PatchRow row{std::vector<float>(row_size, 0.f), activation};
-  for (std::size_t i = 0; bias != nullptr && i < row_size; ++i)
-    row.bias[i] = bias[i % patches.channels];
+  PatchRow row{std::vector<float>(row_size, 0.f), patches.activation};
+  for (std::size_t i = 0; patches.bias != nullptr && i < row_size; ++i)
+    row.bias[i] = patches.bias[i % patches.channels];
   const auto lines = static_cast<std::ptrdiff_t>(patches.images * patches.height * patches.rows);
 #if defined(_OPENMP)
 #pragma omp parallel for schedule(static)
@@ -46,6 +61,22 @@ void place_patches(const Patches& patches, const Activation& activation, const f
       row.write(from + (patch * patches.rows + within) * row_size,
                 to + (static_cast<std::size_t>(line) * patches.width + x) * row_size);
     }
+  }
+}
+
+void multiply(const NarrowProduct& product, const float* from, float* to) {
+  const auto blocks = static_cast<std::ptrdiff_t>(divided_up(product.rows, rows_at_once));
+#if defined(_OPENMP)
+#pragma omp parallel for schedule(static)
+#endif
+  for (std::ptrdiff_t block = 0; block < blocks; ++block) {
+    const std::size_t last = product.rows - std::min(product.rows, rows_at_once);
+    // The last block begins earlier and does some rows again.
+    const std::size_t first = std::min(static_cast<std::size_t>(block) * rows_at_once, last);
+    Sums sums{};
+    add_products(product, from + first * product.inner, sums);
+    for (std::size_t row = 0; row < rows_at_once; ++row)
+      std::copy_n(sums[row].begin(), product.columns, to + (first + row) * product.columns);
   }
 }
 

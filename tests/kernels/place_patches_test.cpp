@@ -21,26 +21,55 @@ float expected(const Patches& p, const PlacedPixel& at, const std::vector<float>
   return from[(patch * p.rows * p.columns + within) * p.channels + at.channel];
 }
 
+void expect_placed(const Patches& p, const std::vector<float>& from, const std::vector<float>& to) {
+  for (std::size_t i = 0; i < to.size(); ++i) {
+    const std::size_t pixel = i / p.channels, row = p.width * p.columns;
+    const PlacedPixel at{pixel / row / (p.height * p.rows), pixel / row % (p.height * p.rows),
+                         pixel % row, i % p.channels};
+    float x = expected(p, at, from) + (p.bias != nullptr ? p.bias[at.channel] : 0.f);
+    if (x < 0) x *= p.activation.slope;
+    ASSERT_FLOAT_EQ(to[i], std::clamp(x, p.activation.low, p.activation.high)) << i;
+  }
+}
+
+std::vector<float> numbers(Random& random, std::size_t count) {
+  std::vector<float> result(count);
+  for (float& x : result) x = random.uniform(-2, 2);
+  return result;
+}
+
 TEST(PlacePatches, puts_each_number_where_it_belongs) {
   Random random(5);
   for (const std::size_t channels : {1, 3, 16, 37})
     for (const bool with_bias : {false, true}) {
-      const Patches p{2, 3, 5, 2, 3, channels};
-      const std::size_t count = 2 * 3 * 5 * 2 * 3 * channels;
-      std::vector<float> from(count), to(count), bias(channels);
-      for (float& x : from) x = random.uniform(-2, 2);
-      for (float& x : bias) x = random.uniform(-1, 1);
-      place_patches(p, {0.1f, -0.15f, 0.9f}, with_bias ? bias.data() : nullptr, from.data(),
-                    to.data());
-      for (std::size_t i = 0; i < count; ++i) {
-        const std::size_t pixel = i / channels, row = p.width * p.columns;
-        const PlacedPixel at{pixel / row / (p.height * p.rows), pixel / row % (p.height * p.rows),
-                             pixel % row, i % channels};
-        float x = expected(p, at, from) + (with_bias ? bias[at.channel] : 0.f);
-        if (x < 0) x *= 0.1f;
-        ASSERT_FLOAT_EQ(to[i], std::clamp(x, -0.15f, 0.9f)) << i;
-      }
+      Patches p{2, 3, 5, 2, 3, channels};
+      const auto from = numbers(random, 2 * 3 * 5 * 2 * 3 * channels);
+      const auto bias = numbers(random, channels);
+      if (with_bias) p.bias = bias.data();
+      p.activation = {0.1f, -0.15f, 0.9f};
+      std::vector<float> to(from.size());
+      place_patches(p, from.data(), to.data());
+      expect_placed(p, from, to);
     }
+}
+
+TEST(PlacePatches, multiplies_with_few_columns) {
+  Random random(6);
+  for (const std::size_t columns : {1, 4, 16}) {
+    constexpr std::size_t rows = 11, inner = 7, width = NarrowProduct::most_columns;
+    NarrowProduct product{rows, inner, columns, std::vector<float>(inner * width)};
+    for (std::size_t i = 0; i < inner * columns; ++i)
+      product.weights[i / columns * width + i % columns] = random.uniform(-1, 1);
+    const auto from = numbers(random, rows * inner);
+    std::vector<float> to(rows * columns);
+    multiply(product, from.data(), to.data());
+    for (std::size_t i = 0; i < to.size(); ++i) {
+      double sum = 0;
+      for (std::size_t k = 0; k < inner; ++k)
+        sum += double{from[i / columns * inner + k]} * product.weights[k * width + i % columns];
+      ASSERT_NEAR(to[i], sum, 1e-5) << i;
+    }
+  }
 }
 
 }  // namespace

@@ -53,37 +53,75 @@ Value patch_weights(Builder& builder, TensorId weights, const Desc& matrix) {
   return value;
 }
 
+/// The first factor of the product: a row for each pixel.
+struct Pixels {
+  Value rows;
+  std::int64_t count = 0, channels = 0;
+};
+
+/// The product with few columns, by a loop of ours; nothing if there are more, or too few rows.
+std::optional<Value> narrow_patches(Builder& builder, const Pixels& pixels, TensorId weights,
+                                    std::int64_t patch) {
+  using kernels::NarrowProduct;
+  const auto columns = static_cast<std::size_t>(patch);
+  if (columns > NarrowProduct::most_columns || pixels.count < 4) return std::nullopt;
+  const auto inner = static_cast<std::size_t>(pixels.channels);
+  NarrowProduct product{static_cast<std::size_t>(pixels.count), inner, columns, {}};
+  product.weights.resize(inner * NarrowProduct::most_columns);
+  const Value matrix = patch_weights(builder, weights, plain_desc({pixels.channels, patch}));
+  const auto* const given = reinterpret_cast<const float*>(builder.constant_data(matrix));
+  for (std::size_t i = 0; i < inner * columns; ++i)
+    product.weights[i / columns * NarrowProduct::most_columns + i % columns] = given[i];
+  OwnWork work{pixels.rows, builder.make_temporary(plain_desc({pixels.count, patch})), {}};
+  work.run = [product](const OwnPlaces& places) {
+    multiply(product, reinterpret_cast<const float*>(places.from),
+             reinterpret_cast<float*>(places.to));
+  };
+  builder.run(work, "patches");
+  return work.to;
+}
+
+std::optional<Value> wide_patches(Builder& builder, const Pixels& pixels, TensorId weights,
+                                  std::int64_t patch) {
+  const ProductSpec spec{pixels.rows.desc,
+                         plain_desc({pixels.channels, patch}),
+                         {},
+                         plain_desc({pixels.count, patch})};
+  const Kernel kernel = matrix_product(builder.engine(), spec, {});
+  if (!kernel || kernel.is_slow()) return std::nullopt;
+  const Value patches = builder.make_temporary(spec.destination);
+  builder.run(kernel,
+              {{DNNL_ARG_SRC, pixels.rows},
+               {DNNL_ARG_WEIGHTS, patch_weights(builder, weights, spec.weights)}},
+              {{DNNL_ARG_DST, patches}});
+  return patches;
+}
+
 bool lower_patches(Builder& builder, const Group& group) {
   const auto activation = activation_of(builder, group);
   if (!makes_patches(builder, group.head) || !activation) return false;
   const network::Layer& layer = builder.layer(group.head);
   const network::Shape& in = builder.tensor(layer.inputs[0]).shape;
   const network::Shape& weights = builder.tensor(layer.inputs[1]).shape;
-  const std::int64_t pixels = in[0] * in[2] * in[3];
+  Pixels pixels{builder.in_layout(layer.inputs[0], channels_last_desc(in)), in[0] * in[2] * in[3],
+                in[1]};
+  pixels.rows.desc = plain_desc({pixels.count, pixels.channels});
   const std::int64_t patch = weights[1] * weights[2] * weights[3];
-  ProductSpec spec{
-      plain_desc({pixels, in[1]}), plain_desc({in[1], patch}), {}, plain_desc({pixels, patch})};
-  const Kernel kernel = matrix_product(builder.engine(), spec, {});
-  if (!kernel || kernel.is_slow()) return false;
-  Value source = builder.in_layout(layer.inputs[0], channels_last_desc(in));
-  source.desc = spec.source;
-  const Value patches = builder.make_temporary(spec.destination);
-  builder.run(kernel,
-              {{DNNL_ARG_SRC, source},
-               {DNNL_ARG_WEIGHTS, patch_weights(builder, layer.inputs[1], spec.weights)}},
-              {{DNNL_ARG_DST, patches}});
+  auto patches = narrow_patches(builder, pixels, layer.inputs[1], patch);
+  if (!patches) patches = wide_patches(builder, pixels, layer.inputs[1], patch);
+  if (!patches) return false;
+  kernels::Patches placed{unsigned_at(in, 0),      unsigned_at(in, 2),
+                          unsigned_at(in, 3),      unsigned_at(weights, 2),
+                          unsigned_at(weights, 3), unsigned_at(weights, 1)};
+  placed.activation = *activation;
   const TensorId id = result_of(builder.network(), group);
-  OwnWork work{patches, builder.make(id, channels_last_desc(builder.tensor(id).shape)), {}};
-  const float* bias = nullptr;
+  OwnWork work{*patches, builder.make(id, channels_last_desc(builder.tensor(id).shape)), {}};
   if (has_bias(layer)) {
     work.constants = {builder.plain(layer.inputs[2])};
-    bias = reinterpret_cast<const float*>(builder.constant_data(work.constants.front()));
+    placed.bias = reinterpret_cast<const float*>(builder.constant_data(work.constants.front()));
   }
-  const kernels::Patches placed{unsigned_at(in, 0),      unsigned_at(in, 2),
-                                unsigned_at(in, 3),      unsigned_at(weights, 2),
-                                unsigned_at(weights, 3), unsigned_at(weights, 1)};
-  work.run = [placed, activation = *activation, bias](const OwnPlaces& places) {
-    place_patches(placed, activation, bias, reinterpret_cast<const float*>(places.from),
+  work.run = [placed](const OwnPlaces& places) {
+    place_patches(placed, reinterpret_cast<const float*>(places.from),
                   reinterpret_cast<float*>(places.to));
   };
   builder.run(work, "patches");
