@@ -29,17 +29,31 @@ struct PatchRow {
 
 /// Rows of the left factor that are multiplied at once, so that sums do not wait for each other.
 constexpr std::size_t rows_at_once = 4;
-using Sums = std::array<std::array<float, NarrowProduct::most_columns>, rows_at_once>;
+constexpr std::size_t width = NarrowProduct::most_columns;
 
+/// `to` has a row of `width` numbers for each of these rows. The sums are plain arrays of their
+/// own: compilers keep them in registers then.
 #if defined(__x86_64__) && defined(__GNUC__)
 [[gnu::target_clones("avx512f", "avx2", "default")]]
 #endif
-void add_products(const NarrowProduct& product, const float* from, Sums& sums) {
-  for (std::size_t k = 0; k < product.inner; ++k)
-    for (std::size_t row = 0; row < rows_at_once; ++row)
-      for (std::size_t column = 0; column < NarrowProduct::most_columns; ++column)
-        sums[row][column] += from[row * product.inner + k] *
-                             product.weights[k * NarrowProduct::most_columns + column];
+void multiply_rows(const float* from, std::size_t inner, const float* weights,
+                   float* __restrict to) {
+  float a[width] = {}, b[width] = {}, c[width] = {}, d[width] = {};
+  for (std::size_t k = 0; k < inner; ++k) {
+    const float* const row = weights + k * width;
+    const float in_a = from[k], in_b = from[inner + k];
+    const float in_c = from[2 * inner + k], in_d = from[3 * inner + k];
+    for (std::size_t i = 0; i < width; ++i) {
+      a[i] += in_a * row[i];
+      b[i] += in_b * row[i];
+      c[i] += in_c * row[i];
+      d[i] += in_d * row[i];
+    }
+  }
+  std::copy_n(a, width, to);
+  std::copy_n(b, width, to + width);
+  std::copy_n(c, width, to + 2 * width);
+  std::copy_n(d, width, to + 3 * width);
 }
 
 }  // namespace
@@ -73,10 +87,10 @@ void multiply(const NarrowProduct& product, const float* from, float* to) {
     const std::size_t last = product.rows - std::min(product.rows, rows_at_once);
     // The last block begins earlier and does some rows again.
     const std::size_t first = std::min(static_cast<std::size_t>(block) * rows_at_once, last);
-    Sums sums{};
-    add_products(product, from + first * product.inner, sums);
+    std::array<float, rows_at_once * width> sums;
+    multiply_rows(from + first * product.inner, product.inner, product.weights.data(), sums.data());
     for (std::size_t row = 0; row < rows_at_once; ++row)
-      std::copy_n(sums[row].begin(), product.columns, to + (first + row) * product.columns);
+      std::copy_n(sums.data() + row * width, product.columns, to + (first + row) * product.columns);
   }
 }
 

@@ -213,6 +213,8 @@ Tally run_cases(std::span<const OnnxCase> cases, const Compute& compute,
     ++tally.total;
     if (outcome.kind == Outcome::Kind::passed) ++tally.passed;
     if (outcome.kind == Outcome::Kind::refused) ++tally.refused;
+    if (outcome.kind == Outcome::Kind::failed)
+      tally.wrong.push_back(test.name + ": " + outcome.text);
     const bool as_expected = expected
                                  ? outcome.kind == Outcome::Kind::refused &&
                                        outcome.text.find(exception->second) != std::string::npos

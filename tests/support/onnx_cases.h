@@ -50,6 +50,7 @@ using Exceptions = std::map<std::string, std::string_view>;
 struct Tally {
   std::size_t passed = 0, refused = 0, total = 0;
   std::vector<std::string> surprises;  // failures, refusals not listed, listed ones that pass
+  std::vector<std::string> wrong;      // failures
 };
 
 /// Runs the cases and prints how many pass.

@@ -114,6 +114,14 @@ TEST_F(OnnxCases, of_single_operators_pass_but_for_the_exceptions) {
   expect_none(tally);
 }
 
+/// Whichever ONNX they come from: what cannot be computed is refused.
+TEST_F(OnnxCases, of_single_operators_never_give_wrong_values) {
+  const std::vector<OnnxCase> cases = onnx_cases("node");
+  const Tally tally = run_cases(cases, compute_by_loops, {});
+  EXPECT_GE(tally.passed, 810u);
+  for (const std::string& wrong : tally.wrong) ADD_FAILURE() << wrong;
+}
+
 TEST_F(OnnxCases, from_frameworks_pass_without_exception) {
   const std::vector<OnnxCase> cases =
       cases_where({"pytorch-converted", "pytorch-operator", "simple"},

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <numeric>
 
 #include "network/onnx/node.h"
@@ -157,7 +158,12 @@ void lower_lp_normalization(Node& node) {
   one[static_cast<std::size_t>(axis)] = 1;
   const TensorId norm = node.add(Reduce{p == 1 ? ReduceKind::l1 : ReduceKind::l2, {axis}},
                                  {node.input(0)}, {node.type(0), one});
-  node.give(0, node.add(Binary{BinaryKind::div}, {node.input(0), norm}, {node.type(0), shape}));
+  // Zeros stay zeros.
+  constexpr double smallest = std::numeric_limits<float>::min();
+  constexpr double largest = std::numeric_limits<double>::infinity();
+  const TensorId divisor =
+      node.add(Unary{UnaryKind::clip, smallest, largest}, {norm}, {node.type(0), one});
+  node.give(0, node.add(Binary{BinaryKind::div}, {node.input(0), divisor}, {node.type(0), shape}));
 }
 
 constexpr std::array table_of_normalizations{
