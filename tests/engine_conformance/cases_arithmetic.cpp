@@ -60,6 +60,17 @@ void arg_max(NetworkBuilder& b, std::int64_t axis, const Shape& out) {
   b.output(index);
 }
 
+/// After a convolution, which leaves the channels innermost.
+ConformanceCase after_convolution(const std::string& name, const Operator& op, const Shape& out,
+                                  DataType type = DataType::float32) {
+  return {name, [=](NetworkBuilder& b) {
+            const TensorId x = b.conv(b.input({2, 3, 7, 5}), 21, window(3, {.pad = 1}));
+            const TensorId y = b.layer(op, {x}, out);
+            b.set_type(y, type);
+            b.output(y);
+          }};
+}
+
 struct UnaryCase {
   const char* name;
   UnaryKind kind;
@@ -158,10 +169,18 @@ std::vector<ConformanceCase> product_cases() {
 
 std::vector<ConformanceCase> normalization_cases() {
   return {
-      {"batch_normalization", [](NetworkBuilder& b) { batch_normalization(b, {2, 8, 5, 6}); }},
-      {"batch_normalization_flat", [](NetworkBuilder& b) { batch_normalization(b, {4, 10}); }},
+      {"batch_normalization",
+       [](NetworkBuilder& b) {
+         batch_normalization(b, {2, 8, 5, 6});
+       }},
+      {"batch_normalization_flat",
+       [](NetworkBuilder& b) {
+         batch_normalization(b, {4, 10});
+       }},
       {"batch_normalization_3d",
-       [](NetworkBuilder& b) { batch_normalization(b, {1, 4, 3, 4, 5}); }},
+       [](NetworkBuilder& b) {
+         batch_normalization(b, {1, 4, 3, 4, 5});
+       }},
       lrn_case("lrn", {5, 1e-4f, 0.75f, 1}),
       lrn_case("lrn_strong", {3, 0.5f, 0.75f, 2}),
       softmax_case("softmax", {1, 2, false}, {3, 10}),
@@ -176,8 +195,25 @@ std::vector<ConformanceCase> normalization_cases() {
       reduce_case("max_of_rows", {ReduceKind::max, {2}}, {2, 6, 4}),
       reduce_case("min_of_plane", {ReduceKind::min, {2, 3}}, {2, 6, 1, 1}),
       reduce_case("mean_of_all", {ReduceKind::mean, {0, 1, 2, 3}}, {}),
-      {"arg_max", [](NetworkBuilder& b) { arg_max(b, 1, {2, 1, 5}); }},
-      {"arg_max_last", [](NetworkBuilder& b) { arg_max(b, 2, {2, 9}); }},
+      softmax_case("softmax_of_odd_rows", {2, 3, false}, {2, 3, 19}),
+      softmax_case("log_softmax_of_two_dimensions", {1, 3, true}, {2, 3, 19}),
+      reduce_case("mean_of_rows", {ReduceKind::mean, {3}}, {2, 6, 5, 1}),
+      reduce_case("max_of_last", {ReduceKind::max, {3}}, {2, 6, 5}),
+      reduce_case("l2_of_two_dimensions", {ReduceKind::l2, {2, 3}}, {2, 6}),
+      after_convolution("mean_of_innermost_channels", Reduce{ReduceKind::mean, {1}}, {2, 1, 7, 5}),
+      after_convolution("max_of_innermost_channels", Reduce{ReduceKind::max, {1}}, {2, 7, 5}),
+      after_convolution("arg_max_of_innermost_channels", ArgMax{1, false, false}, {2, 1, 7, 5},
+                        DataType::int64),
+      after_convolution("softmax_of_innermost_channels", Softmax{1, 2, false}, {2, 21, 7, 5}),
+      after_convolution("erf_of_innermost_channels", Unary{UnaryKind::erf}, {2, 21, 7, 5}),
+      {"arg_max",
+       [](NetworkBuilder& b) {
+         arg_max(b, 1, {2, 1, 5});
+       }},
+      {"arg_max_last",
+       [](NetworkBuilder& b) {
+         arg_max(b, 2, {2, 9});
+       }},
   };
 }
 

@@ -80,6 +80,29 @@ void instance_normalization(NetworkBuilder& b) {
   b.output(b.unary(UnaryKind::relu, y));
 }
 
+/// Of groups of two channels; each channel has its own scale.
+void group_normalization(NetworkBuilder& b) {
+  const Shape grouped{2, 3, 2, 5, 7};
+  const TensorId x = b.layer(Reshape{}, {b.input({2, 6, 5, 7})}, grouped);
+  const Shape values{3, 2, 1, 1};
+  const TensorId y =
+      b.layer(Normalization{2, 1e-5f, true}, {x, b.constant(values), b.constant(values)}, grouped);
+  b.output(b.layer(Reshape{}, {y}, {2, 6, 5, 7}));
+}
+
+void layer_normalization_without_bias(NetworkBuilder& b) {
+  const TensorId x = b.input({2, 3, 37});
+  b.output(b.layer(Normalization{2, 1e-5f, true}, {x, b.constant({37})}, {2, 3, 37}));
+}
+
+void layer_normalization_with_moments(NetworkBuilder& b) {
+  const TensorId x = b.input({2, 3, 5, 7});
+  const auto made =
+      b.layers(Normalization{2, 1e-5f, true}, {x, b.constant({5, 7}), b.constant({7})},
+               {{2, 3, 5, 7}, {2, 3, 1, 1}, {2, 3, 1, 1}});
+  for (const TensorId each : made) b.output(each);
+}
+
 void rms_normalization(NetworkBuilder& b) {
   const TensorId x = b.input({3, 24});
   b.output(b.layer(Normalization{1, 1e-6f, false}, {x, b.constant({24})}, {3, 24}));
@@ -183,6 +206,9 @@ std::vector<ConformanceCase> sequence_cases() {
       {"layer_normalization", layer_normalization},
       {"instance_normalization", instance_normalization},
       {"rms_normalization", rms_normalization},
+      {"group_normalization", group_normalization},
+      {"layer_normalization_without_bias", layer_normalization_without_bias},
+      {"layer_normalization_with_moments", layer_normalization_with_moments},
       {"top_k_largest", [](NetworkBuilder& b) { top_k(b, true); }},
       {"top_k_smallest", [](NetworkBuilder& b) { top_k(b, false); }},
       {"gather_elements", gather_elements},

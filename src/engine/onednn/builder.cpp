@@ -216,8 +216,10 @@ void Builder::run_in_place(const Kernel& kernel, std::vector<Operand> reads,
   if (whole) step.in_place = wish;
 }
 
-void Builder::loops(LayerId id) {
-  LoopWork work{&layer(id), {}, {}};
+void Builder::loops(LayerId id) { loops(id, {}, "loops"); }
+
+void Builder::loops(LayerId id, const PlainLoop& own, const std::string& kernel) {
+  LoopWork work{&layer(id), {}, {}, own};
   Step step;
   for (const TensorId input : layer(id).inputs) {
     work.reads.push_back(input.valid() ? std::optional(plain(input)) : std::nullopt);
@@ -228,7 +230,7 @@ void Builder::loops(LayerId id) {
     if (output.valid()) step.writes.push_back(work.writes.back()->storage);
   }
   step.work = std::move(work);
-  add(std::move(step), "loops");
+  add(std::move(step), kernel);
 }
 
 void Builder::normalize(const NormalizeWork& work) {
@@ -248,6 +250,12 @@ void Builder::run(const OwnWork& work, const std::string& kernel) {
   if (work.working) step.writes.push_back(work.working->storage);
   step.work = work;
   add(std::move(step), kernel);
+}
+
+void Builder::run_in_place(const OwnWork& work, const std::string& kernel) {
+  run(work, kernel);
+  if (work.from.offset == Bytes{})
+    program_.steps.back().in_place = InPlace{work.from.storage, work.to.storage};
 }
 
 void Builder::copy(const CopyWork& work) {

@@ -74,8 +74,11 @@ class Builder {
   /// The first operand read may share its place with the first one written.
   void run_in_place(const Kernel& kernel, std::vector<Operand> reads, std::vector<Operand> writes);
   void loops(LayerId layer);
+  /// A loop of ours in place of network::evaluate.
+  void loops(LayerId layer, const PlainLoop& own, const std::string& kernel);
   void normalize(const NormalizeWork& work);
   void run(const OwnWork& work, const std::string& kernel);
+  void run_in_place(const OwnWork& work, const std::string& kernel);
   void copy(const CopyWork& work);
   /// Copies all; nothing to do where the place can be shared because nobody needs `from` any more.
   void copy_in_place(const Value& from, const Value& to);

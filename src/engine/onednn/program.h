@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <variant>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "engine/onednn/memory/weights.h"
 #include "engine/onednn/primitives/layout.h"
 #include "engine/onednn/primitives/primitives.h"
+#include "network/evaluate/evaluate.h"
 #include "network/network.h"
 
 namespace millrace::engine::onednn {
@@ -41,10 +43,14 @@ struct PrimitiveWork {
   Kernel kernel;
   std::vector<Operand> reads, writes;
 };
-/// network::evaluate. A value that is absent is an operand left out.
+/// A loop of ours over the dense row-major operands of a layer.
+using PlainLoop =
+    std::function<void(std::span<const network::ConstView>, std::span<const network::View>)>;
+/// network::evaluate, or a loop of ours. A value that is absent is an operand left out.
 struct LoopWork {
   const network::Layer* layer = nullptr;
   std::vector<std::optional<Value>> reads, writes;
+  PlainLoop own = {};
 };
 /// `count` pieces of `bytes` bytes, at the given distances.
 struct CopyWork {

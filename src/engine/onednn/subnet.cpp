@@ -27,6 +27,7 @@ struct LoopCall {
   const network::Layer* layer = nullptr;
   std::vector<network::ConstView> reads;
   std::vector<network::View> writes;
+  PlainLoop own;
 };
 struct CopyCall {
   const std::byte* from = nullptr;
@@ -88,6 +89,13 @@ void normalize(NormalizeCall& call) {
                                 call.relu};
   kernels::normalize(reinterpret_cast<const float*>(call.from), call.stride, map,
                      {reinterpret_cast<float*>(call.to), call.count});
+}
+
+void run_loops(const LoopCall& call) {
+  if (call.own)
+    call.own(call.reads, call.writes);
+  else
+    network::evaluate(*call.layer, call.reads, call.writes);
 }
 
 class OneDnnSubnet final : public Subnet {
@@ -167,6 +175,7 @@ class OneDnnSubnet final : public Subnet {
   void add(Call& call, const LoopWork& work) {
     auto& made = call.work.emplace<LoopCall>();
     made.layer = work.layer;
+    made.own = work.own;
     made.reads.resize(work.reads.size());
     made.writes.resize(work.writes.size());
     for (std::size_t i = 0; i < work.reads.size(); ++i) {
@@ -284,7 +293,7 @@ class OneDnnSubnet final : public Subnet {
                                                  primitive->arguments.data());
       if (status != dnnl_success) fail(call, status);
     } else if (const auto* loops = std::get_if<LoopCall>(&call.work)) {
-      network::evaluate(*loops->layer, loops->reads, loops->writes);
+      run_loops(*loops);
     } else if (auto* normalizing = std::get_if<NormalizeCall>(&call.work)) {
       normalize(*normalizing);
     } else if (const auto* own = std::get_if<OwnCall>(&call.work)) {

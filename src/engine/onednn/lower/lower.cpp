@@ -32,11 +32,13 @@ struct Lower {
   bool operator()(const network::Gemm&) const { return lower_product(builder, group); }
   bool operator()(const network::MatMul&) const { return lower_product(builder, group); }
   bool operator()(const network::BatchNormalization&) const {
-    return lower_batch_normalization(builder, group);
+    return lower_planes(builder, group) || lower_batch_normalization(builder, group);
   }
   bool operator()(const network::Lrn&) const { return lower_lrn(builder, group.head); }
   bool operator()(const network::Pool&) const { return lower_pool(builder, group.head); }
-  bool operator()(const network::Unary&) const { return lower_unary(builder, group.head); }
+  bool operator()(const network::Unary&) const {
+    return lower_unary(builder, group.head) || lower_function(builder, group.head);
+  }
   bool operator()(const network::Binary&) const { return lower_binary(builder, group); }
   bool operator()(const network::Concat&) const { return lower_concat(builder, group.head); }
   bool operator()(const network::Split&) const { return lower_split(builder, group.head); }
@@ -44,8 +46,15 @@ struct Lower {
   bool operator()(const network::Reshape&) const { return lower_reshape(builder, group.head); }
   bool operator()(const network::Transpose&) const { return lower_transpose(builder, group.head); }
   bool operator()(const network::Resize&) const { return lower_resize(builder, group.head); }
-  bool operator()(const network::Softmax&) const { return lower_softmax(builder, group.head); }
-  bool operator()(const network::Reduce&) const { return lower_reduce(builder, group.head); }
+  bool operator()(const network::Softmax&) const {
+    return lower_row_softmax(builder, group.head) || lower_softmax(builder, group.head);
+  }
+  bool operator()(const network::Reduce&) const {
+    return lower_reduce(builder, group.head) || lower_row_reduce(builder, group.head);
+  }
+  bool operator()(const network::Normalization&) const {
+    return lower_row_norm(builder, group.head);
+  }
   template <class Operator>
   bool operator()(const Operator&) const {
     return false;
@@ -72,6 +81,23 @@ struct Accept {
   }
 };
 
+/// What reads or makes integers.
+struct LowerOthers {
+  Builder& builder;
+  LayerId layer;
+
+  bool operator()(const network::ArgMax&) const { return lower_arg_max(builder, layer); }
+  template <class Operator>
+  bool operator()(const Operator&) const {
+    return false;
+  }
+};
+
+bool lower_others(Builder& builder, const Group& group) {
+  return group.tail.empty() &&
+         std::visit(LowerOthers{builder, group.head}, builder.layer(group.head).op);
+}
+
 /// Other integers and shapes may lie anywhere: the same memory under another name.
 bool is_reshape(const Builder& builder, LayerId id) {
   return network::is_reshape(builder.layer(id).op);
@@ -82,8 +108,9 @@ bool is_reshape(const Builder& builder, LayerId id) {
 void lower(Builder& builder, const Group& group) {
   builder.begin_group(layers_of(group));
   const network::Layer& layer = builder.layer(group.head);
-  const bool lowered = (is_ordinary(builder, group.head) || is_reshape(builder, group.head)) &&
-                       std::visit(Lower{builder, group}, layer.op);
+  const bool lowered = ((is_ordinary(builder, group.head) || is_reshape(builder, group.head)) &&
+                        std::visit(Lower{builder, group}, layer.op)) ||
+                       lower_others(builder, group);
   if (!lowered && !group.tail.empty())
     throw EngineError(layer.name + ": oneDNN refuses what it accepted before");
   if (!lowered) builder.loops(group.head);

@@ -34,6 +34,18 @@ bool lower_pool(Builder& builder, LayerId layer);
 bool lower_reduce(Builder& builder, LayerId layer);
 bool lower_resize(Builder& builder, LayerId layer);
 
+// By loops of our own, which read and write dense tensors.
+
+/// A function that oneDNN has none of.
+bool lower_function(Builder& builder, LayerId layer);
+/// Over the last dimensions, or the channels where they lie innermost.
+bool lower_row_norm(Builder& builder, LayerId layer);
+bool lower_row_softmax(Builder& builder, LayerId layer);
+bool lower_row_reduce(Builder& builder, LayerId layer);
+bool lower_arg_max(Builder& builder, LayerId layer);
+/// Batch normalisation of a tensor whose channels lie one behind the other.
+bool lower_planes(Builder& builder, const Group& group);
+
 bool lower_reshape(Builder& builder, LayerId layer);
 bool lower_transpose(Builder& builder, LayerId layer);
 bool lower_concat(Builder& builder, LayerId layer);

@@ -1,0 +1,66 @@
+// Functions of one number by a loop of our own.
+#include <optional>
+
+#include "engine/onednn/lower/lower.h"
+#include "kernels/plain/functions.h"
+
+namespace millrace::engine::onednn {
+namespace {
+
+std::optional<kernels::Function> own_function(network::UnaryKind kind) {
+  using enum network::UnaryKind;
+  using kernels::Function;
+  switch (kind) {
+    case erf:
+      return Function::erf;
+    case floor:
+      return Function::floor;
+    case ceil:
+      return Function::ceil;
+    case sin:
+      return Function::sin;
+    case cos:
+      return Function::cos;
+    case celu:
+      return Function::celu;
+    case selu:
+      return Function::selu;
+    case sign:
+      return Function::sign;
+    case reciprocal:
+      return Function::reciprocal;
+    case softsign:
+      return Function::softsign;
+    case shrink:
+      return Function::shrink;
+    case thresholded_relu:
+      return Function::thresholded_relu;
+    default:
+      return std::nullopt;
+  }
+}
+
+}  // namespace
+
+bool lower_function(Builder& builder, LayerId id) {
+  const network::Layer& layer = builder.layer(id);
+  const auto& op = std::get<network::Unary>(layer.op);
+  const auto function = own_function(op.kind);
+  const bool falls = op.kind == network::UnaryKind::celu && !(op.alpha > 0);
+  if (!function || falls) return false;
+  const Value now = builder.value(layer.inputs[0]);
+  const Desc layout = dense_strides(now.desc) ? retyped(now.desc, Type::f32)
+                                              : channels_last_desc(dims_of(now.desc));
+  const Value from = builder.in_layout(layer.inputs[0], layout);
+  const kernels::ElementFunction element{*function, static_cast<float>(op.alpha),
+                                         static_cast<float>(op.beta)};
+  const auto count = static_cast<std::size_t>(size_of(layout).count) / sizeof(float);
+  const auto loop = [element, count](const OwnPlaces& at) {
+    apply(element, {reinterpret_cast<const float*>(at.from), count},
+          reinterpret_cast<float*>(at.to));
+  };
+  builder.run_in_place({from, builder.make(layer.outputs[0], layout), loop}, "functions");
+  return true;
+}
+
+}  // namespace millrace::engine::onednn

@@ -1,0 +1,97 @@
+#include "kernels/plain/functions.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "kernels/plain/exponentials.h"
+#include "kernels/plain/pieces.h"
+
+namespace millrace::kernels {
+namespace {
+
+template <class F>
+[[gnu::always_inline]] inline void map_all(std::span<const float> from, float* to, const F& f) {
+  for (std::size_t i = 0; i < from.size(); ++i) to[i] = f(from[i]);
+}
+
+/// exp(x) - 1 below zero, else 0.
+[[gnu::always_inline]] inline float below_zero(float x) {
+  return exponential_less_one(x < 0.f ? x : 0.f);
+}
+
+[[gnu::always_inline]] inline void map_pieces(const ElementFunction& f, std::span<const float> from,
+                                              float* to) {
+  const float alpha = f.alpha, beta = f.beta;
+  switch (f.function) {
+    case Function::celu: {
+      const float factor = 1.f / alpha;
+      return map_all(from, to,
+                     [=](float x) { return x < 0.f ? alpha * below_zero(x * factor) : x; });
+    }
+    case Function::selu:
+      return map_all(from, to,
+                     [=](float x) { return beta * (x <= 0.f ? alpha * below_zero(x) : x); });
+    case Function::sign:
+      return map_all(from, to, [](float x) { return x > 0.f ? 1.f : x < 0.f ? -1.f : x; });
+    case Function::shrink:
+      return map_all(from, to, [=](float x) {
+        const float outside = x > alpha ? x - beta : x != x ? x : 0.f;
+        return x < -alpha ? x + beta : outside;
+      });
+    case Function::thresholded_relu:
+      return map_all(from, to, [=](float x) { return x > alpha || x != x ? x : 0.f; });
+    default:
+      return map_all(from, to, [](float x) { return x / (1.f + std::abs(x)); });
+  }
+}
+
+#if defined(__x86_64__) && defined(__GNUC__)
+[[gnu::target_clones("avx512f", "arch=haswell", "default")]]
+#endif
+void map_piece(const ElementFunction& f, std::span<const float> from, float* to) {
+  switch (f.function) {
+    case Function::erf:
+      return map_all(from, to, [](float x) { return error_function(x); });
+    case Function::floor:
+      return map_all(from, to, [](float x) { return std::floor(x); });
+    case Function::ceil:
+      return map_all(from, to, [](float x) { return std::ceil(x); });
+    case Function::sin:
+      return map_all(from, to, [](float x) { return sine_of_quarters(x, 0); });
+    case Function::cos:
+      return map_all(from, to, [](float x) { return sine_of_quarters(x, 1); });
+    case Function::reciprocal:
+      return map_all(from, to, [](float x) { return 1.f / x; });
+    default:
+      return map_pieces(f, from, to);
+  }
+}
+
+/// Large angles need a more exact pi.
+bool has_large_angle(std::span<const float> numbers) {
+  std::size_t large = 0;
+  for (const float x : numbers) large += std::abs(x) <= largest_angle ? 0u : 1u;
+  return large > 0;
+}
+
+void map_large_angles(const ElementFunction& f, std::span<const float> from, float* to) {
+  if (f.function == Function::sin)
+    map_all(from, to, [](float x) { return std::sin(x); });
+  else
+    map_all(from, to, [](float x) { return std::cos(x); });
+}
+
+}  // namespace
+
+void apply(const ElementFunction& function, std::span<const float> from, float* to) {
+  const bool angles = function.function == Function::sin || function.function == Function::cos;
+  in_pieces(from.size(), worthwhile, [&](std::size_t first, std::size_t last) {
+    const auto piece = from.subspan(first, last - first);
+    if (angles && has_large_angle(piece))
+      map_large_angles(function, piece, to + first);
+    else
+      map_piece(function, piece, to + first);
+  });
+}
+
+}  // namespace millrace::kernels

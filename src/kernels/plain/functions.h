@@ -1,0 +1,35 @@
+#pragma once
+// Functions of single numbers that oneDNN has none of.
+#include <cstddef>
+#include <span>
+
+namespace millrace::kernels {
+
+enum class Function {
+  erf,
+  floor,
+  ceil,
+  sin,
+  cos,
+  celu,
+  selu,
+  sign,
+  reciprocal,
+  softsign,
+  shrink,
+  thresholded_relu
+};
+
+/// alpha and beta: celu has alpha > 0; selu is beta * alpha * (exp(x) - 1) below 0 and beta * x
+/// above; shrink moves by beta what lies outside [-alpha, alpha]; thresholded_relu keeps what is
+/// above alpha.
+struct ElementFunction {
+  Function function = Function::erf;
+  float alpha = 0, beta = 0;
+};
+
+/// The error is below 1e-6, relative or absolute, whichever is larger. `to` may be `from`. Runs on
+/// the calling thread and its OpenMP helpers.
+void apply(const ElementFunction& function, std::span<const float> from, float* to);
+
+}  // namespace millrace::kernels

@@ -1,0 +1,115 @@
+#include "kernels/plain/row_norm.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "kernels/plain/pieces.h"
+
+namespace millrace::kernels {
+namespace {
+
+/// The sum of f(x) in four partial sums of vectors.
+template <class F>
+[[gnu::always_inline]] inline float sum_of_block(const float* x, std::size_t size, const F& f) {
+  const std::size_t quarter = size / 4;
+  float a = 0, b = 0, c = 0, d = 0;
+#if defined(_OPENMP)
+#pragma omp simd reduction(+ : a, b, c, d)
+#endif
+  for (std::size_t i = 0; i < quarter; ++i) {
+    a += f(x[i]);
+    b += f(x[i + quarter]);
+    c += f(x[i + 2 * quarter]);
+    d += f(x[i + 3 * quarter]);
+  }
+  for (std::size_t i = 4 * quarter; i < size; ++i) d += f(x[i]);
+  return (a + b) + (c + d);
+}
+
+/// Short blocks, so that no partial sum rounds much.
+template <class F>
+[[gnu::always_inline]] inline double sum_of_row(const float* x, std::size_t size, const F& f) {
+  constexpr std::size_t block = 4096;
+  double sum = 0;
+  for (std::size_t i = 0; i < size; i += block)
+    sum += static_cast<double>(sum_of_block(x + i, std::min(block, size - i), f));
+  return sum;
+}
+
+struct RowMoments {
+  float mean = 0, factor = 1;
+};
+
+[[gnu::always_inline]] inline RowMoments moments_of(const RowNorm& norm, const float* x) {
+  const auto size = static_cast<double>(norm.size);
+  RowMoments result;
+  if (norm.centred)
+    result.mean = static_cast<float>(sum_of_row(x, norm.size, [](float v) { return v; }) / size);
+  const float mean = result.mean;
+  const double variance =
+      sum_of_row(x, norm.size, [mean](float v) { return (v - mean) * (v - mean); }) / size;
+  result.factor = static_cast<float>(1 / std::sqrt(variance + static_cast<double>(norm.epsilon)));
+  return result;
+}
+
+/// Some numbers of a row that is normalised.
+struct NormPart {
+  const float* from;
+  float* to;
+  std::size_t size;
+};
+
+[[gnu::always_inline]] inline void write_part(const NormPart& part, const RowMoments& m,
+                                              float scale, float bias) {
+  const auto [x, y, size] = part;
+  const float mean = m.mean, factor = m.factor * scale;
+  for (std::size_t i = 0; i < size; ++i) y[i] = (x[i] - mean) * factor + bias;
+}
+
+/// A scale and a bias for each number.
+[[gnu::always_inline]] inline void write_numbers(const NormPart& part, const RowMoments& m,
+                                                 const float* scale, const float* bias) {
+  const auto [x, y, size] = part;
+  const float mean = m.mean, factor = m.factor;
+  if (scale && bias)
+    for (std::size_t i = 0; i < size; ++i) y[i] = (x[i] - mean) * factor * scale[i] + bias[i];
+  else if (scale)
+    for (std::size_t i = 0; i < size; ++i) y[i] = (x[i] - mean) * factor * scale[i];
+  else
+    for (std::size_t i = 0; i < size; ++i) y[i] = (x[i] - mean) * factor + (bias ? bias[i] : 0.f);
+}
+
+#if defined(__x86_64__) && defined(__GNUC__)
+[[gnu::target_clones("avx512f", "arch=haswell", "default")]]
+#endif
+void write_normalized_rows(const RowNorm& norm, const RowNormOperands& at, std::size_t first,
+                           std::size_t last) {
+  const std::size_t part = norm.size / norm.parts;
+  for (std::size_t row = first; row < last; ++row) {
+    const float* const x = at.from + row * norm.size;
+    float* const y = at.to + row * norm.size;
+    const RowMoments m = moments_of(norm, x);
+    if (at.means) at.means[row] = m.mean;
+    if (at.factors) at.factors[row] = m.factor;
+    const std::size_t spread = row % norm.period * norm.parts;
+    const float* const scale = at.scale ? at.scale + spread : nullptr;
+    const float* const bias = at.bias ? at.bias + spread : nullptr;
+    if (part == 1) {
+      write_numbers({x, y, norm.size}, m, scale, bias);
+      continue;
+    }
+    for (std::size_t p = 0; p < norm.parts; ++p)
+      write_part({x + p * part, y + p * part, part}, m, scale ? scale[p] : 1.f,
+                 bias ? bias[p] : 0.f);
+  }
+}
+
+}  // namespace
+
+void normalize_rows(const RowNorm& norm, const RowNormOperands& operands) {
+  in_pieces_of_rows(norm.rows, norm.size, [&](std::size_t first, std::size_t last) {
+    write_normalized_rows(norm, operands, first, last);
+  });
+}
+
+}  // namespace millrace::kernels

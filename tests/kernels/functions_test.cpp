@@ -1,0 +1,138 @@
+// Functions of one number against the C library in double precision.
+#include "kernels/plain/functions.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "base/random.h"
+#include "kernels/plain/exponentials.h"
+
+namespace millrace::kernels {
+namespace {
+
+constexpr std::size_t more_than_one_share = 20'011;  // numbers
+constexpr float nothing = std::numeric_limits<float>::quiet_NaN();
+constexpr float infinite = std::numeric_limits<float>::infinity();
+
+double exact(const ElementFunction& f, double x) {
+  const double alpha = f.alpha, beta = f.beta;
+  switch (f.function) {
+    case Function::erf:
+      return std::erf(x);
+    case Function::floor:
+      return std::floor(x);
+    case Function::ceil:
+      return std::ceil(x);
+    case Function::sin:
+      return std::sin(x);
+    case Function::cos:
+      return std::cos(x);
+    case Function::celu:
+      return x < 0 ? alpha * std::expm1(x / alpha) : x;
+    case Function::selu:
+      return beta * (x <= 0 ? alpha * std::expm1(x) : x);
+    case Function::sign:
+      return x > 0 ? 1 : x < 0 ? -1 : x;
+    case Function::reciprocal:
+      return 1 / x;
+    case Function::softsign:
+      return x / (1 + std::abs(x));
+    case Function::shrink:
+      return x < -alpha ? x + beta : x > alpha ? x - beta : 0;
+    case Function::thresholded_relu:
+      return x > alpha ? x : 0;
+  }
+  return x;
+}
+
+constexpr std::array all_functions{
+    Function::erf,        Function::floor,    Function::ceil,   Function::sin,
+    Function::cos,        Function::celu,     Function::selu,   Function::sign,
+    Function::reciprocal, Function::softsign, Function::shrink, Function::thresholded_relu};
+
+/// Of many magnitudes, and some that are none.
+std::vector<float> samples(float largest) {
+  Random random(1);
+  std::vector<float> numbers;
+  while (numbers.size() < more_than_one_share) {
+    const float share = std::ldexp(1.f, -static_cast<int>(random.below(20)));
+    numbers.push_back(random.uniform(-largest, largest) * share);
+  }
+  return numbers;
+}
+
+void expect_near(const ElementFunction& f, const std::vector<float>& x) {
+  std::vector<float> y(x.size());
+  apply(f, x, y.data());
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const double expected = exact(f, x[i]);
+    ASSERT_NEAR(y[i], expected, 1e-6 * std::max(std::abs(expected), 1.0))
+        << static_cast<int>(f.function) << " of " << x[i];
+  }
+}
+
+TEST(Functions, are_those_of_the_c_library_within_rounding) {
+  for (const Function function : all_functions)
+    for (const float largest : {1.f, 10.f, 200.f})
+      expect_near({function, 1.5f, 0.7f}, samples(largest));
+}
+
+TEST(Functions, of_large_angles_are_as_exact) {
+  for (const Function function : {Function::sin, Function::cos}) {
+    expect_near({function}, samples(8000));
+    expect_near({function}, samples(1e9));
+  }
+}
+
+TEST(Functions, of_any_number_of_numbers_write_no_further) {
+  for (std::size_t count = 0; count < 40; ++count) {
+    const std::vector<float> x(count, -0.5f);
+    std::vector<float> y(count + 1, 77.f);
+    apply({Function::floor}, x, y.data());
+    for (std::size_t i = 0; i < count; ++i) EXPECT_EQ(y[i], -1.f);
+    EXPECT_EQ(y[count], 77.f);
+  }
+}
+
+TEST(Functions, may_work_in_place) {
+  std::vector<float> x = samples(3), y(x.size());
+  apply({Function::erf}, x, y.data());
+  apply({Function::erf}, x, x.data());
+  EXPECT_EQ(x, y);
+}
+
+TEST(Functions, keep_what_is_no_number_and_know_infinity) {
+  const std::vector<float> x(33, nothing), large(33, infinite), small(33, -infinite);
+  std::vector<float> y(33);
+  for (const Function function : all_functions) {
+    apply({function, 1.5f, 0.7f}, x, y.data());
+    EXPECT_TRUE(std::isnan(y[0]) && std::isnan(y[32])) << static_cast<int>(function);
+  }
+  apply({Function::erf}, large, y.data());
+  EXPECT_EQ(y[32], 1.f);
+  apply({Function::selu, 1.5f, 2.f}, small, y.data());
+  EXPECT_EQ(y[32], -3.f);
+}
+
+TEST(Exponentials, are_those_of_the_c_library_within_rounding) {
+  for (const float x : samples(100)) {
+    const double e = std::exp(double{x}), t = std::tanh(double{x});
+    if (x < 88.7f) {
+      ASSERT_NEAR(exponential(x), e, 1e-6 * e + 1e-44) << x;
+    }
+    ASSERT_NEAR(logistic(x), 1 / (1 + std::exp(-double{x})), 1e-6) << x;
+    ASSERT_NEAR(hyperbolic_tangent(x), t, 1e-6 * std::abs(t)) << x;
+    const float low = -std::abs(x);
+    const double less = std::expm1(double{low});
+    ASSERT_NEAR(exponential_less_one(low), less, 1e-6 * std::abs(less)) << low;
+  }
+  EXPECT_EQ(exponential(1000), infinite);
+  EXPECT_EQ(exponential(-1000), 0.f);
+}
+
+}  // namespace
+}  // namespace millrace::kernels
