@@ -25,7 +25,7 @@ def number(text):
 
 def second_opinion(document, name):
     """That of Python's jsonschema, if it is here."""
-    if not importlib.util.find_spec("jsonschema"):
+    if not all(map(importlib.util.find_spec, ("jsonschema", "referencing"))):
         return []
     from jsonschema import Draft202012Validator
     from referencing import Registry, Resource
