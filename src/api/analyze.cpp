@@ -4,6 +4,7 @@
 
 #include "analysis/rate.h"
 #include "api/recorded.h"
+#include "plan/steps.h"
 #include "runtime/load.h"
 #include "runtime/stage_times.h"
 
@@ -59,6 +60,19 @@ Analysis analyze(const AnalyzeRequest& request) {
   if (request.measure && !analysis.loaded->plan.stages.empty())
     analysis.now = measure(request, *analysis.loaded);
   return analysis;
+}
+
+std::optional<dataflow::Fraction> proven_period(const analysis::Proof& proof) {
+  if (!proof.throughput || proof.throughput->is_unlimited()) return std::nullopt;
+  return proof.throughput->period();
+}
+
+std::optional<double> shortest_period(const Analysis& analysis) {
+  const auto period = proven_period(analysis.proof);
+  if (!period) return std::nullopt;
+  if (!plan::is_first_free(analysis.plan())) return period->value() * 1e-9;
+  const auto times = plan::predicted_times(analysis.plan(), analysis.evidence());
+  return seconds(analysis::shortest_period(analysis.plan(), analysis.network(), times).value());
 }
 
 }  // namespace millrace::api

@@ -34,4 +34,9 @@ struct Analysis {
 
 Analysis analyze(const AnalyzeRequest& request);
 
+/// The time of a frame in the plan's graph, in nanoseconds. Nothing if it is unknown or unlimited.
+std::optional<dataflow::Fraction> proven_period(const analysis::Proof& proof);
+/// The shortest time between two frames that may be seen, in seconds. Nothing as above.
+std::optional<double> shortest_period(const Analysis& analysis);
+
 }  // namespace millrace::api

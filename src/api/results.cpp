@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <charconv>
 #include <cstring>
-#include <nlohmann/json.hpp>
 #include <numeric>
 #include <sstream>
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/json_text.h"
 #include "network/evaluate/evaluate.h"
 #include "network/npy.h"
 
@@ -20,11 +20,17 @@ namespace {
 constexpr std::size_t all_values_up_to = 16;
 constexpr std::size_t top_count = 5;
 
+double number(float value) { return shortest(value); }
+std::int64_t number(std::int64_t value) { return value; }
+
 template <class T>
 nlohmann::json values_json(const network::Array& array) {
   const auto values = array.values<T>();
-  if (values.size() <= all_values_up_to)
-    return {{"values", std::vector<T>(values.begin(), values.end())}};
+  if (values.size() <= all_values_up_to) {
+    nlohmann::json all = nlohmann::json::array();
+    for (const T value : values) all.push_back(number(value));
+    return {{"values", all}};
+  }
   std::vector<std::size_t> order(values.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   const auto is_nan = [](T value) { return value != value; };
@@ -34,7 +40,7 @@ nlohmann::json values_json(const network::Array& array) {
   std::partial_sort(order.begin(), order.begin() + top_count, order.end(), larger);
   nlohmann::json top = nlohmann::json::array();
   for (std::size_t i = 0; i < top_count; ++i)
-    top.push_back({{"index", order[i]}, {"value", values[order[i]]}});
+    top.push_back({{"index", order[i]}, {"value", number(values[order[i]])}});
   return {{"top", top}};
 }
 
@@ -62,7 +68,7 @@ std::string json_line(const network::Network& network, const std::string& source
                                {"source", source},
                                {"latency_ms", milliseconds(result.latency)},
                                {"outputs", outputs}};
-  return line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+  return json_text(line, -1) + "\n";
 }
 
 std::int64_t top_class(const runtime::Result& result) {

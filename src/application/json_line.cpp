@@ -4,10 +4,11 @@
 #include <algorithm>
 #include <chrono>
 #include <functional>
-#include <nlohmann/json.hpp>
 
 #include "application/sink.h"
 #include "base/error.h"
+#include "base/json_text.h"
+#include "base/units.h"
 
 namespace millrace::application {
 namespace {
@@ -91,28 +92,35 @@ std::string utc_text(std::chrono::system_clock::time_point time) {
                      fmt::gmtime(std::chrono::system_clock::to_time_t(whole)), rest.count());
 }
 
-void add_detections(const Findings& findings, const std::vector<std::string>& labels, Json& line) {
+/// What was computed in many digits, without those that mean nothing.
+Json rounded_findings(const Findings& findings, const std::vector<std::string>& labels) {
+  Json found = Json::object();
   if (findings.detections) {
-    line["detections"] = Json::array();
+    found["detections"] = Json::array();
     for (const Detection& detection : *findings.detections)
-      line["detections"].push_back(json_of(detection, labels));
+      found["detections"].push_back(json_of(detection, labels));
   }
-  if (findings.left_out > 0) line["left_out"] = findings.left_out;
+  if (findings.left_out > 0) found["left_out"] = findings.left_out;
+  if (findings.classes) {
+    found["classes"] = Json::array();
+    for (const Ranked& ranked : *findings.classes) {
+      found["classes"].push_back(named(ranked.label, labels));
+      found["classes"].back()["value"] = ranked.value;
+    }
+  }
+  if (findings.map) found["segments"] = json_of(*findings.map, labels);
+  if (findings.text)
+    found["text"] = {{"value", findings.text->text}, {"probability", findings.text->probability}};
+  round_numbers(found);
+  return found;
 }
 
 void add_findings(const Findings& findings, const std::vector<std::string>& labels, Json& line) {
-  add_detections(findings, labels, line);
-  if (findings.classes) {
-    line["classes"] = Json::array();
-    for (const Ranked& ranked : *findings.classes) {
-      line["classes"].push_back(named(ranked.label, labels));
-      line["classes"].back()["value"] = ranked.value;
-    }
+  line.update(rounded_findings(findings, labels));
+  if (findings.embedding) {
+    line["embedding"] = Json::array();
+    for (const float value : *findings.embedding) line["embedding"].push_back(shortest(value));
   }
-  if (findings.map) line["segments"] = json_of(*findings.map, labels);
-  if (findings.embedding) line["embedding"] = *findings.embedding;
-  if (findings.text)
-    line["text"] = {{"value", findings.text->text}, {"probability", findings.text->probability}};
   if (findings.json.empty()) return;
   Json own = Json::parse(findings.json, nullptr, false);
   if (own.is_discarded())
@@ -125,8 +133,7 @@ void add_findings(const Findings& findings, const std::vector<std::string>& labe
 std::string json_line(const Outcome& outcome, const std::vector<std::string>& labels) {
   const Picture& picture = outcome.picture;
   Json line = {{"frame", picture.frame}, {"source", picture.name}};
-  // By a division: a product with 1e-9 is often not the number nearest to the decimal one.
-  if (picture.time) line["time_s"] = static_cast<double>(picture.time->count()) / 1e9;
+  if (picture.time) line["time_s"] = seconds(*picture.time);
   if (picture.captured) line["time_utc"] = utc_text(*picture.captured);
   line["latency_ms"] = milliseconds(outcome.latency);
   if (!picture.image.empty()) {
@@ -134,7 +141,7 @@ std::string json_line(const Outcome& outcome, const std::vector<std::string>& la
     line["height"] = picture.image.height;
   }
   add_findings(outcome.findings, labels, line);
-  return line.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_text(line, -1) + "\n";
 }
 
 }  // namespace millrace::application

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <numeric>
+#include <type_traits>
 
 #include "application/heads/as_float.h"
 #include "application/heads/detect.h"
@@ -15,6 +15,7 @@
 #include "application/heads/text.h"
 #include "application/preprocess.h"
 #include "base/error.h"
+#include "base/json_text.h"
 
 namespace millrace::application {
 namespace {
@@ -83,8 +84,13 @@ class DetectByAnchors : public Processing {
 
 template <class T>
 nlohmann::json numbers_json(const network::Array& array) {
-  const auto values = array.values<T>();
-  return std::vector<T>(values.begin(), values.end());
+  nlohmann::json numbers = nlohmann::json::array();
+  for (const T value : array.values<T>())
+    if constexpr (std::is_same_v<T, float>)
+      numbers.push_back(shortest(value));
+    else
+      numbers.push_back(value);
+  return numbers;
 }
 
 nlohmann::json values_json(const network::Array& array) {
@@ -114,7 +120,7 @@ class Raw : public Processing {
     for (std::size_t i = 0; i < outputs.size(); ++i)
       all[names_[i]] = {{"shape", outputs[i].shape}, {"values", values_json(outputs[i])}};
     Findings findings;
-    findings.json = all.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+    findings.json = json_text(all, -1);
     return findings;
   }
 

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/json_text.h"
 
 namespace millrace {
 namespace {
@@ -146,7 +147,7 @@ nlohmann::json read_json(const std::filesystem::path& path) {
 void write_json(const std::filesystem::path& path, const nlohmann::json& value) {
   std::string text;
   try {
-    text = value.dump(1);
+    text = json_text(value, 1, nlohmann::json::error_handler_t::strict);
   } catch (const nlohmann::json::type_error&) {
     throw InputError(path.string(),
                      "cannot hold a name that is not UTF-8 text; rename the model's file, its "

@@ -11,6 +11,7 @@
 
 #include "base/file.h"
 #include "base/json.h"
+#include "base/json_text.h"
 
 namespace millrace {
 namespace {
@@ -41,7 +42,7 @@ class ChromeTraceWriter {
 
  private:
   void add(const json& event) {
-    out_ << (first_ ? "\n" : ",\n") << event.dump(-1, ' ', false, json::error_handler_t::replace);
+    out_ << (first_ ? "\n" : ",\n") << json_text(event, -1);
     first_ = false;
   }
 

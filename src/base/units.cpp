@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <string>
 #include <string_view>
 
 namespace millrace {
@@ -32,6 +34,14 @@ std::string scaled(double value, const std::array<Scale, N>& scales) {
 std::string to_text(Time time) {
   constexpr std::array<Scale, 4> scales{{{1e9, "s"}, {1e6, "ms"}, {1e3, "us"}, {1, "ns"}}};
   return scaled(static_cast<double>(time.count()), scales);
+}
+
+std::string four_digits(double value) {
+  if (value == 0 || !std::isfinite(value)) return fmt::format("{}", value);
+  // The first digit's place in what is left after rounding: 9999.6 has it where 10000 has.
+  const std::string rounded = fmt::format("{:.3e}", value);
+  const int place = std::stoi(rounded.substr(rounded.find('e') + 1));
+  return fmt::format("{:.{}f}", std::stod(rounded), std::max(0, 3 - place));
 }
 
 std::string to_text(Bytes bytes) {

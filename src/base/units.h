@@ -10,9 +10,10 @@ namespace millrace {
 /// Durations are whole nanoseconds, so that sums, comparisons and fractions are exact.
 using Time = std::chrono::nanoseconds;
 
-constexpr double milliseconds(Time time) { return static_cast<double>(time.count()) * 1e-6; }
-constexpr double microseconds(Time time) { return static_cast<double>(time.count()) * 1e-3; }
-constexpr double seconds(Time time) { return static_cast<double>(time.count()) * 1e-9; }
+/// Divided, not multiplied by 1e-6: 0.3 ms are the number nearest to 0.3.
+constexpr double milliseconds(Time time) { return static_cast<double>(time.count()) / 1e6; }
+constexpr double microseconds(Time time) { return static_cast<double>(time.count()) / 1e3; }
+constexpr double seconds(Time time) { return static_cast<double>(time.count()) / 1e9; }
 /// Rounded to the nearest nanosecond.
 constexpr Time time_from_seconds(double value) {
   return Time(static_cast<std::int64_t>(value * 1e9 + (value < 0 ? -0.5 : 0.5)));
@@ -34,6 +35,8 @@ struct Bytes {
 
 /// "17.3 ms", "412 us": three significant digits with the fitting unit.
 std::string to_text(Time time);
+/// "44690", "435.3", "0.7440": four significant digits, for rates and ratios that were measured.
+std::string four_digits(double value);
 /// "1.50 MiB", "312 B".
 std::string to_text(Bytes bytes);
 

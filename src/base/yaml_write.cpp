@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/file.h"
+#include "base/json_text.h"
 #include "base/yaml.h"
 
 namespace millrace {
@@ -46,7 +47,7 @@ void emit(YAML::Emitter& out, const Json& value) {
     if (!is_word(text)) out << YAML::DoubleQuoted;
     out << text;
   } else {
-    out << value.dump();  // numbers with all their digits
+    out << json_text(value, -1);  // numbers with all their digits
   }
 }
 

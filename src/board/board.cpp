@@ -108,11 +108,14 @@ Processor one_named(const Board& board, const std::string& name) {
 }
 
 /// The device is at least as fast as that.
+/// Measurements have no more digits that say something.
+double whole_millions(double per_second) { return 1e6 * std::round(per_second / 1e6); }
+
 void raise_to(const Peaks& peaks, Device& device) {
-  device.bytes = std::max(device.bytes, std::round(peaks.bytes));
+  device.bytes = std::max(device.bytes, whole_millions(peaks.bytes));
   for (const auto& [precision, operations] : peaks.operations) {
     double& peak = device.units.front().operations[precision];
-    peak = std::max(peak, std::round(operations));
+    peak = std::max(peak, whole_millions(operations));
   }
 }
 
@@ -193,7 +196,7 @@ Board with_peaks(Board board, const std::vector<Peaks>& alone, const std::vector
   }
   Memory& memory = board.memories.front();
   for (const Peaks& peaks : together) memory.bytes += peaks.bytes;
-  memory.bytes = std::round(memory.bytes);
+  memory.bytes = whole_millions(memory.bytes);
   memory.origins.by_key["bandwidth_gb_per_s"] = measured.all;
   return board;
 }

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/json.h"
+#include "base/json_text.h"
 
 namespace millrace::network {
 namespace {
@@ -34,7 +35,7 @@ Range range_of(const JsonView& view) {
 void write_calibration(const std::filesystem::path& path, const CalibrationTable& table) {
   json ranges = json::object();
   for (const auto& [name, range] : table.calibration.ranges)
-    ranges[name] = {{"low", range.low}, {"high", range.high}};
+    ranges[name] = {{"low", shortest(range.low)}, {"high", shortest(range.high)}};
   write_json(path, {{"format", format},
                     {"kind", "calibration"},
                     {"network", table.calibration.network},

@@ -3,6 +3,7 @@
 #include <span>
 
 #include "base/json.h"
+#include "base/json_text.h"
 #include "plan/origin_file.h"
 #include "plan/plan_file.h"
 #include "plan/tensor_names.h"
@@ -83,7 +84,8 @@ Json variants_of(const std::vector<board::Variant>& variants,
 
 Json to_json(const network::Calibration& calibration) {
   Json ranges = Json::object();
-  for (const auto& [tensor, range] : calibration.ranges) ranges[tensor] = {range.low, range.high};
+  for (const auto& [tensor, range] : calibration.ranges)
+    ranges[tensor] = {shortest(range.low), shortest(range.high)};
   return {{"network", calibration.network}, {"ranges", std::move(ranges)}};
 }
 

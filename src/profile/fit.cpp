@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/json_text.h"
 
 namespace millrace::profile {
 namespace {
@@ -187,11 +188,12 @@ board::Device fitted(board::Device device, const std::vector<Sample>& samples,
   for (const auto& [kind, found] : best)
     device.efficiency.push_back({kind,
                                  precision,
-                                 std::min(1.0, found.shares.arithmetic / highest),
-                                 found.shares.memory,
+                                 rounded(std::min(1.0, found.shares.arithmetic / highest)),
+                                 rounded(found.shares.memory),
                                  {}});
   if (highest > 1)
-    device.units.push_back({"fast_algorithms", {{precision, std::round(highest * peak)}}, {}});
+    device.units.push_back(
+        {"fast_algorithms", {{precision, 1e6 * std::round(highest * peak / 1e6)}}, {}});
   return device;
 }
 
@@ -216,7 +218,7 @@ board::Board fitted_to_total(board::Board board, const std::string& name, const 
     const double middle = std::sqrt(low * high);
     (total_with(middle) > total.time ? low : high) = middle;
   }
-  total_with(high);
+  total_with(rounded(high));
   return board;
 }
 

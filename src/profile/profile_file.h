@@ -1,12 +1,17 @@
 #pragma once
 // Profiles on disk: schemas/profile.schema.json.
 #include <filesystem>
+#include <nlohmann/json_fwd.hpp>
 
 #include "base/verdict.h"
 #include "profile/measure.h"
 #include "profile/profile.h"
 
 namespace millrace::profile {
+
+/// As in the file.
+nlohmann::json to_json(const Profile& profile);
+nlohmann::json to_json(const Statistics& statistics);
 
 void write_profile(const std::filesystem::path& path, const Profile& profile);
 /// InputError naming file and field.

@@ -227,6 +227,12 @@ std::string board_text(const Board& board) {
   return fmt::format("{}", fmt::join(parts, "\n"));
 }
 
+nlohmann::json processor_json(const board::Processor& processor) {
+  return {{"name", processor.name},
+          {"kind", board::to_text(processor.kind)},
+          {"cores", processor.cores}};
+}
+
 nlohmann::json board_json(const board::Board& board) {
   nlohmann::json json = board::to_json(board);
   for (nlohmann::json& cache : json["caches"])
@@ -234,8 +240,7 @@ nlohmann::json board_json(const board::Board& board) {
   for (std::size_t i = 0; i < board.caches.size(); ++i)
     json["caches"][i]["size_bytes"] = board.caches[i].size.count;
   for (const board::Processor& p : board.processors)
-    json["processors"].push_back(
-        {{"name", p.name}, {"kind", board::to_text(p.kind)}, {"cores", p.cores}});
+    json["processors"].push_back(processor_json(p));
   json["memory_bytes"] = board::main_memory(board).count;
   json["hash"] = board::hash_of(board);
   return json;

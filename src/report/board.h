@@ -1,5 +1,5 @@
 #pragma once
-// What a board file says, for people.
+// What a board file says, for people and for programs.
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
@@ -13,6 +13,8 @@ std::string board_text(const board::Board& board);
 
 /// "6 cpu, 1 gpu".
 std::string processors_text(const board::Board& board);
+
+nlohmann::json processor_json(const board::Processor& processor);
 
 /// The content of its file, and what follows from it.
 nlohmann::json board_json(const board::Board& board);

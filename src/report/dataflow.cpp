@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "base/json_text.h"
 #include "report/table.h"
@@ -219,7 +218,7 @@ std::string answers_json(const Sdf3File& file, const Answers& answers) {
   for (const StaticOrder& order : answers.orders)
     for (ActorId actor : order.firings)
       json["orders"][order.processor].push_back(graph[actor].name);
-  return json_text(json, 1) + "\n";
+  return json_document("dataflow", std::move(json));
 }
 
 std::string answers_text(const Sdf3File& file, const Answers& answers) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <vector>
 
@@ -95,12 +96,11 @@ std::string rooflines_text(const Rooflines& rooflines) {
       peaks_text(rooflines.processors, rooflines.peaks) + "\n" + table.text();
   if (total(rooflines).roofline.limit == Time{}) return tables;
   const double limit = limit_fps(rooflines);
-  return tables +
-         fmt::format(
-             "at the limit {} processor{} would pass {:.1f} frames/s; the pipeline reaches "
-             "{:.1f} % of that\n",
-             rooflines.processors.size(), rooflines.processors.size() == 1 ? "" : "s", limit,
-             100 * rooflines.measured_fps / limit);
+  return tables + fmt::format(
+                      "at the limit {} processor{} would pass {} frames/s; the pipeline reaches "
+                      "{:.1f} % of that\n",
+                      rooflines.processors.size(), rooflines.processors.size() == 1 ? "" : "s",
+                      four_digits(limit), 100 * rooflines.measured_fps / limit);
 }
 
 nlohmann::json rooflines_json(const Rooflines& rooflines) {
@@ -117,9 +117,9 @@ nlohmann::json rooflines_json(const Rooflines& rooflines) {
 }
 
 nlohmann::json peaks_json(const board::Peaks& peaks) {
-  nlohmann::json result = {{"memory_bytes_per_s", peaks.bytes}};
+  nlohmann::json result = {{"memory_bytes_per_s", std::llround(peaks.bytes)}};
   for (const auto& [precision, operations] : peaks.operations)
-    result["operations_per_s"][board::to_text(precision)] = operations;
+    result["operations_per_s"][board::to_text(precision)] = std::llround(operations);
   return result;
 }
 

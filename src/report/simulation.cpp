@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <nlohmann/json.hpp>
 
 #include "base/json_text.h"
 #include "report/table.h"
@@ -42,9 +41,7 @@ const char* arrivals_name(Arrivals arrivals) {
   return names[static_cast<std::size_t>(arrivals)];
 }
 
-std::string rate_or_unlimited(double rate) {
-  return rate > 0 ? fmt::format("{:.1f}", rate) : "unlimited";
-}
+std::string rate_or_unlimited(double rate) { return rate > 0 ? four_digits(rate) : "unlimited"; }
 
 double bound_rate(const dataflow::Fraction& period) { return 1e9 / period.value(); }
 
@@ -88,9 +85,8 @@ std::string processors_text(const Simulated& simulated) {
         processor.name,
         elapsed_s > 0 ? fmt::format("{:.1f} %", 100 * seconds(processor.busy) / elapsed_s) : "-"};
     if (simulated.has_powers) {
-      row.push_back(fmt::format("{:.1f} mJ", processor.energy_mj));
-      row.push_back(elapsed_s > 0 ? fmt::format("{:.0f} mW", processor.energy_mj / elapsed_s)
-                                  : "-");
+      row.push_back(four_digits(processor.energy_mj) + " mJ");
+      row.push_back(elapsed_s > 0 ? four_digits(processor.energy_mj / elapsed_s) + " mW" : "-");
     }
     table.add(std::move(row));
   }
@@ -214,13 +210,11 @@ std::string simulation_json(const Simulated& simulated) {
                           {"busy_ms", milliseconds(processor.busy)},
                           {"energy_mj", simulated.has_powers ? nlohmann::json(processor.energy_mj)
                                                              : nlohmann::json()}});
-  const nlohmann::json json{{"format", 1},
-                            {"times", simulated.times},
-                            {"seed", simulated.seed},
-                            {"elapsed_ms", milliseconds(simulated.result.elapsed)},
-                            {"plans", plans},
-                            {"processors", processors}};
-  return json_text(json, 1) + "\n";
+  return json_document("simulation", {{"times", simulated.times},
+                                      {"seed", simulated.seed},
+                                      {"elapsed_ms", milliseconds(simulated.result.elapsed)},
+                                      {"plans", plans},
+                                      {"processors", processors}});
 }
 
 }  // namespace millrace::report

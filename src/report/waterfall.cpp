@@ -6,6 +6,7 @@
 #include <cmath>
 #include <iterator>
 
+#include "base/units.h"
 #include "report/svg.h"
 #include "report/table.h"
 
@@ -79,8 +80,8 @@ class Picture {
     const double y = header_height + row * static_cast<double>(at), middle = y + bar / 2;
     const double before = at == 0 ? step.median() : steps_[at - 1].median();
     const double kept = std::min(before, step.median());
-    add("<g><title>{}: {:.1f} frames/s, rounds {:.1f} to {:.1f}</title>\n", escaped(step.name),
-        step.median(), step.least(), step.most());
+    add("<g><title>{}: {} frames/s, rounds {} to {}</title>\n", escaped(step.name),
+        four_digits(step.median()), four_digits(step.least()), four_digits(step.most()));
     add("<text x=\"{:.0f}\" y=\"{:.1f}\" text-anchor=\"end\">{}</text>\n", label - 10, middle + 5,
         escaped(step.name));
     add_bar(y, 0, kept, "#7fb2dd");
@@ -88,9 +89,9 @@ class Picture {
     if (before > kept) add_bar(y, kept, before, "#f4dcdc");
     add("<path d=\"M{:.1f} {:.1f}H{:.1f}\" stroke=\"#333333\"/>\n", x(step.least()), middle,
         x(step.most()));
-    add("<text x=\"{:.1f}\" y=\"{:.1f}\">{:.1f} frames/s  {}</text></g>\n",
-        x(std::max({step.most(), before, step.median()})) + 8, middle + 5, step.median(),
-        times_text(steps_, at));
+    add("<text x=\"{:.1f}\" y=\"{:.1f}\">{} frames/s  {}</text></g>\n",
+        x(std::max({step.most(), before, step.median()})) + 8, middle + 5,
+        four_digits(step.median()), times_text(steps_, at));
   }
 
   void add_bar(double y, double from, double to, const char* colour) {
@@ -125,8 +126,8 @@ std::string waterfall_text(const std::vector<WaterfallStep>& steps) {
                {"added"},
                {"", Align::left}});
   for (std::size_t i = 0; i < steps.size(); ++i)
-    table.add({steps[i].name, fmt::format("{:.1f}", steps[i].median()),
-               fmt::format("{:.1f} .. {:.1f}", steps[i].least(), steps[i].most()),
+    table.add({steps[i].name, four_digits(steps[i].median()),
+               fmt::format("{} .. {}", four_digits(steps[i].least()), four_digits(steps[i].most())),
                times_text(steps, i), added_text(steps, i), bar_text(steps, i)});
   return table.text();
 }

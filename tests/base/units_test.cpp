@@ -15,6 +15,15 @@ TEST(Units, times_are_written_with_three_digits_and_the_fitting_unit) {
   EXPECT_EQ(to_text(Time(0)), "0 ns");
 }
 
+TEST(Units, rates_are_written_with_four_digits) {
+  EXPECT_EQ(four_digits(104307.9), "104300");
+  EXPECT_EQ(four_digits(9999.6), "10000");
+  EXPECT_EQ(four_digits(435.27), "435.3");
+  EXPECT_EQ(four_digits(0.744), "0.7440");
+  EXPECT_EQ(four_digits(-1), "-1.000");
+  EXPECT_EQ(four_digits(0), "0");
+}
+
 TEST(Units, bytes_are_written_in_powers_of_1024) {
   EXPECT_EQ(to_text(Bytes{312}), "312 B");
   EXPECT_EQ(to_text(Bytes{1024 * 1024 * 3 / 2}), "1.50 MiB");

@@ -11,6 +11,7 @@
 #include "api/bench/variation.h"
 #include "application/sink.h"
 #include "base/error.h"
+#include "base/interleaved.h"
 #include "base/interrupt.h"
 #include "board/energy.h"
 #include "runtime/sequential.h"
@@ -46,13 +47,18 @@ class ApplicationBench {
     warm_up();
   }
 
-  /// The last step right behind the first, with which it is compared, or right before it.
-  void round() {
-    std::vector<std::size_t> order{0, steps_.size() - 1};
-    for (std::size_t i = 1; i + 1 < steps_.size(); ++i) order.push_back(i);
-    if (steps_.size() == 1) order.pop_back();
-    if (result_.rows[0].rounds.size() % 2 == 1) std::reverse(order.begin(), order.end());
-    for (const std::size_t step : order) run(step);
+  /// In each round the last step is next to the first, with which it is compared; every second
+  /// round has the other order.
+  void run(int rounds, Work& work) {
+    std::vector<std::size_t> order{0};
+    for (std::size_t i = steps_.size(); --i > 0;) order.push_back(i);
+    measure_interleaved(
+        order.size(), {.most = rounds}, [&](std::size_t which) { measure(order[which]); },
+        [&](int done) {
+          std::reverse(order.begin(), order.end());
+          work.show(static_cast<double>(done) / rounds, "");
+          return true;
+        });
   }
 
   const ApplicationResult& result() const { return result_; }
@@ -69,7 +75,7 @@ class ApplicationBench {
     application::run_in_turn(short_one, loaded_.parts(*source), *sequential_, [](const auto&) {});
   }
 
-  void run(std::size_t step) {
+  void measure(std::size_t step) {
     std::vector<Findings> findings;
     meter_.take();
     ApplicationRound round =
@@ -171,10 +177,7 @@ ApplicationResult bench_application(const LoadedApplication& loaded, int rounds)
   ApplicationBench bench(loaded);
   {
     const auto work = context.begin("benchmark");
-    for (int round = 0; round < rounds; ++round) {
-      bench.round();
-      work->show(static_cast<double>(round + 1) / rounds, "");
-    }
+    bench.run(rounds, *work);
   }
   std::vector<Rounds> measured;
   for (const report::WaterfallStep& step : waterfall_of(bench.result()))

@@ -9,6 +9,7 @@
 #include "analysis/rate.h"
 #include "api/bench/roofline.h"
 #include "api/bench/simulated_baselines.h"
+#include "api/bench/summary.h"
 #include "api/bench/variation.h"
 #include "api/simulated_board.h"
 #include "base/error.h"
@@ -20,10 +21,6 @@
 
 namespace millrace::api {
 namespace {
-
-double rate_of(const runtime::Load& load) {
-  return static_cast<double>(load.frames) / seconds(load.elapsed);
-}
 
 constexpr std::int64_t least_frames = 3;  // of a row in a round
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <numeric>
 
 #include "analysis/rate.h"
@@ -93,6 +92,11 @@ MeasuredNow::Comparison MeasuredNow::compare() const {
   application.release.in_flight = in_flight_;
   application.frames = measured_.frames;
   return {measured_, simulate::run({application}).applications.front()};
+}
+
+double MeasuredNow::Comparison::ratio_of_p99() const {
+  return seconds(simulated.latencies.percentile(0.99)) /
+         seconds(measured.latencies.percentile(0.99));
 }
 
 }  // namespace millrace::api

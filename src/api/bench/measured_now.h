@@ -40,6 +40,8 @@ class MeasuredNow {
   /// waiting.
   struct Comparison {
     simulate::ApplicationResult measured, simulated;
+    /// Of their latencies: simulated by measured.
+    double ratio_of_p99() const;
   };
   Comparison compare() const;
 

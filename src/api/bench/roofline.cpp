@@ -1,7 +1,6 @@
 #include "api/bench/roofline.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "runtime/peaks.h"
 #include "schedule/schedule.h"

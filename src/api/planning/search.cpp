@@ -117,9 +117,9 @@ void note_processing(const SearchPlace& place, const explore::Processing& proces
   if (processing.each <= Time{}) return;
   place.context.note(fmt::format(
       "pre- and post-processing take {} of a core for each frame, so {} core{} "
-      "allow{} {:.1f} frames/s",
+      "allow{} {} frames/s",
       millrace::to_text(processing.each), processing.cores, processing.cores == 1 ? "" : "s",
-      processing.cores == 1 ? "s" : "", most_with(processing, place.board, score)));
+      processing.cores == 1 ? "s" : "", four_digits(most_with(processing, place.board, score))));
 }
 
 }  // namespace
@@ -176,7 +176,7 @@ explore::Choice search_configurations(const SearchPlace& place, const SearchOpti
     if (journal && !again) journal->add(candidate, score);
     best = std::max(best, score.throughput);
     work->show(static_cast<double>(++count) / static_cast<double>(budget.candidates),
-               fmt::format("{} candidates, best {:.1f} frames/s", count, best));
+               fmt::format("{} candidates, best {} frames/s", count, four_digits(best)));
   };
   explore::CandidateCache cache(search_context,
                                 objective_of(place, options, search_context, choose), budget);

@@ -1,5 +1,5 @@
 #pragma once
-// What the verb analyze found out, for people and for programs.
+// What the verb analyze found out, for people.
 #include <string>
 
 #include "api/analyze.h"
@@ -7,6 +7,5 @@
 namespace millrace::cli {
 
 std::string analysis_text(const api::Analysis& analysis);
-std::string analysis_json(const api::Analysis& analysis);
 
 }  // namespace millrace::cli

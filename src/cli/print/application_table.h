@@ -1,5 +1,5 @@
 #pragma once
-// What `bench APPLICATION` measured, for people and for programs.
+// What `bench APPLICATION` measured, for people.
 #include <string>
 
 #include "api/application/bench.h"
@@ -7,6 +7,5 @@
 namespace millrace::cli {
 
 std::string application_text(const api::ApplicationResult& result);
-std::string application_json(const api::ApplicationResult& result);
 
 }  // namespace millrace::cli

@@ -1,5 +1,5 @@
 #pragma once
-// What `bench` measured, for people and for programs.
+// What `bench` measured, for people.
 #include <string>
 
 #include "api/bench/bench.h"
@@ -9,6 +9,5 @@ namespace millrace::cli {
 /// "resnet18 on 2 cores".
 std::string bench_title(const api::Loaded& loaded);
 std::string bench_text(const api::BenchResult& result);
-std::string bench_json(const api::BenchResult& result);
 
 }  // namespace millrace::cli

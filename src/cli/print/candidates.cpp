@@ -16,10 +16,10 @@ std::vector<std::string> cells_of(const explore::Candidate& c, double lower_boun
   const Time measured = c.evidence.period, period = measured != Time{} ? measured : c.bound;
   return {c.name,
           nanoseconds_text(c.search.bottleneck),
-          fmt::format("{:.2f} %", 100 * (c.search.bottleneck / lower_bound - 1)),
+          fmt::format("{:.1f} %", 100 * (c.search.bottleneck / lower_bound - 1)),
           millrace::to_text(c.bound),
           measured != Time{} ? millrace::to_text(measured) : "-",
-          fmt::format("{:.1f}", 1 / seconds(period)),
+          four_digits(1 / seconds(period)),
           std::to_string(plan::actors_in(c.plan)),
           std::to_string(plan::phases_in(c.plan)),
           millrace::to_text(c.search_time),

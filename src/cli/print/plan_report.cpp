@@ -5,9 +5,6 @@
 #include <algorithm>
 #include <chrono>
 
-#include <nlohmann/json.hpp>
-
-#include "base/json_text.h"
 #include "base/printable.h"
 #include "plan/build.h"
 #include "plan/capacities.h"
@@ -30,13 +27,6 @@ std::string slots_text(const network::Network& network, const explore::Candidate
                      millrace::to_text(chosen.smallest->total), rest, now);
 }
 
-nlohmann::json buffers_json(const network::Network& network, const explore::Candidate& chosen) {
-  const auto& smallest = chosen.smallest;
-  return {{"bytes", plan::slot_bytes(chosen.plan, network).count},
-          {"smallest_bytes", smallest ? nlohmann::json(smallest->total.count) : nlohmann::json()},
-          {"bound_bytes", smallest ? nlohmann::json(smallest->bound.count) : nlohmann::json()}};
-}
-
 /// On how many frames at once the layer works; empty: on one.
 std::string batch_text(const plan::Plan& plan, LayerId layer) {
   const plan::Endpoint place = plan::places_of_layers(plan)[layer.index];
@@ -55,14 +45,14 @@ std::string proof_text(const network::Network& network, const explore::Candidate
   const auto graph = schedule::csdf_graph(schedule, network);
   return fmt::format(
       "proof: the plan's CSDF graph ({} actors, {} channels) is consistent and live; at the "
-      "predicted times it allows {:.1f} frames/s{}\n{}",
-      graph.actors.size(), schedule.channels.size(), 1 / seconds(chosen.bound),
+      "predicted times it allows {} frames/s{}\n{}",
+      graph.actors.size(), schedule.channels.size(), four_digits(1 / seconds(chosen.bound)),
       chosen.latency == Time{}
           ? ""
           : ", and frames that come at this pace take " + millrace::to_text(chosen.latency),
       (plan::is_first_free(chosen.plan) ? "round robin; at run time the first free replica takes "
-                                      "the next frame, which is not slower\n"
-                                    : "") +
+                                          "the next frame, which is not slower\n"
+                                        : "") +
           slots_text(network, chosen));
 }
 
@@ -74,7 +64,7 @@ std::string closing_text(const explore::Choice& choice, const std::string& outpu
       [](const explore::Candidate& c) { return c.name.starts_with("one processor"); });
   const bool is_measured = winner.evidence.period != Time{};
   const double period = seconds(is_measured ? winner.evidence.period : winner.bound);
-  std::string gained = fmt::format("{:.4g} frames/s {}", 1 / period,
+  std::string gained = fmt::format("{} frames/s {}", four_digits(1 / period),
                                    is_measured ? "measured" : "predicted");
   if (alone != choice.candidates.end() && &*alone != &winner) {
     const bool both = is_measured && alone->evidence.period != Time{};
@@ -87,27 +77,6 @@ std::string closing_text(const explore::Choice& choice, const std::string& outpu
                           alone->plan.stages.front().processors.front().name);
   }
   return fmt::format("gained: {}\nnext: millrace bench {}\n", gained, output);
-}
-
-std::string choice_json(const explore::Choice& choice, const network::Network& network,
-                        const std::string& output) {
-  nlohmann::json candidates = nlohmann::json::array();
-  for (const explore::Candidate& c : choice.candidates)
-    candidates.push_back({{"name", c.name},
-                          {"bottleneck_ns", c.search.bottleneck},
-                          {"fitness_ns", c.search.fitness},
-                          {"bound_ns", c.bound.count()},
-                          {"period_ns", c.evidence.period.count()},
-                          {"latency_ns", c.latency.count()},
-                          {"batch", c.batch},
-                          {"epochs", c.search.epochs},
-                          {"search_time_ns", c.search_time.count()}});
-  const nlohmann::json json{{"lower_bound_ns", choice.lower_bound},
-                            {"candidates", candidates},
-                            {"chosen", choice.winner().name},
-                            {"buffers", buffers_json(network, choice.winner())},
-                            {"plan", output}};
-  return json_text(json, 1);
 }
 
 std::string processors_text(std::size_t count) {

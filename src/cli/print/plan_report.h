@@ -12,10 +12,6 @@ std::string proof_text(const network::Network& network, const explore::Candidate
 /// What the plan gains over the fastest processor alone, and what to type next: two lines.
 std::string closing_text(const explore::Choice& choice, const std::string& output);
 
-/// All candidates, for programs.
-std::string choice_json(const explore::Choice& choice, const network::Network& network,
-                        const std::string& output);
-
 /// Why the layer is where it is.
 std::string why_text(const api::PlanResult& result, const api::LayerReasons& why);
 

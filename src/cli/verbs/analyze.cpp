@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "api/json/analysis.h"
 #include "base/printable.h"
 #include "cli/options/common.h"
 #include "cli/options/duration.h"

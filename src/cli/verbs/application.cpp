@@ -8,6 +8,8 @@
 
 #include "api/application/bench.h"
 #include "api/application/run.h"
+#include "api/json/application.h"
+#include "api/json/measured.h"
 #include "api/written_over.h"
 #include "base/file.h"
 #include "base/printable.h"
@@ -33,10 +35,10 @@ std::string steps_text(const application::Totals& totals) {
 
 void report(const api::ApplicationTotals& run) {
   const application::Totals& totals = run.totals;
-  note(fmt::format("{} frames in {}, {:.1f} frames/s; {}", totals.frames,
-                   millrace::to_text(totals.elapsed),
-                   static_cast<double>(totals.frames) / std::max(1e-9, seconds(totals.elapsed)),
-                   steps_text(totals)));
+  note(fmt::format(
+      "{} frames in {}, {} frames/s; {}", totals.frames, millrace::to_text(totals.elapsed),
+      four_digits(static_cast<double>(totals.frames) / std::max(1e-9, seconds(totals.elapsed))),
+      steps_text(totals)));
   const runtime::QueueCounts& queue = totals.queue;
   if (run.is_live)
     note(fmt::format("{} frames arrived, {} of them were dropped; at most {} waited", queue.put,
@@ -56,13 +58,15 @@ bool is_equal(const api::ApplicationResult& result) {
 }  // namespace
 
 int run_application(const api::RunnableOptions& runnable, const api::ApplicationOptions& options,
-                    const std::string& json, const api::TraceOptions& trace) {
-  const api::ApplicationTotals run = run_application(runnable, options, {json, trace, leave});
+                    const ApplicationRunOptions& run_options) {
+  const api::ApplicationTotals run =
+      run_application(runnable, options, {run_options.output, run_options.trace, leave});
   report(run);
   if (run.skipped > 0)
     note(fmt::format("{} of {} pictures were skipped, as they cannot be decoded", run.skipped,
                      run.totals.frames + run.skipped));
   api::check_complaint(run.totals);
+  if (run_options.json) fmt::print("{}", run_json(run));
   return run.skipped > 0 ? answer_is_no : 0;
 }
 
@@ -79,10 +83,8 @@ int bench_application(const api::RunnableOptions& runnable, const api::Applicati
     write_file(bench_options.svg,
                report::waterfall_svg(waterfall_of(result),
                                      fmt::format("{}: frames per second", result.application)));
-  fmt::print("{}{}",
-             bench_options.json ? application_json(result)
-                                : printable_lines(application_text(result)),
-             bench_options.json ? "\n" : "");
+  fmt::print("{}", bench_options.json ? application_json(result)
+                                      : printable_lines(application_text(result)));
   return is_equal(result) ? 0 : answer_is_no;
 }
 

@@ -6,9 +6,15 @@
 
 namespace millrace::cli {
 
-/// Runs it once; `json` in place of the file's output if it is not empty. The exit code.
+struct ApplicationRunOptions {
+  std::string output;  // a file of lines in place of the application's output; empty: that
+  bool json = false;
+  api::TraceOptions trace = {};
+};
+
+/// Runs it once. The exit code.
 int run_application(const api::RunnableOptions& runnable, const api::ApplicationOptions& options,
-                    const std::string& json, const api::TraceOptions& trace);
+                    const ApplicationRunOptions& run_options);
 
 struct ApplicationBenchOptions {
   int rounds = 5;

@@ -7,10 +7,10 @@
 #include <iostream>
 
 #include "api/bench/slices.h"
+#include "api/json/bench.h"
 #include "api/simulated_board.h"
 #include "application/application_file.h"
 #include "base/error.h"
-#include "base/json_text.h"
 #include "cli/options/common.h"
 #include "cli/options/duration.h"
 #include "cli/options/range_check.h"
@@ -89,31 +89,22 @@ Time parse_duration(const std::string& line, int number) {
   return time_from_seconds(value);
 }
 
-void print_json_line(const nlohmann::json& line) {
-  fmt::print("{}\n", json_text(line, -1));
+void print_now(const std::string& line) {
+  fmt::print("{}", line);
   std::fflush(stdout);  // the reader waits for it
-}
-
-nlohmann::json to_json(const runtime::Load& load) {
-  nlohmann::json latencies = nlohmann::json::array();
-  for (const Time latency : load.latencies) latencies.push_back(milliseconds(latency));
-  return {
-      {"frames", load.frames}, {"elapsed_s", seconds(load.elapsed)}, {"latencies_ms", latencies}};
 }
 
 /// Each line of standard input asks for a slice, and a line of JSON answers.
 void serve_standard_input(const api::Loaded& loaded, const api::BenchRequest& request) {
   int number = 0;
   api::SliceClient client;
-  client.ready = [](Time first) {
-    print_json_line({{"ready", true}, {"first_ms", milliseconds(first)}});
-  };
+  client.ready = [](Time first) { print_now(api::ready_line(first)); };
   client.next = [&]() -> std::optional<Time> {
     std::string line;
     if (!std::getline(std::cin, line)) return std::nullopt;
     return parse_duration(line, ++number);
   };
-  client.ran = [](const runtime::Load& load) { print_json_line(to_json(load)); };
+  client.ran = [](const runtime::Load& load) { print_now(api::slice_line(load)); };
   serve_slices(loaded, request, client);
 }
 
@@ -142,8 +133,10 @@ int run(const BenchOptions& options) {
                          "' is not one; leave it out");
   const auto loaded = load_runnable(request.runnable);
   if (loaded->plan.stages.empty()) {
-    fmt::print("{} has no layers to run: all its outputs are inputs or constants\n",
-               loaded->network.name);
+    fmt::print("{}", options.json ? api::bench_json({})
+                                  : loaded->network.name +
+                                        " has no layers to run: all its outputs are inputs or "
+                                        "constants\n");
     return 0;
   }
   loaded->context.note("inputs are random");
@@ -154,7 +147,7 @@ int run(const BenchOptions& options) {
   }
   const api::BenchResult result = bench(*loaded, request);
   if (options.json)
-    fmt::print("{}\n", bench_json(result));
+    fmt::print("{}", bench_json(result));
   else
     fmt::print("{}, {} rounds\n\n{}", bench_title(*loaded), result.alone.size(),
                bench_text(result));

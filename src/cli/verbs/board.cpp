@@ -3,11 +3,9 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
 #include "api/engines.h"
+#include "api/json/machine.h"
 #include "base/error.h"
-#include "base/json_text.h"
 #include "base/printable.h"
 #include "board/board_file.h"
 #include "board/shipped.h"
@@ -40,21 +38,6 @@ void bind(CLI::App& verb, BoardOptions& options) {
   bind_json(verb, options.json);
 }
 
-nlohmann::json engines_json() {
-  nlohmann::json engines = nlohmann::json::array();
-  for (const auto& [name, version, absent] : api::engines())
-    engines.push_back(absent.empty() ? nlohmann::json{{"name", name}, {"version", version}}
-                                     : nlohmann::json{{"name", name}, {"absent", absent}});
-  return engines;
-}
-
-void add(const api::MeasuredPeaks& measured, nlohmann::json& board) {
-  for (std::size_t i = 0; i < measured.alone.size(); ++i) {
-    board["processors"][i]["peaks_alone"] = report::peaks_json(measured.alone[i]);
-    board["processors"][i]["peaks"] = report::peaks_json(measured.together[i]);
-  }
-}
-
 void print(const board::Board& board) {
   fmt::print("{}\n", report::machine_text(board));
   report::Table engines({{"engine", Align::left}, {"version", Align::left}});
@@ -81,10 +64,7 @@ void check(const BoardOptions& options) {
 int show_this_machine(const BoardOptions& options, const board::Board& board,
                       const std::optional<api::MeasuredPeaks>& measured) {
   if (options.json) {
-    nlohmann::json document = report::board_json(board);
-    document["engines"] = engines_json();
-    if (measured) add(*measured, document);
-    fmt::print("{}\n", json_text(document, 1));
+    fmt::print("{}", api::machine_json(board, measured));
     return 0;
   }
   print(board);
@@ -96,8 +76,10 @@ int show_this_machine(const BoardOptions& options, const board::Board& board,
 }
 
 int run(const BoardOptions& options) {
-  if (options.list) return list_boards();
+  if (options.list && options.json) fmt::print("{}", api::boards_json());
+  if (options.list) return options.json ? 0 : list_boards();
   check(options);
+  refuse_two_results(options.json, options.write);
   const bool is_here = options.board.empty();
   board::Board board = is_here ? board::this_machine() : board::find_board(options.board);
   std::optional<api::MeasuredPeaks> measured;
@@ -105,12 +87,12 @@ int run(const BoardOptions& options) {
   if (!options.write.empty()) {
     if (measured) board = with_peaks(std::move(board), measured->alone, measured->together);
     board::write_board(options.write, board);
-    fmt::print("written: {}\n", options.write);
-    return 0;
+    if (!options.json) fmt::print("written: {}\n", options.write);
+    if (!options.json) return 0;
   }
   if (is_here) return show_this_machine(options, board, measured);
-  fmt::print("{}", options.json ? json_text(report::board_json(board), 1) + "\n"
-                                : printable_lines(report::board_text(board)));
+  fmt::print("{}",
+             options.json ? api::board_json(board) : printable_lines(report::board_text(board)));
   return 0;
 }
 

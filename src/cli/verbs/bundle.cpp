@@ -3,8 +3,7 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
+#include "api/json/files.h"
 #include "base/printable.h"
 #include "cli/options/common.h"
 #include "cli/verbs/verbs.h"
@@ -32,9 +31,7 @@ int run(const BundleOptions& options) {
   const api::Bundle bundle = api::make_bundle(options.request);
   const std::string folder = options.request.folder.string();
   if (options.json) {
-    nlohmann::ordered_json files = nlohmann::ordered_json::array();
-    for (const auto& file : bundle.files) files.push_back(file.string());
-    fmt::print("{}\n", nlohmann::ordered_json{{"folder", folder}, {"files", files}}.dump(1));
+    fmt::print("{}", bundle_json(folder, bundle));
     return 0;
   }
   const auto place = [&](const std::filesystem::path& file) {

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "base/json_text.h"
+#include "api/json/machine.h"
 #include "base/printable.h"
 #include "cli/options/common.h"
 #include "cli/print/progress.h"
@@ -29,12 +29,7 @@ int run(const CacheOptions& options) {
   const char* const done = !options.clear ? "" : cleared ? "removed: " : "not all removed: ";
   const auto& folder = cache.folder;
   if (options.json)
-    fmt::print("{}\n", json_text({{"folder", folder ? nlohmann::json(folder->string()) : nullptr},
-                                  {"profiles", cache.profiles},
-                                  {"packed_weights", cache.packed.files},
-                                  {"packed_weights_bytes", cache.packed.size.count},
-                                  {"cleared", cleared}},
-                                 1));
+    fmt::print("{}", cache_json(cache, cleared));
   else
     fmt::print("{}{} profiles and {} packed weights, {}, in {}\n", done, cache.profiles,
                cache.packed.files, to_text(cache.packed.size),

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "api/json/measured.h"
 #include "base/file.h"
 #include "base/printable.h"
 #include "cli/options/common.h"
@@ -15,7 +16,13 @@
 namespace millrace::cli {
 namespace {
 
-void bind(CLI::App& verb, api::CalibrateRequest& request) {
+struct CalibrateOptions {
+  api::CalibrateRequest request;
+  bool json = false;
+};
+
+void bind(CLI::App& verb, CalibrateOptions& options) {
+  api::CalibrateRequest& request = options.request;
   bind_model(verb, request.setup);
   bind_processors(verb, request.setup);
   bind_samples(verb, request.frames);
@@ -33,6 +40,7 @@ void bind(CLI::App& verb, api::CalibrateRequest& request) {
   begin_group(verb, "Output");
   verb.add_option("-o,--output", request.output,
                   "The calibration table to write; default: NAME.calibration.json");
+  bind_json(verb, options.json);
 }
 
 std::string table_text(const profile::CalibrationResult& result) {
@@ -46,9 +54,12 @@ std::string table_text(const profile::CalibrationResult& result) {
   return table.text();
 }
 
-int run(const api::CalibrateRequest& request) {
-  const auto [name, result, output] = calibrate(request);
-  if (output == standard_output) return 0;
+int run(const CalibrateOptions& options) {
+  refuse_two_results(options.json, options.request.output);
+  const api::Calibrated calibrated = calibrate(options.request);
+  if (options.json) fmt::print("{}", calibration_json(calibrated));
+  const auto& [name, result, output] = calibrated;
+  if (options.json || output == standard_output) return 0;
   fmt::print("{}: ranges of {} tensors on {} frames, {}\n\n{}\nwritten: {}\n", printable(name),
              result.table.calibration.ranges.size(), result.table.frames, result.table.method,
              table_text(result), printable(output));
@@ -58,7 +69,7 @@ int run(const api::CalibrateRequest& request) {
 }  // namespace
 
 void add_calibrate(CLI::App& app, int& exit_code) {
-  add_verb<api::CalibrateRequest>(
+  add_verb<CalibrateOptions>(
       app, exit_code,
       {{"calibrate", "Find the ranges of all tensors; int8 needs them",
         "millrace calibrate digits.onnx --input images/ -o digits.calibration.json"},

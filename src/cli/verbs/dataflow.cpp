@@ -65,7 +65,7 @@ void bind(CLI::App& verb, DataflowOptions& options) {
       ->check(CLI::IsMember({"sdf3", "dot"}));
   verb.add_option("-o,--output", options.output, "The file to write; default: standard output")
       ->needs("--format");
-  bind_json(verb, options.json);
+  bind_json(verb, options.json)->excludes(verb.get_option("--format"));
 }
 
 ActorId actor_named(const Graph& graph, const std::string& name, const std::string& place) {

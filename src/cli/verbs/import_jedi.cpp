@@ -5,11 +5,12 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "api/json/files.h"
 #include "api/planning/jedi_plan.h"
 #include "api/written_over.h"
 #include "application/import_jedi.h"
 #include "base/error.h"
-#include "base/json_text.h"
+#include "base/printable.h"
 #include "base/yaml.h"
 #include "cli/options/common.h"
 #include "cli/verbs/verbs.h"
@@ -76,21 +77,20 @@ bool has_plan(const Result& result, const api::JediPlan& plan) {
   return !result.imported.stages.empty() && plan.verdict;
 }
 
-nlohmann::ordered_json report_of(const Result& result, const api::JediPlan& plan) {
-  nlohmann::ordered_json json{{"application", result.application.string()}};
-  json["plan"] = has_plan(result, plan) ? nlohmann::ordered_json(result.plan.string()) : nullptr;
-  json["no_plan_because"] = plan.verdict.reason();
-  json["notes"] = result.imported.notes;
-  for (const std::string& each : plan.notes) json["notes"].push_back(each);
-  return json;
+api::ImportedApplication report_of(const Result& result, const api::JediPlan& plan) {
+  api::ImportedApplication report{result.application.string(), "", plan.verdict.reason(),
+                                  result.imported.notes};
+  if (has_plan(result, plan)) report.plan = result.plan.string();
+  report.notes.insert(report.notes.end(), plan.notes.begin(), plan.notes.end());
+  return report;
 }
 
-void print(const nlohmann::ordered_json& json) {
-  fmt::print("written: {}\n", json["application"].get<std::string>());
-  if (!json["plan"].is_null()) fmt::print("written: {}\n", json["plan"].get<std::string>());
-  const auto reason = json["no_plan_because"].get<std::string>();
-  if (!reason.empty()) fmt::print("no plan: {}\n", printable(reason));
-  for (const auto& each : json["notes"]) fmt::print("  {}\n", printable(each.get<std::string>()));
+void print(const api::ImportedApplication& report) {
+  fmt::print("written: {}\n", report.application);
+  if (!report.plan.empty()) fmt::print("written: {}\n", report.plan);
+  if (!report.no_plan_because.empty())
+    fmt::print("no plan: {}\n", printable(report.no_plan_because));
+  for (const std::string& each : report.notes) fmt::print("  {}\n", printable(each));
 }
 
 int run(const ImportJediOptions& options) {
@@ -105,7 +105,7 @@ int run(const ImportJediOptions& options) {
     if (!results[i].imported.stages.empty())
       plan = api::make_jedi_plan(configuration.instances[i], results[i].imported, options.board);
   }
-  nlohmann::ordered_json report = nlohmann::ordered_json::array();
+  std::vector<api::ImportedApplication> report;
   int exit_code = 0;
   for (std::size_t i = 0; i < results.size(); ++i) {
     if (has_plan(results[i], plans[i]))
@@ -117,9 +117,7 @@ int run(const ImportJediOptions& options) {
     if (!options.json) print(report.back());
   }
   if (options.json)
-    fmt::print("{}\n", json_text(nlohmann::ordered_json{{"applications", report},
-                                                        {"notes", configuration.notes}},
-                                 1));
+    fmt::print("{}", api::import_json(report, configuration.notes));
   else
     for (const std::string& each : configuration.notes) fmt::print("{}\n", printable(each));
   return exit_code;

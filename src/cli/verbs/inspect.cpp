@@ -1,12 +1,9 @@
 // millrace inspect MODEL
 #include <fmt/format.h>
 
-#include <map>
-#include <nlohmann/json.hpp>
-
 #include "api/engines.h"
+#include "api/json/model.h"
 #include "api/open_model.h"
-#include "base/json_text.h"
 #include "base/printable.h"
 #include "cli/options/common.h"
 #include "cli/options/model.h"
@@ -30,40 +27,6 @@ void bind(CLI::App& verb, InspectOptions& options) {
   bind_json(verb, options.json);
 }
 
-std::string shape_of_output(const network::Network& network, const network::Layer& layer) {
-  for (const TensorId output : layer.outputs)
-    if (output.valid()) return network::to_text(network[output].shape);
-  return "-";
-}
-
-nlohmann::json to_json(const network::Network& network, const std::vector<api::Support>& engines) {
-  nlohmann::json layers = nlohmann::json::array();
-  for (std::size_t i = 0; i < network.layers.size(); ++i) {
-    const network::Layer& layer = network.layers[i];
-    const network::Cost cost = network::cost_of(network, LayerId(i));
-    layers.push_back({{"name", layer.name},
-                      {"operator", network::name_of(layer.op)},
-                      {"output", shape_of_output(network, layer)},
-                      {"macs", cost.macs},
-                      {"parameters", cost.parameters},
-                      {"read_bytes", cost.read.count},
-                      {"written_bytes", cost.written.count}});
-  }
-  nlohmann::json support = nlohmann::json::object();
-  for (const api::Support& engine : engines) {
-    nlohmann::json refused = nlohmann::json::object();
-    for (const auto& [layer, reason] : engine.refused) refused[network[layer].name] = reason;
-    nlohmann::json precisions = nlohmann::json::object();
-    for (const auto& [precision, count] : engine.precisions)
-      precisions[board::to_text(precision)] = count;
-    support[engine.engine] = {
-        {"supported", engine.supported}, {"refused", refused}, {"variants", precisions}};
-  }
-  const network::Cost total = network::cost_of(network);
-  return {{"name", network.name}, {"hash", network::hash_of(network)}, {"layers", layers},
-          {"macs", total.macs},   {"parameters", total.parameters},    {"engines", support}};
-}
-
 void print_layers(const network::Network& network) {
   report::Table table({{"layer", Align::left},
                        {"operator", Align::left},
@@ -75,8 +38,8 @@ void print_layers(const network::Network& network) {
   for (std::size_t i = 0; i < network.layers.size(); ++i) {
     const network::Layer& layer = network.layers[i];
     const network::Cost cost = network::cost_of(network, LayerId(i));
-    table.add({layer.name, std::string(network::name_of(layer.op)), shape_of_output(network, layer),
-               count_text(static_cast<double>(cost.macs)),
+    table.add({layer.name, std::string(network::name_of(layer.op)),
+               api::shape_of_output(network, layer), count_text(static_cast<double>(cost.macs)),
                count_text(static_cast<double>(cost.parameters)), millrace::to_text(cost.read),
                millrace::to_text(cost.written)});
   }
@@ -94,7 +57,7 @@ int run(const InspectOptions& options) {
   const network::Network network = open_model(options.model.source, options.model.context);
   const std::vector<api::Support> engines = api::supports(network, board::this_machine());
   if (options.json) {
-    fmt::print("{}\n", json_text(to_json(network, engines), 1));
+    fmt::print("{}", api::inspection_json(network, engines));
     return 0;
   }
   print_layers(network);

@@ -5,6 +5,7 @@
 
 #include <filesystem>
 
+#include "api/json/planning.h"
 #include "base/file.h"
 #include "base/printable.h"
 #include "base/quantity.h"
@@ -116,18 +117,18 @@ int run(const PlanOptions& given) {
   if (options.output.empty())
     options.output =
         std::filesystem::path(options.request.setup.source.file).stem().string() + ".plan.json";
+  refuse_two_results(options.json, options.output);
   check_plan_output(options.request, options.output);
   const api::PlanResult result = make_plan(options.request);
   const bool is_quiet = options.output == standard_output;  // where the plan itself goes
   if (!options.json && !is_quiet) print_attempts(result);
-  if (!result.refusal.empty()) return answer_is_no;
-  plan::write_plan(options.output, result.file, result.network);
-  if (is_quiet) return 0;
+  const bool is_planned = result.refusal.empty();
+  if (is_planned) plan::write_plan(options.output, result.file, result.network);
   if (options.json)
-    fmt::print("{}\n", choice_json(result.choice(), result.network, options.output));
-  else
+    fmt::print("{}", planning_json(result, options.output));
+  else if (is_planned && !is_quiet)
     print_plan(options, result);
-  return 0;
+  return is_planned ? 0 : answer_is_no;
 }
 
 }  // namespace

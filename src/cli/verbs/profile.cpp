@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "api/json/measured.h"
 #include "base/printable.h"
 #include "cli/options/common.h"
 #include "cli/options/duration.h"
@@ -21,7 +22,13 @@ namespace {
 
 using report::Align;
 
-void bind(CLI::App& verb, api::ProfileRequest& request) {
+struct ProfileOptions {
+  api::ProfileRequest request;
+  bool json = false;
+};
+
+void bind(CLI::App& verb, ProfileOptions& options) {
+  api::ProfileRequest& request = options.request;
   bind_model(verb, request.setup);
   bind_processors(verb, request.setup);
   bind_variants(verb, request.variants);
@@ -45,6 +52,7 @@ void bind(CLI::App& verb, api::ProfileRequest& request) {
   bind_fit(verb, request.fit);
   begin_group(verb, "Output");
   verb.add_option("-o,--output", request.output, "Also write the profile into this file");
+  bind_json(verb, options.json);
 }
 
 std::vector<std::string> cells(const std::string& name, const profile::Statistics& s) {
@@ -154,8 +162,15 @@ void print_subnet(const api::ProfileResult& result, const std::string& range) {
   fmt::print("{} ({} layers)\n{}", printable(range), result.subnet_layers, table.text());
 }
 
-int run(const api::ProfileRequest& request) {
+int run(const ProfileOptions& options) {
+  const api::ProfileRequest& request = options.request;
+  for (const std::string& file : {request.output, request.fit.file})
+    refuse_two_results(options.json, file);
   const api::ProfileResult result = profile_model(request);
+  if (options.json) {
+    fmt::print("{}", profile_json(result, request));
+    return 0;
+  }
   if (!result.subnet.empty()) print_subnet(result, request.subnet);
   if (result.profile) print(*result.profile, precisions_of(request.variants));
   if (result.fitted) print(*result.fitted, request.fit.file);
@@ -165,7 +180,7 @@ int run(const api::ProfileRequest& request) {
 }  // namespace
 
 void add_profile(CLI::App& app, int& exit_code) {
-  add_verb<api::ProfileRequest>(
+  add_verb<ProfileOptions>(
       app, exit_code,
       {{"profile", "Measure every layer on every processor", "millrace profile resnet18.onnx"},
        bind,

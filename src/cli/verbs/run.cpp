@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "api/json/measured.h"
 #include "application/application_file.h"
 #include "base/error.h"
 #include "cli/options/common.h"
@@ -18,6 +19,7 @@ namespace {
 struct RunCommandOptions {
   api::RunRequest request;
   api::ApplicationOptions application;
+  bool json = false;
 };
 
 void bind(CLI::App& verb, RunCommandOptions& options) {
@@ -31,6 +33,8 @@ void bind(CLI::App& verb, RunCommandOptions& options) {
                   "outputs become several files NAME.OUTPUT.npy");
   verb.add_option("--labels", request.labels,
                   "A file with one class number per line; the accuracy is printed");
+  verb.add_flag("--json", options.json,
+                "Print what the run did as one more line of JSON, after the results");
   bind_time_scale(verb, request.runnable);
   bind_trace(verb, request.trace);
 }
@@ -43,7 +47,8 @@ int run_as_application(const RunCommandOptions& options) {
     throw InputError(request.runnable.model.source.file,
                      "is an application, which names its network, input and labels itself; leave "
                      "out --model, --input, --random and --labels");
-  return run_application(request.runnable, options.application, request.output, request.trace);
+  return run_application(request.runnable, options.application,
+                         {request.output, options.json, request.trace});
 }
 
 int run(const RunCommandOptions& options) {
@@ -54,13 +59,14 @@ int run(const RunCommandOptions& options) {
   refuse_application_options(options.application, file);
   const api::RunTotals totals = api::run(request);
   const auto frames = static_cast<double>(totals.frames);
-  if (totals.right)
+  if (options.json)
+    fmt::print("{}", run_json(totals));
+  else if (totals.right)
     fmt::print("accuracy: {} of {} frames, {:.2f} %\n", *totals.right, totals.frames,
                100.0 * static_cast<double>(*totals.right) / frames);
   if (!totals.finite) note("warning: some outputs are infinite or not a number");
-  note(fmt::format("{} frames in {}, {:.1f} frames/s, reading the inputs included; {}",
-                   totals.frames, millrace::to_text(totals.elapsed),
-                   frames / seconds(totals.elapsed),
+  note(fmt::format("{} frames in {}, {} frames/s, reading the inputs included; {}", totals.frames,
+                   millrace::to_text(totals.elapsed), four_digits(frames / seconds(totals.elapsed)),
                    totals.stages == 1 ? "one stage" : fmt::format("{} stages", totals.stages)));
   return 0;
 }

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "api/json/measured.h"
 #include "cli/options/common.h"
 #include "cli/options/frames.h"
 #include "cli/options/range_check.h"
@@ -13,7 +14,13 @@
 namespace millrace::cli {
 namespace {
 
-void bind(CLI::App& verb, api::VerifyRequest& request) {
+struct VerifyOptions {
+  api::VerifyRequest request;
+  bool json = false;
+};
+
+void bind(CLI::App& verb, VerifyOptions& options) {
+  api::VerifyRequest& request = options.request;
   bind_runnable(verb, request.runnable);
   bind_frames(verb, request.frames);
   begin_group(verb, "Comparison");
@@ -29,6 +36,8 @@ void bind(CLI::App& verb, api::VerifyRequest& request) {
                   "Largest absolute difference, as a share of the largest absolute value. Default: "
                   "1e-4; 0.01 with f16, 0.05 with bf16, 0.25 with int8")
       ->check(between(0.0, 1.0));
+  begin_group(verb, "Output");
+  bind_json(verb, options.json);
 }
 
 std::string table_text(const api::VerifyResult& result) {
@@ -48,23 +57,26 @@ std::string table_text(const api::VerifyResult& result) {
   return table.text();
 }
 
-int run(const api::VerifyRequest& request) {
-  const api::VerifyResult result = verify(request);
-  fmt::print("{}{}{}", table_text(result), result.why, result.equal() ? "" : "\n");
-  fmt::print("{}: the pipeline and a sequential run of {} {}\n", result.network, request.against,
-             result.equal() ? "agree" : "differ");
+int run(const VerifyOptions& options) {
+  const std::string& against = options.request.against;
+  const api::VerifyResult result = verify(options.request);
+  if (options.json)
+    fmt::print("{}", verification_json(result, against));
+  else
+    fmt::print("{}{}{}{}: the pipeline and a sequential run of {} {}\n", table_text(result),
+               result.why, result.equal() ? "" : "\n", result.network, against,
+               result.equal() ? "agree" : "differ");
   return result.equal() ? 0 : answer_is_no;
 }
 
 }  // namespace
 
 void add_verify(CLI::App& app, int& exit_code) {
-  add_verb<api::VerifyRequest>(
-      app, exit_code,
-      {{"verify", "Compare a plan's outputs with those of the reference engine",
-        "millrace verify resnet18.plan.json --random-mappings 20"},
-       bind,
-       run});
+  add_verb<VerifyOptions>(app, exit_code,
+                          {{"verify", "Compare a plan's outputs with those of the reference engine",
+                            "millrace verify resnet18.plan.json --random-mappings 20"},
+                           bind,
+                           run});
 }
 
 }  // namespace millrace::cli

@@ -5,7 +5,9 @@
 
 #include <optional>
 
+#include "api/json/model.h"
 #include "base/file.h"
+#include "cli/options/common.h"
 #include "cli/verbs/verbs.h"
 #include "network/tensor.h"
 #include "report/table.h"
@@ -17,6 +19,7 @@ struct ZooOptions {
   std::string name, output;
   std::uint64_t seed = 1;
   std::optional<std::int64_t> size;
+  bool json = false;
 };
 
 void bind(CLI::App& verb, ZooOptions& options) {
@@ -25,6 +28,7 @@ void bind(CLI::App& verb, ZooOptions& options) {
   verb.add_option("-o,--output", options.output, "The file to write; default: NAME.onnx");
   verb.add_option("--size", options.size, "Width and height of a detector's input, in pixels");
   verb.add_option("--seed", options.seed, "Seed of the weights")->capture_default_str();
+  bind_json(verb, options.json);
 }
 
 int list_networks() {
@@ -46,11 +50,16 @@ int list_networks() {
 }
 
 int run(const ZooOptions& options) {
-  if (options.name.empty()) return list_networks();
+  if (options.name.empty() && options.json) fmt::print("{}", api::zoo_json());
+  if (options.name.empty()) return options.json ? 0 : list_networks();
   const std::string path = options.output.empty() ? options.name + ".onnx" : options.output;
+  refuse_two_results(options.json, path);
   write_file(path, network::zoo_model(options.name, options.seed, options.size));
   if (path == standard_output) return 0;
-  fmt::print("{}: {} with random weights, seed {}\n", path, options.name, options.seed);
+  if (options.json)
+    fmt::print("{}", api::zoo_model_json(options.name, path, options.seed));
+  else
+    fmt::print("{}: {} with random weights, seed {}\n", path, options.name, options.seed);
   return 0;
 }
 

@@ -1,0 +1,52 @@
+#include "api/json/application.h"
+
+#include "api/application/shares.h"
+#include "base/json_text.h"
+
+namespace millrace::api {
+namespace {
+
+nlohmann::json json_of(const ApplicationRow& row) {
+  nlohmann::json rates = nlohmann::json::array();
+  for (const ApplicationRound& round : row.rounds) rates.push_back(round.rate());
+  const ApplicationRound& round = row.median();
+  const application::StepTimes& times = round.totals.times;
+  const auto value = [&](Time sum) { return milliseconds(per_frame(round.totals, sum)); };
+  const auto energy = millijoules(round);
+  return {{"name", row.name},
+          {"frames", round.totals.frames},
+          {"throughput_fps", round.rate()},
+          {"rounds_fps", rates},
+          {"variation", row.variation()},
+          {"first_ms", milliseconds(round.first)},
+          {"latency_ms", value(times.total)},
+          {"reading_ms", value(times.reading)},
+          {"pre_processing_ms", value(times.before)},
+          {"stages_ms", value(times.pipeline)},
+          {"post_processing_ms", value(times.after)},
+          {"waiting_ms", value(times.waiting())},
+          {"energy_mj", energy ? nlohmann::json(*energy) : nlohmann::json()},
+          {"frames_that_differ", row.differing}};
+}
+
+}  // namespace
+
+std::string application_json(const ApplicationResult& result) {
+  nlohmann::json rows = nlohmann::json::array(), shares = rows, waits = rows;
+  for (const ApplicationRow& row : result.rows) rows.push_back(json_of(row));
+  const std::vector<Share> all = shares_of(result);
+  for (const Share& share : all)
+    shares.push_back({{"name", share.who}, {"on", share.where}, {"busy", share.busy}});
+  for (const report::ChannelWait& wait : result.waits)
+    waits.push_back({{"from", wait.from},
+                     {"to", wait.to},
+                     {"mean_ms", milliseconds(wait.mean)},
+                     {"longest_ms", milliseconds(wait.longest)}});
+  return json_document("application_bench", {{"rows", rows},
+                                             {"busy", shares},
+                                             {"bottleneck", all[busiest_of(all)].who},
+                                             {"waiting", waits},
+                                             {"frames_that_differ", result.rows.back().differing}});
+}
+
+}  // namespace millrace::api

@@ -1,0 +1,50 @@
+#include "api/json/machine.h"
+
+#include "base/json_text.h"
+#include "board/board_file.h"
+#include "board/shipped.h"
+#include "report/board.h"
+#include "report/roofline.h"
+
+namespace millrace::api {
+
+std::string board_json(const board::Board& board) {
+  return json_document("board_report", report::board_json(board));
+}
+
+std::string machine_json(const board::Board& board, const std::optional<MeasuredPeaks>& measured) {
+  nlohmann::json fields = report::board_json(board);
+  fields["engines"] = nlohmann::json::array();
+  for (const auto& [name, version, absent] : engines())
+    fields["engines"].push_back(absent.empty()
+                                    ? nlohmann::json{{"name", name}, {"version", version}}
+                                    : nlohmann::json{{"name", name}, {"absent", absent}});
+  for (std::size_t i = 0; measured && i < measured->alone.size(); ++i) {
+    fields["processors"][i]["peaks_alone"] = report::peaks_json(measured->alone[i]);
+    fields["processors"][i]["peaks"] = report::peaks_json(measured->together[i]);
+  }
+  return json_document("board_report", std::move(fields));
+}
+
+std::string boards_json() {
+  nlohmann::json boards = nlohmann::json::array();
+  for (const std::string& name : board::shipped_boards()) {
+    const board::Board board = board::find_board(name);
+    nlohmann::json processors = nlohmann::json::array();
+    for (const board::Processor& processor : board.processors)
+      processors.push_back(report::processor_json(processor));
+    boards.push_back({{"board", name}, {"name", board.name}, {"processors", processors}});
+  }
+  return json_document("boards", {{"boards", boards}});
+}
+
+std::string cache_json(const CacheContents& cache, bool cleared) {
+  return json_document("cache",
+                       {{"folder", cache.folder ? nlohmann::json(cache.folder->string()) : nullptr},
+                        {"profiles", cache.profiles},
+                        {"packed_weights", cache.packed.files},
+                        {"packed_weights_bytes", cache.packed.size.count},
+                        {"cleared", cleared}});
+}
+
+}  // namespace millrace::api

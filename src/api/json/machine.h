@@ -1,0 +1,22 @@
+#pragma once
+// Boards, this machine and what is kept on it, for programs: schemas/board_report.schema.json,
+// boards.schema.json and cache.schema.json.
+#include <optional>
+#include <string>
+
+#include "api/cache.h"
+#include "api/engines.h"
+
+namespace millrace::api {
+
+/// Another board.
+std::string board_json(const board::Board& board);
+/// This machine, with its engines, and with its peaks if they were measured.
+std::string machine_json(const board::Board& board, const std::optional<MeasuredPeaks>& measured);
+/// The shipped ones.
+std::string boards_json();
+
+/// `cleared`: all of it was removed.
+std::string cache_json(const CacheContents& cache, bool cleared);
+
+}  // namespace millrace::api

@@ -1,0 +1,121 @@
+#include "api/json/measured.h"
+
+#include <algorithm>
+
+#include "api/application/shares.h"
+#include "base/json_text.h"
+#include "profile/profile_file.h"
+
+namespace millrace::api {
+namespace {
+
+std::string subnet_json(const ProfileResult& result, const std::string& range) {
+  nlohmann::json processors = nlohmann::json::array();
+  for (const RangeTimes& each : result.subnet)
+    processors.push_back({{"processor", each.processor}, {"times", profile::to_json(each.times)}});
+  return json_document(
+      "subnet_profile",
+      {{"subnet", range}, {"layers", result.subnet_layers}, {"processors", processors}});
+}
+
+std::string fit_json(const board::Board& board, const std::string& file) {
+  nlohmann::json shares = nlohmann::json::array();
+  for (const board::Device& device : board.devices)
+    for (const board::Efficiency& each : device.efficiency)
+      shares.push_back(
+          {{"device", device.name},
+           {"operator", each.op},
+           {"precision",
+            each.precision ? nlohmann::json(board::to_text(*each.precision)) : nlohmann::json()},
+           {"arithmetic", each.arithmetic},
+           {"memory", each.memory}});
+  return json_document("board_fit", {{"board", board.name}, {"file", file}, {"shares", shares}});
+}
+
+double rate_of(std::int64_t frames, Time elapsed) {
+  return static_cast<double>(frames) / std::max(1e-9, seconds(elapsed));
+}
+
+/// Null if the input was not live.
+nlohmann::json queue_of(const ApplicationTotals& run) {
+  if (!run.is_live) return nullptr;
+  const runtime::QueueCounts& queue = run.totals.queue;
+  return {{"arrived", queue.put}, {"dropped", queue.dropped}, {"most_waiting", queue.most}};
+}
+
+}  // namespace
+
+std::string profile_json(const ProfileResult& result, const ProfileRequest& request) {
+  if (!result.subnet.empty()) return subnet_json(result, request.subnet);
+  if (result.fitted) return fit_json(*result.fitted, request.fit.file);
+  return json_text(profile::to_json(*result.profile), 1) + "\n";
+}
+
+std::string calibration_json(const Calibrated& calibrated) {
+  const network::CalibrationTable& table = calibrated.result.table;
+  nlohmann::json tensors = nlohmann::json::array();
+  for (const auto& [name, range] : table.calibration.ranges) {
+    const network::Range& seen = calibrated.result.seen.at(name);
+    tensors.push_back({{"tensor", name},
+                       {"smallest", shortest(seen.low)},
+                       {"largest", shortest(seen.high)},
+                       {"low", shortest(range.low)},
+                       {"high", shortest(range.high)}});
+  }
+  return json_document("calibration_report", {{"network", calibrated.network},
+                                              {"method", table.method},
+                                              {"frames", table.frames},
+                                              {"tensors", tensors},
+                                              {"file", calibrated.output}});
+}
+
+std::string verification_json(const VerifyResult& result, const std::string& against) {
+  nlohmann::json plans = nlohmann::json::array();
+  for (const VerifiedPlan& plan : result.plans)
+    plans.push_back({{"name", plan.name},
+                     {"stages", plan.stages},
+                     {"phases", plan.phases},
+                     {"frames", plan.frames},
+                     {"largest_error", plan.error},
+                     {"bit_equal", plan.bit_equal},
+                     {"within_tolerance", plan.within_tolerance}});
+  return json_document(
+      "verification",
+      {{"network", result.network},
+       {"against", against},
+       {"equal", result.equal()},
+       {"first_difference", result.equal() ? nlohmann::json() : nlohmann::json(result.why)},
+       {"plans", plans}});
+}
+
+std::string run_json(const RunTotals& totals) {
+  return json_document("run",
+                       {{"frames", totals.frames},
+                        {"elapsed_ms", milliseconds(totals.elapsed)},
+                        {"throughput_fps", rate_of(totals.frames, totals.elapsed)},
+                        {"stages", totals.stages},
+                        {"outputs_are_finite", totals.finite},
+                        {"right", totals.right ? nlohmann::json(*totals.right) : nlohmann::json()}},
+                       -1);
+}
+
+std::string run_json(const ApplicationTotals& run) {
+  const application::Totals& totals = run.totals;
+  const application::StepTimes& times = totals.times;
+  const auto each = [&](Time sum) { return milliseconds(per_frame(totals, sum)); };
+  return json_document("application_run",
+                       {{"frames", totals.frames},
+                        {"skipped", run.skipped},
+                        {"elapsed_ms", milliseconds(totals.elapsed)},
+                        {"throughput_fps", rate_of(totals.frames, totals.elapsed)},
+                        {"per_frame",
+                         {{"reading_ms", each(times.reading)},
+                          {"pre_processing_ms", each(times.before)},
+                          {"stages_ms", each(times.pipeline)},
+                          {"post_processing_ms", each(times.after)},
+                          {"waiting_ms", each(times.waiting())}}},
+                        {"live", queue_of(run)}},
+                       -1);
+}
+
+}  // namespace millrace::api

@@ -1,0 +1,97 @@
+#include "api/json/planning.h"
+
+#include "base/json_text.h"
+#include "plan/capacities.h"
+
+namespace millrace::api {
+namespace {
+
+nlohmann::json buffers_of(const network::Network& network, const explore::Candidate& chosen) {
+  const auto& smallest = chosen.smallest;
+  return {{"bytes", plan::slot_bytes(chosen.plan, network).count},
+          {"smallest_bytes", smallest ? nlohmann::json(smallest->total.count) : nlohmann::json()},
+          {"bound_bytes", smallest ? nlohmann::json(smallest->bound.count) : nlohmann::json()}};
+}
+
+nlohmann::json candidates_of(const explore::Choice& choice) {
+  nlohmann::json candidates = nlohmann::json::array();
+  for (const explore::Candidate& c : choice.candidates)
+    candidates.push_back({{"name", c.name},
+                          {"bottleneck_ns", c.search.bottleneck},
+                          {"fitness_ns", c.search.fitness},
+                          {"bound_ns", c.bound.count()},
+                          {"period_ns", c.evidence.period.count()},
+                          {"latency_ns", c.latency.count()},
+                          {"batch", c.batch},
+                          {"epochs", c.search.epochs},
+                          {"search_time_ns", c.search_time.count()}});
+  return candidates;
+}
+
+nlohmann::json loss_of(const profile::Loss& loss) {
+  return {{"changed_share", loss.changed_share()},
+          {"mean_error", loss.mean_error},
+          {"largest_error", loss.largest_error}};
+}
+
+/// Null without a budget for the loss.
+nlohmann::json precisions_of(const PlanResult& result) {
+  const auto& choice = result.attempts.back().precisions;
+  if (!choice) return nullptr;
+  nlohmann::json layers = nlohmann::json::array();
+  for (const explore::LoweringCost& cost : choice->costs) {
+    const explore::Lowering& low = cost.lowering;
+    layers.push_back({{"layer", result.network[low.layer].name},
+                      {"precision", board::to_text(low.precision)},
+                      {"saved_ns", low.saved_ns},
+                      {"loss", loss_of(cost.loss)},
+                      {"taken", choice->precisions[low.layer.index] == low.precision}});
+  }
+  return {{"within_budget", choice->within_budget},
+          {"saved_ns", choice->saved_ns},
+          {"frames", choice->loss.frames},
+          {"loss", loss_of(choice->loss)},
+          {"layers", layers}};
+}
+
+nlohmann::json reasons_of(const PlanResult& result) {
+  nlohmann::json all = nlohmann::json::array();
+  const auto name = [&](LayerId layer) { return result.network[layer].name; };
+  for (const LayerReasons& why : result.why)
+    all.push_back(
+        {{"layer", name(why.layer)},
+         {"processor", why.processor.name},
+         {"fused_with", why.fused_with ? nlohmann::json(name(*why.fused_with)) : nlohmann::json()},
+         {"variant", board::to_text(why.variant)},
+         {"reasons", why.reasons}});
+  return all;
+}
+
+}  // namespace
+
+std::string planning_json(const PlanResult& result, const std::string& output) {
+  const auto& choice = result.attempts.back().choice;
+  nlohmann::json fields = {{"network", result.network.name},
+                           {"precisions", precisions_of(result)},
+                           {"why", reasons_of(result)},
+                           {"candidates", nlohmann::json::array()},
+                           {"lower_bound_ns", nullptr},
+                           {"chosen", nullptr},
+                           {"buffers", nullptr},
+                           {"plan", nullptr},
+                           {"refusal", nullptr}};
+  if (choice) {
+    fields["candidates"] = candidates_of(*choice);
+    fields["lower_bound_ns"] = choice->lower_bound;
+  }
+  if (!result.refusal.empty()) {
+    fields["refusal"] = result.refusal;
+    return json_document("planning", std::move(fields));
+  }
+  fields["chosen"] = choice->winner().name;
+  fields["buffers"] = buffers_of(result.network, choice->winner());
+  fields["plan"] = output;
+  return json_document("planning", std::move(fields));
+}
+
+}  // namespace millrace::api

@@ -1,0 +1,12 @@
+#pragma once
+// What `plan` chose, from what, and why, for programs: schemas/planning.schema.json.
+#include <string>
+
+#include "api/planning/make_plan.h"
+
+namespace millrace::api {
+
+/// `output`: the file of the plan, if there is one.
+std::string planning_json(const PlanResult& result, const std::string& output);
+
+}  // namespace millrace::api
