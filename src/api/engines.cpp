@@ -1,5 +1,6 @@
 #include "api/engines.h"
 
+#include <algorithm>
 #include <set>
 
 #include "engine/registry.h"
@@ -13,6 +14,51 @@ void count_precisions(Support& support, const std::vector<board::Variant>& varia
   std::set<board::Precision> found;
   for (const board::Variant& variant : variants) found.insert(variant.precision);
   for (const board::Precision precision : found) ++support.precisions[precision];
+}
+
+bool is_short(const network::Network& network) {
+  constexpr std::int64_t most_operations = 20'000'000'000;
+  constexpr Bytes most_memory{std::int64_t{2} << 30};
+  Bytes memory{};
+  for (const network::Tensor& tensor : network.tensors) {
+    memory += tensor.size();
+    if (memory > most_memory) return false;
+  }
+  return network::cost_of(network).operations <= most_operations;
+}
+
+/// The times of a second run: the first one brings the memory.
+std::vector<engine::GroupTime> timed_run(engine::Subnet& subnet) {
+  std::vector<network::Buffer> memory;
+  std::vector<const std::byte*> in;
+  std::vector<std::byte*> out;
+  for (const engine::Port& port : subnet.inputs())
+    in.push_back(memory.emplace_back(port.layout.size).data());
+  for (const engine::Port& port : subnet.outputs())
+    out.push_back(memory.emplace_back(port.layout.size).data());
+  subnet.run(in, out);
+  return subnet.run_timed(in, out);
+}
+
+std::optional<report::PlainLoops> plain_loops(engine::Engine& engine,
+                                              const network::Network& network,
+                                              const board::Processor& processor) {
+  if (engine.name() == "reference" || !is_short(network)) return std::nullopt;
+  const auto subnet = engine.prepare(engine::whole_network(network, processor));
+  auto times = timed_run(*subnet);
+  std::sort(times.begin(), times.end(),
+            [](const auto& a, const auto& b) { return a.time > b.time; });
+  report::PlainLoops result{processor.name, {}, 0};
+  Time all{}, loops{};
+  for (const engine::GroupTime& group : times) {
+    all += group.time;
+    if (group.kernel != "loops") continue;
+    loops += group.time;
+    result.layers.insert(result.layers.end(), group.layers.begin(), group.layers.end());
+  }
+  if (result.layers.empty()) return std::nullopt;
+  if (all > Time{}) result.share = seconds(loops) / seconds(all);
+  return result;
 }
 
 }  // namespace
@@ -40,6 +86,8 @@ std::vector<Support> supports(const network::Network& network, const board::Boar
       ++support.supported;
       count_precisions(support, engine->variants(network, LayerId(i), processor));
     }
+    if (support.refused.empty() && !network.layers.empty())
+      support.plain_loops = plain_loops(*engine, network, board.processors.front());
   }
   return result;
 }

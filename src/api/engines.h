@@ -1,6 +1,7 @@
 #pragma once
 // The engines that are here, and what they can.
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -8,6 +9,7 @@
 #include "base/ids.h"
 #include "board/board.h"
 #include "network/network.h"
+#include "report/plain_loops.h"
 
 namespace millrace::api {
 
@@ -25,6 +27,10 @@ struct Support {
   std::size_t supported = 0;
   std::vector<std::pair<LayerId, std::string>> refused = {};
   std::map<board::Precision, std::size_t> precisions = {};
+  /// The layers without a fast kernel, by one run with inputs of zeros. Nothing if there are none,
+  /// if the engine has nothing else or does not run the whole network, or if a run would take long:
+  /// 20 G operations, or 2 GiB of tensors.
+  std::optional<report::PlainLoops> plain_loops = {};
 };
 
 /// By engine, on the board's first processor.

@@ -11,12 +11,6 @@ namespace {
 
 using profile::ProcessorProfile;
 
-struct PlainLoops {
-  std::string processor;
-  std::vector<LayerId> layers;  // the slowest first
-  double share = 0;             // of the time of all layers
-};
-
 PlainLoops loops_of(const ProcessorProfile& entry) {
   PlainLoops result{entry.processor.name, {}, 0};
   const auto time = [&](LayerId layer) { return entry.layers[layer.index].together.median; };
@@ -47,16 +41,19 @@ std::optional<PlainLoops> costly_plain_loops(const profile::Profile& profile) {
 
 }  // namespace
 
-std::string plain_loops_text(const profile::Profile& profile) {
+std::string plain_loops_text(const PlainLoops& loops, const std::vector<std::string>& layer_names) {
   constexpr std::size_t shown = 3;
-  const auto loops = costly_plain_loops(profile);
-  if (!loops) return {};
   std::string names;
-  for (std::size_t i = 0; i < std::min(shown, loops->layers.size()); ++i)
-    names += (i == 0 ? "" : ", ") + profile.layer_names[loops->layers[i].index];
+  for (std::size_t i = 0; i < std::min(shown, loops.layers.size()); ++i)
+    names += (i == 0 ? "" : ", ") + layer_names[loops.layers[i].index];
   return fmt::format("{} of {} layers run in plain loops, {:.0f} % of the time on {}: {}{}",
-                     loops->layers.size(), profile.layer_names.size(), 100 * loops->share,
-                     loops->processor, names, loops->layers.size() > shown ? ", ..." : "");
+                     loops.layers.size(), layer_names.size(), 100 * loops.share, loops.processor,
+                     names, loops.layers.size() > shown ? ", ..." : "");
+}
+
+std::string plain_loops_text(const profile::Profile& profile) {
+  const auto loops = costly_plain_loops(profile);
+  return loops ? plain_loops_text(*loops, profile.layer_names) : std::string();
 }
 
 }  // namespace millrace::report

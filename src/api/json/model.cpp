@@ -32,7 +32,13 @@ nlohmann::json support_of(const network::Network& network, const Support& engine
   for (const auto& [layer, reason] : engine.refused) refused[network[layer].name] = reason;
   for (const auto& [precision, count] : engine.precisions)
     precisions[board::to_text(precision)] = count;
-  return {{"supported", engine.supported}, {"refused", refused}, {"variants", precisions}};
+  nlohmann::json result = {
+      {"supported", engine.supported}, {"refused", refused}, {"variants", precisions}};
+  if (!engine.plain_loops) return result;
+  nlohmann::json layers = nlohmann::json::array();
+  for (const LayerId layer : engine.plain_loops->layers) layers.push_back(network[layer].name);
+  result["plain_loops"] = {{"layers", layers}, {"share", engine.plain_loops->share}};
+  return result;
 }
 
 }  // namespace

@@ -53,6 +53,12 @@ void print_ports(const char* what, const network::Network& network,
                network::to_text(network[id].type), network::to_text(network[id].shape));
 }
 
+std::vector<std::string> names_of(const network::Network& network) {
+  std::vector<std::string> names;
+  for (const network::Layer& layer : network.layers) names.push_back(printable(layer.name));
+  return names;
+}
+
 int run(const InspectOptions& options) {
   const network::Network network = open_model(options.model.source, options.model.context);
   const std::vector<api::Support> engines = api::supports(network, board::this_machine());
@@ -72,6 +78,8 @@ int run(const InspectOptions& options) {
                network.layers.size());
     for (const auto& [precision, count] : engine.precisions)
       fmt::print("  {} of them in several ways in {}\n", count, board::to_text(precision));
+    if (engine.plain_loops)
+      fmt::print("  {}\n", report::plain_loops_text(*engine.plain_loops, names_of(network)));
     for (const auto& [layer, reason] : engine.refused)
       fmt::print("  not {}: {}\n", printable(network[layer].name), printable(reason));
   }

@@ -3,7 +3,8 @@
 import struct
 
 FLOAT, INT64 = 1, 7
-INT, INTS = 2, 7  # types of attributes
+BOOL = 9
+INT, STRING, GRAPH, INTS = 2, 3, 5, 7  # types of attributes
 
 
 def varint(number):
@@ -36,8 +37,13 @@ def value(name, shape, kind=FLOAT):
 
 
 def attribute(name, number):
+    """A number, several, a text, or a graph in bytes."""
     if isinstance(number, int):
         return message(1, name) + whole(3, number) + whole(20, INT)
+    if isinstance(number, str):
+        return message(1, name) + message(4, number) + whole(20, STRING)
+    if isinstance(number, bytes):
+        return message(1, name) + message(6, number) + whole(20, GRAPH)
     return message(1, name) + b"".join(whole(8, n) for n in number) + whole(20, INTS)
 
 
@@ -45,6 +51,18 @@ def node(kind, inputs, outputs, **attributes):
     out = b"".join(message(1, name) for name in inputs)
     out += b"".join(message(2, name) for name in outputs) + message(4, kind)
     return out + b"".join(message(5, attribute(*each)) for each in attributes.items())
+
+
+def graph_of(nodes, inputs, outputs, constants=()):
+    """All of them as messages: node(), value() and tensor()."""
+    graph = b"".join(message(1, each) for each in nodes) + message(2, "made")
+    graph += b"".join(message(5, each) for each in constants)
+    graph += b"".join(message(11, each) for each in inputs)
+    return graph + b"".join(message(12, each) for each in outputs)
+
+
+def model_of(graph, opset=17):
+    return whole(1, 8) + message(7, graph) + message(8, message(1, "") + whole(2, opset))
 
 
 def model_of_outputs(size, outputs, metadata):
