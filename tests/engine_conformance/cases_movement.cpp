@@ -50,8 +50,7 @@ void cast_to_half_and_back(NetworkBuilder& b) {
 }
 
 void cast_to_integer(NetworkBuilder& b) {
-  const TensorId scaled =
-      b.binary(BinaryKind::mul, b.input({3, 5}), b.constant(Shape{}, {50, 60}));
+  const TensorId scaled = b.binary(BinaryKind::mul, b.input({3, 5}), b.constant(Shape{}, {50, 60}));
   const TensorId whole = b.layer(Cast{}, {scaled}, {3, 5});
   b.set_type(whole, DataType::int32);
   b.output(whole);
@@ -65,11 +64,35 @@ Resize resize(ResizeMode mode, Coordinates coordinates, std::vector<double> scal
   return op;
 }
 
+ConformanceCase odd_resize_case(const Resize& op, bool innermost) {
+  const std::string name = "resize_odd_" + std::to_string(static_cast<int>(op.mode)) + "_" +
+                           std::to_string(static_cast<int>(op.coordinates)) +
+                           (innermost ? "_innermost" : "");
+  return {name, [=](NetworkBuilder& b) {
+            TensorId x = b.input({2, 19, 7, 5});
+            if (innermost) x = b.conv(x, 19, window(3, {.pad = 1}));
+            b.output(b.layer(op, {x}, {2, 19, 11, 9}));
+          }};
+}
+
+/// Of a tensor as it is given, and of one whose channels a convolution leaves innermost.
+std::vector<ConformanceCase> odd_resize_cases() {
+  using enum Coordinates;
+  const std::vector<double> odd{1, 1, 11.0 / 7, 9.0 / 5};
+  std::vector<ConformanceCase> cases;
+  for (const ResizeMode mode : {ResizeMode::nearest, ResizeMode::linear, ResizeMode::cubic})
+    for (const Coordinates coordinates : {half_pixel, align_corners, asymmetric})
+      for (const bool innermost : {false, true})
+        cases.push_back(odd_resize_case(resize(mode, coordinates, odd), innermost));
+  return cases;
+}
+
 std::vector<ConformanceCase> resize_cases() {
   const Shape x{1, 3, 4, 5}, twice{1, 3, 8, 10};
   const std::vector<double> up{1, 1, 2, 2};
   using enum Coordinates;
-  return {
+  std::vector<ConformanceCase> cases = odd_resize_cases();
+  std::vector<ConformanceCase> simple{
       moved("resize_nearest", resize(ResizeMode::nearest, asymmetric, up), x, twice),
       moved("resize_nearest_half_pixel", resize(ResizeMode::nearest, half_pixel, up), x, twice),
       moved("resize_linear", resize(ResizeMode::linear, half_pixel, up), x, twice),
@@ -79,6 +102,8 @@ std::vector<ConformanceCase> resize_cases() {
             {1, 3, 2, 3}),
       moved("resize_cubic", resize(ResizeMode::cubic, half_pixel, up), x, twice),
   };
+  for (ConformanceCase& test : simple) cases.push_back(std::move(test));
+  return cases;
 }
 
 }  // namespace
@@ -96,8 +121,14 @@ std::vector<ConformanceCase> movement_cases() {
       split_case("split_last", 2, {2, 3, 9}, {2, 3, 4}),
       moved("slice", Slice{{0, 2, 1, 0}, {1, 1, 1, 1}}, x, {2, 4, 3, 6}),
       moved("slice_strided", Slice{{0, 1, 0, 5}, {1, 2, 1, -2}}, x, {2, 4, 4, 3}),
-      {"gather_rows", [](NetworkBuilder& b) { gather(b, 0, {2, 2, 5, 6}); }},
-      {"gather_inner", [](NetworkBuilder& b) { gather(b, 2, {4, 5, 2, 2}); }},
+      {"gather_rows",
+       [](NetworkBuilder& b) {
+         gather(b, 0, {2, 2, 5, 6});
+       }},
+      {"gather_inner",
+       [](NetworkBuilder& b) {
+         gather(b, 2, {4, 5, 2, 2});
+       }},
       moved("reshape", Reshape{}, x, {2, 192}),
       moved("transpose", Transpose{{0, 2, 3, 1}}, x, {2, 4, 6, 8}),
       moved("transpose_matrix", Transpose{{1, 0}}, {37, 21}, {21, 37}),

@@ -152,19 +152,49 @@ Recurrent recurrent(RecurrentKind kind, Direction direction) {
   return op;
 }
 
-ConformanceCase recurrent_case(const std::string& name, RecurrentKind kind, Direction direction) {
-  return {name, [=](NetworkBuilder& b) {
-            const std::int64_t gates = kind == RecurrentKind::lstm  ? 4
-                                       : kind == RecurrentKind::gru ? 3
-                                                                    : 1;
-            const std::int64_t d = direction == Direction::bidirectional ? 2 : 1;
-            const TensorId x = b.input({6, 2, 3});
-            const TensorId w = b.constant({d, gates * 4, 3}), r = b.constant({d, gates * 4, 4});
-            const auto outputs =
-                b.layers(recurrent(kind, direction), {x, w, r, b.constant({d, gates * 8})},
-                         {{6, d, 2, 4}, {d, 2, 4}});
-            for (const TensorId output : outputs) b.output(output);
-          }};
+struct RecurrentCase {
+  RecurrentKind kind = RecurrentKind::rnn;
+  Direction direction = Direction::forward;
+  std::int64_t hidden = 4;
+  bool batch_first = false, linear_before_reset = false, has_states = false;
+};
+
+void build_recurrent(NetworkBuilder& b, const RecurrentCase& c) {
+  const std::int64_t gates = c.kind == RecurrentKind::lstm  ? 4
+                             : c.kind == RecurrentKind::gru ? 3
+                                                            : 1;
+  const std::int64_t d = c.direction == Direction::bidirectional ? 2 : 1, h = c.hidden;
+  const Shape sequence = c.batch_first ? Shape{2, 6, 3} : Shape{6, 2, 3};
+  const Shape state = c.batch_first ? Shape{2, d, h} : Shape{d, 2, h};
+  const Shape all = c.batch_first ? Shape{2, 6, d, h} : Shape{6, d, 2, h};
+  std::vector<TensorId> inputs{b.input(sequence), b.constant({d, gates * h, 3}),
+                               b.constant({d, gates * h, h}), b.constant({d, gates * 2 * h})};
+  if (c.has_states) inputs.insert(inputs.end(), {TensorId(), b.input(state)});
+  if (c.has_states && c.kind == RecurrentKind::lstm) inputs.push_back(b.input(state));
+  Recurrent op = recurrent(c.kind, c.direction);
+  op.hidden = h;
+  op.batch_first = c.batch_first;
+  op.linear_before_reset = c.linear_before_reset;
+  for (const TensorId output : b.layers(op, inputs, {all, state})) b.output(output);
+}
+
+ConformanceCase recurrent_case(const std::string& name, const RecurrentCase& c) {
+  return {name, [=](NetworkBuilder& b) { build_recurrent(b, c); }};
+}
+
+std::vector<ConformanceCase> recurrent_cases() {
+  using enum RecurrentKind;
+  return {
+      recurrent_case("rnn", {rnn}),
+      recurrent_case("rnn_of_nineteen", {rnn, Direction::bidirectional, 19}),
+      recurrent_case("gru_reverse", {gru, Direction::reverse}),
+      recurrent_case("gru_linear_before_reset", {gru, Direction::forward, 35, false, true}),
+      recurrent_case("gru_batch_first", {gru, Direction::bidirectional, 19, true, false, true}),
+      recurrent_case("lstm", {lstm}),
+      recurrent_case("lstm_bidirectional", {lstm, Direction::bidirectional}),
+      recurrent_case("lstm_with_states", {lstm, Direction::bidirectional, 33, false, false, true}),
+      recurrent_case("lstm_batch_first", {lstm, Direction::reverse, 16, true, false, true}),
+  };
 }
 
 ConformanceCase kept_shape(const std::string& name, const Operator& op, const Shape& x,
@@ -199,7 +229,6 @@ std::vector<ConformanceCase> function_cases() {
 }
 
 std::vector<ConformanceCase> sequence_cases() {
-  using enum RecurrentKind;
   std::vector<ConformanceCase> cases{
       {"where_larger", where_larger},
       {"logic", logic},
@@ -223,11 +252,10 @@ std::vector<ConformanceCase> sequence_cases() {
        [](NetworkBuilder& b) { grid_sample(b, SampleMode::cubic, SamplePadding::reflection); }},
       kept_shape("tile", Tile{}, {2, 1, 3}, {4, 5, 3}),
       kept_shape("cum_sum", CumSum{1, false, true}, {2, 5, 3}, {2, 5, 3}),
-      recurrent_case("rnn", rnn, Direction::forward),
-      recurrent_case("gru_reverse", gru, Direction::reverse),
-      recurrent_case("lstm", lstm, Direction::forward),
-      recurrent_case("lstm_bidirectional", lstm, Direction::bidirectional),
+      kept_shape("cum_sum_last", CumSum{2, true, false}, {2, 5, 37}, {2, 5, 37}),
+      kept_shape("cum_sum_first", CumSum{0, false, false}, {5, 2, 37}, {5, 2, 37}),
   };
+  for (ConformanceCase& test : recurrent_cases()) cases.push_back(std::move(test));
   for (ConformanceCase& test : reduce_cases()) cases.push_back(std::move(test));
   return cases;
 }

@@ -4,8 +4,10 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <vector>
 
 #include "kernels/plain/exponentials.h"
+#include "kernels/plain/lanes.h"
 #include "kernels/plain/pieces.h"
 
 namespace millrace::kernels {
@@ -99,31 +101,70 @@ void write_extremes(const RowPiece<float>& p, bool smallest) {
   }
 }
 
+/// A row in whole vectors: the last one is filled up with what adds nothing to a softmax.
+class PaddedRow {
+ public:
+  explicit PaddedRow(std::size_t size)
+      : whole_(size / lane_count * lane_count), rest_(size - whole_), powers_(whole_ + lane_count) {
+    last_.fill(-infinite);
+  }
+
+  [[gnu::always_inline]] float take_largest(const float* x) {
+    x_ = x;
+    for (std::size_t i = 0; i < rest_; ++i) last_[i] = x[whole_ + i];
+    Lanes largest, next;
+    read_lanes(largest, last_.data());
+    for (std::size_t i = 0; i < whole_; i += lane_count) {
+      read_lanes(next, x + i);
+      largest = next > largest ? next : largest;
+    }
+    return folded(largest, [](const auto& a, const auto& b) { return a > b ? a : b; });
+  }
+  /// Of all numbers less the largest one.
+  [[gnu::always_inline]] float add_powers(float largest) {
+    Lanes sum, next;
+    write_powers(last_.data(), largest, powers_.data() + whole_);
+    read_lanes(sum, powers_.data() + whole_);
+    for (std::size_t i = 0; i < whole_; i += lane_count) {
+      write_powers(x_ + i, largest, powers_.data() + i);
+      read_lanes(next, powers_.data() + i);
+      sum += next;
+    }
+    return folded(sum, [](const auto& a, const auto& b) { return a + b; });
+  }
+  [[gnu::always_inline]] void write_scaled(float factor, float* y) const {
+    const std::size_t size = whole_ + rest_;
+    for (std::size_t i = 0; i < size; ++i) y[i] = powers_[i] * factor;
+  }
+
+ private:
+  [[gnu::always_inline]] static void write_powers(const float* x, float largest,
+                                                  float* __restrict to) {
+    for (std::size_t i = 0; i < lane_count; ++i) to[i] = exponential(x[i] - largest);
+  }
+
+  std::size_t whole_, rest_;
+  std::vector<float> powers_;
+  std::array<float, lane_count> last_;
+  const float* x_ = nullptr;
+};
+
 #if defined(__x86_64__) && defined(__GNUC__)
 [[gnu::target_clones("avx512f", "arch=haswell", "default")]]
 #endif
 void write_softmax(const RowPiece<float>& p, bool logarithm) {
+  PaddedRow padded(p.size);
   for (std::size_t row = p.first; row < p.last; ++row) {
     const float* const x = p.from + row * p.size;
     float* const y = p.to + row * p.size;
-    int others = 0;
-    const float largest = largest_of(x, p.size, others);
-    float sum = 0;
+    const float largest = padded.take_largest(x);
+    const float sum = padded.add_powers(largest);
     if (logarithm) {
-      sum = total_of(x, p.size, [largest](float v) { return exponential(v - largest); });
       const float less = std::log(sum);
       for (std::size_t i = 0; i < p.size; ++i) y[i] = x[i] - largest - less;
-      continue;
+    } else {
+      padded.write_scaled(1.f / sum, y);
     }
-#if defined(_OPENMP)
-#pragma omp simd reduction(+ : sum)
-#endif
-    for (std::size_t i = 0; i < p.size; ++i) {
-      y[i] = exponential(x[i] - largest);
-      sum += y[i];
-    }
-    const float factor = 1.f / sum;
-    for (std::size_t i = 0; i < p.size; ++i) y[i] *= factor;
   }
 }
 

@@ -45,13 +45,13 @@ struct Lower {
   bool operator()(const network::Slice&) const { return lower_slice(builder, group.head); }
   bool operator()(const network::Reshape&) const { return lower_reshape(builder, group.head); }
   bool operator()(const network::Transpose&) const { return lower_transpose(builder, group.head); }
-  bool operator()(const network::Resize&) const { return lower_resize(builder, group.head); }
+  bool operator()(const network::Resize&) const {
+    return lower_resize(builder, group.head) || lower_resampling(builder, group.head);
+  }
   bool operator()(const network::Softmax&) const {
     return lower_row_softmax(builder, group.head) || lower_softmax(builder, group.head);
   }
-  bool operator()(const network::Reduce&) const {
-    return lower_reduce(builder, group.head) || lower_row_reduce(builder, group.head);
-  }
+  bool operator()(const network::Reduce&) const { return lower_row_reduce(builder, group.head); }
   bool operator()(const network::Normalization&) const {
     return lower_row_norm(builder, group.head);
   }
@@ -87,6 +87,29 @@ struct LowerOthers {
   LayerId layer;
 
   bool operator()(const network::ArgMax&) const { return lower_arg_max(builder, layer); }
+  bool operator()(const network::GridSample&) const { return lower_grid_sample(builder, layer); }
+  bool operator()(const network::RoiAlign&) const { return lower_roi_align(builder, layer); }
+  bool operator()(const network::Recurrent&) const { return lower_recurrent(builder, layer); }
+  bool operator()(const network::CumSum&) const { return lower_cumulation(builder, layer); }
+  bool operator()(const network::MatMulInteger&) const {
+    return lower_byte_product(builder, layer);
+  }
+  bool operator()(const network::QLinearMatMul&) const {
+    return lower_byte_product(builder, layer);
+  }
+  bool operator()(const network::ConvInteger&) const {
+    return lower_byte_convolution(builder, layer);
+  }
+  bool operator()(const network::QLinearConv&) const {
+    return lower_byte_convolution(builder, layer);
+  }
+  bool operator()(const network::QuantizeLinear&) const { return lower_quantize(builder, layer); }
+  bool operator()(const network::DequantizeLinear&) const {
+    return lower_dequantize(builder, layer);
+  }
+  bool operator()(const network::DynamicQuantizeLinear&) const {
+    return lower_dynamic_quantize(builder, layer);
+  }
   template <class Operator>
   bool operator()(const Operator&) const {
     return false;

@@ -41,7 +41,21 @@ bool lower_function(Builder& builder, LayerId layer);
 /// Over the last dimensions, or the channels where they lie innermost.
 bool lower_row_norm(Builder& builder, LayerId layer);
 bool lower_row_softmax(Builder& builder, LayerId layer);
+/// Or by lower_reduce(), where that has nothing to move.
 bool lower_row_reduce(Builder& builder, LayerId layer);
+/// Products of 8-bit integers: matrices, and convolutions whose weights are constants.
+bool lower_byte_product(Builder& builder, LayerId layer);
+bool lower_byte_convolution(Builder& builder, LayerId layer);
+/// To and from 8-bit integers.
+bool lower_quantize(Builder& builder, LayerId layer);
+bool lower_dequantize(Builder& builder, LayerId layer);
+bool lower_dynamic_quantize(Builder& builder, LayerId layer);
+/// For what lower_resize() refuses.
+bool lower_resampling(Builder& builder, LayerId layer);
+bool lower_grid_sample(Builder& builder, LayerId layer);
+bool lower_roi_align(Builder& builder, LayerId layer);
+bool lower_recurrent(Builder& builder, LayerId layer);
+bool lower_cumulation(Builder& builder, LayerId layer);
 bool lower_arg_max(Builder& builder, LayerId layer);
 /// Batch normalisation of a tensor whose channels lie one behind the other.
 bool lower_planes(Builder& builder, const Group& group);

@@ -167,7 +167,11 @@ bool lower_row_softmax(Builder& builder, LayerId id) {
 bool lower_row_reduce(Builder& builder, LayerId id) {
   const network::Layer& layer = builder.layer(id);
   const auto& op = std::get<network::Reduce>(layer.op);
-  if (!has_row_reduce(op.kind) || op.axes.empty()) return false;
+  if (!has_row_reduce(op.kind) || op.axes.empty()) return lower_reduce(builder, id);
+  const Desc now = builder.value(layer.inputs[0]).desc;
+  const bool suits = type_of(now) == Type::f32 && lies_in_rows(now, op.axes);
+  // oneDNN's pooling reads channels that lie innermost without moving them.
+  if (!suits && lower_reduce(builder, id)) return true;
   const auto source = in_rows(builder, layer.inputs[0], op.axes);
   if (!source) return false;
   const kernels::DenseRows rows = rows_of(builder.tensor(layer.inputs[0]).shape, op.axes);

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "network/evaluate/indexed/indices.h"
+#include "network/evaluate/indexed/sample_taps.h"
 #include "network/evaluate/types.h"
 
 namespace millrace::network::loops {
@@ -56,9 +57,6 @@ std::vector<std::int64_t> kept_boxes(const NonMaxSuppression& op, const float* b
   return kept;
 }
 
-/// Regions that reach far beyond the image have more samples than this only to average zeros.
-constexpr double most_samples = 1024;
-
 /// One channel of an image.
 template <class T>
 struct Plane {
@@ -85,29 +83,6 @@ double value_at(const Plane<T>& plane, bool maximum, double y, double x) {
   const double c = down * (1 - across) * at(bottom, left);
   const double d = down * across * at(bottom, right);
   return maximum ? std::max(std::max(a, b), std::max(c, d)) : a + b + c + d;
-}
-
-/// One dimension of a region: cells, and samples in each of them.
-struct Cells {
-  double begin = 0, cell = 0;
-  std::int64_t samples = 1;
-
-  double at(std::int64_t index, std::int64_t sample) const {
-    return begin + cell * (static_cast<double>(index) +
-                           (static_cast<double>(sample) + 0.5) / static_cast<double>(samples));
-  }
-};
-
-Cells cells_of(const RoiAlign& op, double from, double to, std::int64_t count) {
-  const double offset = op.half_pixel ? 0.5 : 0;
-  const double begin = from * double{op.scale} - offset;
-  double length = to * double{op.scale} - offset - begin;
-  if (!op.half_pixel) length = std::max(length, 1.0);
-  if (!std::isfinite(begin) || !std::isfinite(length)) return {-2, 0, 1};
-  const double cell = length / static_cast<double>(count);
-  const double wanted =
-      op.sampling_ratio > 0 ? static_cast<double>(op.sampling_ratio) : std::ceil(cell);
-  return {begin, cell, static_cast<std::int64_t>(std::clamp(wanted, 1.0, most_samples))};
 }
 
 template <class T>

@@ -1,0 +1,109 @@
+// To and from 8-bit integers by loops of our own.
+#include <algorithm>
+
+#include "engine/onednn/lower/lower.h"
+#include "kernels/plain/byte_numbers.h"
+
+namespace millrace::engine::onednn {
+namespace {
+
+using network::ConstView;
+using network::DataType;
+using network::View;
+
+bool is_byte(DataType type) { return type == DataType::int8 || type == DataType::uint8; }
+
+std::int32_t byte_at(const ConstView& view, std::size_t i) {
+  return view.type == DataType::int8 ? std::int32_t{view.as<std::int8_t>()[i]}
+                                     : std::int32_t{view.as<std::uint8_t>()[i]};
+}
+
+/// Neighbouring elements with one scale, and how many such rows there are.
+struct ScaledRows {
+  std::size_t count = 1, size = 1, scales = 1;
+};
+
+/// Nothing where neighbours have different scales.
+std::optional<ScaledRows> scaled_rows(const Builder& builder, const network::Layer& layer,
+                                      const network::Scaling& scaling) {
+  const network::Shape& shape = builder.tensor(layer.inputs[0]).shape;
+  const auto all = static_cast<std::size_t>(network::element_count(shape));
+  const network::Shape& scales = builder.tensor(layer.inputs[1]).shape;
+  if (network::element_count(scales) == 1) return ScaledRows{1, all, 1};
+  if (scaling.block != 0 || scales.size() != 1) return std::nullopt;
+  ScaledRows rows{1, 1, static_cast<std::size_t>(scales[0])};
+  for (std::size_t d = 0; d < shape.size(); ++d)
+    (static_cast<std::int64_t>(d) <= scaling.axis ? rows.count : rows.size) *=
+        static_cast<std::size_t>(shape[d]);
+  if (rows.size < 16) return std::nullopt;
+  return rows;
+}
+
+kernels::ByteScale scale_of_row(const ScaledRows& rows, std::size_t row,
+                                std::span<const ConstView> in, DataType type) {
+  const std::size_t at = row % rows.scales;
+  const bool has_zero = in.size() > 2 && in[2].present();
+  return {in[1].as<float>()[at], has_zero ? byte_at(in[2], at) : 0, type == DataType::int8};
+}
+
+void run_dynamic_quantize(std::span<const ConstView> in, std::span<const View> out) {
+  std::size_t count = 1;
+  for (const std::int64_t n : in[0].shape) count *= static_cast<std::size_t>(n);
+  const std::span<const float> x(in[0].as<float>(), count);
+  const kernels::NumberRange range = kernels::range_of(x);
+  kernels::ByteScale scale;
+  if (range.high != range.low) scale.scale = (range.high - range.low) / 255.0f;
+  const float lowest = -range.low;
+  std::uint8_t zero = 0;
+  kernels::quantize_numbers({&lowest, 1}, scale, &zero);
+  scale.zero = zero;
+  if (out[1].present()) *out[1].as<float>() = scale.scale;
+  if (out[2].present()) *out[2].as<std::uint8_t>() = zero;
+  if (out[0].present()) kernels::quantize_numbers(x, scale, out[0].as<std::uint8_t>());
+}
+
+}  // namespace
+
+bool lower_quantize(Builder& builder, LayerId id) {
+  const network::Layer& layer = builder.layer(id);
+  const auto rows =
+      scaled_rows(builder, layer, std::get<network::QuantizeLinear>(layer.op).scaling);
+  const DataType type = builder.tensor(layer.outputs[0]).type;
+  if (!rows || !is_byte(type) || builder.tensor(layer.inputs[0]).type != DataType::float32 ||
+      builder.tensor(layer.inputs[1]).type != DataType::float32)
+    return false;
+  const auto loop = [rows = *rows, type](std::span<const ConstView> in, std::span<const View> out) {
+    for (std::size_t row = 0; row < rows.count; ++row)
+      kernels::quantize_numbers({in[0].as<float>() + row * rows.size, rows.size},
+                                scale_of_row(rows, row, in, type),
+                                out[0].as<std::uint8_t>() + row * rows.size);
+  };
+  builder.loops(id, loop, "quantize");
+  return true;
+}
+
+bool lower_dequantize(Builder& builder, LayerId id) {
+  const network::Layer& layer = builder.layer(id);
+  const auto rows =
+      scaled_rows(builder, layer, std::get<network::DequantizeLinear>(layer.op).scaling);
+  const DataType type = builder.tensor(layer.inputs[0]).type;
+  if (!rows || !is_byte(type) || builder.tensor(layer.outputs[0]).type != DataType::float32)
+    return false;
+  const auto loop = [rows = *rows, type](std::span<const ConstView> in, std::span<const View> out) {
+    for (std::size_t row = 0; row < rows.count; ++row)
+      kernels::dequantize_bytes({in[0].as<std::uint8_t>() + row * rows.size, rows.size},
+                                scale_of_row(rows, row, in, type),
+                                out[0].as<float>() + row * rows.size);
+  };
+  builder.loops(id, loop, "dequantize");
+  return true;
+}
+
+bool lower_dynamic_quantize(Builder& builder, LayerId id) {
+  const network::Layer& layer = builder.layer(id);
+  if (builder.tensor(layer.inputs[0]).type != DataType::float32) return false;
+  builder.loops(id, run_dynamic_quantize, "dynamic_quantize");
+  return true;
+}
+
+}  // namespace millrace::engine::onednn

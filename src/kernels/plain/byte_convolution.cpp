@@ -1,0 +1,158 @@
+#include "kernels/plain/byte_convolution.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "kernels/plain/pieces.h"
+
+namespace millrace::kernels {
+namespace {
+
+/// Of four channels at once where there are so many.
+void gather_pixels(const std::uint8_t* from, std::size_t channels, std::size_t pixels,
+                   std::uint8_t* to) {
+  std::size_t c = 0;
+  for (; c + 4 <= channels; c += 4)
+    for (std::size_t p = 0; p < pixels; ++p) {
+      const std::uint8_t four[4]{from[c * pixels + p], from[(c + 1) * pixels + p],
+                                 from[(c + 2) * pixels + p], from[(c + 3) * pixels + p]};
+      std::memcpy(to + p * channels + c, four, sizeof four);
+    }
+  for (; c < channels; ++c)
+    for (std::size_t p = 0; p < pixels; ++p) to[p * channels + c] = from[c * pixels + p];
+}
+
+/// Signed integers become unsigned ones that are larger by 128.
+void turn_signs(std::uint8_t* bytes, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) bytes[i] ^= 0x80;
+}
+
+bool is_depthwise(const ByteConvolution& c) {
+  return c.groups > 1 && c.group_channels() == 1 && c.group_filters() == 1;
+}
+
+/// The input's position for a place of a window; not inside: outside of the image.
+struct ImagePlace {
+  std::size_t at = 0;
+  bool inside = false;
+
+  ImagePlace(const ByteWindow& window, std::size_t output, std::size_t place) {
+    const auto position =
+        static_cast<std::ptrdiff_t>(output * window.stride + place * window.dilation) - window.pad;
+    inside = position >= 0 && position < static_cast<std::ptrdiff_t>(window.input);
+    at = inside ? static_cast<std::size_t>(position) : 0;
+  }
+};
+
+#if defined(__x86_64__) && defined(__GNUC__)
+[[gnu::target_clones("avx512f", "arch=haswell", "default")]]
+#endif
+void add_weighted(std::span<const std::uint8_t> bytes, std::int32_t zero,
+                  const std::int16_t* __restrict weights, std::int32_t* __restrict sums) {
+  for (std::size_t i = 0; i < bytes.size(); ++i)
+    sums[i] += (std::int32_t{bytes[i]} - zero) * std::int32_t{weights[i]};
+}
+
+}  // namespace
+
+/// One image with its channels innermost, unsigned.
+struct PackedConvolution::Image {
+  std::size_t number;
+  std::vector<std::uint8_t> pixels;
+  std::int32_t zero;
+  const ByteConvolution& convolution;
+
+  const std::uint8_t* pixel(std::size_t y, std::size_t x) const {
+    return pixels.data() + (y * convolution.width.input + x) * convolution.channels;
+  }
+
+  /// What one filter of a group sees of a result's pixel.
+  void write_window(std::size_t group, std::size_t result, std::uint8_t* to) const {
+    const ByteWindow &height = convolution.height, &width = convolution.width;
+    const std::size_t y = result / width.output, x = result % width.output;
+    const std::size_t each = convolution.group_channels();
+    for (std::size_t ky = 0; ky < height.kernel; ++ky) {
+      const ImagePlace row(height, y, ky);
+      for (std::size_t kx = 0; kx < width.kernel; ++kx, to += each) {
+        const ImagePlace column(width, x, kx);
+        if (row.inside && column.inside)
+          std::memcpy(to, pixel(row.at, column.at) + group * each, each);
+        else
+          std::memset(to, zero, each);
+      }
+    }
+  }
+};
+
+PackedConvolution::PackedConvolution(const ByteConvolution& convolution,
+                                     std::span<const std::int16_t> weights)
+    : convolution_(convolution) {
+  const std::size_t each = convolution.group_channels();
+  const std::size_t area = convolution.height.kernel * convolution.width.kernel;
+  if (is_depthwise(convolution)) {
+    depthwise_.resize(weights.size());
+    for (std::size_t i = 0; i < weights.size(); ++i)
+      depthwise_[i % area * convolution.channels + i / area] = weights[i];
+    return;
+  }
+  std::vector<std::int16_t> by_pixel(weights.size());
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    const std::size_t filter = i / (each * area), channel = i / area % each;
+    by_pixel[(filter * area + i % area) * each + channel] = weights[i];
+  }
+  const std::size_t filters = convolution.group_filters(), size = filters * each * area;
+  for (std::size_t g = 0; g < convolution.groups; ++g)
+    groups_.emplace_back(std::span<const std::int16_t>(by_pixel).subspan(g * size, size), filters);
+}
+
+void PackedConvolution::run_depthwise(const Image& image, const TakeSums& take) const {
+  const ByteConvolution& c = convolution_;
+  const std::size_t columns = c.width.output;
+  in_pieces_of_rows(
+      c.height.output, columns * c.channels * c.width.kernel * c.height.kernel / 4,
+      [&](std::size_t first, std::size_t last) {
+        std::vector<std::int32_t> sums(columns * c.channels);
+        for (std::size_t y = first; y < last; ++y) {
+          std::fill(sums.begin(), sums.end(), 0);
+          for (std::size_t i = 0; i < columns * c.height.kernel * c.width.kernel; ++i) {
+            const std::size_t place = i % (c.height.kernel * c.width.kernel);
+            const std::size_t x = i / (c.height.kernel * c.width.kernel);
+            const ImagePlace row(c.height, y, place / c.width.kernel);
+            const ImagePlace column(c.width, x, place % c.width.kernel);
+            if (row.inside && column.inside)
+              add_weighted({image.pixel(row.at, column.at), c.channels}, image.zero,
+                           depthwise_.data() + place * c.channels, sums.data() + x * c.channels);
+          }
+          take({image.number, y * columns, columns, 0, c.channels, sums.data(), c.channels});
+        }
+      });
+}
+
+void PackedConvolution::run_group(const Image& image, std::size_t group,
+                                  const TakeSums& take) const {
+  const PackedBytes& weights = groups_[group];
+  ByteRows rows{convolution_.pixels(), image.zero, {}};
+  rows.write = [&](std::size_t first, std::size_t count, std::uint8_t* to, std::size_t apart) {
+    for (std::size_t i = 0; i < count; ++i) image.write_window(group, first + i, to + i * apart);
+  };
+  const std::size_t filters = convolution_.group_filters();
+  weights.multiply(rows, [&](std::size_t first, std::size_t count, const std::int32_t* sums) {
+    take({image.number, first, count, group * filters, filters, sums, weights.width()});
+  });
+}
+
+void PackedConvolution::run(const std::uint8_t* from, std::int32_t zero,
+                            const TakeSums& take) const {
+  const std::size_t area = convolution_.height.input * convolution_.width.input;
+  const std::size_t size = area * convolution_.channels;
+  Image image{0, std::vector<std::uint8_t>(size), zero + (convolution_.is_signed ? 128 : 0),
+              convolution_};
+  for (; image.number < convolution_.images; ++image.number, from += size) {
+    gather_pixels(from, convolution_.channels, area, image.pixels.data());
+    if (convolution_.is_signed) turn_signs(image.pixels.data(), size);
+    if (!depthwise_.empty()) run_depthwise(image, take);
+    for (std::size_t g = 0; g < groups_.size(); ++g) run_group(image, g, take);
+  }
+}
+
+}  // namespace millrace::kernels

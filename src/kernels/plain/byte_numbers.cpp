@@ -1,0 +1,110 @@
+#include "kernels/plain/byte_numbers.h"
+
+#include <algorithm>
+
+#include "kernels/plain/pieces.h"
+
+namespace millrace::kernels {
+namespace {
+
+struct ByteLimits {
+  float low, high, zero;
+
+  ByteLimits(std::int32_t zero_point, bool is_signed)
+      : low(static_cast<float>((is_signed ? -128 : 0) - zero_point)),
+        high(static_cast<float>((is_signed ? 127 : 255) - zero_point)),
+        zero(static_cast<float>(zero_point)) {}
+
+  /// The bounds are whole numbers, so clamping first changes nothing, and it keeps the sum with
+  /// 1.5 * 2^23 where float32 has whole numbers only: adding it rounds, halves to the even one.
+  [[gnu::always_inline]] std::uint8_t nearest(float x) const {
+    x = x > low ? x : low;
+    x = x < high ? x : high;
+    x = (x + 0x1.8p23f) - 0x1.8p23f;
+    return static_cast<std::uint8_t>(static_cast<std::int32_t>(x + zero));
+  }
+};
+
+#if defined(__x86_64__) && defined(__GNUC__)
+[[gnu::target_clones("avx512f", "arch=haswell", "default")]]
+#endif
+void quantize_piece(std::span<const float> from, const ByteScale& scale,
+                    std::uint8_t* __restrict to) {
+  const ByteLimits limits(scale.zero, scale.is_signed);
+  for (std::size_t i = 0; i < from.size(); ++i) to[i] = limits.nearest(from[i] / scale.scale);
+}
+
+#if defined(__x86_64__) && defined(__GNUC__)
+[[gnu::target_clones("avx512f", "arch=haswell", "default")]]
+#endif
+void dequantize_piece(std::span<const std::uint8_t> from, const ByteScale& scale,
+                      float* __restrict to) {
+  // A signed byte with its sign bit turned is the integer plus 128.
+  const std::int32_t turned = scale.is_signed ? 128 : 0, zero = scale.zero + turned;
+  for (std::size_t i = 0; i < from.size(); ++i)
+    to[i] = static_cast<float>((std::int32_t{from[i]} ^ turned) - zero) * scale.scale;
+}
+
+#if defined(__x86_64__) && defined(__GNUC__)
+[[gnu::target_clones("avx512f", "arch=haswell", "default")]]
+#endif
+NumberRange
+range_of_piece(std::span<const float> numbers) {
+  float low = 0, high = 0;
+#if defined(_OPENMP)
+#pragma omp simd reduction(min : low) reduction(max : high)
+#endif
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    low = numbers[i] < low ? numbers[i] : low;
+    high = numbers[i] > high ? numbers[i] : high;
+  }
+  return {low, high};
+}
+
+}  // namespace
+
+void quantize_numbers(std::span<const float> from, const ByteScale& scale, std::uint8_t* to) {
+  in_pieces(from.size(), worthwhile, [&](std::size_t first, std::size_t last) {
+    quantize_piece(from.subspan(first, last - first), scale, to + first);
+  });
+}
+
+void dequantize_bytes(std::span<const std::uint8_t> from, const ByteScale& scale, float* to) {
+  in_pieces(from.size(), worthwhile, [&](std::size_t first, std::size_t last) {
+    dequantize_piece(from.subspan(first, last - first), scale, to + first);
+  });
+}
+
+NumberRange range_of(std::span<const float> numbers) {
+  float low = 0, high = 0;
+  const auto pieces = static_cast<std::ptrdiff_t>((numbers.size() + worthwhile - 1) / worthwhile);
+#if defined(_OPENMP)
+#pragma omp parallel for schedule(static) reduction(min : low) reduction(max : high) if (pieces > 1)
+#endif
+  for (std::ptrdiff_t i = 0; i < pieces; ++i) {
+    const std::size_t first = static_cast<std::size_t>(i) * worthwhile;
+    const NumberRange range =
+        range_of_piece(numbers.subspan(first, std::min(worthwhile, numbers.size() - first)));
+    low = std::min(low, range.low);
+    high = std::max(high, range.high);
+  }
+  return {low, high};
+}
+
+#if defined(__x86_64__) && defined(__GNUC__)
+[[gnu::target_clones("avx512f", "arch=haswell", "default")]]
+#endif
+void rescale(std::span<const std::int32_t> sums, const ByteRescaling& rescaling,
+             std::uint8_t* __restrict to) {
+  const ByteLimits limits(rescaling.zero, rescaling.is_signed);
+  const float* const factors = rescaling.factors;
+  const std::int32_t* const bias = rescaling.bias;
+  if (bias)
+    for (std::size_t i = 0; i < sums.size(); ++i)
+      to[i] = limits.nearest(static_cast<float>(sums[i] + bias[i]) * factors[i]);
+  else
+    for (std::size_t i = 0; i < sums.size(); ++i)
+      to[i] = limits.nearest(static_cast<float>(sums[i]) * factors[i]);
+}
+
+}  // namespace millrace::kernels

@@ -1,0 +1,37 @@
+#pragma once
+// Numbers that 8-bit integers stand for: integer = number / scale + zero, rounded, halves to the
+// even integer, and clamped; number = (integer - zero) * scale.
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace millrace::kernels {
+
+/// What integers of one type stand for. Bytes are those of the type, signed or not.
+struct ByteScale {
+  float scale = 1;
+  std::int32_t zero = 0;
+  bool is_signed = false;
+};
+// All but rescale() run on the calling thread and its OpenMP helpers.
+
+/// Not a number becomes the least integer.
+void quantize_numbers(std::span<const float> from, const ByteScale& scale, std::uint8_t* to);
+void dequantize_bytes(std::span<const std::uint8_t> from, const ByteScale& scale, float* to);
+
+struct NumberRange {
+  float low = 0, high = 0;
+};
+/// With 0 in it; what is no number is passed over.
+NumberRange range_of(std::span<const float> numbers);
+
+/// Sums of products to bytes: (sum + bias) * factor + zero, rounded and clamped.
+struct ByteRescaling {
+  const std::int32_t* bias = nullptr;  // may be null
+  const float* factors = nullptr;
+  std::int32_t zero = 0;
+  bool is_signed = false;
+};
+void rescale(std::span<const std::int32_t> sums, const ByteRescaling& rescaling, std::uint8_t* to);
+
+}  // namespace millrace::kernels

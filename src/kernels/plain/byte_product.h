@@ -1,0 +1,53 @@
+#pragma once
+// Products of matrices of 8-bit integers, as int32 and exact: four products at once in each lane of
+// a vector where the processor can, else two.
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+namespace millrace::kernels {
+
+/// The left matrix: rows of bytes, each of which stands for itself less `zero`.
+struct ByteRows {
+  std::size_t count = 0;
+  std::int32_t zero = 0;
+  /// Writes rows [first, first + count), `apart` bytes apart. Called by several threads.
+  std::function<void(std::size_t first, std::size_t count, std::uint8_t* to, std::size_t apart)>
+      write;
+};
+
+/// The right matrix, less its zero points: integers in [-255, 255].
+class PackedBytes {
+ public:
+  /// Columns one behind the other. At most 33,000 numbers a column, so that sums fit.
+  PackedBytes(std::span<const std::int16_t> transposed, std::size_t columns);
+  /// `quads`: four at once; only where has_quads() and all are in [-128, 127].
+  PackedBytes(std::span<const std::int16_t> transposed, std::size_t columns, bool quads);
+
+  std::size_t columns() const { return columns_; }
+  std::size_t depth() const { return depth_; }
+  /// From one row of sums to the next: whole panels.
+  std::size_t width() const;
+
+  /// `take` is given the sums of some rows as soon as they are there, by several threads.
+  using Take = std::function<void(std::size_t first, std::size_t count, const std::int32_t* sums)>;
+  /// Runs on the calling thread and its OpenMP helpers.
+  void multiply(const ByteRows& rows, const Take& take) const;
+
+ private:
+  std::size_t steps() const;
+  void multiply_piece(const ByteRows& rows, std::size_t first, std::size_t count,
+                      const Take& take) const;
+
+  std::size_t columns_ = 0, depth_ = 0;
+  bool quads_ = false;
+  std::vector<std::byte> panels_;
+  std::vector<std::int32_t> column_sums_;
+};
+
+/// Whether the processor multiplies four pairs of bytes at once.
+bool has_quads();
+
+}  // namespace millrace::kernels

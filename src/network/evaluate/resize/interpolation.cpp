@@ -1,0 +1,123 @@
+#include "network/evaluate/resize/interpolation.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace millrace::network {
+namespace {
+
+struct AxisGeometry {
+  double scale = 1, roi_start = 0, roi_end = 1;
+  std::int64_t in = 1, out = 1;
+};
+
+/// Rounding of the scale must not move a coordinate off the whole or half number it stands for.
+double snapped(double x) {
+  const double half = std::nearbyint(2 * x) / 2;
+  return std::fabs(x - half) <= 1e-6 * (1 + std::fabs(x)) ? half : x;
+}
+
+/// Where output position i lies in the input. `wide` is the exact, not rounded, output size.
+double coordinate(Coordinates kind, const AxisGeometry& g, std::int64_t i) {
+  const auto x = static_cast<double>(i);
+  const double last = static_cast<double>(g.in - 1);
+  const double wide = g.scale * static_cast<double>(g.in);
+  switch (kind) {
+    case Coordinates::align_corners:
+      return g.out == 1 ? 0 : snapped(x * last / (wide - 1));
+    case Coordinates::asymmetric:
+      return snapped(x / g.scale);
+    case Coordinates::tf_half_pixel_for_nn:
+      return snapped((x + 0.5) / g.scale);
+    case Coordinates::tf_crop_and_resize:
+      if (g.out == 1) return snapped((g.roi_start + g.roi_end) * last / 2);
+      return snapped(g.roi_start * last + x * (g.roi_end - g.roi_start) * last / (wide - 1));
+    case Coordinates::pytorch_half_pixel:
+      if (g.out == 1) return 0;
+      break;
+    case Coordinates::half_pixel:
+      break;
+  }
+  return snapped((x + 0.5) / g.scale - 0.5);
+}
+
+double nearest(NearestMode mode, double x) {
+  switch (mode) {
+    case NearestMode::round_prefer_floor:
+      return std::ceil(x - 0.5);
+    case NearestMode::round_prefer_ceil:
+      return std::floor(x + 0.5);
+    case NearestMode::floor:
+      return std::floor(x);
+    default:
+      return std::ceil(x);
+  }
+}
+
+/// Keys' kernel for the four points around; `t` is the distance from the second.
+std::array<double, 4> cubic_weights(double t, double a) {
+  const auto near = [a](double d) { return ((a + 2) * d - (a + 3)) * d * d + 1; };
+  const auto far = [a](double d) { return ((a * d - 5 * a) * d + 8 * a) * d - 4 * a; };
+  return {far(t + 1), near(t), near(1 - t), far(2 - t)};
+}
+
+/// Appends the taps of one output that lies at x.
+void add_taps(const Resize& op, double x, std::int64_t size, Interpolation& result) {
+  std::array<double, 4> weights{1, 0, 0, 0};
+  double first = 0;
+  if (op.mode == ResizeMode::nearest) {
+    first = nearest(op.nearest, x);
+  } else {
+    first = std::floor(x);
+    const double t = x - first;
+    weights = op.mode == ResizeMode::linear ? std::array<double, 4>{1 - t, t, 0, 0}
+                                            : cubic_weights(t, op.cubic_a);
+    if (op.mode == ResizeMode::cubic) first -= 1;
+  }
+  double sum = 0;
+  const double last = static_cast<double>(size - 1);
+  for (std::size_t tap = 0; tap < result.taps; ++tap) {
+    const double at = first + static_cast<double>(tap);
+    if (op.exclude_outside && op.mode != ResizeMode::nearest && (at < 0 || at > last))
+      weights[tap] = 0;
+    sum += weights[tap];
+    result.positions.push_back(static_cast<std::int64_t>(std::clamp(at, 0.0, last)));
+  }
+  for (std::size_t tap = 0; tap < result.taps; ++tap)
+    result.weights.push_back(op.exclude_outside && sum != 0 ? weights[tap] / sum : weights[tap]);
+}
+
+Interpolation interpolation(const Resize& op, const AxisGeometry& g) {
+  Interpolation result;
+  const bool crop = op.coordinates == Coordinates::tf_crop_and_resize;
+  result.identity = g.in == g.out && g.scale == 1 && !crop;
+  if (result.identity) return result;
+  result.taps = op.mode == ResizeMode::nearest ? 1 : op.mode == ResizeMode::linear ? 2 : 4;
+  for (std::int64_t i = 0; i < g.out; ++i) {
+    const double found = coordinate(op.coordinates, g, i);
+    const double x = std::isnan(found) ? 0 : found;  // 0 / 0, for a size of one that is cropped
+    result.outside.push_back(crop && (x < 0 || x > static_cast<double>(g.in - 1)));
+    add_taps(op, x, g.in, result);
+  }
+  return result;
+}
+
+}  // namespace
+
+std::vector<Interpolation> interpolations(const Resize& op, std::span<const std::int64_t> in,
+                                          std::span<const std::int64_t> out) {
+  const std::size_t rank = out.size();
+  std::vector<Interpolation> ways;
+  for (std::size_t d = 0; d < rank; ++d) {
+    AxisGeometry geometry{op.scales[d], 0, 1, in[d], out[d]};
+    if (op.roi.size() == 2 * rank) {
+      geometry.roi_start = op.roi[d];
+      geometry.roi_end = op.roi[d + rank];
+    }
+    ways.push_back(interpolation(op, geometry));
+  }
+  return ways;
+}
+
+}  // namespace millrace::network

@@ -1,0 +1,199 @@
+// Products, convolutions and scales of 8-bit integers: every result is exact.
+#include "kernels/plain/byte_product.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "base/random.h"
+#include "kernels/plain/byte_convolution.h"
+#include "kernels/plain/byte_numbers.h"
+
+namespace millrace::kernels {
+namespace {
+
+std::vector<std::uint8_t> random_bytes(Random& random, std::size_t count) {
+  std::vector<std::uint8_t> bytes;
+  for (std::size_t i = 0; i < count; ++i)
+    bytes.push_back(static_cast<std::uint8_t>(random.below(256)));
+  return bytes;
+}
+
+/// In [-most, most].
+std::vector<std::int16_t> random_words(Random& random, std::size_t count, std::int32_t most) {
+  std::vector<std::int16_t> words;
+  for (std::size_t i = 0; i < count; ++i)
+    words.push_back(static_cast<std::int16_t>(
+        static_cast<std::int32_t>(random.below(static_cast<std::uint64_t>(2 * most + 1))) - most));
+  return words;
+}
+
+struct ByteProductTest {
+  std::size_t rows, columns, depth;
+  std::int32_t zero;
+};
+
+void expect_exact(const ByteProductTest& test, bool quads) {
+  Random random(test.rows + test.depth);
+  const auto left = random_bytes(random, test.rows * test.depth);
+  const auto right = random_words(random, test.columns * test.depth, quads ? 127 : 255);
+  const PackedBytes packed(right, test.columns, quads);
+  ByteRows rows{test.rows, test.zero, {}};
+  rows.write = [&](std::size_t first, std::size_t count, std::uint8_t* to, std::size_t apart) {
+    for (std::size_t r = 0; r < count; ++r)
+      for (std::size_t k = 0; k < test.depth; ++k)
+        to[r * apart + k] = left[(first + r) * test.depth + k];
+  };
+  std::vector<std::int64_t> expected(test.rows * test.columns);
+  for (std::size_t i = 0; i < expected.size(); ++i)
+    for (std::size_t k = 0; k < test.depth; ++k)
+      expected[i] += (std::int64_t{left[i / test.columns * test.depth + k]} - test.zero) *
+                     std::int64_t{right[i % test.columns * test.depth + k]};
+  std::vector<std::int64_t> found(expected.size(), -1);
+  packed.multiply(rows, [&](std::size_t first, std::size_t count, const std::int32_t* sums) {
+    for (std::size_t i = 0; i < count * test.columns; ++i)
+      found[first * test.columns + i] = sums[i / test.columns * packed.width() + i % test.columns];
+  });
+  EXPECT_EQ(found, expected) << test.rows << " x " << test.columns << " x " << test.depth;
+}
+
+constexpr ByteProductTest products[]{{1, 1, 1, 0},      {5, 33, 7, 110},    {66, 32, 64, 128},
+                                     {131, 70, 129, 3}, {2, 96, 3000, 255}, {4, 40, 2, 128}};
+
+TEST(PackedBytes, are_multiplied_exactly_in_pairs) {
+  for (const ByteProductTest& test : products) expect_exact(test, false);
+}
+
+TEST(PackedBytes, are_multiplied_exactly_in_quads) {
+  if (!has_quads()) GTEST_SKIP() << "this processor has no AVX-512 VNNI";
+  for (const ByteProductTest& test : products) expect_exact(test, true);
+}
+
+struct ConvolvedBytes {
+  std::vector<std::uint8_t> x;
+  std::vector<std::int16_t> w;
+  std::int32_t zero = 0;
+};
+
+std::int32_t exact_sum(const ByteConvolution& c, const ConvolvedBytes& given, std::size_t i) {
+  const auto& [x, w, zero] = given;
+  const std::size_t column = i % c.width.output, row = i / c.width.output % c.height.output;
+  const std::size_t filter = i / c.pixels() % c.filters, image = i / (c.pixels() * c.filters);
+  const std::size_t each = c.group_channels(), first = filter / c.group_filters() * each;
+  std::int32_t sum = 0;
+  for (std::size_t n = 0; n < each * c.height.kernel * c.width.kernel; ++n) {
+    const std::size_t kx = n % c.width.kernel, ky = n / c.width.kernel % c.height.kernel;
+    const std::size_t channel = n / (c.width.kernel * c.height.kernel);
+    const auto top =
+        static_cast<std::ptrdiff_t>(row * c.height.stride + ky * c.height.dilation) - c.height.pad;
+    const auto left =
+        static_cast<std::ptrdiff_t>(column * c.width.stride + kx * c.width.dilation) - c.width.pad;
+    if (top < 0 || left < 0 || top >= static_cast<std::ptrdiff_t>(c.height.input) ||
+        left >= static_cast<std::ptrdiff_t>(c.width.input))
+      continue;
+    const std::size_t plane = (image * c.channels + first + channel) * c.height.input;
+    const std::uint8_t byte =
+        x[(plane + static_cast<std::size_t>(top)) * c.width.input + static_cast<std::size_t>(left)];
+    const std::int32_t value =
+        c.is_signed ? std::int32_t{static_cast<std::int8_t>(byte)} : std::int32_t{byte};
+    sum += (value - zero) * std::int32_t{w[filter * each * c.height.kernel * c.width.kernel + n]};
+  }
+  return sum;
+}
+
+void expect_exact(const ByteConvolution& c, std::int32_t zero) {
+  Random random(c.channels);
+  ConvolvedBytes given;
+  given.zero = zero;
+  given.x = random_bytes(random, c.images * c.channels * c.height.input * c.width.input);
+  const std::size_t window = c.group_channels() * c.height.kernel * c.width.kernel;
+  given.w = random_words(random, c.filters * window, 127);
+  std::vector<std::int32_t> found(c.images * c.filters * c.pixels(), -1);
+  const auto take = [&](const PackedConvolution::Sums& sums) {
+    for (std::size_t i = 0; i < sums.count * sums.filters; ++i) {
+      const std::size_t filter = sums.first_filter + i % sums.filters;
+      const std::size_t pixel = sums.pixel + i / sums.filters;
+      found[(sums.image * c.filters + filter) * c.pixels() + pixel] =
+          sums.values[i / sums.filters * sums.apart + i % sums.filters];
+    }
+  };
+  PackedConvolution(c, given.w).run(given.x.data(), zero, take);
+  for (std::size_t i = 0; i < found.size(); ++i) ASSERT_EQ(found[i], exact_sum(c, given, i)) << i;
+}
+
+TEST(PackedConvolution, is_exact) {
+  const ByteWindow rows{9, 9, 3, 1, 1, 1}, columns{13, 13, 3, 1, 1, 1};
+  const ByteWindow stride{9, 5, 3, 2, 1, 1}, dilated{13, 11, 3, 1, 2, 1};
+  const ByteWindow cropped{13, 12, 1, 1, 1, -1};
+  expect_exact(ByteConvolution{1, 3, 5, 1, rows, columns, false}, 110);
+  expect_exact(ByteConvolution{2, 19, 35, 1, rows, columns, true}, -7);
+  expect_exact(ByteConvolution{2, 8, 6, 2, stride, dilated, false}, 255);
+  expect_exact(ByteConvolution{2, 21, 21, 21, stride, columns, false}, 3);
+  expect_exact(ByteConvolution{2, 21, 21, 21, rows, dilated, true}, -128);
+  expect_exact(ByteConvolution{1, 16, 8, 1, stride, cropped, false}, 0);
+}
+
+double in_range(double x, const ByteScale& scale) {
+  return std::fmin(std::fmax(x, scale.is_signed ? -128 : 0), scale.is_signed ? 127 : 255);
+}
+double integer_of(std::uint8_t byte, const ByteScale& scale) {
+  return scale.is_signed ? double{static_cast<double>(static_cast<std::int8_t>(byte))}
+                         : static_cast<double>(byte);
+}
+
+TEST(ByteNumbers, are_the_nearest_and_halves_the_even_integers) {
+  Random random(5);
+  for (const bool is_signed : {false, true}) {
+    const ByteScale scale{0.25f, is_signed ? -3 : 110, is_signed};
+    std::vector<float> x;  // multiples of half a step, some beyond the range
+    for (std::size_t i = 0; i < 40'003; ++i)
+      x.push_back((static_cast<float>(random.below(1000)) - 500.f) * 0.125f);
+    std::vector<std::uint8_t> bytes(x.size());
+    std::vector<float> back(x.size());
+    quantize_numbers(x, scale, bytes.data());
+    dequantize_bytes(bytes, scale, back.data());
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      const double expected = in_range(std::nearbyint(double{x[i]} / 0.25) + scale.zero, scale);
+      ASSERT_EQ(integer_of(bytes[i], scale), expected) << x[i];
+      ASSERT_EQ(back[i], (expected - scale.zero) * 0.25);
+    }
+  }
+}
+
+TEST(ByteNumbers, of_what_is_no_number_are_the_least) {
+  const std::vector<float> x(19, std::numeric_limits<float>::quiet_NaN());
+  std::vector<std::uint8_t> bytes(x.size(), 9);
+  quantize_numbers(x, {1, 0, false}, bytes.data());
+  EXPECT_EQ(bytes, std::vector<std::uint8_t>(19, 0));
+}
+
+TEST(ByteNumbers, have_a_range_with_zero) {
+  std::vector<float> x(50'001, -1.f);
+  x[49'999] = -7.f;
+  EXPECT_EQ(range_of(x).low, -7.f);
+  EXPECT_EQ(range_of(x).high, 0.f);
+}
+
+TEST(ByteNumbers, come_from_sums_by_one_rounding) {
+  Random random(6);
+  std::vector<std::int32_t> sums, bias;
+  std::vector<float> factors;
+  for (std::size_t i = 0; i < 101; ++i) {
+    sums.push_back(static_cast<std::int32_t>(random.below(200'000)) - 100'000);
+    bias.push_back(static_cast<std::int32_t>(random.below(2'000)) - 1'000);
+    factors.push_back(random.uniform(1e-4f, 2e-3f));
+  }
+  std::vector<std::uint8_t> bytes(sums.size());
+  const ByteScale scale{1, 7, true};
+  rescale(sums, {bias.data(), factors.data(), scale.zero, scale.is_signed}, bytes.data());
+  for (std::size_t i = 0; i < sums.size(); ++i) {
+    const float value = static_cast<float>(sums[i] + bias[i]) * factors[i];
+    ASSERT_EQ(integer_of(bytes[i], scale),
+              in_range(std::nearbyint(double{value}) + scale.zero, scale));
+  }
+}
+
+}  // namespace
+}  // namespace millrace::kernels
