@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/json_text.h"
 #include "base/random.h"
 #include "network/random_values.h"
 #include "profile/reference.h"
@@ -86,7 +87,7 @@ std::optional<double> ErrorTest::of(const board::Variant& variant) const {
     error = std::max(error, difference);
     largest = std::max(largest, std::abs(reference_[i]));
   }
-  return error == 0 ? 0 : error / std::max(largest, 1e-30);
+  return error == 0 ? 0 : rounded(error / std::max(largest, 1e-30));
 }
 
 }  // namespace millrace::profile

@@ -8,7 +8,6 @@
 
 #include "base/error.h"
 #include "base/json.h"
-#include "base/json_text.h"
 
 namespace millrace::profile {
 namespace {
@@ -19,7 +18,7 @@ constexpr int format = 2;
 
 json to_json(const Alternative& alternative) {
   json result = {{"variant", to_text(alternative.variant)}, {"time_ns", alternative.time.count()}};
-  if (alternative.error) result["error"] = rounded(*alternative.error);
+  if (alternative.error) result["error"] = *alternative.error;
   return result;
 }
 
@@ -52,8 +51,8 @@ json to_json(const board::Processor& processor) {
 }
 
 json to_json(const BorderCosts& borders) {
-  return {{"read_ns", rounded(borders.read_ns)},
-          {"write_ns", rounded(borders.write_ns)},
+  return {{"read_ns", borders.read_ns},
+          {"write_ns", borders.write_ns},
           {"border_ns", borders.border.count()},
           {"launch_ns", borders.launch.count()}};
 }
@@ -232,16 +231,15 @@ json to_json(const Profile& profile) {
   json processors = json::array();
   for (const ProcessorProfile& p : profile.processors)
     processors.push_back(to_json(p, profile.layer_names));
-  json document = {{"format", format},
-                   {"kind", "profile"},
-                   {"network", profile.network},
-                   {"board", profile.board},
-                   {"network_name", profile.network_name},
-                   {"layers", profile.layer_names},
-                   {"tokens",
-                    {{"read_ns", rounded(profile.tokens.read_ns)},
-                     {"write_ns", rounded(profile.tokens.write_ns)}}},
-                   {"processors", processors}};
+  json document = {
+      {"format", format},
+      {"kind", "profile"},
+      {"network", profile.network},
+      {"board", profile.board},
+      {"network_name", profile.network_name},
+      {"layers", profile.layer_names},
+      {"tokens", {{"read_ns", profile.tokens.read_ns}, {"write_ns", profile.tokens.write_ns}}},
+      {"processors", processors}};
   if (profile.modelled) document["modelled"] = true;
   return document;
 }

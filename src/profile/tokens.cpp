@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/json_text.h"
 #include "profile/measure.h"
 
 namespace millrace::profile {
@@ -41,7 +42,7 @@ TokenCosts measure_tokens(const board::Board& board) {
     reads.push_back(
         nanoseconds_per_element([&] { sink = std::reduce(values, values + elements); }));
   }
-  return {median(std::move(reads)), median(std::move(writes))};
+  return {rounded(median(std::move(reads))), rounded(median(std::move(writes)))};
 }
 
 }  // namespace millrace::profile

@@ -24,6 +24,7 @@ class Verify : public testing::Test {
     const auto path = folder_ / "a.plan.json";
     plan::Origin origin;
     origin.network = plan.network_hash;
+    origin.model.file = digits;
     plan::write_plan(path, {plan, origin, plan::no_evidence(plan)}, network);
     VerifyRequest request;
     request.runnable.model.source.file = path;

@@ -15,7 +15,7 @@ const std::vector<WaterfallStep> steps{
 /// 15 / 10, 12 / 9 and 16 / 11.
 TEST(Waterfall, tells_medians_ranges_and_what_each_step_added) {
   const std::string text = waterfall_text(steps);
-  EXPECT_NE(text.find("9.0 .. 11.0"), std::string::npos) << text;
+  EXPECT_NE(text.find("9.000 .. 11.00"), std::string::npos) << text;
   EXPECT_NE(text.find("1.45 x  +45.5 %"), std::string::npos) << text;
   EXPECT_NE(text.find("1.20 x  -20.0 %"), std::string::npos) << text;
 }
