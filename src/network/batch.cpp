@@ -75,6 +75,9 @@ class KeepsFramesApart {
   Verdict operator()(const NonMaxSuppression&) const {
     return Verdict::no("it numbers the boxes of all frames");
   }
+  Verdict operator()(const VaryingPart&) const {
+    return Verdict::no("its sizes change from frame to frame");
+  }
   Verdict operator()(const RoiAlign&) const {
     return Verdict::no("its regions count the images of all frames");
   }

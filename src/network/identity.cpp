@@ -112,6 +112,11 @@ struct Attributes {
       add(h, double{gate.alpha}), add(h, double{gate.beta});
     }
   }
+  void operator()(const VaryingPart& op) const {
+    h.add(*op.model);
+    for (const std::string& name : op.inputs) h.add(name);
+    for (const DataType type : op.types) h.add(to_text(type));
+  }
   void operator()(const QuantizeLinear& op) const { add(h, op.scaling); }
   void operator()(const DequantizeLinear& op) const { add(h, op.scaling); }
   void operator()(const DynamicQuantizeLinear&) const {}

@@ -10,6 +10,7 @@
 #include "network/operators/comparison.h"
 #include "network/operators/indexing.h"
 #include "network/operators/sequence.h"
+#include "network/operators/varying.h"
 #include "network/tensor.h"
 
 namespace millrace::network {
@@ -87,7 +88,6 @@ enum class BinaryKind { add, sub, mul, div, pow, max, min, prelu, mod, fmod, log
 struct Binary {
   BinaryKind kind = BinaryKind::add;
 };
-/// Sum, Max and Min of three and more inputs are chains of Binary.
 struct Concat {
   std::int64_t axis = 0;
 };
@@ -185,13 +185,14 @@ struct QLinearConv {
 };
 struct QLinearMatMul {};
 
-using Operator = std::variant<Conv, ConvTranspose, Gemm, MatMul, BatchNormalization, Lrn, Pool,
-                              Unary, Binary, Concat, Split, Slice, Gather, Reshape, Transpose, Pad,
-                              Resize, Softmax, Reduce, Cast, DepthToSpace, ArgMax, QuantizeLinear,
-                              DequantizeLinear, DynamicQuantizeLinear, ConvInteger, MatMulInteger,
-                              QLinearConv, QLinearMatMul, Normalization, Compare, Test, Where, Tile,
-                              GatherElements, GatherNd, ScatterElements, ScatterNd, TopK, OneHot,
-                              GridSample, NonMaxSuppression, RoiAlign, CumSum, Recurrent>;
+using Operator =
+    std::variant<Conv, ConvTranspose, Gemm, MatMul, BatchNormalization, Lrn, Pool, Unary, Binary,
+                 Concat, Split, Slice, Gather, Reshape, Transpose, Pad, Resize, Softmax, Reduce,
+                 Cast, DepthToSpace, ArgMax, QuantizeLinear, DequantizeLinear,
+                 DynamicQuantizeLinear, ConvInteger, MatMulInteger, QLinearConv, QLinearMatMul,
+                 Normalization, Compare, Test, Where, Tile, GatherElements, GatherNd,
+                 ScatterElements, ScatterNd, TopK, OneHot, GridSample, NonMaxSuppression, RoiAlign,
+                 CumSum, Recurrent, VaryingPart>;
 
 /// "Conv", "MaxPool", "Relu", "Add", ...: the ONNX name.
 std::string_view name_of(const Operator& op);

@@ -134,17 +134,27 @@ std::vector<Array> inputs_of(const Network& network, const Loaded& loaded) {
   return result;
 }
 
-/// Results of varying length have a largest size: rows of -1 at the end are not in use.
-Array without_free_rows(const Array& found, const network::Shape& expected) {
-  const bool longer = found.type == network::DataType::int64 && found.shape.size() == 2 &&
-                      expected.size() == 2 && found.shape[1] == expected[1] &&
-                      found.shape[0] > expected[0];
-  if (!longer) return found;
-  const auto values = found.values<std::int64_t>();
-  const auto used = static_cast<std::size_t>(expected[0] * expected[1]);
-  const auto free = values.subspan(used);
-  if (!std::ranges::all_of(free, [](std::int64_t value) { return value == -1; })) return found;
-  return network::make_array<std::int64_t>(found.type, expected, values.first(used));
+bool is_larger(const network::Shape& found, const network::Shape& expected) {
+  if (found.size() != expected.size() || found == expected) return false;
+  for (std::size_t i = 0; i < found.size(); ++i)
+    if (found[i] < expected[i]) return false;
+  return true;
+}
+
+/// Results of varying size have a largest size: what is not in use at their ends holds -1.
+Array without_free_values(const Array& found, const network::Shape& expected) {
+  if (found.type != network::DataType::int64 || !is_larger(found.shape, expected)) return found;
+  const network::Shape strides = network::strides_of(found.shape);
+  std::vector<std::int64_t> used;
+  for (std::int64_t i = 0; i < network::element_count(found.shape); ++i) {
+    bool inside = true;
+    for (std::size_t d = 0; d < strides.size(); ++d)
+      inside = inside && i / strides[d] % found.shape[d] < expected[d];
+    const std::int64_t value = found.values<std::int64_t>()[static_cast<std::size_t>(i)];
+    if (inside) used.push_back(value);
+    if (!inside && value != -1) return found;
+  }
+  return network::make_array<std::int64_t>(found.type, expected, used);
 }
 
 Outcome compare(const std::vector<Array>& found, const std::vector<Array>& expected) {
@@ -153,7 +163,7 @@ Outcome compare(const std::vector<Array>& found, const std::vector<Array>& expec
             fmt::format("there are {} outputs, expected {}", found.size(), expected.size())};
   for (std::size_t i = 0; i < found.size(); ++i)
     if (const std::string text =
-            difference(without_free_rows(found[i], expected[i].shape), expected[i]);
+            difference(without_free_values(found[i], expected[i].shape), expected[i]);
         !text.empty())
       return {Outcome::Kind::failed, fmt::format("output {}: {}", i, text)};
   return {Outcome::Kind::passed, ""};

@@ -49,6 +49,8 @@ void run(const Where& op, Inputs in, Outputs out);
 void run(const Tile& op, Inputs in, Outputs out);
 void run(const CumSum& op, Inputs in, Outputs out);
 void run(const Recurrent& op, Inputs in, Outputs out);
+/// InputError where a frame needs more room than the outputs have.
+void run(const VaryingPart& op, Inputs in, Outputs out);
 /// InputError for an index outside of the bounds, from here on.
 void run(const GatherElements& op, Inputs in, Outputs out);
 void run(const GatherNd& op, Inputs in, Outputs out);

@@ -33,6 +33,7 @@ constexpr std::array table{
                   "epsilon momentum spatial training_mode"},
     OperatorEntry{"Cast", lower_cast, 1, 1, "to saturate round_mode"},
     OperatorEntry{"Clip", lower_clip, 1, 3, "min max"},
+    OperatorEntry{"Col2Im", lower_col2im, 3, 3, "dilations pads strides"},
     OperatorEntry{"Concat", lower_concat, 1, any, "axis"},
     OperatorEntry{"Constant", lower_constant, 0, 0, constant_words},
     OperatorEntry{"ConstantOfShape", lower_constant_of_shape, 1, 1, "value"},

@@ -21,6 +21,7 @@ void lower_global_max_pool(Node& node);
 void lower_global_average_pool(Node& node);
 // lower_conv_transpose.cpp
 void lower_conv_transpose(Node& node);
+void lower_col2im(Node& node);
 // lower_matrix.cpp
 void lower_gemm(Node& node);
 void lower_mat_mul(Node& node);

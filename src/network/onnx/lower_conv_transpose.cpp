@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "network/onnx/lower.h"
+#include "network/onnx/tensor_data.h"
 #include "network/onnx/window.h"
 
 namespace millrace::network::onnx {
@@ -63,7 +64,64 @@ Shape spread(const Node& node, const Shape& sizes, Window& window) {
   return result;
 }
 
+/// Where the windows lie in the image; how many there are in each dimension.
+Shape windows_in(const Node& node, const Shape& image, Window& window) {
+  Shape counts;
+  for (std::size_t i = 0; i < image.size(); ++i) {
+    const std::int64_t padded = image[i] + window.pads_begin[i] + window.pads_end[i];
+    if (image[i] < 1 || padded < reach(window, i))
+      node.fail(fmt::format("the image {} is smaller than a block", to_text(image)));
+    counts.push_back((padded - reach(window, i)) / window.strides[i] + 1);
+    window.pads_end[i] =
+        (counts[i] - 1) * window.strides[i] + reach(window, i) - window.pads_begin[i] - image[i];
+  }
+  return counts;
+}
+
+/// Weights that put each value of a block in its own place.
+TensorId places_of(Node& node, std::int64_t channels, const Shape& block) {
+  const std::int64_t size = element_count(block, node.place());
+  Shape shape{channels * size, 1};
+  shape.insert(shape.end(), block.begin(), block.end());
+  check_shape(DataType::float32, shape, node.place());
+  node.take_memory(size_of(DataType::float32) * (channels * size * size));
+  std::vector<float> weights(static_cast<std::size_t>(channels * size * size));
+  for (std::int64_t i = 0; i < channels * size; ++i)
+    weights[static_cast<std::size_t>(i * size + i % size)] = 1;
+  return node.add_constant(make_array<float>(DataType::float32, shape, weights));
+}
+
 }  // namespace
+
+/// The sum of overlapping blocks is a transposed convolution whose weights only place values.
+void lower_col2im(Node& node) {
+  const Shape columns = node.shape(0);
+  const Shape image = node.integers(1, "the size of the image");
+  const Shape block = node.integers(2, "the size of a block");
+  if (image.empty() || image.size() > 3 || block.size() != image.size())
+    node.fail(fmt::format("the image is {} and the block {}, expected 1 to 3 dimensions of both",
+                          to_text(image), to_text(block)));
+  for (const std::int64_t size : block)
+    if (size < 1 || size > 1024) node.fail("the size of a block is not from 1 to 1024");
+  const std::int64_t size = element_count(block, node.place());
+  ConvTranspose conv;
+  conv.window = read_window(node, image.size(), block);
+  const Shape counts = windows_in(node, image, conv.window);
+  if (columns.size() != 3 || columns[1] % size != 0 ||
+      columns[2] != element_count(counts, node.place()) || node.type(0) != DataType::float32)
+    node.fail(fmt::format(
+        "the blocks are {} {}, expected float32 images x channels x {} of {} "
+        "values",
+        to_text(node.type(0)), to_text(columns), element_count(counts, node.place()), size));
+  conv.groups = columns[1] / size;
+  Made spread{node.type(0), {columns[0], columns[1]}};
+  spread.shape.insert(spread.shape.end(), counts.begin(), counts.end());
+  Made made{node.type(0), {columns[0], conv.groups}};
+  made.shape.insert(made.shape.end(), image.begin(), image.end());
+  const TensorId x = node.add(Reshape{}, {node.input(0)}, spread);
+  const TensorId weights = places_of(node, conv.groups, block);
+  node.give(0, node.add(std::move(conv), {x, weights}, made));
+}
 
 void lower_conv_transpose(Node& node) {
   node.need_same_types();

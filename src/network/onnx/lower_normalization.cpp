@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <numeric>
 
 #include "network/onnx/lower.h"
 
@@ -18,22 +19,70 @@ void lower_soft(Node& node, bool log) {
   node.give(0, node.add(op, {node.input(0)}, {node.type(0), node.shape(0)}));
 }
 
-void refuse_training(const Node& node) {
-  if (node.attributes().flag("training_mode", false))
-    node.fail("the attribute 'training_mode' is 1, but only inference is supported; export the "
-              "model for inference");
-  if (!node.attributes().flag("spatial", true))
-    node.fail("the attribute 'spatial' is 0, which is not supported; expected 1");
+void refuse_training_outputs(const Node& node) {
   for (std::size_t i = 1; i < node.output_count(); ++i)
     if (node.wants(i))
       node.fail(fmt::format("output {} exists only in training; export the model for inference",
                             i));
 }
 
+/// What training would keep of a moment: the old one's share is `momentum`.
+void give_moving(Node& node, std::size_t output, std::size_t old, TensorId now) {
+  if (!node.wants(output)) return;
+  const Made made{node.type(0), {node.shape(0)[1]}};
+  const auto share = [&](TensorId id, float factor) {
+    const std::vector<float> values{factor};
+    TensorId constant = node.add_constant(make_array<float>(DataType::float32, {1}, values));
+    if (made.type != DataType::float32) constant = node.add(Cast{}, {constant}, {made.type, {1}});
+    return node.add(Binary{BinaryKind::mul}, {id, constant}, made);
+  };
+  const float momentum = node.attributes().number("momentum", 0.9f);
+  const TensorId before = share(node.input(old), momentum), after = share(now, 1 - momentum);
+  node.give(output, node.add(Binary{BinaryKind::add}, {before, after}, made));
+}
+
+void give_moving_moments(Node& node) {
+  Reduce mean;
+  for (std::int64_t axis = 0; axis < node.rank(0); ++axis)
+    if (axis != 1) mean.axes.push_back(axis);
+  const Shape shape = node.shape(0);
+  Made per_channel{node.type(0), Shape(shape.size(), 1)};
+  per_channel.shape[1] = shape[1];
+  const Made list{node.type(0), {shape[1]}}, all{node.type(0), shape};
+  const TensorId centre = node.add(mean, {node.input(0)}, per_channel);
+  const TensorId distance = node.add(Binary{BinaryKind::sub}, {node.input(0), centre}, all);
+  const TensorId square = node.add(Binary{BinaryKind::mul}, {distance, distance}, all);
+  give_moving(node, 1, 3, node.add(Reshape{}, {centre}, list));
+  give_moving(node, 2, 4, node.add(mean, {square}, list));
+}
+
+/// By mean and variance of the batch itself, as networks standardise their weights.
+void normalize_by_batch(Node& node) {
+  const Shape shape = node.shape(0);
+  Shape order(shape.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::swap(order[0], order[1]);
+  Made moved{node.type(0), shape};
+  std::swap(moved.shape[0], moved.shape[1]);
+  Made per_channel{node.type(0), Shape(shape.size(), 1)};
+  per_channel.shape[0] = shape[1];
+  Normalization op;
+  op.axis = 1;
+  op.epsilon = node.attributes().number("epsilon", 1e-5f);
+  const TensorId x = node.add(Transpose{order}, {node.input(0)}, moved);
+  const TensorId scale = node.add(Reshape{}, {node.input(1)}, per_channel);
+  const TensorId bias = node.add(Reshape{}, {node.input(2)}, per_channel);
+  const TensorId y = node.add(op, {x, scale, bias}, moved);
+  node.give(0, node.add(Transpose{order}, {y}, {node.type(0), shape}));
+}
+
 }  // namespace
 
 void lower_batch_normalization(Node& node) {
-  refuse_training(node);
+  if (!node.attributes().flag("spatial", true))
+    node.fail("the attribute 'spatial' is 0, which is not supported; expected 1");
+  const bool trains = node.attributes().flag("training_mode", false);
+  if (!trains) refuse_training_outputs(node);
   const Shape shape = node.shape(0);
   if (shape.size() < 2)
     node.fail(fmt::format("the input has the shape {}, expected batch and channels",
@@ -46,6 +95,10 @@ void lower_batch_normalization(Node& node) {
     if (node.type(i) != node.type(0))
       node.fail(fmt::format("the {} '{}' has type {}, expected {} like the input", roles[i],
                             node.tensor(i).name, to_text(node.type(i)), to_text(node.type(0))));
+  }
+  if (trains) {
+    normalize_by_batch(node);
+    return give_moving_moments(node);
   }
   const BatchNormalization op{node.attributes().number("epsilon", 1e-5f)};
   node.give(0, node.add(op, node.inputs(), {node.type(0), shape}));

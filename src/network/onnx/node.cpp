@@ -30,7 +30,7 @@ Node::Node(Reading& reading, const ::onnx::NodeProto& proto, std::string name)
     const std::optional<TensorId> id = reading.find(input);
     if (!id && !input.empty() && !reading.knows(input))
       fail(fmt::format("the input '{}' is not known", input));
-    if (id && reading.has_varying_length(*id))
+    if (id && reading.has_varying_length(*id) && !reading.takes_largest_sizes())
       fail(
           fmt::format("how long its input '{}' is changes from frame to frame, and sizes must be "
                       "known when the model is read; export the model without built-in "

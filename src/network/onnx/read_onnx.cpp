@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "network/onnx/graph/functions.h"
 #include "network/onnx/graph/read_nodes.h"
+#include "network/onnx/graph/varying_part.h"
 #include "network/onnx/inputs.h"
 #include "network/onnx/model.h"
 #include "network/read.h"
@@ -55,6 +56,7 @@ Network network_of(::onnx::ModelProto& model, const std::string& name,
   onnx::read_inputs(reading, *model.mutable_graph(), source);
   declare_shapes(reading, model.graph());
   onnx::read_nodes(reading, model.graph());
+  onnx::read_varying_part(reading, model.graph());
   read_outputs(reading, model.graph());
   Network network = std::move(reading).finish();
   network.name = name;

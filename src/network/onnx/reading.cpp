@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "base/error.h"
 #include "network/onnx/tensor_data.h"
@@ -90,6 +91,16 @@ void Reading::define(const std::string& name, TensorId id) {
 void Reading::define(const std::string& name, const Known& value) {
   if (value.id) return define(name, *value.id);
   scopes_.back().values.emplace(name, value);
+}
+
+void Reading::lift_limits() {
+  budget_.memory = Bytes{std::numeric_limits<std::int64_t>::max()};
+  budget_.steps = std::numeric_limits<double>::infinity();
+}
+
+void Reading::replace(const std::string& name, TensorId id) {
+  scopes_.back().values.erase(name);
+  define(name, id);
 }
 
 void Reading::define_problem(const std::string& name, std::size_t problem) {

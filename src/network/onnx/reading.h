@@ -60,6 +60,7 @@ class Reading {
   const std::string& prefix() const { return scopes_.back().prefix; }
   bool is_inside() const { return scopes_.size() > 1; }
   Problems& problems() { return problems_; }
+  const Problems& problems() const { return problems_; }
   /// Functions of the model, borrowed from it, by their key: see graph/functions.h.
   using Functions = std::unordered_map<std::string, const ::onnx::FunctionProto*>;
   const Functions& functions() const { return functions_; }
@@ -104,6 +105,16 @@ class Reading {
   /// A tensor with rows that are not in use: nobody but the network's user can read it.
   void mark_of_varying_length(TensorId id) { varying_.insert(id.index); }
   bool has_varying_length(TensorId id) const { return varying_.contains(id.index); }
+  /// From now on sizes that depend on values are the largest possible ones, and a tensor of them
+  /// may be read: what is read serves only to know the largest sizes of the outputs.
+  void take_largest_sizes() { takes_largest_sizes_ = true; }
+  bool takes_largest_sizes() const { return takes_largest_sizes_; }
+  /// A tensor of which nothing more is known; only with take_largest_sizes.
+  TensorId add_unknown(Made made) { return add_tensor(std::move(made)); }
+  /// Whatever can be computed is, however long it takes: the values are a frame's.
+  void lift_limits();
+  /// The name means this tensor instead of a problem.
+  void replace(const std::string& name, TensorId id);
   /// The network; empty names of tensors are filled in.
   Network finish() &&;
 
@@ -134,6 +145,7 @@ class Reading {
   std::unordered_set<std::size_t> varying_;
   std::size_t traced_ = 0;  // layers looked at by inputs_behind
   FoldingBudget budget_;
+  bool takes_largest_sizes_ = false;
 };
 
 /// While it lives, names are those of a graph inside of a node. InputError if too many of them lie

@@ -14,8 +14,6 @@ constexpr std::string_view training = "only inference is supported";
 
 /// What is refused, each with words of the message that says why.
 const Exceptions node_exceptions{
-    {"node/test_batchnorm_epsilon_training_mode", training},
-    {"node/test_batchnorm_example_training_mode", training},
     {"node/test_training_dropout", training},
     {"node/test_training_dropout_default", training},
     {"node/test_training_dropout_default_mask", training},

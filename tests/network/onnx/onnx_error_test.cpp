@@ -173,9 +173,6 @@ std::vector<Wrong> wrong_graphs() {
          });
        },
        {"input 'x'", "type string", "float32"}},
-      {"training",
-       [] { return batch_normalization([](auto& n) { n.set("training_mode", 1); }); },
-       {"node 'bn'", "training_mode", "inference"}},
       {"training_outputs",
        [] { return batch_normalization([](auto& n) { n.proto().add_output("mean"); }); },
        {"node 'bn'", "only in training"}},

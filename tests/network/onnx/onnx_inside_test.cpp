@@ -205,9 +205,6 @@ std::vector<Wrong> wrong_operators() {
          return one("TopK", {"x", "k"}, [](auto& m, auto&) { m.integers("k", {4}); });
        },
        {"the 4 best of 3 values"}},
-      {"non_zero_of_an_input",
-       [=] { return one("NonZero", {"x"}, nothing); },
-       {"known only when the network runs"}},
       {"gather_outside",
        [] {
          return one("GatherND", {"x", "i"}, [](auto& m, auto&) { m.integers("i", {5}); });

@@ -57,6 +57,12 @@ std::vector<std::size_t> Problems::reached_from(const std::vector<std::size_t>& 
   return {reached.begin(), reached.end()};
 }
 
+bool Problems::lacks_operator(const std::vector<std::size_t>& roots) const {
+  const std::vector<std::size_t> reached = reached_from(roots);
+  return std::any_of(reached.begin(), reached.end(),
+                     [&](std::size_t i) { return !all_[i].unsupported.empty(); });
+}
+
 void Problems::refuse(const std::vector<std::size_t>& roots, const std::string& file) const {
   const std::vector<std::size_t> reached = reached_from(roots);
   std::vector<Lacking> lacking;
@@ -70,13 +76,15 @@ void Problems::refuse(const std::vector<std::size_t>& roots, const std::string& 
     }
     if (first == nullptr && !problem.error.empty()) first = &problem.error.front();
   }
-  if (layers > 1)
-    throw InputError(file, fmt::format("{} layers have operators that no engine of this build "
-                                       "runs: {}; export the model without them, or add them as "
-                                       "docs/operators.md says",
-                                       layers, text_of(lacking)));
   for (const std::size_t i : reached)
-    if (!all_[i].unsupported.empty() && !all_[i].error.empty()) throw all_[i].error.front();
+    if (layers == 1 && !all_[i].unsupported.empty() && !all_[i].error.empty())
+      throw all_[i].error.front();
+  if (layers > 0)
+    throw InputError(file,
+                     fmt::format("{} layer{} operators that no engine of this build runs: {}; "
+                                 "export the model without them, or add them as "
+                                 "docs/operators.md says",
+                                 layers, layers == 1 ? " has" : "s have", text_of(lacking)));
   if (first != nullptr) throw *first;
   throw InputError(file, "a value that an output needs could not be read");
 }

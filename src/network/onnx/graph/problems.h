@@ -24,6 +24,9 @@ class Problems {
   /// supported at once, else the first error. `file` is the place where there are several.
   [[noreturn]] void refuse(const std::vector<std::size_t>& roots, const std::string& file) const;
 
+  /// Whether any of the problems behind the roots is an operator that is not supported.
+  bool lacks_operator(const std::vector<std::size_t>& roots) const;
+
  private:
   std::vector<std::size_t> reached_from(const std::vector<std::size_t>& roots) const;
 

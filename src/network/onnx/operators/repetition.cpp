@@ -160,6 +160,10 @@ void lower_trilu(Node& node) {
 
 /// As many columns as elements that are not zero: known only of what is known now.
 void lower_non_zero(Node& node) {
+  if (!node.is_known(0) && node.reading().takes_largest_sizes()) {
+    const std::int64_t most = element_count(node.shape(0), node.place());
+    return node.give(0, node.reading().add_unknown({DataType::int64, {node.rank(0), most}}));
+  }
   if (!node.is_known(0))
     node.fail(
         fmt::format("how many elements of '{}' are not zero is known only when the network "

@@ -1,0 +1,1 @@
+"""One file for each source of architectures; `make` gives a module, `export` writes the file."""

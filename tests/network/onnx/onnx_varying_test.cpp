@@ -1,0 +1,128 @@
+// Sizes that depend on values: NonZero, NonMaxSuppression and what follows them.
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "network/batch.h"
+#include "network/evaluate/evaluate.h"
+#include "network/onnx/wrong.h"
+#include "network/read.h"
+
+namespace millrace::network {
+namespace {
+
+using test::floats;
+using test::OnnxModel;
+
+std::vector<float> numbers(const Array& array) {
+  const auto values = array.values<float>();
+  return {values.begin(), values.end()};
+}
+
+std::vector<Array> run_on(const Network& network, const std::vector<float>& x) {
+  return evaluate(network, std::vector<Array>{floats(network[network.inputs[0]].shape, x)});
+}
+
+/// The values of x that are above 0, twice.
+OnnxModel with_selection() {
+  OnnxModel model;
+  model.input("x", {6}).output("y").weight("zero", floats({0})).weight("two", floats({2}));
+  model.node("Mul", {"x", "two"}, {"doubled"});
+  model.node("Greater", {"x", "zero"}, {"mask"});
+  model.node("NonZero", {"mask"}, {"places"});
+  model.node("Transpose", {"places"}, {"columns"});
+  model.node("GatherND", {"doubled", "columns"}, {"y"}).named("select");
+  return model;
+}
+
+TEST(Varying, selected_values_come_first_and_the_rest_is_minus_one) {
+  const Network network = with_selection().read();
+  validate(network);
+  EXPECT_EQ(network[network.outputs[0]].shape, (Shape{6}));
+  EXPECT_EQ(numbers(run_on(network, {1, -2, 3, 0, -5, 6})[0]),
+            (std::vector<float>{2, 6, 12, -1, -1, -1}));
+  EXPECT_EQ(numbers(run_on(network, {-1, -2, 0, 0, -5, 0})[0]),
+            (std::vector<float>{-1, -1, -1, -1, -1, -1}));
+}
+
+TEST(Varying, only_what_depends_on_the_sizes_is_in_the_part) {
+  const Network network = with_selection().read();
+  std::vector<std::string_view> names;
+  for (const Layer& layer : network.layers) names.push_back(name_of(layer.op));
+  EXPECT_EQ(names, (std::vector<std::string_view>{"Mul", "Greater", "VaryingPart"}));
+}
+
+TEST(Varying, networks_with_other_parts_have_other_hashes) {
+  OnnxModel other = with_selection();
+  const int last = other.proto().graph().node_size() - 1;
+  other.proto().mutable_graph()->mutable_node(last)->set_op_type("Gather");
+  EXPECT_NE(hash_of(with_selection().read()), hash_of(other.read()));
+}
+
+/// As detectors end: the best boxes, then their scores, then rows of 0 up to four.
+OnnxModel with_suppression() {
+  OnnxModel model;
+  const std::vector<std::int64_t> most{10};
+  model.input("boxes", {1, 4, 4}).output("best");
+  model.weight("scores", floats({1, 1, 4}, {0.3f, 0.9f, 0.8f, 0.1f}));
+  model.integers("most", most).weight("overlap", floats({0.5f})).weight("least", floats({0.2f}));
+  model.node("NonMaxSuppression", {"boxes", "scores", "most", "overlap", "least"}, {"rows"});
+  model.integers("two", {2}).node("Gather", {"rows", "two"}, {"places"}).set("axis", 1);
+  model.integers("flat", {-1}).node("Reshape", {"places", "flat"}, {"indices"});
+  model.node("Reshape", {"scores", "flat"}, {"all"});
+  model.node("Gather", {"all", "indices"}, {"found"});
+  model.node("Shape", {"found"}, {"count"});
+  model.integers("four", {4}).node("Sub", {"four", "count"}, {"missing"});
+  model.integers("none", {0}).node("Concat", {"none", "missing"}, {"amounts"}).set("axis", 0);
+  model.node("Pad", {"found", "amounts"}, {"best"});
+  return model;
+}
+
+TEST(Varying, rows_of_a_fixed_number_are_filled_up_as_the_model_says) {
+  const Network network = with_suppression().read();
+  EXPECT_EQ(network[network.outputs[0]].shape, (Shape{4}));
+  // The third box lies on the second, the fourth scores too little.
+  EXPECT_EQ(numbers(run_on(network, {0, 0, 1, 1, 5, 5, 6, 6, 5, 5, 6, 6, 8, 8, 9, 9})[0]),
+            (std::vector<float>{0.9f, 0.3f, 0, 0}));
+  EXPECT_EQ(numbers(run_on(network, {0, 0, 1, 1, 5, 5, 6, 6, 7, 7, 8, 8, 8, 8, 9, 9})[0]),
+            (std::vector<float>{0.9f, 0.8f, 0.3f, 0}));
+}
+
+TEST(Varying, frames_are_not_joined) {
+  const Network network = with_selection().read();
+  const Verdict verdict = can_batch(network, LayerId(network.layers.size() - 1));
+  EXPECT_FALSE(verdict);
+  EXPECT_NE(verdict.reason().find("from frame to frame"), std::string::npos) << verdict.reason();
+}
+
+std::string refusal_of(const OnnxModel& model) {
+  try {
+    model.read();
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "was read";
+}
+
+TEST(Varying, results_without_a_largest_size_are_refused_with_the_node) {
+  OnnxModel model;
+  model.input("x", {3}, DataType::int64).output("y").weight("one", floats({1}));
+  model.node("NonZero", {"x"}, {"places"});
+  model.node("ReduceMax", {"x"}, {"size"}).set("keepdims", 1);
+  model.node("Expand", {"one", "size"}, {"ones"}).named("grow");
+  model.node("Cast", {"places"}, {"numbers"}).set("to", 1);
+  model.node("Mul", {"ones", "numbers"}, {"y"});
+  const std::string text = refusal_of(model);
+  EXPECT_NE(text.find("node 'grow' (Expand)"), std::string::npos) << text;
+  EXPECT_NE(text.find("known when the model is read"), std::string::npos) << text;
+}
+
+TEST(Varying, an_operator_that_is_missing_after_it_is_named) {
+  OnnxModel model;
+  model.input("x", {3}).output("y");
+  model.node("NonZero", {"x"}, {"places"});
+  model.node("Unheard", {"places"}, {"y"}).named("strange");
+  EXPECT_NE(refusal_of(model).find("'Unheard'"), std::string::npos) << refusal_of(model);
+}
+
+}  // namespace
+}  // namespace millrace::network
