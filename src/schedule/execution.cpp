@@ -48,7 +48,7 @@ Execution::Execution(const Schedule& schedule, Order order, std::int64_t in_flig
       most_in_flight_(order == Order::graph ? frames_held(schedule) : schedule.most_in_flight),
       round_(schedule.round) {
   if (in_flight > 0) most_in_flight_ = std::min(most_in_flight_, in_flight);
-  if (order == Order::submitted && schedule.first_free) first_free_.emplace();
+  if (order == Order::submitted && schedule.first_free) first_free_ = FirstFree{0, {}};
   for (const Actor& actor : schedule.actors) add_actor(actor);
   for (const Channel& channel : schedule.channels)
     if (!first_free_ || channel.frames.step == 1) add_channel(channel);

@@ -6,7 +6,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -21,9 +23,26 @@ inline std::string_view text_of(const std::uint8_t* data, std::size_t size) {
   return {reinterpret_cast<const char*>(data), size};
 }
 
+/// Ends the program if it lives longer than this, in time of the processor: what else runs on the
+/// machine does not count.
+class TimeLimit {
+ public:
+  ~TimeLimit() {
+    constexpr double most_seconds = 10;
+    const double took = static_cast<double>(std::clock() - begin_) / CLOCKS_PER_SEC;
+    if (took <= most_seconds) return;
+    std::fprintf(stderr, "This input took %.1f seconds of the processor's time.\n", took);
+    std::abort();
+  }
+
+ private:
+  std::clock_t begin_ = std::clock();
+};
+
 /// Runs it; the two errors are as good as none.
 template <class Read>
 int attempt(const Read& read) {
+  const TimeLimit limit;
   try {
     read();
   } catch (const InputError&) {

@@ -21,6 +21,7 @@ struct Folder {
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace millrace;
+  const fuzz::TimeLimit limit;
   static const Folder folder;
   const std::string_view content = fuzz::text_of(data, size);
   Store store(folder.path, Bytes{1 << 20});
