@@ -58,7 +58,7 @@ def _store(arrays, folder):
 
 
 def _shapes(arrays):
-    return [word for name, array in arrays.items()
+    return [word for name, array in arrays.items() if array.shape
             for word in ("--shape", f"{name}={'x'.join(map(str, array.shape))}")]
 
 

@@ -1,63 +1,89 @@
-"""The table, and the sums below it."""
+"""The table, and the sums below it: as plain text, or in Markdown."""
 from collections import Counter
+
+GROUPS = (("opset", lambda r: str(r.variant["opset"])),
+          ("batch", lambda r: r.variant["batch"]),
+          ("exporter", lambda r: r.variant["exporter"]),
+          ("simplified", lambda r: "yes" if r.variant["simplified"] else "no"),
+          ("built-in suppression", lambda r: "yes" if r.variant["suppression"] else "no"),
+          ("package", lambda r: r.package))
 
 
 def _variant(variant):
-    words = [variant["batch"]]
-    if variant["simplified"]:
-        words.append("simplified")
-    if variant["suppression"]:
-        words.append("suppression")
-    return " ".join([variant["exporter"], *words])
+    words = [variant["exporter"], variant["batch"]]
+    words += [word for word in ("simplified", "suppression") if variant[word]]
+    return " ".join(words)
 
 
 def _mark(known, value):
     return "-" if not known else ("yes" if value else "NO")
 
 
+def _cells(result):
+    return [result.name, str(result.variant["opset"]), _variant(result.variant),
+            _mark(result.exported, result.imported), _mark(result.imported, result.right),
+            "-" if result.error is None else f"{result.error:.1e}", result.reason]
+
+
+COLUMNS = ["name", "opset", "exporter and variant", "imported", "right", "error", "reason"]
+WIDTHS = (36, 5, 42, 8, 5, 8, 0)
+
+
+def _padded(cells):
+    return "  ".join(cell.ljust(width) for cell, width in zip(cells, WIDTHS)).rstrip()
+
+
 def line(result):
-    error = "-" if result.error is None else f"{result.error:.1e}"
-    return (f"{result.name:36} {result.variant['opset']:5} {_variant(result.variant):34} "
-            f"{_mark(result.exported, result.imported):8} "
-            f"{_mark(result.imported, result.right):5} {error:>8}  {result.reason}")
+    return _padded(_cells(result))
 
 
-HEADING = (f"{'name':36} {'opset':>5} {'exporter and variant':34} {'imported':8} {'right':5} "
-           f"{'error':>8}  reason")
+HEADING = _padded(COLUMNS)
 
 
 def _share(right, of):
     return f"{right} of {of} ({100 * right / of:.1f} %)" if of else "none"
 
 
+def _totals(results):
+    """(what, share) of files and of architectures."""
+    exported = [result for result in results if result.exported]
+    good = {}
+    for result in exported:
+        good[result.name] = good.get(result.name, True) and result.right
+    return [("files exported", _share(len(exported), len(results))),
+            ("files imported", _share(sum(r.imported for r in exported), len(exported))),
+            ("files right", _share(sum(r.right for r in exported), len(exported))),
+            ("architectures whose files are all right", _share(sum(good.values()), len(good)))]
+
+
 def _by(results, key):
+    """(value, right, of) of the files that could be exported."""
     total, right = Counter(), Counter()
     for result in results:
-        total[key(result)] += 1
-        right[key(result)] += result.right
-    return "; ".join(f"{name}: {right[name]} of {total[name]}"
-                     for name in sorted(total, key=str))
-
-
-def _architectures(results):
-    good = {}
-    for result in results:
-        good[result.name] = good.get(result.name, True) and result.right
-    return _share(sum(good.values()), len(good))
+        if result.exported:
+            total[key(result)] += 1
+            right[key(result)] += result.right
+    return [(name, right[name], total[name]) for name in sorted(total)]
 
 
 def sums(results):
-    exported = [result for result in results if result.exported]
-    lines = [f"files exported: {_share(len(exported), len(results))}",
-             f"files imported: {_share(sum(r.imported for r in exported), len(exported))}",
-             f"files right: {_share(sum(r.right for r in exported), len(exported))}",
-             f"architectures whose files are all right: {_architectures(exported)}"]
-    for title, key in (("opset", lambda r: r.variant["opset"]),
-                       ("batch", lambda r: r.variant["batch"]),
-                       ("exporter", lambda r: r.variant["exporter"]),
-                       ("simplified", lambda r: "yes" if r.variant["simplified"] else "no"),
-                       ("built-in suppression",
-                        lambda r: "yes" if r.variant["suppression"] else "no"),
-                       ("package", lambda r: r.package)):
-        lines.append(f"right by {title}: {_by(exported, key)}")
+    lines = [f"{what}: {share}" for what, share in _totals(results)]
+    for title, key in GROUPS:
+        parts = [f"{name}: {right} of {of}" for name, right, of in _by(results, key)]
+        lines.append(f"right by {title}: {'; '.join(parts)}")
     return "\n".join(lines)
+
+
+def _row(cells):
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+
+
+def markdown(results):
+    """The sums as one table, all files as another."""
+    lines = [_row(["what", "how many"]), _row(["---", "---"])]
+    lines += [_row(pair) for pair in _totals(results)]
+    for title, key in GROUPS:
+        lines += [_row([f"right, {title} {name}", f"{right} of {of}"])
+                  for name, right, of in _by(results, key)]
+    lines += ["", _row(COLUMNS), _row(["---", "---:", "---", "---", "---", "---:", "---"])]
+    return "\n".join(lines + [_row(_cells(result)) for result in results])

@@ -7,8 +7,6 @@ from pathlib import Path
 
 from . import answers, child, export, inputs
 
-FRAME_SEED = 7
-
 
 @dataclass
 class Result:
@@ -47,7 +45,7 @@ def preload(entries):
 
 
 def _answer(result, entry, model, folder, settings):
-    arrays = inputs.arrays(entry, export.batch_of(result.variant), FRAME_SEED)
+    arrays = inputs.arrays(entry, export.batch_of(result.variant), export.FRAME_SEED)
     expected = child.call(answers.by_onnxruntime, (model, arrays), folder / "log",
                           settings.run_seconds)
     result.operators = answers.operators_of(model)

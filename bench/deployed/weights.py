@@ -6,7 +6,7 @@ normalisations that were never fed. Their answers would be constant, or not fini
 import torch
 
 SPREAD = 0.1
-ROUNDS = 3
+ROUNDS = 4
 SCORE_MEAN, SCORE_REACH = -1.0, 4.0  # before the sigmoid
 
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <optional>
 
 #include "base/error.h"
 #include "base/file.h"
@@ -141,20 +142,30 @@ bool is_larger(const network::Shape& found, const network::Shape& expected) {
   return true;
 }
 
-/// Results of varying size have a largest size: what is not in use at their ends holds -1.
-Array without_free_values(const Array& found, const network::Shape& expected) {
-  if (found.type != network::DataType::int64 || !is_larger(found.shape, expected)) return found;
+/// The corner of an array that is in use; nothing if anything else than -1 lies outside of it.
+template <class T>
+std::optional<Array> used_corner(const Array& found, const network::Shape& expected) {
   const network::Shape strides = network::strides_of(found.shape);
-  std::vector<std::int64_t> used;
+  std::vector<T> used;
   for (std::int64_t i = 0; i < network::element_count(found.shape); ++i) {
     bool inside = true;
     for (std::size_t d = 0; d < strides.size(); ++d)
       inside = inside && i / strides[d] % found.shape[d] < expected[d];
-    const std::int64_t value = found.values<std::int64_t>()[static_cast<std::size_t>(i)];
+    const T value = found.values<T>()[static_cast<std::size_t>(i)];
     if (inside) used.push_back(value);
-    if (!inside && value != -1) return found;
+    if (!inside && value != T{-1}) return std::nullopt;
   }
-  return network::make_array<std::int64_t>(found.type, expected, used);
+  return network::make_array<T>(found.type, expected, used);
+}
+
+/// Results of varying size have a largest size: what is not in use at their ends holds -1.
+Array without_free_values(const Array& found, const network::Shape& expected) {
+  if (!is_larger(found.shape, expected)) return found;
+  if (found.type == network::DataType::int64)
+    return used_corner<std::int64_t>(found, expected).value_or(found);
+  if (found.type == network::DataType::float32)
+    return used_corner<float>(found, expected).value_or(found);
+  return found;
 }
 
 Outcome compare(const std::vector<Array>& found, const std::vector<Array>& expected) {

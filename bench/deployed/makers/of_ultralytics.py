@@ -8,10 +8,10 @@ os.environ.setdefault("YOLO_VERBOSE", "false")
 
 
 def _scores(network):
-    """The names of the lists of layers that end in scores."""
+    """The names of the lists of layers that end in scores of classes, or of a box's edges."""
     head = f"model.{len(network.model) - 1}"
-    return [f"{head}.{name}" for name in ("cv3", "one2one_cv3", "enc_score_head",
-                                          "dec_score_head")]
+    return [f"{head}.{name}" for name in ("cv2", "one2one_cv2", "cv3", "one2one_cv3",
+                                          "enc_score_head", "dec_score_head")]
 
 
 def export(entry, variant, file, example):

@@ -154,8 +154,14 @@ std::vector<std::string> Reading::inputs_behind(TensorId id) {
       if (input.valid()) behind[input.index] = true;
   }
   std::vector<std::string> names;
-  for (const TensorId input : network_.inputs)
-    if (behind[input.index] && names.size() < most_named) names.push_back(network_[input].name);
+  for (const TensorId input : network_.inputs) {
+    if (!behind[input.index]) continue;
+    const auto said = behind_.find(input.index);
+    for (const std::string& name :
+         said != behind_.end() ? said->second : std::vector{network_[input].name})
+      if (names.size() < most_named && std::find(names.begin(), names.end(), name) == names.end())
+        names.push_back(name);
+  }
   return names;
 }
 

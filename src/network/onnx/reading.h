@@ -109,6 +109,10 @@ class Reading {
   /// may be read: what is read serves only to know the largest sizes of the outputs.
   void take_largest_sizes() { takes_largest_sizes_ = true; }
   bool takes_largest_sizes() const { return takes_largest_sizes_; }
+  /// For messages: this input stands for a tensor that is computed from those of the network.
+  void say_behind(TensorId input, std::vector<std::string> inputs) {
+    behind_[input.index] = std::move(inputs);
+  }
   /// A tensor of which nothing more is known; only with take_largest_sizes.
   TensorId add_unknown(Made made) { return add_tensor(std::move(made)); }
   /// Whatever can be computed is, however long it takes: the values are a frame's.
@@ -146,6 +150,7 @@ class Reading {
   std::size_t traced_ = 0;  // layers looked at by inputs_behind
   FoldingBudget budget_;
   bool takes_largest_sizes_ = false;
+  std::unordered_map<std::size_t, std::vector<std::string>> behind_;
 };
 
 /// While it lives, names are those of a graph inside of a node. InputError if too many of them lie

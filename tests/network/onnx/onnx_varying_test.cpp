@@ -1,5 +1,6 @@
 // Sizes that depend on values: NonZero, NonMaxSuppression and what follows them.
 #include <gtest/gtest.h>
+#include <onnx/onnx_pb.h>
 
 #include "base/error.h"
 #include "network/batch.h"
@@ -87,6 +88,52 @@ TEST(Varying, rows_of_a_fixed_number_are_filled_up_as_the_model_says) {
             (std::vector<float>{0.9f, 0.8f, 0.3f, 0}));
 }
 
+/// The values that are not 0, by a condition for each.
+TEST(Varying, compress_takes_what_a_frame_says) {
+  OnnxModel model;
+  model.input("x", {4}).output("y").weight("one", floats({1}));
+  model.node("Cast", {"x"}, {"mask"}).set("to", 9);
+  model.node("Add", {"x", "one"}, {"more"});
+  model.node("Compress", {"more", "mask"}, {"y"}).set("axis", 0);
+  EXPECT_EQ(numbers(run_on(model.read(), {0, 4, 0, -2})[0]), (std::vector<float>{5, -1, -1, -1}));
+}
+
+void put_node(::onnx::GraphProto& graph, const std::string& op_type,
+              const std::vector<std::string>& inputs, const std::string& output) {
+  auto* node = graph.add_node();
+  node->set_op_type(op_type);
+  for (const std::string& input : inputs) node->add_input(input);
+  node->add_output(output);
+  graph.add_output()->set_name(output);
+}
+
+::onnx::GraphProto& branch_of(OnnxModel& model, const std::string& name) {
+  auto& graph = *model.proto().mutable_graph();
+  auto* attribute = graph.mutable_node(graph.node_size() - 1)->add_attribute();
+  attribute->set_name(name);
+  attribute->set_type(::onnx::AttributeProto::GRAPH);
+  return *attribute->mutable_g();
+}
+
+/// Both values if the first is above 0, else only the second.
+OnnxModel with_decision(const std::string& else_operator) {
+  OnnxModel model;
+  model.input("x", {2}).output("y").weight("zero", floats({0})).integers("places", {1});
+  model.integers("first", {0}).node("Gather", {"x", "first"}, {"head"}).set("axis", 0);
+  model.node("Greater", {"head", "zero"}, {"condition"});
+  model.node("If", {"condition"}, {"y"}).named("choice");
+  put_node(branch_of(model, "then_branch"), "Neg", {"x"}, "negative");
+  put_node(branch_of(model, "else_branch"), else_operator, {"x", "places"}, "second");
+  return model;
+}
+
+TEST(Varying, a_frame_decides_which_branch_is_taken) {
+  const Network network = with_decision("Gather").read();
+  EXPECT_EQ(network[network.outputs[0]].shape, (Shape{2}));
+  EXPECT_EQ(numbers(run_on(network, {1, 2})[0]), (std::vector<float>{-1, -2}));
+  EXPECT_EQ(numbers(run_on(network, {-1, 2})[0]), (std::vector<float>{2, -1}));
+}
+
 TEST(Varying, frames_are_not_joined) {
   const Network network = with_selection().read();
   const Verdict verdict = can_batch(network, LayerId(network.layers.size() - 1));
@@ -113,7 +160,13 @@ TEST(Varying, results_without_a_largest_size_are_refused_with_the_node) {
   model.node("Mul", {"ones", "numbers"}, {"y"});
   const std::string text = refusal_of(model);
   EXPECT_NE(text.find("node 'grow' (Expand)"), std::string::npos) << text;
+  EXPECT_NE(text.find("computed from the network's input 'x'"), std::string::npos) << text;
   EXPECT_NE(text.find("known when the model is read"), std::string::npos) << text;
+}
+
+TEST(Varying, both_branches_must_be_known) {
+  const std::string text = refusal_of(with_decision("Unheard"));
+  EXPECT_NE(text.find("node 'choice/Unheard_0' (Unheard)"), std::string::npos) << text;
 }
 
 TEST(Varying, an_operator_that_is_missing_after_it_is_named) {

@@ -47,18 +47,44 @@ std::vector<Known> outputs_of(const Reading& reading, const ::onnx::GraphProto& 
   return results;
 }
 
-void lower_if(Node& node) {
-  const bool condition = truth(node, node.input(0), "which branch is taken");
-  const ::onnx::GraphProto& graph = node.graph_attribute(condition ? "then_branch" : "else_branch");
+std::vector<Known> read_branch(Node& node, const std::string& name) {
+  const ::onnx::GraphProto& graph = node.graph_attribute(name);
   if (static_cast<std::size_t>(graph.output_size()) < node.output_count())
     node.fail(fmt::format("has {} outputs, but its branch has {}", node.output_count(),
                           graph.output_size()));
+  const Scope scope(node.reading(), {node.name() + "/", node.place(), std::nullopt});
+  add_weights(node, graph);
+  read_nodes(node.reading(), graph);
+  return outputs_of(node.reading(), graph);
+}
+
+/// A tensor with room for what either branch gives.
+Known room_for(Node& node, const Known& a, const Known& b) {
+  if (!a.id) return a;
+  if (!b.id) return b;
+  const Tensor& left = node.tensor(*a.id);
+  const Tensor& right = node.tensor(*b.id);
+  if (left.type != right.type || left.shape.size() != right.shape.size())
+    node.fail(fmt::format(
+        "one branch gives {} {} and the other {} {}, expected the same type and "
+        "number of dimensions, as a frame decides between them",
+        to_text(left.type), to_text(left.shape), to_text(right.type), to_text(right.shape)));
+  Made made{left.type, left.shape};
+  for (std::size_t i = 0; i < made.shape.size(); ++i)
+    made.shape[i] = std::max(left.shape[i], right.shape[i]);
+  return {node.reading().add_unknown(std::move(made)), std::nullopt};
+}
+
+void lower_if(Node& node) {
   std::vector<Known> results;
-  {
-    const Scope scope(node.reading(), {node.name() + "/", node.place(), std::nullopt});
-    add_weights(node, graph);
-    read_nodes(node.reading(), graph);
-    results = outputs_of(node.reading(), graph);
+  if (node.is_known(0) || !node.reading().takes_largest_sizes()) {
+    const bool condition = truth(node, node.input(0), "which branch is taken");
+    results = read_branch(node, condition ? "then_branch" : "else_branch");
+  } else {
+    results = read_branch(node, "then_branch");
+    const std::vector<Known> others = read_branch(node, "else_branch");
+    for (std::size_t i = 0; i < node.output_count(); ++i)
+      results[i] = room_for(node, results[i], others[i]);
   }
   for (std::size_t i = 0; i < node.output_count(); ++i) node.give(i, results[i]);
 }

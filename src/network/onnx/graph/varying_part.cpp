@@ -79,18 +79,19 @@ void need_outputs(const Reading& reading, const std::vector<std::string>& output
 }
 
 /// The largest sizes of the outputs: those of a frame that leaves nothing out.
-std::vector<std::optional<Made>> largest_outputs(const Reading& outside,
-                                                 const ::onnx::ModelProto& model,
+std::vector<std::optional<Made>> largest_outputs(Reading& outside, const ::onnx::ModelProto& model,
                                                  const VaryingPart& part) {
   Reading reading(outside.source());
   reading.set_functions(functions_of(model));
   reading.take_largest_sizes();
   for (const std::string& name : part.inputs) {
-    const Tensor& tensor = outside.network()[*outside.find(name)];
+    const TensorId id = *outside.find(name);
+    const Tensor& tensor = outside.network()[id];
     if (tensor.constant)
       reading.define(name, reading.add_constant(*tensor.constant));
     else
-      reading.add_input(name, {tensor.type, tensor.shape});
+      reading.say_behind(reading.add_input(name, {tensor.type, tensor.shape}),
+                         outside.inputs_behind(id));
   }
   read_nodes(reading, model.graph());
   need_outputs(reading, part.outputs);

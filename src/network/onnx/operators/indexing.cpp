@@ -178,7 +178,10 @@ void lower_hardmax(Node& node) {
 void lower_compress(Node& node) {
   if (node.type(1) != DataType::boolean || node.rank(1) != 1)
     node.fail("the condition is not a list of booleans");
-  const std::vector<double> condition = node.numbers(1, "the condition");
+  const bool takes_all = !node.is_known(1) && node.reading().takes_largest_sizes();
+  const std::vector<double> condition =
+      takes_all ? std::vector<double>(static_cast<std::size_t>(node.shape(1)[0]), 1)
+                : node.numbers(1, "the condition");
   TensorId x = node.input(0);
   std::int64_t axis = 0;
   if (node.attributes().has("axis")) {
