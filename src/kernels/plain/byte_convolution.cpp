@@ -66,6 +66,13 @@ struct PackedConvolution::Image {
     return pixels.data() + (y * convolution.width.input + x) * convolution.channels;
   }
 
+  /// Whether a row of the window's numbers lie side by side in the image.
+  bool is_one_run(std::size_t x) const {
+    const ByteWindow& width = convolution.width;
+    return convolution.groups == 1 && width.dilation == 1 && ImagePlace(width, x, 0).inside &&
+           ImagePlace(width, x, width.kernel - 1).inside;
+  }
+
   /// What one filter of a group sees of a result's pixel.
   void write_window(std::size_t group, std::size_t result, std::uint8_t* to) const {
     const ByteWindow &height = convolution.height, &width = convolution.width;
@@ -73,6 +80,11 @@ struct PackedConvolution::Image {
     const std::size_t each = convolution.group_channels();
     for (std::size_t ky = 0; ky < height.kernel; ++ky) {
       const ImagePlace row(height, y, ky);
+      if (row.inside && is_one_run(x)) {
+        std::memcpy(to, pixel(row.at, ImagePlace(width, x, 0).at), width.kernel * each);
+        to += width.kernel * each;
+        continue;
+      }
       for (std::size_t kx = 0; kx < width.kernel; ++kx, to += each) {
         const ImagePlace column(width, x, kx);
         if (row.inside && column.inside)

@@ -94,17 +94,20 @@ NumberRange range_of(std::span<const float> numbers) {
 #if defined(__x86_64__) && defined(__GNUC__)
 [[gnu::target_clones("avx512f", "arch=haswell", "default")]]
 #endif
-void rescale(std::span<const std::int32_t> sums, const ByteRescaling& rescaling,
-             std::uint8_t* __restrict to) {
+void rescale(const SumRows& rows, const ByteRescaling& rescaling, std::uint8_t* __restrict to) {
   const ByteLimits limits(rescaling.zero, rescaling.is_signed);
   const float* const factors = rescaling.factors;
   const std::int32_t* const bias = rescaling.bias;
-  if (bias)
-    for (std::size_t i = 0; i < sums.size(); ++i)
-      to[i] = limits.nearest(static_cast<float>(sums[i] + bias[i]) * factors[i]);
-  else
-    for (std::size_t i = 0; i < sums.size(); ++i)
-      to[i] = limits.nearest(static_cast<float>(sums[i]) * factors[i]);
+  const std::size_t columns = rows.columns;
+  for (std::size_t r = 0; r < rows.count; ++r, to += columns) {
+    const std::int32_t* const sums = rows.sums + r * rows.apart;
+    if (bias)
+      for (std::size_t i = 0; i < columns; ++i)
+        to[i] = limits.nearest(static_cast<float>(sums[i] + bias[i]) * factors[i]);
+    else
+      for (std::size_t i = 0; i < columns; ++i)
+        to[i] = limits.nearest(static_cast<float>(sums[i]) * factors[i]);
+  }
 }
 
 }  // namespace millrace::kernels

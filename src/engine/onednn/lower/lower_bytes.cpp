@@ -91,11 +91,11 @@ class SumScales {
   }
 
   /// Of outputs from the first one on.
-  void write(std::span<const std::int32_t> sums, std::size_t first, std::uint8_t* to) const {
+  void write(const kernels::SumRows& rows, std::size_t first, std::uint8_t* to) const {
     kernels::ByteRescaling part = rescaling_;
     part.factors += first;
     if (part.bias) part.bias += first;
-    kernels::rescale(sums, part, to);
+    kernels::rescale(rows, part, to);
   }
 
  private:
@@ -191,14 +191,14 @@ struct ByteProductLoop {
     std::optional<SumScales> scales;
     if (m.at.rescales) scales.emplace(in, m.at, m.columns, m.type);
     right.multiply(rows, [&](std::size_t first, std::size_t count, const std::int32_t* sums) {
-      for (std::size_t r = 0; r < count; ++r) {
-        const std::size_t at = (number * m.rows + first + r) * m.columns;
-        const std::span row(sums + r * right.width(), m.columns);
-        if (scales)
-          scales->write(row, 0, out.as<std::uint8_t>() + at);
-        else
-          std::copy(row.begin(), row.end(), out.as<std::int32_t>() + at);
+      const std::size_t at = (number * m.rows + first) * m.columns;
+      if (scales) {
+        scales->write({count, m.columns, right.width(), sums}, 0, out.as<std::uint8_t>() + at);
+        return;
       }
+      for (std::size_t r = 0; r < count; ++r)
+        std::copy_n(sums + r * right.width(), m.columns,
+                    out.as<std::int32_t>() + at + r * m.columns);
     });
   }
 };
@@ -219,7 +219,7 @@ struct ByteConvolutionLoop {
                   if (scales)
                     write_bytes(sums, *scales, out[0].as<std::uint8_t>());
                   else
-                    write_sums(sums, out[0].as<std::int32_t>());
+                    turn(sums, sums.values, sums.apart, out[0].as<std::int32_t>());
                 });
   }
 
@@ -228,20 +228,22 @@ struct ByteConvolutionLoop {
     return (sums.image * convolution.filters + sums.first_filter + filter) * convolution.pixels() +
            sums.pixel;
   }
-  void write_sums(const PackedConvolution::Sums& sums, std::int32_t* to) const {
-    for (std::size_t f = 0; f < sums.filters; ++f)
-      for (std::size_t p = 0; p < sums.count; ++p)
-        to[place_of(sums, f) + p] = sums.values[p * sums.apart + f];
+  /// From pixel by pixel to filter by filter.
+  template <class Number>
+  void turn(const PackedConvolution::Sums& sums, const Number* from, std::size_t apart,
+            Number* to) const {
+    const std::size_t count = sums.count;
+    for (std::size_t f = 0; f < sums.filters; ++f) {
+      Number* const row = to + place_of(sums, f);
+      for (std::size_t p = 0; p < count; ++p) row[p] = from[p * apart + f];
+    }
   }
   void write_bytes(const PackedConvolution::Sums& sums, const SumScales& scales,
                    std::uint8_t* to) const {
     std::vector<std::uint8_t> bytes(sums.count * sums.filters);
-    for (std::size_t p = 0; p < sums.count; ++p)
-      scales.write({sums.values + p * sums.apart, sums.filters}, sums.first_filter,
-                   bytes.data() + p * sums.filters);
-    for (std::size_t f = 0; f < sums.filters; ++f)
-      for (std::size_t p = 0; p < sums.count; ++p)
-        to[place_of(sums, f) + p] = bytes[p * sums.filters + f];
+    scales.write({sums.count, sums.filters, sums.apart, sums.values}, sums.first_filter,
+                 bytes.data());
+    turn(sums, bytes.data(), sums.filters, to);
   }
 };
 
