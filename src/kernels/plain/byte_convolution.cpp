@@ -44,8 +44,8 @@ struct ImagePlace {
   }
 };
 
-#if defined(__x86_64__) && defined(__GNUC__)
-[[gnu::target_clones("avx512f", "arch=haswell", "default")]]
+#if defined(__x86_64__) && !defined(__clang__)
+[[gnu::target_clones("avx512f", "arch=x86-64-v3", "default")]]
 #endif
 void add_weighted(std::span<const std::uint8_t> bytes, std::int32_t zero,
                   const std::int16_t* __restrict weights, std::int32_t* __restrict sums) {

@@ -10,26 +10,26 @@ template <class Integer>
   for (std::size_t i = 0; i < from.size(); ++i) to[i] = static_cast<float>(from[i]);
 }
 
-#if defined(__x86_64__) && defined(__GNUC__)
-[[gnu::target_clones("avx512f", "arch=haswell", "default")]]
+#if defined(__x86_64__) && !defined(__clang__)
+[[gnu::target_clones("avx512f", "arch=x86-64-v3", "default")]]
 #endif
 void cast_piece(std::span<const std::int8_t> from, float* to) {
   cast_all(from, to);
 }
-#if defined(__x86_64__) && defined(__GNUC__)
-[[gnu::target_clones("avx512f", "arch=haswell", "default")]]
+#if defined(__x86_64__) && !defined(__clang__)
+[[gnu::target_clones("avx512f", "arch=x86-64-v3", "default")]]
 #endif
 void cast_piece(std::span<const std::uint8_t> from, float* to) {
   cast_all(from, to);
 }
-#if defined(__x86_64__) && defined(__GNUC__)
-[[gnu::target_clones("avx512f", "arch=haswell", "default")]]
+#if defined(__x86_64__) && !defined(__clang__)
+[[gnu::target_clones("avx512f", "arch=x86-64-v3", "default")]]
 #endif
 void cast_piece(std::span<const std::int32_t> from, float* to) {
   cast_all(from, to);
 }
-#if defined(__x86_64__) && defined(__GNUC__)
-[[gnu::target_clones("arch=skylake-avx512", "arch=haswell", "default")]]
+#if defined(__x86_64__) && !defined(__clang__)
+[[gnu::target_clones("avx512f", "arch=x86-64-v3", "default")]]
 #endif
 void cast_piece(std::span<const std::int64_t> from, float* to) {
   cast_all(from, to);

@@ -69,8 +69,8 @@ struct RowPiece {
   Result* to;
 };
 
-#if defined(__x86_64__) && defined(__GNUC__)
-[[gnu::target_clones("avx512f", "arch=haswell", "default")]]
+#if defined(__x86_64__) && !defined(__clang__)
+[[gnu::target_clones("avx512f", "arch=x86-64-v3", "default")]]
 #endif
 void write_sums(const RowPiece<float>& p, RowSum kind) {
   for (std::size_t row = p.first; row < p.last; ++row) {
@@ -89,8 +89,8 @@ void write_sums(const RowPiece<float>& p, RowSum kind) {
   }
 }
 
-#if defined(__x86_64__) && defined(__GNUC__)
-[[gnu::target_clones("avx512f", "arch=haswell", "default")]]
+#if defined(__x86_64__) && !defined(__clang__)
+[[gnu::target_clones("avx512f", "arch=x86-64-v3", "default")]]
 #endif
 void write_extremes(const RowPiece<float>& p, bool smallest) {
   for (std::size_t row = p.first; row < p.last; ++row) {
@@ -185,8 +185,8 @@ class ShortRows {
   std::array<std::array<float, lane_count>, lane_count> numbers_{}, powers_{};
 };
 
-#if defined(__x86_64__) && defined(__GNUC__)
-[[gnu::target_clones("avx512f", "arch=haswell", "default")]]
+#if defined(__x86_64__) && !defined(__clang__)
+[[gnu::target_clones("avx512f", "arch=x86-64-v3", "default")]]
 #endif
 void write_short_softmax(const RowPiece<float>& p, bool logarithm) {
   ShortRows rows(p.size);
@@ -195,8 +195,8 @@ void write_short_softmax(const RowPiece<float>& p, bool logarithm) {
                        p.to + row * p.size);
 }
 
-#if defined(__x86_64__) && defined(__GNUC__)
-[[gnu::target_clones("avx512f", "arch=haswell", "default")]]
+#if defined(__x86_64__) && !defined(__clang__)
+[[gnu::target_clones("avx512f", "arch=x86-64-v3", "default")]]
 #endif
 void write_softmax(const RowPiece<float>& p, bool logarithm) {
   PaddedRow padded(p.size);
@@ -225,8 +225,8 @@ std::int64_t last_equal(const float* x, std::size_t size, float value) {
   return 0;
 }
 
-#if defined(__x86_64__) && defined(__GNUC__)
-[[gnu::target_clones("avx512f", "arch=haswell", "default")]]
+#if defined(__x86_64__) && !defined(__clang__)
+[[gnu::target_clones("avx512f", "arch=x86-64-v3", "default")]]
 #endif
 void write_indices(const RowPiece<std::int64_t>& p, const IndexOfExtreme& which) {
   for (std::size_t row = p.first; row < p.last; ++row) {
@@ -273,8 +273,8 @@ template <bool last>
   for (std::size_t c = 0; c < piece.count; ++c) piece.to[c] = index[c];
 }
 
-#if defined(__x86_64__) && defined(__GNUC__)
-[[gnu::target_clones("avx512f", "arch=haswell", "default")]]
+#if defined(__x86_64__) && !defined(__clang__)
+[[gnu::target_clones("avx512f", "arch=x86-64-v3", "default")]]
 #endif
 void write_indices_of_columns(const DenseColumns& columns, const ColumnPiece& piece,
                               const IndexOfExtreme& which) {
