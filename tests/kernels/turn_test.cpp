@@ -5,6 +5,8 @@
 
 #include <vector>
 
+#include "kernels/plain/turn_bytes.h"
+
 namespace millrace::kernels {
 namespace {
 
@@ -58,6 +60,24 @@ TEST(Turn, joins_dimensions_that_stay_together) {
   const Turn turn = turn_of(axes_of({2, 19, 7, 33}, {0, 2, 3, 1}));
   ASSERT_EQ(turn.axes.size(), 3u);
   EXPECT_EQ(turn.axes[1].size, 7u * 33u);
+}
+
+void expect_turned_bytes(std::size_t rows, std::size_t columns) {
+  const std::size_t from_apart = columns + 3, to_apart = rows + 5;
+  std::vector<std::uint8_t> from(rows * from_apart), to(columns * to_apart, 250);
+  for (std::size_t i = 0; i < from.size(); ++i) from[i] = static_cast<std::uint8_t>(i % 249);
+  turn_bytes({rows, columns, from.data(), from_apart, to.data(), to_apart});
+  for (std::size_t c = 0; c < columns; ++c)
+    for (std::size_t r = 0; r < to_apart; ++r)
+      ASSERT_EQ(to[c * to_apart + r], r < rows ? from[r * from_apart + c] : 250) << r << " " << c;
+}
+
+TEST(TurnBytes, makes_rows_of_columns_and_writes_nothing_else) {
+  expect_turned_bytes(16, 16);
+  expect_turned_bytes(37, 51);
+  expect_turned_bytes(3, 100);
+  expect_turned_bytes(64, 15);
+  expect_turned_bytes(1, 1);
 }
 
 }  // namespace

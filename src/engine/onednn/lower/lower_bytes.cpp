@@ -6,6 +6,7 @@
 #include "engine/onednn/lower/lower.h"
 #include "kernels/plain/byte_convolution.h"
 #include "kernels/plain/byte_numbers.h"
+#include "kernels/plain/turn_bytes.h"
 
 namespace millrace::engine::onednn {
 namespace {
@@ -219,7 +220,7 @@ struct ByteConvolutionLoop {
                   if (scales)
                     write_bytes(sums, *scales, out[0].as<std::uint8_t>());
                   else
-                    turn(sums, sums.values, sums.apart, out[0].as<std::int32_t>());
+                    write_sums(sums, out[0].as<std::int32_t>());
                 });
   }
 
@@ -229,13 +230,10 @@ struct ByteConvolutionLoop {
            sums.pixel;
   }
   /// From pixel by pixel to filter by filter.
-  template <class Number>
-  void turn(const PackedConvolution::Sums& sums, const Number* from, std::size_t apart,
-            Number* to) const {
-    const std::size_t count = sums.count;
+  void write_sums(const PackedConvolution::Sums& sums, std::int32_t* to) const {
     for (std::size_t f = 0; f < sums.filters; ++f) {
-      Number* const row = to + place_of(sums, f);
-      for (std::size_t p = 0; p < count; ++p) row[p] = from[p * apart + f];
+      std::int32_t* const row = to + place_of(sums, f);
+      for (std::size_t p = 0; p < sums.count; ++p) row[p] = sums.values[p * sums.apart + f];
     }
   }
   void write_bytes(const PackedConvolution::Sums& sums, const SumScales& scales,
@@ -243,7 +241,8 @@ struct ByteConvolutionLoop {
     std::vector<std::uint8_t> bytes(sums.count * sums.filters);
     scales.write({sums.count, sums.filters, sums.apart, sums.values}, sums.first_filter,
                  bytes.data());
-    turn(sums, bytes.data(), sums.filters, to);
+    kernels::turn_bytes({sums.count, sums.filters, bytes.data(), sums.filters,
+                         to + place_of(sums, 0), convolution.pixels()});
   }
 };
 
