@@ -38,8 +38,8 @@ template <bool relu, bool once>
   }
 }
 
-#if defined(__x86_64__) && defined(__GNUC__)
-[[gnu::target_clones("avx512f", "arch=haswell", "default")]]
+#if defined(__x86_64__) && !defined(__clang__)
+[[gnu::target_clones("avx512f", "arch=x86-64-v3", "default")]]
 #endif
 void write_part(const Rows& rows, const ChannelMap& map) {
   if (map.relu)

@@ -2,6 +2,7 @@
 
 #include "network/folding.h"
 #include "network/operator_kinds.h"
+#include "network/quantized/join_convolutions.h"
 
 namespace millrace::network {
 namespace {
@@ -69,6 +70,7 @@ Network simplify(Network network) {
   network = recognise_normalizations(std::move(network));
   network = fold_padding(std::move(network));
   network = fold_batch_normalization(std::move(network));
+  network = join_quantized_convolutions(std::move(network));
   return remove_unused(std::move(network));
 }
 

@@ -49,6 +49,18 @@ void cast_to_half_and_back(NetworkBuilder& b) {
   b.output(single);
 }
 
+ConformanceCase cast_from(const std::string& name, DataType type) {
+  return {"cast_from_" + name, [=](NetworkBuilder& b) {
+            const TensorId numbers =
+                b.binary(BinaryKind::mul, b.input({3, 37}), b.constant(Shape{}, {90, 99}));
+            const TensorId whole = b.layer(Cast{}, {numbers}, {3, 37});
+            b.set_type(whole, type);
+            const TensorId back = b.layer(Cast{}, {whole}, {3, 37});
+            b.set_type(back, DataType::float32);
+            b.output(back);
+          }};
+}
+
 void cast_to_integer(NetworkBuilder& b) {
   const TensorId scaled = b.binary(BinaryKind::mul, b.input({3, 5}), b.constant(Shape{}, {50, 60}));
   const TensorId whole = b.layer(Cast{}, {scaled}, {3, 5});
@@ -142,6 +154,11 @@ std::vector<ConformanceCase> movement_cases() {
       moved("depth_to_space_crd", DepthToSpace{2, true}, x, {2, 2, 8, 12}),
       {"cast_to_half_and_back", cast_to_half_and_back},
       {"cast_to_integer", cast_to_integer},
+      cast_from("int8", DataType::int8),
+      cast_from("uint8", DataType::uint8),
+      cast_from("int32", DataType::int32),
+      cast_from("int64", DataType::int64),
+      cast_from("boolean", DataType::boolean),
   };
   for (ConformanceCase& test : resize_cases()) cases.push_back(std::move(test));
   return cases;

@@ -177,21 +177,29 @@ TEST(ByteNumbers, have_a_range_with_zero) {
 }
 
 TEST(ByteNumbers, come_from_sums_by_one_rounding) {
+  constexpr std::size_t rows = 3, columns = 37, apart = 64;
   Random random(6);
   std::vector<std::int32_t> sums, bias;
   std::vector<float> factors;
-  for (std::size_t i = 0; i < 101; ++i) {
+  for (std::size_t i = 0; i < rows * apart; ++i)
     sums.push_back(static_cast<std::int32_t>(random.below(200'000)) - 100'000);
+  for (std::size_t i = 0; i < columns; ++i) {
     bias.push_back(static_cast<std::int32_t>(random.below(2'000)) - 1'000);
     factors.push_back(random.uniform(1e-4f, 2e-3f));
   }
-  std::vector<std::uint8_t> bytes(sums.size());
   const ByteScale scale{1, 7, true};
-  rescale(sums, {bias.data(), factors.data(), scale.zero, scale.is_signed}, bytes.data());
-  for (std::size_t i = 0; i < sums.size(); ++i) {
-    const float value = static_cast<float>(sums[i] + bias[i]) * factors[i];
-    ASSERT_EQ(integer_of(bytes[i], scale),
-              in_range(std::nearbyint(double{value}) + scale.zero, scale));
+  for (const std::int32_t* its_bias :
+       {static_cast<const std::int32_t*>(bias.data()), static_cast<const std::int32_t*>(nullptr)}) {
+    std::vector<std::uint8_t> bytes(rows * columns);
+    rescale({rows, columns, apart, sums.data()},
+            {its_bias, factors.data(), scale.zero, scale.is_signed}, bytes.data());
+    for (std::size_t i = 0; i < bytes.size(); ++i) {
+      const std::size_t c = i % columns;
+      const std::int32_t sum = sums[i / columns * apart + c] + (its_bias ? its_bias[c] : 0);
+      const float value = static_cast<float>(sum) * factors[c];
+      ASSERT_EQ(integer_of(bytes[i], scale),
+                in_range(std::nearbyint(double{value}) + scale.zero, scale));
+    }
   }
 }
 

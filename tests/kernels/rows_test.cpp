@@ -24,7 +24,8 @@ std::vector<float> numbers(std::size_t count, float low = -3, float high = 5) {
   return result;
 }
 
-const std::vector<DenseRows> shapes{{1, 1}, {3, 7}, {5, 16}, {2, 65}, {700, 33}, {3, 20'001}};
+const std::vector<DenseRows> shapes{{1, 1},     {3, 7},  {5, 16},   {37, 2},
+                                    {4000, 15}, {2, 65}, {700, 33}, {3, 20'001}};
 
 struct ExactMoments {
   double mean = 0, factor = 1;

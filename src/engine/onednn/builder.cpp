@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "engine/onednn/memory/turning.h"
 #include "network/operator_kinds.h"
 
 namespace millrace::engine::onednn {
@@ -311,6 +312,19 @@ Value Builder::keep(const std::vector<float>& numbers) {
 Value Builder::convert(const Value& value, const Packing& packing, float scale) {
   Scales scales = packing.scales;
   for (float& factor : scales.factors) factor *= value.scale / scale;
+  if (const auto turn =
+          scales.change_nothing() ? fast_turn(packing.from, packing.to) : std::nullopt) {
+    Value made = make_temporary(packing.to);
+    made.scale = scale;
+    const auto loop = [turn = *turn](const OwnPlaces& at) {
+      kernels::turn_numbers(turn, reinterpret_cast<const float*>(at.from),
+                            reinterpret_cast<float*>(at.to));
+    };
+    Value from = value;
+    from.desc = packing.from;
+    run(OwnWork{from, made, loop}, "reorder");
+    return made;
+  }
   const Kernel kernel = reorder(engine(), packing.from, packing.to, scales);
   if (!kernel)
     throw EngineError("oneDNN cannot convert " + format_of({packing.from}) + " to " +

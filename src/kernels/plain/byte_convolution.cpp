@@ -4,23 +4,10 @@
 #include <cstring>
 
 #include "kernels/plain/pieces.h"
+#include "kernels/plain/turn_bytes.h"
 
 namespace millrace::kernels {
 namespace {
-
-/// Of four channels at once where there are so many.
-void gather_pixels(const std::uint8_t* from, std::size_t channels, std::size_t pixels,
-                   std::uint8_t* to) {
-  std::size_t c = 0;
-  for (; c + 4 <= channels; c += 4)
-    for (std::size_t p = 0; p < pixels; ++p) {
-      const std::uint8_t four[4]{from[c * pixels + p], from[(c + 1) * pixels + p],
-                                 from[(c + 2) * pixels + p], from[(c + 3) * pixels + p]};
-      std::memcpy(to + p * channels + c, four, sizeof four);
-    }
-  for (; c < channels; ++c)
-    for (std::size_t p = 0; p < pixels; ++p) to[p * channels + c] = from[c * pixels + p];
-}
 
 /// Signed integers become unsigned ones that are larger by 128.
 void turn_signs(std::uint8_t* bytes, std::size_t count) {
@@ -44,13 +31,39 @@ struct ImagePlace {
   }
 };
 
-#if defined(__x86_64__) && defined(__GNUC__)
-[[gnu::target_clones("avx512f", "arch=haswell", "default")]]
+/// A pixel's neighbours, all channels of each, and the weights by neighbour and channel.
+struct DepthwisePixel {
+  std::vector<const std::uint8_t*> bytes;
+  const std::int16_t* weights;
+  std::size_t channels;
+  std::int32_t zero;
+};
+
+/// Neighbours `first` to `first + count`, added to the sums unless they are the first ones.
+template <std::size_t count>
+[[gnu::always_inline]] inline void add_neighbours(const DepthwisePixel& p, std::size_t first,
+                                                  std::int32_t* __restrict sums) {
+  const std::uint8_t* bytes[count];
+  for (std::size_t k = 0; k < count; ++k) bytes[k] = p.bytes[first + k];
+  const std::int16_t* const weights = p.weights + first * p.channels;
+  const std::size_t channels = p.channels;
+  const std::int32_t zero = p.zero;
+  for (std::size_t c = 0; c < channels; ++c) {
+    std::int32_t sum = first == 0 ? 0 : sums[c];
+    for (std::size_t k = 0; k < count; ++k)
+      sum += (std::int32_t{bytes[k][c]} - zero) * std::int32_t{weights[k * channels + c]};
+    sums[c] = sum;
+  }
+}
+
+#if defined(__x86_64__) && !defined(__clang__)
+[[gnu::target_clones("avx512f", "arch=x86-64-v3", "default")]]
 #endif
-void add_weighted(std::span<const std::uint8_t> bytes, std::int32_t zero,
-                  const std::int16_t* __restrict weights, std::int32_t* __restrict sums) {
-  for (std::size_t i = 0; i < bytes.size(); ++i)
-    sums[i] += (std::int32_t{bytes[i]} - zero) * std::int32_t{weights[i]};
+void write_depthwise(const DepthwisePixel& pixel, std::int32_t* sums) {
+  constexpr std::size_t at_once = 9;
+  std::size_t k = 0;
+  for (; k + at_once <= pixel.bytes.size(); k += at_once) add_neighbours<at_once>(pixel, k, sums);
+  for (; k < pixel.bytes.size(); ++k) add_neighbours<1>(pixel, k, sums);
 }
 
 }  // namespace
@@ -66,6 +79,13 @@ struct PackedConvolution::Image {
     return pixels.data() + (y * convolution.width.input + x) * convolution.channels;
   }
 
+  /// Whether a row of the window's numbers lie side by side in the image.
+  bool is_one_run(std::size_t x) const {
+    const ByteWindow& width = convolution.width;
+    return convolution.groups == 1 && width.dilation == 1 && ImagePlace(width, x, 0).inside &&
+           ImagePlace(width, x, width.kernel - 1).inside;
+  }
+
   /// What one filter of a group sees of a result's pixel.
   void write_window(std::size_t group, std::size_t result, std::uint8_t* to) const {
     const ByteWindow &height = convolution.height, &width = convolution.width;
@@ -73,6 +93,11 @@ struct PackedConvolution::Image {
     const std::size_t each = convolution.group_channels();
     for (std::size_t ky = 0; ky < height.kernel; ++ky) {
       const ImagePlace row(height, y, ky);
+      if (row.inside && is_one_run(x)) {
+        std::memcpy(to, pixel(row.at, ImagePlace(width, x, 0).at), width.kernel * each);
+        to += width.kernel * each;
+        continue;
+      }
       for (std::size_t kx = 0; kx < width.kernel; ++kx, to += each) {
         const ImagePlace column(width, x, kx);
         if (row.inside && column.inside)
@@ -107,25 +132,25 @@ PackedConvolution::PackedConvolution(const ByteConvolution& convolution,
 
 void PackedConvolution::run_depthwise(const Image& image, const TakeSums& take) const {
   const ByteConvolution& c = convolution_;
-  const std::size_t columns = c.width.output;
-  in_pieces_of_rows(
-      c.height.output, columns * c.channels * c.width.kernel * c.height.kernel / 4,
-      [&](std::size_t first, std::size_t last) {
-        std::vector<std::int32_t> sums(columns * c.channels);
-        for (std::size_t y = first; y < last; ++y) {
-          std::fill(sums.begin(), sums.end(), 0);
-          for (std::size_t i = 0; i < columns * c.height.kernel * c.width.kernel; ++i) {
-            const std::size_t place = i % (c.height.kernel * c.width.kernel);
-            const std::size_t x = i / (c.height.kernel * c.width.kernel);
-            const ImagePlace row(c.height, y, place / c.width.kernel);
-            const ImagePlace column(c.width, x, place % c.width.kernel);
-            if (row.inside && column.inside)
-              add_weighted({image.pixel(row.at, column.at), c.channels}, image.zero,
-                           depthwise_.data() + place * c.channels, sums.data() + x * c.channels);
-          }
-          take({image.number, y * columns, columns, 0, c.channels, sums.data(), c.channels});
-        }
-      });
+  const std::size_t columns = c.width.output, area = c.height.kernel * c.width.kernel;
+  const std::vector<std::uint8_t> outside(c.channels, static_cast<std::uint8_t>(image.zero));
+  const auto write_rows = [&](std::size_t first, std::size_t last) {
+    std::vector<std::int32_t> sums(columns * c.channels);
+    DepthwisePixel pixel{std::vector<const std::uint8_t*>(area), depthwise_.data(), c.channels,
+                         image.zero};
+    for (std::size_t y = first; y < last; ++y) {
+      for (std::size_t i = 0; i < columns * area; ++i) {
+        const std::size_t place = i % area, x = i / area;
+        const ImagePlace row(c.height, y, place / c.width.kernel);
+        const ImagePlace column(c.width, x, place % c.width.kernel);
+        const bool inside = row.inside && column.inside;
+        pixel.bytes[place] = inside ? image.pixel(row.at, column.at) : outside.data();
+        if (place + 1 == area) write_depthwise(pixel, sums.data() + x * c.channels);
+      }
+      take({image.number, y * columns, columns, 0, c.channels, sums.data(), c.channels});
+    }
+  };
+  in_pieces_of_rows(c.height.output, columns * c.channels * area / 4, write_rows);
 }
 
 void PackedConvolution::run_group(const Image& image, std::size_t group,
@@ -148,7 +173,8 @@ void PackedConvolution::run(const std::uint8_t* from, std::int32_t zero,
   Image image{0, std::vector<std::uint8_t>(size), zero + (convolution_.is_signed ? 128 : 0),
               convolution_};
   for (; image.number < convolution_.images; ++image.number, from += size) {
-    gather_pixels(from, convolution_.channels, area, image.pixels.data());
+    turn_bytes(
+        {convolution_.channels, area, from, area, image.pixels.data(), convolution_.channels});
     if (convolution_.is_signed) turn_signs(image.pixels.data(), size);
     if (!depthwise_.empty()) run_depthwise(image, take);
     for (std::size_t g = 0; g < groups_.size(); ++g) run_group(image, g, take);

@@ -25,8 +25,8 @@ struct ByteLimits {
   }
 };
 
-#if defined(__x86_64__) && defined(__GNUC__)
-[[gnu::target_clones("avx512f", "arch=haswell", "default")]]
+#if defined(__x86_64__) && !defined(__clang__)
+[[gnu::target_clones("avx512f", "arch=x86-64-v3", "default")]]
 #endif
 void quantize_piece(std::span<const float> from, const ByteScale& scale,
                     std::uint8_t* __restrict to) {
@@ -34,8 +34,8 @@ void quantize_piece(std::span<const float> from, const ByteScale& scale,
   for (std::size_t i = 0; i < from.size(); ++i) to[i] = limits.nearest(from[i] / scale.scale);
 }
 
-#if defined(__x86_64__) && defined(__GNUC__)
-[[gnu::target_clones("avx512f", "arch=haswell", "default")]]
+#if defined(__x86_64__) && !defined(__clang__)
+[[gnu::target_clones("avx512f", "arch=x86-64-v3", "default")]]
 #endif
 void dequantize_piece(std::span<const std::uint8_t> from, const ByteScale& scale,
                       float* __restrict to) {
@@ -45,8 +45,8 @@ void dequantize_piece(std::span<const std::uint8_t> from, const ByteScale& scale
     to[i] = static_cast<float>((std::int32_t{from[i]} ^ turned) - zero) * scale.scale;
 }
 
-#if defined(__x86_64__) && defined(__GNUC__)
-[[gnu::target_clones("avx512f", "arch=haswell", "default")]]
+#if defined(__x86_64__) && !defined(__clang__)
+[[gnu::target_clones("avx512f", "arch=x86-64-v3", "default")]]
 #endif
 NumberRange
 range_of_piece(std::span<const float> numbers) {
@@ -91,20 +91,23 @@ NumberRange range_of(std::span<const float> numbers) {
   return {low, high};
 }
 
-#if defined(__x86_64__) && defined(__GNUC__)
-[[gnu::target_clones("avx512f", "arch=haswell", "default")]]
+#if defined(__x86_64__) && !defined(__clang__)
+[[gnu::target_clones("avx512f", "arch=x86-64-v3", "default")]]
 #endif
-void rescale(std::span<const std::int32_t> sums, const ByteRescaling& rescaling,
-             std::uint8_t* __restrict to) {
+void rescale(const SumRows& rows, const ByteRescaling& rescaling, std::uint8_t* __restrict to) {
   const ByteLimits limits(rescaling.zero, rescaling.is_signed);
   const float* const factors = rescaling.factors;
   const std::int32_t* const bias = rescaling.bias;
-  if (bias)
-    for (std::size_t i = 0; i < sums.size(); ++i)
-      to[i] = limits.nearest(static_cast<float>(sums[i] + bias[i]) * factors[i]);
-  else
-    for (std::size_t i = 0; i < sums.size(); ++i)
-      to[i] = limits.nearest(static_cast<float>(sums[i]) * factors[i]);
+  const std::size_t columns = rows.columns;
+  for (std::size_t r = 0; r < rows.count; ++r, to += columns) {
+    const std::int32_t* const sums = rows.sums + r * rows.apart;
+    if (bias)
+      for (std::size_t i = 0; i < columns; ++i)
+        to[i] = limits.nearest(static_cast<float>(sums[i] + bias[i]) * factors[i]);
+    else
+      for (std::size_t i = 0; i < columns; ++i)
+        to[i] = limits.nearest(static_cast<float>(sums[i]) * factors[i]);
+  }
 }
 
 }  // namespace millrace::kernels

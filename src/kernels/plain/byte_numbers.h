@@ -27,11 +27,17 @@ NumberRange range_of(std::span<const float> numbers);
 
 /// Sums of products to bytes: (sum + bias) * factor + zero, rounded and clamped.
 struct ByteRescaling {
-  const std::int32_t* bias = nullptr;  // may be null
-  const float* factors = nullptr;
+  const std::int32_t* bias = nullptr;  // by column; may be null
+  const float* factors = nullptr;      // by column
   std::int32_t zero = 0;
   bool is_signed = false;
 };
-void rescale(std::span<const std::int32_t> sums, const ByteRescaling& rescaling, std::uint8_t* to);
+/// Rows of sums, `apart` from one to the next.
+struct SumRows {
+  std::size_t count = 1, columns = 1, apart = 1;
+  const std::int32_t* sums = nullptr;
+};
+/// `to` is dense.
+void rescale(const SumRows& rows, const ByteRescaling& rescaling, std::uint8_t* to);
 
 }  // namespace millrace::kernels

@@ -20,6 +20,7 @@ constexpr std::size_t rows_of_piece = 64;  // their bytes and sums stay in the c
 struct BytePanel {
   const std::byte* rows;
   const std::byte* panel;
+  const std::int32_t* starts;  // of the sums, by column
   std::int32_t* sums;
   std::size_t steps, rows_apart, sums_apart;
 };
@@ -34,7 +35,10 @@ struct BytePanel {
 template <std::size_t rows>
 [[gnu::target("avx512f,avx512bw,avx512vnni")]] void multiply_quads(const BytePanel& p) {
   __m512i sums[rows][2];
-  for (std::size_t r = 0; r < rows; ++r) sums[r][0] = sums[r][1] = _mm512_setzero_si512();
+  for (std::size_t r = 0; r < rows; ++r) {
+    sums[r][0] = _mm512_loadu_si512(p.starts);
+    sums[r][1] = _mm512_loadu_si512(p.starts + 16);
+  }
   for (std::size_t k = 0; k < p.steps; ++k) {
     const __m512i a = _mm512_loadu_si512(p.panel + k * step_bytes);
     const __m512i b = _mm512_loadu_si512(p.panel + k * step_bytes + 64);
@@ -54,7 +58,8 @@ template <std::size_t rows>
 [[gnu::target("avx2")]] void multiply_pairs_fast(const BytePanel& p) {
   __m256i sums[rows][4];
   for (std::size_t r = 0; r < rows; ++r)
-    for (__m256i& sum : sums[r]) sum = _mm256_setzero_si256();
+    for (std::size_t n = 0; n < 4; ++n)
+      sums[r][n] = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p.starts + n * 8));
   for (std::size_t k = 0; k < p.steps; ++k)
     for (std::size_t n = 0; n < 4; ++n) {
       const __m256i a =
@@ -75,7 +80,7 @@ template <std::size_t rows>
 void multiply_pairs(const BytePanel& p) {
   const auto* const row = reinterpret_cast<const std::int16_t*>(p.rows);
   const auto* const panel = reinterpret_cast<const std::int16_t*>(p.panel);
-  std::fill_n(p.sums, byte_panel, 0);
+  std::copy_n(p.starts, byte_panel, p.sums);
   for (std::size_t k = 0; k < p.steps; ++k)
     for (std::size_t c = 0; c < byte_panel; ++c) {
       const std::int16_t* const pair = panel + (k * byte_panel + c) * 2;
@@ -163,24 +168,27 @@ void PackedBytes::multiply_piece(const ByteRows& rows, std::size_t first, std::s
   rows.write(first, count, bytes.data(), padded);
   std::vector<std::int16_t> wide(quads_ ? 0 : bytes.size());
   if (!quads_) widen(bytes.data(), bytes.size(), rows.zero, wide.data());
-  std::vector<std::int32_t> sums(count * width());
+  const std::size_t columns = width();
+  // With bytes the zero point is taken off the sums: as often as there is a weight.
+  std::vector<std::int32_t> starts(columns), sums(count * columns);
+  for (std::size_t c = 0; c < columns && quads_; ++c) starts[c] = -rows.zero * column_sums_[c];
   BytePanel panel{reinterpret_cast<const std::byte*>(bytes.data()),
                   panels_.data(),
+                  starts.data(),
                   sums.data(),
                   steps(),
                   padded,
-                  width()};
+                  columns};
   if (!quads_) {
     panel.rows = reinterpret_cast<const std::byte*>(wide.data());
     panel.rows_apart = 2 * padded;
   }
-  for (std::size_t c = 0; c < width(); c += byte_panel) {
+  for (std::size_t c = 0; c < columns; c += byte_panel) {
     multiply_rows_by_panel(panel, count, quads_);
     panel.panel += steps() * step_bytes;
+    panel.starts += byte_panel;
     panel.sums += byte_panel;
   }
-  for (std::size_t r = 0; r < count && quads_ && rows.zero != 0; ++r)
-    for (std::size_t c = 0; c < width(); ++c) sums[r * width() + c] -= rows.zero * column_sums_[c];
   take(first, count, sums.data());
 }
 

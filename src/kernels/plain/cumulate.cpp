@@ -9,8 +9,8 @@ namespace millrace::kernels {
 namespace {
 
 /// Of numbers side by side, each with its own sum.
-#if defined(__x86_64__) && defined(__GNUC__)
-[[gnu::target_clones("avx512f", "arch=haswell", "default")]]
+#if defined(__x86_64__) && !defined(__clang__)
+[[gnu::target_clones("avx512f", "arch=x86-64-v3", "default")]]
 #endif
 void cumulate_strip(const Cumulation& axis, const float* from, float* to, std::size_t count) {
   constexpr std::size_t most = 256;

@@ -45,8 +45,8 @@ template <class F>
   }
 }
 
-#if defined(__x86_64__) && defined(__GNUC__)
-[[gnu::target_clones("avx512f", "arch=haswell", "default")]]
+#if defined(__x86_64__) && !defined(__clang__)
+[[gnu::target_clones("avx512f", "arch=x86-64-v3", "default")]]
 #endif
 void map_piece(const ElementFunction& f, std::span<const float> from, float* to) {
   switch (f.function) {

@@ -62,8 +62,8 @@ template <std::size_t rows, std::size_t panels>
   if (panels > 1 && column < p.width) multiply_panels<rows, 1>(p);
 }
 
-#if defined(__x86_64__) && defined(__GNUC__)
-[[gnu::target_clones("avx512f", "arch=haswell", "default")]]
+#if defined(__x86_64__) && !defined(__clang__)
+[[gnu::target_clones("avx512f", "arch=x86-64-v3", "default")]]
 #endif
 void multiply_some_rows(PanelProduct p, std::size_t rows) {
   for (; rows >= block_rows; rows -= block_rows) {

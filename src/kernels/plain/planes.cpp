@@ -12,8 +12,8 @@ struct PlanePiece {
   std::size_t first, last;
 };
 
-#if defined(__x86_64__) && defined(__GNUC__)
-[[gnu::target_clones("avx512f", "arch=haswell", "default")]]
+#if defined(__x86_64__) && !defined(__clang__)
+[[gnu::target_clones("avx512f", "arch=x86-64-v3", "default")]]
 #endif
 void write_some_planes(const PlaneMap& map, const PlanePiece& piece) {
   const auto [from, to, first, last] = piece;

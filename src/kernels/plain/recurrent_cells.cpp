@@ -18,8 +18,8 @@ struct GateSums {
   }
 };
 
-#if defined(__x86_64__) && defined(__GNUC__)
-[[gnu::target_clones("avx512f", "arch=haswell", "default")]]
+#if defined(__x86_64__) && !defined(__clang__)
+[[gnu::target_clones("avx512f", "arch=x86-64-v3", "default")]]
 #endif
 void advance_lstm(const GateSums& sums, float* __restrict h, float* __restrict c) {
   for (std::size_t i = 0; i < sums.hidden; ++i) {
@@ -31,8 +31,8 @@ void advance_lstm(const GateSums& sums, float* __restrict h, float* __restrict c
 }
 
 /// `candidate`: what the hidden gate sums up of the state.
-#if defined(__x86_64__) && defined(__GNUC__)
-[[gnu::target_clones("avx512f", "arch=haswell", "default")]]
+#if defined(__x86_64__) && !defined(__clang__)
+[[gnu::target_clones("avx512f", "arch=x86-64-v3", "default")]]
 #endif
 void advance_gru(const GateSums& sums, const float* __restrict candidate, bool resets,
                  float* __restrict h) {
@@ -45,15 +45,15 @@ void advance_gru(const GateSums& sums, const float* __restrict candidate, bool r
   }
 }
 
-#if defined(__x86_64__) && defined(__GNUC__)
-[[gnu::target_clones("avx512f", "arch=haswell", "default")]]
+#if defined(__x86_64__) && !defined(__clang__)
+[[gnu::target_clones("avx512f", "arch=x86-64-v3", "default")]]
 #endif
 void write_reset(const GateSums& sums, const float* __restrict h, float* __restrict to) {
   for (std::size_t i = 0; i < sums.hidden; ++i) to[i] = logistic(sums.total(1, i)) * h[i];
 }
 
-#if defined(__x86_64__) && defined(__GNUC__)
-[[gnu::target_clones("avx512f", "arch=haswell", "default")]]
+#if defined(__x86_64__) && !defined(__clang__)
+[[gnu::target_clones("avx512f", "arch=x86-64-v3", "default")]]
 #endif
 void advance_rnn(const GateSums& sums, bool relu, float* __restrict h) {
   for (std::size_t i = 0; i < sums.hidden; ++i) {

@@ -136,8 +136,8 @@ struct ResampledRows {
   }
 };
 
-#if defined(__x86_64__) && defined(__GNUC__)
-[[gnu::target_clones("avx512f", "arch=haswell", "default")]]
+#if defined(__x86_64__) && !defined(__clang__)
+[[gnu::target_clones("avx512f", "arch=x86-64-v3", "default")]]
 #endif
 void write_resampled_rows(const ResampledRows& rows, std::size_t first, std::size_t last) {
   rows.write(first, last);

@@ -79,8 +79,8 @@ struct NormPart {
     for (std::size_t i = 0; i < size; ++i) y[i] = (x[i] - mean) * factor + (bias ? bias[i] : 0.f);
 }
 
-#if defined(__x86_64__) && defined(__GNUC__)
-[[gnu::target_clones("avx512f", "arch=haswell", "default")]]
+#if defined(__x86_64__) && !defined(__clang__)
+[[gnu::target_clones("avx512f", "arch=x86-64-v3", "default")]]
 #endif
 void write_normalized_rows(const RowNorm& norm, const RowNormOperands& at, std::size_t first,
                            std::size_t last) {

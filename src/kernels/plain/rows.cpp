@@ -69,8 +69,8 @@ struct RowPiece {
   Result* to;
 };
 
-#if defined(__x86_64__) && defined(__GNUC__)
-[[gnu::target_clones("avx512f", "arch=haswell", "default")]]
+#if defined(__x86_64__) && !defined(__clang__)
+[[gnu::target_clones("avx512f", "arch=x86-64-v3", "default")]]
 #endif
 void write_sums(const RowPiece<float>& p, RowSum kind) {
   for (std::size_t row = p.first; row < p.last; ++row) {
@@ -89,8 +89,8 @@ void write_sums(const RowPiece<float>& p, RowSum kind) {
   }
 }
 
-#if defined(__x86_64__) && defined(__GNUC__)
-[[gnu::target_clones("avx512f", "arch=haswell", "default")]]
+#if defined(__x86_64__) && !defined(__clang__)
+[[gnu::target_clones("avx512f", "arch=x86-64-v3", "default")]]
 #endif
 void write_extremes(const RowPiece<float>& p, bool smallest) {
   for (std::size_t row = p.first; row < p.last; ++row) {
@@ -149,8 +149,54 @@ class PaddedRow {
   const float* x_ = nullptr;
 };
 
-#if defined(__x86_64__) && defined(__GNUC__)
-[[gnu::target_clones("avx512f", "arch=haswell", "default")]]
+/// Rows shorter than a vector: sixteen of them at once, a row in each lane.
+class ShortRows {
+ public:
+  explicit ShortRows(std::size_t size) : size_(size) {}
+
+  [[gnu::always_inline]] void write_softmax(const float* x, std::size_t rows, bool logarithm,
+                                            float* y) {
+    read(x, rows);
+    std::array<float, lane_count> largest = numbers_[0], sums{};
+    for (std::size_t i = 1; i < size_; ++i)
+      for (std::size_t l = 0; l < lane_count; ++l)
+        largest[l] = numbers_[i][l] > largest[l] ? numbers_[i][l] : largest[l];
+    for (std::size_t i = 0; i < size_; ++i)
+      for (std::size_t l = 0; l < lane_count; ++l) {
+        numbers_[i][l] -= largest[l];
+        powers_[i][l] = exponential(numbers_[i][l]);
+        sums[l] += powers_[i][l];
+      }
+    for (std::size_t l = 0; l < lane_count; ++l)
+      sums[l] = logarithm ? std::log(sums[l]) : 1.f / sums[l];
+    for (std::size_t r = 0; r < rows; ++r)
+      for (std::size_t i = 0; i < size_; ++i)
+        y[r * size_ + i] = logarithm ? numbers_[i][r] - sums[r] : powers_[i][r] * sums[r];
+  }
+
+ private:
+  /// Rows that are not there stay as they were.
+  [[gnu::always_inline]] void read(const float* x, std::size_t rows) {
+    for (std::size_t r = 0; r < rows; ++r)
+      for (std::size_t i = 0; i < size_; ++i) numbers_[i][r] = x[r * size_ + i];
+  }
+
+  std::size_t size_;
+  std::array<std::array<float, lane_count>, lane_count> numbers_{}, powers_{};
+};
+
+#if defined(__x86_64__) && !defined(__clang__)
+[[gnu::target_clones("avx512f", "arch=x86-64-v3", "default")]]
+#endif
+void write_short_softmax(const RowPiece<float>& p, bool logarithm) {
+  ShortRows rows(p.size);
+  for (std::size_t row = p.first; row < p.last; row += lane_count)
+    rows.write_softmax(p.from + row * p.size, std::min(lane_count, p.last - row), logarithm,
+                       p.to + row * p.size);
+}
+
+#if defined(__x86_64__) && !defined(__clang__)
+[[gnu::target_clones("avx512f", "arch=x86-64-v3", "default")]]
 #endif
 void write_softmax(const RowPiece<float>& p, bool logarithm) {
   PaddedRow padded(p.size);
@@ -179,8 +225,8 @@ std::int64_t last_equal(const float* x, std::size_t size, float value) {
   return 0;
 }
 
-#if defined(__x86_64__) && defined(__GNUC__)
-[[gnu::target_clones("avx512f", "arch=haswell", "default")]]
+#if defined(__x86_64__) && !defined(__clang__)
+[[gnu::target_clones("avx512f", "arch=x86-64-v3", "default")]]
 #endif
 void write_indices(const RowPiece<std::int64_t>& p, const IndexOfExtreme& which) {
   for (std::size_t row = p.first; row < p.last; ++row) {
@@ -227,8 +273,8 @@ template <bool last>
   for (std::size_t c = 0; c < piece.count; ++c) piece.to[c] = index[c];
 }
 
-#if defined(__x86_64__) && defined(__GNUC__)
-[[gnu::target_clones("avx512f", "arch=haswell", "default")]]
+#if defined(__x86_64__) && !defined(__clang__)
+[[gnu::target_clones("avx512f", "arch=x86-64-v3", "default")]]
 #endif
 void write_indices_of_columns(const DenseColumns& columns, const ColumnPiece& piece,
                               const IndexOfExtreme& which) {
@@ -255,7 +301,11 @@ void extremes_of_rows(const DenseRows& rows, bool smallest, const float* from, f
 
 void softmax_rows(const DenseRows& rows, bool logarithm, const float* from, float* to) {
   in_pieces_of_rows(rows.count, rows.size, [&](std::size_t first, std::size_t last) {
-    write_softmax({first, last, rows.size, from, to}, logarithm);
+    const RowPiece<float> piece{first, last, rows.size, from, to};
+    if (rows.size < lane_count)
+      write_short_softmax(piece, logarithm);
+    else
+      write_softmax(piece, logarithm);
   });
 }
 

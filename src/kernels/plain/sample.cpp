@@ -37,8 +37,8 @@ template <std::size_t taps>
     sample_points<taps, Sampling::largest>(points, from, to);
 }
 
-#if defined(__x86_64__) && defined(__GNUC__)
-[[gnu::target_clones("avx512f", "arch=haswell", "default")]]
+#if defined(__x86_64__) && !defined(__clang__)
+[[gnu::target_clones("avx512f", "arch=x86-64-v3", "default")]]
 #endif
 void sample_plane(const SamplePoints& points, Sampling sampling, const float* from, float* to) {
   if (points.taps == 1)

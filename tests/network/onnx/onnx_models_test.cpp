@@ -38,7 +38,7 @@ std::vector<Known> models() {
       {"onnx/squeezenet_fp32_cast", 349151936, squeezenet, "onnx/squeezenet1_output_0.pb"},
       {"onnx/squeezenet_fp16", 349151936, {{"Conv", 26}, {"Cast", 2}}, "onnx/squeezenet_fp16.npz"},
       {"onnx/mobilenet_v2_qat_maui", 379569152,
-       {{"Conv", 52}, {"QuantizeLinear", 66}, {"DequantizeLinear", 66 + 10}, {"Cast", 0}},
+       {{"QLinearConv", 52}, {"Conv", 0}, {"QuantizeLinear", 14}, {"DequantizeLinear", 24}},
        "onnx/mobilenet_v2_qat_maui.npz", {{"image", {1, 3, 244, 244}}}, rounded},
       {"onnx/mobilenetv2_fp32_dequant", 300774272, {{"Conv", 52}, {"Clip", 35}}, "",
        {{"input", {1, 3, 224, 224}}}},

@@ -46,7 +46,7 @@ struct Lower {
   bool operator()(const network::Reshape&) const { return lower_reshape(builder, group.head); }
   bool operator()(const network::Transpose&) const { return lower_transpose(builder, group.head); }
   bool operator()(const network::Resize&) const {
-    return lower_resize(builder, group.head) || lower_resampling(builder, group.head);
+    return lower_resampling(builder, group.head) || lower_resize(builder, group.head);
   }
   bool operator()(const network::Softmax&) const {
     return lower_row_softmax(builder, group.head) || lower_softmax(builder, group.head);
@@ -91,6 +91,7 @@ struct LowerOthers {
   bool operator()(const network::RoiAlign&) const { return lower_roi_align(builder, layer); }
   bool operator()(const network::Recurrent&) const { return lower_recurrent(builder, layer); }
   bool operator()(const network::CumSum&) const { return lower_cumulation(builder, layer); }
+  bool operator()(const network::Cast&) const { return lower_cast(builder, layer); }
   bool operator()(const network::MatMulInteger&) const {
     return lower_byte_product(builder, layer);
   }

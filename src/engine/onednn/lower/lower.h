@@ -50,7 +50,9 @@ bool lower_byte_convolution(Builder& builder, LayerId layer);
 bool lower_quantize(Builder& builder, LayerId layer);
 bool lower_dequantize(Builder& builder, LayerId layer);
 bool lower_dynamic_quantize(Builder& builder, LayerId layer);
-/// For what lower_resize() refuses.
+/// From integers to float32.
+bool lower_cast(Builder& builder, LayerId layer);
+/// For what lower_resize() refuses, and tensors that lie as this wants it.
 bool lower_resampling(Builder& builder, LayerId layer);
 bool lower_grid_sample(Builder& builder, LayerId layer);
 bool lower_roi_align(Builder& builder, LayerId layer);

@@ -6,6 +6,7 @@
 #include "engine/onednn/lower/lower.h"
 #include "kernels/plain/byte_convolution.h"
 #include "kernels/plain/byte_numbers.h"
+#include "kernels/plain/turn_bytes.h"
 
 namespace millrace::engine::onednn {
 namespace {
@@ -91,11 +92,11 @@ class SumScales {
   }
 
   /// Of outputs from the first one on.
-  void write(std::span<const std::int32_t> sums, std::size_t first, std::uint8_t* to) const {
+  void write(const kernels::SumRows& rows, std::size_t first, std::uint8_t* to) const {
     kernels::ByteRescaling part = rescaling_;
     part.factors += first;
     if (part.bias) part.bias += first;
-    kernels::rescale(sums, part, to);
+    kernels::rescale(rows, part, to);
   }
 
  private:
@@ -191,14 +192,14 @@ struct ByteProductLoop {
     std::optional<SumScales> scales;
     if (m.at.rescales) scales.emplace(in, m.at, m.columns, m.type);
     right.multiply(rows, [&](std::size_t first, std::size_t count, const std::int32_t* sums) {
-      for (std::size_t r = 0; r < count; ++r) {
-        const std::size_t at = (number * m.rows + first + r) * m.columns;
-        const std::span row(sums + r * right.width(), m.columns);
-        if (scales)
-          scales->write(row, 0, out.as<std::uint8_t>() + at);
-        else
-          std::copy(row.begin(), row.end(), out.as<std::int32_t>() + at);
+      const std::size_t at = (number * m.rows + first) * m.columns;
+      if (scales) {
+        scales->write({count, m.columns, right.width(), sums}, 0, out.as<std::uint8_t>() + at);
+        return;
       }
+      for (std::size_t r = 0; r < count; ++r)
+        std::copy_n(sums + r * right.width(), m.columns,
+                    out.as<std::int32_t>() + at + r * m.columns);
     });
   }
 };
@@ -228,20 +229,20 @@ struct ByteConvolutionLoop {
     return (sums.image * convolution.filters + sums.first_filter + filter) * convolution.pixels() +
            sums.pixel;
   }
+  /// From pixel by pixel to filter by filter.
   void write_sums(const PackedConvolution::Sums& sums, std::int32_t* to) const {
-    for (std::size_t f = 0; f < sums.filters; ++f)
-      for (std::size_t p = 0; p < sums.count; ++p)
-        to[place_of(sums, f) + p] = sums.values[p * sums.apart + f];
+    for (std::size_t f = 0; f < sums.filters; ++f) {
+      std::int32_t* const row = to + place_of(sums, f);
+      for (std::size_t p = 0; p < sums.count; ++p) row[p] = sums.values[p * sums.apart + f];
+    }
   }
   void write_bytes(const PackedConvolution::Sums& sums, const SumScales& scales,
                    std::uint8_t* to) const {
     std::vector<std::uint8_t> bytes(sums.count * sums.filters);
-    for (std::size_t p = 0; p < sums.count; ++p)
-      scales.write({sums.values + p * sums.apart, sums.filters}, sums.first_filter,
-                   bytes.data() + p * sums.filters);
-    for (std::size_t f = 0; f < sums.filters; ++f)
-      for (std::size_t p = 0; p < sums.count; ++p)
-        to[place_of(sums, f) + p] = bytes[p * sums.filters + f];
+    scales.write({sums.count, sums.filters, sums.apart, sums.values}, sums.first_filter,
+                 bytes.data());
+    kernels::turn_bytes({sums.count, sums.filters, bytes.data(), sums.filters,
+                         to + place_of(sums, 0), convolution.pixels()});
   }
 };
 

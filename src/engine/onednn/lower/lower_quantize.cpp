@@ -1,8 +1,9 @@
-// To and from 8-bit integers by loops of our own.
+// To and from 8-bit integers, and from integers to numbers, by loops of our own.
 #include <algorithm>
 
 #include "engine/onednn/lower/lower.h"
 #include "kernels/plain/byte_numbers.h"
+#include "kernels/plain/casts.h"
 
 namespace millrace::engine::onednn {
 namespace {
@@ -47,9 +48,8 @@ kernels::ByteScale scale_of_row(const ScaledRows& rows, std::size_t row,
 }
 
 void run_dynamic_quantize(std::span<const ConstView> in, std::span<const View> out) {
-  std::size_t count = 1;
-  for (const std::int64_t n : in[0].shape) count *= static_cast<std::size_t>(n);
-  const std::span<const float> x(in[0].as<float>(), count);
+  const auto count = network::element_count({in[0].shape.begin(), in[0].shape.end()});
+  const std::span<const float> x(in[0].as<float>(), static_cast<std::size_t>(count));
   const kernels::NumberRange range = kernels::range_of(x);
   kernels::ByteScale scale;
   if (range.high != range.low) scale.scale = (range.high - range.low) / 255.0f;
@@ -62,7 +62,46 @@ void run_dynamic_quantize(std::span<const ConstView> in, std::span<const View> o
   if (out[0].present()) kernels::quantize_numbers(x, scale, out[0].as<std::uint8_t>());
 }
 
+std::size_t count_of_view(const View& view) {
+  return static_cast<std::size_t>(network::element_count({view.shape.begin(), view.shape.end()}));
+}
+
+template <class Integer>
+void cast_to_float(std::span<const ConstView> in, std::span<const View> out) {
+  kernels::write_numbers_of(std::span(in[0].as<Integer>(), count_of_view(out[0])),
+                            out[0].as<float>());
+}
+
+/// Nothing for a type that is left to the plain loops.
+PlainLoop cast_loop(DataType type) {
+  switch (type) {
+    case DataType::int8:
+      return cast_to_float<std::int8_t>;
+    case DataType::uint8:
+      return cast_to_float<std::uint8_t>;
+    case DataType::int32:
+      return cast_to_float<std::int32_t>;
+    case DataType::int64:
+      return cast_to_float<std::int64_t>;
+    case DataType::boolean:
+      return [](std::span<const ConstView> in, std::span<const View> out) {
+        kernels::write_truths_of({in[0].as<std::uint8_t>(), count_of_view(out[0])},
+                                 out[0].as<float>());
+      };
+    default:
+      return {};
+  }
+}
+
 }  // namespace
+
+bool lower_cast(Builder& builder, LayerId id) {
+  const network::Layer& layer = builder.layer(id);
+  const PlainLoop loop = cast_loop(builder.tensor(layer.inputs[0]).type);
+  if (!loop || builder.tensor(layer.outputs[0]).type != DataType::float32) return false;
+  builder.loops(id, loop, "cast");
+  return true;
+}
 
 bool lower_quantize(Builder& builder, LayerId id) {
   const network::Layer& layer = builder.layer(id);

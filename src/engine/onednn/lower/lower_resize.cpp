@@ -61,9 +61,13 @@ bool lower_resampling(Builder& builder, LayerId id) {
   const network::Layer& layer = builder.layer(id);
   const Shape& in = builder.tensor(layer.inputs[0]).shape;
   const Shape& out = builder.tensor(layer.outputs[0]).shape;
+  const Desc now = builder.value(layer.inputs[0]).desc;
   if (in.size() < 2) return false;
+  const bool lies_so =
+      type_of(now) == Type::f32 && (is_row_major(now) || same_memory(now, channels_last_desc(in)));
+  if (!lies_so && lower_resize(builder, id)) return true;
   const auto ways = network::interpolations(std::get<network::Resize>(layer.op), in, out);
-  const ResizedLayout layout = layout_of_resized(builder.value(layer.inputs[0]).desc, in, out);
+  const ResizedLayout layout = layout_of_resized(now, in, out);
   if (!changes_only(ways, layout.first)) return false;
   kernels::Resampling resampling;
   resampling.rows = size_of_axis(in[layout.first]);

@@ -1,0 +1,12 @@
+#pragma once
+// Convolutions between quantised tensors.
+#include "network/network.h"
+
+namespace millrace::network {
+
+/// DequantizeLinear, a convolution of quantised weights, perhaps Relu, and QuantizeLinear become
+/// one QLinearConv: the same sums, exact, where 8-bit integers have one scale a tensor and weights
+/// one a tensor or filter.
+Network join_quantized_convolutions(Network network);
+
+}  // namespace millrace::network
