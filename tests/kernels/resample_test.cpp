@@ -65,5 +65,15 @@ TEST(Resampling, adds_weighted_pixels_of_any_layout) {
     }
 }
 
+TEST(Resampling, may_write_each_number_twice) {
+  AxisTaps down{3, 1, {0, 1, 1}, {1, 1, 1}}, across{38, 1, {}, std::vector<float>(38, 1.f)};
+  for (std::int32_t i = 0; i < 38; ++i) across.positions.push_back(i / 2);
+  std::vector<float> from(2 * 19), to(3 * 38);
+  for (std::size_t i = 0; i < from.size(); ++i) from[i] = static_cast<float>(i);
+  const Resampling resampling{1, 2, 19, 1, down, across};
+  resample(resampling, from.data(), to.data());
+  for (std::size_t i = 0; i < to.size(); ++i) ASSERT_EQ(to[i], exact(resampling, from, i)) << i;
+}
+
 }  // namespace
 }  // namespace millrace::kernels

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "kernels/plain/pieces.h"
 #include "kernels/plain/turn_bytes.h"
@@ -39,21 +40,20 @@ struct DepthwisePixel {
   std::int32_t zero;
 };
 
-/// Neighbours `first` to `first + count`, added to the sums unless they are the first ones.
-template <std::size_t count>
+/// Neighbours from the first one on, as many as there are numbers in the sequence; added to the
+/// sums unless they are the first ones of all. Written out, so that compilers take channels at
+/// once.
+template <std::size_t... k>
 [[gnu::always_inline]] inline void add_neighbours(const DepthwisePixel& p, std::size_t first,
-                                                  std::int32_t* __restrict sums) {
-  const std::uint8_t* bytes[count];
-  for (std::size_t k = 0; k < count; ++k) bytes[k] = p.bytes[first + k];
-  const std::int16_t* const weights = p.weights + first * p.channels;
+                                                  std::int32_t* __restrict sums,
+                                                  std::index_sequence<k...>) {
+  const std::uint8_t* const bytes[]{p.bytes[first + k]...};
+  const std::int16_t* const weights[]{p.weights + (first + k) * p.channels...};
   const std::size_t channels = p.channels;
-  const std::int32_t zero = p.zero;
-  for (std::size_t c = 0; c < channels; ++c) {
-    std::int32_t sum = first == 0 ? 0 : sums[c];
-    for (std::size_t k = 0; k < count; ++k)
-      sum += (std::int32_t{bytes[k][c]} - zero) * std::int32_t{weights[k * channels + c]};
-    sums[c] = sum;
-  }
+  const std::int32_t zero = p.zero, keeps = first == 0 ? 0 : -1;
+  for (std::size_t c = 0; c < channels; ++c)
+    sums[c] = (sums[c] & keeps) +
+              (((std::int32_t{bytes[k][c]} - zero) * std::int32_t{weights[k][c]}) + ...);
 }
 
 #if defined(__x86_64__) && !defined(__clang__)
@@ -62,8 +62,9 @@ template <std::size_t count>
 void write_depthwise(const DepthwisePixel& pixel, std::int32_t* sums) {
   constexpr std::size_t at_once = 9;
   std::size_t k = 0;
-  for (; k + at_once <= pixel.bytes.size(); k += at_once) add_neighbours<at_once>(pixel, k, sums);
-  for (; k < pixel.bytes.size(); ++k) add_neighbours<1>(pixel, k, sums);
+  for (; k + at_once <= pixel.bytes.size(); k += at_once)
+    add_neighbours(pixel, k, sums, std::make_index_sequence<at_once>());
+  for (; k < pixel.bytes.size(); ++k) add_neighbours(pixel, k, sums, std::make_index_sequence<1>());
 }
 
 }  // namespace
@@ -84,6 +85,20 @@ struct PackedConvolution::Image {
     const ByteWindow& width = convolution.width;
     return convolution.groups == 1 && width.dilation == 1 && ImagePlace(width, x, 0).inside &&
            ImagePlace(width, x, width.kernel - 1).inside;
+  }
+
+  /// The pixels of a result's window, one after the other; others in place of those outside.
+  void find_neighbours(std::size_t y, std::size_t x, const std::uint8_t* outside,
+                       std::vector<const std::uint8_t*>& to) const {
+    const ByteWindow &height = convolution.height, &width = convolution.width;
+    std::size_t place = 0;
+    for (std::size_t ky = 0; ky < height.kernel; ++ky) {
+      const ImagePlace row(height, y, ky);
+      for (std::size_t kx = 0; kx < width.kernel; ++kx) {
+        const ImagePlace column(width, x, kx);
+        to[place++] = row.inside && column.inside ? pixel(row.at, column.at) : outside;
+      }
+    }
   }
 
   /// What one filter of a group sees of a result's pixel.
@@ -139,13 +154,9 @@ void PackedConvolution::run_depthwise(const Image& image, const TakeSums& take) 
     DepthwisePixel pixel{std::vector<const std::uint8_t*>(area), depthwise_.data(), c.channels,
                          image.zero};
     for (std::size_t y = first; y < last; ++y) {
-      for (std::size_t i = 0; i < columns * area; ++i) {
-        const std::size_t place = i % area, x = i / area;
-        const ImagePlace row(c.height, y, place / c.width.kernel);
-        const ImagePlace column(c.width, x, place % c.width.kernel);
-        const bool inside = row.inside && column.inside;
-        pixel.bytes[place] = inside ? image.pixel(row.at, column.at) : outside.data();
-        if (place + 1 == area) write_depthwise(pixel, sums.data() + x * c.channels);
+      for (std::size_t x = 0; x < columns; ++x) {
+        image.find_neighbours(y, x, outside.data(), pixel.bytes);
+        write_depthwise(pixel, sums.data() + x * c.channels);
       }
       take({image.number, y * columns, columns, 0, c.channels, sums.data(), c.channels});
     }

@@ -7,11 +7,19 @@
 namespace millrace::kernels {
 namespace {
 
+bool doubles_numbers(const AxisTaps& axis) {
+  bool doubles = axis.taps == 1 && axis.outputs % 2 == 0;
+  for (std::size_t i = 0; i < axis.outputs && doubles; ++i)
+    doubles = static_cast<std::size_t>(axis.positions[i]) == i / 2;
+  return doubles;
+}
+
 /// Along one row; `line` has all columns of the input.
 struct ResampledRow {
   const Resampling& resampling;
   const float* line;
-  float* to;
+  float* __restrict to;
+  bool doubles;  // each number twice
 
   template <std::size_t taps>
   [[gnu::always_inline]] void write() const {
@@ -28,6 +36,10 @@ struct ResampledRow {
     const std::size_t count = across.outputs;
     const std::int32_t* const at = across.positions.data();
     const float* const weights = across.weights.data();
+    if (taps == 1 && doubles) {
+      for (std::size_t x = 0; x < count / 2; ++x) to[2 * x] = to[2 * x + 1] = line[x];
+      return;
+    }
     for (std::size_t x = 0; x < count; ++x) {
       if constexpr (taps == 1) {
         to[x] = line[at[x]];
@@ -83,6 +95,7 @@ struct ResampledRows {
     const AxisTaps& down = resampling.down;
     const std::size_t width = resampling.columns * resampling.inner;
     const std::size_t out = resampling.across.outputs * resampling.inner;
+    const bool doubles = doubles_numbers(resampling.across);
     std::vector<float> sums(down.taps > 1 ? width : 0);
     for (std::size_t row = first; row < last; ++row) {
       const std::size_t y = row % down.outputs;
@@ -96,7 +109,7 @@ struct ResampledRows {
         add_rows(image, y, sums.data());
         line = sums.data();
       }
-      write_row({resampling, line, to + row * out});
+      write_row({resampling, line, to + row * out, doubles});
     }
   }
 
