@@ -33,6 +33,25 @@ network::Network sample() {
   return net.build();
 }
 
+/// Activations with a small part below zero, in front of windows that reach over the border: what
+/// 8 bits hold with an integer that stands for 0.
+network::Network sample_of_swish() {
+  Net net;
+  const auto swish = [&](TensorId x) {
+    return net.binary(network::BinaryKind::mul, x, net.unary(network::UnaryKind::sigmoid, x));
+  };
+  TensorId x = swish(net.conv(net.input({1, 3, 28, 28}), 32, 3));
+  x = swish(net.NetworkBuilder::conv(x, 32, test::window(5, {.pad = 2}), 32));
+  const TensorId shortcut = swish(net.conv(x, 32, 1));
+  x = swish(net.conv(shortcut, 32, 3));
+  x = net.binary(network::BinaryKind::add, shortcut, x);
+  x = net.concat(1, {net.pool({network::PoolKind::max, test::window(3, {.pad = 1})}, x),
+                     swish(net.conv(x, 16, 3)), shortcut});
+  x = swish(net.conv(x, 24, 5));
+  net.output(net.conv(x, 10, 1));
+  return net.build();
+}
+
 /// The ranges that the tensors have for the inputs of these tests.
 network::Calibration calibrate(const network::Network& network) {
   network::Network observed = network;
@@ -85,6 +104,44 @@ TEST(Ways, each_gives_what_the_plain_loops_give) {
       ++count;
     }
   EXPECT_GT(count, network.layers.size());
+}
+
+TEST(Ways, each_gives_what_the_plain_loops_give_with_small_parts_below_zero) {
+  const auto engine = make();
+  const network::Network network = sample_of_swish();
+  const auto wanted = network::evaluate(network, inputs_of(network));
+  for (std::size_t i = 0; i < network.layers.size(); ++i)
+    for (const Variant& way : engine->variants(network, LayerId(i), cores())) {
+      std::vector<Variant> variants(network.layers.size());
+      variants[i] = way;
+      const auto found = results_with(*engine, network, variants);
+      EXPECT_LT(difference(found[0].values<float>(), wanted[0].values<float>()), bound_of(way))
+          << network.layers[i].name << " " << to_text(way);
+    }
+}
+
+/// Most layers in int8, each in any way.
+std::vector<Variant> any_int8(Engine& engine, const network::Network& network, Random& random) {
+  std::vector<Variant> variants(network.layers.size());
+  for (std::size_t i = 0; i < variants.size(); ++i) {
+    auto ways = engine.variants(network, LayerId(i), cores());
+    std::erase_if(ways, [](const Variant& way) { return way.precision != Precision::int8; });
+    if (!ways.empty() && random.below(8) > 0) variants[i] = ways[random.below(ways.size())];
+  }
+  return variants;
+}
+
+/// Whatever kernel reads a tensor, and whether it takes another integer than 0 for 0.
+TEST(Ways, kernels_of_int8_agree_about_the_integers_between_them) {
+  const auto engine = make();
+  Random random(3);
+  for (const network::Network& network : {sample_of_swish(), sample()}) {
+    const auto wanted = network::evaluate(network, inputs_of(network));
+    for (int round = 0; round < 12; ++round) {
+      const auto found = results_with(*engine, network, any_int8(*engine, network, random));
+      EXPECT_LT(difference(found[0].values<float>(), wanted[0].values<float>()), 6e-2) << round;
+    }
+  }
 }
 
 /// A layer alone with random weights.

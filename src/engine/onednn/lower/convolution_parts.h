@@ -80,7 +80,7 @@ const Fused* residual_of(const Group& group);
 std::optional<Integers> integers_of(const Builder& builder, const Group& group,
                                     const std::optional<Quantization>& source);
 
-/// An input that lies in 8 bits already is read as it is.
-std::optional<Quantization> quantization_now(Builder& builder, TensorId id);
+/// An input that lies in 8 bits already is read as it is, if the layer's kernel can.
+std::optional<Quantization> quantization_now(Builder& builder, LayerId id);
 
 }  // namespace millrace::engine::onednn
