@@ -100,6 +100,7 @@ class Observation {
 };
 
 Range range_of(const Histogram& histogram, const CalibrateOptions& options) {
+  if (options.method == RangeMethod::squares) return squares_range(histogram);
   return options.method == RangeMethod::entropy ? entropy_range(histogram)
                                                 : percentile_range(histogram, options.percentile);
 }
@@ -113,7 +114,7 @@ std::string method_text(const CalibrateOptions& options) {
 }  // namespace
 
 std::string to_text(RangeMethod method) {
-  constexpr std::array<const char*, 3> names{"minmax", "percentile", "entropy"};
+  constexpr std::array<const char*, 4> names{"minmax", "percentile", "entropy", "mse"};
   return names[static_cast<std::size_t>(method)];
 }
 

@@ -65,7 +65,7 @@ TEST(Calibrate, finds_the_same_in_one_run_and_in_many) {
   const Network network = small_network();
   const Samples samples = samples_of({{-3, 0, 1, 2}, {-1, 0, 5, 1}}, {1, 4});
   for (const RangeMethod method :
-       {RangeMethod::minmax, RangeMethod::percentile, RangeMethod::entropy}) {
+       {RangeMethod::minmax, RangeMethod::percentile, RangeMethod::entropy, RangeMethod::squares}) {
     const auto together = calibrated(network, samples, {.method = method});
     const auto apart = calibrated(network, samples, {.method = method, .observed = Bytes{1}});
     EXPECT_EQ(together.table, apart.table) << to_text(method);

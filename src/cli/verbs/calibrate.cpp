@@ -21,9 +21,10 @@ void bind(CLI::App& verb, api::CalibrateRequest& request) {
   bind_samples(verb, request.frames);
   begin_group(verb, "Ranges");
   verb.add_option("--method", request.method,
-                  "How to choose the range of a tensor: minmax clips no value, percentile clips "
-                  "outliers, entropy loses least information")
-      ->check(CLI::IsMember({"minmax", "percentile", "entropy"}))
+                  "How to choose the range of a tensor: mse has the smallest mean squared error, "
+                  "minmax clips no value, percentile clips outliers, entropy loses least "
+                  "information")
+      ->check(CLI::IsMember({"mse", "minmax", "percentile", "entropy"}))
       ->capture_default_str();
   verb.add_option("--percentile", request.percentile,
                   "For the method percentile: percentage of a tensor's values that its range "
