@@ -35,6 +35,7 @@ profile::CalibrationResult calibrate(const CalibrateRequest& request,
   profile::CalibrateOptions options;
   options.method = method_of(request.method);
   options.percentile = request.percentile;
+  options.means = request.corrects_bias;
   options.progress = [&](double share) {
     work->show(share, fmt::format("{} frames", frames.count));
     interrupt.check();

@@ -13,6 +13,7 @@ struct CalibrateRequest {
   FrameOptions frames = {};
   std::string output = {};  // a file for the table; empty: NAME.calibration.json
   std::string method = "mse";  // or "minmax", "percentile", "entropy"
+  bool corrects_bias = false;
   double percentile = profile::CalibrateOptions{}.percentile;
 };
 

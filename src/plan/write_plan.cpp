@@ -84,7 +84,9 @@ Json variants_of(const std::vector<board::Variant>& variants,
 Json to_json(const network::Calibration& calibration) {
   Json ranges = Json::object();
   for (const auto& [tensor, range] : calibration.ranges) ranges[tensor] = {range.low, range.high};
-  return {{"network", calibration.network}, {"ranges", std::move(ranges)}};
+  Json document{{"network", calibration.network}, {"ranges", std::move(ranges)}};
+  if (!calibration.means.empty()) document["means"] = calibration.means;
+  return document;
 }
 
 }  // namespace

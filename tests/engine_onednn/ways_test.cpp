@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
 #include <utility>
 
 #include "base/error.h"
@@ -69,10 +70,10 @@ network::Calibration calibrate(const network::Network& network) {
 }
 
 std::vector<Array> results_with(Engine& engine, const network::Network& network,
-                                const std::vector<Variant>& variants) {
+                                const std::vector<Variant>& variants,
+                                const network::Calibration& calibration) {
   SubnetRequest request = whole_network(network, cores());
   request.variants = variants;
-  const network::Calibration calibration = calibrate(network);
   request.calibration = &calibration;
   const auto inputs = inputs_of(network);
   auto buffers = run(*engine.prepare(request), pointers(inputs));
@@ -82,6 +83,11 @@ std::vector<Array> results_with(Engine& engine, const network::Network& network,
     arrays.push_back(network::make_array(tensor.type, tensor.shape, std::move(buffers[i])));
   }
   return arrays;
+}
+
+std::vector<Array> results_with(Engine& engine, const network::Network& network,
+                                const std::vector<Variant>& variants) {
+  return results_with(engine, network, variants, calibrate(network));
 }
 
 double bound_of(const Variant& variant) {
@@ -140,6 +146,50 @@ TEST(Ways, kernels_of_int8_agree_about_the_integers_between_them) {
     for (int round = 0; round < 12; ++round) {
       const auto found = results_with(*engine, network, any_int8(*engine, network, random));
       EXPECT_LT(difference(found[0].values<float>(), wanted[0].values<float>()), 6e-2) << round;
+    }
+  }
+}
+
+/// By how much the mean of a channel is off, at most.
+double largest_shift(const Array& found, const Array& wanted) {
+  const auto a = found.values<float>(), b = wanted.values<float>();
+  const auto channels = static_cast<std::size_t>(wanted.shape[1]);
+  const std::size_t pixels = b.size() / channels;
+  double most = 0;
+  for (std::size_t channel = 0; channel < channels; ++channel) {
+    double shift = 0;
+    for (std::size_t i = channel * pixels; i < (channel + 1) * pixels; ++i)
+      shift += (double{a[i]} - double{b[i]}) / static_cast<double>(pixels);
+    most = std::max(most, std::abs(shift));
+  }
+  return most;
+}
+
+/// All pixels above 0, so that the rounding of the weights shifts the results.
+TEST(Ways, int8_corrects_biases_by_the_means_of_what_convolutions_read) {
+  const auto engine = make();
+  for (const std::int64_t groups : {1, 4}) {
+    Net net;
+    const TensorId x = net.unary(network::UnaryKind::sigmoid, net.input({1, 16, 28, 28}));
+    net.output(net.NetworkBuilder::conv(x, 32, test::window(1), groups));
+    const network::Network network = net.build();
+    const Array wanted = network::evaluate(network, inputs_of(network))[0];
+    network::Calibration calibration = calibrate(network);
+    network::Network read = network;
+    read.outputs = {x};
+    const Array pixels = network::evaluate(read, inputs_of(network))[0];
+    std::vector<float>& means = calibration.means[network[x].name];
+    for (std::size_t channel = 0; channel < 16; ++channel) {
+      const auto of_channel = pixels.values<float>().subspan(channel * 784, 784);
+      means.push_back(std::accumulate(of_channel.begin(), of_channel.end(), 0.f) / 784);
+    }
+    for (const Variant& way : engine->variants(network, LayerId(1), cores())) {
+      if (way.precision != Precision::int8) continue;
+      const std::vector<Variant> ways{{}, way};
+      const Array given = results_with(*engine, network, ways)[0];
+      const Array corrected = results_with(*engine, network, ways, calibration)[0];
+      EXPECT_LT(largest_shift(corrected, wanted), 0.3 * largest_shift(given, wanted))
+          << to_text(way) << " in groups " << groups;
     }
   }
 }

@@ -31,6 +31,9 @@ void bind(CLI::App& verb, api::CalibrateRequest& request) {
                   "covers")
       ->check(between(50.0, 100.0))
       ->capture_default_str();
+  verb.add_flag("--correct-bias", request.corrects_bias,
+                "Also write the means of what convolutions read, by which int8 corrects their "
+                "biases for the rounding of the weights");
   begin_group(verb, "Output");
   verb.add_option("-o,--output", request.output,
                   "The calibration table to write; default: NAME.calibration.json");

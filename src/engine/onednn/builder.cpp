@@ -107,6 +107,12 @@ Quantization Builder::quantization(TensorId id, LayerId reader) const {
   return symmetric_quantization(range(id));
 }
 
+std::span<const float> Builder::means(TensorId id) const {
+  if (request_.calibration == nullptr) return {};
+  const auto found = request_.calibration->means.find(tensor(id).name);
+  return found == request_.calibration->means.end() ? std::span<const float>() : found->second;
+}
+
 const network::Range& Builder::range(TensorId id) const {
   const std::string& name = tensor(id).name;
   if (request_.calibration != nullptr)
@@ -320,6 +326,11 @@ Value Builder::keep(std::span<const std::byte> numbers, const Desc& desc) {
   return {new_storage(storage), {}, desc};
 }
 
+Value Builder::keep(const std::vector<float>& numbers) {
+  return keep(std::as_bytes(std::span(numbers)),
+              plain_desc({static_cast<std::int64_t>(numbers.size())}));
+}
+
 Value Builder::convert(const Value& value, const Packing& packing, const Encoding& encoding) {
   Conversion conversion{packing.scales, value.encoding.zero, encoding.zero};
   for (float& factor : conversion.scales.factors) factor *= value.encoding.scale / encoding.scale;
@@ -346,11 +357,8 @@ Step Builder::primitive_step(const Kernel& kernel, std::vector<Operand> reads,
                              std::vector<Operand> writes) {
   if (kernel.scratchpad().get_size() > 0)
     writes.push_back({DNNL_ARG_SCRATCHPAD, make_temporary(kernel.scratchpad())});
-  if (kernel.given_scales) {
-    const std::span factors(kernel.given_scales->factors);
-    const Desc desc = plain_desc({static_cast<std::int64_t>(factors.size())});
-    reads.push_back({kernel.given_scales->argument, keep(std::as_bytes(factors), desc)});
-  }
+  if (kernel.given_scales)
+    reads.push_back({kernel.given_scales->argument, keep(kernel.given_scales->factors)});
   for (const GivenZero& given : kernel.given_zeros)
     reads.push_back({given.argument, keep(std::as_bytes(std::span(&given.zero, 1)),
                                           row_major_desc({1}, Type::s32))});

@@ -1,6 +1,7 @@
 #pragma once
 // Collects the steps of a subnet while its layers are lowered, and keeps track of where every
 // tensor lies.
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -40,6 +41,8 @@ class Builder {
   Quantization quantization(TensorId id) const;
   /// For a layer that reads it: the same, or symmetric if its kernel takes no other integer for 0.
   Quantization quantization(TensorId id, LayerId reader) const;
+  /// By channel, if the calibration has them.
+  std::span<const float> means(TensorId id) const;
   /// Whether all that reads the tensor, in this subnet or not, reads 8 bits.
   bool is_read_in_8_bits(TensorId id) const { return read_in_8_bits_[id.index]; }
 
@@ -71,6 +74,8 @@ class Builder {
   Value make_plain(TensorId id);  // of any type
   /// A place that belongs to no tensor.
   Value make_temporary(const Desc& layout);
+  /// A place with these numbers.
+  Value keep(const std::vector<float>& numbers);
   /// Says where a tensor is, when no step is needed to make it.
   void define(TensorId id, const Value& value);
 

@@ -1,6 +1,7 @@
 #include "engine/onednn/lower/convolution_parts.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "engine/onednn/lower/lower_winograd.h"
@@ -57,8 +58,11 @@ Scaled scaled_of(const Builder& builder, const network::Layer& layer, const Inte
   for (const float weight : integers.weights)
     result.scales.push_back(integers.source.encoding.scale * weight * unit);
   result.bias.assign(result.scales.size(), 0.f);
-  if (layer.inputs.size() <= 2 || !layer.inputs[2].valid()) return result;
-  const auto given = builder.tensor(layer.inputs[2]).constant->values<float>();
+  const bool has_bias = layer.inputs.size() > 2 && layer.inputs[2].valid();
+  if (!has_bias && integers.bias.empty()) return result;
+  const std::span<const float> given =
+      integers.bias.empty() ? builder.tensor(layer.inputs[2]).constant->values<float>()
+                            : std::span(integers.bias);
   for (std::size_t i = 0; i < given.size(); ++i) result.bias[i] = given[i] * unit;
   return result;
 }
@@ -84,6 +88,36 @@ void set_numbers(kernels::OwnConvolution& convolution, const Integers& integers)
   if (convolution.activation.swish) convolution.activation.unit = unit;
   convolution.activation.low *= unit;
   convolution.activation.high *= unit;
+}
+
+/// The rounding of the weights changes what they make of a mean pixel: that is taken back. Empty
+/// where no means are known, or where the algorithm rounds other factors than the weights.
+std::vector<float> corrected_bias(const Builder& builder, LayerId id,
+                                  const std::vector<float>& scales) {
+  const network::Layer& layer = builder.layer(id);
+  const network::Tensor& tensor = builder.tensor(layer.inputs[1]);
+  const std::span<const float> means = builder.means(layer.inputs[0]);
+  const auto inputs = unsigned_of(tensor.shape[1]);
+  const auto groups = unsigned_of(geometry_of(layer.op).groups);
+  if (means.size() != inputs * groups || is_winograd(builder, id)) return {};
+  std::vector<float> bias(scales.size(), 0.f);
+  if (layer.inputs.size() > 2 && layer.inputs[2].valid()) {
+    const auto given = builder.tensor(layer.inputs[2]).constant->values<float>();
+    bias.assign(given.begin(), given.end());
+  }
+  const auto weights = tensor.constant->values<float>();
+  const std::size_t of_output = weights.size() / scales.size(), taps = of_output / inputs;
+  for (std::size_t output = 0; output < scales.size(); ++output) {
+    const std::size_t first = output / (scales.size() / groups) * inputs;
+    const double scale = double{scales[output]};
+    double lost = 0;
+    for (std::size_t i = 0; i < of_output; ++i) {
+      const double weight = double{weights[output * of_output + i]};
+      lost += (weight - scale * std::nearbyint(weight / scale)) * double{means[first + i / taps]};
+    }
+    bias[output] += static_cast<float>(lost);
+  }
+  return bias;
 }
 
 }  // namespace
@@ -172,6 +206,7 @@ std::optional<Integers> integers_of(const Builder& builder, const Group& group,
   }
   integers.weights =
       channel_scales(*weights.constant, weights_as_given(g, weights.shape), g.groups > 1 ? 2 : 1);
+  integers.bias = corrected_bias(builder, group.head, integers.weights);
   return integers;
 }
 

@@ -38,6 +38,7 @@ struct Integers {
   Quantization source, residual, result;
   bool quantizes_result = false;
   std::vector<float> weights;  // scales, by output channel
+  std::vector<float> bias = {};  // corrected for the rounding of the weights; empty: as given
 };
 
 /// Numbers by output that our own int8 convolution needs beside its weights, in units of its

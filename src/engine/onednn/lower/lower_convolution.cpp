@@ -57,6 +57,8 @@ std::optional<ConvolutionSpec> spec_of(const Builder& builder, LayerId id,
   if (!spec) return std::nullopt;
   const Type type = builder.type(id);
   const Type result = integers && integers->quantizes_result ? integers->result.type : type;
+  if (integers && !integers->bias.empty())
+    spec->bias = plain_desc({static_cast<std::int64_t>(integers->bias.size())});
   spec->source =
       any_desc(builder.tensor(layer.inputs[0]).shape, integers ? integers->source.type : type);
   spec->weights = any_desc(dims_of(weights_as_given(geometry_of(layer.op), weights)),
@@ -89,7 +91,15 @@ Kernel kernel_of(const Builder& builder, const Group& group) {
   return kernel_of(builder, group, integers_of(builder, group, std::nullopt));
 }
 
-Operand bias_operand(Builder& builder, const network::Layer& layer, const Kernel& kernel) {
+Operand bias_operand(Builder& builder, const network::Layer& layer, const Kernel& kernel,
+                     const std::vector<float>& corrected) {
+  if (!corrected.empty()) {
+    std::vector<float> numbers = corrected;
+    const std::vector<float>& factors = kernel.bias.factors;
+    for (std::size_t i = 0; i < numbers.size(); ++i)
+      numbers[i] *= kernel.bias.leading == 0 ? factors[0] : factors[i];
+    return {DNNL_ARG_BIAS, builder.keep(numbers)};
+  }
   const TensorId bias = layer.inputs[2];
   if (kernel.bias.change_nothing()) return {DNNL_ARG_BIAS, builder.plain(bias)};
   const Desc desc = plain_desc(builder.tensor(bias).shape);
@@ -161,8 +171,9 @@ bool lower_convolution(Builder& builder, const Group& group) {
   std::vector<Operand> reads{
       {DNNL_ARG_SRC, builder.in_layout(layer.inputs[0], kernel.operand(DNNL_ARG_SRC), source)},
       weights_operand(builder, layer, weights, integers)};
-  if (layer.inputs.size() > 2 && layer.inputs[2].valid())
-    reads.push_back(bias_operand(builder, layer, kernel));
+  const std::vector<float> corrected = integers ? integers->bias : std::vector<float>();
+  if ((layer.inputs.size() > 2 && layer.inputs[2].valid()) || !corrected.empty())
+    reads.push_back(bias_operand(builder, layer, kernel, corrected));
   const Value result =
       builder.make(result_of(builder.network(), group), kernel.operand(DNNL_ARG_DST),
                    integers && integers->quantizes_result ? integers->result.encoding : Encoding());

@@ -26,8 +26,9 @@ Quantization symmetric_quantization(const network::Range& range) {
 }
 
 Quantization whole_quantization(const network::Range& range) {
-  const float scale = std::max((range.high - range.low) / 255, smallest_scale);
-  const float zero = std::clamp(std::nearbyint(-range.low / scale), 0.f, 255.f);
+  const float low = std::min(range.low, 0.f), high = std::max(range.high, 0.f);
+  const float scale = std::max((high - low) / 255, smallest_scale);
+  const float zero = std::clamp(std::nearbyint(-low / scale), 0.f, 255.f);
   return {Type::u8, {scale, static_cast<std::int32_t>(zero)}};
 }
 
