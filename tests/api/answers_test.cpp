@@ -61,6 +61,15 @@ TEST(object_answers, are_lost_invented_and_kept_by_class_and_place) {
   EXPECT_EQ(compare(1, outputs_of({})).count, 0);
 }
 
+TEST(object_answers, do_not_change_where_outputs_are_the_same) {
+  const std::vector<Object> objects{{9, 0}, {10, 0}, {30, 1}, {50, 0, 0.3f}};
+  const profile::CompareAnswers compare = object_answers(detector(), {outputs_of(objects)});
+  ASSERT_TRUE(compare);
+  const profile::Answers answers = compare(0, outputs_of(objects));
+  EXPECT_GE(answers.count, 3);
+  EXPECT_EQ(answers.changed, 0);
+}
+
 TEST(object_answers, are_not_looked_for_where_no_frame_shows_an_object) {
   EXPECT_FALSE(object_answers(detector(), {outputs_of({}), outputs_of({{9, 0, 0.2f}})}));
 }

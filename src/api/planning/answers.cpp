@@ -16,12 +16,39 @@ using Outputs = profile::LossMeter::Outputs;
 /// Of a detector, of what it finds at half of the threshold.
 struct Found {
   std::shared_ptr<const Processing> detector;  // shared with what compares by it
-  double threshold = 0;
-  std::vector<Detections> frames;
+  std::vector<Detections> frames;              // without specks
+  std::int64_t objects = 0, specks = 0;
+
+  double share() const {
+    return static_cast<double>(objects) /
+           static_cast<double>(std::max<std::int64_t>(objects + specks, 1));
+  }
 };
+
+/// Objects are larger, but a head that reads outputs of another one finds boxes without area.
+bool is_speck(const Detection& object) {
+  constexpr double least = 4;  // pixels
+  return !(object.width >= least && object.height >= least);
+}
 
 Detections objects_in(const Processing& detector, std::span<const network::Array> outputs) {
   return detector.after({}, outputs).detections.value_or(Detections{});
+}
+
+Found found_by(std::unique_ptr<Processing> detector, const std::vector<Outputs>& expected) {
+  Found found{std::move(detector), {}};
+  for (const Outputs& outputs : expected) {
+    Detections& objects = found.frames.emplace_back(objects_in(*found.detector, outputs));
+    found.specks += static_cast<std::int64_t>(std::erase_if(objects, is_speck));
+    found.objects += static_cast<std::int64_t>(objects.size());
+  }
+  return found;
+}
+
+/// Boxes of the right head have an area and lie on each other, so that few are left.
+bool fits_better(const Found& a, const Found& b) {
+  if (a.objects == 0 || b.objects == 0) return a.objects > 0;
+  return a.share() != b.share() ? a.share() > b.share() : a.objects < b.objects;
 }
 
 double area_of(double width, double height) { return std::max(width, 0.) * std::max(height, 0.); }
@@ -63,17 +90,6 @@ std::int64_t count_above(const Detections& objects, double threshold) {
                        [&](const Detection& each) { return each.probability > threshold; });
 }
 
-/// Objects that are as large as objects are: a head that reads other outputs finds specks.
-std::int64_t plausible(const Found& found) {
-  constexpr double least = 4;  // pixels
-  std::int64_t count = 0;
-  for (const Detections& objects : found.frames)
-    count += std::count_if(objects.begin(), objects.end(), [&](const Detection& each) {
-      return each.probability > found.threshold && each.width >= least && each.height >= least;
-    });
-  return count;
-}
-
 }  // namespace
 
 profile::CompareAnswers object_answers(const network::Network& network,
@@ -85,18 +101,20 @@ profile::CompareAnswers object_answers(const network::Network& network,
   settings.threshold = threshold / 2;
   auto best = std::make_shared<Found>();
   for (std::unique_ptr<Processing>& detector : application::detectors(application, network)) {
-    Found found{std::move(detector), threshold, {}};
-    for (const Outputs& outputs : expected)
-      found.frames.push_back(objects_in(*found.detector, outputs));
-    if (plausible(found) > plausible(*best)) *best = std::move(found);
+    Found found = found_by(std::move(detector), expected);
+    if (fits_better(found, *best)) *best = std::move(found);
   }
-  if (plausible(*best) == 0) return {};
-  return [best](std::size_t frame, std::span<const network::Array> outputs) {
+  const auto count = [threshold](const Detections& objects) {
+    return count_above(objects, threshold);
+  };
+  if (std::none_of(best->frames.begin(), best->frames.end(), count)) return {};
+  return [best, threshold, count](std::size_t frame, std::span<const network::Array> outputs) {
     const Detections& before = best->frames[frame];
-    const Detections now = objects_in(*best->detector, outputs);
-    const std::int64_t lost = missing(before, now, best->threshold);
-    const std::int64_t invented = missing(now, before, best->threshold);
-    return profile::Answers{count_above(before, best->threshold) + invented, lost + invented};
+    Detections now = objects_in(*best->detector, outputs);
+    std::erase_if(now, is_speck);
+    const std::int64_t lost = missing(before, now, threshold);
+    const std::int64_t invented = missing(now, before, threshold);
+    return profile::Answers{count(before) + invented, lost + invented};
   };
 }
 

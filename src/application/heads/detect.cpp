@@ -100,10 +100,12 @@ Outputs outputs_of(const Application& application, const network::Network& netwo
 
 /// In whichever order of dimensions.
 bool reads_one_picture(const network::Network& network) {
+  using network::DataType;
   if (network.inputs.size() != 1) return false;
-  const network::Shape& shape = network[network.inputs[0]].shape;
-  const auto colours = [](std::int64_t count) { return count == 1 || count == 3; };
-  return shape.size() == 4 && shape[0] == 1 && (colours(shape[1]) || colours(shape[3]));
+  const network::Tensor& input = network[network.inputs[0]];
+  const network::Shape& shape = input.shape;
+  return (input.type == DataType::float32 || input.type == DataType::float16) &&
+         shape.size() == 4 && shape[0] == 1 && (shape[1] == 3 || shape[3] == 3);
 }
 
 }  // namespace
