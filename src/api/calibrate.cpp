@@ -4,6 +4,7 @@
 
 #include <filesystem>
 
+#include "api/calibration/scenes.h"
 #include "api/open_model.h"
 #include "api/written_over.h"
 #include "base/file.h"
@@ -16,9 +17,10 @@ namespace {
 using profile::RangeMethod;
 
 RangeMethod method_of(const std::string& text) {
-  for (const RangeMethod method : {RangeMethod::minmax, RangeMethod::entropy})
+  for (const RangeMethod method :
+       {RangeMethod::minmax, RangeMethod::percentile, RangeMethod::entropy})
     if (text == profile::to_text(method)) return method;
-  return RangeMethod::percentile;
+  return RangeMethod::squares;
 }
 
 profile::CalibrationResult calibrate(const CalibrateRequest& request,
@@ -33,12 +35,15 @@ profile::CalibrationResult calibrate(const CalibrateRequest& request,
   profile::CalibrateOptions options;
   options.method = method_of(request.method);
   options.percentile = request.percentile;
+  options.means = request.corrects_bias;
   options.progress = [&](double share) {
     work->show(share, fmt::format("{} frames", frames.count));
     interrupt.check();
   };
+  const profile::Samples samples = samples_of(network, frames);
+  warn_of_one_scene(samples, request.setup.context);
   return profile::calibrate({&network, engine.get(), load_board(request.setup).processors.front()},
-                            samples_of(network, frames), options);
+                            samples, options);
 }
 
 }  // namespace

@@ -12,7 +12,8 @@ struct CalibrateRequest {
   Setup setup;
   FrameOptions frames = {};
   std::string output = {};  // a file for the table; empty: NAME.calibration.json
-  std::string method = "percentile";  // or "minmax", "entropy"
+  std::string method = "mse";  // or "minmax", "percentile", "entropy"
+  bool corrects_bias = false;
   double percentile = profile::CalibrateOptions{}.percentile;
 };
 

@@ -1,6 +1,7 @@
 #pragma once
 // What all our own convolutions have: amx_convolution.h, integer_convolution.h, winograd.h.
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 
 namespace millrace::kernels {
@@ -19,11 +20,13 @@ struct WindowAxis {
   std::size_t pad = 0;  // before the first pixel
 };
 
-/// y = min(max(x < 0 ? slope * x : x, low), high)
+/// y = min(max(x < 0 ? slope * x : x, low), high), or y = unit * x / (1 + exp(-x))
 struct Activation {
   float slope = 1;
   float low = -std::numeric_limits<float>::infinity();
   float high = std::numeric_limits<float>::infinity();
+  bool swish = false;
+  float unit = 1;
 };
 
 enum class StoredNumber { f32, bf16, f16, u8, s8 };
@@ -41,10 +44,14 @@ struct OwnConvolution {
   std::size_t images = 1, channels = 1, outputs = 1;
   WindowAxis height, width;
   bool adds = false;  // the result to what lies in its place; before the activation
+  bool adds_last = false;  // after it; not in winograd.h
   Activation activation = {};
   StoredNumber source = StoredNumber::f32, result = StoredNumber::f32;
   StoredNumber added = StoredNumber::f32;  // of what it adds to; as wide as the result
   float added_scale = 1;                   // what that is multiplied with
+  // Of 8 bits, not in winograd.h: the integers that stand for 0.
+  std::int32_t source_zero = 0;  // not in amx_convolution.h
+  float result_zero = 0, added_zero = 0;
 };
 
 }  // namespace millrace::kernels

@@ -2,6 +2,7 @@
 // Between what values the tensors of a network lie: what int8 needs to know.
 #include <map>
 #include <string>
+#include <vector>
 
 namespace millrace::network {
 
@@ -16,6 +17,8 @@ struct Range {
 struct Calibration {
   std::string network;  // hash
   std::map<std::string, Range> ranges;
+  /// By channel, of what convolutions read: by them int8 corrects biases. Empty: biases stay.
+  std::map<std::string, std::vector<float>> means = {};
   bool operator==(const Calibration&) const = default;
 };
 

@@ -36,17 +36,25 @@ void write_calibration(const std::filesystem::path& path, const CalibrationTable
   json ranges = json::object();
   for (const auto& [name, range] : table.calibration.ranges)
     ranges[name] = {{"low", shortest(range.low)}, {"high", shortest(range.high)}};
-  write_json(path, {{"format", format},
-                    {"kind", "calibration"},
-                    {"network", table.calibration.network},
-                    {"method", table.method},
-                    {"frames", table.frames},
-                    {"ranges", ranges}});
+  json document{
+      {"format", format},       {"kind", "calibration"},  {"network", table.calibration.network},
+      {"method", table.method}, {"frames", table.frames}, {"ranges", ranges}};
+  for (const auto& [name, means] : table.calibration.means)
+    for (const float mean : means) document["means"][name].push_back(shortest(mean));
+  write_json(path, document);
+}
+
+std::map<std::string, std::vector<float>> read_means(const JsonView& view) {
+  std::map<std::string, std::vector<float>> means;
+  for (const std::string& tensor : view.keys())
+    for (const JsonView& number : view.at(tensor).items())
+      means[tensor].push_back(number_of_range(number));
+  return means;
 }
 
 CalibrationTable read_calibration(const std::filesystem::path& path) {
-  static constexpr std::array<std::string_view, 6> known{"format", "kind",   "network",
-                                                         "method", "frames", "ranges"};
+  static constexpr std::array<std::string_view, 7> known{"format", "kind",   "network", "method",
+                                                         "frames", "ranges", "means"};
   const json document = read_json(path);
   const JsonView view(document, path.string());
   view.only(known);
@@ -62,6 +70,7 @@ CalibrationTable read_calibration(const std::filesystem::path& path) {
   const JsonView ranges = view.at("ranges");
   for (const std::string& name : ranges.keys())
     table.calibration.ranges[name] = range_of(ranges.at(name));
+  if (view.has("means")) table.calibration.means = read_means(view.at("means"));
   return table;
 }
 

@@ -2,6 +2,7 @@
 // Calibration tables on disk: schemas/calibration.schema.json.
 #include <filesystem>
 
+#include "base/json.h"
 #include "base/verdict.h"
 #include "network/calibration.h"
 #include "network/network.h"
@@ -20,6 +21,8 @@ struct CalibrationTable {
 void write_calibration(const std::filesystem::path& path, const CalibrationTable& table);
 /// InputError naming file and field.
 CalibrationTable read_calibration(const std::filesystem::path& path);
+/// Of a calibration, in whatever file it stands.
+std::map<std::string, std::vector<float>> read_means(const JsonView& view);
 
 /// The tensors that a table has ranges for: float32, and not constant.
 std::vector<TensorId> calibrated_tensors(const Network& network);

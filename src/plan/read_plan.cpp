@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/json.h"
+#include "network/calibration_file.h"
 #include "plan/build.h"
 #include "plan/format_2.h"
 #include "plan/origin_file.h"
@@ -28,7 +29,7 @@ constexpr std::array<std::string_view, 9> plan_keys{"format",
                                                     "one_frame_variants",
                                                     "calibration",
                                                     "measured_period_ms"};
-constexpr std::array<std::string_view, 2> calibration_keys{"network", "ranges"};
+constexpr std::array<std::string_view, 3> calibration_keys{"network", "ranges", "means"};
 constexpr std::array<std::string_view, 8> stage_keys{"name",        "processor", "processors",
                                                      "dispatch",    "engine",    "predicted_ms",
                                                      "measured_ms", "phases"};
@@ -88,6 +89,7 @@ float end_of_range(const JsonView& json) {
 network::Calibration read_calibration(const JsonView& json) {
   json.only(calibration_keys);
   network::Calibration calibration{json.at("network").text(), {}};
+  if (json.has("means")) calibration.means = network::read_means(json.at("means"));
   const JsonView ranges = json.at("ranges");
   for (const std::string& tensor : ranges.keys()) {
     const std::vector<JsonView> ends = ranges.at(tensor).items();

@@ -86,7 +86,10 @@ Json to_json(const network::Calibration& calibration) {
   Json ranges = Json::object();
   for (const auto& [tensor, range] : calibration.ranges)
     ranges[tensor] = {shortest(range.low), shortest(range.high)};
-  return {{"network", calibration.network}, {"ranges", std::move(ranges)}};
+  Json document{{"network", calibration.network}, {"ranges", std::move(ranges)}};
+  for (const auto& [tensor, means] : calibration.means)
+    for (const float mean : means) document["means"][tensor].push_back(shortest(mean));
+  return document;
 }
 
 }  // namespace

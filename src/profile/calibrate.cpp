@@ -67,7 +67,43 @@ class Observation {
     return result;
   }
 
+  /// Of those tensors of the batch that convolutions read, by name.
+  std::map<std::string, std::vector<float>> means(const std::function<void()>& after_frame) {
+    std::vector<std::vector<double>> sums(batch_.size());
+    for (std::size_t i = 0; i < batch_.size(); ++i)
+      if (is_convolved(batch_[i]))
+        sums[i].resize(static_cast<std::size_t>(network_[batch_[i]].shape[1]));
+    for_each_frame(after_frame, [&](std::size_t i, std::span<const float> values, std::size_t) {
+      add_means(values, network_[batch_[i]].shape, sums[i]);
+    });
+    std::map<std::string, std::vector<float>> means;
+    const auto frames = static_cast<double>(samples_.count);
+    for (std::size_t i = 0; i < batch_.size(); ++i)
+      for (const double sum : sums[i])
+        means[network_[batch_[i]].name].push_back(static_cast<float>(sum / frames));
+    return means;
+  }
+
  private:
+  bool is_convolved(TensorId tensor) const {
+    return std::any_of(network_.layers.begin(), network_.layers.end(), [&](const auto& layer) {
+      return std::holds_alternative<network::Conv>(layer.op) && layer.inputs[0] == tensor;
+    });
+  }
+
+  /// Of one frame, to the sums by channel.
+  static void add_means(std::span<const float> values, const network::Shape& shape,
+                        std::vector<double>& sums) {
+    if (sums.empty() || values.empty()) return;
+    const std::size_t images = static_cast<std::size_t>(shape[0]);
+    const std::size_t pixels = values.size() / images / sums.size();
+    for (std::size_t i = 0; i < images * sums.size(); ++i) {
+      double sum = 0;
+      for (const float value : values.subspan(i * pixels, pixels)) sum += double{value};
+      sums[i % sums.size()] += sum / static_cast<double>(pixels * images);
+    }
+  }
+
   static std::vector<TensorId> made_by_layers(const Network& network, const Batch& batch) {
     std::vector<TensorId> made;
     for (const TensorId tensor : batch)
@@ -100,6 +136,7 @@ class Observation {
 };
 
 Range range_of(const Histogram& histogram, const CalibrateOptions& options) {
+  if (options.method == RangeMethod::squares) return squares_range(histogram);
   return options.method == RangeMethod::entropy ? entropy_range(histogram)
                                                 : percentile_range(histogram, options.percentile);
 }
@@ -113,7 +150,7 @@ std::string method_text(const CalibrateOptions& options) {
 }  // namespace
 
 std::string to_text(RangeMethod method) {
-  constexpr std::array<const char*, 3> names{"minmax", "percentile", "entropy"};
+  constexpr std::array<const char*, 4> names{"minmax", "percentile", "entropy", "mse"};
   return names[static_cast<std::size_t>(method)];
 }
 
@@ -127,7 +164,8 @@ CalibrationResult calibrate(const Execution& execution, const Samples& samples,
                   static_cast<std::int64_t>(samples.count)};
   const std::vector<Batch> batches = batches_of(network, options.observed);
   const bool twice = options.method != RangeMethod::minmax;
-  const std::size_t runs = samples.count * batches.size() * (twice ? 2 : 1);
+  const std::size_t passes = (twice ? 2u : 1u) + (options.means ? 1u : 0u);
+  const std::size_t runs = samples.count * batches.size() * passes;
   std::size_t done = 0;
   const auto after_frame = [&] {
     ++done;
@@ -142,6 +180,7 @@ CalibrationResult calibrate(const Execution& execution, const Samples& samples,
       std::transform(histograms.begin(), histograms.end(), ranges.begin(),
                      [&](const Histogram& histogram) { return range_of(histogram, options); });
     }
+    if (options.means) result.table.calibration.means.merge(observation.means(after_frame));
     for (std::size_t i = 0; i < batch.size(); ++i) {
       const std::string& name = network[batch[i]].name;
       result.seen[name] = spanning(result.seen[name], seen[i]);

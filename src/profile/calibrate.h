@@ -9,13 +9,14 @@
 
 namespace millrace::profile {
 
-enum class RangeMethod { minmax, percentile, entropy };
-/// "minmax", "percentile", "entropy".
+enum class RangeMethod { minmax, percentile, entropy, squares };
+/// "minmax", "percentile", "entropy", "mse".
 std::string to_text(RangeMethod method);
 
 struct CalibrateOptions {
-  RangeMethod method = RangeMethod::percentile;
+  RangeMethod method = RangeMethod::squares;
   double percentile = 99.99;  // see percentile_range
+  bool means = false;         // also those of network::Calibration
   Bytes observed{256 << 20};  // memory for tensors looked at together; more take more runs
   /// The share done in [0, 1]. May be empty; may throw to stop.
   std::function<void(double share)> progress = {};

@@ -58,6 +58,39 @@ double divergence(std::span<const double> bins, std::size_t size, std::size_t le
   return sum;
 }
 
+/// A range that ends there on one side of 0, and the values of that side.
+struct End {
+  float limit = 0;    // a magnitude
+  double inside = 0;  // values up to it
+  double cut = 0;     // squared error of those beyond, together
+};
+
+std::vector<End> ends_of(const std::vector<std::int64_t>& bins, float bin_width, float farthest,
+                         int count) {
+  if (farthest <= 0) return {End{}};
+  std::vector<End> ends;
+  for (int i = 1; i <= count; ++i) {
+    End end{farthest * static_cast<float>(i) / static_cast<float>(count)};
+    for (std::size_t bin = 0; bin < bins.size(); ++bin) {
+      const double beyond =
+          double{bin_width} * (static_cast<double>(bin) + 0.5) - double{end.limit};
+      const auto values = static_cast<double>(bins[bin]);
+      if (beyond <= 0 || i == count)
+        end.inside += values;
+      else
+        end.cut += values * beyond * beyond;
+    }
+    ends.push_back(end);
+  }
+  return ends;
+}
+
+/// Within the range a value is off by a step / sqrt(12) on average.
+double squared_error(const End& low, const End& high) {
+  const double step = (double{low.limit} + double{high.limit}) / 255;
+  return low.cut + high.cut + (low.inside + high.inside) * step * step / 12;
+}
+
 }  // namespace
 
 Histogram::Histogram(const Range& values)
@@ -85,6 +118,18 @@ Range percentile_range(const Histogram& histogram, double percentile) {
   const double per_side = histogram.seen.low < 0 ? left_out / 2 : left_out;
   return {std::max(histogram.seen.low, -threshold(histogram.below, per_side, histogram.bin_width)),
           std::min(histogram.seen.high, threshold(histogram.above, per_side, histogram.bin_width))};
+}
+
+Range squares_range(const Histogram& histogram) {
+  constexpr int lows = 16, highs = 64;
+  const float width = histogram.bin_width;
+  const auto below = ends_of(histogram.below, width, -histogram.seen.low, lows);
+  const auto above = ends_of(histogram.above, width, histogram.seen.high, highs);
+  End low = below.back(), high = above.back();
+  for (const End& b : below)
+    for (const End& a : above)
+      if (squared_error(b, a) < squared_error(low, high)) low = b, high = a;
+  return {-low.limit, high.limit};
 }
 
 Range entropy_range(const Histogram& histogram) {

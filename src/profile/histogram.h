@@ -25,6 +25,10 @@ struct Histogram {
 /// if none is negative, all of them above. 0 < percentile <= 100.
 network::Range percentile_range(const Histogram& histogram, double percentile);
 
+/// The range whose 255 steps leave the smallest mean squared error, with what lies beyond it moved
+/// to its ends. Both ends are searched for.
+network::Range squares_range(const Histogram& histogram);
+
 /// The range, symmetric as far as values go, whose quantised distribution has the smallest
 /// Kullback-Leibler divergence from the true one: 128 levels for a sign and 7 bits, 256 for
 /// values that are never negative.

@@ -40,7 +40,7 @@ double relative_error(const Array& expected, const Array& found) {
 }  // namespace
 
 double Loss::changed_share() const {
-  return frames == 0 ? 0 : static_cast<double>(changed) / static_cast<double>(frames);
+  return answers == 0 ? 0 : static_cast<double>(changed) / static_cast<double>(answers);
 }
 
 std::vector<std::int64_t> top_answer(const Array& output) {
@@ -58,15 +58,22 @@ std::vector<std::int64_t> top_answer(const Array& output) {
   return answer;
 }
 
-void add_frame(Loss& loss, std::span<const Array> expected, std::span<const Array> found) {
+Answers compare_top_answers(std::span<const Array> expected, std::span<const Array> found) {
+  const bool changed = !expected.empty() && top_answer(expected[0]) != top_answer(found[0]);
+  return {1, changed ? 1 : 0};
+}
+
+void add_frame(Loss& loss, std::span<const Array> expected, std::span<const Array> found,
+               Answers answers) {
   double error = 0;
   for (std::size_t i = 0; i < expected.size(); ++i)
     error = std::max(error, relative_error(expected[i], found[i]));
-  const bool changed =
-      !expected.empty() && (top_answer(expected[0]) != top_answer(found[0]) || std::isinf(error));
+  if (std::isinf(error)) answers.count = std::max<std::int64_t>(answers.count, 1);
+  if (std::isinf(error)) answers.changed = answers.count;
   const auto before = static_cast<double>(loss.frames);
   ++loss.frames;
-  loss.changed += changed ? 1 : 0;
+  loss.answers += answers.count;
+  loss.changed += answers.changed;
   loss.mean_error = (loss.mean_error * before + error) / static_cast<double>(loss.frames);
   loss.largest_error = std::max(loss.largest_error, error);
 }
@@ -90,7 +97,9 @@ Loss LossMeter::measure(const std::vector<board::Variant>& variants,
   FrameRun run(execution_, tensors_, variants, calibration);
   Loss loss;
   for_each_frame(run, [&](std::size_t frame, const Outputs& outputs) {
-    add_frame(loss, expected_[frame], outputs);
+    const std::vector<Array>& expected = expected_[frame];
+    add_frame(loss, expected, outputs,
+              compare_ ? compare_(frame, outputs) : compare_top_answers(expected, outputs));
   });
   return loss;
 }

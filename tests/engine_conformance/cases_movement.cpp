@@ -133,6 +133,7 @@ std::vector<ConformanceCase> movement_cases() {
       split_case("split_last", 2, {2, 3, 9}, {2, 3, 4}),
       moved("slice", Slice{{0, 2, 1, 0}, {1, 1, 1, 1}}, x, {2, 4, 3, 6}),
       moved("slice_strided", Slice{{0, 1, 0, 5}, {1, 2, 1, -2}}, x, {2, 4, 4, 3}),
+      moved("slice_every_second", Slice{{0, 0, 1, 0}, {1, 1, 2, 2}}, x, {2, 8, 2, 3}),
       {"gather_rows",
        [](NetworkBuilder& b) {
          gather(b, 0, {2, 2, 5, 6});

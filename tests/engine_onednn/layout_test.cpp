@@ -33,12 +33,13 @@ TEST(layout, its_text_reads_back_whatever_kernels_choose_for_images) {
              {{32, 64, 2, 3, 4}, {Tag::ndhwc, Tag::nCdhw16c, Tag::nCdhw8c, Tag::NCdhw32n32c}}})
       for (const Tag tag : tags) {
         const Desc desc(shape, type, tag);
-        const std::string text = format_of({desc, 0.25f});
+        const Encoding encoding{0.25f, tag == tags.front() ? 0 : 13};
+        const std::string text = format_of({desc, encoding});
         const auto back = read_format(text, shape);
         ASSERT_TRUE(back.has_value()) << text;
         EXPECT_TRUE(same_memory(back->desc, desc)) << text;
         EXPECT_EQ(back->desc.get_size(), desc.get_size()) << text;
-        EXPECT_EQ(back->scale, 0.25f) << text;
+        EXPECT_EQ(back->encoding, encoding) << text;
       }
 }
 
@@ -70,7 +71,8 @@ TEST(layout, text_that_is_no_layout_of_the_shape_is_refused) {
        {"", "onednn:", "onednn:f32:1:1,2", "onednn:f32:1:1x,2,3,4", "reference:1", "onednn:x",
         "onednn:f64:1:2x20x5x7,1x1x1x1,,", "onednn:f32:1:2x32x5x7,1120x560x112x16,16,4",
         "onednn:f32:1:2x32x5x7,1x1x1x1,0,1", "onednn:f32:1:2x20x5x7,-1x1x1x1,,",
-        "onednn:f32:1:99999999999999999999,1,,"})
+        "onednn:f32:1:99999999999999999999,1,,", "onednn:f32:1+:2x20x5x7,700x35x7x1,,",
+        "onednn:f32:1+256:2x20x5x7,700x35x7x1,,", "onednn:f32:1+2x:2x20x5x7,700x35x7x1,,"})
     EXPECT_FALSE(read_format(bad, shape).has_value()) << bad;
 }
 

@@ -333,6 +333,9 @@ TEST(operators, parts_and_permutations) {
   expect_equal_to_loops_inside({2, 20, 6, 6}, [](Net& net, TensorId x) {
     return net.layer(network::Slice{{0, 3, 5, 0}, {1, 2, -1, 1}}, {x}, {2, 8, 6, 6});
   });
+  expect_equal_to_loops_inside({2, 20, 6, 6}, [](Net& net, TensorId x) {
+    return net.layer(network::Slice{{0, 3, 1, 0}, {1, 2, 2, 3}}, {x}, {2, 8, 3, 2});
+  });
   for (const Shape& order : {Shape{0, 2, 3, 1}, Shape{3, 1, 0, 2}, Shape{0, 1, 3, 2}})
     expect_equal_to_loops_inside({1, 20, 5, 6}, [&](Net& net, TensorId x) {
       Shape shape;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
 #include <utility>
 
 #include "base/error.h"
@@ -33,6 +34,25 @@ network::Network sample() {
   return net.build();
 }
 
+/// Activations with a small part below zero, in front of windows that reach over the border: what
+/// 8 bits hold with an integer that stands for 0.
+network::Network sample_of_swish() {
+  Net net;
+  const auto swish = [&](TensorId x) {
+    return net.binary(network::BinaryKind::mul, x, net.unary(network::UnaryKind::sigmoid, x));
+  };
+  TensorId x = swish(net.conv(net.input({1, 3, 28, 28}), 32, 3));
+  x = swish(net.NetworkBuilder::conv(x, 32, test::window(5, {.pad = 2}), 32));
+  const TensorId shortcut = swish(net.conv(x, 32, 1));
+  x = swish(net.conv(shortcut, 32, 3));
+  x = net.binary(network::BinaryKind::add, shortcut, x);
+  x = net.concat(1, {net.pool({network::PoolKind::max, test::window(3, {.pad = 1})}, x),
+                     swish(net.conv(x, 16, 3)), shortcut});
+  x = swish(net.conv(x, 24, 5));
+  net.output(net.conv(x, 10, 1));
+  return net.build();
+}
+
 /// The ranges that the tensors have for the inputs of these tests.
 network::Calibration calibrate(const network::Network& network) {
   network::Network observed = network;
@@ -50,10 +70,10 @@ network::Calibration calibrate(const network::Network& network) {
 }
 
 std::vector<Array> results_with(Engine& engine, const network::Network& network,
-                                const std::vector<Variant>& variants) {
+                                const std::vector<Variant>& variants,
+                                const network::Calibration& calibration) {
   SubnetRequest request = whole_network(network, cores());
   request.variants = variants;
-  const network::Calibration calibration = calibrate(network);
   request.calibration = &calibration;
   const auto inputs = inputs_of(network);
   auto buffers = run(*engine.prepare(request), pointers(inputs));
@@ -63,6 +83,11 @@ std::vector<Array> results_with(Engine& engine, const network::Network& network,
     arrays.push_back(network::make_array(tensor.type, tensor.shape, std::move(buffers[i])));
   }
   return arrays;
+}
+
+std::vector<Array> results_with(Engine& engine, const network::Network& network,
+                                const std::vector<Variant>& variants) {
+  return results_with(engine, network, variants, calibrate(network));
 }
 
 double bound_of(const Variant& variant) {
@@ -85,6 +110,88 @@ TEST(Ways, each_gives_what_the_plain_loops_give) {
       ++count;
     }
   EXPECT_GT(count, network.layers.size());
+}
+
+TEST(Ways, each_gives_what_the_plain_loops_give_with_small_parts_below_zero) {
+  const auto engine = make();
+  const network::Network network = sample_of_swish();
+  const auto wanted = network::evaluate(network, inputs_of(network));
+  for (std::size_t i = 0; i < network.layers.size(); ++i)
+    for (const Variant& way : engine->variants(network, LayerId(i), cores())) {
+      std::vector<Variant> variants(network.layers.size());
+      variants[i] = way;
+      const auto found = results_with(*engine, network, variants);
+      EXPECT_LT(difference(found[0].values<float>(), wanted[0].values<float>()), bound_of(way))
+          << network.layers[i].name << " " << to_text(way);
+    }
+}
+
+/// Most layers in int8, each in any way.
+std::vector<Variant> any_int8(Engine& engine, const network::Network& network, Random& random) {
+  std::vector<Variant> variants(network.layers.size());
+  for (std::size_t i = 0; i < variants.size(); ++i) {
+    auto ways = engine.variants(network, LayerId(i), cores());
+    std::erase_if(ways, [](const Variant& way) { return way.precision != Precision::int8; });
+    if (!ways.empty() && random.below(8) > 0) variants[i] = ways[random.below(ways.size())];
+  }
+  return variants;
+}
+
+/// Whatever kernel reads a tensor, and whether it takes another integer than 0 for 0.
+TEST(Ways, kernels_of_int8_agree_about_the_integers_between_them) {
+  const auto engine = make();
+  Random random(3);
+  for (const network::Network& network : {sample_of_swish(), sample()}) {
+    const auto wanted = network::evaluate(network, inputs_of(network));
+    for (int round = 0; round < 12; ++round) {
+      const auto found = results_with(*engine, network, any_int8(*engine, network, random));
+      EXPECT_LT(difference(found[0].values<float>(), wanted[0].values<float>()), 6e-2) << round;
+    }
+  }
+}
+
+/// By how much the mean of a channel is off, at most.
+double largest_shift(const Array& found, const Array& wanted) {
+  const auto a = found.values<float>(), b = wanted.values<float>();
+  const auto channels = static_cast<std::size_t>(wanted.shape[1]);
+  const std::size_t pixels = b.size() / channels;
+  double most = 0;
+  for (std::size_t channel = 0; channel < channels; ++channel) {
+    double shift = 0;
+    for (std::size_t i = channel * pixels; i < (channel + 1) * pixels; ++i)
+      shift += (double{a[i]} - double{b[i]}) / static_cast<double>(pixels);
+    most = std::max(most, std::abs(shift));
+  }
+  return most;
+}
+
+/// All pixels above 0, so that the rounding of the weights shifts the results.
+TEST(Ways, int8_corrects_biases_by_the_means_of_what_convolutions_read) {
+  const auto engine = make();
+  for (const std::int64_t groups : {1, 4}) {
+    Net net;
+    const TensorId x = net.unary(network::UnaryKind::sigmoid, net.input({1, 16, 28, 28}));
+    net.output(net.NetworkBuilder::conv(x, 32, test::window(1), groups));
+    const network::Network network = net.build();
+    const Array wanted = network::evaluate(network, inputs_of(network))[0];
+    network::Calibration calibration = calibrate(network);
+    network::Network read = network;
+    read.outputs = {x};
+    const Array pixels = network::evaluate(read, inputs_of(network))[0];
+    std::vector<float>& means = calibration.means[network[x].name];
+    for (std::size_t channel = 0; channel < 16; ++channel) {
+      const auto of_channel = pixels.values<float>().subspan(channel * 784, 784);
+      means.push_back(std::accumulate(of_channel.begin(), of_channel.end(), 0.f) / 784);
+    }
+    for (const Variant& way : engine->variants(network, LayerId(1), cores())) {
+      if (way.precision != Precision::int8) continue;
+      const std::vector<Variant> ways{{}, way};
+      const Array given = results_with(*engine, network, ways)[0];
+      const Array corrected = results_with(*engine, network, ways, calibration)[0];
+      EXPECT_LT(largest_shift(corrected, wanted), 0.3 * largest_shift(given, wanted))
+          << to_text(way) << " in groups " << groups;
+    }
+  }
 }
 
 /// A layer alone with random weights.

@@ -35,7 +35,7 @@ struct MadeUp {
   }
   Loss loss(const std::vector<Precision>& precisions) const {
     Loss loss;
-    loss.frames = 1000;
+    loss.frames = loss.answers = 1000;
     for (std::size_t i = 0; i < precisions.size(); ++i)
       loss.changed += changed[i][static_cast<std::size_t>(precisions[i])];
     return loss;
@@ -88,7 +88,7 @@ TEST(Precision, the_error_decides_between_layers_that_change_no_answer) {
   net.layer().low(bf16, 10, 0).layer().low(bf16, 10, 0).layer().low(bf16, 10, 0);
   const auto measure = [&](const std::vector<Precision>& precisions) {
     Loss loss;
-    loss.frames = 10;
+    loss.frames = loss.answers = 10;
     int low = 0;
     for (std::size_t i = 0; i < precisions.size(); ++i) {
       low += precisions[i] == bf16;
@@ -106,7 +106,7 @@ TEST(Precision, a_useless_layer_is_given_back) {
   net.layer().low(int8, 1000, 0).layer().low(int8, 1, 0);
   const auto measure = [&](const std::vector<Precision>& precisions) {
     Loss loss;
-    loss.frames = 10;
+    loss.frames = loss.answers = 10;
     if (precisions[0] == int8) {
       loss.changed = 10;
       loss.mean_error = std::numeric_limits<double>::infinity();

@@ -121,6 +121,68 @@ TEST_F(ByteConvolutions, are_exact) {
   }
 }
 
+/// With integers other than 0 that stand for 0, of all that it reads and writes in 8 bits.
+IntegerConvolution with_zeros(IntegerConvolution c, Random& random) {
+  const auto any = [&] { return static_cast<float>(random.below(200)); };
+  if (c.source == StoredNumber::u8)
+    c.source_zero = 1 + static_cast<std::int32_t>(random.below(255));
+  if (c.result == StoredNumber::u8) c.result_zero = any();
+  if (c.added == StoredNumber::u8) c.added_zero = any();
+  return c;
+}
+
+TEST_F(ByteConvolutions, are_exact_whatever_integer_stands_for_0) {
+  Random random(13);
+  for (int i = 0; i < 300; ++i) {
+    const IntegerConvolution c = with_zeros(with_bytes(any_convolution(random), random), random);
+    EXPECT_LT(error_of(c, Sample(c, random)), 1e-6) << describe(c) << " zero " << c.source_zero;
+  }
+}
+
+/// Beside the swish the sums are in real units.
+TEST_F(ByteConvolutions, apply_a_swish_before_and_after_what_they_add) {
+  Random random(14);
+  for (int i = 0; i < 200; ++i) {
+    IntegerConvolution c = with_zeros(with_bytes(any_convolution(random), random), random);
+    c.activation = {};
+    c.activation.swish = true;
+    c.activation.unit = size_of(c.result) == 1 ? 20.f : 1.f;
+    c.adds_last = c.adds && random.below(2) == 0;
+    if (c.adds && !c.adds_last) c.added_scale = 0.01f;
+    EXPECT_LT(error_of(c, Sample(c, random)), 3e-6) << describe(c) << " last " << c.adds_last;
+  }
+}
+
+TEST_F(IntegerConvolutions, apply_a_swish) {
+  Random random(15);
+  for (int i = 0; i < 100; ++i) {
+    IntegerConvolution c = any_convolution(random);
+    c.activation = {};
+    c.activation.swish = true;
+    c.adds_last = c.adds && random.below(2) == 0;
+    EXPECT_LT(error_of(c, Sample(c, random)), bound) << describe(c) << " last " << c.adds_last;
+  }
+}
+
+TEST_F(ByteConvolutions, have_a_swish_of_any_sum) {
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  IntegerConvolution c = convolution_of(4, 16, {1, 1, 1, 1, 1, 0});
+  c.source = StoredNumber::u8;
+  c.result = c.added = StoredNumber::f32;
+  c.activation.swish = true;
+  Random random(16);
+  Sample sample = fitted(c, Sample(c, random));
+  std::fill(sample.weights.begin(), sample.weights.end(), 0.f);
+  const std::vector<float> sums{0, 1, -1, 20, -20, 80, -80, 1e10f, -1e10f, infinity};
+  std::copy(sums.begin(), sums.end(), sample.bias.begin());
+  const std::vector<float> found = computed(c, sample);
+  for (std::size_t i = 0; i + 1 < sums.size(); ++i) {
+    const double x = double{sums[i]}, wanted = x / (1 + std::exp(-x));
+    EXPECT_NEAR(double{found[i]}, wanted, 1e-6 * std::max(1., std::abs(wanted))) << sums[i];
+  }
+  EXPECT_EQ(found[9], infinity);
+}
+
 TEST_F(ByteConvolutions, have_sums_that_do_not_overflow) {
   for (const bool is_signed : {false, true}) {
     IntegerConvolution c = convolution_of(65'536, 2, {2, 2, 1, 1, 1, 0});

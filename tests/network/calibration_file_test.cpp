@@ -37,6 +37,13 @@ TEST_F(CalibrationFile, comes_back_as_it_was_written) {
   EXPECT_EQ(read_calibration(path), small_table());
 }
 
+TEST_F(CalibrationFile, keeps_the_means_by_which_biases_are_corrected) {
+  CalibrationTable table = small_table();
+  table.calibration.means = {{"image", {0.5f, -0.25f, 0}}};
+  write_calibration(path, table);
+  EXPECT_EQ(read_calibration(path), table);
+}
+
 TEST_F(CalibrationFile, errors_name_the_field_and_say_what_to_do) {
   const std::vector<std::pair<std::function<void(nlohmann::json&)>, std::string>> damages{
       {[](auto& d) { d["ranges"]["image"].erase("high"); },
@@ -49,6 +56,10 @@ TEST_F(CalibrationFile, errors_name_the_field_and_say_what_to_do) {
          d["ranges"] = {1, 2};
        },
        "ranges: found array, expected an object"},
+      {[](auto& d) {
+         d["means"] = {{"image", {"x"}}};
+       },
+       "means.image"},
       {[](auto& d) { d["format"] = 2; }, "run `millrace calibrate` again"},
       {[](auto& d) { d["kind"] = "profile"; }, "kind: is not 'calibration'"}};
   for (const auto& [change, words] : damages) {

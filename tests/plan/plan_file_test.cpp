@@ -112,8 +112,8 @@ TEST(PlanFile, int8_brings_its_calibration) {
   Plan plan = sample_plan(network);
   plan.variants.resize(network.layers.size());
   plan.variants[2].precision = board::Precision::int8;
-  plan.calibration =
-      network::Calibration{plan.network_hash, {{"t1", {-0.5f, 2.25f}}, {"x", {0, 1}}}};
+  plan.calibration = network::Calibration{
+      plan.network_hash, {{"t1", {-0.5f, 2.25f}}, {"x", {0, 1}}}, {{"x", {0.5f}}}};
   write_plan(path, file_of(plan), network);
   EXPECT_EQ(read_plan(path, network).plan, plan);
   const Json good = read_json(path);

@@ -61,11 +61,24 @@ TEST(Calibrate, finds_what_inputs_and_every_layer_reach_over_all_frames) {
   EXPECT_EQ(result.table.method, "minmax");
 }
 
+TEST(Calibrate, finds_the_means_of_what_convolutions_read_if_that_is_asked_for) {
+  test::NetworkBuilder builder;
+  const TensorId x = builder.input({1, 2, 2, 2});
+  builder.output(builder.conv(builder.unary(UnaryKind::relu, x), 3, test::window(1)));
+  const Network network = builder.build();
+  const Samples samples =
+      samples_of({{1, 2, 3, 4, 0, 0, 0, 8}, {1, 1, 1, 1, -4, 0, 0, 0}}, {1, 2, 2, 2});
+  EXPECT_TRUE(calibrated(network, samples, {}).table.calibration.means.empty());
+  const auto means = calibrated(network, samples, {.means = true}).table.calibration.means;
+  ASSERT_EQ(means.size(), 1u);
+  EXPECT_EQ(means.at(network[network.layers[1].inputs[0]].name), (std::vector<float>{1.75f, 1.f}));
+}
+
 TEST(Calibrate, finds_the_same_in_one_run_and_in_many) {
   const Network network = small_network();
   const Samples samples = samples_of({{-3, 0, 1, 2}, {-1, 0, 5, 1}}, {1, 4});
   for (const RangeMethod method :
-       {RangeMethod::minmax, RangeMethod::percentile, RangeMethod::entropy}) {
+       {RangeMethod::minmax, RangeMethod::percentile, RangeMethod::entropy, RangeMethod::squares}) {
     const auto together = calibrated(network, samples, {.method = method});
     const auto apart = calibrated(network, samples, {.method = method, .observed = Bytes{1}});
     EXPECT_EQ(together.table, apart.table) << to_text(method);

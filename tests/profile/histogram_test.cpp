@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/random.h"
@@ -77,6 +78,41 @@ TEST(PercentileRange, leaves_out_half_on_each_side_of_signed_values) {
 
 TEST(PercentileRange, of_everything_is_all_that_was_seen) {
   EXPECT_EQ(percentile_range(histogram_of({-3, 1, 7}), 100), (Range{-3, 7}));
+}
+
+/// Of these values in 255 steps over the range, in float64.
+double squared_error(const std::vector<float>& values, const Range& range) {
+  const double step = (double{range.high} - double{range.low}) / 255;
+  const double zero = std::nearbyint(-double{range.low} / step);
+  double sum = 0;
+  for (const float value : values) {
+    const double stored = std::clamp(std::nearbyint(double{value} / step) + zero, 0., 255.);
+    sum += std::pow(step * (stored - zero) - double{value}, 2);
+  }
+  return sum / static_cast<double>(values.size());
+}
+
+TEST(SquaresRange, leaves_less_error_than_other_ranges_do) {
+  const std::vector<float> values = events(200'000, false);
+  const Histogram histogram = histogram_of(values);
+  const double least = squared_error(values, squares_range(histogram));
+  EXPECT_LT(least, squared_error(values, histogram.seen));
+  EXPECT_LT(least, squared_error(values, percentile_range(histogram, 99)));
+  EXPECT_LT(least, 1.1 * squared_error(values, {-3.9f, 3.9f}));  // nearly the best of a normal one
+}
+
+TEST(SquaresRange, keeps_a_rare_value_that_is_not_far_away) {
+  std::vector<float> values = events(20'000, true);
+  values.push_back(8);
+  EXPECT_GT(squares_range(histogram_of(values)).high, 7.f);
+}
+
+TEST(SquaresRange, keeps_the_side_of_a_swish_below_zero) {
+  std::vector<float> values;
+  for (const float x : events(20'000, false)) values.push_back(4 * x / (1 + std::exp(-4 * x)));
+  const Range range = squares_range(histogram_of(values));
+  EXPECT_LT(range.low, -0.2f);
+  EXPECT_GT(range.high, 8.f);
 }
 
 TEST(EntropyRange, cuts_off_a_lone_value_far_away) {

@@ -22,9 +22,14 @@ Array row(const std::vector<float>& values) {
                                     {1, static_cast<std::int64_t>(values.size())}, values);
 }
 
+void add(Loss& loss, const Array& expected, const Array& found) {
+  const std::span a(&expected, 1), b(&found, 1);
+  add_frame(loss, a, b, compare_top_answers(a, b));
+}
+
 Loss loss_of(const Array& expected, const Array& found) {
   Loss loss;
-  add_frame(loss, std::span(&expected, 1), std::span(&found, 1));
+  add(loss, expected, found);
   return loss;
 }
 
@@ -42,8 +47,8 @@ TEST(Loss, is_relative_to_the_largest_value_expected) {
 TEST(Loss, averages_over_frames) {
   Loss loss;
   const Array one = row({1, 2}), other = row({2, 1});
-  add_frame(loss, std::span(&one, 1), std::span(&one, 1));
-  add_frame(loss, std::span(&one, 1), std::span(&other, 1));
+  add(loss, one, one);
+  add(loss, one, other);
   EXPECT_EQ(loss.frames, 2);
   EXPECT_DOUBLE_EQ(loss.changed_share(), 0.5);
   EXPECT_DOUBLE_EQ(loss.mean_error, 0.25);
@@ -93,7 +98,7 @@ class LossMeterTest : public testing::Test {
 TEST_F(LossMeterTest, float32_loses_nothing) {
   const LossMeter meter({&network, engine.get(), processor}, samples(3));
   const Loss loss = meter.measure({});
-  EXPECT_EQ(loss, (Loss{3, 0, 0, 0}));
+  EXPECT_EQ(loss, (Loss{3, 3, 0, 0, 0}));
 }
 
 TEST_F(LossMeterTest, bfloat16_loses_a_little) {
@@ -106,6 +111,19 @@ TEST_F(LossMeterTest, bfloat16_loses_a_little) {
   EXPECT_EQ(loss.frames, 5);
   EXPECT_GT(loss.mean_error, 1e-5);
   EXPECT_LT(loss.largest_error, 0.02);
+}
+
+TEST_F(LossMeterTest, counts_the_answers_that_it_is_told_to_compare) {
+  LossMeter meter({&network, engine.get(), processor}, samples(3));
+  ASSERT_EQ(meter.expected().size(), 3u);
+  meter.compare_by([&](std::size_t frame, std::span<const Array> found) {
+    EXPECT_EQ(found[0], meter.expected()[frame][0]);
+    return Answers{4, frame == 1 ? 3 : 0};
+  });
+  const Loss loss = meter.measure({});
+  EXPECT_EQ(loss.answers, 12);
+  EXPECT_EQ(loss.changed, 3);
+  EXPECT_DOUBLE_EQ(loss.changed_share(), 0.25);
 }
 
 TEST_F(LossMeterTest, needs_frames) {

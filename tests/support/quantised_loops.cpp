@@ -34,10 +34,8 @@ void round_weights(std::span<float> weights) {
 }
 
 void round_values(std::span<float> values, const network::Range& range) {
-  if (range.low < 0)
-    round_to_steps(values, std::max(-range.low, range.high) / 127, {-127, 127});
-  else
-    round_to_steps(values, range.high / 255, {0, 255});
+  const float step = (range.high - range.low) / 255, zero = std::nearbyint(-range.low / step);
+  round_to_steps(values, step, {-zero, 255 - zero});
 }
 
 std::span<float> floats(network::Buffer& buffer) {

@@ -43,6 +43,7 @@ struct Work {
   profile::Profile profile = {};   // with each layer in the fastest, or in the precision chosen
   std::optional<network::Calibration> calibration = {};     // if int8 may be used
   std::optional<explore::PrecisionChoice> precisions = {};  // if there is a budget for the loss
+  std::optional<profile::Loss> loss = {};                   // if there are frames and no budget
   std::map<std::string, engine::Engine*> engines = {};
 };
 
@@ -98,6 +99,7 @@ Work prepare(const PlanRequest& request) {
   }
   if (request.loss.max_loss.empty()) {
     work.profile = profile::select(work.measured, source.measure.precisions);
+    work.loss = measured_loss(precision, work.profile, source.measure.calibration);
     return work;
   }
   work.precisions = choose_precisions(precision, work.measured, source.measure.calibration);
@@ -263,7 +265,7 @@ PlanResult result_of(Work work, std::vector<PlanAttempt> attempts, const std::st
 PlanResult plan_once_more(const PlanRequest& request, std::vector<PlanAttempt> attempts) {
   const Context& context = request.setup.context;
   Work work = prepare(request);
-  PlanAttempt& attempt = attempts.emplace_back(PlanAttempt{work.precisions, {}});
+  PlanAttempt& attempt = attempts.emplace_back(PlanAttempt{work.precisions, work.loss, {}});
   if (work.precisions && !work.precisions->within_budget) {
     const std::string refusal =
         missed_budget_text(precision_request(request, work), *work.precisions);

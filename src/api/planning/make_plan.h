@@ -42,6 +42,7 @@ struct LayerReasons {
 /// One search; the last of them decides.
 struct PlanAttempt {
   std::optional<explore::PrecisionChoice> precisions = {};  // if there is a budget for the loss
+  std::optional<profile::Loss> loss = {};                   // if there are frames and no budget
   std::optional<explore::Choice> choice = {};  // none: no precisions are within the budget
 };
 

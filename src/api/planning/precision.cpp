@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "api/calibration/scenes.h"
+#include "api/planning/answers.h"
 #include "base/error.h"
 #include "base/interrupt.h"
 #include "base/quantity.h"
@@ -69,10 +71,10 @@ void check_loss(const LossOptions& options, const std::vector<Precision>& precis
   if (!int8 && !options.calibration.empty())
     throw InputError("--calibration " + options.calibration,
                      "only int8 needs it; leave it out or add --precision f32,int8");
-  if (has_frames(options) && options.max_loss.empty() && (!int8 || !options.calibration.empty()))
+  if (has_frames(options) && precisions == std::vector{Precision::f32})
     throw InputError("--input",
-                     "nothing is measured on the frames; add --max-loss 1% or leave "
-                     "them out");
+                     "nothing is measured on the frames; allow lower precisions, such as "
+                     "--precision f32,bf16, or leave them out");
 }
 
 std::optional<network::Calibration> calibration_for(const PrecisionRequest& request) {
@@ -93,8 +95,9 @@ std::optional<network::Calibration> calibration_for(const PrecisionRequest& requ
     work->show(share, "");
     interrupt.check();
   };
-  return profile::calibrate(execution_of(request), open_samples(request), options)
-      .table.calibration;
+  const profile::Samples samples = open_samples(request);
+  warn_of_one_scene(samples, request.context);
+  return profile::calibrate(execution_of(request), samples, options).table.calibration;
 }
 
 PrecisionChoice choose_precisions(const PrecisionRequest& request, const profile::Profile& measured,
@@ -110,7 +113,8 @@ PrecisionChoice choose_precisions(const PrecisionRequest& request, const profile
     work->show(static_cast<double>(++done) / all, "");
     interrupt.check();
   };
-  const profile::LossMeter meter(execution_of(request), samples, after_frame);
+  profile::LossMeter meter(execution_of(request), samples, after_frame);
+  meter.compare_by(object_answers(*request.network, meter.expected()));
   PrecisionChoice choice = explore::choose_precisions(
       lowerings.problem, read_share(request.options->max_loss, "--max-loss"),
       [&](const std::vector<Precision>& precisions) {
@@ -120,14 +124,29 @@ PrecisionChoice choose_precisions(const PrecisionRequest& request, const profile
   return choice;
 }
 
+std::optional<profile::Loss> measured_loss(const PrecisionRequest& request,
+                                           const profile::Profile& chosen,
+                                           const network::Calibration* calibration) {
+  if (!has_frames(*request.options)) return std::nullopt;
+  std::vector<Variant> variants;
+  for (const profile::LayerTimes& layer : chosen.processors.front().layers)
+    variants.push_back(layer.variant);
+  const InterruptGuard interrupt;
+  const auto work = request.context.begin("measuring the loss");
+  profile::LossMeter meter(execution_of(request), open_samples(request),
+                           [&] { interrupt.check(); });
+  meter.compare_by(object_answers(*request.network, meter.expected()));
+  return meter.measure(variants, calibration);
+}
+
 std::string missed_budget_text(const PrecisionRequest& request,
                                const explore::PrecisionChoice& choice) {
   const board::Precision base =
       *std::min_element(request.precisions.begin(), request.precisions.end());
   return fmt::format(
-      "--max-loss {}: even with all layers in {}, {} of {} frames ({}) change their answer; allow "
-      "{} with --precision, calibrate on more frames or accept a larger loss",
-      request.options->max_loss, board::to_text(base), choice.loss.changed, choice.loss.frames,
+      "--max-loss {}: even with all layers in {}, {} of {} answers ({}) change; allow {} with "
+      "--precision, calibrate on more frames or accept a larger loss",
+      request.options->max_loss, board::to_text(base), choice.loss.changed, choice.loss.answers,
       fmt::format("{:.2f} %", 100 * choice.loss.changed_share()),
       base == board::Precision::int8 ? "bf16 or f32" : "f32");
 }

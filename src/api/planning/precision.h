@@ -41,6 +41,12 @@ explore::PrecisionChoice choose_precisions(const PrecisionRequest& request,
                                            const profile::Profile& measured,
                                            const network::Calibration* calibration);
 
+/// With each layer as the first processor runs it in this profile. None if the options name no
+/// frames, or if all layers run in float32.
+std::optional<profile::Loss> measured_loss(const PrecisionRequest& request,
+                                           const profile::Profile& chosen,
+                                           const network::Calibration* calibration);
+
 /// One sentence if the choice is not within the budget: what to do.
 std::string missed_budget_text(const PrecisionRequest& request,
                                const explore::PrecisionChoice& choice);

@@ -89,16 +89,41 @@ class DetectByHead : public Processing {
   Skeleton skeleton_;
 };
 
+Outputs outputs_of(const Application& application, const network::Network& network) {
+  Outputs outputs;
+  outputs.input = input_size(network, application.preprocess.image, application.postprocess.place);
+  outputs.facts = facts_of(application, network);
+  for (const TensorId id : network.outputs)
+    outputs.list.push_back({network[id].name, network[id].shape});
+  return outputs;
+}
+
+/// In whichever order of dimensions.
+bool reads_one_picture(const network::Network& network) {
+  using network::DataType;
+  if (network.inputs.size() != 1) return false;
+  const network::Tensor& input = network[network.inputs[0]];
+  const network::Shape& shape = input.shape;
+  return (input.type == DataType::float32 || input.type == DataType::float16) &&
+         shape.size() == 4 && shape[0] == 1 && (shape[1] == 3 || shape[3] == 3);
+}
+
 }  // namespace
+
+std::vector<std::unique_ptr<Processing>> detectors(const Application& application,
+                                                   const network::Network& network) {
+  std::vector<std::unique_ptr<Processing>> result;
+  if (!reads_one_picture(network)) return result;
+  const Outputs outputs = outputs_of(application, network);
+  for (const Recognised& head : best_fits(outputs))
+    result.push_back(std::make_unique<DetectByHead>(application, outputs.input, head));
+  return result;
+}
 
 std::unique_ptr<Processing> make_detect(const Application& application,
                                         const network::Network& network) {
   const Postprocess& wanted = application.postprocess;
-  Outputs outputs;
-  outputs.input = input_size(network, application.preprocess.image, wanted.place);
-  outputs.facts = facts_of(application, network);
-  for (const TensorId id : network.outputs)
-    outputs.list.push_back({network[id].name, network[id].shape});
+  const Outputs outputs = outputs_of(application, network);
   const Recognised head = recognise(outputs, wanted.detection.head, wanted.place);
   if (head.layout.classes > 0) check_labels(application, head.layout.classes);
   return std::make_unique<DetectByHead>(application, outputs.input, head);

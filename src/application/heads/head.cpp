@@ -64,20 +64,6 @@ int rank_of(const BoxLayout& layout) {
   return (layout.has_known_classes ? 0 : 2) + (layout.is_certain ? 0 : 1);
 }
 
-/// Those that fit best.
-std::vector<Recognised> best_fits(const Outputs& outputs) {
-  std::vector<Recognised> best;
-  for (const Head& head : heads) {
-    if (!is_first(head)) continue;
-    const std::optional<BoxLayout> layout = head.fit(outputs, false);
-    if (!layout) continue;
-    if (!best.empty() && rank_of(*layout) < rank_of(best.front().layout)) best.clear();
-    if (best.empty() || rank_of(*layout) == rank_of(best.front().layout))
-      best.push_back({&head, *layout});
-  }
-  return best;
-}
-
 std::string names_of(const std::vector<Recognised>& list) {
   std::vector<std::string_view> names;
   for (const Recognised& each : list) names.push_back(each.head->name);
@@ -108,6 +94,19 @@ Recognised recognise_named(const Outputs& outputs, const std::string& name,
 }  // namespace
 
 std::span<const Head> all_heads() { return heads; }
+
+std::vector<Recognised> best_fits(const Outputs& outputs) {
+  std::vector<Recognised> best;
+  for (const Head& head : heads) {
+    if (!is_first(head)) continue;
+    const std::optional<BoxLayout> layout = head.fit(outputs, false);
+    if (!layout) continue;
+    if (!best.empty() && rank_of(*layout) < rank_of(best.front().layout)) best.clear();
+    if (best.empty() || rank_of(*layout) == rank_of(best.front().layout))
+      best.push_back({&head, *layout});
+  }
+  return best;
+}
 
 Recognised recognise(const Outputs& outputs, const std::string& name, const std::string& place) {
   if (!name.empty()) return recognise_named(outputs, name, place);

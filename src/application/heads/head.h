@@ -64,6 +64,9 @@ struct Recognised {
   BoxLayout layout;
 };
 
+/// Those that fit best, each once.
+std::vector<Recognised> best_fits(const Outputs& outputs);
+
 /// The head called `name`, or the only one that fits. InputError at `place` if it does not fit, or
 /// none, or several: with what was found and which would fit.
 Recognised recognise(const Outputs& outputs, const std::string& name, const std::string& place);

@@ -34,13 +34,16 @@ std::string precisions_text(const network::Network& network,
                error_text(cost.loss.largest_error),
                choice.precisions[low.layer.index] == low.precision ? "yes" : "no"});
   }
-  return table.text() +
-         fmt::format(
-             "together: saves {} per frame; {} of {} frames ({}) change their answer, the "
-             "outputs are off by {} on average and {} at most\n",
-             time_text(choice.saved_ns), choice.loss.changed, choice.loss.frames,
-             share_text(choice.loss.changed_share()), error_text(choice.loss.mean_error),
-             error_text(choice.loss.largest_error));
+  return table.text() + fmt::format("together: saves {} per frame; {}\n",
+                                    time_text(choice.saved_ns), loss_text(choice.loss));
+}
+
+std::string loss_text(const profile::Loss& loss) {
+  return fmt::format(
+      "{} of {} answers ({}) on {} frames change, the outputs are off by {} on average and {} at "
+      "most",
+      loss.changed, loss.answers, share_text(loss.changed_share()), loss.frames,
+      error_text(loss.mean_error), error_text(loss.largest_error));
 }
 
 }  // namespace millrace::cli

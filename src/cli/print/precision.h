@@ -10,4 +10,7 @@ namespace millrace::cli {
 std::string precisions_text(const network::Network& network,
                             const explore::PrecisionChoice& choice);
 
+/// One sentence without its full stop.
+std::string loss_text(const profile::Loss& loss);
+
 }  // namespace millrace::cli

@@ -28,15 +28,19 @@ void bind(CLI::App& verb, CalibrateOptions& options) {
   bind_samples(verb, request.frames);
   begin_group(verb, "Ranges");
   verb.add_option("--method", request.method,
-                  "How to choose the range of a tensor: minmax clips no value, percentile clips "
-                  "outliers, entropy loses least information")
-      ->check(CLI::IsMember({"minmax", "percentile", "entropy"}))
+                  "How to choose the range of a tensor: mse has the smallest mean squared error, "
+                  "minmax clips no value, percentile clips outliers, entropy loses least "
+                  "information")
+      ->check(CLI::IsMember({"mse", "minmax", "percentile", "entropy"}))
       ->capture_default_str();
   verb.add_option("--percentile", request.percentile,
                   "For the method percentile: percentage of a tensor's values that its range "
                   "covers")
       ->check(between(50.0, 100.0))
       ->capture_default_str();
+  verb.add_flag("--correct-bias", request.corrects_bias,
+                "Also write the means of what convolutions read, by which int8 corrects their "
+                "biases for the rounding of the weights");
   begin_group(verb, "Output");
   verb.add_option("-o,--output", request.output,
                   "The calibration table to write; default: NAME.calibration.json");

@@ -92,6 +92,7 @@ void print_attempts(const api::PlanResult& result) {
   for (const api::PlanAttempt& attempt : result.attempts) {
     if (attempt.precisions)
       fmt::print("{}\n", precisions_text(result.network, *attempt.precisions));
+    if (attempt.loss) fmt::print("loss: {}\n\n", loss_text(*attempt.loss));
     if (attempt.choice && !attempt.choice->in_time)
       fmt::print("{}\n", candidates_text(*attempt.choice));
   }

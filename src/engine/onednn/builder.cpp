@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "engine/onednn/memory/turning.h"
+#include "engine/onednn/ways.h"
 #include "network/operator_kinds.h"
 
 namespace millrace::engine::onednn {
@@ -47,7 +48,7 @@ Builder::Builder(const Device& device, const SubnetRequest& request)
     const Port& port = request.inputs[i];
     Storage storage{Storage::Place::input, i, port.layout.size, nullptr, nullptr};
     const Form form = form_of(port, tensor(port.tensor));
-    values_[port.tensor] = {new_storage(storage), {}, form.desc, form.scale};
+    values_[port.tensor] = {new_storage(storage), {}, form.desc, form.encoding};
   }
   const auto int8 = [](const board::Variant& v) { return v.precision == board::Precision::int8; };
   const bool any = std::any_of(request.variants.begin(), request.variants.end(), int8);
@@ -84,15 +85,41 @@ Type Builder::type(LayerId id) const {
   return precision == board::Precision::bf16 ? Type::bf16 : Type::f32;
 }
 
+bool Builder::takes_zero(LayerId id) const {
+  const std::string algorithm = variant(id).algorithm;
+  return is_int8(id) && std::holds_alternative<network::Conv>(layer(id).op) &&
+         algorithm != on_tiles && algorithm != winograd_2x2 && algorithm != winograd_4x4;
+}
+
 Quantization Builder::quantization(TensorId id) const {
-  for (const LayerId reader : topology_.consumers[id.index])
-    if (std::holds_alternative<network::Concat>(layer(reader).op))
+  bool takes_zeros = true;
+  for (const LayerId reader : topology_.consumers[id.index]) {
+    const bool concatenates = std::holds_alternative<network::Concat>(layer(reader).op);
+    if (concatenates && is_read_in_8_bits(layer(reader).outputs[0]))
       return quantization(layer(reader).outputs[0]);
+    takes_zeros = takes_zeros && (!is_int8(reader) || takes_zero(reader));
+  }
+  return takes_zeros ? whole_quantization(range(id)) : symmetric_quantization(range(id));
+}
+
+Quantization Builder::quantization(TensorId id, LayerId reader) const {
+  const Quantization stored = quantization(id);
+  if (stored.encoding.zero == 0 || takes_zero(reader)) return stored;
+  return symmetric_quantization(range(id));
+}
+
+std::span<const float> Builder::means(TensorId id) const {
+  if (request_.calibration == nullptr) return {};
+  const auto found = request_.calibration->means.find(tensor(id).name);
+  return found == request_.calibration->means.end() ? std::span<const float>() : found->second;
+}
+
+const network::Range& Builder::range(TensorId id) const {
   const std::string& name = tensor(id).name;
   if (request_.calibration != nullptr)
     if (const auto found = request_.calibration->ranges.find(name);
         found != request_.calibration->ranges.end())
-      return quantization_of(found->second);
+      return found->second;
   throw InputError(name,
                    "a layer that reads or makes it is to run in int8, but the calibration has "
                    "no range for it; calibrate this network with 'millrace calibrate'");
@@ -145,12 +172,12 @@ Value Builder::plain(TensorId id) {
 Value Builder::row_major(TensorId id) {
   const Value now = value(id);
   if (now.desc.is_zero()) return now;
-  return in_layout(id, row_major_desc(tensor(id).shape, type_of(now.desc)), now.scale);
+  return in_layout(id, row_major_desc(tensor(id).shape, type_of(now.desc)), now.encoding);
 }
 
-Value Builder::in_layout(TensorId id, const Desc& layout, float scale) {
+Value Builder::in_layout(TensorId id, const Desc& layout, const Encoding& encoding) {
   Value now = value(id);
-  const bool same_numbers = type_of(now.desc) == type_of(layout) && now.scale == scale;
+  const bool same_numbers = type_of(now.desc) == type_of(layout) && now.encoding == encoding;
   const bool same_places =
       same_memory(now.desc, layout) || (is_row_major(now.desc) && is_row_major(layout));
   if (same_numbers && same_places) {
@@ -159,8 +186,8 @@ Value Builder::in_layout(TensorId id, const Desc& layout, float scale) {
   }
   if (tensor(id).constant) return in_layout(id, Packing{plain_desc(tensor(id).shape), layout});
   for (const Value& other : converted_[id])
-    if (same_memory(other.desc, layout) && other.scale == scale) return other;
-  const Value made = convert(now, {now.desc, layout}, scale);
+    if (same_memory(other.desc, layout) && other.encoding == encoding) return other;
+  const Value made = convert(now, {now.desc, layout}, encoding);
   converted_[id].push_back(made);
   return made;
 }
@@ -181,9 +208,9 @@ const std::byte* Builder::constant_data(const Value& value) const {
   return program_.storages[value.storage].constant + value.offset.count;
 }
 
-Value Builder::make(TensorId id, const Desc& layout, float scale) {
+Value Builder::make(TensorId id, const Desc& layout, const Encoding& encoding) {
   Value made = make_temporary(layout);
-  made.scale = scale;
+  made.encoding = encoding;
   define(id, made);
   return made;
 }
@@ -299,23 +326,28 @@ std::size_t Builder::new_storage(Storage storage) {
   return program_.storages.size() - 1;
 }
 
-Value Builder::keep(const std::vector<float>& numbers) {
-  const Desc desc = plain_desc({static_cast<std::int64_t>(numbers.size())});
+Value Builder::keep(std::span<const std::byte> numbers, const Desc& desc) {
   auto packed = std::make_shared<Packed>();
   packed->memory = network::Buffer::uninitialized(onednn::size_of(desc));
   packed->layout = desc;
-  std::copy(numbers.begin(), numbers.end(), reinterpret_cast<float*>(packed->memory.data()));
+  std::copy(numbers.begin(), numbers.end(), packed->memory.data());
   Storage storage{Storage::Place::constant, 0, onednn::size_of(desc), packed->data(), packed};
   return {new_storage(storage), {}, desc};
 }
 
-Value Builder::convert(const Value& value, const Packing& packing, float scale) {
-  Scales scales = packing.scales;
-  for (float& factor : scales.factors) factor *= value.scale / scale;
-  if (const auto turn =
-          scales.change_nothing() ? fast_turn(packing.from, packing.to) : std::nullopt) {
+Value Builder::keep(const std::vector<float>& numbers) {
+  return keep(std::as_bytes(std::span(numbers)),
+              plain_desc({static_cast<std::int64_t>(numbers.size())}));
+}
+
+Value Builder::convert(const Value& value, const Packing& packing, const Encoding& encoding) {
+  Conversion conversion{packing.scales, value.encoding.zero, encoding.zero};
+  for (float& factor : conversion.scales.factors) factor *= value.encoding.scale / encoding.scale;
+  const bool only_moves =
+      conversion.scales.change_nothing() && value.encoding.zero == encoding.zero;
+  if (const auto turn = only_moves ? fast_turn(packing.from, packing.to) : std::nullopt) {
     Value made = make_temporary(packing.to);
-    made.scale = scale;
+    made.encoding = encoding;
     const auto loop = [turn = *turn](const OwnPlaces& at) {
       kernels::turn_numbers(turn, reinterpret_cast<const float*>(at.from),
                             reinterpret_cast<float*>(at.to));
@@ -325,12 +357,12 @@ Value Builder::convert(const Value& value, const Packing& packing, float scale) 
     run(OwnWork{from, made, loop}, "reorder");
     return made;
   }
-  const Kernel kernel = reorder(engine(), packing.from, packing.to, scales);
+  const Kernel kernel = reorder(engine(), packing.from, packing.to, conversion);
   if (!kernel)
     throw EngineError("oneDNN cannot convert " + format_of({packing.from}) + " to " +
                       format_of({packing.to}));
   Value made = make_temporary(packing.to);
-  made.scale = scale;
+  made.encoding = encoding;
   add(primitive_step(kernel, {{DNNL_ARG_FROM, value}}, {{DNNL_ARG_TO, made}}), "reorder");
   return made;
 }
@@ -350,6 +382,9 @@ Step Builder::primitive_step(const Kernel& kernel, std::vector<Operand> reads,
     writes.push_back({DNNL_ARG_SCRATCHPAD, make_temporary(kernel.scratchpad())});
   if (kernel.given_scales)
     reads.push_back({kernel.given_scales->argument, keep(kernel.given_scales->factors)});
+  for (const GivenZero& given : kernel.given_zeros)
+    reads.push_back({given.argument, keep(std::as_bytes(std::span(&given.zero, 1)),
+                                          row_major_desc({1}, Type::s32))});
   Step step;
   for (const Operand& operand : reads) step.reads.push_back(operand.value.storage);
   for (const Operand& operand : writes) step.writes.push_back(operand.value.storage);
@@ -362,7 +397,7 @@ Port Builder::bind_output(std::size_t port) {
   const Value now = value(id);
   const Bytes size = size_of_value(now, tensor(id));
   Storage& storage = program_.storages[now.storage];
-  const std::string format = now.desc.is_zero() ? "plain" : format_of({now.desc, now.scale});
+  const std::string format = now.desc.is_zero() ? "plain" : format_of({now.desc, now.encoding});
   if (storage.place == Storage::Place::arena && storage.size == size) {
     storage.place = Storage::Place::output;
     storage.port = port;

@@ -1,6 +1,7 @@
 #pragma once
 // Collects the steps of a subnet while its layers are lowered, and keeps track of where every
 // tensor lies.
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -33,9 +34,15 @@ class Builder {
   /// Of the numbers that such a layer reads: if not 8 bits.
   Type type(LayerId id) const;
   bool is_int8(LayerId id) const { return variant(id).precision == board::Precision::int8; }
-  /// In 8 bits, as the calibration says. Tensors that are concatenated agree on one scale.
-  /// InputError naming the tensor if the calibration lacks it.
+  /// Whether its int8 kernel reads integers of which another than 0 stands for 0.
+  bool takes_zero(LayerId id) const;
+  /// In 8 bits, as the calibration says. Tensors that are concatenated in 8 bits agree on one
+  /// encoding. InputError naming the tensor if the calibration lacks it.
   Quantization quantization(TensorId id) const;
+  /// For a layer that reads it: the same, or symmetric if its kernel takes no other integer for 0.
+  Quantization quantization(TensorId id, LayerId reader) const;
+  /// By channel, if the calibration has them.
+  std::span<const float> means(TensorId id) const;
   /// Whether all that reads the tensor, in this subnet or not, reads 8 bits.
   bool is_read_in_8_bits(TensorId id) const { return read_in_8_bits_[id.index]; }
 
@@ -56,17 +63,19 @@ class Builder {
   /// Row-major, in the type in which it lies.
   Value row_major(TensorId id);
   /// In this layout, converted if need be; constants are packed. Not for integers.
-  Value in_layout(TensorId id, const Desc& layout, float scale = 1);
+  Value in_layout(TensorId id, const Desc& layout, const Encoding& encoding = {});
   /// The same, with the tensor's plain memory read in another way (transposed, grouped) and
   /// scaled first.
   Value in_layout(TensorId id, const Packing& packing);
   /// Where a packed or given constant lies, as long as the program lives.
   const std::byte* constant_data(const Value& value) const;
   /// A place for a tensor that a step will write.
-  Value make(TensorId id, const Desc& layout, float scale = 1);
+  Value make(TensorId id, const Desc& layout, const Encoding& encoding = {});
   Value make_plain(TensorId id);  // of any type
   /// A place that belongs to no tensor.
   Value make_temporary(const Desc& layout);
+  /// A place with these numbers.
+  Value keep(const std::vector<float>& numbers);
   /// Says where a tensor is, when no step is needed to make it.
   void define(TensorId id, const Value& value);
 
@@ -95,13 +104,14 @@ class Builder {
  private:
   std::size_t new_storage(Storage storage);
   Value constant(TensorId id);
-  Value keep(const std::vector<float>& numbers);
-  Value convert(const Value& value, const Packing& packing, float scale = 1);
+  Value keep(std::span<const std::byte> numbers, const Desc& desc);
+  Value convert(const Value& value, const Packing& packing, const Encoding& encoding = {});
   Step& add(Step step, const std::string& kernel);
   Step primitive_step(const Kernel& kernel, std::vector<Operand> reads,
                       std::vector<Operand> writes);
   Port bind_output(std::size_t port);
   void find_readers();
+  const network::Range& range(TensorId id) const;
 
   Device device_;
   const SubnetRequest& request_;

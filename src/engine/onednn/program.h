@@ -31,8 +31,8 @@ struct Storage {
 struct Value {
   std::size_t storage = 0;  // Program::storages
   Bytes offset;
-  Desc desc;        // empty for integers of the network: those are plain
-  float scale = 1;  // a stored number n stands for scale * n
+  Desc desc;  // empty for integers of the network: those are plain
+  Encoding encoding = {};
 };
 
 struct Operand {

@@ -20,6 +20,10 @@ struct Loops {
   float* factors() const { return reinterpret_cast<float*>(o.working + p.factors); }
   /// Of the panel.
   std::byte* strip(std::size_t index) const { return o.working + index * p.strip_apart; }
+  /// The same, of a panel that begins with the strip `first`.
+  const std::byte* windows(std::size_t first, std::size_t index) const {
+    return p.direct ? o.source + (first + index) * p.strip_apart : strip(index);
+  }
 };
 
 /// Results of a row.
@@ -109,11 +113,12 @@ template <class Kind>
   if (i < count)
     _mm512_storeu_si512(to + i, Kind::integers_of(Kind::rest(from + i, count - i), factor));
 }
+/// `zero`: the byte that stands for 0.
 template <class Kind>
 [[gnu::target("avx512bw,avx512vl,avx512vnni,avx512bf16")]] inline void write_zeros(
-    std::size_t count, typename Kind::Number* to) {
+    std::size_t count, char zero, typename Kind::Number* to) {
   for (std::size_t i = 0; i < count; i += Kind::in_vector)
-    _mm512_storeu_si512(to + i, Kind::zeros());
+    _mm512_storeu_si512(to + i, _mm512_set1_epi8(zero));
 }
 
 /// A strip of the panel that begins with the strip `first`.
@@ -128,7 +133,7 @@ template <class Kind>
   const std::size_t channels = l.c.channels;
   Factors factors;
   if constexpr (Kind::has_factors) {
-    __m512i most = Kind::zeros();
+    __m512i most = _mm512_setzero_si512();
     for (std::size_t i = 0; i < window.down; ++i)
       for (std::size_t j = 0; j < window.across; ++j) {
         const Run run = window.run_at(i, j);
@@ -137,16 +142,17 @@ template <class Kind>
     factors = factors_of(Kind::largest(most), l.p.largest);
     std::fill_n(l.factors() + index * l.p.strip, strip.count, factors.sums);
   }
+  const auto zero = static_cast<char>(l.p.zero);
   std::byte* at = l.strip(index);
   for (std::size_t i = 0; i < window.down; ++i)
     for (std::size_t j = 0; j < window.across; ++j, at += l.p.run_apart) {
       const Run run = window.run_at(i, j);
       auto* to = reinterpret_cast<Number*>(at);
-      write_zeros<Kind>(run.before * channels, to);
+      write_zeros<Kind>(run.before * channels, zero, to);
       to += run.before * channels;
       write_integers<Kind>(image + run.first * channels, run.count * channels, factors.numbers, to);
       to += run.count * channels;
-      write_zeros<Kind>(run.behind * channels, to);
+      write_zeros<Kind>(run.behind * channels, zero, to);
     }
 }
 
@@ -240,20 +246,19 @@ template <class Kind, std::size_t rows>
       Kind::has_factors ? reinterpret_cast<const float*>(l.o.weights + l.p.scales) : l.o.scales;
   const Finish finishes[2] = {{l.c, given, l.o.bias, output}, {l.c, given, l.o.bias, output + 16}};
   const std::size_t size = size_of(l.c.result);
+  alignas(64) float kept[rows][2][16];
 #pragma GCC unroll 12
   for (std::size_t row = 0; row < rows; ++row) {
-    std::byte* const to = l.o.result + ((piece.result + row) * l.c.outputs + output) * size;
-    for (std::size_t i = 0; i < 2 && output + 16 * i < l.c.outputs; ++i) {
-      const Finish& finish = finishes[i];
-      if constexpr (Kind::has_factors) {
-        const __m512 scale = _mm512_mul_ps(finish.scale, _mm512_set1_ps(piece.factors[row]));
-        finish.finish_as(_mm512_mul_ps(totals[row][i], scale), to + 16 * i * size, Kind::number,
-                         Kind::number);
-      } else {
-        finish.finish(_mm512_mul_ps(totals[row][i], finish.scale), to + 16 * i * size);
-      }
+    for (std::size_t i = 0; i < 2; ++i) {
+      __m512 scale = finishes[i].scale;
+      if constexpr (Kind::has_factors)
+        scale = _mm512_mul_ps(scale, _mm512_set1_ps(piece.factors[row]));
+      _mm512_store_ps(kept[row][i], _mm512_mul_ps(totals[row][i], scale));
     }
   }
+  std::byte* const to = l.o.result + (piece.result * l.c.outputs + output) * size;
+  for (std::size_t i = 0; i < 2 && output + 16 * i < l.c.outputs; ++i)
+    finishes[i].finish({kept[0][i], 32, rows, to + 16 * i * size, l.c.outputs * size});
 }
 
 template <class Kind, std::size_t rows = integer_windows>
@@ -272,10 +277,22 @@ void multiply_panel(const Loops& l, std::size_t first, std::size_t count, std::s
   const std::size_t pieces = l.p.overlap ? count : divided_up(count, integer_windows);
   for (std::size_t i = 0; i < pieces; ++i) {
     const std::size_t begin = count * i / pieces, end = count * (i + 1) / pieces;
-    const Strip strip(l, first + begin);
-    multiply<Kind>({l, l.strip(begin), l.p.overlap ? l.p.window_apart : l.p.strip_apart,
-                    l.factors() + begin * l.p.strip, strip.result(l), block, i, pieces},
-                   l.p.overlap ? strip.count : end - begin);
+    Piece piece{l,
+                l.windows(first, begin),
+                l.p.strip_apart,
+                l.factors() + begin * l.p.strip,
+                first + begin,
+                block,
+                i,
+                pieces};
+    std::size_t windows = end - begin;
+    if (l.p.overlap) {
+      const Strip strip(l, first + begin);
+      piece.apart = l.p.window_apart;
+      piece.result = strip.result(l);
+      windows = strip.count;
+    }
+    multiply<Kind>(piece, windows);
   }
 }
 
@@ -296,7 +313,7 @@ template <class Kind>
 void convolve_as(const Loops& l) {
   for (std::size_t first = 0; first < l.p.count; first += l.p.panel) {
     const std::size_t count = std::min(l.p.panel, l.p.count - first);
-    for_all(count, 4, [&](std::size_t i) { read<Kind>(l, first, i); });
+    if (!l.p.direct) for_all(count, 4, [&](std::size_t i) { read<Kind>(l, first, i); });
     for_all(l.p.outputs, 1,
             [&](std::size_t block) { multiply_panel<Kind>(l, first, count, block); });
   }

@@ -4,7 +4,7 @@
 // do two to four times as many products of 16-bit integers as of such numbers, unless they have
 // tiles for those. The pixels that are computed at once are scaled by their largest magnitude, the
 // weights of an output so that no sum can leave 32 bits: as integers.h says. In int8 nothing is
-// rounded.
+// rounded, and padding is the integer that stands for 0.
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -30,6 +30,7 @@ struct IntegerPanels {
   bool folded = false;         // a run is a row of the window, not a pixel
   std::size_t runs = 1;        // of a window
   std::size_t run_places = 1;  // the last one perhaps with numbers behind the run
+  bool direct = false;         // the image itself is the panel: windows of one pixel of bytes
   bool overlap = false;        // windows of a strip
   std::size_t row_strips = 1;  // in a row of results
   std::size_t strip = 1;       // windows at most
@@ -42,6 +43,7 @@ struct IntegerPanels {
   std::size_t working = 0;  // bytes of the working memory
   std::size_t scales = 0;   // behind the weights, by output: bytes; of 8 bits shifts
   float largest = 0;        // 16-bit integer that pixels become
+  std::int32_t zero = 0;    // of 8 bits without a sign: the integer that stands for 0
 
   /// Of a window.
   std::size_t places() const { return runs * run_places; }

@@ -40,9 +40,6 @@ struct Words {
       const Number* from, std::size_t count) {
     return _mm512_maskz_loadu_epi16((__mmask32{1} << count) - 1, from);
   }
-  [[gnu::target("avx512bw,avx512vl,avx512vnni,avx512bf16")]] static __m512i zeros() {
-    return _mm512_setzero_si512();
-  }
   [[gnu::target("avx512bw,avx512vl,avx512vnni,avx512bf16"),
     gnu::always_inline]] static inline __m512i
   integers_of(__m512i x, float factor) {
@@ -90,12 +87,9 @@ struct Quads {
       const Number* from, std::size_t count) {
     return _mm512_maskz_loadu_epi8((__mmask64{1} << count) - 1, from);
   }
-  [[gnu::target("avx512bw,avx512vl,avx512vnni,avx512bf16")]] static __m512i zeros() {
-    return is_signed ? _mm512_set1_epi8(-128) : _mm512_setzero_si512();
-  }
   [[gnu::target("avx512bw,avx512vl,avx512vnni,avx512bf16")]] static __m512i integers_of(__m512i x,
                                                                                         float) {
-    return _mm512_xor_si512(x, zeros());
+    return is_signed ? _mm512_xor_si512(x, _mm512_set1_epi8(-128)) : x;
   }
   [[gnu::target("avx512bw,avx512vl,avx512vnni,avx512bf16")]] static __m512i with_products(
       __m512i sums, __m512i pixels, __m512i weights) {

@@ -33,6 +33,15 @@ bool can_overlap(const IntegerConvolution& c, const IntegerPanels& p, std::size_
          c.width.output >= least_strip * row_strips;
 }
 
+/// Whether the pixels lie in the image as they would in the panels.
+bool is_direct(const IntegerConvolution& c) {
+  const auto moves_on = [](const WindowAxis& axis) {
+    return axis.window == 1 && axis.stride == 1 && axis.pad == 0 && axis.output == axis.input;
+  };
+  return c.source == StoredNumber::u8 && c.channels % 4 == 0 && moves_on(c.height) &&
+         moves_on(c.width);
+}
+
 /// An output's weights in the order of a window's places, by number.
 std::vector<float> window_of(const IntegerConvolution& c, const IntegerPanels& p,
                              std::span<const float> of_output) {
@@ -76,15 +85,16 @@ void pack_words(const Output& output, std::span<const float> window) {
   output.put_scale(scale / p.largest);
 }
 
-/// Pixels with a sign are shifted by 128 to have none: what that adds to the sums is kept.
-void pack_bytes(const Output& output, std::span<const float> window, float factor, bool shifts) {
+/// Pixels with a sign are shifted by 128 to have none. What the integer that stands for 0 adds to
+/// the sums is kept.
+void pack_bytes(const Output& output, std::span<const float> window, float factor) {
   std::int32_t sum = 0;
   for (std::size_t i = 0; i < window.size(); ++i) {
     const std::int32_t weight = integer_of(double{window[i] * factor}, 1, INT8_MAX);
     output.put<std::int8_t>(i, weight);
     sum += weight;
   }
-  output.put_scale(shifts ? 128 * sum : std::int32_t{0});
+  output.put_scale(output.panels.zero * sum);
 }
 
 }  // namespace
@@ -94,6 +104,7 @@ IntegerPanels::IntegerPanels(const IntegerConvolution& c)
       run(c.channels),
       folded(c.width.dilation == 1),
       runs(c.height.window),
+      direct(is_direct(c)),
       row_strips(c.width.output),
       outputs(divided_up(c.outputs, integer_outputs)) {
   const std::size_t number = is_in_words(c) ? 2 : 1;  // bytes
@@ -110,16 +121,17 @@ IntegerPanels::IntegerPanels(const IntegerConvolution& c)
   }
   // Whole vectors are written, also behind the last number. One line more, so that strips do not
   // all fall into the same place of a cache.
-  strip_apart = ((divided_up(runs * run_apart, line) + 1) | 1) * line;
+  strip_apart = direct ? c.channels : ((divided_up(runs * run_apart, line) + 1) | 1) * line;
   count = c.images * c.height.output * row_strips;
   const std::size_t fit = std::max(panel_bytes / strip_apart, overlap ? 1 : integer_windows);
   panel = divided_up(count, divided_up(count, fit));
-  factors = round_up(panel * strip_apart + line, line);
+  factors = direct ? 0 : round_up(panel * strip_apart + line, line);
   working = factors + round_up(panel * strip * sizeof(float), line);
   scales = outputs * bytes_of_block(*this);
   const std::size_t numbers = places() * in_place;
   const std::size_t of_run = run_places * in_place;
   summed = !is_in_words(c) ? numbers : overlap ? summed_words / of_run * of_run : summed_words;
+  zero = c.source == StoredNumber::s8 ? 128 : c.source_zero;
   largest = largest_of_pixels(std::min(numbers, summed_words), gain_of_pixels);
 }
 
@@ -130,9 +142,8 @@ std::size_t packed_size(const IntegerConvolution& c) {
 
 std::string form_of_weights(const IntegerConvolution& c) {
   const IntegerPanels panels(c);
-  return fmt::format("integers 2 {} {} {} {} {} {} {} {}", c.outputs, c.channels, c.height.window,
-                     c.width.window, panels.in_place, panels.run, panels.summed,
-                     c.source == StoredNumber::s8);
+  return fmt::format("integers 3 {} {} {} {} {} {} {} {}", c.outputs, c.channels, c.height.window,
+                     c.width.window, panels.in_place, panels.run, panels.summed, panels.zero);
 }
 
 void pack_weights(const IntegerConvolution& c, std::span<const float> weights,
@@ -145,8 +156,7 @@ void pack_weights(const IntegerConvolution& c, std::span<const float> weights,
     if (is_in_words(c))
       pack_words({panels, i, to}, window);
     else
-      pack_bytes({panels, i, to}, window, factors.empty() ? 1 : factors[i],
-                 c.source == StoredNumber::s8);
+      pack_bytes({panels, i, to}, window, factors.empty() ? 1 : factors[i]);
   }
 }
 

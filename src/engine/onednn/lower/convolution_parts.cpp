@@ -1,7 +1,10 @@
 #include "engine/onednn/lower/convolution_parts.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
+
+#include "engine/onednn/lower/lower_winograd.h"
 
 namespace millrace::engine::onednn {
 namespace {
@@ -18,9 +21,15 @@ std::optional<kernels::OwnConvolution> with_tail(const Builder& builder, const G
                                                  kernels::OwnConvolution result) {
   bool activated = false;
   for (const Fused& fused : group.tail) {
-    if (activated) return std::nullopt;
     if (fused.kind == Fused::Kind::residual && !result.adds) {
       result.adds = true;
+      result.adds_last = activated;
+      continue;
+    }
+    if (activated) return std::nullopt;
+    activated = true;
+    if (fused.kind == Fused::Kind::swish) {
+      result.activation.swish = true;
       continue;
     }
     if (fused.kind != Fused::Kind::unary) return std::nullopt;
@@ -28,19 +37,27 @@ std::optional<kernels::OwnConvolution> with_tail(const Builder& builder, const G
         piecewise_linear(std::get<network::Unary>(builder.layer(fused.layers[0]).op));
     if (!function) return std::nullopt;
     result.activation = *function;
-    activated = true;
   }
   return result;
 }
 
-Scaled scaled_of(const Builder& builder, const network::Layer& layer, const Integers& integers) {
-  const float unit = integers.quantizes_result ? 1 / integers.result.scale : 1;
+/// What sums are multiplied with to be in units of the result.
+float unit_of(const Integers& integers) {
+  return integers.quantizes_result ? 1 / integers.result.encoding.scale : 1.f;
+}
+
+/// `unit`: of the sums.
+Scaled scaled_of(const Builder& builder, const network::Layer& layer, const Integers& integers,
+                 float unit) {
   Scaled result;
   for (const float weight : integers.weights)
-    result.scales.push_back(integers.source.scale * weight * unit);
+    result.scales.push_back(integers.source.encoding.scale * weight * unit);
   result.bias.assign(result.scales.size(), 0.f);
-  if (layer.inputs.size() <= 2 || !layer.inputs[2].valid()) return result;
-  const auto given = builder.tensor(layer.inputs[2]).constant->values<float>();
+  const bool has_bias = layer.inputs.size() > 2 && layer.inputs[2].valid();
+  if (!has_bias && integers.bias.empty()) return result;
+  const std::span<const float> given =
+      integers.bias.empty() ? builder.tensor(layer.inputs[2]).constant->values<float>()
+                            : std::span(integers.bias);
   for (std::size_t i = 0; i < given.size(); ++i) result.bias[i] = given[i] * unit;
   return result;
 }
@@ -54,13 +71,48 @@ kernels::StoredNumber number_of(Type type) {
 
 void set_numbers(kernels::OwnConvolution& convolution, const Integers& integers) {
   convolution.source = number_of(integers.source.type);
+  convolution.source_zero = integers.source.encoding.zero;
   if (!integers.quantizes_result) return;
-  const float unit = 1 / integers.result.scale;
+  const float unit = unit_of(integers);
+  const bool adds_real = convolution.activation.swish && !convolution.adds_last;
   convolution.result = number_of(integers.result.type);
+  convolution.result_zero = static_cast<float>(integers.result.encoding.zero);
   convolution.added = number_of(integers.residual.type);
-  convolution.added_scale = integers.residual.scale * unit;
+  convolution.added_scale = integers.residual.encoding.scale * (adds_real ? 1 : unit);
+  convolution.added_zero = static_cast<float>(integers.residual.encoding.zero);
+  if (convolution.activation.swish) convolution.activation.unit = unit;
   convolution.activation.low *= unit;
   convolution.activation.high *= unit;
+}
+
+/// The rounding of the weights changes what they make of a mean pixel: that is taken back. Empty
+/// where no means are known, or where the algorithm rounds other factors than the weights.
+std::vector<float> corrected_bias(const Builder& builder, LayerId id,
+                                  const std::vector<float>& scales) {
+  const network::Layer& layer = builder.layer(id);
+  const network::Tensor& tensor = builder.tensor(layer.inputs[1]);
+  const std::span<const float> means = builder.means(layer.inputs[0]);
+  const auto inputs = unsigned_of(tensor.shape[1]);
+  const auto groups = unsigned_of(geometry_of(layer.op).groups);
+  if (means.size() != inputs * groups || is_winograd(builder, id)) return {};
+  std::vector<float> bias(scales.size(), 0.f);
+  if (layer.inputs.size() > 2 && layer.inputs[2].valid()) {
+    const auto given = builder.tensor(layer.inputs[2]).constant->values<float>();
+    bias.assign(given.begin(), given.end());
+  }
+  const auto weights = tensor.constant->values<float>();
+  const std::size_t of_output = weights.size() / scales.size(), taps = of_output / inputs;
+  for (std::size_t output = 0; output < scales.size(); ++output) {
+    const std::size_t first = output / (scales.size() / groups) * inputs;
+    const double scale = double{scales[output]};
+    double lost = 0;
+    for (std::size_t i = 0; i < of_output; ++i) {
+      const double weight = double{weights[output * of_output + i]};
+      lost += (weight - scale * std::nearbyint(weight / scale)) * double{means[first + i / taps]};
+    }
+    bias[output] += static_cast<float>(lost);
+  }
+  return bias;
 }
 
 }  // namespace
@@ -134,7 +186,9 @@ std::optional<kernels::OwnConvolution> own_convolution_of(const Builder& builder
   result.outputs = unsigned_of(builder.tensor(layer.outputs[0]).shape[1]);
   result.height = axis_of(builder, group.head, 0);
   result.width = axis_of(builder, group.head, 1);
-  return with_tail(builder, group, result);
+  const auto whole = with_tail(builder, group, result);
+  const bool after = whole && (whole->activation.swish || whole->adds_last);
+  return after && is_winograd(builder, group.head) ? std::nullopt : whole;
 }
 
 const Fused* residual_of(const Group& group) {
@@ -151,22 +205,25 @@ std::optional<Integers> integers_of(const Builder& builder, const Group& group,
   const network::Tensor& weights = builder.tensor(layer.inputs[1]);
   const TensorId result = result_of(builder.network(), group);
   Integers integers;
-  integers.source = source ? *source : builder.quantization(layer.inputs[0]);
-  integers.quantizes_result = builder.is_read_in_8_bits(result);
-  if (integers.quantizes_result) {
+  integers.source = source ? *source : builder.quantization(layer.inputs[0], group.head);
+  if (builder.is_read_in_8_bits(result)) {
     integers.result = builder.quantization(result);
     if (const Fused* residual = residual_of(group))
       integers.residual = builder.quantization(residual->operand);
+    const bool zeros = integers.result.encoding.zero != 0 || integers.residual.encoding.zero != 0;
+    integers.quantizes_result = !zeros || !is_winograd(builder, group.head);
   }
   integers.weights =
       channel_scales(*weights.constant, weights_as_given(g, weights.shape), g.groups > 1 ? 2 : 1);
+  integers.bias = corrected_bias(builder, group.head, integers.weights);
   return integers;
 }
 
-std::optional<Quantization> quantization_now(Builder& builder, TensorId id) {
-  const Value now = builder.value(id);
+std::optional<Quantization> quantization_now(Builder& builder, LayerId id) {
+  const Value now = builder.value(builder.layer(id).inputs[0]);
   if (!is_quantized(now.desc)) return std::nullopt;
-  return Quantization{type_of(now.desc), now.scale};
+  if (now.encoding.zero != 0 && !builder.takes_zero(id)) return std::nullopt;
+  return Quantization{type_of(now.desc), now.encoding};
 }
 
 OwnParts own_parts(Builder& builder, const Group& group, kernels::OwnConvolution& convolution,
@@ -174,7 +231,7 @@ OwnParts own_parts(Builder& builder, const Group& group, kernels::OwnConvolution
   const network::Layer& layer = builder.layer(group.head);
   const TensorId input = layer.inputs[0], result = result_of(builder.network(), group);
   OwnParts parts;
-  parts.integers = integers_of(builder, group, quantization_now(builder, input));
+  parts.integers = integers_of(builder, group, quantization_now(builder, group.head));
   const auto& integers = parts.integers;
   const Type computes = builder.type(group.head);
   Type reads = computes, writes = computes;
@@ -182,7 +239,8 @@ OwnParts own_parts(Builder& builder, const Group& group, kernels::OwnConvolution
     set_numbers(convolution, *integers);
     reads = integers->source.type;
     writes = integers->quantizes_result ? integers->result.type : Type::f32;
-    parts.scaled = std::make_shared<const Scaled>(scaled_of(builder, layer, *integers));
+    parts.scaled = std::make_shared<const Scaled>(
+        scaled_of(builder, layer, *integers, unit_of(*integers) / convolution.activation.unit));
     parts.bias = parts.scaled->bias.data();
   } else {
     if (takes_floats && type_of(builder.value(input).desc) != computes) reads = Type::f32;
@@ -195,10 +253,10 @@ OwnParts own_parts(Builder& builder, const Group& group, kernels::OwnConvolution
     }
   }
   parts.work.from = builder.in_layout(input, channels_last_desc(builder.tensor(input).shape, reads),
-                                      integers ? integers->source.scale : 1.f);
+                                      integers ? integers->source.encoding : Encoding());
   parts.work.to =
       builder.make(result, channels_last_desc(builder.tensor(result).shape, writes),
-                   integers && integers->quantizes_result ? integers->result.scale : 1.f);
+                   integers && integers->quantizes_result ? integers->result.encoding : Encoding());
   parts.work.adds = convolution.adds;
   return parts;
 }

@@ -40,6 +40,7 @@ struct Integers {
   Quantization source, residual, result;
   bool quantizes_result = false;
   std::vector<float> weights;  // scales, by output channel
+  std::vector<float> bias = {};  // corrected for the rounding of the weights; empty: as given
 };
 
 /// Numbers by output that our own int8 convolution needs beside its weights, in units of its
@@ -82,7 +83,7 @@ const Fused* residual_of(const Group& group);
 std::optional<Integers> integers_of(const Builder& builder, const Group& group,
                                     const std::optional<Quantization>& source);
 
-/// An input that lies in 8 bits already is read as it is.
-std::optional<Quantization> quantization_now(Builder& builder, TensorId id);
+/// An input that lies in 8 bits already is read as it is, if the layer's kernel can.
+std::optional<Quantization> quantization_now(Builder& builder, LayerId id);
 
 }  // namespace millrace::engine::onednn

@@ -45,18 +45,18 @@ void copy_parts(Builder& builder, const std::vector<Value>& parts, const Value& 
 }
 
 bool concat_by_copies(Builder& builder, const network::Layer& layer, const Desc& model,
-                      float scale) {
+                      const Encoding& encoding) {
   const auto axis = static_cast<std::size_t>(std::get<network::Concat>(layer.op).axis);
   const Desc layout = dense_like(model, builder.tensor(layer.outputs[0]).shape);
   std::vector<Value> sources;
   for (const TensorId id : layer.inputs)
-    sources.push_back(builder.in_layout(id, dense_like(model, builder.tensor(id).shape), scale));
-  copy_parts(builder, sources, builder.make(layer.outputs[0], layout, scale), axis);
+    sources.push_back(builder.in_layout(id, dense_like(model, builder.tensor(id).shape), encoding));
+  copy_parts(builder, sources, builder.make(layer.outputs[0], layout, encoding), axis);
   return true;
 }
 
 bool concat_by_kernel(Builder& builder, const network::Layer& layer, const Desc& model,
-                      float scale) {
+                      const Encoding& encoding) {
   std::vector<Desc> layouts;
   for (const TensorId id : layer.inputs) {
     const Desc now = retyped(builder.value(id).desc, type_of(model));
@@ -69,8 +69,8 @@ bool concat_by_kernel(Builder& builder, const network::Layer& layer, const Desc&
   std::vector<Operand> reads;
   for (std::size_t i = 0; i < layouts.size(); ++i)
     reads.push_back({DNNL_ARG_MULTIPLE_SRC + static_cast<int>(i),
-                     builder.in_layout(layer.inputs[i], layouts[i], scale)});
-  const Value result = builder.make(layer.outputs[0], kernel.operand(DNNL_ARG_DST), scale);
+                     builder.in_layout(layer.inputs[i], layouts[i], encoding)});
+  const Value result = builder.make(layer.outputs[0], kernel.operand(DNNL_ARG_DST), encoding);
   builder.run(kernel, reads, {{DNNL_ARG_DST, result}});
   return true;
 }
@@ -140,18 +140,18 @@ bool lower_concat(Builder& builder, LayerId id) {
   const network::Layer& layer = builder.layer(id);
   Desc model = common_layout(builder, layer.inputs);
   if (concat_by_growing(builder, layer, model)) return true;
-  float scale = 1;
+  Encoding encoding;
   if (is_quantized(model)) {
     const Quantization common = builder.quantization(layer.outputs[0]);
     model = retyped(model, common.type);
-    scale = common.scale;
+    encoding = common.encoding;
   }
   // One core copies faster than the kernel does; several share the kernel's work.
   if (dense_strides(model) && (builder.cores() == 1 || is_row_major(model)))
-    return concat_by_copies(builder, layer, model, scale);
+    return concat_by_copies(builder, layer, model, encoding);
   const Desc last = channels_last_desc(dims_of(model), type_of(model));
-  return concat_by_kernel(builder, layer, model, scale) ||
-         concat_by_copies(builder, layer, last, scale);
+  return concat_by_kernel(builder, layer, model, encoding) ||
+         concat_by_copies(builder, layer, last, encoding);
 }
 
 }  // namespace millrace::engine::onednn

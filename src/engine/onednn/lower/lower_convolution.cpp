@@ -58,6 +58,8 @@ std::optional<ConvolutionSpec> spec_of(const Builder& builder, LayerId id,
   if (!spec) return std::nullopt;
   const Type type = builder.type(id);
   const Type result = integers && integers->quantizes_result ? integers->result.type : type;
+  if (integers && !integers->bias.empty())
+    spec->bias = plain_desc({static_cast<std::int64_t>(integers->bias.size())});
   spec->source =
       any_desc(builder.tensor(layer.inputs[0]).shape, integers ? integers->source.type : type);
   spec->weights = any_desc(dims_of(weights_as_given(geometry_of(layer.op), weights)),
@@ -73,9 +75,10 @@ Kernel kernel_of(const Builder& builder, const Group& group,
       post_ops_of(builder, group, builder.tensor(builder.layer(group.head).outputs[0]).shape);
   if (!spec || !post_ops) return {};
   if (integers) {
-    float factor = integers->source.scale;
+    float factor = integers->source.encoding.scale;
+    spec->source_zero = integers->source.encoding.zero;
     if (integers->quantizes_result) {
-      Rescaling rescaling = rescale(*post_ops, integers->result.scale, integers->residual);
+      Rescaling rescaling = rescale(*post_ops, integers->result.encoding, integers->residual);
       spec->rescaling = rescaling.factor;
       factor *= rescaling.factor;
       post_ops = std::move(rescaling.post_ops);
@@ -97,7 +100,15 @@ Kernel kernel_of_sums(const Builder& builder, LayerId id) {
   return convolution(builder.engine(), *spec, {});
 }
 
-Operand bias_operand(Builder& builder, const network::Layer& layer, const Kernel& kernel) {
+Operand bias_operand(Builder& builder, const network::Layer& layer, const Kernel& kernel,
+                     const std::vector<float>& corrected) {
+  if (!corrected.empty()) {
+    std::vector<float> numbers = corrected;
+    const std::vector<float>& factors = kernel.bias.factors;
+    for (std::size_t i = 0; i < numbers.size(); ++i)
+      numbers[i] *= kernel.bias.leading == 0 ? factors[0] : factors[i];
+    return {DNNL_ARG_BIAS, builder.keep(numbers)};
+  }
   const TensorId bias = layer.inputs[2];
   if (kernel.bias.change_nothing()) return {DNNL_ARG_BIAS, builder.plain(bias)};
   const Desc desc = plain_desc(builder.tensor(bias).shape);
@@ -137,7 +148,7 @@ bool accepts_convolution(Builder& builder, const Group& group) {
 
 std::vector<std::string> convolution_algorithms(const Builder& builder, LayerId layer) {
   std::optional<Integers> integers;
-  if (builder.is_int8(layer)) integers = Integers{{Type::u8, 1.f}, {}, {Type::u8, 1.f}, true, {}};
+  if (builder.is_int8(layer)) integers = Integers{{Type::u8, {}}, {}, {Type::u8, {}}, true, {}};
   auto spec = spec_of(builder, layer, integers);
   if (!spec) return {};
   auto names = convolution_algorithms(builder.engine(), *spec);
@@ -159,7 +170,7 @@ bool lower_convolution(Builder& builder, const Group& group) {
   const network::Layer& layer = builder.layer(group.head);
   if (geometry_of(layer.op).transposed)
     return lower_transposed(builder, group, kernel_of_sums(builder, group.head));
-  const auto integers = integers_of(builder, group, quantization_now(builder, layer.inputs[0]));
+  const auto integers = integers_of(builder, group, quantization_now(builder, group.head));
   const Kernel kernel = kernel_of(builder, group, integers);
   const std::string asked = builder.variant(group.head).algorithm;
   if (!kernel && !asked.empty())
@@ -168,16 +179,16 @@ bool lower_convolution(Builder& builder, const Group& group) {
   if (!kernel || (kernel.is_slow() && group.tail.empty())) return false;
   Packing weights;
   weights.to = kernel.operand(DNNL_ARG_WEIGHTS);
-  const float source_scale = integers ? integers->source.scale : 1.f;
+  const Encoding source = integers ? integers->source.encoding : Encoding();
   std::vector<Operand> reads{
-      {DNNL_ARG_SRC,
-       builder.in_layout(layer.inputs[0], kernel.operand(DNNL_ARG_SRC), source_scale)},
+      {DNNL_ARG_SRC, builder.in_layout(layer.inputs[0], kernel.operand(DNNL_ARG_SRC), source)},
       weights_operand(builder, layer, weights, integers)};
-  if (layer.inputs.size() > 2 && layer.inputs[2].valid())
-    reads.push_back(bias_operand(builder, layer, kernel));
+  const std::vector<float> corrected = integers ? integers->bias : std::vector<float>();
+  if ((layer.inputs.size() > 2 && layer.inputs[2].valid()) || !corrected.empty())
+    reads.push_back(bias_operand(builder, layer, kernel, corrected));
   const Value result =
       builder.make(result_of(builder.network(), group), kernel.operand(DNNL_ARG_DST),
-                   integers && integers->quantizes_result ? integers->result.scale : 1.f);
+                   integers && integers->quantizes_result ? integers->result.encoding : Encoding());
   const auto more = post_operands(builder, group, result);
   reads.insert(reads.end(), more.begin(), more.end());
   builder.run(kernel, reads, {{DNNL_ARG_DST, result}});

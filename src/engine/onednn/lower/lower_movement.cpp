@@ -19,8 +19,8 @@ bool take_parts(Builder& builder, TensorId whole, std::size_t axis,
                 const std::vector<Part>& parts) {
   Desc layout = builder.value(whole).desc;
   if (!dense_strides(layout)) layout = channels_last_desc(dims_of(layout), type_of(layout));
-  const float scale = builder.value(whole).scale;
-  const Value source = builder.in_layout(whole, layout, scale);
+  const Encoding encoding = builder.value(whole).encoding;
+  const Value source = builder.in_layout(whole, layout, encoding);
   const Pieces pieces = pieces_of(layout, axis);
   const std::size_t unit =
       pieces.bytes / static_cast<std::size_t>(builder.tensor(whole).shape[axis]);
@@ -35,9 +35,37 @@ bool take_parts(Builder& builder, TensorId whole, std::size_t axis,
       continue;
     }
     const std::size_t bytes = unit * static_cast<std::size_t>(shape[axis]);
-    const Value to = builder.make(part.tensor, dense_like(layout, shape), scale);
+    const Value to = builder.make(part.tensor, dense_like(layout, shape), encoding);
     builder.copy({from, to, pieces.count, bytes, pieces.bytes, bytes});
   }
+  return true;
+}
+
+/// Every so many elements along some axes: what lies there, read with wider strides.
+bool take_steps(Builder& builder, const network::Layer& layer) {
+  const auto& op = std::get<network::Slice>(layer.op);
+  const Value whole = builder.value(layer.inputs[0]);
+  const auto strides = dense_strides(whole.desc);
+  const auto forward = [](std::int64_t step) { return step > 0; };
+  if (!strides || is_quantized(whole.desc) ||
+      !std::all_of(op.steps.begin(), op.steps.end(), forward))
+    return false;
+  const Shape& shape = builder.tensor(layer.outputs[0]).shape;
+  Dims wider = *strides;
+  std::int64_t first = 0;
+  for (std::size_t d = 0; d < wider.size(); ++d) {
+    first += op.starts[d] * wider[d];
+    wider[d] *= op.steps[d];
+  }
+  Value from = whole;
+  const Type type = type_of(whole.desc);
+  from.desc = strided_desc(shape, wider, type);
+  from.offset += Bytes{first * static_cast<std::int64_t>(dnnl::memory::data_type_size(type))};
+  const Desc layout = dense_like(whole.desc, shape);
+  const Kernel kernel = reorder(builder.engine(), from.desc, layout, {});
+  if (!kernel || kernel.is_slow()) return false;
+  builder.run(kernel, {{DNNL_ARG_FROM, from}},
+              {{DNNL_ARG_TO, builder.make(layer.outputs[0], layout)}});
   return true;
 }
 
@@ -91,7 +119,7 @@ bool lower_slice(Builder& builder, LayerId id) {
   std::optional<std::size_t> axis;
   for (std::size_t d = 0; d < in.size(); ++d) {
     if (in[d] == out[d] && op.steps[d] == 1) continue;
-    if (axis || op.steps[d] != 1) return false;
+    if (axis || op.steps[d] != 1) return take_steps(builder, layer);
     axis = d;
   }
   if (!axis) return false;

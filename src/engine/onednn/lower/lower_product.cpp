@@ -108,7 +108,7 @@ struct Choice {
   Kernel kernel;
   PostOps own;
   std::vector<float> weights;  // scales by column, in int8
-  float source = 1;            // scale, in int8
+  Encoding source = {};        // in int8
 };
 
 /// `source`: how the first factor lies already, if it lies in 8 bits and that is known.
@@ -127,12 +127,12 @@ std::optional<Choice> choose(const Builder& builder, const Product& p, const Gro
   choice.own = *own;
   if (builder.is_int8(group.head)) {
     if (!p.packs || p.alpha != 1.f || !builder.tensor(p.b).constant) return std::nullopt;
-    const Quantization q = source ? *source : builder.quantization(p.a);
-    choice.source = q.scale;
+    const Quantization q = source ? *source : builder.quantization(p.a, group.head);
+    choice.source = q.encoding;
     choice.weights = channel_scales(*builder.tensor(p.b).constant, turned(p.b_view), 1);
     spec.source = retyped(p.a_view, q.type);
     spec.weights = any_desc(swapped(dims_of(p.b_view)), Type::s8);
-    for (const float scale : choice.weights) spec.scales.push_back(q.scale * scale);
+    for (const float scale : choice.weights) spec.scales.push_back(q.encoding.scale * scale);
   }
   if (is_bias(builder, p) && p.packs) spec.bias = plain_desc({result.back()});
   if (is_bias(builder, p) && !p.packs)
@@ -158,9 +158,9 @@ Value viewed(Value value, const Desc& view) {
 }
 
 /// The tensor's row-major memory, in the type of the view, read through it.
-Value read_through(Builder& builder, TensorId id, const Desc& view, float scale = 1) {
+Value read_through(Builder& builder, TensorId id, const Desc& view, const Encoding& encoding = {}) {
   const Desc layout = row_major_desc(builder.tensor(id).shape, type_of(view));
-  return viewed(builder.in_layout(id, layout, scale), view);
+  return viewed(builder.in_layout(id, layout, encoding), view);
 }
 
 /// What the packed weights and the bias are multiplied with.
@@ -209,7 +209,8 @@ bool lower_product(Builder& builder, const Group& group) {
   const Product p = product_of(builder, group.head);
   const Value now = builder.value(p.a);
   std::optional<Quantization> source;
-  if (is_quantized(now.desc)) source = Quantization{type_of(now.desc), now.scale};
+  if (is_quantized(now.desc) && now.encoding.zero == 0)
+    source = Quantization{type_of(now.desc), now.encoding};
   const auto choice = choose(builder, p, group, source);
   if (!choice) return false;
   auto reads = factors(builder, p, *choice);

@@ -62,7 +62,7 @@ bool run_pooling(Builder& builder, const network::Layer& layer, PoolingSpec spec
     layouts.insert(layouts.begin(),
                    {now.desc, channels_last_desc(dims_of(now.desc), type_of(now.desc))});
   for (const Desc& layout : layouts) {
-    const float scale = is_quantized(layout) ? now.scale : 1.f;
+    const Encoding encoding = is_quantized(layout) ? now.encoding : Encoding();
     spec.source = layout;
     spec.destination = any_desc(dims_of(spec.destination), type_of(layout));
     const Kernel kernel = pooling(builder.engine(), spec);
@@ -71,9 +71,9 @@ bool run_pooling(Builder& builder, const network::Layer& layer, PoolingSpec spec
     // A result without rows and columns is the same memory in the shape that is asked for.
     const bool renamed = !result_layout.is_zero();
     if (renamed && !is_row_major(made)) continue;
-    const Value source = builder.in_layout(layer.inputs[0], layout, scale);
+    const Value source = builder.in_layout(layer.inputs[0], layout, encoding);
     const Value result = builder.make(
-        layer.outputs[0], renamed ? retyped(result_layout, type_of(made)) : made, scale);
+        layer.outputs[0], renamed ? retyped(result_layout, type_of(made)) : made, encoding);
     Value written = result;
     written.desc = made;
     builder.run(kernel, {{DNNL_ARG_SRC, source}}, {{DNNL_ARG_DST, written}});

@@ -55,7 +55,8 @@ bool lower_winograd(Builder& builder, const Group& group) {
   kernels::WinogradOperands operands;
   operands.weights = reinterpret_cast<const float*>(builder.constant_data(work.constants.back()));
   operands.bias = parts.bias;
-  if (parts.integers) operands.scale = parts.integers->source.scale / work.to.scale;
+  if (parts.integers)
+    operands.scale = parts.integers->source.encoding.scale / work.to.encoding.scale;
   work.run = [operands, kept = parts.scaled, convolution = *convolution,
               tiles](const OwnPlaces& places) mutable {
     operands.source = places.from;

@@ -129,10 +129,10 @@ std::vector<Operand> post_operands(Builder& builder, const Group& group, const V
   int index = seen.before;
   for (const Fused& fused : group.tail) {
     if (fused.kind == Fused::Kind::residual) {
-      Quantization in{type_of(result.desc), 1.f};
+      Quantization in{type_of(result.desc), {}};
       if (is_quantized(result.desc)) in = builder.quantization(fused.operand);
       const Desc layout = retyped(result.desc, in.type);
-      builder.copy_in_place(builder.in_layout(fused.operand, layout, in.scale), result);
+      builder.copy_in_place(builder.in_layout(fused.operand, layout, in.encoding), result);
     } else if (fused.kind == Fused::Kind::binary) {
       const int argument = DNNL_ARG_ATTR_MULTIPLE_POST_OP(index) | DNNL_ARG_SRC_1;
       Value operand = builder.plain(fused.operand);

@@ -114,7 +114,7 @@ std::shared_ptr<const Packed> WeightCache::find_or_pack(const network::Array& co
 
 network::Buffer WeightCache::pack(const network::Array& constant, const Packing& packing) const {
   if (is_own(packing)) return pack_for_own(constant, packing);
-  const Kernel kernel = reorder(engine_, packing.from, packing.to, packing.scales);
+  const Kernel kernel = reorder(engine_, packing.from, packing.to, {packing.scales});
   if (!kernel) throw EngineError("oneDNN cannot convert weights to " + format_of({packing.to}));
   network::Buffer result(size_of(packing.to));
   network::Buffer scratchpad(size_of(kernel.scratchpad()));

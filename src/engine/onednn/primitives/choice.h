@@ -72,5 +72,7 @@ bool visit_kernels(const dnnl::engine& engine, const Question& question, const V
 
 /// The kernel as one that was asked for with these scales of a spec.
 Kernel scaled(Kernel kernel, const std::vector<float>& scales, float rescaling);
+/// The same with an integer of an operand that stands for 0.
+Kernel with_zero(Kernel kernel, int argument, std::int32_t zero);
 
 }  // namespace millrace::engine::onednn

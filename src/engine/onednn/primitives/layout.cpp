@@ -64,11 +64,22 @@ std::vector<Level> levels_of(const Blocking& b) {
   return levels;
 }
 
-std::optional<float> read_scale(std::string_view text) {
-  float scale = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), scale);
-  const bool whole = error == std::errc() && end == text.data() + text.size();
-  return whole && scale > 0 ? std::optional(scale) : std::nullopt;
+/// "0.5", or "0.5+13" where 13 stands for 0.
+std::optional<Encoding> read_encoding(std::string_view text) {
+  const char* const last = text.data() + text.size();
+  Encoding encoding;
+  auto [end, error] = std::from_chars(text.data(), last, encoding.scale);
+  if (error != std::errc() || !(encoding.scale > 0)) return std::nullopt;
+  if (end == last) return encoding;
+  if (*end != '+') return std::nullopt;
+  const auto [behind, wrong] = std::from_chars(end + 1, last, encoding.zero);
+  const bool fits = encoding.zero > 0 && encoding.zero <= 255;
+  return wrong == std::errc() && behind == last && fits ? std::optional(encoding) : std::nullopt;
+}
+
+std::string text_of(const Encoding& encoding) {
+  if (encoding.zero == 0) return fmt::format("{:.9g}", encoding.scale);
+  return fmt::format("{:.9g}+{}", encoding.scale, encoding.zero);
 }
 
 std::optional<Dims> numbers(std::string_view text) {
@@ -241,7 +252,7 @@ std::string format_of(const Form& form) {
   if (is_plain(desc)) return "plain";
   const auto b = blocking_of(desc);
   if (!b) return fmt::format("{}of its own kind", prefix);
-  return fmt::format("{}{}:{:.9g}:{},{},{},{}", prefix, name_of(b->type), form.scale,
+  return fmt::format("{}{}:{}:{},{},{},{}", prefix, name_of(b->type), text_of(form.encoding),
                      fmt::join(b->padded, "x"), fmt::join(b->strides, "x"),
                      fmt::join(b->blocks, "x"), fmt::join(b->blocked, "x"));
 }
@@ -253,12 +264,12 @@ std::optional<Form> read_format(const std::string& format, const Dims& shape) {
   const std::size_t first = text.find(':'), second = text.find(':', first + 1);
   if (first == std::string_view::npos || second == std::string_view::npos) return std::nullopt;
   const auto type = read_type(text.substr(0, first));
-  const auto scale = read_scale(text.substr(first + 1, second - first - 1));
+  const auto encoding = read_encoding(text.substr(first + 1, second - first - 1));
   const auto lists = parse(text.substr(second + 1));
-  if (!type || !scale || !lists || !blocks_fit(*lists, or_one(shape))) return std::nullopt;
+  if (!type || !encoding || !lists || !blocks_fit(*lists, or_one(shape))) return std::nullopt;
   const auto desc =
       desc_of({*type, or_one(shape), (*lists)[0], (*lists)[1], (*lists)[2], (*lists)[3]});
-  return desc ? std::optional(Form{*desc, *scale}) : std::nullopt;
+  return desc ? std::optional(Form{*desc, *encoding}) : std::nullopt;
 }
 
 Desc with_usual_strides(const Desc& desc) {

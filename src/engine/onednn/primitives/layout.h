@@ -55,10 +55,17 @@ bool is_slice(const Desc& desc);
 /// From one pixel to the next, in elements, of such a description.
 std::size_t pixel_stride(const Desc& desc);
 
-/// How a tensor lies and what its numbers mean: a stored number n stands for scale * n.
+/// A stored number n stands for scale * (n - zero).
+struct Encoding {
+  float scale = 1;
+  std::int32_t zero = 0;
+  bool operator==(const Encoding&) const = default;
+};
+
+/// How a tensor lies and what its numbers mean.
 struct Form {
   Desc desc;
-  float scale = 1;
+  Encoding encoding = {};
 };
 /// "plain", or "onednn:" and a text from which read_format makes the same form.
 std::string format_of(const Form& form);

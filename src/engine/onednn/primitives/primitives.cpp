@@ -102,7 +102,8 @@ dnnl::normalization_flags flags_of(const NormalizationSpec& spec) {
 Kernel convolution(const dnnl::engine& engine, const ConvolutionSpec& spec,
                    const PostOps& post_ops) {
   return kernel_or_none([&] {
-    return scaled(find_convolution(engine, spec, post_ops), spec.scales, spec.rescaling);
+    const Kernel kernel = find_convolution(engine, spec, post_ops);
+    return with_zero(scaled(kernel, spec.scales, spec.rescaling), DNNL_ARG_SRC, spec.source_zero);
   });
 }
 

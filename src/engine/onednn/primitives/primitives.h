@@ -22,6 +22,11 @@ struct GivenScales {
   int argument = 0;  // DNNL_ARG_ATTR_SCALES and the operand's
   std::vector<float> factors;
 };
+/// An integer that a kernel is to be given with each run.
+struct GivenZero {
+  int argument = 0;  // DNNL_ARG_ATTR_ZERO_POINTS and the operand's
+  std::int32_t zero = 0;
+};
 
 /// What oneDNN chose to run, before code is generated for it. False: it cannot do it.
 struct Kernel {
@@ -29,6 +34,7 @@ struct Kernel {
   std::string name = {};                         // "jit:avx512_core"
   Scales bias = {};                              // what its bias is to be multiplied with before
   std::optional<GivenScales> given_scales = {};  // beside its operands
+  std::vector<GivenZero> given_zeros = {};       // the same
 
   explicit operator bool() const { return static_cast<bool>(choice); }
   /// How an operand (DNNL_ARG_...) must lie.
@@ -49,6 +55,7 @@ struct PostOp {
   float alpha = 0, beta = 0;
   Desc operand;             // of a binary
   float scale = 1;          // of a sum: what the old content is multiplied with
+  std::int32_t zero = 0;    // of a sum: what is subtracted from the old content first
   Type type = Type::undef;  // of a sum: the type of the old content, if not the result's
 };
 using PostOps = std::vector<PostOp>;
@@ -60,6 +67,7 @@ struct ConvolutionSpec {
   Dims strides, dilations, pads_begin, pads_end;
   std::vector<float> scales = {};  // by channel: what sums of integers are multiplied with
   float rescaling = 1;             // and what the bias, which is for real numbers, then is
+  std::int32_t source_zero = 0;    // the integer that stands for 0, also where the source is padded
 };
 Kernel convolution(const dnnl::engine& engine, const ConvolutionSpec& spec,
                    const PostOps& post_ops);
@@ -109,6 +117,12 @@ Kernel concat(const dnnl::engine& engine, int axis, const std::vector<Desc>& sou
 Kernel softmax(const dnnl::engine& engine, const Desc& source, int axis, bool logarithm);
 Kernel resampling(const dnnl::engine& engine, dnnl::algorithm algorithm, const Desc& source,
                   const Desc& destination);
-Kernel reorder(const dnnl::engine& engine, const Desc& from, const Desc& to, const Scales& scales);
+/// How numbers become others: (n - from_zero) * scales + to_zero.
+struct Conversion {
+  Scales scales = {};
+  std::int32_t from_zero = 0, to_zero = 0;
+};
+Kernel reorder(const dnnl::engine& engine, const Desc& from, const Desc& to,
+               const Conversion& conversion);
 
 }  // namespace millrace::engine::onednn

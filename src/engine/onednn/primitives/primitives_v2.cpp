@@ -12,6 +12,10 @@ dnnl::primitive_attr scaled_attributes(const PostOps& post_ops, const std::vecto
   return result;
 }
 
+void set_zero(dnnl::primitive_attr& attributes, int argument, std::int32_t zero) {
+  if (zero != 0) attributes.set_zero_points(argument, 0, {zero});
+}
+
 dnnl::convolution_forward::desc convolution_descriptor(const ConvolutionSpec& s,
                                                        dnnl::algorithm algorithm) {
   if (s.bias.is_zero())
@@ -44,7 +48,9 @@ void append_function(dnnl::post_ops& ops, const PostOp& op) {
   ops.append_eltwise(1.f, op.algorithm, op.alpha, op.beta);
 }
 
-void append_sum(dnnl::post_ops& ops, const PostOp& op) { ops.append_sum(op.scale, op.type); }
+void append_sum(dnnl::post_ops& ops, const PostOp& op) {
+  ops.append_sum(op.scale, op.zero, op.type);
+}
 
 /// Kernels keep the parameters of functions under the name of the algorithm, so that two functions
 /// of one algorithm run with the same ones.
@@ -64,7 +70,8 @@ dnnl::primitive_attr product_attributes(const ProductSpec& spec, const PostOps& 
 bool visit_kernels(const dnnl::engine& engine, const Question& question, const Visit& visit) {
   const ConvolutionSpec& spec = question.spec;
   if (!are_kept_apart(question.post_ops)) return false;
-  const auto attr = scaled_attributes(question.post_ops, spec.scales);
+  auto attr = scaled_attributes(question.post_ops, spec.scales);
+  set_zero(attr, DNNL_ARG_SRC, spec.source_zero);
   if (spec.transposed) return visit_all(deconvolution_descriptor(spec), attr, engine, visit);
   return visit_all(convolution_descriptor(spec, question.algorithm), attr, engine, visit);
 }
@@ -76,6 +83,9 @@ Kernel scaled(Kernel kernel, const std::vector<float>& scales, float rescaling) 
   for (const float scale : scales) kernel.bias.factors.push_back(rescaling / scale);
   return kernel;
 }
+
+/// It is part of the primitive.
+Kernel with_zero(Kernel kernel, int, std::int32_t) { return kernel; }
 
 Kernel batch_normalization(const dnnl::engine& engine, const NormalizationSpec& spec) {
   return choose<dnnl::batch_normalization_forward>(engine, attributes({}), inference, spec.source,
@@ -115,8 +125,12 @@ Kernel softmax(const dnnl::engine& engine, const Desc& source, int axis, bool lo
   return choose<dnnl::softmax_forward>(engine, attributes({}), inference, source, axis);
 }
 
-Kernel reorder(const dnnl::engine& engine, const Desc& from, const Desc& to, const Scales& scales) {
+Kernel reorder(const dnnl::engine& engine, const Desc& from, const Desc& to,
+               const Conversion& conversion) {
+  const Scales& scales = conversion.scales;
   dnnl::primitive_attr attr = attributes({});
+  set_zero(attr, DNNL_ARG_FROM, conversion.from_zero);
+  set_zero(attr, DNNL_ARG_TO, conversion.to_zero);
   if (!scales.change_nothing()) attr.set_output_scales((1 << scales.leading) - 1, scales.factors);
   return kernel_of(dnnl::reorder::primitive_desc(engine, from, engine, to, attr, true));
 }

@@ -18,7 +18,8 @@ dnnl::primitive_attr scaled_attributes(const PostOps& post_ops, const Spec& spec
 template <class Primitive>
 bool visit_kernels_of(const dnnl::engine& engine, const Question& question, const Visit& visit) {
   const ConvolutionSpec& s = question.spec;
-  const auto attr = scaled_attributes(question.post_ops, s);
+  auto attr = scaled_attributes(question.post_ops, s);
+  if (s.source_zero != 0) attr.set_zero_points_mask(DNNL_ARG_SRC, 0);
   using Choice = typename Primitive::primitive_desc;
   Choice choice =
       s.bias.is_zero()
@@ -35,7 +36,9 @@ void append_function(dnnl::post_ops& ops, const PostOp& op) {
   ops.append_eltwise(op.algorithm, op.alpha, op.beta);
 }
 
-void append_sum(dnnl::post_ops& ops, const PostOp& op) { ops.append_sum(op.scale, 0, op.type); }
+void append_sum(dnnl::post_ops& ops, const PostOp& op) {
+  ops.append_sum(op.scale, op.zero, op.type);
+}
 
 bool are_kept_apart(const PostOps&) { return true; }
 
@@ -56,6 +59,12 @@ Kernel scaled(Kernel kernel, const std::vector<float>& scales, float rescaling) 
   if (!kernel || scales.empty()) return kernel;
   kernel.bias = {{rescaling}, 0};
   kernel.given_scales = {DNNL_ARG_ATTR_SCALES | DNNL_ARG_WEIGHTS, scales};
+  return kernel;
+}
+
+Kernel with_zero(Kernel kernel, int argument, std::int32_t zero) {
+  if (kernel && zero != 0)
+    kernel.given_zeros.push_back({DNNL_ARG_ATTR_ZERO_POINTS | argument, zero});
   return kernel;
 }
 
@@ -99,13 +108,17 @@ Kernel softmax(const dnnl::engine& engine, const Desc& source, int axis, bool lo
                                        axis);
 }
 
-Kernel reorder(const dnnl::engine& engine, const Desc& from, const Desc& to, const Scales& scales) {
+Kernel reorder(const dnnl::engine& engine, const Desc& from, const Desc& to,
+               const Conversion& conversion) {
+  const auto& [scales, from_zero, to_zero] = conversion;
   dnnl::primitive_attr attr = attributes({});
+  if (from_zero != 0) attr.set_zero_points_mask(DNNL_ARG_FROM, 0);
+  if (to_zero != 0) attr.set_zero_points_mask(DNNL_ARG_TO, 0);
   const bool scales_any = !scales.change_nothing();
   if (scales_any) attr.set_scales_mask(DNNL_ARG_FROM, (1 << scales.leading) - 1);
   Kernel kernel = kernel_of(dnnl::reorder::primitive_desc(engine, from, engine, to, attr, true));
   if (scales_any) kernel.given_scales = {DNNL_ARG_ATTR_SCALES | DNNL_ARG_FROM, scales.factors};
-  return kernel;
+  return with_zero(with_zero(kernel, DNNL_ARG_FROM, from_zero), DNNL_ARG_TO, to_zero);
 }
 
 }  // namespace millrace::engine::onednn

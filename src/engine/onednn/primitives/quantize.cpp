@@ -6,6 +6,8 @@
 namespace millrace::engine::onednn {
 namespace {
 
+constexpr float smallest_scale = 1e-30f;
+
 /// f(c x) = c f(x) for c > 0, so that a factor may come before or after it.
 bool is_homogeneous(const PostOp& op) {
   return op.kind == PostOp::Kind::sum ||
@@ -18,10 +20,16 @@ bool is_quantized(const Desc& desc) {
   return !desc.is_zero() && (type_of(desc) == Type::u8 || type_of(desc) == Type::s8);
 }
 
-Quantization quantization_of(const network::Range& range) {
-  constexpr float smallest = 1e-30f;
-  if (range.low >= 0) return {Type::u8, std::max(range.high / 255, smallest)};
-  return {Type::s8, std::max({range.high / 127, -range.low / 127, smallest})};
+Quantization symmetric_quantization(const network::Range& range) {
+  if (range.low >= 0) return {Type::u8, {std::max(range.high / 255, smallest_scale), 0}};
+  return {Type::s8, {std::max({range.high / 127, -range.low / 127, smallest_scale}), 0}};
+}
+
+Quantization whole_quantization(const network::Range& range) {
+  const float low = std::min(range.low, 0.f), high = std::max(range.high, 0.f);
+  const float scale = std::max((high - low) / 255, smallest_scale);
+  const float zero = std::clamp(std::nearbyint(-low / scale), 0.f, 255.f);
+  return {Type::u8, {scale, static_cast<std::int32_t>(zero)}};
 }
 
 std::vector<float> channel_scales(const network::Array& weights, const Desc& given, int leading) {
@@ -42,16 +50,22 @@ std::vector<float> channel_scales(const network::Array& weights, const Desc& giv
   return largest;
 }
 
-Rescaling rescale(PostOps post_ops, float result, const Quantization& residual) {
-  const bool early = std::all_of(post_ops.begin(), post_ops.end(), is_homogeneous);
+Rescaling rescale(PostOps post_ops, const Encoding& result, const Quantization& residual) {
+  const bool early =
+      result.zero == 0 && std::all_of(post_ops.begin(), post_ops.end(), is_homogeneous);
   for (PostOp& op : post_ops)
     if (op.kind == PostOp::Kind::sum) {
-      op.scale = early ? residual.scale / result : residual.scale;
+      op.scale = early ? residual.encoding.scale / result.scale : residual.encoding.scale;
+      op.zero = residual.encoding.zero;
       op.type = residual.type;
     }
   if (!early)
-    post_ops.push_back({PostOp::Kind::eltwise, dnnl::algorithm::eltwise_linear, 1 / result, 0, {}});
-  return {early ? 1 / result : 1.f, std::move(post_ops)};
+    post_ops.push_back({PostOp::Kind::eltwise,
+                        dnnl::algorithm::eltwise_linear,
+                        1 / result.scale,
+                        static_cast<float>(result.zero),
+                        {}});
+  return {early ? 1 / result.scale : 1.f, std::move(post_ops)};
 }
 
 }  // namespace millrace::engine::onednn

@@ -8,16 +8,17 @@
 
 namespace millrace::engine::onednn {
 
-/// A stored integer q stands for scale * q.
 struct Quantization {
   Type type = Type::s8;  // or u8
-  float scale = 1;
+  Encoding encoding = {};
 };
 
 bool is_quantized(const Desc& desc);
 
 /// Unsigned where nothing is negative, else symmetric. Never a scale of zero.
-Quantization quantization_of(const network::Range& range);
+Quantization symmetric_quantization(const network::Range& range);
+/// All 255 steps between the two ends, unsigned, with an integer that stands for 0.
+Quantization whole_quantization(const network::Range& range);
 
 /// By output channel: what the integer 1 stands for if the channel's largest weight is 127. `given`
 /// describes the weights' memory; its first `leading` dimensions number the channels.
@@ -28,8 +29,8 @@ struct Rescaling {
   float factor = 1;  // of the sums, beside the scales of source and weights
   PostOps post_ops;
 };
-/// Post-ops that are meant for real numbers, for a kernel whose result stands for `result` times
-/// the integer that it stores, and whose residual is quantised like this.
-Rescaling rescale(PostOps post_ops, float result, const Quantization& residual);
+/// Post-ops that are meant for real numbers, for a kernel whose result is stored like this and
+/// whose residual is quantised like that.
+Rescaling rescale(PostOps post_ops, const Encoding& result, const Quantization& residual);
 
 }  // namespace millrace::engine::onednn

@@ -1,0 +1,13 @@
+#pragma once
+// What a network's outputs answer, to compare precisions by.
+#include "profile/loss.h"
+
+namespace millrace::api {
+
+/// Objects, if the outputs are those of a detector that `detect` knows and there is one in some
+/// frame: an object is kept if its class has a box there with three quarters of its probability.
+/// `expected`: the outputs in float32, by frame. Empty: the network has other answers.
+profile::CompareAnswers object_answers(const network::Network& network,
+                                       const std::vector<profile::LossMeter::Outputs>& expected);
+
+}  // namespace millrace::api
