@@ -345,24 +345,17 @@ Value Builder::convert(const Value& value, const Packing& packing, const Encodin
   for (float& factor : conversion.scales.factors) factor *= value.encoding.scale / encoding.scale;
   const bool only_moves =
       conversion.scales.change_nothing() && value.encoding.zero == encoding.zero;
-  if (const auto turn = only_moves ? fast_turn(packing.from, packing.to) : std::nullopt) {
-    Value made = make_temporary(packing.to);
-    made.encoding = encoding;
-    const auto loop = [turn = *turn](const OwnPlaces& at) {
-      kernels::turn_numbers(turn, reinterpret_cast<const float*>(at.from),
-                            reinterpret_cast<float*>(at.to));
-    };
-    Value from = value;
-    from.desc = packing.from;
-    run(OwnWork{from, made, loop}, "reorder");
+  Value from = value, made = make_temporary(packing.to);
+  from.desc = packing.from;
+  made.encoding = encoding;
+  if (const auto turn = only_moves ? fast_turn(from, made) : std::nullopt) {
+    run(*turn, "reorder");
     return made;
   }
   const Kernel kernel = reorder(engine(), packing.from, packing.to, conversion);
   if (!kernel)
     throw EngineError("oneDNN cannot convert " + format_of({packing.from}) + " to " +
                       format_of({packing.to}));
-  Value made = make_temporary(packing.to);
-  made.encoding = encoding;
   add(primitive_step(kernel, {{DNNL_ARG_FROM, value}}, {{DNNL_ARG_TO, made}}), "reorder");
   return made;
 }

@@ -2,12 +2,11 @@
 // Conversions between dense layouts by a loop of our own, which is faster than oneDNN's reorders.
 #include <optional>
 
-#include "engine/onednn/primitives/layout.h"
-#include "kernels/plain/turn.h"
+#include "engine/onednn/program.h"
 
 namespace millrace::engine::onednn {
 
-/// Nothing unless both are dense layouts of float32 and the loop is fast between them.
-std::optional<kernels::Turn> fast_turn(const Desc& from, const Desc& to);
+/// Nothing unless both lie in dense layouts of float32 and the loop is fast between them.
+std::optional<OwnWork> fast_turn(const Value& from, const Value& to);
 
 }  // namespace millrace::engine::onednn
