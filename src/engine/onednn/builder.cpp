@@ -28,13 +28,6 @@ Form form_of(const Port& port, const network::Tensor& tensor) {
   return *form;
 }
 
-/// What passes 8 bits on as they are.
-bool moves_only(const network::Operator& op) {
-  const auto* pool = std::get_if<network::Pool>(&op);
-  return (pool != nullptr && pool->kind == network::PoolKind::max) ||
-         network::is_one_of<network::Concat, network::Split, network::Slice, network::Reshape>(op);
-}
-
 bool adds(const network::Operator& op) {
   const auto* binary = std::get_if<network::Binary>(&op);
   return binary != nullptr && binary->kind == network::BinaryKind::add;
@@ -61,7 +54,7 @@ void Builder::find_readers() {
   const auto reads = [&](LayerId reader) {
     const network::Layer& its = layer(reader);
     if (is_int8(reader) || adds(its.op)) return true;
-    return moves_only(its.op) &&
+    return passes_8_bits_on(its.op) &&
            std::all_of(its.outputs.begin(), its.outputs.end(), [&](TensorId output) {
              return !output.valid() || read_in_8_bits_[output.index];
            });

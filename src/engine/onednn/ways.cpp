@@ -93,6 +93,12 @@ std::size_t vector_lanes() {
   return 4;
 }
 
+bool passes_8_bits_on(const network::Operator& op) {
+  const auto* pool = std::get_if<network::Pool>(&op);
+  return (pool != nullptr && pool->kind == network::PoolKind::max) ||
+         network::is_one_of<network::Concat, network::Split, network::Slice, network::Reshape>(op);
+}
+
 std::vector<Variant> ways_to_run(const Device& device, const network::Network& network,
                                  LayerId layer, const board::Processor& processor) {
   SubnetRequest request;

@@ -37,4 +37,7 @@ std::size_t vector_lanes();
 std::vector<board::Variant> ways_to_run(const Device& device, const network::Network& network,
                                         LayerId layer, const board::Processor& processor);
 
+/// What only moves numbers, and so leaves 8 bits as they are.
+bool passes_8_bits_on(const network::Operator& op);
+
 }  // namespace millrace::engine::onednn
