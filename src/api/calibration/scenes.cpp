@@ -23,14 +23,14 @@ std::vector<float> numbers_of(const std::vector<network::Array>& frame) {
   return numbers;
 }
 
-double mean_of(const std::vector<float>& numbers) {
+double mean_pixel(const std::vector<float>& numbers) {
   double sum = 0;
   for (const float number : numbers) sum += double{number};
   return numbers.empty() ? 0 : sum / static_cast<double>(numbers.size());
 }
 
 double correlation(const std::vector<float>& a, const std::vector<float>& b) {
-  const double mean_a = mean_of(a), mean_b = mean_of(b);
+  const double mean_a = mean_pixel(a), mean_b = mean_pixel(b);
   double both = 0, of_a = 0, of_b = 0;
   for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
     const double x = double{a[i]} - mean_a, y = double{b[i]} - mean_b;
