@@ -86,4 +86,7 @@ def markdown(results):
         lines += [_row([f"right, {title} {name}", f"{right} of {of}"])
                   for name, right, of in _by(results, key)]
     lines += ["", _row(COLUMNS), _row(["---", "---:", "---", "---", "---", "---:", "---"])]
-    return "\n".join(lines + [_row(_cells(result)) for result in results])
+    for result in results:
+        *cells, reason = _cells(result)
+        lines.append(_row([*cells, f"`{reason}`" if reason else ""]))
+    return "\n".join(lines)
