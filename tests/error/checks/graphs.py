@@ -12,16 +12,6 @@ def write(name, graph):
     Path(name).write_bytes(model_of(graph))
 
 
-def branch(kind):
-    return graph_of([node(kind, ["x"], ["of_" + kind])], [], [value("of_" + kind, [4])])
-
-
-def undecided_if():
-    choice = node("If", ["which"], ["y"], then_branch=branch("Relu"), else_branch=branch("Neg"))
-    write("if.onnx", graph_of([choice], [value("x", [4]), value("which", [1], BOOL)],
-                              [value("y", [4])]))
-
-
 def undecided_loop():
     body = graph_of([node("Identity", ["go"], ["on"]), node("Relu", ["last"], ["next"])],
                     [value("i", [], INT64), value("go", [], BOOL), value("last", [4])],

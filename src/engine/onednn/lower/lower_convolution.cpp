@@ -93,11 +93,14 @@ Kernel kernel_of(const Builder& builder, const Group& group) {
 }
 
 /// Of a transposed convolution, which takes its bias in a step of its own.
-Kernel kernel_of_sums(const Builder& builder, LayerId id) {
-  auto spec = spec_of(builder, id, std::nullopt);
-  if (!spec) return {};
-  spec->bias = {};
-  return convolution(builder.engine(), *spec, {});
+KernelOfSums kernel_of_sums(const Builder& builder, LayerId id) {
+  return [&builder, spec = spec_of(builder, id, std::nullopt)](const Desc& result) -> Kernel {
+    if (!spec) return {};
+    ConvolutionSpec sums = *spec;
+    sums.bias = {};
+    sums.destination = result;
+    return convolution(builder.engine(), sums, {});
+  };
 }
 
 Operand bias_operand(Builder& builder, const network::Layer& layer, const Kernel& kernel,

@@ -128,17 +128,36 @@ bool lower_patches(Builder& builder, const Group& group) {
   return true;
 }
 
-/// Where the sums lie while the bias is added.
-std::optional<std::pair<Desc, Kernel>> bias_kernel(const Builder& builder, const Kernel& sums) {
-  const Desc given = sums.operand(DNNL_ARG_DST);
-  Dims by_channel(dims_of(given).size(), 1);
-  by_channel[1] = dims_of(given)[1];
-  for (const Desc& layout : {given, channels_last_desc(dims_of(given), type_of(given))}) {
-    if (!suits_two_operands(layout)) continue;
-    const Kernel kernel =
-        binary(builder.engine(),
-               {dnnl::algorithm::binary_add, layout, plain_desc(by_channel), layout}, {});
-    if (kernel && !kernel.is_slow()) return std::pair(layout, kernel);
+bool is_fast(const Kernel& kernel) { return kernel && !kernel.is_slow(); }
+
+Dims by_channel(const Dims& shape) {
+  Dims result(shape.size(), 1);
+  result[1] = shape[1];
+  return result;
+}
+
+/// What adds the bias to sums that lie so; nothing if oneDNN cannot do that there.
+Kernel bias_kernel(const Builder& builder, const Desc& sums) {
+  if (!suits_two_operands(sums)) return {};
+  const Desc bias = plain_desc(by_channel(dims_of(sums)));
+  return binary(builder.engine(), {dnnl::algorithm::binary_add, sums, bias, sums}, {});
+}
+
+/// Without a bias, `bias` is empty.
+struct SumsAndBias {
+  Kernel sums, bias;
+};
+std::optional<SumsAndBias> kernels_of(const Builder& builder, LayerId id,
+                                      const KernelOfSums& kernel_of_sums) {
+  const network::Layer& layer = builder.layer(id);
+  const Type type = builder.type(id);
+  const network::Shape& shape = builder.tensor(layer.outputs[0]).shape;
+  for (const Desc& wanted : {any_desc(shape, type), channels_last_desc(shape, type)}) {
+    SumsAndBias result{kernel_of_sums(wanted), {}};
+    if (!is_fast(result.sums)) continue;
+    if (!has_bias(layer)) return result;
+    result.bias = bias_kernel(builder, result.sums.operand(DNNL_ARG_DST));
+    if (is_fast(result.bias)) return result;
   }
   return std::nullopt;
 }
@@ -149,32 +168,30 @@ bool accepts_transposed(const Builder& builder, const Group& group) {
   return makes_patches(builder, group.head) && activation_of(builder, group).has_value();
 }
 
-bool lower_transposed(Builder& builder, const Group& group, const Kernel& kernel_of_sums) {
+bool lower_transposed(Builder& builder, const Group& group, const KernelOfSums& kernel_of_sums) {
   if (lower_patches(builder, group)) return true;
   const network::Layer& layer = builder.layer(group.head);
-  if (!group.tail.empty() || !kernel_of_sums || kernel_of_sums.is_slow()) return false;
-  const auto adding = has_bias(layer) ? bias_kernel(builder, kernel_of_sums) : std::nullopt;
-  if (has_bias(layer) && !adding) return false;
+  const auto kernels =
+      group.tail.empty() ? kernels_of(builder, group.head, kernel_of_sums) : std::nullopt;
+  if (!kernels) return false;
+  const Kernel& sums = kernels->sums;
   Packing weights;
   weights.from = weights_as_given(geometry_of(layer.op), builder.tensor(layer.inputs[1]).shape);
-  weights.to = kernel_of_sums.operand(DNNL_ARG_WEIGHTS);
-  const Desc made = kernel_of_sums.operand(DNNL_ARG_DST);
-  const TensorId output = layer.outputs[0];
-  const Value sums = builder.make(output, made);
-  builder.run(
-      kernel_of_sums,
-      {{DNNL_ARG_SRC, builder.in_layout(layer.inputs[0], kernel_of_sums.operand(DNNL_ARG_SRC))},
-       {DNNL_ARG_WEIGHTS, builder.in_layout(layer.inputs[1], weights)}},
-      {{DNNL_ARG_DST, sums}});
-  if (!adding) return true;
-  const Value source = builder.in_layout(output, adding->first);
+  weights.to = sums.operand(DNNL_ARG_WEIGHTS);
+  const Desc layout = sums.operand(DNNL_ARG_DST);
+  const std::vector<Operand> factors{
+      {DNNL_ARG_SRC, builder.in_layout(layer.inputs[0], sums.operand(DNNL_ARG_SRC))},
+      {DNNL_ARG_WEIGHTS, builder.in_layout(layer.inputs[1], weights)}};
+  if (!has_bias(layer)) {
+    builder.run(sums, factors, {{DNNL_ARG_DST, builder.make(layer.outputs[0], layout)}});
+    return true;
+  }
+  const Value without_bias = builder.make_temporary(layout);
+  builder.run(sums, factors, {{DNNL_ARG_DST, without_bias}});
   Value bias = builder.plain(layer.inputs[2]);
-  Dims by_channel(dims_of(made).size(), 1);
-  by_channel[1] = dims_of(made)[1];
-  bias.desc = plain_desc(by_channel);
-  const Value result = builder.make(output, adding->first);
-  builder.run_in_place(adding->second, {{DNNL_ARG_SRC_0, source}, {DNNL_ARG_SRC_1, bias}},
-                       {{DNNL_ARG_DST, result}});
+  bias.desc = plain_desc(by_channel(dims_of(layout)));
+  builder.run_in_place(kernels->bias, {{DNNL_ARG_SRC_0, without_bias}, {DNNL_ARG_SRC_1, bias}},
+                       {{DNNL_ARG_DST, builder.make(layer.outputs[0], layout)}});
   return true;
 }
 

@@ -1,5 +1,7 @@
 #pragma once
 // Transposed convolutions, whose bias and functions oneDNN's kernels leave to its slow loops.
+#include <functional>
+
 #include "engine/onednn/builder.h"
 #include "engine/onednn/lower/fusion.h"
 
@@ -8,7 +10,8 @@ namespace millrace::engine::onednn {
 /// With the bias, and with an activation as own_convolution.h has them where windows do not
 /// overlap.
 bool accepts_transposed(const Builder& builder, const Group& group);
-/// `kernel_of_sums`: oneDNN's kernel for the layer, without its bias.
-bool lower_transposed(Builder& builder, const Group& group, const Kernel& kernel_of_sums);
+/// oneDNN's kernel for the layer without its bias, whose result lies so.
+using KernelOfSums = std::function<Kernel(const Desc& result)>;
+bool lower_transposed(Builder& builder, const Group& group, const KernelOfSums& kernel_of_sums);
 
 }  // namespace millrace::engine::onednn
