@@ -19,14 +19,17 @@ class PanelOffsets {
     bool contiguous = false;
   };
 
-  void set(std::int64_t first, std::int64_t columns) {
+  /// Those positions that the panel has rows for.
+  void set(const PanelPlace& place) {
     std::array<Three, panel_width> outputs;
     for (std::size_t j = 0; j < outputs.size(); ++j)
-      outputs[j] = position(std::min(first + static_cast<std::int64_t>(j), first + columns - 1),
-                            sliding_.out);
-    for (std::size_t k = 0; k < rows_.size(); ++k) {
-      Row& row = rows_[k];
-      const Three at = position(static_cast<std::int64_t>(k), sliding_.kernel);
+      outputs[j] = position(
+          place.column + std::min(static_cast<std::int64_t>(j), place.columns - 1), sliding_.out);
+    const auto kernel = static_cast<std::int64_t>(rows_.size());
+    for (std::int64_t i = 0; i < std::min(place.depth, kernel); ++i) {
+      const std::int64_t k = (place.k + i) % kernel;
+      Row& row = rows_[static_cast<std::size_t>(k)];
+      const Three at = position(k, sliding_.kernel);
       for (std::size_t j = 0; j < outputs.size(); ++j)
         row.offsets[j] = offset_in(sliding_, outputs[j], at);
       row.contiguous = row.offsets[0] >= 0;
@@ -80,7 +83,7 @@ void conv(const Conv& op, Inputs in, const View& out) {
     const Product<T> product{w,     depth,   1,     out.as<T>() + i * filters * plane,
                              plane, filters, plane, depth};
     multiply(product, [&](const PanelPlace& at, T* panel) {
-      offsets.set(at.column, at.columns);
+      offsets.set(at);
       fill_panel(offsets, x, at, panel);
     });
   }

@@ -104,6 +104,20 @@ double dot(std::span<const float> a, std::span<const float> b) {
   return sum;
 }
 
+/// Whose offsets do not fit one block either; and a million of them take no time by the million.
+TEST(Conv, has_large_windows) {
+  Random random(4);
+  const Conv op{{{1300}, {1}, {1}, {3}, {2}}, 1};
+  const Array x = random_array(random, DataType::float32, {1, 2, 1310});
+  const Array w = random_array(random, DataType::float32, {1, 2, 1300});
+  const std::vector<float> y = evaluate_floats(op, {x, w}, {1, 1, 16});
+  for (std::int64_t i = 0; i < 16; ++i)
+    EXPECT_NEAR(y[static_cast<std::size_t>(i)], conv_at(op, x, w, {0, 0, i}), 1e-3);
+  constexpr std::int64_t size = 1'000'000;
+  const Array line = random_array(random, DataType::float32, {1, 1, size});
+  evaluate_floats(Conv{{{size}, {1}, {1}, {0}, {0}}, 1}, {line, line}, {1, 1, 1});
+}
+
 TEST(ConvTranspose, is_the_adjoint_of_conv) {
   Random random(2);
   for (int i = 0; i < 40; ++i) {
