@@ -7,8 +7,8 @@
 
 namespace millrace::engine::onednn {
 
-/// With the bias, and with an activation as own_convolution.h has them where windows do not
-/// overlap.
+/// Whether the layer takes its tail: at most one piecewise linear function, and only where windows
+/// do not overlap.
 bool accepts_transposed(const Builder& builder, const Group& group);
 /// oneDNN's kernel for the layer without its bias, whose result lies so.
 using KernelOfSums = std::function<Kernel(const Desc& result)>;
