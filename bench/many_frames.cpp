@@ -74,10 +74,16 @@ class StubEngine final : public engine::Engine {
  public:
   std::string name() const override { return "stub"; }
   std::string version() const override { return "1"; }
-  Verdict supports(const network::Network&, LayerId, const board::Processor&) const override {
+  using Engine::supports;
+  Verdict supports(const network::Network&, std::span<const LayerId>,
+                   const board::Processor&) const override {
     return Verdict::yes();
   }
-  bool uses_cores() const override { return false; }
+  engine::Traits traits(const board::Processor&) const override {
+    engine::Traits traits;
+    traits.uses_cores = false;
+    return traits;
+  }
   std::unique_ptr<engine::Subnet> prepare(const engine::SubnetRequest& request) override {
     return std::make_unique<StubSubnet>(request, runs);
   }

@@ -82,6 +82,28 @@ class Subnet {
   virtual Memory memory() const = 0;
 };
 
+/// How an engine works on a processor.
+struct Traits {
+  /// At what it tells times: by layer (or group of fused ones), or by subnet only.
+  board::Granularity granularity = board::Granularity::layer;
+  /// Subnets run on the cores of the processor, to which threads are then bound. Not so where these
+  /// are not on this machine, or the processor is no core.
+  bool uses_cores = true;
+  /// The processor works while the thread that calls run() sleeps.
+  bool lets_caller_sleep = false;
+  /// Its subnets wait for each other: only one runs at a time, on whichever processor.
+  bool serialised = false;
+  /// Where run() reads and writes: "host", or the name of a memory that others do not see.
+  std::string memory = "host";
+};
+
+/// A device that an engine reaches on this machine beside its cores.
+struct ReachedDevice {
+  board::Device device;
+  std::string driver;  // for people: name and version
+  Bytes memory;        // its own; 0: unknown, or the host's
+};
+
 /// A library that runs subnets on processors. Thread-safe. Must outlive its subnets; shares
 /// packed weights among them.
 class Engine {
@@ -89,20 +111,31 @@ class Engine {
   virtual ~Engine() = default;
   virtual std::string name() const = 0;     // "onednn"
   virtual std::string version() const = 0;  // part of a profile's identity: "2.6.3, OpenMP"
-  virtual Verdict supports(const network::Network& network, LayerId layer,
+  /// Whether it runs the layers there in one piece, or why not: the reason is of the first layer
+  /// that it does not run, or of what they are together.
+  virtual Verdict supports(const network::Network& network, std::span<const LayerId> layers,
                            const board::Processor& processor) const = 0;
+  Verdict supports(const network::Network& network, LayerId layer,
+                   const board::Processor& processor) const {
+    return supports(network, std::span(&layer, 1), processor);
+  }
   /// The ways to run the layer there, the engine's own choice first; empty if not supported. What
   /// only moves or combines elements follows the precision of what it reads, and has one way.
   virtual std::vector<board::Variant> variants(const network::Network& network, LayerId layer,
                                                const board::Processor& processor) const;
-  /// Whether subnets run on the cores of their processor, to which threads are then bound. Not so
-  /// where these are not on this machine.
-  virtual bool uses_cores() const { return true; }
+  virtual Traits traits(const board::Processor& /*processor*/) const { return {}; }
+  /// GPUs and NPUs of this machine; the cores are the board's.
+  virtual std::vector<ReachedDevice> devices() const { return {}; }
   /// InputError or EngineError if a layer is not supported or the device fails; InputError if a
   /// layer has no such variant, or is to run in int8 and the calibration lacks a tensor that it
   /// needs.
   virtual std::unique_ptr<Subnet> prepare(const SubnetRequest& request) = 0;
 };
+
+/// Whether a thread that runs subnets there is bound to the processor's cores.
+inline bool binds_threads(const Engine& engine, const board::Processor& processor) {
+  return !processor.cores.empty() && engine.traits(processor).uses_cores;
+}
 
 /// The request for a whole network, plain at both ends.
 SubnetRequest whole_network(const network::Network& network, const board::Processor& processor);

@@ -95,15 +95,19 @@ class KeepingEngine final : public Engine {
 
   std::string name() const override { return engine_.name(); }
   std::string version() const override { return engine_.version(); }
-  Verdict supports(const network::Network& network, LayerId layer,
+  using Engine::supports;
+  Verdict supports(const network::Network& network, std::span<const LayerId> layers,
                    const board::Processor& processor) const override {
-    return engine_.supports(network, layer, processor);
+    return engine_.supports(network, layers, processor);
   }
   std::vector<board::Variant> variants(const network::Network& network, LayerId layer,
                                        const board::Processor& processor) const override {
     return engine_.variants(network, layer, processor);
   }
-  bool uses_cores() const override { return engine_.uses_cores(); }
+  Traits traits(const board::Processor& processor) const override {
+    return engine_.traits(processor);
+  }
+  std::vector<ReachedDevice> devices() const override { return engine_.devices(); }
   std::unique_ptr<Subnet> prepare(const SubnetRequest& request) override {
     Key key = key_of(request);
     std::unique_ptr<Subnet> subnet = shelf_->take(key);

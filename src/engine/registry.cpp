@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "engine/combined.h"
 #include "engine/engine_list.h"
 
 namespace millrace::engine {
@@ -24,10 +25,12 @@ std::vector<AbsentEngine> absent_engines() {
   return absent;
 }
 
-std::unique_ptr<Engine> make_engine(std::string_view name, const EngineOptions& options) {
+namespace {
+
+const Entry& entry_of(std::string_view name) {
   std::vector<std::string_view> known;
   for (const Entry& entry : engine_list) {
-    if (entry.name == name) return entry.make(options);
+    if (entry.name == name) return entry;
     known.push_back(entry.name);
   }
   const std::string nearest = nearest_word(name, known);
@@ -36,11 +39,35 @@ std::unique_ptr<Engine> make_engine(std::string_view name, const EngineOptions& 
                                          nearest.empty() ? "" : "; did you mean " + nearest + "?"));
 }
 
+std::unique_ptr<Engine> make_one(std::string_view name, const EngineOptions& options) {
+  const Entry& entry = entry_of(name);
+  if (const Verdict verdict = entry.can_start(options); !verdict)
+    throw EngineError(fmt::format("the engine {} cannot start: {}", name, verdict.reason()));
+  return entry.make(options);
+}
+
+}  // namespace
+
+Verdict can_start(std::string_view name, const EngineOptions& options) {
+  return entry_of(name).can_start(options);
+}
+
+std::unique_ptr<Engine> make_engine(std::string_view name, const EngineOptions& options) {
+  std::vector<std::unique_ptr<Engine>> engines;
+  for (std::size_t begin = 0; begin <= name.size();) {
+    const std::size_t end = std::min(name.find(',', begin), name.size());
+    engines.push_back(make_one(name.substr(begin, end - begin), options));
+    begin = end + 1;
+  }
+  if (engines.size() == 1) return std::move(engines.front());
+  return make_combined_engine(std::move(engines));
+}
+
 std::string engine_for(const network::Network& network, std::span<const LayerId> layers,
                        const board::Processor& processor) {
   std::string refusal = "there is no engine but the simulated one in this build";
   for (const Entry& entry : engine_list) {
-    if (entry.name == "simulated") continue;
+    if (entry.name == "simulated" || !entry.can_start({})) continue;
     const auto engine = entry.make({});
     const auto refused = std::find_if(layers.begin(), layers.end(), [&](LayerId layer) {
       return !engine->supports(network, layer, processor);

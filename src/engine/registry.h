@@ -19,7 +19,13 @@ struct AbsentEngine {
 };
 std::vector<AbsentEngine> absent_engines();
 
-/// InputError with the names there are and the nearest one.
+/// Whether the engine can start here, or what is missing and how to install it. An engine whose
+/// library is not loaded at run time always can. InputError as make_engine.
+Verdict can_start(std::string_view name, const EngineOptions& options = {});
+
+/// InputError with the names there are and the nearest one; EngineError if the engine cannot start.
+/// Several names, "onednn,onnxruntime", give an engine that runs each layer with one of them: see
+/// combined.h.
 std::unique_ptr<Engine> make_engine(std::string_view name, const EngineOptions& options = {});
 
 /// The name of the first engine that computes all these layers on the processor; one that only

@@ -4,6 +4,14 @@
 
 namespace millrace::engine {
 
+/// The first refusal, by a function Verdict(LayerId); yes if there is none.
+template <class Question>
+Verdict all_of(std::span<const LayerId> layers, const Question& question) {
+  for (const LayerId layer : layers)
+    if (Verdict verdict = question(layer); !verdict) return verdict;
+  return Verdict::yes();
+}
+
 /// InputError naming the layer if the engine does not support one of them.
 void check_support(const Engine& engine, const SubnetRequest& request);
 

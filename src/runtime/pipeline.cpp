@@ -113,7 +113,8 @@ class Assembler {
     stage->shared = pipeline_.shared.get();
     if (stage->shared != nullptr) stage->claimed.emplace(actor);
     stage->pin =
-        options_.pin && engine_of(plan_.stages[actor.stage], deployment_.engines).uses_cores();
+        options_.pin &&
+        binds_threads(engine_of(plan_.stages[actor.stage], deployment_.engines), actor.processor);
     stage->spin = options_.spin;
     stage->spin_for_stages = stage->pin ? options_.spin_for_stages : options_.spin;
     for (PreparedPhase& each : prepared) {
@@ -123,7 +124,7 @@ class Assembler {
       Ports outputs(memory_of(each.subnet->outputs()), batch);
       stage->phases.push_back({batch, std::move(each), std::move(inputs), std::move(outputs)});
     }
-    stage->firings = Latest<TimedFiring>(ficount_to_keep(actor));
+    stage->firings = Latest<TimedFiring>(firings_to_keep(actor));
     pipeline_.stages.push_back(std::move(stage));
   }
 
@@ -138,7 +139,7 @@ class Assembler {
   }
 
   /// Of the last frames that leave, while others are on their way behind them.
-  std::size_t ficount_to_keep(const schedule::Actor& actor) const {
+  std::size_t firings_to_keep(const schedule::Actor& actor) const {
     if (options_.trace_frames == 0) return 0;
     return static_cast<std::size_t>(options_.trace_frames + most_in_flight_) * actor.phases.size();
   }

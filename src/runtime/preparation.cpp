@@ -259,7 +259,7 @@ std::vector<PreparedActor> prepare(const Deployment& deployment, const schedule:
     std::optional<OnProcessorOf> here;
     const schedule::Actor& actor = schedule.actors[a];
     const plan::Stage& stage = deployment.plan.stages[actor.stage];
-    if (pin && engine_of(stage, deployment.engines).uses_cores()) {
+    if (pin && binds_threads(engine_of(stage, deployment.engines), actor.processor)) {
       here.emplace(actor);
       board::note_use(actor.processor.cores);
     }

@@ -12,7 +12,7 @@ Sequential::Sequential(const network::Network& network, engine::Engine& engine,
                        const board::Processor& processor, const SequentialOptions& options)
     : network_(network),
       processor_(processor),
-      pin_(options.pin && engine.uses_cores()),
+      pin_(options.pin && binds_threads(engine, processor)),
       buffers_(network.tensors.size()) {
   const MaybePinned here(processor_, pin_);
   for (TensorId input : network.inputs)

@@ -118,7 +118,7 @@ StageTrials::StageTrials(const plan::Plan& plan, const network::Network& network
   std::vector<PreparedActor> prepared = prepare({plan, network, engines}, schedule_, true);
   for (std::size_t a = 0; a < prepared.size(); ++a) {
     const schedule::Actor& actor = schedule_.actors[a];
-    const bool pin = engine_of(plan.stages[actor.stage], engines).uses_cores();
+    const bool pin = binds_threads(engine_of(plan.stages[actor.stage], engines), actor.processor);
     auto stage = std::make_unique<Stage>(Stage{&actor, pin, std::move(prepared[a]), {}});
     const MaybePinned pinned(actor.processor, pin);
     for (const PreparedPhase& phase : stage->prepared)

@@ -13,9 +13,10 @@ class CountingEngine final : public Engine {
  public:
   std::string name() const override { return engine_->name(); }
   std::string version() const override { return engine_->version(); }
-  Verdict supports(const network::Network& network, LayerId layer,
+  using Engine::supports;
+  Verdict supports(const network::Network& network, std::span<const LayerId> layers,
                    const board::Processor& processor) const override {
-    return engine_->supports(network, layer, processor);
+    return engine_->supports(network, layers, processor);
   }
   std::unique_ptr<Subnet> prepare(const SubnetRequest& request) override {
     ++prepared;

@@ -23,7 +23,9 @@ class WaysEngine : public engine::Engine {
 
   std::string name() const override { return "ways"; }
   std::string version() const override { return "1"; }
-  Verdict supports(const network::Network&, LayerId, const board::Processor&) const override {
+  using Engine::supports;
+  Verdict supports(const network::Network&, std::span<const LayerId>,
+                   const board::Processor&) const override {
     return Verdict::yes();
   }
   std::vector<board::Variant> variants(const network::Network& network, LayerId layer,

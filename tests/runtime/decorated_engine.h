@@ -89,9 +89,10 @@ class DecoratedEngine : public engine::Engine {
       : inner_(inner), decoration_(std::move(decoration)) {}
   std::string name() const override { return "decorated " + inner_.name(); }
   std::string version() const override { return inner_.version(); }
-  Verdict supports(const network::Network& network, LayerId layer,
+  using Engine::supports;
+  Verdict supports(const network::Network& network, std::span<const LayerId> layers,
                    const board::Processor& processor) const override {
-    return inner_.supports(network, layer, processor);
+    return inner_.supports(network, layers, processor);
   }
   std::unique_ptr<engine::Subnet> prepare(const engine::SubnetRequest& request) override {
     if (decoration_.before_prepare) decoration_.before_prepare(request);

@@ -20,7 +20,9 @@ class MistakenEngine : public engine::Engine {
   explicit MistakenEngine(network::Network network) : network_(std::move(network)) {}
   std::string name() const override { return "mistaken"; }
   std::string version() const override { return "1"; }
-  Verdict supports(const network::Network&, LayerId, const board::Processor&) const override {
+  using Engine::supports;
+  Verdict supports(const network::Network&, std::span<const LayerId>,
+                   const board::Processor&) const override {
     return Verdict::yes();
   }
   std::unique_ptr<engine::Subnet> prepare(const engine::SubnetRequest& request) override {

@@ -172,7 +172,11 @@ TEST_F(SessionTraceTest, ends_a_pipeline_that_is_full) {
 class CorelessEngine : public test::DecoratedEngine {
  public:
   using DecoratedEngine::DecoratedEngine;
-  bool uses_cores() const override { return false; }
+  engine::Traits traits(const board::Processor&) const override {
+    engine::Traits traits;
+    traits.uses_cores = false;
+    return traits;
+  }
 };
 
 TEST_F(SessionTraceTest, stages_of_an_engine_without_cores_are_bound_to_none) {

@@ -9,6 +9,7 @@
 #include "engine/onednn/subnet.h"
 #include "engine/onednn/threads/team.h"
 #include "engine/onednn/ways.h"
+#include "engine/request.h"
 #include "network/evaluate/evaluate.h"
 
 namespace millrace::engine::onednn {
@@ -62,11 +63,12 @@ class OneDnn final : public Engine {
 
   std::string version() const override { return version_text(); }
 
-  Verdict supports(const network::Network& network, LayerId layer,
+  using Engine::supports;
+  Verdict supports(const network::Network& network, std::span<const LayerId> layers,
                    const board::Processor& processor) const override {
     if (processor.kind != board::ProcessorKind::cpu)
       return Verdict::no("oneDNN's engine runs on CPU cores only");
-    return network::can_evaluate(network, layer);
+    return all_of(layers, [&](LayerId layer) { return network::can_evaluate(network, layer); });
   }
 
   std::vector<board::Variant> variants(const network::Network& network, LayerId layer,

@@ -12,9 +12,10 @@ class ReferenceEngine : public Engine {
   std::string name() const override { return "reference"; }
   std::string version() const override { return "1"; }
 
-  Verdict supports(const network::Network& network, LayerId layer,
+  using Engine::supports;
+  Verdict supports(const network::Network& network, std::span<const LayerId> layers,
                    const board::Processor&) const override {
-    return network::can_evaluate(network, layer);
+    return all_of(layers, [&](LayerId layer) { return network::can_evaluate(network, layer); });
   }
 
   std::unique_ptr<Subnet> prepare(const SubnetRequest& request) override {

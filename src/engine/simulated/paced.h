@@ -34,10 +34,15 @@ class PacedEngine final : public Engine {
 
   std::string name() const override { return "simulated"; }
   std::string version() const override { return "1, computed by " + computing_.name(); }
-  bool uses_cores() const override { return false; }
-  Verdict supports(const network::Network& network, LayerId layer,
+  Traits traits(const board::Processor&) const override {
+    Traits traits;
+    traits.uses_cores = false;
+    return traits;
+  }
+  using Engine::supports;
+  Verdict supports(const network::Network& network, std::span<const LayerId> layers,
                    const board::Processor&) const override {
-    return computing_.supports(network, layer, host_);
+    return computing_.supports(network, layers, host_);
   }
   std::vector<board::Variant> variants(const network::Network& network, LayerId layer,
                                        const board::Processor&) const override {

@@ -13,7 +13,9 @@ class SimulatedEngine : public Engine {
   std::string name() const override { return "simulated"; }
   std::string version() const override { return "1"; }
 
-  Verdict supports(const network::Network&, LayerId, const board::Processor&) const override {
+  using Engine::supports;
+  Verdict supports(const network::Network&, std::span<const LayerId>,
+                   const board::Processor&) const override {
     return Verdict::yes();
   }
 

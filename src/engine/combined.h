@@ -1,0 +1,21 @@
+#pragma once
+// Several engines as one: each layer runs with one of them, so that they compete on the same core
+// and share a network between devices.
+#include <memory>
+#include <vector>
+
+#include "engine/engine.h"
+
+namespace millrace::engine {
+
+/// The variants of the first engine keep their names. Those of another one begin with its name:
+/// "f32:onnxruntime", "f32:openvino/winograd". A layer without such a variant runs with the first
+/// engine that supports it there. A subnet is a row of subnets of these engines, plain between
+/// different ones. The name joins theirs by commas. At least two engines.
+std::unique_ptr<Engine> make_combined_engine(std::vector<std::unique_ptr<Engine>> engines);
+
+/// The name of the engine, among those that a combined engine's name joins, that runs a layer in
+/// this variant. For a single engine its name.
+std::string engine_of(const std::string& joined_names, const board::Variant& variant);
+
+}  // namespace millrace::engine
