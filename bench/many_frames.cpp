@@ -79,7 +79,7 @@ class StubEngine final : public engine::Engine {
                    const board::Processor&) const override {
     return Verdict::yes();
   }
-  engine::Traits traits(const board::Processor&) const override {
+  std::optional<engine::Traits> traits(const board::Processor&) const override {
     engine::Traits traits;
     traits.uses_cores = false;
     return traits;

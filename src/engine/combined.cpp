@@ -63,20 +63,11 @@ class CombinedEngine final : public Engine {
     return result;
   }
 
-  Traits traits(const board::Processor& processor) const override {
+  /// Of the first that runs anything there.
+  std::optional<Traits> traits(const board::Processor& processor) const override {
     for (const auto& member : members_)
-      for (const ReachedDevice& reached : member->devices())
-        if (std::ranges::find(reached.device.processors, processor.name) !=
-            reached.device.processors.end())
-          return member->traits(processor);
-    return members_.front()->traits(processor);
-  }
-
-  std::vector<ReachedDevice> devices() const override {
-    std::vector<ReachedDevice> result;
-    for (const auto& member : members_)
-      for (ReachedDevice& reached : member->devices()) result.push_back(std::move(reached));
-    return result;
+      if (const std::optional<Traits> traits = member->traits(processor)) return traits;
+    return std::nullopt;
   }
 
   std::unique_ptr<Subnet> prepare(const SubnetRequest& request) override {

@@ -2,6 +2,7 @@
 // The one door to all kernels: an engine prepares a subnet for a processor, then runs it.
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -97,13 +98,6 @@ struct Traits {
   std::string memory = "host";
 };
 
-/// A device that an engine reaches on this machine beside its cores.
-struct ReachedDevice {
-  board::Device device;
-  std::string driver;  // for people: name and version
-  Bytes memory;        // its own; 0: unknown, or the host's
-};
-
 /// A library that runs subnets on processors. Thread-safe. Must outlive its subnets; shares
 /// packed weights among them.
 class Engine {
@@ -123,9 +117,10 @@ class Engine {
   /// only moves or combines elements follows the precision of what it reads, and has one way.
   virtual std::vector<board::Variant> variants(const network::Network& network, LayerId layer,
                                                const board::Processor& processor) const;
-  virtual Traits traits(const board::Processor& /*processor*/) const { return {}; }
-  /// GPUs and NPUs of this machine; the cores are the board's.
-  virtual std::vector<ReachedDevice> devices() const { return {}; }
+  /// Nothing: it runs nothing there.
+  virtual std::optional<Traits> traits(const board::Processor& /*processor*/) const {
+    return Traits{};
+  }
   /// InputError or EngineError if a layer is not supported or the device fails; InputError if a
   /// layer has no such variant, or is to run in int8 and the calibration lacks a tensor that it
   /// needs.
@@ -134,7 +129,9 @@ class Engine {
 
 /// Whether a thread that runs subnets there is bound to the processor's cores.
 inline bool binds_threads(const Engine& engine, const board::Processor& processor) {
-  return !processor.cores.empty() && engine.traits(processor).uses_cores;
+  if (processor.cores.empty()) return false;
+  const std::optional<Traits> traits = engine.traits(processor);
+  return traits && traits->uses_cores;
 }
 
 /// The request for a whole network, plain at both ends.

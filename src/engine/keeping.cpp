@@ -104,10 +104,9 @@ class KeepingEngine final : public Engine {
                                        const board::Processor& processor) const override {
     return engine_.variants(network, layer, processor);
   }
-  Traits traits(const board::Processor& processor) const override {
+  std::optional<Traits> traits(const board::Processor& processor) const override {
     return engine_.traits(processor);
   }
-  std::vector<ReachedDevice> devices() const override { return engine_.devices(); }
   std::unique_ptr<Subnet> prepare(const SubnetRequest& request) override {
     Key key = key_of(request);
     std::unique_ptr<Subnet> subnet = shelf_->take(key);

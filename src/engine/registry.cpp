@@ -63,6 +63,15 @@ std::unique_ptr<Engine> make_engine(std::string_view name, const EngineOptions& 
   return make_combined_engine(std::move(engines));
 }
 
+std::vector<ReachedDevice> reached_devices(const EngineOptions& options) {
+  std::vector<ReachedDevice> result;
+  for (const Entry& entry : engine_list) {
+    if (!entry.can_start(options)) continue;
+    for (ReachedDevice& reached : entry.devices(options)) result.push_back(std::move(reached));
+  }
+  return result;
+}
+
 std::string engine_for(const network::Network& network, std::span<const LayerId> layers,
                        const board::Processor& processor) {
   std::string refusal = "there is no engine but the simulated one in this build";

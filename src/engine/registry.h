@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/device.h"
 #include "engine/engine.h"
 #include "engine/options.h"
 
@@ -27,6 +28,9 @@ Verdict can_start(std::string_view name, const EngineOptions& options = {});
 /// Several names, "onednn,onnxruntime", give an engine that runs each layer with one of them: see
 /// combined.h.
 std::unique_ptr<Engine> make_engine(std::string_view name, const EngineOptions& options = {});
+
+/// What the engines that can start here reach, in the order of their preference.
+std::vector<ReachedDevice> reached_devices(const EngineOptions& options = {});
 
 /// The name of the first engine that computes all these layers on the processor; one that only
 /// simulates does not. InputError naming a layer that none computes.

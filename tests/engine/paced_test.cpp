@@ -127,8 +127,8 @@ TEST_F(PacedEngineTest, the_times_of_groups_add_up_to_the_modelled_time) {
 }
 
 TEST_F(PacedEngineTest, asks_for_no_cores_of_processors_that_are_not_here) {
-  EXPECT_FALSE(paced(1ms)->traits(gpu).uses_cores);
-  EXPECT_TRUE(reference_->traits(host).uses_cores);
+  EXPECT_FALSE(paced(1ms)->traits(gpu)->uses_cores);
+  EXPECT_TRUE(reference_->traits(host)->uses_cores);
   EXPECT_TRUE(paced(1ms)->supports(network_, LayerId(0), gpu));
 }
 

@@ -172,7 +172,7 @@ TEST_F(SessionTraceTest, ends_a_pipeline_that_is_full) {
 class CorelessEngine : public test::DecoratedEngine {
  public:
   using DecoratedEngine::DecoratedEngine;
-  engine::Traits traits(const board::Processor&) const override {
+  std::optional<engine::Traits> traits(const board::Processor&) const override {
     engine::Traits traits;
     traits.uses_cores = false;
     return traits;

@@ -71,6 +71,11 @@ class OneDnn final : public Engine {
     return all_of(layers, [&](LayerId layer) { return network::can_evaluate(network, layer); });
   }
 
+  std::optional<Traits> traits(const board::Processor& processor) const override {
+    if (processor.kind != board::ProcessorKind::cpu) return std::nullopt;
+    return Traits{};
+  }
+
   std::vector<board::Variant> variants(const network::Network& network, LayerId layer,
                                        const board::Processor& processor) const override {
     if (!supports(network, layer, processor)) return {};

@@ -34,7 +34,7 @@ class PacedEngine final : public Engine {
 
   std::string name() const override { return "simulated"; }
   std::string version() const override { return "1, computed by " + computing_.name(); }
-  Traits traits(const board::Processor&) const override {
+  std::optional<Traits> traits(const board::Processor&) const override {
     Traits traits;
     traits.uses_cores = false;
     return traits;
