@@ -42,6 +42,13 @@ void set_external(::onnx::TensorProto& proto, std::int64_t offset, Bytes size) {
   say("length", std::to_string(size.count));
 }
 
+/// The first of base, base_2, base_3, ... that is not among the names, which it then is.
+std::string first_free(const std::string& base, std::unordered_set<std::string>& names) {
+  std::string name = base;
+  for (std::size_t i = 2; !names.insert(name).second; ++i) name = fmt::format("{}_{}", base, i);
+  return name;
+}
+
 bool is_whole(DataType type) { return type == DataType::int16 || type == DataType::uint16; }
 
 }  // namespace
@@ -64,10 +71,7 @@ Graph::~Graph() = default;
 void Graph::need_opset(std::int64_t version) { needed_opset_ = std::max(needed_opset_, version); }
 
 std::string Graph::unique_name(const std::string& base) {
-  std::string name = base;
-  for (std::size_t i = 2; name.empty() || !taken_.insert(name).second; ++i)
-    name = fmt::format("{}_{}", base.empty() ? "tensor" : base, i);
-  return name;
+  return first_free(base.empty() ? "tensor" : base, taken_);
 }
 
 std::string Graph::name_of(TensorId tensor) {
@@ -83,7 +87,7 @@ std::string Graph::name_of(TensorId tensor) {
 ::onnx::NodeProto& Graph::add_node(const std::string& type, const std::string& name) {
   ::onnx::NodeProto& node = *graph().add_node();
   node.set_op_type(type);
-  node.set_name(name);
+  node.set_name(first_free(name, node_names_));
   return node;
 }
 
@@ -119,7 +123,7 @@ void Graph::add_quantized(const Tensor& tensor, const std::string& name) {
   const std::string scale = add_constant(quantized.scale, name + "/scale");
   std::string zero;
   if (quantized.zero_point) zero = add_constant(*quantized.zero_point, name + "/zero_point");
-  ::onnx::NodeProto& node = add_node("DequantizeLinear", unique_name(name + "/dequantize"));
+  ::onnx::NodeProto& node = add_node("DequantizeLinear", name + "/dequantize");
   node.add_input(values);
   node.add_input(scale);
   if (!zero.empty()) node.add_input(zero);
@@ -150,9 +154,9 @@ std::string Graph::add_input(TensorId tensor) {
 std::string Graph::add_output(TensorId tensor) {
   std::string name = name_of(tensor);
   if (network_[tensor].constant || !borders_.insert(tensor.index).second) {
-    ::onnx::NodeProto& copy = add_node("Identity", unique_name(name + "/copy"));
+    ::onnx::NodeProto& copy = add_node("Identity", name + "/copy");
     copy.add_input(name);
-    name = copy.name();
+    name = unique_name(name + "/copy");
     copy.add_output(name);
   }
   say_type(*graph().add_output(), tensor, name);

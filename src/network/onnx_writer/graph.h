@@ -42,7 +42,7 @@ class Graph {
   std::string name_of(TensorId tensor);
   /// A name that nothing has yet.
   std::string unique_name(const std::string& base);
-  /// Appends a node.
+  /// Appends a node; `name` is a wish.
   ::onnx::NodeProto& add_node(const std::string& type, const std::string& name);
   /// A constant that is always inside.
   std::string add_constant(const Array& value, const std::string& base);
@@ -69,7 +69,7 @@ class Graph {
   std::int64_t weights_size_ = 0;  // of the file beside the model
   std::unique_ptr<::onnx::ModelProto> model_;
   std::unordered_map<std::size_t, std::string> names_;  // by tensor
-  std::unordered_set<std::string> taken_;
+  std::unordered_set<std::string> taken_, node_names_;
   std::unordered_set<std::size_t> borders_;  // tensors that are inputs or outputs of the graph
   std::vector<OnnxModel::Weight> weights_;
 };

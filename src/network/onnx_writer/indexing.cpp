@@ -43,9 +43,13 @@ void write(const ScatterNd& op, LayerNodes& layer) {
   set_reduction(layer.node("ScatterND", inputs, layer.outputs()), op.reduction, layer);
 }
 
+/// Of the combinations of types, libraries have few: this one, and depths of float32 for int32.
 void write(const OneHot& op, LayerNodes& layer) {
   const std::int64_t depth = layer.output_shape()[static_cast<std::size_t>(op.axis)];
-  layer.node("OneHot", {layer.input(), layer.integer(depth), layer.input(1)}, layer.outputs())
+  const bool is_int = layer.input_tensor(1).type == DataType::int32;
+  const std::string size =
+      is_int ? layer.number(static_cast<double>(depth), DataType::float32) : layer.integer(depth);
+  layer.node("OneHot", {wide_indices(layer, 0), size, layer.input(1)}, layer.outputs())
       .set("axis", op.axis);
 }
 
