@@ -1,0 +1,104 @@
+#include "engine/onnxruntime/api.h"
+
+#include <utility>
+
+#include "base/error.h"
+
+namespace millrace::engine::onnxruntime {
+namespace {
+
+class Table {
+ public:
+  explicit Table(const void* const* functions) : functions_(functions) {}
+
+  template <class Function>
+  void take(Function& function, std::size_t position) const {
+    function = reinterpret_cast<Function>(const_cast<void*>(functions_[position]));
+  }
+
+ private:
+  const void* const* functions_;
+};
+
+void take_sessions(Api& api, const Table& table) {
+  table.take(api.get_error_message, 2);
+  table.take(api.create_env, 3);
+  table.take(api.create_session_from_array, 8);
+  table.take(api.run, 9);
+  table.take(api.create_session_options, 10);
+  table.take(api.enable_profiling, 14);
+  table.take(api.disable_cpu_memory_arena, 19);
+  table.take(api.set_optimization_level, 23);
+  table.take(api.set_intra_op_threads, 24);
+  table.take(api.set_inter_op_threads, 25);
+  table.take(api.create_tensor, 49);
+  table.take(api.create_cpu_memory_info, 69);
+  table.take(api.allocator_free, 76);
+  table.take(api.default_allocator, 78);
+  table.take(api.end_profiling, 110);
+  table.take(api.get_available_providers, 125);
+  table.take(api.release_available_providers, 126);
+  table.take(api.add_config_entry, 130);
+  table.take(api.add_external_initializers, 210);
+}
+
+void take_providers(Api& api, const Table& table) {
+  table.take(api.append_tensorrt, 170);
+  table.take(api.create_tensorrt_options, 171);
+  table.take(api.update_tensorrt_options, 172);
+  table.take(api.append_cuda, 204);
+  table.take(api.create_cuda_options, 205);
+  table.take(api.update_cuda_options, 206);
+  table.take(api.append_provider, 216);
+}
+
+void take_releases(Api& api, const Table& table) {
+  table.take(api.release_status, 93);
+  table.take(api.release_memory_info, 94);
+  table.take(api.release_session, 95);
+  table.take(api.release_value, 96);
+  table.take(api.release_session_options, 100);
+  table.take(api.release_tensorrt_options, 174);
+  table.take(api.release_cuda_options, 208);
+}
+
+void take_plugins(Api& api, const Table& table) {
+  table.take(api.get_pairs, 298);
+  table.take(api.register_provider_library, 301);
+  table.take(api.get_devices, 303);
+  table.take(api.append_provider_for, 304);
+  table.take(api.hardware_type, 307);
+  table.take(api.hardware_vendor_id, 308);
+  table.take(api.hardware_vendor, 309);
+  table.take(api.hardware_device_id, 310);
+  table.take(api.hardware_metadata, 311);
+  table.take(api.device_provider, 312);
+  table.take(api.device_metadata, 314);
+  table.take(api.device_hardware, 316);
+}
+
+}  // namespace
+
+Api api_of(const void* const* functions, int minor) {
+  Api api{};
+  const Table table(functions);
+  take_sessions(api, table);
+  take_providers(api, table);
+  take_releases(api, table);
+  if (minor >= 22) take_plugins(api, table);
+  return api;
+}
+
+std::string failure(const Api& api, OrtStatus* status) {
+  if (status == nullptr) return {};
+  std::string text = api.get_error_message(status);
+  api.release_status(status);
+  while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
+  return text.empty() ? "ONNX Runtime failed and gave no reason" : text;
+}
+
+void check(const Api& api, OrtStatus* status) {
+  if (status != nullptr) throw EngineError("ONNX Runtime reports: " + failure(api, status));
+}
+
+}  // namespace millrace::engine::onnxruntime
