@@ -59,6 +59,14 @@ std::string text_of_tensors(const network::Network& network,
 
 }  // namespace
 
+double largest_difference(const std::vector<Array>& found, const std::vector<Array>& expected) {
+  if (found.size() != expected.size()) return infinite;
+  double error = 0;
+  for (std::size_t i = 0; i < expected.size(); ++i)
+    error = std::max(error, difference_of(found[i], expected[i]));
+  return error;
+}
+
 double error_in_one_piece(const network::Network& network, const AgreementOptions& options) {
   const auto engine = engine::make_engine(options.engine);
   Random random(options.seed);
@@ -67,11 +75,7 @@ double error_in_one_piece(const network::Network& network, const AgreementOption
   request.variants = options.variants;
   request.calibration = options.calibration;
   const std::vector<Array> found = SubnetRunner(*engine, request).run(inputs);
-  const std::vector<Array> expected = network::evaluate(network, inputs);
-  double error = 0;
-  for (std::size_t i = 0; i < expected.size(); ++i)
-    error = std::max(error, difference_of(found[i], expected[i]));
-  return error;
+  return largest_difference(found, network::evaluate(network, inputs));
 }
 
 std::string text_of(const network::Network& network) {

@@ -15,9 +15,12 @@ struct AgreementOptions {
   std::uint64_t seed = 5;  // of the inputs
 };
 
-/// The largest difference of any output from network::evaluate(), over the largest value of that
-/// output, or 0.1; infinite where one of the two is no finite number and they differ, or where
-/// integers differ. The whole network is one subnet.
+/// The largest difference of any output, over the largest value of that output, or 0.1; infinite
+/// where one of the two is no finite number and they differ, or where integers differ.
+double largest_difference(const std::vector<network::Array>& found,
+                          const std::vector<network::Array>& expected);
+
+/// The same from network::evaluate(). The whole network is one subnet.
 double error_in_one_piece(const network::Network& network, const AgreementOptions& options);
 
 /// The layers with the shapes of what they read and make, a line each.

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 namespace millrace::network::onnx {
@@ -44,6 +45,12 @@ bool in_table(int code) { return code >= 0 && code < static_cast<int>(codes.size
 
 std::optional<DataType> known_type(int code) {
   return in_table(code) ? codes[static_cast<std::size_t>(code)].type : std::nullopt;
+}
+
+int number_of(DataType type) {
+  const auto found =
+      std::find_if(codes.begin(), codes.end(), [&](const Code& code) { return code.type == type; });
+  return static_cast<int>(found - codes.begin());
 }
 
 std::string type_name(int code) {

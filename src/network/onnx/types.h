@@ -9,6 +9,8 @@ namespace millrace::network::onnx {
 
 /// The type with ONNX's number `code`; nothing if networks have no such type.
 std::optional<DataType> known_type(int code);
+/// ONNX's number for the type.
+int number_of(DataType type);
 /// ONNX's name for it ("bfloat16"), or "type 99".
 std::string type_name(int code);
 /// For messages: "; expected one of float32, ...".

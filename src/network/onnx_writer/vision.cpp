@@ -1,0 +1,63 @@
+// GridSample, NonMaxSuppression and RoiAlign.
+#include <array>
+
+#include "network/onnx/types.h"
+#include "network/onnx_writer/operators.h"
+
+namespace millrace::network::onnx_writer {
+
+void write(const GridSample& op, LayerNodes& layer) {
+  constexpr std::array<const char*, 3> since_16{"nearest", "bilinear", "bicubic"};
+  constexpr std::array<const char*, 3> since_20{"nearest", "linear", "cubic"};
+  constexpr std::array<const char*, 3> paddings{"zeros", "border", "reflection"};
+  layer.need_opset(16);
+  const auto& modes = layer.opset() < 20 ? since_16 : since_20;
+  layer.node("GridSample")
+      .set("mode", modes[static_cast<std::size_t>(op.mode)])
+      .set("padding_mode", paddings[static_cast<std::size_t>(op.padding)])
+      .set("align_corners", std::int64_t{op.align_corners});
+}
+
+namespace {
+
+/// Rows of -1 after those that were found, up to the static number.
+void write_free_rows(const std::string& found, LayerNodes& layer) {
+  const Shape& shape = layer.output_shape();
+  const std::string size = layer.inner("Shape", {found}).output();
+  const std::string missing = layer.inner("Sub", {layer.integers(shape), size}).output();
+  const std::string pads = layer.inner("Concat", {layer.integers({0, 0}), missing})
+                               .set("axis", std::int64_t{0})
+                               .output();
+  const std::string all =
+      layer.inner("Pad", {found, pads, layer.number(-1, DataType::int64)}).output();
+  layer.node("Reshape", {all, layer.integers(shape)}, layer.outputs());
+}
+
+}  // namespace
+
+void write(const NonMaxSuppression& op, LayerNodes& layer) {
+  const Names inputs{layer.input(0), layer.input(1), layer.integers({op.most_per_class}),
+                     layer.number(double{op.overlap}, DataType::float32),
+                     op.has_score ? layer.number(double{op.score}, DataType::float32) : ""};
+  const NodeToWrite node = layer.inner("NonMaxSuppression", inputs);
+  if (op.centre_and_size) node.set("center_point_box", std::int64_t{1});
+  write_free_rows(node.output(), layer);
+}
+
+void write(const RoiAlign& op, LayerNodes& layer) {
+  layer.need_opset(16);
+  Names inputs = layer.inputs();
+  if (layer.input_tensor(2).type != DataType::int64) {
+    const NodeToWrite cast = layer.inner("Cast", {inputs[2]});
+    inputs[2] = cast.set("to", std::int64_t{onnx::number_of(DataType::int64)}).output();
+  }
+  layer.node("RoiAlign", inputs, layer.outputs())
+      .set("spatial_scale", op.scale)
+      .set("sampling_ratio", op.sampling_ratio)
+      .set("mode", op.maximum ? "max" : "avg")
+      .set("coordinate_transformation_mode", op.half_pixel ? "half_pixel" : "output_half_pixel")
+      .set("output_height", layer.output_shape()[2])
+      .set("output_width", layer.output_shape()[3]);
+}
+
+}  // namespace millrace::network::onnx_writer
