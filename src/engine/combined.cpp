@@ -20,11 +20,6 @@ board::Variant without_engine(const board::Variant& variant, const std::string& 
   return result;
 }
 
-bool begins_with_engine(const board::Variant& variant, const std::string& engine) {
-  const std::string& name = variant.algorithm;
-  return name.starts_with(engine) && (name.size() == engine.size() || name[engine.size()] == '/');
-}
-
 bool takes_part(const Member& member, const board::Processor& processor) {
   return member.processors.empty() ||
          std::ranges::find(member.processors, processor.name) != member.processors.end();
@@ -119,7 +114,7 @@ class CombinedEngine final : public Engine {
     if (!request.variants.empty())
       for (std::size_t m = 1; m < members_.size(); ++m)
         if (takes_part(members_[m], request.processor) &&
-            begins_with_engine(request.variants[layer.index], members_[m].engine->name()))
+            board::is_of_engine(request.variants[layer.index], members_[m].engine->name()))
           return m;
     return first_for(*request.network, layer, request.processor);
   }
@@ -143,16 +138,6 @@ class CombinedEngine final : public Engine {
 
 std::unique_ptr<Engine> make_combined_engine(std::vector<Member> members) {
   return std::make_unique<CombinedEngine>(std::move(members));
-}
-
-std::string engine_of(const std::string& joined_names, const board::Variant& variant) {
-  const auto name_at = [&](std::size_t begin) {
-    return joined_names.substr(begin, joined_names.find_first_of(",@", begin) - begin);
-  };
-  for (std::size_t comma = joined_names.find(','); comma != std::string::npos;
-       comma = joined_names.find(',', comma + 1))
-    if (begins_with_engine(variant, name_at(comma + 1))) return name_at(comma + 1);
-  return name_at(0);
 }
 
 }  // namespace millrace::engine

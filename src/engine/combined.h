@@ -21,8 +21,4 @@ struct Member {
 /// that make_engine() reads. At least one engine.
 std::unique_ptr<Engine> make_combined_engine(std::vector<Member> members);
 
-/// The name of the engine, among those that a combined engine's name joins, that runs a layer in
-/// this variant. For a single engine its name.
-std::string engine_of(const std::string& joined_names, const board::Variant& variant);
-
 }  // namespace millrace::engine

@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "engine/combined.h"
 #include "support/network_builder.h"
 
 namespace millrace::engine {
@@ -70,8 +69,8 @@ TEST(Registry, joins_engines_that_compete_or_take_part_on_one_processor) {
   EXPECT_EQ(engine->variants(network, LayerId(0), core).size(), 1U);
   const std::vector<board::Variant> on_gpu = engine->variants(network, LayerId(0), gpu);
   ASSERT_EQ(on_gpu.size(), 2U);
-  EXPECT_EQ(engine_of(engine->name(), on_gpu[0]), "reference");
-  EXPECT_EQ(engine_of(engine->name(), on_gpu[1]), "simulated");
+  EXPECT_EQ(board::engine_of(engine->name(), on_gpu[0]), "reference");
+  EXPECT_EQ(board::engine_of(engine->name(), on_gpu[1]), "simulated");
   EXPECT_THROW(make_engine("reference,refrence"), InputError);
   EXPECT_TRUE(reached_devices("reference,simulated@gpu0", {}).empty());
 }

@@ -61,9 +61,12 @@ void print_devices(const api::Context& context) {
 void print(const board::Board& board, const api::Context& context) {
   fmt::print("{}\n", report::machine_text(board));
   report::Table engines({{"engine", Align::left}, {"version", Align::left}});
-  for (const auto& [name, version, absent] : api::engines(context))
-    engines.add({name, absent.empty() ? version : "absent: " + absent});
+  const std::vector<api::EngineVersion> all = api::engines(context);
+  for (const auto& [name, version, absent] : all)
+    if (absent.empty()) engines.add({name, version});
   fmt::print("{}", engines.text());
+  for (const auto& [name, version, absent] : all)
+    if (!absent.empty()) fmt::print("{}: {}\n", name, absent);
   print_devices(context);
 }
 
