@@ -23,6 +23,7 @@ namespace millrace::network::onnx_writer {
 struct Form {
   std::int64_t opset = 13;
   bool weights_inside = true;
+  std::string weights_file = {};
   bool values = true;  // false: constants are left out, as only the nodes matter
 };
 

@@ -66,7 +66,9 @@ Verdict can_write(const Network& network, LayerId layer) {
 
 OnnxModel write_onnx(const Network& network, const OnnxPart& part, const OnnxWriting& how) {
   const std::int64_t opset = onnx_writer::opset_for(network, part);
-  onnx_writer::Graph graph(network, {.opset = opset, .weights_inside = how.weights_inside});
+  onnx_writer::Graph graph(
+      network,
+      {.opset = opset, .weights_inside = how.weights_inside, .weights_file = how.weights_file});
   OnnxModel model = onnx_writer::fill(graph, part);
   model.weights = graph.weights();
   model.bytes = graph.serialized();

@@ -15,6 +15,7 @@ struct OnnxWriting {
   /// their names; `weights` lists them. The integers of quantised weights stay inside.
   bool weights_inside = true;
   std::int64_t batch = 1;  // reserved
+  std::string weights_file = "weights";  // beside the model, for who writes the weights there
 };
 
 /// A model that computes what the layers compute: the operators and shapes of the network, at the
@@ -27,7 +28,7 @@ struct OnnxModel {
     TensorId tensor;
   };
   /// Constants whose values are not inside, in the order in which they lie one after the other in
-  /// the file "weights" that the model names.
+  /// the weights' file that the model names.
   std::vector<Weight> weights;
 };
 
