@@ -73,6 +73,12 @@ class LayerNodes {
   std::string number(double value, DataType type);
   std::string number(double value) { return number(value, type()); }
 
+  /// Adds a Cast, and gives its output.
+  std::string cast(const std::string& x, DataType type);
+  /// Input `i` in this type.
+  std::string input_as(DataType type, std::size_t i) {
+    return input_tensor(i).type == type ? input(i) : cast(input(i), type);
+  }
   /// Adds a Reshape, and gives its output.
   std::string reshaped(const std::string& x, const Shape& shape);
 

@@ -62,7 +62,7 @@ void write(const NonMaxSuppression& op, LayerNodes& layer);
 void write(const RoiAlign& op, LayerNodes& layer);
 // recurrent.cpp
 void write(const Recurrent& op, LayerNodes& layer);
-// write_onnx.cpp
+// varying_part.cpp
 void write(const VaryingPart& op, LayerNodes& layer);
 
 }  // namespace millrace::network::onnx_writer

@@ -76,7 +76,7 @@ void write(const ConvTranspose& op, LayerNodes& layer) {
   if (!growth.is_direct) return write_padded(op, growth, layer);
   const NodeToWrite conv =
       set_window(layer.node("ConvTranspose"), growth.window).set("group", op.groups);
-  if (growth.extra != Shape(growth.extra.size(), 0)) conv.set("output_padding", growth.extra);
+  if (!all_are(growth.extra, 0)) conv.set("output_padding", growth.extra);
 }
 
 }  // namespace millrace::network::onnx_writer

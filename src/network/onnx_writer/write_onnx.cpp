@@ -9,11 +9,6 @@
 
 namespace millrace::network {
 namespace onnx_writer {
-
-void write(const VaryingPart&, LayerNodes& layer) {
-  layer.refuse("its sizes change from frame to frame");
-}
-
 namespace {
 
 /// Why the layer cannot be written; empty if it was.
