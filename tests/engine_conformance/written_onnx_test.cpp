@@ -19,10 +19,10 @@ namespace {
 using namespace millrace::network;
 
 /// Reading computes in float32 what was half precision.
-double error_of_written(const Network& network) {
+double error_of_written(const Network& network, const OnnxWriting& how = {}) {
   Random random(5);
   const std::vector<Array> inputs = random_inputs(random, network);
-  const Network written = read_onnx(write_onnx(network).bytes, "written", {});
+  const Network written = read_onnx(write_onnx(network, how).bytes, "written", {});
   return largest_difference(evaluate(written, inputs), evaluate(widen_half(network), inputs));
 }
 
@@ -32,6 +32,14 @@ INSTANTIATE_TEST_SUITE_P(each, WrittenOnnx, testing::ValuesIn(all_cases()),
 
 TEST_P(WrittenOnnx, gives_the_results_of_the_loops) {
   EXPECT_LE(error_of_written(network_of(GetParam())), 1e-6);
+}
+
+TEST_P(WrittenOnnx, gives_the_results_of_the_loops_if_quantised_in_pairs) {
+  const Network network = network_of(GetParam());
+  const OnnxWriting how{.quantized_in_pairs = true};
+  if (write_onnx(network, how).bytes == write_onnx(network).bytes)
+    GTEST_SKIP() << "has no products of quantised tensors";
+  EXPECT_LE(error_of_written(network, how), 1e-6);
 }
 
 TEST(WrittenRandomOnnx, gives_the_results_of_the_loops) {

@@ -34,7 +34,7 @@ class LayerNodes {
   LayerNodes(Graph& graph, const Layer& layer);
 
   Graph& graph() { return graph_; }
-  std::int64_t opset() const { return graph_.opset(); }
+  std::int64_t opset() const { return graph_.form().opset; }
   void need_opset(std::int64_t version) { graph_.need_opset(version); }
   /// Says why the layer cannot be written; what is written of it does not matter then.
   void refuse(std::string reason) { refusal_ = std::move(reason); }

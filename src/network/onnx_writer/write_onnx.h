@@ -15,6 +15,9 @@ struct OnnxWriting {
   /// their names; `weights` lists them. The integers of quantised weights stay inside.
   bool weights_inside = true;
   std::int64_t batch = 1;  // reserved
+  /// True: QLinearConv becomes DequantizeLinear, Conv, QuantizeLinear, the form that OpenVINO
+  /// takes. Who does not join it again rounds its sums to float32.
+  bool quantized_in_pairs = false;
   std::string weights_file = "weights";  // beside the model, for who writes the weights there
 };
 
