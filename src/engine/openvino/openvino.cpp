@@ -23,12 +23,14 @@ std::string loading_error() {
   return text == nullptr ? "no reason given" : text;
 }
 
-/// What is loaded stays: whoever has an engine runs its code.
-Loaded load(const EngineOptions& options) {
+/// OpenVINO's own library, if a file is given: what is linked to it then finds it loaded.
+std::string obstacle_of_given(const EngineOptions& options) {
   const auto given = options.libraries.find("openvino");
-  if (given != options.libraries.end() &&
-      dlopen(given->second.c_str(), RTLD_NOW | RTLD_LOCAL) == nullptr)
-    return {nullptr, loading_error()};
+  if (given == options.libraries.end()) return {};
+  return dlopen(given->second.c_str(), RTLD_NOW | RTLD_LOCAL) == nullptr ? loading_error() : "";
+}
+
+Loaded load() {
   void* const module = dlopen(module_name, RTLD_NOW | RTLD_LOCAL);
   if (module == nullptr)
     return {nullptr, fmt::format("{} cannot be loaded: {}; install the version of OpenVINO that "
@@ -40,12 +42,14 @@ Loaded load(const EngineOptions& options) {
   return {function(), {}};
 }
 
-/// Once it is loaded it is the same for all.
+/// Once it is loaded it is the same for all, and stays: whoever has an engine runs its code.
 Loaded loaded(const EngineOptions& options) {
   static std::mutex mutex;
   static Loaded known;
   const std::lock_guard lock(mutex);
-  if (known.library == nullptr) known = load(options);
+  if (std::string obstacle = obstacle_of_given(options); !obstacle.empty())
+    return {nullptr, std::move(obstacle)};
+  if (known.library == nullptr) known = load();
   return known;
 }
 

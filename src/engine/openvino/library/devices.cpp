@@ -41,6 +41,12 @@ ReachedDevice reached(const ov::Core& core, const std::string& name, ProcessorKi
 
 }  // namespace
 
+// Never destroyed: at the end of the process its plug-ins may be gone before it.
+ov::Core shared_core() {
+  static const ov::Core& core = *new ov::Core;
+  return core;
+}
+
 std::optional<std::string> device_of(const ov::Core& core, const board::Processor& processor) {
   if (processor.kind == ProcessorKind::cpu) return "CPU";
   for (const std::string& device : core.get_available_devices())
@@ -51,7 +57,7 @@ std::optional<std::string> device_of(const ov::Core& core, const board::Processo
 
 std::vector<ReachedDevice> reached_devices() {
   return guarded("the devices", [] {
-    const ov::Core core;
+    const ov::Core core = shared_core();
     std::vector<ReachedDevice> result;
     for (const std::string& device : core.get_available_devices())
       if (const auto kind = kind_of(device)) result.push_back(reached(core, device, *kind));

@@ -11,6 +11,9 @@
 
 namespace millrace::engine::openvino {
 
+/// Of the process: another one would load OpenVINO's plug-ins again. Any thread.
+ov::Core shared_core();
+
 /// What OpenVINO calls the processor ("CPU", "GPU.1"); nothing if it has no such device.
 std::optional<std::string> device_of(const ov::Core& core, const board::Processor& processor);
 

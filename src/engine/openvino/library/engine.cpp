@@ -26,6 +26,24 @@ std::string place_of(const SubnetRequest& request) {
   return fmt::format("{} on {}", layer, request.processor.name);
 }
 
+/// By LayerId, of the layers that multiply as asked for; the others follow what they read.
+std::vector<Precision> precisions_of(const SubnetRequest& request, Precision usual) {
+  const network::Network& network = *request.network;
+  std::vector<Precision> precisions(network.layers.size(), usual);
+  const auto multiplies = [&](LayerId id) { return network::multiplies(network[id].op); };
+  const auto first = std::ranges::find_if(request.layers, multiplies);
+  if (request.variants.empty() || first == request.layers.end()) return precisions;
+  const network::Topology topology = network::topology(network);
+  for (const LayerId id : request.layers) {
+    precisions[id.index] = request.variants[multiplies(id) ? id.index : first->index].precision;
+    if (multiplies(id)) continue;
+    for (const LayerId before : topology.predecessors[id.index])
+      if (std::ranges::binary_search(request.layers, before))
+        precisions[id.index] = precisions[before.index];
+  }
+  return precisions;
+}
+
 class OpenVino final : public Engine {
  public:
   explicit OpenVino(EngineOptions options) : options_(std::move(options)) {}
@@ -95,10 +113,29 @@ class OpenVino final : public Engine {
     }
   }
 
+  /// OpenVINO compiles a model in one precision.
   std::unique_ptr<Subnet> prepare_checked(const SubnetRequest& request) {
+    const std::vector<Precision> precisions =
+        precisions_of(request, precisions_on(request.processor).front());
+    const Precision first = precisions[request.layers.front().index];
+    std::vector<Engine*> engines(precisions.size(), nullptr);
+    OneWay other_way{*this, first}, one_way{*this, first};
+    bool mixed = false;
+    for (const LayerId layer : request.layers) {
+      const Precision precision = precisions[layer.index];
+      engines[layer.index] = precision == first ? &one_way : &other_way;
+      if (precision == first) continue;
+      other_way.precision = precision;
+      mixed = true;
+    }
+    return mixed ? prepare_combined(request, engines, {}) : prepare_in(first, request);
+  }
+
+  std::unique_ptr<Subnet> prepare_in(Precision precision, const SubnetRequest& request) const {
+    std::optional<board::PinGuard> bound;  // so are then the threads that help
+    if (request.processor.cores.size() > 1) bound.emplace(request.processor);
     Compilation compilation{core_, place_of(request), {}, {}, {}, {}};
-    const Target target{device_of(core_, request.processor).value(), request.processor,
-                        precision_of(request)};
+    const Target target{device_of(core_, request.processor).value(), request.processor, precision};
     compilation.device = target.device;
     compilation.properties = properties_for(target, options_);
     std::vector<TensorId> inputs;
@@ -110,17 +147,27 @@ class OpenVino final : public Engine {
     return make_subnet(request, std::move(compilation));
   }
 
-  Precision precision_of(const SubnetRequest& request) const {
-    if (!request.variants.empty())
-      for (const LayerId layer : request.layers)
-        if (network::multiplies((*request.network)[layer].op))
-          return request.variants[layer.index].precision;
-    return precisions_on(request.processor).front();
-  }
+  /// The engine with one precision for all layers.
+  struct OneWay final : Engine {
+    OneWay(const OpenVino& whole_engine, Precision way) : whole(whole_engine), precision(way) {}
+
+    std::string name() const override { return whole.name(); }
+    std::string version() const override { return whole.version(); }
+    Verdict supports(const network::Network& network, std::span<const LayerId> layers,
+                     const board::Processor& processor) const override {
+      return whole.supports(network, layers, processor);
+    }
+    std::unique_ptr<Subnet> prepare(const SubnetRequest& request) override {
+      return whole.prepare_in(precision, request);
+    }
+
+    const OpenVino& whole;
+    Precision precision;
+  };
 
   EngineOptions options_;
-  ov::Core core_;
-  mutable SupportCache support_{core_};
+  ov::Core core_ = shared_core();
+  SupportCache& support_ = shared_support();
   bool bfloat16_ = has_bfloat16(core_);
 };
 

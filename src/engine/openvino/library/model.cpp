@@ -28,15 +28,21 @@ void put_weights_in(ov::Model& model, const Part& part) {
   }
 }
 
+std::vector<const ov::Node*> readers_of(const ov::Node& node) {
+  std::vector<const ov::Node*> readers;
+  for (const auto& output : node.outputs())
+    for (const auto& input : output.get_target_inputs()) readers.push_back(input.get_node());
+  return readers;
+}
+
 /// What a layer consists of leads to the operation that has the layer's name.
 void name_after_layers(const ov::Model& model) {
   const ov::NodeVector ordered = model.get_ordered_ops();
   std::size_t count = 0;
   for (auto node = ordered.rbegin(); node != ordered.rend(); ++node) {
     std::optional<std::size_t> layer = layer_of((*node)->get_friendly_name());
-    for (const auto& output : (*node)->outputs())
-      for (const auto& reader : output.get_target_inputs())
-        if (!layer) layer = layer_of(reader.get_node()->get_friendly_name());
+    for (const ov::Node* reader : readers_of(**node))
+      if (!layer) layer = layer_of(reader->get_friendly_name());
     if (layer) (*node)->set_friendly_name(fmt::format("L{}/{}", *layer, count++));
   }
 }

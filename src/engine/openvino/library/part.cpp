@@ -27,7 +27,11 @@ class Cutter {
   void add(const network::Layer& layer) {
     network::Layer copy{fmt::format("L{}", part_.network.layers.size()), layer.op, {}, {}};
     for (const TensorId input : layer.inputs) copy.inputs.push_back(moved(input));
-    for (const TensorId output : layer.outputs) copy.outputs.push_back(moved(output));
+    for (const TensorId output : layer.outputs) {
+      copy.outputs.push_back(moved(output));
+      if (output.valid())
+        part_.network.tensors.back().name = fmt::format("{}/{}", copy.name, copy.outputs.size());
+    }
     part_.network.layers.push_back(std::move(copy));
   }
 

@@ -7,8 +7,9 @@
 
 namespace millrace::engine::openvino {
 
-/// Layer i of `network` is named "L<i>" and is the i-th that was asked for. Large constants are no
-/// constants there but inputs after the others: OpenVINO then takes them where they lie.
+/// Layer i of `network` is the i-th that was asked for; its name is "L<i>", and the names of what
+/// it makes begin with "L<i>/". Large constants are no constants there but inputs after the others:
+/// OpenVINO then takes them where they lie.
 struct Part {
   network::Network network;             // its inputs and outputs are those of the part
   std::vector<network::Array> weights;  // the values of the last inputs

@@ -11,7 +11,8 @@
 
 namespace millrace::engine::openvino {
 
-/// Asks OpenVINO once for each layer of its kind and sizes. Thread-safe.
+/// Asks OpenVINO once for each layer of its kind and sizes. Thread-safe. The answers are the same
+/// as long as the process runs, whichever engine asks.
 class SupportCache {
  public:
   explicit SupportCache(ov::Core core) : core_(std::move(core)) {}
@@ -23,5 +24,8 @@ class SupportCache {
   std::mutex mutex_;
   std::map<std::string, Verdict> known_;  // by device and model
 };
+
+/// Of the process.
+SupportCache& shared_support();
 
 }  // namespace millrace::engine::openvino
