@@ -21,17 +21,24 @@ namespace {
 using network::Array;
 using network::Network;
 
-/// What is known not to work, by engine and the beginning of the case's name.
+/// What is known not to work, by the beginnings of the subject's name and of the case's.
 struct Exception {
-  std::string_view engine, prefix, reason;
+  std::string_view subject, prefix, reason;
 };
 
 constexpr std::array wrong_values{
     Exception{"simulated", "", "its outputs are marks of what they depend on, not results"},
+    Exception{"onnxruntime", "cast_from_uint8",
+              "ONNX leaves open what numbers outside of an integer's range become"},
 };
 constexpr std::string_view rounds = "OpenVINO rounds otherwise where it quantises";
 constexpr std::string_view reduces_all = "OpenVINO reduces all dimensions, whichever are asked for";
 constexpr std::array unsupported{
+    Exception{"onnxruntime", "quantized_product_of_inputs",
+              "it multiplies uint8 by int8, or by uint8 to uint8, but not uint8 to int8"},
+    Exception{"onnxruntime", "convolution_of_integers_",
+              "it knows one zero point for all output channels, not one for each"},
+    Exception{"onnxruntime_gpu", "", "a GPU runs what its provider has, and refuses the rest"},
     Exception{"openvino", "cast_from_uint8", "OpenVINO casts negative numbers otherwise"},
     Exception{"openvino", "cast_to_half_and_back", "OpenVINO leaves the casts out"},
     Exception{"openvino", "convolution_between_quantised_tensors", rounds},
@@ -44,10 +51,11 @@ constexpr std::array unsupported{
 };
 
 template <std::size_t N>
-std::string_view reason_of(const std::array<Exception, N>& list, std::string_view engine,
+std::string_view reason_of(const std::array<Exception, N>& list, std::string_view subject,
                            std::string_view name) {
   for (const Exception& exception : list)
-    if (exception.engine == engine && name.starts_with(exception.prefix)) return exception.reason;
+    if (subject.starts_with(exception.subject) && name.starts_with(exception.prefix))
+      return exception.reason;
   return {};
 }
 
@@ -69,10 +77,16 @@ bool same_bytes(const Array& a, const Array& b) {
 
 struct Subject {
   std::string engine;
+  board::Processor processor;
   ConformanceCase test;
 };
+/// "onednn", "onnxruntime_gpu0".
+std::string name_of(const Subject& subject) {
+  const bool is_core = subject.processor.kind == board::ProcessorKind::cpu;
+  return is_core ? subject.engine : subject.engine + "_" + subject.processor.name;
+}
 void PrintTo(const Subject& subject, std::ostream* out) {
-  *out << subject.engine << " " << subject.test.name;
+  *out << name_of(subject) << " " << subject.test.name;
 }
 
 const board::Board& this_board() {
@@ -83,9 +97,13 @@ const board::Board& this_board() {
 class EngineConformance : public testing::TestWithParam<Subject> {
  protected:
   void SetUp() override {
+    if (const Verdict verdict = engine::can_start(GetParam().engine); !verdict)
+      GTEST_SKIP() << verdict.reason();
+    engine_ = engine::make_engine(GetParam().engine);
     for (std::size_t i = 0; i < network_.layers.size(); ++i) {
       const Verdict verdict = engine_->supports(network_, LayerId(i), processor_);
-      const bool excused = !reason_of(unsupported, engine_->name(), GetParam().test.name).empty();
+      const bool excused =
+          !reason_of(unsupported, name_of(GetParam()), GetParam().test.name).empty();
       if (verdict) continue;
       EXPECT_FALSE(verdict.reason().empty());
       EXPECT_THROW(engine_->prepare(engine::whole_network(network_, processor_)), InputError);
@@ -97,7 +115,7 @@ class EngineConformance : public testing::TestWithParam<Subject> {
   }
 
   void expect_right(const std::vector<Array>& found) const {
-    if (!reason_of(wrong_values, engine_->name(), GetParam().test.name).empty()) return;
+    if (!reason_of(wrong_values, name_of(GetParam()), GetParam().test.name).empty()) return;
     const std::vector<Array> expected = network::evaluate(network_, inputs_);
     ASSERT_EQ(found.size(), expected.size());
     for (std::size_t i = 0; i < found.size(); ++i) {
@@ -109,8 +127,8 @@ class EngineConformance : public testing::TestWithParam<Subject> {
     }
   }
 
-  std::unique_ptr<engine::Engine> engine_ = engine::make_engine(GetParam().engine);
-  board::Processor processor_ = this_board().processors.front();
+  std::unique_ptr<engine::Engine> engine_;
+  board::Processor processor_ = GetParam().processor;
   Network network_ = network_of(GetParam().test);
   std::vector<Array> inputs_;
 };
@@ -121,6 +139,7 @@ TEST_P(EngineConformance, a_whole_network_gives_the_results_of_the_loops) {
 }
 
 TEST_P(EngineConformance, all_cores_together_give_the_same) {
+  if (processor_.kind != board::ProcessorKind::cpu) GTEST_SKIP() << "it has no cores";
   SubnetRunner runner(*engine_, engine::whole_network(network_, board::all_cores(this_board())));
   expect_right(runner.run(inputs_));
 }
@@ -189,14 +208,19 @@ TEST_P(EngineConformance, memory_is_planned_within_the_naive_sum_but_for_alignme
 
 std::vector<Subject> subjects() {
   std::vector<Subject> all;
+  const auto add = [&](const std::string& engine, const board::Processor& processor) {
+    for (const ConformanceCase& test : all_cases()) all.push_back({engine, processor, test});
+  };
   for (const std::string& engine : engine::engine_names())
-    for (const ConformanceCase& test : all_cases()) all.push_back({engine, test});
+    add(engine, this_board().processors.front());
+  for (const engine::ReachedDevice& reached : engine::reached_devices())
+    add(reached.engine, board::processors_of(reached.device).front());
   return all;
 }
 
 INSTANTIATE_TEST_SUITE_P(each, EngineConformance, testing::ValuesIn(subjects()),
                          [](const auto& subject) {
-                           return subject.param.engine + "_" + subject.param.test.name;
+                           return name_of(subject.param) + "_" + subject.param.test.name;
                          });
 
 TEST(Exceptions, each_names_a_case_and_an_engine_of_this_build_or_none) {

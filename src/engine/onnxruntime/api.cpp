@@ -1,6 +1,6 @@
 #include "engine/onnxruntime/api.h"
 
-#include <utility>
+#include <string_view>
 
 #include "base/error.h"
 
@@ -89,12 +89,22 @@ Api api_of(const void* const* functions, int minor) {
   return api;
 }
 
+std::string without_sources(std::string text) {
+  // "FILE:LINE FUNCTION [ONNXRuntimeError] : 11 : EP_FAIL : FILE:LINE FUNCTION TEST was false. WHY"
+  for (const std::string_view before : {"[ONNXRuntimeError] : ", " was false. "}) {
+    const std::size_t at = text.rfind(before);
+    if (at != std::string::npos && at + before.size() < text.size())
+      text.erase(0, at + before.size());
+  }
+  while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
+  return text;
+}
+
 std::string failure(const Api& api, OrtStatus* status) {
   if (status == nullptr) return {};
-  std::string text = api.get_error_message(status);
+  const std::string text = without_sources(api.get_error_message(status));
   api.release_status(status);
-  while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
-  return text.empty() ? "ONNX Runtime failed and gave no reason" : text;
+  return text.empty() ? "it failed and gave no reason" : text;
 }
 
 void check(const Api& api, OrtStatus* status) {

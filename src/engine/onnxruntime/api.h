@@ -94,6 +94,8 @@ struct Api {
 /// `minor`: of the library's version 1.minor, at least 21.
 Api api_of(const void* const* table, int minor);
 
+/// What the library says of a failure, without the places in its source.
+std::string without_sources(std::string text);
 /// What the library said, if the call failed; the status is released.
 std::string failure(const Api& api, OrtStatus* status);
 /// EngineError with what the library said, if the call failed.

@@ -77,7 +77,7 @@ std::string load(const std::filesystem::path& path, OrtLibrary& library) {
   const ApiBase* const base = entry();
   library.path = path;
   library.version = base->get_version();
-  const int minor = minor_of(library.version);
+  const int minor = library.minor = minor_of(library.version);
   if (minor < oldest_minor)
     return fmt::format("it is version {}, but 1.{} or a later 1.x is needed", library.version,
                        oldest_minor);

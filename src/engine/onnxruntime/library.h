@@ -12,6 +12,7 @@ namespace millrace::engine::onnxruntime {
 struct OrtLibrary {
   std::filesystem::path path;  // as it was asked for: a file, or a name for the system's loader
   std::string version;         // "1.32.0"
+  int minor = 0;               // 32
   Api api{};
   Handle<OrtEnv> environment{nullptr, nullptr};
   Handle<OrtMemoryInfo> host{nullptr, nullptr};  // ordinary memory of the processor

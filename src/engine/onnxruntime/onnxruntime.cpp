@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <mutex>
 #include <optional>
 
 #include "base/error.h"
@@ -28,9 +29,7 @@ void check_variants(const SubnetRequest& request) {
 class OnnxRuntime final : public Engine {
  public:
   OnnxRuntime(const OrtLibrary& library, const EngineOptions& options)
-      : library_(library),
-        settings_(read_settings(options)),
-        devices_(find_devices(library, settings_)) {
+      : library_(library), settings_(read_settings(options)) {
     if (!options.compiled.empty()) compiled_ = options.compiled / "onnxruntime";
   }
 
@@ -69,11 +68,17 @@ class OnnxRuntime final : public Engine {
   }
 
  private:
+  /// Looked for when the first processor that is no core is asked about: drivers take their time.
+  const std::vector<FoundDevice>& devices() const {
+    std::call_once(looked_, [&] { devices_ = find_devices(library_, settings_); });
+    return devices_;
+  }
+
   const FoundDevice* device_named(const std::string& processor) const {
-    const auto found = std::ranges::find_if(devices_, [&](const FoundDevice& device) {
+    const auto found = std::ranges::find_if(devices(), [&](const FoundDevice& device) {
       return device.reached.device.processors.front() == processor;
     });
-    return found == devices_.end() ? nullptr : &*found;
+    return found == devices().end() ? nullptr : &*found;
   }
 
   /// On cores the library's own provider stands in for one of another processor.
@@ -95,7 +100,7 @@ class OnnxRuntime final : public Engine {
 
   std::string not_reached(const board::Processor& processor) const {
     std::string known;
-    for (const FoundDevice& device : devices_)
+    for (const FoundDevice& device : devices())
       known += (known.empty() ? "" : ", ") + device.reached.device.name;
     return fmt::format("ONNX Runtime does not reach {} here; it reaches the cores{}{}",
                        processor.name, known.empty() ? "" : " and ", known);
@@ -103,7 +108,8 @@ class OnnxRuntime final : public Engine {
 
   const OrtLibrary& library_;
   const ProviderSettings settings_;
-  const std::vector<FoundDevice> devices_;
+  mutable std::once_flag looked_;
+  mutable std::vector<FoundDevice> devices_;  // written once, under looked_
   std::filesystem::path compiled_;
   mutable Questions questions_;
 };

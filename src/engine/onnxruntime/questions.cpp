@@ -50,6 +50,16 @@ Network alone(const Network& network, LayerId layer) {
   return result;
 }
 
+/// What the library itself finds out only when it runs.
+Verdict known_limits(const Network& network, const network::Layer& layer) {
+  if (!std::holds_alternative<network::ConvInteger>(layer.op) || layer.inputs.size() < 4)
+    return Verdict::yes();
+  const TensorId zero_points = layer.inputs[3];
+  if (!zero_points.valid() || network::element_count(network[zero_points].shape) <= 1)
+    return Verdict::yes();
+  return Verdict::no("ONNX Runtime's ConvInteger knows one zero point for all output channels");
+}
+
 Verdict ask(const Provider& provider, const Network& network, const board::Processor& processor) {
   constexpr std::array<LayerId, 1> layers{LayerId(0)};
   board::Processor one_core = processor;
@@ -68,6 +78,7 @@ Verdict ask(const Provider& provider, const Network& network, const board::Proce
 Verdict Questions::can_run(const Provider& provider, const Network& network, LayerId layer,
                            const board::Processor& processor) {
   if (Verdict written = network::can_write(network, layer); !written) return written;
+  if (Verdict known = known_limits(network, network[layer]); !known) return known;
   const Network question = alone(network, layer);
   const std::string key = provider.settings.provider + processor.name +
                           network::write_onnx(question, {.weights_inside = false}).bytes;

@@ -10,6 +10,7 @@ namespace {
 
 using network::DataType;
 using network::Tensor;
+constexpr int oldest_that_keeps_rounding = 24;
 
 /// ONNX's numbers of the types.
 int type_of(DataType type) {
@@ -134,6 +135,9 @@ void OnnxSession::create(const network::OnnxModel& model, const SessionPart& par
   // A node that runs elsewhere than it is said to would be a silent fallback.
   if (options.processor.kind != board::ProcessorKind::cpu)
     maker.set("session.disable_cpu_ep_fallback", "1");
+  // Earlier versions take a QuantizeLinear and the DequantizeLinear after it for nothing.
+  if (provider_.library->minor < oldest_that_keeps_rounding)
+    maker.set("session.disable_quant_qdq", "1");
   for (const auto& [key, value] : provider_.settings.session) maker.set(key, value);
   append(provider_, std::max(1, static_cast<int>(options.processor.cores.size())), maker.options());
   add_weights(model, *part.network, maker.options());

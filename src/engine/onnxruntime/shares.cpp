@@ -17,7 +17,7 @@ namespace millrace::engine::onnxruntime {
 namespace {
 
 using network::Network;
-constexpr int warm_runs = 1, recorded_runs = 5;
+constexpr int warm_runs = 1, recorded_runs = 9;
 
 /// A folder that goes with what is in it.
 class TemporaryFolder {
@@ -63,12 +63,14 @@ std::optional<LayerId> layer_in(const std::string& name) {
   return LayerId(std::stoull(name.substr(at + mark.size())));
 }
 
-/// Nodes in the order in which they first ran.
+/// The times of a node in all runs; `time` is their median.
 struct NodeTime {
   std::string name, kernel;
+  std::vector<double> times;
   double time = 0;
 };
 
+/// In the order in which they first ran.
 std::vector<NodeTime> nodes_of(const std::filesystem::path& profile) {
   const nlohmann::json events = read_json(profile);
   std::vector<NodeTime> nodes;
@@ -79,8 +81,13 @@ std::vector<NodeTime> nodes_of(const std::filesystem::path& profile) {
     if (event.value("cat", "") != "Node" || !name.ends_with(ending)) continue;
     name.resize(name.size() - ending.size());
     const auto [at, is_new] = known.try_emplace(name, nodes.size());
-    if (is_new) nodes.push_back({name, event.at("args").value("op_name", "onnxruntime")});
-    nodes[at->second].time += event.value("dur", 0.0);
+    if (is_new) nodes.push_back({name, event.at("args").value("op_name", "onnxruntime"), {}});
+    nodes[at->second].times.push_back(event.value("dur", 0.0));
+  }
+  for (NodeTime& node : nodes) {
+    const auto middle = node.times.begin() + std::ssize(node.times) / 2;
+    std::nth_element(node.times.begin(), middle, node.times.end());
+    node.time = *middle;
   }
   return nodes;
 }
