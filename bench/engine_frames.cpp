@@ -60,7 +60,7 @@ network::Network read(const std::string& name) {
 board::Processor processor_of(const std::string& name, const engine::EngineOptions& options) {
   const board::Board board = board::this_machine();
   if (name.empty()) return board.processors.front();
-  for (const engine::ReachedDevice& reached : engine::reached_devices(options)) {
+  for (const engine::ReachedDevice& reached : engine::reached_devices({}, options)) {
     fmt::print("{}: {}, {}\n", reached.device.name, reached.device.model, reached.driver);
     for (const board::Processor& processor : board::processors_of(reached.device))
       if (processor.name == name) return processor;
