@@ -1,10 +1,12 @@
 // Random networks on every engine that computes, in every precision, against the plain loops.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "agreement.h"
 #include "base/random.h"
+#include "engine/registry.h"
 #include "network/evaluate/evaluate.h"
 #include "support/varied_network.h"
 
@@ -37,6 +39,29 @@ TEST(RandomNetworks, give_the_same_results_with_engines_that_share_the_layers) {
     EXPECT_LE(error_in_one_piece(network, options), 1e-4) << "seed " << seed << "\n"
                                                           << text_of(network);
   }
+}
+
+/// As far as OpenVINO runs them, which takes longer to compile them.
+TEST(RandomNetworks, give_the_results_of_the_loops_on_openvino) {
+  const std::vector<std::string> engines = engine::engine_names();
+  if (std::ranges::find(engines, "openvino") == engines.end())
+    GTEST_SKIP() << "this build has no engine openvino";
+  if (const Verdict verdict = engine::can_start("openvino"); !verdict)
+    GTEST_SKIP() << verdict.reason();
+  const auto openvino = engine::make_engine("openvino");
+  const board::Processor core = board::this_machine().processors.front();
+  std::uint64_t compared = 0;
+  const std::uint64_t asked = network_count() / 20;
+  for (std::uint64_t seed = 1; seed <= asked; ++seed) {
+    Random random(seed);
+    const network::Network network = varied_network(random, 12);
+    if (!openvino->supports(network, engine::whole_network(network, core).layers, core)) continue;
+    ++compared;
+    EXPECT_LE(error_in_one_piece(network, {.engine = "openvino", .seed = seed}), 1e-4)
+        << "seed " << seed << "\n"
+        << text_of(network);
+  }
+  EXPECT_GE(compared, asked / 2);
 }
 
 }  // namespace
