@@ -28,17 +28,38 @@ TEST(RandomNetworks, give_the_results_of_the_loops) {
   }
 }
 
-// Each layer with an engine of its own: the layouts between them fit, and no tensor is lost.
-TEST(RandomNetworks, give_the_same_results_with_engines_that_share_the_layers) {
-  for (std::uint64_t seed = 1; seed <= network_count() / 4; ++seed) {
+/// Each layer in one of all ways that the engines have, by chance.
+void expect_agreement_of(const std::string& engines, std::uint64_t networks) {
+  const auto engine = engine::make_engine(engines);
+  const board::Processor core = board::this_machine().processors.front();
+  for (std::uint64_t seed = 1; seed <= networks; ++seed) {
     Random random(seed);
     const network::Network network = varied_network(random, 12);
-    AgreementOptions options{.engine = "onednn,reference", .seed = seed};
-    for (std::size_t i = 0; i < network.layers.size(); ++i)
-      options.variants.push_back({board::Precision::f32, random.below(2) == 0 ? "" : "reference"});
+    AgreementOptions options{.engine = engines, .seed = seed};
+    for (std::size_t i = 0; i < network.layers.size(); ++i) {
+      std::vector<board::Variant> ways = engine->variants(network, LayerId(i), core);
+      std::erase_if(
+          ways, [](const board::Variant& way) { return way.precision != board::Precision::f32; });
+      options.variants.push_back(ways.at(random.below(ways.size())));
+    }
     EXPECT_LE(error_in_one_piece(network, options), 1e-4) << "seed " << seed << "\n"
                                                           << text_of(network);
   }
+}
+
+// The layouts between engines fit, and no tensor is lost.
+TEST(RandomNetworks, give_the_same_results_with_engines_that_share_the_layers) {
+  expect_agreement_of("onednn,reference", network_count() / 4);
+}
+
+TEST(RandomNetworks, give_the_same_results_with_libraries_that_share_the_layers) {
+  std::string engines = "onednn";
+  for (const char* name : {"openvino", "onnxruntime"})
+    if (const auto all = engine::engine_names();
+        std::ranges::find(all, name) != all.end() && engine::can_start(name))
+      engines += std::string(",") + name;
+  if (engines == "onednn") GTEST_SKIP() << "neither OpenVINO nor ONNX Runtime is here";
+  expect_agreement_of(engines, network_count() / 40);
 }
 
 /// As far as OpenVINO runs them, which takes longer to compile them.
