@@ -12,10 +12,22 @@ namespace {
 
 TEST(Registry, every_engine_has_the_name_it_is_listed_under) {
   for (const std::string& name : engine_names()) {
+    if (!can_start(name)) continue;
     const std::unique_ptr<Engine> engine = make_engine(name);
     ASSERT_NE(engine, nullptr);
     EXPECT_EQ(engine->name(), name);
     EXPECT_FALSE(engine->version().empty());
+  }
+}
+
+TEST(Registry, an_engine_that_cannot_start_says_why) {
+  for (const std::string& name : engine_names()) {
+    EngineOptions options;
+    options.libraries[name] = "/no/such/library.so";
+    const Verdict verdict = can_start(name, options);
+    if (verdict) continue;  // it loads none
+    EXPECT_NE(verdict.reason().find("/no/such/library.so"), std::string::npos) << verdict.reason();
+    EXPECT_THROW(make_engine(name, options), EngineError);
   }
 }
 

@@ -46,9 +46,13 @@ class OnnxRuntime final : public Engine {
                    const board::Processor& processor) const override {
     const std::optional<Provider> provider = provider_for(processor);
     if (!provider) return Verdict::no(not_reached(processor));
-    return all_of(layers, [&](LayerId layer) {
+    Verdict alone = all_of(layers, [&](LayerId layer) {
       return questions_.can_run(*provider, network, layer, processor);
     });
+    if (!alone || layers.size() == 1 || processor.kind == board::ProcessorKind::cpu) return alone;
+    const Border border = border_of(network, layers);
+    return questions_.can_run_together(
+        *provider, {&network, {layers, border.inputs, border.outputs}}, processor);
   }
 
   std::optional<Traits> traits(const board::Processor& processor) const override {
