@@ -3,10 +3,10 @@
 
   tools/fetch_engines.py NAME... [--into FOLDER]
 
-  onnxruntime    ONNX Runtime for cores, from PyPI: about 70 MB
-  webgpu         its WebGPU plug-in for GPUs with Vulkan, from PyPI: about 60 MB
+  onnxruntime    ONNX Runtime for cores, from PyPI: 78 MB
+  webgpu         its WebGPU plug-in for GPUs with Vulkan, from PyPI: 16 MB
   software-gpu   SwiftShader, a Vulkan driver that computes on cores, out of the package
-                 chromium-common of Debian: about 30 MB to fetch. To try things, not for speed
+                 chromium-common of Debian: 32 MB to fetch. To try things, not for speed
 
 Without --into, all goes to build/engines, where programs in the folder build look. Nothing is
 installed, and no setting of the system is changed. Needs pip, and for software-gpu apt-get.

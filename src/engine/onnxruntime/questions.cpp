@@ -92,14 +92,14 @@ void try_out(OnnxSession& session, const Network& network) {
   session.run(in, out);
 }
 
-/// Providers of other processors find out only when they run that they cannot.
+/// Other providers than the library's own find out only when they run that they cannot.
 Verdict ask(const Provider& provider, const SessionPart& part, const board::Processor& processor) {
   board::Processor one_core = processor;
   if (!one_core.cores.empty()) one_core.cores = {one_core.cores.front()};
-  const bool is_core = processor.kind == board::ProcessorKind::cpu;
+  const bool is_own = provider.settings.provider == "cpu";
   try {
-    OnnxSession session(provider, part, {one_core, is_core});
-    if (!is_core && part.part.layers.size() == 1) try_out(session, *part.network);
+    OnnxSession session(provider, part, {one_core, is_own});
+    if (!is_own && part.part.layers.size() == 1) try_out(session, *part.network);
     return Verdict::yes();
   } catch (const EngineError& error) {
     return Verdict::no(error.what());
