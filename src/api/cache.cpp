@@ -22,6 +22,7 @@ constexpr std::string_view profile_ending = ".profile.json";
 constexpr Bytes most_packed{std::int64_t{4} << 30};
 
 constexpr const char* packed_name = "packed";
+constexpr const char* compiled_name = "compiled";
 
 /// The variable's folder; the XDG specification says that relative ones are ignored.
 std::optional<fs::path> folder_in(const char* variable) {
@@ -55,7 +56,7 @@ std::optional<fs::path> find_cache_folder(const Context& context) {
     context.note(
         "nothing is kept for the next time: neither XDG_CACHE_HOME nor HOME is an absolute path");
   if (folder.empty()) return std::nullopt;
-  for (const fs::path& each : {folder, folder / packed_name})
+  for (const fs::path& each : {folder, folder / packed_name, folder / compiled_name})
     if (const std::string reason = distrust(each); !reason.empty()) {
       context.note(reason);
       return std::nullopt;
@@ -105,17 +106,29 @@ std::optional<fs::path> make_cache_folder(const Context& context) {
   if (!folder) return std::nullopt;
   std::error_code ignored;  // writing fails with its own sentence if the folder is not there
   fs::create_directories(folder->parent_path(), ignored);
-  for (const fs::path& each : {*folder, *folder / packed_name}) ::mkdir(each.c_str(), S_IRWXU);
+  for (const fs::path& each : {*folder, *folder / packed_name, *folder / compiled_name})
+    ::mkdir(each.c_str(), S_IRWXU);
   return folder;
 }
 
+engine::EngineOptions measuring_options(const Context& context) {
+  engine::EngineOptions options;
+  options.libraries = context.libraries;
+  options.settings = context.settings;
+  const auto folder = context.cache ? cache_folder(context) : std::nullopt;
+  if (folder) options.compiled = *folder / compiled_name;
+  return options;
+}
+
 engine::EngineOptions engine_options(const Context& context) {
+  engine::EngineOptions options = measuring_options(context);
   const auto folder = context.cache ? make_cache_folder(context) : std::nullopt;
-  if (!folder) return {};
+  if (!folder) return options;
   const auto complain = [context](const std::string& reason) {
     context.note("packed weights are not kept for the next time: " + reason);
   };
-  return {std::make_shared<Store>(*folder / packed_name, most_packed, complain)};
+  options.packed = std::make_shared<Store>(*folder / packed_name, most_packed, complain);
+  return options;
 }
 
 CacheContents cache_contents(const Context& context) {
@@ -132,8 +145,10 @@ bool clear_cache(const Context& context) {
   remove_all(files_of(*folder, is_profile));
   remove_all(files_of(*folder, is_abandoned));
   packed.shrink({});
+  std::error_code ignored;  // what stays is told
+  fs::remove_all(*folder / compiled_name, ignored);
   return files_of(*folder, is_profile).empty() && files_of(*folder, is_abandoned).empty() &&
-         packed.contents().files == 0;
+         packed.contents().files == 0 && !fs::exists(*folder / compiled_name);
 }
 
 }  // namespace millrace::api

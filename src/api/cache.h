@@ -17,8 +17,11 @@ std::optional<std::filesystem::path> cache_folder(const Context& context = {});
 /// The same, and it is there if it can be made: what is in it is for this user.
 std::optional<std::filesystem::path> make_cache_folder(const Context& context = {});
 
-/// For an engine that is to run a plan: it keeps packed weights in the cache folder, or, without
-/// the cache, nowhere. A folder that cannot be written is told once.
+/// For an engine that is to be measured: its library and settings, and where it keeps what it
+/// compiles.
+engine::EngineOptions measuring_options(const Context& context);
+/// For an engine that is to run a plan: it also keeps packed weights in the cache folder, or,
+/// without the cache, nowhere. A folder that cannot be written is told once.
 engine::EngineOptions engine_options(const Context& context);
 
 /// What is kept for the next time.

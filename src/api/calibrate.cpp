@@ -29,7 +29,7 @@ profile::CalibrationResult calibrate(const CalibrateRequest& request,
   if (request.frames.inputs.empty())
     request.setup.context.note(
         "warning: inputs are random; real inputs have other ranges; give --input");
-  const auto engine = engine::make_engine(request.setup.engine);
+  const auto engine = make_engine(request.setup);
   const InterruptGuard interrupt;
   const auto work = request.setup.context.begin("calibrating " + network.name);
   profile::CalibrateOptions options;

@@ -1,5 +1,7 @@
 #pragma once
 // How the operations of this room work, and who hears of it.
+#include <filesystem>
+#include <map>
 #include <memory>
 #include <string>
 
@@ -27,6 +29,9 @@ class Listener {
 struct Context {
   bool cache = true;             // read and write the cache folder
   Listener* listener = nullptr;  // borrowed; null: nobody
+  /// By engine: as in engine::EngineOptions.
+  std::map<std::string, std::filesystem::path> libraries = {};
+  std::map<std::string, std::map<std::string, std::string>> settings = {};
 
   void note(const std::string& text) const {
     if (listener != nullptr) listener->note(text);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "api/cache.h"
 #include "engine/registry.h"
 #include "runtime/peaks.h"
 
@@ -63,18 +64,27 @@ std::optional<report::PlainLoops> plain_loops(engine::Engine& engine,
 
 }  // namespace
 
-std::vector<EngineVersion> engines() {
+std::vector<EngineVersion> engines(const Context& context) {
   std::vector<EngineVersion> result;
-  for (const std::string& name : engine::engine_names())
-    result.push_back({name, engine::make_engine(name)->version()});
+  const engine::EngineOptions options = measuring_options(context);
+  for (const std::string& name : engine::engine_names()) {
+    const Verdict verdict = engine::can_start(name, options);
+    result.push_back(
+        {name, verdict ? engine::make_engine(name, options)->version() : "", verdict.reason()});
+  }
   for (const engine::AbsentEngine& engine : engine::absent_engines())
     result.push_back({engine.name, {}, engine.reason});
   return result;
 }
 
+std::vector<engine::ReachedDevice> devices(const Context& context) {
+  return engine::reached_devices({}, measuring_options(context));
+}
+
 std::vector<Support> supports(const network::Network& network, const board::Board& board) {
   std::vector<Support> result;
   for (const std::string& name : engine::engine_names()) {
+    if (!engine::can_start(name)) continue;
     const auto engine = engine::make_engine(name);
     Support& support = result.emplace_back(Support{name});
     for (std::size_t i = 0; i < network.layers.size(); ++i) {

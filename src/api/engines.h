@@ -6,8 +6,10 @@
 #include <utility>
 #include <vector>
 
+#include "api/context.h"
 #include "base/ids.h"
 #include "board/board.h"
+#include "engine/device.h"
 #include "network/network.h"
 #include "report/plain_loops.h"
 
@@ -18,7 +20,10 @@ struct EngineVersion {
   std::string absent = {};  // why it is not in this build; empty: it is
 };
 /// In the order of preference, then those that are absent.
-std::vector<EngineVersion> engines();
+std::vector<EngineVersion> engines(const Context& context = {});
+
+/// The GPUs and NPUs that the engines reach.
+std::vector<engine::ReachedDevice> devices(const Context& context = {});
 
 /// By engine: the layers it cannot run, with its reasons, and in which precisions it can run how
 /// many of those that it has a choice for.

@@ -1,6 +1,7 @@
 #include "api/loaded.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -16,6 +17,21 @@
 #include "schedule/read_plan.h"
 
 namespace millrace::api {
+
+namespace {
+
+/// Of the stages that run elsewhere than on cores, joined by commas.
+std::string engines_of_devices(const plan::Plan& plan) {
+  std::vector<std::string> names;
+  for (const plan::Stage& stage : plan.stages)
+    for (const board::Processor& processor : stage.processors)
+      if (processor.cores.empty() && !plan::is_simulated(stage) &&
+          std::ranges::find(names, stage.engine) == names.end())
+        names.push_back(stage.engine);
+  return fmt::format("{}", fmt::join(names, ","));
+}
+
+}  // namespace
 
 std::map<std::string, engine::Engine*> Loaded::engine_pointers() const {
   std::map<std::string, engine::Engine*> result;
@@ -45,8 +61,8 @@ std::unique_ptr<Loaded> read_plan_and_network(const std::string& path,
 
 void make_ready(Loaded& loaded, const std::string& path, const RunOptions& options) {
   loaded.context = options.context;
-  loaded.board = board::this_machine();
   try {
+    loaded.board = this_machine_with(engines_of_devices(loaded.plan), options.context);
     plan::check_cores(loaded.plan);
     plan::check_board(loaded.plan, loaded.board);
     make_real_where_here(loaded);
@@ -73,7 +89,7 @@ std::unique_ptr<Loaded> load_runnable(const RunnableOptions& options) {
   if (is_plan_file(model.source.file)) {
     const network::ModelSource& source = model.source;
     const bool same_input = source.shapes.empty() && !source.size && source.weights.empty();
-    if (!model.processors.empty() || !same_input || model.engine != Setup{}.engine)
+    if (!model.processors.empty() || !same_input || !model.engine.empty())
       throw InputError(model.source.file,
                        "the plan says which processors, engine, shapes and weights; leave out "
                        "--processors, --engine, --shape, --size and --weights, or make another "
@@ -91,7 +107,7 @@ std::unique_ptr<Loaded> load_runnable(const RunnableOptions& options) {
   loaded->network = open_model(model.source, model.context);
   loaded->board = load_board(options.model);
   if (model.processors.empty()) put_free_first(loaded->board);
-  const std::string& engine = options.model.engine;
+  const std::string engine = engine_of(options.model);
   loaded->engines[engine] = engine::make_engine(engine, engine_options(model.context));
   loaded->plan = one_processor_plan(loaded->network, loaded->board.processors.front(), engine);
   loaded->evidence = plan::no_evidence(loaded->plan);

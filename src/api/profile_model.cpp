@@ -108,7 +108,7 @@ ProfileResult run(const ProfileRequest& request) {
     result.fitted = fit_to_published(request, network);
     return result;
   }
-  const auto engine = engine::make_engine(request.setup.engine);
+  const auto engine = make_engine(request.setup);
   if (!request.subnet.empty()) return measure_subnet(request, network, *engine);
   result.profile = profile_of(request, network, *engine);
   if (!request.fit.file.empty()) result.fitted = fit(request, network, *result.profile, *engine);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "api/cache.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "board/shipped.h"
@@ -15,8 +16,50 @@ std::vector<board::Precision> precisions_of(const VariantOptions& options) {
   return options.precisions.empty() ? std::vector{board::Precision::f32} : options.precisions;
 }
 
+namespace {
+
+/// Whether the processors asked for are all among the cores.
+bool wants_only_cores(const Setup& setup) {
+  return !setup.processors.empty() &&
+         std::ranges::all_of(setup.processors,
+                             [](const std::string& name) { return name.starts_with("core"); });
+}
+
+}  // namespace
+
+board::Board this_machine_with(const std::string& engines, const Context& context) {
+  board::Board board = board::this_machine();
+  if (engines.empty()) return board;
+  for (engine::ReachedDevice& reached :
+       engine::reached_devices(engines, measuring_options(context))) {
+    for (board::Processor& processor : board::processors_of(reached.device))
+      board.processors.push_back(std::move(processor));
+    board.devices.push_back(std::move(reached.device));
+  }
+  return board;
+}
+
+std::string engine_of(const Setup& setup) {
+  if (!setup.engine.empty()) return setup.engine;
+  const std::vector<std::string> names = engine::engine_names();
+  std::string result = names.front();
+  if (wants_only_cores(setup)) return result;
+  const engine::EngineOptions options = measuring_options(setup.context);
+  for (const engine::ReachedDevice& reached : engine::reached_devices({}, options))
+    for (const std::string& processor : reached.device.processors)
+      result += fmt::format(",{}@{}", reached.engine, processor);
+  return result;
+}
+
+std::unique_ptr<engine::Engine> make_engine(const Setup& setup) {
+  return engine::make_engine(engine_of(setup), measuring_options(setup.context));
+}
+
 board::Board load_board(const Setup& setup, const std::string& of) {
-  const board::Board board = of.empty() ? board::this_machine() : board::find_board(of);
+  const board::Board board = !of.empty() ? board::find_board(of)
+                             : wants_only_cores(setup)
+                                 ? board::this_machine()
+                                 : this_machine_with(engine_of(setup), setup.context);
   if (setup.processors.empty()) return board;
   const board::Board chosen = board::only(board, setup.processors);
   if (of.empty()) return chosen;
@@ -27,6 +70,37 @@ board::Board load_board(const Setup& setup, const std::string& of) {
                        "cores can be joined on this machine only; in a board file, the device says "
                        "`together: true`");
   return chosen;
+}
+
+namespace {
+
+/// "NAME=VALUE".
+std::pair<std::string, std::string> parts_of_setting(const std::string& text,
+                                                     const std::string& option,
+                                                     const std::string& example) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string::npos || equals == 0 || equals + 1 == text.size())
+    throw InputError(option, fmt::format("found '{}', expected such as {}", text, example));
+  return {text.substr(0, equals), text.substr(equals + 1)};
+}
+
+}  // namespace
+
+void add_library(Context& context, const std::string& text) {
+  const auto [engine, file] =
+      parts_of_setting(text, "--engine-library", "onnxruntime=/opt/ort/libonnxruntime.so");
+  engine::can_start(engine);  // refuses unknown names
+  context.libraries[engine] = file;
+}
+
+void add_setting(Context& context, const std::string& text) {
+  const std::string option = "--engine-option", example = "onnxruntime.provider=xnnpack";
+  const auto [name, value] = parts_of_setting(text, option, example);
+  const std::size_t dot = name.find('.');
+  if (dot == std::string::npos || dot == 0 || dot + 1 == name.size())
+    throw InputError(option, fmt::format("found '{}', expected such as {}", text, example));
+  engine::can_start(name.substr(0, dot));
+  context.settings[name.substr(0, dot)][name.substr(dot + 1)] = value;
 }
 
 LayerId layer_named(const network::Network& network, const std::string& name,

@@ -16,7 +16,9 @@ namespace millrace::api {
 struct Setup {
   network::ModelSource source;  // its seed is that of everything random
   std::vector<std::string> processors = {};  // names; empty: all of this machine
-  std::string engine = engine::engine_names().front();  // of this build the preferred one
+  /// As in engine::make_engine. Empty: this build's preferred one, and for devices that only
+  /// another one reaches, that.
+  std::string engine = {};
   Context context = {};
 };
 
@@ -28,8 +30,23 @@ struct VariantOptions {
 
 std::vector<board::Precision> precisions_of(const VariantOptions& options);
 
-/// This machine, or the shipped board or board file `of`, with the processors asked for.
+/// This machine with the devices that the engine reaches, or the shipped board or board file `of`;
+/// of it, the processors asked for.
 board::Board load_board(const Setup& setup, const std::string& of = {});
+
+/// The engine asked for, or the one by default: "onednn", "onednn,onnxruntime@gpu0".
+std::string engine_of(const Setup& setup);
+/// To measure with.
+std::unique_ptr<engine::Engine> make_engine(const Setup& setup);
+
+/// This machine with the devices that these engines reach, joined by commas as in make_engine; no
+/// names: its cores alone.
+board::Board this_machine_with(const std::string& engines, const Context& context);
+
+/// --engine-library "NAME=FILE" and --engine-option "NAME.KEY=VALUE". InputError on other texts and
+/// unknown engines.
+void add_library(Context& context, const std::string& text);
+void add_setting(Context& context, const std::string& text);
 
 /// InputError, which names the option, if the network has no layer of this name.
 LayerId layer_named(const network::Network& network, const std::string& name,

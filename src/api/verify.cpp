@@ -105,7 +105,8 @@ class Verification {
 
 std::string comparing_engine(const VerifyRequest& request, const Loaded& loaded) {
   if (!loaded.simulated.computing.empty()) return loaded.simulated.computing;
-  return loaded.plan.stages.empty() ? request.runnable.model.engine : loaded.plan.stages[0].engine;
+  return loaded.plan.stages.empty() ? engine_of(request.runnable.model)
+                                    : loaded.plan.stages[0].engine;
 }
 
 }  // namespace

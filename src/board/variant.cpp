@@ -17,6 +17,21 @@ std::string to_text(const Variant& variant) {
   return variant.algorithm.empty() ? precision : precision + ":" + variant.algorithm;
 }
 
+bool is_of_engine(const Variant& variant, const std::string& engine) {
+  const std::string& name = variant.algorithm;
+  return name.starts_with(engine) && (name.size() == engine.size() || name[engine.size()] == '/');
+}
+
+std::string engine_of(const std::string& engines, const Variant& variant) {
+  const auto name_at = [&](std::size_t begin) {
+    return engines.substr(begin, engines.find_first_of(",@", begin) - begin);
+  };
+  for (std::size_t comma = engines.find(','); comma != std::string::npos;
+       comma = engines.find(',', comma + 1))
+    if (is_of_engine(variant, name_at(comma + 1))) return name_at(comma + 1);
+  return name_at(0);
+}
+
 int bytes_per_element(Precision precision) {
   switch (precision) {
     case Precision::f32:

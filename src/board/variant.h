@@ -20,6 +20,13 @@ std::string to_text(Precision precision);
 /// "bf16", "f32:winograd".
 std::string to_text(const Variant& variant);
 
+/// Whether the algorithm is this engine's: "openvino", "openvino/winograd". So are called those of
+/// several engines that run together, but for the first one's.
+bool is_of_engine(const Variant& variant, const std::string& engine);
+/// The name of the engine, among those joined by commas, that runs a layer in this variant:
+/// "onnxruntime" of "onednn,onnxruntime@gpu0". Of a single engine its name.
+std::string engine_of(const std::string& engines, const Variant& variant);
+
 /// 4, 2, 2, 1.
 int bytes_per_element(Precision precision);
 

@@ -20,24 +20,27 @@ board::Variant without_engine(const board::Variant& variant, const std::string& 
   return result;
 }
 
-bool begins_with_engine(const board::Variant& variant, const std::string& engine) {
-  const std::string& name = variant.algorithm;
-  return name.starts_with(engine) && (name.size() == engine.size() || name[engine.size()] == '/');
+bool takes_part(const Member& member, const board::Processor& processor) {
+  return member.processors.empty() ||
+         std::ranges::find(member.processors, processor.name) != member.processors.end();
 }
 
 class CombinedEngine final : public Engine {
  public:
-  explicit CombinedEngine(std::vector<std::unique_ptr<Engine>> members)
-      : members_(std::move(members)) {
-    assert(members_.size() > 1);
+  explicit CombinedEngine(std::vector<Member> members) : members_(std::move(members)) {
+    assert(!members_.empty());
   }
 
   std::string name() const override {
-    return joined(",", [](const Engine& each) { return each.name(); });
+    return joined(",", [](const Member& each) {
+      if (each.processors.empty()) return each.engine->name();
+      return fmt::format("{}@{}", each.engine->name(), fmt::join(each.processors, "@"));
+    });
   }
   std::string version() const override {
-    return joined(
-        "; ", [](const Engine& each) { return fmt::format("{} {}", each.name(), each.version()); });
+    return joined("; ", [](const Member& each) {
+      return fmt::format("{} {}", each.engine->name(), each.engine->version());
+    });
   }
 
   using Engine::supports;
@@ -53,8 +56,9 @@ class CombinedEngine final : public Engine {
                                        const board::Processor& processor) const override {
     std::vector<board::Variant> result;
     for (std::size_t m = 0; m < members_.size(); ++m) {
-      const std::string name = members_[m]->name();
-      for (board::Variant way : members_[m]->variants(network, layer, processor)) {
+      if (!takes_part(members_[m], processor)) continue;
+      const std::string name = members_[m].engine->name();
+      for (board::Variant way : members_[m].engine->variants(network, layer, processor)) {
         if (m > 0)
           way.algorithm = way.algorithm.empty() ? name : fmt::format("{}/{}", name, way.algorithm);
         result.push_back(std::move(way));
@@ -65,8 +69,9 @@ class CombinedEngine final : public Engine {
 
   /// Of the first that runs anything there.
   std::optional<Traits> traits(const board::Processor& processor) const override {
-    for (const auto& member : members_)
-      if (const std::optional<Traits> traits = member->traits(processor)) return traits;
+    for (const Member& member : members_)
+      if (takes_part(member, processor))
+        if (const std::optional<Traits> traits = member.engine->traits(processor)) return traits;
     return std::nullopt;
   }
 
@@ -77,7 +82,7 @@ class CombinedEngine final : public Engine {
     for (std::size_t i = 0; i < network.layers.size(); ++i) {
       const std::optional<std::size_t> member = member_of(request, LayerId(i));
       if (!member) continue;
-      engines[i] = members_[*member].get();
+      engines[i] = members_[*member].engine.get();
       if (*member > 0 && !variants.empty())
         variants[i] = without_engine(variants[i], engines[i]->name());
     }
@@ -91,14 +96,16 @@ class CombinedEngine final : public Engine {
   template <class Text>
   std::string joined(const char* between, const Text& text) const {
     std::vector<std::string> texts;
-    for (const auto& member : members_) texts.push_back(text(*member));
+    for (const Member& member : members_) texts.push_back(text(member));
     return fmt::format("{}", fmt::join(texts, between));
   }
 
   std::optional<std::size_t> first_for(const network::Network& network, LayerId layer,
                                        const board::Processor& processor) const {
     for (std::size_t m = 0; m < members_.size(); ++m)
-      if (members_[m]->supports(network, layer, processor)) return m;
+      if (takes_part(members_[m], processor) &&
+          members_[m].engine->supports(network, layer, processor))
+        return m;
     return std::nullopt;
   }
 
@@ -106,35 +113,31 @@ class CombinedEngine final : public Engine {
   std::optional<std::size_t> member_of(const SubnetRequest& request, LayerId layer) const {
     if (!request.variants.empty())
       for (std::size_t m = 1; m < members_.size(); ++m)
-        if (begins_with_engine(request.variants[layer.index], members_[m]->name())) return m;
+        if (takes_part(members_[m], request.processor) &&
+            board::is_of_engine(request.variants[layer.index], members_[m].engine->name()))
+          return m;
     return first_for(*request.network, layer, request.processor);
   }
 
   std::string reasons(const network::Network& network, LayerId layer,
                       const board::Processor& processor) const {
-    return joined("; ", [&](const Engine& each) {
-      return fmt::format("{}: {}", each.name(), each.supports(network, layer, processor).reason());
+    return joined("; ", [&](const Member& each) {
+      const Engine& engine = *each.engine;
+      if (!takes_part(each, processor))
+        return fmt::format("{}: takes part on {} only", engine.name(),
+                           fmt::join(each.processors, ", "));
+      return fmt::format("{}: {}", engine.name(),
+                         engine.supports(network, layer, processor).reason());
     });
   }
 
-  std::vector<std::unique_ptr<Engine>> members_;
+  std::vector<Member> members_;
 };
 
 }  // namespace
 
-std::unique_ptr<Engine> make_combined_engine(std::vector<std::unique_ptr<Engine>> engines) {
-  return std::make_unique<CombinedEngine>(std::move(engines));
-}
-
-std::string engine_of(const std::string& joined_names, const board::Variant& variant) {
-  const std::size_t end = joined_names.find(',');
-  for (std::size_t begin = end; begin != std::string::npos;) {
-    const std::size_t next = joined_names.find(',', begin + 1);
-    const std::string name = joined_names.substr(begin + 1, next - begin - 1);
-    if (begins_with_engine(variant, name)) return name;
-    begin = next;
-  }
-  return joined_names.substr(0, end);
+std::unique_ptr<Engine> make_combined_engine(std::vector<Member> members) {
+  return std::make_unique<CombinedEngine>(std::move(members));
 }
 
 }  // namespace millrace::engine

@@ -8,14 +8,17 @@
 
 namespace millrace::engine {
 
+/// One of the engines of a combined one.
+struct Member {
+  std::unique_ptr<Engine> engine;
+  std::vector<std::string> processors = {};  // where it takes part; empty: wherever it can
+};
+
 /// The variants of the first engine keep their names. Those of another one begin with its name:
 /// "f32:onnxruntime", "f32:openvino/winograd". A layer without such a variant runs with the first
 /// engine that supports it there. A subnet is a row of subnets of these engines, plain between
-/// different ones. The name joins theirs by commas. At least two engines.
-std::unique_ptr<Engine> make_combined_engine(std::vector<std::unique_ptr<Engine>> engines);
-
-/// The name of the engine, among those that a combined engine's name joins, that runs a layer in
-/// this variant. For a single engine its name.
-std::string engine_of(const std::string& joined_names, const board::Variant& variant);
+/// different ones. The name joins theirs by commas, and is one
+/// that make_engine() reads. At least one engine.
+std::unique_ptr<Engine> make_combined_engine(std::vector<Member> members);
 
 }  // namespace millrace::engine

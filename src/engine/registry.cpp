@@ -39,11 +39,43 @@ const Entry& entry_of(std::string_view name) {
                                          nearest.empty() ? "" : "; did you mean " + nearest + "?"));
 }
 
-std::unique_ptr<Engine> make_one(std::string_view name, const EngineOptions& options) {
+std::vector<std::string> parted(std::string_view text, char by) {
+  std::vector<std::string> parts;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(by, begin), text.size());
+    parts.emplace_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return parts;
+}
+
+/// "onnxruntime@gpu0": the name first.
+Member make_member(const std::string& text, const EngineOptions& options) {
+  Member member;
+  member.processors = parted(text, '@');
+  const std::string name = member.processors.front();
+  member.processors.erase(member.processors.begin());
   const Entry& entry = entry_of(name);
   if (const Verdict verdict = entry.can_start(options); !verdict)
     throw EngineError(fmt::format("the engine {} cannot start: {}", name, verdict.reason()));
-  return entry.make(options);
+  member.engine = entry.make(options);
+  return member;
+}
+
+/// Without what others reach already.
+void add_devices(std::vector<ReachedDevice>& result, const Entry& entry,
+                 const EngineOptions& options, std::span<const std::string> only) {
+  for (ReachedDevice& reached : entry.devices(options)) {
+    std::erase_if(reached.device.processors, [&](const std::string& name) {
+      const bool left_out = !only.empty() && std::ranges::find(only, name) == only.end();
+      return left_out || std::ranges::any_of(result, [&](const ReachedDevice& other) {
+               return std::ranges::find(other.device.processors, name) !=
+                      other.device.processors.end();
+             });
+    });
+    reached.engine = entry.name;
+    if (!reached.device.processors.empty()) result.push_back(std::move(reached));
+  }
 }
 
 }  // namespace
@@ -53,21 +85,23 @@ Verdict can_start(std::string_view name, const EngineOptions& options) {
 }
 
 std::unique_ptr<Engine> make_engine(std::string_view name, const EngineOptions& options) {
-  std::vector<std::unique_ptr<Engine>> engines;
-  for (std::size_t begin = 0; begin <= name.size();) {
-    const std::size_t end = std::min(name.find(',', begin), name.size());
-    engines.push_back(make_one(name.substr(begin, end - begin), options));
-    begin = end + 1;
-  }
-  if (engines.size() == 1) return std::move(engines.front());
-  return make_combined_engine(std::move(engines));
+  std::vector<Member> members;
+  for (const std::string& part : parted(name, ',')) members.push_back(make_member(part, options));
+  if (members.size() == 1 && members.front().processors.empty())
+    return std::move(members.front().engine);
+  return make_combined_engine(std::move(members));
 }
 
-std::vector<ReachedDevice> reached_devices(const EngineOptions& options) {
+std::vector<ReachedDevice> reached_devices(std::string_view names, const EngineOptions& options) {
   std::vector<ReachedDevice> result;
-  for (const Entry& entry : engine_list) {
-    if (!entry.can_start(options)) continue;
-    for (ReachedDevice& reached : entry.devices(options)) result.push_back(std::move(reached));
+  if (names.empty())
+    for (const Entry& entry : engine_list)
+      if (entry.can_start(options)) add_devices(result, entry, options, {});
+  if (names.empty()) return result;
+  for (const std::string& part : parted(names, ',')) {
+    const std::vector<std::string> words = parted(part, '@');
+    const Entry& entry = entry_of(words.front());
+    if (entry.can_start(options)) add_devices(result, entry, options, std::span(words).subspan(1));
   }
   return result;
 }

@@ -26,11 +26,13 @@ Verdict can_start(std::string_view name, const EngineOptions& options = {});
 
 /// InputError with the names there are and the nearest one; EngineError if the engine cannot start.
 /// Several names, "onednn,onnxruntime", give an engine that runs each layer with one of them: see
-/// combined.h.
+/// combined.h. "onnxruntime@gpu0" takes part on that processor only; "@" may follow several times.
 std::unique_ptr<Engine> make_engine(std::string_view name, const EngineOptions& options = {});
 
-/// What the engines that can start here reach, in the order of their preference.
-std::vector<ReachedDevice> reached_devices(const EngineOptions& options = {});
+/// What these engines, joined by commas, reach here; no names: all of the build that can start.
+/// Several that reach one processor: the first. A name with processors, "onnxruntime@gpu0", reaches
+/// only these.
+std::vector<ReachedDevice> reached_devices(std::string_view names, const EngineOptions& options);
 
 /// The name of the first engine that computes all these layers on the processor; one that only
 /// simulates does not. InputError naming a layer that none computes.

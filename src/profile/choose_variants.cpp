@@ -163,7 +163,7 @@ class VariantMeasurement {
     alternatives_.resize(own_.size());
     const FusionGroups groups(runs_);
     for (std::size_t i = 0; i < own_.size(); ++i) {
-      if (!network::multiplies(target_.network.layers[i].op)) continue;
+      if (ways_[i].size() < 2 && !network::multiplies(target_.network.layers[i].op)) continue;
       for (const NetworkRun& run : runs_)
         if (&run == &runs_.front() || run.layers[i].variant != own_[i])
           alternatives_[i].push_back(

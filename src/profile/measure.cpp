@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "profile/choose_variants.h"
 #include "profile/contention.h"
+#include "profile/devices/subnet_times.h"
 #include "profile/trial.h"
 
 namespace millrace::profile {
@@ -87,14 +88,26 @@ Ways ways_in(const MeasurementTarget& target, Precision precision) {
                   target.network.name, target.engine.name(), fmt::join(names, ", ")));
 }
 
+ProcessorProfile named(ProcessorProfile profile, const MeasurementTarget& target,
+                       Precision precision) {
+  profile.processor = target.processor;
+  profile.engine = target.engine.name();
+  profile.engine_version = target.engine.version();
+  profile.precision = precision;
+  return profile;
+}
+
 Measured measure_processor(const MeasurementTarget& target, Precision precision,
                            const ProcessorProfile* known) {
   const board::PinGuard pinned(target.processor);
   Measured result = measure_variants(target, precision, ways_in(target, precision), known);
-  result.profile.processor = target.processor;
-  result.profile.engine = target.engine.name();
-  result.profile.engine_version = target.engine.version();
+  result.profile = named(std::move(result.profile), target, precision);
   return result;
+}
+
+bool is_measured_by_subnets(const Engine& engine, const board::Processor& processor) {
+  const std::optional<engine::Traits> traits = engine.traits(processor);
+  return traits && traits->granularity == board::Granularity::subnet;
 }
 
 /// The first of these on as many cores of the processor's device; null if there is none.
@@ -125,20 +138,26 @@ Profile measure(const Network& network, const board::Board& board, Engine& engin
   for (const network::Layer& layer : network.layers) profile.layer_names.push_back(layer.name);
   for (const Precision precision : options.precisions) {
     std::vector<Measured> measured;
+    std::vector<ProcessorProfile> by_subnets;
     for (const board::Processor& processor : board.processors) {
-      check_supported(network, processor, engine);
       if (options.progress)
         options.progress(
             fmt::format("{} {}", processor.name, board::to_text(precision)),
-            static_cast<double>(profile.processors.size() + measured.size()) /
+            static_cast<double>(profile.processors.size() + measured.size() + by_subnets.size()) /
                 static_cast<double>(board.processors.size() * options.precisions.size()));
       MeasurementTarget target{network, engine, processor, options};
+      if (is_measured_by_subnets(engine, processor)) {
+        by_subnets.push_back(named(measure_by_subnets(target, precision), target, precision));
+        continue;
+      }
+      check_supported(network, processor, engine);
       // Helper threads of an engine that uses several cores would be in each other's way.
       if (processor.cores.size() == 1) target.cores = board::cores_of_this_thread();
       measured.push_back(measure_processor(target, precision, alike(board, processor, measured)));
     }
     measure_contention(measured, options);
     for (Measured& each : measured) profile.processors.push_back(std::move(each.profile));
+    std::ranges::move(by_subnets, std::back_inserter(profile.processors));
   }
   profile.tokens = measure_tokens(board);
   return profile;

@@ -1,8 +1,10 @@
 #include "report/stages.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <set>
 
 #include "plan/steps.h"
 #include "report/table.h"
@@ -74,6 +76,20 @@ std::string groups_text(const plan::Plan& plan, const network::Network& network)
   return table.text() + (hidden == 0 ? "" : fmt::format("... and {} more groups\n", hidden));
 }
 
+namespace {
+
+/// Of several engines that may run together, those that do.
+std::string engines_text(const plan::Plan& plan, const plan::Stage& stage) {
+  std::set<std::string> names;
+  for (const plan::Phase& phase : stage.phases)
+    for (const LayerId layer : phase.layers)
+      names.insert(board::engine_of(
+          stage.engine, plan.variants.empty() ? board::Variant{} : plan.variants[layer.index]));
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+}  // namespace
+
 std::string stages_text(const plan::Plan& plan, const plan::Evidence& evidence,
                         const network::Network& network) {
   Table table({{"stage", Align::left},
@@ -97,7 +113,7 @@ std::string stages_text(const plan::Plan& plan, const plan::Evidence& evidence,
       }
     for (std::size_t r = 0; r < stage.processors.size(); ++r, ++actor) {
       const plan::ReplicaEvidence& found = evidence.replicas[actor];
-      table.add({plan::name_of(stage, r), stage.processors[r].name, stage.engine,
+      table.add({plan::name_of(stage, r), stage.processors[r].name, engines_text(plan, stage),
                  std::to_string(layers), std::to_string(stage.phases.size()), count_text(macs),
                  to_text(crossing(plan, network, s)), time_text(found.predicted),
                  time_text(found.measured), variants_text(plan, network, s)});

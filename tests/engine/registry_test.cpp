@@ -70,5 +70,22 @@ TEST(Registry, finds_an_engine_that_computes_layers_on_a_processor) {
   EXPECT_EQ(engine_for(network, layers, {"gpu", board::ProcessorKind::gpu, {}}), "reference");
 }
 
+TEST(Registry, joins_engines_that_compete_or_take_part_on_one_processor) {
+  const std::unique_ptr<Engine> engine = make_engine("reference,simulated@gpu0");
+  EXPECT_EQ(engine->name(), "reference,simulated@gpu0");
+  test::NetworkBuilder builder;
+  builder.output(builder.unary(network::UnaryKind::relu, builder.input({4})));
+  const network::Network network = builder.build();
+  const board::Processor core{"core0", board::ProcessorKind::cpu, {0}};
+  const board::Processor gpu{"gpu0", board::ProcessorKind::gpu, {}};
+  EXPECT_EQ(engine->variants(network, LayerId(0), core).size(), 1U);
+  const std::vector<board::Variant> on_gpu = engine->variants(network, LayerId(0), gpu);
+  ASSERT_EQ(on_gpu.size(), 2U);
+  EXPECT_EQ(board::engine_of(engine->name(), on_gpu[0]), "reference");
+  EXPECT_EQ(board::engine_of(engine->name(), on_gpu[1]), "simulated");
+  EXPECT_THROW(make_engine("reference,refrence"), InputError);
+  EXPECT_TRUE(reached_devices("reference,simulated@gpu0", {}).empty());
+}
+
 }  // namespace
 }  // namespace millrace::engine

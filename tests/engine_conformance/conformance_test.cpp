@@ -33,6 +33,8 @@ constexpr std::array wrong_values{
     Exception{"onnxruntime_gpu", "sin", "GPUs need compute sines only to about 2^-11"},
     Exception{"onnxruntime_gpu", "cos", "GPUs need compute cosines only to about 2^-11"},
 };
+constexpr std::string_view rounds = "OpenVINO rounds otherwise where it quantises";
+constexpr std::string_view reduces_all = "OpenVINO reduces all dimensions, whichever are asked for";
 constexpr std::array unsupported{
     Exception{"onnxruntime", "quantized_product_of_inputs",
               "it multiplies uint8 by int8, or by uint8 to uint8, but not uint8 to int8"},
@@ -40,6 +42,15 @@ constexpr std::array unsupported{
               "it knows one zero point for all output channels, not one for each"},
     Exception{"onnxruntime", "quantized_convolution", "1.21 has no ConvInteger of int8"},
     Exception{"onnxruntime_gpu", "", "a GPU runs what its provider has, and refuses the rest"},
+    Exception{"openvino", "cast_from_uint8", "OpenVINO casts negative numbers otherwise"},
+    Exception{"openvino", "cast_to_half_and_back", "OpenVINO leaves the casts out"},
+    Exception{"openvino", "convolution_between_quantised_tensors", rounds},
+    Exception{"openvino", "convolution_of_integers", rounds},
+    Exception{"openvino", "integer_arithmetic", "OpenVINO computes int64 with 32 bits"},
+    Exception{"openvino", "max_pool_column_major_indices", "OpenVINO counts by rows"},
+    Exception{"openvino", "quantize", rounds},
+    Exception{"openvino", "reduce_l1_spatial", reduces_all},
+    Exception{"openvino", "reduce_log_sum_spatial", reduces_all},
 };
 
 template <std::size_t N>

@@ -26,5 +26,18 @@ TEST(RandomNetworks, give_the_results_of_the_loops) {
   }
 }
 
+// Each layer with an engine of its own: the layouts between them fit, and no tensor is lost.
+TEST(RandomNetworks, give_the_same_results_with_engines_that_share_the_layers) {
+  for (std::uint64_t seed = 1; seed <= network_count() / 4; ++seed) {
+    Random random(seed);
+    const network::Network network = varied_network(random, 12);
+    AgreementOptions options{.engine = "onednn,reference", .seed = seed};
+    for (std::size_t i = 0; i < network.layers.size(); ++i)
+      options.variants.push_back({board::Precision::f32, random.below(2) == 0 ? "" : "reference"});
+    EXPECT_LE(error_in_one_piece(network, options), 1e-4) << "seed " << seed << "\n"
+                                                          << text_of(network);
+  }
+}
+
 }  // namespace
 }  // namespace millrace::test

@@ -64,7 +64,7 @@ std::unique_ptr<Loaded> load_network_and_plan(const Application& application,
   loaded->context = model.context;
   loaded->network = open_model(model.source, model.context);
   if (!plan.empty()) {
-    if (!model.processors.empty() || model.engine != Setup{}.engine)
+    if (!model.processors.empty() || !model.engine.empty())
       throw InputError(plan,
                        "the plan says which processors and engine; leave out --processors and "
                        "--engine, or make another plan");
@@ -74,9 +74,9 @@ std::unique_ptr<Loaded> load_network_and_plan(const Application& application,
   }
   loaded->board = load_board(model);
   if (model.processors.empty()) put_free_first(loaded->board);
-  loaded->engines[model.engine] = engine::make_engine(model.engine, engine_options(model.context));
-  loaded->plan =
-      one_processor_plan(loaded->network, loaded->board.processors.front(), model.engine);
+  const std::string engine = engine_of(model);
+  loaded->engines[engine] = engine::make_engine(engine, engine_options(model.context));
+  loaded->plan = one_processor_plan(loaded->network, loaded->board.processors.front(), engine);
   loaded->evidence = plan::no_evidence(loaded->plan);
   note_shared_cores(loaded->plan, model.context);
   return loaded;

@@ -12,13 +12,22 @@ std::string board_json(const board::Board& board) {
   return json_document("board_report", report::board_json(board));
 }
 
-std::string machine_json(const board::Board& board, const std::optional<MeasuredPeaks>& measured) {
+std::string machine_json(const board::Board& board, const std::optional<MeasuredPeaks>& measured,
+                         const Context& context) {
   nlohmann::json fields = report::board_json(board);
   fields["engines"] = nlohmann::json::array();
-  for (const auto& [name, version, absent] : engines())
+  for (const auto& [name, version, absent] : engines(context))
     fields["engines"].push_back(absent.empty()
                                     ? nlohmann::json{{"name", name}, {"version", version}}
                                     : nlohmann::json{{"name", name}, {"absent", absent}});
+  fields["reached"] = nlohmann::json::array();
+  for (const engine::ReachedDevice& each : devices(context))
+    fields["reached"].push_back({{"processors", each.device.processors},
+                                 {"kind", board::to_text(each.device.kind)},
+                                 {"model", each.device.model},
+                                 {"engine", each.engine},
+                                 {"driver", each.driver},
+                                 {"memory_bytes", each.memory.count}});
   for (std::size_t i = 0; measured && i < measured->alone.size(); ++i) {
     fields["processors"][i]["peaks_alone"] = report::peaks_json(measured->alone[i]);
     fields["processors"][i]["peaks"] = report::peaks_json(measured->together[i]);

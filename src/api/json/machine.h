@@ -11,8 +11,10 @@ namespace millrace::api {
 
 /// Another board.
 std::string board_json(const board::Board& board);
-/// This machine, with its engines, and with its peaks if they were measured.
-std::string machine_json(const board::Board& board, const std::optional<MeasuredPeaks>& measured);
+/// This machine, with its engines and the devices that they reach, and with its peaks if they were
+/// measured.
+std::string machine_json(const board::Board& board, const std::optional<MeasuredPeaks>& measured,
+                         const Context& context);
 /// The shipped ones.
 std::string boards_json();
 

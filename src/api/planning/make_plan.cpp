@@ -55,7 +55,7 @@ PrecisionRequest precision_request(const PlanRequest& request, const Work& work)
 Work begin(const PlanRequest& request) {
   const Setup& setup = request.setup;
   Work work{open_model(setup.source, setup.context), load_board(setup, request.board),
-            engine::make_engine(setup.engine)};
+            make_engine(setup)};
   for (const std::string& name : request.why) layer_named(work.network, name, "--why");
   return work;
 }

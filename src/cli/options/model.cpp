@@ -37,14 +37,32 @@ void bind_input(CLI::App& verb, api::Setup& setup) {
       "The weights of a .cfg file; default: the .weights file of the same name in its folder");
 }
 
+void bind_engine_libraries(CLI::App& verb, api::Context& context) {
+  verb.add_option_function<std::vector<std::string>>(
+      "--engine-library",
+      [&context](const std::vector<std::string>& texts) {
+        for (const std::string& text : texts) api::add_library(context, text);
+      },
+      "Load an engine's library from here, NAME=FILE (repeatable)");
+  verb.add_option_function<std::vector<std::string>>(
+      "--engine-option",
+      [&context](const std::vector<std::string>& texts) {
+        for (const std::string& text : texts) api::add_setting(context, text);
+      },
+      "Set an option of an engine, NAME.KEY=VALUE (repeatable); docs/engines.md lists them");
+}
+
 void bind_processors(CLI::App& verb, api::Setup& setup) {
   begin_group(verb, "Processors");
   verb.add_option("--processors", setup.processors,
                   "Use only these processors, such as core0,core1; default: all. core0+core1 or "
                   "cores0-1 joins cores: they compute each layer together")
       ->delimiter(',');
-  verb.add_option("--engine", setup.engine, "The engine that runs the layers")
-      ->capture_default_str();
+  verb.add_option("--engine", setup.engine,
+                  "The engine that runs the layers; several compete for each layer, as in "
+                  "onednn,onnxruntime. Default: the first that `millrace board` lists, and for a "
+                  "GPU or NPU the engine that reaches it");
+  bind_engine_libraries(verb, setup.context);
   verb.add_option("--seed", setup.source.seed, "Seed of all random numbers")->capture_default_str();
   verb.add_flag("!--no-cache", setup.context.cache,
                 "Do not use the cache folder, which keeps profiles and packed weights");

@@ -8,7 +8,9 @@ namespace millrace::cli {
 
 void bind_model(CLI::App& verb, api::Setup& setup);  // MODEL, and bind_input
 void bind_input(CLI::App& verb, api::Setup& setup);  // --shape, --size, --weights; notes are heard
-/// --processors, --engine, --seed, --no-cache
+/// --engine-library and --engine-option.
+void bind_engine_libraries(CLI::App& verb, api::Context& context);
+/// --processors, --engine, --engine-library, --engine-option, --seed, --no-cache
 void bind_processors(CLI::App& verb, api::Setup& setup);
 void bind_variants(CLI::App& verb, api::VariantOptions& options);  // --precision, --max-error
 

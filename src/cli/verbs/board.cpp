@@ -2,6 +2,7 @@
 #include "board/board.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "api/engines.h"
 #include "api/json/machine.h"
@@ -10,6 +11,7 @@
 #include "board/board_file.h"
 #include "board/shipped.h"
 #include "cli/options/common.h"
+#include "cli/options/model.h"
 #include "cli/verbs/verbs.h"
 #include "report/board.h"
 #include "report/roofline.h"
@@ -24,6 +26,7 @@ using report::Align;
 struct BoardOptions {
   std::string board, write;
   bool json = false, measure = false, list = false;
+  api::Context context = {};
 };
 
 void bind(CLI::App& verb, BoardOptions& options) {
@@ -35,15 +38,36 @@ void bind(CLI::App& verb, BoardOptions& options) {
   verb.add_flag(
       "--measure", options.measure,
       "Measure the peak rates of arithmetic and memory: each processor alone, then all together");
+  bind_engine_libraries(verb, options.context);
   bind_json(verb, options.json);
 }
 
-void print(const board::Board& board) {
+/// GPUs and NPUs, or how this machine's would be reached.
+void print_devices(const api::Context& context) {
+  report::Table table({{"processor", Align::left},
+                       {"model", Align::left},
+                       {"reached by", Align::left},
+                       {"driver", Align::left}});
+  const auto devices = api::devices(context);
+  for (const auto& each : devices)
+    table.add({fmt::format("{}", fmt::join(each.device.processors, ", ")), each.device.model,
+               each.engine, each.driver});
+  if (devices.empty())
+    fmt::print("no engine reaches a GPU or NPU; docs/engines.md says what to install\n");
+  else
+    fmt::print("\n{}", table.text());
+}
+
+void print(const board::Board& board, const api::Context& context) {
   fmt::print("{}\n", report::machine_text(board));
   report::Table engines({{"engine", Align::left}, {"version", Align::left}});
-  for (const auto& [name, version, absent] : api::engines())
-    engines.add({name, absent.empty() ? version : "absent: " + absent});
+  const std::vector<api::EngineVersion> all = api::engines(context);
+  for (const auto& [name, version, absent] : all)
+    if (absent.empty()) engines.add({name, version});
   fmt::print("{}", engines.text());
+  for (const auto& [name, version, absent] : all)
+    if (!absent.empty()) fmt::print("{}: {}\n", name, absent);
+  print_devices(context);
 }
 
 int list_boards() {
@@ -64,10 +88,10 @@ void check(const BoardOptions& options) {
 int show_this_machine(const BoardOptions& options, const board::Board& board,
                       const std::optional<api::MeasuredPeaks>& measured) {
   if (options.json) {
-    fmt::print("{}", api::machine_json(board, measured));
+    fmt::print("{}", api::machine_json(board, measured, options.context));
     return 0;
   }
-  print(board);
+  print(board, options.context);
   if (measured)
     fmt::print("\neach processor alone\n{}\nall at once\n{}",
                report::peaks_text(board.processors, measured->alone),

@@ -1,11 +1,13 @@
-// millrace export PLAN --format dot|sdf3
+// millrace export PLAN --format dot|sdf3|onnx, millrace export MODEL --format onnx
 #include <fmt/format.h>
 
+#include "api/exporting/onnx.h"
 #include "api/loaded.h"
 #include "api/open_model.h"
 #include "api/written_over.h"
 #include "base/file.h"
 #include "cli/options/common.h"
+#include "cli/options/model.h"
 #include "cli/print/progress.h"
 #include "cli/verbs/verbs.h"
 #include "dataflow/analysis.h"
@@ -18,21 +20,32 @@ namespace millrace::cli {
 namespace {
 
 struct ExportOptions {
-  std::string plan, model, output, format = "dot";
+  api::Setup setup;  // its source: a plan file or a model
+  std::string model, output, format = "dot";
   bool sdf = false;
+
+  const std::string& plan() const { return setup.source.file; }
 };
 
 void bind(CLI::App& verb, ExportOptions& options) {
-  verb.add_option("plan", options.plan, "The plan file")->required();
+  verb.add_option("plan_or_model", options.setup.source.file,
+                  "The plan file; with --format onnx also an ONNX file, a Darknet configuration "
+                  "(.cfg) or a zoo network")
+      ->required();
   verb.add_option("--model", options.model, model_moved);
   verb.add_option("--format", options.format,
                   "dot: Graphviz; a token is one element. sdf3: the XML of SDF3; a token is one "
-                  "frame, times are in nanoseconds, channels have capacities")
-      ->check(CLI::IsMember({"dot", "sdf3"}))
+                  "frame, times are in nanoseconds, channels have capacities. onnx: the network as "
+                  "it is computed, with constants and batch normalisation folded; for a plan one "
+                  "model for each phase of a stage")
+      ->check(CLI::IsMember({"dot", "sdf3", "onnx"}))
       ->capture_default_str();
-  verb.add_option("-o,--output", options.output, "The file to write; default: standard output");
+  verb.add_option("-o,--output", options.output,
+                  "The file to write; default: standard output. For the models of a plan: the "
+                  "folder to write into");
   verb.add_flag("--sdf", options.sdf,
                 "Write the network's SDF graph instead, with one actor per layer");
+  bind_input(verb, options.setup);
 }
 
 dataflow::Graph graph_of(const ExportOptions& options, const api::Loaded& loaded) {
@@ -47,13 +60,44 @@ dataflow::Graph graph_of(const ExportOptions& options, const api::Loaded& loaded
   return schedule::csdf_graph(loaded.plan, loaded.network, graph_options);
 }
 
+/// Options that say how a model is read: the plan says it.
+void refuse_model_options(const network::ModelSource& source) {
+  if (source.shapes.empty() && !source.size && source.weights.empty()) return;
+  throw InputError(source.file,
+                   "the plan says shapes and weights; leave out --shape, --size and --weights");
+}
+
+void print(const api::ExportedModel& written) {
+  fmt::print("{}: {} layers{}\n", written.path.string(), written.layers,
+             written.weights.empty() ? "" : ", weights in " + written.weights.string());
+}
+
+int export_to_onnx(const ExportOptions& options) {
+  if (options.sdf) throw InputError("--sdf", "writes a graph, and --format onnx a network");
+  if (options.output.empty())
+    throw InputError("--output", "is missing; name the ONNX file, or the folder for a plan's");
+  if (!api::is_plan_file(options.plan())) {
+    const api::ExportedModel written = api::export_model(options.setup, options.output);
+    if (options.output != standard_output) print(written);
+    return 0;
+  }
+  refuse_model_options(options.setup.source);
+  const api::PlanToExport plan{options.plan(), options.model};
+  for (const api::ExportedModel& written :
+       api::export_phases(plan, options.output, {.listener = &terminal()}))
+    print(written);
+  return 0;
+}
+
 int run(const ExportOptions& options) {
+  if (options.format == "onnx") return export_to_onnx(options);
+  refuse_model_options(options.setup.source);
   api::FilesRead files;
-  files.add("plan", options.plan);
-  files.add(api::model_of_plan(options.plan, options.model));
+  files.add("plan", options.plan());
+  files.add(api::model_of_plan(options.plan(), options.model));
   files.refuse(options.output);
   const auto loaded =
-      api::read_plan_and_network(options.plan, options.model, {.listener = &terminal()});
+      api::read_plan_and_network(options.plan(), options.model, {.listener = &terminal()});
   const dataflow::Graph graph = graph_of(options, *loaded);
   const std::string text =
       options.format == "dot" ? dataflow::to_dot(graph) : dataflow::to_sdf3(graph);
@@ -67,11 +111,12 @@ int run(const ExportOptions& options) {
 }  // namespace
 
 void add_export(CLI::App& app, int& exit_code) {
-  add_verb<ExportOptions>(app, exit_code,
-                          {{"export", "Write a plan's dataflow graph for other tools",
-                            "millrace export resnet18.plan.json --format dot -o resnet18.dot"},
-                           bind,
-                           run});
+  add_verb<ExportOptions>(
+      app, exit_code,
+      {{"export", "Write a plan's dataflow graph, or a network, for other tools",
+        "millrace export resnet18.plan.json --format dot -o resnet18.dot"},
+       bind,
+       run});
 }
 
 }  // namespace millrace::cli

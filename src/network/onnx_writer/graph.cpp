@@ -30,16 +30,23 @@ void set_type(::onnx::TensorProto& proto, DataType type, const Shape& shape) {
   for (const std::int64_t size : shape) proto.add_dims(size);
 }
 
-void set_external(::onnx::TensorProto& proto, std::int64_t offset, Bytes size) {
+/// Where the values are in a file beside the model.
+struct Place {
+  const std::string& file;
+  std::int64_t offset = 0;
+  Bytes size;
+};
+
+void set_external(::onnx::TensorProto& proto, const Place& place) {
   proto.set_data_location(::onnx::TensorProto::EXTERNAL);
   const auto say = [&](const char* key, const std::string& value) {
     auto& entry = *proto.add_external_data();
     entry.set_key(key);
     entry.set_value(value);
   };
-  say("location", "weights");
-  say("offset", std::to_string(offset));
-  say("length", std::to_string(size.count));
+  say("location", place.file);
+  say("offset", std::to_string(place.offset));
+  say("length", std::to_string(place.size.count));
 }
 
 /// The first of base, base_2, base_3, ... that is not among the names, which it then is.
@@ -111,7 +118,7 @@ void Graph::add_initializer(TensorId id, const std::string& name) {
     if (form_.values) set_values(proto, *tensor.constant);
     return;
   }
-  set_external(proto, weights_size_, tensor.size());
+  set_external(proto, {form_.weights_file, weights_size_, tensor.size()});
   weights_size_ += tensor.size().count;
   weights_.push_back({name, id});
 }

@@ -23,6 +23,8 @@ namespace millrace::network::onnx_writer {
 struct Form {
   std::int64_t opset = 13;
   bool weights_inside = true;
+  std::string weights_file = {};
+  bool quantized_in_pairs = false;
   bool values = true;  // false: constants are left out, as only the nodes matter
 };
 
@@ -33,7 +35,7 @@ class Graph {
   ~Graph();
 
   const Network& network() const { return network_; }
-  std::int64_t opset() const { return form_.opset; }
+  const Form& form() const { return form_; }
   /// The graph has a node that exists since this opset.
   void need_opset(std::int64_t version);
   std::int64_t needed_opset() const { return needed_opset_; }

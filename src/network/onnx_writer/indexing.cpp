@@ -1,17 +1,14 @@
 // Elements picked by computed positions.
 #include <array>
 
-#include "network/onnx/types.h"
 #include "network/onnx_writer/operators.h"
 
 namespace millrace::network::onnx_writer {
 namespace {
 
-/// Input `i` as int64, where ONNX knows no other indices.
+/// ONNX knows no other indices here.
 std::string wide_indices(LayerNodes& layer, std::size_t i) {
-  if (layer.input_tensor(i).type == DataType::int64) return layer.input(i);
-  const NodeToWrite cast = layer.inner("Cast", {layer.input(i)});
-  return cast.set("to", std::int64_t{onnx::number_of(DataType::int64)}).output();
+  return layer.input_as(DataType::int64, i);
 }
 
 void set_reduction(const NodeToWrite& node, Reduction reduction, LayerNodes& layer) {

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "network/evaluate/evaluate.h"
+#include "network/onnx/types.h"
 #include "network/zoo/attributes.h"
 
 namespace millrace::network::onnx_writer {
@@ -115,6 +116,10 @@ std::string LayerNodes::number(double value, DataType type) {
   const std::array<double, 1> values{value};
   const Array exact = make_array<double>(DataType::float64, {}, values);
   return constant(type == DataType::float64 ? exact : converted(exact, type));
+}
+
+std::string LayerNodes::cast(const std::string& x, DataType type) {
+  return inner("Cast", {x}).set("to", std::int64_t{onnx::number_of(type)}).output();
 }
 
 std::string LayerNodes::reshaped(const std::string& x, const Shape& shape) {

@@ -34,7 +34,7 @@ class LayerNodes {
   LayerNodes(Graph& graph, const Layer& layer);
 
   Graph& graph() { return graph_; }
-  std::int64_t opset() const { return graph_.opset(); }
+  std::int64_t opset() const { return graph_.form().opset; }
   void need_opset(std::int64_t version) { graph_.need_opset(version); }
   /// Says why the layer cannot be written; what is written of it does not matter then.
   void refuse(std::string reason) { refusal_ = std::move(reason); }
@@ -73,6 +73,12 @@ class LayerNodes {
   std::string number(double value, DataType type);
   std::string number(double value) { return number(value, type()); }
 
+  /// Adds a Cast, and gives its output.
+  std::string cast(const std::string& x, DataType type);
+  /// Input `i` in this type.
+  std::string input_as(DataType type, std::size_t i) {
+    return input_tensor(i).type == type ? input(i) : cast(input(i), type);
+  }
   /// Adds a Reshape, and gives its output.
   std::string reshaped(const std::string& x, const Shape& shape);
 

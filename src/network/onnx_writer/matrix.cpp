@@ -13,6 +13,5 @@ void write(const Gemm& op, LayerNodes& layer) {
 
 void write(const MatMul&, LayerNodes& layer) { layer.node("MatMul"); }
 void write(const MatMulInteger&, LayerNodes& layer) { layer.node("MatMulInteger"); }
-void write(const QLinearMatMul&, LayerNodes& layer) { layer.node("QLinearMatMul"); }
 
 }  // namespace millrace::network::onnx_writer

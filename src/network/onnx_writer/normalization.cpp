@@ -4,6 +4,7 @@
 
 #include "network/onnx_writer/operators.h"
 #include "network/onnx_writer/reductions.h"
+#include "network/onnx_writer/windows.h"
 
 namespace millrace::network::onnx_writer {
 namespace {
@@ -73,6 +74,24 @@ void write_by_steps(const Normalization& op, LayerNodes& layer) {
   layer.node(type, now, {layer.output()});
 }
 
+/// Libraries have only odd sizes. The average over a window of channels, zeros outside counted, is
+/// their sum over the size.
+void write_lrn_by_steps(const Lrn& op, LayerNodes& layer) {
+  const Shape& shape = layer.input_shape();
+  const Shape image{shape[0], 1, shape[1], element_count(Shape(shape.begin() + 2, shape.end()))};
+  const std::int64_t before = (op.size - 1) / 2;
+  const Window window{{op.size, 1}, {1, 1}, {1, 1}, {before, 0}, {op.size - 1 - before, 0}};
+  const std::string square = layer.inner("Mul", {layer.input(), layer.input()}).output();
+  const NodeToWrite pool =
+      set_window(layer.inner("AveragePool", {layer.reshaped(square, image)}), window);
+  pool.set("count_include_pad", std::int64_t{1});
+  const std::string mean = layer.reshaped(pool.output(), shape);
+  const std::string part = layer.inner("Mul", {mean, layer.number(double{op.alpha})}).output();
+  const std::string sum = layer.inner("Add", {part, layer.number(double{op.bias})}).output();
+  const std::string divisor = layer.inner("Pow", {sum, layer.number(double{op.beta})}).output();
+  layer.node("Div", {layer.input(), divisor}, layer.outputs());
+}
+
 }  // namespace
 
 void write(const BatchNormalization& op, LayerNodes& layer) {
@@ -87,6 +106,7 @@ void write(const Normalization& op, LayerNodes& layer) {
 }
 
 void write(const Lrn& op, LayerNodes& layer) {
+  if (op.size % 2 == 0) return write_lrn_by_steps(op, layer);
   layer.node("LRN")
       .set("size", op.size)
       .set("alpha", op.alpha)

@@ -8,14 +8,12 @@ namespace millrace::network::onnx_writer {
 void write(const Conv& op, LayerNodes& layer);
 void write(const ConvTranspose& op, LayerNodes& layer);
 void write(const ConvInteger& op, LayerNodes& layer);
-void write(const QLinearConv& op, LayerNodes& layer);
 // pool.cpp
 void write(const Pool& op, LayerNodes& layer);
 // matrix.cpp
 void write(const Gemm& op, LayerNodes& layer);
 void write(const MatMul& op, LayerNodes& layer);
 void write(const MatMulInteger& op, LayerNodes& layer);
-void write(const QLinearMatMul& op, LayerNodes& layer);
 // normalization.cpp
 void write(const BatchNormalization& op, LayerNodes& layer);
 void write(const Normalization& op, LayerNodes& layer);
@@ -49,6 +47,9 @@ void write(const Resize& op, LayerNodes& layer);
 void write(const QuantizeLinear& op, LayerNodes& layer);
 void write(const DequantizeLinear& op, LayerNodes& layer);
 void write(const DynamicQuantizeLinear& op, LayerNodes& layer);
+// products.cpp
+void write(const QLinearConv& op, LayerNodes& layer);
+void write(const QLinearMatMul& op, LayerNodes& layer);
 // indexing.cpp
 void write(const Gather& op, LayerNodes& layer);
 void write(const GatherElements& op, LayerNodes& layer);
@@ -62,7 +63,7 @@ void write(const NonMaxSuppression& op, LayerNodes& layer);
 void write(const RoiAlign& op, LayerNodes& layer);
 // recurrent.cpp
 void write(const Recurrent& op, LayerNodes& layer);
-// write_onnx.cpp
+// varying_part.cpp
 void write(const VaryingPart& op, LayerNodes& layer);
 
 }  // namespace millrace::network::onnx_writer

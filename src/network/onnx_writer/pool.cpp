@@ -1,6 +1,8 @@
 // Pools.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "network/onnx_writer/operators.h"
 #include "network/onnx_writer/windows.h"
 
@@ -30,10 +32,13 @@ Rounding rounding_of(const Window& window, const Shape& in, const Shape& out) {
   return down ? Rounding::down : up ? Rounding::up : Rounding::neither;
 }
 
+bool is_padded(const Window& window) {
+  return !all_are(window.pads_begin, 0) || !all_are(window.pads_end, 0);
+}
+
 bool is_global(const Window& window, const Shape& in) {
-  const Shape ones(window.kernel.size(), 1), zeros(window.kernel.size(), 0);
-  return window.kernel == Shape(in.begin() + 2, in.end()) && window.strides == ones &&
-         window.dilations == ones && window.pads_begin == zeros && window.pads_end == zeros;
+  return std::equal(window.kernel.begin(), window.kernel.end(), in.begin() + 2, in.end()) &&
+         all_are(window.strides, 1) && all_are(window.dilations, 1) && !is_padded(window);
 }
 
 /// The window over an input that has its padding already.
@@ -56,14 +61,14 @@ void write_average(const Pool& op, Rounding rounding, LayerNodes& layer) {
   const bool pads_count = op.count_include_pad && up;  // libraries differ in what they count then
   Window window = op.window;
   std::string x = layer.input(0);
-  if (pads_count && !(window == without_pads(window))) {
+  if (pads_count && is_padded(window)) {
     x = zero_padded(window, layer);
     window = without_pads(window);
   }
   const NodeToWrite pool = set_window(layer.node("AveragePool", {x}, layer.outputs()), window);
   if (op.count_include_pad && !pads_count) pool.set("count_include_pad", std::int64_t{1});
   if (up) pool.set("ceil_mode", std::int64_t{1});
-  if (window.dilations != Shape(window.dilations.size(), 1)) layer.need_opset(19);
+  if (!all_are(window.dilations, 1)) layer.need_opset(19);
 }
 
 void write_max(const Pool& op, Rounding rounding, LayerNodes& layer) {

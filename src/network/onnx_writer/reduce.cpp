@@ -18,6 +18,8 @@ std::string add_reduction(LayerNodes& layer, const ReduceNode& reduction, const 
 void write(const Reduce& op, LayerNodes& layer) {
   const std::size_t rank = layer.input_shape().size();
   if (op.axes.empty() && rank > 0) return layer.refuse("it reduces no dimension");
+  // Not all libraries read these axes from an attribute.
+  if (op.kind == ReduceKind::l1 || op.kind == ReduceKind::log_sum) layer.need_opset(18);
   const bool keeps = layer.output_shape().size() == rank;
   add_reduction(layer, {std::string(name_of(op)), op.axes, keeps}, {layer.input(), layer.output()});
 }

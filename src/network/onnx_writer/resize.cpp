@@ -1,8 +1,8 @@
-#include <fmt/format.h>
-
+#include <algorithm>
 #include <array>
 #include <cmath>
 
+#include "network/onnx_writer/interpolated.h"
 #include "network/onnx_writer/operators.h"
 
 namespace millrace::network::onnx_writer {
@@ -43,6 +43,13 @@ bool are_single(const std::vector<double>& values) {
   });
 }
 
+/// Whether coordinates depend on the output's size before it is rounded down; libraries take the
+/// size after it.
+bool depends_on_width(Coordinates coordinates) {
+  return coordinates == Coordinates::align_corners ||
+         coordinates == Coordinates::tf_crop_and_resize;
+}
+
 std::string floats(LayerNodes& layer, const std::vector<double>& values) {
   const std::vector<float> single(values.begin(), values.end());
   return layer.constant(
@@ -53,12 +60,11 @@ std::string floats(LayerNodes& layer, const std::vector<double>& values) {
 
 void write(const Resize& op, LayerNodes& layer) {
   const Shape &in = layer.input_shape(), &out = layer.output_shape();
-  Names inputs{layer.input(), "", "", ""};
   const bool scales = gives_sizes(op, in, out);
   const bool sizes = follows_from_sizes(op, in, out);
-  if (!scales && !sizes)
-    return layer.refuse(fmt::format("scales and sizes from {} to {} do not follow from each other",
-                                    to_text(in), to_text(out)));
+  if ((!scales && !sizes) || (!sizes && depends_on_width(op.coordinates)))
+    return write_interpolated(op, layer);
+  Names inputs{layer.input(), "", "", ""};
   if (!op.roi.empty()) inputs[1] = floats(layer, op.roi);
   if (scales && (are_single(op.scales) || !sizes))
     inputs[2] = floats(layer, op.scales);

@@ -1,7 +1,7 @@
 // GridSample, NonMaxSuppression and RoiAlign.
 #include <array>
 
-#include "network/onnx/types.h"
+#include "network/onnx_writer/free_rows.h"
 #include "network/onnx_writer/operators.h"
 
 namespace millrace::network::onnx_writer {
@@ -18,39 +18,19 @@ void write(const GridSample& op, LayerNodes& layer) {
       .set("align_corners", std::int64_t{op.align_corners});
 }
 
-namespace {
-
-/// Rows of -1 after those that were found, up to the static number.
-void write_free_rows(const std::string& found, LayerNodes& layer) {
-  const Shape& shape = layer.output_shape();
-  const std::string size = layer.inner("Shape", {found}).output();
-  const std::string missing = layer.inner("Sub", {layer.integers(shape), size}).output();
-  const std::string pads = layer.inner("Concat", {layer.integers({0, 0}), missing})
-                               .set("axis", std::int64_t{0})
-                               .output();
-  const std::string all =
-      layer.inner("Pad", {found, pads, layer.number(-1, DataType::int64)}).output();
-  layer.node("Reshape", {all, layer.integers(shape)}, layer.outputs());
-}
-
-}  // namespace
-
 void write(const NonMaxSuppression& op, LayerNodes& layer) {
   const Names inputs{layer.input(0), layer.input(1), layer.integers({op.most_per_class}),
                      layer.number(double{op.overlap}, DataType::float32),
                      op.has_score ? layer.number(double{op.score}, DataType::float32) : ""};
   const NodeToWrite node = layer.inner("NonMaxSuppression", inputs);
   if (op.centre_and_size) node.set("center_point_box", std::int64_t{1});
-  write_free_rows(node.output(), layer);
+  write_free_rows(layer, node.output(), 0);
 }
 
 void write(const RoiAlign& op, LayerNodes& layer) {
   layer.need_opset(16);
   Names inputs = layer.inputs();
-  if (layer.input_tensor(2).type != DataType::int64) {
-    const NodeToWrite cast = layer.inner("Cast", {inputs[2]});
-    inputs[2] = cast.set("to", std::int64_t{onnx::number_of(DataType::int64)}).output();
-  }
+  inputs[2] = layer.input_as(DataType::int64, 2);
   layer.node("RoiAlign", inputs, layer.outputs())
       .set("spatial_scale", op.scale)
       .set("sampling_ratio", op.sampling_ratio)

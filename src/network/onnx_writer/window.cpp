@@ -67,16 +67,12 @@ void write(const Conv& op, LayerNodes& layer) { write_convolution("Conv", op, la
 void write(const ConvInteger& op, LayerNodes& layer) {
   write_convolution("ConvInteger", op, layer);
 }
-void write(const QLinearConv& op, LayerNodes& layer) {
-  write_convolution("QLinearConv", op, layer);
-}
-
 void write(const ConvTranspose& op, LayerNodes& layer) {
   const Growth growth = growth_of(op.window, layer.input_shape(), layer.output_shape());
   if (!growth.is_direct) return write_padded(op, growth, layer);
   const NodeToWrite conv =
       set_window(layer.node("ConvTranspose"), growth.window).set("group", op.groups);
-  if (growth.extra != Shape(growth.extra.size(), 0)) conv.set("output_padding", growth.extra);
+  if (!all_are(growth.extra, 0)) conv.set("output_padding", growth.extra);
 }
 
 }  // namespace millrace::network::onnx_writer

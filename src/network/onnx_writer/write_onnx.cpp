@@ -9,11 +9,6 @@
 
 namespace millrace::network {
 namespace onnx_writer {
-
-void write(const VaryingPart&, LayerNodes& layer) {
-  layer.refuse("its sizes change from frame to frame");
-}
-
 namespace {
 
 /// Why the layer cannot be written; empty if it was.
@@ -45,8 +40,8 @@ OnnxModel fill(Graph& graph, const OnnxPart& part) {
 }
 
 /// The least opset that has all nodes: a node may need another form in a later one.
-std::int64_t opset_for(const Network& network, const OnnxPart& part) {
-  Form form{.weights_inside = false, .values = false};
+std::int64_t opset_for(const Network& network, const OnnxPart& part, const OnnxWriting& how) {
+  Form form{.weights_inside = false, .quantized_in_pairs = how.quantized_in_pairs, .values = false};
   while (true) {
     Graph graph(network, form);
     fill(graph, part);
@@ -65,8 +60,11 @@ Verdict can_write(const Network& network, LayerId layer) {
 }
 
 OnnxModel write_onnx(const Network& network, const OnnxPart& part, const OnnxWriting& how) {
-  const std::int64_t opset = onnx_writer::opset_for(network, part);
-  onnx_writer::Graph graph(network, {.opset = opset, .weights_inside = how.weights_inside});
+  const std::int64_t opset = onnx_writer::opset_for(network, part, how);
+  onnx_writer::Graph graph(network, {.opset = opset,
+                                     .weights_inside = how.weights_inside,
+                                     .weights_file = how.weights_file,
+                                     .quantized_in_pairs = how.quantized_in_pairs});
   OnnxModel model = onnx_writer::fill(graph, part);
   model.weights = graph.weights();
   model.bytes = graph.serialized();

@@ -15,6 +15,10 @@ struct OnnxWriting {
   /// their names; `weights` lists them. The integers of quantised weights stay inside.
   bool weights_inside = true;
   std::int64_t batch = 1;  // reserved
+  /// True: QLinearConv becomes DequantizeLinear, Conv, QuantizeLinear, the form that OpenVINO
+  /// takes. Who does not join it again rounds its sums to float32.
+  bool quantized_in_pairs = false;
+  std::string weights_file = "weights";  // beside the model, for who writes the weights there
 };
 
 /// A model that computes what the layers compute: the operators and shapes of the network, at the
@@ -27,7 +31,7 @@ struct OnnxModel {
     TensorId tensor;
   };
   /// Constants whose values are not inside, in the order in which they lie one after the other in
-  /// the file "weights" that the model names.
+  /// the weights' file that the model names.
   std::vector<Weight> weights;
 };
 

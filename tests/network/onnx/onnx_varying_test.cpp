@@ -98,6 +98,20 @@ TEST(Varying, compress_takes_what_a_frame_says) {
   EXPECT_EQ(numbers(run_on(model.read(), {0, 4, 0, -2})[0]), (std::vector<float>{5, -1, -1, -1}));
 }
 
+/// Millions of entries of a condition are read without a list of them.
+TEST(Varying, compress_needs_no_memory_for_what_only_a_frame_says) {
+  const std::int64_t many = std::int64_t{1} << 28;
+  const auto with_elements = [&](std::int64_t elements) {
+    OnnxModel model;
+    model.input("x", {elements}).input("mask", {many}, DataType::boolean).output("y");
+    model.node("Compress", {"x", "mask"}, {"y"}).set("axis", 0);
+    return model;
+  };
+  const network::Network network = with_elements(many).read();
+  EXPECT_EQ(network[network.outputs[0]].shape, Shape{many});
+  EXPECT_THROW(with_elements(3).read(), InputError);
+}
+
 void put_node(::onnx::GraphProto& graph, const std::string& op_type,
               const std::vector<std::string>& inputs, const std::string& output) {
   auto* node = graph.add_node();

@@ -178,10 +178,6 @@ void lower_hardmax(Node& node) {
 void lower_compress(Node& node) {
   if (node.type(1) != DataType::boolean || node.rank(1) != 1)
     node.fail("the condition is not a list of booleans");
-  const bool takes_all = !node.is_known(1) && node.reading().takes_largest_sizes();
-  const std::vector<double> condition =
-      takes_all ? std::vector<double>(static_cast<std::size_t>(node.shape(1)[0]), 1)
-                : node.numbers(1, "the condition");
   TensorId x = node.input(0);
   std::int64_t axis = 0;
   if (node.attributes().has("axis")) {
@@ -192,11 +188,18 @@ void lower_compress(Node& node) {
   }
   Shape shape = node.tensor(x).shape;
   std::int64_t& size = shape[static_cast<std::size_t>(axis)];
+  const std::int64_t entries = node.shape(1)[0];
+  if (entries > size)
+    node.fail(fmt::format("the condition has {} entries for {} elements", entries, size));
+  if (!node.is_known(1) && node.reading().takes_largest_sizes()) {
+    size = entries;
+    const Slice first{Shape(shape.size(), 0), Shape(shape.size(), 1)};
+    return node.give(0, node.add(first, {x}, {node.type(0), shape}));
+  }
+  const std::vector<double> condition = node.numbers(1, "the condition");
   std::vector<std::int64_t> kept;
   for (std::size_t i = 0; i < condition.size(); ++i)
     if (condition[i] != 0) kept.push_back(static_cast<std::int64_t>(i));
-  if (std::ssize(condition) > size)
-    node.fail(fmt::format("the condition has {} entries for {} elements", condition.size(), size));
   size = std::ssize(kept);
   const Array indices = make_array<std::int64_t>(DataType::int64, {size}, kept);
   node.give(0, node.add(Gather{axis}, {x, node.add_constant(indices)}, {node.type(0), shape}));

@@ -1,0 +1,132 @@
+#include "engine/openvino/library/support.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "engine/engine.h"
+#include "engine/openvino/library/devices.h"
+#include "engine/openvino/library/guarded.h"
+#include "engine/openvino/library/model.h"
+#include "network/onnx_writer/write_onnx.h"
+#include "network/operator_kinds.h"
+
+namespace millrace::engine::openvino {
+namespace {
+
+using network::DataType;
+
+bool is_real(DataType type) {
+  return type == DataType::float16 || type == DataType::float32 || type == DataType::float64;
+}
+
+bool is_unsigned(DataType type) {
+  return type == DataType::uint8 || type == DataType::uint16 || type == DataType::uint32 ||
+         type == DataType::uint64;
+}
+
+bool is_wide(DataType type) {
+  return type == DataType::float64 || type == DataType::int64 || type == DataType::uint64 ||
+         type == DataType::uint32;
+}
+
+struct Types {
+  DataType read = DataType::float32, made = DataType::float32;  // of the first input and output
+};
+Types types_of(const network::Network& network, LayerId id) {
+  const auto first = [&](const std::vector<TensorId>& tensors) {
+    for (const TensorId tensor : tensors)
+      if (tensor.valid()) return network[tensor].type;
+    return DataType::float32;
+  };
+  return {first(network[id].inputs), first(network[id].outputs)};
+}
+
+/// OpenVINO runs it, with other results than ONNX says.
+Verdict computes_the_same(const network::Network& network, LayerId id) {
+  const network::Operator& op = network[id].op;
+  const auto types = types_of(network, id);
+  if (network::is_one_of<network::QuantizeLinear, network::DynamicQuantizeLinear,
+                         network::QLinearConv, network::QLinearMatMul>(op))
+    return Verdict::no("OpenVINO rounds numbers between two integers in another way than ONNX");
+  if (const auto* pool = std::get_if<network::Pool>(&op); pool && pool->column_major_indices)
+    return Verdict::no("OpenVINO counts indices by rows, not by columns");
+  if (network::is_one_of<network::Cast>(op)) {
+    if (types.made == DataType::float16)
+      return Verdict::no("OpenVINO computes float16 in float32, and leaves such a cast out");
+    if (is_real(types.read) && is_unsigned(types.made))
+      return Verdict::no("OpenVINO makes other unsigned integers of negative numbers than ONNX");
+  }
+  if (is_wide(types.made) && network::is_one_of<network::Binary, network::Unary, network::Reduce,
+                                                network::CumSum, network::MatMul>(op))
+    return Verdict::no(fmt::format("OpenVINO computes {} with 32 bits", to_text(types.made)));
+  return Verdict::yes();
+}
+
+/// What is known before OpenVINO is asked.
+Verdict can_be_told(const network::Network& network, LayerId layer) {
+  if (Verdict verdict = network::can_write(network, layer); !verdict) return verdict;
+  if (Verdict verdict = computes_the_same(network, layer); !verdict) return verdict;
+  for (const auto* tensors : {&network[layer].inputs, &network[layer].outputs})
+    for (const TensorId id : *tensors)
+      if (id.valid() && network[id].size() == Bytes{})
+        return Verdict::no("OpenVINO takes no tensor without elements");
+  return Verdict::yes();
+}
+
+Verdict has_these_outputs(const ov::Model& model, const network::Network& part) {
+  for (std::size_t i = 0; i < part.outputs.size(); ++i) {
+    const network::Tensor& wanted = part[part.outputs[i]];
+    const auto& given = model.output(i);
+    if (given.get_element_type() != element_type(wanted.type))
+      return Verdict::no(fmt::format("OpenVINO computes it as {}, not as {}",
+                                     given.get_element_type().get_type_name(),
+                                     network::to_text(wanted.type)));
+    if (given.get_partial_shape().is_dynamic() || given.get_shape() != shape_of(wanted))
+      return Verdict::no("OpenVINO does not know the sizes of its outputs beforehand");
+  }
+  return Verdict::yes();
+}
+
+Verdict ask(ov::Core& core, const Part& part, const std::string& bytes, const std::string& device) {
+  try {
+    const std::shared_ptr<ov::Model> model = read(core, part, bytes);
+    if (Verdict verdict = has_these_outputs(*model, part.network); !verdict) return verdict;
+    const ov::SupportedOpsMap supported = core.query_model(model, device);
+    for (const auto& node : model->get_ordered_ops())
+      if (ov::as_type_ptr<ov::op::v0::Constant>(node) == nullptr &&
+          !supported.contains(node->get_friendly_name()))
+        return Verdict::no(fmt::format("OpenVINO's device {} has no kernel for its operator {}",
+                                       device, node->get_type_name()));
+    return Verdict::yes();
+  } catch (const std::exception& error) {
+    return Verdict::no(fmt::format("OpenVINO reports '{}'", reason_of(error)));
+  }
+}
+
+}  // namespace
+
+Verdict SupportCache::supports(const network::Network& network, LayerId layer,
+                               const std::string& device) {
+  if (Verdict verdict = can_be_told(network, layer); !verdict) return verdict;
+  const Border border = border_of(network, std::span(&layer, 1));
+  const Part part = cut_out(network, {std::span(&layer, 1), border.inputs, border.outputs});
+  const std::string bytes = written(part);
+  const std::string key = device + " " + bytes;
+  {
+    const std::lock_guard lock(mutex_);
+    if (const auto found = known_.find(key); found != known_.end()) return found->second;
+  }
+  Verdict verdict = ask(core_, part, bytes, device);
+  const std::lock_guard lock(mutex_);
+  known_.emplace(key, verdict);
+  return verdict;
+}
+
+// Never destroyed, like the core.
+SupportCache& shared_support() {
+  static SupportCache& cache = *new SupportCache(shared_core());
+  return cache;
+}
+
+}  // namespace millrace::engine::openvino
