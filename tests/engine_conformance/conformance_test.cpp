@@ -223,8 +223,9 @@ std::vector<Subject> subjects() {
   };
   for (const std::string& engine : engine::engine_names())
     add(engine, this_board().processors.front());
-  for (const engine::ReachedDevice& reached : engine::reached_devices())
-    add(reached.engine, board::processors_of(reached.device).front());
+  for (const std::string& engine : engine::engine_names())
+    for (const engine::ReachedDevice& reached : engine::reached_devices(engine, {}))
+      add(engine, board::processors_of(reached.device).front());
   return all;
 }
 
