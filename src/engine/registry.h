@@ -32,7 +32,8 @@ std::unique_ptr<Engine> make_engine(std::string_view name, const EngineOptions& 
 /// What these engines, joined by commas, reach here; no names: all of the build that can start.
 /// Several that reach one processor: the first. A name with processors, "onnxruntime@gpu0", reaches
 /// only these.
-std::vector<ReachedDevice> reached_devices(std::string_view names, const EngineOptions& options);
+std::vector<ReachedDevice> reached_devices(std::string_view names = {},
+                                           const EngineOptions& options = {});
 
 /// The name of the first engine that computes all these layers on the processor; one that only
 /// simulates does not. InputError naming a layer that none computes.
