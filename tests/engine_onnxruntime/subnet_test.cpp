@@ -4,8 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <numeric>
+#include <thread>
 
 #include "base/error.h"
 #include "engine/onnxruntime/onnxruntime.h"
@@ -108,6 +109,22 @@ TEST_F(OnnxSubnets, other_memory_may_be_given_at_each_run) {
     whole.subnet->run(in, out);
     EXPECT_EQ(reinterpret_cast<const float*>(output.data())[3], value);
   }
+}
+
+TEST_F(OnnxSubnets, are_prepared_and_run_by_several_threads_at_once) {
+  const Network network = zoo_network("squeezenet1_1");
+  const Array expected = network::evaluate(network, network::random_inputs(network, 5)).front();
+  std::array<double, 4> errors{};
+  {
+    std::vector<std::jthread> threads;
+    for (double& error : errors)
+      threads.emplace_back([&] {
+        Whole whole(*engine_, network, board_.processors.front());
+        for (int i = 0; i < 3; ++i) whole.subnet->run(whole.in, whole.out);
+        error = largest_error(whole.outputs[0], expected);
+      });
+  }
+  for (const double error : errors) EXPECT_LE(error, 1e-4);
 }
 
 TEST_F(OnnxSubnets, a_failing_run_names_the_layer_and_the_processor) {
