@@ -127,6 +127,31 @@ TEST_F(OnnxSubnets, are_prepared_and_run_by_several_threads_at_once) {
   for (const double error : errors) EXPECT_LE(error, 1e-4);
 }
 
+TEST_F(OnnxSubnets, of_a_gpu_are_right_though_several_threads_make_and_run_them) {
+  const std::vector<ReachedDevice> reached = devices({});
+  if (reached.empty()) GTEST_SKIP() << "no GPU is reached";
+  const board::Processor gpu = board::processors_of(reached.front().device).front();
+  ASSERT_TRUE(engine_->traits(gpu));
+  EXPECT_EQ(engine_->traits(gpu)->granularity, board::Granularity::subnet);
+  EXPECT_TRUE(engine_->traits(gpu)->serialised);
+  test::NetworkBuilder builder;
+  const network::Window window{{3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}};
+  builder.output(builder.conv(builder.input({1, 8, 6, 6}), 8, window));
+  const Network network = builder.build();
+  const Array expected = network::evaluate(network, network::random_inputs(network, 5)).front();
+  std::array<double, 4> errors{};
+  {
+    std::vector<std::jthread> threads;
+    for (double& error : errors)
+      threads.emplace_back([&] {
+        Whole whole(*engine_, network, gpu);
+        for (int i = 0; i < 3; ++i) whole.subnet->run(whole.in, whole.out);
+        error = largest_error(whole.outputs[0], expected);
+      });
+  }
+  for (const double error : errors) EXPECT_LE(error, 1e-5);
+}
+
 TEST_F(OnnxSubnets, a_failing_run_names_the_layer_and_the_processor) {
   test::NetworkBuilder builder;
   const TensorId wrong = builder.constant(network::make_array<std::int64_t>(

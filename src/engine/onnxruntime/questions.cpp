@@ -1,8 +1,9 @@
 #include "engine/onnxruntime/questions.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
-#include <optional>
 
 #include "base/error.h"
 #include "engine/onnxruntime/session.h"
@@ -92,8 +93,21 @@ void try_out(OnnxSession& session, const Network& network) {
   session.run(in, out);
 }
 
+/// The library's words for a node that the provider does not run name neither.
+Verdict refusal(const Provider& provider, const SessionPart& part, const std::string& reason) {
+  if (reason.find("fallback to CPU EP has been explicitly disabled") == std::string::npos)
+    return Verdict::no(reason);
+  const std::string& name = provider.settings.provider;
+  if (part.part.layers.size() > 1)
+    return Verdict::no("the provider " + name + " does not run these layers in one piece");
+  const network::Layer& layer = (*part.network)[part.part.layers.front()];
+  return Verdict::no(fmt::format("the provider {} has no kernel for {} of this type and form", name,
+                                 network::name_of(layer.op)));
+}
+
 /// Other providers than the library's own find out only when they run that they cannot.
-Verdict ask(const Provider& provider, const SessionPart& part, const board::Processor& processor) {
+Verdict ask(Provider provider, const SessionPart& part, const board::Processor& processor) {
+  provider.compiled.clear();  // nothing of a question is worth keeping
   board::Processor one_core = processor;
   if (!one_core.cores.empty()) one_core.cores = {one_core.cores.front()};
   const bool is_own = provider.settings.provider == "cpu";
@@ -102,7 +116,7 @@ Verdict ask(const Provider& provider, const SessionPart& part, const board::Proc
     if (!is_own && part.part.layers.size() == 1) try_out(session, *part.network);
     return Verdict::yes();
   } catch (const EngineError& error) {
-    return Verdict::no(error.what());
+    return refusal(provider, part, error.what());
   }
 }
 
