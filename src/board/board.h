@@ -103,7 +103,8 @@ std::string hash_of(const Board& board);
 /// The cores the calling thread may run on, ascending.
 std::vector<int> cores_of_this_thread();
 
-/// Binds the calling thread to the processor's cores. EngineError if the system refuses.
+/// Binds the calling thread to the processor's cores; to none where it has none, as a GPU.
+/// EngineError if the system refuses.
 void pin_this_thread(const Processor& processor);
 
 /// Restores the calling thread's binding when it goes.

@@ -52,7 +52,7 @@ class CoreSet {
 std::vector<int> cores_of_this_thread() { return CoreSet::of_this_thread().cores(); }
 
 void pin_this_thread(const Processor& processor) {
-  if (CoreSet(processor.cores).bind_this_thread()) return;
+  if (processor.cores.empty() || CoreSet(processor.cores).bind_this_thread()) return;
   throw EngineError(fmt::format("{}: a thread cannot be bound to core {}: {}", processor.name,
                                 fmt::join(processor.cores, ", "), std::strerror(errno)));
 }

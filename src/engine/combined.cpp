@@ -12,14 +12,6 @@
 namespace millrace::engine {
 namespace {
 
-/// The variant as its own engine calls it.
-board::Variant without_engine(const board::Variant& variant, const std::string& engine) {
-  board::Variant result = variant;
-  result.algorithm.erase(0, engine.size());
-  if (!result.algorithm.empty()) result.algorithm.erase(0, 1);
-  return result;
-}
-
 bool takes_part(const Member& member, const board::Processor& processor) {
   return member.processors.empty() ||
          std::ranges::find(member.processors, processor.name) != member.processors.end();
@@ -83,16 +75,39 @@ class CombinedEngine final : public Engine {
       const std::optional<std::size_t> member = member_of(request, LayerId(i));
       if (!member) continue;
       engines[i] = members_[*member].engine.get();
-      if (*member > 0 && !variants.empty())
-        variants[i] = without_engine(variants[i], engines[i]->name());
+      if (!variants.empty()) variants[i] = own_variant(variants[i], *member);
     }
     for (const LayerId layer : request.layers)
       if (engines[layer.index] == nullptr)
         throw InputError(network[layer].name, reasons(network, layer, request.processor));
-    return prepare_combined(request, engines, std::move(variants));
+    return prepare_combined(with_plain_outputs(request), engines, std::move(variants));
   }
 
  private:
+  /// Other subnets read what leaves this one. Where an engine takes part on one core only, it is
+  /// not known who they are.
+  SubnetRequest with_plain_outputs(SubnetRequest request) const {
+    const bool differ = std::ranges::any_of(members_, [](const Member& member) {
+      return std::ranges::any_of(member.processors,
+                                 [](const std::string& name) { return name.starts_with("core"); });
+    });
+    if (differ) request.plain.assign(request.outputs.size(), true);
+    return request;
+  }
+
+  /// The variant as the engine calls it; of another engine's, the precision.
+  board::Variant own_variant(board::Variant variant, std::size_t member) const {
+    std::string& algorithm = variant.algorithm;
+    for (std::size_t m = 1; m < members_.size(); ++m) {
+      const std::string name = members_[m].engine->name();
+      if (!board::is_of_engine(variant, name)) continue;
+      algorithm = m != member || algorithm == name ? "" : algorithm.substr(name.size() + 1);
+      return variant;
+    }
+    if (member > 0) algorithm.clear();
+    return variant;
+  }
+
   template <class Text>
   std::string joined(const char* between, const Text& text) const {
     std::vector<std::string> texts;

@@ -27,8 +27,10 @@ double median(std::vector<double> values) {
 }  // namespace
 
 TokenCosts measure_tokens(const board::Board& board) {
-  const board::Processor& writer = board.processors.front();
-  const board::Processor& reader = board.processors.back();
+  std::vector<board::Processor> on_cores = board.processors;
+  std::erase_if(on_cores, [](const board::Processor& each) { return each.cores.empty(); });
+  if (on_cores.empty()) on_cores = {board.processors.front()};
+  const board::Processor &writer = on_cores.front(), &reader = on_cores.back();
   network::Buffer memory(Bytes{static_cast<std::int64_t>(elements * sizeof(float))});
   float* values = reinterpret_cast<float*>(memory.data());
   std::vector<double> reads, writes;

@@ -193,13 +193,21 @@ class Preparation {
   }
 
  private:
-  /// The caller and other engines understand only plain tensors; those of several frames are.
+  /// The caller and other engines understand only plain tensors; those of several frames are. What
+  /// runs on a GPU is of another engine than what runs on cores, although several have one name.
   bool must_be_plain(TensorId tensor, const plan::Stage& maker) const {
     return std::any_of(plan_.channels.begin(), plan_.channels.end(), [&](const auto& channel) {
       if (channel.tensor != tensor) return false;
       if (channel.to.is_outside()) return true;
       const plan::Stage& reader = plan_.stages[channel.to.stage];
-      return reader.engine != maker.engine || reader.phases[channel.to.phase].batch > 1;
+      return reader.engine != maker.engine || is_on_cores(reader) != is_on_cores(maker) ||
+             reader.phases[channel.to.phase].batch > 1;
+    });
+  }
+
+  static bool is_on_cores(const plan::Stage& stage) {
+    return std::ranges::all_of(stage.processors, [](const board::Processor& processor) {
+      return !processor.cores.empty();
     });
   }
 

@@ -15,17 +15,21 @@ void add_cores(ov::AnyMap& properties, const board::Processor& processor) {
   properties.insert(ov::hint::scheduling_core_type(ov::hint::SchedulingCoreType::ANY_CORE));
 }
 
+ov::element::Type type_of(board::Precision precision) {
+  if (precision == board::Precision::bf16) return ov::element::bf16;
+  return precision == board::Precision::f16 ? ov::element::f16 : ov::element::f32;
+}
+
 }  // namespace
 
 ov::AnyMap properties_for(const Target& target, const EngineOptions& options) {
   ov::AnyMap properties;
-  if (target.device == "CPU") {
-    add_cores(properties, target.processor);
-    properties.insert(ov::hint::inference_precision(
-        target.precision == board::Precision::bf16 ? ov::element::bf16 : ov::element::f32));
-  } else if (!options.compiled.empty()) {
+  const bool on_cores = target.device == "CPU";
+  if (on_cores) add_cores(properties, target.processor);
+  if (!on_cores && !options.compiled.empty())
     properties.insert(ov::cache_dir((options.compiled / "openvino").string()));
-  }
+  if (target.processor.kind != board::ProcessorKind::npu)  // NPUs have one precision of their own
+    properties.insert(ov::hint::inference_precision(type_of(target.precision)));
   const auto settings = options.settings.find("openvino");
   if (settings != options.settings.end())
     for (const auto& [name, value] : settings->second) properties[name] = value;

@@ -95,11 +95,10 @@ class OpenVinoSubnet final : public Subnet {
     return {compiled, compilation_.part->network, inputs_.size()};
   }
 
-  /// Counters tell microseconds, so short runs are repeated.
   std::vector<KernelGroup> groups_in_runs(std::span<const std::byte* const> in,
                                           std::span<std::byte* const> out) {
     constexpr Time long_enough = std::chrono::milliseconds(20);
-    constexpr int most_runs = 100;
+    constexpr int least_runs = 8, most_runs = 100;
     if (layers_.size() == 1) return groups_of(compiled_, 1, {});
     ov::AnyMap properties = compilation_.properties;
     properties.insert(ov::enable_profiling(true));
@@ -108,7 +107,7 @@ class OpenVinoSubnet final : public Subnet {
     counting.run(in, out);  // the first is slower than others
     NodeTimes times;
     const auto began = Clock::now();
-    for (int i = 0; i < most_runs && (i < 2 || Clock::now() - began < long_enough); ++i) {
+    for (int i = 0; i < most_runs && (i < least_runs || Clock::now() - began < long_enough); ++i) {
       counting.run(in, out);
       add_times(counting.request(), times);
     }

@@ -74,24 +74,42 @@ Verdict can_be_told(const network::Network& network, LayerId layer) {
   return Verdict::yes();
 }
 
-Verdict has_these_outputs(const ov::Model& model, const network::Network& part) {
-  for (std::size_t i = 0; i < part.outputs.size(); ++i) {
-    const network::Tensor& wanted = part[part.outputs[i]];
-    const auto& given = model.output(i);
-    if (given.get_element_type() != element_type(wanted.type))
-      return Verdict::no(fmt::format("OpenVINO computes it as {}, not as {}",
-                                     given.get_element_type().get_type_name(),
-                                     network::to_text(wanted.type)));
-    if (given.get_partial_shape().is_dynamic() || given.get_shape() != shape_of(wanted))
-      return Verdict::no("OpenVINO does not know the sizes of its outputs beforehand");
-  }
+Verdict is_same(const ov::Output<ov::Node>& given, const network::Tensor& wanted) {
+  if (given.get_element_type() != element_type(wanted.type))
+    return Verdict::no(fmt::format("OpenVINO computes it as {}, not as {}",
+                                   given.get_element_type().get_type_name(),
+                                   network::to_text(wanted.type)));
+  if (given.get_partial_shape().is_dynamic())
+    return Verdict::no("OpenVINO does not know the sizes of its outputs beforehand");
+  if (given.get_shape() != shape_of(wanted))
+    return Verdict::no(fmt::format(
+        "OpenVINO gives its output the shape {}, not {}",
+        network::to_text(network::Shape(given.get_shape().begin(), given.get_shape().end())),
+        network::to_text(wanted.shape)));
   return Verdict::yes();
 }
 
-Verdict ask(ov::Core& core, const Part& part, const std::string& bytes, const std::string& device) {
+/// Of everything that the layers make.
+Verdict knows_all_tensors(const ov::Model& model, const network::Network& part) {
+  std::map<std::string, ov::Output<ov::Node>> known;
+  for (const auto& node : model.get_ordered_ops())
+    for (const auto& output : node->outputs())
+      for (const std::string& name : output.get_names()) known.emplace(name, output);
+  for (const network::Layer& layer : part.layers)
+    for (const TensorId id : layer.outputs) {
+      if (!id.valid()) continue;
+      const auto found = known.find(part[id].name);
+      if (found == known.end()) return Verdict::no("OpenVINO does not give what it makes a name");
+      if (Verdict verdict = is_same(found->second, part[id]); !verdict) return verdict;
+    }
+  return Verdict::yes();
+}
+
+/// About all layers of the part at once.
+Verdict ask(ov::Core& core, const Part& part, const std::string& device) {
   try {
-    const std::shared_ptr<ov::Model> model = read(core, part, bytes);
-    if (Verdict verdict = has_these_outputs(*model, part.network); !verdict) return verdict;
+    const std::shared_ptr<ov::Model> model = read(core, part, written(part));
+    if (Verdict verdict = knows_all_tensors(*model, part.network); !verdict) return verdict;
     const ov::SupportedOpsMap supported = core.query_model(model, device);
     for (const auto& node : model->get_ordered_ops())
       if (ov::as_type_ptr<ov::op::v0::Constant>(node) == nullptr &&
@@ -104,23 +122,63 @@ Verdict ask(ov::Core& core, const Part& part, const std::string& bytes, const st
   }
 }
 
+Part part_of(const network::Network& network, std::span<const LayerId> layers) {
+  const Border border = border_of(network, layers);
+  return cut_out(network, {layers, border.inputs, border.outputs});
+}
+
+std::string key_of(const network::Network& network, LayerId layer, const std::string& device) {
+  return device + " " + written(part_of(network, std::span(&layer, 1)));
+}
+
+using Answers = std::map<std::string, Verdict>;
+
+/// Asks about all of the layers, and about each half of them where the answer is no.
+class Questions {
+ public:
+  Questions(ov::Core& core, const network::Network& network, std::string device)
+      : core_(core), network_(network), device_(std::move(device)) {}
+
+  void ask_about(std::span<const LayerId> layers) {
+    const Verdict verdict = ask(core_, part_of(network_, layers), device_);
+    if (!verdict && layers.size() > 1) {
+      ask_about(layers.first(layers.size() / 2));
+      ask_about(layers.subspan(layers.size() / 2));
+      return;
+    }
+    for (const LayerId layer : layers) answers_.emplace(key_of(network_, layer, device_), verdict);
+  }
+  const Answers& answers() const { return answers_; }
+
+ private:
+  ov::Core& core_;
+  const network::Network& network_;
+  std::string device_;
+  Answers answers_;
+};
+
 }  // namespace
+
+std::optional<Verdict> SupportCache::answer(const std::string& key) {
+  const std::lock_guard lock(mutex_);
+  const auto found = known_.find(key);
+  if (found == known_.end()) return std::nullopt;
+  return found->second;
+}
 
 Verdict SupportCache::supports(const network::Network& network, LayerId layer,
                                const std::string& device) {
   if (Verdict verdict = can_be_told(network, layer); !verdict) return verdict;
-  const Border border = border_of(network, std::span(&layer, 1));
-  const Part part = cut_out(network, {std::span(&layer, 1), border.inputs, border.outputs});
-  const std::string bytes = written(part);
-  const std::string key = device + " " + bytes;
-  {
-    const std::lock_guard lock(mutex_);
-    if (const auto found = known_.find(key); found != known_.end()) return found->second;
-  }
-  Verdict verdict = ask(core_, part, bytes, device);
+  if (const auto known = answer(key_of(network, layer, device))) return *known;
+  std::vector<LayerId> unknown;
+  for (std::size_t i = 0; i < network.layers.size(); ++i)
+    if (can_be_told(network, LayerId(i)) && !answer(key_of(network, LayerId(i), device)))
+      unknown.emplace_back(i);
+  Questions questions(core_, network, device);
+  questions.ask_about(unknown);
   const std::lock_guard lock(mutex_);
-  known_.emplace(key, verdict);
-  return verdict;
+  known_.insert(questions.answers().begin(), questions.answers().end());
+  return known_.at(key_of(network, layer, device));
 }
 
 // Never destroyed, like the core.

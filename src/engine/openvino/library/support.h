@@ -4,6 +4,7 @@
 
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string>
 
 #include "base/verdict.h"
@@ -11,8 +12,9 @@
 
 namespace millrace::engine::openvino {
 
-/// Asks OpenVINO once for each layer of its kind and sizes. Thread-safe. The answers are the same
-/// as long as the process runs, whichever engine asks.
+/// Asks OpenVINO once for layers of the same kind and sizes: about all of a network, and about
+/// fewer where it says no. Thread-safe. The answers are the same as long as the process runs,
+/// whichever engine asks.
 class SupportCache {
  public:
   explicit SupportCache(ov::Core core) : core_(std::move(core)) {}
@@ -20,6 +22,8 @@ class SupportCache {
   Verdict supports(const network::Network& network, LayerId layer, const std::string& device);
 
  private:
+  std::optional<Verdict> answer(const std::string& key);
+
   ov::Core core_;
   std::mutex mutex_;
   std::map<std::string, Verdict> known_;  // by device and model

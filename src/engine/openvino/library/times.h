@@ -17,14 +17,15 @@ struct KernelGroup {
   double time = 0;                       // in any unit
 };
 
-/// By the names of what runs.
-using NodeTimes = std::map<std::string, double>;
+/// The microseconds of each run, by the names of what runs.
+using NodeTimes = std::map<std::string, std::vector<double>>;
 
-/// Adds up what a request with performance counters reports, in microseconds.
+/// Adds what a request with performance counters reports of its last run.
 void add_times(ov::InferRequest& request, NodeTimes& times);
 
-/// Each layer of the part is in one group; in order of their first layers. What OpenVINO added,
-/// such as a change of layout, counts to a neighbour.
+/// Each layer of the part is in one group, in order of their first layers. A kernel's time is the
+/// mean of the shorter half of its runs. What OpenVINO added, such as a change of layout, counts to
+/// a neighbour.
 std::vector<KernelGroup> groups_of(const ov::CompiledModel& compiled, std::size_t layer_count,
                                    const NodeTimes& times);
 
