@@ -57,10 +57,11 @@ network::Network read(const std::string& name) {
   return network::simplify(network::read_onnx(network::zoo_model(name), name, {}));
 }
 
-board::Processor processor_of(const std::string& name, const engine::EngineOptions& options) {
+board::Processor processor_of(const Options& options, const engine::EngineOptions& given) {
+  const std::string& name = options.processor;
   const board::Board board = board::this_machine();
   if (name.empty()) return board.processors.front();
-  for (const engine::ReachedDevice& reached : engine::reached_devices({}, options)) {
+  for (const engine::ReachedDevice& reached : engine::reached_devices(options.engine, given)) {
     fmt::print("{}: {}, {}\n", reached.device.name, reached.device.model, reached.driver);
     for (const board::Processor& processor : board::processors_of(reached.device))
       if (processor.name == name) return processor;
@@ -170,7 +171,7 @@ int measure(const Options& options) {
   engine::EngineOptions engine_options;
   engine_options.settings[options.engine] = options.settings;
   const auto engine = engine::make_engine(options.engine, engine_options);
-  const board::Processor processor = processor_of(options.processor, engine_options);
+  const board::Processor processor = processor_of(options, engine_options);
   fmt::print("{} {}, {} on {}\n", engine->name(), engine->version(), network.name, processor.name);
   const engine::SubnetRequest request = engine::whole_network(network, processor);
   auto start = Clock::now();

@@ -20,6 +20,17 @@ TEST(Registry, every_engine_has_the_name_it_is_listed_under) {
   }
 }
 
+TEST(Registry, an_engine_that_cannot_start_says_why) {
+  for (const std::string& name : engine_names()) {
+    EngineOptions options;
+    options.libraries[name] = "/no/such/library.so";
+    const Verdict verdict = can_start(name, options);
+    if (verdict) continue;  // it loads none
+    EXPECT_NE(verdict.reason().find("/no/such/library.so"), std::string::npos) << verdict.reason();
+    EXPECT_THROW(make_engine(name, options), EngineError);
+  }
+}
+
 TEST(Registry, names_are_unique_and_the_engines_without_dependencies_are_there) {
   std::vector<std::string> names = engine_names();
   EXPECT_EQ(std::count(names.begin(), names.end(), "reference"), 1);

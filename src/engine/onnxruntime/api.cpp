@@ -36,8 +36,6 @@ void take_sessions(Api& api, const Table& table) {
   table.take(api.allocator_free, 76);
   table.take(api.default_allocator, 78);
   table.take(api.end_profiling, 110);
-  table.take(api.get_available_providers, 125);
-  table.take(api.release_available_providers, 126);
   table.take(api.add_config_entry, 130);
   table.take(api.add_external_initializers, 210);
 }
@@ -63,17 +61,11 @@ void take_releases(Api& api, const Table& table) {
 }
 
 void take_plugins(Api& api, const Table& table) {
-  table.take(api.get_pairs, 298);
   table.take(api.register_provider_library, 301);
   table.take(api.get_devices, 303);
   table.take(api.append_provider_for, 304);
   table.take(api.hardware_type, 307);
-  table.take(api.hardware_vendor_id, 308);
-  table.take(api.hardware_vendor, 309);
-  table.take(api.hardware_device_id, 310);
-  table.take(api.hardware_metadata, 311);
   table.take(api.device_provider, 312);
-  table.take(api.device_metadata, 314);
   table.take(api.device_hardware, 316);
 }
 

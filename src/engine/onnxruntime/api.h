@@ -23,11 +23,10 @@ struct OrtCudaOptions;
 struct OrtTensorRtOptions;
 struct OrtEpDevice;
 struct OrtHardwareDevice;
-struct OrtKeyValuePairs;
 
 enum LoggingLevel : int { log_fatal = 4 };
-enum OptimizationLevel : int { optimize_nothing = 0, optimize_all = 99 };
-enum HardwareType : int { hardware_cpu = 0, hardware_gpu = 1, hardware_npu = 2 };
+enum OptimizationLevel : int { optimize_nothing = 0 };
+enum HardwareType : int { hardware_cpu = 0 };
 
 /// Options by name, as the library takes them: both arrays have `count` texts.
 using Texts = const char* const*;
@@ -52,8 +51,6 @@ struct Api {
   OrtStatus* (*allocator_free)(OrtAllocator*, void*);
   OrtStatus* (*default_allocator)(OrtAllocator**);
   OrtStatus* (*end_profiling)(OrtSession*, OrtAllocator*, char** file);
-  OrtStatus* (*get_available_providers)(char*** names, int* count);
-  OrtStatus* (*release_available_providers)(char** names, int count);
   OrtStatus* (*add_config_entry)(OrtSessionOptions*, const char* key, const char* value);
   OrtStatus* (*add_external_initializers)(OrtSessionOptions*, Texts names, const OrtValue* const*,
                                           Count);
@@ -80,14 +77,8 @@ struct Api {
   OrtStatus* (*get_devices)(const OrtEnv*, const OrtEpDevice* const**, Count*);
   OrtStatus* (*append_provider_for)(OrtSessionOptions*, OrtEnv*, const OrtEpDevice* const*,
                                     Count devices, Texts keys, Texts values, Count);
-  void (*get_pairs)(const OrtKeyValuePairs*, Texts* keys, Texts* values, Count*);
   int (*hardware_type)(const OrtHardwareDevice*);
-  std::uint32_t (*hardware_vendor_id)(const OrtHardwareDevice*);
-  const char* (*hardware_vendor)(const OrtHardwareDevice*);
-  std::uint32_t (*hardware_device_id)(const OrtHardwareDevice*);
-  const OrtKeyValuePairs* (*hardware_metadata)(const OrtHardwareDevice*);
   const char* (*device_provider)(const OrtEpDevice*);
-  const OrtKeyValuePairs* (*device_metadata)(const OrtEpDevice*);
   const OrtHardwareDevice* (*device_hardware)(const OrtEpDevice*);
 };
 

@@ -18,7 +18,8 @@ namespace {
 
 constexpr int oldest_minor = 21, plugin_minor = 22;
 constexpr const char* how_to_install =
-    "install it with 'tools/fetch_engines onnxruntime' or 'pip install onnxruntime', or name the "
+    "install it with 'tools/fetch_engines.py onnxruntime' or 'pip install onnxruntime', or name "
+    "the "
     "file of the library in the environment variable MILLRACE_ONNXRUNTIME";
 
 /// The two functions that every version begins with.

@@ -26,6 +26,11 @@ void check_variants(const SubnetRequest& request) {
                                                            to_text(variant) + "; it has only f32");
 }
 
+/// OpenVINO makes one node of all layers.
+board::Granularity granularity_on_cores(const ProviderSettings& settings) {
+  return settings.provider == "openvino" ? board::Granularity::subnet : board::Granularity::layer;
+}
+
 class OnnxRuntime final : public Engine {
  public:
   OnnxRuntime(const OrtLibrary& library, const EngineOptions& options)
@@ -46,18 +51,24 @@ class OnnxRuntime final : public Engine {
                    const board::Processor& processor) const override {
     const std::optional<Provider> provider = provider_for(processor);
     if (!provider) return Verdict::no(not_reached(processor));
-    return all_of(layers, [&](LayerId layer) {
+    Verdict alone = all_of(layers, [&](LayerId layer) {
       return questions_.can_run(*provider, network, layer, processor);
     });
+    if (!alone || layers.size() == 1 || provider->settings.provider == "cpu") return alone;
+    const Border border = border_of(network, layers);
+    return questions_.can_run_together(
+        *provider, {&network, {layers, border.inputs, border.outputs}}, processor);
   }
 
   std::optional<Traits> traits(const board::Processor& processor) const override {
-    if (!provider_for(processor)) return std::nullopt;
-    if (processor.kind == board::ProcessorKind::cpu) return Traits{};
+    const std::optional<Provider> provider = provider_for(processor);
+    if (!provider) return std::nullopt;
+    if (processor.kind == board::ProcessorKind::cpu)
+      return Traits{.granularity = granularity_on_cores(provider->settings)};
     return Traits{.granularity = board::Granularity::subnet,
                   .uses_cores = false,
                   .lets_caller_sleep = true,
-                  .serialised = device_named(processor.name)->turns != nullptr};
+                  .serialised = provider->turns != nullptr};
   }
 
   std::unique_ptr<Subnet> prepare(const SubnetRequest& request) override {

@@ -29,6 +29,7 @@ Options completed(const Provider& provider, int threads) {
   const std::string folder = (provider.compiled / name).string();
   const bool keeps = !provider.compiled.empty();
   if (name == "xnnpack") options.try_emplace("intra_op_num_threads", std::to_string(threads));
+  if (name == "openvino") options.try_emplace("num_of_threads", std::to_string(threads));
   if (name == "openvino" && keeps) options.try_emplace("cache_dir", folder);
   if (name == "tensorrt" && keeps && options.try_emplace("trt_engine_cache_enable", "1").second)
     options.try_emplace("trt_engine_cache_path", folder);

@@ -1,8 +1,9 @@
 #include "engine/onnxruntime/questions.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
-#include <optional>
 
 #include "base/error.h"
 #include "engine/onnxruntime/session.h"
@@ -50,26 +51,72 @@ Network alone(const Network& network, LayerId layer) {
   return result;
 }
 
-/// What the library itself finds out only when it runs.
-Verdict known_limits(const Network& network, const network::Layer& layer) {
-  if (!std::holds_alternative<network::ConvInteger>(layer.op) || layer.inputs.size() < 4)
-    return Verdict::yes();
-  const TensorId zero_points = layer.inputs[3];
+/// What the library finds out only when it runs.
+Verdict can_run_conv_integer(const Network& network, const network::Layer& layer) {
+  const TensorId zero_points = layer.inputs.size() < 4 ? TensorId() : layer.inputs[3];
   if (!zero_points.valid() || network::element_count(network[zero_points].shape) <= 1)
     return Verdict::yes();
   return Verdict::no("ONNX Runtime's ConvInteger knows one zero point for all output channels");
 }
 
-Verdict ask(const Provider& provider, const Network& network, const board::Processor& processor) {
-  constexpr std::array<LayerId, 1> layers{LayerId(0)};
+/// What the WebGPU plug-in 0.4.0 computes wrongly.
+Verdict can_run_conv_on_gpu(const Network& network, const network::Layer& layer) {
+  const network::Shape& filters = network[layer.inputs[1]].shape;
+  const std::int64_t in = filters[1];
+  const bool is_pointwise =
+      std::all_of(filters.begin() + 2, filters.end(), [](std::int64_t size) { return size == 1; });
+  if (is_pointwise || filters[0] % 4 != 0 || in % 3 != 0 || in % 4 == 0 || in == 3)
+    return Verdict::yes();
+  return Verdict::no(
+      "ONNX Runtime's WebGPU plug-in gives wrong results for convolutions whose "
+      "number of input channels is a multiple of 3, but neither 3 nor one of 4");
+}
+
+Verdict known_limits(const Provider& provider, const Network& network, LayerId id) {
+  const network::Layer& layer = network[id];
+  if (std::holds_alternative<network::ConvInteger>(layer.op))
+    return can_run_conv_integer(network, layer);
+  if (std::holds_alternative<network::Conv>(layer.op) && provider.settings.provider == "webgpu")
+    return can_run_conv_on_gpu(network, layer);
+  return Verdict::yes();
+}
+
+/// Runs it once, on zeros.
+void try_out(OnnxSession& session, const Network& network) {
+  std::vector<network::Buffer> memory;
+  std::vector<const std::byte*> in;
+  std::vector<std::byte*> out;
+  for (const TensorId input : network.inputs)
+    in.push_back(memory.emplace_back(network[input].size()).data());
+  for (const TensorId output : network.outputs)
+    out.push_back(memory.emplace_back(network[output].size()).data());
+  session.run(in, out);
+}
+
+/// The library's words for a node that the provider does not run name neither.
+Verdict refusal(const Provider& provider, const SessionPart& part, const std::string& reason) {
+  if (reason.find("fallback to CPU EP has been explicitly disabled") == std::string::npos)
+    return Verdict::no(reason);
+  const std::string& name = provider.settings.provider;
+  if (part.part.layers.size() > 1)
+    return Verdict::no("the provider " + name + " does not run these layers in one piece");
+  const network::Layer& layer = (*part.network)[part.part.layers.front()];
+  return Verdict::no(fmt::format("the provider {} has no kernel for {} of this type and form", name,
+                                 network::name_of(layer.op)));
+}
+
+/// Other providers than the library's own find out only when they run that they cannot.
+Verdict ask(Provider provider, const SessionPart& part, const board::Processor& processor) {
+  provider.compiled.clear();  // nothing of a question is worth keeping
   board::Processor one_core = processor;
   if (!one_core.cores.empty()) one_core.cores = {one_core.cores.front()};
+  const bool is_own = provider.settings.provider == "cpu";
   try {
-    const OnnxSession session(provider, {&network, {layers, network.inputs, network.outputs}},
-                              {one_core, true});
+    OnnxSession session(provider, part, {one_core, is_own});
+    if (!is_own && part.part.layers.size() == 1) try_out(session, *part.network);
     return Verdict::yes();
   } catch (const EngineError& error) {
-    return Verdict::no(error.what());
+    return refusal(provider, part, error.what());
   }
 }
 
@@ -78,17 +125,29 @@ Verdict ask(const Provider& provider, const Network& network, const board::Proce
 Verdict Questions::can_run(const Provider& provider, const Network& network, LayerId layer,
                            const board::Processor& processor) {
   if (Verdict written = network::can_write(network, layer); !written) return written;
-  if (Verdict known = known_limits(network, network[layer]); !known) return known;
+  if (Verdict known = known_limits(provider, network, layer); !known) return known;
   const Network question = alone(network, layer);
-  const std::string key = provider.settings.provider + processor.name +
-                          network::write_onnx(question, {.weights_inside = false}).bytes;
+  constexpr std::array<LayerId, 1> layers{LayerId(0)};
+  return answer(provider, {&question, {layers, question.inputs, question.outputs}}, processor);
+}
+
+Verdict Questions::can_run_together(const Provider& provider, const SessionPart& part,
+                                    const board::Processor& processor) {
+  return answer(provider, part, processor);
+}
+
+Verdict Questions::answer(const Provider& provider, const SessionPart& part,
+                          const board::Processor& processor) {
+  const std::string key =
+      provider.settings.provider + processor.name +
+      network::write_onnx(*part.network, part.part, {.weights_inside = false}).bytes;
   {
     const std::lock_guard lock(mutex_);
     if (const auto at = answers_.find(key); at != answers_.end()) return at->second;
   }
-  const Verdict answer = ask(provider, question, processor);
+  const Verdict verdict = ask(provider, part, processor);
   const std::lock_guard lock(mutex_);
-  return answers_.emplace(key, answer).first->second;
+  return answers_.emplace(key, verdict).first->second;
 }
 
 }  // namespace millrace::engine::onnxruntime

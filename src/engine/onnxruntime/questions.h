@@ -5,7 +5,7 @@
 #include <string>
 
 #include "base/verdict.h"
-#include "engine/onnxruntime/provider.h"
+#include "engine/onnxruntime/session.h"
 #include "network/network.h"
 
 namespace millrace::engine::onnxruntime {
@@ -15,8 +15,14 @@ class Questions {
  public:
   Verdict can_run(const Provider& provider, const network::Network& network, LayerId layer,
                   const board::Processor& processor);
+  /// Layers that run alone, in one piece: what surrounds a layer may need another form of it.
+  Verdict can_run_together(const Provider& provider, const SessionPart& part,
+                           const board::Processor& processor);
 
  private:
+  Verdict answer(const Provider& provider, const SessionPart& part,
+                 const board::Processor& processor);
+
   std::mutex mutex_;
   std::map<std::string, Verdict> answers_;
 };

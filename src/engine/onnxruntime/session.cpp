@@ -133,8 +133,7 @@ void OnnxSession::create(const network::OnnxModel& model, const SessionPart& par
   if (options.only_question) maker.only_question();
   if (!options.profile_into.empty()) maker.profile(options.profile_into);
   // A node that runs elsewhere than it is said to would be a silent fallback.
-  if (options.processor.kind != board::ProcessorKind::cpu)
-    maker.set("session.disable_cpu_ep_fallback", "1");
+  if (provider_.settings.provider != "cpu") maker.set("session.disable_cpu_ep_fallback", "1");
   // Earlier versions take a QuantizeLinear and the DequantizeLinear after it for nothing.
   if (provider_.library->minor < oldest_that_keeps_rounding)
     maker.set("session.disable_quant_qdq", "1");

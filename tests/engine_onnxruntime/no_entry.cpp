@@ -1,0 +1,1 @@
+extern "C" int millrace_test_nothing() { return 0; }
