@@ -62,6 +62,8 @@ struct BorderCosts {
   double read_ns = 0, write_ns = 0;  // per element that comes from or goes to another processor
   Time border{};                     // per tensor that does
   Time launch{};                     // per subnet
+  /// The share of its time that a core is busy with launching its work and waiting for it.
+  double feeding = 0;
   bool operator==(const BorderCosts&) const = default;
 };
 

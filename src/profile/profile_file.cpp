@@ -54,7 +54,8 @@ json to_json(const BorderCosts& borders) {
   return {{"read_ns", borders.read_ns},
           {"write_ns", borders.write_ns},
           {"border_ns", borders.border.count()},
-          {"launch_ns", borders.launch.count()}};
+          {"launch_ns", borders.launch.count()},
+          {"feeding", borders.feeding}};
 }
 
 json to_json(const ProcessorProfile& p, const std::vector<std::string>& names) {
@@ -178,11 +179,13 @@ board::ProcessorKind kind(const JsonView& view) {
 }
 
 BorderCosts border_costs(const JsonView& view) {
-  static constexpr std::array<std::string_view, 4> known{"read_ns", "write_ns", "border_ns",
-                                                         "launch_ns"};
+  static constexpr std::array<std::string_view, 5> known{"read_ns", "write_ns", "border_ns",
+                                                         "launch_ns", "feeding"};
   view.only(known);
-  return {positive(view.at("read_ns")), positive(view.at("write_ns")), time(view.at("border_ns")),
-          time(view.at("launch_ns"))};
+  BorderCosts result{positive(view.at("read_ns")), positive(view.at("write_ns")),
+                     time(view.at("border_ns")), time(view.at("launch_ns"))};
+  if (view.has("feeding")) result.feeding = positive(view.at("feeding"));
+  return result;
 }
 
 board::Processor processor(const JsonView& view) {

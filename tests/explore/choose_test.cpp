@@ -217,5 +217,28 @@ TEST(PhaseTimes, of_a_stage_sum_up_to_its_processors_time) {
   }
 }
 
+TEST(PhaseTimes, of_the_core_that_feeds_a_device_have_that_too) {
+  const network::Network network = chain(4);
+  board::Board board = two_cores();
+  Problem problem = make_problem(network, board, profile_with({4, 4, 4, 4}, 0));
+  board.processors.push_back({"gpu0", board::ProcessorKind::gpu, {}});
+  problem.processors = 3;
+  for (auto* times : {&problem.time, &problem.alone})
+    for (std::vector<double>& of_layer : *times) of_layer = {4, 4, 4};
+  problem.borders = {{}, {}, {.feeding = 0.5, .is_core = false}};
+  const auto times_of = [&](const std::vector<std::size_t>& genes) {
+    plan::Mapping mapping;
+    for (const std::size_t gene : genes) mapping.processors.emplace_back(gene);
+    const plan::Plan plan = plan::build(network, board, mapping);
+    const auto by_phase = phase_times(problem, plan, {&mapping, 1});
+    std::vector<Time> times;
+    for (std::size_t s = 0; s < plan.stages.size(); ++s)
+      times.push_back(std::accumulate(by_phase[s].begin(), by_phase[s].end(), Time{}));
+    return times;
+  };
+  EXPECT_EQ(times_of({0, 0, 1, 2}), (std::vector<Time>{Time(8), Time(6), Time(4)}));
+  EXPECT_EQ(times_of({0, 0, 2, 2}), (std::vector<Time>{Time(8), Time(8)}));  // core1 has time
+}
+
 }  // namespace
 }  // namespace millrace::explore

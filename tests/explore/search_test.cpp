@@ -246,6 +246,14 @@ TEST(Searches, count_what_each_border_costs_its_processor) {
   EXPECT_EQ(exact_contiguous(problem).bottleneck, 11);  // the second first: 8 + 3, then 8 + 1
 }
 
+TEST(Searches, count_feeding_at_the_core_that_has_the_least_to_do) {
+  Problem problem = chain_of({4, 4, 4, 4}, 3);
+  problem.borders = {{}, {}, {.feeding = 0.5, .is_core = false}};
+  EXPECT_EQ(processor_times(problem, mapping_of({0, 0, 1, 2})), (std::vector<double>{8, 6, 4}));
+  EXPECT_EQ(processor_times(problem, mapping_of({0, 0, 2, 2})), (std::vector<double>{8, 4, 8}));
+  EXPECT_EQ(processor_times(problem, mapping_of({0, 0, 1, 1})), (std::vector<double>{8, 8, 0}));
+}
+
 TEST(Improve, moves_a_cut_over_a_layer_that_is_costly_to_cut_at) {
   Problem problem = chain_of({4, 4, 4, 4, 4, 4}, 2);
   problem.read_ns = problem.write_ns = 1;

@@ -53,7 +53,12 @@ void print_devices(const api::Context& context) {
     table.add({fmt::format("{}", fmt::join(each.device.processors, ", ")), each.device.model,
                each.engine, each.driver});
   if (devices.empty())
-    fmt::print("no engine reaches a GPU or NPU; docs/engines.md says what to install\n");
+    fmt::print(
+        "no engine reaches a GPU or NPU here. A GPU with a Vulkan driver needs ONNX Runtime with "
+        "its "
+        "WebGPU plug-in:\ninstall them with 'pip install onnxruntime onnxruntime-ep-webgpu', then "
+        "run "
+        "'millrace board' again; docs/engines.md has more\n");
   else
     fmt::print("\n{}", table.text());
 }

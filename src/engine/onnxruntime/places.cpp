@@ -26,9 +26,10 @@ std::string variable(const char* name) {
   return value == nullptr ? std::string() : std::string(value);
 }
 
-/// "PREFIX/lib/python3.11/site-packages", and Debian's dist-packages.
+/// "PREFIX/lib/python3.11/site-packages", and Debian's dist-packages. Never in the folder in which
+/// the program happens to run: what lies there may be anybody's.
 void add_packages_under(const fs::path& prefix, Paths& folders) {
-  if (prefix.empty()) return;
+  if (!prefix.is_absolute()) return;
   for (const fs::path& version : entries_of(prefix / "lib", "python3")) {
     folders.push_back(version / "site-packages");
     folders.push_back(version / "dist-packages");
@@ -43,7 +44,7 @@ void add_python_on_path(Paths& folders) {
     const fs::path python = fs::path(path.substr(begin, end - begin)) / "python3";
     begin = end + 1;
     std::error_code error;
-    if (!fs::exists(python, error)) continue;
+    if (!python.is_absolute() || !fs::exists(python, error)) continue;
     add_packages_under(python.parent_path().parent_path(), folders);
     const fs::path real = fs::canonical(python, error);
     if (!error) add_packages_under(real.parent_path().parent_path(), folders);

@@ -23,6 +23,7 @@ Evaluator::Evaluator(const Problem& problem)
       if (std::isfinite(problem.time[layer][p])) able.push_back(p);
   }
   for (std::size_t p = 0; p < processors_; ++p) borders_.push_back(problem.borders_of(p));
+  has_feeding_ = std::ranges::any_of(borders_, [](const auto& each) { return each.feeding > 0; });
 }
 
 void Evaluator::processor_times(std::span<const Gene> genes, std::span<double> times) const {
@@ -35,6 +36,7 @@ void Evaluator::processor_times(std::span<const Gene> genes, std::span<double> t
     times[from] += write_ns(edge, from);
     times[to] += read_ns(edge, to);
   }
+  if (has_feeding_) add_feeding(times, borders_);
 }
 
 }  // namespace millrace::explore

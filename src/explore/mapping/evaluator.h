@@ -50,6 +50,7 @@ class Evaluator {
   std::vector<Problem::Edge> edges_;
   std::vector<Problem::Borders> borders_;       // by processor
   std::vector<std::vector<std::size_t>> able_;  // by layer
+  bool has_feeding_ = false;
 };
 
 }  // namespace millrace::explore

@@ -6,6 +6,25 @@
 namespace millrace::explore {
 namespace {
 
+/// The stage on the core that feeds the devices does that after its last phase. A core without a
+/// stage has time for it.
+void add_feeding_of_phases(const Problem& problem, const plan::Plan& plan,
+                           const plan::Mapping& mapping, std::vector<std::vector<double>>& sums) {
+  std::vector<Problem::Borders> borders;
+  for (std::size_t p = 0; p < problem.processors; ++p) borders.push_back(problem.borders_of(p));
+  std::vector<double> times(problem.processors, 0);
+  std::vector<std::size_t> processors;  // by stage
+  for (std::size_t s = 0; s < plan.stages.size(); ++s) {
+    const LayerId any = plan.stages[s].phases.front().layers.front();
+    processors.push_back(mapping.processors[any.index].index);
+    for (const double phase : sums[s]) times[processors[s]] += phase;
+  }
+  const std::vector<double> before = times;
+  add_feeding(times, borders);
+  for (std::size_t s = 0; s < plan.stages.size(); ++s)
+    sums[s].back() += times[processors[s]] - before[processors[s]];
+}
+
 /// In nanoseconds, by stage and phase.
 std::vector<std::vector<double>> sums_of(const Problem& problem, const plan::Plan& plan,
                                          const plan::Mapping& mapping) {
@@ -34,6 +53,7 @@ std::vector<std::vector<double>> sums_of(const Problem& problem, const plan::Pla
     sum_at(edge.from) += writer.border_ns + writer.write_ns * elements;
     sum_at(edge.to) += reader.border_ns + reader.read_ns * elements;
   }
+  add_feeding_of_phases(problem, plan, mapping, sums);
   return sums;
 }
 

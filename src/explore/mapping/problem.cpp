@@ -27,10 +27,14 @@ double slow_down(const profile::LayerTimes& group) {
 
 Problem::Borders borders_of(const profile::ProcessorProfile& measured,
                             const profile::TokenCosts& tokens) {
-  if (!measured.borders) return {tokens.read_ns, tokens.write_ns};
-  const profile::BorderCosts& costs = *measured.borders;
-  return {costs.read_ns, costs.write_ns, static_cast<double>(costs.border.count()),
-          static_cast<double>(costs.launch.count())};
+  Problem::Borders borders{tokens.read_ns, tokens.write_ns};
+  if (measured.borders) {
+    const profile::BorderCosts& costs = *measured.borders;
+    borders = {costs.read_ns, costs.write_ns, static_cast<double>(costs.border.count()),
+               static_cast<double>(costs.launch.count()), costs.feeding};
+  }
+  borders.is_core = measured.processor.kind == board::ProcessorKind::cpu;
+  return borders;
 }
 
 const profile::ProcessorProfile& profile_of(const board::Processor& processor,
@@ -115,6 +119,17 @@ Problem make_problem(const network::Network& network, const board::Board& board,
   problem.read_ns = profile.tokens.read_ns;
   problem.write_ns = profile.tokens.write_ns;
   return problem;
+}
+
+void add_feeding(std::span<double> processor_times, std::span<const Problem::Borders> borders) {
+  double feeding = 0;
+  double* core = nullptr;
+  for (std::size_t p = 0; p < borders.size(); ++p) {
+    if (borders[p].feeding > 0) feeding += borders[p].feeding * processor_times[p];
+    if (borders[p].is_core && (core == nullptr || processor_times[p] < *core))
+      core = &processor_times[p];
+  }
+  if (feeding > 0 && core != nullptr) *core += feeding;
 }
 
 std::vector<double> processor_times(const Problem& problem, const plan::Mapping& mapping) {

@@ -30,6 +30,10 @@ struct Problem {
     double read_ns = 0, write_ns = 0;  // per element that comes from or goes to another processor
     double border_ns = 0;              // per edge that does
     double launch_ns = 0;              // per subnet; counts in phase_times only
+    /// Of a device, the share of its time that a core is busy with feeding it: the core that has
+    /// the least to do else, where the operating system puts the thread.
+    double feeding = 0;
+    bool is_core = true;
     bool operator==(const Borders&) const = default;
   };
   /// [layer][processor], inside its fused group; infinite where the layer cannot run.
@@ -54,6 +58,9 @@ struct Problem {
 /// Board processors must all be in the profile. InputError names what is missing.
 Problem make_problem(const network::Network& network, const board::Board& board,
                      const profile::Profile& profile);
+
+/// Adds what feeding the devices takes of a core to the core that has the least to do.
+void add_feeding(std::span<double> processor_times, std::span<const Problem::Borders> borders);
 
 /// Equations 3.2 to 3.4: per processor, the sum of its layers' times and of reading and writing
 /// the elements that cross to and from other processors. A layer whose group's first layer lies

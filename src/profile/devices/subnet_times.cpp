@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <time.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -10,6 +12,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/json_text.h"
 #include "profile/trial.h"
 
 namespace millrace::profile {
@@ -41,6 +44,13 @@ std::pair<double, double> fit_two(std::span<const std::array<double, 3>> equatio
   // One of them is 0: the better one.
   const double a = xx > 0 ? std::max(0.0, xz / xx) : 0, b = yy > 0 ? std::max(0.0, yz / yy) : 0;
   return a * xz >= b * yz ? std::pair{a, 0.0} : std::pair{0.0, b};
+}
+
+/// What the thread took of its core.
+Time time_of_this_thread() {
+  ::timespec now{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return std::chrono::seconds(now.tv_sec) + std::chrono::nanoseconds(now.tv_nsec);
 }
 
 Statistics always_takes(double nanoseconds, std::int64_t count) {
@@ -136,8 +146,15 @@ class SubnetMeasurement {
     for (const engine::Port& port : request.inputs) count(port.tensor);
     for (const TensorId output : request.outputs) count(output);
     Trial trial(target_.engine.prepare(request), target_.network, options_.seed);
+    const Time busy = time_of_this_thread();
+    const auto start = std::chrono::steady_clock::now();
     const Statistics statistics = time_of(trial, options_);
+    const Time spent = std::chrono::steady_clock::now() - start;
     runs_ = std::max(runs_, statistics.count);
+    if (result.layers.size() >= most_layers_) {
+      most_layers_ = result.layers.size();
+      feeding_ = std::min(1.0, seconds(time_of_this_thread() - busy) / seconds(spent));
+    }
     result.time = static_cast<double>(statistics.median.count());
     return result;
   }
@@ -151,8 +168,8 @@ class SubnetMeasurement {
     }
     result.layers = std::move(layers_);
     result.whole = always_takes(whole, runs_);
-    result.borders =
-        BorderCosts{model.element, model.element, {}, Time(std::llround(model.launch))};
+    result.borders = BorderCosts{
+        model.element, model.element, {}, Time(std::llround(model.launch)), rounded(feeding_)};
     return result;
   }
 
@@ -161,6 +178,8 @@ class SubnetMeasurement {
   std::vector<LayerTimes> layers_;
   Variants variants_;
   std::int64_t runs_ = 0;
+  std::size_t most_layers_ = 0;
+  double feeding_ = 0;  // of the subnet with the most layers
 };
 
 }  // namespace

@@ -29,8 +29,8 @@ SubnetModel fit_subnets(std::size_t layers, std::span<const SubnetTime> singles,
                         std::span<const SubnetTime> rows);
 
 /// Layers that the engine refuses there say why. The others have the model's times, and `borders`
-/// its launch and elements. The whole network takes what its largest subnets took. InputError if
-/// the engine runs no layer there.
+/// its launch and elements, and what the calling thread took of its core. The whole network takes
+/// what its largest subnets took. InputError if the engine runs no layer there.
 ProcessorProfile measure_by_subnets(const MeasurementTarget& target, board::Precision precision);
 
 }  // namespace millrace::profile
