@@ -56,8 +56,8 @@ constexpr VerbGroup verb_groups[] = {
     {"Decide and prove",
      {millrace::cli::add_plan, millrace::cli::add_analyze, millrace::cli::add_simulate}},
     {"Run", {millrace::cli::add_run, millrace::cli::add_bench, millrace::cli::add_verify}},
-    {"Work with other tools",
-     {millrace::cli::add_export, millrace::cli::add_dataflow, millrace::cli::add_import_jedi}},
+    {"Work with other tools", {millrace::cli::add_export, millrace::cli::add_import_jedi}},
+    {"Analyse without networks", {millrace::cli::add_dataflow, millrace::cli::add_realtime}},
     {"Take it elsewhere", {millrace::cli::add_bundle}},
     {"This installation", {millrace::cli::add_cache, millrace::cli::add_completion}},
 };

@@ -44,6 +44,18 @@ if(NOT text STREQUAL expected)
   message(FATAL_ERROR "the dataflow example printed\n${text}")
 endif()
 
+# The component realtime, which does without pugixml too.
+run(${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR}/realtime -B ${stage}/realtime -G Ninja ${hidden}
+    -D CMAKE_DISABLE_FIND_PACKAGE_pugixml=ON
+    -D example=${source}/examples/realtime/main.cpp -D CMAKE_PREFIX_PATH=${stage}/installed
+    -D CMAKE_CXX_COMPILER=${compiler} -D CMAKE_CXX_COMPILER_LAUNCHER=${launcher})
+run(${CMAKE_COMMAND} --build ${stage}/realtime)
+run(${stage}/realtime/realtime)
+file(READ ${source}/examples/realtime/expected.txt expected)
+if(NOT text STREQUAL expected)
+  message(FATAL_ERROR "the realtime example printed\n${text}")
+endif()
+
 # What pkg-config says is enough to link the same objects.
 file(GLOB_RECURSE found ${stage}/installed/*/millrace.pc)
 get_filename_component(folder ${found} DIRECTORY)
@@ -59,6 +71,9 @@ run(${stage}/millrace_linked ${source}/models)
 file(GLOB_RECURSE object ${stage}/dataflow/*main.cpp.o)
 link_with_pkg_config(millrace-dataflow ${object})
 run(${stage}/millrace-dataflow_linked)
+file(GLOB_RECURSE object ${stage}/realtime/*main.cpp.o)
+link_with_pkg_config(millrace-realtime ${object})
+run(${stage}/millrace-realtime_linked)
 
 run(${stage}/installed/bin/millrace run ${source}/examples/plugin/application.yaml
     --plugin ${stage}/plugin/brightness.so)

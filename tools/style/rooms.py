@@ -1,12 +1,13 @@
 """Which room may use which: the table of the architecture."""
 
-_ALL = ("base", "network", "dataflow", "board", "kernels", "engine", "profile", "plan", "schedule",
+_ALL = ("base", "network", "dataflow", "realtime", "board", "kernels", "engine", "profile", "plan", "schedule",
         "analysis", "simulate", "explore", "workload", "runtime", "application", "report")
 
 MAY_USE = {
     "base": (),
     "network": ("base",),
     "dataflow": ("base",),
+    "realtime": ("base",),
     "board": ("base",),
     "kernels": ("base",),
     "engine": ("base", "network", "board", "kernels"),
@@ -19,11 +20,11 @@ MAY_USE = {
     "workload": ("base", "network", "board", "kernels", "engine"),
     "runtime": ("base", "network", "board", "engine", "workload", "plan", "schedule"),
     "application": ("base", "network", "board", "engine", "runtime"),
-    "report": ("base", "network", "dataflow", "board", "profile", "plan", "schedule", "analysis",
+    "report": ("base", "network", "dataflow", "realtime", "board", "profile", "plan", "schedule", "analysis",
                "simulate"),
     "api": _ALL,
     # Parses, calls one function of api, prints: nothing here measures, searches or runs.
-    "cli": ("base", "network", "dataflow", "board", "plan", "schedule", "analysis", "simulate",
+    "cli": ("base", "network", "dataflow", "realtime", "board", "plan", "schedule", "analysis", "simulate",
             "application", "report", "api"),
     "millrace": _ALL + ("api",),  # src/millrace.h: the whole library
 }

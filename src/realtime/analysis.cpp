@@ -1,0 +1,157 @@
+#include "realtime/analysis.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "realtime/fixpoint.h"
+
+namespace millrace::realtime {
+namespace {
+
+TaskBound bound_of(const TaskState& state, const Task& task) {
+  return {.response = state.window.response,
+          .completion = state.completion,
+          .best_completion = plus(state.earliest, task.best),
+          .activations = state.arrivals,
+          .finishes = state.window.finishes};
+}
+
+FlowBound bound_of(const TaskSystem& system, FlowId id, const Fixpoint& fixpoint) {
+  FlowBound bound;
+  std::vector<Time> sums(system.tasks.size());
+  for (TaskId task : fixpoint.structure().order[id.index]) {
+    const TaskState& state = fixpoint.state(task);
+    bound.response = std::max(bound.response, state.done);
+    bound.completion = std::max(bound.completion, state.completion);
+    bound.best = std::max(bound.best, state.earliest + system[task].best);
+    Time& sum = sums[task.index];
+    sum = system[task].offset;
+    for (TaskId first : system[task].after) sum = std::max(sum, sums[first.index]);
+    sum = sum == unbounded || state.endless ? unbounded : plus(sum, state.window.response);
+    bound.path_sum = std::max(bound.path_sum, sum);
+  }
+  const Time jitter = system[id].events.jitter;
+  bound.best = std::max(Time{}, bound.best - jitter);
+  return bound;
+}
+
+/// A task whose activations changed, on whom the change of `task` rests.
+TaskId cause_of(const TaskSystem& system, const Structure& structure, TaskId task,
+                const std::vector<bool>& changed) {
+  for (TaskId first : system[task].after)
+    if (changed[first.index]) return first;
+  for (TaskId rival : structure.on[system[task].resource.index])
+    if (rival != task && changed[rival.index]) return rival;
+  return task;
+}
+
+std::vector<TaskId> circle_of(const TaskSystem& system, const Structure& structure,
+                              const std::vector<bool>& changed) {
+  const auto first = std::find(changed.begin(), changed.end(), true);
+  std::vector<TaskId> path;
+  TaskId task(static_cast<std::size_t>(first - changed.begin()));
+  while (std::find(path.begin(), path.end(), task) == path.end()) {
+    path.push_back(task);
+    task = cause_of(system, structure, task, changed);
+  }
+  path.erase(path.begin(), std::find(path.begin(), path.end(), task));
+  return path;
+}
+
+bool can_delay(const TaskSystem& system, TaskId rival, TaskId task) {
+  const SchedulingPolicy policy = system[system[task].resource].policy;
+  if (policy == SchedulingPolicy::table) return false;
+  const bool by_priority = policy == SchedulingPolicy::fixed_priority ||
+                           policy == SchedulingPolicy::fixed_priority_nonpreemptive;
+  return !by_priority || system[rival].priority >= system[task].priority;
+}
+
+/// All that depends on tasks whose bounds still grow.
+void spread(const TaskSystem& system, const Structure& structure, std::vector<bool>& growing) {
+  std::vector<TaskId> open;
+  for (std::size_t t = 0; t < growing.size(); ++t)
+    if (growing[t]) open.push_back(TaskId(t));
+  const auto add = [&](TaskId task) {
+    if (!growing[task.index]) open.push_back(task);
+    growing[task.index] = true;
+  };
+  while (!open.empty()) {
+    const TaskId task = open.back();
+    open.pop_back();
+    for (TaskId later : structure.successors[task.index]) add(later);
+    for (TaskId other : structure.on[system[task].resource.index])
+      if (can_delay(system, task, other)) add(other);
+  }
+}
+
+void mark_unsettled(const TaskSystem& system, const Fixpoint& fixpoint, std::vector<bool> changed,
+                    Bounds& bounds) {
+  bounds.unsettled = circle_of(system, fixpoint.structure(), changed);
+  spread(system, fixpoint.structure(), changed);
+  for (std::size_t t = 0; t < changed.size(); ++t)
+    if (changed[t]) bounds.tasks[t].response = bounds.tasks[t].completion = unbounded;
+  for (std::size_t f = 0; f < system.flows.size(); ++f)
+    for (TaskId task : system.flows[f].tasks)
+      if (changed[task.index]) {
+        FlowBound& bound = bounds.flows[f];
+        bound.response = bound.completion = bound.path_sum = unbounded;
+      }
+}
+
+Time horizon_of(const TaskSystem& system, const AnalysisOptions& options) {
+  Time longest{};
+  for (const Flow& flow : system.flows)
+    longest = std::max(longest, flow.events.period + flow.events.jitter);
+  for (const Task& task : system.tasks) longest = std::max(longest, task.worst + task.offset);
+  return times(longest, options.most_periods);
+}
+
+}  // namespace
+
+Bounds analyse(const TaskSystem& system, const AnalysisOptions& options) {
+  check(system);
+  Fixpoint fixpoint(system, options);
+  Bounds bounds;
+  std::vector<bool> changed(system.tasks.size(), false);
+  bool settled = false;
+  const Time horizon = horizon_of(system, options);
+  while (!settled && bounds.rounds < options.most_rounds && fixpoint.latest() <= horizon) {
+    ++bounds.rounds;
+    settled = !fixpoint.round(changed, horizon);
+  }
+  for (std::size_t t = 0; t < system.tasks.size(); ++t)
+    bounds.tasks.push_back(bound_of(fixpoint.state(TaskId(t)), system.tasks[t]));
+  for (std::size_t f = 0; f < system.flows.size(); ++f)
+    bounds.flows.push_back(bound_of(system, FlowId(f), fixpoint));
+  if (!settled) mark_unsettled(system, fixpoint, changed, bounds);
+  return bounds;
+}
+
+Time judged(const Flow& flow, const FlowBound& bound) {
+  return flow.deadline_from_due ? bound.completion : bound.response;
+}
+
+bool is_schedulable(const TaskSystem& system, const Bounds& bounds) {
+  for (std::size_t t = 0; t < system.tasks.size(); ++t)
+    if (system.tasks[t].deadline && bounds.tasks[t].response > *system.tasks[t].deadline)
+      return false;
+  for (std::size_t f = 0; f < system.flows.size(); ++f)
+    if (system.flows[f].deadline &&
+        judged(system.flows[f], bounds.flows[f]) > *system.flows[f].deadline)
+      return false;
+  return true;
+}
+
+std::string unsettled_text(const TaskSystem& system, const Bounds& bounds) {
+  std::string names;
+  for (TaskId task : bounds.unsettled)
+    names += fmt::format("{}'{}' on '{}'", names.empty() ? "" : ", ", system[task].name,
+                         system[system[task].resource].name);
+  return fmt::format(
+      "the event models do not settle: each activation of {} delays the next ones "
+      "without end; lower the load or use the priorities in the order of the flow",
+      names);
+}
+
+}  // namespace millrace::realtime

@@ -1,0 +1,65 @@
+#pragma once
+// Inside the room: the state of an analysis, and one task's step.
+#include <vector>
+
+#include "realtime/analysis.h"
+#include "realtime/busy_window.h"
+#include "realtime/structure.h"
+
+namespace millrace::realtime {
+
+/// What is known of a task; times only grow from round to round.
+struct TaskState {
+  Time earliest{};               // activation since the event was due, at least
+  Time latest{};                 // the same, at most
+  Time since_source{};           // activation since the flow's, at most
+  Time earliest_since_source{};  // the same, at least
+  EventModel arrivals;
+  WindowBound window;
+  Time completion{};    // since the event was due, at most
+  Time done{};          // since the flow's activation, at most
+  Time end_distance{};  // between two ends
+  bool endless = false;
+
+  bool operator==(const TaskState& other) const {
+    return latest == other.latest && since_source == other.since_source &&
+           arrivals == other.arrivals && window.response == other.window.response &&
+           completion == other.completion && done == other.done &&
+           end_distance == other.end_distance && endless == other.endless;
+  }
+};
+
+class Fixpoint {
+ public:
+  Fixpoint(const TaskSystem& system, const AnalysisOptions& options);
+
+  /// One step for each task, until one is activated after the horizon; whether something changed.
+  /// `changed` names whose.
+  bool round(std::vector<bool>& changed, Time horizon);
+
+  /// The latest activation so far, since its event was due.
+  Time latest() const { return latest_; }
+  const Structure& structure() const { return structure_; }
+  const TaskState& state(TaskId task) const { return states_[task.index]; }
+
+ private:
+  void prepare(TaskId task);
+  bool step(TaskId task);
+  WindowBound window_of(LocalView& view, const EventModel& events) const;
+  void activate(TaskId task, TaskState& state) const;
+  void finish(TaskId task, TaskState& state) const;
+  void update_view(TaskId task, const TaskState& state);
+  void update_kin(TaskId task, const TaskState& state, TaskId other, Kin& kin) const;
+  std::int64_t late_jobs(TaskId task, const TaskState& other, const TaskState& state) const;
+
+  const TaskSystem& system_;
+  const AnalysisOptions options_;
+  const Structure structure_;
+  std::vector<SuccessiveKernels> kernels_;
+  std::vector<LocalView> views_;
+  std::vector<std::vector<TaskId>> rivals_;
+  std::vector<TaskState> states_;
+  Time latest_{};
+};
+
+}  // namespace millrace::realtime

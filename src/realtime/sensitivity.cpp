@@ -1,0 +1,100 @@
+#include "realtime/sensitivity.h"
+
+#include <algorithm>
+
+#include "realtime/checked.h"
+
+namespace millrace::realtime {
+namespace {
+
+constexpr std::int64_t million = 1'000'000;
+constexpr std::int64_t most = 1000 * million;
+
+Time scaled_time(Time time, std::int64_t millionths) {
+  const __int128 product = static_cast<__int128>(time.count()) * millionths + million - 1;
+  return Time(static_cast<std::int64_t>(product / million));
+}
+
+bool has_deadline(const TaskSystem& system) {
+  return std::any_of(system.flows.begin(), system.flows.end(),
+                     [](const Flow& flow) { return flow.deadline.has_value(); }) ||
+         std::any_of(system.tasks.begin(), system.tasks.end(),
+                     [](const Task& task) { return task.deadline.has_value(); });
+}
+
+bool fits(const TaskSystem& system, const AnalysisOptions& options) {
+  for (const Task& task : system.tasks)
+    if (task.worst > longest_time) return false;
+  return is_schedulable(system, analyse(system, options));
+}
+
+/// The largest value in [low, high] that holds, if low does; `holds` is true up to some value.
+template <class Holds>
+std::optional<std::int64_t> largest(std::int64_t low, std::int64_t high, const Holds& holds) {
+  if (!holds(low)) return std::nullopt;
+  while (low < high) {
+    const std::int64_t middle = low + (high - low + 1) / 2;
+    if (holds(middle))
+      low = middle;
+    else
+      high = middle - 1;
+  }
+  return low;
+}
+
+void set_worst(Task& task, Time worst) {
+  if (task.kernels.empty()) {
+    task.worst = worst;
+    task.best = std::min(task.best, worst);
+    return;
+  }
+  const Time before = task.worst;
+  Time sum{};
+  for (Time& kernel : task.kernels) {
+    const __int128 product = static_cast<__int128>(kernel.count()) * worst.count();
+    kernel = Time(static_cast<std::int64_t>(product / before.count()));
+    sum += kernel;
+  }
+  task.kernels.back() += worst - sum;
+  task.worst = worst;
+  task.best = std::min(task.best, worst);
+}
+
+}  // namespace
+
+TaskSystem scaled(const TaskSystem& system, std::int64_t millionths) {
+  TaskSystem result = system;
+  for (Task& task : result.tasks) {
+    task.worst = scaled_time(task.worst, millionths);
+    task.best = scaled_time(task.best, millionths);
+    if (task.kernels.empty()) continue;
+    task.worst = {};
+    for (Time& kernel : task.kernels) task.worst += kernel = scaled_time(kernel, millionths);
+    task.best = std::min(task.best, task.worst);
+  }
+  return result;
+}
+
+std::optional<std::int64_t> largest_growth(const TaskSystem& system,
+                                           const AnalysisOptions& options) {
+  if (!has_deadline(system)) return std::nullopt;
+  return largest(
+      1, most, [&](std::int64_t millionths) { return fits(scaled(system, millionths), options); });
+}
+
+std::optional<Time> largest_time(const TaskSystem& system, TaskId id,
+                                 const AnalysisOptions& options) {
+  if (!has_deadline(system)) return std::nullopt;
+  Time longest = system[id].worst;
+  for (const Flow& flow : system.flows) longest = std::max(longest, 2 * flow.events.period);
+  TaskSystem changed = system;
+  const auto found = largest(1, longest.count(), [&](std::int64_t worst) {
+    changed.tasks[id.index] = system[id];
+    set_worst(changed.tasks[id.index], Time(worst));
+    return fits(changed, options);
+  });
+  if (!found) return std::nullopt;
+  return Time(*found);
+}
+
+}  // namespace millrace::realtime

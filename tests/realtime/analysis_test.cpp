@@ -1,0 +1,180 @@
+#include "realtime/analysis.h"
+
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "realtime/answers.h"
+#include "realtime/simulate.h"
+
+namespace millrace::realtime {
+namespace {
+
+FlowId add_flow(TaskSystem& system, const char* name, EventModel events) {
+  return system.add_flow({.name = name, .events = events});
+}
+
+/// T11 and T12 of one resource pass their activations on to T21 and T22 of another.
+TEST(Analysis, finishes_of_a_busy_window_are_those_of_pycpa) {
+  TaskSystem system;
+  const ResourceId r1 = system.add_resource({"r1"}), r2 = system.add_resource({"r2"});
+  const FlowId s1 = add_flow(system, "s1", {.period = Time{30}, .jitter = Time{5}});
+  const FlowId s2 = add_flow(system, "s2", {.period = Time{15}, .jitter = Time{6}});
+  const TaskId t11 = system.add_task(
+      s1, {.name = "t11", .resource = r1, .worst = Time{10}, .best = Time{5}, .priority = 2});
+  system.add_task(s1, {.name = "t21",
+                       .resource = r2,
+                       .worst = Time{2},
+                       .best = Time{2},
+                       .after = {t11},
+                       .priority = 2});
+  const TaskId t12 = system.add_task(
+      s2, {.name = "t12", .resource = r1, .worst = Time{3}, .best = Time{1}, .priority = 1});
+  const TaskId t22 = system.add_task(s2, {.name = "t22",
+                                          .resource = r2,
+                                          .worst = Time{9},
+                                          .best = Time{4},
+                                          .after = {t12},
+                                          .priority = 1});
+  const Bounds bounds = analyse(system);
+  EXPECT_EQ(bounds.tasks[t12.index].finishes, (std::vector{Time{13}, Time{16}}));
+  EXPECT_EQ(bounds.tasks[t22.index].finishes,
+            (std::vector{Time{11}, Time{20}, Time{31}, Time{40}}));
+  EXPECT_EQ(bounds.flows[s2.index].path_sum, Time{32});
+  EXPECT_LE(bounds.flows[s2.index].response, bounds.flows[s2.index].path_sum);
+}
+
+/// Two chained tasks on one resource; three activations at once.
+TEST(Analysis, a_burst_passes_through_two_tasks_of_one_resource) {
+  TaskSystem system;
+  const ResourceId r = system.add_resource({"r"});
+  const FlowId flow = add_flow(system, "flow", {.period = Time{30}, .jitter = Time{60}});
+  const TaskId first = system.add_task(
+      flow, {.name = "t11", .resource = r, .worst = Time{5}, .best = Time{5}, .priority = 2});
+  const TaskId second = system.add_task(flow, {.name = "t12",
+                                               .resource = r,
+                                               .worst = Time{9},
+                                               .best = Time{1},
+                                               .after = {first},
+                                               .priority = 1});
+  const Bounds independent = analyse(system, {.precedence = false});
+  EXPECT_EQ(independent.tasks[first.index].response, Time{15});
+  EXPECT_EQ(independent.tasks[second.index].response, Time{37});
+  const Bounds bounds = analyse(system);
+  EXPECT_LE(bounds.tasks[second.index].response, Time{37});
+  EXPECT_GE(bounds.flows[0].response, simulate(system).largest.flows[0]);
+}
+
+TEST(Analysis, a_table_gives_each_task_its_slots_only) {
+  TaskSystem system;
+  const ResourceId r1 = system.add_resource({"r1", SchedulingPolicy::table});
+  const ResourceId r2 = system.add_resource({"r2", SchedulingPolicy::table});
+  const FlowId f1 = add_flow(system, "f1", {.period = Time{30}, .jitter = Time{5}});
+  const FlowId f2 = add_flow(system, "f2", {.period = Time{15}, .jitter = Time{6}});
+  const TaskId t11 =
+      system.add_task(f1, {.name = "t11", .resource = r1, .worst = Time{10}, .best = Time{5}});
+  const TaskId t12 =
+      system.add_task(f2, {.name = "t12", .resource = r1, .worst = Time{3}, .best = Time{1}});
+  const TaskId t21 = system.add_task(
+      f1, {.name = "t21", .resource = r2, .worst = Time{2}, .best = Time{2}, .after = {t11}});
+  const TaskId t22 = system.add_task(
+      f2, {.name = "t22", .resource = r2, .worst = Time{3}, .best = Time{3}, .after = {t12}});
+  system.resources[r1.index].table = {{t11, Time{2}}, {t12, Time{2}}};
+  system.resources[r2.index].table = {{t21, Time{2}}, {t22, Time{2}}};
+  const Bounds bounds = analyse(system);
+  EXPECT_EQ(bounds.tasks[t11.index].response, Time{20});
+  EXPECT_EQ(bounds.tasks[t12.index].response, Time{7});
+  EXPECT_EQ(bounds.tasks[t21.index].response, Time{4});
+  EXPECT_EQ(bounds.tasks[t22.index].response, Time{9});
+}
+
+/// Round robin in steps of one, with bursts: the resources depend on each other.
+TEST(Analysis, queues_by_kernel_settle_in_a_circle_of_resources) {
+  TaskSystem system;
+  const ResourceId r1 = system.add_resource({"r1", SchedulingPolicy::fifo_by_kernel});
+  const ResourceId r2 = system.add_resource({"r2", SchedulingPolicy::fifo_by_kernel});
+  const FlowId f1 = add_flow(system, "f1", {.period = Time{5}, .min_distance = Time{1}});
+  const FlowId f2 = add_flow(
+      system, "f2",
+      {.period = Time{17}, .min_distance = Time{1}, .burst = 5, .burst_distance = Time{1}});
+  const auto task = [&](const char* name, ResourceId on, std::vector<TaskId> after) {
+    return Task{
+        .name = name, .resource = on, .worst = Time{1}, .best = Time{1}, .after = std::move(after)};
+  };
+  const TaskId t11 = system.add_task(f1, task("t11", r1, {}));
+  const TaskId t21 = system.add_task(f1, task("t21", r2, {t11}));
+  const TaskId t22 = system.add_task(f2, task("t22", r2, {}));
+  const TaskId t12 = system.add_task(f2, task("t12", r1, {t22}));
+  const Bounds bounds = analyse(system);
+  EXPECT_EQ(bounds.tasks[t11.index].response, Time{2});
+  EXPECT_EQ(bounds.tasks[t21.index].response, Time{2});
+  EXPECT_EQ(bounds.tasks[t22.index].response, Time{3});
+  EXPECT_EQ(bounds.tasks[t12.index].response, Time{3});
+}
+
+/// Two long jobs whose priorities cross: each makes the other's next task later.
+TaskSystem crossed(Time worst) {
+  TaskSystem system;
+  const ResourceId a = system.add_resource({"a"}), b = system.add_resource({"b"});
+  const FlowId f1 = add_flow(system, "f1", {.period = Time{100}});
+  const FlowId f2 = add_flow(system, "f2", {.period = Time{100}});
+  const TaskId f1a = system.add_task(f1, {.name = "f1a", .resource = a, .worst = worst});
+  system.add_task(f1,
+                  {.name = "f1b", .resource = b, .worst = worst, .after = {f1a}, .priority = 1});
+  const TaskId f2b = system.add_task(f2, {.name = "f2b", .resource = b, .worst = worst});
+  system.add_task(f2,
+                  {.name = "f2a", .resource = a, .worst = worst, .after = {f2b}, .priority = 1});
+  return system;
+}
+
+TEST(Analysis, a_circle_that_does_not_settle_is_named) {
+  const Bounds settled = analyse(crossed(Time{20}));
+  EXPECT_TRUE(settled.unsettled.empty());
+  const TaskSystem system = crossed(Time{49});
+  const Bounds bounds = analyse(system);
+  ASSERT_FALSE(bounds.unsettled.empty());
+  EXPECT_EQ(bounds.flows[0].response, unbounded);
+  const std::string text = unsettled_text(system, bounds);
+  EXPECT_NE(text.find("'f1b' on 'b'"), std::string::npos) << text;
+  EXPECT_FALSE(answer(system).is_schedulable());
+}
+
+TEST(Analysis, an_overload_is_named_with_its_tasks_and_higher_priorities_keep_their_bounds) {
+  TaskSystem system;
+  const ResourceId r = system.add_resource({"gpu"});
+  const FlowId fast = add_flow(system, "fast", {.period = Time{10}});
+  const FlowId slow = add_flow(system, "slow", {.period = Time{100}});
+  system.add_task(fast, {.name = "a", .resource = r, .worst = Time{9}, .priority = 1});
+  system.add_task(slow, {.name = "b", .resource = r, .worst = Time{11}});
+  const RealtimeAnswers answers = answer(system);
+  EXPECT_EQ(answers.reason,
+            "resource 'gpu' has utilisation 1.010, more than 1; its tasks are 'a', 'b'");
+  EXPECT_EQ(answers.bounds.tasks[0].response, Time{9});
+  EXPECT_EQ(answers.bounds.tasks[1].response, unbounded);
+  EXPECT_THROW(simulate(system), InputError);
+}
+
+TEST(Analysis, a_graph_ends_with_the_last_of_its_branches) {
+  TaskSystem system;
+  const ResourceId a = system.add_resource({"a"}), b = system.add_resource({"b"});
+  const FlowId flow = add_flow(system, "flow", {.period = Time{100}});
+  const TaskId first = system.add_task(flow, {.name = "first", .resource = a, .worst = Time{5}});
+  const TaskId left =
+      system.add_task(flow, {.name = "left", .resource = a, .worst = Time{7}, .after = {first}});
+  const TaskId right =
+      system.add_task(flow, {.name = "right", .resource = b, .worst = Time{20}, .after = {first}});
+  system.add_task(flow, {.name = "last", .resource = a, .worst = Time{3}, .after = {left, right}});
+  const Bounds bounds = analyse(system);
+  EXPECT_EQ(bounds.flows[0].response, Time{28});
+  EXPECT_EQ(simulate(system).largest.flows[0], Time{28});
+}
+
+TEST(Analysis, what_does_not_fit_into_64_bits_is_an_error) {
+  TaskSystem system;
+  const ResourceId r = system.add_resource({"r"});
+  const FlowId flow = add_flow(system, "f", {.period = Time{std::int64_t{1} << 60}});
+  system.add_task(flow, {.name = "t", .resource = r, .worst = Time{1}});
+  EXPECT_THROW(analyse(system), InputError);
+}
+
+}  // namespace
+}  // namespace millrace::realtime
