@@ -115,9 +115,6 @@ class Loop {
 
   /// A job may arrive in a window in which its flow had other work, and behind which others wait
   /// already. The later it arrives, the more of them are there, as long as the flow has work that
-  /// may have been done until then.
-  /// A job may arrive in a window in which its flow had other work, and behind which others wait
-  /// already. The later it arrives, the more of them are there, as long as the flow has work that
   /// may have been done until then. Returns the latest of these arrivals.
   Time add_settled(Time arrival) {
     if (!follows_flow_) return arrival;

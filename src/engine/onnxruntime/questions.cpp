@@ -109,7 +109,7 @@ Verdict refusal(const Provider& provider, const SessionPart& part, const std::st
 Verdict ask(Provider provider, const SessionPart& part, const board::Processor& processor) {
   provider.compiled.clear();  // nothing of a question is worth keeping
   board::Processor one_core = processor;
-  if (!one_core.cores.empty()) one_core.cores = {one_core.cores.front()};
+  if (!one_core.cores.empty()) one_core.cores.resize(1);
   const bool is_own = provider.settings.provider == "cpu";
   try {
     OnnxSession session(provider, part, {one_core, is_own});
