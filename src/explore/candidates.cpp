@@ -33,10 +33,10 @@ std::vector<board::Variant> variants_of(const VariantsByProcessor& variants,
 }
 
 /// The mapping with every processor that has replicas replaced by that of this one.
-plan::Mapping of_replica(plan::Mapping mapping, const Task& task, std::size_t replica) {
+plan::Mapping of_replica(plan::Mapping mapping, const SearchCase& given, std::size_t replica) {
   for (ProcessorId& processor : mapping.processors)
-    if (const auto found = task.replicas.find(processor);
-        replica > 0 && found != task.replicas.end())
+    if (const auto found = given.replicas.find(processor);
+        replica > 0 && found != given.replicas.end())
       processor = found->second[replica - 1];
   return mapping;
 }
@@ -65,11 +65,12 @@ double period_of(const Candidate& c) {
 
 }  // namespace
 
-plan::Evidence predicted(const plan::Plan& plan, const plan::Mapping& mapping, const Task& task) {
+plan::Evidence predicted(const plan::Plan& plan, const plan::Mapping& mapping,
+                         const SearchCase& given) {
   std::vector<plan::Mapping> by_replica;
   const auto replicas = static_cast<std::size_t>(plan::replicas_of(plan));
-  for (std::size_t r = 0; r < replicas; ++r) by_replica.push_back(of_replica(mapping, task, r));
-  return plan::predicted(phase_times(task.problem, plan, by_replica));
+  for (std::size_t r = 0; r < replicas; ++r) by_replica.push_back(of_replica(mapping, given, r));
+  return plan::predicted(phase_times(given.problem, plan, by_replica));
 }
 
 plan::Variants variants_for(const Problem& problem, const plan::Mapping& mapping,
@@ -79,7 +80,7 @@ plan::Variants variants_for(const Problem& problem, const plan::Mapping& mapping
   return result;
 }
 
-void Candidates::add(const std::string& name, const Task& task,
+void Candidates::add(const std::string& name, const SearchCase& given,
                      const std::function<SearchResult()>& search, Time before) {
   const auto start = std::chrono::steady_clock::now();
   Candidate candidate;
@@ -90,40 +91,40 @@ void Candidates::add(const std::string& name, const Task& task,
     left_out_.push_back(name + ": no such mapping avoids processors that cannot run a layer");
     return;
   }
-  if (const Verdict verdict = without_fallback(candidate.search.mapping, task); !verdict) {
+  if (const Verdict verdict = without_fallback(candidate.search.mapping, given); !verdict) {
     left_out_.push_back(name + ": " + verdict.reason());
     return;
   }
-  if (!task.batches.empty())
-    candidate.batch = *std::max_element(task.batches.begin(), task.batches.end());
-  build_plan(candidate, task);
+  if (!given.batches.empty())
+    candidate.batch = *std::max_element(given.batches.begin(), given.batches.end());
+  build_plan(candidate, given);
   if (const Verdict verdict = within_limits(candidate.plan, board_); !verdict) {
     left_out_.push_back(name + ": " + verdict.reason());
     return;
   }
-  auto variants = variants_for(task.problem, candidate.search.mapping, options_.calibration);
-  variants.one_frame = variants_of(task.one_frame_variants, candidate.search.mapping);
-  if (variants.one_frame.empty() && !task.one_frame_variants.empty())
-    variants.one_frame.resize(task.problem.layers);
+  auto variants = variants_for(given.problem, candidate.search.mapping, options_.calibration);
+  variants.one_frame = variants_of(given.one_frame_variants, candidate.search.mapping);
+  if (variants.one_frame.empty() && !given.one_frame_variants.empty())
+    variants.one_frame.resize(given.problem.layers);
   if (variants.one_frame == variants.variants) variants.one_frame.clear();
   candidate.plan = plan::with_variants(candidate.plan, std::move(variants));
   list_.push_back(std::move(candidate));
 }
 
-Verdict Candidates::without_fallback(const plan::Mapping& mapping, const Task& task) const {
+Verdict Candidates::without_fallback(const plan::Mapping& mapping, const SearchCase& given) const {
   if (options_.fallback) return Verdict::yes();
-  const std::vector<Fallback> found = fallbacks(task.problem, mapping);
+  const std::vector<Fallback> found = fallbacks(given.problem, mapping);
   return found.empty()
              ? Verdict::yes()
-             : Verdict::no(text_of(found, {network_, board_, task.problem, options_.build}));
+             : Verdict::no(text_of(found, {network_, board_, given.problem, options_.build}));
 }
 
-void Candidates::build_plan(Candidate& candidate, const Task& task) const {
+void Candidates::build_plan(Candidate& candidate, const SearchCase& given) const {
   plan::BuildOptions options = options_.build;
-  options.batches = task.batches;
-  options.replicas = task.replicas;
+  options.batches = given.batches;
+  options.replicas = given.replicas;
   candidate.plan = plan::build(network_, board_, candidate.search.mapping, options);
-  candidate.evidence = predicted(candidate.plan, candidate.search.mapping, task);
+  candidate.evidence = predicted(candidate.plan, candidate.search.mapping, given);
   size_slots(candidate, network_, options_.slack);
   const auto times = plan::predicted_times(candidate.plan, candidate.evidence);
   candidate.bound =

@@ -12,7 +12,7 @@
 namespace millrace::explore {
 
 /// What a candidate is made for: the problem, with what layers take that gather.
-struct Task {
+struct SearchCase {
   Problem problem;
   std::vector<std::int64_t> batches = {};                         // by LayerId; empty: 1 for all
   VariantsByProcessor one_frame_variants = {};                    // empty: those of the problem
@@ -20,7 +20,8 @@ struct Task {
 };
 
 /// What the profile says of the plan's stages and phases, each of a frame.
-plan::Evidence predicted(const plan::Plan& plan, const plan::Mapping& mapping, const Task& task);
+plan::Evidence predicted(const plan::Plan& plan, const plan::Mapping& mapping,
+                         const SearchCase& given);
 
 /// The variants of the mapping, and the calibration where it has int8; null: without one.
 plan::Variants variants_for(const Problem& problem, const plan::Mapping& mapping,
@@ -34,8 +35,8 @@ class Candidates {
       : network_(network), board_(board), options_(options) {}
 
   /// `before`: what was spent on it until now.
-  void add(const std::string& name, const Task& task, const std::function<SearchResult()>& search,
-           Time before = {});
+  void add(const std::string& name, const SearchCase& given,
+           const std::function<SearchResult()>& search, Time before = {});
   /// The promising ones, and one processor if they prove slower than that is predicted to be.
   void measure();
 
@@ -49,8 +50,8 @@ class Candidates {
   std::vector<Candidate*> promising();
   /// Plans that are alike share one measurement.
   void measure(const std::vector<Candidate*>& chosen);
-  Verdict without_fallback(const plan::Mapping& mapping, const Task& task) const;
-  void build_plan(Candidate& candidate, const Task& task) const;
+  Verdict without_fallback(const plan::Mapping& mapping, const SearchCase& given) const;
+  void build_plan(Candidate& candidate, const SearchCase& given) const;
   /// Not faster by more than measurements tell apart than one with fewer phases.
   bool is_needless(const Candidate& candidate) const;
   bool is_faster(const Candidate& a, const Candidate& b) const;

@@ -40,27 +40,28 @@ std::string batches_text(const Batches& batches) {
                      least == most ? std::to_string(most) : fmt::format("{} and {}", least, most));
 }
 
-/// The genetic search's result serves the tasks with batches as a start.
-void add_searches(Candidates& candidates, const Task& task, const ChooseOptions& options,
+/// The genetic search's result serves the cases with batches as a start.
+void add_searches(Candidates& candidates, const SearchCase& given, const ChooseOptions& options,
                   SearchResult& found) {
-  const Problem& problem = task.problem;
-  const std::string with = batches_text(task.batches);
-  candidates.add("one processor" + with, task, [&] { return one_processor(problem); });
+  const Problem& problem = given.problem;
+  const std::string with = batches_text(given.batches);
+  candidates.add("one processor" + with, given, [&] { return one_processor(problem); });
   if (options.search != "genetic")
-    candidates.add("exact contiguous" + with, task, [&] { return exact_contiguous(problem); });
+    candidates.add("exact contiguous" + with, given, [&] { return exact_contiguous(problem); });
   if (options.search == "exact") return;
-  if (task.batches.empty())
-    candidates.add("genetic", task, [&] { return found = genetic(problem, options.genetic); });
-  candidates.add("genetic, improved" + with, task, [&] { return improve(problem, found); });
+  if (given.batches.empty())
+    candidates.add("genetic", given, [&] { return found = genetic(problem, options.genetic); });
+  candidates.add("genetic, improved" + with, given, [&] { return improve(problem, found); });
 }
 
 /// Groups of `size` processors whose members take turns. Contiguous parts suit them best, since
 /// what has replicas must be in one piece.
-void add_replicas(Candidates& candidates, Task task, std::size_t size, double& lowest_bound) {
-  const Problem groups = in_groups(task.problem, size);
+void add_replicas(Candidates& candidates, SearchCase given, std::size_t size,
+                  double& lowest_bound) {
+  const Problem groups = in_groups(given.problem, size);
   lowest_bound = std::min(lowest_bound, lower_bound(groups));
-  task.replicas = turns_in_groups(task.problem.processors, size);
-  candidates.add(fmt::format("{} replicas{}", size, batches_text(task.batches)), task, [&] {
+  given.replicas = turns_in_groups(given.problem.processors, size);
+  candidates.add(fmt::format("{} replicas{}", size, batches_text(given.batches)), given, [&] {
     SearchResult result = exact_contiguous(groups);
     result.mapping = to_first_of_groups(std::move(result.mapping), size);
     return result;
@@ -68,20 +69,21 @@ void add_replicas(Candidates& candidates, Task task, std::size_t size, double& l
 }
 
 /// All processors in one group, and as many smaller ones as there are; with batches the first only.
-void add_replicas(Candidates& candidates, const Task& task, double& lowest_bound) {
-  const std::size_t all = task.problem.processors;
+void add_replicas(Candidates& candidates, const SearchCase& given, double& lowest_bound) {
+  const std::size_t all = given.problem.processors;
   for (std::size_t size = 2; size <= all; ++size)
-    if (size == all || (all % size == 0 && task.batches.empty()))
-      add_replicas(candidates, task, size, lowest_bound);
+    if (size == all || (all % size == 0 && given.batches.empty()))
+      add_replicas(candidates, given, size, lowest_bound);
 }
 
-std::vector<Task> tasks_with_batches(const network::Network& network, const board::Board& board,
-                                     const profile::Profile& profile, std::int64_t most) {
+std::vector<SearchCase> cases_with_batches(const network::Network& network,
+                                           const board::Board& board,
+                                           const profile::Profile& profile, std::int64_t most) {
   const Batching batching(network, board, profile);
-  std::vector<Task> tasks;
+  std::vector<SearchCase> cases;
   for (const Batches& batches : batching.ways(most))
-    tasks.push_back({batching.problem(batches), batches, batching.alone().variants});
-  return tasks;
+    cases.push_back({batching.problem(batches), batches, batching.alone().variants});
+  return cases;
 }
 
 /// Measures the candidates, if that is asked for, and takes the best.
@@ -111,15 +113,15 @@ Choice choose(const network::Network& network, const board::Board& board,
   SearchResult found;
   Choice choice;
   choice.lower_bound = std::numeric_limits<double>::infinity();
-  std::vector<Task> tasks{{make_problem(network, board, profile)}};
+  std::vector<SearchCase> cases{{make_problem(network, board, profile)}};
   if (options.max_latency) {
-    auto more = tasks_with_batches(network, board, profile, options.max_batch);
-    std::move(more.begin(), more.end(), std::back_inserter(tasks));
+    auto more = cases_with_batches(network, board, profile, options.max_batch);
+    std::move(more.begin(), more.end(), std::back_inserter(cases));
   }
-  for (const Task& task : tasks) {
-    add_searches(candidates, task, options, found);
-    choice.lower_bound = std::min(choice.lower_bound, lower_bound(task.problem));
-    if (options.search == "auto") add_replicas(candidates, task, choice.lower_bound);
+  for (const SearchCase& given : cases) {
+    add_searches(candidates, given, options, found);
+    choice.lower_bound = std::min(choice.lower_bound, lower_bound(given.problem));
+    if (options.search == "auto") add_replicas(candidates, given, choice.lower_bound);
   }
   decide(choice, candidates, board, options);
   return choice;
@@ -130,7 +132,7 @@ Choice choose_found(const SearchContext& context, const Found& found,
   ChooseOptions with_slots = options;
   with_slots.build.capacity = std::max<std::int64_t>(2, found.configuration.slots);
   Candidates candidates(context.network, context.board, with_slots);
-  const Task alone{.problem = context.problem};
+  const SearchCase alone{.problem = context.problem};
   candidates.add("one processor", alone, [&] { return one_processor(context.problem); });
   const auto search = [&] {
     SearchResult result;
@@ -139,7 +141,7 @@ Choice choose_found(const SearchContext& context, const Found& found,
     result.fitness = result.bottleneck = Predictor(context).bottleneck(found.configuration);
     return result;
   };
-  candidates.add(found.method, task_of(context, found.configuration), search, found.took);
+  candidates.add(found.method, search_case_of(context, found.configuration), search, found.took);
   Choice choice;
   choice.lower_bound = lower_bound(context.problem);
   decide(choice, candidates, context.board, with_slots);

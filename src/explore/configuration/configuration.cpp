@@ -41,10 +41,10 @@ ProcessorId stand_in(const Problem& problem, std::size_t layer, ProcessorId name
 }
 
 /// A stage whose members take turns must be in one piece.
-bool is_in_one_piece(const plan::Plan& plan, const Task& task, const board::Board& board) {
+bool is_in_one_piece(const plan::Plan& plan, const SearchCase& given, const board::Board& board) {
   return std::all_of(plan.stages.begin(), plan.stages.end(), [&](const plan::Stage& stage) {
     return stage.phases.size() == 1 ||
-           std::none_of(task.replicas.begin(), task.replicas.end(), [&](const auto& group) {
+           std::none_of(given.replicas.begin(), given.replicas.end(), [&](const auto& group) {
              return board[group.first] == stage.processors.front();
            });
   });
@@ -102,26 +102,26 @@ plan::Mapping mapping_of(const SearchContext& context, const Configuration& conf
   return mapping;
 }
 
-Task task_of(const SearchContext& context, const Configuration& configuration) {
-  Task task{.problem = context.problem};
+SearchCase search_case_of(const SearchContext& context, const Configuration& configuration) {
+  SearchCase given{.problem = context.problem};
   for (const ProcessorGroup& group : configuration.stages)
-    if (group.size() > 1) task.replicas[group.front()] = {group.begin() + 1, group.end()};
-  return task;
+    if (group.size() > 1) given.replicas[group.front()] = {group.begin() + 1, group.end()};
+  return given;
 }
 
 Realised realise(const SearchContext& context, const Configuration& configuration) {
   const plan::Mapping mapping = mapping_of(context, configuration);
   Verdict verdict = runs_everywhere(context, configuration, mapping);
   if (!verdict) return {std::move(verdict)};
-  const Task task = task_of(context, configuration);
+  const SearchCase given = search_case_of(context, configuration);
   plan::BuildOptions build = context.build;
   build.capacity = configuration.slots;
   plan::Plan plan = plan::build(context.network, context.board, mapping, build);
-  if (!task.replicas.empty()) {
-    if (!is_in_one_piece(plan, task, context.board))
+  if (!given.replicas.empty()) {
+    if (!is_in_one_piece(plan, given, context.board))
       return {Verdict::no("a stage with replicas would not be one connected part of the "
                           "network")};
-    build.replicas = task.replicas;
+    build.replicas = given.replicas;
     plan = plan::build(context.network, context.board, mapping, build);
   }
   try {
@@ -129,7 +129,7 @@ Realised realise(const SearchContext& context, const Configuration& configuratio
   } catch (const InputError& error) {
     return {Verdict::no(error.what())};
   }
-  plan::Evidence evidence = predicted(plan, mapping, task);
+  plan::Evidence evidence = predicted(plan, mapping, given);
   return {within_limits(plan, context.board), std::move(plan), std::move(evidence)};
 }
 

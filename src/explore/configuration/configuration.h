@@ -47,7 +47,7 @@ std::vector<std::size_t> cut_positions(const Problem& problem);
 /// Each layer on the first processor of its stage's group, or, where that cannot run it, on that of
 /// its device's fallback, else of the last stage, else the fastest.
 plan::Mapping mapping_of(const SearchContext& context, const Configuration& configuration);
-Task task_of(const SearchContext& context, const Configuration& configuration);
+SearchCase search_case_of(const SearchContext& context, const Configuration& configuration);
 
 /// A configuration's plan with predicted times, if the board can run it.
 struct Realised {
