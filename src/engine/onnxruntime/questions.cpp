@@ -109,7 +109,8 @@ Verdict refusal(const Provider& provider, const SessionPart& part, const std::st
 Verdict ask(Provider provider, const SessionPart& part, const board::Processor& processor) {
   provider.compiled.clear();  // nothing of a question is worth keeping
   board::Processor one_core = processor;
-  if (!one_core.cores.empty()) one_core.cores.resize(1);
+  if (!one_core.cores.empty())
+    one_core.cores.erase(one_core.cores.begin() + 1, one_core.cores.end());
   const bool is_own = provider.settings.provider == "cpu";
   try {
     OnnxSession session(provider, part, {one_core, is_own});
