@@ -154,7 +154,8 @@ void Run::release(TaskId id, std::int64_t event, Time now) {
 std::vector<Time> Run::kernels_of(TaskId id, std::int64_t event) {
   const Task& task = system_[id];
   std::vector<Time> kernels(task.kernels.rbegin(), task.kernels.rend());
-  if (kernels.empty() || runs_whole_jobs(system_[task.resource].policy)) kernels.assign(1, task.worst);
+  if (kernels.empty() || runs_whole_jobs(system_[task.resource].policy))
+    kernels.assign(1, task.worst);
   const std::int64_t critical = scenario_.flows[structure_.flow_of[id.index].index].critical_event;
   Time saved{};
   switch (scenario_.executions[id.index]) {
