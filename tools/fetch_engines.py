@@ -12,6 +12,7 @@ Without --into, all goes to build/engines, where programs in the folder build lo
 installed, and no setting of the system is changed. Needs pip, and for software-gpu apt-get.
 """
 import argparse
+import importlib.util
 import shutil
 import subprocess
 import sys
@@ -36,6 +37,8 @@ def run(command, **options):
 
 def fetch_package(package, folder):
     """A wheel's files, without what it depends on: only Python needs that."""
+    if importlib.util.find_spec("pip") is None:
+        sys.exit("this python3 has no pip; install it with 'apt-get install python3-pip' and try again")
     run([sys.executable, "-m", "pip", "install", "--quiet", "--upgrade", "--no-deps", "--target",
          str(folder), package])
 
