@@ -64,13 +64,13 @@ void make_ready(Loaded& loaded, const std::string& path, const RunOptions& optio
   try {
     loaded.board = this_machine_with(engines_of_devices(loaded.plan), options.context);
     plan::check_cores(loaded.plan);
-    plan::check_board(loaded.plan, loaded.board);
     make_real_where_here(loaded);
     add_simulated_engine(loaded, options.time_scale);
     for (const plan::Stage& stage : loaded.plan.stages)
       if (!loaded.engines.contains(stage.engine))
         loaded.engines[stage.engine] =
             engine::make_engine(stage.engine, engine_options(options.context));
+    plan::check_board(loaded.plan, loaded.board);
   } catch (const InputError& error) {
     throw InputError(path, error.what());
   }

@@ -60,6 +60,15 @@ board::Board load_board(const Setup& setup, const std::string& of) {
                              : wants_only_cores(setup)
                                  ? board::this_machine()
                                  : this_machine_with(engine_of(setup), setup.context);
+  if (of.empty())
+    for (const std::string& name : engine::processors_named(engine_of(setup)))
+      if (std::ranges::find(board.processors, name, &board::Processor::name) ==
+              board.processors.end() &&
+          !wants_only_cores(setup))
+        throw InputError("--engine " + setup.engine,
+                         fmt::format("'{}' is not a processor of this machine; `millrace board` "
+                                     "lists them",
+                                     name));
   if (setup.processors.empty()) return board;
   const board::Board chosen = board::only(board, setup.processors);
   if (of.empty()) return chosen;

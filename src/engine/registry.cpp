@@ -49,12 +49,26 @@ std::vector<std::string> parted(std::string_view text, char by) {
   return parts;
 }
 
-/// "onnxruntime@gpu0": the name first.
-Member make_member(const std::string& text, const EngineOptions& options) {
+/// "onnxruntime@gpu0": the name first. InputError on empty words and names given twice.
+std::vector<std::vector<std::string>> words_of(std::string_view names) {
+  std::vector<std::vector<std::string>> result;
+  for (const std::string& part : parted(names, ',')) {
+    std::vector<std::string> words = parted(part, '@');
+    if (std::ranges::any_of(words, &std::string::empty))
+      throw InputError("engine", fmt::format("found '{}', expected names such as onednn or "
+                                             "onednn,onnxruntime@gpu0",
+                                             names));
+    if (std::ranges::any_of(result, [&](const auto& other) { return other[0] == words[0]; }))
+      throw InputError("engine", fmt::format("'{}' names {} twice; name it once", names, words[0]));
+    result.push_back(std::move(words));
+  }
+  return result;
+}
+
+Member make_member(const std::vector<std::string>& words, const EngineOptions& options) {
   Member member;
-  member.processors = parted(text, '@');
-  const std::string name = member.processors.front();
-  member.processors.erase(member.processors.begin());
+  const std::string& name = words.front();
+  member.processors.assign(words.begin() + 1, words.end());
   const Entry& entry = entry_of(name);
   if (const Verdict verdict = entry.can_start(options); !verdict)
     throw EngineError(fmt::format("the engine {} cannot start: {}", name, verdict.reason()));
@@ -86,10 +100,17 @@ Verdict can_start(std::string_view name, const EngineOptions& options) {
 
 std::unique_ptr<Engine> make_engine(std::string_view name, const EngineOptions& options) {
   std::vector<Member> members;
-  for (const std::string& part : parted(name, ',')) members.push_back(make_member(part, options));
+  for (const auto& words : words_of(name)) members.push_back(make_member(words, options));
   if (members.size() == 1 && members.front().processors.empty())
     return std::move(members.front().engine);
   return make_combined_engine(std::move(members));
+}
+
+std::vector<std::string> processors_named(std::string_view names) {
+  std::vector<std::string> result;
+  for (const auto& words : words_of(names))
+    result.insert(result.end(), words.begin() + 1, words.end());
+  return result;
 }
 
 std::vector<ReachedDevice> reached_devices(std::string_view names, const EngineOptions& options) {
@@ -98,8 +119,7 @@ std::vector<ReachedDevice> reached_devices(std::string_view names, const EngineO
     for (const Entry& entry : engine_list)
       if (entry.can_start(options)) add_devices(result, entry, options, {});
   if (names.empty()) return result;
-  for (const std::string& part : parted(names, ',')) {
-    const std::vector<std::string> words = parted(part, '@');
+  for (const auto& words : words_of(names)) {
     const Entry& entry = entry_of(words.front());
     if (entry.can_start(options)) add_devices(result, entry, options, std::span(words).subspan(1));
   }

@@ -29,6 +29,9 @@ Verdict can_start(std::string_view name, const EngineOptions& options = {});
 /// combined.h. "onnxruntime@gpu0" takes part on that processor only; "@" may follow several times.
 std::unique_ptr<Engine> make_engine(std::string_view name, const EngineOptions& options = {});
 
+/// The processors to which engines are restricted: "gpu0" of "onednn,onnxruntime@gpu0".
+std::vector<std::string> processors_named(std::string_view names);
+
 /// What these engines, joined by commas, reach here; no names: all of the build that can start.
 /// Several that reach one processor: the first. A name with processors, "onnxruntime@gpu0", reaches
 /// only these.

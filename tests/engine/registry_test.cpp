@@ -83,7 +83,11 @@ TEST(Registry, joins_engines_that_compete_or_take_part_on_one_processor) {
   ASSERT_EQ(on_gpu.size(), 2U);
   EXPECT_EQ(board::engine_of(engine->name(), on_gpu[0]), "reference");
   EXPECT_EQ(board::engine_of(engine->name(), on_gpu[1]), "simulated");
-  EXPECT_THROW(make_engine("reference,refrence"), InputError);
+  for (const char* wrong :
+       {"reference,refrence", "reference,", "reference,reference", "reference@", ",reference", ""})
+    EXPECT_THROW(make_engine(wrong), InputError) << wrong;
+  EXPECT_EQ(processors_named("reference,simulated@gpu0@gpu1"),
+            (std::vector<std::string>{"gpu0", "gpu1"}));
   EXPECT_TRUE(reached_devices("reference,simulated@gpu0", {}).empty());
 }
 
