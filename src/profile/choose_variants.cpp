@@ -220,7 +220,7 @@ class VariantMeasurement {
 
   void add_errors(LayerId layer) {
     auto& list = alternatives_[layer.index];
-    if (list.empty()) return;
+    if (list.empty() || !network::multiplies(target_.network[layer].op)) return;
     std::vector<Alternative*> by_time;
     for (Alternative& each : list) by_time.push_back(&each);
     std::stable_sort(by_time.begin(), by_time.end(),
@@ -230,20 +230,37 @@ class VariantMeasurement {
     for (Alternative* each : by_time) {
       if (best && each != &list.front() && ratio(each->time, *best) > hopeless) continue;
       each->error = test.of(each->variant);
-      if (!best && allowed(*each)) best = each->time;
+      if (!best && allowed(*each, layer)) best = each->time;
     }
   }
 
-  bool allowed(const Alternative& alternative) const {
-    return !bound_ || (alternative.error && *alternative.error <= *bound_);
+  /// In f32, layers that multiply no weights differ between engines by rounding alone. On random
+  /// inputs, such as a negative number under a root, a comparison would say nothing. Nor is there a
+  /// reference for all that multiply: matrices of two inputs have none.
+  bool only_rounds(LayerId layer) const {
+    const auto& list = alternatives_[layer.index];
+    return std::ranges::all_of(list, [](const Alternative& each) {
+      return each.variant.precision == Precision::f32 && !each.error;
+    });
+  }
+
+  bool allowed(const Alternative& alternative, LayerId layer) const {
+    return !bound_ || only_rounds(layer) || (alternative.error && *alternative.error <= *bound_);
   }
 
   /// The run that makes the whole network fastest, with the engine's own way where it is not
   /// allowed. Neighbours of one algorithm want the same layouts.
-  Variants best_of_one_kind() const {
+  Variants best_of_one_kind() {
     const NetworkRun& best = fastest_run();
     Variants result = own_;
     if (ratio(best.whole.median, own()) >= worth_it) return result;
+    // A layer that is slow alone may make the whole network fast, where its neighbours are alike.
+    in_parallel(own_.size(), [&](std::size_t i) {
+      if (only_rounds(LayerId(i))) return;
+      for (Alternative& each : alternatives_[i])
+        if (each.variant == best.layers[i].variant && !each.error)
+          each.error = ErrorTest(target_, LayerId(i)).of(each.variant);
+    });
     for (std::size_t i = 0; i < own_.size(); ++i)
       if (is_allowed(LayerId(i), best.layers[i].variant)) result[i] = best.layers[i].variant;
     return result;
@@ -252,10 +269,11 @@ class VariantMeasurement {
   Variant best_of(LayerId layer) const {
     const auto& list = alternatives_[layer.index];
     const auto has_error = [](const Alternative& each) { return each.error.has_value(); };
-    if (std::none_of(list.begin(), list.end(), has_error)) return list.front().variant;
+    if (!only_rounds(layer) && std::none_of(list.begin(), list.end(), has_error))
+      return list.front().variant;
     const Alternative *base = nullptr, *best = nullptr;
     for (const Alternative& each : list) {
-      if (!allowed(each)) continue;
+      if (!allowed(each, layer)) continue;
       if (each.variant == base_[layer.index]) base = &each;
       if (best == nullptr || each.time < best->time) best = &each;
     }
@@ -297,16 +315,19 @@ class VariantMeasurement {
   void settle() {
     NetworkTrial base(target_, base_), all(target_, choice_);
     NetworkTrial::run_interleaved(base, all, few_runs(2));
-    const NetworkRun with_all = all.result();
-    const Variants fewer = without_the_slower(base.result(), with_all);
-    if (fewer == choice_) return take(std::move(all));
-    if (fewer == base_) {
-      const bool is_slower = ratio(with_all.whole.median, base.result().whole.median) >= worth_it;
-      return take(std::move(is_slower ? base : all));
-    }
+    const double gain = ratio(all.result().whole.median, base.result().whole.median);
+    const Variants fewer = without_the_slower(base.result(), all.result());
+    NetworkTrial& better = base_is_allowed() && gain > (fewer == base_ ? worth_it : 1) ? base : all;
+    if (fewer == choice_ || fewer == base_) return take(std::move(better));
     NetworkTrial some(target_, fewer);
-    NetworkTrial::run_interleaved(all, some, few_runs(2));
-    take(std::move(some.result().whole.median <= all.result().whole.median ? some : all));
+    NetworkTrial::run_interleaved(better, some, few_runs(2));
+    take(std::move(some.result().whole.median <= better.result().whole.median ? some : better));
+  }
+
+  bool base_is_allowed() const {
+    for (std::size_t i = 0; i < own_.size(); ++i)
+      if (choice_[i] != base_[i] && !is_allowed(LayerId(i), base_[i])) return false;
+    return true;
   }
 
   void take(NetworkTrial chosen) {
@@ -330,7 +351,7 @@ class VariantMeasurement {
   bool is_allowed(LayerId layer, const Variant& variant) const {
     const auto& list = alternatives_[layer.index];
     return std::any_of(list.begin(), list.end(), [&](const Alternative& each) {
-      return each.variant == variant && allowed(each);
+      return each.variant == variant && allowed(each, layer);
     });
   }
 
