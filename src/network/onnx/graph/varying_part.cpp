@@ -97,7 +97,11 @@ std::vector<std::optional<Made>> largest_outputs(Reading& outside, const ::onnx:
   need_outputs(reading, part.outputs);
   std::vector<std::optional<Made>> made;
   for (const std::string& output : part.outputs) {
-    const Tensor& tensor = reading.network()[*reading.find(output)];
+    const std::optional<TensorId> id = reading.find(output);
+    if (!id || !id->valid())
+      throw InputError(output,
+                       "no node makes it, although it is an output; export the model again");
+    const Tensor& tensor = reading.network()[*id];
     made.push_back(Made{tensor.type, tensor.shape});
   }
   return made;
