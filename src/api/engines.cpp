@@ -44,7 +44,9 @@ std::vector<engine::GroupTime> timed_run(engine::Subnet& subnet) {
 std::optional<report::PlainLoops> plain_loops(engine::Engine& engine,
                                               const network::Network& network,
                                               const board::Processor& processor) {
-  if (engine.name() == "reference" || !is_short(network)) return std::nullopt;
+  if (engine.name() != engine::engine_names().front() || engine.name() == "reference" ||
+      !is_short(network))
+    return std::nullopt;
   const auto subnet = engine.prepare(engine::whole_network(network, processor));
   auto times = timed_run(*subnet);
   std::sort(times.begin(), times.end(),

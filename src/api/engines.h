@@ -33,8 +33,8 @@ struct Support {
   std::vector<std::pair<LayerId, std::string>> refused = {};
   std::map<board::Precision, std::size_t> precisions = {};
   /// The layers without a fast kernel, by one run with inputs of zeros. Nothing if there are none,
-  /// if the engine has nothing else or does not run the whole network, or if a run would take long:
-  /// 20 G operations, or 2 GiB of tensors.
+  /// if the engine has nothing else, is not the one by default or does not run the whole network,
+  /// or if a run would take long: 20 G operations, or 2 GiB of tensors.
   std::optional<report::PlainLoops> plain_loops = {};
 };
 

@@ -235,8 +235,8 @@ class VariantMeasurement {
   }
 
   /// In f32, layers that multiply no weights differ between engines by rounding alone. On random
-  /// inputs, such as a negative number under a root, a comparison would say nothing. Nor is there a
-  /// reference for all that multiply: matrices of two inputs have none.
+  /// inputs, such as a negative number under a root, a comparison would say nothing. Nor have all
+  /// layers that multiply a reference: products of more than two dimensions have none.
   bool only_rounds(LayerId layer) const {
     const auto& list = alternatives_[layer.index];
     return std::ranges::all_of(list, [](const Alternative& each) {

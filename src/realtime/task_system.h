@@ -1,5 +1,6 @@
 #pragma once
 // Who executes what, and when it has to: resources, tasks, and flows of tasks.
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -24,6 +25,14 @@ enum class SchedulingPolicy {
   edf_nonpreemptive,
   table,  // time division: a task runs in its slots only
 };
+
+inline constexpr std::array all_policies{SchedulingPolicy::fixed_priority,
+                                         SchedulingPolicy::fixed_priority_nonpreemptive,
+                                         SchedulingPolicy::fifo,
+                                         SchedulingPolicy::fifo_by_kernel,
+                                         SchedulingPolicy::edf,
+                                         SchedulingPolicy::edf_nonpreemptive,
+                                         SchedulingPolicy::table};
 
 /// A part of a table's cycle, for one task or, without task, for none.
 struct Slot {

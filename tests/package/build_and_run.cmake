@@ -29,32 +29,24 @@ if(NOT text STREQUAL expected)
   message(FATAL_ERROR "hello found:\n${text}")
 endif()
 
-# The component dataflow, where nothing that it does not need can be found.
-set(hidden "")
-foreach(package nlohmann_json OpenMP pagmo PkgConfig Protobuf Threads)
-  list(APPEND hidden -D CMAKE_DISABLE_FIND_PACKAGE_${package}=ON)
-endforeach()
-run(${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR}/dataflow -B ${stage}/dataflow -G Ninja ${hidden}
-    -D example=${source}/examples/dataflow/main.cpp -D CMAKE_PREFIX_PATH=${stage}/installed
-    -D CMAKE_CXX_COMPILER=${compiler} -D CMAKE_CXX_COMPILER_LAUNCHER=${launcher})
-run(${CMAKE_COMMAND} --build ${stage}/dataflow)
-run(${stage}/dataflow/dataflow)
-file(READ ${source}/examples/dataflow/expected.txt expected)
-if(NOT text STREQUAL expected)
-  message(FATAL_ERROR "the dataflow example printed\n${text}")
-endif()
-
-# The component realtime, which does without pugixml too.
-run(${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR}/realtime -B ${stage}/realtime -G Ninja ${hidden}
-    -D CMAKE_DISABLE_FIND_PACKAGE_pugixml=ON
-    -D example=${source}/examples/realtime/main.cpp -D CMAKE_PREFIX_PATH=${stage}/installed
-    -D CMAKE_CXX_COMPILER=${compiler} -D CMAKE_CXX_COMPILER_LAUNCHER=${launcher})
-run(${CMAKE_COMMAND} --build ${stage}/realtime)
-run(${stage}/realtime/realtime)
-file(READ ${source}/examples/realtime/expected.txt expected)
-if(NOT text STREQUAL expected)
-  message(FATAL_ERROR "the realtime example printed\n${text}")
-endif()
+# The components that need little, where nothing that they do not need can be found.
+function(check_component name)
+  set(hidden "")
+  foreach(package nlohmann_json OpenMP pagmo PkgConfig Protobuf Threads ${ARGN})
+    list(APPEND hidden -D CMAKE_DISABLE_FIND_PACKAGE_${package}=ON)
+  endforeach()
+  run(${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR}/${name} -B ${stage}/${name} -G Ninja ${hidden}
+      -D example=${source}/examples/${name}/main.cpp -D CMAKE_PREFIX_PATH=${stage}/installed
+      -D CMAKE_CXX_COMPILER=${compiler} -D CMAKE_CXX_COMPILER_LAUNCHER=${launcher})
+  run(${CMAKE_COMMAND} --build ${stage}/${name})
+  run(${stage}/${name}/${name})
+  file(READ ${source}/examples/${name}/expected.txt expected)
+  if(NOT text STREQUAL expected)
+    message(FATAL_ERROR "the example ${name} printed\n${text}")
+  endif()
+endfunction()
+check_component(dataflow)
+check_component(realtime pugixml)
 
 # What pkg-config says is enough to link the same objects.
 file(GLOB_RECURSE found ${stage}/installed/*/millrace.pc)

@@ -13,14 +13,6 @@
 namespace millrace::realtime {
 namespace {
 
-constexpr SchedulingPolicy all_policies[] = {SchedulingPolicy::fixed_priority,
-                                             SchedulingPolicy::fixed_priority_nonpreemptive,
-                                             SchedulingPolicy::fifo,
-                                             SchedulingPolicy::fifo_by_kernel,
-                                             SchedulingPolicy::edf,
-                                             SchedulingPolicy::edf_nonpreemptive,
-                                             SchedulingPolicy::table};
-
 std::uint64_t number_in(const char* variable, std::uint64_t otherwise) {
   const char* text = std::getenv(variable);
   return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);

@@ -3,6 +3,7 @@
 
 #include <map>
 
+#include "api/written_over.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/printable.h"
@@ -125,6 +126,9 @@ void note_parts(const Graph& graph) {
 }
 
 int write_graph(const Graph& graph, const DataflowOptions& options) {
+  api::FilesRead files;
+  files.add("graph", options.file);
+  files.refuse(options.output);
   const std::string text = options.format == "dot" ? to_dot(graph) : to_sdf3(graph);
   if (options.output.empty())
     fmt::print("{}", text);

@@ -3,6 +3,7 @@
 
 #include <map>
 
+#include "api/written_over.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/printable.h"
@@ -86,7 +87,12 @@ realtime::RealtimeQuestions questions_of(const RealtimeOptions& options) {
 }
 
 int run(const RealtimeOptions& options) {
-  if (!options.gantt.empty()) check_writable(options.gantt);
+  if (!options.gantt.empty()) {
+    api::FilesRead files;
+    files.add("task system", options.file);
+    files.refuse(options.gantt);
+    check_writable(options.gantt);
+  }
   const realtime::TaskFile file = realtime::read_task_file(options.file);
   realtime::RealtimeAnswers answers;
   try {

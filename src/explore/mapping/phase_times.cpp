@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 
 #include "explore/mapping/problem.h"
@@ -12,6 +13,7 @@ void add_feeding_of_phases(const Problem& problem, const plan::Plan& plan,
                            const plan::Mapping& mapping, std::vector<std::vector<double>>& sums) {
   std::vector<Problem::Borders> borders;
   for (std::size_t p = 0; p < problem.processors; ++p) borders.push_back(problem.borders_of(p));
+  if (std::ranges::none_of(borders, [](const auto& each) { return each.feeding > 0; })) return;
   std::vector<double> times(problem.processors, 0);
   std::vector<std::size_t> processors;  // by stage
   for (std::size_t s = 0; s < plan.stages.size(); ++s) {

@@ -9,18 +9,10 @@
 namespace millrace::realtime {
 namespace {
 
-constexpr std::array policies{SchedulingPolicy::fixed_priority,
-                              SchedulingPolicy::fixed_priority_nonpreemptive,
-                              SchedulingPolicy::fifo,
-                              SchedulingPolicy::fifo_by_kernel,
-                              SchedulingPolicy::edf,
-                              SchedulingPolicy::edf_nonpreemptive,
-                              SchedulingPolicy::table};
-
 SchedulingPolicy policy_of(const YamlView& view) {
   const std::string name = view.scalar();
   std::vector<std::string_view> names;
-  for (SchedulingPolicy policy : policies) {
+  for (SchedulingPolicy policy : all_policies) {
     if (name == to_text(policy)) return policy;
     names.push_back(to_text(policy));
   }
