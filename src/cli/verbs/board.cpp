@@ -54,8 +54,10 @@ void print_devices(const api::Context& context) {
                each.engine, each.driver});
   if (devices.empty())
     fmt::print(
-        "no engine reaches a GPU or NPU here. A GPU with a Vulkan driver needs ONNX Runtime with its\n"
-        "WebGPU plug-in: install them with 'pip install onnxruntime onnxruntime-ep-webgpu', then run\n"
+        "no engine reaches a GPU or NPU here. A GPU with a Vulkan driver needs ONNX Runtime with "
+        "its\n"
+        "WebGPU plug-in: install them with 'pip install onnxruntime onnxruntime-ep-webgpu', then "
+        "run\n"
         "'millrace board' again; docs/engines.md has more\n");
   else
     fmt::print("\n{}", table.text());
