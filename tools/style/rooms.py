@@ -1,7 +1,7 @@
 """Which room may use which: the table of the architecture."""
 
 _ALL = ("base", "network", "dataflow", "realtime", "board", "kernels", "engine", "profile", "plan", "schedule",
-        "analysis", "simulate", "explore", "workload", "runtime", "application", "report")
+        "analysis", "simulate", "explore", "workload", "runtime", "application", "report", "system", "deployment")
 
 MAY_USE = {
     "base": (),
@@ -14,18 +14,22 @@ MAY_USE = {
     "profile": ("base", "network", "board", "engine"),
     "plan": ("base", "network", "dataflow", "board", "profile"),
     "schedule": ("base", "network", "dataflow", "plan"),
-    "analysis": ("base", "network", "dataflow", "board", "profile", "plan", "schedule"),
-    "simulate": ("base", "dataflow", "board", "profile", "plan", "schedule"),
-    "explore": ("base", "network", "board", "profile", "plan", "schedule", "analysis", "simulate"),
+    "system": ("base", "network", "dataflow", "board"),
+    "deployment": ("base", "board", "plan", "realtime", "system"),
+    "analysis": ("base", "network", "dataflow", "realtime", "board", "profile", "plan", "schedule", "system",
+                 "deployment"),
+    "simulate": ("base", "dataflow", "realtime", "board", "profile", "plan", "schedule", "system", "deployment"),
+    "explore": ("base", "network", "realtime", "board", "profile", "plan", "schedule", "system", "deployment",
+                "analysis", "simulate"),
     "workload": ("base", "network", "board", "kernels", "engine"),
-    "runtime": ("base", "network", "board", "engine", "workload", "plan", "schedule"),
+    "runtime": ("base", "network", "board", "engine", "workload", "plan", "schedule", "system", "deployment"),
     "application": ("base", "network", "board", "engine", "runtime"),
-    "report": ("base", "network", "dataflow", "realtime", "board", "profile", "plan", "schedule", "analysis",
-               "simulate"),
+    "report": ("base", "network", "dataflow", "realtime", "board", "profile", "plan", "schedule", "system",
+               "deployment", "analysis", "simulate"),
     "api": _ALL,
     # Parses, calls one function of api, prints: nothing here measures, searches or runs.
-    "cli": ("base", "network", "dataflow", "realtime", "board", "plan", "schedule", "analysis", "simulate",
-            "application", "report", "api"),
+    "cli": ("base", "network", "dataflow", "realtime", "board", "plan", "schedule", "system", "deployment",
+            "analysis", "simulate", "application", "report", "api"),
     "millrace": _ALL + ("api",),  # src/millrace.h: the whole library
 }
 

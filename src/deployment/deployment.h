@@ -1,0 +1,92 @@
+#pragma once
+// The decision for a system: plans, processors, priorities, and clocks by scenario and rate.
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/units.h"
+#include "board/board.h"
+#include "plan/plan_file.h"
+#include "realtime/task_system.h"
+#include "system/system.h"
+
+namespace millrace::deployment {
+
+enum class Step { preprocess, phase, postprocess };
+
+/// What a processor executes of a frame in one piece. All times are those at the highest clock of
+/// the processor's device.
+struct Task {
+  std::string name;  // "pre", "stage0", "stage0.1" of a second phase, "post"
+  Step step = Step::phase;
+  std::size_t stage = 0, phase = 0;  // of the plan
+  std::string processor;
+  Time worst{}, average{}, best{};
+  std::vector<Time> kernels = {};       // worst times, in order; their sum is `worst`; none: one
+  std::vector<std::size_t> after = {};  // tasks of the group that end first; none: activated
+  /// What its processor draws in addition while it runs; none: as the board says.
+  std::optional<board::Milliwatts> busy = {};
+  bool operator==(const Task&) const = default;
+};
+
+/// How a group runs.
+struct Assignment {
+  std::vector<Task> tasks;
+  std::int64_t priority = 0;  // a higher number is a higher priority; of cores only
+  plan::PlanFile plan = {};   // of its network
+  bool operator==(const Assignment&) const = default;
+};
+
+/// By the device's name. A device that is not in it has its highest clock.
+using Clocks = std::map<std::string, board::Megahertz>;
+
+/// What holds in a scenario at a level.
+struct Setting {
+  system::ScenarioId scenario;
+  std::int64_t level = 0;
+  Clocks clocks;
+  double power_mw = 0;                      // expected; 0: unknown
+  std::vector<std::optional<Time>> bounds;  // of response times, by GroupId; none: not active
+  bool operator==(const Setting&) const = default;
+};
+
+/// Under which load the tasks' times were measured.
+enum class Contention { alone, beside_others, modelled };
+
+struct Deployment {
+  system::System system;
+  std::string board_name, board_hash;
+  std::vector<Assignment> assignments;  // by GroupId
+  std::vector<Setting> settings;        // by scenario, then by level; one for each that is feasible
+  Contention contention = Contention::modelled;
+  std::string method = {};  // that found it
+  bool operator==(const Deployment&) const = default;
+};
+
+/// At a scenario and a level, with these clocks.
+struct Operation {
+  system::ScenarioId scenario;
+  std::int64_t level = 0;
+  Clocks clocks = {};
+};
+
+/// The tasks of the groups that are active, on the board's processors: a flow for each, in their
+/// order, with its deadline less the overhead. Times grow as clocks fall, in proportion, rounded
+/// up. InputError if the board lacks a processor or a clock.
+realtime::TaskSystem task_system(const Deployment& deployment, const board::Board& board,
+                                 const Operation& operation);
+
+/// The setting of the scenario at the slowest level that is at least as fast as asked, by its
+/// share of the range; null if there is none.
+const Setting* setting_for(const Deployment& deployment, system::ScenarioId scenario,
+                           std::int64_t level);
+
+/// InputError if an assignment lacks its group, a task its processor on the board, or a plan its
+/// phase.
+void check(const Deployment& deployment, const board::Board& board);
+
+const char* to_text(Contention contention);
+
+}  // namespace millrace::deployment

@@ -1,0 +1,114 @@
+// A deployment in one scenario, at one level and with certain clocks, as a task system.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/error.h"
+#include "deployment/deployment.h"
+
+namespace millrace::deployment {
+namespace {
+
+realtime::SchedulingPolicy policy_of(const board::Device* device) {
+  switch (device ? device->scheduling : board::Scheduling::preemptive_fixed_priority) {
+    case board::Scheduling::fifo_by_kernel:
+      return realtime::SchedulingPolicy::fifo_by_kernel;
+    case board::Scheduling::fifo_by_subnet:
+      return realtime::SchedulingPolicy::fifo;
+    case board::Scheduling::preemptive_fixed_priority:
+      break;
+  }
+  return realtime::SchedulingPolicy::fixed_priority;
+}
+
+/// By how much times are longer than at the highest clock.
+double slowdown(const board::Device* device, const Clocks& clocks) {
+  if (!device) return 1;
+  const auto found = clocks.find(device->name);
+  if (found == clocks.end() || device->clocks.empty()) return 1;
+  if (std::ranges::find(device->clocks, found->second) == device->clocks.end())
+    throw InputError(fmt::format("device '{}'", device->name),
+                     fmt::format("it has no clock of {} MHz", found->second.value));
+  return device->clocks.back().value / found->second.value;
+}
+
+Time times(Time time, double factor) {
+  if (factor == 1) return time;
+  return Time(static_cast<std::int64_t>(std::ceil(static_cast<double>(time.count()) * factor)));
+}
+
+/// The board's processors as resources, and how much slower each is.
+struct Resources {
+  std::vector<double> slowdowns;
+
+  Resources(realtime::TaskSystem& result, const board::Board& board, const Clocks& clocks) {
+    for (const auto& [name, clock] : clocks)
+      if (std::ranges::none_of(board.devices,
+                               [&](const board::Device& device) { return device.name == name; }))
+        throw InputError(fmt::format("clock of '{}'", name),
+                         fmt::format("the board '{}' has no device of this name", board.name));
+    for (const board::Processor& processor : board.processors) {
+      const board::Device* device = device_of(board, processor);
+      result.add_resource({.name = processor.name, .policy = policy_of(device)});
+      slowdowns.push_back(slowdown(device, clocks));
+    }
+  }
+};
+
+std::size_t index_of(const board::Board& board, const std::string& processor) {
+  const auto found = std::ranges::find(board.processors, processor, &board::Processor::name);
+  if (found == board.processors.end())
+    throw InputError(fmt::format("processor '{}'", processor),
+                     fmt::format("the board '{}' has none of this name", board.name));
+  return static_cast<std::size_t>(found - board.processors.begin());
+}
+
+realtime::Task realtime_task(const Task& task, std::int64_t priority, std::size_t resource,
+                             double factor) {
+  realtime::Task result{.name = task.name,
+                        .resource = realtime::ResourceId(resource),
+                        .worst = times(task.worst, factor),
+                        .best = times(task.best, factor)};
+  result.priority = priority;
+  if (task.kernels.size() < 2) return result;
+  result.worst = {};
+  for (Time kernel : task.kernels) {
+    result.kernels.push_back(times(kernel, factor));
+    result.worst += result.kernels.back();
+  }
+  return result;
+}
+
+}  // namespace
+
+realtime::TaskSystem task_system(const Deployment& deployment, const board::Board& board,
+                                 const Operation& operation) {
+  realtime::TaskSystem result;
+  const Resources resources(result, board, operation.clocks);
+  const system::System& system = deployment.system;
+  for (system::GroupId group : system[operation.scenario].groups) {
+    const Assignment& assignment = deployment.assignments.at(group.index);
+    realtime::Flow flow;
+    flow.name = system[group].name;
+    flow.events.period = period_of(system, group, operation.level);
+    flow.deadline = deadline_of(system, group, operation.level) - system.overhead;
+    if (*flow.deadline <= Time{})
+      throw InputError(system[group].place,
+                       fmt::format("the controller's overhead of {} leaves nothing of group '{}'s "
+                                   "deadline",
+                                   millrace::to_text(system.overhead), system[group].name));
+    const realtime::FlowId id = result.add_flow(std::move(flow));
+    std::vector<realtime::TaskId> ids;
+    for (const Task& task : assignment.tasks) {
+      const std::size_t resource = index_of(board, task.processor);
+      realtime::Task added =
+          realtime_task(task, assignment.priority, resource, resources.slowdowns[resource]);
+      for (std::size_t before : task.after) added.after.push_back(ids.at(before));
+      ids.push_back(result.add_task(id, std::move(added)));
+    }
+  }
+  return result;
+}
+
+}  // namespace millrace::deployment

@@ -1,0 +1,31 @@
+#include "system/system.h"
+
+#include <cmath>
+
+namespace millrace::system {
+
+Time period_of(const System& system, GroupId group, std::int64_t level) {
+  const Rates& rates = system[group].rates;
+  const double share =
+      system.levels <= 1 ? 1 : static_cast<double>(level) / static_cast<double>(system.levels - 1);
+  const double rate = rates.least_fps + (rates.most_fps - rates.least_fps) * share;
+  return Time(static_cast<std::int64_t>(std::floor(1e9 / rate)));
+}
+
+Time deadline_of(const System& system, GroupId group, std::int64_t level) {
+  return system[group].deadline.value_or(period_of(system, group, level));
+}
+
+const char* to_text(Overload overload) {
+  switch (overload) {
+    case Overload::skip:
+      return "skip";
+    case Overload::stretch:
+      return "stretch";
+    case Overload::lower_rate:
+      return "lower_rate";
+  }
+  return "";
+}
+
+}  // namespace millrace::system

@@ -1,0 +1,89 @@
+#pragma once
+// What the user asks of a board: groups, how often each, and which of them at once.
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/ids.h"
+#include "base/units.h"
+#include "network/model_source.h"
+
+namespace millrace::system {
+
+using GroupId = Id<struct GroupTag>;        // System::groups
+using ScenarioId = Id<struct ScenarioTag>;  // System::scenarios
+
+/// Activations per second: `least` at the lowest level, `most` at the highest.
+struct Rates {
+  double least_fps = 0, most_fps = 0;
+  bool operator==(const Rates&) const = default;
+};
+
+/// Tasks with one period, one deadline and one priority. Today: a network with what stands before
+/// and behind it, which the papers call an application.
+struct Group {
+  std::string name;
+  network::ModelSource model;
+  std::string application = {};  // the file whose network, pre- and post-processing it is; or empty
+  Rates rates;
+  std::optional<Time> deadline = {};          // from the activation; none: the period
+  std::optional<std::int64_t> priority = {};  // a higher number is a higher priority; none: chosen
+  /// The worst times on a core at its highest clock; none: measured, or there is no such step.
+  std::optional<Time> preprocess = {}, postprocess = {};
+  std::string place = {};  // in the file
+  bool operator==(const Group&) const = default;
+};
+
+/// A state of the system.
+struct Scenario {
+  std::string name;
+  std::vector<GroupId> groups;       // active in it, ascending
+  std::optional<double> share = {};  // of the time; none: see shares()
+  std::string place = {};
+  bool operator==(const Scenario&) const = default;
+};
+
+struct Transition {
+  ScenarioId from, to;
+  std::optional<double> probability = {};  // none: evenly what the others of `from` leave
+  std::string place = {};
+  bool operator==(const Transition&) const = default;
+};
+
+enum class Overload { skip, stretch, lower_rate };
+
+struct System {
+  std::string name, file;
+  std::string board = {};  // a board file or the name of a shipped one; empty: this machine
+  std::vector<Group> groups;
+  std::vector<Scenario> scenarios;      // the first is where it begins
+  std::vector<Transition> transitions;  // none: each scenario may follow each
+  /// Into so many rates each range is divided; 1: the highest only.
+  std::int64_t levels = 1;
+  Overload overload = Overload::skip;  // what happens to a frame whose group is still busy
+  /// Time that the controller takes of each deadline.
+  Time overhead{};
+
+  const Group& operator[](GroupId id) const { return groups[id.index]; }
+  const Scenario& operator[](ScenarioId id) const { return scenarios[id.index]; }
+  bool operator==(const System&) const = default;
+};
+
+/// InputError with the place: a group or scenario without name or of a name that is there, a rate
+/// that is not above 0, shares or probabilities that do not add up, a scenario that no transition
+/// leads to, two groups of one scenario with one priority.
+void check(const System& system);
+
+/// The share of time that each scenario takes: as given; or the residence that the transitions'
+/// probabilities lead to; or, without both, all the same. They add up to 1.
+std::vector<double> shares(const System& system);
+
+/// At a level from 0 to levels - 1, the highest; rounded down to whole nanoseconds.
+Time period_of(const System& system, GroupId group, std::int64_t level);
+/// Without the controller's overhead.
+Time deadline_of(const System& system, GroupId group, std::int64_t level);
+
+const char* to_text(Overload overload);
+
+}  // namespace millrace::system
