@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "system/system_file.h"
 
 namespace millrace::system {
