@@ -33,8 +33,7 @@ struct Resources {
 
   Resources(realtime::TaskSystem& result, const board::Board& board, const Clocks& clocks) {
     for (const auto& [name, clock] : clocks)
-      if (std::ranges::none_of(board.devices,
-                               [&](const board::Device& device) { return device.name == name; }))
+      if (std::ranges::find(board.devices, name, &board::Device::name) == board.devices.end())
         throw InputError(fmt::format("clock of '{}'", name),
                          fmt::format("the board '{}' has no device of this name", board.name));
     for (const board::Processor& processor : board.processors) {
