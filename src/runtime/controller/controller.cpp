@@ -153,6 +153,7 @@ GroupPlace Controller::State::place(system::GroupId group, int priority) const {
   place.pin = options.pin;
   place.trace_frames = options.trace_frames;
   place.seed = options.seed + group.index;
+  place.keep_responses = options.keep_responses;
   place.note = options.note;
   return place;
 }

@@ -21,6 +21,7 @@ struct ControllerOptions {
   bool lock_memory = true;        // for the time of the run
   std::int64_t trace_frames = 0;  // of each group; see SessionOptions
   std::uint64_t seed = 1;         // of inputs that nobody fills
+  std::size_t keep_responses = 0;  // so many of each group's, one by one
   SimulatedClock simulated_clock = {};
   /// Told once of each thing that the system refuses.
   std::function<void(const std::string&)> note = {};

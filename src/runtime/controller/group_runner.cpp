@@ -46,6 +46,7 @@ GroupRunner::GroupRunner(GroupPlace place, GroupToRun group, ControllerSignals& 
       frames_(static_cast<std::size_t>(place_.most)),
       done_(signals.releaser),
       ended_(place_.operations) {
+  kept_responses_.reserve(place_.keep_responses);
   warm_up();
 }
 
@@ -173,6 +174,7 @@ void GroupRunner::end_frame(std::int64_t frame) {
   const ReleasedFrame& released = frames_[static_cast<std::size_t>(frame) % frames_.size()];
   const Time response = Clock::now() - released.due;
   responses_.add(response);
+  if (kept_responses_.size() < place_.keep_responses) kept_responses_.push_back(response);
   Ended& ended = ended_[released.operation];
   ++ended.done;
   ended.largest = std::max(ended.largest, response);
@@ -186,6 +188,7 @@ void GroupRunner::end_frame(std::int64_t frame) {
 void GroupRunner::add_to(GroupRecord& record, std::vector<OperationRecord>& operations) const {
   record.name = place_.name;
   record.responses = responses_;
+  record.kept_responses = kept_responses_;
   record.preemptions = session_.preemptions() + front_preemptions_ + back_preemptions_;
   for (std::size_t o = 0; o < ended_.size(); ++o) {
     operations[o].frames.done += ended_[o].done;

@@ -42,6 +42,7 @@ struct GroupPlace {
   std::size_t operations = 1;  // there are
   bool pin = true;
   std::int64_t trace_frames = 0;
+  std::size_t keep_responses = 0;  // one by one
   std::uint64_t seed = 1;
   std::function<void(const std::string&)> note = {};
 };
@@ -120,6 +121,7 @@ class GroupRunner {
   // Touched by the back thread alone while it runs.
   std::vector<Ended> ended_;  // by operation
   ResponseTimes responses_;
+  std::vector<Time> kept_responses_;
   std::int64_t front_preemptions_ = 0, back_preemptions_ = 0;
   std::thread front_, back_;
 };

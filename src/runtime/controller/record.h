@@ -48,6 +48,7 @@ struct GroupRecord {
   std::string name;
   FrameCounts frames;
   ResponseTimes responses;                  // from when a frame was due to the end of its last task
+  std::vector<Time> kept_responses;         // the first ones, if they are wanted
   std::vector<OperationRecord> operations;  // those in which a frame was due
   std::vector<TaskRecord> tasks;
   std::int64_t preemptions = 0;  // of its threads, by groups of higher priority and by the system
