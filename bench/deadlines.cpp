@@ -32,7 +32,7 @@ using namespace millrace;
 constexpr std::int64_t samples = 300;
 /// Frames per second of each group, before all are multiplied by the same factor; the first has the
 /// highest rate and the highest priority.
-constexpr double first_fps = 20, ratio_of_rates = 0.7;
+constexpr double first_fps = 20, ratio_of_rates = 0.6;
 
 /// Each half of the work on a core; every other network begins on the second core.
 plan::Mapping halves(const network::Network& network, std::size_t first_core) {
@@ -272,7 +272,7 @@ int run(Time duration, const std::vector<std::string>& names) {
 int main(int count, char** arguments) try {
   const double seconds = count > 1 ? std::atof(arguments[1]) : 60;
   std::vector<std::string> names(arguments + std::min(count, 2), arguments + count);
-  if (names.empty()) names = {"resnet18", "mobilenet_v2", "yolov4_tiny"};
+  if (names.empty()) names = {"mobilenet_v2", "resnet18", "yolov4_tiny"};
   return run(time_from_seconds(seconds), names);
 } catch (const std::exception& error) {
   fmt::print(stderr, "deadlines: {}\n", error.what());

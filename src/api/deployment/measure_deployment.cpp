@@ -11,7 +11,7 @@ namespace millrace::api {
 namespace {
 
 deployment::Operation operation_at(const deployment::Deployment& deployment,
-                                   const runtime::Wanted& at) {
+                                   const deployment::Wanted& at) {
   deployment::Operation operation{at.scenario, at.level};
   const auto* setting = deployment::setting_for(deployment, at.scenario, at.level);
   if (setting) operation.clocks = setting->clocks;
@@ -26,7 +26,7 @@ bool is_overloaded(const realtime::TaskSystem& tasks) {
 
 bool fits(const deployment::Deployment& deployment, const board::Board& board,
           system::ScenarioId scenario) {
-  const runtime::Wanted highest{scenario, deployment.system.levels - 1};
+  const deployment::Wanted highest{scenario, deployment.system.levels - 1};
   try {
     const realtime::TaskSystem tasks =
         deployment::task_system(deployment, board, operation_at(deployment, highest));
@@ -54,7 +54,7 @@ MeasuredDeployment measure_deployment(const LoadedDeployment& loaded,
 
 std::vector<std::optional<Time>> response_bounds(const deployment::Deployment& deployment,
                                                  const board::Board& board,
-                                                 const runtime::Wanted& at) {
+                                                 const deployment::Wanted& at) {
   std::vector<std::optional<Time>> bounds(deployment.system.groups.size());
   const realtime::TaskSystem tasks =
       deployment::task_system(deployment, board, operation_at(deployment, at));

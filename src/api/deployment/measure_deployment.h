@@ -25,7 +25,7 @@ MeasuredDeployment measure_deployment(const LoadedDeployment& loaded,
 /// controller's overhead. By GroupId; none: not active, or without bound.
 std::vector<std::optional<Time>> response_bounds(const deployment::Deployment& deployment,
                                                  const board::Board& board,
-                                                 const runtime::Wanted& at);
+                                                 const deployment::Wanted& at);
 
 /// Every group's rates times the factor.
 deployment::Deployment with_rates(deployment::Deployment deployment, double factor);

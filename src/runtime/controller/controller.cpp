@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <optional>
 #include <set>
 
@@ -42,18 +41,6 @@ StepPlace place_of(const deployment::Assignment& assignment, deployment::Step st
   }
   if (place.processor && place.processor->cores.empty()) place.processor.reset();
   return place;
-}
-
-/// A frame that is due while so many are on their way finds its group busy: those whose deadlines
-/// have not passed.
-std::int64_t most_on_the_way(const system::System& system, system::GroupId group) {
-  std::int64_t most = 1;
-  for (std::int64_t level = 0; level < system.levels; ++level) {
-    const Time period = period_of(system, group, level),
-               deadline = deadline_of(system, group, level);
-    most = std::max(most, (deadline.count() + period.count() - 1) / period.count());
-  }
-  return most;
 }
 
 }  // namespace
@@ -117,7 +104,7 @@ struct Controller::State {
     if (options.note) options.note(text);
   }
   GroupPlace place(system::GroupId group, int priority) const;
-  void check_wanted(const Wanted& wanted) const;
+  void check_wanted(const deployment::Wanted& wanted) const;
   void end();
   void make_record();
   std::optional<Time> busy(const board::Processor& processor) const;
@@ -148,7 +135,7 @@ GroupPlace Controller::State::place(system::GroupId group, int priority) const {
   place.front = place_of(assignment, deployment::Step::preprocess, board);
   place.back = place_of(assignment, deployment::Step::postprocess, board);
   place.priority = priority;
-  place.most = most_on_the_way(system, group);
+  place.most = deployment::most_on_the_way(system, group);
   place.operations = system.scenarios.size() * static_cast<std::size_t>(system.levels);
   place.pin = options.pin;
   place.trace_frames = options.trace_frames;
@@ -158,7 +145,7 @@ GroupPlace Controller::State::place(system::GroupId group, int priority) const {
   return place;
 }
 
-void Controller::State::check_wanted(const Wanted& wanted) const {
+void Controller::State::check_wanted(const deployment::Wanted& wanted) const {
   const system::System& system = deployment.system;
   if (wanted.scenario.index >= system.scenarios.size())
     throw InputError(system.file, fmt::format("found scenario {}, there are {}",
@@ -244,7 +231,7 @@ Controller::Controller(const deployment::Deployment& deployment, const board::Bo
 
 Controller::~Controller() = default;
 
-void Controller::start(const Wanted& wanted) {
+void Controller::start(const deployment::Wanted& wanted) {
   State& state = *state_;
   state.check_wanted(wanted);
   for (const board::Processor& processor : state.board.processors)
@@ -263,7 +250,7 @@ void Controller::start(const Wanted& wanted) {
   });
 }
 
-void Controller::switch_to(const Wanted& wanted) {
+void Controller::switch_to(const deployment::Wanted& wanted) {
   state_->check_wanted(wanted);
   state_->loop->ask(wanted);
 }

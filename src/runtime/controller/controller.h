@@ -43,12 +43,12 @@ class Controller {
   Controller& operator=(const Controller&) = delete;
 
   /// Frames are due from now on. Once.
-  void start(const Wanted& wanted);
+  void start(const deployment::Wanted& wanted);
   /// Returns at once. Frames on their way end, no new ones are released, and when all are done the
   /// clocks are set and the new scenario begins: at the latest when the last of them has to be
   /// done, and one release later. A later wish replaces one that has not begun. InputError if there
   /// is no such scenario or level.
-  void switch_to(const Wanted& wanted);
+  void switch_to(const deployment::Wanted& wanted);
   bool has_failed() const;
   /// Of the thread that releases frames; 0: an ordinary one.
   int release_priority() const;

@@ -6,18 +6,11 @@
 
 #include "base/trace.h"
 #include "base/verdict.h"
+#include "deployment/script.h"
 #include "runtime/controller/response_times.h"
 #include "runtime/session.h"
-#include "system/system.h"
 
 namespace millrace::runtime {
-
-/// In which scenario the system is to be, and at which level.
-struct Wanted {
-  system::ScenarioId scenario{0};
-  std::int64_t level = 0;
-  bool operator==(const Wanted&) const = default;
-};
 
 /// Each frame that was due is released or skipped, and each that was released is done or lost.
 struct FrameCounts {
@@ -34,7 +27,7 @@ struct FrameCounts {
 
 /// A group in one scenario at one level, in which its frames were due.
 struct OperationRecord {
-  Wanted at;
+  deployment::Wanted at;
   FrameCounts frames;
   Time largest{};  // response
 };

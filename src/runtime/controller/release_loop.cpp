@@ -14,7 +14,7 @@ constexpr int level_bits = 16, scenario_bits = 16;
 constexpr std::uint64_t low(int bits) { return (std::uint64_t{1} << bits) - 1; }
 
 std::uint64_t number_of(std::uint64_t wish) { return wish >> (level_bits + scenario_bits); }
-Wanted wanted_of(std::uint64_t wish) {
+deployment::Wanted wanted_of(std::uint64_t wish) {
   return {system::ScenarioId((wish >> level_bits) & low(scenario_bits)),
           static_cast<std::int64_t>(wish & low(level_bits))};
 }
@@ -27,7 +27,7 @@ ReleaseLoop::ReleaseLoop(const Parts& parts)
   for (Beat& beat : beats_) beat.counts.resize(operations);
 }
 
-void ReleaseLoop::ask(const Wanted& wanted) {
+void ReleaseLoop::ask(const deployment::Wanted& wanted) {
   const std::uint64_t target = (std::uint64_t{wanted.scenario.index} << level_bits) |
                                static_cast<std::uint64_t>(wanted.level);
   asked_at_ = std::chrono::duration_cast<Time>(Clock::now().time_since_epoch()).count();
@@ -44,7 +44,7 @@ void ReleaseLoop::stop() {
   parts_.signals.releaser.notify();
 }
 
-void ReleaseLoop::run(const Wanted& first) {
+void ReleaseLoop::run(const deployment::Wanted& first) {
   wish_ = first;
   enter(first, Clock::now());
   while (!stopped_ && !parts_.signals.failed) {
@@ -78,7 +78,7 @@ void ReleaseLoop::look_at_wish(Clock::time_point now) {
 }
 
 /// From now on no frame is released, until those on their way are done.
-void ReleaseLoop::begin_transition(const Wanted& to, Clock::time_point now) {
+void ReleaseLoop::begin_transition(const deployment::Wanted& to, Clock::time_point now) {
   target_ = to;
   if (in_transition_) return;  // it goes elsewhere, and is as long
   in_transition_ = true;
@@ -113,7 +113,7 @@ void ReleaseLoop::end_transition(Clock::time_point now) {
   enter(target_, now);
 }
 
-void ReleaseLoop::enter(const Wanted& wanted, Clock::time_point now) {
+void ReleaseLoop::enter(const deployment::Wanted& wanted, Clock::time_point now) {
   drop_waiting();
   now_ = wanted;
   const deployment::Setting* setting =
@@ -198,7 +198,7 @@ void ReleaseLoop::follow_overload(Clock::time_point now) {
   const bool late = has_new_misses() || overload_;
   overload_ = false;
   if (late) calm_since_ = now;
-  Wanted next = now_;
+  deployment::Wanted next = now_;
   if (late && now_.level > 0)
     --next.level;
   else if (!late && now_.level < wish_.level && now - calm_since_ >= calm)

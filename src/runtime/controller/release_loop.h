@@ -28,10 +28,10 @@ class ReleaseLoop {
 
   /// From this scenario and level on, until stop() or a group's failure; then no group gets a frame
   /// any more. Allocates no memory.
-  void run(const Wanted& first);
+  void run(const deployment::Wanted& first);
 
   /// The latest wish holds.
-  void ask(const Wanted& wanted);
+  void ask(const deployment::Wanted& wanted);
   void stop();
 
   // After run().
@@ -51,9 +51,9 @@ class ReleaseLoop {
 
   std::size_t operation() const;
   void look_at_wish(Clock::time_point now);
-  void begin_transition(const Wanted& to, Clock::time_point now);
+  void begin_transition(const deployment::Wanted& to, Clock::time_point now);
   void end_transition(Clock::time_point now);
-  void enter(const Wanted& wanted, Clock::time_point now);
+  void enter(const deployment::Wanted& wanted, Clock::time_point now);
   bool are_all_done() const;
   bool is_ready() const;
   void release_due(Clock::time_point now);
@@ -69,9 +69,9 @@ class ReleaseLoop {
   const Parts parts_;
   const system::System& system_;
   std::vector<Beat> beats_;
-  Wanted wish_;    // the newest
-  Wanted now_;     // where it is, or comes from
-  Wanted target_;  // of a transition
+  deployment::Wanted wish_;    // the newest
+  deployment::Wanted now_;     // where it is, or comes from
+  deployment::Wanted target_;  // of a transition
   bool in_transition_ = false;
   Clock::time_point asked_{}, has_to_end_{};
   Clock::time_point calm_since_{};  // for lower_rate

@@ -40,7 +40,7 @@ std::vector<std::vector<TaskTimes>> measure_tasks(const deployment::Deployment& 
 
 /// The response times of frames whose tasks do nothing, with all groups active and ordinary threads
 /// busy on all cores half of the time: what release, wake-ups and hand-overs add to a frame. Of the
-/// group for which it is most.
+/// group for which it is most. Repeated where the host took time of a core; the least counts then.
 TaskTimes measure_overhead(const deployment::Deployment& deployment, const board::Board& board,
                            const std::vector<GroupToRun>& groups,
                            const TaskTimesOptions& options = {});

@@ -21,7 +21,7 @@ using namespace std::chrono_literals;
 using test::ControlledSystem;
 using test::expect_none_lost;
 
-constexpr Wanted in_scenario(std::size_t scenario, std::int64_t level = 0) {
+constexpr deployment::Wanted in_scenario(std::size_t scenario, std::int64_t level = 0) {
   return {system::ScenarioId(scenario), level};
 }
 
@@ -100,7 +100,7 @@ TEST(Controller, a_scenario_that_follows_releases_its_own_groups_alone) {
   system.add_scenario("none", {});
   Controller controller(system.deployment, system.board, system.to_run());
   controller.start(in_scenario(1));
-  const Script script{{100ms, in_scenario(2)}, {200ms, in_scenario(3)}};
+  const deployment::Script script{{100ms, in_scenario(2)}, {200ms, in_scenario(3)}};
   play(controller, script, 300ms);
   const ControllerRecord record = controller.stop();
   expect_none_lost(record);
@@ -136,7 +136,8 @@ TEST(Controller, a_random_drive_loses_no_frame) {
   system.add_scenario("first", {0, 2});
   system.add_scenario("second", {1});
   system.add_scenario("none", {});
-  const Script script = random_script(system.deployment.system, {1500ms, 60, 7});
+  const deployment::Script script =
+      deployment::random_script(system.deployment.system, {1500ms, 60, 7});
   Controller controller(system.deployment, system.board, system.to_run());
   controller.start(script.front().wanted);
   play(controller, script, 1500ms);

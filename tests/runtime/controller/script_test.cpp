@@ -1,4 +1,4 @@
-#include "runtime/controller/script.h"
+#include "deployment/script.h"
 
 #include <gtest/gtest.h>
 
@@ -11,6 +11,8 @@
 namespace millrace::runtime {
 namespace {
 
+using deployment::Script;
+
 using namespace std::chrono_literals;
 
 class ScriptTest : public testing::Test {
@@ -21,7 +23,7 @@ class ScriptTest : public testing::Test {
   }
   Script read(const std::string& text) {
     write_file(folder_ / "drive.txt", text);
-    return read_script(folder_ / "drive.txt", system_);
+    return deployment::read_script(folder_ / "drive.txt", system_);
   }
   /// Without the folder.
   std::string refused(const std::string& text) {
@@ -61,7 +63,7 @@ TEST_F(ScriptTest, that_cannot_be_followed_is_refused_with_its_line) {
 TEST_F(ScriptTest, by_chance_follows_the_transitions) {
   const auto id = [](std::size_t scenario) { return system::ScenarioId(scenario); };
   system_.transitions = {{id(0), id(1), 0.25}, {id(0), id(2)}, {id(1), id(0)}, {id(2), id(0)}};
-  const Script script = random_script(system_, {10s, 20'000, 5});
+  const Script script = deployment::random_script(system_, {10s, 20'000, 5});
   ASSERT_EQ(script.size(), 20'001u);
   std::map<std::pair<std::size_t, std::size_t>, int> seen;
   for (std::size_t i = 1; i < script.size(); ++i) {
@@ -75,8 +77,10 @@ TEST_F(ScriptTest, by_chance_follows_the_transitions) {
 }
 
 TEST_F(ScriptTest, by_chance_is_the_same_with_the_same_seed) {
-  EXPECT_EQ(random_script(system_, {1s, 50, 5}), random_script(system_, {1s, 50, 5}));
-  EXPECT_NE(random_script(system_, {1s, 50, 5}), random_script(system_, {1s, 50, 6}));
+  EXPECT_EQ(deployment::random_script(system_, {1s, 50, 5}),
+            deployment::random_script(system_, {1s, 50, 5}));
+  EXPECT_NE(deployment::random_script(system_, {1s, 50, 5}),
+            deployment::random_script(system_, {1s, 50, 6}));
 }
 
 }  // namespace
