@@ -120,8 +120,8 @@ std::string another_board(const Deployment& deployment, const board::Board& boar
   const std::string hash = board::hash_of(board);
   if (deployment.board_hash.empty() || deployment.board_hash == hash) return "";
   return fmt::format(
-      "the deployment was made for the board '{}' (hash {}), this is '{}' (hash {}); its "
-      "times may not hold here",
+      "the deployment was made for the board '{}' (hash {}), and the board is '{}' (hash {}) now; "
+      "its times may not hold",
       deployment.board_name, deployment.board_hash, board.name, hash);
 }
 

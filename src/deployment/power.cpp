@@ -61,8 +61,8 @@ std::vector<DevicePower> expected_power(const Deployment& deployment, const boar
   for (const board::Device& device : board.devices) {
     if (device.power.empty()) continue;
     DevicePower power{.device = device.name};
-    power.still_mw = still_mw(device, operation.clocks) *
-                     static_cast<double>(processors_of(device).size());
+    power.still_mw =
+        still_mw(device, operation.clocks) * static_cast<double>(processors_of(device).size());
     for (const system::GroupId group : system[operation.scenario].groups)
       power.busy_mw += busy_mw_of(deployment.assignments.at(group.index), device, operation.clocks,
                                   period_of(system, group, operation.level));

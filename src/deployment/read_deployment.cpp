@@ -175,6 +175,7 @@ system::System system_of(const nlohmann::json& document, const fs::path& path) {
 }  // namespace
 
 bool is_deployment_file(const fs::path& path) {
+  if (path.extension() != ".json") return false;
   const nlohmann::json document = read_json(path);
   return document.is_object() && document.value("kind", nlohmann::json()) == "deployment";
 }

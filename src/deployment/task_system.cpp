@@ -92,10 +92,11 @@ realtime::TaskSystem task_system(const Deployment& deployment, const board::Boar
     flow.events.period = period_of(system, group, operation.level);
     flow.deadline = deadline_of(system, group, operation.level) - system.overhead;
     if (*flow.deadline <= Time{})
-      throw InputError(system[group].place,
-                       fmt::format("the controller's overhead of {} leaves nothing of group '{}'s "
-                                   "deadline",
-                                   millrace::to_text(system.overhead), system[group].name));
+      throw InputError(
+          system[group].place,
+          fmt::format("the controller's overhead of {} leaves nothing of the deadline of "
+                      "group '{}'",
+                      millrace::to_text(system.overhead), system[group].name));
     const realtime::FlowId id = result.add_flow(std::move(flow));
     std::vector<realtime::TaskId> ids;
     for (const Task& task : assignment.tasks) {

@@ -59,6 +59,7 @@ class DriveRun {
       if (next == Time::max()) break;
       now_ = next;
     }
+    now_ = std::max(now_, options_.duration);
     count_energy();
     return result();
   }

@@ -61,7 +61,7 @@ struct DriveTransitions {
 };
 
 struct Drive {
-  Time elapsed{};                          // until the last frame was done
+  Time elapsed{};                          // the duration, or until the last frame was done
   std::vector<DriveGroup> groups;          // by GroupId
   std::vector<DriveProcessor> processors;  // those with tasks
   std::vector<DriveDevice> devices;

@@ -6,16 +6,15 @@
 
 #include "base/file.h"
 #include "base/json.h"
-#include "sample.h"
 #include "support/message_of.h"
+#include "support/sample_deployment.h"
 #include "support/schema.h"
 #include "support/temporary_folder.h"
 
 namespace millrace::deployment {
 namespace {
 
-using namespace test;
-using millrace::test::TemporaryFolder;
+using namespace millrace::test;
 using Json = nlohmann::json;
 
 class DeploymentFile : public testing::Test {

@@ -44,7 +44,8 @@ def main():
     assignments = [{"group": group["name"], "priority": group.get("priority", len(system["groups"]) - g),
                     "tasks": tasks_of(group, plan), "plan": plan}
                    for g, group in enumerate(system["groups"])]
-    board = {"name": plan["origin"]["options"].get("board", "this machine"), "hash": plan["origin"]["board"]}
+    origin = plan["origin"]
+    board = {"name": origin["options"].get("board", "this machine"), "hash": origin["board"]}
     deployment = {"format": 1, "kind": "deployment", "method": "by hand", "contention": "modelled",
                   "board": board, "system": system, "assignments": assignments, "settings": settings}
     json.dump(deployment, open(out, "w"), indent=1)
