@@ -46,9 +46,12 @@ MeasuredDeployment measure_deployment(const LoadedDeployment& loaded,
   result.overhead = runtime::measure_overhead(loaded.deployment, loaded.board, groups, options);
   result.deployment =
       runtime::with_times(loaded.deployment, result.tasks, result.overhead, options.beside_others);
-  for (deployment::Setting& setting : result.deployment.settings)
+  for (deployment::Setting& setting : result.deployment.settings) {
     setting.bounds =
         response_bounds(result.deployment, loaded.board, {setting.scenario, setting.level});
+    for (auto& bound : setting.bounds)
+      if (bound) *bound -= result.deployment.system.overhead;  // as the analysis has it
+  }
   return result;
 }
 

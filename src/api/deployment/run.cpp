@@ -7,7 +7,6 @@
 #include "api/deployment/loaded_deployment.h"
 #include "api/deployment/measure_deployment.h"
 #include "api/written_over.h"
-#include "base/error.h"
 #include "base/file.h"
 #include "base/interrupt.h"
 #include "runtime/controller/script.h"
@@ -17,19 +16,9 @@ namespace millrace::api {
 namespace {
 
 deployment::Wanted wanted_of(const system::System& system, const DeploymentRunRequest& request) {
-  deployment::Wanted wanted{{}, request.level.value_or(system.levels - 1)};
-  const auto found = std::ranges::find(system.scenarios, request.scenario, &system::Scenario::name);
-  if (found == system.scenarios.end()) {
-    std::vector<std::string_view> names;
-    for (const system::Scenario& scenario : system.scenarios) names.push_back(scenario.name);
-    throw InputError("--scenario " + request.scenario,
-                     "is no scenario of the deployment" + did_you_mean(request.scenario, names));
-  }
-  wanted.scenario = system::ScenarioId(static_cast<std::size_t>(found - system.scenarios.begin()));
-  if (wanted.level < 0 || wanted.level >= system.levels)
-    throw InputError(fmt::format("--level {}", wanted.level),
-                     fmt::format("the deployment has levels 0 to {}", system.levels - 1));
-  return wanted;
+  const std::int64_t level = request.level.value_or(system.levels - 1);
+  check_level(system, level);
+  return {scenario_named(system, request.scenario), level};
 }
 
 deployment::Script script_of(const system::System& system, const DeploymentRunRequest& request) {
@@ -100,10 +89,9 @@ DeploymentRun run_deployment(const DeploymentRunRequest& request) {
   const InterruptGuard interrupt;
   runtime::Controller controller(loaded->deployment, loaded->board, loaded->groups_to_run(),
                                  options_for(*loaded, request));
-  const bool begins_at_once = !script.empty() && script.front().at == Time{};
-  controller.start(begins_at_once ? script.front().wanted
-                                  : deployment::Wanted{{}, system.levels - 1});
-  const deployment::Script rest(script.begin() + (begins_at_once ? 1 : 0), script.end());
+  // The first step holds from the start.
+  controller.start(script.front().wanted);
+  const deployment::Script rest(script.begin() + 1, script.end());
   runtime::play(controller, rest, time_from_seconds(request.duration_s),
                 [&] { return run.interrupted = run.interrupted || interrupt.take(); });
   run.record = controller.stop();
