@@ -139,6 +139,9 @@ bool run(std::int64_t transitions, Time duration) {
       seen.beyond_bound, to_text(before), to_text(after));
   const bool all_wished =
       seen.wished == transitions && seen.done + seen.replaced >= transitions - 1;
+  for (const runtime::ProcessorRecord& each : record.processors)
+    fmt::print("{}: {} stolen by the host; ", each.name, to_text(each.stolen));
+  fmt::print("releases at most {} late\n", to_text(record.lateness.largest()));
   return is_accounted_for(record) && all_wished && after <= before + most_growth;
 }
 

@@ -119,8 +119,11 @@ Clock::time_point fire(StageTask& stage, const schedule::Firing& firing,
   const auto started = Clock::now();
   const Time on_core = is_timed ? time_on_core() : Time{};
   run_phase(phase, firing);
-  if (is_timed) stage.core_times[firing.phase].add(time_on_core() - on_core);
+  const Time spent = is_timed ? time_on_core() - on_core : Time{};
   const auto ended = Clock::now();
+  // While another device works, its thread may sleep.
+  const bool is_core = stage.processor.kind == board::ProcessorKind::cpu;
+  if (is_timed) stage.core_times[firing.phase].add(is_core ? spent : Time(ended - started));
   const bool ends_frames = &phase == &stage.phases.back();
   stage.activity.add(ends_frames ? firing.count : 0, ended - started, started - released);
   if (stage.firings.is_on()) stage.firings.add({firing, released, started, ended});

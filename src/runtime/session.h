@@ -55,7 +55,8 @@ struct SessionOptions {
   std::vector<int> priorities = {};
   // Told once if the system refuses the priorities; the threads are ordinary ones then.
   std::function<void(const std::string&)> note = {};
-  // Each phase's time on its core is taken, without what others took: see times_of_phases().
+  // Each phase's time on its core is taken, without what others took; on other devices, its
+  // duration. See times_of_phases().
   bool core_times = false;
 };
 

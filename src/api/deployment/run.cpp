@@ -95,7 +95,13 @@ DeploymentRun run_deployment(const DeploymentRunRequest& request) {
   runtime::play(controller, rest, time_from_seconds(request.duration_s),
                 [&] { return run.interrupted = run.interrupted || interrupt.take(); });
   run.record = controller.stop();
-  add_bounds(run, loaded->board);
+  if (loaded->is_here)
+    add_bounds(run, loaded->board);
+  else
+    request.context.note(
+        fmt::format("the board '{}' is not this machine: it is simulated here by ordinary threads, "
+                    "so no bound is shown; 'millrace analyze' and 'simulate' have them",
+                    loaded->board.name));
   note_throttling(run, request.context);
   if (!request.trace.file.empty()) write_chrome_trace(request.trace.file, run.record.trace);
   return run;

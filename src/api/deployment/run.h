@@ -31,7 +31,8 @@ struct DeploymentRun {
   std::uint64_t seed = 1;
   deployment::Deployment deployment;
   runtime::ControllerRecord record;
-  /// By group, scenario and level, of all in which frames were due: see response_bounds().
+  /// By group, scenario and level, of all in which frames were due: see response_bounds(). Empty if
+  /// the board is not this machine.
   std::map<std::pair<std::size_t, std::pair<std::size_t, std::int64_t>>, std::optional<Time>>
       bounds;
   std::optional<double> real_time_limit = {};  // the share of a core; none: there is no limit
