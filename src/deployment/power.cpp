@@ -2,27 +2,15 @@
 
 #include <algorithm>
 
+#include "board/power.h"
+
 namespace millrace::deployment {
 namespace {
 
 board::Megahertz clock_of(const board::Device& device, const Clocks& clocks) {
   const auto found = clocks.find(device.name);
   if (found != clocks.end()) return found->second;
-  return device.clocks.empty() ? device.power.back().clock : device.clocks.back();
-}
-
-/// On the line between the two power points beside the clock, or through the two nearest ones.
-double at(const board::Device& device, board::Megahertz clock,
-          board::Milliwatts board::PowerPoint::*part) {
-  const auto& points = device.power;
-  if (points.size() == 1) return (points[0].*part).value;
-  auto high = std::ranges::lower_bound(points, clock, {}, &board::PowerPoint::clock);
-  if (high == points.begin()) ++high;
-  if (high == points.end()) --high;
-  const auto low = high - 1;
-  const double share = (clock.value - low->clock.value) / (high->clock.value - low->clock.value);
-  const double from = (*low.*part).value, to = (*high.*part).value;
-  return std::max(0.0, from + (to - from) * share);
+  return board::highest_clock(device);
 }
 
 /// On average, of a group's frames.
@@ -42,15 +30,13 @@ double busy_mw_of(const Assignment& assignment, const board::Device& device, con
 }  // namespace
 
 double still_mw(const board::Device& device, const Clocks& clocks) {
-  if (device.power.empty()) return 0;
-  return at(device, clock_of(device, clocks), &board::PowerPoint::still);
+  return board::static_power(device, clock_of(device, clocks)).value;
 }
 
 double busy_mw(const board::Device& device, const Clocks& clocks, const Task& task) {
-  if (device.power.empty()) return task.busy ? task.busy->value : 0;
-  const double now = at(device, clock_of(device, clocks), &board::PowerPoint::busy);
-  const double highest = at(device, clock_of(device, {}), &board::PowerPoint::busy);
+  const double now = board::dynamic_power(device, clock_of(device, clocks)).value;
   if (!task.busy) return now;
+  const double highest = board::dynamic_power(device, board::highest_clock(device)).value;
   return highest > 0 ? task.busy->value * now / highest : task.busy->value;
 }
 

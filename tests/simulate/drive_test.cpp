@@ -217,6 +217,17 @@ int compare_with_bounds(const Drive& found, const std::vector<analysis::Deadline
   return compared;
 }
 
+/// If all deadlines hold everywhere, how long frames may be on their way; else nothing.
+std::optional<Time> longest_bound(const std::vector<analysis::DeadlineAnswers>& answers) {
+  Time longest{};
+  for (const analysis::DeadlineAnswers& one : answers) {
+    if (!one.is_schedulable()) return std::nullopt;
+    for (const realtime::FlowBound& bound : one.answers.bounds.flows)
+      longest = std::max(longest, bound.response);
+  }
+  return longest;
+}
+
 TEST(drive, never_exceeds_the_bounds_of_a_schedulable_scenario) {
   Random random(11);
   int compared = 0;
@@ -225,7 +236,9 @@ TEST(drive, never_exceeds_the_bounds_of_a_schedulable_scenario) {
     const auto answers = analysis::check_deadlines(deployment, sample_board(), {{}, {}, {1, 0}});
     DriveOptions options{.script = {}, .duration = ms(5000), .drawn = n % 2 == 0, .seed = random()};
     options.script = deployment::random_script(deployment.system, {options.duration, 30, random()});
-    compared += compare_with_bounds(drive_of(deployment, options), answers);
+    const Drive found = drive_of(deployment, options);
+    compared += compare_with_bounds(found, answers);
+    EXPECT_LE(found.transitions.longest, longest_bound(answers).value_or(Time::max()));
     if (HasFailure()) FAIL() << "in system " << n;
   }
   EXPECT_GT(compared, 200);
