@@ -5,10 +5,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <cstdlib>
-#include <cstring>
+#include <exception>
+#include <functional>
 #include <string>
 #include <vector>
 

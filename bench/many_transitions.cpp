@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <cstdlib>
+#include <exception>
 #include <memory>
 #include <string>
 #include <vector>
