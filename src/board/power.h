@@ -1,0 +1,37 @@
+#pragma once
+// What a processor draws at a clock: straight lines through the power points of its device, by
+// least squares, as section 4.4.2.3 of J. Kim's thesis has them.
+#include "board/device.h"
+
+namespace millrace::board {
+
+/// Milliwatts at a clock of x MHz: base + slope * x.
+struct PowerLine {
+  double base = 0, slope = 0;
+  /// Never below 0.
+  Milliwatts at(Megahertz clock) const;
+  bool operator==(const PowerLine&) const = default;
+};
+
+/// While nothing runs, and what is added while it works; of one processor.
+struct PowerLines {
+  PowerLine still, busy;
+  bool operator==(const PowerLines&) const = default;
+};
+
+/// Lines of 0 if the board says nothing, of the one value if it has one point.
+PowerLines power_lines(const Device& device);
+
+Milliwatts static_power(const Device& device, Megahertz clock);
+Milliwatts dynamic_power(const Device& device, Megahertz clock);
+
+/// That of its power point if it has no list of clocks; 0 if it has neither.
+Megahertz highest_clock(const Device& device);
+
+/// In microjoules. What tasks draw: they are busy for so long at the highest clock, and longer at a
+/// lower one, in proportion.
+double dynamic_energy(const Device& device, Megahertz clock, Time busy_at_highest);
+/// In microjoules: of one processor, whatever it does.
+double static_energy(const Device& device, Megahertz clock, Time period);
+
+}  // namespace millrace::board

@@ -1,0 +1,65 @@
+#include "board/power.h"
+
+#include <gtest/gtest.h>
+
+#include "board/board.h"
+#include "board/shipped.h"
+
+namespace millrace::board {
+namespace {
+
+using namespace std::chrono_literals;
+
+Device device_with(const std::vector<PowerPoint>& points) {
+  Device device;
+  device.power = points;
+  for (const PowerPoint& point : points) device.clocks.push_back(point.clock);
+  return device;
+}
+
+TEST(Power, two_points_lie_on_their_lines) {
+  const Device device = device_with({{{500}, {50}, {400}, {}}, {{1000}, {100}, {1400}, {}}});
+  EXPECT_DOUBLE_EQ(static_power(device, {500}).value, 50);
+  EXPECT_DOUBLE_EQ(static_power(device, {750}).value, 75);
+  EXPECT_DOUBLE_EQ(dynamic_power(device, {1000}).value, 1400);
+  EXPECT_DOUBLE_EQ(dynamic_power(device, {600}).value, 600);
+}
+
+TEST(Power, more_points_give_the_line_of_least_squares) {
+  const Device device =
+      device_with({{{1}, {0}, {1}, {}}, {{2}, {0}, {2}, {}}, {{3}, {0}, {2}, {}}});
+  const PowerLine line = power_lines(device).busy;  // y = 2/3 + x/2
+  EXPECT_NEAR(line.base, 2.0 / 3, 1e-12);
+  EXPECT_NEAR(line.slope, 0.5, 1e-12);
+}
+
+TEST(Power, one_point_holds_at_every_clock_and_none_is_zero) {
+  const Device one = device_with({{{800}, {30}, {700}, {}}});
+  EXPECT_DOUBLE_EQ(dynamic_power(one, {400}).value, 700);
+  EXPECT_DOUBLE_EQ(static_power(one, {400}).value, 30);
+  EXPECT_DOUBLE_EQ(dynamic_power(Device{}, {400}).value, 0);
+}
+
+TEST(Power, a_line_never_falls_below_zero) {
+  const Device device = device_with({{{500}, {0}, {100}, {}}, {{1000}, {0}, {1000}, {}}});
+  EXPECT_DOUBLE_EQ(dynamic_power(device, {100}).value, 0);
+}
+
+TEST(Power, energy_is_power_times_time_which_grows_as_the_clock_falls) {
+  const Device device = device_with({{{500}, {50}, {400}, {}}, {{1000}, {100}, {1400}, {}}});
+  EXPECT_DOUBLE_EQ(dynamic_energy(device, {1000}, 2ms), 2800);  // 1.4 W * 2 ms
+  EXPECT_DOUBLE_EQ(dynamic_energy(device, {500}, 2ms), 1600);   // 0.4 W * 4 ms
+  EXPECT_DOUBLE_EQ(static_energy(device, {500}, 10ms), 500);    // 50 mW * 10 ms
+}
+
+TEST(Power, the_shipped_xavier_saves_energy_at_each_lower_clock) {
+  const Board board = shipped_board("jetson-agx-xavier");
+  for (const Device& device : board.devices)
+    for (std::size_t c = 1; c < device.clocks.size(); ++c)
+      EXPECT_LT(dynamic_energy(device, device.clocks[c - 1], 1ms),
+                dynamic_energy(device, device.clocks[c], 1ms))
+          << device.name;
+}
+
+}  // namespace
+}  // namespace millrace::board
