@@ -70,7 +70,8 @@ YamlNode read_yaml(const std::filesystem::path& path) {
 }
 
 std::string YamlView::place() const {
-  return fmt::format("{}: line {}{}{}", file_, node_->line, path_.empty() ? "" : ": ", path_);
+  const std::string line = node_->line > 0 ? fmt::format(": line {}", node_->line) : "";
+  return fmt::format("{}{}{}{}", file_, line, path_.empty() ? "" : ": ", path_);
 }
 
 void YamlView::fail(const std::string& text) const { throw InputError(place(), text); }

@@ -17,7 +17,7 @@ struct YamlNode {
   std::string key;              // of an entry of a map
   std::string text;             // of a scalar
   bool quoted = false;          // then a scalar is text, whatever it looks like
-  int line = 1;                 // where it begins; of an entry of a map: its key
+  int line = 1;  // where it begins; of an entry of a map: its key; 0: it comes from no text
   std::vector<YamlNode> items;  // of a list or, with their keys, of a map
 };
 
@@ -26,6 +26,9 @@ struct YamlNode {
 /// and the line.
 YamlNode parse_yaml(const std::string& content, const std::string& file);
 YamlNode read_yaml(const std::filesystem::path& path);
+
+/// The same for a value inside a JSON file. Nothing in it has a line; what is null is left out.
+YamlNode yaml_of(const nlohmann::json& value);
 
 /// The value as YAML that is read back the same: maps and lists of maps in blocks, lists of plain
 /// values in a line. Atomically.

@@ -59,4 +59,22 @@ void write_yaml(const std::filesystem::path& path, const Json& value) {
   write_file(path, std::string(out.c_str()) + "\n");
 }
 
+YamlNode yaml_of(const nlohmann::json& value) {
+  YamlNode node;
+  node.line = 0;
+  if (value.is_structured()) {
+    node.kind = value.is_object() ? YamlNode::Kind::map : YamlNode::Kind::list;
+    for (const auto& [key, item] : value.items()) {
+      if (item.is_null()) continue;
+      node.items.push_back(yaml_of(item));
+      if (value.is_object()) node.items.back().key = key;
+    }
+  } else if (!value.is_null()) {
+    node.kind = YamlNode::Kind::scalar;
+    node.quoted = value.is_string();
+    node.text = value.is_string() ? value.get<std::string>() : json_text(value, -1);
+  }
+  return node;
+}
+
 }  // namespace millrace

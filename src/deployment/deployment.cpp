@@ -5,46 +5,124 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "deployment/words.h"
 
 namespace millrace::deployment {
 namespace {
 
-const Assignment& assignment_of(const Deployment& deployment, system::GroupId group) {
-  if (group.index >= deployment.assignments.size())
-    throw InputError(deployment.system.file,
-                     fmt::format("group '{}' has no assignment", deployment.system[group].name));
-  return deployment.assignments[group.index];
+std::string place_of(const Deployment& deployment, std::size_t group, const Task& task) {
+  return fmt::format("group '{}', task '{}'", deployment.system.groups[group].name, task.name);
+}
+
+void check_times(const Task& task, const std::string& place) {
+  if (task.worst < task.average || task.average < task.best || task.best < Time{})
+    throw InputError(place,
+                     fmt::format("its times are {} at best, {} on average and {} at worst, "
+                                 "expected them ascending",
+                                 millrace::to_text(task.best), millrace::to_text(task.average),
+                                 millrace::to_text(task.worst)));
+  Time sum{};
+  for (Time kernel : task.kernels) sum += kernel;
+  if (!task.kernels.empty() && sum != task.worst)
+    throw InputError(place,
+                     fmt::format("its kernels take {} together and its worst time is {}, expected "
+                                 "the same",
+                                 millrace::to_text(sum), millrace::to_text(task.worst)));
 }
 
 void check_task(const Assignment& assignment, const Task& task, const std::string& place) {
-  if (task.worst < task.average || task.average < task.best || task.best < Time{})
-    throw InputError(place, "its times are not in the order best, average, worst");
+  check_times(task, place);
+  for (const Task& other : assignment.tasks)
+    if (&other != &task && other.name == task.name)
+      throw InputError(place, "another task of the group has this name; give it another");
   for (std::size_t before : task.after)
     if (before >= assignment.tasks.size() || &assignment.tasks[before] >= &task)
       throw InputError(place, "it comes after a task that does not stand before it");
-  if (task.step != Step::phase) return;
   const auto& stages = assignment.plan.plan.stages;
+  if (task.step != Step::phase || stages.empty()) return;
   if (task.stage >= stages.size() || task.phase >= stages[task.stage].phases.size())
     throw InputError(place,
                      fmt::format("its plan has no phase {} of stage {}", task.phase, task.stage));
 }
 
+void check_bounds(const Deployment& deployment, const Setting& setting, const std::string& place) {
+  const system::System& system = deployment.system;
+  const auto& active = system[setting.scenario].groups;
+  if (setting.bounds.size() > system.groups.size())
+    throw InputError(place, "has bounds of more groups than there are");
+  for (std::size_t g = 0; g < setting.bounds.size(); ++g)
+    if (setting.bounds[g] && std::ranges::find(active, system::GroupId(g)) == active.end())
+      throw InputError(place, fmt::format("has a bound of group '{}', which is not active in it",
+                                          system.groups[g].name));
+}
+
+void check_setting(const Deployment& deployment, const Setting& setting) {
+  const system::System& system = deployment.system;
+  if (setting.scenario.index >= system.scenarios.size())
+    throw InputError("setting", "has a scenario that is not there");
+  const std::string place = fmt::format("setting of scenario '{}', level {}",
+                                        system[setting.scenario].name, setting.level);
+  if (setting.level < 0 || setting.level >= system.levels)
+    throw InputError(place, fmt::format("the system has levels 0 to {}", system.levels - 1));
+  for (const Setting& other : deployment.settings)
+    if (&other != &setting && other.scenario == setting.scenario && other.level == setting.level)
+      throw InputError(place, "it is there twice; remove one");
+  check_bounds(deployment, setting, place);
+}
+
+void check_clocks(const Setting& setting, const board::Board& board, const std::string& place) {
+  for (const auto& [name, clock] : setting.clocks) {
+    const auto device = std::ranges::find(board.devices, name, &board::Device::name);
+    if (device == board.devices.end())
+      throw InputError(place, fmt::format("the board '{}' has no device '{}'", board.name, name));
+    if (std::ranges::find(device->clocks, clock) == device->clocks.end())
+      throw InputError(place,
+                       fmt::format("the device '{}' of the board '{}' has no clock of {} MHz", name,
+                                   board.name, clock.value));
+  }
+}
+
 }  // namespace
 
-void check(const Deployment& deployment, const board::Board& board) {
-  for (std::size_t g = 0; g < deployment.system.groups.size(); ++g) {
-    const Assignment& assignment = assignment_of(deployment, system::GroupId(g));
-    for (const Task& task : assignment.tasks) {
-      const std::string place =
-          fmt::format("group '{}', task '{}'", deployment.system.groups[g].name, task.name);
-      check_task(assignment, task, place);
-      if (std::ranges::none_of(board.processors, [&](const board::Processor& processor) {
-            return processor.name == task.processor;
-          }))
-        throw InputError(
-            place, fmt::format("the board '{}' has no processor '{}'", board.name, task.processor));
-    }
+void check(const Deployment& deployment) {
+  const auto& groups = deployment.system.groups;
+  if (deployment.assignments.size() > groups.size())
+    throw InputError(deployment.system.file, "has more assignments than groups");
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    if (g >= deployment.assignments.size())
+      throw InputError(deployment.system.file,
+                       fmt::format("group '{}' has no assignment", groups[g].name));
+    const Assignment& assignment = deployment.assignments[g];
+    if (assignment.tasks.empty())
+      throw InputError(fmt::format("group '{}'", groups[g].name), "it has no tasks");
+    for (const Task& task : assignment.tasks)
+      check_task(assignment, task, place_of(deployment, g, task));
   }
+  for (const Setting& setting : deployment.settings) check_setting(deployment, setting);
+}
+
+void check(const Deployment& deployment, const board::Board& board) {
+  check(deployment);
+  for (std::size_t g = 0; g < deployment.assignments.size(); ++g)
+    for (const Task& task : deployment.assignments[g].tasks)
+      if (std::ranges::find(board.processors, task.processor, &board::Processor::name) ==
+          board.processors.end())
+        throw InputError(
+            place_of(deployment, g, task),
+            fmt::format("the board '{}' has no processor '{}'", board.name, task.processor));
+  for (const Setting& setting : deployment.settings)
+    check_clocks(setting, board,
+                 fmt::format("setting of scenario '{}', level {}",
+                             deployment.system[setting.scenario].name, setting.level));
+}
+
+std::string another_board(const Deployment& deployment, const board::Board& board) {
+  const std::string hash = board::hash_of(board);
+  if (deployment.board_hash.empty() || deployment.board_hash == hash) return "";
+  return fmt::format(
+      "the deployment was made for the board '{}' (hash {}), this is '{}' (hash {}); its "
+      "times may not hold here",
+      deployment.board_name, deployment.board_hash, board.name, hash);
 }
 
 const Setting* setting_for(const Deployment& deployment, system::ScenarioId scenario,
@@ -57,16 +135,6 @@ const Setting* setting_for(const Deployment& deployment, system::ScenarioId scen
   return best;
 }
 
-const char* to_text(Contention contention) {
-  switch (contention) {
-    case Contention::alone:
-      return "alone";
-    case Contention::beside_others:
-      return "beside the others";
-    case Contention::modelled:
-      return "modelled";
-  }
-  return "";
-}
+const char* to_text(Contention contention) { return word_of(contention_words, contention).data(); }
 
 }  // namespace millrace::deployment

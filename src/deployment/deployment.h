@@ -83,9 +83,14 @@ realtime::TaskSystem task_system(const Deployment& deployment, const board::Boar
 const Setting* setting_for(const Deployment& deployment, system::ScenarioId scenario,
                            std::int64_t level);
 
-/// InputError if an assignment lacks its group, a task its processor on the board, or a plan its
-/// phase.
+/// InputError if the parts do not fit together: a group without assignment, times that are not in
+/// the order best, average, worst, kernels that do not add up, a phase that the plan lacks, a
+/// second setting of a scenario and level, a bound of a group that is not active.
+void check(const Deployment& deployment);
+/// The same, and that the board has each processor and each clock.
 void check(const Deployment& deployment, const board::Board& board);
+/// Empty if the deployment was made for this board; else a sentence that says so.
+std::string another_board(const Deployment& deployment, const board::Board& board);
 
 const char* to_text(Contention contention);
 

@@ -2,7 +2,9 @@
 // Plans as JSON files (schemas/plan.schema.json) that a person can read, edit and compare: layers
 // and tensors stand in them by name.
 #include <filesystem>
+#include <nlohmann/json_fwd.hpp>
 
+#include "base/json.h"
 #include "plan/evidence.h"
 
 namespace millrace::plan {
@@ -28,6 +30,13 @@ Origin read_plan_origin(const std::filesystem::path& path);
 /// stage; it has passed check(). InputError names file and field; also if the plan was made for
 /// another network, by its hash.
 PlanFile read_plan(const std::filesystem::path& path, const network::Network& network);
+
+/// The same inside other files: of today's format only. `folder` is where the file lies.
+nlohmann::ordered_json to_json(const PlanFile& file, const network::Network& network,
+                               const std::filesystem::path& folder);
+Origin read_plan_origin(const JsonView& plan, const std::filesystem::path& folder);
+PlanFile read_plan(const JsonView& plan, const network::Network& network,
+                   const std::filesystem::path& folder);
 
 /// InputError if a stage's processor has cores that the board lacks.
 void check_board(const Plan& plan, const board::Board& board);

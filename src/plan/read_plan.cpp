@@ -269,10 +269,9 @@ class PlanReader {
   Evidence evidence_;
 };
 
-void check_network(const Origin& origin, const network::Network& network,
-                   const std::filesystem::path& path) {
+void check_network(const Origin& origin, const network::Network& network, const JsonView& root) {
   if (const std::string hash = network::hash_of(network); origin.network != hash)
-    throw InputError(path.string(),
+    throw InputError(root.place(),
                      fmt::format("was made for another network (hash {}, from '{}') than '{}' "
                                  "(hash {}); make a new plan for it with 'millrace plan'",
                                  origin.network, origin.model.file, network.name, hash));
@@ -280,26 +279,35 @@ void check_network(const Origin& origin, const network::Network& network,
 
 }  // namespace
 
-Origin read_plan_origin(const std::filesystem::path& path) {
-  const nlohmann::json document = read_json(path);
-  const JsonView root(document, path.string());
+Origin read_plan_origin(const JsonView& root, const std::filesystem::path& folder) {
   check_format(root);
-  return read_origin(root.at("origin"), path.parent_path());
+  return read_origin(root.at("origin"), folder);
 }
 
-PlanFile read_plan(const std::filesystem::path& path, const network::Network& network) {
-  Origin origin = read_plan_origin(path);
-  check_network(origin, network, path);
-  nlohmann::json document = read_json(path);
-  const bool is_old = document.at("format") == oldest_format;
-  if (is_old) to_format_3(document, path.string());
-  PlanFile file = PlanReader(JsonView(document, path.string()), network).read(std::move(origin));
+Origin read_plan_origin(const std::filesystem::path& path) {
+  const nlohmann::json document = read_json(path);
+  return read_plan_origin(JsonView(document, path.string()), path.parent_path());
+}
+
+PlanFile read_plan(const JsonView& root, const network::Network& network,
+                   const std::filesystem::path& folder) {
+  Origin origin = read_plan_origin(root, folder);
+  check_network(origin, network, root);
+  PlanFile file = PlanReader(root, network).read(std::move(origin));
   try {
     check(file.plan, network);
   } catch (const InputError& error) {
-    throw InputError(path.string(), error.what());
+    root.fail(error.what());
   }
   return file;
+}
+
+PlanFile read_plan(const std::filesystem::path& path, const network::Network& network) {
+  nlohmann::json document = read_json(path);
+  const JsonView root(document, path.string());
+  check_network(read_plan_origin(root, path.parent_path()), network, root);
+  if (document.at("format") == oldest_format) to_format_3(document, path.string());
+  return read_plan(root, network, path.parent_path());
 }
 
 void check_board(const Plan& plan, const board::Board& board) {

@@ -94,8 +94,8 @@ Json to_json(const network::Calibration& calibration) {
 
 }  // namespace
 
-void write_plan(const std::filesystem::path& path, const PlanFile& file,
-                const network::Network& network, const std::filesystem::path& folder) {
+Json to_json(const PlanFile& file, const network::Network& network,
+             const std::filesystem::path& folder) {
   const auto& [plan, given_origin, evidence] = file;
   Origin origin = given_origin;
   origin.network = plan.network_hash;
@@ -112,9 +112,8 @@ void write_plan(const std::filesystem::path& path, const PlanFile& file,
                         {"from", to_json(channel.from, plan)},
                         {"to", to_json(channel.to, plan)},
                         {"capacity", channel.capacity}});
-  Json document = {{"format", 3},
-                   {"network", plan.network_name},
-                   {"origin", to_json(origin, folder.empty() ? path.parent_path() : folder)}};
+  Json document = {
+      {"format", 3}, {"network", plan.network_name}, {"origin", to_json(origin, folder)}};
   if (evidence.period > Time{}) document["measured_period_ms"] = milliseconds(evidence.period);
   document["stages"] = std::move(stages);
   document["channels"] = std::move(channels);
@@ -123,7 +122,12 @@ void write_plan(const std::filesystem::path& path, const PlanFile& file,
   if (Json others = variants_of(plan.one_frame_variants, plan.variants, network); !others.empty())
     document["one_frame_variants"] = std::move(others);
   if (plan.calibration) document["calibration"] = to_json(*plan.calibration);
-  write_json(path, document);
+  return document;
+}
+
+void write_plan(const std::filesystem::path& path, const PlanFile& file,
+                const network::Network& network, const std::filesystem::path& folder) {
+  write_json(path, to_json(file, network, folder.empty() ? path.parent_path() : folder));
 }
 
 }  // namespace millrace::plan

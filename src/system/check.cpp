@@ -22,10 +22,10 @@ void check_name(std::set<std::string>& seen, const std::string& name, const std:
 
 void check_group(const Group& group) {
   const auto& [least, most] = group.rates;
-  if (!(least > 0) || !(most >= least) || most > 1e6)
+  if (!(least >= 1e-6) || !(most >= least) || most > 1e6)
     throw InputError(group.place,
-                     fmt::format("group '{}' has rates from {} to {} fps, expected them above 0, "
-                                 "ascending and at most 1000000",
+                     fmt::format("group '{}' has rates from {} to {} fps, expected them ascending, "
+                                 "from 0.000001 to 1000000",
                                  group.name, least, most));
   if (group.deadline && *group.deadline <= Time{})
     throw InputError(group.place,

@@ -9,7 +9,8 @@ Time period_of(const System& system, GroupId group, std::int64_t level) {
   const double share =
       system.levels <= 1 ? 1 : static_cast<double>(level) / static_cast<double>(system.levels - 1);
   const double rate = rates.least_fps + (rates.most_fps - rates.least_fps) * share;
-  return Time(static_cast<std::int64_t>(std::floor(1e9 / rate)));
+  constexpr double last_digits = 1 + 4.5e-16;  // the rate of a period of 66 ms leads back to it
+  return Time(static_cast<std::int64_t>(std::floor(1e9 / rate * last_digits)));
 }
 
 Time deadline_of(const System& system, GroupId group, std::int64_t level) {

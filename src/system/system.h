@@ -7,6 +7,7 @@
 
 #include "base/ids.h"
 #include "base/units.h"
+#include "board/variant.h"
 #include "network/model_source.h"
 
 namespace millrace::system {
@@ -31,7 +32,8 @@ struct Group {
   std::optional<std::int64_t> priority = {};  // a higher number is a higher priority; none: chosen
   /// The worst times on a core at its highest clock; none: measured, or there is no such step.
   std::optional<Time> preprocess = {}, postprocess = {};
-  std::string place = {};  // in the file
+  std::vector<board::Precision> precisions = {board::Precision::f32};  // that layers may have
+  std::string place = {};                                              // in the file
   bool operator==(const Group&) const = default;
 };
 

@@ -15,7 +15,7 @@ MAY_USE = {
     "plan": ("base", "network", "dataflow", "board", "profile"),
     "schedule": ("base", "network", "dataflow", "plan"),
     "system": ("base", "network", "dataflow", "board"),
-    "deployment": ("base", "board", "plan", "realtime", "system"),
+    "deployment": ("base", "network", "board", "plan", "realtime", "system"),
     "analysis": ("base", "network", "dataflow", "realtime", "board", "profile", "plan", "schedule", "system",
                  "deployment"),
     "simulate": ("base", "dataflow", "realtime", "board", "profile", "plan", "schedule", "system", "deployment"),

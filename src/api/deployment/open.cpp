@@ -1,0 +1,74 @@
+#include "api/deployment/open.h"
+
+#include "api/open_model.h"
+#include "api/setup.h"
+#include "application/application_file.h"
+#include "base/error.h"
+#include "schedule/graph.h"
+#include "system/system_file.h"
+
+namespace millrace::api {
+namespace {
+
+void open_applications(system::System& system) {
+  for (system::Group& group : system.groups) {
+    if (group.application.empty()) continue;
+    const application::Application application = application::read_application(group.application);
+    group.model = application.model;
+    group.precisions = application.precisions;
+  }
+}
+
+}  // namespace
+
+system::System open_system(const std::filesystem::path& path) {
+  system::System system = system::read_system(path);
+  open_applications(system);
+  return system;
+}
+
+const network::Network& Networks::of(const network::ModelSource& source) {
+  for (const auto& [opened, network] : opened_)
+    if (opened == source) return network;
+  return opened_.emplace_back(source, open_model(source, context_)).second;
+}
+
+deployment::Deployment open_deployment(const std::filesystem::path& path, Networks& networks) {
+  deployment::Deployment result = deployment::read_deployment(path, networks.by_source());
+  for (std::size_t g = 0; g < result.assignments.size(); ++g) {
+    const plan::PlanFile& plan = result.assignments[g].plan;
+    try {
+      schedule::check_live(plan.plan, networks.of(plan.origin.model));
+    } catch (const InputError& error) {
+      throw InputError(path.string() + ": group '" + result.system.groups[g].name + "'",
+                       error.what());
+    }
+  }
+  open_applications(result.system);
+  return result;
+}
+
+deployment::Deployment open_deployment_times(const std::filesystem::path& path) {
+  return deployment::read_deployment(path, nullptr);
+}
+
+board::Board board_of(const system::System& system, const Context& context) {
+  Setup setup;
+  setup.context = context;
+  return load_board(setup, system.board);
+}
+
+board::Board board_of(const deployment::Deployment& deployment, const Context& context) {
+  board::Board board = board_of(deployment.system, context);
+  const std::string& file = deployment.system.file;
+  try {
+    check(deployment, board);
+  } catch (const InputError& error) {
+    throw InputError(file, error.what());
+  }
+  const std::string other = another_board(deployment, board);
+  if (!other.empty()) context.note(file + ": " + other);
+  return board;
+}
+
+}  // namespace millrace::api

@@ -1,0 +1,78 @@
+#include <nlohmann/json.hpp>
+
+#include "system/system_file.h"
+
+namespace millrace::system {
+namespace {
+
+using Json = nlohmann::ordered_json;
+namespace fs = std::filesystem;
+
+/// The way to a file that is there from the folder; what is no file stays as it is.
+std::string from_folder(const fs::path& file, const fs::path& folder) {
+  std::error_code error;
+  if (file.empty() || !fs::is_regular_file(file, error)) return file.string();
+  const fs::path way = fs::relative(file, folder.empty() ? fs::path(".") : folder, error);
+  return error || way.empty() ? fs::absolute(file).string() : way.string();
+}
+
+void add_model(Json& json, const Group& group, const fs::path& folder) {
+  if (!group.application.empty()) {
+    json["application"] = from_folder(group.application, folder);
+    return;
+  }
+  const network::ModelSource& model = group.model;
+  json["model"] = from_folder(model.file, folder);
+  if (!model.weights.empty()) json["weights"] = from_folder(model.weights, folder);
+  if (model.size) json["size"] = *model.size;
+  for (const auto& [name, shape] : model.shapes) {
+    network::ModelSource one;
+    one.shapes[name] = shape;
+    json["shapes"].push_back(network::shapes_text(one));
+  }
+  for (const board::Precision precision : group.precisions)
+    json["precision"].push_back(board::to_text(precision));
+}
+
+Json to_json(const Group& group, const fs::path& folder) {
+  Json json = {{"name", group.name}};
+  add_model(json, group, folder);
+  const auto& [least, most] = group.rates;
+  json["rate_fps"] = least == most ? Json(most) : Json{least, most};
+  if (group.deadline) json["deadline_ms"] = milliseconds(*group.deadline);
+  if (group.priority) json["priority"] = *group.priority;
+  if (group.preprocess) json["preprocess_ms"] = milliseconds(*group.preprocess);
+  if (group.postprocess) json["postprocess_ms"] = milliseconds(*group.postprocess);
+  return json;
+}
+
+Json to_json(const System& system, const Scenario& scenario) {
+  Json json = {{"name", scenario.name}, {"groups", Json::array()}};
+  for (GroupId group : scenario.groups) json["groups"].push_back(system[group].name);
+  if (scenario.share) json["share"] = *scenario.share;
+  return json;
+}
+
+Json to_json(const System& system, const Transition& transition) {
+  Json json = {{"from", system[transition.from].name}, {"to", system[transition.to].name}};
+  if (transition.probability) json["probability"] = *transition.probability;
+  return json;
+}
+
+}  // namespace
+
+Json to_json(const System& system, const fs::path& folder) {
+  Json json = {{"format", 1}, {"name", system.name}};
+  if (!system.board.empty()) json["board"] = from_folder(system.board, folder);
+  json["levels"] = system.levels;
+  json["overload"] = to_text(system.overload);
+  json["overhead_ms"] = milliseconds(system.overhead);
+  for (const Group& group : system.groups) json["groups"].push_back(to_json(group, folder));
+  for (const Scenario& scenario : system.scenarios)
+    json["scenarios"].push_back(to_json(system, scenario));
+  for (const Transition& transition : system.transitions)
+    json["transitions"].push_back(to_json(system, transition));
+  return json;
+}
+
+}  // namespace millrace::system
