@@ -104,6 +104,7 @@ realtime::TaskSystem task_system(const Deployment& deployment, const board::Boar
       const std::size_t resource = index_of(board, task.processor);
       realtime::Task added =
           realtime_task(task, assignment.priority, resource, resources.slowdowns[resource]);
+      added.name = fmt::format("{}.{}", system[group].name, task.name);
       for (std::size_t before : task.after) added.after.push_back(ids.at(before));
       ids.push_back(result.add_task(id, std::move(added)));
     }

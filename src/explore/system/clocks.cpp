@@ -75,25 +75,49 @@ void slow_down(KnownAnswers& known, ClockLevels& clocks, std::size_t device) {
   clocks[device] = good;
 }
 
-/// What the greedy rounds passed over.
-void improve(const ClockProblem& problem, KnownAnswers& known, ClockResult& best) {
-  struct Cheaper {
-    double cost;
-    ClockLevels clocks;
-  };
-  std::vector<Cheaper> cheaper;
+/// Lines 8 to 27 of Algorithm 6: one clock after the other, until a deadline is missed.
+void step_down(const ClockProblem& problem, ClockLevels& clocks, std::size_t device,
+               ClockResult& best) {
+  for (const std::size_t highest = clocks[device];; --clocks[device]) {
+    ++best.checks;
+    if (!problem.is_schedulable(clocks)) {
+      if (clocks[device] < highest) ++clocks[device];
+      return;
+    }
+    keep_if_cheaper(problem, clocks, best);
+    if (clocks[device] == 0) return;
+  }
+}
+
+struct CheaperClocks {
+  double cost = 0;
+  ClockLevels clocks;
+};
+
+/// The costliest first.
+std::vector<CheaperClocks> cheaper_than(const ClockProblem& problem, const KnownAnswers& known,
+                                        double most) {
+  std::vector<CheaperClocks> cheaper;
   ClockLevels clocks(problem.costs.size(), 0);
   do {
     const double cost = cost_of(problem, clocks);
-    if (cost < best.cost && !known.is_known_bad(clocks)) cheaper.push_back({cost, clocks});
+    if (cost < most && !known.is_known_bad(clocks)) cheaper.push_back({cost, clocks});
   } while (advance(problem, clocks));
-  std::ranges::sort(cheaper, {}, &Cheaper::cost);
-  for (const Cheaper& each : cheaper)
-    if (known.is_schedulable(each.clocks)) {
-      best.clocks = each.clocks;
-      best.cost = each.cost;
-      return;
-    }
+  std::ranges::sort(cheaper, std::greater{}, &CheaperClocks::cost);
+  return cheaper;
+}
+
+/// What the greedy rounds passed over. The costliest of what is cheaper has the highest clocks: if
+/// it misses a deadline, much else does too.
+void improve(const ClockProblem& problem, KnownAnswers& known, ClockResult& best) {
+  const std::vector<std::size_t> order = order_of(problem);
+  for (const CheaperClocks& each : cheaper_than(problem, known, best.cost)) {
+    if (each.cost >= best.cost || !known.is_schedulable(each.clocks)) continue;
+    ClockLevels clocks = each.clocks;
+    keep_if_cheaper(problem, clocks, best);
+    for (const std::size_t device : order) slow_down(known, clocks, device);
+    keep_if_cheaper(problem, clocks, best);
+  }
 }
 
 }  // namespace
@@ -117,16 +141,7 @@ ClockResult greedy_clocks(const ClockProblem& problem) {
   for (int round = 0; round < 2; ++round)
     for (const std::size_t device : order_of(problem)) {
       clocks[device] = highest[device];
-      for (;;) {
-        ++best.checks;
-        if (!problem.is_schedulable(clocks)) {
-          if (clocks[device] < highest[device]) ++clocks[device];
-          break;
-        }
-        keep_if_cheaper(problem, clocks, best);
-        if (clocks[device] == 0) break;
-        --clocks[device];
-      }
+      step_down(problem, clocks, device, best);
     }
   return best;
 }

@@ -33,8 +33,8 @@ double cost_of(const ClockProblem& problem, const ClockLevels& clocks);
 ClockResult greedy_clocks(const ClockProblem& problem);
 
 /// The same, then all cheaper combinations that are not slower in every device than one that missed
-/// a deadline, the cheapest first: no combination is cheaper than its answer. Known answers are
-/// not asked for again, and each device's lowest clock is found by bisection.
+/// a deadline: no combination is cheaper than its answer. Known answers are not asked for again,
+/// and each device's lowest clock is found by bisection.
 ClockResult search_clocks(const ClockProblem& problem);
 
 /// Each combination.

@@ -60,6 +60,8 @@ struct Combined {
   double power_mw = 0;  // expected over the scenes by their shares; infinite: infeasible
   std::vector<SceneResult> scenes = {};  // by Scene
   std::size_t evaluated = 0, generations = 0;
+  std::size_t clock_searches = 0;  // of different scenes
+  double clock_seconds = 0;        // that these took
   /// No combination has less power; for an exact search that ended, equal to power_mw. 0: unknown.
   double bound_mw = 0;
 };

@@ -1,6 +1,7 @@
 #include "explore/system/evaluator.h"
 
 #include <algorithm>
+#include <chrono>
 #include <limits>
 #include <set>
 
@@ -12,10 +13,10 @@ namespace {
 
 constexpr double infinite_power = std::numeric_limits<double>::infinity();
 
-std::u16string key_of(std::size_t scene, const std::vector<system::GroupId>& groups,
-                      const Combination& combination, const Placement& placement) {
-  std::u16string key{static_cast<char16_t>(scene)};
-  for (const system::GroupId group : groups) {
+std::u16string key_of(const ScenePart& part, const Combination& combination,
+                      const Placement& placement) {
+  std::u16string key{static_cast<char16_t>(part.scene)};
+  for (const system::GroupId group : part.groups) {
     key += static_cast<char16_t>(group.index);
     key += static_cast<char16_t>(combination[group.index]);
     for (const std::size_t processor : placement[group.index])
@@ -59,7 +60,6 @@ void add_subnets(const CombinationProblem& problem, const GroupPlan& plan,
 
 SceneResult CombinationEvaluator::evaluate(const Scene& scene, const Combination& combination,
                                            const Placement& placement, bool with_clocks) {
-  ++analysed_;
   SceneSystem system(problem_, scene, combination, placement);
   SceneResult result;
   if (!with_clocks) {
@@ -71,7 +71,10 @@ SceneResult CombinationEvaluator::evaluate(const Scene& scene, const Combination
   ClockProblem clocks{.costs = powers_of(problem_, scene, combination)};
   clocks.order = by_reduction(clocks.costs);
   clocks.is_schedulable = [&](const ClockLevels& levels) { return system.is_schedulable(levels); };
+  const auto start = std::chrono::steady_clock::now();
   const ClockResult found = clocks_by(problem_.clocks, clocks);
+  ++clock_searches_;
+  clock_seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   result.schedulable = found.schedulable;
   result.clocks = found.clocks;
   result.power_mw = found.schedulable ? found.cost : infinite_power;
@@ -79,24 +82,24 @@ SceneResult CombinationEvaluator::evaluate(const Scene& scene, const Combination
   return result;
 }
 
-const SceneResult& CombinationEvaluator::scene(std::size_t scene,
-                                               const std::vector<system::GroupId>& groups,
+const SceneResult& CombinationEvaluator::scene(const ScenePart& part,
                                                const Combination& combination,
                                                const Placement& placement, bool with_clocks) {
   const auto [at, is_new] =
-      known_[with_clocks ? 1 : 0].try_emplace(key_of(scene, groups, combination, placement));
+      known_[with_clocks ? 1 : 0].try_emplace(key_of(part, combination, placement));
   if (!is_new) return at->second;
+  const Scene scene{part.groups, 1};
   SceneResult result;
   if (with_clocks) {
-    const SceneResult& plain = this->scene(scene, groups, combination, placement, false);
+    const SceneResult& plain = this->scene(part, combination, placement, false);
     result = plain;
     result.power_mw = infinite_power;
     if (plain.schedulable) {
-      result = evaluate({groups, 1}, combination, placement, true);
+      result = evaluate(scene, combination, placement, true);
       result.demand = plain.demand;
     }
   } else {
-    result = evaluate({groups, 1}, combination, placement, false);
+    result = evaluate(scene, combination, placement, false);
   }
   return at->second = std::move(result);
 }
@@ -107,7 +110,7 @@ Combined CombinationEvaluator::assess(const Combination& combination, const Plac
   result.feasible =
       device_without_room(problem_, groups_of(problem_), combination, placement).empty();
   for (std::size_t s = 0; s < problem_.scenes.size(); ++s) {
-    result.scenes.push_back(scene(s, problem_.scenes[s].groups, combination, placement, false));
+    result.scenes.push_back(scene({s, problem_.scenes[s].groups}, combination, placement, false));
     result.feasible = result.feasible && result.scenes.back().schedulable;
   }
   result.power_mw = infinite_power;
@@ -115,7 +118,7 @@ Combined CombinationEvaluator::assess(const Combination& combination, const Plac
   if (!result.feasible || !with_clocks) return result;
   result.power_mw = 0;
   for (std::size_t s = 0; s < problem_.scenes.size(); ++s) {
-    result.scenes[s] = scene(s, problem_.scenes[s].groups, combination, placement, true);
+    result.scenes[s] = scene({s, problem_.scenes[s].groups}, combination, placement, true);
     result.feasible = result.feasible && result.scenes[s].schedulable;
     result.power_mw += problem_.scenes[s].share * result.scenes[s].power_mw;
   }

@@ -138,24 +138,27 @@ class BranchAndBound {
 
   /// What a group adds to a scene at least, and what a scene draws without any.
   void find_least_powers() {
-    Combination none(problem_.plans.size(), 0);
+    const Combination none(problem_.plans.size(), 0);
     for (const auto& costs : powers_of(problem_, {{}, 1}, none)) idle_ += least_power(costs);
     for (std::size_t g = 0; g < problem_.plans.size(); ++g) {
       double least = unreachable;
-      for (none[g] = 0; none[g] < problem_.plans[g].size(); ++none[g]) {
-        double sum = 0;
-        const auto with = powers_of(problem_, {{system::GroupId(g)}, 1}, none);
-        const auto without = powers_of(problem_, {{}, 1}, none);
-        for (std::size_t d = 0; d < with.size(); ++d) {
-          std::vector<double> added = with[d];
-          for (std::size_t c = 0; c < added.size(); ++c) added[c] -= without[d][c];
-          sum += least_power(added);
-        }
-        least = std::min(least, sum);
-      }
-      none[g] = 0;
+      for (std::size_t plan = 0; plan < problem_.plans[g].size(); ++plan)
+        least = std::min(least, added_power(g, plan));
       least_added_.push_back(least);
     }
+  }
+  double added_power(std::size_t group, std::size_t plan) const {
+    Combination combination(problem_.plans.size(), 0);
+    combination[group] = plan;
+    const auto with = powers_of(problem_, {{system::GroupId(group)}, 1}, combination);
+    const auto without = powers_of(problem_, {{}, 1}, combination);
+    double sum = 0;
+    for (std::size_t d = 0; d < with.size(); ++d) {
+      std::vector<double> added = with[d];
+      for (std::size_t c = 0; c < added.size(); ++c) added[c] -= without[d][c];
+      sum += least_power(added);
+    }
+    return sum;
   }
   double least_power(const std::vector<double>& costs) const {
     return problem_.clocks == ClockSearch::none ? costs.back() : least_of(costs);
@@ -207,8 +210,8 @@ class BranchAndBound {
       const auto groups = decided(node, scene.groups);
       double power = idle_;
       if (!groups.empty()) {
-        const SceneResult& found =
-            evaluator_.scene(s, groups, node.combination, node.placement, !options_.first_feasible);
+        const SceneResult& found = evaluator_.scene({s, groups}, node.combination, node.placement,
+                                                    !options_.first_feasible);
         if (!found.schedulable) return {unreachable, unreachable};
         power = options_.first_feasible ? 0 : found.power_mw;
         bound.demand = std::max(bound.demand, found.demand);

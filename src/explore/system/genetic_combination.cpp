@@ -42,6 +42,7 @@ class Combining {
         sizes, [this](const Genome& genome) { return ask(genome); }, lexicase);
     best_.evaluated = result.evaluated;
     best_.generations = result.generations;
+    evaluator_.note_clock_searches(best_);
     return std::move(best_);
   }
 

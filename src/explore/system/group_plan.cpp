@@ -36,33 +36,29 @@ deployment::Task processing_task(const GroupModel& model, Step step, Time worst)
   task.step = step;
   task.processor = core_for_processing(model)->name;
   task.worst = worst;
-  task.average = task.best = longer(worst, 1 / modelled_margin);
-  task.best = longer(task.average, 1 / modelled_margin);
+  task.average = longer(worst, 1 / (1 + 6 * modelled_deviation));
+  task.best = longer(task.average, 1 - 6 * modelled_deviation);
   return task;
 }
 
-/// The worst times of the phase's kernels: its fused groups, and before them what passing tensors
-/// on takes.
-std::vector<Time> kernels_of(const Problem& problem, const plan::Phase& phase,
-                             std::size_t processor, std::pair<Time, double> whole_and_margin) {
-  const auto [whole, margin] = whole_and_margin;
+/// A phase's fused groups, in nanoseconds, and before them what passing tensors on takes.
+std::vector<double> pieces_of(const Problem& problem, const plan::Phase& phase,
+                              std::size_t processor, Time whole) {
   std::map<std::size_t, double> groups;
   for (const LayerId layer : phase.layers) {
     const std::size_t leader = problem.fused_into[layer.index].value_or(layer.index);
     const bool together = std::ranges::binary_search(phase.layers, LayerId(leader));
     const auto& times = together ? problem.time : problem.alone;
-    groups[together ? leader : layer.index] += margin * times[layer.index][processor];
+    groups[together ? leader : layer.index] += times[layer.index][processor];
   }
-  std::vector<Time> kernels;
-  Time sum{};
+  std::vector<double> pieces{static_cast<double>(whole.count())};
   for (const auto& [leader, time] : groups) {
-    const Time rounded = std::min(Time(std::llround(time)), whole - sum);
-    if (rounded <= Time{}) continue;
-    kernels.push_back(rounded);
-    sum += rounded;
+    if (time <= 0) continue;
+    pieces.push_back(time);
+    pieces.front() -= time;
   }
-  if (sum < whole) kernels.insert(kernels.begin(), whole - sum);
-  return kernels;
+  if (pieces.front() < 1) pieces.erase(pieces.begin());
+  return pieces;
 }
 
 struct PhaseAt {
@@ -105,14 +101,37 @@ struct PhaseTimesOf {
     task.phase = at.phase;
     task.processor = stage.processors.front().name;
     task.average = *average.replicas[at.stage].phases[at.phase];
-    task.best = longer(task.average, 1 / modelled_margin);
-    const double margin = model.worst == nullptr ? modelled_margin : 1;
-    task.worst = std::max(task.average, longer(*worst.replicas[at.stage].phases[at.phase], margin));
     const board::Device* device = device_of(model.board, stage.processors.front());
-    if (device != nullptr && device->scheduling == board::Scheduling::fifo_by_kernel)
-      task.kernels = kernels_of(model.worst == nullptr ? model.context.problem : *model.worst,
-                                stage.phases[at.phase], processor_of(stage), {task.worst, margin});
+    const bool by_kernel =
+        device != nullptr && device->scheduling == board::Scheduling::fifo_by_kernel;
+    set_extremes(task, by_kernel, model.worst == nullptr ? 6 * model.deviation : 0);
     return task;
+  }
+
+ private:
+  /// Pieces vary by `spread` of their times, independently of each other: those that are measured
+  /// one by one as kernels, all of a subnet less than their sum.
+  void set_extremes(deployment::Task& task, bool by_kernel, double spread) const {
+    const plan::Stage& stage = plan.stages[task.stage];
+    const Time whole = *worst.replicas[task.stage].phases[task.phase];
+    const std::vector<double> pieces =
+        pieces_of(model.worst == nullptr ? model.context.problem : *model.worst,
+                  stage.phases[task.phase], processor_of(stage), whole);
+    double squares = 0;
+    for (const double piece : pieces) squares += piece * piece;
+    const double varies = spread * std::sqrt(squares);
+    task.best = std::max(Time{}, task.average - Time(std::llround(varies)));
+    task.worst = std::max(task.average, whole + Time(std::llround(varies)));
+    if (!by_kernel) return;
+    task.worst = {};
+    for (const double piece : pieces) {
+      task.kernels.emplace_back(std::llround(piece * (1 + spread)));
+      task.worst += task.kernels.back();
+    }
+    if (task.worst < task.average) {  // rounded
+      task.kernels.front() += task.average - task.worst;
+      task.worst = task.average;
+    }
   }
 
   std::size_t processor_of(const plan::Stage& stage) const {
@@ -169,15 +188,14 @@ std::vector<deployment::Task> tasks_of(const PhaseTimesOf& times) {
 
 std::vector<double> mean_power(const GroupModel& model, const GroupPlan& plan) {
   const board::Board& board = model.board;
-  std::vector<double> result;
-  for (const board::Device& device : board.devices) {
-    const board::Megahertz clock = board::highest_clock(device);
-    double energy = 0;
-    for (const deployment::Task& task : plan.assignment.tasks)
-      for (const board::Processor& processor : board.processors)
-        if (processor.name == task.processor && device_of(board, processor) == &device)
-          energy += board::dynamic_energy(device, clock, task.average);
-    result.push_back(energy / (seconds(model.period) * 1e3));
+  std::vector<double> result(board.devices.size(), 0);
+  for (const deployment::Task& task : plan.assignment.tasks) {
+    const auto at = std::ranges::find(board.processors, task.processor, &board::Processor::name);
+    const board::Device* device = device_of(board, *at);
+    if (device == nullptr) continue;
+    result[static_cast<std::size_t>(device - board.devices.data())] +=
+        board::dynamic_energy(*device, board::highest_clock(*device), task.average) /
+        (seconds(model.period) * 1e3);
   }
   return result;
 }

@@ -19,17 +19,19 @@ struct GroupPlan {
   bool operator==(const GroupPlan&) const = default;
 };
 
-/// How much longer or shorter than its average a task may take where its times are modelled.
-inline constexpr double modelled_margin = 1.2;
+/// The standard deviation of a kernel's time where times are modelled, as a share of its mean.
+/// Worst times are six of them above the mean: of each kernel where kernels are measured, else of
+/// the whole subnet.
+inline constexpr double modelled_deviation = 1.0 / 30;
 
-/// A group as the search sees it. Borrowed, but for the margin.
+/// A group as the search sees it. Borrowed.
 struct GroupModel {
   const SearchContext& context;      // its board has the processors that the network may use only
   const board::Board& board;         // all of it
   Time period{};                     // of frames
   Time preprocess{}, postprocess{};  // worst times on a core at its highest clock; 0: no such step
-  /// With the same layers' worst times; null: `modelled_margin` times the average.
-  const Problem* worst = nullptr;
+  const Problem* worst = nullptr;    // the same with the layers' worst times; null: modelled
+  double deviation = modelled_deviation;
 };
 
 /// The build options of plans under deadlines: no frame waits for the next one.

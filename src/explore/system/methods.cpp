@@ -13,6 +13,8 @@ namespace {
 
 constexpr double no_power = std::numeric_limits<double>::infinity();
 
+constexpr double tighter_by = 0.05, tightest = 1.5;  // rates, in the search with estimates
+
 constexpr std::array<DeployMethod, 6> all_methods{{
     {.name = "PR", .purpose = "one combination for all scenarios, clocks for each", .clocks = true},
     {.name = "PR-GB",
@@ -52,8 +54,8 @@ std::vector<std::vector<GroupPlan>> plans_for(const DeployMethod& method, const 
 }
 
 /// One problem for each combination that the method looks for.
-std::vector<CombinationProblem> problems_of(const DeployMethod& method, const MethodCase& given,
-                                            const RateAt& rate) {
+std::vector<CombinationProblem> problems_of(const MethodRun& run) {
+  const auto& [method, given, rate] = run;
   CombinationProblem problem{given.system, given.board,   plans_for(method, given), {}, rate.level,
                              rate.speed,   given.analysis};
   // What is searched with the highest clocks gets them.
@@ -90,8 +92,8 @@ Combined combined(const CombinationProblem& problem, const CombineOptions& optio
 }
 
 /// In the scenarios, with the actual times.
-CombinationProblem actual_problem(const DeployMethod& method, const MethodCase& given,
-                                  const RateAt& rate) {
+CombinationProblem actual_problem(const MethodRun& run) {
+  const auto& [method, given, rate] = run;
   CombinationProblem problem{given.system, given.board, given.plans,   scenes_of(given.system),
                              rate.level,   rate.speed,  given.analysis};
   if (method.one_processor)
@@ -100,16 +102,15 @@ CombinationProblem actual_problem(const DeployMethod& method, const MethodCase& 
   return problem;
 }
 
-void assess_actually(const DeployMethod& method, const MethodCase& given, const RateAt& rate,
-                     MethodResult& result) {
-  CombinationProblem problem = actual_problem(method, given, rate);
+void assess_actually(const MethodRun& run, MethodResult& result) {
+  CombinationProblem problem = actual_problem(run);
   const std::vector<Scene> scenes = problem.scenes;
   result.feasible = true;
   result.power_mw = 0;
   result.scenes.clear();
   for (std::size_t s = 0; s < scenes.size(); ++s) {
-    const Combined& found = result.found[method.each_scenario ? s : 0];
-    problem.scenes = {scenes[s]};
+    const Combined& found = result.found[run.method.each_scenario ? s : 0];
+    problem.scenes = {{scenes[s].groups, 1}};
     if (found.combination.empty()) {
       result.feasible = false;
       continue;
@@ -127,10 +128,10 @@ struct Searched {
   bool feasible = true;
 };
 
-Searched search_at(const DeployMethod& method, const MethodCase& given, const RateAt& rate,
-                   const CombineOptions& options, const std::vector<Combined>& before) {
+Searched search_at(const MethodRun& run, const CombineOptions& options,
+                   const std::vector<Combined>& before) {
   Searched result;
-  const auto problems = problems_of(method, given, rate);
+  const auto problems = problems_of(run);
   for (std::size_t p = 0; p < problems.size(); ++p) {
     CombineOptions own = options;
     if (p < before.size() && !before[p].combination.empty())
@@ -140,6 +141,20 @@ Searched search_at(const DeployMethod& method, const MethodCase& given, const Ra
     if (!result.feasible && options.first_feasible) break;
   }
   return result;
+}
+
+void set_estimates(Problem& problem, std::size_t processor, std::size_t reference) {
+  double ratios = 0, count = 0;
+  for (const auto& times : problem.time) {
+    const double ratio = times[processor] / times[reference];
+    if (!std::isfinite(ratio) || ratio <= 0) continue;
+    ratios += ratio;
+    ++count;
+  }
+  if (count == 0) return;
+  for (auto* all : {&problem.time, &problem.alone})
+    for (auto& times : *all)
+      if (std::isfinite(times[processor])) times[processor] = times[reference] * ratios / count;
 }
 
 /// The largest whole number at which `holds`, from 1 up; 0: not even at 1.
@@ -167,22 +182,30 @@ const DeployMethod* deploy_method_named(const std::string& name) {
   return found == all_methods.end() ? nullptr : &*found;
 }
 
-MethodResult run_method(const DeployMethod& method, const MethodCase& given, const RateAt& rate,
-                        const CombineOptions& options) {
+CombinationProblem searched_problem(const MethodRun& run) { return problems_of(run).front(); }
+
+MethodResult run_method(const MethodRun& run, const CombineOptions& options) {
   MethodResult result;
-  result.found = search_at(method, given, rate, options, {}).found;
-  for (const Combined& found : result.found) {
-    result.evaluated += found.evaluated;
-    result.generations += found.generations;
-  }
-  assess_actually(method, given, rate, result);
+  double tighter = 1;  // what estimates take for schedulable may not be so
+  do {
+    MethodRun asked = run;
+    asked.rate.speed *= tighter;
+    result.found = search_at(asked, options, {}).found;
+    for (const Combined& found : result.found) {
+      result.evaluated += found.evaluated;
+      result.generations += found.generations;
+      result.clock_searches += found.clock_searches;
+      result.clock_seconds += found.clock_seconds;
+    }
+    assess_actually(run, result);
+    tighter += tighter_by;
+  } while (run.method.estimated && !result.feasible && tighter <= tightest);
   return result;
 }
 
-MethodResult at_rate(const DeployMethod& method, const MethodCase& given, const RateAt& rate,
-                     const MethodResult& decided) {
+MethodResult at_rate(const MethodRun& run, const MethodResult& decided) {
   MethodResult result{.found = decided.found};
-  assess_actually(method, given, rate, result);
+  assess_actually(run, result);
   return result;
 }
 
@@ -203,27 +226,32 @@ MaxRate max_rate(const DeployMethod& method, const MethodCase& given,
   first.first_feasible = true;
   MaxRate result;
   std::vector<Combined> best;
-  result.believed_fps = static_cast<double>(largest_rate([&](std::int64_t fps) {
-    Searched searched = search_at(method, given, at(fps), first, best);
+  const std::int64_t believed = largest_rate([&](std::int64_t fps) {
+    Searched searched = search_at({method, given, at(fps)}, first, best);
     if (searched.feasible) best = std::move(searched.found);
     return searched.feasible;
-  }));
+  });
   if (best.empty()) return result;
-  MethodResult decided{.found = best};
+  result.believed_fps = static_cast<double>(believed);
+  // Of those that are as fast, the one that draws least.
+  MethodResult decided{.found = search_at({method, given, at(believed)}, options, best).found};
   if (method.all_together) {
-    CombinationProblem all = actual_problem(method, given, at(1));
+    CombinationProblem all = actual_problem({method, given, at(1)});
     all.scenes = {scene_of_all(given.system)};
     all.clocks = ClockSearch::none;
+    const Combined& found = decided.found.front();
     result.together_fps = static_cast<double>(largest_rate([&](std::int64_t fps) {
       all.speed = at(fps).speed;
-      return assess(all, best.front().combination, best.front().placement).feasible;
+      return assess(all, found.combination, found.placement).feasible;
     }));
   }
   DeployMethod plain = method;  // the highest clocks tell whether deadlines can hold
   plain.clocks = false;
-  result.fps = static_cast<double>(largest_rate(
-      [&](std::int64_t fps) { return at_rate(plain, given, at(fps), decided).feasible; }));
-  result.result = at_rate(method, given, at(std::llround(result.fps)), decided);
+  const std::int64_t fps = largest_rate([&](std::int64_t rate) {
+    return at_rate({plain, given, at(rate)}, decided).feasible;
+  });
+  result.fps = static_cast<double>(fps);
+  if (fps > 0) result.result = at_rate({method, given, at(fps)}, decided);
   return result;
 }
 
@@ -237,25 +265,14 @@ Problem estimated_problem(const Problem& problem, const board::Board& board) {
                            device->limits.granularity == board::Granularity::subnet);
     double sum = 0;
     for (const auto& times : problem.time) sum += times[p];
-    if (!is_estimated[p] && sum < least) {
-      least = sum;
-      reference = p;
-    }
+    if (is_estimated[p] || sum >= least) continue;
+    least = sum;
+    reference = p;
   }
   Problem result = problem;
   if (reference == board.processors.size()) return result;
-  for (std::size_t p = 0; p < board.processors.size(); ++p) {
-    if (!is_estimated[p]) continue;
-    double ratios = 0, count = 0;
-    for (const auto& times : problem.time)
-      if (std::isfinite(times[p]) && times[p] > 0 && times[reference] > 0) {
-        ratios += times[p] / times[reference];
-        ++count;
-      }
-    for (std::size_t l = 0; l < problem.layers && count > 0; ++l)
-      for (auto* times : {&result.time[l], &result.alone[l]})
-        if (std::isfinite((*times)[p])) (*times)[p] = (*times)[reference] * ratios / count;
-  }
+  for (std::size_t p = 0; p < board.processors.size(); ++p)
+    if (is_estimated[p]) set_estimates(result, p, reference);
   return result;
 }
 

@@ -39,21 +39,31 @@ struct RateAt {
   double speed = 1;
 };
 
+/// Borrowed.
+struct MethodRun {
+  const DeployMethod& method;
+  const MethodCase& given;
+  RateAt rate = {};
+};
+
 struct MethodResult {
   std::vector<Combined> found;           // one; or one for each scenario
   bool feasible = false;                 // in all scenarios, with the actual times
   double power_mw = 0;                   // expected, with the method's clocks; infinite: infeasible
   std::vector<SceneResult> scenes = {};  // by scenario
-  std::size_t evaluated = 0, generations = 0;
+  std::size_t evaluated = 0, generations = 0, clock_searches = 0;
+  double clock_seconds = 0;
 };
 
-/// The search, and what it found with the actual times in the system's scenarios.
-MethodResult run_method(const DeployMethod& method, const MethodCase& given, const RateAt& rate,
-                        const CombineOptions& options);
+/// What the method searches: of a method for each scenario, the first one's.
+CombinationProblem searched_problem(const MethodRun& run);
+
+/// The search, and what it found with the actual times in the system's scenarios. With estimates
+/// the search is repeated for rates that are 5 % higher each, until the actual times fit.
+MethodResult run_method(const MethodRun& run, const CombineOptions& options);
 
 /// The same decision at another rate, where clocks are chosen anew.
-MethodResult at_rate(const DeployMethod& method, const MethodCase& given, const RateAt& rate,
-                     const MethodResult& decided);
+MethodResult at_rate(const MethodRun& run, const MethodResult& decided);
 
 struct MaxRate {
   /// The highest whole number of frames per second of the fastest group, the others in proportion,

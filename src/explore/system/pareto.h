@@ -25,8 +25,8 @@ double size_of(const GroupSpace& space);
 
 struct FrontOptions {
   std::size_t population = 65;
-  std::size_t generations = 300;  // the thesis: 20,000
-  std::size_t patience = 40;      // generations without a better front; 0: never ends early
+  std::size_t generations = 500;  // the thesis: 20,000
+  std::size_t patience = 100;     // generations without a better front; 0: never ends early
   std::uint64_t seed = 1;
   std::function<bool()> stop = {};  // asked after each generation; empty: never
   std::function<void(double share, std::size_t plans)> progress = {};

@@ -25,6 +25,12 @@ Time longest_on_accelerators(const CombinationProblem& problem, const GroupPlan&
   return longest;
 }
 
+bool run_together(const CombinationProblem& problem, system::GroupId one, system::GroupId other) {
+  return std::ranges::any_of(problem.scenes, [&](const Scene& scene) {
+    return std::ranges::count(scene.groups, one) > 0 && std::ranges::count(scene.groups, other) > 0;
+  });
+}
+
 /// Each group followed by those that run together with it.
 std::vector<std::size_t> order_of_groups(const CombinationProblem& problem,
                                          const Combination& combination) {
@@ -39,10 +45,7 @@ std::vector<std::size_t> order_of_groups(const CombinationProblem& problem,
   for (const std::size_t group : by_length) {
     add(group);
     for (const std::size_t other : by_length)
-      for (const Scene& scene : problem.scenes)
-        if (std::ranges::count(scene.groups, system::GroupId(group)) > 0 &&
-            std::ranges::count(scene.groups, system::GroupId(other)) > 0)
-          add(other);
+      if (run_together(problem, system::GroupId(group), system::GroupId(other))) add(other);
   }
   return order;
 }

@@ -114,7 +114,8 @@ SceneSystem::SceneSystem(const CombinationProblem& problem, const Scene& scene,
     for (std::size_t t = 0; t < assignment.tasks.size(); ++t) {
       const deployment::Task& task = assignment.tasks[t];
       const std::size_t processor = placement[group.index][t];
-      realtime::Task added{.name = task.name, .resource = realtime::ResourceId(processor)};
+      realtime::Task added{.name = problem.system[group].name + "." + task.name,
+                           .resource = realtime::ResourceId(processor)};
       added.priority = assignment.priority;
       for (const std::size_t before : task.after)
         added.after.push_back(realtime::TaskId(first + before));
@@ -173,11 +174,15 @@ bool SceneSystem::is_schedulable(const ClockLevels& clocks) {
   return realtime::is_schedulable(system_, realtime::analyse(system_, problem_.analysis));
 }
 
-double SceneSystem::demand() {
+const realtime::TaskSystem& SceneSystem::at_highest() {
   ClockLevels highest;
   for (const board::Device& device : problem_.board.devices)
     highest.push_back(device.clocks.empty() ? 0 : device.clocks.size() - 1);
-  at(highest);
+  return at(highest);
+}
+
+double SceneSystem::demand() {
+  at_highest();
   const realtime::Bounds bounds = realtime::analyse(system_, problem_.analysis);
   double result = 0;
   for (std::size_t f = 0; f < system_.flows.size(); ++f) {

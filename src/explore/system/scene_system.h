@@ -19,6 +19,7 @@ class SceneSystem {
               const Placement& placement);
 
   const realtime::TaskSystem& at(const ClockLevels& clocks);
+  const realtime::TaskSystem& at_highest();
 
   /// Whether all deadlines hold at these clocks.
   bool is_schedulable(const ClockLevels& clocks);
