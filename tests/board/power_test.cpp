@@ -53,7 +53,7 @@ TEST(Power, energy_is_power_times_time_which_grows_as_the_clock_falls) {
 }
 
 TEST(Power, the_shipped_xavier_saves_energy_at_each_lower_clock) {
-  const Board board = shipped_board("jetson-agx-xavier");
+  const Board board = find_board("jetson-agx-xavier");
   for (const Device& device : board.devices)
     for (std::size_t c = 1; c < device.clocks.size(); ++c)
       EXPECT_LT(dynamic_energy(device, device.clocks[c - 1], 1ms),
