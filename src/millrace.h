@@ -4,6 +4,8 @@
 // which are public too and say more.
 #include "api/analyze.h"
 #include "api/calibrate.h"
+#include "api/deployment/analyze.h"
+#include "api/deployment/simulate.h"
 #include "api/open_model.h"
 #include "api/pipeline.h"
 #include "api/planning/make_plan.h"

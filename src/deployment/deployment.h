@@ -72,9 +72,12 @@ struct Operation {
   Clocks clocks = {};
 };
 
-/// The tasks of the groups that are active, on the board's processors: a flow for each, in their
-/// order, with its deadline less the overhead. Times grow as clocks fall, in proportion, rounded
-/// up. InputError if the board lacks a processor or a clock.
+/// By how much times are longer than at the highest clock. InputError if it has no such clock.
+double slowdown(const board::Device& device, const Clocks& clocks);
+
+/// The tasks of the groups that are active, "group.task", on the board's processors: a flow for
+/// each, in their order, with its deadline less the overhead. Times grow as clocks fall, in
+/// proportion, rounded up. InputError if the board lacks a processor or a clock.
 realtime::TaskSystem task_system(const Deployment& deployment, const board::Board& board,
                                  const Operation& operation);
 

@@ -11,7 +11,7 @@ namespace millrace::deployment {
 /// The network that a plan is for. Who gives it keeps what it returns.
 using NetworkOf = std::function<const network::Network&(const network::ModelSource&)>;
 
-/// Whether the file says that it is a deployment.
+/// Whether it ends in ".json" and says that it is a deployment. InputError if it is not JSON then.
 bool is_deployment_file(const std::filesystem::path& path);
 
 /// Atomic; see base/file.h. Precondition: check() passes. Files are named as seen from the folder.

@@ -28,6 +28,7 @@ constexpr std::array<std::string_view, 11> task_keys{
 constexpr std::array<std::string_view, 5> setting_keys{"scenario", "level", "clocks_mhz",
                                                        "power_mw", "bounds_ms"};
 constexpr std::size_t most_stages = 1'000'000;
+constexpr std::int64_t most_priority = 1'000'000'000;
 
 double number_in(const JsonView& json, double most) {
   const double value = json.number();
@@ -100,6 +101,10 @@ class DeploymentReader {
   Assignment read_assignment(const JsonView& json) const {
     Assignment assignment;
     assignment.priority = json.at("priority").integer();
+    if (assignment.priority < -most_priority || assignment.priority > most_priority)
+      json.at("priority")
+          .fail(fmt::format("found {}, expected -{} to {}", assignment.priority, most_priority,
+                            most_priority));
     for (const JsonView& task : json.at("tasks").items())
       assignment.tasks.push_back(read_task(task, assignment));
     const JsonView plan = json.at("plan");
@@ -175,6 +180,7 @@ system::System system_of(const nlohmann::json& document, const fs::path& path) {
 }  // namespace
 
 bool is_deployment_file(const fs::path& path) {
+  if (path.extension() != ".json") return false;
   const nlohmann::json document = read_json(path);
   return document.is_object() && document.value("kind", nlohmann::json()) == "deployment";
 }

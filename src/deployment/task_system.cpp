@@ -22,17 +22,6 @@ realtime::SchedulingPolicy policy_of(const board::Device* device) {
   return realtime::SchedulingPolicy::fixed_priority;
 }
 
-/// By how much times are longer than at the highest clock.
-double slowdown(const board::Device* device, const Clocks& clocks) {
-  if (!device) return 1;
-  const auto found = clocks.find(device->name);
-  if (found == clocks.end() || device->clocks.empty()) return 1;
-  if (std::ranges::find(device->clocks, found->second) == device->clocks.end())
-    throw InputError(fmt::format("device '{}'", device->name),
-                     fmt::format("it has no clock of {} MHz", found->second.value));
-  return device->clocks.back().value / found->second.value;
-}
-
 Time times(Time time, double factor) {
   if (factor == 1) return time;
   return Time(static_cast<std::int64_t>(std::ceil(static_cast<double>(time.count()) * factor)));
@@ -51,7 +40,7 @@ struct Resources {
     for (const board::Processor& processor : board.processors) {
       const board::Device* device = device_of(board, processor);
       result.add_resource({.name = processor.name, .policy = policy_of(device)});
-      slowdowns.push_back(slowdown(device, clocks));
+      slowdowns.push_back(device ? slowdown(*device, clocks) : 1);
     }
   }
 };
@@ -82,6 +71,15 @@ realtime::Task realtime_task(const Task& task, std::int64_t priority, std::size_
 
 }  // namespace
 
+double slowdown(const board::Device& device, const Clocks& clocks) {
+  const auto found = clocks.find(device.name);
+  if (found == clocks.end() || device.clocks.empty()) return 1;
+  if (std::ranges::find(device.clocks, found->second) == device.clocks.end())
+    throw InputError(fmt::format("device '{}'", device.name),
+                     fmt::format("it has no clock of {} MHz", found->second.value));
+  return device.clocks.back().value / found->second.value;
+}
+
 realtime::TaskSystem task_system(const Deployment& deployment, const board::Board& board,
                                  const Operation& operation) {
   realtime::TaskSystem result;
@@ -94,10 +92,11 @@ realtime::TaskSystem task_system(const Deployment& deployment, const board::Boar
     flow.events.period = period_of(system, group, operation.level);
     flow.deadline = deadline_of(system, group, operation.level) - system.overhead;
     if (*flow.deadline <= Time{})
-      throw InputError(system[group].place,
-                       fmt::format("the controller's overhead of {} leaves nothing of group '{}'s "
-                                   "deadline",
-                                   millrace::to_text(system.overhead), system[group].name));
+      throw InputError(
+          system[group].place,
+          fmt::format("the controller's overhead of {} leaves nothing of the deadline of "
+                      "group '{}'",
+                      millrace::to_text(system.overhead), system[group].name));
     const realtime::FlowId id = result.add_flow(std::move(flow));
     std::vector<realtime::TaskId> ids;
     for (const Task& task : assignment.tasks) {

@@ -11,6 +11,7 @@ namespace millrace::system {
 namespace {
 
 constexpr double shares_add_up = 1e-6;
+constexpr std::size_t most_groups = 100, most_scenarios = 100;
 
 void check_name(std::set<std::string>& seen, const std::string& name, const std::string& place,
                 const char* what) {
@@ -113,6 +114,11 @@ void check(const System& system) {
     throw InputError(system.file, "it has no groups, expected one at least");
   if (system.scenarios.empty())
     throw InputError(system.file, "it has no scenarios, expected one at least");
+  if (system.groups.size() > most_groups || system.scenarios.size() > most_scenarios)
+    throw InputError(
+        system.file,
+        fmt::format("found {} groups and {} scenarios, expected at most {} and {}",
+                    system.groups.size(), system.scenarios.size(), most_groups, most_scenarios));
   if (system.levels < 1 || system.levels > 1000)
     throw InputError(system.file,
                      fmt::format("found {} levels, expected 1 to 1000", system.levels));

@@ -1,5 +1,4 @@
 // The residence of a Markov chain: how often it is in which scenario.
-#include <cmath>
 #include <numeric>
 
 #include "system/system.h"
@@ -30,23 +29,29 @@ std::vector<Row> probabilities(const System& system) {
   return result;
 }
 
-/// The stationary distribution from the first scenario on. Half of each step stays, so that chains
-/// that only alternate settle as well.
-Row residence(const std::vector<Row>& step) {
-  Row now(step.size(), 0);
-  now[0] = 1;
-  for (int round = 0; round < 100'000; ++round) {
-    Row next(step.size(), 0);
-    for (std::size_t from = 0; from < step.size(); ++from) {
-      next[from] += now[from] / 2;
-      for (std::size_t to = 0; to < step.size(); ++to) next[to] += now[from] * step[from][to] / 2;
-    }
-    double change = 0;
-    for (std::size_t s = 0; s < step.size(); ++s) change += std::abs(next[s] - now[s]);
-    now = std::move(next);
-    if (change < 1e-14) break;
+std::vector<Row> squared(const std::vector<Row>& step) {
+  std::vector<Row> result(step.size(), Row(step.size(), 0));
+  for (std::size_t from = 0; from < step.size(); ++from) {
+    double sum = 0;
+    for (std::size_t by = 0; by < step.size(); ++by)
+      for (std::size_t to = 0; to < step.size(); ++to)
+        result[from][to] += step[from][by] * step[by][to];
+    for (double one : result[from]) sum += one;
+    for (double& one : result[from]) one /= sum;
   }
-  return now;
+  return result;
+}
+
+/// The stationary distribution from the first scenario on. Half of each step stays, so that chains
+/// that only alternate settle as well; by squaring, so that rare transitions count in full.
+Row residence(std::vector<Row> step) {
+  constexpr int squarings = 60;
+  for (std::size_t s = 0; s < step.size(); ++s) {
+    for (double& one : step[s]) one /= 2;
+    step[s][s] += 0.5;
+  }
+  for (int n = 0; n < squarings; ++n) step = squared(step);
+  return step[0];
 }
 
 }  // namespace

@@ -6,16 +6,15 @@
 
 #include "base/file.h"
 #include "base/json.h"
-#include "sample.h"
 #include "support/message_of.h"
+#include "support/sample_deployment.h"
 #include "support/schema.h"
 #include "support/temporary_folder.h"
 
 namespace millrace::deployment {
 namespace {
 
-using namespace test;
-using millrace::test::TemporaryFolder;
+using namespace millrace::test;
 using Json = nlohmann::json;
 
 class DeploymentFile : public testing::Test {
@@ -116,6 +115,8 @@ constexpr std::array bad_inputs{
     BadInput{"/assignments/0/plan/stages/0/phases/0/layers/0", "\"fist\"",
              "assignments[0].plan.stages[0].phases[0].layers[0]: the network has no layer 'fist'; "
              "did you mean 'first'?"},
+    BadInput{"/assignments/0/priority", "2000000000",
+             "assignments[0].priority: found 2000000000, expected -1000000000 to 1000000000"},
     BadInput{"/settings/0/scenario", "\"ne\"",
              "settings[0].scenario: there is no scenario 'ne'; did you mean 'one'?"},
     BadInput{"/settings/0/level", "2",

@@ -1,13 +1,13 @@
 #include <gtest/gtest.h>
 
 #include "realtime/analysis.h"
-#include "sample.h"
 #include "support/message_of.h"
+#include "support/sample_deployment.h"
 
 namespace millrace::deployment {
 namespace {
 
-using namespace test;
+using namespace millrace::test;
 
 TEST(task_system, has_the_active_groups_as_flows_and_times_by_clock) {
   const Deployment deployment = sample_deployment(sample_network());

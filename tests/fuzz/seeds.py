@@ -46,6 +46,10 @@ WRITTEN = {
     "sdf3": ["export PLAN --format sdf3 -o OUT"],
     "board": ["board --write OUT"],
 }
+# Plans without replicas, of which deployments are made.
+DEPLOYED = ["plan DIGITS --board jetson-agx-xavier --search one-processor -o OUT",
+            "plan DIGITS --board jetson-agx-xavier --precision f16 --processors dla0,core1 -o OUT"]
+SYSTEM = TOP / "tests" / "support" / "robot_system.json"
 
 
 def unescaped(text):
@@ -161,6 +165,20 @@ def written_for(reader):
                 yield out.read_bytes()
 
 
+def deployments():
+    """By the command and the tests' own way to make them."""
+    if not MILLRACE.exists():
+        return
+    with tempfile.TemporaryDirectory() as name:
+        plan, out = pathlib.Path(name) / "plan.json", pathlib.Path(name) / "out.json"
+        for command in DEPLOYED:
+            run(command, pathlib.Path(name), plan)
+            subprocess.run([sys.executable, TOP / "tests/support/deployment_of_plan.py", plan, SYSTEM, out],
+                           check=False)
+            if out.exists():
+                yield out.read_bytes()
+
+
 def seeds_for(reader, most):
     for path in files_for(reader):
         if path.stat().st_size <= most:
@@ -169,6 +187,10 @@ def seeds_for(reader, most):
         yield from (text.encode() for text in texts_of_tests() if word in text)
     yield from made_for(reader)
     yield from written_for(reader)
+    if reader == "deployment":
+        yield from deployments()
+    if reader == "system":
+        yield SYSTEM.read_bytes()
 
 
 def words_for(reader):

@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "system/system_file.h"
 
 namespace millrace::system {
@@ -32,6 +34,24 @@ transitions:
 )"));
   EXPECT_NEAR(found[0], 2.0 / 3, 1e-9);  // what leaves x, 0.25 of it, is what leaves y, half of it
   EXPECT_NEAR(found[1], 1.0 / 3, 1e-9);
+}
+
+TEST(shares, count_rare_transitions_in_full) {
+  const std::vector<double> found = shares(with(R"(
+scenarios: [{name: x, groups: [a]}, {name: y, groups: []}]
+transitions:
+  - {from: x, to: y, probability: 0.000001}
+  - {from: x, to: x}
+  - {from: y, to: x, probability: 0.000002}
+  - {from: y, to: y}
+)"));
+  EXPECT_NEAR(found[0], 2.0 / 3, 1e-6);
+}
+
+TEST(shares, belong_to_what_cannot_be_left) {
+  EXPECT_EQ(shares(with("scenarios: [{name: x, groups: [a]}, {name: y, groups: []}]\n"
+                        "transitions: [{from: x, to: y, probability: 1}]\n")),
+            (std::vector<double>{0, 1}));
 }
 
 TEST(period_of, goes_from_the_lowest_rate_to_the_highest) {

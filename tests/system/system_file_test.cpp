@@ -5,6 +5,7 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
+#include "base/file.h"
 #include "base/json.h"
 #include "base/yaml.h"
 #include "support/message_of.h"
@@ -188,6 +189,18 @@ transitions: [{from: x, to: x}]
   EXPECT_EQ(test::message_of([&] { parse_system(text, "r.yaml"); }),
             "r.yaml: line 3: scenarios[1]: no transitions lead from the first scenario, 'x', to "
             "'y'; add one, or leave the scenario out");
+}
+
+/// The cases in tests/cases/deadlines.case run it as JSON.
+TEST(system_file, is_in_the_documentation_as_it_is_tested) {
+  const std::filesystem::path project = MILLRACE_SOURCE_DIR;
+  const std::string text = read_file(project / "docs/deadlines.md");
+  const std::size_t begin = text.find("```yaml\n") + 8;
+  const System documented =
+      parse_system(text.substr(begin, text.find("```", begin) - begin), "robot.yaml");
+  EXPECT_EQ(without_places(documented),
+            without_places(
+                parse_system(read_file(project / "tests/support/robot_system.json"), "s.json")));
 }
 
 }  // namespace

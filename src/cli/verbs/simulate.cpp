@@ -1,4 +1,4 @@
-// millrace simulate PLAN...
+// millrace simulate PLAN|DEPLOYMENT...
 #include "api/simulate.h"
 
 #include <fmt/format.h>
@@ -13,9 +13,13 @@
 #include "base/quantity.h"
 #include "cli/options/common.h"
 #include "cli/options/file_names.h"
+#include "cli/options/of_kind.h"
 #include "cli/options/range_check.h"
 #include "cli/print/progress.h"
+#include "cli/verbs/simulate_drive.h"
 #include "cli/verbs/verbs.h"
+#include "deployment/deployment_file.h"
+#include "report/drive.h"
 #include "report/gantt.h"
 #include "report/simulation.h"
 
@@ -32,7 +36,13 @@ struct SimulateOptions {
   std::uint64_t seed = 1;
   std::string trace, gantt;
   bool json = false;
+  DriveVerbOptions drive;
+  std::vector<CLI::Option*> of_plans;
 };
+
+constexpr const char* names_of_plans[] = {
+    "--model", "--frames", "--arrivals", "--period", "--jitter", "--deadline", "--in-flight",
+    "--best",  "--worst",  "--recorded", "--policy", "--order",  "--scale",    "--power"};
 
 void bind_arrivals(CLI::App& verb, SimulateOptions& options) {
   begin_group(verb, "Arrivals");
@@ -67,7 +77,8 @@ void bind_times(CLI::App& verb, SimulateOptions& options) {
   CLI::Option* times =
       verb.add_option("--times", options.times,
                       "Times of phases. fixed: as the plan predicts; drawn: at random between "
-                      "--best and --worst")
+                      "--best and --worst. Of a deployment fixed: the worst; drawn: at random "
+                      "between best and worst")
           ->check(CLI::IsMember({"fixed", "drawn"}))
           ->capture_default_str();
   verb.add_option("--best", options.best,
@@ -114,7 +125,8 @@ void bind_pictures(CLI::App& verb, SimulateOptions& options) {
 
 void bind(CLI::App& verb, SimulateOptions& options) {
   verb.add_option("plans", options.plans,
-                  "Plan files. Several plans run at the same time")->required();
+                  "Plan files, which run at the same time; or one deployment of a system")
+      ->required();
   verb.add_option("--model", options.models,
                   "The model of each plan, if the files were moved");
   bind_arrivals(verb, options);
@@ -125,8 +137,10 @@ void bind(CLI::App& verb, SimulateOptions& options) {
                   "Power of a processor when busy and idle, in mW, such as core0=3500/400 "
                   "(repeatable)");
   verb.add_option("--seed", options.seed, "Seed of all random numbers")->capture_default_str();
+  bind_drive(verb, options.drive);
   bind_pictures(verb, options);
   bind_json(verb, options.json);
+  for (const char* name : names_of_plans) options.of_plans.push_back(verb.get_option(name));
 }
 
 /// One for all plans, or one for each; nothing if none was given.
@@ -217,17 +231,20 @@ Trace first_frames(Trace trace, std::int64_t frames) {
   return trace;
 }
 
-void write_pictures(const SimulateOptions& options, const simulate::Simulated& simulated) {
-  const Trace& trace = simulated.result.trace;
+void write_pictures(const SimulateOptions& options, const Trace& trace, const std::string& title) {
   if (!options.trace.empty())
     write_chrome_trace(options.trace, first_frames(trace, options.traced_frames));
   if (options.gantt.empty()) return;
-  std::string title;
-  for (const simulate::Application& application : simulated.applications)
-    title += (title.empty() ? "" : ", ") + application.name;
   write_file(options.gantt,
              report::gantt_svg(trace, {.title = title + ", simulated",
                                        .to = report::completion_of(trace, options.gantt_frames)}));
+}
+
+std::string title_of(const simulate::Simulated& simulated) {
+  std::string title;
+  for (const simulate::Application& application : simulated.applications)
+    title += (title.empty() ? "" : ", ") + application.name;
+  return title;
 }
 
 void check_outputs(const SimulateOptions& options) {
@@ -271,10 +288,45 @@ api::SimulateRequest request_of(const SimulateOptions& options) {
   return request;
 }
 
+bool is_deployment(const SimulateOptions& options) {
+  const bool found = std::ranges::any_of(
+      options.plans, [](const std::string& file) { return deployment::is_deployment_file(file); });
+  if (found && options.plans.size() > 1)
+    throw InputError("simulate", fmt::format("found {} files, one of them a deployment; simulate "
+                                             "one deployment at a time, without plans",
+                                             options.plans.size()));
+  return found;
+}
+
+int run_deployment(const SimulateOptions& options) {
+  const std::string& file = options.plans.front();
+  refuse_given(options.of_plans, file, "plans");
+  api::FilesRead files;
+  files.add("deployment", file);
+  files.add("script", options.drive.request.script);
+  for (const std::string& path : {options.trace, options.gantt}) {
+    files.refuse(path);
+    if (!path.empty()) check_writable(path);
+  }
+  api::DriveRequest request = options.drive.request;
+  request.deployment = file;
+  request.seed = options.seed;
+  request.drawn = options.times == "drawn";
+  request.traced_frames = simulation_options(options).traced_frames;
+  request.context.listener = &terminal();
+  const simulate::SimulatedDrive simulated = api::simulate_drive(request);
+  write_pictures(options, simulated.drive.trace, simulated.deployment.system.name);
+  fmt::print("{}", options.json ? report::drive_json(simulated)
+                                : printable_lines(report::drive_text(simulated)));
+  return simulated.has_misses() ? answer_is_no : 0;
+}
+
 int run(const SimulateOptions& options) {
+  if (is_deployment(options)) return run_deployment(options);
+  refuse_given(options.drive.options, options.plans.front(), "deployments");
   check_outputs(options);
   const simulate::Simulated simulated = simulate_plans(request_of(options));
-  write_pictures(options, simulated);
+  write_pictures(options, simulated.result.trace, title_of(simulated));
   fmt::print("{}", options.json ? report::simulation_json(simulated)
                                 : printable_lines(report::simulation_text(simulated)));
   for (const simulate::ApplicationResult& result : simulated.result.applications)
@@ -288,8 +340,8 @@ void add_simulate(CLI::App& app, int& exit_code) {
   add_verb<SimulateOptions>(
       app, exit_code,
       {{"simulate",
-        "Predict throughput, latency and missed deadlines of one or several plans, without "
-        "running them",
+        "Predict throughput, latency and missed deadlines of one or several plans, or of a "
+        "deployment on a drive, without running them",
         "millrace simulate resnet18.plan.json --period 20ms --deadline 60ms --times "
         "drawn"},
        bind,

@@ -4,7 +4,9 @@
 #include "deployment/deployment_file.h"
 #include "plan/build.h"
 
-namespace millrace::deployment::test {
+namespace millrace::test {
+
+using deployment::Assignment, deployment::Contention, deployment::Deployment, deployment::Step;
 
 inline board::Board sample_board() {
   using board::ProcessorKind, board::Megahertz, board::Milliwatts;
@@ -119,4 +121,4 @@ inline Deployment sample_deployment(const network::Network& network) {
   return result;
 }
 
-}  // namespace millrace::deployment::test
+}  // namespace millrace::test

@@ -1,8 +1,7 @@
-// Which job a resource runs next.
+#include "realtime/dispatch.h"
+
 #include <algorithm>
 #include <tuple>
-
-#include "realtime/run.h"
 
 namespace millrace::realtime {
 namespace {

@@ -1,0 +1,65 @@
+#include "analysis/schedulability.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace millrace::analysis {
+namespace {
+
+/// What realtime says, in the words of systems.
+std::string reason_of(const system::System& system, const DeadlineAnswers& found) {
+  if (found.answers.is_schedulable()) return "";
+  const std::string where = fmt::format(
+      "scenario '{}', level {}: ", system[found.operation.scenario].name, found.operation.level);
+  const realtime::Bounds& bounds = found.answers.bounds;
+  for (const realtime::Utilisation& one : found.answers.utilisations)
+    if (one.is_overloaded) return where + found.answers.reason;
+  if (!bounds.unsettled.empty()) return where + found.answers.reason;
+  for (std::size_t f = 0; f < found.tasks.flows.size(); ++f) {
+    const realtime::Flow& flow = found.tasks.flows[f];
+    const Time response = bounds.flows[f].response;
+    if (response > *flow.deadline)
+      return where + fmt::format("group '{}' may need {} and has {}, {} too long", flow.name,
+                                 to_text(response), to_text(*flow.deadline),
+                                 to_text(response - *flow.deadline));
+  }
+  return where + found.answers.reason;
+}
+
+DeadlineAnswers check_operation(const deployment::Deployment& deployment, const board::Board& board,
+                                const deployment::Operation& at,
+                                const realtime::SimulationOptions& simulation) {
+  DeadlineAnswers result{.operation = at, .tasks = {}, .answers = {}, .power = {}, .reason = {}};
+  const deployment::Setting* setting = setting_for(deployment, at.scenario, at.level);
+  result.has_setting = setting != nullptr;
+  if (setting) result.operation.clocks = setting->clocks;
+  result.tasks = task_system(deployment, board, result.operation);
+  result.answers = realtime::answer(result.tasks, {{}, simulation, false});
+  result.power = expected_power(deployment, board, result.operation);
+  result.reason = reason_of(deployment.system, result);
+  return result;
+}
+
+}  // namespace
+
+std::vector<DeadlineAnswers> check_deadlines(const deployment::Deployment& deployment,
+                                             const board::Board& board,
+                                             const DeadlineQuestions& questions) {
+  std::vector<DeadlineAnswers> result;
+  const system::System& system = deployment.system;
+  for (std::size_t s = 0; s < system.scenarios.size(); ++s) {
+    if (questions.scenario && questions.scenario->index != s) continue;
+    for (std::int64_t level = 0; level < system.levels; ++level)
+      if (!questions.level || *questions.level == level)
+        result.push_back(check_operation(deployment, board, {system::ScenarioId(s), level},
+                                         questions.simulation));
+  }
+  return result;
+}
+
+bool DeploymentAnswers::is_schedulable() const {
+  return std::ranges::all_of(operations, &DeadlineAnswers::is_schedulable);
+}
+
+}  // namespace millrace::analysis

@@ -1,0 +1,63 @@
+#pragma once
+// Whether every deadline of a deployment holds, and by how much.
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "deployment/deployment.h"
+#include "deployment/power.h"
+#include "realtime/answers.h"
+
+namespace millrace::analysis {
+
+struct DeadlineQuestions {
+  std::optional<system::ScenarioId> scenario = {};  // none: all
+  std::optional<std::int64_t> level = {};           // none: all
+  realtime::SimulationOptions simulation = {};      // no run: it is not simulated
+};
+
+/// Of a scenario at a level.
+struct DeadlineAnswers {
+  deployment::Operation operation;
+  bool has_setting = false;    // the deployment's; else the clocks are the highest
+  realtime::TaskSystem tasks;  // a flow for each active group, in their order
+  realtime::RealtimeAnswers answers;
+  std::vector<deployment::DevicePower> power;
+  /// Why a deadline may be missed, by the scenario's name; empty: none is.
+  std::string reason;
+
+  bool is_schedulable() const { return reason.empty(); }
+};
+
+/// By scenario, then by level. InputError as deployment::task_system().
+std::vector<DeadlineAnswers> check_deadlines(const deployment::Deployment& deployment,
+                                             const board::Board& board,
+                                             const DeadlineQuestions& questions);
+
+/// The rates at which everything is just schedulable, with all clocks at their highest.
+struct LargestRates {
+  std::int64_t millionths = 0;  // of the highest level's rates
+  system::ScenarioId scenario;  // that allows no more
+  std::string processor;        // whose tasks would have to be faster
+  std::string reason;           // what is missed at the next higher rates
+};
+
+/// Deadlines that are periods shrink with them, others stay. Nothing if no rate is low enough.
+std::optional<LargestRates> largest_rates(const deployment::Deployment& deployment,
+                                          const board::Board& board,
+                                          std::optional<system::ScenarioId> scenario = {});
+
+/// All that `analyze` finds out.
+struct DeploymentAnswers {
+  std::string file;
+  deployment::Deployment deployment;
+  board::Board board;
+  std::vector<DeadlineAnswers> operations;
+  bool has_rates = false;  // they were asked for
+  std::optional<LargestRates> rates = {};
+
+  bool is_schedulable() const;
+};
+
+}  // namespace millrace::analysis
