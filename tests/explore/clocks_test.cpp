@@ -42,18 +42,12 @@ TEST(Clocks, greedy_slows_the_first_device_first) {
 }
 
 TEST(Clocks, the_search_finds_what_greedy_rounds_pass_over) {
-  // Slowing the first device by one step keeps the second, which costs far more, at its highest.
+  // Once the first device is slow, the second, which costs far more, has to stay fast.
   ClockProblem problem{.costs = {{5, 6}, {1, 100}}};
   problem.is_schedulable = [](const ClockLevels& clocks) { return clocks[0] + clocks[1] >= 1; };
-  EXPECT_EQ(greedy_clocks(problem).cost, 7);  // its second round turns the first device up again
-  problem.costs = {{5, 6}, {1, 100}, {5, 6}};
-  problem.is_schedulable = [](const ClockLevels& clocks) {
-    return clocks[1] == 1 || (clocks[0] == 1 && clocks[2] == 1);
-  };
-  EXPECT_EQ(greedy_clocks(problem).clocks, (ClockLevels{0, 1, 0}));
-  const ClockResult found = search_clocks(problem);
-  EXPECT_EQ(found.clocks, (ClockLevels{1, 0, 1}));
-  EXPECT_EQ(found.cost, exhaustive_clocks(problem).cost);
+  EXPECT_EQ(greedy_clocks(problem).cost, 105);
+  EXPECT_EQ(search_clocks(problem).cost, 7);
+  EXPECT_EQ(exhaustive_clocks(problem).cost, 7);
 }
 
 TEST(Clocks, the_search_is_as_cheap_as_every_combination_and_never_misses_a_deadline) {

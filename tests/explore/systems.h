@@ -11,8 +11,6 @@
 
 namespace millrace::explore::test {
 
-using namespace std::chrono_literals;
-
 inline board::Device device_at(const std::string& name, board::ProcessorKind kind,
                                const std::vector<std::string>& processors) {
   board::Device device;
@@ -83,12 +81,15 @@ inline system::System system_of(std::size_t groups,
 inline std::vector<GroupPlan> random_plans(std::size_t count, std::uint64_t seed) {
   Random random(seed);
   std::vector<GroupPlan> plans;
-  const auto time = [&] { return Time(500'000 + static_cast<std::int64_t>(random.below(4'000'000))); };
-  plans.push_back(chain_plan({{"gpu", time() + 2ms}}));
+  using std::chrono::milliseconds;
+  const auto time = [&] {
+    return Time(500'000 + static_cast<std::int64_t>(random.below(4'000'000)));
+  };
+  plans.push_back(chain_plan({{"gpu", time() + milliseconds(2)}}));
   while (plans.size() < count)
     plans.push_back(random.below(3) == 0
                         ? chain_plan({{"npu0", time()}, {"npu1", time()}, {"gpu", time()}})
-                        : chain_plan({{"npu0", time() + 1ms}, {"gpu", time()}}));
+                        : chain_plan({{"npu0", time() + milliseconds(1)}, {"gpu", time()}}));
   return plans;
 }
 

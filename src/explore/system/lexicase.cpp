@@ -82,8 +82,10 @@ class Lexicase {
     Genome child = one;
     for (std::size_t g = 0; g < child.size(); ++g)
       if (random_() & 1) child[g] = other[g];
-    const std::size_t gene = random_.below(child.size());
-    child[gene] = static_cast<std::uint32_t>(random_.below(sizes_[gene]));
+    do {  // often one gene, sometimes more: what needs two changes at once is found too
+      const std::size_t gene = random_.below(child.size());
+      child[gene] = static_cast<std::uint32_t>(random_.below(sizes_[gene]));
+    } while (random_() & 1);
     return child;
   }
 

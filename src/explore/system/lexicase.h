@@ -28,7 +28,8 @@ struct LexicaseResult {
 };
 
 /// Each generation has two children of each survivor (uniform crossover with another one, then one
-/// gene changed); survivors are selected of all, each by its own order of the cases.
+/// gene changed, and another one with probability 1/2, and so on); survivors are selected of all,
+/// each by its own order of the cases. The best by the sum of the cases always survives.
 LexicaseResult lexicase_search(const Genome& sizes, const GenomeCases& cases,
                                const LexicaseOptions& options);
 

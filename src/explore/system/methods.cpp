@@ -13,6 +13,7 @@ namespace {
 
 constexpr double no_power = std::numeric_limits<double>::infinity();
 
+constexpr std::size_t most_nodes_for_any = 20'000;   // to find a combination that is feasible
 constexpr double tighter_by = 0.05, tightest = 1.5;  // rates, in the search with estimates
 
 constexpr std::array<DeployMethod, 6> all_methods{{
@@ -83,6 +84,7 @@ Combined combined(const CombinationProblem& problem, const CombineOptions& optio
   if (found.feasible) return found;
   CombineOptions exact = options;
   exact.first_feasible = true;
+  exact.most_nodes = std::min(options.most_nodes, most_nodes_for_any);
   Combined other = exact_combination(problem, exact);
   if (!other.feasible) return found;
   other.generations = found.generations;
