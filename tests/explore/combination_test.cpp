@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 
 #include "explore/system/placement.h"
 #include "explore/system/scene_system.h"
