@@ -4,9 +4,12 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <map>
 
+#include "analysis/schedulability.h"
 #include "api/deployment/group_models.h"
+#include "api/deployment/measure_deployment.h"
 #include "api/simulated_board.h"
 #include "base/error.h"
 #include "base/interrupt.h"
@@ -126,7 +129,8 @@ void search_groups(DeployWork& work) {
 
 void open_groups(DeployWork& work) {
   const GroupSourceOptions options{work.request.processors, work.request.deviation,
-                                   work.request.seed, work.request.context};
+                                   work.request.samples == 0, work.request.seed,
+                                   work.request.context};
   for (std::size_t g = 0; g < work.system.groups.size(); ++g) {
     const system::GroupId group(g);
     const auto before = earlier_alike(work.system, g);
@@ -212,7 +216,6 @@ deployment::Deployment deployment_of(const DeployWork& work, const MethodReport&
     assignment.plan.origin = origin_of_group(work, g);
     if (is_modelled)
       assignment.plan.plan = simulated_where_not_here(assignment.plan.plan, work.board);
-    if (work.request.times) work.request.times(work.system.groups[g], assignment);
     result.assignments.push_back(std::move(assignment));
   }
   const auto& method = *explore::deploy_method_named(report.name);
@@ -222,6 +225,30 @@ deployment::Deployment deployment_of(const DeployWork& work, const MethodReport&
   result.settings = explore::settings_of(problem, result, decided);
   check(result, work.board);
   return result;
+}
+
+/// What was decided with the times of tasks that were measured here, and why that is not enough:
+/// one sentence, or empty.
+std::string measure(const DeployRequest& request, DeployResult& result) {
+  const auto shown = request.context.begin("measuring tasks");
+  deployment::Deployment& deployment = *result.deployment;
+  deployment = measured_here(deployment, request.samples, request.context);
+  result.measured = true;
+  const auto answers = analysis::check_deadlines(deployment, result.board, {});
+  std::erase_if(deployment.settings, [&](const deployment::Setting& setting) {
+    return std::ranges::any_of(answers, [&](const analysis::DeadlineAnswers& answer) {
+      return answer.operation.scenario == setting.scenario &&
+             answer.operation.level == setting.level && !answer.is_schedulable();
+    });
+  });
+  const auto missed = std::ranges::find_if(
+      answers, [](const analysis::DeadlineAnswers& answer) { return !answer.is_schedulable(); });
+  if (missed == answers.end()) return {};
+  std::string reason = "no deployment with the times that were measured: " + missed->reason;
+  if (const auto rates = analysis::largest_rates(deployment, result.board))
+    reason += fmt::format("; rates of {:.3f} times as much would hold",
+                          std::floor(static_cast<double>(rates->millionths) / 1e3) / 1e3);
+  return reason;
 }
 
 /// Empty if there is a deployment.
@@ -249,6 +276,7 @@ DeployWork open_work(const DeployRequest& request) {
   system::System system = open_system(request.system);
   if (!request.board.empty()) system.board = request.board;
   board::Board board = board_of(system, request.context);
+  if (system.board.empty()) add_times_of_steps(system, request.context);
   return {request, std::move(system), std::move(board), Networks(request.context), {}};
 }
 
@@ -288,6 +316,8 @@ DeployResult deploy_system(const DeployRequest& request) {
   result.groups = std::move(work.groups);
   result.system = std::move(work.system);
   result.board = std::move(work.board);
+  if (result.deployment && result.system.board.empty() && request.samples > 0)
+    result.refusal = measure(request, result);
   return result;
 }
 

@@ -3,9 +3,10 @@
 #include <cmath>
 
 #include "base/error.h"
-
+#include "base/interrupt.h"
 #include "realtime/analysis.h"
 #include "realtime/utilisation.h"
+#include "runtime/scheduling/thread_priority.h"
 
 namespace millrace::api {
 namespace {
@@ -53,6 +54,28 @@ MeasuredDeployment measure_deployment(const LoadedDeployment& loaded,
       if (bound) *bound -= result.deployment.system.overhead;  // as the analysis has it
   }
   return result;
+}
+
+deployment::Deployment measured_here(const deployment::Deployment& deployment, std::int64_t samples,
+                                     const Context& context) {
+  const auto loaded = make_ready(deployment, Networks(context), context);
+  const InterruptGuard interrupt;
+  runtime::TaskTimesOptions options;
+  options.samples = samples;
+  options.between = [&] { interrupt.check(); };
+  const Verdict allowed = runtime::may_have_priority(runtime::highest_priority);
+  if (!allowed) context.note(allowed.reason());
+  return measure_deployment(*loaded, loaded->groups_to_run(), options).deployment;
+}
+
+void add_times_of_steps(system::System& system, const Context& context) {
+  for (system::Group& group : system.groups) {
+    if (group.application.empty() || (group.preprocess && group.postprocess)) continue;
+    const GroupSteps steps = open_steps(group, context);
+    const StepTimes times = times_of_steps(steps);
+    if (!group.preprocess) group.preprocess = times.preprocess;
+    if (!group.postprocess) group.postprocess = times.postprocess;
+  }
 }
 
 std::vector<std::optional<Time>> response_bounds(const deployment::Deployment& deployment,
