@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "base/interrupt.h"
 #include "base/quantity.h"
+#include "board/power.h"
 #include "explore/system/placement.h"
 #include "explore/system/settings.h"
 
@@ -32,7 +33,9 @@ double seconds_since(Clock::time_point start) {
 struct DeployWork {
   const DeployRequest& request;
   system::System system;
-  board::Board board;
+  board::Board board;  // with power, perhaps assumed
+  std::string board_hash;
+  bool is_power_assumed = false;
   Networks networks;
   std::vector<std::shared_ptr<GroupSource>> sources;  // by GroupId; shared by equal groups
   std::vector<explore::GroupModel> models = {};
@@ -205,7 +208,7 @@ deployment::Deployment deployment_of(const DeployWork& work, const MethodReport&
   deployment::Deployment result;
   result.system = work.system;
   result.board_name = work.board.name;
-  result.board_hash = board::hash_of(work.board);
+  result.board_hash = work.board_hash;
   result.method = report.name;
   const bool is_modelled = !work.system.board.empty();
   result.contention =
@@ -223,6 +226,8 @@ deployment::Deployment deployment_of(const DeployWork& work, const MethodReport&
   problem.analysis = work.request.analysis;
   problem.clocks = method.clocks ? work.request.clocks : explore::ClockSearch::none;
   result.settings = explore::settings_of(problem, result, decided);
+  for (deployment::Setting& setting : result.settings)
+    if (work.is_power_assumed) setting.power_mw = 0;
   check(result, work.board);
   return result;
 }
@@ -277,7 +282,11 @@ DeployWork open_work(const DeployRequest& request) {
   if (!request.board.empty()) system.board = request.board;
   board::Board board = board_of(system, request.context);
   if (system.board.empty()) add_times_of_steps(system, request.context);
-  return {request, std::move(system), std::move(board), Networks(request.context), {}};
+  const std::string hash = board::hash_of(board);
+  bool is_assumed = false;
+  board = with_assumed_power(std::move(board), is_assumed);
+  return {request, std::move(system), std::move(board), hash, is_assumed, Networks(request.context),
+          {}};
 }
 
 }  // namespace
@@ -316,6 +325,7 @@ DeployResult deploy_system(const DeployRequest& request) {
   result.groups = std::move(work.groups);
   result.system = std::move(work.system);
   result.board = std::move(work.board);
+  result.is_power_assumed = work.is_power_assumed;
   if (result.deployment && result.system.board.empty() && request.samples > 0)
     result.refusal = measure(request, result);
   return result;

@@ -59,8 +59,9 @@ struct DeployResult {
   std::vector<GroupSearch> groups;    // by GroupId
   std::vector<MethodReport> methods;  // the one asked for first
   std::optional<deployment::Deployment> deployment;
-  bool measured = false;  // the deployment's times are those of its tasks here
-  std::string refusal;    // why there is none: one sentence; empty: there is one, or none was asked
+  bool is_power_assumed = false;  // of some device: see board::with_assumed_power
+  bool measured = false;          // the deployment's times are those of its tasks here
+  std::string refusal;  // why there is none: one sentence; empty: there is one, or none was asked
 };
 
 /// InputError if the request contradicts itself or a file is wrong.

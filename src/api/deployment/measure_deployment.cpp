@@ -1,7 +1,5 @@
 #include "api/deployment/measure_deployment.h"
 
-#include <cmath>
-
 #include "base/error.h"
 #include "base/interrupt.h"
 #include "realtime/analysis.h"
@@ -23,18 +21,6 @@ bool is_overloaded(const realtime::TaskSystem& tasks) {
   for (const realtime::Utilisation& each : realtime::utilisations(tasks))
     if (each.is_overloaded) return true;
   return false;
-}
-
-bool fits(const deployment::Deployment& deployment, const board::Board& board,
-          system::ScenarioId scenario) {
-  const deployment::Wanted highest{scenario, deployment.system.levels - 1};
-  try {
-    const realtime::TaskSystem tasks =
-        deployment::task_system(deployment, board, operation_at(deployment, highest));
-    return !is_overloaded(tasks) && realtime::is_schedulable(tasks, realtime::analyse(tasks));
-  } catch (const InputError&) {  // the overhead leaves nothing of a deadline
-    return false;
-  }
 }
 
 }  // namespace
@@ -99,18 +85,6 @@ deployment::Deployment with_rates(deployment::Deployment deployment, double fact
     group.rates.most_fps *= factor;
   }
   return deployment;
-}
-
-double highest_factor(const deployment::Deployment& deployment, const board::Board& board,
-                      system::ScenarioId scenario) {
-  constexpr double slowest = 1e-3, fastest = 1e3, exact = 1e-3;
-  double low = slowest, high = fastest;
-  if (!fits(with_rates(deployment, low), board, scenario)) return 0;
-  while (high / low > 1 + exact) {
-    const double middle = std::sqrt(low * high);
-    (fits(with_rates(deployment, middle), board, scenario) ? low : high) = middle;
-  }
-  return low;
 }
 
 }  // namespace millrace::api

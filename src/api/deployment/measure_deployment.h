@@ -39,9 +39,4 @@ std::vector<std::optional<Time>> response_bounds(const deployment::Deployment& d
 /// Every group's rates times the factor.
 deployment::Deployment with_rates(deployment::Deployment deployment, double factor);
 
-/// The largest factor for all rates, to a thousandth, with which every frame of the scenario keeps
-/// its deadline at the highest level, as the analysis has it. 0: none is slow enough.
-double highest_factor(const deployment::Deployment& deployment, const board::Board& board,
-                      system::ScenarioId scenario);
-
 }  // namespace millrace::api
