@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "deployment/script.h"
 #include "deployment/words.h"
 
 namespace millrace::deployment {
@@ -85,6 +86,32 @@ void check_clocks(const Setting& setting, const board::Board& board, const std::
 
 }  // namespace
 
+bool frames_may_overlap(const system::System& system, system::GroupId group) {
+  for (std::int64_t level = 0; level < system.levels; ++level)
+    if (deadline_of(system, group, level) > period_of(system, group, level)) return true;
+  return false;
+}
+
+/// Frames that may be on their way at once must find space, or a stage waits for the next one, for
+/// which no bound counts.
+void check_space(const Deployment& deployment, std::size_t group) {
+  const std::int64_t most = most_on_the_way(deployment.system, system::GroupId(group));
+  for (const plan::Channel& channel : deployment.assignments[group].plan.plan.channels)
+    if (channel.capacity < most)
+      throw InputError(
+          fmt::format("group '{}'", deployment.system.groups[group].name),
+          fmt::format(
+              "its deadline lets {} frames be on their way, and a channel of its plan holds "
+              "{}; shorten the deadline to {} periods at most",
+              most, channel.capacity, channel.capacity));
+}
+
+bool has_stage_of_several_phases(const Assignment& assignment) {
+  return std::ranges::any_of(assignment.tasks, [](const Task& task) {
+    return task.step == Step::phase && task.phase > 0;
+  });
+}
+
 void check(const Deployment& deployment) {
   const auto& groups = deployment.system.groups;
   if (deployment.assignments.size() > groups.size())
@@ -98,6 +125,14 @@ void check(const Deployment& deployment) {
       throw InputError(fmt::format("group '{}'", groups[g].name), "it has no tasks");
     for (const Task& task : assignment.tasks)
       check_task(assignment, task, place_of(deployment, g, task));
+    check_space(deployment, g);
+    if (frames_may_overlap(deployment.system, system::GroupId(g)) &&
+        has_stage_of_several_phases(assignment))
+      throw InputError(
+          fmt::format("group '{}'", groups[g].name),
+          "its deadline is longer than its period, and a stage of its plan has several "
+          "phases, so that a frame may wait for the one before it; shorten the "
+          "deadline, or use a plan whose stages have one phase each");
   }
   for (const Setting& setting : deployment.settings) check_setting(deployment, setting);
 }

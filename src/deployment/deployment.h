@@ -86,6 +86,12 @@ realtime::TaskSystem task_system(const Deployment& deployment, const board::Boar
 const Setting* setting_for(const Deployment& deployment, system::ScenarioId scenario,
                            std::int64_t level);
 
+/// Whether a frame may come before the one before it has to be done. Then no stage may have several
+/// phases: it does not begin a frame before it has done all of the last one, for which no bound
+/// counts.
+bool frames_may_overlap(const system::System& system, system::GroupId group);
+bool has_stage_of_several_phases(const Assignment& assignment);
+
 /// InputError if the parts do not fit together: a group without assignment, times that are not in
 /// the order best, average, worst, kernels that do not add up, a phase that the plan lacks, a
 /// second setting of a scenario and level, a bound of a group that is not active.

@@ -31,6 +31,27 @@ TEST(task_system, refuses_a_clock_that_the_board_lacks) {
             "device 'gpu': it has no clock of 500 MHz");
 }
 
+TEST(check, refuses_frames_that_wait_for_each_other_inside_a_plan) {
+  Deployment deployment = sample_deployment(sample_network());
+  deployment.system.groups[1].deadline = ms(90);  // of a period of 50 ms
+  EXPECT_NO_THROW(check(deployment));
+  Deployment several = deployment;
+  several.assignments[1].tasks[2].phase = 1;
+  several.assignments[1].plan.plan.stages[1].phases.resize(2);
+  EXPECT_EQ(
+      millrace::test::message_of([&] { check(several); }),
+      "group 'b': its deadline is longer than its period, and a stage of its plan has several "
+      "phases, so that a frame may wait for the one before it; shorten the deadline, or use a "
+      "plan whose stages have one phase each");
+  several.system.groups[1].deadline = ms(50);
+  EXPECT_NO_THROW(check(several));
+  deployment.system.groups[1].deadline = ms(170);
+  EXPECT_EQ(
+      millrace::test::message_of([&] { check(deployment); }),
+      "group 'b': its deadline lets 4 frames be on their way, and a channel of its plan holds "
+      "2; shorten the deadline to 2 periods at most");
+}
+
 TEST(setting_for, takes_the_slowest_that_is_fast_enough) {
   Deployment deployment = sample_deployment(sample_network());
   EXPECT_EQ(setting_for(deployment, system::ScenarioId(1), 0)->level, 1);

@@ -90,6 +90,10 @@ GroupSearch search_group(const DeployWork& work, std::size_t group) {
                      {},
                      {}};
   result.front = search_front(work, space, objective, work.request.front.c_str());
+  if (deployment::frames_may_overlap(work.system, system::GroupId(group)))
+    std::erase_if(result.front.plans, [](const explore::GroupPlan& plan) {
+      return deployment::has_stage_of_several_phases(plan.assignment);
+    });
   if (result.front.plans.empty())
     throw InputError(work.system.groups[group].place,
                      fmt::format("the board '{}' can run its network in no way", work.board.name));
