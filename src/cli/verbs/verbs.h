@@ -17,6 +17,7 @@ void add_inspect(CLI::App& app, int& exit_code);
 void add_profile(CLI::App& app, int& exit_code);
 void add_calibrate(CLI::App& app, int& exit_code);
 void add_plan(CLI::App& app, int& exit_code);
+void add_deploy(CLI::App& app, int& exit_code);
 void add_run(CLI::App& app, int& exit_code);
 void add_bench(CLI::App& app, int& exit_code);
 void add_verify(CLI::App& app, int& exit_code);

@@ -1,0 +1,294 @@
+#include "api/deployment/deploy.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+
+#include "api/deployment/group_models.h"
+#include "api/simulated_board.h"
+#include "base/error.h"
+#include "base/interrupt.h"
+#include "base/quantity.h"
+#include "explore/system/placement.h"
+#include "explore/system/settings.h"
+
+namespace millrace::api {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr double most_exact_candidates = 20'000;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+/// All that is read, kept together.
+struct DeployWork {
+  const DeployRequest& request;
+  system::System system;
+  board::Board board;
+  Networks networks;
+  std::vector<std::shared_ptr<GroupSource>> sources;  // by GroupId; shared by equal groups
+  std::vector<explore::GroupModel> models = {};
+  std::vector<GroupSearch> groups = {};
+  std::vector<std::vector<explore::GroupPlan>> plans = {}, estimated = {};
+  InterruptGuard interrupt = {};
+
+  explore::MethodCase method_case() const {
+    return {system, board, plans, estimated, request.analysis, request.clocks};
+  }
+};
+
+/// Equal groups have equal candidates.
+bool are_alike(const system::Group& a, const system::Group& b) {
+  return a.model == b.model && a.application == b.application && a.precisions == b.precisions &&
+         a.preprocess == b.preprocess && a.postprocess == b.postprocess && a.rates == b.rates;
+}
+
+std::optional<std::size_t> earlier_alike(const system::System& system, std::size_t group) {
+  for (std::size_t g = 0; g < group; ++g)
+    if (are_alike(system.groups[g], system.groups[group])) return g;
+  return std::nullopt;
+}
+
+explore::GroupFront search_front(const DeployWork& work, const explore::GroupSpace& space,
+                                 const explore::GroupObjective& objective, const char* method) {
+  const auto shown = work.request.context.begin("searching plans");
+  explore::FrontOptions options = work.request.fronts;
+  options.seed = work.request.seed;
+  options.stop = [&] {
+    work.interrupt.check();
+    return false;
+  };
+  options.progress = [&](double share, std::size_t candidates) {
+    shown->show(share, fmt::format("{} candidates", candidates));
+  };
+  return explore::front_method_named(method)->run(space, objective, options);
+}
+
+GroupSearch search_group(const DeployWork& work, std::size_t group) {
+  const auto start = Clock::now();
+  const explore::GroupModel& model = work.models[group];
+  const explore::GroupSpace space = explore::group_space(model.context);
+  const explore::GroupObjective objective = [&](const explore::Configuration& configuration) {
+    return explore::group_plan(model, configuration);
+  };
+  GroupSearch result{work.system.groups[group].name,
+                     model.context.network.layers.size(),
+                     space.cuts.size(),
+                     explore::size_of(space),
+                     {},
+                     {},
+                     {}};
+  result.front = search_front(work, space, objective, work.request.front.c_str());
+  if (result.front.plans.empty())
+    throw InputError(work.system.groups[group].place,
+                     fmt::format("the board '{}' can run its network in no way", work.board.name));
+  result.seconds = seconds_since(start);
+  if (!work.request.exact || result.candidates > most_exact_candidates) return result;
+  const explore::GroupFront exact = search_front(work, space, objective, "exhaustive");
+  result.quality = explore::quality_of(result.front, exact);
+  result.exact_plans = exact.plans.size();
+  return result;
+}
+
+void set_priorities(DeployWork& work) {
+  const std::vector<std::int64_t> priorities = explore::priorities_of(work.system);
+  for (auto* all : {&work.plans, &work.estimated})
+    for (std::size_t g = 0; g < all->size(); ++g)
+      for (explore::GroupPlan& plan : (*all)[g]) plan.assignment.priority = priorities[g];
+}
+
+void search_groups(DeployWork& work) {
+  for (std::size_t g = 0; g < work.system.groups.size(); ++g) {
+    if (const auto before = earlier_alike(work.system, g)) {
+      GroupSearch same = work.groups[*before];
+      same.name = work.system.groups[g].name;
+      work.groups.push_back(std::move(same));
+      work.estimated.push_back(work.estimated[*before]);
+    } else {
+      work.groups.push_back(search_group(work, g));
+      const auto estimated = estimated_model(*work.sources[g], work.models[g]);
+      auto& plans = work.estimated.emplace_back();
+      for (const explore::GroupPlan& plan : work.groups[g].front.plans)
+        plans.push_back(explore::group_plan(estimated, plan.configuration).value_or(plan));
+    }
+    work.plans.push_back(work.groups[g].front.plans);
+    for (const explore::GroupPlan& plan : work.plans.back())
+      work.groups[g].texts.push_back(
+          stages_text(plan, work.models[g].context.board, work.groups[g].layers));
+  }
+  set_priorities(work);
+}
+
+void open_groups(DeployWork& work) {
+  const GroupSourceOptions options{work.request.processors, work.request.deviation,
+                                   work.request.seed, work.request.context};
+  for (std::size_t g = 0; g < work.system.groups.size(); ++g) {
+    const system::GroupId group(g);
+    const auto before = earlier_alike(work.system, g);
+    work.sources.push_back(
+        before ? work.sources[*before]
+               : group_source(work.system, group, work.board, {work.networks, options}));
+    work.models.push_back(group_model(*work.sources[g], work.system, group, work.board));
+    work.models.back().deviation = work.request.deviation;
+  }
+}
+
+explore::CombineOptions combine_options(const DeployWork& work, Work& shown) {
+  explore::CombineOptions options = work.request.combine;
+  options.seed = work.request.seed;
+  options.stop = [&] {
+    work.interrupt.check();
+    return false;
+  };
+  options.progress = [&shown](double share, double best_mw) {
+    shown.show(share, best_mw < 1e9 ? fmt::format("best {} mW", four_digits(best_mw))
+                                    : std::string("no deployment yet"));
+  };
+  return options;
+}
+
+/// The exact search of what the method looks for.
+void add_exact(const DeployWork& work, const explore::DeployMethod& method,
+               const explore::CombineOptions& options, MethodReport& report) {
+  if (method.each_scenario || method.estimated || report.decided.found.empty()) return;
+  const explore::CombinationProblem problem =
+      explore::searched_problem({method, work.method_case(), {work.system.levels - 1, 1}});
+  const explore::Combined& known = report.decided.found.front();
+  const explore::Combined exact = explore::exact_combination(problem, options, &known);
+  report.exact_mw = exact.power_mw;
+  report.bound_mw = exact.bound_mw;
+}
+
+MethodReport run_one(const DeployWork& work, const explore::DeployMethod& method) {
+  const auto shown = work.request.context.begin(fmt::format("combining plans ({})", method.name));
+  const explore::CombineOptions options = combine_options(work, *shown);
+  const explore::MethodCase given = work.method_case();
+  MethodReport report;
+  report.name = method.name;
+  const auto start = Clock::now();
+  report.decided = explore::run_method({method, given, {work.system.levels - 1, 1}}, options);
+  report.seconds = seconds_since(start);
+  for (std::int64_t level = 0; level < work.system.levels; ++level)
+    report.levels.push_back(explore::at_rate({method, given, {level, 1}}, report.decided));
+  if (work.request.exact) add_exact(work, method, options, report);
+  if (work.request.max_rate) report.max_rate = explore::max_rate(method, given, options);
+  return report;
+}
+
+plan::Origin origin_of_group(const DeployWork& work, std::size_t group) {
+  const GroupSource& source = *work.sources[group];
+  plan::Origin origin;
+  origin.network = source.profile.network;
+  origin.board = source.profile.board;
+  origin.model = network::absolute(work.system.groups[group].model);
+  origin.version = MILLRACE_VERSION;
+  if (!work.system.board.empty()) {
+    origin.board_name = work.board.name;
+    origin.board_cpu = work.board.cpu_model;
+  }
+  origin.search = work.request.method;
+  origin.precisions = work.system.groups[group].precisions;
+  return origin;
+}
+
+deployment::Deployment deployment_of(const DeployWork& work, const MethodReport& report) {
+  const explore::Combined& decided = report.decided.found.front();
+  deployment::Deployment result;
+  result.system = work.system;
+  result.board_name = work.board.name;
+  result.board_hash = board::hash_of(work.board);
+  result.method = report.name;
+  const bool is_modelled = !work.system.board.empty();
+  result.contention =
+      is_modelled ? deployment::Contention::modelled : deployment::Contention::alone;
+  for (std::size_t g = 0; g < work.plans.size(); ++g) {
+    deployment::Assignment assignment = explore::placed_assignment(
+        work.models[g], work.plans[g][decided.combination[g]], decided.placement[g]);
+    assignment.plan.origin = origin_of_group(work, g);
+    if (is_modelled)
+      assignment.plan.plan = simulated_where_not_here(assignment.plan.plan, work.board);
+    if (work.request.times) work.request.times(work.system.groups[g], assignment);
+    result.assignments.push_back(std::move(assignment));
+  }
+  const auto& method = *explore::deploy_method_named(report.name);
+  explore::CombinationProblem problem{work.system, work.board, work.plans, {}};
+  problem.analysis = work.request.analysis;
+  problem.clocks = method.clocks ? work.request.clocks : explore::ClockSearch::none;
+  result.settings = explore::settings_of(problem, result, decided);
+  check(result, work.board);
+  return result;
+}
+
+/// Empty if there is a deployment.
+std::string refusal_of_method(const DeployWork& work, const MethodReport& report) {
+  if (report.decided.feasible) return {};
+  explore::CombinationProblem problem{work.system, work.board, work.plans,
+                                      explore::scenes_of(work.system), work.system.levels - 1};
+  problem.analysis = work.request.analysis;
+  const explore::Combined& found = report.decided.found.front();
+  if (found.combination.empty()) return "no deployment: " + explore::why_infeasible(problem, found);
+  const explore::Combined nearest = explore::assess(problem, found.combination, found.placement);
+  return "no deployment: " + explore::why_infeasible(problem, nearest);
+}
+
+const explore::DeployMethod& method_of(const DeployRequest& request) {
+  const explore::DeployMethod* method = explore::deploy_method_named(request.method);
+  if (method != nullptr) return *method;
+  std::string names;
+  for (const explore::DeployMethod& each : explore::deploy_methods())
+    names += std::string(names.empty() ? "" : ", ") + each.name;
+  throw InputError("--method", fmt::format("'{}' is none of {}", request.method, names));
+}
+
+DeployWork open_work(const DeployRequest& request) {
+  system::System system = open_system(request.system);
+  if (!request.board.empty()) system.board = request.board;
+  board::Board board = board_of(system, request.context);
+  return {request, std::move(system), std::move(board), Networks(request.context), {}};
+}
+
+}  // namespace
+
+std::string stages_text(const explore::GroupPlan& plan, const board::Board& board,
+                        std::size_t layers) {
+  std::string text;
+  std::size_t first = 0;
+  const explore::Configuration& configuration = plan.configuration;
+  for (std::size_t s = 0; s < configuration.stages.size(); ++s) {
+    const std::size_t last = s < configuration.cuts.size() ? configuration.cuts[s] : layers - 1;
+    text += fmt::format("{}{}[{}-{}]", text.empty() ? "" : " ",
+                        board[configuration.stages[s].front()].name, first, last);
+    first = last + 1;
+  }
+  return text;
+}
+
+DeployResult deploy_system(const DeployRequest& request) {
+  const explore::DeployMethod& method = method_of(request);
+  DeployWork work = open_work(request);
+  open_groups(work);
+  search_groups(work);
+  DeployResult result;
+  explore::CombinationProblem highest{
+      work.system, work.board, work.plans, {}, work.system.levels - 1};
+  result.refusal = explore::too_short_deadline(highest);
+  if (result.refusal.empty() || request.max_rate) {
+    result.methods.push_back(run_one(work, method));
+    for (const explore::DeployMethod& other : explore::deploy_methods())
+      if (request.compare && &other != &method) result.methods.push_back(run_one(work, other));
+    if (result.refusal.empty()) result.refusal = refusal_of_method(work, result.methods.front());
+    if (result.refusal.empty() && !method.each_scenario)
+      result.deployment = deployment_of(work, result.methods.front());
+  }
+  result.groups = std::move(work.groups);
+  result.system = std::move(work.system);
+  result.board = std::move(work.board);
+  return result;
+}
+
+}  // namespace millrace::api

@@ -1,0 +1,75 @@
+#pragma once
+// The decision for a system: plans, processors, priorities, and clocks by scenario and rate.
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "api/context.h"
+#include "explore/system/methods.h"
+#include "explore/system/pareto.h"
+
+namespace millrace::api {
+
+/// Measures the tasks of a group that is to run so, in place of modelled times or of the sums of
+/// its layers' worst cases.
+using TaskTimes = std::function<void(const system::Group&, deployment::Assignment&)>;
+
+struct DeployRequest {
+  std::string system;      // a file
+  std::string board = {};  // instead of the system's: a shipped one or a board file
+  std::vector<std::string> processors = {};  // for networks; empty: the accelerators, or all
+  std::string method = "PR";                 // of explore::deploy_methods()
+  bool compare = false;                      // all other methods too
+  bool max_rate = false;                     // the tightest deadlines, of the method or of all
+  std::string front = "nsga2";               // of explore::front_methods()
+  explore::FrontOptions fronts = {};
+  explore::CombineOptions combine = {};
+  explore::ClockSearch clocks = explore::ClockSearch::search;
+  bool exact = false;  // an exact search beside the genetic one
+  realtime::AnalysisOptions analysis = {};
+  double deviation = explore::modelled_deviation;  // of modelled times
+  std::uint64_t seed = 1;
+  TaskTimes times = {};  // empty: by the profile
+  Context context = {};
+};
+
+/// Step 1 of a group. Groups that are alike share one.
+struct GroupSearch {
+  std::string name;
+  std::size_t layers = 0, cut_points = 0;
+  double candidates = 0;  // there are
+  explore::GroupFront front;
+  std::vector<std::string> texts;                // of the plans: "dla0[0-29] gpu[30-53]"
+  std::optional<explore::FrontQuality> quality;  // with `exact`, if there are not too many
+  std::size_t exact_plans = 0;                   // of the exact front then
+  double seconds = 0;
+};
+
+struct MethodReport {
+  std::string name;
+  explore::MethodResult decided;              // at the highest level
+  std::vector<explore::MethodResult> levels;  // the same decision at each level
+  std::optional<explore::MaxRate> max_rate;
+  double seconds = 0;                        // of the search, without max_rate
+  std::optional<double> exact_mw, bound_mw;  // of the exact search
+};
+
+struct DeployResult {
+  system::System system;
+  board::Board board;
+  std::vector<GroupSearch> groups;    // by GroupId
+  std::vector<MethodReport> methods;  // the one asked for first
+  std::optional<deployment::Deployment> deployment;
+  std::string refusal;  // why there is none: one sentence; empty: there is one, or none was asked
+};
+
+/// InputError if the request contradicts itself or a file is wrong.
+DeployResult deploy_system(const DeployRequest& request);
+
+/// Layers from the first to the last, by stage, with the device of each: "dla[0-29], gpu[30-53]".
+std::string stages_text(const explore::GroupPlan& plan, const board::Board& board,
+                        std::size_t layers);
+
+}  // namespace millrace::api

@@ -1,0 +1,143 @@
+#include "api/json/deploy.h"
+
+#include <cmath>
+
+#include "base/json_text.h"
+
+namespace millrace::api {
+namespace {
+
+nlohmann::json finite_or_null(double value) {
+  return std::isfinite(value) ? nlohmann::json(value) : nlohmann::json();
+}
+
+nlohmann::json power_by_device(const board::Board& board, const std::vector<double>& power) {
+  nlohmann::json result = nlohmann::json::object();
+  for (std::size_t d = 0; d < power.size(); ++d) result[board.devices[d].name] = power[d];
+  return result;
+}
+
+nlohmann::json plans_of(const GroupSearch& group, const board::Board& board) {
+  nlohmann::json plans = nlohmann::json::array();
+  for (std::size_t p = 0; p < group.front.plans.size(); ++p) {
+    const explore::GroupPlan& plan = group.front.plans[p];
+    plans.push_back({{"stages", group.texts[p]},
+                     {"cuts", plan.configuration.cuts},
+                     {"latency_ns", plan.latency.count()},
+                     {"power_mw", power_by_device(board, plan.power_mw)}});
+  }
+  return plans;
+}
+
+nlohmann::json groups_json(const DeployResult& result, bool with_plans) {
+  nlohmann::json groups = nlohmann::json::array();
+  for (const GroupSearch& group : result.groups) {
+    nlohmann::json each = {{"name", group.name},
+                           {"layers", group.layers},
+                           {"cut_points", group.cut_points},
+                           {"candidates", group.candidates},
+                           {"evaluated", group.front.evaluated},
+                           {"plans", group.front.plans.size()},
+                           {"seconds", group.seconds},
+                           {"missed", nullptr},
+                           {"hypervolume_share", nullptr}};
+    if (group.quality) {
+      each["missed"] = group.quality->missed;
+      each["hypervolume_share"] = group.quality->hypervolume;
+    }
+    if (with_plans) each["front"] = plans_of(group, result.board);
+    groups.push_back(std::move(each));
+  }
+  return groups;
+}
+
+nlohmann::json clocks_json(const board::Board& board, const explore::ClockLevels& levels) {
+  nlohmann::json clocks = nlohmann::json::object();
+  for (std::size_t d = 0; d < levels.size(); ++d)
+    if (!board.devices[d].clocks.empty())
+      clocks[board.devices[d].name] = board.devices[d].clocks[levels[d]].value;
+  return clocks;
+}
+
+nlohmann::json levels_json(const DeployResult& result, const MethodReport& method) {
+  nlohmann::json levels = nlohmann::json::array();
+  for (const explore::MethodResult& level : method.levels) {
+    nlohmann::json scenarios = nlohmann::json::array();
+    for (std::size_t s = 0; s < level.scenes.size(); ++s)
+      scenarios.push_back({{"name", result.system.scenarios[s].name},
+                           {"feasible", level.scenes[s].schedulable},
+                           {"power_mw", finite_or_null(level.scenes[s].power_mw)},
+                           {"clocks_mhz", clocks_json(result.board, level.scenes[s].clocks)},
+                           {"checks", level.scenes[s].checks}});
+    levels.push_back({{"feasible", level.feasible},
+                      {"power_mw", finite_or_null(level.power_mw)},
+                      {"scenarios", scenarios}});
+  }
+  return levels;
+}
+
+nlohmann::json plans_chosen(const DeployResult& result, const explore::MethodResult& decided) {
+  nlohmann::json all = nlohmann::json::array();
+  for (const explore::Combined& found : decided.found) {
+    nlohmann::json one = nlohmann::json::object();
+    for (std::size_t g = 0; g < found.combination.size(); ++g)
+      one[result.groups[g].name] = result.groups[g].texts[found.combination[g]];
+    all.push_back(std::move(one));
+  }
+  return all;
+}
+
+nlohmann::json max_rate_json(const DeployResult& result, const MethodReport& method) {
+  if (!method.max_rate) return nullptr;
+  const explore::MaxRate& rate = *method.max_rate;
+  return {{"fps", rate.fps},
+          {"together_fps", rate.together_fps},
+          {"believed_fps", rate.believed_fps},
+          {"power_mw", finite_or_null(rate.result.power_mw)},
+          {"plans", plans_chosen(result, rate.result)}};
+}
+
+nlohmann::json methods_json(const DeployResult& result) {
+  nlohmann::json methods = nlohmann::json::array();
+  for (const MethodReport& method : result.methods) {
+    const auto or_null = [](const std::optional<double>& value) {
+      return value ? finite_or_null(*value) : nlohmann::json();
+    };
+    methods.push_back({{"name", method.name},
+                       {"feasible", method.decided.feasible},
+                       {"power_mw", finite_or_null(method.decided.power_mw)},
+                       {"plans", plans_chosen(result, method.decided)},
+                       {"levels", levels_json(result, method)},
+                       {"evaluated", method.decided.evaluated},
+                       {"generations", method.decided.generations},
+                       {"seconds", method.seconds},
+                       {"clock_searches", method.decided.clock_searches},
+                       {"clock_seconds", method.decided.clock_seconds},
+                       {"exact_mw", or_null(method.exact_mw)},
+                       {"bound_mw", or_null(method.bound_mw)},
+                       {"max_rate", max_rate_json(result, method)}});
+  }
+  return methods;
+}
+
+}  // namespace
+
+std::string deploy_json(const DeployResult& result, const std::string& output) {
+  const bool is_written = result.deployment && !output.empty();
+  return json_document(
+      "deploy",
+      {{"system", result.system.name},
+       {"board", result.board.name},
+       {"groups", groups_json(result, false)},
+       {"methods", methods_json(result)},
+       {"deployment", is_written ? nlohmann::json(output) : nlohmann::json()},
+       {"refusal", result.refusal.empty() ? nlohmann::json() : nlohmann::json(result.refusal)}});
+}
+
+std::string fronts_json(const DeployResult& result) {
+  return json_document("fronts", {{"system", result.system.name},
+                                  {"board", result.board.name},
+                                  {"groups", groups_json(result, true)}});
+}
+
+}  // namespace millrace::api

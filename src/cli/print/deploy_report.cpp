@@ -1,0 +1,121 @@
+#include "cli/print/deploy_report.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <set>
+
+#include "base/printable.h"
+#include "base/quantity.h"
+#include "report/table.h"
+
+namespace millrace::cli {
+namespace {
+
+using report::Align;
+using report::Table;
+
+std::string power_text(double milliwatts) {
+  return std::isfinite(milliwatts) ? four_digits(milliwatts) : "-";
+}
+
+std::string rate_text(double fps) { return fps > 0 ? fmt::format("{:.0f}", fps) : "-"; }
+
+std::string processors_of(const deployment::Assignment& assignment) {
+  std::string text;
+  for (const deployment::Task& task : assignment.tasks)
+    text += (text.empty() ? "" : ", ") + task.name + " on " + task.processor;
+  return text;
+}
+
+/// The group whose bound is the largest share of its deadline.
+std::string tightest_text(const api::DeployResult& result, const deployment::Setting& setting) {
+  double most = -1;
+  std::string text;
+  for (std::size_t g = 0; g < setting.bounds.size(); ++g) {
+    if (!setting.bounds[g]) continue;
+    const Time deadline = deadline_of(result.system, system::GroupId(g), setting.level);
+    const double share = seconds(*setting.bounds[g]) / seconds(deadline);
+    if (share <= most) continue;
+    most = share;
+    text = fmt::format("{}: {} of {}", result.system.groups[g].name, to_text(*setting.bounds[g]),
+                       to_text(deadline));
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string group_searches_text(const api::DeployResult& result) {
+  Table table({{"group", Align::left},
+               {"layers"},
+               {"cut points"},
+               {"candidates"},
+               {"evaluated"},
+               {"plans"},
+               {"missed of the exact front"}});
+  for (const api::GroupSearch& group : result.groups)
+    table.add(
+        {group.name, std::to_string(group.layers), std::to_string(group.cut_points),
+         fmt::format("{:.0f}", group.candidates), std::to_string(group.front.evaluated),
+         std::to_string(group.front.plans.size()),
+         group.quality ? fmt::format("{} of {}", group.quality->missed, group.exact_plans) : "-"});
+  return table.text();
+}
+
+std::string assignments_text(const api::DeployResult& result) {
+  if (!result.deployment) return {};
+  const explore::Combined& found = result.methods.front().decided.found.front();
+  Table table(
+      {{"group", Align::left}, {"plan", Align::left}, {"tasks", Align::left}, {"priority"}});
+  for (std::size_t g = 0; g < result.groups.size(); ++g) {
+    const deployment::Assignment& assignment = result.deployment->assignments[g];
+    table.add({result.groups[g].name, result.groups[g].texts[found.combination[g]],
+               processors_of(assignment), std::to_string(assignment.priority)});
+  }
+  return table.text();
+}
+
+std::string settings_text(const api::DeployResult& result) {
+  if (!result.deployment) return {};
+  std::vector<Table::Column> columns{{"scenario", Align::left}, {"level"}};
+  for (const board::Device& device : result.board.devices)
+    if (!device.clocks.empty()) columns.push_back({device.name + ", MHz"});
+  columns.push_back({"power, mW"});
+  columns.push_back({"largest bound and deadline", Align::left});
+  Table table(columns);
+  for (const deployment::Setting& setting : result.deployment->settings) {
+    std::vector<std::string> cells{result.system[setting.scenario].name,
+                                   std::to_string(setting.level)};
+    for (const board::Device& device : result.board.devices)
+      if (!device.clocks.empty())
+        cells.push_back(fmt::format("{:g}", setting.clocks.at(device.name).value));
+    cells.push_back(power_text(setting.power_mw));
+    cells.push_back(tightest_text(result, setting));
+    table.add(cells);
+  }
+  return table.text();
+}
+
+std::string methods_text(const api::DeployResult& result) {
+  if (result.methods.empty()) return {};
+  const bool has_rates = result.methods.front().max_rate.has_value();
+  if (result.methods.size() < 2 && !has_rates && !result.methods.front().exact_mw) return {};
+  Table table({{"method", Align::left},
+               {"power, mW"},
+               {"lower bound, mW"},
+               {"evaluated"},
+               {"search, s"},
+               {"highest rate, frames/s"},
+               {"all at once, frames/s"}});
+  for (const api::MethodReport& method : result.methods) {
+    const auto& rate = method.max_rate;
+    table.add({method.name, power_text(method.decided.power_mw),
+               method.bound_mw ? power_text(*method.bound_mw) : "-",
+               std::to_string(method.decided.evaluated), fmt::format("{:.2f}", method.seconds),
+               rate ? rate_text(rate->fps) : "-", rate ? rate_text(rate->together_fps) : "-"});
+  }
+  return table.text();
+}
+
+}  // namespace millrace::cli

@@ -1,0 +1,219 @@
+// millrace deploy SYSTEM
+#include "api/deployment/deploy.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <map>
+
+#include "api/deployment/open.h"
+#include "api/json/deploy.h"
+#include "api/written_over.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "base/printable.h"
+#include "cli/options/common.h"
+#include "cli/options/model.h"
+#include "cli/options/range_check.h"
+#include "cli/print/deploy_report.h"
+#include "cli/print/progress.h"
+#include "cli/verbs/verbs.h"
+#include "report/pareto.h"
+
+namespace millrace::cli {
+namespace {
+
+struct DeployOptions {
+  api::DeployRequest request;
+  std::string output, pareto, fronts, equations;
+  bool json = false, as_in_thesis = false;
+};
+
+const std::map<std::string, explore::ClockSearch> clock_searches{
+    {"search", explore::ClockSearch::search},
+    {"greedy", explore::ClockSearch::greedy},
+    {"exhaustive", explore::ClockSearch::exhaustive}};
+
+void bind_plans(CLI::App& verb, DeployOptions& options) {
+  api::DeployRequest& request = options.request;
+  begin_group(verb, "Plans of each group");
+  verb.add_option("--front", request.front, "How to search the plans that no other plan beats")
+      ->check(CLI::IsMember({"nsga2", "lexicase", "exhaustive"}))
+      ->capture_default_str();
+  verb.add_option("--front-generations", request.fronts.generations, "Largest number of them")
+      ->check(CLI::Range(1, 1'000'000))
+      ->capture_default_str();
+  verb.add_option("--deviation", request.deviation,
+                  "Standard deviation of a kernel's time where times are modelled, as a share of "
+                  "its mean. Worst times are six of them above the mean")
+      ->check(between(0.0, 10.0))
+      ->capture_default_str();
+}
+
+void bind_combination(CLI::App& verb, DeployOptions& options) {
+  api::DeployRequest& request = options.request;
+  begin_group(verb, "All groups");
+  std::vector<std::string> names;
+  for (const explore::DeployMethod& method : explore::deploy_methods())
+    names.emplace_back(method.name);
+  verb.add_option("--method", request.method, "How to decide; docs/deadlines.md compares them")
+      ->check(CLI::IsMember(names))
+      ->capture_default_str();
+  verb.add_flag("--compare", request.compare, "Show what the other methods find, too");
+  verb.add_flag("--max-rate", request.max_rate,
+                "Find the highest rate of the fastest group, the others in proportion, at which "
+                "all deadlines hold");
+  verb.add_option("--population", request.combine.population, "Combinations in a generation")
+      ->check(CLI::Range(4, 100'000))
+      ->capture_default_str();
+  verb.add_option("--generations", request.combine.generations, "Largest number of them")
+      ->check(CLI::Range(1, 1'000'000))
+      ->capture_default_str();
+  verb.add_option("--patience", request.combine.patience,
+                  "Stop after so many generations without improvement; 0: never")
+      ->check(CLI::Range(0, 1'000'000))
+      ->capture_default_str();
+  verb.add_option_function<std::string>(
+          "--clocks",
+          [&request](const std::string& name) { request.clocks = clock_searches.at(name); },
+          "How to search clocks: greedy as in the thesis, search goes on until nothing is cheaper")
+      ->check(CLI::IsMember({"search", "greedy", "exhaustive"}))
+      ->default_str("search");
+  verb.add_flag("--exact", request.exact,
+                "Also search exhaustively and by branch and bound, and print what the usual "
+                "searches missed");
+  verb.add_flag("--as-in-thesis", options.as_in_thesis,
+                "Populations and generations of J. Kim's thesis, without an early end");
+  verb.add_option("--equations", options.equations,
+                  "Use a paper's equations instead. They can be too low: see docs/realtime.md")
+      ->check(CLI::IsMember({"4.1", "4.2", "4.1+4.2"}));
+  verb.add_option("--seed", request.seed, "For all that is random")->capture_default_str();
+}
+
+void bind(CLI::App& verb, DeployOptions& options) {
+  api::DeployRequest& request = options.request;
+  verb.add_option("system", request.system, "A system file, in YAML")->required();
+  verb.add_option("--board", request.board,
+                  "Decide for a shipped board or a board file instead of the system's. Times are "
+                  "modelled, not measured");
+  verb.add_option("--processors", request.processors,
+                  "Processors that networks may use; default: the accelerators if one of them runs "
+                  "all operators, else all")
+      ->delimiter(',');
+  bind_engine_libraries(verb, request.context);
+  request.context.listener = &terminal();
+  bind_plans(verb, options);
+  bind_combination(verb, options);
+  begin_group(verb, "Output");
+  verb.add_option("-o,--output", options.output,
+                  "The deployment file to write; default: NAME.deployment.json");
+  verb.add_option("--pareto", options.pareto, "Draw the plans of each group into this SVG file");
+  verb.add_option("--fronts", options.fronts, "Write the plans of each group into this JSON file");
+  bind_json(verb, options.json);
+}
+
+/// The parameters of section 4.5.1.
+void use_parameters_of_thesis(api::DeployRequest& request) {
+  request.fronts.population = 65;
+  request.fronts.generations = 20'000;
+  request.combine.population = 128;
+  request.combine.generations = 10'000;
+  request.fronts.patience = request.combine.patience = 0;
+}
+
+void use_equations(const std::string& names, realtime::AnalysisOptions& analysis) {
+  if (names.find("4.1") != std::string::npos) analysis.priorities = realtime::Equation::eq_4_1;
+  if (names.find("4.2") != std::string::npos) analysis.queues = realtime::Equation::eq_4_2;
+}
+
+void check_outputs(const DeployOptions& options) {
+  refuse_two_results(options.json, options.output);
+  api::FilesRead files;
+  files.add("system", options.request.system);
+  files.add("board file", options.request.board);
+  for (const std::string& path : {options.output, options.pareto, options.fronts}) {
+    if (path.empty()) continue;
+    files.refuse(path);
+    check_writable(path);
+  }
+}
+
+bool is_chosen(const api::DeployResult& result, std::size_t group, std::size_t plan) {
+  if (result.methods.empty()) return false;
+  for (const explore::Combined& found : result.methods.front().decided.found)
+    if (group < found.combination.size() && found.combination[group] == plan) return true;
+  return false;
+}
+
+std::string picture_of(const api::DeployResult& result) {
+  std::vector<report::FrontPanel> panels;
+  for (std::size_t g = 0; g < result.groups.size(); ++g) {
+    const api::GroupSearch& group = result.groups[g];
+    report::FrontPanel& panel = panels.emplace_back();
+    panel.title = group.name;
+    for (std::size_t p = 0; p < group.front.plans.size(); ++p) {
+      const explore::GroupPlan& plan = group.front.plans[p];
+      double power = 0;
+      for (const double each : plan.power_mw) power += each;
+      panel.points.push_back({milliseconds(plan.latency), power, plan.configuration.stages.size(),
+                              group.texts[p], is_chosen(result, g, p)});
+    }
+  }
+  return report::fronts_svg(panels);
+}
+
+void write_results(const DeployOptions& options, const api::DeployResult& result) {
+  if (!options.pareto.empty()) write_file(options.pareto, picture_of(result));
+  if (!options.fronts.empty()) write_file(options.fronts, api::fronts_json(result));
+  if (!result.deployment) return;
+  api::Networks networks(api::Context{});
+  deployment::write_deployment(options.output, *result.deployment, networks.by_source());
+}
+
+void print_result(const DeployOptions& options, const api::DeployResult& result) {
+  const std::string times = result.system.board.empty()
+                                ? "measured on this machine, each network alone"
+                                : "modelled, of " + result.board.name;
+  fmt::print("{}: {} groups, {} scenarios; times are {}\n\n{}", printable(result.system.name),
+             result.system.groups.size(), result.system.scenarios.size(), printable(times),
+             group_searches_text(result));
+  for (const std::string& text :
+       {methods_text(result), assignments_text(result), settings_text(result)})
+    if (!text.empty()) fmt::print("\n{}", text);
+  if (result.deployment) fmt::print("\nwritten: {}\n", options.output);
+}
+
+int run(const DeployOptions& given) {
+  DeployOptions options = given;
+  if (options.output.empty())
+    options.output =
+        std::filesystem::path(options.request.system).stem().string() + ".deployment.json";
+  if (options.as_in_thesis) use_parameters_of_thesis(options.request);
+  use_equations(options.equations, options.request.analysis);
+  check_outputs(options);
+  const api::DeployResult result = api::deploy_system(options.request);
+  write_results(options, result);
+  const bool is_quiet = options.output == standard_output;
+  if (options.json)
+    fmt::print("{}", api::deploy_json(result, options.output));
+  else if (!is_quiet)
+    print_result(options, result);
+  if (result.refusal.empty()) return 0;
+  note(options.request.system + ": " + result.refusal);
+  return answer_is_no;
+}
+
+}  // namespace
+
+void add_deploy(CLI::App& app, int& exit_code) {
+  add_verb<DeployOptions>(
+      app, exit_code,
+      {{"deploy",
+        "Decide for several networks under deadlines: plans, processors, and clocks that use the "
+        "least energy",
+        "millrace deploy robot.yaml -o robot.deployment.json"},
+       bind,
+       run});
+}
+
+}  // namespace millrace::cli

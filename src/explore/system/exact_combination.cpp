@@ -1,0 +1,273 @@
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <queue>
+#include <set>
+
+#include "explore/system/evaluator.h"
+#include "explore/system/placement.h"
+#include "explore/system/scene_system.h"
+
+namespace millrace::explore {
+namespace {
+
+constexpr double deeper = 1e4;  // more than any demand: goes down first
+constexpr double unreachable = std::numeric_limits<double>::infinity();
+
+/// A group's plan with the processors of its tasks.
+struct PlacedPlan {
+  std::size_t plan = 0;
+  std::vector<std::size_t> processors;
+};
+
+/// Plans of some groups, in the order of the search.
+struct Node {
+  double rank = 0;   // the smallest is gone on from
+  double bound = 0;  // of the power of all that it leads to
+  std::size_t depth = 0;
+  Combination combination;
+  Placement placement;                                                   // empty: undecided
+  bool operator<(const Node& other) const { return rank > other.rank; }  // for a heap
+};
+
+struct NodeBound {
+  double power = 0, demand = 0;
+};
+
+bool is_core(const board::Board& board, const std::string& processor) {
+  const auto found = std::ranges::find(board.processors, processor, &board::Processor::name);
+  return found->kind == board::ProcessorKind::cpu;
+}
+
+/// The choices of one plan, task by task.
+struct Placing {
+  const board::Board& board;
+  const deployment::Assignment& assignment;
+  std::vector<std::size_t> stages;  // by task
+  std::size_t next_core = 0;
+  PlacedPlan placed = {};
+  std::set<std::size_t> used = {};  // by this plan and the others
+
+  void place(std::vector<PlacedPlan>& result) {
+    const std::size_t task = placed.processors.size();
+    if (task == stages.size()) {
+      result.push_back(placed);
+      return;
+    }
+    const auto first = std::ranges::find(stages, stages[task]) - stages.begin();
+    if (static_cast<std::size_t>(first) < task)
+      return go_on(placed.processors[static_cast<std::size_t>(first)], result);
+    const std::string& name = assignment.tasks[task].processor;
+    const std::vector<std::size_t> equal = equal_processors(board, name);
+    if (is_core(board, name)) {
+      const std::size_t processor = equal[next_core++ % equal.size()];
+      go_on(processor, result);
+      --next_core;
+      return;
+    }
+    bool was_new = false;
+    for (const std::size_t processor : equal) {
+      if (std::ranges::count(placed.processors, processor) > 0) continue;
+      const bool is_new = !used.contains(processor);
+      if (is_new && was_new) continue;
+      was_new = was_new || is_new;
+      go_on(processor, result);
+    }
+  }
+
+ private:
+  void go_on(std::size_t processor, std::vector<PlacedPlan>& result) {
+    const bool was_new = used.insert(processor).second;
+    placed.processors.push_back(processor);
+    place(result);
+    placed.processors.pop_back();
+    if (was_new) used.erase(processor);
+  }
+};
+
+double least_of(const std::vector<double>& costs) { return *std::ranges::min_element(costs); }
+
+class BranchAndBound {
+ public:
+  BranchAndBound(const CombinationProblem& problem, const CombineOptions& options)
+      : problem_(problem), options_(options), evaluator_(problem) {
+    order_groups();
+    find_least_powers();
+  }
+
+  Combined run(const Combined* known) {
+    if (known != nullptr && known->feasible) best_ = *known;
+    if (best_.scenes.empty()) best_.power_mw = unreachable;
+    Node root;
+    root.combination.assign(problem_.plans.size(), 0);
+    root.placement.resize(problem_.plans.size());
+    root.bound = bound_of(root).power;
+    open_.push(root);
+    while (!open_.empty() && !is_done()) {
+      const Node node = open_.top();
+      open_.pop();
+      branch(node);
+      if (options_.progress)
+        options_.progress(static_cast<double>(nodes_) / static_cast<double>(options_.most_nodes),
+                          best_.power_mw);
+    }
+    best_.evaluated = nodes_;
+    const double left = open_.empty() ? best_.power_mw : open_.top().bound;
+    best_.bound_mw = std::min(left, best_.power_mw);
+    return std::move(best_);
+  }
+
+ private:
+  bool is_done() const {
+    if (options_.first_feasible && best_.feasible) return true;
+    if (nodes_ >= options_.most_nodes || (options_.stop && options_.stop())) return true;
+    return !options_.first_feasible && open_.top().bound >= best_.power_mw;
+  }
+
+  /// Those that run together with many others first.
+  void order_groups() {
+    std::vector<std::size_t> companions(problem_.plans.size(), 0);
+    for (const Scene& scene : problem_.scenes)
+      for (const system::GroupId group : scene.groups)
+        companions[group.index] += scene.groups.size();
+    for (std::size_t g = 0; g < problem_.plans.size(); ++g)
+      if (companions[g] > 0) order_.emplace_back(g);
+    std::ranges::stable_sort(order_, std::greater{},
+                             [&](system::GroupId group) { return companions[group.index]; });
+  }
+
+  /// What a group adds to a scene at least, and what a scene draws without any.
+  void find_least_powers() {
+    const Combination none(problem_.plans.size(), 0);
+    for (const auto& costs : powers_of(problem_, {{}, 1}, none)) idle_ += least_power(costs);
+    for (std::size_t g = 0; g < problem_.plans.size(); ++g) {
+      double least = unreachable;
+      for (std::size_t plan = 0; plan < problem_.plans[g].size(); ++plan)
+        least = std::min(least, added_power(g, plan));
+      least_added_.push_back(least);
+    }
+  }
+  double added_power(std::size_t group, std::size_t plan) const {
+    Combination combination(problem_.plans.size(), 0);
+    combination[group] = plan;
+    const auto with = powers_of(problem_, {{system::GroupId(group)}, 1}, combination);
+    const auto without = powers_of(problem_, {{}, 1}, combination);
+    double sum = 0;
+    for (std::size_t d = 0; d < with.size(); ++d) {
+      std::vector<double> added = with[d];
+      for (std::size_t c = 0; c < added.size(); ++c) added[c] -= without[d][c];
+      sum += least_power(added);
+    }
+    return sum;
+  }
+  double least_power(const std::vector<double>& costs) const {
+    return problem_.clocks == ClockSearch::none ? costs.back() : least_of(costs);
+  }
+
+  void branch(const Node& node) {
+    if (node.depth == order_.size()) return;
+    const std::size_t group = order_[node.depth].index;
+    for (const PlacedPlan& placed : placed_plans(node, group)) {
+      Node next = node;
+      ++next.depth;
+      next.combination[group] = placed.plan;
+      next.placement[group] = placed.processors;
+      ++nodes_;
+      if (!device_without_room(problem_, decided(next, order_), next.combination, next.placement)
+               .empty())
+        continue;
+      const NodeBound bound = bound_of(next);
+      if (bound.power >= best_.power_mw) continue;
+      next.bound = std::max(node.bound, bound.power);
+      next.rank = options_.first_feasible ? bound.demand - deeper * static_cast<double>(next.depth)
+                                          : next.bound;
+      if (next.depth < order_.size())
+        open_.push(std::move(next));
+      else
+        finish(next);
+      if (options_.first_feasible && best_.feasible) return;
+    }
+  }
+
+  void finish(const Node& node) {
+    Combined found = evaluator_.assess(node.combination, node.placement, !options_.first_feasible);
+    if (!found.feasible) return;
+    if (options_.first_feasible || found.power_mw < best_.power_mw) best_ = std::move(found);
+  }
+
+  std::vector<system::GroupId> decided(const Node& node,
+                                       const std::vector<system::GroupId>& groups) const {
+    std::vector<system::GroupId> result;
+    for (const system::GroupId group : groups)
+      if (!node.placement[group.index].empty()) result.push_back(group);
+    return result;
+  }
+
+  NodeBound bound_of(const Node& node) {
+    NodeBound bound;
+    for (std::size_t s = 0; s < problem_.scenes.size(); ++s) {
+      const Scene& scene = problem_.scenes[s];
+      const auto groups = decided(node, scene.groups);
+      double power = idle_;
+      if (!groups.empty()) {
+        const SceneResult& found = evaluator_.scene({s, groups}, node.combination, node.placement,
+                                                    !options_.first_feasible);
+        if (!found.schedulable) return {unreachable, unreachable};
+        power = options_.first_feasible ? 0 : found.power_mw;
+        bound.demand = std::max(bound.demand, found.demand);
+      }
+      for (const system::GroupId group : scene.groups)
+        if (std::ranges::find(groups, group) == groups.end()) power += least_added_[group.index];
+      bound.power += scene.share * power;
+    }
+    return bound;
+  }
+
+  /// A plan's stages on each choice of equal accelerators; of those that nobody uses yet, only the
+  /// first counts, for they are alike. Cores come round robin.
+  std::vector<PlacedPlan> placed_plans(const Node& node, std::size_t group) const {
+    std::vector<PlacedPlan> result;
+    for (std::size_t plan = 0; plan < problem_.plans[group].size(); ++plan) {
+      const deployment::Assignment& assignment = problem_.plans[group][plan].assignment;
+      Placing placing{
+          problem_.board, assignment, stages_of_tasks(assignment), cores_used(node), {plan, {}}};
+      for (const auto& processors : node.placement)
+        placing.used.insert(processors.begin(), processors.end());
+      placing.place(result);
+    }
+    return result;
+  }
+
+  /// How many stages each group decided so far has on cores.
+  std::size_t cores_used(const Node& node) const {
+    std::size_t count = 0;
+    for (const system::GroupId group : decided(node, order_)) {
+      const auto& plan = problem_.plans[group.index][node.combination[group.index]];
+      const auto stages = stages_of_tasks(plan.assignment);
+      std::set<std::size_t> on_cores;
+      for (std::size_t t = 0; t < stages.size(); ++t)
+        if (is_core(problem_.board, plan.assignment.tasks[t].processor)) on_cores.insert(stages[t]);
+      count += on_cores.size();
+    }
+    return count;
+  }
+
+  const CombinationProblem& problem_;
+  const CombineOptions& options_;
+  CombinationEvaluator evaluator_;
+  std::vector<system::GroupId> order_;
+  std::vector<double> least_added_;
+  double idle_ = 0;
+  std::priority_queue<Node> open_;
+  std::size_t nodes_ = 0;
+  Combined best_;
+};
+
+}  // namespace
+
+Combined exact_combination(const CombinationProblem& problem, const CombineOptions& options,
+                           const Combined* known) {
+  return BranchAndBound(problem, options).run(known);
+}
+
+}  // namespace millrace::explore

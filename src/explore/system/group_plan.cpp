@@ -1,0 +1,228 @@
+#include "explore/system/group_plan.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "board/power.h"
+#include "explore/candidates.h"
+#include "plan/steps.h"
+
+namespace millrace::explore {
+namespace {
+
+using deployment::Step;
+
+Time longer(Time time, double factor) {
+  return Time(std::llround(static_cast<double>(time.count()) * factor));
+}
+
+/// A core that is not one that the network may use, if there is one.
+const board::Processor* core_for_processing(const GroupModel& model) {
+  const board::Processor* found = nullptr;
+  for (const board::Processor& processor : model.board.processors) {
+    if (processor.kind != board::ProcessorKind::cpu) continue;
+    const bool is_free = std::ranges::none_of(
+        model.context.board.processors, [&](const auto& other) { return other == processor; });
+    if (is_free) return &processor;
+    if (found == nullptr) found = &processor;
+  }
+  return found;
+}
+
+deployment::Task processing_task(const GroupModel& model, Step step, Time worst) {
+  deployment::Task task;
+  task.name = step == Step::preprocess ? "pre" : "post";
+  task.step = step;
+  task.processor = core_for_processing(model)->name;
+  task.worst = worst;
+  task.average = longer(worst, 1 / (1 + 6 * modelled_deviation));
+  task.best = longer(task.average, 1 - 6 * modelled_deviation);
+  return task;
+}
+
+/// A phase's fused groups, in nanoseconds, and before them what passing tensors on takes.
+std::vector<double> pieces_of(const Problem& problem, const plan::Phase& phase,
+                              std::size_t processor, Time whole) {
+  std::map<std::size_t, double> groups;
+  for (const LayerId layer : phase.layers) {
+    const std::size_t leader = problem.fused_into[layer.index].value_or(layer.index);
+    const bool together = std::ranges::binary_search(phase.layers, LayerId(leader));
+    const auto& times = together ? problem.time : problem.alone;
+    groups[together ? leader : layer.index] += times[layer.index][processor];
+  }
+  std::vector<double> pieces{static_cast<double>(whole.count())};
+  for (const auto& [leader, time] : groups) {
+    if (time <= 0) continue;
+    pieces.push_back(time);
+    pieces.front() -= time;
+  }
+  if (pieces.front() < 1) pieces.erase(pieces.begin());
+  return pieces;
+}
+
+struct PhaseAt {
+  std::size_t stage = 0, phase = 0;
+  LayerId first;
+};
+
+/// In the order in which a frame passes them.
+std::vector<PhaseAt> phases_in_order(const plan::Plan& plan) {
+  std::vector<PhaseAt> result;
+  for (std::size_t s = 0; s < plan.stages.size(); ++s)
+    for (std::size_t p = 0; p < plan.stages[s].phases.size(); ++p)
+      result.push_back({s, p, plan.stages[s].phases[p].layers.front()});
+  std::ranges::sort(result, {}, &PhaseAt::first);
+  return result;
+}
+
+/// Average and worst phase times of a realised plan.
+struct PhaseTimesOf {
+  const GroupModel& model;
+  const plan::Plan& plan;
+  plan::Evidence average, worst;
+
+  static PhaseTimesOf make(const GroupModel& model, const Realised& realised,
+                           const Configuration& configuration) {
+    PhaseTimesOf result{model, realised.plan, realised.evidence, realised.evidence};
+    if (model.worst == nullptr) return result;
+    SearchCase given = search_case_of(model.context, configuration);
+    given.problem = *model.worst;
+    result.worst = predicted(realised.plan, mapping_of(model.context, configuration), given);
+    return result;
+  }
+
+  deployment::Task task(const PhaseAt& at) const {
+    const plan::Stage& stage = plan.stages[at.stage];
+    deployment::Task task;
+    task.name = "stage" + std::to_string(at.stage);
+    if (at.phase > 0) task.name += "." + std::to_string(at.phase);
+    task.stage = at.stage;
+    task.phase = at.phase;
+    task.processor = stage.processors.front().name;
+    task.average = *average.replicas[at.stage].phases[at.phase];
+    const board::Device* device = device_of(model.board, stage.processors.front());
+    const bool by_kernel =
+        device != nullptr && device->scheduling == board::Scheduling::fifo_by_kernel;
+    set_extremes(task, by_kernel, model.worst == nullptr ? 6 * model.deviation : 0);
+    return task;
+  }
+
+ private:
+  /// Pieces vary by `spread` of their times, independently of each other: those that are measured
+  /// one by one as kernels, all of a subnet less than their sum.
+  void set_extremes(deployment::Task& task, bool by_kernel, double spread) const {
+    const plan::Stage& stage = plan.stages[task.stage];
+    const Time whole = *worst.replicas[task.stage].phases[task.phase];
+    const std::vector<double> pieces =
+        pieces_of(model.worst == nullptr ? model.context.problem : *model.worst,
+                  stage.phases[task.phase], processor_of(stage), whole);
+    double squares = 0;
+    for (const double piece : pieces) squares += piece * piece;
+    const double varies = spread * std::sqrt(squares);
+    task.best = std::max(Time{}, task.average - Time(std::llround(varies)));
+    task.worst = std::max(task.average, whole + Time(std::llround(varies)));
+    if (!by_kernel) return;
+    task.worst = {};
+    for (const double piece : pieces) {
+      task.kernels.emplace_back(std::llround(piece * (1 + spread)));
+      task.worst += task.kernels.back();
+    }
+    if (task.worst < task.average) {  // rounded
+      task.kernels.front() += task.average - task.worst;
+      task.worst = task.average;
+    }
+  }
+
+  std::size_t processor_of(const plan::Stage& stage) const {
+    const auto& all = model.context.board.processors;
+    return static_cast<std::size_t>(std::ranges::find(all, stage.processors.front()) - all.begin());
+  }
+};
+
+/// After those whose tensors it reads, and after the phase before it on its stage.
+std::vector<std::size_t> tasks_before(const plan::Plan& plan, const std::vector<PhaseAt>& order,
+                                      std::size_t index) {
+  std::vector<std::size_t> result;
+  for (std::size_t before = 0; before < index; ++before) {
+    const auto reads = [&](const plan::Channel& channel) {
+      return channel.from == plan::Endpoint{order[before].stage, order[before].phase} &&
+             channel.to == plan::Endpoint{order[index].stage, order[index].phase};
+    };
+    if (order[before].stage == order[index].stage || std::ranges::any_of(plan.channels, reads))
+      result.push_back(before);
+  }
+  return result;
+}
+
+/// Those that no other comes after.
+std::vector<std::size_t> last_tasks(const std::vector<deployment::Task>& tasks) {
+  std::vector<std::size_t> result;
+  for (std::size_t t = 0; t < tasks.size(); ++t)
+    if (std::ranges::none_of(tasks, [&](const deployment::Task& other) {
+          return std::ranges::count(other.after, t) > 0;
+        }))
+      result.push_back(t);
+  return result;
+}
+
+std::vector<deployment::Task> tasks_of(const PhaseTimesOf& times) {
+  const GroupModel& model = times.model;
+  std::vector<deployment::Task> tasks;
+  const std::size_t shift = model.preprocess > Time{} ? 1 : 0;
+  if (shift > 0) tasks.push_back(processing_task(model, Step::preprocess, model.preprocess));
+  const std::vector<PhaseAt> order = phases_in_order(times.plan);
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    tasks.push_back(times.task(order[i]));
+    for (const std::size_t before : tasks_before(times.plan, order, i))
+      tasks.back().after.push_back(before + shift);
+    if (tasks.back().after.empty() && shift > 0) tasks.back().after = {0};
+  }
+  if (model.postprocess > Time{}) {
+    deployment::Task post = processing_task(model, Step::postprocess, model.postprocess);
+    post.after = last_tasks(tasks);
+    tasks.push_back(std::move(post));
+  }
+  return tasks;
+}
+
+std::vector<double> mean_power(const GroupModel& model, const GroupPlan& plan) {
+  const board::Board& board = model.board;
+  std::vector<double> result(board.devices.size(), 0);
+  for (const deployment::Task& task : plan.assignment.tasks) {
+    const auto at = std::ranges::find(board.processors, task.processor, &board::Processor::name);
+    const board::Device* device = device_of(board, *at);
+    if (device == nullptr) continue;
+    result[static_cast<std::size_t>(device - board.devices.data())] +=
+        board::dynamic_energy(*device, board::highest_clock(*device), task.average) /
+        (seconds(model.period) * 1e3);
+  }
+  return result;
+}
+
+}  // namespace
+
+plan::BuildOptions build_options_under_deadlines() {
+  plan::BuildOptions options;
+  options.most_offset = 0;
+  return options;
+}
+
+std::optional<GroupPlan> group_plan(const GroupModel& model, const Configuration& configuration) {
+  const Realised realised = realise(model.context, configuration);
+  if (!realised.verdict) return std::nullopt;
+  GroupPlan result;
+  result.configuration = configuration;
+  result.assignment.tasks = tasks_of(PhaseTimesOf::make(model, realised, configuration));
+  for (const deployment::Task& task : result.assignment.tasks) result.latency += task.average;
+  result.power_mw = mean_power(model, result);
+  return result;
+}
+
+std::vector<double> objectives_of(const GroupPlan& plan) {
+  std::vector<double> result{milliseconds(plan.latency)};
+  result.insert(result.end(), plan.power_mw.begin(), plan.power_mw.end());
+  return result;
+}
+
+}  // namespace millrace::explore

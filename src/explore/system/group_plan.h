@@ -1,0 +1,50 @@
+#pragma once
+// How one group of a system may run: its network cut into stages, with tasks and their times.
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "deployment/deployment.h"
+#include "explore/configuration/configuration.h"
+
+namespace millrace::explore {
+
+/// One candidate. Its processors stand for any equal ones: which, placement.h decides.
+struct GroupPlan {
+  Configuration configuration;
+  /// Without the plan itself, which plan_file_of() makes for those that are chosen.
+  deployment::Assignment assignment;
+  Time latency{};                // mean: a frame goes through the tasks one after the other
+  std::vector<double> power_mw;  // mean while frames come at the group's rate, by Board::devices
+  bool operator==(const GroupPlan&) const = default;
+};
+
+/// The standard deviation of a kernel's time where times are modelled, as a share of its mean.
+/// Worst times are six of them above the mean: of each kernel where kernels are measured, else of
+/// the whole subnet.
+inline constexpr double modelled_deviation = 1.0 / 30;
+
+/// A group as the search sees it. Borrowed.
+struct GroupModel {
+  const SearchContext& context;      // its board has the processors that the network may use only
+  const board::Board& board;         // all of it
+  Time period{};                     // of frames
+  Time preprocess{}, postprocess{};  // worst times on a core at its highest clock; 0: no such step
+  const Problem* worst = nullptr;    // the same with the layers' worst times; null: modelled
+  double deviation = modelled_deviation;
+};
+
+/// The build options of plans under deadlines: no frame waits for the next one.
+plan::BuildOptions build_options_under_deadlines();
+
+/// Nothing if the board cannot run the configuration.
+std::optional<GroupPlan> group_plan(const GroupModel& model, const Configuration& configuration);
+
+/// Told how good a configuration is; nothing: it cannot run. This file's simulates; one that
+/// measures may stand in its place.
+using GroupObjective = std::function<std::optional<GroupPlan>(const Configuration&)>;
+
+/// Mean latency, then the power of each device: all to be small.
+std::vector<double> objectives_of(const GroupPlan& plan);
+
+}  // namespace millrace::explore

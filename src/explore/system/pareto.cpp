@@ -1,0 +1,335 @@
+#include "explore/system/pareto.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <pagmo/algorithm.hpp>
+#include <pagmo/algorithms/nsga2.hpp>
+#include <pagmo/population.hpp>
+#include <pagmo/problem.hpp>
+#include <pagmo/utils/hypervolume.hpp>
+#include <set>
+
+#include "explore/system/lexicase.h"
+
+namespace millrace::explore {
+namespace {
+
+std::size_t cuts_of(const MappingOption& option) { return option.stages.size() - 1; }
+
+/// Which of two candidates with equal objectives is kept: the simpler one.
+bool comes_first(const GroupPlan& a, const GroupPlan& b) {
+  const auto key = [](const GroupPlan& plan) {
+    return std::pair(plan.configuration.stages.size(), plan.configuration);
+  };
+  return key(a) < key(b);
+}
+
+/// What was asked so far; each candidate once.
+class Asked {
+ public:
+  Asked(const GroupSpace& space, const GroupObjective& objective)
+      : space_(space), objective_(objective) {}
+
+  /// A gene for the option, and one for each cut of the longest one.
+  std::size_t genes() const {
+    std::size_t most = 0;
+    for (const MappingOption& option : space_.options) most = std::max(most, cuts_of(option));
+    return 1 + most;
+  }
+  std::uint32_t size_of_gene(std::size_t gene) const {
+    return static_cast<std::uint32_t>(gene == 0 ? space_.options.size()
+                                                : std::max<std::size_t>(1, space_.cuts.size()));
+  }
+
+  /// Equal cuts move on. Nothing if there are too few positions.
+  std::optional<Configuration> decoded(const Genome& genome) const {
+    Configuration result;
+    const MappingOption& option = space_.options[genome[0]];
+    result.stages = option.stages;
+    if (cuts_of(option) > space_.cuts.size()) return std::nullopt;
+    std::set<std::size_t> cuts;
+    for (std::size_t cut = 0; cut < cuts_of(option); ++cut) {
+      std::size_t at = genome[1 + cut];
+      while (!cuts.insert(space_.cuts[at]).second) at = (at + 1) % space_.cuts.size();
+    }
+    result.cuts.assign(cuts.begin(), cuts.end());
+    return result;
+  }
+
+  const std::optional<GroupPlan>& ask(const Configuration& configuration) {
+    const auto [at, is_new] = known_.try_emplace(configuration);
+    if (is_new) at->second = objective_(configuration);
+    return at->second;
+  }
+
+  /// Infinite where it cannot run.
+  std::vector<double> ask(const Genome& genome) {
+    const auto configuration = decoded(genome);
+    if (configuration)
+      if (const auto& plan = ask(*configuration)) {
+        width_ = objectives_of(*plan).size();
+        return objectives_of(*plan);
+      }
+    return {};
+  }
+
+  GroupFront front() const {
+    GroupFront result{{}, known_.size()};
+    for (const auto& [configuration, plan] : known_)
+      if (plan) result.plans.push_back(*plan);
+    result.plans = non_dominated(std::move(result.plans));
+    return result;
+  }
+
+  /// Each option with its cuts spread evenly: where a search begins.
+  std::vector<Genome> starts() const {
+    std::vector<Genome> result;
+    for (std::uint32_t option = 0; option < space_.options.size(); ++option) {
+      Genome genome(genes(), 0);
+      genome[0] = option;
+      const std::size_t count = cuts_of(space_.options[option]);
+      for (std::size_t cut = 0; cut < count; ++cut)
+        genome[1 + cut] = static_cast<std::uint32_t>(space_.cuts.size() * (cut + 1) / (count + 1));
+      if (!space_.cuts.empty() || count == 0) result.push_back(genome);
+    }
+    return result;
+  }
+
+  std::size_t count() const { return known_.size(); }
+
+ private:
+  const GroupSpace& space_;
+  const GroupObjective& objective_;
+  std::map<Configuration, std::optional<GroupPlan>> known_;
+  std::size_t width_ = 0;
+};
+
+constexpr double too_large = 1e15;  // for what cannot run
+
+/// The chromosome as pagmo sees it.
+struct FrontProblem {
+  Asked* asked = nullptr;
+  std::size_t objectives = 2;
+
+  pagmo::vector_double fitness(const pagmo::vector_double& genes) const {
+    Genome genome;
+    for (const double gene : genes) genome.push_back(static_cast<std::uint32_t>(gene));
+    pagmo::vector_double result = asked->ask(genome);
+    if (result.empty()) result.assign(objectives, too_large);
+    return result;
+  }
+  std::pair<pagmo::vector_double, pagmo::vector_double> get_bounds() const {
+    pagmo::vector_double least(asked->genes(), 0), most;
+    for (std::size_t gene = 0; gene < least.size(); ++gene)
+      most.push_back(asked->size_of_gene(gene) - 1.0);
+    return {least, most};
+  }
+  pagmo::vector_double::size_type get_nobj() const { return objectives; }
+  pagmo::vector_double::size_type get_nix() const { return asked->genes(); }
+};
+
+/// Which objectives the candidates have, and a first front.
+std::size_t objectives_of_starts(Asked& asked) {
+  std::size_t found = 0;
+  for (const Genome& genome : asked.starts()) found = std::max(found, asked.ask(genome).size());
+  return found;
+}
+
+bool dominates(const std::vector<double>& a, const std::vector<double>& b) {
+  bool better = false;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    if (a[i] > b[i]) return false;
+    better = better || a[i] < b[i];
+  }
+  return better;
+}
+
+/// The ends of each objective's range, with room above the worst.
+struct Scale {
+  std::vector<double> least, most;
+  explicit Scale(const GroupFront& front) {
+    for (const GroupPlan& plan : front.plans) {
+      const std::vector<double> values = objectives_of(plan);
+      if (least.empty()) least = most = values;
+      for (std::size_t i = 0; i < values.size(); ++i) {
+        least[i] = std::min(least[i], values[i]);
+        most[i] = std::max(most[i], values[i]);
+      }
+    }
+  }
+  /// 0 to 1, and objectives that do not vary are left out.
+  std::vector<double> scaled(const GroupPlan& plan) const {
+    const std::vector<double> values = objectives_of(plan);
+    std::vector<double> result;
+    for (std::size_t i = 0; i < values.size(); ++i)
+      if (most[i] > least[i])
+        result.push_back(std::min(1.1, (values[i] - least[i]) / (most[i] - least[i])));
+    return result;
+  }
+};
+
+double hypervolume_of(const GroupFront& front, const Scale& scale) {
+  std::vector<pagmo::vector_double> points;
+  for (const GroupPlan& plan : front.plans) points.push_back(scale.scaled(plan));
+  if (points.empty() || points.front().empty()) return points.empty() ? 0 : 1;
+  if (points.front().size() == 1) {
+    double least = 1.1;
+    for (const auto& point : points) least = std::min(least, point[0]);
+    return 1.1 - least;
+  }
+  return pagmo::hypervolume(points).compute(pagmo::vector_double(points.front().size(), 1.1));
+}
+
+}  // namespace
+
+GroupSpace group_space(const SearchContext& context) {
+  GroupSpace space;
+  for (MappingOption& option : mapping_options(context.board))
+    if (std::ranges::all_of(option.stages, [](const auto& group) { return group.size() == 1; }))
+      space.options.push_back(std::move(option));
+  const Problem& problem = context.problem;
+  const auto is_everywhere = [&](std::size_t layer) {
+    return std::ranges::all_of(problem.time[layer],
+                               [](double time) { return std::isfinite(time); });
+  };
+  const auto takes_no_time = [&](std::size_t layer) {
+    return std::ranges::all_of(problem.alone[layer], [](double time) { return time == 0; });
+  };
+  for (const std::size_t cut : cut_positions(problem))
+    if ((is_everywhere(cut) || is_everywhere(cut + 1)) && !takes_no_time(cut + 1))
+      space.cuts.push_back(cut);
+  return space;
+}
+
+double size_of(const GroupSpace& space) {
+  double sum = 0;
+  for (const MappingOption& option : space.options) {
+    double count = 1;
+    for (std::size_t cut = 0; cut < cuts_of(option); ++cut)
+      count *= (static_cast<double>(space.cuts.size()) - static_cast<double>(cut)) /
+               static_cast<double>(cut + 1);
+    sum += std::max(0.0, std::round(count));
+  }
+  return sum;
+}
+
+std::vector<GroupPlan> non_dominated(std::vector<GroupPlan> plans) {
+  std::ranges::sort(plans, [](const GroupPlan& a, const GroupPlan& b) {
+    const auto one = objectives_of(a), other = objectives_of(b);
+    return one != other ? one < other : comes_first(a, b);
+  });
+  std::vector<GroupPlan> result;
+  std::vector<std::vector<double>> values;
+  for (GroupPlan& plan : plans) {  // by the first objective: none is dominated by a later one
+    const std::vector<double> own = objectives_of(plan);
+    if (std::ranges::any_of(
+            values, [&](const auto& other) { return other == own || dominates(other, own); }))
+      continue;
+    values.push_back(own);
+    result.push_back(std::move(plan));
+  }
+  return result;
+}
+
+GroupFront nsga2_front(const GroupSpace& space, const GroupObjective& objective,
+                       const FrontOptions& options) {
+  Asked asked(space, objective);
+  const std::size_t objectives = objectives_of_starts(asked);
+  if (objectives == 0 || space.cuts.empty()) return asked.front();
+  const auto size =
+      static_cast<unsigned>((std::max<std::size_t>(options.population, 8) + 3) / 4 * 4);
+  const auto seed = static_cast<unsigned>(options.seed);
+  pagmo::population living(pagmo::problem(FrontProblem{&asked, objectives}), size, seed);
+  const pagmo::algorithm next(pagmo::nsga2(1, 0.95, 10, 0.15, 50, seed));
+  std::size_t in_vain = 0, before = 0;
+  for (std::size_t generation = 0; generation < options.generations; ++generation) {
+    if (options.stop && options.stop()) break;
+    living = next.evolve(living);
+    in_vain = asked.count() > before ? 0 : in_vain + 1;
+    before = asked.count();
+    if (options.progress)
+      options.progress(
+          static_cast<double>(generation + 1) / static_cast<double>(options.generations),
+          asked.count());
+    if (options.patience > 0 && in_vain >= options.patience) break;
+  }
+  return asked.front();
+}
+
+GroupFront lexicase_front(const GroupSpace& space, const GroupObjective& objective,
+                          const FrontOptions& options) {
+  Asked asked(space, objective);
+  const std::size_t objectives = objectives_of_starts(asked);
+  if (objectives == 0 || space.cuts.empty()) return asked.front();
+  Genome sizes;
+  for (std::size_t gene = 0; gene < asked.genes(); ++gene)
+    sizes.push_back(asked.size_of_gene(gene));
+  LexicaseOptions lexicase{options.population, options.generations, options.patience, options.seed};
+  lexicase.start = asked.starts();
+  lexicase.stop = [&](std::size_t generation) {
+    if (options.progress)
+      options.progress(static_cast<double>(generation) / static_cast<double>(options.generations),
+                       asked.count());
+    return options.stop && options.stop();
+  };
+  lexicase_search(
+      sizes,
+      [&](const Genome& genome) {
+        std::vector<double> values = asked.ask(genome);
+        return values.empty() ? std::vector<double>(objectives, too_large) : values;
+      },
+      lexicase);
+  return asked.front();
+}
+
+GroupFront exhaustive_front(const GroupSpace& space, const GroupObjective& objective,
+                            const FrontOptions& options) {
+  Asked asked(space, objective);
+  const double all = size_of(space);
+  for (const MappingOption& option : space.options) {
+    if (cuts_of(option) > space.cuts.size()) continue;
+    std::vector<std::size_t> chosen(cuts_of(option));
+    for (std::size_t c = 0; c < chosen.size(); ++c) chosen[c] = c;
+    for (;;) {
+      if (options.stop && options.stop()) return asked.front();
+      Configuration configuration{option.stages, {}};
+      for (const std::size_t c : chosen) configuration.cuts.push_back(space.cuts[c]);
+      asked.ask(configuration);
+      if (options.progress && asked.count() % 64 == 0)
+        options.progress(static_cast<double>(asked.count()) / all, asked.count());
+      std::size_t at = chosen.size();  // the last that can move on
+      while (at > 0 && chosen[at - 1] == space.cuts.size() - chosen.size() + at - 1) --at;
+      if (at == 0) break;
+      ++chosen[at - 1];
+      for (std::size_t c = at; c < chosen.size(); ++c) chosen[c] = chosen[c - 1] + 1;
+    }
+  }
+  return asked.front();
+}
+
+std::span<const NamedFrontMethod> front_methods() {
+  static constexpr std::array<NamedFrontMethod, 3> methods{
+      {{"nsga2", nsga2_front}, {"lexicase", lexicase_front}, {"exhaustive", exhaustive_front}}};
+  return methods;
+}
+
+const NamedFrontMethod* front_method_named(const std::string& name) {
+  const auto found = std::ranges::find(front_methods(), name, &NamedFrontMethod::name);
+  return found == front_methods().end() ? nullptr : &*found;
+}
+
+FrontQuality quality_of(const GroupFront& front, const GroupFront& exact) {
+  FrontQuality quality;
+  std::set<std::vector<double>> found;
+  for (const GroupPlan& plan : front.plans) found.insert(objectives_of(plan));
+  for (const GroupPlan& plan : exact.plans)
+    quality.missed += found.contains(objectives_of(plan)) ? 0 : 1;
+  const Scale scale(exact);
+  const double all = hypervolume_of(exact, scale);
+  quality.hypervolume = all > 0 ? hypervolume_of(front, scale) / all : 1;
+  return quality;
+}
+
+}  // namespace millrace::explore

@@ -1,0 +1,197 @@
+#include "explore/system/scene_system.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+
+#include "board/power.h"
+#include "explore/system/placement.h"
+
+namespace millrace::explore {
+namespace {
+
+constexpr double most_demand = 1000;
+
+realtime::SchedulingPolicy policy_of_device(const board::Device* device) {
+  switch (device != nullptr ? device->scheduling : board::Scheduling::preemptive_fixed_priority) {
+    case board::Scheduling::fifo_by_kernel:
+      return realtime::SchedulingPolicy::fifo_by_kernel;
+    case board::Scheduling::fifo_by_subnet:
+      return realtime::SchedulingPolicy::fifo;
+    case board::Scheduling::preemptive_fixed_priority:
+      break;
+  }
+  return realtime::SchedulingPolicy::fixed_priority;
+}
+
+Time longer_by(Time time, double slower) {
+  if (slower == 1) return time;
+  return Time(static_cast<std::int64_t>(std::ceil(static_cast<double>(time.count()) * slower)));
+}
+
+double slowdown_at(const board::Device& device, std::size_t clock) {
+  return device.clocks.empty() ? 1 : device.clocks.back().value / device.clocks[clock].value;
+}
+
+board::Megahertz clock_at(const board::Device& device, std::size_t clock) {
+  return device.clocks.empty() ? board::highest_clock(device) : device.clocks[clock];
+}
+
+Time faster_by(Time time, double speed) {
+  if (speed == 1) return time;
+  return Time(static_cast<std::int64_t>(std::floor(static_cast<double>(time.count()) / speed)));
+}
+
+/// What a task draws in addition, as a share of what the board says.
+double draws(const deployment::Task& task, const board::Device& device) {
+  const double usual = board::dynamic_power(device, board::highest_clock(device)).value;
+  return task.busy && usual > 0 ? task.busy->value / usual : 1;
+}
+
+}  // namespace
+
+std::size_t device_index(const board::Board& board, std::size_t processor) {
+  const board::Device* device = device_of(board, board.processors[processor]);
+  return device == nullptr ? board.devices.size()
+                           : static_cast<std::size_t>(device - board.devices.data());
+}
+
+Time period_at(const CombinationProblem& problem, system::GroupId group) {
+  return faster_by(period_of(problem.system, group, problem.level), problem.speed);
+}
+
+Time deadline_at(const CombinationProblem& problem, system::GroupId group) {
+  return faster_by(deadline_of(problem.system, group, problem.level), problem.speed) -
+         problem.system.overhead;
+}
+
+std::vector<std::vector<double>> powers_of(const CombinationProblem& problem, const Scene& scene,
+                                           const Combination& combination) {
+  const board::Board& board = problem.board;
+  std::map<std::string, std::size_t> device_of_name;
+  std::vector<double> processors(board.devices.size(), 0), busy(board.devices.size(), 0);
+  for (std::size_t p = 0; p < board.processors.size(); ++p) {
+    const std::size_t device = device_index(board, p);
+    device_of_name[board.processors[p].name] = device;
+    if (device < board.devices.size()) ++processors[device];
+  }
+  for (const system::GroupId group : scene.groups)
+    for (const auto& task : problem.plans[group.index][combination[group.index]].assignment.tasks) {
+      const std::size_t device = device_of_name.at(task.processor);
+      if (device == board.devices.size()) continue;
+      busy[device] += draws(task, board.devices[device]) * seconds(task.average) /
+                      seconds(period_at(problem, group));
+    }
+  std::vector<std::vector<double>> result;
+  for (std::size_t d = 0; d < board.devices.size(); ++d) {
+    const board::Device& device = board.devices[d];
+    const board::PowerLines lines = board::power_lines(device);
+    std::vector<double>& at = result.emplace_back();
+    for (std::size_t c = 0; c < std::max<std::size_t>(1, device.clocks.size()); ++c) {
+      const board::Megahertz clock = clock_at(device, c);
+      at.push_back(processors[d] * lines.still.at(clock).value +
+                   busy[d] * slowdown_at(device, c) * lines.busy.at(clock).value);
+    }
+  }
+  return result;
+}
+
+SceneSystem::SceneSystem(const CombinationProblem& problem, const Scene& scene,
+                         const Combination& combination, const Placement& placement)
+    : problem_(problem), slower_(problem.board.devices.size() + 1, 1.0) {
+  for (const board::Processor& processor : problem.board.processors)
+    system_.add_resource(
+        {.name = processor.name, .policy = policy_of_device(device_of(problem.board, processor))});
+  for (const system::GroupId group : scene.groups) {
+    realtime::Flow flow;
+    flow.name = problem.system[group].name;
+    flow.events.period = period_at(problem, group);
+    flow.deadline = deadline_at(problem, group);
+    const realtime::FlowId id = system_.add_flow(std::move(flow));
+    const std::size_t first = system_.tasks.size();
+    const auto& assignment = problem.plans[group.index][combination[group.index]].assignment;
+    for (std::size_t t = 0; t < assignment.tasks.size(); ++t) {
+      const deployment::Task& task = assignment.tasks[t];
+      const std::size_t processor = placement[group.index][t];
+      realtime::Task added{.name = problem.system[group].name + "." + task.name,
+                           .resource = realtime::ResourceId(processor)};
+      added.priority = assignment.priority;
+      for (const std::size_t before : task.after)
+        added.after.push_back(realtime::TaskId(first + before));
+      system_.add_task(id, std::move(added));
+      sources_.push_back({&task, device_index(problem.board, processor)});
+      set_times(sources_.size() - 1, 1);
+    }
+  }
+}
+
+void SceneSystem::set_times(std::size_t index, double slower) {
+  const deployment::Task& from = *sources_[index].task;
+  realtime::Task& to = system_.tasks[index];
+  to.best = longer_by(from.best, slower);
+  to.worst = longer_by(from.worst, slower);
+  if (from.kernels.size() < 2) return;
+  to.kernels.resize(from.kernels.size());
+  to.worst = {};
+  for (std::size_t k = 0; k < from.kernels.size(); ++k) {
+    to.kernels[k] = longer_by(from.kernels[k], slower);
+    to.worst += to.kernels[k];
+  }
+}
+
+const realtime::TaskSystem& SceneSystem::at(const ClockLevels& clocks) {
+  for (std::size_t d = 0; d < clocks.size(); ++d) {
+    const double slower = slowdown_at(problem_.board.devices[d], clocks[d]);
+    if (slower == slower_[d]) continue;
+    slower_[d] = slower;
+    for (std::size_t t = 0; t < sources_.size(); ++t)
+      if (sources_[t].device == d) set_times(t, slower);
+  }
+  return system_;
+}
+
+/// Even without any interference; much sooner known than by the analysis.
+bool SceneSystem::is_hopeless() const {
+  std::vector<double> load(system_.resources.size(), 0);
+  std::vector<Time> ends(system_.tasks.size());
+  for (const realtime::Flow& flow : system_.flows) {
+    if (*flow.deadline <= Time{}) return true;
+    for (const realtime::TaskId id : flow.tasks) {
+      const realtime::Task& task = system_[id];
+      Time begin{};
+      for (const realtime::TaskId before : task.after) begin = std::max(begin, ends[before.index]);
+      if ((ends[id.index] = begin + task.worst) > *flow.deadline) return true;
+      load[task.resource.index] += seconds(task.worst) / seconds(flow.events.period);
+    }
+  }
+  return std::ranges::any_of(load, [](double share) { return share > 1 + 1e-9; });
+}
+
+bool SceneSystem::is_schedulable(const ClockLevels& clocks) {
+  at(clocks);
+  if (is_hopeless()) return false;
+  return realtime::is_schedulable(system_, realtime::analyse(system_, problem_.analysis));
+}
+
+const realtime::TaskSystem& SceneSystem::at_highest() {
+  ClockLevels highest;
+  for (const board::Device& device : problem_.board.devices)
+    highest.push_back(device.clocks.empty() ? 0 : device.clocks.size() - 1);
+  return at(highest);
+}
+
+double SceneSystem::demand() {
+  at_highest();
+  const realtime::Bounds bounds = realtime::analyse(system_, problem_.analysis);
+  double result = 0;
+  for (std::size_t f = 0; f < system_.flows.size(); ++f) {
+    const realtime::Flow& flow = system_.flows[f];
+    const Time bound = judged(flow, bounds.flows[f]);
+    if (bound == realtime::unbounded || *flow.deadline <= Time{}) return most_demand;
+    result = std::max(result, seconds(bound) / seconds(*flow.deadline));
+  }
+  return std::min(result, most_demand);
+}
+
+}  // namespace millrace::explore

@@ -1,0 +1,50 @@
+#pragma once
+// Inside the folder: a scene's tasks at any clocks, and how much their processors draw.
+#include <vector>
+
+#include "explore/system/combination.h"
+#include "realtime/task_system.h"
+
+namespace millrace::explore {
+
+/// By device: the power of the scene at each clock, of all its processors together.
+std::vector<std::vector<double>> powers_of(const CombinationProblem& problem, const Scene& scene,
+                                           const Combination& combination);
+
+/// The same task system as deployment::task_system() gives, made once; only the times of devices
+/// whose clock changes are computed anew.
+class SceneSystem {
+ public:
+  SceneSystem(const CombinationProblem& problem, const Scene& scene, const Combination& combination,
+              const Placement& placement);
+
+  const realtime::TaskSystem& at(const ClockLevels& clocks);
+  const realtime::TaskSystem& at_highest();
+
+  /// Whether all deadlines hold at these clocks.
+  bool is_schedulable(const ClockLevels& clocks);
+  /// At the highest clocks: the largest bound as a share of its deadline; at most 1000.
+  double demand();
+
+ private:
+  struct Source {
+    const deployment::Task* task;
+    std::size_t device;  // of the board; or none
+  };
+  void set_times(std::size_t task, double slower);
+  bool is_hopeless() const;
+
+  const CombinationProblem& problem_;
+  realtime::TaskSystem system_;
+  std::vector<Source> sources_;  // by TaskId
+  std::vector<double> slower_;   // by device, as set
+};
+
+/// The device of a processor as an index into Board::devices; their number: none.
+std::size_t device_index(const board::Board& board, std::size_t processor);
+
+Time period_at(const CombinationProblem& problem, system::GroupId group);
+/// Less the controller's overhead.
+Time deadline_at(const CombinationProblem& problem, system::GroupId group);
+
+}  // namespace millrace::explore

@@ -1,0 +1,189 @@
+#include "explore/system/combination.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "explore/system/placement.h"
+#include "explore/system/scene_system.h"
+#include "systems.h"
+
+namespace millrace::explore {
+namespace {
+
+using namespace std::chrono_literals;
+using namespace test;
+
+CombineOptions few_generations() { return {.population = 24, .generations = 200, .patience = 40}; }
+
+TEST(Combination, power_is_static_of_all_processors_and_dynamic_by_busy_time) {
+  const board::Board board = small_board();
+  const system::System system = system_of(1, {{0}});
+  CombinationProblem problem{system, board, {{chain_plan({{"gpu", 5ms}})}}, scenes_of(system)};
+  problem.clocks = ClockSearch::none;
+  const Combined found = assess(problem, {0});
+  EXPECT_TRUE(found.feasible);
+  // 2 * 20 of cores, 200 + 8000 * 5 / 20 of the GPU, 2 * 20 of accelerators.
+  EXPECT_NEAR(found.power_mw, 2280, 1e-6);
+  problem.clocks = ClockSearch::search;  // at 500 MHz: 10 ms of 20 ms
+  EXPECT_NEAR(assess(problem, {0}).power_mw, 20 + 100 + 2000 * 0.5 + 20, 1e-6);
+}
+
+TEST(Combination, a_deadline_keeps_clocks_high) {
+  const board::Board board = small_board();
+  system::System system = system_of(1, {{0}});
+  system.groups[0].deadline = 7ms;
+  CombinationProblem problem{system, board, {{chain_plan({{"gpu", 5ms}})}}, scenes_of(system)};
+  const Combined found = assess(problem, {0});
+  ASSERT_TRUE(found.feasible);
+  EXPECT_EQ(found.scenes[0].clocks, (ClockLevels{0, 1, 0}));  // 5 ms * 4 / 3 = 6.7 ms
+  system.overhead = 1ms;
+  EXPECT_EQ(assess(problem, {0}).scenes[0].clocks, (ClockLevels{0, 2, 0}));
+}
+
+TEST(Combination, scenarios_count_by_their_shares) {
+  const board::Board board = small_board();
+  system::System system = system_of(2, {{0}, {0, 1}});
+  system.scenarios[0].share = 0.75;
+  system.scenarios[1].share = 0.25;
+  const std::vector<GroupPlan> plans{chain_plan({{"gpu", 2ms}})};
+  CombinationProblem problem{system, board, {plans, plans}, scenes_of(system)};
+  problem.clocks = ClockSearch::none;
+  const Combined found = assess(problem, {0, 0});
+  EXPECT_NEAR(found.power_mw, 280 + 8000 * (0.75 * 0.1 + 0.25 * 0.2), 1e-6);
+}
+
+TEST(Combination, stages_come_round_robin_the_longest_on_an_accelerator_first) {
+  const board::Board board = small_board();
+  const system::System system = system_of(3, {{0}, {1, 2}});
+  const CombinationProblem problem{system,
+                                   board,
+                                   {{chain_plan({{"npu0", 1ms}, {"gpu", 1ms}})},
+                                    {chain_plan({{"npu0", 3ms}, {"gpu", 1ms}})},
+                                    {chain_plan({{"npu0", 2ms}, {"gpu", 1ms}})}},
+                                   scenes_of(system)};
+  const Placement placement = place_stages(problem, {0, 0, 0});
+  EXPECT_EQ(board.processors[placement[1][0]].name, "npu0");
+  EXPECT_EQ(board.processors[placement[2][0]].name, "npu1");
+  EXPECT_EQ(board.processors[placement[0][0]].name, "npu0");
+  EXPECT_EQ(board.processors[placement[0][1]].name, "gpu");
+}
+
+TEST(Combination, phases_of_a_stage_stay_on_its_processor) {
+  const board::Board board = small_board();
+  const system::System system = system_of(1, {{0}});
+  GroupPlan plan = chain_plan({{"npu0", 1ms}, {"gpu", 1ms}, {"npu0", 1ms}, {"npu1", 1ms}});
+  plan.assignment.tasks[2].stage = 0;
+  const CombinationProblem problem{system, board, {{plan}}, scenes_of(system)};
+  const Placement placement = place_stages(problem, {0});
+  EXPECT_EQ(placement[0][0], placement[0][2]);
+  EXPECT_NE(placement[0][0], placement[0][3]);
+}
+
+TEST(Combination, a_device_has_room_for_so_many_subnets_of_all_scenarios) {
+  const board::Board board = small_board();  // two
+  const system::System system = system_of(3, {{0}, {1}, {2}});
+  const GroupPlan with_npu = chain_plan({{"npu0", 1ms}, {"gpu", 1ms}});
+  const GroupPlan without = chain_plan({{"gpu", 6ms}});
+  const std::vector<GroupPlan> plans{with_npu, without};
+  CombinationProblem problem{system, board, {plans, plans, plans}, scenes_of(system)};
+  EXPECT_FALSE(assess(problem, {0, 0, 0}).feasible);
+  EXPECT_TRUE(assess(problem, {0, 0, 1}).feasible);
+  const Combined found = genetic_combination(problem, few_generations());
+  ASSERT_TRUE(found.feasible);
+  EXPECT_EQ(std::ranges::count(found.combination, 1u), 1);
+}
+
+TEST(Combination, the_exact_search_is_as_good_as_every_combination) {
+  const board::Board board = small_board();
+  const system::System system = system_of(3, {{0, 1}, {1, 2}, {0, 2}});
+  for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+    CombinationProblem problem{system, board, {}, scenes_of(system)};
+    for (std::uint64_t g = 0; g < 3; ++g) problem.plans.push_back(random_plans(4, 10 * seed + g));
+    const Combined exact = exact_combination(problem, {});
+    double least = std::numeric_limits<double>::infinity();
+    for (std::size_t c = 0; c < 64; ++c)
+      least = std::min(least, assess(problem, {c % 4, c / 4 % 4, c / 16}).power_mw);
+    EXPECT_LE(exact.power_mw, least * (1 + 1e-9)) << seed;  // it also chooses accelerators
+    EXPECT_DOUBLE_EQ(exact.bound_mw, exact.power_mw) << seed;
+    const Combined again = assess(problem, exact.combination, exact.placement);
+    EXPECT_TRUE(again.feasible) << seed;
+    EXPECT_DOUBLE_EQ(again.power_mw, exact.power_mw) << seed;
+  }
+}
+
+TEST(Combination, the_genetic_search_finds_the_best_of_what_round_robin_allows) {
+  const board::Board board = small_board();
+  const system::System system = system_of(3, {{0, 1}, {0, 1, 2}});
+  int feasible = 0;
+  for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+    CombinationProblem problem{system, board, {}, scenes_of(system)};
+    for (std::uint64_t g = 0; g < 3; ++g) problem.plans.push_back(random_plans(5, 20 * seed + g));
+    double least = std::numeric_limits<double>::infinity();
+    for (std::size_t c = 0; c < 125; ++c)
+      least = std::min(least, assess(problem, {c % 5, c / 5 % 5, c / 25}).power_mw);
+    const Combined found = genetic_combination(problem, few_generations());
+    EXPECT_EQ(found.power_mw, least) << seed;
+    const Combined exact = exact_combination(problem, {});
+    EXPECT_LE(exact.power_mw, found.power_mw) << seed;
+    EXPECT_LE(exact.bound_mw, exact.power_mw) << seed;
+    feasible += found.feasible ? 1 : 0;
+  }
+  EXPECT_GE(feasible, 3);
+}
+
+TEST(Combination, an_exact_search_that_ends_early_has_a_bound_below_what_it_was_given) {
+  const board::Board board = small_board();
+  const system::System system = system_of(3, {{0, 1}, {0, 1, 2}});
+  CombinationProblem problem{system, board, {}, scenes_of(system)};
+  for (std::uint64_t g = 0; g < 3; ++g) problem.plans.push_back(random_plans(6, 60 + g));
+  const Combined known = genetic_combination(problem, few_generations());
+  ASSERT_TRUE(known.feasible);
+  CombineOptions few;
+  few.most_nodes = 5;
+  const Combined early = exact_combination(problem, few, &known);
+  const Combined exact = exact_combination(problem, {}, &known);
+  EXPECT_LE(early.power_mw, known.power_mw);
+  EXPECT_LE(early.bound_mw, exact.power_mw);
+  EXPECT_GT(early.bound_mw, 0);
+}
+
+TEST(Combination, every_deadline_holds_at_the_clocks_that_are_found) {
+  const board::Board board = small_board();
+  const system::System system = system_of(3, {{0, 1}, {0, 1, 2}, {2}});
+  int feasible = 0;
+  for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+    CombinationProblem problem{system, board, {}, scenes_of(system)};
+    for (std::uint64_t g = 0; g < 3; ++g)
+      problem.plans.push_back(random_plans(1 + g, 9 * seed + g));
+    const Combined found = assess(problem, {0, seed % 2, seed % 3});
+    if (!found.feasible) continue;
+    ++feasible;
+    for (std::size_t s = 0; s < found.scenes.size(); ++s) {
+      SceneSystem tasks(problem, problem.scenes[s], found.combination, found.placement);
+      const realtime::TaskSystem at = tasks.at(found.scenes[s].clocks);
+      EXPECT_TRUE(realtime::is_schedulable(at, realtime::analyse(at))) << seed;
+    }
+  }
+  EXPECT_GE(feasible, 10);
+}
+
+TEST(Combination, the_printed_algorithm_and_every_combination_of_clocks_agree_with_the_search) {
+  const board::Board board = small_board();
+  const system::System system = system_of(3, {{0, 1}, {0, 1, 2}});
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    CombinationProblem problem{system, board, {}, scenes_of(system)};
+    for (std::uint64_t g = 0; g < 3; ++g) problem.plans.push_back(random_plans(2, 7 * seed + g));
+    const Combined search = assess(problem, {1, 0, 1});
+    problem.clocks = ClockSearch::exhaustive;
+    const Combined all = assess(problem, {1, 0, 1});
+    EXPECT_EQ(search.feasible, all.feasible) << seed;
+    EXPECT_EQ(search.power_mw, all.power_mw) << seed;
+    problem.clocks = ClockSearch::greedy;
+    EXPECT_GE(assess(problem, {1, 0, 1}).power_mw, all.power_mw - 1e-9) << seed;
+  }
+}
+
+}  // namespace
+}  // namespace millrace::explore

@@ -1,0 +1,165 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "contexts.h"
+#include "explore/system/methods.h"
+#include "explore/system/placement.h"
+#include "explore/system/scene_system.h"
+#include "explore/system/settings.h"
+#include "systems.h"
+
+namespace millrace::explore {
+namespace {
+
+using namespace std::chrono_literals;
+using test::chain_plan;
+
+CombineOptions brief() { return {.population = 24, .generations = 100, .patience = 30}; }
+
+/// Three groups that may go to the GPU or mostly to an accelerator; estimates are too low.
+MethodCase three_groups(const system::System& system, const board::Board& board) {
+  MethodCase given{system, board, {}};
+  for (std::size_t g = 0; g < system.groups.size(); ++g) {
+    given.plans.push_back({chain_plan({{"gpu", 6ms}}), chain_plan({{"npu0", 8ms}, {"gpu", 2ms}})});
+    given.estimated.push_back(
+        {chain_plan({{"gpu", 6ms}}), chain_plan({{"npu0", 6ms}, {"gpu", 2ms}})});
+  }
+  return given;
+}
+
+TEST(DeployMethods, the_highest_rate_of_one_plan_is_that_of_its_response) {
+  const board::Board board = test::small_board();
+  const system::System system = test::system_of(2, {{0, 1}});
+  MethodCase given{system, board, {{chain_plan({{"gpu", 4ms}})}, {chain_plan({{"gpu", 4ms}})}}};
+  const MaxRate found = max_rate(*deploy_method_named("PR"), given, brief());
+  EXPECT_EQ(found.fps, 125);  // 4 ms and 4 ms of the other
+  EXPECT_TRUE(found.result.feasible);
+}
+
+TEST(DeployMethods, more_freedom_never_lowers_the_highest_rate) {
+  const board::Board board = test::small_board();
+  const system::System system = test::system_of(3, {{0, 1}, {1, 2}, {0, 2}});
+  const MethodCase given = three_groups(system, board);
+  std::map<std::string, MaxRate> found;
+  for (const DeployMethod& method : deploy_methods())
+    found[method.name] = max_rate(method, given, brief());
+  EXPECT_GE(found["LC"].fps, found["PR"].fps);
+  EXPECT_GE(found["PR"].fps, found["BS"].fps);
+  EXPECT_GE(found["PR"].fps, found["GB"].fps);
+  EXPECT_EQ(found["GB"].fps, found["PR-GB"].fps);
+  EXPECT_GE(found["GB"].together_fps, found["SOTA"].together_fps);
+  EXPECT_GE(found["SOTA"].believed_fps, found["SOTA"].together_fps);
+  EXPECT_EQ(found["BS"].fps, 83);  // 12 ms
+}
+
+TEST(DeployMethods, clocks_by_scenario_save_power_beside_the_highest) {
+  const board::Board board = test::small_board();
+  const system::System system = test::system_of(3, {{0, 1}, {1, 2}, {0, 1, 2}});
+  const MethodCase given = three_groups(system, board);
+  const auto power = [&](const char* name) {
+    return run_method({*deploy_method_named(name), given, {0, 0.5}}, brief()).power_mw;
+  };
+  EXPECT_LT(power("PR"), 0.8 * power("GB"));
+  EXPECT_LE(power("PR"), power("PR-GB"));
+  EXPECT_LE(power("LC"), power("PR"));
+}
+
+TEST(DeployMethods, estimates_are_times_of_the_gpu_times_the_mean_ratio) {
+  board::Board board = test::accelerated_board(1);
+  Problem problem;
+  problem.layers = 2;
+  problem.processors = 2;
+  problem.time = problem.alone = {{10, 20}, {30, 120}};  // twice and four times
+  const Problem estimated = estimated_problem(problem, board);
+  EXPECT_DOUBLE_EQ(estimated.time[0][1], 30);
+  EXPECT_DOUBLE_EQ(estimated.time[1][1], 90);
+  EXPECT_DOUBLE_EQ(estimated.time[1][0], 30);
+}
+
+/// Decided and placed, with settings for two levels.
+struct SmallDeployment {
+  board::Board board = test::small_board();
+  system::System system = test::system_of(2, {{0}, {0, 1}});
+  CombinationProblem problem{system, board, {}, {}};
+  deployment::Deployment deployment;
+  Combined decided;
+
+  SmallDeployment() {
+    system.levels = 2;
+    for (system::Group& group : system.groups) group.rates = {20, 60};
+    GroupPlan kernels = chain_plan({{"npu0", 3ms}, {"gpu", 4ms}});
+    kernels.assignment.tasks[1].kernels = {1ms, 3ms};
+    problem.plans = {{kernels}, {chain_plan({{"core0", 1ms}, {"gpu", 3ms}})}};
+    problem.scenes = scenes_of(system);
+    problem.level = 1;
+    decided = assess(problem, {0, 0});
+    deployment.system = system;
+    for (std::size_t g = 0; g < 2; ++g) {
+      deployment::Assignment assignment = problem.plans[g][0].assignment;
+      for (std::size_t t = 0; t < assignment.tasks.size(); ++t)
+        assignment.tasks[t].processor = board.processors[decided.placement[g][t]].name;
+      deployment.assignments.push_back(assignment);
+    }
+  }
+  SmallDeployment(const SmallDeployment&) = delete;
+};
+
+TEST(Settings, the_search_and_the_deployment_have_one_task_system) {
+  SmallDeployment small;
+  for (const ClockLevels& clocks : {ClockLevels{0, 1, 2}, ClockLevels{2, 2, 2}, ClockLevels{1, 0, 0}}) {
+    SceneSystem scene(small.problem, small.problem.scenes[1], {0, 0}, small.decided.placement);
+    deployment::Operation operation{system::ScenarioId(1), 1};
+    for (std::size_t d = 0; d < clocks.size(); ++d)
+      operation.clocks[small.board.devices[d].name] = small.board.devices[d].clocks[clocks[d]];
+    EXPECT_EQ(scene.at(clocks), task_system(small.deployment, small.board, operation));
+  }
+}
+
+TEST(Settings, bounds_are_within_deadlines_and_lower_rates_draw_less) {
+  SmallDeployment small;
+  ASSERT_TRUE(small.decided.feasible);
+  const auto settings = settings_of(small.problem, small.deployment, small.decided);
+  ASSERT_EQ(settings.size(), 4u);
+  for (const deployment::Setting& setting : settings)
+    for (std::size_t g = 0; g < 2; ++g) {
+      const bool is_active = setting.scenario == system::ScenarioId(1) || g == 0;
+      ASSERT_EQ(setting.bounds[g].has_value(), is_active);
+      if (!is_active) continue;
+      const Time deadline = deadline_of(small.system, system::GroupId(g), setting.level);
+      EXPECT_LE(*setting.bounds[g], deadline);
+    }
+  EXPECT_LT(settings[0].power_mw, settings[1].power_mw);
+  EXPECT_LT(settings[2].power_mw, settings[3].power_mw);
+}
+
+TEST(Settings, priorities_that_are_not_given_follow_deadlines_below_those_that_are) {
+  system::System system = test::system_of(3, {{0, 1, 2}});
+  system.groups[1].deadline = 5ms;
+  EXPECT_EQ(priorities_of(system), (std::vector<std::int64_t>{2, 3, 1}));
+  system.groups[2].priority = -4;
+  EXPECT_EQ(priorities_of(system), (std::vector<std::int64_t>{-6, -5, -4}));
+}
+
+TEST(Settings, a_deadline_that_no_plan_meets_is_named_with_what_lacks) {
+  SmallDeployment small;
+  EXPECT_EQ(too_short_deadline(small.problem), "");
+  small.system.groups[0].deadline = 6ms;
+  const std::string text = too_short_deadline(small.problem);
+  EXPECT_NE(text.find("'g0'"), std::string::npos) << text;
+  EXPECT_NE(text.find("1.00 ms longer than its deadline of 6.00 ms"), std::string::npos) << text;
+}
+
+TEST(Settings, what_is_infeasible_names_scenario_group_and_resource) {
+  SmallDeployment small;
+  for (system::Group& group : small.system.groups) group.deadline = 7ms;
+  const Combined found = assess(small.problem, {0, 0});
+  ASSERT_FALSE(found.feasible);
+  const std::string text = why_infeasible(small.problem, found);
+  for (const char* word : {"scenario 's1'", "'g0'", "'gpu'", "longer than its deadline"})
+    EXPECT_NE(text.find(word), std::string::npos) << text;
+}
+
+}  // namespace
+}  // namespace millrace::explore
