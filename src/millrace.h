@@ -5,6 +5,8 @@
 #include "api/analyze.h"
 #include "api/calibrate.h"
 #include "api/deployment/analyze.h"
+#include "api/deployment/measure_deployment.h"
+#include "api/deployment/run.h"
 #include "api/deployment/simulate.h"
 #include "api/open_model.h"
 #include "api/pipeline.h"

@@ -7,6 +7,8 @@
 #include <exception>
 #include <mutex>
 
+#include "runtime/scheduling/thread_priority.h"
+
 namespace millrace::runtime {
 namespace {
 
@@ -113,9 +115,15 @@ Clock::time_point fire(StageTask& stage, const schedule::Firing& firing,
                        Clock::time_point released) {
   PhaseTask& phase = stage.phases[firing.phase];
   const std::lock_guard passing(stage.gate);
+  const bool is_timed = !stage.core_times.empty();
   const auto started = Clock::now();
+  const Time on_core = is_timed ? time_on_core() : Time{};
   run_phase(phase, firing);
+  const Time spent = is_timed ? time_on_core() - on_core : Time{};
   const auto ended = Clock::now();
+  // While another device works, its thread may sleep.
+  const bool is_core = stage.processor.kind == board::ProcessorKind::cpu;
+  if (is_timed) stage.core_times[firing.phase].add(is_core ? spent : Time(ended - started));
   const bool ends_frames = &phase == &stage.phases.back();
   stage.activity.add(ends_frames ? firing.count : 0, ended - started, started - released);
   if (stage.firings.is_on()) stage.firings.add({firing, released, started, ended});
@@ -179,6 +187,13 @@ void Activity::add(std::int64_t frames, Time busy, Time waiting) {
   writes_.store(writes + 2, release);
 }
 
+void PhaseTimes::add(Time time) {
+  constexpr auto relaxed = std::memory_order_relaxed;
+  runs.fetch_add(1, relaxed);
+  sum_ns.fetch_add(time.count(), relaxed);
+  if (time.count() > largest_ns.load(relaxed)) largest_ns.store(time.count(), relaxed);
+}
+
 Activity::Totals Activity::totals() const {
   constexpr auto acquire = std::memory_order_acquire;
   for (;;) {
@@ -194,6 +209,7 @@ void run_stage(StageTask& stage, const std::function<void(const Failure&)>& fail
   try {
     name_this_thread(stage.name);
     if (stage.pin) board::pin_this_thread(stage.processor);
+    if (stage.priority > 0) set_priority_of_this_thread(stage.priority);
     stage.shared == nullptr ? run_frames(stage) : run_shared_frames(stage);
   } catch (const InputError& error) {
     fail({fmt::format("{}: {}", where(), error.what()), true});
@@ -202,6 +218,7 @@ void run_stage(StageTask& stage, const std::function<void(const Failure&)>& fail
   } catch (...) {
     fail({fmt::format("{}: an exception of unknown type", where())});
   }
+  stage.preemptions = preemptions_of_this_thread();
   for (const PhaseTask& phase : stage.phases) finish_channels(phase);
 }
 

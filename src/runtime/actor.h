@@ -63,6 +63,13 @@ class alignas(cache_line) Activity {
   std::atomic<std::int64_t> frames_{0}, busy_{0}, waiting_{0};
 };
 
+/// How long a phase was on its core. Written by its stage's thread alone; each number is whole by
+/// itself, and no memory depends on it.
+struct PhaseTimes {
+  std::atomic<std::int64_t> runs{0}, sum_ns{0}, largest_ns{0};
+  void add(Time time);
+};
+
 /// A firing, after its stage had waited since `waited_from`.
 struct TimedFiring {
   schedule::Firing firing;
@@ -83,6 +90,9 @@ struct StageTask {
   std::optional<schedule::ClaimedFrames> claimed = {};  // those that it has
 
   bool pin = true;
+  int priority = 0;                    // of SCHED_FIFO; 0: an ordinary thread
+  std::vector<PhaseTimes> core_times;  // by phase; none: not taken
+  std::int64_t preemptions = 0;        // when its thread has ended
   engine::Memory memory;
   std::vector<PhaseTask> phases;  // in the order of the plan
   Time spin{};                    // before it sleeps

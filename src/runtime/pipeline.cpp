@@ -1,10 +1,14 @@
 #include "runtime/pipeline.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <tuple>
 #include <utility>
 
+#include "base/error.h"
+#include "runtime/scheduling/thread_priority.h"
 #include "schedule/schedule.h"
 
 namespace millrace::runtime {
@@ -30,15 +34,35 @@ std::vector<schedule::Channel> all_channels(const schedule::Schedule& schedule,
   return channels;
 }
 
+/// By stage; none if none are wanted, or the system refuses.
+std::vector<int> priorities_for(const SessionOptions& options, std::size_t stages) {
+  std::vector<int> wanted = options.priorities;
+  if (wanted.empty()) return {};
+  if (wanted.size() == 1) wanted.assign(stages, wanted.front());
+  if (wanted.size() != stages)
+    throw InputError("priorities", fmt::format("found {}, expected one, or one for each of {} "
+                                               "stages",
+                                               wanted.size(), stages));
+  const auto [least, most] = std::ranges::minmax(wanted);
+  if (least < lowest_priority || most > highest_priority)
+    throw InputError("priorities", fmt::format("found {} to {}, expected {} to {}", least, most,
+                                               lowest_priority, highest_priority));
+  const Verdict allowed = may_have_priority(most);
+  if (allowed) return wanted;
+  if (options.note) options.note(allowed.reason());
+  return {};
+}
+
 class Assembler {
  public:
-  Assembler(const Deployment& deployment, const SessionOptions& options)
-      : deployment_(deployment),
-        plan_(deployment.plan),
-        network_(deployment.network),
+  Assembler(const PlanToRun& given, const SessionOptions& options)
+      : given_(given),
+        plan_(given.plan),
+        network_(given.network),
         options_(options),
-        schedule_(schedule::compile(deployment.plan)),
-        wires_(all_channels(schedule_, deployment.network)) {
+        schedule_(schedule::compile(given.plan)),
+        wires_(all_channels(schedule_, given.network)),
+        priorities_(priorities_for(options, given.plan.stages.size())) {
     for (const schedule::Channel& wire : wires_)
       most_in_flight_ = std::min(most_in_flight_ + wire.capacity, Channel::largest_capacity);
     pipeline_.depth = most_in_flight_;
@@ -51,7 +75,7 @@ class Assembler {
   }
 
   Pipeline assemble() {
-    std::vector<PreparedActor> prepared = prepare(deployment_, schedule_, options_.pin);
+    std::vector<PreparedActor> prepared = prepare(given_, schedule_, options_.pin);
     allocate_slots(sizes_of(prepared));
     for (std::size_t a = 0; a < prepared.size(); ++a)
       add_actor(schedule_.actors[a], std::move(prepared[a]));
@@ -104,19 +128,21 @@ class Assembler {
   }
 
   Waiting waiting_of(const schedule::End& end) {
-    if (end.is_outside()) return Waiting(options_.caller_spin, pipeline_.event_count.get());
-    return Waiting(options_.spin, &pipeline_.stages[end.actor]->event_count);
+    const Time spin = end.is_outside() ? options_.caller_spin : options_.spin;
+    if (end.is_outside()) return Waiting(unshared(spin), pipeline_.event_count.get());
+    return Waiting(unshared(spin), &pipeline_.stages[end.actor]->event_count);
   }
 
   void add_actor(const schedule::Actor& actor, PreparedActor prepared) {
     auto stage = std::make_unique<StageTask>(actor);
     stage->shared = pipeline_.shared.get();
     if (stage->shared != nullptr) stage->claimed.emplace(actor);
-    stage->pin =
-        options_.pin &&
-        binds_threads(engine_of(plan_.stages[actor.stage], deployment_.engines), actor.processor);
-    stage->spin = options_.spin;
-    stage->spin_for_stages = stage->pin ? options_.spin_for_stages : options_.spin;
+    stage->pin = options_.pin && binds_threads(engine_of(plan_.stages[actor.stage], given_.engines),
+                                               actor.processor);
+    stage->spin = unshared(options_.spin);
+    stage->spin_for_stages = unshared(stage->pin ? options_.spin_for_stages : options_.spin);
+    if (!priorities_.empty()) stage->priority = priorities_[actor.stage];
+    if (options_.core_times) stage->core_times = std::vector<PhaseTimes>(actor.phases.size());
     for (PreparedPhase& each : prepared) {
       const std::int64_t batch = actor.phases[stage->phases.size()].batch;
       add_memory(*stage, each, batch);
@@ -127,6 +153,9 @@ class Assembler {
     stage->firings = Latest<TimedFiring>(firings_to_keep(actor));
     pipeline_.stages.push_back(std::move(stage));
   }
+
+  /// A thread of high priority that spins would keep the core from whom it waits for.
+  Time unshared(Time spin) const { return options_.priorities.empty() ? spin : Time{}; }
 
   static void add_memory(StageTask& stage, const PreparedPhase& phase, std::int64_t batch) {
     const engine::Memory memory = phase.subnet->memory();
@@ -205,6 +234,7 @@ class Assembler {
     pipeline_.largest_offset = schedule_.largest_offset;
     pipeline_.round = schedule_.round;
     pipeline_.trace_frames = options_.trace_frames;
+    pipeline_.has_priorities = !priorities_.empty();
   }
 
   struct Edge {
@@ -214,12 +244,13 @@ class Assembler {
   /// Incoming or not, the actor and phase whose it is, the edge.
   using LinkKey = std::tuple<bool, std::size_t, std::size_t, std::size_t>;
 
-  const Deployment& deployment_;
+  const PlanToRun& given_;
   const plan::Plan& plan_;
   const network::Network& network_;
   const SessionOptions& options_;
   const schedule::Schedule schedule_;
   const std::vector<schedule::Channel> wires_;
+  const std::vector<int> priorities_;  // by stage; none: ordinary threads
   std::int64_t most_in_flight_ = 1;
   std::map<LinkKey, Edge> links_;
   std::vector<Edge> from_outside_;
@@ -228,9 +259,9 @@ class Assembler {
 
 }  // namespace
 
-Pipeline assemble(const Deployment& deployment, const SessionOptions& options) {
-  check_deployment(deployment);
-  return Assembler(deployment, options).assemble();
+Pipeline assemble(const PlanToRun& given, const SessionOptions& options) {
+  check_plan_to_run(given);
+  return Assembler(given, options).assemble();
 }
 
 }  // namespace millrace::runtime

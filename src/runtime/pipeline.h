@@ -43,9 +43,10 @@ struct Pipeline {
   std::int64_t largest_offset = 0;
   std::int64_t round = 1;  // as the schedule has it
   std::int64_t trace_frames = 0;
+  bool has_priorities = false;
 };
 
 /// See deploy().
-Pipeline assemble(const Deployment& deployment, const SessionOptions& options);
+Pipeline assemble(const PlanToRun& given, const SessionOptions& options);
 
 }  // namespace millrace::runtime

@@ -128,21 +128,21 @@ class Layouts {
 
 class Preparation {
  public:
-  Preparation(const Deployment& deployment, const schedule::Schedule& schedule)
-      : plan_(deployment.plan),
-        network_(deployment.network),
-        engines_(deployment.engines),
+  Preparation(const PlanToRun& given, const schedule::Schedule& schedule)
+      : plan_(given.plan),
+        network_(given.network),
+        engines_(given.engines),
         schedule_(schedule),
-        layouts_(deployment.network),
+        layouts_(given.network),
         errors_(schedule.actors.size()) {
     std::vector<bool> made(network_.tensors.size());
     for (const network::Layer& layer : network_.layers)
       for (const TensorId output : layer.outputs)
         if (output.valid()) made[output.index] = true;
-    std::vector<TensorId> given;
+    std::vector<TensorId> known;
     for (std::size_t i = 0; i < made.size(); ++i)
-      if (!made[i]) given.emplace_back(i);
-    layouts_.finish(given);
+      if (!made[i]) known.emplace_back(i);
+    layouts_.finish(known);
   }
 
   /// Without a subnet if others have failed.
@@ -239,8 +239,8 @@ engine::Engine& engine_of(const plan::Stage& stage,
                                        stage.engine, fmt::join(known, ", ")));
 }
 
-void check_deployment(const Deployment& deployment) {
-  const auto& [plan, network, engines] = deployment;
+void check_plan_to_run(const PlanToRun& given) {
+  const auto& [plan, network, engines] = given;
   const std::string& made_for = plan.network_hash;
   if (!made_for.empty() && made_for != network::hash_of(network))
     throw InputError(
@@ -257,17 +257,17 @@ void check_deployment(const Deployment& deployment) {
                                          to_text(needed), to_text(there)));
 }
 
-std::vector<PreparedActor> prepare(const Deployment& deployment, const schedule::Schedule& schedule,
+std::vector<PreparedActor> prepare(const PlanToRun& given, const schedule::Schedule& schedule,
                                    bool pin) {
   std::vector<PreparedActor> prepared;
   for (const schedule::Actor& actor : schedule.actors) prepared.emplace_back(actor.phases.size());
   const auto orders = orders_of(schedule);
-  Preparation preparation(deployment, schedule);
+  Preparation preparation(given, schedule);
   const auto prepare_actor = [&](std::size_t a) {
     std::optional<OnProcessorOf> here;
     const schedule::Actor& actor = schedule.actors[a];
-    const plan::Stage& stage = deployment.plan.stages[actor.stage];
-    if (pin && binds_threads(engine_of(stage, deployment.engines), actor.processor)) {
+    const plan::Stage& stage = given.plan.stages[actor.stage];
+    if (pin && binds_threads(engine_of(stage, given.engines), actor.processor)) {
       here.emplace(actor);
       board::note_use(actor.processor.cores);
     }

@@ -14,7 +14,7 @@
 namespace millrace::runtime {
 
 /// What deploy() was given, borrowed.
-struct Deployment {
+struct PlanToRun {
   const plan::Plan& plan;
   const network::Network& network;
   const std::map<std::string, engine::Engine*>& engines;
@@ -33,14 +33,14 @@ engine::Engine& engine_of(const plan::Stage& stage,
 
 /// InputError if the plan was made for another network, breaks the rules of plan::check, would wait
 /// for ever, or uses a core twice.
-void check_deployment(const Deployment& deployment);
+void check_plan_to_run(const PlanToRun& given);
 
 /// All actors at once, each on a thread of its own, with `pin` on its processor if its engine uses
 /// that one's cores. A consumer waits until the layouts of what it reads are known, so that on the
 /// same engine it reads what the producer's engine prefers to write; between engines, at the
 /// network's ends and around phases with a batch tensors are plain. The first error ends all.
 /// InputError if an engine or a processor is missing.
-std::vector<PreparedActor> prepare(const Deployment& deployment, const schedule::Schedule& schedule,
+std::vector<PreparedActor> prepare(const PlanToRun& given, const schedule::Schedule& schedule,
                                    bool pin);
 
 }  // namespace millrace::runtime

@@ -14,6 +14,7 @@
 #include "runtime/first_error.h"
 #include "runtime/pauses.h"
 #include "runtime/pipeline.h"
+#include "runtime/statistics.h"
 #include "runtime/trace.h"
 
 namespace millrace::runtime {
@@ -50,17 +51,23 @@ struct Session::State {
   void pause();
   void resume();
   void stop();
+  template <class Take>
+  bool next_with(Take take_outputs);
   std::optional<Result> next();
+  bool next_in_place(const Use& use);
   bool wait_for_result();
+  std::span<const std::byte> place_of(TensorId tensor);
   network::Array take(TensorId tensor);
 
   const network::Network& network;
   Pipeline pipeline;
   Moments submitted_at;  // guarded by pipeline.submitted
 
-  // Only the writing side touches the first, only the reading side the others.
+  // Only the writing side touches the first two, only the reading side the others.
   std::int64_t frames_submitted = 0;
+  std::vector<std::span<std::byte>> targets;  // by input
   std::int64_t frames_taken = 0;
+  std::vector<std::span<const std::byte>> seen;  // by output
   Clock::time_point last_ready{};
   Latest<TakenFrame> taken;
 
@@ -204,7 +211,7 @@ bool Session::State::put(std::span<const network::Array> inputs) {
 
 bool Session::State::put(const Fill& fill) {
   return put_with([&] {
-    std::vector<std::span<std::byte>> targets;
+    targets.clear();
     for (const Inlet& inlet : pipeline.inlets) {
       inlet.slots->stand_in(frames_submitted, nullptr);
       targets.emplace_back(inlet.slots->of(frames_submitted),
@@ -250,23 +257,30 @@ bool Session::State::wait_for_result() {
   return all_to_caller([](Channel& channel) { return channel.wait_for_token(); });
 }
 
+/// Where the next result's output lies.
+std::span<const std::byte> Session::State::place_of(TensorId tensor) {
+  const network::Tensor& value = network[tensor];
+  const std::byte* from = value.constant ? value.constant->memory->data()
+                                         : pipeline.slots[tensor.index]->at(frames_taken);
+  return {from, static_cast<std::size_t>(value.size().count)};
+}
+
 network::Array Session::State::take(TensorId tensor) {
   const network::Tensor& value = network[tensor];
   if (value.constant) return *value.constant;
   network::Buffer memory(value.size());
-  const std::byte* from = pipeline.slots[tensor.index]->at(frames_taken);
-  std::copy_n(from, value.size().count, memory.data());
+  std::ranges::copy(place_of(tensor), memory.data());
   return network::make_array(value.type, value.shape, std::move(memory));
 }
 
-std::optional<Result> Session::State::next() {
+/// `take_outputs` gets the next result's number and latency, and reads its outputs.
+template <class Take>
+bool Session::State::next_with(Take take_outputs) {
   if (!wait_for_result()) {
     error.rethrow();
     leave(Life::draining, Life::stopped);
-    return std::nullopt;
+    return false;
   }
-  Result result;
-  result.frame = frames_taken;
   const auto submitted = submitted_at.of(frames_taken);
   auto ready = std::max(last_ready, submitted);  // copies may overtake the frames before it
   for (const auto& outlet : pipeline.outlets)
@@ -274,16 +288,32 @@ std::optional<Result> Session::State::next() {
   if (pauses.within(std::min(submitted, last_ready), ready) > Time{}) taken.clear();
   const Time paused = pauses.within(submitted, ready);
   if (taken.is_on() && paused == Time{}) taken.add({frames_taken, submitted, ready});
-  result.latency = ready - submitted - paused;
+  take_outputs(frames_taken, Time(ready - submitted - paused));
   last_ready = ready;
-  for (TensorId output : network.outputs) result.outputs.push_back(take(output));
   all_to_caller([](Channel& channel) {
     channel.pop();
     return true;
   });
   ++frames_taken;
   pipeline.submitted->pop();
+  return true;
+}
+
+std::optional<Result> Session::State::next() {
+  std::optional<Result> result;
+  next_with([&](std::int64_t frame, Time latency) {
+    result = Result{frame, {}, latency};
+    for (TensorId output : network.outputs) result->outputs.push_back(take(output));
+  });
   return result;
+}
+
+bool Session::State::next_in_place(const Use& use) {
+  return next_with([&](std::int64_t, Time) {
+    seen.clear();
+    for (TensorId output : network.outputs) seen.push_back(place_of(output));
+    use(seen);
+  });
 }
 
 Session::Session(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -311,6 +341,7 @@ bool Session::submit_in_place(const Fill& fill) {
 }
 
 std::optional<Result> Session::next() { return state_->next(); }
+bool Session::next_in_place(const Use& use) { return state_->next_in_place(use); }
 void Session::finish() { state_->finish(); }
 void Session::stop() { state_->stop(); }
 void Session::pause() { state_->pause(); }
@@ -321,19 +352,18 @@ std::int64_t Session::largest_offset() const { return state_->pipeline.largest_o
 
 std::int64_t Session::round() const { return state_->pipeline.round; }
 
-std::vector<StageStatistics> Session::statistics() const {
-  std::vector<StageStatistics> result;
-  for (const auto& stage : state_->pipeline.stages) {
-    const Activity::Totals totals = stage->activity.totals();
-    result.push_back({stage->name, totals.frames, totals.busy, totals.waiting, stage->memory,
-                      stage->replicas});
-  }
-  return result;
-}
+std::vector<StageStatistics> Session::statistics() const { return statistics_of(state_->pipeline); }
 
-Trace Session::trace() {
+std::vector<std::vector<CoreTimes>> Session::times_of_phases() const {
+  return core_times_of(state_->pipeline);
+}
+void Session::forget_times() { runtime::forget_times(state_->pipeline); }
+std::int64_t Session::preemptions() const { return preemptions_of(state_->pipeline); }
+bool Session::has_priorities() const { return state_->pipeline.has_priorities; }
+
+Trace Session::trace(std::optional<std::chrono::steady_clock::time_point> begin) {
   state_->stop();
-  return trace_of(state_->network.name, state_->pipeline, state_->taken.in_order());
+  return trace_of(state_->network.name, state_->pipeline, {state_->taken.in_order(), begin});
 }
 
 Session deploy(const plan::Plan& plan, const network::Network& network,

@@ -50,6 +50,20 @@ struct SessionOptions {
   // What happened to so many last frames, and to those on their way, is kept for trace(): 48 bytes
   // for each phase of a frame. 0: nothing is.
   std::int64_t trace_frames = 0;
+  // The stages' threads get these priorities of SCHED_FIFO, 1 to 99, by stage of the plan; one: all
+  // get it; none: ordinary threads. With priorities no thread spins, since a core is shared.
+  std::vector<int> priorities = {};
+  // Told once if the system refuses the priorities; the threads are ordinary ones then.
+  std::function<void(const std::string&)> note = {};
+  // Each phase's time on its core is taken, without what others took; on other devices, its
+  // duration. See times_of_phases().
+  bool core_times = false;
+};
+
+/// The times of a phase on its core.
+struct CoreTimes {
+  std::int64_t runs = 0;
+  Time sum{}, largest{};
 };
 
 /// Drawn in docs/runtime.md.
@@ -83,6 +97,11 @@ class Session {
   /// finish() when all results have been taken, or after stop(). Rethrows the first error of a
   /// stage with the stage's name: InputError if a layer refused a frame's values, else EngineError.
   std::optional<Result> next();
+  /// Reads a result where it lies, dense, in the order of network.outputs.
+  using Use = std::function<void(std::span<const std::span<const std::byte>>)>;
+  /// next() without memory of its own: `use` sees the result, and then its place is free. False
+  /// where next() has nothing. What `use` throws is passed on; the result is not taken then.
+  bool next_in_place(const Use& use);
   /// No more frames will come; those on their way still arrive.
   void finish();
   /// Ends all threads as soon as their current phase is done, and waits for that; frames on their
@@ -102,10 +121,19 @@ class Session {
   /// As many frames as this may leave at once: the largest batch of the plan.
   std::int64_t round() const;
   std::vector<StageStatistics> statistics() const;
+  /// By stage and replica, in the order of statistics(), then by phase; see SessionOptions.
+  std::vector<std::vector<CoreTimes>> times_of_phases() const;
+  /// They begin anew. While no frame is on its way.
+  void forget_times();
+  /// How often the stages' threads lost their cores against their will. After stop().
+  std::int64_t preemptions() const;
+  /// Whether the stages' threads have the priorities that were asked for.
+  bool has_priorities() const;
   /// Calls stop(); then what the stages did with the last frames that were taken by next(), and
   /// with those on their way; only what is behind the last pause. Empty without
-  /// SessionOptions::trace_frames. Not while another thread submits or takes results.
-  Trace trace();
+  /// SessionOptions::trace_frames. Its times count from `begin`, or from its first event. Not while
+  /// another thread submits or takes results.
+  Trace trace(std::optional<std::chrono::steady_clock::time_point> begin = {});
 
  private:
   friend Session deploy(const plan::Plan&, const network::Network&,

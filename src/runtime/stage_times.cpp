@@ -133,6 +133,10 @@ StageTrials::~StageTrials() = default;
 
 std::size_t StageTrials::count() const { return stages_.size(); }
 
+Time StageTrials::run_once(std::size_t stage, std::size_t phase) {
+  return stages_[stage]->phases[phase].run();
+}
+
 StageTimes StageTrials::run(std::size_t number, Time duration) {
   Stage& stage = *stages_[number];
   const MaybePinned pinned(stage.actor->processor, stage.pin);

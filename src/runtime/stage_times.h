@@ -31,6 +31,9 @@ class StageTrials {
 
   std::size_t count() const;
 
+  /// One run of a phase, on the calling thread, which has bound itself.
+  Time run_once(std::size_t stage, std::size_t phase);
+
   /// Runs the phases of one stage one after the other on its processor, with all others idle, again
   /// and again for so long: the mean time of each. As with a pipeline's throughput, what disturbs a
   /// run counts.

@@ -36,10 +36,10 @@ Clock::time_point begin_of(const std::vector<StageFiring>& firings,
 
 }  // namespace
 
-Trace trace_of(const std::string& name, const Pipeline& pipeline,
-               const std::vector<TakenFrame>& taken) {
-  const auto firings = firings_from(pipeline, taken.empty() ? 0 : taken.front().frame);
-  const Clock::time_point begin = begin_of(firings, taken);
+Trace trace_of(const std::string& name, const Pipeline& pipeline, const TakenFrames& taken) {
+  const auto& frames = taken.frames;
+  const auto firings = firings_from(pipeline, frames.empty() ? 0 : frames.front().frame);
+  const Clock::time_point begin = taken.begin ? *taken.begin : begin_of(firings, frames);
   const auto at = [&](Clock::time_point moment) { return Time(std::max(moment, begin) - begin); };
   Trace trace;
   trace.plans = {name};
@@ -53,7 +53,7 @@ Trace trace_of(const std::string& name, const Pipeline& pipeline,
   }
   std::stable_sort(trace.waits.begin(), trace.waits.end(),
                    [](const TraceWait& a, const TraceWait& b) { return a.stage < b.stage; });
-  for (const TakenFrame& frame : taken)
+  for (const TakenFrame& frame : frames)
     trace.frames.push_back(
         {0, frame.frame, at(frame.submitted), at(frame.submitted), at(frame.completed)});
   return trace;

@@ -1,5 +1,6 @@
 #pragma once
 // From what stages and callers noted to a trace.
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,8 +15,13 @@ struct TakenFrame {
   Clock::time_point submitted, completed;
 };
 
+struct TakenFrames {
+  std::vector<TakenFrame> frames;  // in order
+  std::optional<Clock::time_point> begin =
+      {};  // from which the trace counts; none: its first event
+};
+
 /// Of these frames and those behind them. No stage runs any more.
-Trace trace_of(const std::string& name, const Pipeline& pipeline,
-               const std::vector<TakenFrame>& taken);
+Trace trace_of(const std::string& name, const Pipeline& pipeline, const TakenFrames& taken);
 
 }  // namespace millrace::runtime

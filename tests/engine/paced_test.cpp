@@ -73,6 +73,33 @@ TEST_F(PacedEngineTest, runs_that_follow_each_other_never_take_less_than_their_s
   EXPECT_GE(Clock::now() - start, 30ms);
 }
 
+TEST_F(PacedEngineTest, a_lower_clock_takes_longer_in_proportion) {
+  const auto engine = paced(10ms);
+  EXPECT_FALSE(engine->set_slowdown("gpu", 2));  // nothing was prepared for it yet
+  const auto subnet = prepare(*engine);
+  const auto time_at = [&](double slowdown) {
+    EXPECT_TRUE(engine->set_slowdown("gpu", slowdown));
+    const auto start = Clock::now();
+    run(*subnet);
+    return Clock::now() - start;
+  };
+  EXPECT_GE(time_at(3), 30ms);
+  const auto at_the_highest = time_at(1);
+  EXPECT_GE(at_the_highest, 5ms);  // it may make up for the last one, which was woken late
+  EXPECT_LT(at_the_highest, 30ms);
+}
+
+TEST_F(PacedEngineTest, what_is_no_core_runs_one_subnet_at_a_time) {
+  const auto engine = paced(10ms);
+  const auto first = prepare(*engine), second = prepare(*engine);
+  const auto start = Clock::now();
+  {
+    std::jthread other([&] { run(*first); });
+    run(*second);
+  }
+  EXPECT_GE(Clock::now() - start, 20ms);
+}
+
 TEST_F(PacedEngineTest, waiting_takes_no_core) {
   const auto engine = paced(10ms);
   const auto subnet = prepare(*engine);

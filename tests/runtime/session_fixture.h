@@ -36,7 +36,7 @@ class SessionTest : public testing::Test {
     engines_["engine"] = decorated_.get();
   }
 
-  static constexpr runtime::SessionOptions unpinned{
+  static inline const runtime::SessionOptions unpinned{
       .pin = false, .spin = std::chrono::microseconds(5), .caller_spin = {}};
   std::unique_ptr<engine::Engine> reference_ = engine::reference::make();
   std::unique_ptr<engine::Engine> decorated_;

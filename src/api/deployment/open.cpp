@@ -1,9 +1,12 @@
 #include "api/deployment/open.h"
 
+#include <fmt/format.h>
+
 #include "api/open_model.h"
 #include "api/setup.h"
 #include "application/application_file.h"
 #include "base/error.h"
+#include "base/file.h"
 #include "schedule/graph.h"
 #include "system/system_file.h"
 
@@ -50,6 +53,22 @@ deployment::Deployment open_deployment(const std::filesystem::path& path, Networ
 
 deployment::Deployment open_deployment_times(const std::filesystem::path& path) {
   return deployment::read_deployment(path, nullptr);
+}
+
+system::ScenarioId scenario_named(const system::System& system, const std::string& name) {
+  std::vector<std::string_view> known;
+  for (std::size_t s = 0; s < system.scenarios.size(); ++s) {
+    if (system.scenarios[s].name == name) return system::ScenarioId(s);
+    known.push_back(system.scenarios[s].name);
+  }
+  throw InputError("--scenario", fmt::format("the system has no scenario '{}'{}", name,
+                                             did_you_mean(name, known)));
+}
+
+void check_level(const system::System& system, std::int64_t level) {
+  if (level >= 0 && level < system.levels) return;
+  throw InputError(
+      "--level", fmt::format("found {}, the system has levels 0 to {}", level, system.levels - 1));
 }
 
 board::Board board_of(const system::System& system, const Context& context) {

@@ -1,7 +1,9 @@
 #pragma once
 // Systems and deployments with all that they name: applications, models, boards.
+#include <cstdint>
 #include <deque>
 #include <filesystem>
+#include <string>
 #include <utility>
 
 #include "api/context.h"
@@ -36,6 +38,10 @@ class Networks {
 deployment::Deployment open_deployment(const std::filesystem::path& path, Networks& networks);
 /// The same without the plans' stages: nothing but the file need be there.
 deployment::Deployment open_deployment_times(const std::filesystem::path& path);
+
+/// By --scenario and --level: InputError if there is no such one.
+system::ScenarioId scenario_named(const system::System& system, const std::string& name);
+void check_level(const system::System& system, std::int64_t level);
 
 /// The one that the system names, or this machine with what its engines reach.
 board::Board board_of(const system::System& system, const Context& context);

@@ -8,9 +8,9 @@ namespace millrace::cli {
 
 void bind_runnable(CLI::App& verb, api::RunnableOptions& options) {
   // Not "plan": `bench` has an option of that name, and newer versions of CLI11 refuse both.
-  verb.add_option(
-          "plan_or_model", options.model.source.file,
-          "A plan file (.json), an ONNX file, a Darknet configuration (.cfg) or a zoo network")
+  verb.add_option("plan_or_model", options.model.source.file,
+                  "A plan or deployment file (.json), an ONNX file, a Darknet configuration (.cfg) "
+                  "or a zoo network")
       ->required();
   bind_input(verb, options.model);
   verb.add_option("--model", options.network, model_moved);

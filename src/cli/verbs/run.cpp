@@ -1,4 +1,4 @@
-// millrace run PLAN|MODEL|APPLICATION
+// millrace run PLAN|MODEL|APPLICATION|DEPLOYMENT
 #include "api/run.h"
 
 #include <fmt/format.h>
@@ -8,10 +8,13 @@
 #include "base/error.h"
 #include "cli/options/common.h"
 #include "cli/options/frames.h"
+#include "cli/options/of_kind.h"
 #include "cli/options/runnable.h"
 #include "cli/print/progress.h"
 #include "cli/verbs/application.h"
+#include "cli/verbs/run_deployment.h"
 #include "cli/verbs/verbs.h"
+#include "deployment/deployment_file.h"
 
 namespace millrace::cli {
 namespace {
@@ -19,8 +22,15 @@ namespace {
 struct RunCommandOptions {
   api::RunRequest request;
   api::ApplicationOptions application;
+  DeploymentVerbOptions deployment;
+  std::vector<CLI::Option*> not_of_deployments = {};
   bool json = false;
 };
+
+constexpr const char* names_not_of_deployments[] = {
+    "--model",  "--shape",  "--size",   "--weights",    "--input",  "--random",
+    "--mean",   "--std",    "--bgr",    "--raw",        "--plan",   "--plugin",
+    "--frames", "--output", "--labels", "--processors", "--engine", "--time-scale"};
 
 void bind(CLI::App& verb, RunCommandOptions& options) {
   api::RunRequest& request = options.request;
@@ -37,6 +47,9 @@ void bind(CLI::App& verb, RunCommandOptions& options) {
                 "Print what the run did as one more line of JSON, after the results");
   bind_time_scale(verb, request.runnable);
   bind_trace(verb, request.trace);
+  bind_deployment(verb, options.deployment);
+  for (const char* name : names_not_of_deployments)
+    options.not_of_deployments.push_back(verb.get_option(name));
 }
 
 /// What only models and plans take would be passed over in silence.
@@ -51,9 +64,23 @@ int run_as_application(const RunCommandOptions& options) {
                          {request.output, options.json, request.trace});
 }
 
+int run_as_deployment(const RunCommandOptions& options) {
+  const api::Setup& model = options.request.runnable.model;
+  refuse_given(options.not_of_deployments, model.source.file, "plans, models and applications");
+  api::DeploymentRunRequest request = options.deployment.request;
+  request.deployment = model.source.file;
+  request.seed = model.source.seed;
+  request.trace = options.request.trace;
+  request.context = model.context;
+  return run_deployment(request, options.json);
+}
+
 int run(const RunCommandOptions& options) {
   const api::RunRequest& request = options.request;
   const std::string& file = request.runnable.model.source.file;
+  if (api::is_plan_file(file) && deployment::is_deployment_file(file))
+    return run_as_deployment(options);
+  refuse_given(options.deployment.options, file, "deployments");
   check_trace(request.trace, request.runnable);
   if (application::is_application_file(file)) return run_as_application(options);
   refuse_application_options(options.application, file);
@@ -78,7 +105,8 @@ void add_run(CLI::App& app, int& exit_code) {
       app, exit_code,
       {{"run",
         "Run a plan, a model on one processor, or an application (.yaml). The input is "
-        "images, arrays, random frames, or the application's",
+        "images, arrays, random frames, or the application's. Or run a deployment: several "
+        "networks under deadlines",
         "millrace run digits.plan.json --input images/ --output results.jsonl"},
        bind,
        run});

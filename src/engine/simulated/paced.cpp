@@ -35,11 +35,36 @@ void wait_until(Clock::time_point end) {
   never.wait_until(lock, end, [&] { return Clock::now() >= end; });
 }
 
+/// Waits for its turn on a processor, and gives it to the next one.
+class Turn {
+ public:
+  explicit Turn(PacedEngine::Wake* processor) : processor_(processor) {
+    if (processor_ == nullptr) return;
+    std::unique_lock lock(processor_->mutex);
+    const std::uint64_t mine = processor_->next_turn++;
+    processor_->changed.wait(lock, [&] { return processor_->turn == mine; });
+  }
+  ~Turn() {
+    if (processor_ == nullptr) return;
+    const std::lock_guard lock(processor_->mutex);
+    ++processor_->turn;
+    processor_->changed.notify_all();
+  }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+
+ private:
+  PacedEngine::Wake* processor_;  // null: no turns
+};
+
 class PacedSubnet final : public Subnet {
  public:
   PacedSubnet(std::unique_ptr<Subnet> computed, std::shared_ptr<PacedEngine::Record> record,
-              std::shared_ptr<PacedEngine::Wake> wake)
-      : computed_(std::move(computed)), record_(std::move(record)), wake_(std::move(wake)) {}
+              std::shared_ptr<PacedEngine::Wake> wake, bool takes_turns)
+      : computed_(std::move(computed)),
+        record_(std::move(record)),
+        wake_(std::move(wake)),
+        takes_turns_(takes_turns) {}
 
   std::span<const Port> inputs() const override { return computed_->inputs(); }
   std::span<const Port> outputs() const override { return computed_->outputs(); }
@@ -59,15 +84,23 @@ class PacedSubnet final : public Subnet {
  private:
   template <class Compute>
   void paced(Compute compute) {
+    const Turn turn(takes_turns_ ? wake_.get() : nullptr);
     const auto began = Clock::now();
     compute();
     const auto computed = Clock::now();
     if (record_->modelled == Time{}) return;
-    const auto due = start_of(began) + record_->modelled;
+    const auto due = start_of(began) + modelled();
     note(computed - began);
     if (computed < due) wait_until(due);
     wake_->due_ns = nanoseconds(due);
     wake_->awake_ns = nanoseconds(Clock::now());
+  }
+
+  /// At the clock of now.
+  Time modelled() const {
+    const double slowdown = wake_->slowdown;
+    return slowdown == 1 ? record_->modelled
+                         : time_from_seconds(seconds(record_->modelled) * slowdown);
   }
 
   /// When the run would have begun if the last one had ended in time.
@@ -79,7 +112,7 @@ class PacedSubnet final : public Subnet {
 
   void note(Time computing) {
     ++record_->runs;
-    record_->late += computing > record_->modelled ? 1 : 0;
+    record_->late += computing > modelled() ? 1 : 0;
     record_->computing_ns += computing.count();
   }
 
@@ -88,13 +121,14 @@ class PacedSubnet final : public Subnet {
     Time sum{};
     for (const GroupTime& group : groups) sum += group.time;
     if (sum <= Time{} || record_->modelled == Time{}) return;
-    const double factor = seconds(record_->modelled) / seconds(sum);
+    const double factor = seconds(modelled()) / seconds(sum);
     for (GroupTime& group : groups) group.time = time_from_seconds(seconds(group.time) * factor);
   }
 
   std::unique_ptr<Subnet> computed_;
   std::shared_ptr<PacedEngine::Record> record_;  // sharer: the engine
   std::shared_ptr<PacedEngine::Wake> wake_;      // sharers: the engine, the processor's subnets
+  const bool takes_turns_;
 };
 
 }  // namespace
@@ -111,7 +145,16 @@ std::unique_ptr<Subnet> PacedEngine::prepare(const SubnetRequest& request) {
   auto& wake = wakes_[request.processor.name];
   if (!wake) wake = std::make_shared<Wake>();
   records_.push_back(record);
-  return std::make_unique<PacedSubnet>(std::move(computed), std::move(record), wake);
+  return std::make_unique<PacedSubnet>(std::move(computed), std::move(record), wake,
+                                       request.processor.kind != board::ProcessorKind::cpu);
+}
+
+bool PacedEngine::set_slowdown(const std::string& processor, double slowdown) {
+  const std::lock_guard lock(mutex_);
+  const auto found = wakes_.find(processor);
+  if (found == wakes_.end()) return false;
+  found->second->slowdown = slowdown;
+  return true;
 }
 
 std::vector<Pace> PacedEngine::paces() const {

@@ -1,6 +1,8 @@
 #pragma once
 // Results by another engine, times by a function: for processors that are not on this machine.
 #include <atomic>
+#include <condition_variable>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -50,6 +52,10 @@ class PacedEngine final : public Engine {
   }
   std::unique_ptr<Subnet> prepare(const SubnetRequest& request) override;
 
+  /// From now on, runs on the processor take so many times as long as modelled: its clock is lower.
+  /// False: no subnet was prepared for it. Any thread.
+  bool set_slowdown(const std::string& processor, double slowdown);
+
   /// Of all subnets that were prepared and have run; any thread.
   std::vector<Pace> paces() const;
 
@@ -63,6 +69,11 @@ class PacedEngine final : public Engine {
   /// Of one processor: when its last run was to end, and when it did. No memory depends on them.
   struct Wake {
     std::atomic<std::int64_t> due_ns{0}, awake_ns{0};
+    std::atomic<double> slowdown{1};
+    // Runs on what is no core take turns, in the order in which they come.
+    std::mutex mutex;
+    std::condition_variable changed;
+    std::uint64_t next_turn = 0, turn = 0;  // guarded by the mutex
   };
 
  private:

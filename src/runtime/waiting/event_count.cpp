@@ -4,6 +4,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <ctime>
+
 namespace millrace::runtime {
 
 static_assert(sizeof(std::atomic<std::uint32_t>) == sizeof(std::uint32_t) &&
@@ -12,6 +14,16 @@ static_assert(sizeof(std::atomic<std::uint32_t>) == sizeof(std::uint32_t) &&
 
 void EventCount::sleep(std::uint32_t ticket) {
   ::syscall(SYS_futex, &count_, FUTEX_WAIT_PRIVATE, ticket, nullptr, nullptr, 0);
+}
+
+void EventCount::sleep_before(std::uint32_t ticket, std::chrono::steady_clock::time_point moment) {
+  const auto since_boot = moment.time_since_epoch();  // as CLOCK_MONOTONIC counts
+  const auto whole = std::chrono::floor<std::chrono::seconds>(since_boot);
+  timespec until{};
+  until.tv_sec = whole.count();
+  until.tv_nsec = std::chrono::nanoseconds(since_boot - whole).count();
+  constexpr int wait_until = FUTEX_WAIT_BITSET_PRIVATE;  // FUTEX_WAIT takes no absolute time
+  ::syscall(SYS_futex, &count_, wait_until, ticket, &until, nullptr, FUTEX_BITSET_MATCH_ANY);
 }
 
 void EventCount::notify() {

@@ -1,6 +1,7 @@
 #pragma once
 // What a thread sleeps on that waits for any of several things.
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 
@@ -16,6 +17,8 @@ class alignas(cache_line) EventCount {
   std::uint32_t ticket() const { return count_.load(std::memory_order_acquire); }
   /// Sleeps until somebody has notified since the ticket was taken; may return early.
   void sleep(std::uint32_t ticket);
+  /// The same, but wakes at this moment at the latest.
+  void sleep_before(std::uint32_t ticket, std::chrono::steady_clock::time_point moment);
   void notify();
 
  private:

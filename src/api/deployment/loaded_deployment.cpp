@@ -1,0 +1,160 @@
+#include "api/deployment/loaded_deployment.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "api/cache.h"
+#include "application/source.h"
+#include "base/error.h"
+#include "engine/registry.h"
+#include "plan/plan.h"
+
+namespace millrace::api {
+namespace {
+
+/// So many pictures of an application's input are kept, decoded; a drive uses them in turn.
+constexpr std::size_t most_pictures = 8;
+
+std::vector<application::Picture> first_pictures(const LoadedApplication& loaded) {
+  const auto source = application::open_source(loaded.application, loaded.loaded->network);
+  std::vector<application::Picture> pictures;
+  while (pictures.size() < most_pictures) {
+    auto picture = source->next();
+    if (!picture) break;
+    source->decode(*picture);
+    pictures.push_back(std::move(*picture));
+  }
+  if (pictures.empty())
+    throw InputError(loaded.application.input.path, "it holds no picture, expected one at least");
+  return pictures;
+}
+
+GroupSteps open_steps(const system::Group& group, const Context& context) {
+  GroupSteps result;
+  if (group.application.empty()) return result;
+  RunnableOptions runnable;
+  runnable.model.source.file = group.application;
+  runnable.model.processors = {board::this_machine().processors.front().name};
+  runnable.model.context = context;
+  result.application = load_application(runnable, {});
+  result.pictures = first_pictures(*result.application);
+  return result;
+}
+
+void copy_into(std::span<const std::span<std::byte>> inputs,
+               const std::vector<network::Array>& arrays) {
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    std::memcpy(inputs[i].data(), arrays.at(i).memory->data(), inputs[i].size());
+}
+
+/// What the network made, as the application's processing takes it.
+std::vector<network::Array> arrays_of(const network::Network& network,
+                                      std::span<const std::span<const std::byte>> outputs) {
+  std::vector<network::Array> arrays;
+  for (std::size_t o = 0; o < outputs.size(); ++o) {
+    const network::Tensor& tensor = network[network.outputs[o]];
+    auto memory = network::Buffer::uninitialized(tensor.size());
+    std::ranges::copy(outputs[o], memory.data());
+    arrays.push_back(network::make_array(tensor.type, tensor.shape, std::move(memory)));
+  }
+  return arrays;
+}
+
+/// Each is called by one thread.
+void add_steps(const GroupSteps& steps, runtime::GroupToRun& group) {
+  if (!steps.application) return;
+  group.preprocess = [&steps, next = std::size_t{0}](auto inputs) mutable {
+    const application::Picture& picture = steps.pictures[next++ % steps.pictures.size()];
+    copy_into(inputs, steps.application->before->before(picture));
+  };
+  group.postprocess = [&steps, network = group.network,
+                       next = std::size_t{0}](auto outputs) mutable {
+    const application::Picture& picture = steps.pictures[next++ % steps.pictures.size()];
+    static_cast<void>(steps.application->after->after(picture, arrays_of(*network, outputs)));
+  };
+}
+
+/// The engine of the first simulated stage computes for all.
+void make_simulated(LoadedDeployment& loaded, const engine::EngineOptions& options) {
+  LoadedDeployment::Simulated& simulated = loaded.simulated;
+  for (std::size_t g = 0; g < loaded.networks.size(); ++g) {
+    plan::PlanFile& file = loaded.deployment.assignments[g].plan;
+    const network::Network& network = *loaded.networks[g];
+    const std::vector<LayerId> layers = runtime::simulated_layers(file.plan);
+    if (layers.empty()) continue;
+    if (!simulated.computing)
+      simulated.computing = engine::make_engine(
+          engine::engine_for(network, layers, runtime::simulation_host()), options);
+    runtime::add_run_times(file.plan, file.evidence, 1, simulated.times[&network]);
+    file.plan = runtime::computed_here(file.plan, network, *simulated.computing).plan;
+  }
+  if (!simulated.computing) return;
+  simulated.engine = std::make_unique<engine::simulated::PacedEngine>(
+      *simulated.computing, runtime::simulation_host(),
+      [times = &simulated.times](const engine::SubnetRequest& request) {
+        const auto of_network = times->find(request.network);
+        if (of_network == times->end()) return Time{};
+        const auto found = of_network->second.find({request.processor.name, request.layers});
+        return found == of_network->second.end() ? Time{} : found->second;
+      });
+}
+
+void make_engines(LoadedDeployment& loaded, const engine::EngineOptions& options) {
+  for (const deployment::Assignment& assignment : loaded.deployment.assignments) {
+    auto& engines = loaded.engines.emplace_back();
+    for (const plan::Stage& stage : assignment.plan.plan.stages)
+      if (!plan::is_simulated(stage) && !engines.contains(stage.engine))
+        engines[stage.engine] = engine::make_engine(stage.engine, options);
+  }
+}
+
+}  // namespace
+
+std::vector<runtime::GroupToRun> LoadedDeployment::groups_to_run() const {
+  std::vector<runtime::GroupToRun> groups;
+  for (std::size_t g = 0; g < networks.size(); ++g) {
+    runtime::GroupToRun& group = groups.emplace_back();
+    group.network = networks[g];
+    for (const auto& [name, engine] : engines[g]) group.engines[name] = engine.get();
+    if (simulated.engine) group.engines[plan::simulated_engine] = simulated.engine.get();
+    if (is_here) add_steps(steps[g], group);
+  }
+  return groups;
+}
+
+runtime::SimulatedClock LoadedDeployment::simulated_clock() const {
+  if (!simulated.engine) return {};
+  return [engine = simulated.engine.get()](const board::Device& device, double slowdown) {
+    bool found = false;
+    for (const std::string& processor : device.processors)
+      found = engine->set_slowdown(processor, slowdown) || found;
+    return found;
+  };
+}
+
+std::unique_ptr<LoadedDeployment> load_deployment(const std::string& file, const Context& context) {
+  Networks opened(context);
+  deployment::Deployment deployment = open_deployment(file, opened);
+  return make_ready(std::move(deployment), std::move(opened), context);
+}
+
+std::unique_ptr<LoadedDeployment> make_ready(deployment::Deployment deployment, Networks opened,
+                                             const Context& context) {
+  auto result = std::make_unique<LoadedDeployment>();
+  result->deployment = std::move(deployment);
+  result->opened = std::move(opened);
+  const system::System& system = result->deployment.system;
+  result->is_here = system.board.empty();
+  result->board = board_of(result->deployment, context);
+  for (std::size_t g = 0; g < system.groups.size(); ++g) {
+    result->networks.push_back(
+        &result->opened.of(result->deployment.assignments.at(g).plan.origin.model));
+    result->steps.push_back(open_steps(system.groups[g], context));
+  }
+  const engine::EngineOptions options = engine_options(context);
+  make_simulated(*result, options);
+  make_engines(*result, options);
+  return result;
+}
+
+}  // namespace millrace::api

@@ -1,0 +1,57 @@
+#pragma once
+// A deployment and all that it needs to run: networks, engines, and the steps of applications.
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "api/application/load.h"
+#include "api/context.h"
+#include "api/deployment/open.h"
+#include "application/picture.h"
+#include "deployment/deployment.h"
+#include "engine/engine.h"
+#include "engine/simulated/paced.h"
+#include "runtime/controller/clock_control.h"
+#include "runtime/controller/group_to_run.h"
+#include "runtime/simulated_board.h"
+
+namespace millrace::api {
+
+/// The steps before and after a group's network.
+struct GroupSteps {
+  std::unique_ptr<LoadedApplication> application;   // null: the group has a model alone
+  std::vector<application::Picture> pictures = {};  // of the application's input, used in turn
+};
+
+/// Sessions borrow from it, so it stays where it is.
+struct LoadedDeployment {
+  deployment::Deployment deployment;
+  board::Board board;
+  bool is_here = true;  // the board is this machine; else tasks of cores take their worst times
+  Networks opened;
+  std::vector<const network::Network*> networks;  // by GroupId; of `opened`
+  std::vector<GroupSteps> steps;                  // by GroupId
+  /// By GroupId, then by name: groups share none, so that none waits for another's lock.
+  std::vector<std::map<std::string, std::unique_ptr<engine::Engine>>> engines;
+
+  /// Of stages whose processors are not here: one for all groups, as a processor is.
+  struct Simulated {
+    std::unique_ptr<engine::Engine> computing;
+    std::map<const network::Network*, runtime::RunTimes> times;
+    std::unique_ptr<engine::simulated::PacedEngine> engine;  // null: no stage is simulated
+  };
+  Simulated simulated;
+
+  std::vector<runtime::GroupToRun> groups_to_run() const;
+  /// Sets the clocks of the devices whose stages are simulated.
+  runtime::SimulatedClock simulated_clock() const;
+};
+
+/// Reads the file and everything that it names.
+std::unique_ptr<LoadedDeployment> load_deployment(const std::string& file, const Context& context);
+/// The same of a deployment whose plans name their models.
+std::unique_ptr<LoadedDeployment> make_ready(deployment::Deployment deployment, Networks opened,
+                                             const Context& context);
+
+}  // namespace millrace::api

@@ -1,0 +1,38 @@
+#pragma once
+// The times of a deployment's tasks on this machine, and which rates they admit.
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "api/deployment/loaded_deployment.h"
+#include "runtime/controller/record.h"
+#include "runtime/controller/task_times.h"
+
+namespace millrace::api {
+
+/// What was measured, before the overhead was shared out.
+struct MeasuredDeployment {
+  deployment::Deployment deployment;  // with these times; its settings have new bounds
+  std::vector<std::vector<runtime::TaskTimes>> tasks;
+  runtime::TaskTimes overhead;
+};
+/// `groups`: those of the loaded deployment, or the same with other steps.
+MeasuredDeployment measure_deployment(const LoadedDeployment& loaded,
+                                      const std::vector<runtime::GroupToRun>& groups,
+                                      const runtime::TaskTimesOptions& options = {});
+
+/// Bounds of what the controller measures, from when a frame is due: those of the analysis and the
+/// controller's overhead. By GroupId; none: not active, or without bound.
+std::vector<std::optional<Time>> response_bounds(const deployment::Deployment& deployment,
+                                                 const board::Board& board,
+                                                 const deployment::Wanted& at);
+
+/// Every group's rates times the factor.
+deployment::Deployment with_rates(deployment::Deployment deployment, double factor);
+
+/// The largest factor for all rates, to a thousandth, with which every frame of the scenario keeps
+/// its deadline at the highest level, as the analysis has it. 0: none is slow enough.
+double highest_factor(const deployment::Deployment& deployment, const board::Board& board,
+                      system::ScenarioId scenario);
+
+}  // namespace millrace::api

@@ -1,0 +1,110 @@
+#include "api/deployment/run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "api/deployment/loaded_deployment.h"
+#include "api/deployment/measure_deployment.h"
+#include "api/written_over.h"
+#include "base/file.h"
+#include "base/interrupt.h"
+#include "runtime/controller/script.h"
+#include "runtime/scheduling/host.h"
+
+namespace millrace::api {
+namespace {
+
+deployment::Wanted wanted_of(const system::System& system, const DeploymentRunRequest& request) {
+  const std::int64_t level = request.level.value_or(system.levels - 1);
+  check_level(system, level);
+  return {scenario_named(system, request.scenario), level};
+}
+
+deployment::Script script_of(const system::System& system, const DeploymentRunRequest& request) {
+  if (!request.script.empty()) return deployment::read_script(request.script, system);
+  if (!request.scenario.empty()) return {{Time{}, wanted_of(system, request)}};
+  return deployment::random_script(
+      system, {time_from_seconds(request.duration_s), request.transitions, request.seed});
+}
+
+/// Where a core's real-time threads take more than the system lets them, all of them are stopped
+/// for a while in each period.
+void note_throttling(const DeploymentRun& run, const Context& context) {
+  if (!run.real_time_limit || !run.record.priorities) return;
+  for (const runtime::ProcessorRecord& each : run.record.processors) {
+    const double share = seconds(each.busy) / std::max(1e-9, seconds(run.record.elapsed));
+    if (share > *run.real_time_limit - 0.02)
+      context.note(
+          fmt::format("{} was {:.1f} % busy, and the system stops real-time threads at "
+                      "{:.0f} %; raise /proc/sys/kernel/sched_rt_runtime_us",
+                      each.name, 100 * share, 100 * *run.real_time_limit));
+  }
+}
+
+void add_bounds(DeploymentRun& run, const board::Board& board) {
+  for (std::size_t g = 0; g < run.record.groups.size(); ++g)
+    for (const runtime::OperationRecord& each : run.record.groups[g].operations)
+      run.bounds[{g, {each.at.scenario.index, each.at.level}}] =
+          response_bounds(run.deployment, board, each.at)[g];
+}
+
+runtime::ControllerOptions options_for(const LoadedDeployment& loaded,
+                                       const DeploymentRunRequest& request) {
+  runtime::ControllerOptions options;
+  options.pin = options.priorities = options.lock_memory = loaded.is_here;
+  options.trace_frames = frames_of(request.trace);
+  options.seed = request.seed;
+  options.simulated_clock = loaded.simulated_clock();
+  options.note = [&context = request.context](const std::string& text) { context.note(text); };
+  return options;
+}
+
+void check_trace_file(const DeploymentRunRequest& request) {
+  if (request.trace.file.empty()) return;
+  FilesRead files;
+  files.add("deployment", request.deployment);
+  files.add("script", request.script);
+  files.refuse(request.trace.file);
+  check_writable(request.trace.file);
+}
+
+}  // namespace
+
+bool DeploymentRun::holds() const {
+  for (std::size_t g = 0; g < record.groups.size(); ++g)
+    for (const runtime::OperationRecord& each : record.groups[g].operations)
+      if (const auto limit = bound(g, each); limit && each.largest > *limit) return false;
+  return true;
+}
+
+DeploymentRun run_deployment(const DeploymentRunRequest& request) {
+  check_trace_file(request);
+  const auto loaded = load_deployment(request.deployment, request.context);
+  const system::System& system = loaded->deployment.system;
+  const deployment::Script script = script_of(system, request);
+  DeploymentRun run{request.deployment, request.script, request.seed, loaded->deployment, {}, {}};
+  if (const auto throttling = runtime::real_time_throttling())
+    run.real_time_limit = throttling->share();
+  const InterruptGuard interrupt;
+  runtime::Controller controller(loaded->deployment, loaded->board, loaded->groups_to_run(),
+                                 options_for(*loaded, request));
+  // The first step holds from the start.
+  controller.start(script.front().wanted);
+  const deployment::Script rest(script.begin() + 1, script.end());
+  runtime::play(controller, rest, time_from_seconds(request.duration_s),
+                [&] { return run.interrupted = run.interrupted || interrupt.take(); });
+  run.record = controller.stop();
+  if (loaded->is_here)
+    add_bounds(run, loaded->board);
+  else
+    request.context.note(
+        fmt::format("the board '{}' is not this machine: it is simulated here by ordinary threads, "
+                    "so no bound is shown; 'millrace analyze' and 'simulate' have them",
+                    loaded->board.name));
+  note_throttling(run, request.context);
+  if (!request.trace.file.empty()) write_chrome_trace(request.trace.file, run.record.trace);
+  return run;
+}
+
+}  // namespace millrace::api

@@ -1,0 +1,53 @@
+#pragma once
+// A deployment at work on this machine.
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "api/context.h"
+#include "api/trace.h"
+#include "deployment/deployment.h"
+#include "runtime/controller/record.h"
+
+namespace millrace::api {
+
+struct DeploymentRunRequest {
+  std::string deployment;                  // a file
+  std::string script = {};                 // a file; empty: as below
+  std::string scenario = {};               // stays in this one; empty: random transitions
+  std::optional<std::int64_t> level = {};  // with a scenario; none: the highest
+  std::int64_t transitions = 20;           // random ones
+  double duration_s = 60;
+  std::uint64_t seed = 1;
+  TraceOptions trace = {};
+  Context context = {};
+};
+
+struct DeploymentRun {
+  std::string file, script;  // script: the file; empty: none
+  std::uint64_t seed = 1;
+  deployment::Deployment deployment;
+  runtime::ControllerRecord record;
+  /// By group, scenario and level, of all in which frames were due: see response_bounds(). Empty if
+  /// the board is not this machine.
+  std::map<std::pair<std::size_t, std::pair<std::size_t, std::int64_t>>, std::optional<Time>>
+      bounds;
+  std::optional<double> real_time_limit = {};  // the share of a core; none: there is no limit
+  bool interrupted = false;
+
+  std::optional<Time> bound(std::size_t group, const runtime::OperationRecord& of) const {
+    const auto found = bounds.find({group, {of.at.scenario.index, of.at.level}});
+    return found == bounds.end() ? std::nullopt : found->second;
+  }
+  /// Whether each response is within its bound.
+  bool holds() const;
+};
+
+/// An interrupt ends it as its end does: frames on their way are done. InputError before anything
+/// runs; EngineError if a stage fails.
+DeploymentRun run_deployment(const DeploymentRunRequest& request);
+
+}  // namespace millrace::api

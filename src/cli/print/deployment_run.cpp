@@ -1,0 +1,116 @@
+#include "cli/print/deployment_run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "report/table.h"
+
+namespace millrace::cli {
+namespace {
+
+using report::Align;
+using report::Table;
+
+std::string allowed_text(const Verdict& verdict) { return verdict ? "yes" : verdict.reason(); }
+
+std::string run_head_text(const api::DeploymentRun& run) {
+  const auto& record = run.record;
+  const auto& transitions = record.transitions;
+  std::string text = fmt::format("drive        {:.3g} s, {} transitions ({}){}\n",
+                                 seconds(record.elapsed), transitions.wished,
+                                 run.script.empty() ? fmt::format("seed {}", run.seed) : run.script,
+                                 run.interrupted ? ", interrupted" : "");
+  text += fmt::format(
+      "transitions  {} done, {} replaced by a later one; the longest took {}, {} were allowed at "
+      "most; {} took longer than allowed\n",
+      transitions.done, transitions.replaced, to_text(transitions.longest),
+      to_text(transitions.longest_bound), transitions.beyond_bound);
+  if (transitions.level_changes > 0)
+    text += fmt::format("overload     the level changed {} times by the policy lower_rate\n",
+                        transitions.level_changes);
+  text +=
+      fmt::format("releases     at most {} late, {} in 99 % of all\n",
+                  to_text(record.lateness.largest()), to_text(record.lateness.percentile(0.99)));
+  text += fmt::format("priorities   {}\nlocked       {}\n", allowed_text(record.priorities),
+                      allowed_text(record.locked_memory));
+  for (const std::string& clock : record.clocks_that_stay) text += "clock stays  " + clock + "\n";
+  return text;
+}
+
+std::string groups_text(const api::DeploymentRun& run) {
+  Table table({{"group", Align::left},
+               {"frames due"},
+               {"done"},
+               {"skipped"},
+               {"late begin"},
+               {"missed"},
+               {"lost"},
+               {"response: p50"},
+               {"p90"},
+               {"p99"},
+               {"maximum"},
+               {"preempted"}});
+  for (const runtime::GroupRecord& group : run.record.groups) {
+    const runtime::FrameCounts& frames = group.frames;
+    std::vector<std::string> cells{group.name};
+    for (const std::int64_t count :
+         {frames.due, frames.done, frames.skipped, frames.stretched, frames.missed, frames.lost()})
+      cells.push_back(fmt::to_string(count));
+    for (const double share : {0.5, 0.9, 0.99, 1.0})
+      cells.push_back(group.responses.count() == 0 ? "-"
+                                                   : to_text(group.responses.percentile(share)));
+    cells.push_back(fmt::to_string(group.preemptions));
+    table.add(std::move(cells));
+  }
+  return table.text();
+}
+
+/// The bounds beside what was measured.
+std::string bounds_text(const api::DeploymentRun& run) {
+  Table table({{"scenario", Align::left},
+               {"level"},
+               {"group", Align::left},
+               {"frames"},
+               {"maximum"},
+               {"bound"},
+               {"deadline"},
+               {"holds", Align::left}});
+  const system::System& system = run.deployment.system;
+  for (std::size_t g = 0; g < run.record.groups.size(); ++g)
+    for (const runtime::OperationRecord& each : run.record.groups[g].operations) {
+      const auto bound = run.bound(g, each);
+      const Time deadline = deadline_of(system, system::GroupId(g), each.at.level);
+      table.add({system[each.at.scenario].name, fmt::to_string(each.at.level),
+                 run.record.groups[g].name, fmt::to_string(each.frames.done),
+                 each.frames.done > 0 ? to_text(each.largest) : "-",
+                 bound ? to_text(*bound) : "none", to_text(deadline),
+                 !bound                   ? "-"
+                 : each.largest <= *bound ? "yes"
+                                          : "no"});
+    }
+  return table.text();
+}
+
+std::string cores_text(const api::DeploymentRun& run) {
+  Table table({{"processor", Align::left}, {"busy"}, {"stolen by the host"}});
+  for (const runtime::ProcessorRecord& each : run.record.processors)
+    table.add({each.name,
+               fmt::format("{:.1f} %",
+                           100 * seconds(each.busy) / std::max(1e-9, seconds(run.record.elapsed))),
+               to_text(each.stolen)});
+  std::string text = table.text();
+  if (run.real_time_limit)
+    text += fmt::format("the system lets real-time threads have {:.0f} % of a core\n",
+                        100 * *run.real_time_limit);
+  return text;
+}
+
+}  // namespace
+
+std::string deployment_run_text(const api::DeploymentRun& run) {
+  return run_head_text(run) + "\n" + groups_text(run) + "\n" + bounds_text(run) + "\n" +
+         cores_text(run);
+}
+
+}  // namespace millrace::cli

@@ -1,0 +1,269 @@
+#include "runtime/controller/controller.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <set>
+
+#include "base/error.h"
+#include "runtime/controller/group_runner.h"
+#include "runtime/controller/release_loop.h"
+#include "runtime/scheduling/host.h"
+#include "runtime/scheduling/thread_priority.h"
+
+namespace millrace::runtime {
+namespace {
+
+/// Below what kernels need for themselves, and above what users give to sound and the like.
+constexpr int first_priority = 10;
+
+const board::Processor& processor_named(const board::Board& board, const std::string& name) {
+  const auto found = std::ranges::find(board.processors, name, &board::Processor::name);
+  if (found == board.processors.end())
+    throw InputError(fmt::format("processor '{}'", name),
+                     fmt::format("the board '{}' has none of this name", board.name));
+  return *found;
+}
+
+/// Without a task of this step its thread only hands frames over, where its neighbour runs.
+StepPlace place_of(const deployment::Assignment& assignment, deployment::Step step,
+                   const board::Board& board) {
+  StepPlace place;
+  const auto& tasks = assignment.tasks;
+  const auto found = std::ranges::find(tasks, step, &deployment::Task::step);
+  if (found != tasks.end()) {
+    place = {found->name, processor_named(board, found->processor), found->worst};
+  } else if (!assignment.plan.plan.stages.empty()) {
+    const auto& stages = assignment.plan.plan.stages;
+    const auto& next = step == deployment::Step::preprocess ? stages.front() : stages.back();
+    place.processor = next.processors.front();
+  }
+  if (place.processor && place.processor->cores.empty()) place.processor.reset();
+  return place;
+}
+
+}  // namespace
+
+FrameCounts& FrameCounts::operator+=(const FrameCounts& other) {
+  due += other.due;
+  released += other.released;
+  skipped += other.skipped;
+  stretched += other.stretched;
+  done += other.done;
+  missed += other.missed;
+  return *this;
+}
+
+std::vector<int> fifo_priorities(const deployment::Deployment& deployment) {
+  std::set<std::int64_t> distinct;
+  for (const deployment::Assignment& each : deployment.assignments) distinct.insert(each.priority);
+  const int top = first_priority + static_cast<int>(distinct.size());
+  if (top >= highest_priority)
+    throw InputError(deployment.system.file,
+                     fmt::format("found {} different priorities, expected "
+                                 "at most {}",
+                                 distinct.size(), highest_priority - first_priority - 1));
+  std::vector<int> result;
+  for (const deployment::Assignment& each : deployment.assignments)
+    result.push_back(first_priority + static_cast<int>(std::distance(
+                                          distinct.begin(), distinct.find(each.priority))));
+  result.push_back(top);
+  return result;
+}
+
+struct Controller::State {
+  State(const deployment::Deployment& of, const board::Board& on, std::vector<GroupToRun> to_run,
+        const ControllerOptions& chosen)
+      : deployment(of), board(on), options(chosen), clocks(of, on, chosen.simulated_clock) {
+    deployment::check(deployment, board);
+    std::vector<int> priorities = fifo_priorities(deployment);
+    record.priorities = options.priorities ? may_have_priority(priorities.back())
+                                           : Verdict::no("no priorities were asked for");
+    if (!record.priorities) std::ranges::fill(priorities, 0);
+    release_priority = priorities.back();
+    if (options.priorities && !record.priorities) note(record.priorities.reason());
+    for (std::size_t g = 0; g < deployment.system.groups.size(); ++g)
+      groups.push_back(std::make_unique<GroupRunner>(place(system::GroupId(g), priorities[g]),
+                                                     std::move(to_run.at(g)), signals));
+    if (options.lock_memory) {
+      locked.emplace();
+      record.locked_memory = locked->verdict();
+      if (!record.locked_memory) note(record.locked_memory.reason());
+    } else {
+      record.locked_memory = Verdict::no("no locked memory was asked for");
+    }
+    for (const std::string& clock : clocks.staying()) note("its clock stays: " + clock);
+    loop.emplace(ReleaseLoop::Parts{deployment, groups, clocks, signals});
+  }
+  ~State() { end(); }
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+
+  void note(const std::string& text) const {
+    if (options.note) options.note(text);
+  }
+  GroupPlace place(system::GroupId group, int priority) const;
+  void check_wanted(const deployment::Wanted& wanted) const;
+  void end();
+  void make_record();
+  std::optional<Time> busy(const board::Processor& processor) const;
+  void add_processors();
+  void add_trace(const GroupRecord& group, Trace trace);
+
+  const deployment::Deployment& deployment;
+  const board::Board& board;
+  const ControllerOptions options;
+  ControllerSignals signals;
+  std::optional<LockedMemory> locked;
+  ClockControl clocks;
+  std::vector<std::unique_ptr<GroupRunner>> groups;
+  int release_priority = 0;
+  std::optional<ReleaseLoop> loop;
+  std::thread releaser;
+  Clock::time_point started{};
+  std::vector<Time> stolen_before;  // by processor of the board
+  ControllerRecord record;
+};
+
+GroupPlace Controller::State::place(system::GroupId group, int priority) const {
+  const system::System& system = deployment.system;
+  const deployment::Assignment& assignment = deployment.assignments[group.index];
+  GroupPlace place;
+  place.name = system[group].name;
+  place.plan = assignment.plan.plan;
+  place.front = place_of(assignment, deployment::Step::preprocess, board);
+  place.back = place_of(assignment, deployment::Step::postprocess, board);
+  place.priority = priority;
+  place.most = deployment::most_on_the_way(system, group);
+  place.operations = system.scenarios.size() * static_cast<std::size_t>(system.levels);
+  place.pin = options.pin;
+  place.trace_frames = options.trace_frames;
+  place.seed = options.seed + group.index;
+  place.keep_responses = options.keep_responses;
+  place.note = options.note;
+  return place;
+}
+
+void Controller::State::check_wanted(const deployment::Wanted& wanted) const {
+  const system::System& system = deployment.system;
+  if (wanted.scenario.index >= system.scenarios.size())
+    throw InputError(system.file, fmt::format("found scenario {}, there are {}",
+                                              wanted.scenario.index, system.scenarios.size()));
+  if (wanted.level < 0 || wanted.level >= system.levels)
+    throw InputError(system.file, fmt::format("found level {}, expected 0 to {}", wanted.level,
+                                              system.levels - 1));
+}
+
+void Controller::State::end() {
+  if (!releaser.joinable()) return;
+  loop->stop();
+  releaser.join();
+  for (const auto& group : groups) group->join();
+}
+
+void Controller::State::make_record() {
+  record.elapsed = Clock::now() - started;
+  record.transitions = loop->transitions();
+  record.lateness = loop->lateness();
+  record.clocks_that_stay = clocks.staying();
+  const auto levels = static_cast<std::size_t>(deployment.system.levels);
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    GroupRecord& group = record.groups.emplace_back();
+    std::vector<OperationRecord> operations(deployment.system.scenarios.size() * levels);
+    for (std::size_t o = 0; o < operations.size(); ++o)
+      operations[o].at = {system::ScenarioId(o / levels), static_cast<std::int64_t>(o % levels)};
+    loop->add_to(g, operations);
+    groups[g]->add_to(group, operations);
+    for (const OperationRecord& each : operations) {
+      group.frames += each.frames;
+      if (each.frames.due > 0) group.operations.push_back(each);
+    }
+    if (options.trace_frames > 0) add_trace(group, groups[g]->trace(started));
+  }
+  add_processors();
+}
+
+/// The times of the tasks that ran there; nothing: it has none.
+std::optional<Time> Controller::State::busy(const board::Processor& processor) const {
+  std::optional<Time> sum;
+  for (const GroupRecord& group : record.groups)
+    for (const TaskRecord& task : group.tasks)
+      if (task.processor == processor.name) sum = sum.value_or(Time{}) + task.times.sum;
+  return sum;
+}
+
+void Controller::State::add_processors() {
+  for (std::size_t p = 0; p < board.processors.size(); ++p) {
+    const board::Processor& processor = board.processors[p];
+    if (const auto busy_with = busy(processor))
+      record.processors.push_back(
+          {processor.name, *busy_with, stolen_from(processor.cores) - stolen_before[p]});
+  }
+}
+
+void Controller::State::add_trace(const GroupRecord& group, Trace trace) {
+  Trace& all = record.trace;
+  const std::size_t plan = all.plans.size(), stage = all.stages.size();
+  all.plans.push_back(group.name);
+  for (TraceStage& each : trace.stages) {
+    each.plan = plan;
+    each.name = fmt::format("{} {}", group.name, each.name);
+    all.stages.push_back(std::move(each));
+  }
+  for (TraceFiring& firing : trace.firings) {
+    if (firing.end <= Time{}) continue;  // before the first frame that counts
+    firing.stage += stage;
+    all.firings.push_back(firing);
+  }
+  for (TraceFrame& frame : trace.frames) {
+    if (frame.completed <= Time{}) continue;
+    frame.plan = plan;
+    all.frames.push_back(frame);
+  }
+  std::ranges::stable_sort(all.firings, {}, &TraceFiring::end);
+  std::ranges::stable_sort(all.frames, {}, &TraceFrame::completed);
+}
+
+Controller::Controller(const deployment::Deployment& deployment, const board::Board& board,
+                       std::vector<GroupToRun> groups, const ControllerOptions& options)
+    : state_(std::make_unique<State>(deployment, board, std::move(groups), options)) {}
+
+Controller::~Controller() = default;
+
+void Controller::start(const deployment::Wanted& wanted) {
+  State& state = *state_;
+  state.check_wanted(wanted);
+  for (const board::Processor& processor : state.board.processors)
+    state.stolen_before.push_back(stolen_from(processor.cores));
+  for (const auto& group : state.groups) group->start();
+  state.started = Clock::now();
+  state.releaser = std::thread([&state, wanted] {
+    try {
+      ::pthread_setname_np(::pthread_self(), "release");
+      if (state.release_priority > 0) set_priority_of_this_thread(state.release_priority);
+      state.loop->run(wanted);
+    } catch (const std::exception& error) {
+      state.signals.error.set({fmt::format("the release of frames: {}", error.what())});
+      for (const auto& group : state.groups) group->finish();
+    }
+  });
+}
+
+void Controller::switch_to(const deployment::Wanted& wanted) {
+  state_->check_wanted(wanted);
+  state_->loop->ask(wanted);
+}
+
+bool Controller::has_failed() const { return state_->signals.failed; }
+
+int Controller::release_priority() const { return state_->release_priority; }
+
+ControllerRecord Controller::stop() {
+  state_->end();
+  state_->signals.error.rethrow();
+  state_->make_record();
+  return state_->record;
+}
+
+}  // namespace millrace::runtime

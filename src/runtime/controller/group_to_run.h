@@ -1,0 +1,22 @@
+#pragma once
+// What the caller of a controller knows of a group.
+#include <map>
+#include <string>
+
+#include "engine/engine.h"
+#include "network/network.h"
+#include "runtime/session.h"
+
+namespace millrace::runtime {
+
+/// What the caller knows of a group, borrowed.
+struct GroupToRun {
+  const network::Network* network = nullptr;
+  std::map<std::string, engine::Engine*> engines;
+  /// On the thread of the task that comes first, or last. None: inputs stay as they are, random
+  /// ones, and a task takes its worst time.
+  Session::Fill preprocess = {};
+  Session::Use postprocess = {};
+};
+
+}  // namespace millrace::runtime

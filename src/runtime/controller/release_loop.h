@@ -1,0 +1,89 @@
+#pragma once
+// Who releases frames, and follows the scenario machine. Drawn in docs/runtime.md.
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "deployment/deployment.h"
+#include "runtime/controller/clock_control.h"
+#include "runtime/controller/group_runner.h"
+#include "runtime/controller/record.h"
+
+namespace millrace::runtime {
+
+/// Releases the frames of the groups that are active, each at its moment. run() is the release
+/// thread's work; ask() and stop() may be called by any thread.
+class ReleaseLoop {
+ public:
+  /// What it uses; all borrowed.
+  struct Parts {
+    const deployment::Deployment& deployment;
+    std::span<const std::unique_ptr<GroupRunner>> groups;  // by GroupId
+    ClockControl& clocks;
+    ControllerSignals& signals;
+  };
+  explicit ReleaseLoop(const Parts& parts);
+
+  /// From this scenario and level on, until stop() or a group's failure; then no group gets a frame
+  /// any more. Allocates no memory.
+  void run(const deployment::Wanted& first);
+
+  /// The latest wish holds.
+  void ask(const deployment::Wanted& wanted);
+  void stop();
+
+  // After run().
+  const TransitionRecord& transitions() const { return transitions_; }
+  const ResponseTimes& lateness() const { return lateness_; }
+  void add_to(std::size_t group, std::vector<OperationRecord>& operations) const;
+
+ private:
+  /// One group's releases.
+  struct Beat {
+    bool active = false, waiting = false;  // waiting: for space, by the policy stretch
+    Clock::time_point next{}, last{};
+    Time period{}, deadline{};
+    std::int64_t missed = 0;          // when last looked at
+    std::vector<FrameCounts> counts;  // by operation
+  };
+
+  std::size_t operation() const;
+  void look_at_wish(Clock::time_point now);
+  void begin_transition(const deployment::Wanted& to, Clock::time_point now);
+  void end_transition(Clock::time_point now);
+  void enter(const deployment::Wanted& wanted, Clock::time_point now);
+  bool are_all_done() const;
+  bool is_ready() const;
+  void release_due(Clock::time_point now);
+  void release_due(std::size_t group, Clock::time_point now);
+  void release(std::size_t group, Clock::time_point due);
+  bool pass_over(Beat& beat);
+  void drop_waiting();
+  void follow_overload(Clock::time_point now);
+  bool has_new_misses();
+  Clock::time_point next_event() const;
+  void watch_groups();
+
+  const Parts parts_;
+  const system::System& system_;
+  std::vector<Beat> beats_;
+  deployment::Wanted wish_;    // the newest
+  deployment::Wanted now_;     // where it is, or comes from
+  deployment::Wanted target_;  // of a transition
+  bool in_transition_ = false;
+  Clock::time_point asked_{}, has_to_end_{};
+  Clock::time_point calm_since_{};  // for lower_rate
+  bool overload_ = false;
+  TransitionRecord transitions_;
+  ResponseTimes lateness_;
+
+  // The newest wish: its number, scenario and level in one word, so that it is read whole.
+  std::atomic<std::uint64_t> asked_for_{0};
+  std::uint64_t seen_ = 0;
+  std::atomic<std::int64_t> asked_at_{0};  // nanoseconds, as the clock counts; of a newest wish
+  std::atomic<bool> stopped_{false};
+};
+
+}  // namespace millrace::runtime

@@ -1,0 +1,40 @@
+#pragma once
+// Real-time priorities of threads, as far as the system grants them.
+#include <sched.h>
+
+#include "base/units.h"
+#include "base/verdict.h"
+
+namespace millrace::runtime {
+
+/// Of SCHED_FIFO, where a higher number is a higher priority.
+inline constexpr int lowest_priority = 1, highest_priority = 99;
+
+/// Whether this process may give threads this priority of SCHED_FIFO, or what allows it.
+Verdict may_have_priority(int priority);
+
+/// Gives the calling thread this priority of SCHED_FIFO, and timers that end in time. EngineError
+/// if the system refuses.
+void set_priority_of_this_thread(int priority);
+
+/// The calling thread has this priority while it lives; 0: the one that it has.
+class PriorityGuard {
+ public:
+  explicit PriorityGuard(int priority);
+  ~PriorityGuard();
+  PriorityGuard(const PriorityGuard&) = delete;
+  PriorityGuard& operator=(const PriorityGuard&) = delete;
+
+ private:
+  bool is_changed_ = false;
+  int policy_before_ = SCHED_OTHER;
+  sched_param before_{};
+};
+
+/// What the calling thread has spent on a core so far, without the time that others took.
+Time time_on_core();
+
+/// How often the calling thread lost its core against its will.
+long preemptions_of_this_thread();
+
+}  // namespace millrace::runtime

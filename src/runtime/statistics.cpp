@@ -1,0 +1,40 @@
+#include "runtime/statistics.h"
+
+namespace millrace::runtime {
+
+std::vector<StageStatistics> statistics_of(const Pipeline& pipeline) {
+  std::vector<StageStatistics> result;
+  for (const auto& stage : pipeline.stages) {
+    const Activity::Totals totals = stage->activity.totals();
+    result.push_back(
+        {stage->name, totals.frames, totals.busy, totals.waiting, stage->memory, stage->replicas});
+  }
+  return result;
+}
+
+std::vector<std::vector<CoreTimes>> core_times_of(const Pipeline& pipeline) {
+  std::vector<std::vector<CoreTimes>> result;
+  for (const auto& stage : pipeline.stages) {
+    auto& times = result.emplace_back();
+    for (const PhaseTimes& each : stage->core_times)
+      times.push_back({each.runs, Time(each.sum_ns), Time(each.largest_ns)});
+  }
+  return result;
+}
+
+void forget_times(Pipeline& pipeline) {
+  for (const auto& stage : pipeline.stages)
+    for (PhaseTimes& each : stage->core_times) {
+      each.runs = 0;
+      each.sum_ns = 0;
+      each.largest_ns = 0;
+    }
+}
+
+std::int64_t preemptions_of(const Pipeline& pipeline) {
+  std::int64_t sum = 0;
+  for (const auto& stage : pipeline.stages) sum += stage->preemptions;
+  return sum;
+}
+
+}  // namespace millrace::runtime

@@ -1,0 +1,19 @@
+"""What the steps of run_deployment.case look at; see run_check.py."""
+
+import json
+
+from json_output import follows  # noqa: F401
+
+
+def frames_are_accounted_for(file):
+    """Every frame that was due is skipped or done, in all and in each part."""
+    groups = json.load(open(file))["groups"]
+    counts = [g["frames"] for g in groups] + [p["frames"] for g in groups for p in g["parts"]]
+    print(any(f["due"] for f in counts) and
+          all(f["due"] == f["skipped"] + f["done"] and f["lost"] == 0 for f in counts))
+
+
+def names_in(file):
+    trace = json.load(open(file))
+    events = trace["traceEvents"] if isinstance(trace, dict) else trace
+    print("\n".join(sorted({event["name"] for event in events if "stage" in event["name"]})))

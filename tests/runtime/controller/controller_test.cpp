@@ -1,0 +1,304 @@
+#include "runtime/controller/controller.h"
+
+#include <gtest/gtest.h>
+#include <sched.h>
+
+#include <atomic>
+#include <mutex>
+#include <set>
+
+#include "base/error.h"
+#include "runtime/controller/controlled_system.h"
+#include "runtime/controller/script.h"
+#include "runtime/decorated_engine.h"
+#include "runtime/scheduling/thread_priority.h"
+#include "support/message_of.h"
+
+namespace millrace::runtime {
+namespace {
+
+using namespace std::chrono_literals;
+using test::ControlledSystem;
+using test::expect_none_lost;
+
+constexpr deployment::Wanted in_scenario(std::size_t scenario, std::int64_t level = 0) {
+  return {system::ScenarioId(scenario), level};
+}
+
+ControllerRecord run(ControlledSystem& system, Time duration,
+                     const ControllerOptions& options = {}) {
+  Controller controller(system.deployment, system.board, system.to_run(), options);
+  controller.start(in_scenario(0, system.deployment.system.levels - 1));
+  play(controller, {}, duration);
+  return controller.stop();
+}
+
+TEST(Controller, frames_are_due_at_their_rates_and_none_is_lost) {
+  ControlledSystem system({{.layers = 2, .fps = 100, .cores = {0, 1}}, {.layers = 1, .fps = 40}});
+  const ControllerRecord record = run(system, 500ms);
+  expect_none_lost(record);
+  ASSERT_EQ(record.groups.size(), 2u);
+  const auto due = [&](std::size_t group) {
+    return static_cast<double>(record.groups[group].frames.due);
+  };
+  EXPECT_NEAR(due(0), 100 * seconds(record.elapsed), 6);
+  EXPECT_NEAR(due(1), 40 * seconds(record.elapsed), 4);
+  EXPECT_GE(record.groups[0].responses.largest(), 2ms);
+  EXPECT_GE(record.groups[1].responses.percentile(0.01), 1ms);
+}
+
+TEST(Controller, a_frame_whose_group_is_busy_is_skipped) {
+  ControlledSystem system({{.layers = 15, .fps = 100}});  // 15 ms every 10 ms
+  const ControllerRecord record = run(system, 400ms);
+  expect_none_lost(record);
+  const FrameCounts& frames = record.groups[0].frames;
+  EXPECT_GE(frames.skipped, frames.due / 3);
+  EXPECT_EQ(frames.missed, frames.done);  // each takes longer than its deadline, the period
+  EXPECT_EQ(frames.stretched, 0);
+}
+
+TEST(Controller, a_frame_whose_group_is_busy_waits_if_periods_may_stretch) {
+  ControlledSystem system({{.layers = 15, .fps = 100}});
+  system.deployment.system.overload = system::Overload::stretch;
+  const ControllerRecord record = run(system, 400ms);
+  expect_none_lost(record);
+  const FrameCounts& frames = record.groups[0].frames;
+  EXPECT_GE(frames.stretched, 3);
+  EXPECT_LE(frames.skipped, 1);  // the one that waits at the end
+}
+
+TEST(Controller, with_a_deadline_of_two_periods_two_frames_are_on_their_way) {
+  // Two stages of 6 ms each: every 10 ms one frame goes through both in 12 ms.
+  ControlledSystem system({{.layers = 12,
+                            .fps = 100,
+                            .cores = {0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1},
+                            .deadline = 20ms}});
+  if (board::cores_of_this_thread().size() < 2) GTEST_SKIP() << "this machine has one core";
+  const ControllerRecord record = run(system, 400ms);
+  expect_none_lost(record);
+  EXPECT_LE(record.groups[0].frames.skipped, record.groups[0].frames.due / 10);
+}
+
+TEST(Controller, overload_lowers_the_level_until_it_fits_and_calm_raises_it_again) {
+  // At the highest of three levels 15 ms are due every 10 ms, at the lowest every 50.
+  ControlledSystem system({{.layers = 15, .fps = 100, .least_fps = 20}});
+  system.deployment.system.levels = 3;
+  system.deployment.system.overload = system::Overload::lower_rate;
+  const ControllerRecord record = run(system, 1500ms);
+  expect_none_lost(record);
+  EXPECT_GE(record.transitions.level_changes, 2);
+  std::set<std::int64_t> levels;
+  for (const OperationRecord& each : record.groups[0].operations) levels.insert(each.at.level);
+  EXPECT_TRUE(levels.contains(2));
+  EXPECT_TRUE(levels.contains(1));
+}
+
+TEST(Controller, a_scenario_that_follows_releases_its_own_groups_alone) {
+  ControlledSystem system({{.layers = 1, .fps = 100}, {.layers = 1, .fps = 100}});
+  system.add_scenario("first", {0});
+  system.add_scenario("second", {1});
+  system.add_scenario("none", {});
+  Controller controller(system.deployment, system.board, system.to_run());
+  controller.start(in_scenario(1));
+  const deployment::Script script{{100ms, in_scenario(2)}, {200ms, in_scenario(3)}};
+  play(controller, script, 300ms);
+  const ControllerRecord record = controller.stop();
+  expect_none_lost(record);
+  EXPECT_EQ(record.transitions.wished, 2);
+  EXPECT_EQ(record.transitions.done + record.transitions.replaced, 2);
+  for (std::size_t group : {0u, 1u}) {
+    ASSERT_EQ(record.groups[group].operations.size(), 1u);
+    EXPECT_EQ(record.groups[group].operations[0].at.scenario.index, group + 1);
+    EXPECT_NEAR(static_cast<double>(record.groups[group].frames.due), 10, 4);
+  }
+}
+
+TEST(Controller, a_transition_waits_for_the_frames_on_their_way_and_no_longer) {
+  ControlledSystem system({{.layers = 20, .fps = 20}, {.layers = 1, .fps = 100}});
+  system.add_scenario("slow", {0});
+  system.add_scenario("fast", {1});
+  Controller controller(system.deployment, system.board, system.to_run());
+  controller.start(in_scenario(1));
+  play(controller, {{10ms, in_scenario(2)}}, 150ms);
+  const ControllerRecord record = controller.stop();
+  expect_none_lost(record);
+  EXPECT_EQ(record.groups[0].frames.done, 1);
+  EXPECT_GE(record.transitions.longest, 2ms);  // it was half done
+  EXPECT_LE(record.transitions.longest_bound, 50ms);
+  EXPECT_GT(record.groups[1].frames.done, 0);
+}
+
+TEST(Controller, a_random_drive_loses_no_frame) {
+  ControlledSystem system({{.layers = 2, .fps = 100, .cores = {0, 1}, .least_fps = 50},
+                           {.layers = 2, .fps = 60, .cores = {1, 0}, .least_fps = 20},
+                           {.layers = 3, .fps = 30, .cores = {0, 1, 0}, .least_fps = 10}});
+  system.deployment.system.levels = 3;
+  system.add_scenario("first", {0, 2});
+  system.add_scenario("second", {1});
+  system.add_scenario("none", {});
+  const deployment::Script script =
+      deployment::random_script(system.deployment.system, {1500ms, 60, 7});
+  Controller controller(system.deployment, system.board, system.to_run());
+  controller.start(script.front().wanted);
+  play(controller, script, 1500ms);
+  const ControllerRecord record = controller.stop();
+  expect_none_lost(record);
+  EXPECT_EQ(record.transitions.wished, 61);
+  EXPECT_LE(record.transitions.done + record.transitions.replaced, 61);
+  EXPECT_GE(record.transitions.done + record.transitions.replaced, 60);
+  EXPECT_GT(record.groups[0].frames.done, 0);
+}
+
+TEST(Controller, steps_run_where_and_as_the_assignment_says) {
+  if (const Verdict may = may_have_priority(20); !may) GTEST_SKIP() << may.reason();
+  ControlledSystem system({{.layers = 1, .fps = 100, .cores = {0}}, {.layers = 1, .fps = 100}});
+  system.add_step(0, deployment::Step::preprocess, 1, 1ms);
+  system.add_step(0, deployment::Step::postprocess, 1, 1ms);
+  struct Seen {
+    std::atomic<int> priority{0}, core{-1};
+    std::atomic<std::int64_t> calls{0};
+    void note() {
+      sched_param now{};
+      sched_getparam(0, &now);
+      priority = now.sched_priority;
+      core = sched_getcpu();
+      ++calls;
+    }
+  } before, after;
+  auto groups = system.to_run();
+  groups[0].preprocess = [&](auto) { before.note(); };
+  groups[0].postprocess = [&](auto) { after.note(); };
+  Controller controller(system.deployment, system.board, std::move(groups));
+  controller.start(in_scenario(0));
+  play(controller, {}, 200ms);
+  const ControllerRecord record = controller.stop();
+  expect_none_lost(record);
+  const std::vector<int> priorities = fifo_priorities(system.deployment);
+  for (const Seen* seen : {&before, &after}) {
+    EXPECT_EQ(seen->priority, priorities[0]);
+    EXPECT_EQ(seen->core, system.board.processors[1].cores[0]);
+    EXPECT_GT(seen->calls, record.groups[0].frames.done);  // and those of the warm-up
+  }
+  EXPECT_LT(priorities[0], priorities[1]);
+  EXPECT_LT(priorities[1], priorities.back());
+  ASSERT_EQ(record.groups[0].tasks.size(), 3u);
+  EXPECT_EQ(record.groups[0].tasks[0].times.runs, record.groups[0].frames.done);
+}
+
+TEST(Controller, a_step_that_the_caller_lacks_takes_its_worst_time) {
+  ControlledSystem system({{.layers = 1, .fps = 50}});
+  system.add_step(0, deployment::Step::preprocess, 0, 3ms);
+  const ControllerRecord record = run(system, 200ms);
+  ASSERT_EQ(record.groups[0].tasks.size(), 2u);
+  EXPECT_EQ(record.groups[0].tasks[0].name, "pre");
+  EXPECT_GE(record.groups[0].tasks[0].times.largest, 3ms);
+  EXPECT_GE(record.groups[0].responses.percentile(0.01), 4ms);
+}
+
+TEST(Controller, clocks_are_those_of_the_setting) {
+  ControlledSystem system({{.layers = 1, .fps = 100}});
+  system.add_scenario("slow", {0});
+  board::Device device;
+  device.name = "cpu";
+  device.processors = {"core0", "core1"};
+  device.clocks = {{500}, {1000}, {2000}};
+  system.board.devices = {device};
+  system.deployment.settings = {{system::ScenarioId(0), 0, {{"cpu", {1000}}}, 0, {}},
+                                {system::ScenarioId(1), 0, {{"cpu", {500}}}, 0, {}}};
+  std::vector<double> slowdowns;  // by the release thread, and before it runs
+  ControllerOptions options;
+  options.simulated_clock = [&](const board::Device&, double slowdown) {
+    slowdowns.push_back(slowdown);
+    return true;
+  };
+  Controller controller(system.deployment, system.board, system.to_run(), options);
+  controller.start(in_scenario(0));
+  play(controller, {{30ms, in_scenario(1)}}, 60ms);
+  EXPECT_TRUE(controller.stop().clocks_that_stay.empty());
+  EXPECT_EQ(slowdowns, (std::vector<double>{1, 2, 4}));
+}
+
+TEST(Controller, a_clock_that_cannot_be_set_stays_and_is_told) {
+  ControlledSystem system({{.layers = 1, .fps = 100}});
+  board::Device device;
+  device.name = "npu";
+  device.processors = {"core0"};
+  device.clocks = {{500}, {1000}};
+  system.board.devices = {device};
+  system.deployment.settings = {{system::ScenarioId(0), 0, {{"npu", {500}}}, 0, {}}};
+  std::vector<std::string> notes;
+  ControllerOptions options;
+  options.note = [&](const std::string& text) { notes.push_back(text); };
+  EXPECT_EQ(run(system, 20ms, options).clocks_that_stay.size(), 1u);
+  EXPECT_NE(
+      std::ranges::find(notes, "its clock stays: device 'npu': no interface to its clock is known"),
+      notes.end());
+}
+
+TEST(Controller, a_stage_that_fails_ends_all_groups) {
+  ControlledSystem system({{.layers = 1, .fps = 100}, {.layers = 1, .fps = 100}});
+  std::atomic<int> runs{0};
+  test::DecoratedEngine failing(system.engine(), {.before_prepare = {},
+                                                  .before_run =
+                                                      [&](const engine::SubnetRequest&) {
+                                                        if (++runs == 40)
+                                                          throw EngineError("the device is gone");
+                                                      },
+                                                  .format = {}});
+  Controller controller(system.deployment, system.board, system.to_run(&failing));
+  controller.start(in_scenario(0));
+  play(controller, {}, 20s);
+  EXPECT_TRUE(controller.has_failed());
+  try {
+    controller.stop();
+    FAIL() << "no error";
+  } catch (const EngineError& error) {
+    EXPECT_NE(std::string(error.what()).find("the device is gone"), std::string::npos);
+  }
+}
+
+TEST(Controller, a_step_that_throws_ends_all_groups) {
+  ControlledSystem system({{.layers = 1, .fps = 100}});
+  auto groups = system.to_run();
+  std::atomic<int> calls{0};
+  groups[0].postprocess = [&](auto) {
+    if (++calls == 20) throw InputError("picture", "is upside down");
+  };
+  Controller controller(system.deployment, system.board, std::move(groups));
+  controller.start(in_scenario(0));
+  play(controller, {}, 20s);
+  EXPECT_EQ(test::message_of([&] { controller.stop(); }), "group 'g0': picture: is upside down");
+}
+
+TEST(Controller, ends_without_stop_and_without_start) {
+  ControlledSystem system({{.layers = 30, .fps = 30}});
+  { const Controller never_started(system.deployment, system.board, system.to_run()); }
+  Controller controller(system.deployment, system.board, system.to_run());
+  controller.start(in_scenario(0));
+  play(controller, {}, 5ms);
+}
+
+TEST(Controller, a_scenario_that_is_not_there_is_refused) {
+  ControlledSystem system({{.layers = 1, .fps = 50}});
+  Controller controller(system.deployment, system.board, system.to_run());
+  EXPECT_EQ(test::message_of([&] { controller.switch_to(in_scenario(4)); }),
+            "test.yaml: found scenario 4, there are 1");
+  EXPECT_EQ(test::message_of([&] { controller.start(in_scenario(0, 1)); }),
+            "test.yaml: found level 1, expected 0 to 0");
+}
+
+TEST(Controller, a_trace_has_the_stages_of_all_groups) {
+  ControlledSystem system({{.layers = 2, .fps = 100, .cores = {0, 1}}, {.layers = 1, .fps = 50}});
+  ControllerOptions options;
+  options.trace_frames = 100;
+  const ControllerRecord record = run(system, 200ms, options);
+  EXPECT_EQ(record.trace.plans, (std::vector<std::string>{"g0", "g1"}));
+  ASSERT_EQ(record.trace.stages.size(), 3u);
+  EXPECT_EQ(record.trace.stages[2].name, "g1 stage0");
+  EXPECT_EQ(static_cast<std::int64_t>(record.trace.frames.size()),
+            record.groups[0].frames.done + record.groups[1].frames.done);
+  for (const TraceFiring& firing : record.trace.firings) EXPECT_GT(firing.end, firing.begin);
+}
+
+}  // namespace
+}  // namespace millrace::runtime
