@@ -96,8 +96,11 @@ void check(const Deployment& deployment) {
     const Assignment& assignment = deployment.assignments[g];
     if (assignment.tasks.empty())
       throw InputError(fmt::format("group '{}'", groups[g].name), "it has no tasks");
-    for (const Task& task : assignment.tasks)
+    for (const Task& task : assignment.tasks) {
       check_task(assignment, task, place_of(deployment, g, task));
+      if (task.step == Step::task && task.node >= groups[g].graph.tasks.size())
+        throw InputError(place_of(deployment, g, task), "the group's graph has no such task");
+    }
   }
   for (const Setting& setting : deployment.settings) check_setting(deployment, setting);
 }

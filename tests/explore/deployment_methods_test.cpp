@@ -108,7 +108,8 @@ struct SmallDeployment {
 
 TEST(Settings, the_search_and_the_deployment_have_one_task_system) {
   SmallDeployment small;
-  for (const ClockLevels& clocks : {ClockLevels{0, 1, 2}, ClockLevels{2, 2, 2}, ClockLevels{1, 0, 0}}) {
+  const std::vector<ClockLevels> all{{0, 1, 2}, {2, 2, 2}, {1, 0, 0}};
+  for (const ClockLevels& clocks : all) {
     SceneSystem scene(small.problem, small.problem.scenes[1], {0, 0}, small.decided.placement);
     deployment::Operation operation{system::ScenarioId(1), 1};
     for (std::size_t d = 0; d < clocks.size(); ++d)

@@ -181,6 +181,8 @@ void print_result(const DeployOptions& options, const api::DeployResult& result)
        {methods_text(result), assignments_text(result), settings_text(result)})
     if (!text.empty()) fmt::print("\n{}", text);
   if (result.deployment) fmt::print("\nwritten: {}\n", options.output);
+  if (!result.deployment && result.refusal.empty())
+    fmt::print("\nno deployment is written: tasks cannot migrate between the plans of scenarios\n");
 }
 
 int run(const DeployOptions& given) {

@@ -10,6 +10,7 @@ namespace millrace::explore {
 namespace {
 
 constexpr double misses = 1e9;  // milliwatts: no plan draws so much
+constexpr double slack = 1e-6;  // of equal power, what is farther from its deadlines is better
 
 Genome genome_of(const Combination& combination) {
   return {combination.begin(), combination.end()};
@@ -20,7 +21,8 @@ Genome genome_of(const Combination& combination) {
 std::vector<double> cases_of(const CombinationProblem& problem, const Combined& found) {
   std::vector<double> cases;
   for (std::size_t s = 0; s < found.scenes.size(); ++s)
-    cases.push_back(found.feasible ? problem.scenes[s].share * found.scenes[s].power_mw
+    cases.push_back(found.feasible ? problem.scenes[s].share * found.scenes[s].power_mw +
+                                         slack * found.scenes[s].demand
                                    : misses * std::max(1.0, found.scenes[s].demand));
   return cases;
 }
