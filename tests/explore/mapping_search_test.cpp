@@ -108,7 +108,7 @@ TEST(place_networks, gives_stages_to_equal_processors_the_longest_first) {
 
 TEST(mapping_search, no_mapping_is_below_the_bound_and_none_beats_the_exhaustive_search) {
   std::size_t found = 0, reached = 0;
-  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     const SmallCase given = random_case(seed);
     const MappingProblem problem = given.problem();
     const double bound = least_utilisation(problem);

@@ -71,7 +71,7 @@ class Grafting {
     result_.priority = problem_.priorities[group_.index];
     const auto& jobs = problem_.jobs[group_.index];
     const bool has_network = problem_.system[group_].has_network();
-    if (jobs.empty()) add_network({});
+    if (jobs.empty() && !problem_.plans[group_.index].empty()) add_network({});
     std::vector<JobTasks> ends;
     for (const system::GraphJob& job : jobs) {
       std::vector<std::size_t> after;
