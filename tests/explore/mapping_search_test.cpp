@@ -106,6 +106,21 @@ TEST(place_networks, gives_stages_to_equal_processors_the_longest_first) {
   EXPECT_EQ(problem.board.processors[placed[0][0]].name, "npu0");
 }
 
+TEST(place_networks, gives_no_processor_two_stages_of_one_network) {
+  SmallCase given(2);
+  given.system.groups[0].model.file = given.system.groups[1].model.file = "net";
+  given.plans[0] = {test::chain_plan({{"npu0", milliseconds(5)}, {"npu1", milliseconds(1)}})};
+  given.plans[1] = {test::chain_plan({{"npu0", milliseconds(3)}})};
+  const Placement placed = place_networks(given.problem(), {0, 0});
+  EXPECT_NE(placed[0][0], placed[0][1]);
+}
+
+TEST(least_utilisation, of_a_task_that_fits_nowhere_is_above_one) {
+  SmallCase given(1);
+  given.add_task(0, "a", {{"cpu", milliseconds(30)}});
+  EXPECT_DOUBLE_EQ(least_utilisation(given.problem()), 1.5);
+}
+
 TEST(mapping_search, no_mapping_is_below_the_bound_and_none_beats_the_exhaustive_search) {
   std::size_t found = 0, reached = 0;
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {

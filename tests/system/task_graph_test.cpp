@@ -80,9 +80,11 @@ TEST(task_graph, an_sdf3_file_gives_times_by_type_of_processor) {
 <actor name="x" type="x"><port name="o" type="out" rate="2"/></actor>
 <actor name="y" type="y"><port name="i" type="in" rate="1"/></actor>
 <channel name="c" srcActor="x" srcPort="o" dstActor="y" dstPort="i"/></sdf><sdfProperties>
-<actorProperties actor="x"><processor type="cpu" default="true"><executionTime time="100.5"/></processor>
+<actorProperties actor="x">
+<processor type="cpu" default="true"><executionTime time="100.5"/></processor>
 <processor type="gpu"><executionTime time="20"/></processor></actorProperties>
-<actorProperties actor="y"><processor type="gpu" default="true"><executionTime time="7"/></processor></actorProperties>
+<actorProperties actor="y">
+<processor type="gpu" default="true"><executionTime time="7"/></processor></actorProperties>
 </sdfProperties></applicationGraph></sdf3>)");
   const System system =
       parse_system(group("graph: task_graph.xml", ""), (folder / "s.yaml").string());

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <numeric>
+#include <set>
 
 #include "base/error.h"
 #include "board/words.h"
@@ -140,6 +142,7 @@ struct Stage {
   std::size_t group = 0, stage = 0;
   Time worst{};
   std::vector<std::size_t> equal;  // processors that it may get
+  bool is_phase = false;           // then no other stage of the group is on the same processor
 };
 
 std::vector<Stage> stages_to_place(const MappingProblem& problem, const Combination& plans) {
@@ -156,7 +159,8 @@ std::vector<Stage> stages_to_place(const MappingProblem& problem, const Combinat
         at->worst += assignment.tasks[t].worst;
       else
         stages.push_back({g, numbers[t], assignment.tasks[t].worst,
-                          equal_processors(problem.board, assignment.tasks[t].processor)});
+                          equal_processors(problem.board, assignment.tasks[t].processor),
+                          assignment.tasks[t].step == deployment::Step::phase});
     }
   }
   return stages;
@@ -212,9 +216,15 @@ Placement place_networks(const MappingProblem& problem, const Combination& plans
   std::ranges::stable_sort(stages, std::greater{}, &Stage::worst);
   std::map<std::size_t, std::size_t> next;  // by the first of the equal ones
   std::map<std::pair<std::size_t, std::size_t>, std::size_t> given;  // by group and stage
-  for (const Stage& stage : stages)
-    given[{stage.group, stage.stage}] =
-        stage.equal[next[stage.equal.front()]++ % stage.equal.size()];
+  std::set<std::pair<std::size_t, std::size_t>> taken;  // group and processor, by phases
+  for (const Stage& stage : stages) {
+    std::size_t processor = 0;
+    for (std::size_t tried = 0; tried < stage.equal.size(); ++tried) {
+      processor = stage.equal[next[stage.equal.front()]++ % stage.equal.size()];
+      if (!stage.is_phase || taken.insert({stage.group, processor}).second) break;
+    }
+    given[{stage.group, stage.stage}] = processor;
+  }
   Placement result(problem.plans.size());
   for (std::size_t g = 0; g < problem.plans.size(); ++g) {
     if (problem.plans[g].empty()) continue;

@@ -1,6 +1,7 @@
 // The least utilisation that any mapping has, and the mapping with the least.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "explore/graphs/mapping_search.h"
@@ -99,10 +100,22 @@ class Relaxation {
       largest = std::max(largest, std::ranges::max(loads));
     }
     for (double& price : mean) price /= rounds;
-    return std::max(best, cost(mean, nullptr));
+    return std::max({best, cost(mean, nullptr), largest_part()});
   }
 
  private:
+  /// No part of an item is shared out.
+  double largest_part() const {
+    double result = 0;
+    for (const Ways& ways : items_) {
+      double least = std::numeric_limits<double>::infinity();
+      for (const Way& way : ways)
+        least = std::min(least, std::ranges::max(way.loads, {}, &Load::share).share);
+      result = std::max(result, least);
+    }
+    return result;
+  }
+
   /// Where the load costs least.
   std::size_t cheapest_class(const Load& load, const std::vector<double>& prices) const {
     return *std::ranges::min_element(
@@ -159,7 +172,7 @@ class Exhaustive {
   bool is_hopeless() {
     if (left_ == 0) return true;
     --left_;
-    return found_ && evaluator_.utilisation(mapping_) >= best_.value.utilisation;
+    return found_ && evaluator_.load(mapping_).largest >= best_.value.utilisation;
   }
 
   void choose_plan(std::size_t group) {
@@ -188,7 +201,9 @@ class Exhaustive {
       return;
     }
     const auto& task = assignment.tasks[static_cast<std::size_t>(next - numbers.begin())];
+    const bool is_phase = task.step == deployment::Step::phase;
     for (const std::size_t processor : equal_processors(problem_.board, task.processor)) {
+      if (is_phase && std::ranges::find(given, processor) != given.end()) continue;
       std::vector<std::size_t> more = given;
       more.push_back(processor);
       choose_stage(group, more);

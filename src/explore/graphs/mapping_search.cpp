@@ -11,6 +11,8 @@ namespace {
 
 constexpr double infeasible = 100;  // more than any utilisation that fits
 constexpr std::size_t seeds_of_entire = 16;
+/// Only where no deadlines hold are there so many: some seconds on one core.
+constexpr std::size_t most_analyses = 5000;
 
 /// What one search chooses: genes for networks, then for tasks.
 struct Choices {
@@ -108,12 +110,17 @@ class MappingGenetic {
     if (options_.progress)
       options_.progress(static_cast<double>(generation) / static_cast<double>(options_.generations),
                         best_.value.feasible ? best_.value.utilisation : infeasible);
-    return options_.stop && options_.stop();
+    return evaluator_.analyses() >= most_analyses || (options_.stop && options_.stop());
   }
 
+  /// Equation 5.5, and how evenly the work is shared out: it also tells apart what has the same
+  /// largest utilisation. Only what may become the best is worth an analysis.
   std::vector<double> ask(const Genome& genome) {
     const Mapping mapping = decoded(genome);
-    if (!evaluator_.has_room(mapping)) return {infeasible * infeasible, infeasible * infeasible};
+    if (!evaluator_.has_room(mapping)) return std::vector<double>(3, infeasible * infeasible);
+    const MappingLoad load = evaluator_.load(mapping);
+    if (best_.value.feasible && load.largest >= best_.value.utilisation)
+      return {load.largest, infeasible, load.squares};
     const MappingValue value = evaluator_.value(mapping);
     const double first = value.feasible ? value.utilisation : infeasible + value.demand;
     if (best_first_ < 0 || first < best_first_) {
@@ -121,7 +128,7 @@ class MappingGenetic {
       best_.mapping = mapping;
       best_.value = value;
     }
-    return {first, value.demand};
+    return {first, value.demand, load.squares};
   }
 
   const MappingProblem& problem_;

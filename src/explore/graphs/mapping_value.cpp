@@ -29,10 +29,15 @@ MappingEvaluator::MappingEvaluator(const MappingProblem& problem)
   deployment_.assignments.resize(problem.system.groups.size());
 }
 
-double MappingEvaluator::utilisation(const Mapping& mapping) const {
-  double result = 0;
-  for (const Scene& scene : scenes_)
-    result = std::max(result, std::ranges::max(utilisations_of(problem_, mapping, scene.groups)));
+MappingLoad MappingEvaluator::load(const Mapping& mapping) const {
+  MappingLoad result;
+  for (const Scene& scene : scenes_) {
+    const std::vector<double> shares = utilisations_of(problem_, mapping, scene.groups);
+    double squares = 0;
+    for (const double share : shares) squares += share * share;
+    result.largest = std::max(result.largest, std::ranges::max(shares));
+    result.squares = std::max(result.squares, squares);
+  }
   return result;
 }
 
@@ -78,7 +83,7 @@ void MappingEvaluator::add_scene(system::ScenarioId scenario, MappingValue& valu
 
 MappingValue MappingEvaluator::value(const Mapping& mapping) {
   MappingValue value;
-  value.utilisation = utilisation(mapping);
+  value.utilisation = load(mapping).largest;
   for (std::size_t g = 0; g < deployment_.assignments.size(); ++g)
     deployment_.assignments[g] = grafted(problem_, mapping, system::GroupId(g));
   for (std::size_t s = 0; s < problem_.system.scenarios.size(); ++s)

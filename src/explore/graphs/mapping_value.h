@@ -17,13 +17,18 @@ struct MappingValue {
   Time response{};  // the largest bound; realtime::unbounded: none
 };
 
+/// What takes no analysis.
+struct MappingLoad {
+  double largest = 0;  // utilisation of a processor, in any scenario
+  double squares = 0;  // the sum of the squared utilisations, in the scenario with the largest
+};
+
 /// Evaluates many mappings of one problem; borrows it.
 class MappingEvaluator {
  public:
   explicit MappingEvaluator(const MappingProblem& problem);
 
-  /// The largest utilisation only: what takes no analysis.
-  double utilisation(const Mapping& mapping) const;
+  MappingLoad load(const Mapping& mapping) const;
   /// Whether the subnets find room on their devices.
   bool has_room(const Mapping& mapping) const;
   MappingValue value(const Mapping& mapping);
