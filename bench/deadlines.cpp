@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/schedulability.h"
 #include "api/deployment/loaded_deployment.h"
 #include "api/deployment/measure_deployment.h"
 #include "api/setup.h"
@@ -256,7 +257,8 @@ int run(Time duration, const std::vector<std::string>& names) {
   const api::MeasuredDeployment measured =
       api::measure_deployment(*loaded, groups_of(*loaded), options);
   print_times(measured);
-  const double factor = api::highest_factor(measured.deployment, board, system::ScenarioId(0));
+  const auto rates = analysis::largest_rates(measured.deployment, board, system::ScenarioId(0));
+  const double factor = rates ? static_cast<double>(rates->millionths) / 1e6 : 0;
   fmt::print("the analysis admits rates up to {:.3f} times {} fps\n\n", factor, first_fps);
   if (factor <= 0) return 1;
   bool holds = true;

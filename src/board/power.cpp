@@ -44,6 +44,16 @@ Megahertz highest_clock(const Device& device) {
   return device.power.empty() ? Megahertz{} : device.power.back().clock;
 }
 
+Board with_assumed_power(Board board, bool& is_assumed) {
+  is_assumed = false;
+  for (Device& device : board.devices) {
+    if (!device.power.empty()) continue;
+    is_assumed = true;
+    device.power.push_back({highest_clock(device), {}, assumed_power, {}});
+  }
+  return board;
+}
+
 double dynamic_energy(const Device& device, Megahertz clock, Time busy_at_highest) {
   const double slower = clock.value > 0 ? highest_clock(device).value / clock.value : 1;
   return dynamic_power(device, clock).value * seconds(busy_at_highest) * slower * 1e3;

@@ -1,6 +1,7 @@
 #pragma once
 // What a processor draws at a clock: straight lines through the power points of its device, by
 // least squares, as section 4.4.2.3 of J. Kim's thesis has them.
+#include "board/board.h"
 #include "board/device.h"
 
 namespace millrace::board {
@@ -27,6 +28,12 @@ Milliwatts dynamic_power(const Device& device, Megahertz clock);
 
 /// That of its power point if it has no list of clocks; 0 if it has neither.
 Megahertz highest_clock(const Device& device);
+
+/// A processor of a device of which nothing is known draws so much while it works, and nothing
+/// else, at every clock.
+inline constexpr Milliwatts assumed_power{1000};
+/// The board with power for every device; `is_assumed`: some had none.
+Board with_assumed_power(Board board, bool& is_assumed);
 
 /// In microjoules. What tasks draw: they are busy for so long at the highest clock, and longer at a
 /// lower one, in proportion.

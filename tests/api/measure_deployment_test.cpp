@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "analysis/schedulability.h"
 #include "engine/registry.h"
 #include "plan/build.h"
 
@@ -55,17 +56,20 @@ TEST(MeasureDeployment, fills_in_times_the_overhead_and_bounds) {
   EXPECT_EQ(*measured.deployment.settings[0].bounds[0], task.worst);  // it is alone
 }
 
-TEST(HighestFactor, is_that_at_which_a_period_is_the_bound) {
+TEST(LargestRates, are_that_at_which_a_period_is_the_bound) {
   Networks networks;
   const auto loaded = make_ready(digits_on_one_core(networks), std::move(networks), {});
   // 4 ms every 50 ms at the highest level.
-  const system::ScenarioId all(0);
-  EXPECT_NEAR(highest_factor(loaded->deployment, loaded->board, all), 12.5, 0.03);
+  const auto factor_of = [&](const deployment::Deployment& deployment) {
+    const auto rates = analysis::largest_rates(deployment, loaded->board, system::ScenarioId(0));
+    return rates ? static_cast<double>(rates->millionths) / 1e6 : 0;
+  };
+  EXPECT_NEAR(factor_of(loaded->deployment), 12.5, 0.03);
   deployment::Deployment slower = loaded->deployment;
   slower.system.overhead = 1ms;  // of each deadline
-  EXPECT_NEAR(highest_factor(slower, loaded->board, all), 10, 0.03);
+  EXPECT_NEAR(factor_of(slower), 10, 0.03);
   slower.system.groups[0].deadline = 3ms;
-  EXPECT_EQ(highest_factor(slower, loaded->board, all), 0);
+  EXPECT_EQ(factor_of(slower), 0);
 }
 
 TEST(ResponseBounds, have_the_overhead_and_are_none_of_groups_that_rest) {

@@ -61,5 +61,20 @@ TEST(Power, the_shipped_xavier_saves_energy_at_each_lower_clock) {
           << device.name;
 }
 
+TEST(AssumedPower, StandsInOnlyWhereNothingIsKnown) {
+  Board board;
+  board.devices.resize(2);
+  board.devices[0].clocks = {{500}, {1000}};
+  board.devices[1].power = {{{800}, {10}, {70}, {}}};
+  bool is_assumed = false;
+  const Board filled = with_assumed_power(board, is_assumed);
+  EXPECT_TRUE(is_assumed);
+  EXPECT_EQ(dynamic_power(filled.devices[0], {500}), assumed_power);
+  EXPECT_EQ(static_power(filled.devices[0], {1000}), Milliwatts{});
+  EXPECT_EQ(filled.devices[1], board.devices[1]);
+  with_assumed_power(filled, is_assumed);
+  EXPECT_FALSE(is_assumed);
+}
+
 }  // namespace
 }  // namespace millrace::board

@@ -22,10 +22,11 @@ MAY_USE = {
     "explore": ("base", "network", "realtime", "board", "profile", "plan", "schedule", "system", "deployment",
                 "analysis", "simulate"),
     "workload": ("base", "network", "board", "kernels", "engine"),
-    "runtime": ("base", "network", "board", "engine", "workload", "plan", "schedule", "system", "deployment"),
+    "runtime": ("base", "network", "realtime", "board", "engine", "workload", "plan", "schedule", "system",
+                "deployment"),
     "application": ("base", "network", "board", "engine", "runtime"),
     "report": ("base", "network", "dataflow", "realtime", "board", "profile", "plan", "schedule", "system",
-               "deployment", "analysis", "simulate"),
+               "deployment", "analysis", "simulate", "explore"),
     "api": _ALL,
     # Parses, calls one function of api, prints: nothing here measures, searches or runs.
     "cli": ("base", "network", "dataflow", "realtime", "board", "plan", "schedule", "system", "deployment",

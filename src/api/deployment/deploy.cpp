@@ -4,14 +4,18 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <deque>
 
+#include "analysis/schedulability.h"
 #include "api/deployment/deploy_graphs.h"
 #include "api/deployment/group_models.h"
+#include "api/deployment/measure_deployment.h"
 #include "api/simulated_board.h"
 #include "base/error.h"
 #include "base/interrupt.h"
 #include "base/quantity.h"
+#include "board/power.h"
 #include "explore/system/placement.h"
 #include "explore/system/settings.h"
 
@@ -30,7 +34,9 @@ double seconds_since(Clock::time_point start) {
 struct DeployWork {
   const DeployRequest& request;
   system::System system;
-  board::Board board;
+  board::Board board;  // with power, perhaps assumed
+  std::string board_hash;
+  bool is_power_assumed = false;
   Networks networks;
   std::vector<std::shared_ptr<GroupSource>> sources;  // by GroupId; shared by equal groups
   std::deque<explore::GroupModel> all_models = {};
@@ -139,7 +145,8 @@ void search_groups(DeployWork& work) {
 
 void open_groups(DeployWork& work) {
   const GroupSourceOptions options{work.request.processors, work.request.deviation,
-                                   work.request.seed, work.request.context};
+                                   work.request.samples == 0, work.request.seed,
+                                   work.request.context};
   for (std::size_t g = 0; g < work.system.groups.size(); ++g) {
     const system::GroupId group(g);
     if (!work.system.groups[g].has_network()) {
@@ -222,7 +229,7 @@ deployment::Deployment deployment_of(const DeployWork& work, const MethodReport&
   deployment::Deployment result;
   result.system = work.system;
   result.board_name = work.board.name;
-  result.board_hash = board::hash_of(work.board);
+  result.board_hash = work.board_hash;
   result.method = report.name;
   const bool is_modelled = !work.system.board.empty();
   result.contention =
@@ -233,7 +240,6 @@ deployment::Deployment deployment_of(const DeployWork& work, const MethodReport&
     assignment.plan.origin = origin_of_group(work, g);
     if (is_modelled)
       assignment.plan.plan = simulated_where_not_here(assignment.plan.plan, work.board);
-    if (work.request.times) work.request.times(work.system.groups[g], assignment);
     result.assignments.push_back(std::move(assignment));
   }
   const auto& method = *explore::deploy_method_named(report.name);
@@ -241,8 +247,34 @@ deployment::Deployment deployment_of(const DeployWork& work, const MethodReport&
   problem.analysis = work.request.analysis;
   problem.clocks = method.clocks ? work.request.clocks : explore::ClockSearch::none;
   result.settings = explore::settings_of(problem, result, decided);
+  for (deployment::Setting& setting : result.settings)
+    if (work.is_power_assumed) setting.power_mw = 0;
   check(result, work.board);
   return result;
+}
+
+/// What was decided with the times of tasks that were measured here, and why that is not enough:
+/// one sentence, or empty.
+std::string measure(const DeployRequest& request, DeployResult& result) {
+  const auto shown = request.context.begin("measuring tasks");
+  deployment::Deployment& deployment = *result.deployment;
+  deployment = measured_here(deployment, request.samples, request.context);
+  result.measured = true;
+  const auto answers = analysis::check_deadlines(deployment, result.board, {});
+  std::erase_if(deployment.settings, [&](const deployment::Setting& setting) {
+    return std::ranges::any_of(answers, [&](const analysis::DeadlineAnswers& answer) {
+      return answer.operation.scenario == setting.scenario &&
+             answer.operation.level == setting.level && !answer.is_schedulable();
+    });
+  });
+  const auto missed = std::ranges::find_if(
+      answers, [](const analysis::DeadlineAnswers& answer) { return !answer.is_schedulable(); });
+  if (missed == answers.end()) return {};
+  std::string reason = "no deployment with the times that were measured: " + missed->reason;
+  if (const auto rates = analysis::largest_rates(deployment, result.board))
+    reason += fmt::format("; rates of {:.3f} times as much would hold",
+                          std::floor(static_cast<double>(rates->millionths) / 1e3) / 1e3);
+  return reason;
 }
 
 /// Empty if there is a deployment.
@@ -268,7 +300,8 @@ void decide_by_mapping(const DeployWork& work, DeployResult& result) {
     return false;
   };
   const auto origin = [&work](std::size_t group) { return origin_of_group(work, group); };
-  deploy_graphs({work.request, work.system, work.board, work.models, work.plans, origin, stop},
+  deploy_graphs({work.request, work.system, work.board, work.board_hash, work.is_power_assumed,
+                 work.models, work.plans, origin, stop},
                 result);
 }
 
@@ -290,7 +323,12 @@ DeployWork open_work(const DeployRequest& request) {
   system::System system = open_system(request.system);
   if (!request.board.empty()) system.board = request.board;
   board::Board board = board_of(system, request.context);
-  return {request, std::move(system), std::move(board), Networks(request.context), {}};
+  if (system.board.empty()) add_times_of_steps(system, request.context);
+  const std::string hash = board::hash_of(board);
+  bool is_assumed = false;
+  board = with_assumed_power(std::move(board), is_assumed);
+  return {request, std::move(system), std::move(board), hash, is_assumed, Networks(request.context),
+          {}};
 }
 
 }  // namespace
@@ -322,6 +360,10 @@ DeployResult deploy_system(const DeployRequest& request) {
   result.groups = std::move(work.groups);
   result.system = std::move(work.system);
   result.board = std::move(work.board);
+  result.is_power_assumed = work.is_power_assumed;
+  if (result.deployment && result.system.board.empty() && request.samples > 0 &&
+      !has_task_graphs(result.system))
+    result.refusal = measure(request, result);
   return result;
 }
 

@@ -1,7 +1,6 @@
 #pragma once
 // The decision for a system: plans, processors, priorities, and clocks by scenario and rate.
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,10 +11,6 @@
 #include "explore/system/pareto.h"
 
 namespace millrace::api {
-
-/// Measures the tasks of a group that is to run so, in place of modelled times or of the sums of
-/// its layers' worst cases.
-using TaskTimes = std::function<void(const system::Group&, deployment::Assignment&)>;
 
 struct DeployRequest {
   std::string system;      // a file
@@ -34,7 +29,9 @@ struct DeployRequest {
   realtime::AnalysisOptions analysis = {};
   double deviation = explore::modelled_deviation;  // of modelled times
   std::uint64_t seed = 1;
-  TaskTimes times = {};  // empty: by the profile
+  /// On this machine: so many runs of each task of what was decided, beside the others, in place of
+  /// the sums of its layers' worst cases. 0: none.
+  std::int64_t samples = 200;
   Context context = {};
 };
 
@@ -80,6 +77,8 @@ struct DeployResult {
   std::vector<MethodReport> methods;  // the one asked for first
   std::optional<MappingReports> mappings = {};
   std::optional<deployment::Deployment> deployment;
+  bool is_power_assumed = false;  // of some device: see board::with_assumed_power
+  bool measured = false;          // the deployment's times are those of its tasks here
   std::string refusal;  // why there is none: one sentence; empty: there is one, or none was asked
 };
 

@@ -41,7 +41,7 @@ deployment::Setting setting_at(const GraphWork& work, const deployment::Deployme
   setting.level = operation.level;
   setting.clocks = operation.clocks;
   for (const auto& device : deployment::expected_power(deployment, work.board, operation))
-    setting.power_mw += device.still_mw + device.busy_mw;
+    if (!work.is_power_assumed) setting.power_mw += device.still_mw + device.busy_mw;
   setting.bounds.resize(work.system.groups.size());
   const realtime::TaskSystem tasks = task_system(deployment, work.board, operation);
   const realtime::Bounds bounds = realtime::analyse(tasks, work.request.analysis);
@@ -84,7 +84,7 @@ deployment::Deployment mapped_deployment(const GraphWork& work,
   deployment::Deployment result;
   result.system = work.system;
   result.board_name = work.board.name;
-  result.board_hash = board::hash_of(work.board);
+  result.board_hash = work.board_hash;
   result.method = report.name;
   result.contention =
       work.system.board.empty() ? deployment::Contention::alone : deployment::Contention::modelled;

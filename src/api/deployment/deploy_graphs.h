@@ -11,7 +11,9 @@ namespace millrace::api {
 struct GraphWork {
   const DeployRequest& request;
   const system::System& system;
-  const board::Board& board;
+  const board::Board& board;  // with power, perhaps assumed
+  const std::string& board_hash;
+  bool is_power_assumed = false;
   const std::vector<const explore::GroupModel*>& models;      // by GroupId
   const std::vector<std::vector<explore::GroupPlan>>& plans;  // by GroupId
   std::function<plan::Origin(std::size_t group)> origin_of;

@@ -74,7 +74,7 @@ std::unique_ptr<GroupSource> group_source(const system::System& system, system::
   source->build.engine = source->engine;
   source->problem = explore::make_problem(*source->network, source->board, source->profile);
   source->estimated = explore::estimated_problem(source->problem, source->board);
-  if (!is_modelled)
+  if (!is_modelled && options.sums_of_worst)
     source->worst =
         explore::make_problem(*source->network, source->board, with_worst_cases(source->profile));
   source->context = std::make_unique<explore::SearchContext>(

@@ -1,6 +1,7 @@
 #include "api/deployment/loaded_deployment.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 
 #include "api/cache.h"
@@ -8,6 +9,7 @@
 #include "base/error.h"
 #include "engine/registry.h"
 #include "plan/plan.h"
+#include "runtime/controller/task_times.h"
 
 namespace millrace::api {
 namespace {
@@ -27,18 +29,6 @@ std::vector<application::Picture> first_pictures(const LoadedApplication& loaded
   if (pictures.empty())
     throw InputError(loaded.application.input.path, "it holds no picture, expected one at least");
   return pictures;
-}
-
-GroupSteps open_steps(const system::Group& group, const Context& context) {
-  GroupSteps result;
-  if (group.application.empty()) return result;
-  RunnableOptions runnable;
-  runnable.model.source.file = group.application;
-  runnable.model.processors = {board::this_machine().processors.front().name};
-  runnable.model.context = context;
-  result.application = load_application(runnable, {});
-  result.pictures = first_pictures(*result.application);
-  return result;
 }
 
 void copy_into(std::span<const std::span<std::byte>> inputs,
@@ -119,6 +109,38 @@ void make_engines(LoadedDeployment& loaded, const engine::EngineOptions& options
 }
 
 }  // namespace
+
+GroupSteps open_steps(const system::Group& group, const Context& context) {
+  GroupSteps result;
+  if (group.application.empty()) return result;
+  RunnableOptions runnable;
+  runnable.model.source.file = group.application;
+  runnable.model.processors = {board::this_machine().processors.front().name};
+  runnable.model.context = context;
+  result.application = load_application(runnable, {});
+  result.pictures = first_pictures(*result.application);
+  return result;
+}
+
+StepTimes times_of_steps(const GroupSteps& steps) {
+  constexpr int runs = 20;
+  const network::Network& network = steps.application->loaded->network;
+  std::vector<network::Array> outputs;
+  for (TensorId id : network.outputs)
+    outputs.push_back(network::make_array(network[id].type, network[id].shape,
+                                          network::Buffer(network[id].size())));
+  std::vector<Time> before, after;
+  for (int run = 0; run < runs; ++run) {
+    const auto& picture = steps.pictures[static_cast<std::size_t>(run) % steps.pictures.size()];
+    const auto begin = std::chrono::steady_clock::now();
+    static_cast<void>(steps.application->before->before(picture));
+    const auto middle = std::chrono::steady_clock::now();
+    static_cast<void>(steps.application->after->after(picture, outputs));
+    before.push_back(middle - begin);
+    after.push_back(std::chrono::steady_clock::now() - middle);
+  }
+  return {runtime::times_of(before).worst, runtime::times_of(after).worst};
+}
 
 std::vector<runtime::GroupToRun> LoadedDeployment::groups_to_run() const {
   std::vector<runtime::GroupToRun> groups;

@@ -24,6 +24,17 @@ struct GroupSteps {
   std::vector<application::Picture> pictures = {};  // of the application's input, used in turn
 };
 
+/// Those of the application that the group names; else none.
+GroupSteps open_steps(const system::Group& group, const Context& context);
+
+/// Worst times of some runs of the steps, on the calling thread: of the pictures, and of outputs
+/// that are zero.
+struct StepTimes {
+  Time preprocess{}, postprocess{};
+};
+/// Precondition: there is an application.
+StepTimes times_of_steps(const GroupSteps& steps);
+
 /// Sessions borrow from it, so it stays where it is.
 struct LoadedDeployment {
   deployment::Deployment deployment;

@@ -1,11 +1,10 @@
 #include "api/deployment/measure_deployment.h"
 
-#include <cmath>
-
 #include "base/error.h"
-
+#include "base/interrupt.h"
 #include "realtime/analysis.h"
 #include "realtime/utilisation.h"
+#include "runtime/scheduling/thread_priority.h"
 
 namespace millrace::api {
 namespace {
@@ -22,18 +21,6 @@ bool is_overloaded(const realtime::TaskSystem& tasks) {
   for (const realtime::Utilisation& each : realtime::utilisations(tasks))
     if (each.is_overloaded) return true;
   return false;
-}
-
-bool fits(const deployment::Deployment& deployment, const board::Board& board,
-          system::ScenarioId scenario) {
-  const deployment::Wanted highest{scenario, deployment.system.levels - 1};
-  try {
-    const realtime::TaskSystem tasks =
-        deployment::task_system(deployment, board, operation_at(deployment, highest));
-    return !is_overloaded(tasks) && realtime::is_schedulable(tasks, realtime::analyse(tasks));
-  } catch (const InputError&) {  // the overhead leaves nothing of a deadline
-    return false;
-  }
 }
 
 }  // namespace
@@ -53,6 +40,28 @@ MeasuredDeployment measure_deployment(const LoadedDeployment& loaded,
       if (bound) *bound -= result.deployment.system.overhead;  // as the analysis has it
   }
   return result;
+}
+
+deployment::Deployment measured_here(const deployment::Deployment& deployment, std::int64_t samples,
+                                     const Context& context) {
+  const auto loaded = make_ready(deployment, Networks(context), context);
+  const InterruptGuard interrupt;
+  runtime::TaskTimesOptions options;
+  options.samples = samples;
+  options.between = [&] { interrupt.check(); };
+  const Verdict allowed = runtime::may_have_priority(runtime::highest_priority);
+  if (!allowed) context.note(allowed.reason());
+  return measure_deployment(*loaded, loaded->groups_to_run(), options).deployment;
+}
+
+void add_times_of_steps(system::System& system, const Context& context) {
+  for (system::Group& group : system.groups) {
+    if (group.application.empty() || (group.preprocess && group.postprocess)) continue;
+    const GroupSteps steps = open_steps(group, context);
+    const StepTimes times = times_of_steps(steps);
+    if (!group.preprocess) group.preprocess = times.preprocess;
+    if (!group.postprocess) group.postprocess = times.postprocess;
+  }
 }
 
 std::vector<std::optional<Time>> response_bounds(const deployment::Deployment& deployment,
@@ -76,18 +85,6 @@ deployment::Deployment with_rates(deployment::Deployment deployment, double fact
     group.rates.most_fps *= factor;
   }
   return deployment;
-}
-
-double highest_factor(const deployment::Deployment& deployment, const board::Board& board,
-                      system::ScenarioId scenario) {
-  constexpr double slowest = 1e-3, fastest = 1e3, exact = 1e-3;
-  double low = slowest, high = fastest;
-  if (!fits(with_rates(deployment, low), board, scenario)) return 0;
-  while (high / low > 1 + exact) {
-    const double middle = std::sqrt(low * high);
-    (fits(with_rates(deployment, middle), board, scenario) ? low : high) = middle;
-  }
-  return low;
 }
 
 }  // namespace millrace::api

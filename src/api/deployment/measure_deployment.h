@@ -21,6 +21,15 @@ MeasuredDeployment measure_deployment(const LoadedDeployment& loaded,
                                       const std::vector<runtime::GroupToRun>& groups,
                                       const runtime::TaskTimesOptions& options = {});
 
+/// A deployment for this machine with times that were measured here, as by measure_deployment, with
+/// so many samples of each task.
+deployment::Deployment measured_here(const deployment::Deployment& deployment, std::int64_t samples,
+                                     const Context& context);
+
+/// Groups that name an application and say nothing of their steps get the worst times of some runs
+/// of these, as a beginning.
+void add_times_of_steps(system::System& system, const Context& context);
+
 /// Bounds of what the controller measures, from when a frame is due: those of the analysis and the
 /// controller's overhead. By GroupId; none: not active, or without bound.
 std::vector<std::optional<Time>> response_bounds(const deployment::Deployment& deployment,
@@ -29,10 +38,5 @@ std::vector<std::optional<Time>> response_bounds(const deployment::Deployment& d
 
 /// Every group's rates times the factor.
 deployment::Deployment with_rates(deployment::Deployment deployment, double factor);
-
-/// The largest factor for all rates, to a thousandth, with which every frame of the scenario keeps
-/// its deadline at the highest level, as the analysis has it. 0: none is slow enough.
-double highest_factor(const deployment::Deployment& deployment, const board::Board& board,
-                      system::ScenarioId scenario);
 
 }  // namespace millrace::api

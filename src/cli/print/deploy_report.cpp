@@ -93,7 +93,7 @@ std::string settings_text(const api::DeployResult& result) {
     for (const board::Device& device : result.board.devices)
       if (!device.clocks.empty())
         cells.push_back(fmt::format("{:g}", setting.clocks.at(device.name).value));
-    cells.push_back(power_text(setting.power_mw));
+    cells.push_back(setting.power_mw > 0 ? power_text(setting.power_mw) : "-");
     cells.push_back(tightest_text(result, setting));
     table.add(cells);
   }

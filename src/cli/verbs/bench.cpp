@@ -108,7 +108,7 @@ void serve_standard_input(const api::Loaded& loaded, const api::BenchRequest& re
   serve_slices(loaded, request, client);
 }
 
-int run_application(const BenchOptions& options) {
+int bench_as_application(const BenchOptions& options) {
   const api::BenchRequest& request = options.request;
   const char* given = !request.beside.empty()       ? "--beside"
                       : !request.trace.file.empty() ? "--trace"
@@ -125,7 +125,7 @@ int run(const BenchOptions& options) {
   const api::BenchRequest& request = options.request;
   const std::string& file = request.runnable.model.source.file;
   check_trace(request.trace, request.runnable);
-  if (application::is_application_file(file)) return run_application(options);
+  if (application::is_application_file(file)) return bench_as_application(options);
   refuse_application_options(options.application, file);
   if (!options.svg.empty())
     throw InputError("--svg " + options.svg,

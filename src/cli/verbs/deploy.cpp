@@ -108,6 +108,12 @@ void bind(CLI::App& verb, DeployOptions& options) {
   request.context.listener = &terminal();
   bind_plans(verb, options);
   bind_combination(verb, options);
+  begin_group(verb, "Measuring");
+  verb.add_option("--samples", request.samples,
+                  "Runs of each task on this machine, beside the others, whose worst times the "
+                  "deployment gets; 0: the sums of its layers' worst times")
+      ->check(CLI::Range(std::int64_t{0}, std::int64_t{1'000'000}))
+      ->capture_default_str();
   begin_group(verb, "Output");
   verb.add_option("-o,--output", options.output,
                   "The deployment file to write; default: NAME.deployment.json");
@@ -180,7 +186,9 @@ void write_results(const DeployOptions& options, const api::DeployResult& result
 
 void print_result(const DeployOptions& options, const api::DeployResult& result) {
   const std::string times = result.system.board.empty()
-                                ? "measured on this machine, each network alone"
+                                ? result.measured
+                                      ? "measured on this machine, each task beside the others"
+                                      : "of this machine, the worst of each layer"
                                 : "modelled, of " + result.board.name;
   fmt::print("{}: {} groups, {} scenarios; times are {}\n\n{}", printable(result.system.name),
              result.system.groups.size(), result.system.scenarios.size(), printable(times),

@@ -11,6 +11,7 @@ namespace millrace::cli {
 constexpr int answer_is_no = 1;
 constexpr int machine_failed = 3;
 
+void add_admit(CLI::App& app, int& exit_code);
 void add_board(CLI::App& app, int& exit_code);
 void add_zoo(CLI::App& app, int& exit_code);
 void add_inspect(CLI::App& app, int& exit_code);

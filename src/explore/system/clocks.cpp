@@ -45,14 +45,12 @@ class KnownAnswers {
   bool is_schedulable(const ClockLevels& clocks) {
     if (std::ranges::any_of(good_, [&](const auto& other) { return is_at_most(other, clocks); }))
       return true;
-    if (is_known_bad(clocks)) return false;
+    if (std::ranges::any_of(bad_, [&](const auto& other) { return is_at_most(clocks, other); }))
+      return false;
     ++checks_;
     const bool good = problem_.is_schedulable(clocks);
     (good ? good_ : bad_).push_back(clocks);
     return good;
-  }
-  bool is_known_bad(const ClockLevels& clocks) const {
-    return std::ranges::any_of(bad_, [&](const auto& other) { return is_at_most(clocks, other); });
   }
   std::size_t checks() const { return checks_; }
 
@@ -89,35 +87,42 @@ void step_down(const ClockProblem& problem, ClockLevels& clocks, std::size_t dev
   }
 }
 
-struct CheaperClocks {
-  double cost = 0;
-  ClockLevels clocks;
-};
-
-/// The costliest first.
-std::vector<CheaperClocks> cheaper_than(const ClockProblem& problem, const KnownAnswers& known,
-                                        double most) {
-  std::vector<CheaperClocks> cheaper;
-  ClockLevels clocks(problem.costs.size(), 0);
-  do {
-    const double cost = cost_of(problem, clocks);
-    if (cost < most && !known.is_known_bad(clocks)) cheaper.push_back({cost, clocks});
-  } while (advance(problem, clocks));
-  std::ranges::sort(cheaper, std::greater{}, &CheaperClocks::cost);
-  return cheaper;
+/// The next combination downwards of all devices but one; false after the last.
+bool retreat(const ClockProblem& problem, ClockLevels& clocks, std::size_t but) {
+  for (std::size_t d = 0; d < clocks.size(); ++d) {
+    if (d == but) continue;
+    if (clocks[d]-- > 0) return true;
+    clocks[d] = problem.costs[d].size() - 1;
+  }
+  return false;
 }
 
-/// What the greedy rounds passed over. The costliest of what is cheaper has the highest clocks: if
-/// it misses a deadline, much else does too.
-void improve(const ClockProblem& problem, KnownAnswers& known, ClockResult& best) {
-  const std::vector<std::size_t> order = order_of(problem);
-  for (const CheaperClocks& each : cheaper_than(problem, known, best.cost)) {
-    if (each.cost >= best.cost || !known.is_schedulable(each.clocks)) continue;
-    ClockLevels clocks = each.clocks;
-    keep_if_cheaper(problem, clocks, best);
-    for (const std::size_t device : order) slow_down(known, clocks, device);
-    keep_if_cheaper(problem, clocks, best);
+/// The device's highest clock that makes the combination cheaper than that; none if none does.
+bool set_highest_below(const ClockProblem& problem, ClockLevels& clocks, std::size_t device,
+                       double most) {
+  for (std::size_t level = problem.costs[device].size(); level-- > 0;) {
+    clocks[device] = level;
+    if (cost_of(problem, clocks) < most) return true;
   }
+  return false;
+}
+
+/// What the greedy rounds passed over. Of the combinations that differ in one device only, the
+/// highest clock that is still cheaper decides: where it misses a deadline, the lower ones do too.
+void improve(const ClockProblem& problem, KnownAnswers& known, ClockResult& best) {
+  if (problem.costs.empty()) return;
+  const std::vector<std::size_t> order = order_of(problem);
+  const auto most = std::ranges::max_element(problem.costs, {}, &std::vector<double>::size);
+  const auto line = static_cast<std::size_t>(most - problem.costs.begin());
+  ClockLevels clocks = highest_clocks(problem);
+  do {
+    while (set_highest_below(problem, clocks, line, best.cost) && known.is_schedulable(clocks)) {
+      keep_if_cheaper(problem, clocks, best);
+      ClockLevels slower = clocks;
+      for (const std::size_t device : order) slow_down(known, slower, device);
+      keep_if_cheaper(problem, slower, best);
+    }
+  } while (retreat(problem, clocks, line));
 }
 
 }  // namespace

@@ -1,0 +1,252 @@
+#include "api/admission/admit.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <map>
+
+#include "api/admission/running.h"
+#include "api/deployment/open.h"
+#include "api/profile.h"
+#include "api/setup.h"
+#include "base/error.h"
+
+namespace millrace::api {
+namespace {
+
+/// The groups of the scenario, or all.
+std::vector<system::GroupId> groups_of(const system::System& system, const std::string& scenario) {
+  std::vector<system::GroupId> groups;
+  if (scenario.empty()) {
+    for (std::size_t g = 0; g < system.groups.size(); ++g) groups.emplace_back(g);
+    return groups;
+  }
+  for (const system::Scenario& each : system.scenarios)
+    if (each.name == scenario) return each.groups;
+  throw InputError("--scenario", fmt::format("the system has no scenario '{}'", scenario));
+}
+
+Time times(Time time, double factor) {
+  return Time(static_cast<std::int64_t>(std::ceil(static_cast<double>(time.count()) * factor)));
+}
+
+/// Knows how long networks take on the configurations of one board.
+class VariantTimes {
+ public:
+  VariantTimes(const AdmitRequest& request, const board::Board& board, bool modelled)
+      : request_(request), board_(board), modelled_(modelled) {}
+
+  void add(const network::Network& network, const system::Group& group,
+           const explore::Element& element, GroupVariants& variants) {
+    if (modelled_) {
+      explore::VariantTime time =
+          explore::modelled_variant(network, element, board_, group.precisions);
+      if (time.time) *time.time = times(*time.time, request_.margin);
+      variants.variants.push_back(std::move(time));
+      return;
+    }
+    Measured one = measured(network, group, element);
+    variants.variants.push_back(std::move(one.time));
+    variants.layers.push_back(std::move(one.layers));
+  }
+
+ private:
+  struct Measured {
+    explore::VariantTime time;
+    std::vector<board::Variant> layers;
+  };
+  Measured measured(const network::Network& network, const system::Group& group,
+                    const explore::Element& element) {
+    Setup setup{group.model, {}, request_.engine, request_.context};
+    const auto engine = make_engine(setup);
+    ProfileSource source;
+    source.measure.precisions = group.precisions;
+    source.context = request_.context;
+    const profile::Profile profile = load_profile(network, element.board, *engine, source);
+    Measured best{{.refusal = "was not measured"}, {}};
+    for (const profile::ProcessorProfile& each : profile.processors) {
+      const bool asked =
+          std::ranges::find(group.precisions, each.precision) != group.precisions.end();
+      if (!asked || (best.time.time && each.whole.worst_case >= *best.time.time)) continue;
+      best = {{each.whole.worst_case, each.precision, {}}, {}};
+      for (const profile::LayerTimes& layer : each.layers) best.layers.push_back(layer.variant);
+    }
+    return best;
+  }
+
+  const AdmitRequest& request_;
+  const board::Board& board_;
+  bool modelled_;
+};
+
+/// This machine's cores, alone and all together, which engines can be measured on.
+explore::Elements elements_of_this_machine(const board::Board& board) {
+  explore::Elements result;
+  for (const board::Processor& processor : board.processors) {
+    if (processor.kind != board::ProcessorKind::cpu) continue;
+    result.problem.units.push_back(processor.name);
+    result.problem.processors.push_back({processor.name, {result.problem.units.size() - 1}});
+    result.elements.push_back({"cpu", 1, 1, board::only(board, {processor.name})});
+  }
+  if (result.elements.size() < 2) return result;
+  explore::SharedProcessor all{board::all_cores(board).name, {}};
+  for (std::size_t unit = 0; unit < result.problem.units.size(); ++unit) all.units.push_back(unit);
+  result.elements.push_back({"cpu", all.units.size(), static_cast<double>(all.units.size()),
+                             board::only(board, {all.name})});
+  result.problem.processors.push_back(std::move(all));
+  return result;
+}
+
+/// In millijoules, of one activation; empty where the board does not say what a processor draws.
+std::vector<double> energies(const explore::Elements& elements,
+                             const explore::AdmissionTask& task) {
+  std::vector<double> result;
+  for (std::size_t p = 0; p < elements.elements.size(); ++p) {
+    const explore::Element& element = elements.elements[p];
+    const board::Device* device = device_of(element.board, element.board.processors[0]);
+    if (device == nullptr || device->power.empty()) return {};
+    result.push_back(task.times[p] ? device->power.back().busy.value * element.amount *
+                                         seconds(*task.times[p])
+                                   : 0);
+  }
+  return result;
+}
+
+void add_tasks(const AdmitRequest& request, AdmitResult& result, VariantTimes& times_on) {
+  const std::vector<system::GroupId> groups = groups_of(result.system, request.scenario);
+  const auto work = request.context.begin("Times of variants");
+  double done = 0;
+  Networks networks(request.context);
+  std::map<std::string, GroupVariants> known;  // groups often have the same network
+  for (system::GroupId id : groups) {
+    const system::Group& group = result.system[id];
+    work->show(done++ / static_cast<double>(groups.size()), group.name);
+    const network::Network& network = networks.of(group.model);
+    explore::AdmissionTask task{
+        group.name, period_of(result.system, id, result.system.levels - 1), {}, {}, {}};
+    task.deadline = deadline_of(result.system, id, result.system.levels - 1);
+    std::string key = network::hash_of(network);
+    for (board::Precision precision : group.precisions) key += to_text(precision);
+    auto [found, is_new] = known.try_emplace(key);
+    if (is_new)
+      for (const explore::Element& element : result.elements.elements)
+        times_on.add(network, group, element, found->second);
+    GroupVariants variants = found->second;
+    variants.name = group.name;
+    for (const explore::VariantTime& variant : variants.variants)
+      task.times.push_back(variant.time);
+    task.energy = energies(result.elements, task);
+    result.groups.push_back(std::move(variants));
+    result.problem.tasks.push_back(std::move(task));
+  }
+}
+
+/// The static table of what was decided.
+void add_table(const AdmitRequest& request, AdmitResult& result) {
+  for (std::size_t t = 0; t < result.problem.tasks.size(); ++t) {
+    const explore::AdmissionTask& task = result.problem.tasks[t];
+    const std::size_t processor = result.admission.choice[t];
+    result.table_tasks.push_back({task.name, task.period, std::min(task.deadline, task.period),
+                                  *task.times[processor],
+                                  result.problem.processors[processor].units});
+  }
+  if (request.harmonise) {
+    realtime::Harmonised harmonised = realtime::harmonised(result.table_tasks);
+    result.table_tasks = std::move(harmonised.tasks);
+    result.added_utilisation = harmonised.added_utilisation;
+  }
+  try {
+    result.table = realtime::make_table(result.table_tasks);
+    if (!result.table)
+      result.no_table =
+          "no static table was found in which nothing is interrupted and every deadline is met";
+  } catch (const InputError& error) {
+    result.no_table = std::string(error.what()) + " with --harmonise";
+  }
+}
+
+/// Those that run already stay where they are, if so all fit.
+explore::Admission solve_beside(const AdmitRequest& request,
+                                const explore::AdmissionChoice& running, AdmitResult& result) {
+  if (running.empty()) return solve_program(result.problem, request.admission);
+  const std::size_t added = result.problem.tasks.size() - running.size();
+  explore::AdmissionProblem kept = result.problem;
+  for (std::size_t t = 0; t < running.size(); ++t)
+    for (std::size_t p = 0; p < kept.processors.size(); ++p)
+      if (p != running[t]) kept.tasks[added + t].times[p].reset();
+  explore::Admission admission = solve_program(kept, request.admission);
+  if (admission.answer == explore::Admission::Answer::fits) return admission;
+  admission = solve_program(result.problem, request.admission);
+  for (std::size_t t = 0; t < running.size() && !admission.choice.empty(); ++t)
+    if (admission.choice[added + t] != running[t])
+      result.moved.push_back(result.problem.tasks[added + t].name);
+  return admission;
+}
+
+void decide(const AdmitRequest& request, const explore::AdmissionChoice& running,
+            AdmitResult& result) {
+  const auto begin = std::chrono::steady_clock::now();
+  result.admission = solve_beside(request, running, result);
+  if (result.fits() && request.admission.goal != explore::AdmissionGoal::any)
+    result.relaxed = relaxed_cost(result.problem, request.admission).value_or(0);
+  result.took = std::chrono::duration_cast<Time>(std::chrono::steady_clock::now() - begin);
+  result.table_tasks.clear();
+  result.table.reset();
+  result.no_table.clear();
+  if (result.fits() && request.table) add_table(request, result);
+}
+
+/// Whether a job took longer beside the others than the table gives it; its time then is what was
+/// seen.
+bool grew(AdmitResult& result, const runtime::Played& played) {
+  bool some = false;
+  for (std::size_t t = 0; t < played.tasks.size(); ++t) {
+    Time& known = *result.problem.tasks[t].times[result.admission.choice[t]];
+    const Time seen = played.tasks[t].worst_case();
+    if (seen <= known) continue;
+    some = true;
+    known = seen;
+    result.groups[t].variants[result.admission.choice[t]].time = seen;
+  }
+  return some;
+}
+
+/// Networks take longer where others have been in the caches and use the memory: the table is run,
+/// and made again with the times seen in it, until they do not grow.
+void settle(const AdmitRequest& request, AdmitResult& result) {
+  constexpr int most_rounds = 8;
+  while (result.table && result.rounds < most_rounds) {
+    ++result.rounds;
+    const PlayedAdmission played = play_admitted(result, request, {request.together});
+    if (!grew(result, played.played)) return;
+    decide(request, {}, result);
+  }
+}
+
+}  // namespace
+
+AdmitResult admit(const AdmitRequest& request) {
+  AdmitResult result;
+  result.system = open_system(request.system);
+  if (!request.board.empty()) result.system.board = request.board;
+  const board::Board board = board_of(result.system, request.context);
+  result.board_name = board.name;
+  result.modelled = !result.system.board.empty();
+  result.elements = result.modelled ? explore::elements_of(board, request.elements)
+                                    : elements_of_this_machine(board);
+  result.problem = result.elements.problem;
+  VariantTimes times_on(request, board, result.modelled);
+  add_tasks(request, result, times_on);
+  explore::AdmissionChoice running;
+  if (!request.running.empty()) running = add_running(request.running, result);
+  check(result.problem);
+  decide(request, running, result);
+  if (!result.modelled && running.empty() && request.together > Time{}) settle(request, result);
+  if (result.admission.answer == explore::Admission::Answer::does_not_fit)
+    result.misfit = misfit_of(result.problem, request.admission);
+  return result;
+}
+
+}  // namespace millrace::api

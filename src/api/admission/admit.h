@@ -1,0 +1,85 @@
+#pragma once
+// Which variant of which network on which processor, so that all meet their periods: `admit`.
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "api/context.h"
+#include "explore/admission/elements.h"
+#include "explore/admission/misfit.h"
+#include "explore/admission/program.h"
+#include "explore/admission/variants.h"
+#include "realtime/static_table.h"
+#include "runtime/controller/table_player.h"
+#include "system/system.h"
+
+namespace millrace::api {
+
+struct AdmitRequest {
+  std::string system;      // the file
+  std::string board = {};  // in place of the system's
+  std::string engine = {};
+  explore::ElementOptions elements = {};
+  explore::AdmissionOptions admission = {};
+  std::vector<double> weights = {};  // by group
+  /// What runs already, as admission_json() wrote it: it is asked whether the system's groups fit
+  /// beside, if possible without moving what runs. Empty: nothing does.
+  std::string running = {};
+  std::string scenario = {};  // whose groups; empty: all groups at once
+  double margin = 1.2;  // modelled times are multiplied by it: they have no worst case of their own
+  /// So long the table is run, again and again, until the times seen in it are no longer than those
+  /// it was made with. 0: not at all. Of measured times.
+  Time together = std::chrono::seconds(3);
+  bool harmonise = false;  // periods, where the table would be too long
+  bool table = true;
+  Context context = {};
+};
+
+/// A group on one of the configurations.
+struct GroupVariants {
+  std::string name;
+  std::vector<explore::VariantTime> variants;  // by processor of the problem
+  /// Likewise, and then by layer: how it ran; of measured times.
+  std::vector<std::vector<board::Variant>> layers = {};
+};
+
+struct AdmitResult {
+  system::System system;
+  std::string board_name;
+  bool modelled = false;  // else measured here
+  explore::Elements elements;
+  explore::AdmissionProblem problem;
+  std::vector<GroupVariants> groups;
+  explore::Admission admission;
+  std::vector<std::string> moved = {};  // groups that ran already and run elsewhere now
+  double relaxed = 0;                   // no choice costs less; of whole numbers or not
+  std::optional<explore::Misfit> misfit = {};
+  std::vector<realtime::TableTask> table_tasks = {};
+  std::optional<realtime::StaticTable> table = {};
+  double added_utilisation = 0;  // by harmonised periods
+  std::string no_table = {};     // why there is none, if the set fits
+  int rounds = 0;                // in which the table was run and made anew
+  Time took{};                   // to decide, without the times of the variants
+
+  bool fits() const { return admission.answer == explore::Admission::Answer::fits; }
+};
+
+struct PlayRequest {
+  Time duration = std::chrono::seconds(10);
+  runtime::Overrun overrun = runtime::Overrun::finish;
+};
+struct PlayedAdmission {
+  runtime::Played played;
+  std::string priorities = {};  // why the threads have no real-time priority; empty: they have
+};
+
+/// Runs the table on this machine, each group on random frames, until the duration or an interrupt
+/// ends it. InputError if its times are modelled or there is no table.
+PlayedAdmission play_admitted(const AdmitResult& result, const AdmitRequest& request,
+                              const PlayRequest& play);
+
+/// Groups have the period of their highest rate. InputError as read_system() and elements_of().
+AdmitResult admit(const AdmitRequest& request);
+
+}  // namespace millrace::api

@@ -1,0 +1,120 @@
+#include "api/json/admission.h"
+
+#include "base/json_text.h"
+
+namespace millrace::api {
+namespace {
+
+using Json = nlohmann::json;
+
+double share_of(explore::Billionths share) {
+  return static_cast<double>(share) / static_cast<double>(explore::whole_unit);
+}
+
+const char* answer_text(explore::Admission::Answer answer) {
+  switch (answer) {
+    case explore::Admission::Answer::fits:
+      return "fits";
+    case explore::Admission::Answer::does_not_fit:
+      return "does_not_fit";
+    case explore::Admission::Answer::unknown:
+      break;
+  }
+  return "unknown";
+}
+
+Json task_json(const AdmitResult& result, std::size_t t) {
+  const explore::AdmissionTask& task = result.problem.tasks[t];
+  Json variants = Json::array();
+  for (std::size_t p = 0; p < task.times.size(); ++p) {
+    Json variant{{"processor", result.problem.processors[p].name}};
+    if (task.times[p]) {
+      variant["time_ns"] = task.times[p]->count();
+      variant["precision"] = to_text(result.groups[t].variants[p].precision);
+    } else {
+      variant["refusal"] = result.groups[t].variants[p].refusal;
+    }
+    variants.push_back(std::move(variant));
+  }
+  Json row{{"name", task.name},
+           {"period_ns", task.period.count()},
+           {"deadline_ns", task.deadline.count()},
+           {"variants", std::move(variants)}};
+  if (result.fits()) {
+    const std::size_t processor = result.admission.choice[t];
+    row["processor"] = result.problem.processors[processor].name;
+    row["utilisation"] = share_of(utilisation(task, processor));
+  }
+  return row;
+}
+
+Json units_json(const AdmitResult& result) {
+  Json units = Json::array();
+  const std::vector<explore::Billionths> loads =
+      result.fits() ? loads_of(result.problem, result.admission.choice)
+                    : std::vector<explore::Billionths>(result.problem.units.size(), 0);
+  for (std::size_t u = 0; u < loads.size(); ++u)
+    units.push_back({{"name", result.problem.units[u]}, {"load", share_of(loads[u])}});
+  return units;
+}
+
+Json processors_json(const AdmitResult& result) {
+  Json processors = Json::array();
+  for (std::size_t p = 0; p < result.problem.processors.size(); ++p) {
+    const explore::SharedProcessor& processor = result.problem.processors[p];
+    Json units = Json::array();
+    for (std::size_t unit : processor.units) units.push_back(result.problem.units[unit]);
+    processors.push_back({{"name", processor.name},
+                          {"kind", result.elements.elements[p].kind},
+                          {"units", std::move(units)}});
+  }
+  return processors;
+}
+
+Json table_json(const AdmitResult& result) {
+  Json entries = Json::array();
+  for (const realtime::TableEntry& entry : result.table->entries)
+    entries.push_back({{"task", result.table_tasks[entry.task].name},
+                       {"job", entry.job},
+                       {"begin_ns", entry.begin.count()},
+                       {"end_ns", entry.end.count()}});
+  return {{"cycle_ns", result.table->cycle.count()},
+          {"frame_ns", result.table->frame.count()},
+          {"added_utilisation", result.added_utilisation},
+          {"entries", std::move(entries)}};
+}
+
+Json misfit_json(const AdmitResult& result) {
+  Json names = Json::array();
+  for (std::size_t task : result.misfit->tasks) names.push_back(result.problem.tasks[task].name);
+  return {{"groups", std::move(names)},
+          {"remedies", remedies_text(result.problem, result.misfit->remedies)},
+          {"proven", result.misfit->is_proven}};
+}
+
+}  // namespace
+
+std::string admission_json(const AdmitResult& result) {
+  Json tasks = Json::array();
+  for (std::size_t t = 0; t < result.problem.tasks.size(); ++t)
+    tasks.push_back(task_json(result, t));
+  Json fields{{"system", result.system.file},
+              {"board", result.board_name},
+              {"times", result.modelled ? "modelled" : "measured"},
+              {"answer", answer_text(result.admission.answer)},
+              {"cost", result.admission.cost},
+              {"bound", result.admission.bound},
+              {"relaxed", result.relaxed},
+              {"decided_ms", milliseconds(result.took)},
+              {"rounds", result.rounds},
+              {"groups", std::move(tasks)},
+              {"processors", processors_json(result)},
+              {"units", units_json(result)}};
+  if (result.table) fields["table"] = table_json(result);
+  if (!result.no_table.empty()) fields["no_table"] = result.no_table;
+  if (!result.moved.empty()) fields["moved"] = result.moved;
+  if (result.misfit) fields["misfit"] = misfit_json(result);
+  return json_document("admission", std::move(fields));
+}
+
+}  // namespace millrace::api

@@ -1,0 +1,88 @@
+#include "cli/print/admission.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "report/admission.h"
+#include "report/table.h"
+
+namespace millrace::cli {
+namespace {
+
+std::vector<std::string> precisions_of(const api::AdmitResult& result) {
+  std::vector<std::string> precisions;
+  for (std::size_t t = 0; t < result.groups.size(); ++t)
+    precisions.emplace_back(
+        to_text(result.groups[t].variants[result.admission.choice[t]].precision));
+  return precisions;
+}
+
+}  // namespace
+
+std::string admission_answer(const api::AdmitResult& result, const std::string& goal) {
+  const explore::Admission& admission = result.admission;
+  if (!result.fits()) return {};
+  std::string text =
+      report::admission_text(result.problem, admission.choice, precisions_of(result));
+  text += fmt::format("\nfits        on {}, with {} times; decided in {}\n", result.board_name,
+                      result.modelled ? "modelled" : "measured", to_text(result.took));
+  if (!result.moved.empty()) text += fmt::format("moved       {}\n", fmt::join(result.moved, ", "));
+  if (goal != "any")
+    text += fmt::format(
+        "{:<12}{:.4g}, {}\n", goal, admission.cost,
+        admission.is_optimal()
+            ? fmt::format("the least there is; {:.4g} without whole numbers", result.relaxed)
+            : fmt::format("at least {:.4g} is needed", admission.bound));
+  if (result.table)
+    text += fmt::format(
+        "table       {} entries, again every {}{}\n", result.table->entries.size(),
+        to_text(result.table->cycle),
+        result.table->frame > Time{} ? ", in frames of " + to_text(result.table->frame) : "");
+  if (result.rounds > 0)
+    text += fmt::format("            run {} x to measure the networks beside each other\n",
+                        result.rounds);
+  if (result.added_utilisation > 0)
+    text += fmt::format("            shorter periods add {:.3g} to the utilisation\n",
+                        result.added_utilisation);
+  return text;
+}
+
+std::string admission_refusal(const api::AdmitResult& result) {
+  if (!result.misfit)
+    return "whether the groups fit is not known: the time for the program ran out; allow more with "
+           "--time-limit";
+  std::vector<std::string> names;
+  for (std::size_t task : result.misfit->tasks)
+    names.push_back(fmt::format("'{}'", result.problem.tasks[task].name));
+  const std::string remedies = remedies_text(result.problem, result.misfit->remedies);
+  return fmt::format("{}{} not fit on {}{}", fmt::join(names, ", "),
+                     names.size() == 1 ? " does" : " together do", result.board_name,
+                     remedies.empty() ? "; no single change of a period, a time or a unit helps"
+                                      : "; each of these would help: " + remedies);
+}
+
+std::string played_text(const runtime::Played& played, const api::AdmitResult& result) {
+  report::Table table({{"group", report::Align::left},
+                       {"jobs"},
+                       {"overruns"},
+                       {"skipped"},
+                       {"mean"},
+                       {"largest"},
+                       {"planned"},
+                       {"response"},
+                       {"deadline"}});
+  for (std::size_t t = 0; t < played.tasks.size(); ++t) {
+    const runtime::PlayedTask& task = played.tasks[t];
+    const realtime::TableTask& planned = result.table_tasks[t];
+    table.add({planned.name, std::to_string(task.jobs), std::to_string(task.overruns),
+               std::to_string(task.skipped), to_text(task.mean()), to_text(task.largest),
+               to_text(planned.worst), to_text(task.latest), to_text(planned.deadline)});
+  }
+  std::string text = table.text() + fmt::format("\nran         {}", to_text(played.elapsed));
+  if (played.stopped) text += ", until the first overrun";
+  if (played.stolen > Time{})
+    text += fmt::format("; the host took {} of the cores meanwhile", to_text(played.stolen));
+  return text + "\n";
+}
+
+}  // namespace millrace::cli

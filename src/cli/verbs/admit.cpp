@@ -1,0 +1,154 @@
+// millrace admit SYSTEM
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "api/admission/admit.h"
+#include "api/json/admission.h"
+#include "api/written_over.h"
+#include "base/file.h"
+#include "base/printable.h"
+#include "cli/options/common.h"
+#include "cli/options/duration.h"
+#include "cli/print/admission.h"
+#include "cli/print/progress.h"
+#include "cli/verbs/verbs.h"
+#include "report/admission.h"
+
+namespace millrace::cli {
+
+namespace {
+
+struct AdmitOptions {
+  api::AdmitRequest request;
+  std::vector<std::string> kinds;
+  std::string goal = "utilisation", gantt, header, overrun = "finish";
+  double run_s = 0, together_s = 3;
+  bool json = false, no_table = false;
+};
+
+const std::map<std::string, explore::AdmissionGoal> goals{
+    {"any", explore::AdmissionGoal::any},
+    {"utilisation", explore::AdmissionGoal::total_utilisation},
+    {"largest-load", explore::AdmissionGoal::largest_load},
+    {"energy", explore::AdmissionGoal::energy}};
+
+void bind_times(CLI::App& verb, AdmitOptions& options) {
+  api::AdmitRequest& request = options.request;
+  begin_group(verb, "Board and times");
+  verb.add_option("--board", request.board, "A board file or a shipped board, not the system's");
+  verb.add_option("--engine", request.engine, "To measure with on this machine");
+  verb.add_option("--kinds", options.kinds,
+                  "Use only these kinds of silicon: cpu, npu, gpu.UNIT; with '.alone' or "
+                  "'.together' one part at a time, or all at once")
+      ->delimiter(',');
+  verb.add_option("--reserved-cores", request.elements.reserved_cores,
+                  "Cores of each CPU that are kept for the system and for feeding accelerators")
+      ->check(CLI::Range(0, 1024))
+      ->capture_default_str();
+  verb.add_option("--margin", request.margin, "Modelled times are multiplied by it")
+      ->check(CLI::Range(1.0, 100.0))
+      ->capture_default_str();
+}
+
+void bind(CLI::App& verb, AdmitOptions& options) {
+  api::AdmitRequest& request = options.request;
+  verb.add_option("system", request.system, "A system file")->required();
+  verb.add_option("--scenario", request.scenario, "Its groups only; without: all at once");
+  verb.add_option("--beside", request.running,
+                  "What runs already, as --json wrote it: do the system's groups fit beside it");
+  bind_times(verb, options);
+  verb.add_option("--together", options.together_s,
+                  "Seconds for which the table is run here, again until no time in it grows")
+      ->transform(in_seconds())
+      ->capture_default_str();
+  begin_group(verb, "Decision");
+  verb.add_option("--goal", options.goal, "What is to be least")
+      ->check(CLI::IsMember({"any", "utilisation", "largest-load", "energy"}))
+      ->capture_default_str();
+  verb.add_option("--time-limit", request.admission.seconds, "Seconds for the integer program")
+      ->check(CLI::Range(0.01, 1e6))
+      ->capture_default_str();
+  verb.add_flag("--harmonise", request.harmonise,
+                "Shorten periods so that each divides the next, for a shorter table");
+  verb.add_flag("--no-table", options.no_table, "Do not make a static table");
+  begin_group(verb, "Running");
+  verb.add_option("--run", options.run_s, "Seconds to run the static table on this machine")
+      ->transform(in_seconds());
+  verb.add_option("--overrun", options.overrun, "What happens to jobs that follow a late one")
+      ->check(CLI::IsMember({"finish", "skip", "stop"}))
+      ->capture_default_str();
+  begin_group(verb, "Output");
+  verb.add_option("--gantt", options.gantt, "Draw the static table into this SVG file");
+  verb.add_option("--cpp", options.header, "Write the static table as a C++ header");
+  bind_json(verb, options.json);
+}
+
+const std::map<std::string, runtime::Overrun> overruns{{"finish", runtime::Overrun::finish},
+                                                       {"skip", runtime::Overrun::skip},
+                                                       {"stop", runtime::Overrun::stop}};
+
+/// Runs the table; whether every job ended in time.
+bool run_table(const AdmitOptions& options, const api::AdmitRequest& request,
+               const api::AdmitResult& result) {
+  const api::PlayedAdmission played = api::play_admitted(
+      result, request, {time_from_seconds(options.run_s), overruns.at(options.overrun)});
+  if (!played.priorities.empty()) note(played.priorities);
+  fmt::print("\n{}", printable_lines(played_text(played.played, result)));
+  return std::ranges::all_of(played.played.tasks, [](const runtime::PlayedTask& task) {
+    return task.overruns == 0 && task.skipped == 0;
+  });
+}
+
+void write_results(const AdmitOptions& options, const api::AdmitResult& result) {
+  if (options.gantt.empty() && options.header.empty()) return;
+  if (!result.table) {
+    note("there is no static table to write");
+    return;
+  }
+  const auto& units = result.problem.units;
+  if (!options.gantt.empty())
+    write_file(options.gantt, report::static_table_gantt(*result.table, result.table_tasks, units));
+  if (!options.header.empty())
+    write_file(options.header, report::static_table_cpp(*result.table, result.table_tasks, units));
+}
+
+int run(const AdmitOptions& options) {
+  api::FilesRead files;
+  files.add("system", options.request.system);
+  if (!options.request.running.empty()) files.add("admission", options.request.running);
+  for (const std::string& output : {options.gantt, options.header}) {
+    files.refuse(output);
+    if (!output.empty()) check_writable(output);
+  }
+  api::AdmitRequest request = options.request;
+  request.elements.kinds = {options.kinds.begin(), options.kinds.end()};
+  request.admission.goal = goals.at(options.goal);
+  request.table = !options.no_table;
+  request.together = time_from_seconds(options.together_s);
+  request.context.listener = &terminal();
+  const api::AdmitResult result = api::admit(request);
+  fmt::print("{}", options.json ? api::admission_json(result)
+                                : printable_lines(admission_answer(result, options.goal)));
+  if (!result.no_table.empty()) note(result.no_table);
+  write_results(options, result);
+  if (result.fits() && options.run_s > 0)
+    return run_table(options, request, result) ? 0 : answer_is_no;
+  if (result.fits()) return 0;
+  note(admission_refusal(result));
+  return answer_is_no;
+}
+
+}  // namespace
+
+void add_admit(CLI::App& app, int& exit_code) {
+  add_verb<AdmitOptions>(
+      app, exit_code,
+      {{"admit", "Which variant of which network on which processor: does the set fit",
+        "millrace admit car.yaml --board jetson-agx-xavier"},
+       bind,
+       run});
+}
+
+}  // namespace millrace::cli

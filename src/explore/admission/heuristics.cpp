@@ -1,0 +1,191 @@
+#include "explore/admission/heuristics.h"
+
+#include <algorithm>
+#include <memory>
+#include <numeric>
+#include <pagmo/algorithm.hpp>
+#include <pagmo/algorithms/sga.hpp>
+#include <pagmo/population.hpp>
+#include <pagmo/problem.hpp>
+
+namespace millrace::explore {
+namespace {
+
+constexpr std::size_t nowhere = static_cast<std::size_t>(-1);
+
+/// A choice that grows, with the loads that it makes.
+class GrowingChoice {
+ public:
+  explicit GrowingChoice(const AdmissionProblem& problem)
+      : problem_(problem),
+        choice_(problem.tasks.size(), nowhere),
+        loads_(problem.units.size(), 0),
+        users_(problem.processors.size(), 0) {
+    for (const AdmissionTask& task : problem.tasks) options_.push_back(options_of(task));
+  }
+
+  const std::vector<std::size_t>& options(std::size_t task) const { return options_[task]; }
+  std::size_t operator[](std::size_t task) const { return choice_[task]; }
+  AdmissionChoice choice() const { return choice_; }
+
+  /// The largest load of the processor's units with the task.
+  Billionths load_with(std::size_t task, std::size_t processor) const {
+    Billionths largest = 0;
+    for (std::size_t unit : problem_.processors[processor].units)
+      largest = std::max(largest, loads_[unit]);
+    return largest + utilisation(problem_.tasks[task], processor);
+  }
+  bool is_excluded(std::size_t processor) const {
+    return std::ranges::any_of(problem_.exclusive, [&](const auto& pair) {
+      return (pair.first == processor && users_[pair.second] > 0) ||
+             (pair.second == processor && users_[pair.first] > 0);
+    });
+  }
+  bool fits(std::size_t task, std::size_t processor) const {
+    return !is_excluded(processor) && load_with(task, processor) <= whole_unit;
+  }
+  void put(std::size_t task, std::size_t processor) { change(task, processor, 1); }
+  void take(std::size_t task) { change(task, choice_[task], -1); }
+
+  /// Where it fits and its units are loaded least then.
+  std::size_t best_place(std::size_t task) const {
+    std::size_t best = nowhere;
+    Billionths least = 0;
+    for (std::size_t processor : options_[task]) {
+      if (!fits(task, processor)) continue;
+      const Billionths load =
+          load_with(task, processor) + utilisation(problem_.tasks[task], processor);
+      if (best != nowhere && load >= least) continue;
+      best = processor;
+      least = load;
+    }
+    return best;
+  }
+
+ private:
+  void change(std::size_t task, std::size_t processor, int by) {
+    for (std::size_t unit : problem_.processors[processor].units)
+      loads_[unit] += by * utilisation(problem_.tasks[task], processor);
+    users_[processor] += by;
+    choice_[task] = by > 0 ? processor : nowhere;
+  }
+
+  const AdmissionProblem& problem_;
+  AdmissionChoice choice_;
+  std::vector<Billionths> loads_;
+  std::vector<int> users_;  // by processor
+  std::vector<std::vector<std::size_t>> options_;
+};
+
+/// Moves one task that is placed elsewhere, so that this one finds a place.
+bool place_by_moving(GrowingChoice& growing, std::size_t task, std::size_t tasks) {
+  for (std::size_t other = 0; other < tasks; ++other) {
+    const std::size_t before = growing[other];
+    if (other == task || before == nowhere) continue;
+    growing.take(other);
+    for (std::size_t processor : growing.options(task)) {
+      if (!growing.fits(task, processor)) continue;
+      growing.put(task, processor);
+      if (const std::size_t place = growing.best_place(other); place != nowhere) {
+        growing.put(other, place);
+        return true;
+      }
+      growing.take(task);
+    }
+    growing.put(other, before);
+  }
+  return false;
+}
+
+/// By their least utilisation, the largest first.
+std::vector<std::size_t> by_size(const AdmissionProblem& problem) {
+  std::vector<Billionths> least;
+  for (const AdmissionTask& task : problem.tasks) {
+    Billionths smallest = 2 * whole_unit;
+    for (std::size_t p : options_of(task)) smallest = std::min(smallest, utilisation(task, p));
+    least.push_back(smallest);
+  }
+  std::vector<std::size_t> order(problem.tasks.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order,
+                           [&](std::size_t a, std::size_t b) { return least[a] > least[b]; });
+  return order;
+}
+
+/// What pagmo minimises: by task, which of its options.
+struct AdmissionGenes {
+  std::shared_ptr<const AdmissionProblem> problem;
+  std::shared_ptr<const AdmissionOptions> options;
+  std::vector<std::vector<std::size_t>> places;
+
+  AdmissionChoice choice_of(const pagmo::vector_double& genes) const {
+    AdmissionChoice choice;
+    for (std::size_t t = 0; t < places.size(); ++t)
+      choice.push_back(places[t][static_cast<std::size_t>(genes[t])]);
+    return choice;
+  }
+  pagmo::vector_double fitness(const pagmo::vector_double& genes) const {
+    const AdmissionChoice choice = choice_of(genes);
+    double overload = 0;
+    for (Billionths load : loads_of(*problem, choice))
+      overload += static_cast<double>(std::max<Billionths>(0, load - whole_unit));
+    for (const auto& [a, b] : problem->exclusive)
+      if (std::ranges::count(choice, a) > 0 && std::ranges::count(choice, b) > 0)
+        overload += static_cast<double>(whole_unit);
+    if (overload > 0) return {1e12 + overload};
+    return {cost_of(*problem, *options, choice)};
+  }
+  std::pair<pagmo::vector_double, pagmo::vector_double> get_bounds() const {
+    pagmo::vector_double last;
+    for (const auto& options_of_task : places)
+      last.push_back(static_cast<double>(options_of_task.size() - 1));
+    return {pagmo::vector_double(places.size(), 0), last};
+  }
+  pagmo::vector_double::size_type get_nix() const { return places.size(); }
+};
+
+pagmo::vector_double genes_of(const AdmissionGenes& genes, const AdmissionChoice& choice) {
+  pagmo::vector_double result;
+  for (std::size_t t = 0; t < choice.size(); ++t)
+    result.push_back(static_cast<double>(std::ranges::find(genes.places[t], choice[t]) -
+                                         genes.places[t].begin()));
+  return result;
+}
+
+}  // namespace
+
+std::optional<AdmissionChoice> first_fit_decreasing(const AdmissionProblem& problem) {
+  GrowingChoice growing(problem);
+  for (std::size_t task : by_size(problem)) {
+    const std::size_t place = growing.best_place(task);
+    if (place != nowhere)
+      growing.put(task, place);
+    else if (!place_by_moving(growing, task, problem.tasks.size()))
+      return std::nullopt;
+  }
+  return growing.choice();
+}
+
+std::optional<AdmissionChoice> genetic_admission(const AdmissionProblem& problem,
+                                                 const AdmissionOptions& options,
+                                                 const AdmissionGenetic& genetic) {
+  AdmissionGenes genes{
+      std::make_shared<AdmissionProblem>(problem), std::make_shared<AdmissionOptions>(options), {}};
+  for (const AdmissionTask& task : problem.tasks) genes.places.push_back(options_of(task));
+  if (std::ranges::any_of(genes.places, [](const auto& places) { return places.empty(); }))
+    return std::nullopt;
+  if (problem.tasks.empty()) return AdmissionChoice{};
+  const auto seed = static_cast<unsigned>(genetic.seed);
+  pagmo::population population{pagmo::problem{genes}, genetic.population, seed};
+  if (const auto first = first_fit_decreasing(problem))
+    population.set_x(0, genes_of(genes, *first));
+  const double one_gene = 1.0 / static_cast<double>(problem.tasks.size());
+  const pagmo::algorithm search{pagmo::sga(genetic.generations, 0.9, 1.0, one_gene, 1.0, 2,
+                                           "exponential", "uniform", "tournament", seed)};
+  population = search.evolve(population);
+  AdmissionChoice choice = genes.choice_of(population.champion_x());
+  if (!fits(problem, choice)) return std::nullopt;
+  return choice;
+}
+
+}  // namespace millrace::explore

@@ -1,0 +1,67 @@
+#pragma once
+// Which variant of which task on which processor: tasks with periods, and processors that share
+// silicon (Pujol et al., "Generating and Exploiting Deep Learning Variants").
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/units.h"
+
+namespace millrace::explore {
+
+/// A share of a unit's time, in billionths, rounded up: sums are exact and on the safe side.
+using Billionths = std::int64_t;
+inline constexpr Billionths whole_unit = 1'000'000'000;
+
+/// What holds one task at a time: some units of silicon at once, such as both of two NPUs.
+struct SharedProcessor {
+  std::string name;
+  std::vector<std::size_t> units;  // at least one; ascending
+  bool operator==(const SharedProcessor&) const = default;
+};
+
+/// A network, once each period.
+struct AdmissionTask {
+  std::string name;
+  Time period{}, deadline{};
+  std::vector<std::optional<Time>> times;  // by processor: the bound of its variant; none: no such
+  std::vector<double> energy = {};         // by processor, of one activation; empty: unknown
+  bool operator==(const AdmissionTask&) const = default;
+};
+
+/// The sets CE and Gamma of the paper.
+struct AdmissionProblem {
+  std::vector<std::string> units;
+  std::vector<SharedProcessor> processors;
+  /// Of these processors only one of each two may be used: modes that exclude each other.
+  std::vector<std::pair<std::size_t, std::size_t>> exclusive = {};
+  std::vector<AdmissionTask> tasks;
+  bool operator==(const AdmissionProblem&) const = default;
+};
+
+/// By task: its processor.
+using AdmissionChoice = std::vector<std::size_t>;
+
+/// InputError naming the task or processor: a period, deadline or time that is not above 0, a
+/// processor without units, lists that do not fit each other.
+void check(const AdmissionProblem& problem);
+
+/// Of a task on a processor: its time by its period.
+Billionths utilisation(const AdmissionTask& task, std::size_t processor);
+
+/// The processors on which the task meets its deadline, alone; ascending.
+std::vector<std::size_t> options_of(const AdmissionTask& task);
+
+/// By unit. Precondition: the choice has a processor with a time for each task.
+std::vector<Billionths> loads_of(const AdmissionProblem& problem, const AdmissionChoice& choice);
+
+/// Whether each task has one of its options, no unit is loaded by more than all of its time, and no
+/// two exclusive processors are used.
+bool fits(const AdmissionProblem& problem, const AdmissionChoice& choice);
+
+/// The problem with these of its tasks only.
+AdmissionProblem only_tasks(const AdmissionProblem& problem, const std::vector<std::size_t>& tasks);
+
+}  // namespace millrace::explore

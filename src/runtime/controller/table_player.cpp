@@ -1,0 +1,188 @@
+#include "runtime/controller/table_player.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <barrier>
+#include <chrono>
+#include <cmath>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <thread>
+
+#include "base/error.h"
+#include "runtime/first_error.h"
+#include "runtime/scheduling/host.h"
+#include "runtime/scheduling/thread_priority.h"
+#include "runtime/waiting/event_count.h"
+
+namespace millrace::runtime {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+class TablePlayer {
+ public:
+  TablePlayer(const realtime::StaticTable& table, const std::vector<realtime::TableTask>& tasks,
+              const std::vector<TableJob>& jobs, const PlayOptions& options)
+      : table_(table), tasks_(tasks), jobs_(jobs), options_(options), works_(tasks.size()) {
+    result_.tasks.resize(tasks.size());
+    for (const realtime::TableTask& task : tasks) {
+      players_.insert(task.units.front());
+      units_ = std::max(units_, task.units.back() + 1);
+    }
+    locks_ = std::make_unique<std::mutex[]>(units_);
+  }
+
+  Played run() {
+    std::barrier ready(static_cast<std::ptrdiff_t>(players_.size()), [this]() noexcept {
+      begin_ = Clock::now() + std::chrono::milliseconds(20);
+    });
+    const std::vector<int> cores = cores_used();
+    const Time stolen = stolen_from(cores);
+    {
+      std::vector<std::jthread> threads;
+      for (std::size_t unit : players_)
+        threads.emplace_back([this, unit, &ready] { be_player(unit, ready); });
+    }
+    first_error_.rethrow();
+    result_.elapsed = Clock::now() - begin_;
+    result_.stolen = stolen_from(cores) - stolen;
+    result_.stopped = overran_;
+    return result_;
+  }
+
+ private:
+  std::vector<int> cores_used() const {
+    std::set<int> cores;
+    for (const TableJob& job : jobs_)
+      cores.insert(job.processor.cores.begin(), job.processor.cores.end());
+    return {cores.begin(), cores.end()};
+  }
+
+  void fail(const std::string& what) {
+    first_error_.set({what});
+    end_all();
+  }
+
+  template <class Ready>
+  void be_player(std::size_t unit, Ready& ready) {
+    std::optional<PriorityGuard> priority;
+    try {
+      for (std::size_t t = 0; t < tasks_.size(); ++t)
+        if (tasks_[t].units.front() == unit) works_[t] = jobs_[t].prepare();
+      priority.emplace(options_.priority);
+    } catch (const std::exception& error) {
+      fail(error.what());
+    }
+    ready.arrive_and_wait();
+    for (Time from{}; !ended_ && from < options_.duration; from += table_.cycle) cycle(unit, from);
+  }
+
+  void cycle(std::size_t unit, Time from) {
+    for (const realtime::TableEntry& entry : table_.entries) {
+      const realtime::TableTask& task = tasks_[entry.task];
+      if (task.units.front() != unit) continue;
+      if (ended_ || from + entry.begin >= options_.duration) return;
+      if (options_.is_interrupted && options_.is_interrupted()) end_all();
+      PlayedTask& played = result_.tasks[entry.task];
+      const Clock::time_point due = begin_ + from + entry.begin;
+      if (options_.overrun == Overrun::skip && Clock::now() > due + Clock::duration(slack)) {
+        ++played.skipped;
+        continue;
+      }
+      wait_until(due);
+      if (!ended_) execute(entry, from);
+    }
+  }
+
+  /// Or until all ends.
+  void wait_until(Clock::time_point due) {
+    for (;;) {
+      const std::uint32_t ticket = end_.ticket();
+      if (ended_ || Clock::now() >= due) return;
+      end_.sleep_before(ticket, due);
+    }
+  }
+  void end_all() {
+    ended_ = true;
+    end_.notify();
+  }
+
+  /// All units of the task, in their order.
+  class Units {
+   public:
+    Units(std::mutex* locks, const std::vector<std::size_t>& units) : locks_(locks), units_(units) {
+      for (std::size_t unit : units_) locks_[unit].lock();
+    }
+    ~Units() {
+      for (std::size_t unit : units_) locks_[unit].unlock();
+    }
+    Units(const Units&) = delete;
+    Units& operator=(const Units&) = delete;
+
+   private:
+    std::mutex* locks_;
+    const std::vector<std::size_t>& units_;
+  };
+
+  void execute(const realtime::TableEntry& entry, Time from) {
+    const realtime::TableTask& task = tasks_[entry.task];
+    const Units units(locks_.get(), task.units);
+    const board::PinGuard here(jobs_[entry.task].processor);
+    const Clock::time_point begin = Clock::now();
+    try {
+      works_[entry.task]();
+    } catch (const std::exception& error) {
+      fail(fmt::format("task '{}': {}", task.name, error.what()));
+      return;
+    }
+    const Clock::time_point end = Clock::now();
+    PlayedTask& played = result_.tasks[entry.task];
+    ++played.jobs;
+    played.sum += end - begin;
+    played.squares += std::pow(static_cast<double>(Time(end - begin).count()), 2);
+    played.largest = std::max<Time>(played.largest, end - begin);
+    played.latest = std::max<Time>(played.latest, end - (begin_ + from + task.period * entry.job));
+    if (end <= begin_ + from + entry.end) return;
+    ++played.overruns;
+    if (options_.overrun != Overrun::stop) return;
+    overran_ = true;
+    end_all();
+  }
+
+  /// So late a begin is still in time: timers are not exact.
+  static constexpr Time slack = std::chrono::microseconds(200);
+
+  const realtime::StaticTable& table_;
+  const std::vector<realtime::TableTask>& tasks_;
+  const std::vector<TableJob>& jobs_;
+  const PlayOptions& options_;
+  std::set<std::size_t> players_;  // units with a thread
+  std::size_t units_ = 0;
+  std::unique_ptr<std::mutex[]> locks_;  // by unit
+  std::vector<TableWork> works_;  // by task; each of the thread of its first unit, like its result
+  Played result_;
+  Clock::time_point begin_;
+  std::atomic<bool> ended_ = false, overran_ = false;
+  EventCount end_;
+  FirstError first_error_;
+};
+
+}  // namespace
+
+Time PlayedTask::worst_case() const {
+  if (jobs == 0) return {};
+  const double mean_ns = static_cast<double>(sum.count()) / static_cast<double>(jobs);
+  const double variance = squares / static_cast<double>(jobs) - mean_ns * mean_ns;
+  const double high = mean_ns + 6 * std::sqrt(std::max(variance, 0.0));
+  return std::max(largest, Time(static_cast<std::int64_t>(std::ceil(high))));
+}
+
+Played play(const realtime::StaticTable& table, const std::vector<realtime::TableTask>& tasks,
+            const std::vector<TableJob>& jobs, const PlayOptions& options) {
+  return TablePlayer(table, tasks, jobs, options).run();
+}
+
+}  // namespace millrace::runtime

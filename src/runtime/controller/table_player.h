@@ -1,0 +1,63 @@
+#pragma once
+// Plays a static table: every job begins when the table says, on a thread of its processor.
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/units.h"
+#include "base/verdict.h"
+#include "board/board.h"
+#include "realtime/static_table.h"
+
+namespace millrace::runtime {
+
+/// What happens where a job has not ended when the table says.
+enum class Overrun {
+  finish,  // it ends, and what follows begins later
+  skip,    // it ends; jobs whose begin has passed meanwhile do not run at all
+  stop,    // it ends, and nothing runs any more
+};
+
+/// What one task does on one frame.
+using TableWork = std::function<void()>;
+
+/// Called on the thread that will do the work, before the table begins; may take long.
+struct TableJob {
+  board::Processor processor;  // the thread is bound to it
+  std::function<TableWork()> prepare;
+};
+
+struct PlayOptions {
+  Time duration = std::chrono::seconds(10);
+  Overrun overrun = Overrun::finish;
+  int priority = 0;  // of SCHED_FIFO; 0: as the caller has it
+  /// Asked between the jobs of one thread; true: the end. Null: never.
+  std::function<bool()> is_interrupted = {};
+};
+
+struct PlayedTask {
+  std::int64_t jobs = 0, overruns = 0, skipped = 0;
+  Time largest{}, sum{};  // of execution times
+  double squares = 0;     // their sum, in nanoseconds
+  Time latest{};          // the largest time from a job's activation to its end
+  Time mean() const { return jobs > 0 ? sum / jobs : Time{}; }
+  /// max(largest seen, mean + 6 deviations).
+  Time worst_case() const;
+};
+
+struct Played {
+  std::vector<PlayedTask> tasks;  // in the table's order
+  Time elapsed{};
+  bool stopped = false;  // by an overrun
+  Time stolen{};         // by a hypervisor, of the cores that were used
+};
+
+/// A unit of the table is a thread; a job on several units runs on that of the first, while the
+/// others wait. Two jobs never overlap on a unit, whatever happens. EngineError, with the task's
+/// name, if a job fails. Precondition: replay() accepts the table.
+Played play(const realtime::StaticTable& table, const std::vector<realtime::TableTask>& tasks,
+            const std::vector<TableJob>& jobs, const PlayOptions& options);
+
+}  // namespace millrace::runtime

@@ -1,0 +1,202 @@
+// The 0/1 program against enumeration, and what it says where nothing fits.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <optional>
+#include <string>
+
+#include "base/error.h"
+#include "base/random.h"
+#include "explore/admission/heuristics.h"
+#include "explore/admission/misfit.h"
+#include "explore/admission/program.h"
+
+namespace millrace::explore {
+namespace {
+
+/// Two NPUs, alone or together, a GPU and two clusters of cores.
+AdmissionProblem board_of_npus() {
+  AdmissionProblem problem;
+  problem.units = {"npu0", "npu1", "gpu", "cluster0", "cluster1"};
+  problem.processors = {{"npu0", {0}},     {"npu1", {1}},     {"npus", {0, 1}},    {"gpu", {2}},
+                        {"cluster0", {3}}, {"cluster1", {4}}, {"clusters", {3, 4}}};
+  return problem;
+}
+
+AdmissionProblem random_admission(Random& random) {
+  AdmissionProblem problem = board_of_npus();
+  if (random.below(4) == 0) problem.exclusive = {{0, 2}, {1, 2}};
+  const std::size_t tasks = 1 + random.below(6);
+  for (std::size_t t = 0; t < tasks; ++t) {
+    AdmissionTask task;
+    task.name = "t" + std::to_string(t);
+    task.period = Time(100 + static_cast<std::int64_t>(random.below(10)) * 100);
+    task.deadline = random.below(3) == 0 ? task.period / 2 : task.period;
+    const auto base = static_cast<std::int64_t>(20 + random.below(600));
+    for (std::size_t p = 0; p < problem.processors.size(); ++p) {
+      const bool has_variant = p == 3 || random.below(4) > 0;
+      const auto time = static_cast<std::int64_t>(10 + random.below(50) + random.below(2) * base);
+      task.times.push_back(has_variant ? std::optional<Time>(time) : std::nullopt);
+      task.energy.push_back(static_cast<double>(random.below(100)));
+    }
+    problem.tasks.push_back(std::move(task));
+  }
+  return problem;
+}
+
+/// The least cost of all choices that fit.
+std::optional<double> enumerated(const AdmissionProblem& problem, const AdmissionOptions& options) {
+  AdmissionChoice choice(problem.tasks.size(), 0);
+  std::optional<double> best;
+  for (;;) {
+    if (fits(problem, choice)) {
+      const double cost = cost_of(problem, options, choice);
+      if (!best || cost < *best) best = cost;
+    }
+    std::size_t t = 0;
+    while (t < choice.size() && ++choice[t] == problem.processors.size()) choice[t++] = 0;
+    if (t == choice.size()) return best;
+  }
+}
+
+int sets_to_try() {
+  const char* value = std::getenv("MILLRACE_ADMISSION_SETS");
+  return value ? std::atoi(value) : 300;
+}
+
+TEST(Admission, ProgramAgreesWithEnumeration) {
+  Random random(7);
+  int fitting = 0;
+  for (int i = 0; i < sets_to_try(); ++i) {
+    const AdmissionProblem problem = random_admission(random);
+    AdmissionOptions options;
+    options.goal =
+        std::array{AdmissionGoal::total_utilisation, AdmissionGoal::weighted, AdmissionGoal::energy,
+                   AdmissionGoal::largest_load, AdmissionGoal::any}[random.below(5)];
+    for (std::size_t t = 0; t < problem.tasks.size(); ++t)
+      options.weights.push_back(1 + static_cast<double>(t));
+    const std::optional<double> expected = enumerated(problem, options);
+    const Admission found = solve_program(problem, options);
+    ASSERT_EQ(found.answer == Admission::Answer::fits, expected.has_value()) << "set " << i;
+    if (!expected) {
+      EXPECT_EQ(found.answer, Admission::Answer::does_not_fit);
+      continue;
+    }
+    ++fitting;
+    EXPECT_TRUE(fits(problem, found.choice)) << "set " << i;
+    EXPECT_NEAR(found.cost, *expected, 1e-7 * std::max(1.0, *expected)) << "set " << i;
+    EXPECT_LE(found.bound, *expected + 1e-7 * std::max(1.0, *expected)) << "set " << i;
+    const std::optional<double> relaxed = relaxed_cost(problem, options);
+    ASSERT_TRUE(relaxed);
+    EXPECT_LE(*relaxed, *expected + 1e-7 * std::max(1.0, *expected));
+  }
+  EXPECT_GT(fitting, sets_to_try() / 4);
+  EXPECT_LT(fitting, sets_to_try());
+}
+
+TEST(Admission, HeuristicsNeverGiveWhatDoesNotFit) {
+  Random random(8);
+  int first_fits = 0, genetic_fits = 0, program_fits = 0;
+  for (int i = 0; i < 60; ++i) {
+    const AdmissionProblem problem = random_admission(random);
+    const AdmissionOptions options;
+    const Admission program = solve_program(problem, options);
+    program_fits += program.answer == Admission::Answer::fits;
+    if (const auto choice = first_fit_decreasing(problem)) {
+      ++first_fits;
+      EXPECT_TRUE(fits(problem, *choice));
+    }
+    if (const auto choice = genetic_admission(problem, options)) {
+      ++genetic_fits;
+      EXPECT_TRUE(fits(problem, *choice));
+      EXPECT_GE(cost_of(problem, options, *choice), program.cost - 1e-9);
+    }
+  }
+  EXPECT_GE(first_fits, program_fits * 9 / 10);
+  EXPECT_GE(genetic_fits, first_fits);
+  EXPECT_LE(genetic_fits, program_fits);
+}
+
+TEST(Admission, MisfitIsIrreducible) {
+  Random random(9);
+  const int wanted = std::max(50, sets_to_try() / 5);
+  int found = 0, with_remedies = 0;
+  while (found < wanted) {
+    const AdmissionProblem problem = random_admission(random);
+    const std::optional<Misfit> misfit = misfit_of(problem);
+    EXPECT_EQ(misfit.has_value(), !enumerated(problem, {}).has_value());
+    if (!misfit) continue;
+    ++found;
+    EXPECT_TRUE(misfit->is_proven);
+    EXPECT_FALSE(enumerated(only_tasks(problem, misfit->tasks), {}));
+    for (std::size_t left_out : misfit->tasks) {
+      std::vector<std::size_t> rest = misfit->tasks;
+      std::erase(rest, left_out);
+      EXPECT_TRUE(enumerated(only_tasks(problem, rest), {}));
+    }
+    with_remedies += !misfit->remedies.empty();
+  }
+  EXPECT_GT(with_remedies, wanted / 2);
+}
+
+TEST(Admission, RemediesHelp) {
+  AdmissionProblem problem = board_of_npus();
+  using std::nullopt;
+  const std::optional<Time> time(60'000'000);
+  for (const char* name : {"a", "b", "c"})
+    problem.tasks.push_back({name,
+                             Time(100'000'000),
+                             Time(100'000'000),
+                             {time, time, nullopt, nullopt, nullopt, nullopt, nullopt}});
+  const std::optional<Misfit> misfit = misfit_of(problem);
+  ASSERT_TRUE(misfit);
+  EXPECT_EQ(misfit->tasks, (std::vector<std::size_t>{0, 1, 2}));
+  const std::string text = remedies_text(problem, misfit->remedies);
+  EXPECT_NE(text.find("one more 'npu0'"), std::string::npos) << text;
+  // 60 + 40 of 100 fit: every 150, or 1.5 times faster.
+  EXPECT_NE(text.find("'a' every 150 ms or more, not 100 ms"), std::string::npos) << text;
+  EXPECT_NE(text.find("'a' 1.5"), std::string::npos) << text;
+}
+
+TEST(Admission, CombinedProcessorsTakeTimeOfAllTheirUnits) {
+  AdmissionProblem problem = board_of_npus();
+  using std::nullopt;
+  problem.tasks.push_back({"big",
+                           Time(100),
+                           Time(100),
+                           {nullopt, nullopt, Time(70), nullopt, nullopt, nullopt, nullopt}});
+  problem.tasks.push_back({"small",
+                           Time(100),
+                           Time(100),
+                           {Time(40), Time(40), nullopt, nullopt, nullopt, nullopt, nullopt}});
+  EXPECT_EQ(solve_program(problem).answer, Admission::Answer::does_not_fit);
+  problem.tasks[1].times[0] = Time(30);
+  const Admission admitted = solve_program(problem);
+  ASSERT_EQ(admitted.answer, Admission::Answer::fits);
+  EXPECT_EQ(admitted.choice, (AdmissionChoice{2, 0}));
+  EXPECT_TRUE(admitted.is_optimal());
+}
+
+TEST(Admission, RefusesWhatMakesNoSense) {
+  AdmissionProblem problem = board_of_npus();
+  problem.tasks.push_back({"t", Time(0), Time(1), std::vector<std::optional<Time>>(7, Time(1))});
+  const auto text_of = [&] {
+    try {
+      check(problem);
+    } catch (const InputError& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  EXPECT_EQ(text_of(),
+            "task 't': its period is not above 0; give the time between two activations");
+  problem.tasks[0].period = Time(10);
+  problem.tasks[0].times.assign(7, std::nullopt);
+  EXPECT_EQ(text_of(), "task 't': it has no variant on any processor of the board");
+  problem.tasks[0].times[0] = Time(-1);
+  EXPECT_EQ(text_of(), "task 't': found a time that is not above 0; leave the variant out instead");
+}
+
+}  // namespace
+}  // namespace millrace::explore

@@ -1,0 +1,104 @@
+// What of a board can hold a network alone, and how fast that is.
+#include "explore/admission/elements.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "base/error.h"
+#include "board/shipped.h"
+#include "explore/admission/variants.h"
+#include "network/zoo.h"
+#include "support/network_builder.h"
+
+namespace millrace::explore {
+namespace {
+
+board::Board xavier() { return board::find_board("jetson-agx-xavier"); }
+
+std::vector<std::string> names(const Elements& elements) {
+  std::vector<std::string> result;
+  for (const SharedProcessor& processor : elements.problem.processors)
+    result.push_back(processor.name);
+  return result;
+}
+
+TEST(Elements, OfTheXavierAreThoseOfThePaper) {
+  ElementOptions options;
+  options.reserved_cores = 2;
+  const Elements elements = elements_of(xavier(), options);
+  EXPECT_EQ(elements.problem.units, (std::vector<std::string>{"cores0-1", "cores2-3", "cores4-5",
+                                                              "gpu/0", "gpu/1", "dla0", "dla1"}));
+  // 1, 2 and 3 clusters; halves and the whole GPU with both of its units; NPUs alone and together.
+  EXPECT_EQ(elements.elements.size(), 3u + 2 + 1 + 2 * 3 + 3);
+  EXPECT_NO_THROW(check(elements.problem));
+}
+
+TEST(Elements, KindsRestrictThem) {
+  ElementOptions options;
+  options.kinds = {"npu.together", "gpu.tensor_cores.alone"};
+  EXPECT_EQ(names(elements_of(xavier(), options)),
+            (std::vector<std::string>{"gpu/0:tensor_cores", "gpu/1:tensor_cores", "dla0..dla1"}));
+  options.kinds = {"tpu"};
+  try {
+    elements_of(xavier(), options);
+    FAIL() << "nothing was thrown";
+  } catch (const InputError& error) {
+    EXPECT_STREQ(error.what(),
+                 "kinds: the board 'NVIDIA Jetson AGX Xavier (32 GB)' has no 'tpu'; it "
+                 "has cpu, gpu.cuda_cores, gpu.tensor_cores, npu");
+  }
+}
+
+/// Arithmetic only, so that times are in proportion to rates.
+network::Network one_convolution() {
+  test::NetworkBuilder net;
+  net.output(net.conv(net.input({1, 256, 64, 64}), 256, test::window(3, {.pad = 1})));
+  return net.build();
+}
+
+double time_on(const Elements& elements, const std::string& name) {
+  const auto& processors = elements.problem.processors;
+  const auto found = std::ranges::find(processors, name, &SharedProcessor::name);
+  const auto index = static_cast<std::size_t>(found - processors.begin());
+  const VariantTime variant = modelled_variant(one_convolution(), elements.elements[index],
+                                               xavier(), std::array{board::Precision::f16});
+  EXPECT_TRUE(variant.time) << name << ": " << variant.refusal;
+  return variant.time ? seconds(*variant.time) : 0;
+}
+
+TEST(Elements, MoreSiliconIsFasterInProportion) {
+  const Elements elements = elements_of(xavier(), {.reserved_cores = 2, .together = 0.9});
+  const double cluster = time_on(elements, "cores0-1");
+  EXPECT_NEAR(cluster / time_on(elements, "cores0-1..cores4-5"), 3 * 0.9, 0.05);
+  EXPECT_NEAR(time_on(elements, "gpu/0:cuda_cores") / time_on(elements, "gpu/0..gpu/1:cuda_cores"),
+              2, 0.05);
+  EXPECT_NEAR(time_on(elements, "gpu/1:cuda_cores") / time_on(elements, "gpu/1:tensor_cores"), 4,
+              0.2);
+  EXPECT_LT(time_on(elements, "dla0..dla1"), time_on(elements, "dla0"));
+}
+
+TEST(Elements, WhatAnNpuRefusesGoesToACore) {
+  ElementOptions options;
+  options.kinds = {"npu.alone"};
+  const Elements elements = elements_of(xavier(), options);
+  test::NetworkBuilder net;
+  const TensorId x = net.conv(net.input({1, 16, 32, 32}), 16, test::window(3, {.pad = 1}));
+  net.output(net.unary(network::UnaryKind::leaky_relu, x, 0.1));
+  const std::array precisions{board::Precision::f16};
+  const VariantTime with_leaky =
+      modelled_variant(net.build(), elements.elements[0], xavier(), precisions);
+  ASSERT_TRUE(with_leaky.time) << with_leaky.refusal;
+  board::Board no_core = xavier();
+  std::erase_if(no_core.devices, [](const board::Device& device) {
+    return device.kind == board::ProcessorKind::cpu;
+  });
+  const VariantTime refused =
+      modelled_variant(net.build(), elements.elements[0], no_core, precisions);
+  EXPECT_FALSE(refused.time);
+  EXPECT_NE(refused.refusal.find("LeakyRelu"), std::string::npos) << refused.refusal;
+}
+
+}  // namespace
+}  // namespace millrace::explore

@@ -1,0 +1,167 @@
+// Static tables: textbook frames, random sets, and what replay() refuses.
+#include "realtime/static_table.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+
+#include "base/error.h"
+#include "realtime/generate.h"
+
+namespace millrace::realtime {
+namespace {
+
+TableTask on_unit(const char* name, std::int64_t period, std::int64_t worst, std::size_t unit = 0) {
+  return {name, Time(period), Time(period), Time(worst), {unit}};
+}
+
+/// J. Liu, Real-Time Systems, 5.2: (4, 1), (5, 1.8), (20, 1), (20, 2), in tenths.
+std::vector<TableTask> of_the_textbook() {
+  return {on_unit("a", 40, 10), on_unit("b", 50, 18), on_unit("c", 200, 10), on_unit("d", 200, 20)};
+}
+
+TEST(StaticTable, FramesOfTheTextbook) {
+  EXPECT_EQ(hyperperiod(of_the_textbook()), Time(200));
+  EXPECT_EQ(frames(of_the_textbook()), std::vector<Time>{Time(20)});
+  const auto table = make_table(of_the_textbook());
+  ASSERT_TRUE(table);
+  EXPECT_EQ(table->frame, Time(20));
+  EXPECT_TRUE(replay(*table, of_the_textbook()));
+  EXPECT_NEAR(table_loads(*table, of_the_textbook())[0], 0.76, 1e-9);
+}
+
+TEST(StaticTable, TwoUnitsAtOnceAndOneOfThem) {
+  std::vector<TableTask> tasks{{"both", Time(100), Time(100), Time(40), {0, 1}},
+                               on_unit("left", 100, 60, 0),
+                               on_unit("right", 50, 30, 1)};
+  EXPECT_FALSE(make_table(tasks));  // `both` lies between the jobs of `right`
+  tasks[1].preemptive = true;
+  const auto table = make_table(tasks);
+  ASSERT_TRUE(table);
+  EXPECT_TRUE(replay(*table, tasks)) << replay(*table, tasks).reason();
+  EXPECT_EQ(table_loads(*table, tasks), (std::vector<double>{1, 1}));
+}
+
+TEST(StaticTable, CutsOnlyWhatMayBeCut) {
+  std::vector<TableTask> tasks{on_unit("short", 10, 5), on_unit("long", 40, 20)};
+  EXPECT_FALSE(make_table(tasks));  // never 20 in one piece
+  tasks[1].preemptive = true;
+  const auto table = make_table(tasks);
+  ASSERT_TRUE(table);
+  EXPECT_TRUE(replay(*table, tasks)) << replay(*table, tasks).reason();
+}
+
+struct RandomSet {
+  std::vector<TableTask> tasks;
+  std::size_t units = 1;
+};
+
+RandomSet random_set(Random& random) {
+  RandomSet set;
+  set.units = 1 + random.below(3);
+  for (std::size_t unit = 0; unit < set.units; ++unit) {
+    const std::vector<double> shares =
+        rand_fixed_sum(1 + random.below(5), 0.2 + 0.6 * random.unit(), random);
+    for (double share : shares) {
+      const Time period(1000LL << random.below(4));
+      const Time worst(std::max<std::int64_t>(
+          1, static_cast<std::int64_t>(share * static_cast<double>(period.count()))));
+      TableTask task{"t" + std::to_string(set.tasks.size()), period, period, worst, {unit}};
+      if (random.below(4) == 0) task.deadline = std::max(worst, period / 2);
+      if (random.below(3) == 0) task.preemptive = true;
+      set.tasks.push_back(std::move(task));
+    }
+  }
+  if (set.units > 1 && random.below(2) == 0)
+    set.tasks.push_back({"both", Time(8000), Time(8000), Time(400), {0, 1}});
+  return set;
+}
+
+double utilisation_of_unit(const std::vector<TableTask>& tasks, std::size_t unit) {
+  double sum = 0;
+  for (const TableTask& task : tasks)
+    if (std::ranges::find(task.units, unit) != task.units.end())
+      sum += static_cast<double>(task.worst.count()) / static_cast<double>(task.period.count());
+  return sum;
+}
+
+TEST(StaticTable, EveryTableOfRandomSetsPassesTheReplay) {
+  Random random(11);
+  int made = 0, with_frames = 0;
+  for (int i = 0; i < 1000; ++i) {
+    const RandomSet set = random_set(random);
+    const auto table = make_table(set.tasks);
+    if (!table) continue;
+    ++made;
+    with_frames += table->frame > Time{};
+    const Verdict verdict = replay(*table, set.tasks);
+    ASSERT_TRUE(verdict) << "set " << i << ": " << verdict.reason();
+    const std::vector<double> loads = table_loads(*table, set.tasks);
+    for (std::size_t u = 0; u < loads.size(); ++u)
+      EXPECT_NEAR(loads[u], utilisation_of_unit(set.tasks, u), 1e-9);
+  }
+  RecordProperty("tables", made);
+  RecordProperty("with_frames", with_frames);
+  EXPECT_GT(made, 700);
+  EXPECT_GT(with_frames, 50);
+}
+
+TEST(StaticTable, ReplayFindsWhatIsWrong) {
+  const std::vector<TableTask> tasks = of_the_textbook();
+  const StaticTable right = *make_table(tasks);
+  const auto reason = [&](auto change) {
+    StaticTable table = right;
+    change(table);
+    return replay(table, tasks).reason();
+  };
+  EXPECT_NE(reason([](StaticTable& t) { t.entries.pop_back(); }).find("gets 0 ns"),
+            std::string::npos);
+  EXPECT_NE(reason([](StaticTable& t) { t.entries[1].begin = t.entries[0].begin; }), "");
+  EXPECT_NE(reason([](StaticTable& t) { t.entries[0].job = 99; }), "");
+  EXPECT_NE(reason([](StaticTable& t) { t.entries.back().end += Time(1); }), "");
+  EXPECT_NE(reason([](StaticTable& t) { t.frame = Time(7); }), "");
+}
+
+TEST(StaticTable, HarmonisingShortensTheHyperperiod) {
+  const std::vector<TableTask> tasks{on_unit("a", 33'333'333, 2'000'000),
+                                     on_unit("b", 66'666'667, 5'000'000),
+                                     on_unit("c", 100'000'001, 9'000'000)};
+  EXPECT_THROW(hyperperiod(tasks), InputError);
+  const Harmonised result = harmonised(tasks);
+  EXPECT_EQ(hyperperiod(result.tasks), result.tasks[2].period);
+  double added = 0;
+  for (std::size_t t = 0; t < tasks.size(); ++t) {
+    EXPECT_LE(result.tasks[t].period, tasks[t].period);
+    added += static_cast<double>(tasks[t].worst.count()) *
+             (1 / static_cast<double>(result.tasks[t].period.count()) -
+              1 / static_cast<double>(tasks[t].period.count()));
+  }
+  EXPECT_NEAR(result.added_utilisation, added, 1e-12);
+  EXPECT_LT(result.added_utilisation, 0.1);
+  EXPECT_TRUE(make_table(result.tasks));
+}
+
+std::string refusal(const std::vector<TableTask>& tasks) {
+  try {
+    make_table(tasks);
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return {};
+}
+
+TEST(StaticTable, RefusesWhatMakesNoSense) {
+  EXPECT_EQ(refusal({on_unit("a", 0, 1)}),
+            "task 'a': its period and its worst time must be above 0");
+  EXPECT_EQ(refusal({{"a", Time(10), Time(11), Time(1), {0}}}),
+            "task 'a': its deadline of 11.0 ns is longer than its period of 10.0 ns");
+  EXPECT_EQ(refusal({{"a", Time(10), Time(10), Time(1), {}}}),
+            "task 'a': it has no unit to run on");
+  EXPECT_EQ(
+      refusal({on_unit("a", 3, 1), on_unit("b", 9'000'001, 1)}),
+      "task 'a': the table of 27.0 ms would have more than 1000000 jobs; harmonise the periods");
+}
+
+}  // namespace
+}  // namespace millrace::realtime

@@ -1,0 +1,111 @@
+// Tables that are played: everything runs, in its place; overruns are seen and treated as told.
+#include "runtime/controller/table_player.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <thread>
+
+#include "base/error.h"
+
+namespace millrace::runtime {
+namespace {
+
+using std::chrono::milliseconds;
+
+/// Works with the processor for so long, as a network would.
+void work_for(Time time) {
+  const auto end = std::chrono::steady_clock::now() + time;
+  while (std::chrono::steady_clock::now() < end) {
+  }
+}
+
+struct Playable {
+  std::vector<realtime::TableTask> tasks{
+      {"fast", milliseconds(20), milliseconds(20), milliseconds(6), {0}},
+      {"slow", milliseconds(40), milliseconds(40), milliseconds(8), {0}},
+      {"both", milliseconds(40), milliseconds(40), milliseconds(6), {0, 1}}};
+  std::vector<Time> times{milliseconds(1), milliseconds(1), milliseconds(1)};
+  std::atomic<int> on_unit_0 = 0;
+  std::atomic<bool> overlapped = false;
+
+  Played play(PlayOptions options) {
+    std::vector<TableJob> jobs;
+    const board::Processor anywhere{"anywhere", board::ProcessorKind::gpu, {}};
+    for (std::size_t t = 0; t < tasks.size(); ++t)
+      jobs.push_back({anywhere, [this, t] {
+                        return TableWork([this, t] {
+                          if (on_unit_0++ > 0) overlapped = true;
+                          work_for(times[t]);
+                          --on_unit_0;
+                        });
+                      }});
+    const auto table = realtime::make_table(tasks);
+    EXPECT_TRUE(table);
+    return runtime::play(*table, tasks, jobs, options);
+  }
+};
+
+TEST(TablePlayer, EveryJobRunsInItsPlace) {
+  Playable playable;
+  const Played played = playable.play({.duration = milliseconds(400)});
+  EXPECT_EQ(played.tasks[0].jobs, 20);
+  EXPECT_EQ(played.tasks[1].jobs, 10);
+  EXPECT_EQ(played.tasks[2].jobs, 10);
+  EXPECT_FALSE(playable.overlapped);
+  EXPECT_FALSE(played.stopped);
+  for (const PlayedTask& task : played.tasks) {
+    EXPECT_GE(task.largest, milliseconds(1));
+    EXPECT_EQ(task.skipped, 0);
+  }
+}
+
+TEST(TablePlayer, OverrunsAreCountedAndOtherJobsFollow) {
+  Playable playable;
+  playable.times[0] = milliseconds(15);
+  const Played played = playable.play({.duration = milliseconds(200)});
+  EXPECT_GE(played.tasks[0].overruns, 5);
+  EXPECT_EQ(played.tasks[0].jobs, 10);
+  EXPECT_EQ(played.tasks[1].jobs, 5);
+  EXPECT_FALSE(playable.overlapped);
+}
+
+TEST(TablePlayer, SkipsWhatIsLate) {
+  Playable playable;
+  playable.times[1] = milliseconds(30);
+  const Played played = playable.play({.duration = milliseconds(400), .overrun = Overrun::skip});
+  std::int64_t skipped = 0;
+  for (const PlayedTask& task : played.tasks) skipped += task.skipped;
+  EXPECT_GT(skipped, 0);
+  EXPECT_EQ(played.tasks[0].jobs + played.tasks[0].skipped, 20);
+  EXPECT_EQ(played.tasks[2].jobs + played.tasks[2].skipped, 10);
+}
+
+TEST(TablePlayer, StopsAtTheFirstOverrun) {
+  Playable playable;
+  playable.times[0] = milliseconds(15);
+  const Played played = playable.play({.duration = milliseconds(4000), .overrun = Overrun::stop});
+  EXPECT_TRUE(played.stopped);
+  EXPECT_EQ(played.tasks[0].overruns, 1);
+  EXPECT_LT(played.elapsed, milliseconds(3000));
+}
+
+TEST(TablePlayer, AFailingJobEndsItWithItsName) {
+  const std::vector<realtime::TableTask> tasks{
+      {"fails", milliseconds(20), milliseconds(20), milliseconds(5), {0}}};
+  const board::Processor anywhere{"anywhere", board::ProcessorKind::gpu, {}};
+  const auto table = realtime::make_table(tasks);
+  try {
+    runtime::play(
+        *table, tasks,
+        {{anywhere, [] { return TableWork([] { throw EngineError("no more memory"); }); }}},
+        {.duration = milliseconds(100)});
+    FAIL() << "nothing was thrown";
+  } catch (const EngineError& error) {
+    EXPECT_STREQ(error.what(), "task 'fails': no more memory");
+  }
+}
+
+}  // namespace
+}  // namespace millrace::runtime
