@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 
 #include "api/simulated_board.h"
 #include "base/error.h"
@@ -42,6 +43,7 @@ deployment::Setting setting_at(const GraphWork& work, const deployment::Deployme
   setting.clocks = operation.clocks;
   for (const auto& device : deployment::expected_power(deployment, work.board, operation))
     if (!work.is_power_assumed) setting.power_mw += device.still_mw + device.busy_mw;
+  setting.power_mw = std::round(1e3 * setting.power_mw) / 1e3;
   setting.bounds.resize(work.system.groups.size());
   const realtime::TaskSystem tasks = task_system(deployment, work.board, operation);
   const realtime::Bounds bounds = realtime::analyse(tasks, work.request.analysis);
