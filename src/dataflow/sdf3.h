@@ -2,6 +2,7 @@
 // Graphs as SDF3 XML files, SDF and CSDF.
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "dataflow/graph.h"
@@ -12,6 +13,8 @@ namespace millrace::dataflow {
 /// firings of an actor overlap.
 struct Sdf3File {
   Graph graph;
+  /// By actor: the time on each type of processor, as actor.times.front() counts.
+  std::vector<std::vector<std::pair<std::string, std::int64_t>>> times_by_type = {};
   std::int64_t ticks = 1;          // of the graph's Time per unit of the file's, for decimals
   std::vector<std::string> notes;  // what was assumed
 };

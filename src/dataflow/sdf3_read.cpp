@@ -24,6 +24,7 @@ struct Port {
 struct Draft {
   std::map<std::string, Port> ports;
   std::optional<Sequence> times;
+  std::vector<std::pair<std::string, Sequence>> by_type = {};  // of processors
   std::size_t phases = 1;
 };
 
@@ -130,13 +131,28 @@ class Reader {
       const auto actor = actors_.find(name);
       if (actor == actors_.end())
         throw InputError(place, "has properties, but there is no such actor");
+      Draft& draft = drafts_[actor->second.index];
+      read_times_by_type(node, draft, place);
       const std::string text = time_text(node, place);
       if (text.empty()) continue;
-      Draft& draft = drafts_[actor->second.index];
       draft.times = parse_sequence(text, {"execution time", true}, place);
       count_phases(draft.times->digits.size());
       draft.phases = std::max(draft.phases, draft.times->digits.size());
       for (int decimals : draft.times->decimals) decimals_ = std::max(decimals_, decimals);
+    }
+  }
+
+  void read_times_by_type(const pugi::xml_node& properties, Draft& draft,
+                          const std::string& place) {
+    for (const auto& processor : properties.children("processor")) {
+      const pugi::xml_node time = processor.child("executionTime");
+      if (!processor.attribute("type") || !time) continue;
+      draft.by_type.emplace_back(
+          processor.attribute("type").as_string(),
+          parse_sequence(needed(time, "time", place), {"execution time", true}, place));
+      const Sequence& times = draft.by_type.back().second;
+      count_phases(times.digits.size());
+      for (int decimals : times.decimals) decimals_ = std::max(decimals_, decimals);
     }
   }
 
@@ -176,6 +192,9 @@ class Reader {
       stretch(times, draft.phases);
       count_phases(draft.phases * (1 + draft.ports.size()));
       for (std::int64_t time : times) actor.times.emplace_back(time);
+      auto& by_type = result_.times_by_type.emplace_back();
+      for (const auto& [type, sequence] : draft.by_type)
+        by_type.emplace_back(type, sequence.scaled(decimals_, place).front());
       for (auto& [name, port] : draft.ports) {
         check_length(port.rates, draft.phases, "rates", fmt::format("{}, port '{}'", place, name));
         stretch(port.rates, draft.phases);

@@ -123,8 +123,11 @@ void check(const Deployment& deployment) {
     const Assignment& assignment = deployment.assignments[g];
     if (assignment.tasks.empty())
       throw InputError(fmt::format("group '{}'", groups[g].name), "it has no tasks");
-    for (const Task& task : assignment.tasks)
+    for (const Task& task : assignment.tasks) {
       check_task(assignment, task, place_of(deployment, g, task));
+      if (task.step == Step::task && task.node >= groups[g].graph.tasks.size())
+        throw InputError(place_of(deployment, g, task), "the group's graph has no such task");
+    }
     check_space(deployment, g);
     if (frames_may_overlap(deployment.system, system::GroupId(g)) &&
         has_stage_of_several_phases(assignment))

@@ -14,14 +14,18 @@
 
 namespace millrace::deployment {
 
-enum class Step { preprocess, phase, postprocess };
+enum class Step { preprocess, phase, postprocess, task };  // task: of the group's graph
 
 /// What a processor executes of a frame in one piece. All times are those at the highest clock of
 /// the processor's device.
 struct Task {
-  std::string name;  // "pre", "stage0", "stage0.1" of a second phase, "post"
+  /// "pre", "stage0", "stage0.1" of a second phase, "post"; of the graph "blur", "blur.1" of a
+  /// second firing.
+  std::string name;
   Step step = Step::phase;
   std::size_t stage = 0, phase = 0;  // of the plan
+  std::size_t node = 0;              // of the graph
+  std::int64_t firing = 0;           // in an iteration
   std::string processor;
   Time worst{}, average{}, best{};
   std::vector<Time> kernels = {};       // worst times, in order; their sum is `worst`; none: one
@@ -35,7 +39,7 @@ struct Task {
 struct Assignment {
   std::vector<Task> tasks;
   std::int64_t priority = 0;  // a higher number is a higher priority; of cores only
-  plan::PlanFile plan = {};   // of its network
+  plan::PlanFile plan = {};   // of its network, if it has one
   bool operator==(const Assignment&) const = default;
 };
 

@@ -22,9 +22,9 @@ constexpr std::array<std::string_view, 8> deployment_keys{
     "format", "kind", "method", "contention", "board", "system", "assignments", "settings"};
 constexpr std::array<std::string_view, 2> board_keys{"name", "hash"};
 constexpr std::array<std::string_view, 4> assignment_keys{"group", "priority", "tasks", "plan"};
-constexpr std::array<std::string_view, 11> task_keys{
-    "name",  "step",  "processor",  "worst_ms", "average_ms", "best_ms",
-    "stage", "phase", "kernels_ms", "after",    "busy_mw"};
+constexpr std::array<std::string_view, 13> task_keys{
+    "name",  "step",       "processor", "worst_ms", "average_ms", "best_ms", "stage",
+    "phase", "kernels_ms", "after",     "busy_mw",  "task",       "firing"};
 constexpr std::array<std::string_view, 5> setting_keys{"scenario", "level", "clocks_mhz",
                                                        "power_mw", "bounds_ms"};
 constexpr std::size_t most_stages = 1'000'000;
@@ -86,9 +86,10 @@ class DeploymentReader {
     for (const JsonView& json : list.items()) {
       json.only(assignment_keys);
       const JsonView group = json.at("group");
-      std::optional<Assignment>& place = read[named(groups(), group, group.text(), "group")];
+      const std::size_t index = named(groups(), group, group.text(), "group");
+      std::optional<Assignment>& place = read[index];
       if (place) group.fail(fmt::format("a second assignment of '{}'; remove one", group.text()));
-      place = read_assignment(json);
+      place = read_assignment(json, groups()[index]);
     }
     for (std::size_t g = 0; g < read.size(); ++g) {
       if (!read[g])
@@ -98,7 +99,7 @@ class DeploymentReader {
     }
   }
 
-  Assignment read_assignment(const JsonView& json) const {
+  Assignment read_assignment(const JsonView& json, const system::Group& group) const {
     Assignment assignment;
     assignment.priority = json.at("priority").integer();
     if (assignment.priority < -most_priority || assignment.priority > most_priority)
@@ -106,7 +107,8 @@ class DeploymentReader {
           .fail(fmt::format("found {}, expected -{} to {}", assignment.priority, most_priority,
                             most_priority));
     for (const JsonView& task : json.at("tasks").items())
-      assignment.tasks.push_back(read_task(task, assignment));
+      assignment.tasks.push_back(read_task(task, {assignment, group}));
+    if (!group.has_network()) return assignment;
     const JsonView plan = json.at("plan");
     assignment.plan.origin = plan::read_plan_origin(plan, folder_);
     if (network_of_)
@@ -114,7 +116,13 @@ class DeploymentReader {
     return assignment;
   }
 
-  static Task read_task(const JsonView& json, const Assignment& before) {
+  /// What is known before a task is read.
+  struct TaskPlace {
+    const Assignment& before;
+    const system::Group& group;
+  };
+
+  static Task read_task(const JsonView& json, const TaskPlace& place) {
     json.only(task_keys);
     Task task{.name = json.at("name").text(), .processor = json.at("processor").text()};
     task.step = static_cast<Step>(word_in(json.at("step"), step_words));
@@ -125,12 +133,17 @@ class DeploymentReader {
       task.stage = json.at("stage").index(most_stages);
       task.phase = json.at("phase").index(most_stages);
     }
+    if (task.step == Step::task) {
+      const JsonView name = json.at("task");
+      task.node = named(place.group.graph.tasks, name, name.text(), "task of the group's graph");
+      task.firing = static_cast<std::int64_t>(json.at("firing").index(most_stages));
+    }
     if (json.has("kernels_ms"))
       for (const JsonView& kernel : json.at("kernels_ms").items())
         task.kernels.push_back(time_at(kernel));
     if (json.has("after"))
       for (const JsonView& name : json.at("after").items())
-        task.after.push_back(named(before.tasks, name, name.text(), "earlier task"));
+        task.after.push_back(named(place.before.tasks, name, name.text(), "earlier task"));
     constexpr double most_mw = 1e7;
     if (json.has("busy_mw")) task.busy = board::Milliwatts{number_in(json.at("busy_mw"), most_mw)};
     return task;

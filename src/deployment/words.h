@@ -9,7 +9,8 @@ namespace millrace::deployment {
 
 using board::word_of;
 
-inline constexpr std::array<std::string_view, 3> step_words{"preprocess", "phase", "postprocess"};
+inline constexpr std::array<std::string_view, 4> step_words{"preprocess", "phase", "postprocess",
+                                                            "task"};
 inline constexpr std::array<std::string_view, 3> contention_words{"alone", "beside the others",
                                                                   "modelled"};
 

@@ -10,7 +10,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json to_json(const Task& task, const Assignment& assignment) {
+Json to_json(const Task& task, const Assignment& assignment, const system::Group& group) {
   Json json = {{"name", task.name},
                {"step", word_of(step_words, task.step)},
                {"processor", task.processor},
@@ -20,6 +20,10 @@ Json to_json(const Task& task, const Assignment& assignment) {
   if (task.step == Step::phase) {
     json["stage"] = task.stage;
     json["phase"] = task.phase;
+  }
+  if (task.step == Step::task) {
+    json["task"] = group.graph.tasks.at(task.node).name;
+    json["firing"] = task.firing;
   }
   for (Time kernel : task.kernels) json["kernels_ms"].push_back(milliseconds(kernel));
   for (std::size_t before : task.after) json["after"].push_back(assignment.tasks.at(before).name);
@@ -60,9 +64,11 @@ void write_deployment(const std::filesystem::path& path, const Deployment& deplo
     Json entry = {{"group", system.groups[g].name},
                   {"priority", assignment.priority},
                   {"tasks", Json::array()}};
-    for (const Task& task : assignment.tasks) entry["tasks"].push_back(to_json(task, assignment));
+    for (const Task& task : assignment.tasks)
+      entry["tasks"].push_back(to_json(task, assignment, system.groups[g]));
     const plan::PlanFile& plan = assignment.plan;
-    entry["plan"] = plan::to_json(plan, network_of(plan.origin.model), folder);
+    if (system.groups[g].has_network())
+      entry["plan"] = plan::to_json(plan, network_of(plan.origin.model), folder);
     json["assignments"].push_back(std::move(entry));
   }
   for (const Setting& setting : deployment.settings)

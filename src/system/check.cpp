@@ -5,7 +5,7 @@
 #include <set>
 
 #include "base/error.h"
-#include "system/system.h"
+#include "system/check_task_graph.h"
 
 namespace millrace::system {
 namespace {
@@ -124,9 +124,11 @@ void check(const System& system) {
                      fmt::format("found {} levels, expected 1 to 1000", system.levels));
   if (system.overhead < Time{}) throw InputError(system.file, "the overhead is negative");
   std::set<std::string> groups, scenarios;
-  for (const Group& group : system.groups) {
+  for (std::size_t g = 0; g < system.groups.size(); ++g) {
+    const Group& group = system.groups[g];
     check_name(groups, group.name, group.place, "group");
     check_group(group);
+    check_task_graph(system, GroupId(g));
   }
   for (const Scenario& scenario : system.scenarios) {
     check_name(scenarios, scenario.name, scenario.place, "scenario");

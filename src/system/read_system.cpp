@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/yaml.h"
 #include "board/read_values.h"
+#include "system/read_task_graph.h"
 #include "system/system_file.h"
 
 namespace millrace::system {
@@ -19,10 +20,10 @@ constexpr int format = 1;
 constexpr std::array<std::string_view, 9> system_keys{"format", "name",      "board",
                                                       "levels", "overload",  "overhead_ms",
                                                       "groups", "scenarios", "transitions"};
-constexpr std::array<std::string_view, 13> group_keys{
-    "name",          "model",          "weights",     "size",      "shapes",
-    "precision",     "rate_fps",       "application", "period_ms", "deadline_ms",
-    "preprocess_ms", "postprocess_ms", "priority"};
+constexpr std::array<std::string_view, 16> group_keys{
+    "name",     "model",       "weights",   "size",        "shapes",        "precision",
+    "rate_fps", "application", "period_ms", "deadline_ms", "preprocess_ms", "postprocess_ms",
+    "priority", "tasks",       "edges",     "graph"};
 constexpr std::array<std::string_view, 5> model_keys{"model", "weights", "size", "shapes",
                                                      "precision"};
 constexpr std::array<std::string_view, 3> scenario_keys{"name", "groups", "share"};
@@ -95,6 +96,8 @@ class SystemReader {
     group.place = view.place();
     group.name = group_names_.add(view.at("name"));
     read_model(view, group);
+    group.graph = read_task_graph(view, group.has_network(),
+                                  [this](const YamlView& path) { return beside(path); });
     read_rates(view, group);
     if (view.has("deadline_ms")) group.deadline = time_of(view.at("deadline_ms"), of_times);
     if (view.has("priority")) group.priority = view.at("priority").integer();
@@ -112,7 +115,13 @@ class SystemReader {
       group.application = beside(view.at("application"));
       return;
     }
-    if (!view.has("model")) view.fail("has neither 'model' nor 'application'; give one of the two");
+    if (!view.has("model")) {
+      if (!view.has("tasks") && !view.has("graph"))
+        view.fail("has no 'model', 'application', 'tasks' or 'graph'; give one of them");
+      for (const std::string_view key : model_keys)
+        if (view.has(key)) view.at(key).fail("found without a 'model'; add it");
+      return;
+    }
     network::ModelSource& model = group.model;
     model.file = name_or_path(view.at("model"));
     if (view.has("weights")) model.weights = beside(view.at("weights"));

@@ -9,6 +9,7 @@
 #include "base/units.h"
 #include "board/variant.h"
 #include "network/model_source.h"
+#include "system/task_graph.h"
 
 namespace millrace::system {
 
@@ -21,8 +22,8 @@ struct Rates {
   bool operator==(const Rates&) const = default;
 };
 
-/// Tasks with one period, one deadline and one priority. Today: a network with what stands before
-/// and behind it, which the papers call an application.
+/// Tasks with one period, one deadline and one priority: a network with what stands before and
+/// behind it, which the papers call an application, or a graph of tasks, or a network in a graph.
 struct Group {
   std::string name;
   network::ModelSource model;
@@ -34,6 +35,8 @@ struct Group {
   std::optional<Time> preprocess = {}, postprocess = {};
   std::vector<board::Precision> precisions = {board::Precision::f32};  // that layers may have
   std::string place = {};                                              // in the file
+  TaskGraph graph = {};                                                // beside the network
+  bool has_network() const { return !model.file.empty() || !application.empty(); }
   bool operator==(const Group&) const = default;
 };
 

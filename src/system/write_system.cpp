@@ -21,6 +21,7 @@ void add_model(Json& json, const Group& group, const fs::path& folder) {
     json["application"] = from_folder(group.application, folder);
     return;
   }
+  if (!group.has_network()) return;
   const network::ModelSource& model = group.model;
   json["model"] = from_folder(model.file, folder);
   if (!model.weights.empty()) json["weights"] = from_folder(model.weights, folder);
@@ -34,6 +35,36 @@ void add_model(Json& json, const Group& group, const fs::path& folder) {
     json["precision"].push_back(board::to_text(precision));
 }
 
+Json to_json(const GraphTask& task, const fs::path& folder) {
+  Json json = {{"name", task.name}, {"on", Json::object()}};
+  for (const TimesOn& on : task.on)
+    json["on"][on.processor] = {{"worst_ms", milliseconds(on.worst)},
+                                {"average_ms", milliseconds(on.average)},
+                                {"best_ms", milliseconds(on.best)}};
+  const TaskCode& code = task.code;
+  if (!code.library.empty()) json["code"]["library"] = from_folder(code.library, folder);
+  if (!code.source.empty()) json["code"]["source"] = from_folder(code.source, folder);
+  if (!code.function.empty()) json["code"]["function"] = code.function;
+  return json;
+}
+
+Json to_json(const TaskGraph& graph, const GraphEdge& edge) {
+  const auto name = [&](std::size_t node) {
+    return node == graph.network() ? std::string(network_node) : graph.tasks[node].name;
+  };
+  Json json = {{"from", name(edge.from)}, {"to", name(edge.to)}};
+  if (edge.produces != 1) json["produces"] = edge.produces;
+  if (edge.consumes != 1) json["consumes"] = edge.consumes;
+  if (edge.tokens != 0) json["tokens"] = edge.tokens;
+  if (edge.bytes != 0) json["bytes"] = edge.bytes;
+  return json;
+}
+
+void add_graph(Json& json, const TaskGraph& graph, const fs::path& folder) {
+  for (const GraphTask& task : graph.tasks) json["tasks"].push_back(to_json(task, folder));
+  for (const GraphEdge& edge : graph.edges) json["edges"].push_back(to_json(graph, edge));
+}
+
 Json to_json(const Group& group, const fs::path& folder) {
   Json json = {{"name", group.name}};
   add_model(json, group, folder);
@@ -43,6 +74,7 @@ Json to_json(const Group& group, const fs::path& folder) {
   if (group.priority) json["priority"] = *group.priority;
   if (group.preprocess) json["preprocess_ms"] = milliseconds(*group.preprocess);
   if (group.postprocess) json["postprocess_ms"] = milliseconds(*group.postprocess);
+  add_graph(json, group.graph, folder);
   return json;
 }
 

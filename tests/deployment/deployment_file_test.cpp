@@ -109,7 +109,7 @@ constexpr std::array bad_inputs{
              "group 'a', task 'stage0': its plan has no phase 3 of stage 0"},
     BadInput{"/assignments/0/tasks/1/step", "\"phases\"",
              "assignments[0].tasks[1].step: found 'phases', expected preprocess, phase, "
-             "postprocess"},
+             "postprocess, task"},
     BadInput{"/assignments/0/tasks/1/worst_ms", "-1",
              "assignments[0].tasks[1].worst_ms: found -1, expected 0 to 1000000000"},
     BadInput{"/assignments/0/plan/stages/0/phases/0/layers/0", "\"fist\"",

@@ -124,8 +124,8 @@ constexpr std::array bad_inputs{
              "r.yaml: line 8: groups[0].model: found beside 'application', which says it; remove "
              "one of the two"},
     BadInput{"model: yolov2, ", "",
-             "r.yaml: line 8: groups[0]: has neither 'model' nor 'application'; give one of the "
-             "two"},
+             "r.yaml: line 8: groups[0]: has no 'model', 'application', 'tasks' or "
+             "'graph'; give one of them"},
     BadInput{"rate_fps: [10, 30]", "rate_fps: [30, 10]",
              "r.yaml: line 8: groups[0]: group 'front' has rates from 30 to 10 fps, expected them "
              "ascending, from 0.000001 to 1000000"},

@@ -5,9 +5,10 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <map>
+#include <deque>
 
 #include "analysis/schedulability.h"
+#include "api/deployment/deploy_graphs.h"
 #include "api/deployment/group_models.h"
 #include "api/deployment/measure_deployment.h"
 #include "api/simulated_board.h"
@@ -38,10 +39,12 @@ struct DeployWork {
   bool is_power_assumed = false;
   Networks networks;
   std::vector<std::shared_ptr<GroupSource>> sources;  // by GroupId; shared by equal groups
-  std::vector<explore::GroupModel> models = {};
+  std::deque<explore::GroupModel> all_models = {};
+  std::vector<const explore::GroupModel*> models = {};  // by GroupId; null: it has no network
   std::vector<GroupSearch> groups = {};
   std::vector<std::vector<explore::GroupPlan>> plans = {}, estimated = {};
   InterruptGuard interrupt = {};
+  bool by_mapping = false;  // networks and task graphs together
 
   explore::MethodCase method_case() const {
     return {system, board, plans, estimated, request.analysis, request.clocks};
@@ -77,7 +80,7 @@ explore::GroupFront search_front(const DeployWork& work, const explore::GroupSpa
 
 GroupSearch search_group(const DeployWork& work, std::size_t group) {
   const auto start = Clock::now();
-  const explore::GroupModel& model = work.models[group];
+  const explore::GroupModel& model = *work.models[group];
   const explore::GroupSpace space = explore::group_space(model.context);
   const explore::GroupObjective objective = [&](const explore::Configuration& configuration) {
     return explore::group_plan(model, configuration);
@@ -112,8 +115,18 @@ void set_priorities(DeployWork& work) {
       for (explore::GroupPlan& plan : (*all)[g]) plan.assignment.priority = priorities[g];
 }
 
+void add_without_network(DeployWork& work, std::size_t group) {
+  work.groups.push_back({work.system.groups[group].name, 0, 0, 0, {}, {}, {}});
+  work.plans.emplace_back();
+  work.estimated.emplace_back();
+}
+
 void search_groups(DeployWork& work) {
   for (std::size_t g = 0; g < work.system.groups.size(); ++g) {
+    if (!work.system.groups[g].has_network()) {
+      add_without_network(work, g);
+      continue;
+    }
     if (const auto before = earlier_alike(work.system, g)) {
       GroupSearch same = work.groups[*before];
       same.name = work.system.groups[g].name;
@@ -121,7 +134,7 @@ void search_groups(DeployWork& work) {
       work.estimated.push_back(work.estimated[*before]);
     } else {
       work.groups.push_back(search_group(work, g));
-      const auto estimated = estimated_model(*work.sources[g], work.models[g]);
+      const auto estimated = estimated_model(*work.sources[g], *work.models[g]);
       auto& plans = work.estimated.emplace_back();
       for (const explore::GroupPlan& plan : work.groups[g].front.plans)
         plans.push_back(explore::group_plan(estimated, plan.configuration).value_or(plan));
@@ -129,7 +142,7 @@ void search_groups(DeployWork& work) {
     work.plans.push_back(work.groups[g].front.plans);
     for (const explore::GroupPlan& plan : work.plans.back())
       work.groups[g].texts.push_back(
-          stages_text(plan, work.models[g].context.board, work.groups[g].layers));
+          stages_text(plan, work.models[g]->context.board, work.groups[g].layers));
   }
   set_priorities(work);
 }
@@ -140,12 +153,20 @@ void open_groups(DeployWork& work) {
                                    work.request.context};
   for (std::size_t g = 0; g < work.system.groups.size(); ++g) {
     const system::GroupId group(g);
+    if (!work.system.groups[g].has_network()) {
+      work.sources.emplace_back();
+      work.models.push_back(nullptr);
+      continue;
+    }
     const auto before = earlier_alike(work.system, g);
     work.sources.push_back(
         before ? work.sources[*before]
                : group_source(work.system, group, work.board, {work.networks, options}));
-    work.models.push_back(group_model(*work.sources[g], work.system, group, work.board));
-    work.models.back().deviation = work.request.deviation;
+    explore::GroupModel& model =
+        work.all_models.emplace_back(group_model(*work.sources[g], work.system, group, work.board));
+    model.deviation = work.request.deviation;
+    model.by_accelerator_times = work.by_mapping;
+    work.models.push_back(&model);
   }
 }
 
@@ -202,7 +223,7 @@ plan::Origin origin_of_group(const DeployWork& work, std::size_t group) {
     origin.board_name = work.board.name;
     origin.board_cpu = work.board.cpu_model;
   }
-  origin.search = work.request.method;
+  origin.search = work.request.method.empty() ? "PR" : work.request.method;
   origin.precisions = work.system.groups[group].precisions;
   return origin;
 }
@@ -219,7 +240,7 @@ deployment::Deployment deployment_of(const DeployWork& work, const MethodReport&
       is_modelled ? deployment::Contention::modelled : deployment::Contention::alone;
   for (std::size_t g = 0; g < work.plans.size(); ++g) {
     deployment::Assignment assignment = explore::placed_assignment(
-        work.models[g], work.plans[g][decided.combination[g]], decided.placement[g]);
+        *work.models[g], work.plans[g][decided.combination[g]], decided.placement[g]);
     assignment.plan.origin = origin_of_group(work, g);
     if (is_modelled)
       assignment.plan.plan = simulated_where_not_here(assignment.plan.plan, work.board);
@@ -273,12 +294,33 @@ std::string refusal_of_method(const DeployWork& work, const MethodReport& report
 }
 
 const explore::DeployMethod& method_of(const DeployRequest& request) {
-  const explore::DeployMethod* method = explore::deploy_method_named(request.method);
-  if (method != nullptr) return *method;
-  std::string names;
-  for (const explore::DeployMethod& each : explore::deploy_methods())
-    names += std::string(names.empty() ? "" : ", ") + each.name;
-  throw InputError("--method", fmt::format("'{}' is none of {}", request.method, names));
+  return request.method.empty() ? *explore::deploy_method_named("PR")
+                                : *explore::deploy_method_named(request.method);
+}
+
+void decide_by_mapping(const DeployWork& work, DeployResult& result) {
+  const auto stop = [&work] {
+    work.interrupt.check();
+    return false;
+  };
+  const auto origin = [&work](std::size_t group) { return origin_of_group(work, group); };
+  deploy_graphs({work.request, work.system, work.board, work.board_hash, work.is_power_assumed,
+                 work.models, work.plans, origin, stop},
+                result);
+}
+
+void decide_plans(const DeployWork& work, DeployResult& result) {
+  const explore::DeployMethod& method = method_of(work.request);
+  explore::CombinationProblem highest{
+      work.system, work.board, work.plans, {}, work.system.levels - 1};
+  result.refusal = explore::too_short_deadline(highest);
+  if (!result.refusal.empty() && !work.request.max_rate) return;
+  result.methods.push_back(run_one(work, method));
+  for (const explore::DeployMethod& other : explore::deploy_methods())
+    if (work.request.compare && &other != &method) result.methods.push_back(run_one(work, other));
+  if (result.refusal.empty()) result.refusal = refusal_of_method(work, result.methods.front());
+  if (result.refusal.empty() && !method.each_scenario)
+    result.deployment = deployment_of(work, result.methods.front());
 }
 
 DeployWork open_work(const DeployRequest& request) {
@@ -310,27 +352,21 @@ std::string stages_text(const explore::GroupPlan& plan, const board::Board& boar
 }
 
 DeployResult deploy_system(const DeployRequest& request) {
-  const explore::DeployMethod& method = method_of(request);
   DeployWork work = open_work(request);
+  work.by_mapping = decides_by_mapping(request, work.system);
   open_groups(work);
   search_groups(work);
   DeployResult result;
-  explore::CombinationProblem highest{
-      work.system, work.board, work.plans, {}, work.system.levels - 1};
-  result.refusal = explore::too_short_deadline(highest);
-  if (result.refusal.empty() || request.max_rate) {
-    result.methods.push_back(run_one(work, method));
-    for (const explore::DeployMethod& other : explore::deploy_methods())
-      if (request.compare && &other != &method) result.methods.push_back(run_one(work, other));
-    if (result.refusal.empty()) result.refusal = refusal_of_method(work, result.methods.front());
-    if (result.refusal.empty() && !method.each_scenario)
-      result.deployment = deployment_of(work, result.methods.front());
-  }
+  if (work.by_mapping)
+    decide_by_mapping(work, result);
+  else
+    decide_plans(work, result);
   result.groups = std::move(work.groups);
   result.system = std::move(work.system);
   result.board = std::move(work.board);
   result.is_power_assumed = work.is_power_assumed;
-  if (result.deployment && result.system.board.empty() && request.samples > 0)
+  if (result.deployment && result.system.board.empty() && request.samples > 0 &&
+      !has_task_graphs(result.system))
     result.refusal = measure(request, result);
   return result;
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "api/context.h"
+#include "explore/graphs/mapping_search.h"
 #include "explore/system/methods.h"
 #include "explore/system/pareto.h"
 
@@ -15,7 +16,9 @@ struct DeployRequest {
   std::string system;      // a file
   std::string board = {};  // instead of the system's: a shipped one or a board file
   std::vector<std::string> processors = {};  // for networks; empty: the accelerators, or all
-  std::string method = "PR";                 // of explore::deploy_methods()
+  /// Of explore::deploy_methods(); where groups have task graphs, of explore::mapping_methods().
+  /// Empty: the first of them.
+  std::string method = {};
   bool compare = false;                      // all other methods too
   bool max_rate = false;                     // the tightest deadlines, of the method or of all
   std::string front = "nsga2";               // of explore::front_methods()
@@ -53,11 +56,26 @@ struct MethodReport {
   std::optional<double> exact_mw, bound_mw;  // of the exact search
 };
 
+/// A method for networks and tasks together.
+struct MappingReport {
+  std::string name;
+  explore::MappingResult found;
+  double seconds = 0;
+};
+
+/// What was found for a system whose groups have task graphs.
+struct MappingReports {
+  std::vector<MappingReport> methods;          // the one asked for first
+  double least_utilisation = 0;                // no mapping is below it
+  std::optional<double> least_by_trying = {};  // with `exact`, if there are not too many mappings
+};
+
 struct DeployResult {
   system::System system;
   board::Board board;
   std::vector<GroupSearch> groups;    // by GroupId
   std::vector<MethodReport> methods;  // the one asked for first
+  std::optional<MappingReports> mappings = {};
   std::optional<deployment::Deployment> deployment;
   bool is_power_assumed = false;  // of some device: see board::with_assumed_power
   bool measured = false;          // the deployment's times are those of its tasks here

@@ -50,6 +50,16 @@ std::vector<network::Array> arrays_of(const network::Network& network,
   return arrays;
 }
 
+/// Only networks are executed so far.
+void refuse_task_graphs(const system::System& system) {
+  for (const system::Group& group : system.groups)
+    if (!group.graph.empty())
+      throw InputError(system.file,
+                       "group '" + group.name +
+                           "' has a task graph, and such groups cannot be run yet; 'analyze' and "
+                           "'simulate' show their response times");
+}
+
 /// Each is called by one thread.
 void add_steps(const GroupSteps& steps, runtime::GroupToRun& group) {
   if (!steps.application) return;
@@ -166,6 +176,7 @@ std::unique_ptr<LoadedDeployment> make_ready(deployment::Deployment deployment, 
   result->deployment = std::move(deployment);
   result->opened = std::move(opened);
   const system::System& system = result->deployment.system;
+  refuse_task_graphs(system);
   result->is_here = system.board.empty();
   result->board = board_of(result->deployment, context);
   for (std::size_t g = 0; g < system.groups.size(); ++g) {

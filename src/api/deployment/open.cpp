@@ -39,6 +39,7 @@ const network::Network& Networks::of(const network::ModelSource& source) {
 deployment::Deployment open_deployment(const std::filesystem::path& path, Networks& networks) {
   deployment::Deployment result = deployment::read_deployment(path, networks.by_source());
   for (std::size_t g = 0; g < result.assignments.size(); ++g) {
+    if (!result.system.groups[g].has_network()) continue;
     const plan::PlanFile& plan = result.assignments[g].plan;
     try {
       schedule::check_live(plan.plan, networks.of(plan.origin.model));

@@ -120,6 +120,29 @@ nlohmann::json methods_json(const DeployResult& result) {
   return methods;
 }
 
+nlohmann::json mappings_json(const DeployResult& result) {
+  if (!result.mappings) return nullptr;
+  nlohmann::json methods = nlohmann::json::array();
+  for (const MappingReport& method : result.mappings->methods) {
+    const explore::MappingValue& value = method.found.value;
+    const bool is_bounded = value.response != realtime::unbounded;
+    methods.push_back(
+        {{"name", method.name},
+         {"feasible", value.feasible},
+         {"utilisation", value.utilisation},
+         {"response_ns", is_bounded ? nlohmann::json(value.response.count()) : nlohmann::json()},
+         {"share_of_deadline", value.demand},
+         {"evaluated", method.found.evaluated},
+         {"analyses", method.found.analyses},
+         {"generations", method.found.generations},
+         {"seconds", method.seconds}});
+  }
+  const auto& least = result.mappings->least_by_trying;
+  return {{"methods", methods},
+          {"least_utilisation", result.mappings->least_utilisation},
+          {"least_by_trying", least ? nlohmann::json(*least) : nlohmann::json()}};
+}
+
 }  // namespace
 
 std::string deploy_json(const DeployResult& result, const std::string& output) {
@@ -130,6 +153,7 @@ std::string deploy_json(const DeployResult& result, const std::string& output) {
        {"board", result.board.name},
        {"groups", groups_json(result, false)},
        {"methods", methods_json(result)},
+       {"mappings", mappings_json(result)},
        {"deployment", is_written ? nlohmann::json(output) : nlohmann::json()},
        {"refusal", result.refusal.empty() ? nlohmann::json() : nlohmann::json(result.refusal)}});
 }

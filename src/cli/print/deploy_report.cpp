@@ -65,12 +65,15 @@ std::string group_searches_text(const api::DeployResult& result) {
 
 std::string assignments_text(const api::DeployResult& result) {
   if (!result.deployment) return {};
-  const explore::Combined& found = result.methods.front().decided.found.front();
+  const std::vector<std::size_t>& plans =
+      result.mappings ? result.mappings->methods.front().found.mapping.plans
+                      : result.methods.front().decided.found.front().combination;
   Table table(
       {{"group", Align::left}, {"plan", Align::left}, {"tasks", Align::left}, {"priority"}});
   for (std::size_t g = 0; g < result.groups.size(); ++g) {
     const deployment::Assignment& assignment = result.deployment->assignments[g];
-    table.add({result.groups[g].name, result.groups[g].texts[found.combination[g]],
+    table.add({result.groups[g].name,
+               result.groups[g].texts.empty() ? "-" : result.groups[g].texts[plans[g]],
                processors_of(assignment), std::to_string(assignment.priority)});
   }
   return table.text();
@@ -116,6 +119,29 @@ std::string methods_text(const api::DeployResult& result) {
                rate ? rate_text(rate->fps) : "-", rate ? rate_text(rate->together_fps) : "-"});
   }
   return table.text();
+}
+
+std::string mappings_text(const api::DeployResult& result) {
+  if (!result.mappings) return {};
+  Table table({{"method", Align::left},
+               {"largest utilisation, %"},
+               {"largest response"},
+               {"share of its deadline, %"},
+               {"evaluated"},
+               {"search, s"}});
+  for (const api::MappingReport& method : result.mappings->methods) {
+    const explore::MappingValue& value = method.found.value;
+    table.add({method.name, value.feasible ? fmt::format("{:.2f}", 100 * value.utilisation) : "-",
+               value.feasible ? to_text(value.response) : "-",
+               value.feasible ? fmt::format("{:.1f}", 100 * value.demand) : "-",
+               std::to_string(method.found.evaluated), fmt::format("{:.2f}", method.seconds)});
+  }
+  std::string text = table.text();
+  text += fmt::format("No mapping has a smaller largest utilisation than {:.2f} %.\n",
+                      100 * result.mappings->least_utilisation);
+  if (const auto& least = result.mappings->least_by_trying)
+    text += fmt::format("All mappings were tried: the smallest is {:.2f} %.\n", 100 * *least);
+  return text;
 }
 
 }  // namespace millrace::cli

@@ -14,5 +14,7 @@ std::string assignments_text(const api::DeployResult& result);
 std::string settings_text(const api::DeployResult& result);
 /// Methods beside each other, if there are several, or rates were searched.
 std::string methods_text(const api::DeployResult& result);
+/// Methods for networks and tasks of graphs beside each other.
+std::string mappings_text(const api::DeployResult& result);
 
 }  // namespace millrace::cli

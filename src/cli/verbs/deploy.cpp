@@ -56,9 +56,13 @@ void bind_combination(CLI::App& verb, DeployOptions& options) {
   std::vector<std::string> names;
   for (const explore::DeployMethod& method : explore::deploy_methods())
     names.emplace_back(method.name);
-  verb.add_option("--method", request.method, "How to decide; docs/deadlines.md compares them")
-      ->check(CLI::IsMember(names))
-      ->capture_default_str();
+  for (const explore::MappingMethod& method : explore::mapping_methods())
+    names.emplace_back(method.name);
+  verb.add_option(
+          "--method", request.method,
+          "How to decide; docs/deadlines.md and docs/taskgraphs.md compare them. Default: PR; "
+          "entire where groups have task graphs")
+      ->check(CLI::IsMember(names));
   verb.add_flag("--compare", request.compare, "Show what the other methods find, too");
   verb.add_flag("--max-rate", request.max_rate,
                 "Find the highest rate of the fastest group, the others in proportion, at which "
@@ -145,6 +149,10 @@ void check_outputs(const DeployOptions& options) {
 }
 
 bool is_chosen(const api::DeployResult& result, std::size_t group, std::size_t plan) {
+  if (result.mappings) {
+    const explore::Mapping& mapping = result.mappings->methods.front().found.mapping;
+    return group < mapping.plans.size() && mapping.plans[group] == plan;
+  }
   if (result.methods.empty()) return false;
   for (const explore::Combined& found : result.methods.front().decided.found)
     if (group < found.combination.size() && found.combination[group] == plan) return true;
@@ -185,8 +193,8 @@ void print_result(const DeployOptions& options, const api::DeployResult& result)
   fmt::print("{}: {} groups, {} scenarios; times are {}\n\n{}", printable(result.system.name),
              result.system.groups.size(), result.system.scenarios.size(), printable(times),
              group_searches_text(result));
-  for (const std::string& text :
-       {methods_text(result), assignments_text(result), settings_text(result)})
+  for (const std::string& text : {methods_text(result), mappings_text(result),
+                                  assignments_text(result), settings_text(result)})
     if (!text.empty()) fmt::print("\n{}", text);
   if (result.deployment) fmt::print("\nwritten: {}\n", options.output);
   if (!result.deployment && result.refusal.empty())

@@ -200,6 +200,23 @@ std::vector<double> mean_power(const GroupModel& model, const GroupPlan& plan) {
   return result;
 }
 
+/// By processor; those of one device from the longest time to the shortest.
+std::vector<double> times_on_accelerators(const GroupModel& model, const GroupPlan& plan) {
+  std::map<std::string, double> on;
+  for (const deployment::Task& task : plan.assignment.tasks)
+    on[task.processor] += milliseconds(task.average);
+  std::vector<double> result;
+  for (const board::Device& device : model.board.devices) {
+    if (device.kind == board::ProcessorKind::cpu) continue;
+    std::vector<double> times;
+    for (const board::Processor& processor : model.board.processors)
+      if (device_of(model.board, processor) == &device) times.push_back(on[processor.name]);
+    std::ranges::sort(times, std::greater{});
+    result.insert(result.end(), times.begin(), times.end());
+  }
+  return result;
+}
+
 }  // namespace
 
 plan::BuildOptions build_options_under_deadlines() {
@@ -216,12 +233,14 @@ std::optional<GroupPlan> group_plan(const GroupModel& model, const Configuration
   result.assignment.tasks = tasks_of(PhaseTimesOf::make(model, realised, configuration));
   for (const deployment::Task& task : result.assignment.tasks) result.latency += task.average;
   result.power_mw = mean_power(model, result);
+  if (model.by_accelerator_times) result.accelerator_ms = times_on_accelerators(model, result);
   return result;
 }
 
 std::vector<double> objectives_of(const GroupPlan& plan) {
   std::vector<double> result{milliseconds(plan.latency)};
-  result.insert(result.end(), plan.power_mw.begin(), plan.power_mw.end());
+  const auto& more = plan.accelerator_ms.empty() ? plan.power_mw : plan.accelerator_ms;
+  result.insert(result.end(), more.begin(), more.end());
   return result;
 }
 

@@ -16,6 +16,8 @@ struct GroupPlan {
   deployment::Assignment assignment;
   Time latency{};                // mean: a frame goes through the tasks one after the other
   std::vector<double> power_mw;  // mean while frames come at the group's rate, by Board::devices
+  /// Mean time of a frame on each processor that is no core, if the model asks for it.
+  std::vector<double> accelerator_ms = {};
   bool operator==(const GroupPlan&) const = default;
 };
 
@@ -32,6 +34,7 @@ struct GroupModel {
   Time preprocess{}, postprocess{};  // worst times on a core at its highest clock; 0: no such step
   const Problem* worst = nullptr;    // the same with the layers' worst times; null: modelled
   double deviation = modelled_deviation;
+  bool by_accelerator_times = false;  // objectives are those of equation 5.1, not the power
 };
 
 /// The build options of plans under deadlines: no frame waits for the next one.
@@ -44,7 +47,9 @@ std::optional<GroupPlan> group_plan(const GroupModel& model, const Configuration
 /// measures may stand in its place.
 using GroupObjective = std::function<std::optional<GroupPlan>(const Configuration&)>;
 
-/// Mean latency, then the power of each device: all to be small.
+/// Mean latency, then the power of each device (chapter 4) or the time on each accelerator
+/// (equation 5.1): all to be small. Equal accelerators count by how much they have to do, since
+/// which of them it is, is decided later.
 std::vector<double> objectives_of(const GroupPlan& plan);
 
 }  // namespace millrace::explore

@@ -1,0 +1,173 @@
+#include "api/deployment/deploy_graphs.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "api/simulated_board.h"
+#include "base/error.h"
+#include "base/quantity.h"
+#include "deployment/power.h"
+#include "explore/system/settings.h"
+
+namespace millrace::api {
+namespace {
+
+constexpr std::size_t most_mapping_nodes = 5'000'000;  // of an exhaustive search
+
+MappingReport run_mapping(const GraphWork& work, const explore::MappingProblem& problem,
+                          const explore::MappingMethod& method) {
+  const auto shown = work.request.context.begin(fmt::format("mapping ({})", method.name));
+  explore::CombineOptions options = work.request.combine;
+  options.seed = work.request.seed;
+  options.stop = work.stop;
+  options.progress = [&shown](double share, double utilisation) {
+    shown->show(share, utilisation <= 1
+                           ? fmt::format("largest utilisation {:.1f} %", 100 * utilisation)
+                           : std::string("no mapping yet"));
+  };
+  const auto start = std::chrono::steady_clock::now();
+  MappingReport report{method.name, method.run(problem, options)};
+  report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return report;
+}
+
+/// All clocks at their highest: the search balances utilisations, not power.
+deployment::Setting setting_at(const GraphWork& work, const deployment::Deployment& deployment,
+                               const deployment::Operation& operation) {
+  deployment::Setting setting;
+  setting.scenario = operation.scenario;
+  setting.level = operation.level;
+  setting.clocks = operation.clocks;
+  for (const auto& device : deployment::expected_power(deployment, work.board, operation))
+    if (!work.is_power_assumed) setting.power_mw += device.still_mw + device.busy_mw;
+  setting.power_mw = std::round(1e3 * setting.power_mw) / 1e3;
+  setting.bounds.resize(work.system.groups.size());
+  const realtime::TaskSystem tasks = task_system(deployment, work.board, operation);
+  const realtime::Bounds bounds = realtime::analyse(tasks, work.request.analysis);
+  if (!realtime::is_schedulable(tasks, bounds)) return {};
+  const auto& groups = work.system[operation.scenario].groups;
+  for (std::size_t f = 0; f < groups.size(); ++f)
+    setting.bounds[groups[f].index] = judged(tasks.flows[f], bounds.flows[f]);
+  return setting;
+}
+
+void add_settings(const GraphWork& work, deployment::Deployment& deployment) {
+  deployment::Clocks highest;
+  for (const board::Device& device : work.board.devices)
+    if (!device.clocks.empty()) highest[device.name] = device.clocks.back();
+  for (std::size_t s = 0; s < work.system.scenarios.size(); ++s)
+    for (std::int64_t level = 0; level < work.system.levels; ++level) {
+      auto setting = setting_at(work, deployment, {system::ScenarioId(s), level, highest});
+      if (!setting.bounds.empty()) deployment.settings.push_back(std::move(setting));
+    }
+}
+
+deployment::Assignment assignment_of(const GraphWork& work, const explore::MappingProblem& problem,
+                                     const explore::Mapping& mapping, system::GroupId group) {
+  deployment::Assignment result = grafted(problem, mapping, group);
+  if (work.plans[group.index].empty()) return result;
+  const std::size_t chosen = mapping.plans[group.index];
+  result.plan =
+      explore::placed_assignment(*work.models[group.index], work.plans[group.index][chosen],
+                                 mapping.stages[group.index])
+          .plan;
+  result.plan.origin = work.origin_of(group.index);
+  if (!work.system.board.empty())
+    result.plan.plan = simulated_where_not_here(result.plan.plan, work.board);
+  return result;
+}
+
+deployment::Deployment mapped_deployment(const GraphWork& work,
+                                         const explore::MappingProblem& problem,
+                                         const MappingReport& report) {
+  deployment::Deployment result;
+  result.system = work.system;
+  result.board_name = work.board.name;
+  result.board_hash = work.board_hash;
+  result.method = report.name;
+  result.contention =
+      work.system.board.empty() ? deployment::Contention::alone : deployment::Contention::modelled;
+  for (std::size_t g = 0; g < work.system.groups.size(); ++g)
+    result.assignments.push_back(
+        assignment_of(work, problem, report.found.mapping, system::GroupId(g)));
+  add_settings(work, result);
+  check(result, work.board);
+  return result;
+}
+
+std::string refusal_of(const explore::MappingProblem& problem, const explore::MappingResult& found,
+                       double least) {
+  if (found.value.feasible) return {};
+  if (least > 1)
+    return fmt::format(
+        "no deployment: any mapping needs {:.1f} % of some processor; lower the "
+        "rates",
+        100 * least);
+  if (!explore::MappingEvaluator(problem).has_room(found.mapping))
+    return "no deployment: a device has no room for the subnets of all networks";
+  return fmt::format(
+      "no deployment: in the nearest mapping that was found a group needs {:.0f} % "
+      "of its deadline, and a processor is busy for {:.0f} % of the time; lower the "
+      "rates or search longer with --generations",
+      std::min(99'999.0, 100 * found.value.demand), 100 * found.value.utilisation);
+}
+
+std::string method_names(bool mapping) {
+  std::string names;
+  const auto add = [&](const char* name) {
+    names += (names.empty() ? "" : ", ") + std::string(name);
+  };
+  if (mapping)
+    for (const auto& method : explore::mapping_methods()) add(method.name);
+  else
+    for (const auto& method : explore::deploy_methods()) add(method.name);
+  return names;
+}
+
+}  // namespace
+
+bool has_task_graphs(const system::System& system) {
+  return std::ranges::any_of(system.groups,
+                             [](const system::Group& group) { return !group.graph.empty(); });
+}
+
+bool decides_by_mapping(const DeployRequest& request, const system::System& system) {
+  const bool has_graphs = has_task_graphs(system);
+  if (request.method.empty()) return has_graphs;
+  if (explore::mapping_method_named(request.method) != nullptr) return true;
+  if (explore::deploy_method_named(request.method) == nullptr)
+    throw InputError("--method", fmt::format("'{}' is none of {}, {}", request.method,
+                                             method_names(false), method_names(true)));
+  if (has_graphs)
+    throw InputError("--method",
+                     fmt::format("'{}' decides for networks only, and groups of '{}' have task "
+                                 "graphs; use one of {}",
+                                 request.method, system.name, method_names(true)));
+  return false;
+}
+
+void deploy_graphs(const GraphWork& work, DeployResult& result) {
+  const auto& methods = explore::mapping_methods();
+  const explore::MappingMethod& asked = work.request.method.empty()
+                                            ? methods.front()
+                                            : *explore::mapping_method_named(work.request.method);
+  explore::MappingProblem problem = explore::mapping_problem(work.system, work.board, work.plans);
+  problem.analysis = work.request.analysis;
+  MappingReports& reports = result.mappings.emplace();
+  reports.least_utilisation = explore::least_utilisation(problem);
+  reports.methods.push_back(run_mapping(work, problem, asked));
+  for (const explore::MappingMethod& other : methods)
+    if (work.request.compare && &other != &asked)
+      reports.methods.push_back(run_mapping(work, problem, other));
+  if (work.request.exact)
+    if (const auto best = explore::exhaustive_mapping(problem, most_mapping_nodes))
+      reports.least_by_trying = best->value.utilisation;
+  const MappingReport& report = reports.methods.front();
+  result.refusal = refusal_of(problem, report.found, reports.least_utilisation);
+  if (result.refusal.empty()) result.deployment = mapped_deployment(work, problem, report);
+}
+
+}  // namespace millrace::api

@@ -1,0 +1,95 @@
+#include "explore/graphs/mapping_value.h"
+
+#include <algorithm>
+
+#include "explore/system/settings.h"
+
+namespace millrace::explore {
+namespace {
+
+constexpr double no_bound = 1000;
+
+Time deadline_at_highest(const system::System& system, system::GroupId group) {
+  return deadline_of(system, group, system.levels - 1) - system.overhead;
+}
+
+/// As device_without_room() takes it: groups without a network have no subnets.
+CombinationProblem rooms_of(const MappingProblem& problem) {
+  CombinationProblem result{problem.system, problem.board, problem.plans, {}};
+  for (auto& plans : result.plans)
+    if (plans.empty()) plans.emplace_back();
+  return result;
+}
+
+}  // namespace
+
+MappingEvaluator::MappingEvaluator(const MappingProblem& problem)
+    : problem_(problem), scenes_(scenes_of(problem.system)), rooms_(rooms_of(problem)) {
+  deployment_.system = problem.system;
+  deployment_.assignments.resize(problem.system.groups.size());
+}
+
+MappingLoad MappingEvaluator::load(const Mapping& mapping) const {
+  MappingLoad result;
+  for (const Scene& scene : scenes_) {
+    const std::vector<double> shares = utilisations_of(problem_, mapping, scene.groups);
+    double squares = 0;
+    for (const double share : shares) squares += share * share;
+    result.largest = std::max(result.largest, std::ranges::max(shares));
+    result.squares = std::max(result.squares, squares);
+  }
+  return result;
+}
+
+bool MappingEvaluator::has_room(const Mapping& mapping) const {
+  std::vector<system::GroupId> networks;
+  for (std::size_t g = 0; g < problem_.plans.size(); ++g)
+    if (!problem_.plans[g].empty()) networks.emplace_back(g);
+  if (networks.empty()) return true;
+  return device_without_room(rooms_, networks, mapping.plans, mapping.stages).empty();
+}
+
+/// Of the longest path, without any interference: much sooner known than by the analysis.
+double MappingEvaluator::path_demand(system::GroupId group) const {
+  const Time deadline = deadline_at_highest(problem_.system, group);
+  if (deadline <= Time{}) return no_bound;
+  return std::min(
+      no_bound, seconds(alone_at_worst(deployment_.assignments[group.index])) / seconds(deadline));
+}
+
+void MappingEvaluator::add_scene(system::ScenarioId scenario, MappingValue& value) {
+  double path = 0;
+  for (const system::GroupId group : problem_.system[scenario].groups)
+    path = std::max(path, path_demand(group));
+  if (value.utilisation > 1 || path > 1) {  // no analysis would find a bound below the deadline
+    value.demand = std::max(value.demand, std::max(path, value.utilisation));
+    value.response = realtime::unbounded;
+    if (value.utilisation > 1) value.demand = std::min(no_bound, 10 * value.demand);
+    return;
+  }
+  ++analyses_;
+  const realtime::TaskSystem tasks =
+      task_system(deployment_, problem_.board, {scenario, problem_.system.levels - 1});
+  const realtime::Bounds bounds = realtime::analyse(tasks, problem_.analysis);
+  for (std::size_t f = 0; f < tasks.flows.size(); ++f) {
+    const Time bound = judged(tasks.flows[f], bounds.flows[f]);
+    value.response = std::max(value.response, bound);
+    value.demand = bound == realtime::unbounded
+                       ? no_bound
+                       : std::max(value.demand, seconds(bound) / seconds(*tasks.flows[f].deadline));
+  }
+  value.demand = std::min(value.demand, no_bound);
+}
+
+MappingValue MappingEvaluator::value(const Mapping& mapping) {
+  MappingValue value;
+  value.utilisation = load(mapping).largest;
+  for (std::size_t g = 0; g < deployment_.assignments.size(); ++g)
+    deployment_.assignments[g] = grafted(problem_, mapping, system::GroupId(g));
+  for (std::size_t s = 0; s < problem_.system.scenarios.size(); ++s)
+    add_scene(system::ScenarioId(s), value);
+  value.feasible = value.demand <= 1 && has_room(mapping);
+  return value;
+}
+
+}  // namespace millrace::explore

@@ -1,0 +1,101 @@
+#include "system/check_task_graph.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+
+#include "base/error.h"
+#include "dataflow/analysis.h"
+
+namespace millrace::system {
+namespace {
+
+constexpr std::int64_t most_jobs = 1000;
+constexpr std::int64_t most_rate = 1'000'000;
+
+/// Names that the deployment gives to the parts of a network.
+bool is_taken(const std::string& name) {
+  return name == network_node || name == "pre" || name == "post" || name.starts_with("stage");
+}
+
+void check_task(const GraphTask& task, std::set<std::string>& names) {
+  if (task.name.empty()) throw InputError(task.place, "a task needs a name");
+  if (is_taken(task.name))
+    throw InputError(task.place,
+                     fmt::format("the name '{}' stands for a part of the network; give the task "
+                                 "another",
+                                 task.name));
+  if (!names.insert(task.name).second)
+    throw InputError(task.place,
+                     fmt::format("found a second task '{}'; give it another name", task.name));
+  if (task.on.empty())
+    throw InputError(task.place,
+                     fmt::format("task '{}' can run on no processor, expected one at least in "
+                                 "'on', with its worst time",
+                                 task.name));
+  for (const TimesOn& on : task.on)
+    if (on.worst <= Time{} || on.worst < on.average || on.average < on.best || on.best < Time{})
+      throw InputError(
+          task.place,
+          fmt::format("task '{}' takes {} at best, {} on average and {} at worst on "
+                      "'{}', expected them ascending and the last above 0",
+                      task.name, millrace::to_text(on.best), millrace::to_text(on.average),
+                      millrace::to_text(on.worst), on.processor));
+}
+
+void check_edge(const GraphEdge& edge) {
+  const auto is_rate = [](std::int64_t rate) { return rate >= 1 && rate <= most_rate; };
+  if (!is_rate(edge.produces) || !is_rate(edge.consumes) || edge.tokens < 0 ||
+      edge.tokens > most_rate * most_rate || edge.bytes < 0)
+    throw InputError(edge.place,
+                     fmt::format("found {} tokens produced, {} consumed and {} there before, "
+                                 "expected the first two from 1 to {}",
+                                 edge.produces, edge.consumes, edge.tokens, most_rate));
+}
+
+void check_flow(const Group& group) {
+  const bool has_network = group.has_network();
+  const dataflow::Graph graph = dataflow_graph(group.graph, has_network);
+  const auto fail = [&](const std::string& text) {
+    throw InputError(group.place, fmt::format("the task graph of group '{}' {}", group.name, text));
+  };
+  if (const Verdict consistent = is_consistent(graph); !consistent)
+    fail("is inconsistent: " + consistent.reason());
+  const std::vector<std::int64_t> counts = dataflow::repetition_vector(graph);
+  const std::int64_t jobs = std::accumulate(
+      counts.begin(), counts.end(), std::int64_t{0},
+      [](std::int64_t sum, std::int64_t count) { return std::min(sum, most_jobs) + count; });
+  if (jobs > most_jobs)
+    fail(
+        fmt::format("has more than {} firings in an iteration; choose rates that are closer to "
+                    "each other",
+                    most_jobs));
+  if (has_network && counts.back() != 1)
+    fail(
+        fmt::format("runs the network {} times in an iteration, expected once; make the rates of "
+                    "its edges larger",
+                    counts.back()));
+  if (const Verdict live = is_live(graph); !live)
+    fail("has a circle without enough tokens: " + live.reason());
+}
+
+}  // namespace
+
+void check_task_graph(const System& system, GroupId id) {
+  const Group& group = system[id];
+  if (group.graph.empty()) return;
+  std::set<std::string> names;
+  for (const GraphTask& task : group.graph.tasks) check_task(task, names);
+  for (const GraphEdge& edge : group.graph.edges) check_edge(edge);
+  check_flow(group);
+  if (waits_for_earlier_iterations(group.graph) &&
+      group.deadline.value_or(Time{}) > period_of(system, id, system.levels - 1))
+    throw InputError(group.place,
+                     fmt::format("group '{}' has tokens from one iteration to the next and a "
+                                 "deadline beyond its period, expected at most the period",
+                                 group.name));
+}
+
+}  // namespace millrace::system
