@@ -56,6 +56,7 @@ constexpr VerbGroup verb_groups[] = {
     {"Decide and prove",
      {millrace::cli::add_plan, millrace::cli::add_analyze, millrace::cli::add_simulate}},
     {"Run", {millrace::cli::add_run, millrace::cli::add_bench, millrace::cli::add_verify}},
+    {"Look into layers", {millrace::cli::add_workload}},
     {"Work with other tools", {millrace::cli::add_export, millrace::cli::add_import_jedi}},
     {"Analyse without networks", {millrace::cli::add_dataflow, millrace::cli::add_realtime}},
     {"Take it elsewhere", {millrace::cli::add_bundle}},

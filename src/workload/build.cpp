@@ -10,8 +10,7 @@ namespace {
 /// Writes a workload of tiles, operand by operand.
 class TiledBuilder {
  public:
-  TiledBuilder(const network::Network& network, const LayerGeometry& geometry,
-               const Tiling& tiling)
+  TiledBuilder(const network::Network& network, const LayerGeometry& geometry, const Tiling& tiling)
       : network_(network), geometry_(geometry), tiling_(tiling) {}
 
   Workload build(LayerId layer) {
@@ -137,8 +136,7 @@ class TiledBuilder {
     return joint;
   }
 
-  Link transfer(const Operand& operand, std::int32_t tensor, std::int32_t tile,
-                bool loads) const {
+  Link transfer(const Operand& operand, std::int32_t tensor, std::int32_t tile, bool loads) const {
     Link link;
     link.name = (loads ? "load_" : "store_") + operand.name;
     link.period = period_of(geometry_, tiling_, operand);
@@ -189,8 +187,8 @@ Region tensor_region(const network::Network& network, TensorId tensor) {
   return region;
 }
 
-Workload build_tiled(const network::Network& network, LayerId layer,
-                     const LayerGeometry& geometry, const Tiling& tiling) {
+Workload build_tiled(const network::Network& network, LayerId layer, const LayerGeometry& geometry,
+                     const Tiling& tiling) {
   return TiledBuilder(network, geometry, tiling).build(layer);
 }
 
@@ -210,7 +208,8 @@ Workload build_moved(const network::Network& network, LayerId layer) {
   const std::size_t inputs = concat ? moved.inputs.size() : 1;
   for (std::size_t i = 0; i < inputs; ++i) {
     const network::Tensor& input = network[moved.inputs[i]];
-    const std::int64_t columns = network::element_count(input.shape) / std::max<std::int64_t>(rows, 1);
+    const std::int64_t columns =
+        network::element_count(input.shape) / std::max<std::int64_t>(rows, 1);
     if (columns == 0) continue;
     workload.buffers.push_back(tensor_region(network, moved.inputs[i]));
     Link link;

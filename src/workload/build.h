@@ -5,8 +5,8 @@
 namespace millrace::workload {
 
 /// Memory 0 holds the tensors, memory 1 is the scratchpad.
-Workload build_tiled(const network::Network& network, LayerId layer,
-                     const LayerGeometry& geometry, const Tiling& tiling);
+Workload build_tiled(const network::Network& network, LayerId layer, const LayerGeometry& geometry,
+                     const Tiling& tiling);
 
 /// Transfers alone: Reshape, Concat.
 Workload build_moved(const network::Network& network, LayerId layer);

@@ -118,8 +118,9 @@ std::vector<std::string> violations(const Program& program) {
 std::vector<std::string> violations(const Program& program, const network::Network& network) {
   std::vector<std::string> found;
   if (program.network_hash != network::hash_of(network))
-    found.push_back(fmt::format("the program is for the network '{}' with hash {}, not for this one",
-                                program.network, program.network_hash));
+    found.push_back(
+        fmt::format("the program is for the network '{}' with hash {}, not for this one",
+                    program.network, program.network_hash));
   for (const Workload& workload : program.workloads) {
     if (workload.layer >= network.layers.size())
       found.push_back(prefixed(workload, fmt::format("there is no layer {}", workload.layer)));
@@ -129,8 +130,8 @@ std::vector<std::string> violations(const Program& program, const network::Netwo
                         network.tensors[*buffer.tensor].size().count == buffer.size();
       if (!fits)
         found.push_back(prefixed(workload, fmt::format("buffer '{}' has {} bytes, and is no tensor "
-                                                       "of the network", buffer.name,
-                                                       buffer.size())));
+                                                       "of the network",
+                                                       buffer.name, buffer.size())));
     }
   }
   return found;

@@ -36,7 +36,7 @@ Machine Executable::machine_with(const TensorTable& tensors) {
     buffers_[i] = buffer.memory == 0 ? tensors[*buffer.tensor] : scratch_ + buffer.offset;
   }
   for (std::size_t i = 0; i < links_.size(); ++i) parameters_[i].tensors = tensors.data();
-  const Machine machine{links_.data(),  links_.size(),  buffers_.data(),
+  const Machine machine{links_.data(),  links_.size(), buffers_.data(),
                         states_.data(), spent_.data(), {}};
   reset(machine);
   return machine;

@@ -109,8 +109,10 @@ LayerGeometry depthwise(const LayerAt& layer, const network::Conv& conv) {
   separate_channels(layer, geometry);
   geometry.operation = TileOperation::depthwise;
   const std::int64_t kernel = geometry.window.kernel[0] * geometry.window.kernel[1];
-  Operand weights{"weights", layer.layer.inputs[1], {}, {{Loop::group, kernel, false, 1},
-                                                         {Loop::image, 1, false, kernel}}};
+  Operand weights{"weights",
+                  layer.layer.inputs[1],
+                  {},
+                  {{Loop::group, kernel, false, 1}, {Loop::image, 1, false, kernel}}};
   weights.strides[at(Loop::group)] = kernel;
   geometry.sources.push_back(weights);
   if (layer.has(2))
@@ -124,8 +126,10 @@ LayerGeometry depthwise(const LayerAt& layer, const network::Conv& conv) {
 Operand weights_of(const LayerAt& layer, const LayerGeometry& geometry) {
   const std::int64_t kernel = geometry.window.kernel[0] * geometry.window.kernel[1];
   const std::int64_t row = geometry.totals[at(Loop::depth)] * kernel;
-  Operand weights{"weights", layer.layer.inputs[1], {}, {{Loop::out, row, false, 1},
-                                                         {Loop::depth, 1, false, kernel}}};
+  Operand weights{"weights",
+                  layer.layer.inputs[1],
+                  {},
+                  {{Loop::out, row, false, 1}, {Loop::depth, 1, false, kernel}}};
   weights.strides[at(Loop::group)] = geometry.totals[at(Loop::out)] * row;
   weights.strides[at(Loop::out)] = row;
   weights.strides[at(Loop::depth)] = kernel;
@@ -311,7 +315,8 @@ std::optional<LayerGeometry> product_layer(const LayerAt& layer) {
 }
 
 std::optional<LayerGeometry> pointwise_layer(const LayerAt& layer) {
-  if (network::is_one_of<network::BatchNormalization>(layer.layer.op) && layer.output().shape.size() > 2)
+  if (network::is_one_of<network::BatchNormalization>(layer.layer.op) &&
+      layer.output().shape.size() > 2)
     return normalization(layer);
   if (!network::is_one_of<network::Unary, network::Binary>(layer.layer.op)) return std::nullopt;
   if (std::optional<LayerGeometry> geometry = elementwise(layer)) return geometry;

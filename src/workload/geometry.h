@@ -21,9 +21,9 @@ constexpr std::size_t at(Loop loop) { return static_cast<std::size_t>(loop); }
 /// A side of a tensor's tile: how it grows with a loop.
 struct SideUnder {
   Loop loop = Loop::image;
-  std::int64_t stride = 0;     // elements of the tensor
-  bool slides = false;         // a row or column of the input under windows
-  std::int64_t elements = 1;   // for each position of the loop, side by side
+  std::int64_t stride = 0;    // elements of the tensor
+  bool slides = false;        // a row or column of the input under windows
+  std::int64_t elements = 1;  // for each position of the loop, side by side
 };
 
 /// A tensor that a layer reads or writes.

@@ -1,7 +1,7 @@
 #pragma once
 // How a link walks over a tensor in a buffer, tile by tile: Algorithm 1 of the paper as a state
-// machine. Freestanding: no allocation, no exceptions, no library but memcpy. docs/tiles.md explains
-// the fields and where this departs from the printed pseudocode.
+// machine. Freestanding: no allocation, no exceptions, no library but memcpy. docs/tiles.md
+// explains the fields and where this departs from the printed pseudocode.
 #include <array>
 #include <cstddef>
 #include <cstdint>

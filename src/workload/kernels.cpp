@@ -35,26 +35,25 @@ kernels::TileConvolution convolution_of(const Call& call) {
           call.sources[1].tile.strides[0] / float_size, call.pass > 0};
 }
 
-const float* bias_of(const Call& call) {
-  return call.source_count > 2 ? floats(call.sources[2]) : nullptr;
+kernels::TileTensors tensors_of(const Call& call) {
+  return {floats(call.sources[0]), floats(call.sources[1]),
+          call.source_count > 2 ? floats(call.sources[2]) : nullptr, sink_floats(call)};
 }
 
 void run_convolution(const Call& call) {
-  kernels::convolve_tile(convolution_of(call), floats(call.sources[0]), floats(call.sources[1]),
-                         bias_of(call), sink_floats(call));
+  kernels::convolve_tile(convolution_of(call), tensors_of(call));
 }
 
 void run_depthwise(const Call& call) {
-  kernels::convolve_channels(convolution_of(call), floats(call.sources[0]),
-                             floats(call.sources[1]), bias_of(call), sink_floats(call));
+  kernels::convolve_channels(convolution_of(call), tensors_of(call));
 }
 
 void run_pool(const Call& call, bool largest) {
   const TileWindow& window = parameters_of(call).window;
   const Tile& input = call.sources[0].tile;
-  const kernels::TilePool pool{planes_of(input), planes_of(call.sink.tile),
-                               windows_of(window, input), largest, window.count_padding,
-                               window.pads_end};
+  const kernels::TilePool pool{planes_of(input),          planes_of(call.sink.tile),
+                               windows_of(window, input), largest,
+                               window.count_padding,      window.pads_end};
   kernels::pool_tile(pool, floats(call.sources[0]), sink_floats(call));
 }
 
@@ -65,8 +64,9 @@ void run_average_pool(const Call& call) { run_pool(call, false); }
 /// or one number.
 network::Shape shape_of(const TileView& view, std::int64_t sides, bool is_parameter) {
   if (sides == 0) return {1};
-  if (sides == 1) return is_parameter ? network::Shape{view.tile.counts[0]}
-                                      : network::Shape{1, view.tile.counts[0], 1};
+  if (sides == 1)
+    return is_parameter ? network::Shape{view.tile.counts[0]}
+                        : network::Shape{1, view.tile.counts[0], 1};
   return {1, view.tile.counts[0], view.tile.counts[1]};
 }
 
@@ -95,12 +95,16 @@ void run_whole(const Call& call) {
   std::vector<network::ConstView> inputs;
   std::vector<network::View> outputs;
   for (const TensorId id : p.layer->inputs) {
-    if (!id.valid()) inputs.emplace_back();
-    else inputs.push_back({(*p.network)[id].type, (*p.network)[id].shape, p.tensors[id.index]});
+    if (!id.valid())
+      inputs.emplace_back();
+    else
+      inputs.push_back({(*p.network)[id].type, (*p.network)[id].shape, p.tensors[id.index]});
   }
   for (const TensorId id : p.layer->outputs) {
-    if (!id.valid()) outputs.emplace_back();
-    else outputs.push_back({(*p.network)[id].type, (*p.network)[id].shape, p.tensors[id.index]});
+    if (!id.valid())
+      outputs.emplace_back();
+    else
+      outputs.push_back({(*p.network)[id].type, (*p.network)[id].shape, p.tensors[id.index]});
   }
   network::evaluate(*p.layer, inputs, outputs);
 }
@@ -109,13 +113,20 @@ void run_whole(const Call& call) {
 
 KernelFunction kernel_of(TileOperation operation) {
   switch (operation) {
-    case TileOperation::convolution: return run_convolution;
-    case TileOperation::depthwise: return run_depthwise;
-    case TileOperation::max_pool: return run_max_pool;
-    case TileOperation::average_pool: return run_average_pool;
-    case TileOperation::layer: return run_layer;
-    case TileOperation::whole: return run_whole;
-    default: return copy_tile;
+    case TileOperation::convolution:
+      return run_convolution;
+    case TileOperation::depthwise:
+      return run_depthwise;
+    case TileOperation::max_pool:
+      return run_max_pool;
+    case TileOperation::average_pool:
+      return run_average_pool;
+    case TileOperation::layer:
+      return run_layer;
+    case TileOperation::whole:
+      return run_whole;
+    default:
+      return copy_tile;
   }
 }
 

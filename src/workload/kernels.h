@@ -1,6 +1,6 @@
 #pragma once
-// What processing links compute on this machine's cores: kernels of the room `kernels`, or the plain
-// loops of network/evaluate.
+// What processing links compute on this machine's cores: kernels of the room `kernels`, or the
+// plain loops of network/evaluate.
 #include "network/network.h"
 #include "workload/interpreter.h"
 #include "workload/workload.h"

@@ -26,8 +26,7 @@ struct Touch {
 
 std::int64_t end_of(const Joint& joint, const Tile& tile) {
   std::int64_t end = tile.offset + joint.element;
-  for (std::size_t i = 0; i < joint.side_count; ++i)
-    end += (tile.counts[i] - 1) * tile.strides[i];
+  for (std::size_t i = 0; i < joint.side_count; ++i) end += (tile.counts[i] - 1) * tile.strides[i];
   return end;
 }
 
@@ -124,8 +123,8 @@ class Play {
     if (link.kind == LinkKind::transfer) {
       const Tile source = tile_of(link.sources[0], state.sources[0]);
       if (source.counts != sink.counts)
-        fail(link, fmt::format("it reads {} elements and writes {}", elements(source),
-                               elements(sink)));
+        fail(link,
+             fmt::format("it reads {} elements and writes {}", elements(source), elements(sink)));
     } else if (slides(link.operation)) {
       check_windows(link, state, sink);
     }
@@ -171,14 +170,13 @@ class Play {
   void check_races() {
     for (const Touch& a : touches_)
       for (const Touch& b : touches_) {
-        const bool meet = a.writes && a.link != b.link && a.buffer == b.buffer &&
-                          a.begin < b.end && b.begin < a.end &&
-                          workload_.buffers[a.buffer].memory != 0;
+        const bool meet = a.writes && a.link != b.link && a.buffer == b.buffer && a.begin < b.end &&
+                          b.begin < a.end && workload_.buffers[a.buffer].memory != 0;
         if (meet)
           fail(workload_.links[a.link],
                fmt::format("it writes to the buffer '{}' what link '{}' touches at the same time; "
-                           "delays race", workload_.buffers[a.buffer].name,
-                           workload_.links[b.link].name));
+                           "delays race",
+                           workload_.buffers[a.buffer].name, workload_.links[b.link].name));
       }
   }
 
@@ -188,15 +186,15 @@ class Play {
       const auto buffer = static_cast<std::size_t>(link.sources[i].buffer);
       if (workload_.buffers[buffer].memory == 0) continue;
       auto& marks = marks_[buffer];
-      const bool written = for_each_row(
-          link.sources[i], tile_of(link.sources[i], states_[index].sources[i]),
-          [&](std::size_t begin, std::size_t end) {
-            const auto from = marks.begin() + static_cast<std::ptrdiff_t>(begin);
-            const auto to = marks.begin() + static_cast<std::ptrdiff_t>(end);
-            if (std::find(from, to, untouched) != to) return false;
-            std::fill(from, to, read);
-            return true;
-          });
+      const bool written =
+          for_each_row(link.sources[i], tile_of(link.sources[i], states_[index].sources[i]),
+                       [&](std::size_t begin, std::size_t end) {
+                         const auto from = marks.begin() + static_cast<std::ptrdiff_t>(begin);
+                         const auto to = marks.begin() + static_cast<std::ptrdiff_t>(end);
+                         if (std::find(from, to, untouched) != to) return false;
+                         std::fill(from, to, read);
+                         return true;
+                       });
       if (!written)
         fail(link, fmt::format("it reads from the buffer '{}' what is not written yet",
                                workload_.buffers[buffer].name));
@@ -208,15 +206,15 @@ class Play {
     const auto buffer = static_cast<std::size_t>(link.sink.buffer);
     const bool sums = states_[index].sink.iteration > 0;
     auto& marks = marks_[buffer];
-    const bool right = for_each_row(
-        link.sink, tile_of(link.sink, states_[index].sink),
-        [&](std::size_t begin, std::size_t end) {
-          const auto from = marks.begin() + static_cast<std::ptrdiff_t>(begin);
-          const auto to = marks.begin() + static_cast<std::ptrdiff_t>(end);
-          if (!sums && std::find(from, to, fresh) != to) return false;
-          std::fill(from, to, fresh);
-          return true;
-        });
+    const bool right =
+        for_each_row(link.sink, tile_of(link.sink, states_[index].sink),
+                     [&](std::size_t begin, std::size_t end) {
+                       const auto from = marks.begin() + static_cast<std::ptrdiff_t>(begin);
+                       const auto to = marks.begin() + static_cast<std::ptrdiff_t>(end);
+                       if (!sums && std::find(from, to, fresh) != to) return false;
+                       std::fill(from, to, fresh);
+                       return true;
+                     });
     if (!right)
       fail(link, fmt::format("it overwrites in the buffer '{}' what nothing has read yet",
                              workload_.buffers[buffer].name));
@@ -242,11 +240,10 @@ class Play {
       const bool fast = buffer.memory != 0;
       const auto wrong = std::count(marks_[i].begin(), marks_[i].end(), fast ? fresh : untouched);
       if (wrong == 0 || (!fast && !is_sink(i))) continue;
-      found_.push_back(
-          fast ? fmt::format("{} bytes of the buffer '{}' are written and never read", wrong,
-                             buffer.name)
-               : fmt::format("{} of {} bytes of the output '{}' are never written", wrong,
-                             buffer.size(), buffer.name));
+      found_.push_back(fast ? fmt::format("{} bytes of the buffer '{}' are written and never read",
+                                          wrong, buffer.name)
+                            : fmt::format("{} of {} bytes of the output '{}' are never written",
+                                          wrong, buffer.size(), buffer.name));
     }
   }
 

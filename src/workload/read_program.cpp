@@ -26,8 +26,8 @@ constexpr std::array<std::string_view, 3> step_keys{"count", "first", "next"};
 constexpr std::array<std::string_view, 6> side_keys{"count",     "pipe_up", "pipeline",
                                                     "pipe_down", "stride",  "along"};
 constexpr std::array<std::string_view, 2> ring_keys{"count", "stride"};
-constexpr std::array<std::string_view, 7> window_keys{"kernel",   "strides", "dilations",    "pads",
-                                                      "pads_end", "channels", "count_padding"};
+constexpr std::array<std::string_view, 7> window_keys{
+    "kernel", "strides", "dilations", "pads", "pads_end", "channels", "count_padding"};
 
 constexpr std::int64_t most_bytes = std::int64_t{1} << 40;
 constexpr std::int64_t most_runs = std::int64_t{1} << 31;
@@ -149,9 +149,9 @@ std::array<std::int64_t, 2> pair_of(const JsonView& json, std::int64_t least) {
 
 TileWindow window_of(const JsonView& json) {
   json.only(window_keys);
-  return {pair_of(json.at("kernel"), 1), pair_of(json.at("strides"), 1),
-          pair_of(json.at("dilations"), 1), pair_of(json.at("pads"), 0),
-          json.at("count_padding").boolean(), pair_of(json.at("pads_end"), 0),
+  return {pair_of(json.at("kernel"), 1),        pair_of(json.at("strides"), 1),
+          pair_of(json.at("dilations"), 1),     pair_of(json.at("pads"), 0),
+          json.at("count_padding").boolean(),   pair_of(json.at("pads_end"), 0),
           integer_in(json.at("channels"), runs)};
 }
 

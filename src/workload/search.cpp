@@ -94,7 +94,8 @@ Tiling best_tiling(const LayerGeometry& geometry, const TileTarget& target,
   search.run();
   if (search.best) return *search.best;
   throw InputError(name, fmt::format("the scratchpad has {} bytes; the smallest tile of this layer "
-                                     "needs {}", target.scratchpad.count, search.least));
+                                     "needs {}",
+                                     target.scratchpad.count, search.least));
 }
 
 }  // namespace millrace::workload

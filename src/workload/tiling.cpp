@@ -22,7 +22,8 @@ std::optional<Extents> sliding_extents(const LayerGeometry& geometry, const Tili
   const std::size_t axis = axis_of(side.loop);
   const TileWindow& w = geometry.window;
   const std::int64_t input = geometry.input[axis], total = geometry.totals[at(side.loop)];
-  const std::int64_t tiles = tiles_of(geometry, tiling, side.loop), tile = tiling.tile[at(side.loop)];
+  const std::int64_t tiles = tiles_of(geometry, tiling, side.loop),
+                     tile = tiling.tile[at(side.loop)];
   const std::int64_t reach = (w.kernel[axis] - 1) * w.dilations[axis] + 1, pad = w.pads[axis];
   const std::int64_t step = tile * w.strides[axis];
   const auto end = [&](std::int64_t begin, std::int64_t outputs) {
@@ -34,7 +35,8 @@ std::optional<Extents> sliding_extents(const LayerGeometry& geometry, const Tili
     return Extents{all, all, all, 0, 0};
   }
   const std::int64_t last_begin = (tiles - 1) * step - pad;
-  const std::int64_t last = std::min(input, end(last_begin, total - (tiles - 1) * tile)) - last_begin;
+  const std::int64_t last =
+      std::min(input, end(last_begin, total - (tiles - 1) * tile)) - last_begin;
   const bool inside = step >= pad && end((tiles - 2) * step - pad, tile) <= input;
   if (!inside || last < 1) return std::nullopt;
   return Extents{end(-pad, tile), end(0, tile), last, step - pad, step};
@@ -78,19 +80,24 @@ Moved moved(const LayerGeometry& geometry, const Tiling& tiling, const TileTarge
       product_of_tiles(geometry, tiling) / period_of(geometry, tiling, operand);
   const std::int64_t bytes = elements_of(geometry, tiling, operand) * geometry.element;
   const auto pieces = static_cast<double>(pieces_of(geometry, tiling, operand));
-  const double seconds = static_cast<double>(bytes) / target.bytes_per_second +
-                         target.run_seconds + pieces * target.row_seconds;
+  const double seconds = static_cast<double>(bytes) / target.bytes_per_second + target.run_seconds +
+                         pieces * target.row_seconds;
   return {static_cast<double>(runs) * seconds, runs * bytes};
 }
 
 double compute_seconds(const LayerGeometry& geometry, const TileTarget& target) {
   double positions = 1;
-  for (std::size_t i = 0; i < loop_count; ++i)
-    positions *= static_cast<double>(geometry.totals[i]);
+  for (std::size_t i = 0; i < loop_count; ++i) positions *= static_cast<double>(geometry.totals[i]);
   if (geometry.macs_per_position > 0)
     return positions * static_cast<double>(geometry.macs_per_position) / target.macs_per_second;
   const auto window = static_cast<double>(geometry.window.kernel[0] * geometry.window.kernel[1]);
   return positions * window / target.values_per_second;
+}
+
+/// The plain loops take dense tiles only: parts of a channel one by one.
+bool is_dense(const LayerGeometry& geometry, const Tiling& tiling) {
+  return geometry.operation != TileOperation::layer || tiling.tile[at(Loop::group)] == 1 ||
+         tiles_of(geometry, tiling, Loop::col) == 1;
 }
 
 template <class F>
@@ -142,21 +149,19 @@ std::int64_t tile_bytes(const LayerGeometry& geometry, const Tiling& tiling,
 
 std::int64_t places_of(const LayerGeometry& geometry, const Tiling& tiling,
                        const Operand& operand) {
-  const bool moves =
-      product_of_tiles(geometry, tiling) > period_of(geometry, tiling, operand);
+  const bool moves = product_of_tiles(geometry, tiling) > period_of(geometry, tiling, operand);
   return tiling.overlapped && moves ? 2 : 1;
 }
 
 std::optional<TilingCost> cost_of(const LayerGeometry& geometry, const Tiling& tiling,
                                   const TileTarget& target) {
   TilingCost cost;
-  bool possible = true;
+  bool possible = is_dense(geometry, tiling);
   double transfers = 0;
   for_each_operand(geometry, [&](const Operand& operand) {
     possible = possible && elements_of(geometry, tiling, operand) > 0;
     if (!possible) return;
-    cost.scratch +=
-        tile_bytes(geometry, tiling, operand) * places_of(geometry, tiling, operand);
+    cost.scratch += tile_bytes(geometry, tiling, operand) * places_of(geometry, tiling, operand);
     const Moved all = moved(geometry, tiling, target, operand);
     transfers += all.seconds;
     cost.traffic += all.bytes;
@@ -168,8 +173,7 @@ std::optional<TilingCost> cost_of(const LayerGeometry& geometry, const Tiling& t
   cost.steps = tiles + (tiling.overlapped ? 2 : 0);
   // In step, the longer of both; the first and the last step have one of them only.
   const double alone = std::min(compute, transfers) / static_cast<double>(tiles);
-  cost.seconds =
-      tiling.overlapped ? std::max(compute, transfers) + alone : compute + transfers;
+  cost.seconds = tiling.overlapped ? std::max(compute, transfers) + alone : compute + transfers;
   return cost;
 }
 

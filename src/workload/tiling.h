@@ -7,13 +7,13 @@ namespace millrace::workload {
 /// What the compiler knows of the processor and its memories.
 struct TileTarget {
   Bytes scratchpad{256 * 1024};
-  std::int64_t element = 4;         // bytes of a number as it is moved
+  std::int64_t element = 4;  // bytes of a number as it is moved
   double macs_per_second = 1e10;
-  double values_per_second = 1e9;   // of what does not multiply, by element of the output
-  double bytes_per_second = 1e10;   // to and from the scratchpad, as a whole
-  double run_seconds = 1e-6;        // of each run of a link
-  double row_seconds = 0;           // of each piece of a transfer that lies side by side
-  bool may_overlap = false;         // transfers go on while a tile is computed
+  double values_per_second = 1e9;  // of what does not multiply, by element of the output
+  double bytes_per_second = 1e10;  // to and from the scratchpad, as a whole
+  double run_seconds = 1e-6;       // of each run of a link
+  double row_seconds = 0;          // of each piece of a transfer that lies side by side
+  bool may_overlap = false;        // transfers go on while a tile is computed
 };
 
 struct Tiling {
@@ -25,8 +25,8 @@ struct Tiling {
 /// What the model says of a tiling.
 struct TilingCost {
   double seconds = 0;
-  std::int64_t traffic = 0;   // bytes in and out
-  std::int64_t scratch = 0;   // bytes needed
+  std::int64_t traffic = 0;  // bytes in and out
+  std::int64_t scratch = 0;  // bytes needed
   std::int64_t steps = 0;
 };
 

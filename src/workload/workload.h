@@ -19,7 +19,8 @@ struct TileMemory {
 };
 
 /// A region of `rows` rows of `row_bytes` bytes in a memory. In the first memory it holds a whole
-/// tensor of the network; elsewhere it lies at `offset`, and buffers of one workload do not overlap.
+/// tensor of the network; elsewhere it lies at `offset`, and buffers of one workload do not
+/// overlap.
 struct Region {
   std::string name;
   std::int32_t memory = 0;  // Program::memories
@@ -45,7 +46,7 @@ inline bool slides(TileOperation operation) {
 /// Windows over rows and columns of a tile. Only the first tile along a side has padding before it.
 struct TileWindow {
   std::array<std::int64_t, 2> kernel{1, 1}, strides{1, 1}, dilations{1, 1}, pads{0, 0};
-  bool count_padding = false;               // average_pool: in the divisor
+  bool count_padding = false;  // average_pool: in the divisor
   std::array<std::int64_t, 2> pads_end{0, 0};
   std::int64_t channels = 1;  // that are summed up, in one run or several
   bool operator==(const TileWindow&) const = default;

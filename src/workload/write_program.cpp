@@ -10,8 +10,11 @@ using Json = nlohmann::ordered_json;
 
 Json json_of(const Side& side) {
   if (side.along < 0) return {{"count", side.pipe_up}, {"stride", side.stride}};
-  return {{"pipe_up", side.pipe_up},     {"pipeline", side.pipeline}, {"pipe_down", side.pipe_down},
-          {"stride", side.stride},       {"along", side.along}};
+  return {{"pipe_up", side.pipe_up},
+          {"pipeline", side.pipeline},
+          {"pipe_down", side.pipe_down},
+          {"stride", side.stride},
+          {"along", side.along}};
 }
 
 Json json_of(const Joint& joint, const std::vector<Region>& buffers) {
@@ -35,9 +38,12 @@ Json json_of(const Joint& joint, const std::vector<Region>& buffers) {
 }
 
 Json json_of(const TileWindow& window) {
-  return {{"kernel", window.kernel},       {"strides", window.strides},
-          {"dilations", window.dilations}, {"pads", window.pads},
-          {"pads_end", window.pads_end},   {"channels", window.channels},
+  return {{"kernel", window.kernel},
+          {"strides", window.strides},
+          {"dilations", window.dilations},
+          {"pads", window.pads},
+          {"pads_end", window.pads_end},
+          {"channels", window.channels},
           {"count_padding", window.count_padding}};
 }
 
@@ -73,9 +79,8 @@ Json json_of(const Workload& workload, const std::vector<TileMemory>& memories) 
   Json buffers = Json::array(), links = Json::array();
   for (const Region& buffer : workload.buffers) buffers.push_back(json_of(buffer, memories));
   for (const Link& link : workload.links) links.push_back(json_of(link, workload.buffers));
-  Json json{{"name", workload.name},
-            {"layer", workload.layer},
-            {"overlapped", workload.overlapped}};
+  Json json{
+      {"name", workload.name}, {"layer", workload.layer}, {"overlapped", workload.overlapped}};
   if (!workload.remark.empty()) json["remark"] = workload.remark;
   json["buffers"] = buffers;
   json["links"] = links;

@@ -27,8 +27,9 @@ Bytes scratchpad_of(const std::string& text) {
   std::int64_t kib = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), kib);
   if (error != std::errc{} || end != text.data() + text.size() || kib < 1 || kib > most_kib)
-    throw InputError("tiled.scratchpad_kib",
-                     fmt::format("found '{}', expected a number of KiB from 1 to {}", text, most_kib));
+    throw InputError(
+        "tiled.scratchpad_kib",
+        fmt::format("found '{}', expected a number of KiB from 1 to {}", text, most_kib));
   return Bytes{kib * 1024};
 }
 
@@ -58,8 +59,8 @@ TiledSettings settings_of(const EngineOptions& options) {
       found == options.settings.end() ? std::map<std::string, std::string>{} : found->second;
   for (const auto& [key, value] : given)
     if (std::ranges::find(known_settings, key) == known_settings.end())
-      throw InputError("tiled." + key, fmt::format("there is no such option{}",
-                                                   did_you_mean(key, known_settings)));
+      throw InputError("tiled." + key,
+                       fmt::format("there is no such option{}", did_you_mean(key, known_settings)));
   const auto size = given.find("scratchpad_kib"), check = given.find("check");
   settings.target.scratchpad = size == given.end() ? level_2_cache() : scratchpad_of(size->second);
   settings.check = check != given.end() && yes_or_no(check->second);

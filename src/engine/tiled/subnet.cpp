@@ -59,8 +59,7 @@ void TiledSubnet::set_borders(std::span<const std::byte* const> in,
                               std::span<std::byte* const> out) {
   for (std::size_t i = 0; i < inputs_.size(); ++i)
     tensors_[inputs_[i].tensor.index] = const_cast<std::byte*>(in[i]);  // only ever read
-  for (std::size_t i = 0; i < outputs_.size(); ++i)
-    tensors_[outputs_[i].tensor.index] = out[i];
+  for (std::size_t i = 0; i < outputs_.size(); ++i) tensors_[outputs_[i].tensor.index] = out[i];
 }
 
 void TiledSubnet::run(std::span<const std::byte* const> in, std::span<std::byte* const> out) {
@@ -85,7 +84,10 @@ std::vector<GroupTime> TiledSubnet::run_timed(std::span<const std::byte* const> 
 }
 
 Memory TiledSubnet::memory() const {
-  return {buffers_size_ + scratch_.size(), buffers_size_ + scratch_.size(), {}, moved_,
+  return {buffers_size_ + scratch_.size(),
+          buffers_size_ + scratch_.size(),
+          {},
+          moved_,
           moved_layer_by_layer_};
 }
 

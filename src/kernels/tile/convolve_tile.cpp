@@ -131,7 +131,8 @@ class PixelsOfTile {
   };
   void fill_run(float* to, const float* channel, const Run& run) const {
     const std::int64_t stride = c_.windows.strides[1], columns = c_.input.columns;
-    if (run.row < 0 || run.row >= c_.input.rows) return static_cast<void>(std::fill_n(to, run.count, 0.0f));
+    if (run.row < 0 || run.row >= c_.input.rows)
+      return static_cast<void>(std::fill_n(to, run.count, 0.0f));
     const float* row = channel + run.row * c_.input.row_stride;
     const std::int64_t last = run.column + (run.count - 1) * stride;
     if (run.column >= 0 && last < columns) {
@@ -160,23 +161,23 @@ constexpr std::int64_t most_outputs = 128;  // whose sums are kept at once
 
 }  // namespace
 
-void convolve_tile(const TileConvolution& c, const float* input, const float* weights,
-                   const float* bias, float* output) {
+void convolve_tile(const TileConvolution& c, const TileTensors& t) {
   TilePanel panel;
   alignas(64) float sums[most_outputs * tile_columns];
-  PixelsOfTile pixels(c, input);
+  PixelsOfTile pixels(c, t.input);
   const std::int64_t all = c.output.rows * c.output.columns;
   const std::int64_t depth = c.input.channels * c.windows.kernel[0] * c.windows.kernel[1];
   for (std::int64_t begin = 0; begin < all; begin += tile_columns) {
     pixels.set({begin, std::min(tile_columns, all - begin)});
     for (std::int64_t m = 0; m < c.output.channels; m += most_outputs) {
       const std::int64_t outputs = std::min(most_outputs, c.output.channels - m);
-      float* to = output + m * c.output.channel_stride;
-      c.adds ? pixels.take(to, outputs, sums) : start_sums(bias ? bias + m : nullptr, outputs, sums);
+      float* to = t.output + m * c.output.channel_stride;
+      c.adds ? pixels.take(to, outputs, sums)
+             : start_sums(t.bias ? t.bias + m : nullptr, outputs, sums);
       for (std::int64_t k = 0; k < depth; k += tile_depth) {
         const std::int64_t part = std::min(tile_depth, depth - k);
         pixels.fill(panel, k, part);
-        multiply_tile_panel({weights + m * c.weight_stride + k, c.weight_stride, part, sums},
+        multiply_tile_panel({t.weights + m * c.weight_stride + k, c.weight_stride, part, sums},
                             panel.numbers, outputs);
       }
       pixels.give(sums, outputs, to);

@@ -10,7 +10,7 @@ constexpr std::int64_t slide_columns = 256;  // of a row at once
 
 /// Some columns of a row of the output, and the position of the kernel's column.
 struct RowPart {
-  std::int64_t begin = 0, count = 0;
+  std::int64_t row = 0, begin = 0, count = 0;
 };
 
 /// The columns [first, last) of the part whose windows have their position inside the input.
@@ -26,11 +26,17 @@ Inside inside_of(const RowPart& part, std::int64_t stride, std::int64_t shift,
   return {std::min(first, part.count), std::clamp<std::int64_t>(last, 0, part.count)};
 }
 
+struct StridedNumbers {
+  const float* from;
+  std::int64_t stride, count;
+};
+
 #if defined(__x86_64__) && !defined(__clang__)
 [[gnu::target_clones("avx512f", "arch=x86-64-v3", "default")]]
 #endif
-void add_products(float* to, const float* from, std::int64_t stride, float weight,
-                  std::int64_t count) {
+void add_products(float* to, const StridedNumbers& numbers, float weight) {
+  const float* from = numbers.from;
+  const std::int64_t stride = numbers.stride, count = numbers.count;
   if (stride == 1)
     for (std::int64_t j = 0; j < count; ++j) to[j] += weight * from[j];
   else if (stride == 2)
@@ -44,16 +50,16 @@ void add_products(float* to, const float* from, std::int64_t stride, float weigh
 #endif
 void take_largest(float* to, const float* from, std::int64_t stride, std::int64_t count) {
   for (std::int64_t j = 0; j < count; ++j)
-    to[j] = from[stride * j] > to[j] || from[stride * j] != from[stride * j] ? from[stride * j]
-                                                                            : to[j];
+    to[j] =
+        from[stride * j] > to[j] || from[stride * j] != from[stride * j] ? from[stride * j] : to[j];
 }
 
 /// f(row of the input, position of the kernel, columns inside) for the windows of a row's part.
 template <class F>
-void for_each_position(const TilePlanes& input, const TileWindows& w, std::int64_t output_row,
-                       const RowPart& part, const F& f) {
+void for_each_position(const TilePlanes& input, const TileWindows& w, const RowPart& part,
+                       const F& f) {
   for (std::int64_t y = 0; y < w.kernel[0]; ++y) {
-    const std::int64_t row = output_row * w.strides[0] - w.pads[0] + y * w.dilations[0];
+    const std::int64_t row = part.row * w.strides[0] - w.pads[0] + y * w.dilations[0];
     if (row < 0 || row >= input.rows) continue;
     for (std::int64_t x = 0; x < w.kernel[1]; ++x) {
       const std::int64_t shift = x * w.dilations[1] - w.pads[1];
@@ -65,12 +71,12 @@ void for_each_position(const TilePlanes& input, const TileWindows& w, std::int64
   }
 }
 
-/// f(row, part) for all pieces of the rows of the output.
+/// f(part) for all pieces of the rows of the output.
 template <class F>
 void for_each_part(const TilePlanes& output, const F& f) {
   for (std::int64_t row = 0; row < output.rows; ++row)
     for (std::int64_t begin = 0; begin < output.columns; begin += slide_columns)
-      f(row, RowPart{begin, std::min(slide_columns, output.columns - begin)});
+      f(RowPart{row, begin, std::min(slide_columns, output.columns - begin)});
 }
 
 /// Numbers of the axis in the window of an output, padding of the tensor too if it counts.
@@ -88,26 +94,26 @@ std::int64_t counted(const TilePool& pool, std::size_t axis, std::int64_t output
   return count;
 }
 
-void divide(const TilePool& pool, std::int64_t row, const RowPart& part, float* to) {
-  const std::int64_t rows = counted(pool, 0, row);
+void divide(const TilePool& pool, const RowPart& part, float* to) {
+  const std::int64_t rows = counted(pool, 0, part.row);
   for (std::int64_t j = 0; j < part.count; ++j)
     to[j] /= static_cast<float>(rows * counted(pool, 1, part.begin + j));
 }
 
 }  // namespace
 
-void convolve_channels(const TileConvolution& c, const float* input, const float* weights,
-                       const float* bias, float* output) {
+void convolve_channels(const TileConvolution& c, const TileTensors& t) {
   for (std::int64_t channel = 0; channel < c.output.channels; ++channel)
-    for_each_part(c.output, [&](std::int64_t row, const RowPart& part) {
-      float* to = output + channel * c.output.channel_stride + row * c.output.row_stride + part.begin;
-      const float* from = input + channel * c.input.channel_stride;
-      const float* kernel = weights + channel * c.weight_stride;
-      std::fill_n(to, part.count, bias ? bias[channel] : 0.0f);
-      for_each_position(c.input, c.windows, row, part,
+    for_each_part(c.output, [&](const RowPart& part) {
+      float* to =
+          t.output + channel * c.output.channel_stride + part.row * c.output.row_stride + part.begin;
+      const float* from = t.input + channel * c.input.channel_stride;
+      const float* kernel = t.weights + channel * c.weight_stride;
+      std::fill_n(to, part.count, t.bias ? t.bias[channel] : 0.0f);
+      for_each_position(c.input, c.windows, part,
                         [&](std::int64_t at, std::int64_t position, const Inside& inside) {
-                          add_products(to + inside.first, from + at, c.windows.strides[1],
-                                       kernel[position], inside.last - inside.first);
+                          add_products(to + inside.first,
+{from + at, c.windows.strides[1], inside.last - inside.first}, kernel[position]);
                         });
     });
 }
@@ -115,20 +121,21 @@ void convolve_channels(const TileConvolution& c, const float* input, const float
 void pool_tile(const TilePool& pool, const float* input, float* output) {
   const float start = pool.largest ? -std::numeric_limits<float>::infinity() : 0.0f;
   for (std::int64_t channel = 0; channel < pool.output.channels; ++channel)
-    for_each_part(pool.output, [&](std::int64_t row, const RowPart& part) {
-      float* to = output + channel * pool.output.channel_stride + row * pool.output.row_stride +
-                  part.begin;
+    for_each_part(pool.output, [&](const RowPart& part) {
+      float* to =
+          output + channel * pool.output.channel_stride + part.row * pool.output.row_stride + part.begin;
       const float* from = input + channel * pool.input.channel_stride;
       std::fill_n(to, part.count, start);
-      for_each_position(pool.input, pool.windows, row, part,
-                        [&](std::int64_t at, std::int64_t, const Inside& inside) {
-                          const std::int64_t count = inside.last - inside.first;
-                          if (pool.largest)
-                            take_largest(to + inside.first, from + at, pool.windows.strides[1], count);
-                          else
-                            add_products(to + inside.first, from + at, pool.windows.strides[1], 1, count);
-                        });
-      if (!pool.largest) divide(pool, row, part, to);
+      for_each_position(
+          pool.input, pool.windows, part,
+          [&](std::int64_t at, std::int64_t, const Inside& inside) {
+            const std::int64_t count = inside.last - inside.first;
+            if (pool.largest)
+              take_largest(to + inside.first, from + at, pool.windows.strides[1], count);
+            else
+              add_products(to + inside.first, {from + at, pool.windows.strides[1], count}, 1);
+          });
+      if (!pool.largest) divide(pool, part, to);
     });
 }
 

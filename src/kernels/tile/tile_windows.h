@@ -24,19 +24,23 @@ struct TileConvolution {
   std::int64_t weight_stride = 0;  // from the weights of an output's channel to those of the next
   bool adds = false;               // to what lies in the output, else to the bias
 };
-/// output[m] = bias[m] + sum of weights[m][c, window] * input[c, window]; `bias` may be null.
-void convolve_tile(const TileConvolution& convolution, const float* input, const float* weights,
-                   const float* bias, float* output);
+struct TileTensors {
+  const float* input = nullptr;
+  const float* weights = nullptr;
+  const float* bias = nullptr;  // null: none
+  float* output = nullptr;
+};
+/// output[m] = bias[m] + sum of weights[m][c, window] * input[c, window].
+void convolve_tile(const TileConvolution& convolution, const TileTensors& tensors);
 
 /// Each channel with weights of its own.
-void convolve_channels(const TileConvolution& convolution, const float* input,
-                       const float* weights, const float* bias, float* output);
+void convolve_channels(const TileConvolution& convolution, const TileTensors& tensors);
 
 struct TilePool {
   TilePlanes input, output;
   TileWindows windows;
-  bool largest = true;         // else the average
-  bool counts_padding = false;  // in the divisor
+  bool largest = true;                         // else the average
+  bool counts_padding = false;                 // in the divisor
   std::array<std::int64_t, 2> pads_end{0, 0};  // that count as padding, of the last tile
 };
 void pool_tile(const TilePool& pool, const float* input, float* output);
