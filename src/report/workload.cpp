@@ -31,8 +31,13 @@ std::vector<std::string> fact_cells(const Workload& workload, const WorkloadFact
 }
 
 std::vector<Table::Column> fact_columns() {
-  return {{"workload", Align::left}, {"operation", Align::left}, {"tile"}, {"steps"},
-          {"overlap"},               {"scratchpad"},             {"traffic"}};
+  return {{"workload", Align::left},
+          {"operation", Align::left},
+          {"tile"},
+          {"steps"},
+          {"overlap"},
+          {"scratchpad"},
+          {"traffic"}};
 }
 
 /// Why some layers have no tiles, each reason once.
@@ -72,9 +77,12 @@ std::string report_json(const Program& program, nlohmann::json workloads) {
 
 char mark_of(const workload::Link& link, const workload::JointState& state) {
   switch (stage_of(link.sink, state)) {
-    case workload::Stage::pipe_up: return 'U';
-    case workload::Stage::pipe_down: return 'D';
-    default: return '#';
+    case workload::Stage::pipe_up:
+      return 'U';
+    case workload::Stage::pipe_down:
+      return 'D';
+    default:
+      return '#';
   }
 }
 
@@ -83,16 +91,16 @@ char mark_of(const workload::Link& link, const workload::JointState& state) {
 std::string program_text(const Program& program, const std::vector<LayerTiling>& tilings) {
   std::vector<Table::Column> columns = fact_columns();
   if (!tilings.empty())
-    columns.insert(columns.end(), {{"least traffic"}, {"model"}, {"compute bound"},
-                                   {"transfer bound"}});
+    columns.insert(columns.end(),
+                   {{"least traffic"}, {"model"}, {"compute bound"}, {"transfer bound"}});
   Table table(columns);
   for (std::size_t i = 0; i < program.workloads.size(); ++i) {
     auto cells = fact_cells(program.workloads[i], workload::facts_of(program.workloads[i]));
     if (!tilings.empty() && tilings[i].tiled) {
       const LayerTiling& tiling = tilings[i];
       cells.push_back(to_text(Bytes{tiling.bound.traffic}));
-      for (const double seconds : {tiling.cost.seconds, tiling.bound.compute_seconds,
-                                   tiling.bound.transfer_seconds})
+      for (const double seconds :
+           {tiling.cost.seconds, tiling.bound.compute_seconds, tiling.bound.transfer_seconds})
         cells.push_back(to_text(time_from_seconds(seconds)));
     }
     table.add(cells);
@@ -114,21 +122,19 @@ std::string simulated_text(const Program& program, const SimulatedProgram& simul
     const WorkloadFacts facts = workload::facts_of(program.workloads[i]);
     const workload::SimulatedWorkload& one = simulated.workloads[i];
     auto cells = fact_cells(program.workloads[i], facts);
-    for (std::string& cell :
-         std::vector<std::string>{std::to_string(one.cycles),
-                                  to_text(cycles_time(one.cycles, megahertz)),
-                                  share(one.transfers, one.cycles),
-                                  share(one.computing, one.cycles)})
+    for (std::string& cell : std::vector<std::string>{
+             std::to_string(one.cycles), to_text(cycles_time(one.cycles, megahertz)),
+             share(one.transfers, one.cycles), share(one.computing, one.cycles)})
       cells.push_back(cell);
     table.add(cells);
     cycles += one.cycles;
     macs += facts.macs;
   }
-  return table.text() +
-         fmt::format("{} on '{}' with '{}', at {} MHz: {} MACs in {} cycles, {}\n", program.network,
-                     simulated.target.device, simulated.target.memory, megahertz,
-                     count_text(static_cast<double>(macs)), cycles,
-                     to_text(cycles_time(cycles, megahertz)));
+  return table.text() + fmt::format("{} on '{}' with '{}', at {} MHz: {} MACs in {} cycles, {}\n",
+                                    program.network, simulated.target.device,
+                                    simulated.target.memory, megahertz,
+                                    count_text(static_cast<double>(macs)), cycles,
+                                    to_text(cycles_time(cycles, megahertz)));
 }
 
 std::string program_json(const Program& program, const std::vector<LayerTiling>& tilings) {
@@ -150,10 +156,11 @@ std::string simulated_json(const Program& program, const SimulatedProgram& simul
   for (std::size_t i = 0; i < program.workloads.size(); ++i) {
     nlohmann::json json = fact_json(program.workloads[i]);
     const workload::SimulatedWorkload& one = simulated.workloads[i];
-    json["simulated"] = {{"cycles", one.cycles},
-                         {"time_us", microseconds(cycles_time(one.cycles, simulated.target.megahertz))},
-                         {"transfer_cycles", one.transfers},
-                         {"computing_cycles", one.computing}};
+    json["simulated"] = {
+        {"cycles", one.cycles},
+        {"time_us", microseconds(cycles_time(one.cycles, simulated.target.megahertz))},
+        {"transfer_cycles", one.transfers},
+        {"computing_cycles", one.computing}};
     workloads.push_back(json);
   }
   return report_json(program, workloads);
@@ -169,8 +176,8 @@ std::string step_table(const Workload& workload, std::int64_t most_steps) {
     workload::JointState state;
     for (std::int64_t step = 0; step < steps; ++step) {
       const std::int64_t since = step - link.delay;
-      const bool runs = since >= 0 && since % link.period == 0 &&
-                        since / link.period < runs_of(link);
+      const bool runs =
+          since >= 0 && since % link.period == 0 && since / link.period < runs_of(link);
       text += runs ? mark_of(link, state) : '.';
       if (runs) update(link.sink, state);
     }

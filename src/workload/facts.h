@@ -12,8 +12,8 @@ struct WorkloadFacts {
   std::int64_t traffic = 0;  // bytes to and from the first memory, by transfers
   std::int64_t scratch = 0;  // bytes of other memories
   std::int64_t macs = 0;
-  std::string operation;     // of its processing link; "copy": none
-  std::string tile;          // of the sink in its first run: "32x8x56"
+  std::string operation;  // of its processing link; "copy": none
+  std::string tile;       // of the sink in its first run: "32x8x56"
 };
 WorkloadFacts facts_of(const Workload& workload);
 

@@ -50,12 +50,16 @@ class AllTensors {
     std::vector<network::ConstView> inputs;
     std::vector<network::View> outputs;
     for (const TensorId id : layer.inputs) {
-      if (!id.valid()) inputs.emplace_back();
-      else inputs.push_back({network_[id].type, network_[id].shape, table_[id.index]});
+      if (!id.valid())
+        inputs.emplace_back();
+      else
+        inputs.push_back({network_[id].type, network_[id].shape, table_[id.index]});
     }
     for (const TensorId id : layer.outputs) {
-      if (!id.valid()) outputs.emplace_back();
-      else outputs.push_back({network_[id].type, network_[id].shape, table_[id.index]});
+      if (!id.valid())
+        outputs.emplace_back();
+      else
+        outputs.push_back({network_[id].type, network_[id].shape, table_[id.index]});
     }
     network::evaluate(layer, inputs, outputs);
   }
@@ -82,8 +86,8 @@ double difference_of(const network::Tensor& tensor, const std::byte* found,
 }
 
 /// The shortest of the repetitions.
-void time_it(workload::Executable& executable, const workload::TensorTable& table,
-             int repetitions, TilesRun& run) {
+void time_it(workload::Executable& executable, const workload::TensorTable& table, int repetitions,
+             TilesRun& run) {
   for (int i = 0; i < repetitions; ++i) {
     workload::Executable::Spent spent;
     const auto begin = std::chrono::steady_clock::now();
@@ -118,8 +122,8 @@ std::vector<TilesRun> run_tiles(const workload::Program& program, const Network&
     time_it(executable, table, repetitions, run);
     for (const TensorId id : layer.outputs)
       if (id.valid())
-        run.difference = std::max(run.difference, difference_of(network[id], table[id.index],
-                                                                all.table()[id.index]));
+        run.difference = std::max(
+            run.difference, difference_of(network[id], table[id.index], all.table()[id.index]));
     runs.push_back(run);
   }
   return runs;

@@ -35,7 +35,7 @@ workload::DeviceTarget tiles_target(const std::string& board);
 /// A workload beside the layer's plain loops, on the same random inputs.
 struct TilesRun {
   std::string name;
-  double difference = 0;  // the largest, over the largest result
+  double difference = 0;                 // the largest, over the largest result
   Time total{}, transfers{}, kernels{};  // of the fastest of the repetitions
   /// Neither in kernels nor in transfers: the interpreter.
   Time interpreting() const { return total - transfers - kernels; }

@@ -34,9 +34,10 @@ struct WorkloadOptions {
 };
 
 void bind(CLI::App& verb, WorkloadOptions& options) {
-  verb.add_option("action", options.action,
-                  "make: a program of tiles of a model. show: its table and steps. check: whether it "
-                  "may run. simulate: cycle by cycle. run: beside the plain loops. diff: two files")
+  verb.add_option(
+          "action", options.action,
+          "make: a program of tiles of a model. show: its table and steps. check: whether it "
+          "may run. simulate: cycle by cycle. run: beside the plain loops. diff: two files")
       ->required()
       ->check(CLI::IsMember({"make", "show", "check", "simulate", "run", "diff"}));
   verb.add_option("file", options.file, "For make a model, else a program file")->required();
@@ -59,8 +60,10 @@ void bind(CLI::App& verb, WorkloadOptions& options) {
       ->capture_default_str();
   begin_group(verb, "Output");
   verb.add_option("-o,--output", options.output, "For make: the program file to write");
-  verb.add_option("--gantt", options.gantt, "For simulate: the timing diagram of the first workload, SVG");
-  verb.add_option("--trace", options.trace, "For simulate: the same for chrome://tracing or Perfetto");
+  verb.add_option("--gantt", options.gantt,
+                  "For simulate: the timing diagram of the first workload, SVG");
+  verb.add_option("--trace", options.trace,
+                  "For simulate: the same for chrome://tracing or Perfetto");
   bind_json(verb, options.json);
 }
 
@@ -131,8 +134,7 @@ int simulate(const WorkloadOptions& options) {
   fmt::print("{}", options.json ? report::simulated_json(program, simulated)
                                 : printable_lines(report::simulated_text(program, simulated)));
   if (program.workloads.empty()) return 0;
-  const Trace trace =
-      workload::trace_of(program.workloads.front(), simulated.workloads.front());
+  const Trace trace = workload::trace_of(program.workloads.front(), simulated.workloads.front());
   if (!options.gantt.empty())
     write_file(options.gantt,
                report::gantt_svg(trace, {program.workloads.front().name + ", cycles", {}, {}}));
@@ -145,8 +147,12 @@ std::vector<std::string> row_of(const api::TilesRun& run) {
   const auto share = [&](Time part) {
     return fmt::format("{:.1f} %", 100 * seconds(part) / std::max(1e-9, seconds(run.total)));
   };
-  return {run.name,           fmt::format("{:.1e}", run.difference), to_text(run.total),
-          share(run.kernels), share(run.transfers),                  share(run.interpreting())};
+  return {run.name,
+          fmt::format("{:.1e}", run.difference),
+          to_text(run.total),
+          share(run.kernels),
+          share(run.transfers),
+          share(run.interpreting())};
 }
 
 int run_beside_loops(const WorkloadOptions& options) {
@@ -196,8 +202,12 @@ int run(const WorkloadOptions& options) {
     check_writable(written);
   }
   static const std::map<std::string, int (*)(const WorkloadOptions&)> actions{
-      {"make", make},         {"show", show},            {"check", check},
-      {"simulate", simulate}, {"run", run_beside_loops}, {"diff", diff}};
+      {"make", make},
+      {"show", show},
+      {"check", check},
+      {"simulate", simulate},
+      {"run", run_beside_loops},
+      {"diff", diff}};
   return actions.at(options.action)(options);
 }
 

@@ -105,15 +105,17 @@ void divide(const TilePool& pool, const RowPart& part, float* to) {
 void convolve_channels(const TileConvolution& c, const TileTensors& t) {
   for (std::int64_t channel = 0; channel < c.output.channels; ++channel)
     for_each_part(c.output, [&](const RowPart& part) {
-      float* to =
-          t.output + channel * c.output.channel_stride + part.row * c.output.row_stride + part.begin;
+      float* to = t.output + channel * c.output.channel_stride + part.row * c.output.row_stride +
+                  part.begin;
       const float* from = t.input + channel * c.input.channel_stride;
       const float* kernel = t.weights + channel * c.weight_stride;
       std::fill_n(to, part.count, t.bias ? t.bias[channel] : 0.0f);
       for_each_position(c.input, c.windows, part,
                         [&](std::int64_t at, std::int64_t position, const Inside& inside) {
-                          add_products(to + inside.first,
-{from + at, c.windows.strides[1], inside.last - inside.first}, kernel[position]);
+                          add_products(
+                              to + inside.first,
+                              {from + at, c.windows.strides[1], inside.last - inside.first},
+                              kernel[position]);
                         });
     });
 }
@@ -122,13 +124,12 @@ void pool_tile(const TilePool& pool, const float* input, float* output) {
   const float start = pool.largest ? -std::numeric_limits<float>::infinity() : 0.0f;
   for (std::int64_t channel = 0; channel < pool.output.channels; ++channel)
     for_each_part(pool.output, [&](const RowPart& part) {
-      float* to =
-          output + channel * pool.output.channel_stride + part.row * pool.output.row_stride + part.begin;
+      float* to = output + channel * pool.output.channel_stride +
+                  part.row * pool.output.row_stride + part.begin;
       const float* from = input + channel * pool.input.channel_stride;
       std::fill_n(to, part.count, start);
       for_each_position(
-          pool.input, pool.windows, part,
-          [&](std::int64_t at, std::int64_t, const Inside& inside) {
+          pool.input, pool.windows, part, [&](std::int64_t at, std::int64_t, const Inside& inside) {
             const std::int64_t count = inside.last - inside.first;
             if (pool.largest)
               take_largest(to + inside.first, from + at, pool.windows.strides[1], count);
