@@ -39,6 +39,7 @@ class TiledBuilder {
     link.delay = tiling_.overlapped ? 1 : 0;
     link.operation = geometry_.operation;
     link.window = geometry_.window;
+    link.activation = geometry_.activation;
     link.macs = geometry_.macs_per_position;
     for (const std::int64_t total : geometry_.totals) link.macs *= total;
     return link;

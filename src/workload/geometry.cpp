@@ -325,6 +325,21 @@ std::optional<LayerGeometry> pointwise_layer(const LayerAt& layer) {
 
 }  // namespace
 
+std::optional<TileActivation> activation_of(const network::Operator& op) {
+  const auto* unary = std::get_if<network::Unary>(&op);
+  if (!unary) return std::nullopt;
+  switch (unary->kind) {
+    case network::UnaryKind::relu:
+      return TileActivation{.low = 0};
+    case network::UnaryKind::leaky_relu:
+      return TileActivation{.slope = unary->alpha};
+    case network::UnaryKind::clip:
+      return TileActivation{.low = unary->alpha, .high = unary->beta};
+    default:
+      return std::nullopt;
+  }
+}
+
 bool only_moves(const network::Operator& op) {
   return network::is_one_of<network::Reshape, network::Concat>(op);
 }

@@ -41,6 +41,7 @@ struct LayerGeometry {
   ByLoop totals = {1, 1, 1, 1, 1, 1};
   std::array<bool, loop_count> cuts = {};  // may have tiles of several positions
   TileWindow window;
+  std::optional<TileActivation> activation = {};
   std::array<std::int64_t, 2> input = {1, 1};  // rows and columns
   std::vector<Operand> sources;
   Operand output;
@@ -51,6 +52,9 @@ struct LayerGeometry {
 
 /// Of any layer; `element`: bytes of a number as it is moved.
 LayerGeometry geometry_of(const network::Network& network, LayerId layer, std::int64_t element);
+
+/// The layer as what a convolution does to its sums; nothing if it is no such layer.
+std::optional<TileActivation> activation_of(const network::Operator& op);
 
 /// What the layer's output and inputs have to be moved as one after the other; nothing if it does
 /// more than move.

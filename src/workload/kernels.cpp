@@ -40,12 +40,32 @@ kernels::TileTensors tensors_of(const Call& call) {
           call.source_count > 2 ? floats(call.sources[2]) : nullptr, sink_floats(call)};
 }
 
+/// Of the tile's sums, once they are done.
+void activate(const Call& call) {
+  const std::optional<TileActivation>& activation = parameters_of(call).activation;
+  if (!activation || call.pass + 1 < call.passes) return;
+  const auto slope = static_cast<float>(activation->slope);
+  const auto low = static_cast<float>(activation->low), high = static_cast<float>(activation->high);
+  const kernels::TilePlanes planes = planes_of(call.sink.tile);
+  for (std::int64_t channel = 0; channel < planes.channels; ++channel)
+    for (std::int64_t row = 0; row < planes.rows; ++row) {
+      float* to = sink_floats(call) + channel * planes.channel_stride + row * planes.row_stride;
+      for (std::int64_t column = 0; column < planes.columns; ++column) {
+        const float x = to[column] < 0 ? slope * to[column] : to[column];
+        const float above = x < low ? low : x;
+        to[column] = above > high ? high : above;
+      }
+    }
+}
+
 void run_convolution(const Call& call) {
   kernels::convolve_tile(convolution_of(call), tensors_of(call));
+  activate(call);
 }
 
 void run_depthwise(const Call& call) {
   kernels::convolve_channels(convolution_of(call), tensors_of(call));
+  activate(call);
 }
 
 void run_pool(const Call& call, bool largest) {

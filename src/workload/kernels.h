@@ -10,6 +10,7 @@ namespace millrace::workload {
 /// What a kernel knows beside its tiles; lives as long as the code that has it.
 struct KernelParameters {
   TileWindow window;
+  std::optional<TileActivation> activation = {};
   const network::Network* network = nullptr;
   const network::Layer* layer = nullptr;
   std::byte* const* tensors = nullptr;  // by TensorId, for `whole`; null: not there

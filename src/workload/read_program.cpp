@@ -18,8 +18,10 @@ constexpr std::array<std::string_view, 6> workload_keys{"name",   "layer",   "ov
                                                         "remark", "buffers", "links"};
 constexpr std::array<std::string_view, 6> buffer_keys{"name", "memory",    "offset",
                                                       "rows", "row_bytes", "tensor"};
-constexpr std::array<std::string_view, 10> link_keys{
-    "name", "kind", "unit", "delay", "period", "operation", "macs", "window", "sources", "sink"};
+constexpr std::array<std::string_view, 11> link_keys{"name",    "kind",      "unit",      "delay",
+                                                     "period",  "operation", "macs",      "window",
+                                                     "sources", "sink",      "activation"};
+constexpr std::array<std::string_view, 3> activation_keys{"slope", "low", "high"};
 constexpr std::array<std::string_view, 9> joint_keys{
     "buffer", "element_bytes", "start", "period", "frequency", "repeat", "walk", "tile", "ring"};
 constexpr std::array<std::string_view, 3> step_keys{"count", "first", "next"};
@@ -155,12 +157,24 @@ TileWindow window_of(const JsonView& json) {
           integer_in(json.at("channels"), runs)};
 }
 
+TileActivation activation_of(const JsonView& json) {
+  json.only(activation_keys);
+  TileActivation activation;
+  activation.slope = json.at("slope").number();
+  if (json.has("low")) activation.low = json.at("low").number();
+  if (json.has("high")) activation.high = json.at("high").number();
+  return activation;
+}
+
 void read_operation(const JsonView& json, Link& link) {
   link.operation = static_cast<TileOperation>(word_at(json.at("operation"), operation_words));
   link.macs = integer_in(json.at("macs"), {0, std::int64_t{1} << 50});
   if (link.operation == TileOperation::copy)
     json.at("operation").fail("a processing link computes; a link that copies is a transfer");
   if (slides(link.operation)) link.window = window_of(json.at("window"));
+  if (!json.has("activation")) return;
+  if (!multiplies(link.operation)) json.at("activation").fail("only convolutions have one");
+  link.activation = activation_of(json.at("activation"));
 }
 
 Link link_of(const JsonView& json, const std::vector<Region>& buffers) {

@@ -1,6 +1,7 @@
 #pragma once
 // Tile-level programs as values: how parts of tensors move through a memory hierarchy and what is
 // computed from them. A file of them is explained in docs/tiles.md.
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -43,6 +44,10 @@ inline bool slides(TileOperation operation) {
          operation != TileOperation::whole;
 }
 
+inline bool multiplies(TileOperation operation) {
+  return operation == TileOperation::convolution || operation == TileOperation::depthwise;
+}
+
 /// Windows over rows and columns of a tile. Only the first tile along a side has padding before it.
 struct TileWindow {
   std::array<std::int64_t, 2> kernel{1, 1}, strides{1, 1}, dilations{1, 1}, pads{0, 0};
@@ -50,6 +55,14 @@ struct TileWindow {
   std::array<std::int64_t, 2> pads_end{0, 0};
   std::int64_t channels = 1;  // that are summed up, in one run or several
   bool operator==(const TileWindow&) const = default;
+};
+
+/// y = min(max(x < 0 ? slope * x : x, low), high), of a sum that is done.
+struct TileActivation {
+  double slope = 1;
+  double low = -std::numeric_limits<double>::infinity();
+  double high = std::numeric_limits<double>::infinity();
+  bool operator==(const TileActivation&) const = default;
 };
 
 /// From source joints to one sink joint, in steps delay + k * period.
@@ -62,6 +75,7 @@ struct Link {
   std::int64_t delay = 0, period = 1;
   TileOperation operation = TileOperation::copy;
   TileWindow window = {};
+  std::optional<TileActivation> activation = {};  // of a convolution
   std::int64_t macs = 0;  // of all runs together; 0: none, or a transfer
   bool operator==(const Link&) const = default;
 };

@@ -1,3 +1,5 @@
+#include <cmath>
+
 #include "base/file.h"
 #include "base/json_text.h"
 #include "workload/program_file.h"
@@ -47,6 +49,14 @@ Json json_of(const TileWindow& window) {
           {"count_padding", window.count_padding}};
 }
 
+/// Without its ends where it has none.
+Json json_of(const TileActivation& activation) {
+  Json json{{"slope", activation.slope}};
+  if (std::isfinite(activation.low)) json["low"] = activation.low;
+  if (std::isfinite(activation.high)) json["high"] = activation.high;
+  return json;
+}
+
 Json json_of(const Link& link, const std::vector<Region>& buffers) {
   Json sources = Json::array();
   for (const Joint& joint : link.sources) sources.push_back(json_of(joint, buffers));
@@ -59,6 +69,7 @@ Json json_of(const Link& link, const std::vector<Region>& buffers) {
     json["operation"] = operation_words[static_cast<std::size_t>(link.operation)];
     json["macs"] = link.macs;
     if (slides(link.operation)) json["window"] = json_of(link.window);
+    if (link.activation) json["activation"] = json_of(*link.activation);
   }
   json["sources"] = sources;
   json["sink"] = json_of(link.sink, buffers);

@@ -67,6 +67,21 @@ TEST(Compile, is_never_faster_than_its_lower_bound) {
   }
 }
 
+TEST(Compile, computes_an_activation_with_its_convolution) {
+  test::NetworkBuilder builder;
+  const TensorId x = builder.conv(builder.input({1, 4, 8, 8}), 4, test::window(3));
+  builder.output(builder.unary(network::UnaryKind::relu, x));
+  network::Network network = builder.build();
+  const Compiled joined = compile(network, TileTarget{});
+  ASSERT_EQ(joined.program.workloads.size(), 1u);
+  EXPECT_EQ(joined.tilings[0].activation, LayerId(1));
+  const std::vector<LayerId> layers{LayerId(0), LayerId(1)};
+  const std::vector<TensorId> kept{x};
+  EXPECT_EQ(compile(network, {layers, kept}, TileTarget{}).program.workloads.size(), 2u);
+  network.outputs.push_back(x);
+  EXPECT_EQ(compile(network, TileTarget{}).program.workloads.size(), 2u);
+}
+
 TEST(Compile, says_why_a_layer_has_no_tiles) {
   test::NetworkBuilder builder;
   const TensorId x = builder.input({1, 4, 5});

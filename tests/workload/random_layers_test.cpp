@@ -34,8 +34,13 @@ Network random_convolution(Random& random) {
   const std::int64_t groups = between(random, 0, 2) == 0 ? between(random, 2, 3) : 1;
   const TensorId x = builder.input(random_image(random, groups * between(random, 1, 12)));
   const std::int64_t kernel = between(random, 1, 4);
-  builder.output(builder.conv(x, groups * between(random, 1, 20),
-                              window(kernel, random_window(random, kernel)), groups));
+  const TensorId y = builder.conv(x, groups * between(random, 1, 20),
+                                  window(kernel, random_window(random, kernel)), groups);
+  const std::int64_t after = between(random, 0, 3);
+  if (after == 0) builder.output(builder.unary(network::UnaryKind::relu, y));
+  if (after == 1) builder.output(builder.unary(network::UnaryKind::leaky_relu, y, 0.2));
+  if (after == 2) builder.output(builder.unary(network::UnaryKind::clip, y, -0.3, 0.4));
+  if (after == 3) builder.output(y);
   return builder.build();
 }
 

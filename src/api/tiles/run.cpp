@@ -85,6 +85,21 @@ double difference_of(const network::Tensor& tensor, const std::byte* found,
   return largest == 0 ? most : most / largest;
 }
 
+/// The tensors that the workload writes.
+std::vector<TensorId> outputs_of(const workload::Workload& workload, const Network& network) {
+  std::vector<TensorId> outputs;
+  const auto add = [&](TensorId id) {
+    if (id.valid() && std::ranges::find(outputs, id) == outputs.end()) outputs.push_back(id);
+  };
+  for (const workload::Link& link : workload.links) {
+    const auto& buffer = workload.buffers[static_cast<std::size_t>(link.sink.buffer)];
+    if (buffer.memory == 0 && buffer.tensor) add(TensorId(*buffer.tensor));
+    if (link.operation != workload::TileOperation::whole) continue;
+    for (const TensorId id : network.layers[workload.layer].outputs) add(id);
+  }
+  return outputs;
+}
+
 /// The shortest of the repetitions.
 void time_it(workload::Executable& executable, const workload::TensorTable& table, int repetitions,
              TilesRun& run) {
@@ -110,20 +125,18 @@ std::vector<TilesRun> run_tiles(const workload::Program& program, const Network&
   std::vector<TilesRun> runs;
   for (const workload::Workload& workload : program.workloads) {
     workload::TensorTable table = all.table();
-    std::vector<network::Buffer> outputs;
-    const network::Layer& layer = network.layers[workload.layer];
-    for (const TensorId id : layer.outputs) {
-      if (!id.valid()) continue;
-      outputs.emplace_back(network[id].size());
-      table[id.index] = outputs.back().data();
+    std::vector<network::Buffer> buffers;
+    const std::vector<TensorId> outputs = outputs_of(workload, network);
+    for (const TensorId id : outputs) {
+      buffers.emplace_back(network[id].size());
+      table[id.index] = buffers.back().data();
     }
     workload::Executable executable(workload, network, scratch.data());
     TilesRun run{workload.name};
     time_it(executable, table, repetitions, run);
-    for (const TensorId id : layer.outputs)
-      if (id.valid())
-        run.difference = std::max(
-            run.difference, difference_of(network[id], table[id.index], all.table()[id.index]));
+    for (const TensorId id : outputs)
+      run.difference = std::max(run.difference,
+                                difference_of(network[id], table[id.index], all.table()[id.index]));
     runs.push_back(run);
   }
   return runs;

@@ -25,7 +25,8 @@ TiledSubnet::TiledSubnet(const SubnetRequest& request, const TiledSettings& sett
     : network_(request.network),
       inputs_(request.inputs),
       outputs_(plain_outputs(request)),
-      compiled_(workload::compile(*request.network, request.layers, settings.target)),
+      compiled_(
+          workload::compile(*request.network, {request.layers, request.outputs}, settings.target)),
       scratch_(network::Buffer::uninitialized(settings.target.scratchpad)),
       buffers_(request.network->tensors.size()),
       tensors_(request.network->tensors.size(), nullptr),
@@ -47,12 +48,19 @@ void TiledSubnet::make_tensors(const SubnetRequest& request) {
       tensors_[id.index] = const_cast<std::byte*>((*network_)[id].constant->memory->data());
     }
     for (const TensorId id : (*network_)[layer].outputs) {
-      if (!id.valid() || is_port(outputs_, id)) continue;
+      if (!id.valid() || is_port(outputs_, id) || is_between(layer)) continue;
       buffers_[id.index] = network::Buffer((*network_)[id].size());
       buffers_size_ += (*network_)[id].size();
       tensors_[id.index] = buffers_[id.index].data();
     }
   }
+}
+
+/// Its output stays in the scratchpad.
+bool TiledSubnet::is_between(LayerId layer) const {
+  return std::ranges::any_of(compiled_.tilings, [&](const workload::LayerTiling& tiling) {
+    return tiling.layer == layer && tiling.activation;
+  });
 }
 
 void TiledSubnet::set_borders(std::span<const std::byte* const> in,
@@ -76,9 +84,10 @@ std::vector<GroupTime> TiledSubnet::run_timed(std::span<const std::byte* const> 
     executables_[i].run(tensors_);
     const auto end = std::chrono::steady_clock::now();
     const workload::LayerTiling& tiling = compiled_.tilings[i];
-    times.push_back({{tiling.layer},
-                     tiling.tiled ? "tiles" : "loops",
-                     std::chrono::duration_cast<Time>(end - start)});
+    std::vector<LayerId> layers{tiling.layer};
+    if (tiling.activation) layers.push_back(*tiling.activation);
+    times.push_back(
+        {layers, tiling.tiled ? "tiles" : "loops", std::chrono::duration_cast<Time>(end - start)});
   }
   return times;
 }

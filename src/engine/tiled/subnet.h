@@ -23,6 +23,7 @@ class TiledSubnet : public Subnet {
 
  private:
   void make_tensors(const SubnetRequest& request);
+  bool is_between(LayerId layer) const;
   void set_borders(std::span<const std::byte* const> in, std::span<std::byte* const> out);
 
   const network::Network* network_;
