@@ -88,8 +88,12 @@ Moved moved(const LayerGeometry& geometry, const Tiling& tiling, const TileTarge
 double compute_seconds(const LayerGeometry& geometry, const TileTarget& target) {
   double positions = 1;
   for (std::size_t i = 0; i < loop_count; ++i) positions *= static_cast<double>(geometry.totals[i]);
+  const bool separate = geometry.operation == TileOperation::depthwise;
+  const double rate = separate && target.channel_macs_per_second > 0
+                          ? target.channel_macs_per_second
+                          : target.macs_per_second;
   if (geometry.macs_per_position > 0)
-    return positions * static_cast<double>(geometry.macs_per_position) / target.macs_per_second;
+    return positions * static_cast<double>(geometry.macs_per_position) / rate;
   const auto window = static_cast<double>(geometry.window.kernel[0] * geometry.window.kernel[1]);
   return positions * window / target.values_per_second;
 }
@@ -98,6 +102,27 @@ double compute_seconds(const LayerGeometry& geometry, const TileTarget& target) 
 bool is_dense(const LayerGeometry& geometry, const Tiling& tiling) {
   return geometry.operation != TileOperation::layer || tiling.tile[at(Loop::group)] == 1 ||
          tiles_of(geometry, tiling, Loop::col) == 1;
+}
+
+/// A tile of few pixels leaves part of the arithmetic idle.
+double idle_factor(const LayerGeometry& geometry, const Tiling& tiling, const TileTarget& target) {
+  if (geometry.operation != TileOperation::convolution) return 1;
+  const std::int64_t pixels = std::min(tiling.tile[at(Loop::row)], geometry.totals[at(Loop::row)]) *
+                              std::min(tiling.tile[at(Loop::col)], geometry.totals[at(Loop::col)]);
+  const std::int64_t together = target.pixels_together;
+  const std::int64_t computed = (pixels + together - 1) / together * together;
+  return static_cast<double>(computed) / static_cast<double>(pixels);
+}
+
+/// Of a convolution's kernel: the windows of all pixels, for each tile of output channels.
+double gather_seconds(const LayerGeometry& geometry, const Tiling& tiling,
+                      const TileTarget& target) {
+  if (geometry.operation != TileOperation::convolution || target.gathered_per_second <= 0) return 0;
+  auto numbers = static_cast<double>(geometry.macs_per_position);
+  for (const Loop loop : {Loop::image, Loop::group, Loop::row, Loop::col, Loop::depth})
+    numbers *= static_cast<double>(geometry.totals[at(loop)]);
+  return numbers * static_cast<double>(tiles_of(geometry, tiling, Loop::out)) /
+         target.gathered_per_second;
 }
 
 template <class F>
@@ -168,8 +193,9 @@ std::optional<TilingCost> cost_of(const LayerGeometry& geometry, const Tiling& t
   });
   if (!possible) return std::nullopt;
   const std::int64_t tiles = product_of_tiles(geometry, tiling);
-  const double compute =
-      compute_seconds(geometry, target) + static_cast<double>(tiles) * target.run_seconds;
+  const double compute = compute_seconds(geometry, target) * idle_factor(geometry, tiling, target) +
+                         gather_seconds(geometry, tiling, target) +
+                         static_cast<double>(tiles) * target.run_seconds;
   cost.steps = tiles + (tiling.overlapped ? 2 : 0);
   // In step, the longer of both; the first and the last step have one of them only.
   const double alone = std::min(compute, transfers) / static_cast<double>(tiles);
