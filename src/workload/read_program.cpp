@@ -32,6 +32,7 @@ constexpr std::array<std::string_view, 7> window_keys{
     "kernel", "strides", "dilations", "pads", "pads_end", "channels", "count_padding"};
 
 constexpr std::int64_t most_bytes = std::int64_t{1} << 40;
+constexpr std::int64_t most_buffer = std::int64_t{1} << 34;
 constexpr std::int64_t most_runs = std::int64_t{1} << 31;
 constexpr std::size_t most_layers = 1'000'000;
 
@@ -200,6 +201,9 @@ Region region_of(const JsonView& json, const Program& program) {
   region.offset = integer_in(json.at("offset"));
   region.rows = integer_in(json.at("rows"), {1, std::int64_t{1} << 20});
   region.row_bytes = integer_in(json.at("row_bytes"), {0, std::int64_t{1} << 40});
+  if (region.size() > most_buffer)
+    json.fail(
+        fmt::format("found a buffer of {} bytes, expected at most {}", region.size(), most_buffer));
   if (json.has("tensor")) region.tensor = json.at("tensor").index(most_layers);
   return region;
 }

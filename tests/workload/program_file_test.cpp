@@ -66,6 +66,12 @@ TEST(ProgramFile, refuses_numbers_that_overflow) {
   EXPECT_NE(error_of(json).find("bytes apart"), std::string::npos) << error_of(json);
 }
 
+TEST(ProgramFile, refuses_a_buffer_that_no_memory_holds) {
+  nlohmann::json json = sample_json();
+  json["workloads"][0]["buffers"][0]["row_bytes"] = std::int64_t{1} << 39;
+  EXPECT_NE(error_of(json).find("found a buffer of"), std::string::npos) << error_of(json);
+}
+
 TEST(ProgramFile, refuses_a_transfer_that_computes) {
   nlohmann::json json = sample_json();
   for (nlohmann::json& link : json["workloads"][0]["links"])
