@@ -57,6 +57,7 @@ constexpr VerbGroup verb_groups[] = {
      {millrace::cli::add_plan, millrace::cli::add_analyze, millrace::cli::add_simulate}},
     {"Decide for several networks", {millrace::cli::add_deploy, millrace::cli::add_admit}},
     {"Run", {millrace::cli::add_run, millrace::cli::add_bench, millrace::cli::add_verify}},
+    {"Look into layers", {millrace::cli::add_workload}},
     {"Work with other tools", {millrace::cli::add_export, millrace::cli::add_import_jedi}},
     {"Analyse without networks", {millrace::cli::add_dataflow, millrace::cli::add_realtime}},
     {"Take it elsewhere", {millrace::cli::add_bundle}},

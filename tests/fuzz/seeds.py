@@ -31,7 +31,7 @@ SOURCES = {
     "trace": "base/trace.cpp", "board": "board/*.cpp", "application": "application/read_*.cpp",
     "sdf3": "dataflow/sdf3_*.cpp", "jedi": "application/*jedi.cpp",
     "task_file": "realtime/files/*.cpp", "system": "system/*.cpp",
-    "deployment": "deployment/*.cpp",
+    "deployment": "deployment/*.cpp", "workload": "workload/*.cpp",
 }
 # What is written by a command; OUT is the file, PLAN and XAVIER are plans.
 WRITTEN = {
@@ -45,6 +45,8 @@ WRITTEN = {
               "simulate PLAN --frames 10 --trace OUT"],
     "sdf3": ["export PLAN --format sdf3 -o OUT"],
     "board": ["board --write OUT"],
+    "workload": ["workload make DIGITS --layer conv2 --scratchpad-kib 8 --overlap -o OUT",
+                 "workload make DIGITS --layer pool --layer fc -o OUT"],
 }
 # Plans without replicas, of which deployments are made.
 DEPLOYED = ["plan DIGITS --board jetson-agx-xavier --search one-processor -o OUT",

@@ -10,7 +10,8 @@ MAY_USE = {
     "realtime": ("base",),
     "board": ("base",),
     "kernels": ("base",),
-    "engine": ("base", "network", "board", "kernels"),
+    "workload": ("base", "network", "board", "kernels"),
+    "engine": ("base", "network", "board", "kernels", "workload"),
     "profile": ("base", "network", "board", "engine"),
     "plan": ("base", "network", "dataflow", "board", "profile"),
     "schedule": ("base", "network", "dataflow", "plan"),
@@ -21,16 +22,15 @@ MAY_USE = {
     "simulate": ("base", "dataflow", "realtime", "board", "profile", "plan", "schedule", "system", "deployment"),
     "explore": ("base", "network", "realtime", "board", "profile", "plan", "schedule", "system", "deployment",
                 "analysis", "simulate"),
-    "workload": ("base", "network", "board", "kernels", "engine"),
     "runtime": ("base", "network", "realtime", "board", "engine", "workload", "plan", "schedule", "system",
                 "deployment"),
     "application": ("base", "network", "board", "engine", "runtime"),
     "report": ("base", "network", "dataflow", "realtime", "board", "profile", "plan", "schedule", "system",
-               "deployment", "analysis", "simulate", "explore"),
+               "deployment", "analysis", "simulate", "explore", "workload"),
     "api": _ALL,
     # Parses, calls one function of api, prints: nothing here measures, searches or runs.
     "cli": ("base", "network", "dataflow", "realtime", "board", "plan", "schedule", "system", "deployment",
-            "analysis", "simulate", "application", "report", "api"),
+            "analysis", "simulate", "application", "report", "api", "workload"),
     "millrace": _ALL + ("api",),  # src/millrace.h: the whole library
 }
 

@@ -27,6 +27,7 @@ void add_simulate(CLI::App& app, int& exit_code);
 void add_export(CLI::App& app, int& exit_code);
 void add_dataflow(CLI::App& app, int& exit_code);
 void add_realtime(CLI::App& app, int& exit_code);
+void add_workload(CLI::App& app, int& exit_code);
 void add_cache(CLI::App& app, int& exit_code);
 void add_import_jedi(CLI::App& app, int& exit_code);
 void add_bundle(CLI::App& app, int& exit_code);

@@ -1,0 +1,145 @@
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "api/tiles/tiles.h"
+#include "base/error.h"
+#include "network/evaluate/evaluate.h"
+#include "network/random_values.h"
+#include "workload/check.h"
+#include "workload/executable.h"
+
+namespace millrace::api {
+namespace {
+
+using network::Network;
+
+void check_tiles(const workload::Program& program, const Network& network) {
+  std::vector<std::string> found = workload::violations(program, network);
+  if (found.empty()) found = workload::violations(program);
+  if (!found.empty()) throw InputError(program.network, found.front());
+}
+
+/// Every tensor of the network, as the plain loops compute it.
+class AllTensors {
+ public:
+  AllTensors(const Network& network, std::uint64_t seed)
+      : network_(network), buffers_(network.tensors.size()), table_(network.tensors.size()) {
+    for (std::size_t i = 0; i < buffers_.size(); ++i) {
+      const auto& constant = network.tensors[i].constant;
+      if (!constant) buffers_[i] = network::Buffer(network.tensors[i].size());
+      // Only ever read.
+      table_[i] = constant ? const_cast<std::byte*>(constant->memory->data()) : buffers_[i].data();
+    }
+    Random random(seed);
+    for (const TensorId input : network.inputs) fill(input, random);
+    for (const network::Layer& layer : network.layers) evaluate(layer);
+  }
+
+  const workload::TensorTable& table() const { return table_; }
+
+ private:
+  void fill(TensorId id, Random& random) {
+    if (network_[id].type != network::DataType::float32) return;
+    auto* values = reinterpret_cast<float*>(table_[id.index]);
+    for (std::int64_t i = 0; i < network_[id].size().count / 4; ++i)
+      values[i] = random.uniform(-1, 1);
+  }
+
+  void evaluate(const network::Layer& layer) {
+    std::vector<network::ConstView> inputs;
+    std::vector<network::View> outputs;
+    for (const TensorId id : layer.inputs) {
+      if (!id.valid())
+        inputs.emplace_back();
+      else
+        inputs.push_back({network_[id].type, network_[id].shape, table_[id.index]});
+    }
+    for (const TensorId id : layer.outputs) {
+      if (!id.valid())
+        outputs.emplace_back();
+      else
+        outputs.push_back({network_[id].type, network_[id].shape, table_[id.index]});
+    }
+    network::evaluate(layer, inputs, outputs);
+  }
+
+  const Network& network_;
+  std::vector<network::Buffer> buffers_;
+  workload::TensorTable table_;
+};
+
+double difference_of(const network::Tensor& tensor, const std::byte* found,
+                     const std::byte* expected) {
+  const auto size = static_cast<std::size_t>(tensor.size().count);
+  if (tensor.type != network::DataType::float32)
+    return std::equal(found, found + size, expected) ? 0 : 1;
+  const auto* a = reinterpret_cast<const float*>(found);
+  const auto* b = reinterpret_cast<const float*>(expected);
+  double most = 0, largest = 0;
+  for (std::size_t i = 0; i < size / 4; ++i) {
+    const double d = std::fabs(static_cast<double>(a[i]) - static_cast<double>(b[i]));
+    if (!(d <= most)) most = d;
+    largest = std::max(largest, std::fabs(static_cast<double>(b[i])));
+  }
+  return largest == 0 ? most : most / largest;
+}
+
+/// The tensors that the workload writes.
+std::vector<TensorId> outputs_of(const workload::Workload& workload, const Network& network) {
+  std::vector<TensorId> outputs;
+  const auto add = [&](TensorId id) {
+    if (id.valid() && std::ranges::find(outputs, id) == outputs.end()) outputs.push_back(id);
+  };
+  for (const workload::Link& link : workload.links) {
+    const auto& buffer = workload.buffers[static_cast<std::size_t>(link.sink.buffer)];
+    if (buffer.memory == 0 && buffer.tensor) add(TensorId(*buffer.tensor));
+    if (link.operation != workload::TileOperation::whole) continue;
+    for (const TensorId id : network.layers[workload.layer].outputs) add(id);
+  }
+  return outputs;
+}
+
+/// The shortest of the repetitions.
+void time_it(workload::Executable& executable, const workload::TensorTable& table, int repetitions,
+             TilesRun& run) {
+  for (int i = 0; i < repetitions; ++i) {
+    workload::Executable::Spent spent;
+    const auto begin = std::chrono::steady_clock::now();
+    executable.run_timed(table, spent);
+    const Time total(std::chrono::steady_clock::now() - begin);
+    if (i > 0 && total >= run.total) continue;
+    run.total = total;
+    run.transfers = Time(spent.transfers);
+    run.kernels = Time(spent.kernels);
+  }
+}
+
+}  // namespace
+
+std::vector<TilesRun> run_tiles(const workload::Program& program, const Network& network,
+                                std::uint64_t seed, int repetitions) {
+  check_tiles(program, network);
+  const AllTensors all(network, seed);
+  network::Buffer scratch(program.memories.size() > 1 ? program.memories[1].size : Bytes{64});
+  std::vector<TilesRun> runs;
+  for (const workload::Workload& workload : program.workloads) {
+    workload::TensorTable table = all.table();
+    std::vector<network::Buffer> buffers;
+    const std::vector<TensorId> outputs = outputs_of(workload, network);
+    for (const TensorId id : outputs) {
+      buffers.emplace_back(network[id].size());
+      table[id.index] = buffers.back().data();
+    }
+    workload::Executable executable(workload, network, scratch.data());
+    TilesRun run{workload.name};
+    time_it(executable, table, repetitions, run);
+    for (const TensorId id : outputs)
+      run.difference = std::max(run.difference,
+                                difference_of(network[id], table[id.index], all.table()[id.index]));
+    runs.push_back(run);
+  }
+  return runs;
+}
+
+}  // namespace millrace::api

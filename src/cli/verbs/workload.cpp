@@ -1,0 +1,225 @@
+// millrace workload ACTION MODEL|FILE
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "api/open_model.h"
+#include "api/tiles/tiles.h"
+#include "api/written_over.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "base/printable.h"
+#include "base/trace.h"
+#include "cli/options/common.h"
+#include "cli/print/progress.h"
+#include "cli/verbs/verbs.h"
+#include "report/gantt.h"
+#include "report/table.h"
+#include "report/workload.h"
+#include "workload/check.h"
+#include "workload/facts.h"
+#include "workload/program_file.h"
+
+namespace millrace::cli {
+namespace {
+
+struct WorkloadOptions {
+  std::string action, file, other, model, output, board, gantt, trace;
+  std::vector<std::string> layers, shapes;
+  std::optional<std::int64_t> scratchpad_kib;
+  std::uint64_t seed = 1;
+  int repetitions = 1;
+  bool overlap = false, json = false;
+};
+
+void bind(CLI::App& verb, WorkloadOptions& options) {
+  verb.add_option(
+          "action", options.action,
+          "make: a program of tiles of a model. show: its table and steps. check: whether it "
+          "may run. simulate: cycle by cycle. run: beside the plain loops. diff: two files")
+      ->required()
+      ->check(CLI::IsMember({"make", "show", "check", "simulate", "run", "diff"}));
+  verb.add_option("file", options.file, "For make a model, else a program file")->required();
+  verb.add_option("other", options.other, "For diff: the second file");
+  begin_group(verb, "Make");
+  verb.add_option("--layer", options.layers, "Only this layer; may be given again");
+  verb.add_option("--scratchpad-kib", options.scratchpad_kib,
+                  "Size of the fast memory. Default: the board's, or 256")
+      ->check(CLI::Range(1, 1 << 20));
+  verb.add_flag("--overlap", options.overlap, "Move tiles while others are computed");
+  verb.add_option("--board", options.board,
+                  "A shipped board or a board file, whose rates count; also for simulate");
+  verb.add_option("--shape", options.shapes,
+                  "NAME=1x3x224x224: the shape of an input of the model; also for check and run");
+  begin_group(verb, "Check and run");
+  verb.add_option("--model", options.model, "The program's model");
+  verb.add_option("--seed", options.seed, "Of the random inputs")->capture_default_str();
+  verb.add_option("--repetitions", options.repetitions, "Runs, of which the fastest is shown")
+      ->check(CLI::Range(1, 1000))
+      ->capture_default_str();
+  begin_group(verb, "Output");
+  verb.add_option("-o,--output", options.output, "For make: the program file to write");
+  verb.add_option("--gantt", options.gantt,
+                  "For simulate: the timing diagram of the first workload, SVG");
+  verb.add_option("--trace", options.trace,
+                  "For simulate: the same for chrome://tracing or Perfetto");
+  bind_json(verb, options.json);
+}
+
+network::ModelSource source_of(const WorkloadOptions& options, const std::string& file) {
+  network::ModelSource source;
+  source.file = file;
+  for (const std::string& shape : options.shapes) network::add_shape(source, shape, "--shape");
+  return source;
+}
+
+int make(const WorkloadOptions& options) {
+  refuse_two_results(options.json, options.output);
+  api::TilesRequest request;
+  request.model = source_of(options, options.file);
+  request.layers = options.layers;
+  request.board = options.board;
+  request.overlap = options.overlap;
+  if (options.scratchpad_kib) request.scratchpad = Bytes{*options.scratchpad_kib * 1024};
+  const api::MadeTiles made = api::make_tiles(request);
+  const workload::Program& program = made.compiled.program;
+  if (options.output == standard_output) {
+    workload::write_program(options.output, program);
+    return 0;
+  }
+  if (!options.output.empty()) workload::write_program(options.output, program);
+  if (options.json) {
+    fmt::print("{}", report::program_json(program, made.compiled.tilings));
+    return 0;
+  }
+  fmt::print("{}", printable_lines(report::program_text(program, made.compiled.tilings)));
+  fmt::print("the search took {}\n", to_text(time_from_seconds(made.search_seconds)));
+  return 0;
+}
+
+int show(const WorkloadOptions& options) {
+  const workload::Program program = workload::read_program(options.file);
+  if (options.json) {
+    fmt::print("{}", report::program_json(program));
+    return 0;
+  }
+  fmt::print("{}", printable_lines(report::program_text(program)));
+  if (program.workloads.size() == 1)
+    fmt::print("\n{}", printable_lines(report::step_table(program.workloads.front())));
+  return 0;
+}
+
+int check(const WorkloadOptions& options) {
+  const workload::Program program = workload::read_program(options.file);
+  std::vector<std::string> found;
+  if (!options.model.empty())
+    found = workload::violations(program, api::open_model(source_of(options, options.model)));
+  if (found.empty()) found = workload::violations(program);
+  for (const std::string& text : found) fmt::print("{}\n", printable(text));
+  if (found.empty())
+    fmt::print("{}: every element is moved once, and nothing races\n", printable(options.file));
+  return found.empty() ? 0 : answer_is_no;
+}
+
+int simulate(const WorkloadOptions& options) {
+  const workload::Program program = workload::read_program(options.file);
+  for (const workload::Workload& one : program.workloads)
+    if (const auto found = workload::static_violations(program, one); !found.empty())
+      throw InputError(options.file, found.front());
+  report::SimulatedProgram simulated{api::tiles_target(options.board), {}};
+  for (const workload::Workload& one : program.workloads)
+    simulated.workloads.push_back(
+        workload::simulate(one, simulated.target.costs, simulated.workloads.empty()));
+  fmt::print("{}", options.json ? report::simulated_json(program, simulated)
+                                : printable_lines(report::simulated_text(program, simulated)));
+  if (program.workloads.empty()) return 0;
+  const Trace trace = workload::trace_of(program.workloads.front(), simulated.workloads.front());
+  if (!options.gantt.empty())
+    write_file(options.gantt,
+               report::gantt_svg(trace, {program.workloads.front().name + ", cycles", {}, {}}));
+  if (!options.trace.empty()) write_chrome_trace(options.trace, trace);
+  return 0;
+}
+
+/// A row of a table: how a time is spent.
+std::vector<std::string> row_of(const api::TilesRun& run) {
+  const auto share = [&](Time part) {
+    return fmt::format("{:.1f} %", 100 * seconds(part) / std::max(1e-9, seconds(run.total)));
+  };
+  return {run.name,
+          fmt::format("{:.1e}", run.difference),
+          to_text(run.total),
+          share(run.kernels),
+          share(run.transfers),
+          share(run.interpreting())};
+}
+
+int run_beside_loops(const WorkloadOptions& options) {
+  if (options.model.empty()) throw InputError("--model", "run needs the program's model");
+  const workload::Program program = workload::read_program(options.file);
+  const network::Network network = api::open_model(source_of(options, options.model));
+  report::Table table({{"workload", report::Align::left},
+                       {"difference"},
+                       {"time"},
+                       {"kernels"},
+                       {"transfers"},
+                       {"interpreter"}});
+  api::TilesRun total{"total"};
+  for (const api::TilesRun& run :
+       api::run_tiles(program, network, options.seed, options.repetitions)) {
+    table.add(row_of(run));
+    total.difference = std::max(total.difference, run.difference);
+    total.total += run.total;
+    total.kernels += run.kernels;
+    total.transfers += run.transfers;
+  }
+  table.add_rule();
+  table.add(row_of(total));
+  fmt::print("{}", printable_lines(table.text()));
+  constexpr double tolerance = 1e-4;
+  if (total.difference <= tolerance) return 0;
+  note(fmt::format("a result differs by {:.1e} of the largest, at most {:.0e} is allowed",
+                   total.difference, tolerance));
+  return answer_is_no;
+}
+
+int diff(const WorkloadOptions& options) {
+  if (options.other.empty()) throw InputError("other", "diff needs a second program file");
+  const auto found = workload::differences(workload::read_program(options.file),
+                                           workload::read_program(options.other));
+  for (const std::string& text : found) fmt::print("{}\n", printable(text));
+  return found.empty() ? 0 : answer_is_no;
+}
+
+int run(const WorkloadOptions& options) {
+  api::FilesRead files;
+  files.add("file", options.file);
+  files.add("model", options.model);
+  for (const std::string& written : {options.output, options.gantt, options.trace}) {
+    if (written.empty()) continue;
+    files.refuse(written);
+    check_writable(written);
+  }
+  static const std::map<std::string, int (*)(const WorkloadOptions&)> actions{
+      {"make", make},
+      {"show", show},
+      {"check", check},
+      {"simulate", simulate},
+      {"run", run_beside_loops},
+      {"diff", diff}};
+  return actions.at(options.action)(options);
+}
+
+}  // namespace
+
+void add_workload(CLI::App& app, int& exit_code) {
+  add_verb<WorkloadOptions>(
+      app, exit_code,
+      {{"workload", "Tile-level programs of layers: make, show, check, simulate, run, compare",
+        "millrace workload make resnet18 --layer conv1 --scratchpad-kib 256 -o conv1.json"},
+       bind,
+       run});
+}
+
+}  // namespace millrace::cli

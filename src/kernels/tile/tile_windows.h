@@ -1,0 +1,48 @@
+#pragma once
+// Convolutions and pools of one tile in a fast memory, single-threaded. What lies outside of the
+// tile's input counts as padding.
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace millrace::kernels {
+
+/// Channels of rows of columns; columns lie side by side. Strides in numbers.
+struct TilePlanes {
+  std::int64_t channels = 1, rows = 1, columns = 1;
+  std::int64_t channel_stride = 0, row_stride = 0;
+};
+
+/// Rows, then columns. Pads: before the first row and column of this tile.
+struct TileWindows {
+  std::array<std::int64_t, 2> kernel{1, 1}, strides{1, 1}, dilations{1, 1}, pads{0, 0};
+};
+
+struct TileConvolution {
+  TilePlanes input, output;
+  TileWindows windows;
+  std::int64_t weight_stride = 0;  // from the weights of an output's channel to those of the next
+  bool adds = false;               // to what lies in the output, else to the bias
+};
+struct TileTensors {
+  const float* input = nullptr;
+  const float* weights = nullptr;
+  const float* bias = nullptr;  // null: none
+  float* output = nullptr;
+};
+/// output[m] = bias[m] + sum of weights[m][c, window] * input[c, window].
+void convolve_tile(const TileConvolution& convolution, const TileTensors& tensors);
+
+/// Each channel with weights of its own.
+void convolve_channels(const TileConvolution& convolution, const TileTensors& tensors);
+
+struct TilePool {
+  TilePlanes input, output;
+  TileWindows windows;
+  bool largest = true;                         // else the average
+  bool counts_padding = false;                 // in the divisor
+  std::array<std::int64_t, 2> pads_end{0, 0};  // that count as padding, of the last tile
+};
+void pool_tile(const TilePool& pool, const float* input, float* output);
+
+}  // namespace millrace::kernels

@@ -1,0 +1,189 @@
+#include "report/workload.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/json_text.h"
+#include "report/table.h"
+#include "workload/facts.h"
+
+namespace millrace::report {
+namespace {
+
+using workload::LayerTiling;
+using workload::Program;
+using workload::Workload;
+using workload::WorkloadFacts;
+
+Time cycles_time(std::int64_t cycles, double megahertz) {
+  return time_from_seconds(static_cast<double>(cycles) * 1e-6 / megahertz);
+}
+
+std::vector<std::string> fact_cells(const Workload& workload, const WorkloadFacts& facts) {
+  return {workload.name,
+          facts.operation,
+          facts.tile,
+          std::to_string(facts.steps),
+          workload.overlapped ? "yes" : "no",
+          to_text(Bytes{facts.scratch}),
+          to_text(Bytes{facts.traffic})};
+}
+
+std::vector<Table::Column> fact_columns() {
+  return {{"workload", Align::left},
+          {"operation", Align::left},
+          {"tile"},
+          {"steps"},
+          {"overlap"},
+          {"scratchpad"},
+          {"traffic"}};
+}
+
+/// Why some layers have no tiles, each reason once.
+std::string remarks_text(const Program& program) {
+  std::vector<std::string> reasons;
+  std::string text;
+  for (const Workload& workload : program.workloads) {
+    if (workload.remark.empty() || std::ranges::find(reasons, workload.remark) != reasons.end())
+      continue;
+    reasons.push_back(workload.remark);
+    const auto count = std::ranges::count(program.workloads, workload.remark, &Workload::remark);
+    text += fmt::format("{} run{} whole, such as '{}': {}\n",
+                        count == 1 ? "1 layer" : fmt::format("{} layers", count),
+                        count == 1 ? "s" : "", workload.name, workload.remark);
+  }
+  return text;
+}
+
+nlohmann::json fact_json(const Workload& workload) {
+  const WorkloadFacts facts = workload::facts_of(workload);
+  nlohmann::json json{{"name", workload.name},
+                      {"operation", facts.operation},
+                      {"tile", facts.tile},
+                      {"steps", facts.steps},
+                      {"overlapped", workload.overlapped},
+                      {"scratchpad_bytes", facts.scratch},
+                      {"traffic_bytes", facts.traffic},
+                      {"macs", facts.macs}};
+  if (!workload.remark.empty()) json["remark"] = workload.remark;
+  return json;
+}
+
+std::string report_json(const Program& program, nlohmann::json workloads) {
+  return json_document("workload_report",
+                       {{"network", program.network}, {"workloads", std::move(workloads)}});
+}
+
+char mark_of(const workload::Link& link, const workload::JointState& state) {
+  switch (stage_of(link.sink, state)) {
+    case workload::Stage::pipe_up:
+      return 'U';
+    case workload::Stage::pipe_down:
+      return 'D';
+    default:
+      return '#';
+  }
+}
+
+}  // namespace
+
+std::string program_text(const Program& program, const std::vector<LayerTiling>& tilings) {
+  std::vector<Table::Column> columns = fact_columns();
+  if (!tilings.empty())
+    columns.insert(columns.end(),
+                   {{"least traffic"}, {"model"}, {"compute bound"}, {"transfer bound"}});
+  Table table(columns);
+  for (std::size_t i = 0; i < program.workloads.size(); ++i) {
+    auto cells = fact_cells(program.workloads[i], workload::facts_of(program.workloads[i]));
+    if (!tilings.empty() && tilings[i].tiled) {
+      const LayerTiling& tiling = tilings[i];
+      cells.push_back(to_text(Bytes{tiling.bound.traffic}));
+      for (const double seconds :
+           {tiling.cost.seconds, tiling.bound.compute_seconds, tiling.bound.transfer_seconds})
+        cells.push_back(to_text(time_from_seconds(seconds)));
+    }
+    table.add(cells);
+  }
+  return table.text() + remarks_text(program);
+}
+
+std::string simulated_text(const Program& program, const SimulatedProgram& simulated) {
+  std::vector<Table::Column> columns = fact_columns();
+  columns.insert(columns.end(), {{"cycles"}, {"time"}, {"transfers"}, {"computing"}});
+  Table table(columns);
+  std::int64_t cycles = 0, macs = 0;
+  const double megahertz = simulated.target.megahertz;
+  const auto share = [](std::int64_t part, std::int64_t whole) {
+    return fmt::format("{:.0f} %", 100.0 * static_cast<double>(part) /
+                                       static_cast<double>(std::max<std::int64_t>(1, whole)));
+  };
+  for (std::size_t i = 0; i < program.workloads.size(); ++i) {
+    const WorkloadFacts facts = workload::facts_of(program.workloads[i]);
+    const workload::SimulatedWorkload& one = simulated.workloads[i];
+    auto cells = fact_cells(program.workloads[i], facts);
+    for (std::string& cell : std::vector<std::string>{
+             std::to_string(one.cycles), to_text(cycles_time(one.cycles, megahertz)),
+             share(one.transfers, one.cycles), share(one.computing, one.cycles)})
+      cells.push_back(cell);
+    table.add(cells);
+    cycles += one.cycles;
+    macs += facts.macs;
+  }
+  return table.text() + fmt::format("{} on '{}' with '{}', at {} MHz: {} MACs in {} cycles, {}\n",
+                                    program.network, simulated.target.device,
+                                    simulated.target.memory, megahertz,
+                                    count_text(static_cast<double>(macs)), cycles,
+                                    to_text(cycles_time(cycles, megahertz)));
+}
+
+std::string program_json(const Program& program, const std::vector<LayerTiling>& tilings) {
+  nlohmann::json workloads = nlohmann::json::array();
+  for (std::size_t i = 0; i < program.workloads.size(); ++i) {
+    nlohmann::json json = fact_json(program.workloads[i]);
+    if (!tilings.empty() && tilings[i].tiled)
+      json["model"] = {{"time_us", tilings[i].cost.seconds * 1e6},
+                       {"compute_bound_us", tilings[i].bound.compute_seconds * 1e6},
+                       {"transfer_bound_us", tilings[i].bound.transfer_seconds * 1e6},
+                       {"least_traffic_bytes", tilings[i].bound.traffic}};
+    workloads.push_back(json);
+  }
+  return report_json(program, workloads);
+}
+
+std::string simulated_json(const Program& program, const SimulatedProgram& simulated) {
+  nlohmann::json workloads = nlohmann::json::array();
+  for (std::size_t i = 0; i < program.workloads.size(); ++i) {
+    nlohmann::json json = fact_json(program.workloads[i]);
+    const workload::SimulatedWorkload& one = simulated.workloads[i];
+    json["simulated"] = {
+        {"cycles", one.cycles},
+        {"time_us", microseconds(cycles_time(one.cycles, simulated.target.megahertz))},
+        {"transfer_cycles", one.transfers},
+        {"computing_cycles", one.computing}};
+    workloads.push_back(json);
+  }
+  return report_json(program, workloads);
+}
+
+std::string step_table(const Workload& workload, std::int64_t most_steps) {
+  const std::int64_t steps = std::min(most_steps, steps_of(workload));
+  std::size_t width = 0;
+  for (const workload::Link& link : workload.links) width = std::max(width, link.name.size());
+  std::string text;
+  for (const workload::Link& link : workload.links) {
+    text += fmt::format("{:<{}}  ", link.name, width);
+    workload::JointState state;
+    for (std::int64_t step = 0; step < steps; ++step) {
+      const std::int64_t since = step - link.delay;
+      const bool runs =
+          since >= 0 && since % link.period == 0 && since / link.period < runs_of(link);
+      text += runs ? mark_of(link, state) : '.';
+      if (runs) update(link.sink, state);
+    }
+    text += steps < steps_of(workload) ? "...\n" : "\n";
+  }
+  return text;
+}
+
+}  // namespace millrace::report

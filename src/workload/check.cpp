@@ -1,0 +1,140 @@
+#include "workload/check.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+
+namespace millrace::workload {
+namespace {
+
+void check_memories(const Program& program, const Workload& workload,
+                    std::vector<std::string>& found) {
+  for (const Region& buffer : workload.buffers) {
+    const auto memory = static_cast<std::size_t>(buffer.memory);
+    const std::int64_t size = program.memories[memory].size.count;
+    const std::int64_t end = buffer.offset + buffer.size();
+    if (size > 0 && end > size)
+      found.push_back(fmt::format("buffer '{}' ends at byte {} of the memory '{}', which has {}",
+                                  buffer.name, end, program.memories[memory].name, size));
+  }
+}
+
+bool overlap(const Region& a, const Region& b) {
+  return a.memory == b.memory && a.memory != 0 && a.offset < b.offset + b.size() &&
+         b.offset < a.offset + a.size();
+}
+
+void check_overlaps(const Workload& workload, std::vector<std::string>& found) {
+  const auto& buffers = workload.buffers;
+  for (std::size_t i = 0; i < buffers.size(); ++i)
+    for (std::size_t j = i + 1; j < buffers.size(); ++j)
+      if (overlap(buffers[i], buffers[j]))
+        found.push_back(fmt::format("the buffers '{}' and '{}' lie on the same bytes",
+                                    buffers[i].name, buffers[j].name));
+}
+
+void check_link(const Link& link, std::vector<std::string>& found) {
+  if (link.kind == LinkKind::transfer && link.sources.size() != 1)
+    found.push_back(fmt::format("link '{}' is a transfer of {} sources, expected 1", link.name,
+                                link.sources.size()));
+  for (std::size_t i = 0; i < link.sources.size(); ++i)
+    if (runs_of(link.sources[i]) != runs_of(link.sink))
+      found.push_back(fmt::format("link '{}': source {} is there for {} runs, the sink for {}",
+                                  link.name, i, runs_of(link.sources[i]), runs_of(link.sink)));
+}
+
+/// A way along links from a buffer back to it.
+class Cycles {
+ public:
+  explicit Cycles(const Workload& workload)
+      : workload_(workload), seen_(workload.buffers.size(), Mark::no) {}
+
+  std::string find() {
+    for (std::size_t i = 0; i < seen_.size(); ++i)
+      if (seen_[i] == Mark::no && leads_back(static_cast<std::int32_t>(i))) return way_;
+    return {};
+  }
+
+ private:
+  enum class Mark { no, open, done };
+
+  bool leads_back(std::int32_t buffer) {
+    const auto index = static_cast<std::size_t>(buffer);
+    seen_[index] = Mark::open;
+    for (const Link& link : workload_.links) {
+      const bool leaves = std::ranges::any_of(
+          link.sources, [&](const Joint& source) { return source.buffer == buffer; });
+      if (!leaves) continue;
+      const Mark mark = seen_[static_cast<std::size_t>(link.sink.buffer)];
+      if (mark == Mark::open || (mark == Mark::no && leads_back(link.sink.buffer))) {
+        if (way_.empty()) way_ = link.name;
+        return true;
+      }
+    }
+    seen_[index] = Mark::done;
+    return false;
+  }
+
+  const Workload& workload_;
+  std::vector<Mark> seen_;
+  std::string way_;  // the link that closes it
+};
+
+void check_sinks(const Workload& workload, std::vector<std::string>& found) {
+  const bool ends = std::ranges::any_of(workload.links, [&](const Link& link) {
+    return workload.buffers[static_cast<std::size_t>(link.sink.buffer)].memory == 0;
+  });
+  if (!ends) found.push_back("no link writes to the first memory, so that it has no output");
+}
+
+std::string prefixed(const Workload& workload, const std::string& text) {
+  return fmt::format("workload '{}': {}", workload.name, text);
+}
+
+}  // namespace
+
+std::vector<std::string> static_violations(const Program& program, const Workload& workload) {
+  std::vector<std::string> found;
+  check_memories(program, workload, found);
+  check_overlaps(workload, found);
+  for (const Link& link : workload.links) check_link(link, found);
+  if (const std::string link = Cycles(workload).find(); !link.empty())
+    found.push_back(fmt::format("the links form a cycle, which link '{}' closes", link));
+  check_sinks(workload, found);
+  return found;
+}
+
+std::vector<std::string> violations(const Program& program) {
+  std::vector<std::string> all;
+  for (const Workload& workload : program.workloads) {
+    std::vector<std::string> found = static_violations(program, workload);
+    if (found.empty()) found = play_violations(workload);
+    for (const std::string& text : found) all.push_back(prefixed(workload, text));
+  }
+  return all;
+}
+
+std::vector<std::string> violations(const Program& program, const network::Network& network) {
+  std::vector<std::string> found;
+  if (program.network_hash != network::hash_of(network))
+    found.push_back(
+        fmt::format("the program is for the network '{}' with hash {}, not for this one",
+                    program.network, program.network_hash));
+  for (const Workload& workload : program.workloads) {
+    if (workload.layer >= network.layers.size())
+      found.push_back(prefixed(workload, fmt::format("there is no layer {}", workload.layer)));
+    for (const Region& buffer : workload.buffers) {
+      if (!buffer.tensor) continue;
+      const bool fits = *buffer.tensor < network.tensors.size() &&
+                        network.tensors[*buffer.tensor].size().count == buffer.size();
+      if (!fits)
+        found.push_back(prefixed(workload, fmt::format("buffer '{}' has {} bytes, and is no tensor "
+                                                       "of the network",
+                                                       buffer.name, buffer.size())));
+    }
+  }
+  return found;
+}
+
+}  // namespace millrace::workload

@@ -1,0 +1,57 @@
+#include "workload/executable.h"
+
+#include <chrono>
+
+namespace millrace::workload {
+namespace {
+
+std::int64_t nanoseconds_now() {
+  return std::chrono::duration_cast<Time>(std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+}  // namespace
+
+Executable::Executable(const Workload& workload, const network::Network& network,
+                       std::byte* scratch)
+    : workload_(&workload),
+      scratch_(scratch),
+      parameters_(std::make_unique<KernelParameters[]>(workload.links.size())),
+      states_(workload.links.size() * (max_sources + 1)),
+      buffers_(workload.buffers.size()),
+      spent_(workload.links.size()) {
+  for (std::size_t i = 0; i < workload.links.size(); ++i) {
+    const Link& link = workload.links[i];
+    joints_.push_back(link.sources);
+    joints_.back().push_back(link.sink);
+    parameters_[i] = {link.window, link.activation, &network, &network.layers[workload.layer],
+                      nullptr};
+    links_.push_back({joints_.back().data(), link.sources.size(), link.delay, link.period,
+                      runs_of(link), kernel_of(link.operation), &parameters_[i]});
+  }
+}
+
+Machine Executable::machine_with(const TensorTable& tensors) {
+  for (std::size_t i = 0; i < buffers_.size(); ++i) {
+    const Region& buffer = workload_->buffers[i];
+    buffers_[i] = buffer.memory == 0 ? tensors[*buffer.tensor] : scratch_ + buffer.offset;
+  }
+  for (std::size_t i = 0; i < links_.size(); ++i) parameters_[i].tensors = tensors.data();
+  const Machine machine{links_.data(),  links_.size(), buffers_.data(),
+                        states_.data(), spent_.data(), {}};
+  reset(machine);
+  return machine;
+}
+
+void Executable::run(const TensorTable& tensors) { workload::run(machine_with(tensors)); }
+
+void Executable::run_timed(const TensorTable& tensors, Spent& spent) {
+  Machine machine = machine_with(tensors);
+  std::fill(spent_.begin(), spent_.end(), 0);
+  machine.clock.now = nanoseconds_now;
+  workload::run(machine);
+  for (std::size_t i = 0; i < spent_.size(); ++i)
+    (workload_->links[i].kind == LinkKind::transfer ? spent.transfers : spent.kernels) += spent_[i];
+}
+
+}  // namespace millrace::workload

@@ -1,0 +1,46 @@
+#pragma once
+// A program as the interpreter takes it, with its state: prepared once, then run again and again
+// without allocation.
+#include <memory>
+#include <vector>
+
+#include "network/tensor.h"
+#include "workload/interpreter.h"
+#include "workload/kernels.h"
+#include "workload/workload.h"
+
+namespace millrace::workload {
+
+/// Where a program's tensors are in a run, by TensorId; null where none of its buffers is.
+using TensorTable = std::vector<std::byte*>;
+
+/// One workload, ready to run. Movable. One thread at a time.
+class Executable {
+ public:
+  /// Borrows both; `scratch`: the fast memory, which others may use between runs.
+  Executable(const Workload& workload, const network::Network& network, std::byte* scratch);
+  Executable(Executable&&) = default;
+  Executable& operator=(Executable&&) = default;
+
+  /// Nothing is checked: see check.h.
+  void run(const TensorTable& tensors);
+  /// The same, with the nanoseconds that links took: `transfers` and `kernels` are added to.
+  struct Spent {
+    std::int64_t transfers = 0, kernels = 0;
+  };
+  void run_timed(const TensorTable& tensors, Spent& spent);
+
+ private:
+  Machine machine_with(const TensorTable& tensors);
+
+  const Workload* workload_;
+  std::byte* scratch_;
+  std::vector<std::vector<Joint>> joints_;  // by link: sources, sink
+  std::unique_ptr<KernelParameters[]> parameters_;
+  std::vector<LinkCode> links_;
+  std::vector<JointState> states_;
+  std::vector<std::byte*> buffers_;
+  std::vector<std::int64_t> spent_;
+};
+
+}  // namespace millrace::workload

@@ -1,0 +1,24 @@
+#pragma once
+// What a workload says of itself, for tables and comparisons.
+#include <string>
+#include <vector>
+
+#include "workload/workload.h"
+
+namespace millrace::workload {
+
+struct WorkloadFacts {
+  std::int64_t steps = 0;
+  std::int64_t traffic = 0;  // bytes to and from the first memory, by transfers
+  std::int64_t scratch = 0;  // bytes of other memories
+  std::int64_t macs = 0;
+  std::string operation;  // of its processing link; "copy": none
+  std::string tile;       // of the sink in its first run: "32x8x56"
+};
+WorkloadFacts facts_of(const Workload& workload);
+
+/// A sentence for each field in which the two differ: "conv1, link 'compute', delay: 1 and 0".
+/// At most so many; workloads are matched by name.
+std::vector<std::string> differences(const Program& a, const Program& b, std::size_t most = 50);
+
+}  // namespace millrace::workload

@@ -1,0 +1,153 @@
+#include "workload/kernels.h"
+
+#include "kernels/tile/tile_windows.h"
+#include "network/evaluate/evaluate.h"
+#include "network/operator_kinds.h"
+
+namespace millrace::workload {
+namespace {
+
+const KernelParameters& parameters_of(const Call& call) {
+  return *static_cast<const KernelParameters*>(call.parameters);
+}
+
+const float* floats(const TileView& view) { return reinterpret_cast<const float*>(view.data); }
+float* sink_floats(const Call& call) { return reinterpret_cast<float*>(call.sink.data); }
+
+constexpr auto float_size = static_cast<std::int64_t>(sizeof(float));
+
+kernels::TilePlanes planes_of(const Tile& tile) {
+  return {tile.counts[0], tile.counts[1], tile.counts[2], tile.strides[0] / float_size,
+          tile.strides[1] / float_size};
+}
+
+kernels::TileWindows windows_of(const TileWindow& window, const Tile& input) {
+  kernels::TileWindows windows{window.kernel, window.strides, window.dilations, window.pads};
+  for (std::size_t i = 0; i < 2; ++i)
+    if (!input.first[1 + i]) windows.pads[i] = 0;
+  return windows;
+}
+
+kernels::TileConvolution convolution_of(const Call& call) {
+  const Tile& input = call.sources[0].tile;
+  return {planes_of(input), planes_of(call.sink.tile),
+          windows_of(parameters_of(call).window, input),
+          call.sources[1].tile.strides[0] / float_size, call.pass > 0};
+}
+
+kernels::TileTensors tensors_of(const Call& call) {
+  return {floats(call.sources[0]), floats(call.sources[1]),
+          call.source_count > 2 ? floats(call.sources[2]) : nullptr, sink_floats(call)};
+}
+
+/// Of the tile's sums, once they are done.
+void activate(const Call& call) {
+  const std::optional<TileActivation>& activation = parameters_of(call).activation;
+  if (!activation || call.pass + 1 < call.passes) return;
+  const auto slope = static_cast<float>(activation->slope);
+  const auto low = static_cast<float>(activation->low), high = static_cast<float>(activation->high);
+  const kernels::TilePlanes planes = planes_of(call.sink.tile);
+  for (std::int64_t channel = 0; channel < planes.channels; ++channel)
+    for (std::int64_t row = 0; row < planes.rows; ++row) {
+      float* to = sink_floats(call) + channel * planes.channel_stride + row * planes.row_stride;
+      for (std::int64_t column = 0; column < planes.columns; ++column) {
+        const float x = to[column] < 0 ? slope * to[column] : to[column];
+        const float above = x < low ? low : x;
+        to[column] = above > high ? high : above;
+      }
+    }
+}
+
+void run_convolution(const Call& call) {
+  kernels::convolve_tile(convolution_of(call), tensors_of(call));
+  activate(call);
+}
+
+void run_depthwise(const Call& call) {
+  kernels::convolve_channels(convolution_of(call), tensors_of(call));
+  activate(call);
+}
+
+void run_pool(const Call& call, bool largest) {
+  const TileWindow& window = parameters_of(call).window;
+  const Tile& input = call.sources[0].tile;
+  const kernels::TilePool pool{planes_of(input),          planes_of(call.sink.tile),
+                               windows_of(window, input), largest,
+                               window.count_padding,      window.pads_end};
+  kernels::pool_tile(pool, floats(call.sources[0]), sink_floats(call));
+}
+
+void run_max_pool(const Call& call) { run_pool(call, true); }
+void run_average_pool(const Call& call) { run_pool(call, false); }
+
+/// A tile's shape to the plain loops: an image of channels of numbers, one number for each channel,
+/// or one number.
+network::Shape shape_of(const TileView& view, std::int64_t sides, bool is_parameter) {
+  if (sides == 0) return {1};
+  if (sides == 1)
+    return is_parameter ? network::Shape{view.tile.counts[0]}
+                        : network::Shape{1, view.tile.counts[0], 1};
+  return {1, view.tile.counts[0], view.tile.counts[1]};
+}
+
+/// A side that is there has a stride.
+std::int64_t sides_of(const Tile& tile) {
+  return (tile.strides[0] != 0 ? 1 : 0) + (tile.strides[1] != 0 ? 1 : 0);
+}
+
+void run_layer(const Call& call) {
+  const network::Layer& layer = *parameters_of(call).layer;
+  const bool has_parameters = network::is_one_of<network::BatchNormalization>(layer.op);
+  std::array<network::Shape, max_sources> shapes;
+  std::array<network::ConstView, max_sources> inputs;
+  for (std::size_t i = 0; i < call.source_count; ++i) {
+    const TileView& source = call.sources[i];
+    shapes[i] = shape_of(source, sides_of(source.tile), has_parameters && i > 0);
+    inputs[i] = {network::DataType::float32, shapes[i], source.data};
+  }
+  const network::Shape out = shape_of(call.sink, 2, false);
+  const network::View output{network::DataType::float32, out, call.sink.data};
+  network::evaluate(layer, std::span(inputs).first(call.source_count), std::span(&output, 1));
+}
+
+void run_whole(const Call& call) {
+  const KernelParameters& p = parameters_of(call);
+  std::vector<network::ConstView> inputs;
+  std::vector<network::View> outputs;
+  for (const TensorId id : p.layer->inputs) {
+    if (!id.valid())
+      inputs.emplace_back();
+    else
+      inputs.push_back({(*p.network)[id].type, (*p.network)[id].shape, p.tensors[id.index]});
+  }
+  for (const TensorId id : p.layer->outputs) {
+    if (!id.valid())
+      outputs.emplace_back();
+    else
+      outputs.push_back({(*p.network)[id].type, (*p.network)[id].shape, p.tensors[id.index]});
+  }
+  network::evaluate(*p.layer, inputs, outputs);
+}
+
+}  // namespace
+
+KernelFunction kernel_of(TileOperation operation) {
+  switch (operation) {
+    case TileOperation::convolution:
+      return run_convolution;
+    case TileOperation::depthwise:
+      return run_depthwise;
+    case TileOperation::max_pool:
+      return run_max_pool;
+    case TileOperation::average_pool:
+      return run_average_pool;
+    case TileOperation::layer:
+      return run_layer;
+    case TileOperation::whole:
+      return run_whole;
+    default:
+      return copy_tile;
+  }
+}
+
+}  // namespace millrace::workload

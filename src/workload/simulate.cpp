@@ -1,0 +1,187 @@
+#include "workload/simulate.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "base/error.h"
+
+namespace millrace::workload {
+namespace {
+
+double elements_of_tile(const Tile& tile) {
+  double elements = 1;
+  for (const std::int64_t count : tile.counts) elements *= static_cast<double>(count);
+  return elements;
+}
+
+struct SimulatedLink {
+  const Link* link = nullptr;
+  std::vector<JointState> sources;
+  JointState sink;
+};
+
+/// Multiply-accumulates, or elements of windows, in this run.
+double work_of(const SimulatedLink& at) {
+  const Link& link = *at.link;
+  const double outputs = elements_of_tile(tile_of(link.sink, at.sink));
+  if (link.operation == TileOperation::whole)
+    return link.macs > 0 ? static_cast<double>(link.macs) : outputs;
+  if (!slides(link.operation)) return outputs;
+  const double kernel = static_cast<double>(link.window.kernel[0] * link.window.kernel[1]);
+  if (link.operation != TileOperation::convolution) return outputs * kernel;
+  return outputs * kernel * static_cast<double>(tile_of(link.sources[0], at.sources[0]).counts[0]);
+}
+
+std::int64_t cycles_of(const SimulatedLink& at, const CycleCosts& costs) {
+  const Link& link = *at.link;
+  double work = 0;
+  if (link.kind == LinkKind::transfer)
+    work =
+        elements_of_tile(tile_of(link.sink, at.sink)) * link.sink.element / costs.bytes_per_cycle;
+  else
+    work = work_of(at) / (link.macs > 0 ? costs.macs_per_cycle : costs.values_per_cycle);
+  return costs.setup + static_cast<std::int64_t>(std::ceil(work));
+}
+
+class WorkloadSimulation {
+ public:
+  WorkloadSimulation(const Workload& workload, const CycleCosts& costs, bool with_runs)
+      : workload_(workload), costs_(costs), with_runs_(with_runs) {
+    for (const Link& link : workload.links)
+      links_.push_back({&link, std::vector<JointState>(link.sources.size()), {}});
+  }
+
+  SimulatedWorkload run() {
+    const std::int64_t steps = steps_of(workload_);
+    for (std::int64_t step = 0; step < steps; ++step) play(step);
+    std::ranges::stable_sort(result_.runs, {}, &LinkRun::begin);
+    return std::move(result_);
+  }
+
+ private:
+  bool is_active(const Link& link, std::int64_t step) const {
+    const std::int64_t since = step - link.delay;
+    return since >= 0 && since % link.period == 0 && since / link.period < runs_of(link);
+  }
+
+  void play(std::int64_t step) {
+    const std::int64_t begin = result_.cycles;
+    std::map<std::string, std::int64_t> free;  // by unit, if they work at the same time
+    for (std::size_t i = 0; i < links_.size(); ++i) {
+      SimulatedLink& at = links_[i];
+      if (!is_active(*at.link, step)) continue;
+      std::int64_t& from =
+          free.try_emplace(workload_.overlapped ? at.link->unit : "", begin).first->second;
+      const std::int64_t cycles = cycles_of(at, costs_);
+      if (with_runs_) result_.runs.push_back({i, step, from, from + cycles});
+      from += cycles;
+      (at.link->kind == LinkKind::transfer ? result_.transfers : result_.computing) += cycles;
+      move_on(at);
+    }
+    for (const auto& [unit, end] : free) result_.cycles = std::max(result_.cycles, end);
+  }
+
+  static void move_on(SimulatedLink& at) {
+    for (std::size_t i = 0; i < at.sources.size(); ++i) update(at.link->sources[i], at.sources[i]);
+    update(at.link->sink, at.sink);
+  }
+
+  const Workload& workload_;
+  const CycleCosts& costs_;
+  bool with_runs_;
+  std::vector<SimulatedLink> links_;
+  SimulatedWorkload result_;
+};
+
+bool is_of(const board::Memory& memory, const std::string& device) {
+  return std::ranges::find(memory.shared_by, device) != memory.shared_by.end();
+}
+
+/// The memory that only this device has and that lies behind another; null: none.
+const board::Memory* own_memory(const board::Board& board, const std::string& device) {
+  for (const board::Memory& memory : board.memories)
+    if (!memory.behind.empty() && memory.shared_by.size() == 1 && is_of(memory, device))
+      return &memory;
+  return nullptr;
+}
+
+/// Operations per second in 8 bits, else in 32.
+std::pair<double, std::int64_t> arithmetic_of(const board::Device& device) {
+  double bytes = 0, floats = 0;
+  for (const board::Unit& unit : device.units)
+    for (const auto& [precision, operations] : unit.operations) {
+      if (precision == board::Precision::int8) bytes = std::max(bytes, operations);
+      if (precision == board::Precision::f32) floats = std::max(floats, operations);
+    }
+  return bytes > 0 ? std::pair{bytes, std::int64_t{1}} : std::pair{floats, std::int64_t{4}};
+}
+
+/// Of general vector instructions, whatever the precision: what does not multiply.
+double vector_rate(const board::Device& device, double operations) {
+  for (const board::Unit& unit : device.units)
+    if (const auto found = unit.operations.find(board::Precision::f32);
+        found != unit.operations.end())
+      return found->second / 2;
+  constexpr double share_of_matrix_unit = 1.0 / 64;
+  return operations * share_of_matrix_unit;
+}
+
+const board::Device& device_with_memory(const board::Board& board, const std::string& name) {
+  for (const board::Device& device : board.devices)
+    if ((name.empty() || device.name == name) && own_memory(board, device.name)) return device;
+  throw InputError(board.name, name.empty()
+                                   ? "no device has a memory of its own that lies behind another"
+                                   : fmt::format("there is no device '{}' with a memory of its own "
+                                                 "that lies behind another",
+                                                 name));
+}
+
+}  // namespace
+
+SimulatedWorkload simulate(const Workload& workload, const CycleCosts& costs, bool with_runs) {
+  return WorkloadSimulation(workload, costs, with_runs).run();
+}
+
+Trace trace_of(const Workload& workload, const SimulatedWorkload& simulated) {
+  Trace trace;
+  trace.plans = {workload.name};
+  for (const Link& link : workload.links) trace.stages.push_back({0, link.name, link.name});
+  std::vector<std::int64_t> count(workload.links.size(), 0);
+  for (const LinkRun& run : simulated.runs)
+    trace.firings.push_back({run.link, 0, count[run.link]++, 1, Time(run.begin), Time(run.end)});
+  std::ranges::stable_sort(trace.firings, {}, &TraceFiring::end);
+  return trace;
+}
+
+DeviceTarget device_target(const board::Board& board, const std::string& name) {
+  const board::Device& device = device_with_memory(board, name);
+  const board::Memory& memory = *own_memory(board, device.name);
+  const auto [operations, element] = arithmetic_of(device);
+  if (operations <= 0 || device.clocks.empty() || device.bytes <= 0)
+    throw InputError(board.name, fmt::format("the board file says not how fast '{}' computes, its "
+                                             "clock, or its bandwidth",
+                                             device.name));
+  DeviceTarget result;
+  result.device = device.name;
+  result.memory = memory.name;
+  result.megahertz = 0;
+  for (const board::Megahertz& clock : device.clocks)
+    result.megahertz = std::max(result.megahertz, clock.value);
+  const double cycle = 1e-6 / result.megahertz;
+  constexpr std::int64_t setup_cycles = 200;  // to start a transfer or a kernel: assumed
+  result.target.scratchpad = memory.size;
+  result.target.element = element;
+  result.target.macs_per_second = operations / 2;
+  result.target.values_per_second = vector_rate(device, operations);
+  result.target.bytes_per_second = device.bytes;
+  result.target.run_seconds = setup_cycles * cycle;
+  result.target.may_overlap = true;
+  result.costs = {setup_cycles, device.bytes * cycle, result.target.macs_per_second * cycle,
+                  result.target.values_per_second * cycle};
+  return result;
+}
+
+}  // namespace millrace::workload

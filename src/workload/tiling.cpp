@@ -1,0 +1,220 @@
+#include "workload/tiling.h"
+
+#include <algorithm>
+
+namespace millrace::workload {
+namespace {
+
+constexpr std::int64_t place_alignment = 64;
+
+std::int64_t product_of_tiles(const LayerGeometry& geometry, const Tiling& tiling) {
+  std::int64_t tiles = 1;
+  for (std::size_t i = 0; i < loop_count; ++i)
+    tiles *= tiles_of(geometry, tiling, static_cast<Loop>(i));
+  return tiles;
+}
+
+std::size_t axis_of(Loop loop) { return loop == Loop::row ? 0 : 1; }
+
+/// Rows or columns of the input under a tile's windows.
+std::optional<Extents> sliding_extents(const LayerGeometry& geometry, const Tiling& tiling,
+                                       const SideUnder& side) {
+  const std::size_t axis = axis_of(side.loop);
+  const TileWindow& w = geometry.window;
+  const std::int64_t input = geometry.input[axis], total = geometry.totals[at(side.loop)];
+  const std::int64_t tiles = tiles_of(geometry, tiling, side.loop),
+                     tile = tiling.tile[at(side.loop)];
+  const std::int64_t reach = (w.kernel[axis] - 1) * w.dilations[axis] + 1, pad = w.pads[axis];
+  const std::int64_t step = tile * w.strides[axis];
+  const auto end = [&](std::int64_t begin, std::int64_t outputs) {
+    return begin + (outputs - 1) * w.strides[axis] + reach;
+  };
+  if (tiles == 1) {
+    const std::int64_t all = std::min(input, end(-pad, total));
+    if (all < 1) return std::nullopt;
+    return Extents{all, all, all, 0, 0};
+  }
+  const std::int64_t last_begin = (tiles - 1) * step - pad;
+  const std::int64_t last =
+      std::min(input, end(last_begin, total - (tiles - 1) * tile)) - last_begin;
+  const bool inside = step >= pad && end((tiles - 2) * step - pad, tile) <= input;
+  if (!inside || last < 1) return std::nullopt;
+  return Extents{end(-pad, tile), end(0, tile), last, step - pad, step};
+}
+
+std::int64_t elements_of(const LayerGeometry& geometry, const Tiling& tiling,
+                         const Operand& operand) {
+  std::int64_t elements = 1;
+  for (const SideUnder& side : operand.sides) {
+    const std::optional<Extents> extents = extents_of(geometry, tiling, side);
+    if (!extents) return -1;
+    elements *= extents->largest() * side.elements;
+  }
+  return elements;
+}
+
+/// Pieces of a transfer of one tile that lie side by side in the tensor.
+std::int64_t pieces_of(const LayerGeometry& geometry, const Tiling& tiling,
+                       const Operand& operand) {
+  std::int64_t side_by_side = 1, pieces = 1;
+  for (std::size_t i = operand.sides.size(); i-- > 0;) {
+    const SideUnder& side = operand.sides[i];
+    const std::int64_t count = extents_of(geometry, tiling, side)->largest() * side.elements;
+    if (pieces == 1 && (count == 1 || side.stride == side_by_side))
+      side_by_side *= count;
+    else
+      pieces *= count;
+  }
+  return pieces;
+}
+
+struct Moved {
+  double seconds = 0;
+  std::int64_t bytes = 0;
+};
+
+/// Of an operand, in all its runs.
+Moved moved(const LayerGeometry& geometry, const Tiling& tiling, const TileTarget& target,
+            const Operand& operand) {
+  const std::int64_t runs =
+      product_of_tiles(geometry, tiling) / period_of(geometry, tiling, operand);
+  const std::int64_t bytes = elements_of(geometry, tiling, operand) * geometry.element;
+  const auto pieces = static_cast<double>(pieces_of(geometry, tiling, operand));
+  const double seconds = static_cast<double>(bytes) / target.bytes_per_second + target.run_seconds +
+                         pieces * target.row_seconds;
+  return {static_cast<double>(runs) * seconds, runs * bytes};
+}
+
+double compute_seconds(const LayerGeometry& geometry, const TileTarget& target) {
+  double positions = 1;
+  for (std::size_t i = 0; i < loop_count; ++i) positions *= static_cast<double>(geometry.totals[i]);
+  const bool separate = geometry.operation == TileOperation::depthwise;
+  const double rate = separate && target.channel_macs_per_second > 0
+                          ? target.channel_macs_per_second
+                          : target.macs_per_second;
+  if (geometry.macs_per_position > 0)
+    return positions * static_cast<double>(geometry.macs_per_position) / rate;
+  const auto window = static_cast<double>(geometry.window.kernel[0] * geometry.window.kernel[1]);
+  return positions * window / target.values_per_second;
+}
+
+/// The plain loops take dense tiles only: parts of a channel one by one.
+bool is_dense(const LayerGeometry& geometry, const Tiling& tiling) {
+  return geometry.operation != TileOperation::layer || tiling.tile[at(Loop::group)] == 1 ||
+         tiles_of(geometry, tiling, Loop::col) == 1;
+}
+
+/// A tile of few pixels leaves part of the arithmetic idle.
+double idle_factor(const LayerGeometry& geometry, const Tiling& tiling, const TileTarget& target) {
+  if (geometry.operation != TileOperation::convolution) return 1;
+  const std::int64_t pixels = std::min(tiling.tile[at(Loop::row)], geometry.totals[at(Loop::row)]) *
+                              std::min(tiling.tile[at(Loop::col)], geometry.totals[at(Loop::col)]);
+  const std::int64_t together = target.pixels_together;
+  const std::int64_t computed = (pixels + together - 1) / together * together;
+  return static_cast<double>(computed) / static_cast<double>(pixels);
+}
+
+/// Of a convolution's kernel: the windows of all pixels, for each tile of output channels.
+double gather_seconds(const LayerGeometry& geometry, const Tiling& tiling,
+                      const TileTarget& target) {
+  if (geometry.operation != TileOperation::convolution || target.gathered_per_second <= 0) return 0;
+  auto numbers = static_cast<double>(geometry.macs_per_position);
+  for (const Loop loop : {Loop::image, Loop::group, Loop::row, Loop::col, Loop::depth})
+    numbers *= static_cast<double>(geometry.totals[at(loop)]);
+  return numbers * static_cast<double>(tiles_of(geometry, tiling, Loop::out)) /
+         target.gathered_per_second;
+}
+
+template <class F>
+void for_each_operand(const LayerGeometry& geometry, const F& f) {
+  for (const Operand& source : geometry.sources) f(source);
+  f(geometry.output);
+}
+
+}  // namespace
+
+std::array<Loop, loop_count> order_of(const Tiling& tiling) {
+  if (tiling.rows_outside)
+    return {Loop::image, Loop::group, Loop::row, Loop::col, Loop::out, Loop::depth};
+  return {Loop::image, Loop::group, Loop::out, Loop::row, Loop::col, Loop::depth};
+}
+
+std::int64_t tiles_of(const LayerGeometry& geometry, const Tiling& tiling, Loop loop) {
+  const std::int64_t tile = tiling.tile[at(loop)];
+  return (geometry.totals[at(loop)] + tile - 1) / tile;
+}
+
+std::optional<Extents> extents_of(const LayerGeometry& geometry, const Tiling& tiling,
+                                  const SideUnder& side) {
+  if (side.stride == 1 && side.loop == Loop::image) return Extents{};  // numbers side by side
+  if (side.slides) return sliding_extents(geometry, tiling, side);
+  const std::int64_t tile = tiling.tile[at(side.loop)], total = geometry.totals[at(side.loop)];
+  const std::int64_t tiles = tiles_of(geometry, tiling, side.loop);
+  if (tiles == 1) return Extents{total, total, total, 0, 0};
+  return Extents{tile, tile, total - (tiles - 1) * tile, tile, tile};
+}
+
+std::int64_t period_of(const LayerGeometry& geometry, const Tiling& tiling,
+                       const Operand& operand) {
+  const std::array<Loop, loop_count> order = order_of(tiling);
+  std::int64_t period = 1;
+  for (std::size_t i = loop_count; i-- > 0;) {
+    const std::int64_t tiles = tiles_of(geometry, tiling, order[i]);
+    if (tiles > 1 && operand.follows(order[i])) break;
+    period *= tiles;
+  }
+  return period;
+}
+
+std::int64_t tile_bytes(const LayerGeometry& geometry, const Tiling& tiling,
+                        const Operand& operand) {
+  const std::int64_t bytes = elements_of(geometry, tiling, operand) * geometry.element;
+  return (bytes + place_alignment - 1) / place_alignment * place_alignment;
+}
+
+std::int64_t places_of(const LayerGeometry& geometry, const Tiling& tiling,
+                       const Operand& operand) {
+  const bool moves = product_of_tiles(geometry, tiling) > period_of(geometry, tiling, operand);
+  return tiling.overlapped && moves ? 2 : 1;
+}
+
+std::optional<TilingCost> cost_of(const LayerGeometry& geometry, const Tiling& tiling,
+                                  const TileTarget& target) {
+  TilingCost cost;
+  bool possible = is_dense(geometry, tiling);
+  double transfers = 0;
+  for_each_operand(geometry, [&](const Operand& operand) {
+    possible = possible && elements_of(geometry, tiling, operand) > 0;
+    if (!possible) return;
+    cost.scratch += tile_bytes(geometry, tiling, operand) * places_of(geometry, tiling, operand);
+    const Moved all = moved(geometry, tiling, target, operand);
+    transfers += all.seconds;
+    cost.traffic += all.bytes;
+  });
+  if (!possible) return std::nullopt;
+  const std::int64_t tiles = product_of_tiles(geometry, tiling);
+  const double compute = compute_seconds(geometry, target) * idle_factor(geometry, tiling, target) +
+                         gather_seconds(geometry, tiling, target) +
+                         static_cast<double>(tiles) * target.run_seconds;
+  cost.steps = tiles + (tiling.overlapped ? 2 : 0);
+  // In step, the longer of both; the first and the last step have one of them only.
+  const double alone = std::min(compute, transfers) / static_cast<double>(tiles);
+  cost.seconds = tiling.overlapped ? std::max(compute, transfers) + alone : compute + transfers;
+  return cost;
+}
+
+LowerBound lower_bound(const LayerGeometry& geometry, const TileTarget& target) {
+  LowerBound bound;
+  const Tiling all{geometry.totals, false, false};
+  bound.compute_seconds = compute_seconds(geometry, target);
+  for_each_operand(geometry, [&](const Operand& operand) {
+    std::int64_t bytes = geometry.element * elements_of(geometry, all, operand);
+    for (const Loop loop : {Loop::image, Loop::group})
+      if (operand.follows(loop) && !geometry.cuts[at(loop)]) bytes *= geometry.totals[at(loop)];
+    bound.traffic += bytes;
+  });
+  bound.transfer_seconds = static_cast<double>(bound.traffic) / target.bytes_per_second;
+  return bound;
+}
+
+}  // namespace millrace::workload

@@ -1,0 +1,80 @@
+#pragma once
+// How a layer is cut into tiles, and the search for the best way under a model of time.
+#include "workload/geometry.h"
+
+namespace millrace::workload {
+
+/// What the compiler knows of the processor and its memories.
+struct TileTarget {
+  Bytes scratchpad{256 * 1024};
+  std::int64_t element = 4;  // bytes of a number as it is moved
+  double macs_per_second = 1e10;
+  double values_per_second = 1e9;  // of what does not multiply, by element of the output
+  double channel_macs_per_second = 0;  // of depthwise convolutions; 0: as all others
+  std::int64_t pixels_together = 1;    // of a tile's pixels, kernels compute a multiple of so many
+  /// Numbers of windows that a convolution's kernel gathers, once for each tile of output channels;
+  /// 0: at no cost.
+  double gathered_per_second = 0;
+  double bytes_per_second = 1e10;  // to and from the scratchpad, as a whole
+  double run_seconds = 1e-6;       // of each run of a link
+  double row_seconds = 0;          // of each piece of a transfer that lies side by side
+  bool may_overlap = false;        // transfers go on while a tile is computed
+};
+
+struct Tiling {
+  ByLoop tile = {1, 1, 1, 1, 1, 1};  // positions of each loop in one tile
+  bool rows_outside = false;         // rows and columns around the outputs' channels, else inside
+  bool overlapped = false;           // double buffers, else single ones
+};
+
+/// What the model says of a tiling.
+struct TilingCost {
+  double seconds = 0;
+  std::int64_t traffic = 0;  // bytes in and out
+  std::int64_t scratch = 0;  // bytes needed
+  std::int64_t steps = 0;
+};
+
+/// No tiling is faster: the arithmetic alone, and each tensor moved once.
+struct LowerBound {
+  double compute_seconds = 0, transfer_seconds = 0;
+  std::int64_t traffic = 0;
+};
+LowerBound lower_bound(const LayerGeometry& geometry, const TileTarget& target);
+
+/// Loops in the order in which they are nested, outermost first.
+std::array<Loop, loop_count> order_of(const Tiling& tiling);
+
+/// Tiles of the loop.
+std::int64_t tiles_of(const LayerGeometry& geometry, const Tiling& tiling, Loop loop);
+
+/// The positions of an operand's side in a tile: the first, one between, and the last.
+struct Extents {
+  std::int64_t first = 1, middle = 1, last = 1;
+  std::int64_t first_step = 0, next_step = 0;  // positions from tile to tile
+  std::int64_t largest() const { return std::max({first, middle, last}); }
+};
+/// Nothing if windows reach into the padding from other tiles than the first and the last.
+std::optional<Extents> extents_of(const LayerGeometry& geometry, const Tiling& tiling,
+                                  const SideUnder& side);
+
+/// How often an operand's tile stays: runs of the innermost loops that it does not follow.
+std::int64_t period_of(const LayerGeometry& geometry, const Tiling& tiling, const Operand& operand);
+
+/// Bytes of the largest tile, in the scratchpad.
+std::int64_t tile_bytes(const LayerGeometry& geometry, const Tiling& tiling,
+                        const Operand& operand);
+
+/// Places that the operand's tiles take in turn.
+std::int64_t places_of(const LayerGeometry& geometry, const Tiling& tiling, const Operand& operand);
+
+/// Nothing if the tiling is not possible.
+std::optional<TilingCost> cost_of(const LayerGeometry& geometry, const Tiling& tiling,
+                                  const TileTarget& target);
+
+/// The fastest one; of equally fast ones that with the least traffic. InputError with what the
+/// smallest tile needs if the scratchpad is too small. `name`: of the layer, for the error.
+Tiling best_tiling(const LayerGeometry& geometry, const TileTarget& target,
+                   const std::string& name);
+
+}  // namespace millrace::workload

@@ -1,0 +1,109 @@
+#pragma once
+// Tile-level programs as values: how parts of tensors move through a memory hierarchy and what is
+// computed from them. A file of them is explained in docs/tiles.md.
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/units.h"
+#include "network/operators.h"
+#include "workload/joint.h"
+
+namespace millrace::workload {
+
+/// A memory that buffers lie in. Tensors between layers are in the first one.
+struct TileMemory {
+  std::string name;
+  Bytes size;  // 0: unlimited
+  bool operator==(const TileMemory&) const = default;
+};
+
+/// A region of `rows` rows of `row_bytes` bytes in a memory. In the first memory it holds a whole
+/// tensor of the network; elsewhere it lies at `offset`, and buffers of one workload do not
+/// overlap.
+struct Region {
+  std::string name;
+  std::int32_t memory = 0;  // Program::memories
+  std::int64_t offset = 0;
+  std::int64_t rows = 1, row_bytes = 0;
+  std::optional<std::size_t> tensor = {};  // Network::tensors
+  std::int64_t size() const { return rows * row_bytes; }
+  bool operator==(const Region&) const = default;
+};
+
+enum class LinkKind { transfer, processing };
+
+/// What a processing link computes from its tiles. `layer`: the layer's plain loops on tiles;
+/// `whole`: on whole tensors where they lie.
+enum class TileOperation { copy, convolution, depthwise, max_pool, average_pool, layer, whole };
+
+/// Whether it has windows.
+inline bool slides(TileOperation operation) {
+  return operation != TileOperation::copy && operation != TileOperation::layer &&
+         operation != TileOperation::whole;
+}
+
+inline bool multiplies(TileOperation operation) {
+  return operation == TileOperation::convolution || operation == TileOperation::depthwise;
+}
+
+/// Windows over rows and columns of a tile. Only the first tile along a side has padding before it.
+struct TileWindow {
+  std::array<std::int64_t, 2> kernel{1, 1}, strides{1, 1}, dilations{1, 1}, pads{0, 0};
+  bool count_padding = false;  // average_pool: in the divisor
+  std::array<std::int64_t, 2> pads_end{0, 0};
+  std::int64_t channels = 1;  // that are summed up, in one run or several
+  bool operator==(const TileWindow&) const = default;
+};
+
+/// y = min(max(x < 0 ? slope * x : x, low), high), of a sum that is done.
+struct TileActivation {
+  double slope = 1;
+  double low = -std::numeric_limits<double>::infinity();
+  double high = std::numeric_limits<double>::infinity();
+  bool operator==(const TileActivation&) const = default;
+};
+
+/// From source joints to one sink joint, in steps delay + k * period.
+struct Link {
+  std::string name;
+  LinkKind kind = LinkKind::transfer;
+  std::string unit = "dma";  // that does it; one thing at a time
+  std::vector<Joint> sources;
+  Joint sink;
+  std::int64_t delay = 0, period = 1;
+  TileOperation operation = TileOperation::copy;
+  TileWindow window = {};
+  std::optional<TileActivation> activation = {};  // of a convolution
+  std::int64_t macs = 0;  // of all runs together; 0: none, or a transfer
+  bool operator==(const Link&) const = default;
+};
+
+/// Generates one output. `overlapped`: the links of a step run at the same time, and so must not
+/// touch the same bytes of a fast memory; otherwise one after the other, as they are listed.
+struct Workload {
+  std::string name;       // the layer's
+  std::size_t layer = 0;  // Network::layers
+  bool overlapped = false;
+  std::vector<Region> buffers;
+  std::vector<Link> links;
+  std::string remark = {};  // why it has no tiles; or empty
+  bool operator==(const Workload&) const = default;
+};
+
+/// A network, or some of its layers, as workloads that run one after the other.
+struct Program {
+  std::string network, network_hash;
+  std::vector<TileMemory> memories;
+  std::vector<Workload> workloads;
+  bool operator==(const Program&) const = default;
+};
+
+/// How often the link runs: as often as its sink.
+inline std::int64_t runs_of(const Link& link) { return runs_of(link.sink); }
+
+/// The steps until the last link has done its last run.
+std::int64_t steps_of(const Workload& workload);
+
+}  // namespace millrace::workload

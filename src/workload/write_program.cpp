@@ -1,0 +1,120 @@
+#include <cmath>
+
+#include "base/file.h"
+#include "base/json_text.h"
+#include "workload/program_file.h"
+#include "workload/words.h"
+
+namespace millrace::workload {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json json_of(const Side& side) {
+  if (side.along < 0) return {{"count", side.pipe_up}, {"stride", side.stride}};
+  return {{"pipe_up", side.pipe_up},
+          {"pipeline", side.pipeline},
+          {"pipe_down", side.pipe_down},
+          {"stride", side.stride},
+          {"along", side.along}};
+}
+
+Json json_of(const Joint& joint, const std::vector<Region>& buffers) {
+  Json walk = Json::array(), tile = Json::array();
+  for (std::size_t i = 0; i < joint.walk_size; ++i)
+    walk.push_back({{"count", joint.walk[i].count},
+                    {"first", joint.walk[i].first},
+                    {"next", joint.walk[i].next}});
+  for (std::size_t i = 0; i < joint.side_count; ++i) tile.push_back(json_of(joint.sides[i]));
+  Json json{{"buffer", buffers[static_cast<std::size_t>(joint.buffer)].name},
+            {"element_bytes", joint.element},
+            {"start", joint.start},
+            {"period", joint.period},
+            {"frequency", frequency(joint)},
+            {"repeat", joint.repeat},
+            {"walk", walk},
+            {"tile", tile}};
+  if (joint.ring.count > 1)
+    json["ring"] = {{"count", joint.ring.count}, {"stride", joint.ring.stride}};
+  return json;
+}
+
+Json json_of(const TileWindow& window) {
+  return {{"kernel", window.kernel},
+          {"strides", window.strides},
+          {"dilations", window.dilations},
+          {"pads", window.pads},
+          {"pads_end", window.pads_end},
+          {"channels", window.channels},
+          {"count_padding", window.count_padding}};
+}
+
+/// Without its ends where it has none.
+Json json_of(const TileActivation& activation) {
+  Json json{{"slope", activation.slope}};
+  if (std::isfinite(activation.low)) json["low"] = activation.low;
+  if (std::isfinite(activation.high)) json["high"] = activation.high;
+  return json;
+}
+
+Json json_of(const Link& link, const std::vector<Region>& buffers) {
+  Json sources = Json::array();
+  for (const Joint& joint : link.sources) sources.push_back(json_of(joint, buffers));
+  Json json{{"name", link.name},
+            {"kind", kind_words[static_cast<std::size_t>(link.kind)]},
+            {"unit", link.unit},
+            {"delay", link.delay},
+            {"period", link.period}};
+  if (link.kind == LinkKind::processing) {
+    json["operation"] = operation_words[static_cast<std::size_t>(link.operation)];
+    json["macs"] = link.macs;
+    if (slides(link.operation)) json["window"] = json_of(link.window);
+    if (link.activation) json["activation"] = json_of(*link.activation);
+  }
+  json["sources"] = sources;
+  json["sink"] = json_of(link.sink, buffers);
+  return json;
+}
+
+Json json_of(const Region& buffer, const std::vector<TileMemory>& memories) {
+  Json json{{"name", buffer.name},
+            {"memory", memories[static_cast<std::size_t>(buffer.memory)].name},
+            {"offset", buffer.offset},
+            {"rows", buffer.rows},
+            {"row_bytes", buffer.row_bytes}};
+  if (buffer.tensor) json["tensor"] = *buffer.tensor;
+  return json;
+}
+
+Json json_of(const Workload& workload, const std::vector<TileMemory>& memories) {
+  Json buffers = Json::array(), links = Json::array();
+  for (const Region& buffer : workload.buffers) buffers.push_back(json_of(buffer, memories));
+  for (const Link& link : workload.links) links.push_back(json_of(link, workload.buffers));
+  Json json{
+      {"name", workload.name}, {"layer", workload.layer}, {"overlapped", workload.overlapped}};
+  if (!workload.remark.empty()) json["remark"] = workload.remark;
+  json["buffers"] = buffers;
+  json["links"] = links;
+  return json;
+}
+
+}  // namespace
+
+Json to_json(const Program& program) {
+  Json memories = Json::array(), workloads = Json::array();
+  for (const TileMemory& memory : program.memories)
+    memories.push_back({{"name", memory.name}, {"size_bytes", memory.size.count}});
+  for (const Workload& workload : program.workloads)
+    workloads.push_back(json_of(workload, program.memories));
+  return {{"format", 1},
+          {"kind", "workload"},
+          {"network", {{"name", program.network}, {"hash", program.network_hash}}},
+          {"memories", memories},
+          {"workloads", workloads}};
+}
+
+void write_program(const std::filesystem::path& path, const Program& program) {
+  write_file(path, json_text(to_json(program), 1) + "\n");
+}
+
+}  // namespace millrace::workload

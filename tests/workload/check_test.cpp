@@ -1,0 +1,127 @@
+// What check finds in programs that were edited by hand.
+#include "workload/check.h"
+
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+
+#include "sample_program.h"
+#include "support/network_builder.h"
+
+namespace millrace::workload {
+namespace {
+
+class CheckedProgram : public testing::Test {
+ protected:
+  Link& link(std::string_view name) {
+    for (Link& link : workload().links)
+      if (link.name == name) return link;
+    throw std::out_of_range("no such link");
+  }
+  Workload& workload() { return program_.workloads[0]; }
+
+  /// The only violation, which says so.
+  void expect(std::string_view words) {
+    const auto found = violations(program_);
+    ASSERT_EQ(found.size(), 1u);
+    EXPECT_NE(found[0].find(words), std::string::npos) << found[0];
+  }
+
+  network::Network network_ = sample_network();
+  Program program_ = compile(network_, sample_target()).program;
+};
+
+TEST_F(CheckedProgram, is_right_as_compiled) {
+  EXPECT_TRUE(violations(program_).empty());
+  EXPECT_TRUE(workload().overlapped);
+  EXPECT_GT(runs_of(link("compute")), 3);
+}
+
+TEST_F(CheckedProgram, leaves_a_buffer) {
+  link("load_input").sources[0].start += 4;
+  expect("touches bytes");
+}
+
+TEST_F(CheckedProgram, reads_what_is_not_written_yet) {
+  workload().overlapped = false;
+  std::swap(workload().links.front(), workload().links.back());
+  for (Link& link : workload().links) link.delay = 0;
+  expect("what is not written yet");
+}
+
+TEST_F(CheckedProgram, has_delays_that_race) {
+  link("compute").delay = 0;
+  expect("delays race");
+}
+
+TEST_F(CheckedProgram, overwrites_what_nothing_has_read) {
+  link("store_output").delay += link("store_output").period;
+  const auto found = violations(program_);
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_TRUE(found[0].find("race") != std::string::npos ||
+              found[0].find("what nothing has read yet") != std::string::npos)
+      << found[0];
+}
+
+TEST_F(CheckedProgram, has_links_in_a_cycle) {
+  Link back = link("load_input");
+  std::swap(back.sources[0], back.sink);
+  back.name = "back";
+  workload().links.push_back(back);
+  expect("the links form a cycle");
+}
+
+TEST_F(CheckedProgram, misses_elements_by_a_count_in_a_transfer) {
+  for (Joint* joint : {&link("store_output").sources[0], &link("store_output").sink})
+    for (Side& side : joint->sides) side.pipe_down = std::max<std::int64_t>(1, side.pipe_down - 1);
+  for (Joint* joint : {&link("store_output").sources[0], &link("store_output").sink})
+    for (Side& side : joint->sides) side.pipe_up = std::max<std::int64_t>(1, side.pipe_up - 1);
+  const auto found = violations(program_);
+  ASSERT_FALSE(found.empty());
+}
+
+TEST_F(CheckedProgram, misses_elements_by_a_count_on_one_side) {
+  Side& side = link("load_input").sources[0].sides[0];
+  side.pipe_up = side.pipeline = side.pipe_down = side.pipe_up - 1;
+  expect("elements and writes");
+}
+
+TEST_F(CheckedProgram, misses_channels) {
+  for (Joint* joint :
+       {&link("load_input").sources[0], &link("load_input").sink, &link("compute").sources[0]}) {
+    Side& side = joint->sides[0];
+    side.pipe_up = side.pipeline = side.pipe_down = side.pipe_up - 1;
+  }
+  expect("channels of the input, expected 8");
+}
+
+TEST_F(CheckedProgram, misses_runs) {
+  link("load_input").sink.repeat = 2;
+  expect("runs, the sink for");
+}
+
+TEST_F(CheckedProgram, does_not_fit_its_memory) {
+  program_.memories[1].size = Bytes{1000};
+  const auto found = violations(program_);
+  ASSERT_FALSE(found.empty());
+  EXPECT_NE(found[0].find("of the memory 'scratchpad', which has 1000"), std::string::npos);
+}
+
+TEST_F(CheckedProgram, has_buffers_on_the_same_bytes) {
+  for (Region& buffer : workload().buffers)
+    if (buffer.memory == 1) buffer.offset = 0;
+  const auto found = violations(program_);
+  ASSERT_FALSE(found.empty());
+  EXPECT_NE(found[0].find("lie on the same bytes"), std::string::npos);
+}
+
+TEST_F(CheckedProgram, is_of_another_network) {
+  test::NetworkBuilder builder;
+  builder.output(builder.unary(network::UnaryKind::relu, builder.input({1, 2, 3, 4})));
+  const auto found = violations(program_, builder.build());
+  ASSERT_FALSE(found.empty());
+  EXPECT_NE(found[0].find("not for this one"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace millrace::workload
