@@ -38,7 +38,8 @@ double difference(const network::Buffer& a, const network::Buffer& b) {
   double most = 0, largest = 1e-30;
   for (std::int64_t i = 0; i < a.size().count / 4; ++i) {
     const double apart = std::fabs(static_cast<double>(x[i]) - y[i]);
-    if (!(apart <= most)) most = apart;  // NaN too
+    if (std::isnan(apart)) return apart;
+    most = std::max(most, apart);
     largest = std::max(largest, std::fabs(static_cast<double>(y[i])));
   }
   return most / largest;
