@@ -10,7 +10,7 @@ namespace millrace::workload {
 struct LayerTiling {
   LayerId layer;
   std::optional<LayerId> activation = {};  // that is computed with it
-  bool tiled = false;  // else it is moved or runs whole: no tiling, no cost
+  bool tiled = false;                      // else it is moved or runs whole: no tiling, no cost
   Tiling tiling = {};
   TilingCost cost = {};
   LowerBound bound = {};

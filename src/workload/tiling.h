@@ -9,7 +9,7 @@ struct TileTarget {
   Bytes scratchpad{256 * 1024};
   std::int64_t element = 4;  // bytes of a number as it is moved
   double macs_per_second = 1e10;
-  double values_per_second = 1e9;  // of what does not multiply, by element of the output
+  double values_per_second = 1e9;      // of what does not multiply, by element of the output
   double channel_macs_per_second = 0;  // of depthwise convolutions; 0: as all others
   std::int64_t pixels_together = 1;    // of a tile's pixels, kernels compute a multiple of so many
   /// Numbers of windows that a convolution's kernel gathers, once for each tile of output channels;

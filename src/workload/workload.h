@@ -76,7 +76,7 @@ struct Link {
   TileOperation operation = TileOperation::copy;
   TileWindow window = {};
   std::optional<TileActivation> activation = {};  // of a convolution
-  std::int64_t macs = 0;  // of all runs together; 0: none, or a transfer
+  std::int64_t macs = 0;                          // of all runs together; 0: none, or a transfer
   bool operator==(const Link&) const = default;
 };
 

@@ -19,9 +19,9 @@ struct DeployRequest {
   /// Of explore::deploy_methods(); where groups have task graphs, of explore::mapping_methods().
   /// Empty: the first of them.
   std::string method = {};
-  bool compare = false;                      // all other methods too
-  bool max_rate = false;                     // the tightest deadlines, of the method or of all
-  std::string front = "nsga2";               // of explore::front_methods()
+  bool compare = false;         // all other methods too
+  bool max_rate = false;        // the tightest deadlines, of the method or of all
+  std::string front = "nsga2";  // of explore::front_methods()
   explore::FrontOptions fronts = {};
   explore::CombineOptions combine = {};
   explore::ClockSearch clocks = explore::ClockSearch::search;

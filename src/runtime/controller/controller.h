@@ -16,11 +16,11 @@
 namespace millrace::runtime {
 
 struct ControllerOptions {
-  bool pin = true;                // threads to the processors' cores
-  bool priorities = true;         // SCHED_FIFO, as the assignments order the groups
-  bool lock_memory = true;        // for the time of the run
-  std::int64_t trace_frames = 0;  // of each group; see SessionOptions
-  std::uint64_t seed = 1;         // of inputs that nobody fills
+  bool pin = true;                 // threads to the processors' cores
+  bool priorities = true;          // SCHED_FIFO, as the assignments order the groups
+  bool lock_memory = true;         // for the time of the run
+  std::int64_t trace_frames = 0;   // of each group; see SessionOptions
+  std::uint64_t seed = 1;          // of inputs that nobody fills
   std::size_t keep_responses = 0;  // so many of each group's, one by one
   SimulatedClock simulated_clock = {};
   /// Told once of each thing that the system refuses.
