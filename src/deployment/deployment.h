@@ -79,6 +79,11 @@ struct Operation {
 /// By how much times are longer than at the highest clock. InputError if it has no such clock.
 double slowdown(const board::Device& device, const Clocks& clocks);
 
+/// So many times as long, rounded up.
+Time stretched(Time time, double slowdown);
+/// Of the processors of a device; null: a core of a board that says nothing of it.
+realtime::SchedulingPolicy policy_of(const board::Device* device);
+
 /// The tasks of the groups that are active, "group.task", on the board's processors: a flow for
 /// each, in their order, with its deadline less the overhead. Times grow as clocks fall, in
 /// proportion, rounded up. InputError if the board lacks a processor or a clock.

@@ -10,23 +10,6 @@
 namespace millrace::deployment {
 namespace {
 
-realtime::SchedulingPolicy policy_of(const board::Device* device) {
-  switch (device ? device->scheduling : board::Scheduling::preemptive_fixed_priority) {
-    case board::Scheduling::fifo_by_kernel:
-      return realtime::SchedulingPolicy::fifo_by_kernel;
-    case board::Scheduling::fifo_by_subnet:
-      return realtime::SchedulingPolicy::fifo;
-    case board::Scheduling::preemptive_fixed_priority:
-      break;
-  }
-  return realtime::SchedulingPolicy::fixed_priority;
-}
-
-Time times(Time time, double factor) {
-  if (factor == 1) return time;
-  return Time(static_cast<std::int64_t>(std::ceil(static_cast<double>(time.count()) * factor)));
-}
-
 /// The board's processors as resources, and how much slower each is.
 struct Resources {
   std::vector<double> slowdowns;
@@ -56,19 +39,36 @@ realtime::Task realtime_task(const Task& task, std::int64_t priority, std::size_
                              double factor) {
   realtime::Task result{.name = task.name,
                         .resource = realtime::ResourceId(resource),
-                        .worst = times(task.worst, factor),
-                        .best = times(task.best, factor)};
+                        .worst = stretched(task.worst, factor),
+                        .best = stretched(task.best, factor)};
   result.priority = priority;
   if (task.kernels.size() < 2) return result;
   result.worst = {};
   for (Time kernel : task.kernels) {
-    result.kernels.push_back(times(kernel, factor));
+    result.kernels.push_back(stretched(kernel, factor));
     result.worst += result.kernels.back();
   }
   return result;
 }
 
 }  // namespace
+
+realtime::SchedulingPolicy policy_of(const board::Device* device) {
+  switch (device ? device->scheduling : board::Scheduling::preemptive_fixed_priority) {
+    case board::Scheduling::fifo_by_kernel:
+      return realtime::SchedulingPolicy::fifo_by_kernel;
+    case board::Scheduling::fifo_by_subnet:
+      return realtime::SchedulingPolicy::fifo;
+    case board::Scheduling::preemptive_fixed_priority:
+      break;
+  }
+  return realtime::SchedulingPolicy::fixed_priority;
+}
+
+Time stretched(Time time, double slowdown) {
+  if (slowdown == 1) return time;
+  return Time(static_cast<std::int64_t>(std::ceil(static_cast<double>(time.count()) * slowdown)));
+}
 
 double slowdown(const board::Device& device, const Clocks& clocks) {
   const auto found = clocks.find(device.name);

@@ -1,8 +1,9 @@
 #include "simulate/task_runs.h"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
+
+#include "deployment/deployment.h"
 
 namespace millrace::simulate {
 namespace {
@@ -12,11 +13,6 @@ using realtime::SchedulingPolicy;
 
 bool may_be_interrupted(SchedulingPolicy policy) {
   return policy == SchedulingPolicy::fixed_priority || policy == SchedulingPolicy::edf;
-}
-
-Time stretched(Time time, double slowdown) {
-  if (slowdown == 1) return time;
-  return Time(static_cast<std::int64_t>(std::ceil(static_cast<double>(time.count()) * slowdown)));
 }
 
 }  // namespace
@@ -67,7 +63,7 @@ std::vector<Time> TaskRuns::kernels_of(TaskId id) {
         static_cast<double>(task.best.count()) / static_cast<double>(task.worst.count());
     share *= least + (1 - least) * random_.unit();
   }
-  for (Time& kernel : kernels) kernel = stretched(kernel, share);
+  for (Time& kernel : kernels) kernel = deployment::stretched(kernel, share);
   return kernels;
 }
 

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::array<std::string_view, 3> graph_task_keys{"name", "on", "code"};
 constexpr std::array<std::string_view, 3> times_keys{"worst_ms", "average_ms", "best_ms"};
-constexpr std::array<std::string_view, 3> code_keys{"library", "source", "function"};
+constexpr std::array<std::string_view, 3> code_keys{"plugin", "source", "function"};
 constexpr std::array<std::string_view, 6> edge_keys{"from",     "to",     "produces",
                                                     "consumes", "tokens", "bytes"};
 constexpr board::Bounds of_worst{0, 1e9, true}, of_other_times{0, 1e9};
@@ -43,10 +43,10 @@ TimesOn read_times(const YamlView& view, const std::string& processor) {
 TaskCode read_code(const YamlView& view, const PathOf& path_of) {
   view.only(code_keys);
   TaskCode code;
-  if (view.has("library") == view.has("source"))
-    view.fail(view.has("library") ? "has a 'library' and a 'source'; give one of the two"
-                                  : "has neither 'library' nor 'source'; give one of the two");
-  if (view.has("library")) code.library = path_of(view.at("library"));
+  if (view.has("plugin") == view.has("source"))
+    view.fail(view.has("plugin") ? "has a 'plugin' and a 'source'; give one of the two"
+                                 : "has neither 'plugin' nor 'source'; give one of the two");
+  if (view.has("plugin")) code.plugin = path_of(view.at("plugin"));
   if (view.has("source")) code.source = path_of(view.at("source"));
   code.function = view.at("function").text();
   return code;

@@ -19,7 +19,7 @@ struct TimesOn {
 
 /// The function that a task calls. Empty: the task is there for analysis only.
 struct TaskCode {
-  std::string library = {};  // a plug-in, or ...
+  std::string plugin = {};   // a file, or ...
   std::string source = {};   // ... a source file that is compiled
   std::string function = {};
   bool operator==(const TaskCode&) const = default;

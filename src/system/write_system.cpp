@@ -42,7 +42,7 @@ Json to_json(const GraphTask& task, const fs::path& folder) {
                                 {"average_ms", milliseconds(on.average)},
                                 {"best_ms", milliseconds(on.best)}};
   const TaskCode& code = task.code;
-  if (!code.library.empty()) json["code"]["library"] = from_folder(code.library, folder);
+  if (!code.plugin.empty()) json["code"]["plugin"] = from_folder(code.plugin, folder);
   if (!code.source.empty()) json["code"]["source"] = from_folder(code.source, folder);
   if (!code.function.empty()) json["code"]["function"] = code.function;
   return json;

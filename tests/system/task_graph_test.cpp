@@ -19,7 +19,7 @@ std::string group(const std::string& rest, const std::string& first = "model: yo
 
 const char* const two_tasks =
     "tasks: [{name: a, on: {cpu: 3, gpu: {worst_ms: 2, average_ms: 1.5, best_ms: 1}}}, "
-    "{name: b, on: {gpu: 1}, code: {library: t.so, function: f}}]";
+    "{name: b, on: {gpu: 1}, code: {plugin: t.so, function: f}}]";
 
 TEST(task_graph, reads_tasks_and_edges_around_a_network) {
   const System system =
@@ -115,7 +115,7 @@ TEST(task_graph, bad_graphs_are_refused_with_their_place) {
   has(refusal("tasks: [{name: a, on: {cpu: 0}}]", ""), "tasks[0].on.cpu");
   has(refusal("tasks: [{name: network, on: {cpu: 1}}]", ""), "stands for a part");
   has(refusal("tasks: [{name: a, on: {cpu: {worst_ms: 1, best_ms: 2}}}]", ""), "ascending");
-  has(refusal("tasks: [{name: a, on: {cpu: 1}, code: {function: f}}]", ""), "'library' nor");
+  has(refusal("tasks: [{name: a, on: {cpu: 1}, code: {function: f}}]", ""), "'plugin' nor");
   has(refusal("edges: [{from: a, to: b}]", model), "without 'tasks'");
   has(refusal("graph: g.xml, tasks: []", ""), "beside 'graph'");
   has(refusal("deadline_ms: 50", ""), "give one of them");

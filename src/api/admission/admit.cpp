@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <map>
 
 #include "api/admission/running.h"
@@ -12,6 +11,7 @@
 #include "api/profile.h"
 #include "api/setup.h"
 #include "base/error.h"
+#include "deployment/deployment.h"
 
 namespace millrace::api {
 namespace {
@@ -28,10 +28,6 @@ std::vector<system::GroupId> groups_of(const system::System& system, const std::
   throw InputError("--scenario", fmt::format("the system has no scenario '{}'", scenario));
 }
 
-Time times(Time time, double factor) {
-  return Time(static_cast<std::int64_t>(std::ceil(static_cast<double>(time.count()) * factor)));
-}
-
 /// Knows how long networks take on the configurations of one board.
 class VariantTimes {
  public:
@@ -43,7 +39,7 @@ class VariantTimes {
     if (modelled_) {
       explore::VariantTime time =
           explore::modelled_variant(network, element, board_, group.precisions);
-      if (time.time) *time.time = times(*time.time, request_.margin);
+      if (time.time) *time.time = deployment::stretched(*time.time, request_.margin);
       variants.variants.push_back(std::move(time));
       return;
     }

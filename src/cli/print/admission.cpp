@@ -55,10 +55,14 @@ std::string admission_refusal(const api::AdmitResult& result) {
   for (std::size_t task : result.misfit->tasks)
     names.push_back(fmt::format("'{}'", result.problem.tasks[task].name));
   const std::string remedies = remedies_text(result.problem, result.misfit->remedies);
-  return fmt::format("{}{} not fit on {}{}", fmt::join(names, ", "),
-                     names.size() == 1 ? " does" : " together do", result.board_name,
-                     remedies.empty() ? "; no single change of a period, a time or a unit helps"
-                                      : "; each of these would help: " + remedies);
+  return fmt::format(
+      "{}{} not fit on {}{}{}", fmt::join(names, ", "),
+      names.size() == 1 ? " does" : " together do", result.board_name,
+      remedies.empty() ? "; no single change of a period, a time or a unit helps"
+                       : "; each of these would help: " + remedies,
+      result.misfit->is_proven
+          ? ""
+          : "; time ran out for some sets, so that fewer of them may not fit either");
 }
 
 std::string played_text(const runtime::Played& played, const api::AdmitResult& result) {

@@ -5,8 +5,7 @@
 #include "api/json/deployment_run.h"
 #include "base/printable.h"
 #include "cli/options/common.h"
-#include "cli/options/duration.h"
-#include "cli/options/range_check.h"
+#include "cli/options/drive.h"
 #include "cli/print/deployment_run.h"
 #include "cli/print/progress.h"
 #include "cli/verbs/verbs.h"
@@ -16,16 +15,8 @@ namespace millrace::cli {
 void bind_deployment(CLI::App& verb, DeploymentVerbOptions& options) {
   begin_group(verb, "Deployments");
   api::DeploymentRunRequest& request = options.request;
-  CLI::Option* script =
-      verb.add_option("--scenario-script", request.script,
-                      "A drive: a file with a line 'TIME_S SCENARIO LEVEL' for each transition. "
-                      "Default: random transitions")
-          ->check(CLI::ExistingFile);
-  CLI::Option* transitions =
-      verb.add_option("--transitions", request.transitions, "Number of random transitions")
-          ->check(CLI::Range(0, 1'000'000))
-          ->capture_default_str()
-          ->excludes(script);
+  const auto [script, transitions, duration] =
+      bind_drive_choices(verb, {request.script, request.transitions, request.duration_s});
   CLI::Option* scenario = verb.add_option("--scenario", request.scenario, "Stay in this scenario")
                               ->excludes(script)
                               ->excludes(transitions);
@@ -34,11 +25,6 @@ void bind_deployment(CLI::App& verb, DeploymentVerbOptions& options) {
                       "The level of rates in the --scenario, from 0. Default: the highest")
           ->check(CLI::Range(0, 1000))
           ->needs(scenario);
-  CLI::Option* duration =
-      verb.add_option("--duration", request.duration_s, "How long frames come, in seconds")
-          ->transform(in_seconds())
-          ->check(between(0.001, 1e6))
-          ->capture_default_str();
   options.options = {script, transitions, scenario, level, duration};
 }
 

@@ -13,23 +13,6 @@ namespace {
 
 constexpr double most_demand = 1000;
 
-realtime::SchedulingPolicy policy_of_device(const board::Device* device) {
-  switch (device != nullptr ? device->scheduling : board::Scheduling::preemptive_fixed_priority) {
-    case board::Scheduling::fifo_by_kernel:
-      return realtime::SchedulingPolicy::fifo_by_kernel;
-    case board::Scheduling::fifo_by_subnet:
-      return realtime::SchedulingPolicy::fifo;
-    case board::Scheduling::preemptive_fixed_priority:
-      break;
-  }
-  return realtime::SchedulingPolicy::fixed_priority;
-}
-
-Time longer_by(Time time, double slower) {
-  if (slower == 1) return time;
-  return Time(static_cast<std::int64_t>(std::ceil(static_cast<double>(time.count()) * slower)));
-}
-
 double slowdown_at(const board::Device& device, std::size_t clock) {
   return device.clocks.empty() ? 1 : device.clocks.back().value / device.clocks[clock].value;
 }
@@ -101,8 +84,8 @@ SceneSystem::SceneSystem(const CombinationProblem& problem, const Scene& scene,
                          const Combination& combination, const Placement& placement)
     : problem_(problem), slower_(problem.board.devices.size() + 1, 1.0) {
   for (const board::Processor& processor : problem.board.processors)
-    system_.add_resource(
-        {.name = processor.name, .policy = policy_of_device(device_of(problem.board, processor))});
+    system_.add_resource({.name = processor.name,
+                          .policy = deployment::policy_of(device_of(problem.board, processor))});
   for (const system::GroupId group : scene.groups) {
     realtime::Flow flow;
     flow.name = problem.system[group].name;
@@ -129,13 +112,13 @@ SceneSystem::SceneSystem(const CombinationProblem& problem, const Scene& scene,
 void SceneSystem::set_times(std::size_t index, double slower) {
   const deployment::Task& from = *sources_[index].task;
   realtime::Task& to = system_.tasks[index];
-  to.best = longer_by(from.best, slower);
-  to.worst = longer_by(from.worst, slower);
+  to.best = deployment::stretched(from.best, slower);
+  to.worst = deployment::stretched(from.worst, slower);
   if (from.kernels.size() < 2) return;
   to.kernels.resize(from.kernels.size());
   to.worst = {};
   for (std::size_t k = 0; k < from.kernels.size(); ++k) {
-    to.kernels[k] = longer_by(from.kernels[k], slower);
+    to.kernels[k] = deployment::stretched(from.kernels[k], slower);
     to.worst += to.kernels[k];
   }
 }
