@@ -3,7 +3,7 @@
 #include <cmath>
 #include <limits>
 
-#include "contexts.h"
+#include "explore/contexts.h"
 #include "explore/system/methods.h"
 #include "explore/system/placement.h"
 #include "explore/system/scene_system.h"
