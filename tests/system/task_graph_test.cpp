@@ -119,6 +119,11 @@ TEST(task_graph, bad_graphs_are_refused_with_their_place) {
   has(refusal("edges: [{from: a, to: b}]", model), "without 'tasks'");
   has(refusal("graph: g.xml, tasks: []", ""), "beside 'graph'");
   has(refusal("deadline_ms: 50", ""), "give one of them");
+  has(refusal("tasks: []", ""), "no tasks and no network");
+  has(refusal("tasks: [{name: a, on: {cpu: 1}}, {name: a.1, on: {cpu: 1}}], "
+              "edges: [{from: a, to: a.1, consumes: 2}]",
+              ""),
+      "'a.1' stands for a later firing");
   has(refusal("deadline_ms: 150, " + tasks + "[{from: a, to: a, tokens: 1}]", ""),
       "beyond its period");
   has(refusal(tasks + "[{from: a, to: b, produces: 1000000, consumes: 999999}]", ""),

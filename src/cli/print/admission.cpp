@@ -29,7 +29,8 @@ std::string admission_answer(const api::AdmitResult& result, const std::string& 
   if (!result.moved.empty()) text += fmt::format("moved       {}\n", fmt::join(result.moved, ", "));
   if (goal != "any")
     text += fmt::format(
-        "{:<12}{:.4g}, {}\n", goal, admission.cost,
+        "{:<12}{:.4g}{}, {}\n", goal == "largest-load" ? "load" : goal, admission.cost,
+        goal == "energy" ? " mJ a second" : "",
         admission.is_optimal()
             ? fmt::format("the least there is; {:.4g} without whole numbers", result.relaxed)
             : fmt::format("at least {:.4g} is needed", admission.bound));
