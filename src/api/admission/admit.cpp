@@ -218,9 +218,12 @@ void add_table(const AdmitRequest& request, AdmitResult& result) {
   }
   try {
     result.table = realtime::make_table(result.table_tasks);
+    result.is_table_lacking = !result.table;
     if (!result.table)
       result.no_table =
-          "no static table was found in which nothing is interrupted and every deadline is met";
+          "no static table was found in which nothing is interrupted and every deadline is met; "
+          "give longer deadlines, try --goal largest-load, or ask with --no-table for utilisation "
+          "only";
   } catch (const InputError& error) {
     result.no_table = std::string(error.what()) + " with --harmonise";
   }
@@ -254,6 +257,7 @@ void decide(const AdmitRequest& request, const explore::AdmissionChoice& running
   result.table_tasks.clear();
   result.table.reset();
   result.no_table.clear();
+  result.is_table_lacking = false;
   if (result.fits() && request.table) add_table(request, result);
 }
 

@@ -61,6 +61,7 @@ struct AdmitResult {
   std::optional<realtime::StaticTable> table = {};
   double added_utilisation = 0;  // by harmonised periods
   std::string no_table = {};     // why there is none, if the set fits
+  bool is_table_lacking = false;  // it was sought and not found
   int rounds = 0;                // in which the table was run and made anew
   Time took{};                   // to decide, without the times of the variants
 

@@ -118,12 +118,12 @@ std::string late_even_alone(const explore::MappingProblem& problem) {
 std::string refusal_of(const explore::MappingProblem& problem, const explore::MappingResult& found,
                        double least) {
   if (found.value.feasible) return {};
-  if (std::string late = late_even_alone(problem); !late.empty()) return late;
   if (least > 1)
     return fmt::format(
         "no deployment: any mapping needs {:.1f} % of some processor; lower the "
         "rates",
         100 * least);
+  if (std::string late = late_even_alone(problem); !late.empty()) return late;
   if (explore::MappingEvaluator(problem).subnets_over(found.mapping) > 0)
     return "no deployment: a device has no room for the subnets of all networks";
   return fmt::format(

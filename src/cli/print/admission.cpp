@@ -24,8 +24,9 @@ std::string admission_answer(const api::AdmitResult& result, const std::string& 
   if (!result.fits()) return {};
   std::string text =
       report::admission_text(result.problem, admission.choice, precisions_of(result));
-  text += fmt::format("\nfits        on {}, with {} times; decided in {}\n", result.board_name,
-                      result.modelled ? "modelled" : "measured", to_text(result.took));
+  text += fmt::format("\nfits        on {}, with {} times{}; decided in {}\n", result.board_name,
+                      result.modelled ? "modelled" : "measured",
+                      result.is_table_lacking ? ", by utilisation only" : "", to_text(result.took));
   if (!result.moved.empty()) text += fmt::format("moved       {}\n", fmt::join(result.moved, ", "));
   if (goal != "any")
     text += fmt::format(

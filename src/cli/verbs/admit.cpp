@@ -158,12 +158,12 @@ int run(const AdmitOptions& options) {
   if (!options.json)
     fmt::print("{}", printable_lines(admission_answer(
                          result, request.weights.empty() ? options.goal : "weighted")));
-  else if (!runs)
+  else if (!runs || !result.table)
     fmt::print("{}", api::admission_json(result));
   if (!result.no_table.empty()) note(result.no_table);
   write_results(options, result);
   if (runs) return run_table(options, request, result) ? 0 : answer_is_no;
-  if (result.fits()) return 0;
+  if (result.fits()) return result.is_table_lacking ? answer_is_no : 0;
   note(admission_refusal(result));
   return answer_is_no;
 }
