@@ -225,7 +225,9 @@ TEST(Admission, refuses_what_makes_no_sense) {
             "task 't': its period is not above 0; give the time between two activations");
   problem.tasks[0].period = Time(10);
   problem.tasks[0].times.assign(7, std::nullopt);
-  EXPECT_EQ(text_of(), "task 't': it has no variant on any processor of the board");
+  EXPECT_EQ(text_of(),
+            "task 't': it has no variant on any processor of the board; try other precisions or "
+            "kinds of silicon");
   problem.tasks[0].times[0] = Time(-1);
   EXPECT_EQ(text_of(), "task 't': found a time that is not above 0; leave the variant out instead");
 }

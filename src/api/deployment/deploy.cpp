@@ -208,8 +208,10 @@ explore::CombineOptions combine_options(const DeployWork& work, Work& shown) {
 void add_exact(const DeployWork& work, const explore::DeployMethod& method,
                const explore::CombineOptions& options, MethodReport& report) {
   if (method.each_scenario || method.all_together) return;  // other scenarios than the system's
-  const explore::CombinationProblem problem =
+  explore::CombinationProblem problem =
       explore::searched_problem({method, work.method_case(), {work.system.levels - 1, 1}});
+  if (problem.clocks == explore::ClockSearch::greedy)  // which finds no lower bound
+    problem.clocks = explore::ClockSearch::search;
   const explore::Combined& known = report.decided.found.front();
   const explore::Combined exact = explore::exact_combination(problem, options, &known);
   report.exact_mw = exact.power_mw;
