@@ -6,6 +6,7 @@
 #include <chrono>
 #include <memory>
 
+#include "api/application/accuracy.h"
 #include "api/application/compare_findings.h"
 #include "api/application/steps.h"
 #include "api/bench/variation.h"
@@ -173,6 +174,7 @@ ApplicationResult bench_application(const LoadedApplication& loaded, int rounds)
     throw InputError(input.place,
                      "is live input, whose rate is its own; to measure, give a file and leave out "
                      "'rate_fps'");
+  if (loaded.truth) checked_truth(loaded);  // before the work
   const Context& context = loaded.loaded->context;
   ApplicationBench bench(loaded);
   {
@@ -183,7 +185,12 @@ ApplicationResult bench_application(const LoadedApplication& loaded, int rounds)
   for (const report::WaterfallStep& step : waterfall_of(bench.result()))
     measured.push_back({step.name, step.rates});
   note_variation(measured, context);
-  return bench.result();
+  ApplicationResult result = bench.result();
+  if (loaded.truth) {
+    result.accuracy = measure_accuracy(loaded);
+    note_left_out(*result.accuracy, context);
+  }
+  return result;
 }
 
 std::vector<report::WaterfallStep> waterfall_of(const ApplicationResult& result) {

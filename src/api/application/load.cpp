@@ -8,6 +8,8 @@
 #include "api/cache.h"
 #include "api/open_model.h"
 #include "api/shared_cores.h"
+#include "application/accuracy/accuracy.h"
+#include "application/accuracy/improbable.h"
 #include "application/application_file.h"
 #include "application/heads/metadata.h"
 #include "application/postprocess.h"
@@ -85,10 +87,11 @@ std::unique_ptr<Loaded> load_network_and_plan(const Application& application,
 }  // namespace
 
 void refuse_application_options(const ApplicationOptions& options, const std::string& model) {
-  const char* given = !options.plan.empty()      ? "--plan"
-                      : !options.plugins.empty() ? "--plugin"
-                      : options.frames > 0       ? "--frames"
-                                                 : nullptr;
+  const char* given = !options.plan.empty()          ? "--plan"
+                      : !options.plugins.empty()     ? "--plugin"
+                      : options.frames > 0           ? "--frames"
+                      : !options.labels_from.empty() ? "--labels-from"
+                                                     : nullptr;
   if (given != nullptr)
     throw InputError(given, fmt::format("is only for applications (.yaml), but '{}' is not one; "
                                         "leave it out", model));
@@ -116,6 +119,10 @@ std::unique_ptr<LoadedApplication> load_application(const RunnableOptions& runna
   const application::Registry& registry = result->plugins.registry();
   result->before = application::make_preprocessing(application, network, registry);
   result->after = application::make_postprocessing(application, network, registry);
+  if (!options.labels_from.empty()) {
+    result->truth = application::read_truth(options.labels_from, application);
+    result->after_for_truth = application::make_with_improbable(application, network, registry);
+  }
   return result;
 }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "api/loaded.h"
+#include "application/accuracy/truth.h"
 #include "application/plugin.h"
 #include "application/processing.h"
 #include "application/run.h"
@@ -15,6 +16,7 @@ struct ApplicationOptions {
   std::string plan;                  // made with `millrace plan APPLICATION`; empty: one processor
   std::vector<std::string> plugins;  // beside those of the file
   std::int64_t frames = 0;           // at most; 0: what the file says
+  std::string labels_from = {};      // ground truth, a file or folder; empty: none
 };
 
 /// InputError if any of them is given, as `model` is no application.
@@ -30,9 +32,15 @@ struct LoadedApplication {
   application::Plugins plugins;
   std::unique_ptr<Loaded> loaded;
   std::unique_ptr<application::Processing> before, after;  // of plug-ins too, so gone before them
+  std::optional<application::GroundTruth> truth = {};
+  std::unique_ptr<application::Processing> after_for_truth = {};  // if there is any
 
   application::Parts parts(application::Source& source) const {
     return {&source, before.get(), after.get()};
+  }
+  /// Of a run whose findings are compared with the ground truth, if there is any.
+  application::Parts parts_for_truth(application::Source& source) const {
+    return {&source, before.get(), truth ? after_for_truth.get() : after.get()};
   }
 };
 

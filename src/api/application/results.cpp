@@ -5,13 +5,14 @@
 
 namespace millrace::api {
 
-ApplicationResults::ApplicationResults(const application::Application& application, double rate_fps)
+ApplicationResults::ApplicationResults(const application::Application& application,
+                                       const Options& options)
     : application_(application) {
   const application::Output& output = application.output;
   const std::vector<std::string>& labels = application.labels;
   if (!output.json.empty())
     file_.emplace(output.json);
-  else if (output.images.empty() && output.video.empty() && output.maps.empty())
+  else if (options.printed && output.images.empty() && output.video.empty() && output.maps.empty())
     out_.emplace(application.input.is_live());
   if (file_ || out_)
     sinks_.push_back(
@@ -19,7 +20,7 @@ ApplicationResults::ApplicationResults(const application::Application& applicati
   if (!output.images.empty()) sinks_.push_back(application::picture_sink(output.images, labels));
   if (!output.maps.empty()) sinks_.push_back(application::map_sink(output.maps));
   if (!output.video.empty())
-    sinks_.push_back(application::video_sink(output.video, rate_fps, labels));
+    sinks_.push_back(application::video_sink(output.video, options.rate_fps, labels));
 }
 
 void ApplicationResults::write_line(const std::string& line) {

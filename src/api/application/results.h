@@ -18,8 +18,12 @@ namespace millrace::api {
 /// is kept.
 class ApplicationResults {
  public:
-  /// Borrows the application. `rate_fps`: of the video.
-  ApplicationResults(const application::Application& application, double rate_fps);
+  struct Options {
+    double rate_fps = 0;  // of the video
+    bool printed = true;  // lines on standard output, if the application names no other result
+  };
+  /// Borrows the application.
+  ApplicationResults(const application::Application& application, const Options& options);
 
   /// One thread at a time, frames in order. Nothing after keep().
   void take(const application::Outcome& outcome);

@@ -9,6 +9,7 @@
 #include <optional>
 #include <set>
 
+#include "api/application/accuracy.h"
 #include "api/application/results.h"
 #include "api/written_over.h"
 #include "application/image_file.h"
@@ -28,7 +29,9 @@ class Runner {
       : loaded_(loaded),
         how_(how),
         source_(application::open_source(loaded.application, loaded.loaded->network)),
-        results_(loaded.application, rate_of(loaded.application.input)) {}
+        results_(loaded.application, {rate_of(loaded.application.input), !loaded.truth}) {
+    if (loaded.truth) meter_.emplace(checked_truth(loaded), loaded.application);
+  }
 
   Totals run() {
     const Loaded& loaded = *loaded_.loaded;
@@ -36,7 +39,7 @@ class Runner {
     auto session = deploy(loaded, loaded.plan, loaded_.application.file,
                           {.trace_frames = frames_of(how_.trace)});
     application::Run run(loaded_.application, parts(), session,
-                         [&](const Outcome& outcome) { results_.take(outcome); });
+                         [&](const Outcome& outcome) { take(outcome); });
     try {
       wait(interrupt, run);
     } catch (...) {
@@ -49,6 +52,10 @@ class Runner {
     return run.totals();
   }
   std::int64_t skipped() const { return skipped_; }
+  std::optional<application::Accuracy> accuracy() const {
+    if (!meter_) return std::nullopt;
+    return meter_->result();
+  }
 
  private:
   static constexpr std::chrono::milliseconds patience{200};
@@ -58,9 +65,14 @@ class Runner {
     return input.rate_fps > 0 ? input.rate_fps : source_->rate_fps();
   }
 
+  void take(const Outcome& outcome) {
+    results_.take(outcome);
+    if (meter_) meter_->take(outcome);
+  }
+
   application::Parts parts() {
     const application::Input& input = loaded_.application.input;
-    application::Parts parts = loaded_.parts(*source_);
+    application::Parts parts = loaded_.parts_for_truth(*source_);
     std::error_code ignored;
     if (input.kind == application::InputKind::images &&
         input.on_error == application::OnError::skip &&
@@ -122,6 +134,7 @@ class Runner {
   const ApplicationRun& how_;
   std::unique_ptr<application::Source> source_;
   ApplicationResults results_;
+  std::optional<application::AccuracyMeter> meter_;
   std::atomic<std::int64_t> skipped_{0};
   std::optional<std::chrono::steady_clock::time_point> asked_;  // to end
 };
@@ -156,6 +169,7 @@ void refuse_results_over(const application::Application& application,
   FilesRead files;
   files.add(application);
   files.add("plan", options.plan);
+  if (!options.labels_from.empty()) files.add_input(options.labels_from);
   for (const std::string& plugin : options.plugins) files.add("plug-in", plugin);
   files.refuse(application.output);
   files.refuse(how.trace.file);
@@ -176,7 +190,7 @@ ApplicationTotals run_application(const RunnableOptions& runnable,
     context.note("without --plan the network runs in f32 on one core");
   Runner runner(*loaded, how);
   const Totals totals = runner.run();
-  return {totals, runner.skipped(), application.input.is_live()};
+  return {totals, runner.skipped(), application.input.is_live(), runner.accuracy()};
 }
 
 void check_complaint(const Totals& totals) {

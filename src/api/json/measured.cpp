@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "api/application/shares.h"
+#include "api/json/accuracy.h"
 #include "base/json_text.h"
 #include "profile/profile_file.h"
 
@@ -114,7 +115,8 @@ std::string run_json(const ApplicationTotals& run) {
                           {"stages_ms", each(times.pipeline)},
                           {"post_processing_ms", each(times.after)},
                           {"waiting_ms", each(times.waiting())}}},
-                        {"live", queue_of(run)}},
+                        {"live", queue_of(run)},
+                        {"accuracy", accuracy_json(run.accuracy)}},
                        -1);
 }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "api/application/accuracy.h"
 #include "api/application/bench.h"
 #include "api/application/run.h"
 #include "api/json/application.h"
@@ -13,6 +14,7 @@
 #include "api/written_over.h"
 #include "base/file.h"
 #include "base/printable.h"
+#include "cli/print/accuracy.h"
 #include "cli/print/application_table.h"
 #include "cli/print/progress.h"
 #include "cli/verbs/verbs.h"
@@ -66,7 +68,11 @@ int run_application(const api::RunnableOptions& runnable, const api::Application
     note(fmt::format("{} of {} pictures were skipped, as they cannot be decoded", run.skipped,
                      run.totals.frames + run.skipped));
   api::check_complaint(run.totals);
-  if (run_options.json) fmt::print("{}", run_json(run));
+  if (run.accuracy) api::note_left_out(*run.accuracy, runnable.model.context);
+  if (run_options.json)
+    fmt::print("{}", run_json(run));
+  else if (run.accuracy)
+    fmt::print("{}", printable_lines(accuracy_text(*run.accuracy)));
   return run.skipped > 0 ? answer_is_no : 0;
 }
 
