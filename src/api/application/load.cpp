@@ -84,6 +84,31 @@ std::unique_ptr<Loaded> load_network_and_plan(const Application& application,
   return loaded;
 }
 
+/// What the file and the options say, before the network is known.
+std::unique_ptr<LoadedApplication> read_application(const std::string& file,
+                                                    const ApplicationOptions& options) {
+  auto result = std::make_unique<LoadedApplication>();
+  Application& application = result->application;
+  application = application::read_application(file);
+  if (options.frames > 0) application.input.frames = options.frames;
+  for (const std::string& path : application.plugins) result->plugins.load(path);
+  for (const std::string& path : options.plugins) result->plugins.load(path);
+  find_heads(application);
+  return result;
+}
+
+void add_processing(LoadedApplication& result, const ApplicationOptions& options) {
+  Application& application = result.application;
+  const network::Network& network = result.loaded->network;
+  application::take_labels(application, network);
+  const application::Registry& registry = result.plugins.registry();
+  result.before = application::make_preprocessing(application, network, registry);
+  result.after = application::make_postprocessing(application, network, registry);
+  if (options.labels_from.empty()) return;
+  result.truth = application::read_truth(options.labels_from, application);
+  result.after_for_truth = application::make_with_improbable(application, network, registry);
+}
+
 }  // namespace
 
 void refuse_application_options(const ApplicationOptions& options, const std::string& model) {
@@ -106,23 +131,19 @@ void use_network_of_application(Setup& setup, VariantOptions& variants) {
 
 std::unique_ptr<LoadedApplication> load_application(const RunnableOptions& runnable,
                                                     const ApplicationOptions& options) {
-  auto result = std::make_unique<LoadedApplication>();
-  Application& application = result->application;
-  application = application::read_application(runnable.model.source.file);
-  if (options.frames > 0) application.input.frames = options.frames;
-  for (const std::string& path : application.plugins) result->plugins.load(path);
-  for (const std::string& path : options.plugins) result->plugins.load(path);
-  find_heads(application);
-  result->loaded = load_network_and_plan(application, runnable, options.plan);
-  const network::Network& network = result->loaded->network;
-  application::take_labels(application, network);
-  const application::Registry& registry = result->plugins.registry();
-  result->before = application::make_preprocessing(application, network, registry);
-  result->after = application::make_postprocessing(application, network, registry);
-  if (!options.labels_from.empty()) {
-    result->truth = application::read_truth(options.labels_from, application);
-    result->after_for_truth = application::make_with_improbable(application, network, registry);
-  }
+  auto result = read_application(runnable.model.source.file, options);
+  result->loaded = load_network_and_plan(result->application, runnable, options.plan);
+  add_processing(*result, options);
+  return result;
+}
+
+std::unique_ptr<LoadedApplication> load_processing(const std::string& file,
+                                                   const ApplicationOptions& options,
+                                                   const network::Network& network) {
+  auto result = read_application(file, options);
+  result->loaded = std::make_unique<Loaded>();
+  result->loaded->network = network;
+  add_processing(*result, options);
   return result;
 }
 

@@ -47,4 +47,9 @@ struct LoadedApplication {
 std::unique_ptr<LoadedApplication> load_application(const RunnableOptions& runnable,
                                                     const ApplicationOptions& options);
 
+/// The same without board, engine and plan, for a network that is open already.
+std::unique_ptr<LoadedApplication> load_processing(const std::string& file,
+                                                   const ApplicationOptions& options,
+                                                   const network::Network& network);
+
 }  // namespace millrace::api

@@ -17,6 +17,7 @@
 #include "api/profile.h"
 #include "api/simulated_board.h"
 #include "api/written_over.h"
+#include "application/application_file.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/quantity.h"
@@ -39,6 +40,7 @@ struct Work {
   network::Network network;
   board::Board board;
   std::unique_ptr<engine::Engine> engine;
+  std::unique_ptr<ApplicationSamples> samples = {};  // if the loss is an application's
   profile::Profile measured = {};  // with all precisions asked for
   profile::Profile profile = {};   // with each layer in the fastest, or in the precision chosen
   std::optional<network::Calibration> calibration = {};     // if int8 may be used
@@ -48,8 +50,10 @@ struct Work {
 };
 
 PrecisionRequest precision_request(const PlanRequest& request, const Work& work) {
-  return {&work.network, work.engine.get(),        &work.board, precisions_of(request.variants),
-          &request.loss, request.setup.source.seed, request.setup.context};
+  return {&work.network,         work.engine.get(),
+          &work.board,           precisions_of(request.variants),
+          &request.loss,         request.setup.source.seed,
+          request.setup.context, work.samples.get()};
 }
 
 Work begin(const PlanRequest& request) {
@@ -89,6 +93,7 @@ Work prepare(const PlanRequest& request) {
   work.engines[work.engine->name()] = work.engine.get();
   ProfileSource source = profile_source(request);
   check_loss(request.loss, source.measure.precisions);
+  work.samples = samples_for(precision_request(request, work));
   const PrecisionRequest precision = precision_request(request, work);
   work.calibration = calibration_for(precision);
   if (work.calibration) source.measure.calibration = &*work.calibration;
@@ -301,11 +306,23 @@ PlanResult plan_once_more(const PlanRequest& request, std::vector<PlanAttempt> a
   return result;
 }
 
+void take_application(PlanRequest& request) {
+  LossOptions& loss = request.loss;
+  const std::string file = request.setup.source.file;
+  if (application::is_application_file(file))
+    loss.application.file = file;
+  else if (const char* given = !loss.application.labels_from.empty() ? "--labels-from"
+                               : !loss.application.plugins.empty()   ? "--plugin"
+                                                                     : nullptr)
+    throw InputError(given, "is only for applications (.yaml); leave it out");
+  use_network_of_application(request.setup, request.variants);
+}
+
 }  // namespace
 
 PlanResult make_plan(const PlanRequest& given) {
   PlanRequest request = given;
-  use_network_of_application(request.setup, request.variants);
+  take_application(request);
   check_search_reads_options(request);
   PlanResult result = plan_once_more(request, {});
   const std::string file = request.setup.source.file;
@@ -318,7 +335,7 @@ PlanResult make_plan(const PlanRequest& given) {
 
 void check_plan_output(const PlanRequest& given, const std::string& output) {
   PlanRequest request = given;
-  use_network_of_application(request.setup, request.variants);
+  take_application(request);
   std::error_code ignored;
   if (output != standard_output && !is_plan_file(output) &&
       !std::filesystem::is_character_file(output, ignored) &&
@@ -328,6 +345,8 @@ void check_plan_output(const PlanRequest& given, const std::string& output) {
   FilesRead files;
   files.add(request.setup.source);
   files.add(request.loss.frames);
+  if (!request.loss.application.labels_from.empty())
+    files.add_input(request.loss.application.labels_from);
   files.add("calibration table", request.loss.calibration);
   files.add("profile", request.profile);
   for (const std::string& board : {request.board, request.limits}) files.add("board file", board);
