@@ -30,6 +30,7 @@ struct Input {
   std::int64_t queue = 4;   // frames that wait at most, of live input
   std::int64_t frames = 0;  // at most; 0: all
   std::string place;        // in the file
+  std::string name = {};    // of several inputs: by which results say where they are from
 
   bool is_live() const { return kind == InputKind::camera || rate_fps > 0; }
 };
@@ -89,12 +90,22 @@ struct Application {
   network::ModelSource model;
   std::vector<board::Precision> precisions{board::Precision::f32};
   Input input;
+  std::vector<Input> beside = {};  // more inputs, at the same time; all are live or none is
   Preprocess preprocess;
   Postprocess postprocess;
   std::vector<std::string> labels = {};
   std::string labels_file = {};  // that they were read from; empty: none
   Output output;
   std::vector<std::string> plugins = {};
+
+  bool has_several_inputs() const { return !beside.empty(); }
+  std::vector<Input> inputs() const;
 };
+
+inline std::vector<Input> Application::inputs() const {
+  std::vector<Input> all{input};
+  all.insert(all.end(), beside.begin(), beside.end());
+  return all;
+}
 
 }  // namespace millrace::application

@@ -10,9 +10,10 @@ namespace millrace::api {
 
 const application::GroundTruth& checked_truth(const LoadedApplication& loaded) {
   const application::Application& application = loaded.application;
-  if (application.input.kind != application::InputKind::images) return *loaded.truth;
+  for (const application::Input& input : application.inputs())
+    if (input.kind != application::InputKind::images) return *loaded.truth;
   std::vector<std::string> names;
-  const auto source = application::open_source(application, loaded.loaded->network);
+  const auto source = application::open_source(application, loaded.network());
   while (auto picture = source->next()) names.push_back(std::move(picture->name));
   application::check_names(*loaded.truth, names);
   return *loaded.truth;
@@ -23,7 +24,7 @@ application::Accuracy measure_accuracy(const LoadedApplication& loaded) {
   const InterruptGuard interrupt;
   const auto work = network.context.begin("measuring the accuracy");
   application::AccuracyMeter meter(checked_truth(loaded), loaded.application);
-  const auto source = application::open_source(loaded.application, network.network);
+  const auto source = application::open_source(loaded.application, loaded.network());
   auto session = deploy(network, network.plan, loaded.application.file, {});
   application::Run run(loaded.application, loaded.parts_for_truth(*source), session,
                        [&](const application::Outcome& outcome) { meter.take(outcome); });

@@ -71,8 +71,9 @@ class ApplicationBench {
     application::Application short_one = loaded_.application;
     std::int64_t& frames = short_one.input.frames;
     frames = frames > 0 ? std::min(frames, few) : few;
+    short_one.beside.clear();
     const board::PinGuard pinned(loaded_.loaded->board.processors.front());
-    const auto source = application::open_source(short_one, loaded_.loaded->network);
+    const auto source = application::open_source(short_one, loaded_.network());
     application::run_in_turn(short_one, loaded_.parts(*source), *sequential_, [](const auto&) {});
   }
 
@@ -128,7 +129,7 @@ class ApplicationBench {
   }
 
   std::unique_ptr<application::Source> open() const {
-    return application::open_source(loaded_.application, loaded_.loaded->network);
+    return application::open_source(loaded_.application, loaded_.network());
   }
 
   ApplicationRound checked(ApplicationRound round) {

@@ -11,6 +11,7 @@
 #include "application/accuracy/accuracy.h"
 #include "application/accuracy/improbable.h"
 #include "application/application_file.h"
+#include "application/batching.h"
 #include "application/heads/metadata.h"
 #include "application/postprocess.h"
 #include "application/preprocess.h"
@@ -91,6 +92,8 @@ std::unique_ptr<LoadedApplication> read_application(const std::string& file,
   Application& application = result->application;
   application = application::read_application(file);
   if (options.frames > 0) application.input.frames = options.frames;
+  for (application::Input& input : application.beside)
+    if (options.frames > 0) input.frames = options.frames;
   for (const std::string& path : application.plugins) result->plugins.load(path);
   for (const std::string& path : options.plugins) result->plugins.load(path);
   find_heads(application);
@@ -99,7 +102,11 @@ std::unique_ptr<LoadedApplication> read_application(const std::string& file,
 
 void add_processing(LoadedApplication& result, const ApplicationOptions& options) {
   Application& application = result.application;
-  const network::Network& network = result.loaded->network;
+  result.batch = application::batch_of(application, result.loaded->network);
+  if (result.batch > 1)
+    result.of_one = std::make_unique<const network::Network>(
+        application::for_one_picture(result.loaded->network, result.batch));
+  const network::Network& network = result.network();
   application::take_labels(application, network);
   const application::Registry& registry = result.plugins.registry();
   result.before = application::make_preprocessing(application, network, registry);

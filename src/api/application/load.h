@@ -35,12 +35,18 @@ struct LoadedApplication {
   std::optional<application::GroundTruth> truth = {};
   std::unique_ptr<application::Processing> after_for_truth = {};  // if there is any
 
+  std::int64_t batch = 1;  // pictures that the network takes at once
+  std::unique_ptr<const network::Network> of_one =
+      {};  // as it is for one picture, if it takes more
+
+  /// What sources and processings see.
+  const network::Network& network() const { return of_one ? *of_one : loaded->network; }
   application::Parts parts(application::Source& source) const {
-    return {&source, before.get(), after.get()};
+    return {&source, before.get(), after.get(), {}, batch};
   }
   /// Of a run whose findings are compared with the ground truth, if there is any.
   application::Parts parts_for_truth(application::Source& source) const {
-    return {&source, before.get(), truth ? after_for_truth.get() : after.get()};
+    return {&source, before.get(), truth ? after_for_truth.get() : after.get(), {}, batch};
   }
 };
 

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <set>
 
@@ -22,14 +24,52 @@ namespace {
 using application::Outcome;
 using application::Totals;
 
+/// All of its inputs are folders of pictures that may be skipped.
+bool may_skip(const application::Application& application) {
+  const std::vector<application::Input> inputs = application.inputs();
+  return std::all_of(inputs.begin(), inputs.end(), [](const application::Input& input) {
+    std::error_code ignored;
+    return input.kind == application::InputKind::images &&
+           input.on_error == application::OnError::skip &&
+           std::filesystem::is_directory(input.path, ignored);
+  });
+}
+
+/// How large the first picture of each of several inputs is.
+class InputSizes {
+ public:
+  /// One thread at a time.
+  void look_at(const application::Picture& picture) {
+    if (picture.input.empty() || picture.image.empty()) return;
+    sizes_.emplace(picture.input, application::Size{picture.image.width, picture.image.height});
+  }
+  /// A sentence; empty: they are of one size.
+  std::string text() const {
+    std::vector<std::string> each;
+    bool differ = false;
+    for (const auto& [name, size] : sizes_) {
+      differ = differ || size != sizes_.begin()->second;
+      each.push_back(fmt::format("{} {} x {}", name, size.width, size.height));
+    }
+    if (!differ) return {};
+    return fmt::format(
+        "the inputs have pictures of different sizes ({}); each was brought to the "
+        "size of the network's input, and boxes are in pixels of their own picture",
+        fmt::join(each, ", "));
+  }
+
+ private:
+  std::map<std::string, application::Size> sizes_;
+};
+
 /// One way through all frames. However it ends, what came out until then is kept.
 class Runner {
  public:
   Runner(const LoadedApplication& loaded, const ApplicationRun& how)
       : loaded_(loaded),
         how_(how),
-        source_(application::open_source(loaded.application, loaded.loaded->network)),
-        results_(loaded.application, {rate_of(loaded.application.input), !loaded.truth}) {
+        source_(application::open_source(loaded.application, loaded.network())),
+        results_(loaded.application, {rates_of(loaded.application), !loaded.truth}) {
     if (loaded.truth) meter_.emplace(checked_truth(loaded), loaded.application);
   }
 
@@ -48,6 +88,7 @@ class Runner {
     }
     results_.keep(patience);
     write_trace(how_.trace, session, loaded);
+    if (const std::string text = sizes_.text(); !text.empty()) context().note(text);
     if (asked_ && !loaded_.application.input.is_live()) throw EngineError(interrupted_text());
     return run.totals();
   }
@@ -61,22 +102,26 @@ class Runner {
   static constexpr std::chrono::milliseconds patience{200};
 
   const Context& context() const { return loaded_.loaded->context; }
-  double rate_of(const application::Input& input) const {
-    return input.rate_fps > 0 ? input.rate_fps : source_->rate_fps();
+  /// By input.
+  std::vector<double> rates_of(const application::Application& application) const {
+    std::vector<double> rates;
+    std::vector<application::Source*> sources = source_->lanes();
+    if (sources.empty()) sources.push_back(source_.get());
+    const std::vector<application::Input> inputs = application.inputs();
+    for (std::size_t i = 0; i < inputs.size(); ++i)
+      rates.push_back(inputs[i].rate_fps > 0 ? inputs[i].rate_fps : sources[i]->rate_fps());
+    return rates;
   }
 
   void take(const Outcome& outcome) {
     results_.take(outcome);
+    sizes_.look_at(outcome.picture);
     if (meter_) meter_->take(outcome);
   }
 
   application::Parts parts() {
-    const application::Input& input = loaded_.application.input;
     application::Parts parts = loaded_.parts_for_truth(*source_);
-    std::error_code ignored;
-    if (input.kind == application::InputKind::images &&
-        input.on_error == application::OnError::skip &&
-        std::filesystem::is_directory(input.path, ignored))
+    if (may_skip(loaded_.application))
       parts.skip = [this](const InputError& error) {
         ++skipped_;
         context().note(fmt::format("skipped: {}", error.what()));
@@ -135,6 +180,7 @@ class Runner {
   std::unique_ptr<application::Source> source_;
   ApplicationResults results_;
   std::optional<application::AccuracyMeter> meter_;
+  InputSizes sizes_;
   std::atomic<std::int64_t> skipped_{0};
   std::optional<std::chrono::steady_clock::time_point> asked_;  // to end
 };
@@ -171,7 +217,11 @@ void refuse_results_over(const application::Application& application,
   files.add("plan", options.plan);
   if (!options.labels_from.empty()) files.add_input(options.labels_from);
   for (const std::string& plugin : options.plugins) files.add("plug-in", plugin);
-  files.refuse(application.output);
+  files.refuse(application.output.json);
+  for (application::Output output : outputs_by_input(application)) {
+    output.json.clear();
+    files.refuse(output);
+  }
   files.refuse(how.trace.file);
 }
 
@@ -185,7 +235,7 @@ ApplicationTotals run_application(const RunnableOptions& runnable,
   if (!how.json.empty()) output.json = how.json;
   const application::Application& application = loaded->application;
   refuse_results_over(application, options, how);
-  note_passed_over(application.input, context);
+  for (const application::Input& input : application.inputs()) note_passed_over(input, context);
   if (options.plan.empty() && application.precisions != application::Application{}.precisions)
     context.note("without --plan the network runs in f32 on one core");
   Runner runner(*loaded, how);

@@ -28,16 +28,19 @@ void refuse_image_options(const FrameOptions& frames) {
 }
 
 /// The frames of --input in the place of the application's own.
-void replace_input(application::Input& input, const FrameOptions& frames) {
+void replace_input(application::Application& application, const FrameOptions& frames) {
   using application::InputKind;
+  application::Input& input = application.input;
   if (!frames.inputs.empty()) {
+    application.beside.clear();
     input.path = frames.inputs.front();
     input.kind = input.path.ends_with(".npy") ? InputKind::arrays : InputKind::images;
     input.place = "--input";
   }
-  if (input.kind == InputKind::camera)
-    throw InputError(input.place,
-                     "a camera's pictures are others each time; give a folder with --input");
+  for (const application::Input& each : application.inputs())
+    if (each.kind == InputKind::camera)
+      throw InputError(each.place,
+                       "a camera's pictures are others each time; give a folder with --input");
 }
 
 std::int64_t bytes_of(const application::Picture& picture) {
@@ -64,8 +67,8 @@ bool is_decoded(application::Source& source, application::Picture& picture,
 
 void take_pictures(ApplicationSamples& samples, std::int64_t most, const Context& context) {
   const application::Input& input = samples.application->application.input;
-  const auto source = application::open_source(samples.application->application,
-                                               samples.application->loaded->network);
+  const auto source =
+      application::open_source(samples.application->application, samples.application->network());
   if (input.frames > 0) most = std::min(most, input.frames);
   std::int64_t kept = 0;
   while (static_cast<std::int64_t>(samples.pictures.size()) < most && kept < most_kept) {
@@ -102,7 +105,12 @@ std::unique_ptr<ApplicationSamples> open_application_samples(const ApplicationFr
   refuse_image_options(frames);
   auto result = std::make_unique<ApplicationSamples>();
   result->application = load_processing(options.file, options.application(), network);
-  replace_input(result->application->application.input, frames);
+  if (result->application->batch > 1)
+    throw InputError(network.name, fmt::format("takes {} pictures at once, and losses and ranges "
+                                               "are measured picture by picture; give the same "
+                                               "network with a batch of 1",
+                                               result->application->batch));
+  replace_input(result->application->application, frames);
   take_pictures(*result, options.most_frames, context);
   const ApplicationSamples* const borrowed = result.get();
   const Frames made{result->pictures.size(), [borrowed](std::size_t i) {

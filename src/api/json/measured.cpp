@@ -44,6 +44,19 @@ nlohmann::json queue_of(const ApplicationTotals& run) {
   return {{"arrived", queue.put}, {"dropped", queue.dropped}, {"most_waiting", queue.most}};
 }
 
+/// Of several inputs.
+nlohmann::json inputs_of(const ApplicationTotals& run) {
+  nlohmann::json inputs = nlohmann::json::array();
+  for (const application::InputTotals& each : run.totals.inputs) {
+    inputs.push_back({{"name", each.name}, {"frames", each.frames}, {"live", queue_of(run)}});
+    if (!run.is_live) continue;
+    inputs.back()["live"] = {{"arrived", each.queue.put},
+                             {"dropped", each.queue.dropped},
+                             {"most_waiting", each.queue.most}};
+  }
+  return inputs;
+}
+
 }  // namespace
 
 std::string profile_json(const ProfileResult& result, const ProfileRequest& request) {
@@ -116,6 +129,7 @@ std::string run_json(const ApplicationTotals& run) {
                           {"post_processing_ms", each(times.after)},
                           {"waiting_ms", each(times.waiting())}}},
                         {"live", queue_of(run)},
+                        {"inputs", inputs_of(run)},
                         {"accuracy", accuracy_json(run.accuracy)}},
                        -1);
 }

@@ -31,6 +31,13 @@ std::optional<std::int64_t> number_at_end(const std::string& name) {
   return std::stoll(name.substr(name.size() - static_cast<std::size_t>(digits)));
 }
 
+/// "left" of "left_000012".
+std::string before_number(const std::string& name) {
+  const auto last = name.find_last_not_of("0123456789");
+  const auto end = last == name.npos ? name.npos : name.find_last_not_of("_-. ", last);
+  return end == name.npos ? std::string() : name.substr(0, end + 1);
+}
+
 /// A frame of a video, a camera or an array.
 bool is_numbered(const Picture& picture) {
   return picture.time.has_value() || picture.captured.has_value() || !picture.arrays.empty();
@@ -109,7 +116,10 @@ AccuracyMeter::AccuracyMeter(GroundTruth truth, const Application& application)
     : truth_(std::move(truth)), threshold_(application.postprocess.detection.threshold) {
   accuracy_.labels = application.labels;
   const auto note_number = [&](const std::string& name) {
-    if (const auto number = number_at_end(name)) by_number_.emplace(*number, name);
+    const auto number = number_at_end(name);
+    if (!number) return;
+    by_number_.emplace(std::pair{std::string(), *number}, name);
+    by_number_.emplace(std::pair{before_number(name), *number}, name);
   };
   for (const auto& [name, picture] : truth_.pictures) note_number(name);
   for (const auto& [name, label] : truth_.classes) note_number(name);
@@ -125,7 +135,7 @@ const Value* AccuracyMeter::find(const std::map<std::string, Value>& values,
     const auto found = values.find(picture_key(picture.name));
     return found == values.end() ? nullptr : &found->second;
   }
-  const auto name = by_number_.find(picture.frame);
+  const auto name = by_number_.find({picture.input, picture.frame});
   return name == by_number_.end() ? nullptr : &values.at(name->second);
 }
 

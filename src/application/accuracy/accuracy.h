@@ -4,6 +4,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "application/accuracy/average_precision.h"
@@ -55,7 +56,8 @@ class AccuracyMeter {
   const Value* find(const std::map<std::string, Value>& values, const Picture& picture) const;
 
   GroundTruth truth_;
-  std::map<std::int64_t, std::string> by_number_;  // of frames of a video
+  /// Of frames of a video, by the name of the input, if there are several, and the frame.
+  std::map<std::pair<std::string, std::int64_t>, std::string> by_number_;
   double threshold_;
   Accuracy accuracy_;
   std::vector<Examined> examined_;

@@ -41,6 +41,11 @@ void report(const api::ApplicationTotals& run) {
       "{} frames in {}, {} frames/s; {}", totals.frames, millrace::to_text(totals.elapsed),
       four_digits(static_cast<double>(totals.frames) / std::max(1e-9, seconds(totals.elapsed))),
       steps_text(totals)));
+  for (const application::InputTotals& each : totals.inputs) {
+    const std::string live = fmt::format("; {} arrived, {} of them were dropped; at most {} waited",
+                                         each.queue.put, each.queue.dropped, each.queue.most);
+    note(fmt::format("{}: {} frames{}", each.name, each.frames, run.is_live ? live : ""));
+  }
   const runtime::QueueCounts& queue = totals.queue;
   if (run.is_live)
     note(fmt::format("{} frames arrived, {} of them were dropped; at most {} waited", queue.put,
