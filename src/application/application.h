@@ -84,6 +84,20 @@ struct Output {
   std::string maps;    // a folder of pictures with the class of each pixel
 };
 
+/// How its network is divided: a plan, or what one is made from.
+struct ByHand {
+  std::string plan;                     // a file; empty: the rest says it
+  std::string board;                    // that it is for, as `plan --board`; empty: this machine
+  std::vector<std::string> devices;     // by stage; replicas are joined: "core0+core1"
+  std::vector<std::string> cut_points;  // the last layer of each stage but the last: number or name
+  std::vector<std::int64_t> streams = {};            // by stage; empty: 1
+  std::vector<board::Precision> precisions = {};     // by stage; empty: the application's
+  std::optional<std::int64_t> slots = std::nullopt;  // of channels between stages
+  std::string place = {};                            // in the file; empty: options
+
+  bool is_given() const { return !devices.empty(); }
+};
+
 /// Paths of what is read are as they are opened: those in the file are relative to its folder.
 struct Application {
   std::string name, file;
@@ -97,6 +111,7 @@ struct Application {
   std::string labels_file = {};  // that they were read from; empty: none
   Output output;
   std::vector<std::string> plugins = {};
+  ByHand mapping = {};
 
   bool has_several_inputs() const { return !beside.empty(); }
   std::vector<Input> inputs() const;

@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 constexpr int format = 1;
 constexpr std::string_view application_keys[] = {"format", "name",       "network",     "precision",
                                                  "input",  "preprocess", "postprocess", "labels",
-                                                 "output", "plugins"};
+                                                 "output", "plugins",    "mapping"};
 constexpr std::string_view network_keys[] = {"model", "weights", "size", "shapes"};
 constexpr std::string_view output_keys[] = {"json", "images", "video", "maps"};
 constexpr std::size_t most_labels = 1'000'000;
@@ -59,6 +59,11 @@ class ApplicationReader {
     if (root_.has("plugins"))
       for (const YamlView& item : root_.at("plugins").items())
         result.plugins.push_back(read_plugin(item));
+    if (root_.has("mapping")) {
+      result.mapping = read_mapping(root_.at("mapping"));
+      if (!result.mapping.plan.empty())
+        result.mapping.plan = beside(root_.at("mapping").at("plan"));
+    }
     return result;
   }
 

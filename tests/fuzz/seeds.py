@@ -29,7 +29,7 @@ SOURCES = {
     "onnx": "network/onnx/**/*.cpp", "darknet": "network/darknet/*.cpp", "plan": "plan/*.cpp",
     "profile": "profile/profile_file.cpp", "calibration": "network/calibration_file.cpp",
     "trace": "base/trace.cpp", "board": "board/*.cpp", "application": "application/read_*.cpp",
-    "sdf3": "dataflow/sdf3_*.cpp", "jedi": "application/*jedi.cpp",
+    "sdf3": "dataflow/sdf3_*.cpp", "jedi": "application/jedi/*.cpp",
     "task_file": "realtime/files/*.cpp", "system": "system/*.cpp",
     "ground_truth": "application/accuracy/*.cpp", "deployment": "deployment/*.cpp",
     "workload": "workload/*.cpp",

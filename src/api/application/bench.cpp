@@ -9,6 +9,7 @@
 #include "api/application/accuracy.h"
 #include "api/application/compare_findings.h"
 #include "api/application/steps.h"
+#include "api/bench/energy.h"
 #include "api/bench/variation.h"
 #include "application/sink.h"
 #include "base/error.h"
@@ -16,6 +17,7 @@
 #include "base/interrupt.h"
 #include "board/energy.h"
 #include "runtime/sequential.h"
+#include "runtime/waiting/repeated.h"
 
 namespace millrace::api {
 namespace {
@@ -163,6 +165,7 @@ class ApplicationBench {
   const std::vector<ApplicationStep> steps_;
   std::unique_ptr<runtime::Sequential> sequential_;
   board::EnergyMeter meter_;
+  std::unique_ptr<runtime::Repeated> sampler_ = sampler_of(meter_);
   std::vector<Findings> expected_;
   ApplicationResult result_;
 };

@@ -7,6 +7,7 @@
 
 #include "api/cache.h"
 #include "api/open_model.h"
+#include "api/planning/make_plan.h"
 #include "api/shared_cores.h"
 #include "application/accuracy/accuracy.h"
 #include "application/accuracy/improbable.h"
@@ -85,6 +86,23 @@ std::unique_ptr<Loaded> load_network_and_plan(const Application& application,
   return loaded;
 }
 
+/// With the stages that the file says; times are those of the profile, or modelled for a board.
+std::unique_ptr<Loaded> load_by_hand(const Application& application,
+                                     const RunnableOptions& runnable) {
+  PlanRequest request;
+  request.setup = runnable.model;
+  request.setup.source.file = application.file;
+  request.measure_s = 0;
+  PlanResult planned = make_plan(request);
+  if (!planned.refusal.empty()) throw InputError(application.mapping.place, planned.refusal);
+  auto loaded = std::make_unique<Loaded>();
+  loaded->context = runnable.model.context;
+  loaded->network = std::move(planned.network);
+  take(*loaded, std::move(planned.file));
+  make_ready(*loaded, application.file, {runnable.model.context, runnable.time_scale});
+  return loaded;
+}
+
 /// What the file and the options say, before the network is known.
 std::unique_ptr<LoadedApplication> read_application(const std::string& file,
                                                     const ApplicationOptions& options) {
@@ -139,7 +157,10 @@ void use_network_of_application(Setup& setup, VariantOptions& variants) {
 std::unique_ptr<LoadedApplication> load_application(const RunnableOptions& runnable,
                                                     const ApplicationOptions& options) {
   auto result = read_application(runnable.model.source.file, options);
-  result->loaded = load_network_and_plan(result->application, runnable, options.plan);
+  const std::string plan = options.plan.empty() ? result->application.mapping.plan : options.plan;
+  result->loaded = plan.empty() && result->application.mapping.is_given()
+                       ? load_by_hand(result->application, runnable)
+                       : load_network_and_plan(result->application, runnable, plan);
   add_processing(*result, options);
   return result;
 }

@@ -236,7 +236,9 @@ ApplicationTotals run_application(const RunnableOptions& runnable,
   const application::Application& application = loaded->application;
   refuse_results_over(application, options, how);
   for (const application::Input& input : application.inputs()) note_passed_over(input, context);
-  if (options.plan.empty() && application.precisions != application::Application{}.precisions)
+  const bool has_stages = application.mapping.is_given() || !application.mapping.plan.empty();
+  if (options.plan.empty() && !has_stages &&
+      application.precisions != application::Application{}.precisions)
     context.note("without --plan the network runs in f32 on one core");
   Runner runner(*loaded, how);
   const Totals totals = runner.run();

@@ -12,6 +12,7 @@
 
 #include "api/application/load.h"
 #include "api/open_model.h"
+#include "api/planning/by_hand.h"
 #include "api/planning/notes.h"
 #include "api/planning/objectives.h"
 #include "api/profile.h"
@@ -146,6 +147,10 @@ explore::Choice search(const PlanRequest& request, const Work& work) {
       return runtime::measure(contenders_of(plans, work.network), work.network, work.engines,
                               {time_from_seconds(request.measure_s), request.setup.source.seed});
     };
+  if (request.by_hand.is_given())
+    return choose_by_hand(
+        {work.network, work.board, work.profile, work.engines, request.setup.context},
+        request.by_hand, choose);
   if (!is_configuration_search(request.search)) {
     choose.fallback = request.search.fallback;
     return explore::choose(work.network, work.board, work.profile, choose);
@@ -266,10 +271,18 @@ PlanResult result_of(Work work, std::vector<PlanAttempt> attempts, const std::st
   return result;
 }
 
+/// Each layer in its stage's precision, if the stages say theirs.
+void select_by_stage(const PlanRequest& request, Work& work) {
+  if (!request.by_hand.is_given()) return;
+  const auto precisions = precisions_by_layer(request.by_hand, work.network);
+  if (!precisions.empty()) work.profile = profile::select_by_layer(work.measured, precisions);
+}
+
 /// `attempts`: those before.
 PlanResult plan_once_more(const PlanRequest& request, std::vector<PlanAttempt> attempts) {
   const Context& context = request.setup.context;
   Work work = prepare(request);
+  select_by_stage(request, work);
   PlanAttempt& attempt = attempts.emplace_back(PlanAttempt{work.precisions, work.loss, {}});
   if (work.precisions && !work.precisions->within_budget) {
     const std::string refusal =
@@ -306,14 +319,27 @@ PlanResult plan_once_more(const PlanRequest& request, std::vector<PlanAttempt> a
   return result;
 }
 
+/// Where the options say nothing else.
+void take_mapping(const application::Application& application, PlanRequest& request) {
+  if (request.by_hand.is_given() || !application.mapping.is_given()) return;
+  if (request.search.method != SearchOptions{}.method) return;  // another plan is asked for
+  request.by_hand = application.mapping;
+  for (const board::Precision each : application.mapping.precisions)
+    if (std::find(request.variants.precisions.begin(), request.variants.precisions.end(), each) ==
+        request.variants.precisions.end())
+      request.variants.precisions.push_back(each);
+  if (request.board.empty()) request.board = application.mapping.board;
+}
+
 void take_application(PlanRequest& request) {
   LossOptions& loss = request.loss;
   const std::string file = request.setup.source.file;
-  if (application::is_application_file(file))
+  if (application::is_application_file(file)) {
     loss.application.file = file;
-  else if (const char* given = !loss.application.labels_from.empty() ? "--labels-from"
-                               : !loss.application.plugins.empty()   ? "--plugin"
-                                                                     : nullptr)
+    take_mapping(application::read_application(file), request);
+  } else if (const char* given = !loss.application.labels_from.empty() ? "--labels-from"
+                                 : !loss.application.plugins.empty()   ? "--plugin"
+                                                                       : nullptr)
     throw InputError(given, "is only for applications (.yaml); leave it out");
   use_network_of_application(request.setup, request.variants);
 }

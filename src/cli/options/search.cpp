@@ -82,4 +82,19 @@ void bind_configuration_search(CLI::App& verb, api::SearchOptions& options) {
       ->check(between(0.0, 0.5));
 }
 
+void bind_by_hand(CLI::App& verb, application::ByHand& mapping) {
+  begin_group(verb, "Stages by hand");
+  CLI::Option* devices =
+      verb.add_option("--devices", mapping.devices,
+                      "The processor of each stage, such as core0,core1; core0+core1 are replicas. "
+                      "Nothing is searched then")
+          ->delimiter(',')
+          ->excludes(verb.get_option("--search"));
+  verb.add_option("--cut-points", mapping.cut_points,
+                  "The last layer of each stage but the last, by its number from 0 or its name, "
+                  "such as 20,53")
+      ->delimiter(',')
+      ->needs(devices);
+}
+
 }  // namespace millrace::cli

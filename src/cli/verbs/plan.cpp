@@ -39,6 +39,7 @@ void bind(CLI::App& verb, PlanOptions& options) {
   bind_loss(verb, request.loss);
   bind_search(verb, request.search, request.genetic);
   bind_configuration_search(verb, request.search);
+  bind_by_hand(verb, request.by_hand);
   begin_group(verb, "Times and boards");
   CLI::Option* profile =
       verb.add_option("--profile", request.profile,

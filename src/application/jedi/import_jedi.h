@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "application/jedi.h"
+#include "application/jedi/jedi.h"
 #include "base/verdict.h"
 #include "board/variant.h"
 #include "network/darknet/darknet.h"
