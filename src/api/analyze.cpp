@@ -3,6 +3,7 @@
 #include <chrono>
 
 #include "analysis/rate.h"
+#include "api/bench/energy.h"
 #include "api/recorded.h"
 #include "plan/steps.h"
 #include "runtime/load.h"
@@ -59,6 +60,9 @@ Analysis analyze(const AnalyzeRequest& request) {
   analysis.recorded = !request.recorded.empty();
   if (request.measure && !analysis.loaded->plan.stages.empty())
     analysis.now = measure(request, *analysis.loaded);
+  if (const auto interval = shortest_period(analysis))
+    analysis.energy =
+        predicted_energy(analysis.plan(), analysis.loaded->origin, analysis.evidence(), *interval);
   return analysis;
 }
 

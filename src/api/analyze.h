@@ -3,10 +3,12 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "analysis/proof.h"
 #include "api/bench/measured_now.h"
 #include "api/loaded.h"
+#include "board/power.h"
 
 namespace millrace::api {
 
@@ -25,6 +27,7 @@ struct Analysis {
   std::unique_ptr<Loaded> loaded;
   analysis::Proof proof;
   std::optional<MeasuredNow> now = {};
+  std::vector<board::DeviceEnergy> energy = {};  // of a frame, at the highest rate; of a board
   bool recorded = false;  // the plan's times, and what it was measured with, are a trace's
 
   const plan::Evidence& evidence() const { return loaded->evidence; }

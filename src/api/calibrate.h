@@ -2,6 +2,7 @@
 // The ranges of all tensors, for int8.
 #include <string>
 
+#include "api/application/samples.h"
 #include "api/frames.h"
 #include "api/setup.h"
 #include "profile/calibrate.h"
@@ -9,8 +10,9 @@
 namespace millrace::api {
 
 struct CalibrateRequest {
-  Setup setup;
+  Setup setup;  // its source may be an application, whose frames are learned from
   FrameOptions frames = {};
+  ApplicationFrameOptions application = {};  // its file is the source's
   std::string output = {};  // a file for the table; empty: NAME.calibration.json
   std::string method = "mse";  // or "minmax", "percentile", "entropy"
   bool corrects_bias = false;

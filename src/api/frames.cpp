@@ -194,6 +194,17 @@ Frames open_frames(const Network& network, const FrameOptions& given, std::uint6
   return array_frames(network, options.inputs);
 }
 
+std::int64_t pictures_at_once(const Network& network, const FrameOptions& options) {
+  const bool are_pictures =
+      !options.inputs.empty() &&
+      std::none_of(options.inputs.begin(), options.inputs.end(), [](const std::string& input) {
+        return input.ends_with(".npy") || input.find('=') != std::string::npos;
+      });
+  if (!are_pictures || network.inputs.size() != 1) return 1;
+  const network::Shape& shape = network[network.inputs.front()].shape;
+  return shape.size() == 4 ? std::max<std::int64_t>(shape[0], 1) : 1;
+}
+
 profile::Samples samples_of(const Network& network, const Frames& frames) {
   constexpr Bytes most{std::int64_t{1} << 30};
   Bytes needed;

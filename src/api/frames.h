@@ -36,6 +36,10 @@ struct Frames {
 Frames open_frames(const network::Network& network, const FrameOptions& options,
                    std::uint64_t seed);
 
+/// How many pictures a network takes at once, if the frames are pictures that are fed to it: the
+/// first dimension of its input; else 1, and a frame is all that it takes.
+std::int64_t pictures_at_once(const network::Network& network, const FrameOptions& options);
+
 /// For what runs all frames several times: they are kept in memory if that takes less than 1 GiB.
 profile::Samples samples_of(const network::Network& network, const Frames& frames);
 

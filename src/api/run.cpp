@@ -13,6 +13,7 @@
 #include "api/results.h"
 #include "api/simulated_board.h"
 #include "api/written_over.h"
+#include "application/batching.h"
 #include "base/error.h"
 #include "base/interrupt.h"
 #include "network/evaluate/evaluate.h"
@@ -31,53 +32,93 @@ bool is_finite(const network::Array& output) {
 
 using Handler = std::function<void(const std::string& source, const runtime::Result& result)>;
 
-/// Frames on their way into a session, made one ahead of what it takes.
+/// Frames, and how many of them the network takes at once: pictures of a batch.
+struct Batches {
+  Frames frames;
+  std::int64_t batch = 1;
+};
+
+/// Frames on their way into a session, made one submission ahead of what it takes.
 class Feeder {
  public:
-  Feeder(runtime::Session& session, const Frames& frames) : session_(session), frames_(frames) {}
+  Feeder(runtime::Session& session, const Batches& batches)
+      : session_(session), batches_(batches) {}
 
-  /// As many frames as the session takes now.
+  /// As many frames as the session takes now. The last batch may be smaller; it is filled up.
   void fill() {
-    for (; submitted_ < frames_.count; ++submitted_) {
-      if (!ready_) ready_ = frames_.at(submitted_);
+    const Frames& frames = batches_.frames;
+    while (submitted_ < frames.count) {
+      if (!ready_) make_ready();
       if (!session_.submit_unless_result(ready_->inputs)) return;
-      names_.push_back(std::move(ready_->name));
+      submitted_ += ready_->names.size();
+      names_.push_back(std::move(ready_->names));
       ready_.reset();
     }
   }
-  std::string take_name() {
-    std::string name = std::move(names_.front());
+  /// Of the frames of the next result.
+  std::vector<std::string> take_names() {
+    std::vector<std::string> names = std::move(names_.front());
     names_.pop_front();
-    return name;
+    return names;
   }
 
  private:
+  struct Submission {
+    std::vector<std::string> names;
+    std::vector<network::Array> inputs;
+  };
+
+  void make_ready() {
+    ready_.emplace();
+    std::vector<std::vector<network::Array>> inputs;
+    const auto most = static_cast<std::size_t>(batches_.batch);
+    for (std::size_t i = submitted_; i < batches_.frames.count && inputs.size() < most; ++i) {
+      Frame frame = batches_.frames.at(i);
+      ready_->names.push_back(std::move(frame.name));
+      inputs.push_back(std::move(frame.inputs));
+    }
+    ready_->inputs =
+        most == 1 ? std::move(inputs.front()) : application::joined(inputs, batches_.batch);
+  }
+
   runtime::Session& session_;
-  const Frames& frames_;
+  const Batches& batches_;
   std::size_t submitted_ = 0;
-  std::optional<Frame> ready_;
-  std::deque<std::string> names_;
+  std::optional<Submission> ready_;
+  std::deque<std::vector<std::string>> names_;
 };
 
+/// One frame of a result.
+runtime::Result part_of(const runtime::Result& result, std::int64_t frame, std::size_t part,
+                        std::int64_t batch) {
+  if (batch == 1) return result;
+  runtime::Result one = result;
+  one.frame = frame;
+  one.outputs = application::part_of(result.outputs, static_cast<std::int64_t>(part), batch);
+  return one;
+}
+
 /// All frames through the session, results handed on in order, until the end or an interrupt.
-RunTotals pump(runtime::Session& session, const Frames& frames, const Handler& handle,
+RunTotals pump(runtime::Session& session, const Batches& batches, const Handler& handle,
                const Context& context) {
   const InterruptGuard interrupt;
   const auto work = context.begin("running");
+  const std::size_t count = batches.frames.count;
   RunTotals totals;
-  Feeder feeder(session, frames);
+  Feeder feeder(session, batches);
   const auto start = std::chrono::steady_clock::now();
-  for (std::size_t received = 0; received < frames.count && !totals.interrupted; ++received) {
+  while (totals.frames < static_cast<std::int64_t>(count) && !totals.interrupted) {
     feeder.fill();
     const auto result = session.next();
     if (!result) throw EngineError("the pipeline ended before all frames came out");
     totals.finite =
         totals.finite && std::all_of(result->outputs.begin(), result->outputs.end(), is_finite);
-    handle(feeder.take_name(), *result);
-    ++totals.frames;
+    const std::vector<std::string> names = feeder.take_names();
+    for (std::size_t i = 0; i < names.size(); ++i)
+      handle(names[i], part_of(*result, totals.frames++, i, batches.batch));
     totals.interrupted = interrupt.take();
-    work->show(static_cast<double>(received) / static_cast<double>(frames.count),
-                  fmt::format("{} of {} frames", received, frames.count));
+    work->show(static_cast<double>(totals.frames) / static_cast<double>(count),
+               fmt::format("{} of {} frames", totals.frames, count));
   }
   totals.elapsed = std::chrono::steady_clock::now() - start;
   return totals;
@@ -98,14 +139,17 @@ class Output {
   }
 
   /// Lines are kept as far as they came, also if an error or an interrupt ends them.
-  RunTotals run(runtime::Session& session, const Frames& frames) {
+  RunTotals run(runtime::Session& session, const Batches& batches) {
     std::optional<LinesFile> file;
     if (!path_.empty() && !is_array_) file.emplace(path_);
     RunTotals totals;
     try {
-      totals = pump(session, frames, [&](const std::string& source, const runtime::Result& result) {
-        take(source, result, file ? &*file : nullptr);
-      }, loaded_.context);
+      totals = pump(
+          session, batches,
+          [&](const std::string& source, const runtime::Result& result) {
+            take(source, result, file ? &*file : nullptr);
+          },
+          loaded_.context);
     } catch (...) {
       if (file) file->keep();
       if (file && file->lines() > 0)
@@ -177,12 +221,16 @@ RunTotals run(const RunRequest& request) {
       files.refuse(file);
   note_simulation(*loaded);
   const Setup& setup = request.runnable.model;
-  const Frames frames = open_frames(loaded->network, request.frames, setup.source.seed);
+  const std::int64_t batch = pictures_at_once(loaded->network, request.frames);
+  network::Network one;  // as it is for one picture
+  if (batch > 1) one = application::for_one_picture(loaded->network, batch);
+  const network::Network& shown = batch > 1 ? one : loaded->network;
+  const Batches batches{open_frames(shown, request.frames, setup.source.seed), batch};
   if (request.frames.inputs.empty()) loaded->context.note("inputs are random");
-  Output output(*loaded, request, frames.count);
+  Output output(*loaded, request, batches.frames.count);
   auto session = deploy(*loaded, loaded->plan, setup.source.file,
                         {.trace_frames = frames_of(request.trace)});
-  RunTotals totals = output.run(session, frames);
+  RunTotals totals = output.run(session, batches);
   totals.elapsed = board_time(totals.elapsed, *loaded);
   totals.stages = plan::actors_in(loaded->plan);
   write_trace(request.trace, session, *loaded);

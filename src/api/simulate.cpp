@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "analysis/rate.h"
+#include "api/bench/energy.h"
 #include "api/loaded.h"
 #include "api/recorded.h"
 #include "base/error.h"
@@ -78,8 +79,38 @@ std::optional<simulate::ApplicationResult> add_times(simulate::Application& appl
   }
 }
 
+/// The board of all plans, if they have one that knows what it draws.
+class CommonBoard {
+ public:
+  void add(const plan::Origin& origin) {
+    const auto board = board_of(origin);
+    if (!board || (board_ && board::hash_of(*board_) != board::hash_of(*board))) differs_ = true;
+    if (!board_) board_ = board;
+  }
+  const board::Board* get() const { return differs_ || !board_ ? nullptr : &*board_; }
+
+ private:
+  std::optional<board::Board> board_;
+  bool differs_ = false;
+};
+
+std::vector<board::DeviceEnergy> energy_of(const simulate::Simulated& simulated,
+                                           const board::Board& board) {
+  std::int64_t frames = 0;
+  for (const simulate::ApplicationResult& each : simulated.result.applications)
+    frames += each.frames;
+  if (frames == 0) return {};
+  std::vector<board::BusyProcessor> busy;
+  for (const simulate::ProcessorResult& result : simulated.result.processors)
+    for (const board::Processor& processor : board.processors)
+      if (processor.name == result.name)
+        busy.push_back({processor, seconds(result.busy) / static_cast<double>(frames)});
+  return board::energy_per_frame(board, busy,
+                                 seconds(simulated.result.elapsed) / static_cast<double>(frames));
+}
+
 void add_plan(simulate::Simulated& simulated, const SimulateRequest& request,
-              const SimulatedPlan& plan) {
+              const SimulatedPlan& plan, CommonBoard& board) {
   const auto loaded = read_plan_and_network(plan.file, plan.model, request.context);
   simulate::Application application{.name = loaded->plan.network_name,
                                     .plan = std::move(loaded->plan),
@@ -87,6 +118,7 @@ void add_plan(simulate::Simulated& simulated, const SimulateRequest& request,
                                     .release = plan.release};
   for (const simulate::Application& other : simulated.applications)
     if (other.name == application.name) application.name = plan.file;
+  board.add(loaded->origin);
   simulated.recorded.push_back(add_times(application, loaded->evidence, request, plan));
   application.frames = request.frames.value_or(application.frames);
   application.deadline = plan.deadline;
@@ -105,8 +137,9 @@ void add_plan(simulate::Simulated& simulated, const SimulateRequest& request,
 
 simulate::Simulated simulate_plans(const SimulateRequest& request) {
   simulate::Simulated simulated;
+  CommonBoard board;
   for (const SimulatedPlan& plan : request.plans) {
-    add_plan(simulated, request, plan);
+    add_plan(simulated, request, plan, board);
     if (!plan.recorded.empty()) simulated.times = "recorded";
   }
   if (request.drawn) simulated.times = "drawn";
@@ -115,6 +148,8 @@ simulate::Simulated simulate_plans(const SimulateRequest& request) {
   const auto start = std::chrono::steady_clock::now();
   simulated.result = simulate::run(simulated.applications, request.options);
   simulated.took = std::chrono::steady_clock::now() - start;
+  if (!request.has_powers && board.get() != nullptr)
+    simulated.energy = energy_of(simulated, *board.get());
   return simulated;
 }
 

@@ -83,7 +83,9 @@ void FilesRead::add(const application::Application& application) {
   add("file of labels", application.labels_file);
   add("alphabet", application.postprocess.alphabet_file);
   for (const std::string& plugin : application.plugins) add("plug-in", plugin);
-  if (application.input.kind != application::InputKind::camera) add_input(application.input.path);
+  if (!application.mapping.plan.empty()) add("plan", application.mapping.plan);
+  for (const application::Input& input : application.inputs())
+    if (input.kind != application::InputKind::camera) add_input(input.path);
 }
 
 void FilesRead::check(const fs::path& path, const Identity& identity) const {

@@ -30,6 +30,7 @@ struct Input {
   std::int64_t queue = 4;   // frames that wait at most, of live input
   std::int64_t frames = 0;  // at most; 0: all
   std::string place;        // in the file
+  std::string name = {};    // of several inputs: by which results say where they are from
 
   bool is_live() const { return kind == InputKind::camera || rate_fps > 0; }
 };
@@ -83,18 +84,43 @@ struct Output {
   std::string maps;    // a folder of pictures with the class of each pixel
 };
 
+/// How its network is divided: a plan, or what one is made from.
+struct ByHand {
+  std::string plan;                     // a file; empty: the rest says it
+  std::string board;                    // that it is for, as `plan --board`; empty: this machine
+  std::vector<std::string> devices;     // by stage; replicas are joined: "core0+core1"
+  std::vector<std::string> cut_points;  // the last layer of each stage but the last: number or name
+  std::vector<std::int64_t> streams = {};            // by stage; empty: 1
+  std::vector<board::Precision> precisions = {};     // by stage; empty: the application's
+  std::optional<std::int64_t> slots = std::nullopt;  // of channels between stages
+  std::string place = {};                            // in the file; empty: options
+
+  bool is_given() const { return !devices.empty(); }
+};
+
 /// Paths of what is read are as they are opened: those in the file are relative to its folder.
 struct Application {
   std::string name, file;
   network::ModelSource model;
   std::vector<board::Precision> precisions{board::Precision::f32};
   Input input;
+  std::vector<Input> beside = {};  // more inputs, at the same time; all are live or none is
   Preprocess preprocess;
   Postprocess postprocess;
   std::vector<std::string> labels = {};
   std::string labels_file = {};  // that they were read from; empty: none
   Output output;
   std::vector<std::string> plugins = {};
+  ByHand mapping = {};
+
+  bool has_several_inputs() const { return !beside.empty(); }
+  std::vector<Input> inputs() const;
 };
+
+inline std::vector<Input> Application::inputs() const {
+  std::vector<Input> all{input};
+  all.insert(all.end(), beside.begin(), beside.end());
+  return all;
+}
 
 }  // namespace millrace::application

@@ -66,6 +66,8 @@ struct Ranked {
 /// A processing fills what it finds out.
 struct Findings {
   std::optional<std::vector<Detection>> detections = {};  // by falling probability
+  // With those below the threshold, if somebody measures the accuracy.
+  std::optional<std::vector<Detection>> improbable = {};
   std::int64_t left_out = 0;  // boxes above the threshold that were too many to look at
   std::optional<std::vector<Ranked>> classes = {};  // by falling value
   Skeleton skeleton = {};                           // of the detections

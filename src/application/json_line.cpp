@@ -133,6 +133,7 @@ void add_findings(const Findings& findings, const std::vector<std::string>& labe
 std::string json_line(const Outcome& outcome, const std::vector<std::string>& labels) {
   const Picture& picture = outcome.picture;
   Json line = {{"frame", picture.frame}, {"source", picture.name}};
+  if (!picture.input.empty()) line["input"] = picture.input;
   if (picture.time) line["time_s"] = seconds(*picture.time);
   if (picture.captured) line["time_utc"] = utc_text(*picture.captured);
   line["latency_ms"] = milliseconds(outcome.latency);

@@ -28,6 +28,8 @@ struct Image {
 
 struct Picture {
   std::int64_t frame = 0;  // as the source counts, from 0, with those that are dropped later
+  std::size_t source = 0;  // of several inputs: which one
+  std::string input = {};  // its name; empty: there is one
   std::string name;        // of the file; of a video's frame "clip.avi 12"
   Image image;             // empty if the frame is arrays
   std::vector<network::Array> arrays = {};  // in the order of the network's inputs

@@ -10,7 +10,7 @@
 namespace millrace::application {
 
 /// Changes with every change of what plug-ins see: this file, processing.h and what it includes.
-inline constexpr std::uint32_t plugin_interface = 3;
+inline constexpr std::uint32_t plugin_interface = 4;
 
 /// What a plug-in's function gives a pointer to: `millrace_plugin`, extern "C" and without
 /// parameters; examples/plugin has one. The first member is read before anything else is touched,

@@ -1,12 +1,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <sstream>
 
 #include "application/application_file.h"
-#include "application/codecs/camera.h"
 #include "application/read_processing.h"
+#include "application/sources/read_input.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/utf8.h"
@@ -20,13 +19,9 @@ namespace fs = std::filesystem;
 constexpr int format = 1;
 constexpr std::string_view application_keys[] = {"format", "name",       "network",     "precision",
                                                  "input",  "preprocess", "postprocess", "labels",
-                                                 "output", "plugins"};
+                                                 "output", "plugins",    "mapping"};
 constexpr std::string_view network_keys[] = {"model", "weights", "size", "shapes"};
-constexpr std::string_view input_keys[] = {"images",   "video", "camera", "arrays",
-                                           "rate_fps", "drop",  "queue",  "frames", "on_error"};
 constexpr std::string_view output_keys[] = {"json", "images", "video", "maps"};
-constexpr std::string_view drops[] = {"block", "oldest", "newest"};
-constexpr std::string_view on_errors[] = {"skip", "stop"};
 constexpr std::size_t most_labels = 1'000'000;
 
 class ApplicationReader {
@@ -47,7 +42,9 @@ class ApplicationReader {
         result.precisions.push_back(read_precision(item, result.precisions));
       if (result.precisions.empty()) root_.at("precision").fail("found none, expected such as f32");
     }
-    result.input = read_input(root_.at("input"));
+    std::vector<Input> inputs = read_inputs(root_.at("input"), file_);
+    result.input = inputs.front();
+    result.beside.assign(inputs.begin() + 1, inputs.end());
     if (root_.has("preprocess")) result.preprocess = read_preprocess(root_.at("preprocess"));
     if (!root_.has("preprocess")) result.preprocess.place = root_.place();
     result.postprocess = read_postprocess(root_.at("postprocess"));
@@ -62,16 +59,16 @@ class ApplicationReader {
     if (root_.has("plugins"))
       for (const YamlView& item : root_.at("plugins").items())
         result.plugins.push_back(read_plugin(item));
+    if (root_.has("mapping")) {
+      result.mapping = read_mapping(root_.at("mapping"));
+      if (!result.mapping.plan.empty())
+        result.mapping.plan = beside(root_.at("mapping").at("plan"));
+    }
     return result;
   }
 
  private:
-  /// Relative to the file's folder.
-  std::string beside(const YamlView& view) const {
-    const fs::path path = view.text();
-    if (path.empty()) view.fail("found nothing, expected a path");
-    return path.is_absolute() ? path.string() : (fs::path(file_).parent_path() / path).string();
-  }
+  std::string beside(const YamlView& view) const { return path_beside(view, file_); }
 
   /// A plug-in runs as a program does, and the file may come from anywhere: so the file names only
   /// what lies in its own folder. Others are named by whoever runs it.
@@ -116,50 +113,6 @@ class ApplicationReader {
       for (const YamlView& shape : view.at("shapes").items())
         network::add_shape(model, shape.text(), shape.place());
     return model;
-  }
-
-  std::string read_source(const YamlView& view, InputKind kind) const {
-    if (kind != InputKind::camera) return beside(view);
-    const std::string camera = view.scalar();
-    camera_of(camera, view.place());
-    return camera;
-  }
-
-  Input read_input(const YamlView& view) const {
-    view.only(input_keys);
-    constexpr std::array<std::string_view, 4> kinds{"images", "video", "camera", "arrays"};
-    Input input;
-    input.place = view.place();
-    int found = 0;
-    for (std::size_t i = 0; i < kinds.size(); ++i) {
-      if (!view.has(kinds[i])) continue;
-      ++found;
-      input.kind = static_cast<InputKind>(i);
-      input.path = read_source(view.at(kinds[i]), input.kind);
-    }
-    if (found != 1)
-      view.fail(fmt::format("found {} of images, video, camera and arrays, expected one", found));
-    if (view.has("rate_fps"))
-      input.rate_fps = board::read_number(view.at("rate_fps"), {0, 1e6, true});
-    if (view.has("frames")) input.frames = board::read_count(view.at("frames"), 1, 1'000'000'000);
-    read_on_error(view, input);
-    read_queue(view, input);
-    return input;
-  }
-  static void read_on_error(const YamlView& view, Input& input) {
-    if (!view.has("on_error")) return;
-    if (input.kind != InputKind::images)
-      view.at("on_error").fail("is for 'images', a folder of pictures; leave it out");
-    input.on_error = static_cast<OnError>(board::read_word(view.at("on_error"), on_errors));
-  }
-  static void read_queue(const YamlView& view, Input& input) {
-    if (input.kind == InputKind::camera && input.rate_fps > 0)
-      view.at("rate_fps").fail("a camera has a rate of its own; leave it out");
-    for (const char* key : {"drop", "queue"})
-      if (view.has(key) && !input.is_live())
-        view.at(key).fail("is for live input: a camera, or a file with 'rate_fps'");
-    if (view.has("drop")) input.drop = static_cast<Drop>(board::read_word(view.at("drop"), drops));
-    if (view.has("queue")) input.queue = board::read_count(view.at("queue"), 1, 10'000);
   }
 
   static Output read_output(const YamlView& view) {

@@ -21,6 +21,9 @@ using board::read_word;
 constexpr std::string_view image_keys[] = {"kind",   "fit",     "interpolation", "colours",
                                            "layout", "scale",   "mean",          "deviation",
                                            "fill",   "threads", "cores"};
+constexpr std::string_view mapping_keys[] = {"plan",    "board",      "devices", "cut_points",
+                                             "streams", "precisions", "slots",   "batch"};
+constexpr std::size_t most_stages = 64;
 constexpr std::string_view plugin_keys[] = {"kind", "parameters", "threads", "cores"};
 constexpr std::string_view top_k_keys[] = {"kind", "top", "threads", "cores"};
 constexpr std::string_view raw_keys[] = {"kind", "threads", "cores"};
@@ -223,6 +226,38 @@ Postprocess read_postprocess(const YamlView& view) {
   read_own(view, result);
   result.workers = read_workers(view);
   return result;
+}
+
+ByHand read_mapping(const YamlView& view) {
+  view.only(mapping_keys);
+  ByHand mapping;
+  mapping.place = view.place();
+  if (view.has("plan")) {
+    if (view.keys().size() > 1)
+      view.fail("names a plan, which says everything; leave out the other keys");
+    mapping.plan = view.at("plan").text();
+    return mapping;
+  }
+  mapping.devices = board::read_texts(view.at("devices"));
+  if (mapping.devices.empty() || mapping.devices.size() > most_stages)
+    view.at("devices").fail(fmt::format("found {}, expected 1 to {}: one for each stage",
+                                        mapping.devices.size(), most_stages));
+  if (view.has("board")) mapping.board = view.at("board").text();
+  if (view.has("cut_points"))
+    for (const YamlView& cut : view.at("cut_points").items())
+      mapping.cut_points.push_back(cut.scalar());
+  if (view.has("streams"))
+    for (const YamlView& each : view.at("streams").items())
+      mapping.streams.push_back(read_count(each, 1, 64));
+  if (view.has("precisions"))
+    for (const YamlView& each : view.at("precisions").items())
+      mapping.precisions.push_back(board::read_precision(each));
+  if (view.has("slots")) mapping.slots = read_count(view.at("slots"), 1, 1024);
+  if (view.has("batch") && read_count(view.at("batch"), 1, 4096) > 1)
+    view.at("batch").fail(
+        "stages that are written down work on one frame at once; leave it out and "
+        "use `millrace plan --max-latency`, which batches frames where that helps");
+  return mapping;
 }
 
 }  // namespace millrace::application

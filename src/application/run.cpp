@@ -1,5 +1,6 @@
 #include "application/run.h"
 
+#include <algorithm>
 #include <atomic>
 #include <deque>
 #include <mutex>
@@ -12,25 +13,27 @@
 namespace millrace::application {
 namespace {
 
-using TravelPointer = std::shared_ptr<Travel>;  // shared by the two steps of a pool's job
+/// Pictures that the network takes together.
+using Travels = std::vector<Travel>;
+using TravelsPointer = std::shared_ptr<Travels>;  // shared by the two steps of a pool's job
 
-/// Frames between submit() and next(), in their order.
+/// Batches between submit() and next(), in their order.
 class OnTheirWay {
  public:
-  void push(TravelPointer travel) {
+  void push(TravelsPointer travels) {
     const std::lock_guard lock(mutex_);
-    frames_.push_back(std::move(travel));
+    batches_.push_back(std::move(travels));
   }
-  TravelPointer pop() {
+  TravelsPointer pop() {
     const std::lock_guard lock(mutex_);
-    TravelPointer travel = std::move(frames_.front());
-    frames_.pop_front();
-    return travel;
+    TravelsPointer travels = std::move(batches_.front());
+    batches_.pop_front();
+    return travels;
   }
 
  private:
   std::mutex mutex_;
-  std::deque<TravelPointer> frames_;
+  std::deque<TravelsPointer> batches_;
 };
 
 runtime::WhenFull rule_of(Drop drop) {
@@ -43,9 +46,45 @@ Time period_of(const Input& input) {
   return input.rate_fps > 0 ? time_from_seconds(1 / input.rate_fps) : Time{};
 }
 
+std::vector<runtime::Lane> lanes_of(const std::vector<Input>& inputs) {
+  std::vector<runtime::Lane> lanes;
+  for (const Input& input : inputs)
+    lanes.push_back({static_cast<std::size_t>(input.queue), rule_of(input.drop)});
+  return lanes;
+}
+
+/// One input: who reads it, at what pace.
+struct Reading {
+  Reading(const Input& input_of, Source* source_of)
+      : input(input_of), source(source_of), pace(period_of(input_of)) {}
+
+  const Input input;
+  Source* const source;
+  runtime::Pace pace;
+  std::int64_t read = 0;  // by one thread at a time
+};
+
+/// In the order of the application's inputs. An input alone, and those that are no live ones, are
+/// read as one.
+std::vector<std::unique_ptr<Reading>> readings_of(const Application& application,
+                                                  const Parts& parts) {
+  std::vector<std::unique_ptr<Reading>> readings;
+  const std::vector<Source*> lanes = parts.source->lanes();
+  if (lanes.empty() || !application.input.is_live()) {
+    Input input = application.input;
+    if (!lanes.empty()) input.frames = 0;  // each input counts its own
+    readings.push_back(std::make_unique<Reading>(input, parts.source));
+    return readings;
+  }
+  const std::vector<Input> inputs = application.inputs();
+  for (std::size_t i = 0; i < lanes.size(); ++i)
+    readings.push_back(std::make_unique<Reading>(inputs[i], lanes[i]));
+  return readings;
+}
+
 }  // namespace
 
-// reader (live input only) -> queue -> `before` pool -> session -> `after` pool -> give
+// readers (live input only) -> queue -> `before` pool -> session -> `after` pool -> give
 struct Run::State {
   State(const Application& application_of, const Parts& parts_of, runtime::Session& session_of,
         Give give_of)
@@ -53,77 +92,94 @@ struct Run::State {
         parts(parts_of),
         session(session_of),
         give(std::move(give_of)),
-        queue(static_cast<std::size_t>(application_of.input.queue),
-              rule_of(application_of.input.drop)),
-        pace(period_of(application_of.input)) {}
+        queue(lanes_of(application_of.inputs())),
+        readings(readings_of(application_of, parts_of)) {
+    if (!application.has_several_inputs()) return;
+    for (const Input& input : application.inputs()) totals.inputs.push_back({input.name, 0, {}});
+  }
 
   const Application& application;
   const Parts parts;
   runtime::Session& session;
   const Give give;
   runtime::LiveQueue<Picture> queue;
-  runtime::Pace pace;
+  const std::vector<std::unique_ptr<Reading>> readings;
   std::atomic<bool> finishing{false};  // no more pictures are taken; never false again
-  std::int64_t read = 0;               // of who reads, one thread at a time
   OnTheirWay on_their_way;
   Totals totals;  // of who gives; `elapsed` is of the last frame
   Clock::time_point start = Clock::now();
-  std::unique_ptr<runtime::Pool> reader, before, after;  // the last first: it may use the others
+  std::vector<std::unique_ptr<runtime::Pool>> readers;  // gone after these
+  std::unique_ptr<runtime::Pool> before, after;         // the last first: it may use the others
 
-  std::optional<Picture> next_picture() {
-    const std::int64_t most = application.input.frames;
-    if (finishing || (most > 0 && read == most)) return std::nullopt;
-    if (application.input.rate_fps > 0 && !pace.wait()) return std::nullopt;
-    auto picture = read_next(*parts.source);
+  std::optional<Picture> next_picture(Reading& reading) {
+    const Input& input = reading.input;
+    if (finishing || (input.frames > 0 && reading.read == input.frames)) return std::nullopt;
+    if (input.rate_fps > 0 && !reading.pace.wait()) return std::nullopt;
+    auto picture = read_next(*reading.source);
     if (!picture) return std::nullopt;
-    ++read;
-    if (application.input.is_live()) picture->taken = Clock::now();
-    if (const double rate = application.input.rate_fps; rate > 0)
-      picture->due = time_from_seconds(static_cast<double>(picture->frame) / rate);
+    ++reading.read;
+    if (input.is_live()) picture->taken = Clock::now();
+    if (input.rate_fps > 0)
+      picture->due = time_from_seconds(static_cast<double>(picture->frame) / input.rate_fps);
     return picture;
   }
 
-  std::optional<runtime::Job> read_job() {
-    auto picture = next_picture();
+  std::optional<runtime::Job> read_job(std::size_t lane) {
+    auto picture = next_picture(*readings[lane]);
     if (!picture) return std::nullopt;
     auto shared = std::make_shared<Picture>(std::move(*picture));
-    return runtime::Job{[] {}, [this, shared] { return queue.put(std::move(*shared)); }};
+    return runtime::Job{[] {},
+                        [this, shared, lane] { return queue.put(std::move(*shared), lane); }};
   }
 
   std::optional<runtime::Job> before_job() {
-    auto picture = application.input.is_live() ? queue.take() : next_picture();
-    if (!picture) return std::nullopt;
-    auto travel = std::make_shared<Travel>();
-    travel->outcome.picture = std::move(*picture);
-    return runtime::Job{[this, travel] { prepare(application, parts, *travel); },
-                        [this, travel] { return submit(travel); }};
-  }
-  bool submit(const TravelPointer& travel) {
-    if (travel->undecoded) {
-      parts.skip(*travel->undecoded);
-      return true;
+    auto travels = std::make_shared<Travels>();
+    while (static_cast<std::int64_t>(travels->size()) < parts.batch) {
+      auto picture = application.input.is_live() ? queue.take() : next_picture(*readings.front());
+      if (!picture) break;
+      travels->emplace_back().outcome.picture = std::move(*picture);
     }
-    on_their_way.push(travel);
-    const bool taken = session.submit(travel->inputs);
-    travel->inputs.clear();
-    return taken;
+    if (travels->empty()) return std::nullopt;
+    return runtime::Job{[this, travels] {
+                          for (Travel& travel : *travels) prepare(application, parts, travel);
+                        },
+                        [this, travels] { return submit(travels); }};
+  }
+  bool submit(const TravelsPointer& travels) {
+    for (const Travel& travel : *travels)
+      if (travel.undecoded) parts.skip(*travel.undecoded);
+    std::erase_if(*travels, [](const Travel& travel) { return travel.undecoded.has_value(); });
+    if (travels->empty()) return true;
+    const std::vector<network::Array> inputs = take_inputs(*travels, parts.batch);
+    on_their_way.push(travels);
+    return session.submit(inputs);
   }
 
   std::optional<runtime::Job> after_job() {
     auto result = session.next();
     if (!result) return std::nullopt;
-    TravelPointer travel = on_their_way.pop();
-    travel->arrived = Clock::now();
-    travel->pipeline = result->latency;
-    travel->outputs = std::move(result->outputs);
-    return runtime::Job{[this, travel] { examine(application, parts, *travel); },
-                        [this, travel] {
-                          travel->outcome.latency = Clock::now() - travel->outcome.picture.taken;
-                          count(*travel, totals);
-                          give(travel->outcome);
-                          totals.elapsed = Clock::now() - start;
+    TravelsPointer travels = on_their_way.pop();
+    const auto now = Clock::now();
+    for (Travel& travel : *travels) {
+      travel.arrived = now;
+      travel.pipeline = result->latency;
+    }
+    give_outputs(*travels, std::move(result->outputs), parts.batch);
+    return runtime::Job{[this, travels] {
+                          for (Travel& travel : *travels) examine(application, parts, travel);
+                        },
+                        [this, travels] {
+                          for (Travel& travel : *travels) finish(travel);
                           return true;
                         }};
+  }
+  void finish(Travel& travel) {
+    const Picture& picture = travel.outcome.picture;
+    travel.outcome.latency = Clock::now() - picture.taken;
+    count(travel, totals);
+    if (!totals.inputs.empty()) ++totals.inputs[picture.source].frames;
+    give(travel.outcome);
+    totals.elapsed = Clock::now() - start;
   }
 
   void launch() {
@@ -141,19 +197,28 @@ struct Run::State {
         options("pre-processing", application.preprocess.workers, [this](std::exception_ptr) {
           session.finish();
           queue.close();
-          pace.end();
+          end_paces();
         }));
     if (!application.input.is_live()) return;
-    reader = std::make_unique<Pool>(
-        [this] { return read_job(); },
-        options("input", {}, [this](std::exception_ptr error) { queue.finish(error); }));
+    for (std::size_t lane = 0; lane < readings.size(); ++lane)
+      readers.push_back(std::make_unique<Pool>(
+          [this, lane] { return read_job(lane); },
+          options("input", {},
+                  [this, lane](std::exception_ptr error) { queue.finish(error, lane); })));
   }
 
+  void end_paces() {
+    for (const auto& reading : readings) reading->pace.end();
+  }
   void stop() {
     finishing = true;
-    pace.end();
+    end_paces();
     queue.close();
     session.stop();
+  }
+  bool have_readers_left(std::chrono::milliseconds time) {
+    return std::all_of(readers.begin(), readers.end(),
+                       [&](const auto& reader) { return reader->wait_for(time); });
   }
 };
 
@@ -171,17 +236,24 @@ Run::~Run() { state_->stop(); }
 
 bool Run::wait_for(std::chrono::milliseconds time) {
   if (!state_->after->wait_for(time)) return false;
-  return state_->before->wait_for(time) && (!state_->reader || state_->reader->wait_for(time));
+  return state_->before->wait_for(time) && state_->have_readers_left(time);
 }
 
 void Run::finish() {
   state_->finishing = true;
-  state_->pace.end();
+  state_->end_paces();
 }
 
 Totals Run::totals() const {
   Totals totals = state_->totals;
-  totals.queue = state_->queue.counts();
+  for (std::size_t lane = 0; lane < state_->readings.size(); ++lane) {
+    const runtime::QueueCounts counts = state_->queue.counts(lane);
+    totals.queue.put += counts.put;
+    totals.queue.dropped += counts.dropped;
+    totals.queue.most += counts.most;
+    if (!totals.inputs.empty() && state_->application.input.is_live())
+      totals.inputs[lane].queue = counts;
+  }
   totals.complaint = state_->parts.source->complaint();
   return totals;
 }
@@ -190,23 +262,34 @@ Totals run_in_turn(const Application& application, const Parts& parts, runtime::
                    const Give& give) {
   Totals totals;
   const auto start = Clock::now();
-  const std::int64_t most = application.input.frames;
-  for (std::int64_t frame = 0; most == 0 || frame < most; ++frame) {
-    const auto begin = Clock::now();
-    auto picture = read_next(*parts.source);
-    if (!picture) break;
-    Travel travel;
-    travel.outcome.picture = std::move(*picture);
-    travel.outcome.picture.taken = begin;
-    prepare(application, parts, travel);
+  const std::int64_t most = application.has_several_inputs() ? 0 : application.input.frames;
+  std::int64_t read = 0;
+  for (bool more = true; more;) {
+    Travels travels;
+    while (more && static_cast<std::int64_t>(travels.size()) < parts.batch) {
+      const auto begin = Clock::now();
+      auto picture = most > 0 && read == most ? std::nullopt : read_next(*parts.source);
+      more = picture.has_value();
+      if (!more) break;
+      ++read;
+      Travel& travel = travels.emplace_back();
+      travel.outcome.picture = std::move(*picture);
+      travel.outcome.picture.taken = begin;
+      prepare(application, parts, travel);
+    }
+    if (travels.empty()) break;
     const auto submitted = Clock::now();
-    travel.outputs = network.run(travel.inputs);
-    travel.arrived = Clock::now();
-    travel.pipeline = travel.arrived - submitted;
-    examine(application, parts, travel);
-    travel.outcome.latency = Clock::now() - begin;
-    count(travel, totals);
-    give(travel.outcome);
+    auto outputs = network.run(take_inputs(travels, parts.batch));
+    const auto arrived = Clock::now();
+    give_outputs(travels, std::move(outputs), parts.batch);
+    for (Travel& travel : travels) {
+      travel.arrived = arrived;
+      travel.pipeline = arrived - submitted;
+      examine(application, parts, travel);
+      travel.outcome.latency = Clock::now() - travel.outcome.picture.taken;
+      count(travel, totals);
+      give(travel.outcome);
+    }
   }
   totals.elapsed = Clock::now() - start;
   totals.complaint = parts.source->complaint();

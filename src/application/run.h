@@ -4,6 +4,8 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "application/application.h"
 #include "application/processing.h"
@@ -31,11 +33,19 @@ struct StepTimes {
   Time waiting() const { return entry + exit + turn; }
 };
 
+/// What came of one of several inputs.
+struct InputTotals {
+  std::string name;
+  std::int64_t frames = 0;     // that came out
+  runtime::QueueCounts queue;  // if it is live
+};
+
 struct Totals {
   std::int64_t frames = 0;  // that came out
   Time elapsed{};
   StepTimes times;
-  runtime::QueueCounts queue;          // of live input
+  runtime::QueueCounts queue;          // of live input, all together
+  std::vector<InputTotals> inputs;     // of several
   std::optional<Complaint> complaint;  // of the source
 };
 
@@ -47,6 +57,7 @@ struct Parts {
   /// Takes what is wrong with a picture that cannot be decoded, one thread at a time; the picture
   /// is left out. None: such a picture ends the run.
   std::function<void(const InputError&)> skip = {};
+  std::int64_t batch = 1;  // pictures that the network takes at once
 };
 
 /// One thread at a time, frames in order.

@@ -122,10 +122,9 @@ class ArrayFile : public Source {
 
 }  // namespace
 
-std::unique_ptr<Source> open_source(const Application& application,
-                                    const network::Network& network) {
-  cv::setNumThreads(1);  // the pools' threads are what there is
-  const Input& input = application.input;
+namespace {
+
+std::unique_ptr<Source> open_one(const Input& input, const network::Network& network) {
   switch (input.kind) {
     case InputKind::images:
       return std::make_unique<ImageFiles>(input);
@@ -136,6 +135,18 @@ std::unique_ptr<Source> open_source(const Application& application,
       break;
   }
   return open_video(input);
+}
+
+}  // namespace
+
+std::unique_ptr<Source> open_source(const Application& application,
+                                    const network::Network& network) {
+  cv::setNumThreads(1);  // the pools' threads are what there is
+  if (!application.has_several_inputs()) return open_one(application.input, network);
+  std::vector<std::unique_ptr<Source>> sources;
+  const std::vector<Input> inputs = application.inputs();
+  for (const Input& input : inputs) sources.push_back(open_one(input, network));
+  return join_sources(std::move(sources), inputs);
 }
 
 }  // namespace millrace::application

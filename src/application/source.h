@@ -3,6 +3,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "application/application.h"
 #include "application/picture.h"
@@ -30,13 +31,21 @@ class Source {
   virtual std::optional<std::int64_t> count() const { return std::nullopt; }
   /// Of a video or camera; 0: none.
   virtual double rate_fps() const { return 0; }
+  /// Of several inputs: each for itself, for threads that read them at the same time; none: it is
+  /// one. Borrowed.
+  virtual std::vector<Source*> lanes() { return {}; }
 };
 
-/// InputError, naming the input's place, if there is nothing to read.
+/// InputError, naming the input's place, if there is nothing to read. Of several inputs next()
+/// takes a picture from each in turn.
 std::unique_ptr<Source> open_source(const Application& application,
                                     const network::Network& network);
 
-/// source_video.cpp: a file, or a camera by its number, device or address.
+/// sources/video.cpp: a file, or a camera by its number, device or address.
 std::unique_ptr<Source> open_video(const Input& input);
+
+/// sources/joined.cpp: by input.
+std::unique_ptr<Source> join_sources(std::vector<std::unique_ptr<Source>> sources,
+                                     const std::vector<Input>& inputs);
 
 }  // namespace millrace::application

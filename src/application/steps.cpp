@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
+#include "application/batching.h"
 #include "base/error.h"
 
 namespace millrace::application {
@@ -53,6 +56,23 @@ void prepare(const Application& application, const Parts& parts, Travel& travel)
   guarded(application.preprocess.kind, picture,
           [&] { travel.inputs = parts.before->before(picture); });
   travel.prepared = Clock::now();
+}
+
+std::vector<network::Array> take_inputs(std::vector<Travel>& travels, std::int64_t batch) {
+  if (batch == 1) return std::exchange(travels.front().inputs, {});
+  std::vector<std::vector<network::Array>> each;
+  for (Travel& travel : travels) each.push_back(std::exchange(travel.inputs, {}));
+  return joined(each, batch);
+}
+
+void give_outputs(std::vector<Travel>& travels, std::vector<network::Array> outputs,
+                  std::int64_t batch) {
+  if (batch == 1) {
+    travels.front().outputs = std::move(outputs);
+    return;
+  }
+  for (std::size_t i = 0; i < travels.size(); ++i)
+    travels[i].outputs = part_of(outputs, static_cast<std::int64_t>(i), batch);
 }
 
 void examine(const Application& application, const Parts& parts, Travel& travel) {

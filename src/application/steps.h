@@ -26,6 +26,12 @@ std::optional<Picture> read_next(Source& source);
 void prepare(const Application& application, const Parts& parts, Travel& travel);
 /// Post-processes, likewise.
 void examine(const Application& application, const Parts& parts, Travel& travel);
+/// The inputs of all of them as the network takes them, `batch` pictures at once; they have none
+/// after it.
+std::vector<network::Array> take_inputs(std::vector<Travel>& travels, std::int64_t batch);
+/// To each its part.
+void give_outputs(std::vector<Travel>& travels, std::vector<network::Array> outputs,
+                  std::int64_t batch);
 /// Counts a frame that came out now.
 void count(const Travel& travel, Totals& totals);
 

@@ -63,4 +63,26 @@ double static_energy(const Device& device, Megahertz clock, Time period) {
   return static_power(device, clock).value * seconds(period) * 1e3;
 }
 
+std::vector<DeviceEnergy> energy_per_frame(const Board& board,
+                                           const std::vector<BusyProcessor>& processors,
+                                           double interval_s) {
+  std::vector<DeviceEnergy> energies;
+  for (const Device& device : board.devices) {
+    if (device.power.empty()) continue;
+    const Megahertz clock = highest_clock(device);
+    const auto count = static_cast<double>(processors_of(device).size());
+    DeviceEnergy energy{device.name, static_power(device, clock).value * count * interval_s, 0};
+    for (const BusyProcessor& each : processors) {
+      if (device_of(board, each.processor) != &device) continue;
+      const auto cores = std::max<std::size_t>(each.processor.cores.size(), 1);
+      energy.busy_mj +=
+          dynamic_power(device, clock).value * static_cast<double>(cores) * each.busy_s;
+    }
+    energies.push_back(energy);
+  }
+  if (!energies.empty() && board.idle_power)
+    energies.push_back({"all else", board.idle_power->value * interval_s, 0});
+  return energies;
+}
+
 }  // namespace millrace::board

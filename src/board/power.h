@@ -1,6 +1,9 @@
 #pragma once
 // What a processor draws at a clock: straight lines through the power points of its device, by
 // least squares, as section 4.4.2.3 of J. Kim's thesis has them.
+#include <string>
+#include <vector>
+
 #include "board/board.h"
 #include "board/device.h"
 
@@ -40,5 +43,26 @@ Board with_assumed_power(Board board, bool& is_assumed);
 double dynamic_energy(const Device& device, Megahertz clock, Time busy_at_highest);
 /// In microjoules: of one processor, whatever it does.
 double static_energy(const Device& device, Megahertz clock, Time period);
+
+/// A processor that works for so long on each frame.
+struct BusyProcessor {
+  Processor processor;
+  double busy_s = 0;
+};
+
+/// What a device draws for a frame.
+struct DeviceEnergy {
+  std::string device;
+  double still_mj = 0;  // of all its processors, whether they work or not
+  double busy_mj = 0;   // what is added while they work
+  double together_mj() const { return still_mj + busy_mj; }
+  bool operator==(const DeviceEnergy&) const = default;
+};
+
+/// Of each device of which the board knows the power, at its highest clock, and of all that is no
+/// processor, if the board knows that; empty: it knows nothing. `interval_s`: between two frames.
+std::vector<DeviceEnergy> energy_per_frame(const Board& board,
+                                           const std::vector<BusyProcessor>& processors,
+                                           double interval_s);
 
 }  // namespace millrace::board

@@ -40,6 +40,7 @@ double relative_error(const Array& expected, const Array& found) {
 }  // namespace
 
 double Loss::changed_share() const {
+  if (fall) return *fall;
   return answers == 0 ? 0 : static_cast<double>(changed) / static_cast<double>(answers);
 }
 
@@ -101,6 +102,7 @@ Loss LossMeter::measure(const std::vector<board::Variant>& variants,
     add_frame(loss, expected, outputs,
               compare_ ? compare_(frame, outputs) : compare_top_answers(expected, outputs));
   });
+  if (conclude_) conclude_(loss);
   return loss;
 }
 

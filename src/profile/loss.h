@@ -1,6 +1,8 @@
 #pragma once
 // What other precisions cost in accuracy: outputs beside those in float32, frame by frame.
 #include <functional>
+#include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -15,6 +17,11 @@ struct Loss {
   // Per frame: the largest difference over the largest value of the same output in float32; the
   // worst output counts.
   double mean_error = 0, largest_error = 0;
+  // By another measure than the share of answers that change: which one, and by how much it fell.
+  std::string measure = {};
+  std::optional<double> fall = {};
+
+  /// What a budget limits: the fall, or else the share of answers that change.
   double changed_share() const;
   bool operator==(const Loss&) const = default;
 };
@@ -49,8 +56,12 @@ class LossMeter {
   using Outputs = std::vector<network::Array>;
   /// In float32, by frame; those of the network's outputs that layers make.
   const std::vector<Outputs>& expected() const { return expected_; }
-  /// Instead of the top answers.
-  void compare_by(CompareAnswers compare) { compare_ = std::move(compare); }
+  /// Instead of the top answers. `conclude` is called after the last frame of each measurement; it
+  /// may be empty.
+  void compare_by(CompareAnswers compare, std::function<void(Loss&)> conclude = {}) {
+    compare_ = std::move(compare);
+    conclude_ = std::move(conclude);
+  }
 
   /// By LayerId; all frames run once. InputError or EngineError as Engine::prepare.
   Loss measure(const std::vector<board::Variant>& variants,
@@ -65,6 +76,7 @@ class LossMeter {
   std::vector<TensorId> tensors_;  // the network's outputs that layers make
   std::vector<Outputs> expected_;  // by frame
   CompareAnswers compare_;         // empty: top answers
+  std::function<void(Loss&)> conclude_;
 };
 
 }  // namespace millrace::profile

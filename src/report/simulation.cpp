@@ -5,6 +5,7 @@
 #include <array>
 
 #include "base/json_text.h"
+#include "report/energy.h"
 #include "report/table.h"
 
 namespace millrace::report {
@@ -196,6 +197,7 @@ std::string simulation_text(const Simulated& simulated) {
                   simulated.result.processors.size(),
                   simulated.result.processors.size() == 1 ? "" : "s", times_text(simulated));
   text += plans_text(simulated) + "\n" + processors_text(simulated) + "\n";
+  if (!simulated.energy.empty()) text += energy_text(simulated.energy) + "\n";
   for (std::size_t i = 0; i < applications.size(); ++i) text += remarks_text(simulated, i);
   return text + fmt::format("simulated {} in {}\n", millrace::to_text(simulated.result.elapsed),
                             millrace::to_text(simulated.took));
@@ -214,7 +216,8 @@ std::string simulation_json(const Simulated& simulated) {
                                       {"seed", simulated.seed},
                                       {"elapsed_ms", milliseconds(simulated.result.elapsed)},
                                       {"plans", plans},
-                                      {"processors", processors}});
+                                      {"processors", processors},
+                                      {"energy_per_frame", energy_json(simulated.energy)}});
 }
 
 }  // namespace millrace::report

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "board/power.h"
 #include "dataflow/fraction.h"
 #include "simulate/simulate.h"
 
@@ -20,6 +21,7 @@ struct Simulated {
   std::string times = "fixed";  // or "drawn", "recorded"
   std::uint64_t seed = 1;
   bool has_powers = false;
+  std::vector<board::DeviceEnergy> energy = {};  // of a frame, by the board's table of power
   Time took{};  // to simulate
 };
 

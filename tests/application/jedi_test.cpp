@@ -1,4 +1,4 @@
-#include "application/import_jedi.h"
+#include "application/jedi/import_jedi.h"
 
 #include <gtest/gtest.h>
 

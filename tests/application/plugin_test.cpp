@@ -34,7 +34,7 @@ TEST(plugin, offers_its_processings_by_name) {
 
 TEST(plugin, of_another_version_is_refused_before_it_is_used) {
   expect_words(message(folder / "other_interface.so"),
-               "was built for version 4 of the plug-in interface, expected 3");
+               "was built for version 5 of the plug-in interface, expected 4");
 }
 
 TEST(plugin, that_is_none_is_refused) {

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cmath>
 
+#include "application/batching.h"
 #include "runtime/session_fixture.h"
 #include "support/message_of.h"
 
@@ -160,6 +161,60 @@ TEST_F(RunTest, drops_nothing_of_live_input_that_may_wait) {
   const Totals totals = run(source);
   expect_frames(300);
   EXPECT_EQ(totals.queue.dropped, 0);
+}
+
+/// Two inputs of so many frames.
+std::unique_ptr<Source> two_inputs(Application& application, std::int64_t left,
+                                   std::int64_t right) {
+  application.input.name = "left";
+  application.beside = {application.input};
+  application.beside.front().name = "right";
+  std::vector<std::unique_ptr<Source>> sources;
+  sources.push_back(std::make_unique<Counting>(left));
+  sources.push_back(std::make_unique<Counting>(right));
+  return join_sources(std::move(sources), application.inputs());
+}
+
+TEST_F(RunTest, takes_a_frame_of_each_input_in_turn_until_both_end) {
+  const auto source = two_inputs(application_, 3, 5);
+  const Totals totals = run(*source);
+  std::vector<std::string> order;
+  for (const Outcome& outcome : outcomes_)
+    order.push_back(outcome.picture.input + std::to_string(outcome.picture.frame));
+  EXPECT_EQ(order, (std::vector<std::string>{"left0", "right0", "left1", "right1", "left2",
+                                             "right2", "right3", "right4"}));
+  ASSERT_EQ(totals.inputs.size(), 2u);
+  EXPECT_EQ(totals.inputs[0].frames, 3);
+  EXPECT_EQ(totals.inputs[1].frames, 5);
+}
+
+TEST_F(RunTest, counts_every_frame_of_each_live_input) {
+  application_.input.rate_fps = 1e6;
+  application_.input.drop = Drop::oldest;
+  application_.input.queue = 1;
+  const auto source = two_inputs(application_, 2000, 700);
+  const Totals totals = run(*source);
+  ASSERT_EQ(totals.inputs.size(), 2u);
+  for (const InputTotals& each : totals.inputs)
+    EXPECT_EQ(each.frames + each.queue.dropped, each.queue.put) << each.name;
+  EXPECT_EQ(totals.inputs[0].queue.put, 2000);
+  EXPECT_EQ(totals.inputs[1].queue.put, 700);
+  EXPECT_EQ(totals.inputs[1].name, "right");
+}
+
+TEST(batching, fills_the_last_batch_and_gives_each_picture_its_part) {
+  const auto array = [](float value) {
+    const std::vector<float> values{value, value + 1};
+    return network::make_array<float>(network::DataType::float32, {1, 2}, values);
+  };
+  const std::vector<std::vector<network::Array>> pictures{{array(10)}, {array(20)}};
+  const std::vector<network::Array> all = joined(pictures, 3);
+  ASSERT_EQ(all.size(), 1u);
+  EXPECT_EQ(all[0].shape, (network::Shape{3, 2}));
+  const auto values = all[0].values<float>();
+  EXPECT_EQ(std::vector<float>(values.begin(), values.end()),
+            (std::vector<float>{10, 11, 20, 21, 20, 21}));
+  EXPECT_EQ(part_of(all, 1, 3)[0], array(20));
 }
 
 TEST_F(RunTest, of_live_input_ends_when_it_is_told_to) {

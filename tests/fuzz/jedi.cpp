@@ -1,5 +1,5 @@
-#include "application/import_jedi.h"
-#include "application/jedi.h"
+#include "application/jedi/jedi.h"
+#include "application/jedi/import_jedi.h"
 #include "fuzz.h"
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

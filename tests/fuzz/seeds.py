@@ -22,16 +22,17 @@ USUAL_LARGEST = 32 * 1024
 # Readers of text, and a word by which their files are told from other texts in the tests.
 WORDS = {
     "darknet": "[net]", "sdf3": "<sdf3", "jedi": "instance", "board": "processors:",
-    "application": "model:", "task_file": "flows:", "system": "groups:",
+    "ground_truth": "annotation", "application": "model:", "task_file": "flows:", "system": "groups:",
 }
 # Sources of readers, under src/: the texts in them are words of their files.
 SOURCES = {
     "onnx": "network/onnx/**/*.cpp", "darknet": "network/darknet/*.cpp", "plan": "plan/*.cpp",
     "profile": "profile/profile_file.cpp", "calibration": "network/calibration_file.cpp",
     "trace": "base/trace.cpp", "board": "board/*.cpp", "application": "application/read_*.cpp",
-    "sdf3": "dataflow/sdf3_*.cpp", "jedi": "application/*jedi.cpp",
+    "sdf3": "dataflow/sdf3_*.cpp", "jedi": "application/jedi/*.cpp",
     "task_file": "realtime/files/*.cpp", "system": "system/*.cpp",
-    "deployment": "deployment/*.cpp", "workload": "workload/*.cpp",
+    "ground_truth": "application/accuracy/*.cpp", "deployment": "deployment/*.cpp",
+    "workload": "workload/*.cpp",
 }
 # What is written by a command; OUT is the file, PLAN and XAVIER are plans.
 WRITTEN = {

@@ -68,6 +68,34 @@ TEST(live_queue, passes_on_the_sources_error_behind_all_items) {
   EXPECT_EQ(queue.take(), std::nullopt);
 }
 
+TEST(live_queue, takes_from_its_lanes_round_robin) {
+  LiveQueue<int> queue({{8, WhenFull::block}, {2, WhenFull::drop_oldest}, {8, WhenFull::block}});
+  for (int i = 0; i < 4; ++i) queue.put(i, 0);
+  for (int i = 10; i < 15; ++i) queue.put(i, 1);
+  queue.finish({}, 2);
+  queue.finish({}, 0);
+  EXPECT_EQ(queue.take(), 0);
+  EXPECT_EQ(queue.take(), 13);
+  EXPECT_EQ(queue.take(), 1);
+  EXPECT_EQ(queue.take(), 14);
+  EXPECT_EQ(queue.take(), 2);
+  EXPECT_EQ(queue.take(), 3);
+  EXPECT_EQ(queue.counts(0).dropped, 0);
+  EXPECT_EQ(queue.counts(1).put, 5);
+  EXPECT_EQ(queue.counts(1).dropped, 3);
+  queue.finish({}, 1);
+  EXPECT_EQ(queue.take(), std::nullopt);
+}
+
+TEST(live_queue, goes_on_with_other_lanes_after_the_error_of_one) {
+  LiveQueue<int> queue({{4, WhenFull::block}, {4, WhenFull::block}});
+  queue.finish(std::make_exception_ptr(InputError("camera", "gone")), 0);
+  queue.put(1, 1);
+  EXPECT_EQ(queue.take(), 1);
+  queue.finish({}, 1);
+  EXPECT_EQ(test::message_of([&] { queue.take(); }), "camera: gone");
+}
+
 TEST(pace, lets_frames_pass_at_its_rate_and_not_faster) {
   Pace pace(std::chrono::milliseconds(2));
   const auto start = std::chrono::steady_clock::now();

@@ -6,8 +6,10 @@
 #include <chrono>
 #include <memory>
 
+#include "api/application/accuracy.h"
 #include "api/application/compare_findings.h"
 #include "api/application/steps.h"
+#include "api/bench/energy.h"
 #include "api/bench/variation.h"
 #include "application/sink.h"
 #include "base/error.h"
@@ -15,6 +17,7 @@
 #include "base/interrupt.h"
 #include "board/energy.h"
 #include "runtime/sequential.h"
+#include "runtime/waiting/repeated.h"
 
 namespace millrace::api {
 namespace {
@@ -70,8 +73,9 @@ class ApplicationBench {
     application::Application short_one = loaded_.application;
     std::int64_t& frames = short_one.input.frames;
     frames = frames > 0 ? std::min(frames, few) : few;
+    short_one.beside.clear();
     const board::PinGuard pinned(loaded_.loaded->board.processors.front());
-    const auto source = application::open_source(short_one, loaded_.loaded->network);
+    const auto source = application::open_source(short_one, loaded_.network());
     application::run_in_turn(short_one, loaded_.parts(*source), *sequential_, [](const auto&) {});
   }
 
@@ -127,7 +131,7 @@ class ApplicationBench {
   }
 
   std::unique_ptr<application::Source> open() const {
-    return application::open_source(loaded_.application, loaded_.loaded->network);
+    return application::open_source(loaded_.application, loaded_.network());
   }
 
   ApplicationRound checked(ApplicationRound round) {
@@ -161,6 +165,7 @@ class ApplicationBench {
   const std::vector<ApplicationStep> steps_;
   std::unique_ptr<runtime::Sequential> sequential_;
   board::EnergyMeter meter_;
+  std::unique_ptr<runtime::Repeated> sampler_ = sampler_of(meter_);
   std::vector<Findings> expected_;
   ApplicationResult result_;
 };
@@ -173,6 +178,7 @@ ApplicationResult bench_application(const LoadedApplication& loaded, int rounds)
     throw InputError(input.place,
                      "is live input, whose rate is its own; to measure, give a file and leave out "
                      "'rate_fps'");
+  if (loaded.truth) checked_truth(loaded);  // before the work
   const Context& context = loaded.loaded->context;
   ApplicationBench bench(loaded);
   {
@@ -183,7 +189,12 @@ ApplicationResult bench_application(const LoadedApplication& loaded, int rounds)
   for (const report::WaterfallStep& step : waterfall_of(bench.result()))
     measured.push_back({step.name, step.rates});
   note_variation(measured, context);
-  return bench.result();
+  ApplicationResult result = bench.result();
+  if (loaded.truth) {
+    result.accuracy = measure_accuracy(loaded);
+    note_left_out(*result.accuracy, context);
+  }
+  return result;
 }
 
 std::vector<report::WaterfallStep> waterfall_of(const ApplicationResult& result) {

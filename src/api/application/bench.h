@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "api/application/load.h"
+#include "application/accuracy/accuracy.h"
 #include "application/run.h"
 #include "report/channel_waits.h"
 #include "report/waterfall.h"
@@ -38,6 +39,7 @@ struct ApplicationResult {
   std::vector<ApplicationRow> rows;        // the first in turn, the last the plan
   std::vector<std::string> processors;     // by stage of the plan
   std::vector<report::ChannelWait> waits;  // of the plan
+  std::optional<application::Accuracy> accuracy = {};  // of the plan, if there is ground truth
   std::string no_energy;                   // why none could be measured; empty: it was
 };
 

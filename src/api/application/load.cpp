@@ -7,8 +7,12 @@
 
 #include "api/cache.h"
 #include "api/open_model.h"
+#include "api/planning/make_plan.h"
 #include "api/shared_cores.h"
+#include "application/accuracy/accuracy.h"
+#include "application/accuracy/improbable.h"
 #include "application/application_file.h"
+#include "application/batching.h"
 #include "application/heads/metadata.h"
 #include "application/postprocess.h"
 #include "application/preprocess.h"
@@ -82,13 +86,62 @@ std::unique_ptr<Loaded> load_network_and_plan(const Application& application,
   return loaded;
 }
 
+/// With the stages that the file says; times are those of the profile, or modelled for a board.
+std::unique_ptr<Loaded> load_by_hand(const Application& application,
+                                     const RunnableOptions& runnable) {
+  PlanRequest request;
+  request.setup = runnable.model;
+  request.setup.source.file = application.file;
+  request.measure_s = 0;
+  PlanResult planned = make_plan(request);
+  if (!planned.refusal.empty()) throw InputError(application.mapping.place, planned.refusal);
+  auto loaded = std::make_unique<Loaded>();
+  loaded->context = runnable.model.context;
+  loaded->network = std::move(planned.network);
+  take(*loaded, std::move(planned.file));
+  make_ready(*loaded, application.file, {runnable.model.context, runnable.time_scale});
+  return loaded;
+}
+
+/// What the file and the options say, before the network is known.
+std::unique_ptr<LoadedApplication> read_application(const std::string& file,
+                                                    const ApplicationOptions& options) {
+  auto result = std::make_unique<LoadedApplication>();
+  Application& application = result->application;
+  application = application::read_application(file);
+  if (options.frames > 0) application.input.frames = options.frames;
+  for (application::Input& input : application.beside)
+    if (options.frames > 0) input.frames = options.frames;
+  for (const std::string& path : application.plugins) result->plugins.load(path);
+  for (const std::string& path : options.plugins) result->plugins.load(path);
+  find_heads(application);
+  return result;
+}
+
+void add_processing(LoadedApplication& result, const ApplicationOptions& options) {
+  Application& application = result.application;
+  result.batch = application::batch_of(application, result.loaded->network);
+  if (result.batch > 1)
+    result.of_one = std::make_unique<const network::Network>(
+        application::for_one_picture(result.loaded->network, result.batch));
+  const network::Network& network = result.network();
+  application::take_labels(application, network);
+  const application::Registry& registry = result.plugins.registry();
+  result.before = application::make_preprocessing(application, network, registry);
+  result.after = application::make_postprocessing(application, network, registry);
+  if (options.labels_from.empty()) return;
+  result.truth = application::read_truth(options.labels_from, application);
+  result.after_for_truth = application::make_with_improbable(application, network, registry);
+}
+
 }  // namespace
 
 void refuse_application_options(const ApplicationOptions& options, const std::string& model) {
-  const char* given = !options.plan.empty()      ? "--plan"
-                      : !options.plugins.empty() ? "--plugin"
-                      : options.frames > 0       ? "--frames"
-                                                 : nullptr;
+  const char* given = !options.plan.empty()          ? "--plan"
+                      : !options.plugins.empty()     ? "--plugin"
+                      : options.frames > 0           ? "--frames"
+                      : !options.labels_from.empty() ? "--labels-from"
+                                                     : nullptr;
   if (given != nullptr)
     throw InputError(given, fmt::format("is only for applications (.yaml), but '{}' is not one; "
                                         "leave it out", model));
@@ -103,19 +156,22 @@ void use_network_of_application(Setup& setup, VariantOptions& variants) {
 
 std::unique_ptr<LoadedApplication> load_application(const RunnableOptions& runnable,
                                                     const ApplicationOptions& options) {
-  auto result = std::make_unique<LoadedApplication>();
-  Application& application = result->application;
-  application = application::read_application(runnable.model.source.file);
-  if (options.frames > 0) application.input.frames = options.frames;
-  for (const std::string& path : application.plugins) result->plugins.load(path);
-  for (const std::string& path : options.plugins) result->plugins.load(path);
-  find_heads(application);
-  result->loaded = load_network_and_plan(application, runnable, options.plan);
-  const network::Network& network = result->loaded->network;
-  application::take_labels(application, network);
-  const application::Registry& registry = result->plugins.registry();
-  result->before = application::make_preprocessing(application, network, registry);
-  result->after = application::make_postprocessing(application, network, registry);
+  auto result = read_application(runnable.model.source.file, options);
+  const std::string plan = options.plan.empty() ? result->application.mapping.plan : options.plan;
+  result->loaded = plan.empty() && result->application.mapping.is_given()
+                       ? load_by_hand(result->application, runnable)
+                       : load_network_and_plan(result->application, runnable, plan);
+  add_processing(*result, options);
+  return result;
+}
+
+std::unique_ptr<LoadedApplication> load_processing(const std::string& file,
+                                                   const ApplicationOptions& options,
+                                                   const network::Network& network) {
+  auto result = read_application(file, options);
+  result->loaded = std::make_unique<Loaded>();
+  result->loaded->network = network;
+  add_processing(*result, options);
   return result;
 }
 

@@ -3,23 +3,58 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-namespace millrace::api {
+#include <filesystem>
 
-ApplicationResults::ApplicationResults(const application::Application& application, double rate_fps)
+namespace millrace::api {
+namespace {
+
+using application::Output;
+
+/// "boxes.avi" as "boxes.left.avi".
+std::string with_name(const std::filesystem::path& path, const std::string& name) {
+  std::filesystem::path result = path;
+  result.replace_filename(path.stem().string() + "." + name + path.extension().string());
+  return result.string();
+}
+
+std::vector<std::unique_ptr<application::Sink>> sinks_for(const Output& output, double rate_fps,
+                                                          const std::vector<std::string>& labels) {
+  std::vector<std::unique_ptr<application::Sink>> sinks;
+  if (!output.images.empty()) sinks.push_back(application::picture_sink(output.images, labels));
+  if (!output.maps.empty()) sinks.push_back(application::map_sink(output.maps));
+  if (!output.video.empty())
+    sinks.push_back(application::video_sink(output.video, rate_fps, labels));
+  return sinks;
+}
+
+}  // namespace
+
+std::vector<Output> outputs_by_input(const application::Application& application) {
+  if (!application.has_several_inputs()) return {application.output};
+  std::vector<Output> outputs;
+  for (const application::Input& input : application.inputs()) {
+    Output& output = outputs.emplace_back(application.output);
+    for (std::string* folder : {&output.images, &output.maps})
+      if (!folder->empty()) *folder = (std::filesystem::path(*folder) / input.name).string();
+    if (!output.video.empty()) output.video = with_name(output.video, input.name);
+  }
+  return outputs;
+}
+
+ApplicationResults::ApplicationResults(const application::Application& application,
+                                       const Options& options)
     : application_(application) {
-  const application::Output& output = application.output;
+  const Output& output = application.output;
   const std::vector<std::string>& labels = application.labels;
   if (!output.json.empty())
     file_.emplace(output.json);
-  else if (output.images.empty() && output.video.empty() && output.maps.empty())
+  else if (options.printed && output.images.empty() && output.video.empty() && output.maps.empty())
     out_.emplace(application.input.is_live());
   if (file_ || out_)
-    sinks_.push_back(
-        application::json_sink([this](const std::string& line) { write_line(line); }, labels));
-  if (!output.images.empty()) sinks_.push_back(application::picture_sink(output.images, labels));
-  if (!output.maps.empty()) sinks_.push_back(application::map_sink(output.maps));
-  if (!output.video.empty())
-    sinks_.push_back(application::video_sink(output.video, rate_fps, labels));
+    lines_ = application::json_sink([this](const std::string& line) { write_line(line); }, labels);
+  const std::vector<Output> outputs = outputs_by_input(application);
+  for (std::size_t i = 0; i < outputs.size(); ++i)
+    sinks_.push_back(sinks_for(outputs[i], options.rates_fps[i], labels));
 }
 
 void ApplicationResults::write_line(const std::string& line) {
@@ -30,7 +65,8 @@ void ApplicationResults::write_line(const std::string& line) {
 void ApplicationResults::take(const application::Outcome& outcome) {
   const std::lock_guard lock(mutex_);
   if (closed_) return;
-  for (const auto& sink : sinks_) sink->take(outcome);
+  if (lines_) lines_->take(outcome);
+  for (const auto& sink : sinks_[outcome.picture.source]) sink->take(outcome);
   ++frames_;
 }
 
@@ -40,18 +76,20 @@ bool ApplicationResults::keep(std::chrono::milliseconds patience) {
   if (closed_) return true;
   closed_ = true;
   if (file_) file_->keep();
-  for (const auto& sink : sinks_) sink->finish();
+  for (const Sinks& sinks : sinks_)
+    for (const auto& sink : sinks) sink->finish();
   return true;
 }
 
 std::string ApplicationResults::kept_text() const {
-  const application::Output& output = application_.output;
+  const Output& output = application_.output;
   std::vector<std::string> kept;
   if (out_) kept.push_back(fmt::format("{} lines on standard output", out_->lines()));
   if (file_) kept.push_back(fmt::format("{} lines in {}", file_->lines(), output.json));
   if (!output.images.empty()) kept.push_back("pictures in " + output.images);
   if (!output.maps.empty()) kept.push_back("maps in " + output.maps);
-  if (!output.video.empty()) kept.push_back("the video " + output.video);
+  for (const Output& each : outputs_by_input(application_))
+    if (!each.video.empty()) kept.push_back("the video " + each.video);
   return fmt::format("{}", fmt::join(kept, ", "));
 }
 

@@ -1,7 +1,6 @@
 #pragma once
-// Where the results of `run APPLICATION` go.
+// Where the results of an application's run go.
 #include <chrono>
-#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -9,17 +8,25 @@
 #include <vector>
 
 #include "api/lines_file.h"
-#include "application/application.h"
 #include "application/sink.h"
 
 namespace millrace::api {
+
+/// What is written for each of the application's inputs, in their order: for one what the
+/// application says; of several a folder in its folders for each, and a video of its own,
+/// "boxes.left.avi". Lines go to one place.
+std::vector<application::Output> outputs_by_input(const application::Application& application);
 
 /// Lines, pictures and a video, as the application says. However the run ends, what came until then
 /// is kept.
 class ApplicationResults {
  public:
-  /// Borrows the application. `rate_fps`: of the video.
-  ApplicationResults(const application::Application& application, double rate_fps);
+  struct Options {
+    std::vector<double> rates_fps;  // of the videos, by input
+    bool printed = true;  // lines on standard output, if the application names no other result
+  };
+  /// Borrows the application.
+  ApplicationResults(const application::Application& application, const Options& options);
 
   /// One thread at a time, frames in order. Nothing after keep().
   void take(const application::Outcome& outcome);
@@ -31,13 +38,15 @@ class ApplicationResults {
   std::string kept_text() const;
 
  private:
+  using Sinks = std::vector<std::unique_ptr<application::Sink>>;
   void write_line(const std::string& line);
 
   const application::Application& application_;
   std::optional<LinesFile> file_;
   std::optional<LinesOut> out_;
-  std::vector<std::unique_ptr<application::Sink>> sinks_;
-  std::timed_mutex mutex_;  // take() and keep(), if a frame hangs
+  std::unique_ptr<application::Sink> lines_;  // none: no lines are written
+  std::vector<Sinks> sinks_;                  // by input
+  std::timed_mutex mutex_;                    // take() and keep(), if a frame hangs
   bool closed_ = false;
   std::int64_t frames_ = 0;
 };

@@ -3,12 +3,15 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <set>
 
+#include "api/application/accuracy.h"
 #include "api/application/results.h"
 #include "api/written_over.h"
 #include "application/image_file.h"
@@ -21,14 +24,54 @@ namespace {
 using application::Outcome;
 using application::Totals;
 
+/// All of its inputs are folders of pictures that may be skipped.
+bool may_skip(const application::Application& application) {
+  const std::vector<application::Input> inputs = application.inputs();
+  return std::all_of(inputs.begin(), inputs.end(), [](const application::Input& input) {
+    std::error_code ignored;
+    return input.kind == application::InputKind::images &&
+           input.on_error == application::OnError::skip &&
+           std::filesystem::is_directory(input.path, ignored);
+  });
+}
+
+/// How large the first picture of each of several inputs is.
+class InputSizes {
+ public:
+  /// One thread at a time.
+  void look_at(const application::Picture& picture) {
+    if (picture.input.empty() || picture.image.empty()) return;
+    sizes_.emplace(picture.input, application::Size{picture.image.width, picture.image.height});
+  }
+  /// A sentence; empty: they are of one size.
+  std::string text() const {
+    std::vector<std::string> each;
+    bool differ = false;
+    for (const auto& [name, size] : sizes_) {
+      differ = differ || size != sizes_.begin()->second;
+      each.push_back(fmt::format("{} {} x {}", name, size.width, size.height));
+    }
+    if (!differ) return {};
+    return fmt::format(
+        "the inputs have pictures of different sizes ({}); each was brought to the "
+        "size of the network's input, and boxes are in pixels of their own picture",
+        fmt::join(each, ", "));
+  }
+
+ private:
+  std::map<std::string, application::Size> sizes_;
+};
+
 /// One way through all frames. However it ends, what came out until then is kept.
 class Runner {
  public:
   Runner(const LoadedApplication& loaded, const ApplicationRun& how)
       : loaded_(loaded),
         how_(how),
-        source_(application::open_source(loaded.application, loaded.loaded->network)),
-        results_(loaded.application, rate_of(loaded.application.input)) {}
+        source_(application::open_source(loaded.application, loaded.network())),
+        results_(loaded.application, {rates_of(loaded.application), !loaded.truth}) {
+    if (loaded.truth) meter_.emplace(checked_truth(loaded), loaded.application);
+  }
 
   Totals run() {
     const Loaded& loaded = *loaded_.loaded;
@@ -36,7 +79,7 @@ class Runner {
     auto session = deploy(loaded, loaded.plan, loaded_.application.file,
                           {.trace_frames = frames_of(how_.trace)});
     application::Run run(loaded_.application, parts(), session,
-                         [&](const Outcome& outcome) { results_.take(outcome); });
+                         [&](const Outcome& outcome) { take(outcome); });
     try {
       wait(interrupt, run);
     } catch (...) {
@@ -45,26 +88,40 @@ class Runner {
     }
     results_.keep(patience);
     write_trace(how_.trace, session, loaded);
+    if (const std::string text = sizes_.text(); !text.empty()) context().note(text);
     if (asked_ && !loaded_.application.input.is_live()) throw EngineError(interrupted_text());
     return run.totals();
   }
   std::int64_t skipped() const { return skipped_; }
+  std::optional<application::Accuracy> accuracy() const {
+    if (!meter_) return std::nullopt;
+    return meter_->result();
+  }
 
  private:
   static constexpr std::chrono::milliseconds patience{200};
 
   const Context& context() const { return loaded_.loaded->context; }
-  double rate_of(const application::Input& input) const {
-    return input.rate_fps > 0 ? input.rate_fps : source_->rate_fps();
+  /// By input.
+  std::vector<double> rates_of(const application::Application& application) const {
+    std::vector<double> rates;
+    std::vector<application::Source*> sources = source_->lanes();
+    if (sources.empty()) sources.push_back(source_.get());
+    const std::vector<application::Input> inputs = application.inputs();
+    for (std::size_t i = 0; i < inputs.size(); ++i)
+      rates.push_back(inputs[i].rate_fps > 0 ? inputs[i].rate_fps : sources[i]->rate_fps());
+    return rates;
+  }
+
+  void take(const Outcome& outcome) {
+    results_.take(outcome);
+    sizes_.look_at(outcome.picture);
+    if (meter_) meter_->take(outcome);
   }
 
   application::Parts parts() {
-    const application::Input& input = loaded_.application.input;
-    application::Parts parts = loaded_.parts(*source_);
-    std::error_code ignored;
-    if (input.kind == application::InputKind::images &&
-        input.on_error == application::OnError::skip &&
-        std::filesystem::is_directory(input.path, ignored))
+    application::Parts parts = loaded_.parts_for_truth(*source_);
+    if (may_skip(loaded_.application))
       parts.skip = [this](const InputError& error) {
         ++skipped_;
         context().note(fmt::format("skipped: {}", error.what()));
@@ -122,6 +179,8 @@ class Runner {
   const ApplicationRun& how_;
   std::unique_ptr<application::Source> source_;
   ApplicationResults results_;
+  std::optional<application::AccuracyMeter> meter_;
+  InputSizes sizes_;
   std::atomic<std::int64_t> skipped_{0};
   std::optional<std::chrono::steady_clock::time_point> asked_;  // to end
 };
@@ -156,8 +215,13 @@ void refuse_results_over(const application::Application& application,
   FilesRead files;
   files.add(application);
   files.add("plan", options.plan);
+  if (!options.labels_from.empty()) files.add_input(options.labels_from);
   for (const std::string& plugin : options.plugins) files.add("plug-in", plugin);
-  files.refuse(application.output);
+  files.refuse(application.output.json);
+  for (application::Output output : outputs_by_input(application)) {
+    output.json.clear();
+    files.refuse(output);
+  }
   files.refuse(how.trace.file);
 }
 
@@ -171,12 +235,14 @@ ApplicationTotals run_application(const RunnableOptions& runnable,
   if (!how.json.empty()) output.json = how.json;
   const application::Application& application = loaded->application;
   refuse_results_over(application, options, how);
-  note_passed_over(application.input, context);
-  if (options.plan.empty() && application.precisions != application::Application{}.precisions)
+  for (const application::Input& input : application.inputs()) note_passed_over(input, context);
+  const bool has_stages = application.mapping.is_given() || !application.mapping.plan.empty();
+  if (options.plan.empty() && !has_stages &&
+      application.precisions != application::Application{}.precisions)
     context.note("without --plan the network runs in f32 on one core");
   Runner runner(*loaded, how);
   const Totals totals = runner.run();
-  return {totals, runner.skipped(), application.input.is_live()};
+  return {totals, runner.skipped(), application.input.is_live(), runner.accuracy()};
 }
 
 void check_complaint(const Totals& totals) {

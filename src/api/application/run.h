@@ -1,10 +1,12 @@
 #pragma once
 // Applications on what they name.
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "api/application/load.h"
 #include "api/trace.h"
+#include "application/accuracy/accuracy.h"
 #include "application/run.h"
 
 namespace millrace::api {
@@ -21,6 +23,7 @@ struct ApplicationTotals {
   application::Totals totals;
   std::int64_t skipped = 0;  // pictures that cannot be decoded
   bool is_live = false;
+  std::optional<application::Accuracy> accuracy = {};  // if there is ground truth
 };
 
 /// All frames once; their results go where the application says. InputError or EngineError, as

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "analysis/rate.h"
+#include "api/bench/energy.h"
 #include "api/bench/roofline.h"
 #include "api/bench/simulated_baselines.h"
 #include "api/bench/summary.h"
@@ -18,6 +19,7 @@
 #include "board/energy.h"
 #include "plan/steps.h"
 #include "runtime/stage_times.h"
+#include "runtime/waiting/repeated.h"
 
 namespace millrace::api {
 namespace {
@@ -244,6 +246,7 @@ class Bench {
   const BenchRequest& request_;
   std::vector<std::unique_ptr<Loaded>> others_;
   board::EnergyMeter meter_;
+  std::unique_ptr<runtime::Repeated> sampler_ = sampler_of(meter_);
   std::vector<Contender> contenders_;
   std::unique_ptr<runtime::StageTrials> stages_;
   std::vector<std::vector<Time>> alone_;  // by round, by stage
@@ -261,6 +264,22 @@ std::int64_t in_flight_of(const BenchRequest& request, const plan::Assessed& ass
   return analysis::enough_in_flight(plan, network, times);
 }
 
+namespace {
+
+/// By how long the plan's stages worked, at the rate of the rounds.
+std::vector<board::DeviceEnergy> energy_of(const BenchResult& result, const Loaded& loaded) {
+  const auto board = board_of(loaded.origin);
+  const double rate = median_rate(result.rows.back());
+  if (!board || rate <= 0) return {};
+  std::vector<board::BusyProcessor> busy;
+  const schedule::Schedule schedule = schedule::compile(loaded.plan);
+  for (std::size_t s = 0; s < std::min(result.stages.size(), schedule.actors.size()); ++s)
+    busy.push_back({schedule.actors[s].processor, busy_share(result, s, rate) / rate});
+  return board::energy_per_frame(*board, busy, 1 / rate);
+}
+
+}  // namespace
+
 BenchResult bench(Loaded& loaded, const BenchRequest& request) {
   BenchResult result;
   {
@@ -274,6 +293,7 @@ BenchResult bench(Loaded& loaded, const BenchRequest& request) {
     result.no_energy = bench.no_energy();
     bench.trace();
   }
+  if (loaded.simulated.engine != nullptr) result.energy = energy_of(result, loaded);
   note_late_stages(loaded);
   std::vector<Rounds> rounds;
   for (const BenchRow& row : result.rows) rounds.push_back({row.name, rates(row)});

@@ -7,6 +7,7 @@
 #include "api/bench/measured_now.h"
 #include "api/loaded.h"
 #include "api/trace.h"
+#include "board/power.h"
 #include "report/roofline.h"
 #include "runtime/load.h"
 #include "runtime/session.h"
@@ -40,6 +41,7 @@ struct BenchResult {
   bool shared = false;                   // as plan::is_first_free
   report::Rooflines rooflines;  // without what `rows` and `stages` tell; of a simulated board empty
   std::int64_t in_flight = 0;   // frames on their way at most; 0: all that fit
+  std::vector<board::DeviceEnergy> energy = {};  // of a frame of the plan; of a simulated board
   std::string no_energy = {};   // why no energy was measured; empty: it was, or is nobody's here
 };
 

@@ -2,11 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <optional>
 
+#include "api/bench/energy.h"
 #include "api/loaded.h"
-#include "board/shipped.h"
 #include "explore/mapping/problem.h"
 #include "plan/variants.h"
 #include "profile/cost_model.h"
@@ -14,19 +13,6 @@
 
 namespace millrace::api {
 namespace {
-
-/// The board that the plan was made for, as it was.
-std::optional<board::Board> board_of(const plan::Origin& origin) {
-  std::vector<std::string> candidates = board::shipped_boards();
-  const std::string file = origin.board_file;
-  std::error_code ignored;
-  if (std::filesystem::exists(file, ignored)) candidates.push_back(file);
-  for (const std::string& name : candidates) {
-    board::Board board = board::find_board(name);
-    if (board::hash_of(board) == origin.board) return board;
-  }
-  return std::nullopt;
-}
 
 /// One of each device.
 std::vector<ProcessorId> kinds_of_processors(const board::Board& board) {

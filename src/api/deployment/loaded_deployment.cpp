@@ -18,7 +18,11 @@ namespace {
 constexpr std::size_t most_pictures = 8;
 
 std::vector<application::Picture> first_pictures(const LoadedApplication& loaded) {
-  const auto source = application::open_source(loaded.application, loaded.loaded->network);
+  if (loaded.batch > 1)
+    throw InputError(loaded.application.file,
+                     "its network takes several pictures at once, which groups of a deployment do "
+                     "not; give the same network with a batch of 1");
+  const auto source = application::open_source(loaded.application, loaded.network());
   std::vector<application::Picture> pictures;
   while (pictures.size() < most_pictures) {
     auto picture = source->next();

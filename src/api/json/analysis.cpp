@@ -3,6 +3,7 @@
 #include "api/json/measured_now.h"
 #include "base/json_text.h"
 #include "plan/tensor_names.h"
+#include "report/energy.h"
 
 namespace millrace::api {
 namespace {
@@ -87,7 +88,8 @@ std::string analysis_json(const Analysis& analysis) {
        proof.latency ? nlohmann::json(milliseconds(*proof.latency)) : nlohmann::json()},
       {"buffers", buffers},
       {"channels", channels_of(analysis)},
-      {"measured", measured_of(analysis)}};
+      {"measured", measured_of(analysis)},
+      {"energy_per_frame", report::energy_json(analysis.energy)}};
   return json_document("analysis", std::move(fields));
 }
 

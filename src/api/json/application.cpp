@@ -1,6 +1,7 @@
 #include "api/json/application.h"
 
 #include "api/application/shares.h"
+#include "api/json/accuracy.h"
 #include "base/json_text.h"
 
 namespace millrace::api {
@@ -46,6 +47,7 @@ std::string application_json(const ApplicationResult& result) {
                                              {"busy", shares},
                                              {"bottleneck", all[busiest_of(all)].who},
                                              {"waiting", waits},
+                                             {"accuracy", accuracy_json(result.accuracy)},
                                              {"frames_that_differ", result.rows.back().differing}});
 }
 

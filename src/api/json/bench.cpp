@@ -5,6 +5,7 @@
 #include "api/bench/summary.h"
 #include "api/json/measured_now.h"
 #include "base/json_text.h"
+#include "report/energy.h"
 
 namespace millrace::api {
 namespace {
@@ -48,9 +49,13 @@ nlohmann::json stage_of(const BenchResult& result, std::size_t index) {
 
 std::string bench_json(const BenchResult& result) {
   const auto none = nlohmann::json(), empty = nlohmann::json::array();
-  nlohmann::json fields = {{"rows", empty},      {"stages", empty},
-                           {"bottleneck", none}, {"share_of_stages_alone", none},
-                           {"promised", none},   {"roofline", none}};
+  nlohmann::json fields = {{"rows", empty},
+                           {"stages", empty},
+                           {"bottleneck", none},
+                           {"share_of_stages_alone", none},
+                           {"promised", none},
+                           {"roofline", none},
+                           {"energy_per_frame", report::energy_json(result.energy)}};
   for (const BenchRow& row : result.rows) fields["rows"].push_back(row_of(result, row));
   for (std::size_t s = 0; s < result.stages.size(); ++s)
     fields["stages"].push_back(stage_of(result, s));

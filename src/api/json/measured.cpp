@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "api/application/shares.h"
+#include "api/json/accuracy.h"
 #include "base/json_text.h"
 #include "profile/profile_file.h"
 
@@ -41,6 +42,19 @@ nlohmann::json queue_of(const ApplicationTotals& run) {
   if (!run.is_live) return nullptr;
   const runtime::QueueCounts& queue = run.totals.queue;
   return {{"arrived", queue.put}, {"dropped", queue.dropped}, {"most_waiting", queue.most}};
+}
+
+/// Of several inputs.
+nlohmann::json inputs_of(const ApplicationTotals& run) {
+  nlohmann::json inputs = nlohmann::json::array();
+  for (const application::InputTotals& each : run.totals.inputs) {
+    inputs.push_back({{"name", each.name}, {"frames", each.frames}, {"live", queue_of(run)}});
+    if (!run.is_live) continue;
+    inputs.back()["live"] = {{"arrived", each.queue.put},
+                             {"dropped", each.queue.dropped},
+                             {"most_waiting", each.queue.most}};
+  }
+  return inputs;
 }
 
 }  // namespace
@@ -114,7 +128,9 @@ std::string run_json(const ApplicationTotals& run) {
                           {"stages_ms", each(times.pipeline)},
                           {"post_processing_ms", each(times.after)},
                           {"waiting_ms", each(times.waiting())}}},
-                        {"live", queue_of(run)}},
+                        {"live", queue_of(run)},
+                        {"inputs", inputs_of(run)},
+                        {"accuracy", accuracy_json(run.accuracy)}},
                        -1);
 }
 

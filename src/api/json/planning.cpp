@@ -29,7 +29,8 @@ nlohmann::json candidates_of(const explore::Choice& choice) {
 }
 
 nlohmann::json loss_of(const profile::Loss& loss) {
-  return {{"changed_share", loss.changed_share()},
+  return {{"measure", loss.measure.empty() ? "answers" : loss.measure},
+          {"changed_share", loss.changed_share()},
           {"mean_error", loss.mean_error},
           {"largest_error", loss.largest_error}};
 }

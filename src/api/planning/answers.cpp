@@ -1,6 +1,7 @@
 #include "api/planning/answers.h"
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 
 #include "application/heads/detect.h"
@@ -116,6 +117,65 @@ profile::CompareAnswers object_answers(const network::Network& network,
     const std::int64_t invented = missing(now, before, threshold);
     return profile::Answers{count(before) + invented, lost + invented};
   };
+}
+
+namespace {
+
+constexpr const char* outputs_as_in_float32 = "agreement of the outputs with float32's";
+
+/// One value for each class, or integers that are the answer.
+bool says_one_class(const Outputs& outputs) {
+  if (outputs.empty() || outputs.front().type != network::DataType::float32) return true;
+  const network::Shape& shape = outputs.front().shape;
+  return std::count_if(shape.begin(), shape.end(), [](std::int64_t size) { return size != 1; }) < 2;
+}
+
+double distance_of(const network::Array& expected, const network::Array& found) {
+  if (expected.type != network::DataType::float32) return 0;
+  const auto a = expected.values<float>(), b = found.values<float>();
+  double difference = 0, all = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    const double off = double{a[i]} - double{b[i]};
+    difference += off * off;
+    all += double{a[i]} * double{a[i]};
+  }
+  const double distance = difference == 0 ? 0 : std::sqrt(difference / std::max(all, 1e-30));
+  return std::isfinite(distance) ? std::min(distance, 1.0) : 1;
+}
+
+/// Sums the distances of one measurement; the worst output of a frame counts.
+struct OutputsBeside {
+  const profile::LossMeter* meter;
+  double sum = 0;
+
+  profile::Answers compare(std::size_t frame, std::span<const network::Array> found) {
+    if (frame == 0) sum = 0;
+    const Outputs& expected = meter->expected()[frame];
+    double worst = 0;
+    for (std::size_t i = 0; i < expected.size(); ++i)
+      worst = std::max(worst, distance_of(expected[i], found[i]));
+    sum += worst;
+    return {1, worst > 0 ? 1 : 0};
+  }
+  void conclude(profile::Loss& loss) const {
+    loss.measure = outputs_as_in_float32;
+    loss.fall = sum / static_cast<double>(loss.frames);
+  }
+};
+
+}  // namespace
+
+void compare_by_answers(profile::LossMeter& meter, const network::Network& network) {
+  if (profile::CompareAnswers objects = object_answers(network, meter.expected())) {
+    meter.compare_by(std::move(objects));
+    return;
+  }
+  if (says_one_class(meter.expected().front())) return;
+  auto beside = std::make_shared<OutputsBeside>(OutputsBeside{&meter});
+  // Shared by the two functions of the meter.
+  meter.compare_by(
+      [beside](std::size_t frame, auto found) { return beside->compare(frame, found); },
+      [beside](profile::Loss& loss) { beside->conclude(loss); });
 }
 
 }  // namespace millrace::api

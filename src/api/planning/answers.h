@@ -10,4 +10,9 @@ namespace millrace::api {
 profile::CompareAnswers object_answers(const network::Network& network,
                                        const std::vector<profile::LossMeter::Outputs>& expected);
 
+/// Lets the meter compare by the objects; by the top answer if the first output has one value for
+/// each class; and else by how far the outputs are off: the root of the mean square, as a share of
+/// that in float32, the mean of the frames.
+void compare_by_answers(profile::LossMeter& meter, const network::Network& network);
+
 }  // namespace millrace::api

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <set>
 #include <utility>
 
@@ -128,6 +129,23 @@ plan::Origin origin_of(const profile::Profile& profile, const Imported& imported
   return origin;
 }
 
+/// As an application's file says it.
+application::ByHand by_hand_of(const Imported& imported,
+                               const std::vector<explore::ProcessorGroup>& groups,
+                               const ModelPieces& pieces, const board::Board& board) {
+  application::ByHand mapping;
+  for (const explore::ProcessorGroup& group : groups) {
+    std::string& device = mapping.devices.emplace_back();
+    for (const ProcessorId each : group) device += (device.empty() ? "" : "+") + board[each].name;
+  }
+  for (const std::size_t cut : pieces.cuts)
+    mapping.cut_points.push_back(pieces.network.layers[cut].name);
+  for (const Stage& stage : imported.stages) mapping.precisions.push_back(stage.precision);
+  for (const Stage& stage : imported.stages) mapping.streams.push_back(stage.streams);
+  mapping.slots = imported.slots;
+  return mapping;
+}
+
 }  // namespace
 
 JediPlan make_jedi_plan(const Instance& instance, const Imported& imported,
@@ -149,7 +167,8 @@ JediPlan make_jedi_plan(const Instance& instance, const Imported& imported,
   const explore::Problem problem = explore::make_problem(pieces.network, board, profile);
   const plan::BuildOptions build;
   const explore::SearchContext search_context{pieces.network, board, problem, build};
-  const explore::Configuration configuration{groups, pieces.cuts, imported.slots};
+  explore::Configuration configuration{groups, pieces.cuts, imported.slots};
+  for (const Stage& stage : imported.stages) configuration.streams.push_back(stage.streams);
   explore::Realised realised = explore::realise(search_context, configuration);
   if (!realised.verdict) return {realised.verdict};
   JediPlan result;
@@ -160,8 +179,26 @@ JediPlan make_jedi_plan(const Instance& instance, const Imported& imported,
   result.file = {simulated_where_not_here(plan, board),
                  origin_of(profile, imported, of_board, board.cpu_model),
                  std::move(realised.evidence)};
+  result.mapping = by_hand_of(imported, groups, pieces, board);
+  result.mapping.board = of_board;
   result.network = std::move(pieces.network);
   return result;
+}
+
+std::string application_of(const Imported& imported, const JediPlan& plan) {
+  if (!plan.mapping.is_given()) return imported.application;
+  nlohmann::ordered_json application = nlohmann::ordered_json::parse(imported.application);
+  nlohmann::ordered_json mapping;
+  const application::ByHand& stages = plan.mapping;
+  if (!stages.board.empty()) mapping["board"] = stages.board;
+  mapping["devices"] = stages.devices;
+  if (!stages.cut_points.empty()) mapping["cut_points"] = stages.cut_points;
+  for (const board::Precision each : stages.precisions)
+    mapping["precisions"].push_back(board::to_text(each));
+  if (!stages.streams.empty()) mapping["streams"] = stages.streams;
+  mapping["slots"] = *stages.slots;
+  application["mapping"] = mapping;
+  return application.dump();
 }
 
 }  // namespace millrace::api

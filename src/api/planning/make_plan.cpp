@@ -12,11 +12,13 @@
 
 #include "api/application/load.h"
 #include "api/open_model.h"
+#include "api/planning/by_hand.h"
 #include "api/planning/notes.h"
 #include "api/planning/objectives.h"
 #include "api/profile.h"
 #include "api/simulated_board.h"
 #include "api/written_over.h"
+#include "application/application_file.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/quantity.h"
@@ -39,6 +41,7 @@ struct Work {
   network::Network network;
   board::Board board;
   std::unique_ptr<engine::Engine> engine;
+  std::unique_ptr<ApplicationSamples> samples = {};  // if the loss is an application's
   profile::Profile measured = {};  // with all precisions asked for
   profile::Profile profile = {};   // with each layer in the fastest, or in the precision chosen
   std::optional<network::Calibration> calibration = {};     // if int8 may be used
@@ -48,8 +51,10 @@ struct Work {
 };
 
 PrecisionRequest precision_request(const PlanRequest& request, const Work& work) {
-  return {&work.network, work.engine.get(),        &work.board, precisions_of(request.variants),
-          &request.loss, request.setup.source.seed, request.setup.context};
+  return {&work.network,         work.engine.get(),
+          &work.board,           precisions_of(request.variants),
+          &request.loss,         request.setup.source.seed,
+          request.setup.context, work.samples.get()};
 }
 
 Work begin(const PlanRequest& request) {
@@ -89,6 +94,7 @@ Work prepare(const PlanRequest& request) {
   work.engines[work.engine->name()] = work.engine.get();
   ProfileSource source = profile_source(request);
   check_loss(request.loss, source.measure.precisions);
+  work.samples = samples_for(precision_request(request, work));
   const PrecisionRequest precision = precision_request(request, work);
   work.calibration = calibration_for(precision);
   if (work.calibration) source.measure.calibration = &*work.calibration;
@@ -143,6 +149,10 @@ explore::Choice search(const PlanRequest& request, const Work& work) {
       return runtime::measure(contenders_of(plans, work.network), work.network, work.engines,
                               {time_from_seconds(request.measure_s), request.setup.source.seed});
     };
+  if (request.by_hand.is_given())
+    return choose_by_hand(
+        {work.network, work.board, work.profile, work.engines, request.setup.context},
+        request.by_hand, choose);
   if (!is_configuration_search(request.search)) {
     choose.fallback = request.search.fallback;
     return explore::choose(work.network, work.board, work.profile, choose);
@@ -263,10 +273,18 @@ PlanResult result_of(Work work, std::vector<PlanAttempt> attempts, const std::st
   return result;
 }
 
+/// Each layer in its stage's precision, if the stages say theirs.
+void select_by_stage(const PlanRequest& request, Work& work) {
+  if (!request.by_hand.is_given()) return;
+  const auto precisions = precisions_by_layer(request.by_hand, work.network);
+  if (!precisions.empty()) work.profile = profile::select_by_layer(work.measured, precisions);
+}
+
 /// `attempts`: those before.
 PlanResult plan_once_more(const PlanRequest& request, std::vector<PlanAttempt> attempts) {
   const Context& context = request.setup.context;
   Work work = prepare(request);
+  select_by_stage(request, work);
   PlanAttempt& attempt = attempts.emplace_back(PlanAttempt{work.precisions, work.loss, {}});
   if (work.precisions && !work.precisions->within_budget) {
     const std::string refusal =
@@ -303,11 +321,51 @@ PlanResult plan_once_more(const PlanRequest& request, std::vector<PlanAttempt> a
   return result;
 }
 
+/// Without stages by hand their number is what the search may use.
+void take_streams(PlanRequest& request) {
+  auto& streams = request.by_hand.streams;
+  if (request.by_hand.is_given() || streams.empty()) return;
+  if (streams.size() > 1)
+    throw InputError("--streams", fmt::format("found {} numbers, but no --devices; give one, or "
+                                              "the stages",
+                                              streams.size()));
+  request.streams = static_cast<int>(streams.front());
+  streams.clear();
+}
+
+/// Where the options say nothing else.
+void take_mapping(const application::Application& application, PlanRequest& request) {
+  if (request.by_hand.is_given() || !application.mapping.is_given()) return;
+  if (request.search.method != SearchOptions{}.method) return;  // another plan is asked for
+  std::vector<std::int64_t> streams = std::move(request.by_hand.streams);
+  request.by_hand = application.mapping;
+  if (!streams.empty()) request.by_hand.streams = std::move(streams);
+  for (const board::Precision each : application.mapping.precisions)
+    if (std::find(request.variants.precisions.begin(), request.variants.precisions.end(), each) ==
+        request.variants.precisions.end())
+      request.variants.precisions.push_back(each);
+  if (request.board.empty()) request.board = application.mapping.board;
+}
+
+void take_application(PlanRequest& request) {
+  LossOptions& loss = request.loss;
+  const std::string file = request.setup.source.file;
+  if (application::is_application_file(file)) {
+    loss.application.file = file;
+    take_mapping(application::read_application(file), request);
+  } else if (const char* given = !loss.application.labels_from.empty() ? "--labels-from"
+                                 : !loss.application.plugins.empty()   ? "--plugin"
+                                                                       : nullptr)
+    throw InputError(given, "is only for applications (.yaml); leave it out");
+  use_network_of_application(request.setup, request.variants);
+  take_streams(request);
+}
+
 }  // namespace
 
 PlanResult make_plan(const PlanRequest& given) {
   PlanRequest request = given;
-  use_network_of_application(request.setup, request.variants);
+  take_application(request);
   check_search_reads_options(request);
   PlanResult result = plan_once_more(request, {});
   const std::string file = request.setup.source.file;
@@ -320,7 +378,7 @@ PlanResult make_plan(const PlanRequest& given) {
 
 void check_plan_output(const PlanRequest& given, const std::string& output) {
   PlanRequest request = given;
-  use_network_of_application(request.setup, request.variants);
+  take_application(request);
   std::error_code ignored;
   if (output != standard_output && !is_plan_file(output) &&
       !std::filesystem::is_character_file(output, ignored) &&
@@ -330,6 +388,8 @@ void check_plan_output(const PlanRequest& given, const std::string& output) {
   FilesRead files;
   files.add(request.setup.source);
   files.add(request.loss.frames);
+  if (!request.loss.application.labels_from.empty())
+    files.add_input(request.loss.application.labels_from);
   files.add("calibration table", request.loss.calibration);
   files.add("profile", request.profile);
   for (const std::string& board : {request.board, request.limits}) files.add("board file", board);

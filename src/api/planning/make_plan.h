@@ -8,6 +8,7 @@
 #include "api/planning/precision.h"
 #include "api/planning/search.h"
 #include "api/setup.h"
+#include "application/application.h"
 #include "explore/choose.h"
 #include "plan/plan.h"
 #include "plan/plan_file.h"
@@ -23,6 +24,7 @@ struct PlanRequest {
   std::string profile = {};  // a file in place of the kept or measured profile
   int streams = 1;           // of a stage on one processor, at most
   SearchOptions search = {};
+  application::ByHand by_hand = {};  // instead of a search, if it is given
   explore::GeneticOptions genetic = {};
   double measure_s = 0.5;  // of each candidate; 0: the predictions decide
   std::optional<Time> max_latency = {};

@@ -6,6 +6,7 @@
 
 #include "api/calibration/scenes.h"
 #include "api/planning/answers.h"
+#include "api/planning/application_loss.h"
 #include "base/error.h"
 #include "base/interrupt.h"
 #include "base/quantity.h"
@@ -21,15 +22,12 @@ using board::Precision;
 using board::Variant;
 using explore::PrecisionChoice;
 
-bool has_frames(const LossOptions& options) {
-  return !options.frames.inputs.empty() || options.frames.random > 0;
-}
-
 bool holds(const std::vector<Precision>& precisions, Precision precision) {
   return std::find(precisions.begin(), precisions.end(), precision) != precisions.end();
 }
 
 profile::Samples open_samples(const PrecisionRequest& request) {
+  if (request.samples != nullptr) return request.samples->samples;
   if (request.options->frames.inputs.empty())
     request.context.note(
         "warning: inputs are random; real inputs have other ranges and losses; give --input");
@@ -52,26 +50,50 @@ std::vector<Variant> variants_of(const profile::Profile& measured,
   return variants;
 }
 
+/// By the application's measure, or by what the outputs answer.
+void set_measure(profile::LossMeter& meter, const PrecisionRequest& request) {
+  if (request.samples != nullptr)
+    return compare_by_application(meter, *request.samples, request.context);
+  compare_by_answers(meter, *request.network);
+}
+
 }  // namespace
+
+bool LossOptions::has_frames(const std::vector<Precision>& precisions) const {
+  if (!frames.inputs.empty() || frames.random > 0) return true;
+  const bool needs_ranges = holds(precisions, Precision::int8) && calibration.empty();
+  return !application.file.empty() &&
+         (!max_loss.empty() || !application.labels_from.empty() || needs_ranges);
+}
+
+std::unique_ptr<ApplicationSamples> samples_for(const PrecisionRequest& request) {
+  const LossOptions& options = *request.options;
+  if (!options.has_frames(request.precisions) ||
+      !is_of_application(options.application, options.frames))
+    return nullptr;
+  return open_application_samples(options.application, options.frames, *request.network,
+                                  request.context);
+}
 
 void check_loss(const LossOptions& options, const std::vector<Precision>& precisions) {
   const std::string budget = "--max-loss " + options.max_loss;
   const bool int8 = holds(precisions, Precision::int8);
+  const bool has_frames = options.has_frames(precisions);
   if (!options.max_loss.empty()) read_share(options.max_loss, "--max-loss");
-  if (!options.max_loss.empty() && !has_frames(options))
+  if (!options.max_loss.empty() && !has_frames)
     throw InputError(budget, "the loss is measured on frames; give them with --input FOLDER");
   if (!options.max_loss.empty() && precisions == std::vector{Precision::f32})
     throw InputError(budget,
                      "float32 alone loses nothing; allow lower precisions, such as "
                      "--precision f32,bf16");
-  if (int8 && options.calibration.empty() && !has_frames(options))
+  if (int8 && options.calibration.empty() && !has_frames)
     throw InputError("--precision int8",
                      "needs the ranges of all tensors; give --calibration TABLE (from `millrace "
                      "calibrate`) or frames to find them on, --input FOLDER");
   if (!int8 && !options.calibration.empty())
     throw InputError("--calibration " + options.calibration,
                      "only int8 needs it; leave it out or add --precision f32,int8");
-  if (has_frames(options) && precisions == std::vector{Precision::f32})
+  if (has_frames && precisions == std::vector{Precision::f32})
     throw InputError("--input",
                      "nothing is measured on the frames; allow lower precisions, such as "
                      "--precision f32,bf16, or leave them out");
@@ -114,7 +136,7 @@ PrecisionChoice choose_precisions(const PrecisionRequest& request, const profile
     interrupt.check();
   };
   profile::LossMeter meter(execution_of(request), samples, after_frame);
-  meter.compare_by(object_answers(*request.network, meter.expected()));
+  set_measure(meter, request);
   PrecisionChoice choice = explore::choose_precisions(
       lowerings.problem, read_share(request.options->max_loss, "--max-loss"),
       [&](const std::vector<Precision>& precisions) {
@@ -127,7 +149,7 @@ PrecisionChoice choose_precisions(const PrecisionRequest& request, const profile
 std::optional<profile::Loss> measured_loss(const PrecisionRequest& request,
                                            const profile::Profile& chosen,
                                            const network::Calibration* calibration) {
-  if (!has_frames(*request.options)) return std::nullopt;
+  if (!request.options->has_frames(request.precisions)) return std::nullopt;
   std::vector<Variant> variants;
   for (const profile::LayerTimes& layer : chosen.processors.front().layers)
     variants.push_back(layer.variant);
@@ -135,7 +157,7 @@ std::optional<profile::Loss> measured_loss(const PrecisionRequest& request,
   const auto work = request.context.begin("measuring the loss");
   profile::LossMeter meter(execution_of(request), open_samples(request),
                            [&] { interrupt.check(); });
-  meter.compare_by(object_answers(*request.network, meter.expected()));
+  set_measure(meter, request);
   return meter.measure(variants, calibration);
 }
 
@@ -143,11 +165,15 @@ std::string missed_budget_text(const PrecisionRequest& request,
                                const explore::PrecisionChoice& choice) {
   const board::Precision base =
       *std::min_element(request.precisions.begin(), request.precisions.end());
+  const profile::Loss& loss = choice.loss;
+  const std::string share = fmt::format("{:.2f} %", 100 * loss.changed_share());
+  const std::string lost =
+      loss.fall ? fmt::format("the {} falls by {}", loss.measure, share)
+                : fmt::format("{} of {} answers ({}) change", loss.changed, loss.answers, share);
   return fmt::format(
-      "--max-loss {}: even with all layers in {}, {} of {} answers ({}) change; allow {} with "
-      "--precision, calibrate on more frames or accept a larger loss",
-      request.options->max_loss, board::to_text(base), choice.loss.changed, choice.loss.answers,
-      fmt::format("{:.2f} %", 100 * choice.loss.changed_share()),
+      "--max-loss {}: even with all layers in {}, {}; allow {} with --precision, calibrate on more "
+      "frames or accept a larger loss",
+      request.options->max_loss, board::to_text(base), lost,
       base == board::Precision::int8 ? "bf16 or f32" : "f32");
 }
 

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "api/application/samples.h"
 #include "api/context.h"
 #include "api/frames.h"
 #include "explore/precision/precision.h"
@@ -16,6 +17,10 @@ struct LossOptions {
   std::string max_loss;     // "1%"; empty: no budget
   std::string calibration;  // a table; empty: made from the frames, if int8 may be used
   FrameOptions frames;
+  ApplicationFrameOptions application = {};  // whose measure counts; its file is the source's
+
+  /// Whether something is measured on frames.
+  bool has_frames(const std::vector<board::Precision>& precisions) const;
 };
 
 /// Whether the options fit each other and the precisions; InputError says which does not.
@@ -30,7 +35,11 @@ struct PrecisionRequest {
   const LossOptions* options = nullptr;
   std::uint64_t seed = 1;
   Context context = {};
+  const ApplicationSamples* samples = nullptr;  // null: the frames are not an application's
 };
+
+/// The frames of the application, if it has any part in this.
+std::unique_ptr<ApplicationSamples> samples_for(const PrecisionRequest& request);
 
 /// The ranges for int8: the table if one is named, else from the frames; none if int8 may not be
 /// used. InputError if the table does not fit.

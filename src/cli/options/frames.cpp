@@ -35,15 +35,29 @@ void bind_samples(CLI::App& verb, api::FrameOptions& options) {
                 "error");
 }
 
+void bind_application_frames(CLI::App& verb, api::ApplicationFrameOptions& options) {
+  begin_group(verb, "Application");
+  verb.add_option("--frames", options.most_frames,
+                  "For an application: use at most this number of frames of its input")
+      ->check(CLI::Range(1, 1'000'000))
+      ->capture_default_str();
+  verb.add_option("--plugin", options.plugins,
+                  "A shared library with pre- or post-processing for the application (repeatable)");
+}
+
 void bind_loss(CLI::App& verb, api::LossOptions& options) {
   begin_group(verb, "Precision");
   verb.add_option("--max-loss", options.max_loss,
-                  "Allow lower precisions if at most this share of the frames changes its best "
-                  "class, such as 1%");
+                  "Allow lower precisions if the accuracy falls by at most this share, such as 1%. "
+                  "Of an application by its own measure; else the share of answers that change");
   verb.add_option("--calibration", options.calibration,
                   "The table of ranges for int8, from `millrace calibrate`; default: ranges of the "
                   "frames of --input");
   bind_samples(verb, options.frames);
+  bind_application_frames(verb, options.application);
+  verb.add_option("--labels-from", options.application.labels_from,
+                  "For an application: measure the loss beside this ground truth; default: beside "
+                  "what float32 finds");
 }
 
 }  // namespace millrace::cli

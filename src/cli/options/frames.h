@@ -11,7 +11,9 @@ void bind_frames(CLI::App& verb, api::FrameOptions& options);
 /// For verbs that learn from frames: images of another size than the input's are an error unless
 /// --resize is given.
 void bind_samples(CLI::App& verb, api::FrameOptions& options);
-/// --max-loss, --calibration, bind_samples
+/// --frames and --plugin of an application whose frames are learned from.
+void bind_application_frames(CLI::App& verb, api::ApplicationFrameOptions& options);
+/// --labels-from, bind_application_frames, --max-loss, --calibration, bind_samples
 void bind_loss(CLI::App& verb, api::LossOptions& options);
 
 }  // namespace millrace::cli

@@ -10,7 +10,7 @@ namespace millrace::cli {
 
 void bind_runnable(CLI::App& verb, api::RunnableOptions& options);
 CLI::Option* bind_time_scale(CLI::App& verb, api::RunnableOptions& options);  // --time-scale
-/// --plan, --plugin, --frames
+/// --plan, --plugin, --frames, --labels-from
 void bind_application(CLI::App& verb, api::ApplicationOptions& options);
 /// --trace, --trace-frames; the first.
 CLI::Option* bind_trace(CLI::App& verb, api::TraceOptions& options);

@@ -87,4 +87,25 @@ void bind_configuration_search(CLI::App& verb, api::SearchOptions& options) {
       ->check(not_empty);
 }
 
+void bind_by_hand(CLI::App& verb, application::ByHand& mapping) {
+  begin_group(verb, "Stages by hand");
+  CLI::Option* devices =
+      verb.add_option("--devices", mapping.devices,
+                      "The processor of each stage, such as core0,core1; core0+core1 are replicas. "
+                      "Nothing is searched then")
+          ->delimiter(',')
+          ->excludes(verb.get_option("--search"));
+  verb.add_option("--cut-points", mapping.cut_points,
+                  "The last layer of each stage but the last, by its number from 0 or its name, "
+                  "such as 20,53")
+      ->delimiter(',')
+      ->needs(devices);
+  verb.add_option("--streams", mapping.streams,
+                  "Streams of each stage: instances on the same processor, each on another frame. "
+                  "One launches while another computes. Without --devices one number, up to which "
+                  "the search goes; never more than the board's limit; default: 1")
+      ->delimiter(',')
+      ->check(CLI::Range(1, 64));
+}
+
 }  // namespace millrace::cli

@@ -7,6 +7,7 @@
 #include "cli/print/measured_now.h"
 #include "plan/steps.h"
 #include "plan/tensor_names.h"
+#include "report/energy.h"
 #include "report/table.h"
 
 namespace millrace::cli {
@@ -136,7 +137,9 @@ std::string analysis_text(const Analysis& analysis) {
                                  analysis.proof.schedule.channels.size());
   text += fmt::format("consistent   yes: {}\nlive         yes\n", cycles_text(analysis.proof));
   text += pace_text(analysis) + buffers_text(analysis.proof) + measured_text(analysis);
-  return text + "\n" + channels_text(analysis);
+  text += "\n" + channels_text(analysis);
+  if (!analysis.energy.empty()) text += "\n" + report::energy_text(analysis.energy);
+  return text;
 }
 
 }  // namespace millrace::cli

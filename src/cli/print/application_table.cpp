@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "api/application/shares.h"
+#include "cli/print/accuracy.h"
 #include "report/table.h"
 
 namespace millrace::cli {
@@ -88,11 +89,13 @@ std::string findings_text(const ApplicationResult& result) {
 std::string application_text(const ApplicationResult& result) {
   const std::vector<report::WaterfallStep> steps = waterfall_of(result);
   return fmt::format(
-      "{}: {} frames, median of {} rounds; times per frame\n\n{}\n{}\n{}\n{}\n"
-      "{:.2f} times the rate of all steps one after the other on one core; {}",
-      result.application, result.frames, result.rows.front().rounds.size(),
-      report::waterfall_text(steps), times_text(result), shares_text(result), waits_text(result),
-      report::times(steps.back(), steps.front()), findings_text(result));
+             "{}: {} frames, median of {} rounds; times per frame\n\n{}\n{}\n{}\n{}\n"
+             "{:.2f} times the rate of all steps one after the other on one core; {}",
+             result.application, result.frames, result.rows.front().rounds.size(),
+             report::waterfall_text(steps), times_text(result), shares_text(result),
+             waits_text(result), report::times(steps.back(), steps.front()),
+             findings_text(result)) +
+         (result.accuracy ? "\n" + accuracy_text(*result.accuracy) : "");
 }
 
 }  // namespace millrace::cli

@@ -5,6 +5,7 @@
 #include "api/bench/summary.h"
 #include "base/printable.h"
 #include "cli/print/measured_now.h"
+#include "report/energy.h"
 #include "report/roofline.h"
 #include "report/table.h"
 
@@ -60,6 +61,7 @@ std::string energy_text(const api::BenchResult& result) {
     if (const auto energy = millijoules(row))
       text += fmt::format("{} {} {:.0f} mJ", text.empty() ? "energy per frame:" : ",", row.name,
                           *energy);
+  if (!result.energy.empty()) return "\n" + report::energy_text(result.energy);
   return text.empty() ? text : text + "\n";
 }
 

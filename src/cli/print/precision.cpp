@@ -23,7 +23,7 @@ std::string precisions_text(const network::Network& network,
   report::Table table({{"layer", Align::left},
                        {"in", Align::left},
                        {"saves"},
-                       {"answers changed"},
+                       {"loss"},
                        {"mean error"},
                        {"largest error"},
                        {"taken", Align::left}});
@@ -39,6 +39,12 @@ std::string precisions_text(const network::Network& network,
 }
 
 std::string loss_text(const profile::Loss& loss) {
+  if (loss.fall)
+    return fmt::format(
+        "the {} falls by {} on {} frames, {} of {} are no longer right; the outputs are off by {} "
+        "on average and {} at most",
+        loss.measure, share_text(*loss.fall), loss.frames, loss.changed, loss.answers,
+        error_text(loss.mean_error), error_text(loss.largest_error));
   return fmt::format(
       "{} of {} answers ({}) on {} frames change, the outputs are off by {} on average and {} at "
       "most",

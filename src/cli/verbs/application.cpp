@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "api/application/accuracy.h"
 #include "api/application/bench.h"
 #include "api/application/run.h"
 #include "api/json/application.h"
@@ -13,6 +14,7 @@
 #include "api/written_over.h"
 #include "base/file.h"
 #include "base/printable.h"
+#include "cli/print/accuracy.h"
 #include "cli/print/application_table.h"
 #include "cli/print/progress.h"
 #include "cli/verbs/verbs.h"
@@ -39,6 +41,11 @@ void report(const api::ApplicationTotals& run) {
       "{} frames in {}, {} frames/s; {}", totals.frames, millrace::to_text(totals.elapsed),
       four_digits(static_cast<double>(totals.frames) / std::max(1e-9, seconds(totals.elapsed))),
       steps_text(totals)));
+  for (const application::InputTotals& each : totals.inputs) {
+    const std::string live = fmt::format("; {} arrived, {} of them were dropped; at most {} waited",
+                                         each.queue.put, each.queue.dropped, each.queue.most);
+    note(fmt::format("{}: {} frames{}", each.name, each.frames, run.is_live ? live : ""));
+  }
   const runtime::QueueCounts& queue = totals.queue;
   if (run.is_live)
     note(fmt::format("{} frames arrived, {} of them were dropped; at most {} waited", queue.put,
@@ -66,7 +73,11 @@ int run_application(const api::RunnableOptions& runnable, const api::Application
     note(fmt::format("{} of {} pictures were skipped, as they cannot be decoded", run.skipped,
                      run.totals.frames + run.skipped));
   api::check_complaint(run.totals);
-  if (run_options.json) fmt::print("{}", run_json(run));
+  if (run.accuracy) api::note_left_out(*run.accuracy, runnable.model.context);
+  if (run_options.json)
+    fmt::print("{}", run_json(run));
+  else if (run.accuracy)
+    fmt::print("{}", printable_lines(accuracy_text(*run.accuracy)));
   return run.skipped > 0 ? answer_is_no : 0;
 }
 

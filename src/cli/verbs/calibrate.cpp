@@ -26,6 +26,7 @@ void bind(CLI::App& verb, CalibrateOptions& options) {
   bind_model(verb, request.setup);
   bind_processors(verb, request.setup);
   bind_samples(verb, request.frames);
+  bind_application_frames(verb, request.application);
   begin_group(verb, "Ranges");
   verb.add_option("--method", request.method,
                   "How to choose the range of a tensor: mse has the smallest mean squared error, "
@@ -75,7 +76,10 @@ int run(const CalibrateOptions& options) {
 void add_calibrate(CLI::App& app, int& exit_code) {
   add_verb<CalibrateOptions>(
       app, exit_code,
-      {{"calibrate", "Find the ranges of all tensors; int8 needs them",
+      {{"calibrate",
+        "Find the ranges of all tensors on frames, also those of an application (.yaml); int8 "
+        "needs "
+        "them",
         "millrace calibrate digits.onnx --input images/ -o digits.calibration.json"},
        bind,
        run});

@@ -8,7 +8,7 @@
 #include "api/json/files.h"
 #include "api/planning/jedi_plan.h"
 #include "api/written_over.h"
-#include "application/import_jedi.h"
+#include "application/jedi/import_jedi.h"
 #include "base/error.h"
 #include "base/printable.h"
 #include "base/yaml.h"
@@ -25,17 +25,18 @@ namespace jedi = application::jedi;
 
 struct ImportJediOptions {
   std::string file, board, folder = ".";
-  bool force = false, json = false;
+  bool with_plan = false, force = false, json = false;
 };
 
 void bind(CLI::App& verb, ImportJediOptions& options) {
   verb.add_option("file", options.file, "A configuration of JEDI, in libconfig format")->required();
   verb.add_option("-o,--output", options.folder,
-                  "The folder for NAME.yaml and NAME.plan.json; NAME is the configuration's "
-                  "network_name")
+                  "The folder for NAME.yaml; NAME is the configuration's network_name")
       ->capture_default_str();
   verb.add_option("--board", options.board,
                   "A shipped board or a board file to plan for; default: this machine");
+  verb.add_flag("--with-plan", options.with_plan,
+                "Also write the plan of the stages, with modelled times, as NAME.plan.json");
   verb.add_flag("--force", options.force, "Overwrite existing files");
   bind_json(verb, options.json);
 }
@@ -63,6 +64,7 @@ std::vector<Result> import_all(const jedi::Configuration& configuration,
     result.plan = fs::path(options.folder) / (name + ".plan.json");
     std::error_code ignored;
     for (const fs::path& path : {result.application, result.plan}) {
+      if (path == result.plan && !options.with_plan) continue;
       files.refuse(path);
       if (!options.force && fs::exists(path, ignored))
         throw InputError(path.string(),
@@ -77,10 +79,11 @@ bool has_plan(const Result& result, const api::JediPlan& plan) {
   return !result.imported.stages.empty() && plan.verdict;
 }
 
-api::ImportedApplication report_of(const Result& result, const api::JediPlan& plan) {
+api::ImportedApplication report_of(const Result& result, const api::JediPlan& plan,
+                                   bool with_plan) {
   api::ImportedApplication report{result.application.string(), "", plan.verdict.reason(),
                                   result.imported.notes};
-  if (has_plan(result, plan)) report.plan = result.plan.string();
+  if (with_plan && has_plan(result, plan)) report.plan = result.plan.string();
   report.notes.insert(report.notes.end(), plan.notes.begin(), plan.notes.end());
   return report;
 }
@@ -108,11 +111,11 @@ int run(const ImportJediOptions& options) {
   std::vector<api::ImportedApplication> report;
   int exit_code = 0;
   for (std::size_t i = 0; i < results.size(); ++i) {
-    if (has_plan(results[i], plans[i]))
+    if (options.with_plan && has_plan(results[i], plans[i]))
       plan::write_plan(results[i].plan, plans[i].file, plans[i].network);
     write_yaml(results[i].application,
-               nlohmann::ordered_json::parse(results[i].imported.application));
-    report.push_back(report_of(results[i], plans[i]));
+               nlohmann::ordered_json::parse(application_of(results[i].imported, plans[i])));
+    report.push_back(report_of(results[i], plans[i], options.with_plan));
     if (!plans[i].verdict) exit_code = answer_is_no;
     if (!options.json) print(report.back());
   }

@@ -39,6 +39,7 @@ void bind(CLI::App& verb, PlanOptions& options) {
   bind_loss(verb, request.loss);
   bind_search(verb, request.search, request.genetic);
   bind_configuration_search(verb, request.search);
+  bind_by_hand(verb, request.by_hand);
   begin_group(verb, "Times and boards");
   CLI::Option* profile =
       verb.add_option("--profile", request.profile,
@@ -61,11 +62,6 @@ void bind(CLI::App& verb, PlanOptions& options) {
           "Apply the limits of this board file to this machine's processors of the same names: "
           "operators, precisions, granularity, subnets")
       ->excludes(verb.get_option("--board"));
-  verb.add_option("--streams", request.streams,
-                  "Largest number of streams of a stage: instances on the same processor, each on "
-                  "another frame. One launches while another computes. At most the board's limit")
-      ->check(CLI::Range(1, 64))
-      ->capture_default_str();
   begin_group(verb, "Latency");
   CLI::Option* latency = verb.add_option_function<std::string>(
       "--max-latency",

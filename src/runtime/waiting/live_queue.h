@@ -1,5 +1,6 @@
 #pragma once
 // Between a source that does not wait and who works on what it gives.
+#include <algorithm>
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
@@ -7,6 +8,7 @@
 #include <mutex>
 #include <optional>
 #include <utility>
+#include <vector>
 
 namespace millrace::runtime {
 
@@ -20,38 +22,57 @@ struct QueueCounts {
   std::int64_t most = 0;  // that waited at once
 };
 
-/// Any number of threads on both sides. Every wait ends on close().
+/// How one source waits in the queue.
+struct Lane {
+  std::size_t capacity = 1;
+  WhenFull when_full = WhenFull::block;
+};
+
+/// Any number of threads on both sides. Each source has a lane of its own, so that a fast one takes
+/// no place from a slow one; items are taken from the lanes round robin. Every wait ends on
+/// close().
 template <class Item>
 class LiveQueue {
  public:
-  LiveQueue(std::size_t capacity, WhenFull when_full) : capacity_(capacity), rule_(when_full) {}
+  explicit LiveQueue(const std::vector<Lane>& lanes) : unfinished_(lanes.size()) {
+    for (const Lane& lane : lanes) lanes_.push_back({lane, {}, {}, false});
+  }
+  /// One lane.
+  LiveQueue(std::size_t capacity, WhenFull when_full)
+      : LiveQueue(std::vector<Lane>{{capacity, when_full}}) {}
 
   /// False: closed.
-  bool put(Item item) {
+  bool put(Item item, std::size_t number = 0) {
     std::unique_lock lock(mutex_);
-    if (rule_ == WhenFull::block)
-      changed_.wait(lock, [&] { return closed_ || items_.size() < capacity_; });
+    State& lane = lanes_[number];
+    const auto has_room = [&] { return lane.items.size() < lane.how.capacity; };
+    if (lane.how.when_full == WhenFull::block)
+      changed_.wait(lock, [&] { return closed_ || has_room(); });
     if (closed_) return false;
-    ++counts_.put;
-    const bool full = items_.size() >= capacity_;
-    counts_.dropped += full ? 1 : 0;
-    if (full && rule_ == WhenFull::drop_newest) return true;
-    if (full) items_.pop_front();
-    items_.push_back(std::move(item));
-    const auto waiting = static_cast<std::int64_t>(items_.size());
-    counts_.most = waiting > counts_.most ? waiting : counts_.most;
+    ++lane.counts.put;
+    const bool full = !has_room();
+    lane.counts.dropped += full ? 1 : 0;
+    if (full && lane.how.when_full == WhenFull::drop_newest) return true;
+    if (full) lane.items.pop_front();
+    lane.items.push_back(std::move(item));
+    lane.counts.most = std::max(lane.counts.most, static_cast<std::int64_t>(lane.items.size()));
     changed_.notify_all();
     return true;
   }
 
-  /// The next one; nothing after finish() when all have been taken, or after close(). Then rethrows
-  /// the source's error.
+  /// The next one; nothing after finish() of all lanes when all have been taken, or after close().
+  /// Then rethrows the first error of a source.
   std::optional<Item> take() {
     std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return closed_ || finished_ || !items_.empty(); });
-    if (!closed_ && !items_.empty()) {
-      std::optional<Item> item(std::move(items_.front()));
-      items_.pop_front();
+    State* lane = nullptr;
+    changed_.wait(lock, [&] {
+      lane = next_lane();
+      return closed_ || unfinished_ == 0 || lane != nullptr;
+    });
+    if (!closed_ && lane != nullptr) {
+      std::optional<Item> item(std::move(lane->items.front()));
+      lane->items.pop_front();
+      next_ = static_cast<std::size_t>(lane - lanes_.data() + 1) % lanes_.size();
       changed_.notify_all();
       return item;
     }
@@ -59,11 +80,12 @@ class LiveQueue {
     return std::nullopt;
   }
 
-  /// No item will come; those that wait still arrive.
-  void finish(std::exception_ptr error = {}) {
+  /// No item will come in this lane; those that wait still arrive. Once for each lane.
+  void finish(std::exception_ptr error = {}, std::size_t number = 0) {
     const std::lock_guard lock(mutex_);
-    finished_ = true;
-    error_ = error;
+    if (std::exchange(lanes_[number].finished, true)) return;
+    --unfinished_;
+    if (error && !error_) error_ = error;
     changed_.notify_all();
   }
   /// Ends all waits; what waits is dropped and not counted.
@@ -72,19 +94,34 @@ class LiveQueue {
     closed_ = true;
     changed_.notify_all();
   }
-  QueueCounts counts() const {
+  QueueCounts counts(std::size_t number = 0) const {
     const std::lock_guard lock(mutex_);
-    return counts_;
+    return lanes_[number].counts;
   }
 
  private:
-  const std::size_t capacity_;
-  const WhenFull rule_;
+  struct State {
+    Lane how;
+    std::deque<Item> items;
+    QueueCounts counts;
+    bool finished = false;
+  };
+
+  /// The first from the one after the last; null: all are empty.
+  State* next_lane() {
+    for (std::size_t i = 0; i < lanes_.size(); ++i) {
+      State& lane = lanes_[(next_ + i) % lanes_.size()];
+      if (!lane.items.empty()) return &lane;
+    }
+    return nullptr;
+  }
+
   mutable std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<Item> items_;
-  QueueCounts counts_;
-  bool finished_ = false, closed_ = false;
+  std::vector<State> lanes_;
+  std::size_t next_ = 0;    // lane
+  std::size_t unfinished_;  // lanes
+  bool closed_ = false;
   std::exception_ptr error_;
 };
 

@@ -18,3 +18,11 @@ def print_stages():
 
 def print_processors():
     print([p["name"] for p, _ in replicas_in("pnd.plan.json")])
+
+
+def same_stages(one, other):
+    def stages(path):
+        plan = json.load(open(path))
+        return [(stage["processor"]["name"], [phase["layers"] for phase in stage["phases"]])
+                for stage in plan["stages"]]
+    print("the same stages" if stages(one) == stages(other) else (stages(one), stages(other)))

@@ -58,3 +58,13 @@ def count_frames_of_events():
 def print_phases():
     p = json.load(open("nf.plan.json"))
     print([len(s["phases"]) for s in p["stages"]], p["origin"]["options"]["fallback"])
+
+
+def energies_add_up():
+    """At the highest rate: 4 W of all else for the time of a frame."""
+    analysis = json.load(open("a.json"))
+    energies = {each["device"]: each for each in analysis["energy_per_frame"]}
+    rest = 4000 / analysis["throughput"]["bound_fps"]
+    print(abs(energies["all else"]["energy_mj"] - rest) < 1e-3 * rest and
+          all(abs(each["always_mj"] + each["working_mj"] - each["energy_mj"]) < 1e-3
+              for each in energies.values()))

@@ -1,4 +1,4 @@
-#include "application/import_jedi.h"
+#include "application/jedi/import_jedi.h"
 
 #include <fmt/format.h>
 
@@ -18,6 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
+constexpr std::int64_t dlas_of_jedi = 2;  // from this number of `dla_cores` on, all of them
 constexpr double jedi_threshold = 0.05;
 constexpr std::int64_t most_threads = 256, most_slots = 1024, most_stages = 12;
 constexpr std::int64_t most_layer = 1'000'000;
@@ -38,10 +39,11 @@ constexpr Without without[] = {
     {"calib_image_path", "has no place in an application; `millrace calibrate` takes pictures"},
     {"calib_image_label_path", "has no counterpart: calibration needs no labels"},
     {"calib_images_num", "has no place in an application; see `millrace calibrate --help`"},
-    {"image_label_path", "has no counterpart: results are not compared with labels"},
+    {"image_label_path",
+     "has no place in an application; `millrace run --labels-from` compares results with labels"},
     {"batch_thread_num", "has no counterpart: preprocess.threads work on several pictures at once"},
     {"opencv_parallel_num", "has no counterpart: each thread works on a picture of its own"},
-    {"aux_streams", "has no counterpart: stages of plans have no streams"},
+    {"aux_streams", "has no counterpart: TensorRT's streams inside of a stage"},
     {"dla_sram_sizes", "has no counterpart in plans"},
     {"dla_sram_size", "has no counterpart in plans"},
     {"gpu_ranges", "is not imported: layers that a DLA cannot run go to the GPU by themselves"},
@@ -150,14 +152,11 @@ class Import {
     out_.slots = std::max<std::int64_t>(
         1, in_.has("buffer_num") ? in_.count("buffer_num", 1, most_slots) : 2);
     if (in_.has("batch") && in_.count("batch", 1, 4096) > 1)
-      note("batch", fmt::format("{} has no place in the files: `millrace plan --max-latency` "
+      note("batch", fmt::format("{} has no place in the file: `millrace plan --max-latency` "
                                 "batches frames where that helps",
                                 in_.text("batch")));
-    const auto streams = in_.counts("streams", 1024);
-    if (std::any_of(streams.begin(), streams.end(), [](std::int64_t s) { return s > 1; }))
-      note("streams", "has no counterpart: stages of plans work on one frame at a time");
     if (!in_.has("cut_points") || !in_.has("devices")) {
-      for (const char* key : {"cut_points", "devices", "dla_cores", "device_num", "buffer_num"})
+      for (const char* key : {"cut_points", "devices", "dla_cores", "device_num", "buffer_num", "streams"})
         if (in_.has(key)) note(key, "was left out: a plan needs both cut_points and devices");
       return;
     }
@@ -179,14 +178,36 @@ class Import {
       if (size > count)
         note(key, fmt::format("has {} entries, of which the first {} count", size, count));
     }
+    for (const auto& [key, size] :
+         {std::pair{"data_type", types.size()}, {"dla_cores", cores.size()}})
+      if (size > count)
+        note(key, fmt::format("has {} entries, of which the first {} count", size, count));
     for (std::size_t i = 0; i < count; ++i) {
       if (devices[i] != "GPU" && devices[i] != "DLA")
         in_.fail("devices", fmt::format("found '{}', expected GPU or DLA", devices[i]));
       if (i > 0 && cuts[i] <= cuts[i - 1])
-        in_.fail("cut_points", fmt::format("found {} after {}, expected ascending numbers",
-                                           cuts[i], cuts[i - 1]));
+        in_.fail("cut_points", fmt::format("found {} after {}, expected ascending numbers", cuts[i],
+                                           cuts[i - 1]));
       out_.stages.push_back({devices[i] == "DLA", i < cores.size() ? cores[i] : 0,
                              precision_of(i < types.size() ? types[i] : types.front()), cuts[i]});
+    }
+    read_streams();
+  }
+
+  /// JEDI counts those of all DLAs together.
+  void read_streams() {
+    constexpr std::int64_t most_streams = 64;
+    const std::vector<std::int64_t> streams = in_.counts("streams", most_streams);
+    if (streams.size() > out_.stages.size())
+      note("streams", fmt::format("has {} entries, of which the first {} count", streams.size(),
+                                  out_.stages.size()));
+    for (std::size_t i = 0; i < std::min(streams.size(), out_.stages.size()); ++i) {
+      Stage& stage = out_.stages[i];
+      const std::int64_t sharers = stage.on_dla && stage.core >= dlas_of_jedi ? dlas_of_jedi : 1;
+      stage.streams = std::max<std::int64_t>(1, streams[i] / sharers);
+      if (streams[i] > 0 && streams[i] != sharers * stage.streams)
+        note("streams", fmt::format("of stage {}: {} on {} DLAs become {} on each", i, streams[i],
+                                    sharers, stage.streams));
     }
   }
 
@@ -281,7 +302,12 @@ class Import {
       note("image_preprocessing", fmt::format("{} crops, which has no counterpart: pictures are "
                                               "stretched",
                                               how));
-    if (how.find("norm") == std::string::npos) return;
+    const bool is_normalised = how.find("norm") != std::string::npos;
+    for (const char* key : {"image_norm_mean", "image_norm_std"})
+      if (!is_normalised && in_.has(key))
+        note(key, fmt::format("was left out: image_preprocessing is '{}', which does not normalise",
+                              how));
+    if (!is_normalised) return;
     before["mean"] = numbers("image_norm_mean", {0.485, 0.456, 0.406});
     before["deviation"] = numbers("image_norm_std", {0.229, 0.224, 0.225});
   }
@@ -342,56 +368,10 @@ class Import {
   bool is_there_ = false;
 };
 
-/// The section that a layer is of: its name is the section's kind and number, and more behind "_".
-std::size_t section_of(const std::string& layer) {
-  const std::size_t digits = layer.find_first_of("0123456789");
-  std::size_t number = 0;
-  for (std::size_t i = digits;
-       i < layer.size() && std::isdigit(static_cast<unsigned char>(layer[i])); ++i)
-    number = 10 * number + static_cast<std::size_t>(layer[i] - '0');
-  return number;
-}
-
-bool activates(const std::string& layer, const std::string& activation) {
-  return activation != "linear" && (layer.ends_with("_" + activation) || layer.ends_with("_gate"));
-}
-
 }  // namespace
 
 Imported import_instance(const Instance& instance, const fs::path& file, const fs::path& folder) {
   return Import(instance, file, folder).run();
-}
-
-std::vector<std::size_t> last_layers(const network::darknet::Model& model,
-                                     const std::vector<Stage>& stages, const Instance& instance) {
-  std::vector<std::int64_t> first;  // by section, as JEDI counts
-  std::int64_t count = 0;
-  for (const auto& section : model.sections) {
-    first.push_back(count);
-    count += section.activation == "linear" ? 1 : 2;
-  }
-  if (stages.back().last < count - 1)
-    instance.fail("cut_points", fmt::format("ends with {}, but the network's last layer is {}",
-                                            stages.back().last, count - 1));
-  std::vector<std::size_t> result;
-  for (std::size_t s = 0; s + 1 < stages.size(); ++s) {
-    const std::int64_t cut = stages[s].last;
-    if (cut >= count - 1)
-      instance.fail("cut_points", fmt::format("found {}, but the network's last layer is {}; "
-                                              "expected a layer before it",
-                                              cut, count - 1));
-    std::size_t layers = 0;
-    for (const network::Layer& layer : model.network.layers) {
-      const std::size_t section = section_of(layer.name);
-      const bool second = activates(layer.name, model.sections[section].activation);
-      if (first[section] + (second ? 1 : 0) > cut) break;
-      ++layers;
-    }
-    if (layers == 0 || layers == model.network.layers.size())
-      instance.fail("cut_points", fmt::format("{} leaves a stage without layers", cut));
-    result.push_back(layers - 1);
-  }
-  return result;
 }
 
 }  // namespace millrace::application::jedi

@@ -1,4 +1,4 @@
-#include "application/jedi.h"
+#include "application/jedi/jedi.h"
 
 #include <fmt/format.h>
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "application/jedi.h"
+#include "application/jedi/jedi.h"
 #include "base/verdict.h"
 #include "board/variant.h"
 #include "network/darknet/darknet.h"
@@ -18,7 +18,8 @@ struct Stage {
   bool on_dla = false;    // else on the GPU
   std::int64_t core = 0;  // of DLAs; 2 and above: all of them in turn
   board::Precision precision = board::Precision::f16;
-  std::int64_t last = 0;  // its last layer, as JEDI counts
+  std::int64_t last = 0;     // its last layer, as JEDI counts
+  std::int64_t streams = 1;  // on each of its processors
   bool operator==(const Stage&) const = default;
 };
 

@@ -1,0 +1,124 @@
+#include "api/application/samples.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "application/application_file.h"
+#include "application/source.h"
+#include "base/error.h"
+
+namespace millrace::api {
+namespace {
+
+constexpr std::int64_t most_kept = std::int64_t{1} << 30;  // bytes of decoded pictures
+
+/// What the application says itself.
+void refuse_image_options(const FrameOptions& frames) {
+  const FrameOptions usual;
+  const char* given = frames.mean != usual.mean             ? "--mean"
+                      : frames.deviation != usual.deviation ? "--std"
+                      : frames.bgr                          ? "--bgr"
+                      : frames.raw                          ? "--raw"
+                                                            : nullptr;
+  if (given != nullptr)
+    throw InputError(given,
+                     "the application's 'preprocess' says how pictures become inputs; leave "
+                     "it out");
+}
+
+/// The frames of --input in the place of the application's own.
+void replace_input(application::Application& application, const FrameOptions& frames) {
+  using application::InputKind;
+  application::Input& input = application.input;
+  if (!frames.inputs.empty()) {
+    application.beside.clear();
+    input.path = frames.inputs.front();
+    input.kind = input.path.ends_with(".npy") ? InputKind::arrays : InputKind::images;
+    input.place = "--input";
+  }
+  for (const application::Input& each : application.inputs())
+    if (each.kind == InputKind::camera)
+      throw InputError(each.place,
+                       "a camera's pictures are others each time; give a folder with --input");
+}
+
+std::int64_t bytes_of(const application::Picture& picture) {
+  std::int64_t bytes = picture.image.empty() ? 0 : picture.image.pixels->size().count;
+  for (const network::Array& array : picture.arrays) bytes += array.memory->size().count;
+  return bytes;
+}
+
+/// As a run of the application would: with `on_error: skip`, pictures that cannot be decoded are
+/// left out.
+bool is_decoded(application::Source& source, application::Picture& picture,
+                const application::Input& input, const Context& context) {
+  try {
+    source.decode(picture);
+    return true;
+  } catch (const InputError& error) {
+    if (input.kind != application::InputKind::images ||
+        input.on_error == application::OnError::stop)
+      throw;
+    context.note(fmt::format("skipped: {}", error.what()));
+    return false;
+  }
+}
+
+void take_pictures(ApplicationSamples& samples, std::int64_t most, const Context& context) {
+  const application::Input& input = samples.application->application.input;
+  const auto source =
+      application::open_source(samples.application->application, samples.application->network());
+  if (input.frames > 0) most = std::min(most, input.frames);
+  std::int64_t kept = 0;
+  while (static_cast<std::int64_t>(samples.pictures.size()) < most && kept < most_kept) {
+    auto picture = source->next();
+    if (!picture) break;
+    if (!is_decoded(*source, *picture, input, context)) continue;
+    kept += bytes_of(*picture);
+    samples.pictures.push_back(std::move(*picture));
+  }
+  if (samples.pictures.empty()) throw InputError(input.place, "there are no frames to learn from");
+  const auto taken = static_cast<std::int64_t>(samples.pictures.size());
+  if (taken == most || kept >= most_kept)
+    context.note(fmt::format("the first {} frames of '{}' are used", taken, input.path));
+}
+
+}  // namespace
+
+ApplicationOptions ApplicationFrameOptions::application() const {
+  ApplicationOptions options;
+  options.plugins = plugins;
+  options.labels_from = labels_from;
+  return options;
+}
+
+bool is_of_application(const ApplicationFrameOptions& options, const FrameOptions& frames) {
+  if (options.file.empty() || frames.random > 0 || frames.inputs.size() > 1) return false;
+  return frames.inputs.empty() || frames.inputs.front().find('=') == std::string::npos;
+}
+
+std::unique_ptr<ApplicationSamples> open_application_samples(const ApplicationFrameOptions& options,
+                                                             const FrameOptions& frames,
+                                                             const network::Network& network,
+                                                             const Context& context) {
+  refuse_image_options(frames);
+  auto result = std::make_unique<ApplicationSamples>();
+  result->application = load_processing(options.file, options.application(), network);
+  if (result->application->batch > 1)
+    throw InputError(network.name, fmt::format("takes {} pictures at once, and losses and ranges "
+                                               "are measured picture by picture; give the same "
+                                               "network with a batch of 1",
+                                               result->application->batch));
+  replace_input(result->application->application, frames);
+  take_pictures(*result, options.most_frames, context);
+  const ApplicationSamples* const borrowed = result.get();
+  const Frames made{result->pictures.size(), [borrowed](std::size_t i) {
+                      const application::Picture& picture = borrowed->pictures[i];
+                      return Frame{picture.name, borrowed->application->before->before(picture)};
+                    }};
+  result->samples = samples_of(network, made);
+  return result;
+}
+
+}  // namespace millrace::api

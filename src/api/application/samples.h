@@ -1,0 +1,40 @@
+#pragma once
+// Frames of an application, made by its own pre-processing, to calibrate with and to measure
+// losses on.
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "api/application/load.h"
+#include "api/frames.h"
+#include "profile/frame_run.h"
+
+namespace millrace::api {
+
+struct ApplicationFrameOptions {
+  std::string file = {};  // of the application; empty: there is none
+  std::vector<std::string> plugins = {};
+  std::string labels_from = {};    // ground truth; empty: none
+  std::int64_t most_frames = 200;  // of its input, the first ones
+
+  ApplicationOptions application() const;
+};
+
+struct ApplicationSamples {
+  std::unique_ptr<LoadedApplication> application;
+  std::vector<application::Picture> pictures;
+  profile::Samples samples;  // made from them; borrows this
+};
+
+/// Whether frames come from the application: from its own input, or from the folder, picture or
+/// array that `frames` names in its place.
+bool is_of_application(const ApplicationFrameOptions& options, const FrameOptions& frames);
+
+/// InputError if the frames' options contradict the application's pre-processing, or there are
+/// none; a camera's pictures are not taken. `network`: the application's.
+std::unique_ptr<ApplicationSamples> open_application_samples(const ApplicationFrameOptions& options,
+                                                             const FrameOptions& frames,
+                                                             const network::Network& network,
+                                                             const Context& context);
+
+}  // namespace millrace::api

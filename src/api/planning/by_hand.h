@@ -1,0 +1,23 @@
+#pragma once
+// Plans whose stages somebody wrote down: `plan --cut-points --devices`, an application's mapping.
+#include "api/planning/search.h"
+#include "application/application.h"
+#include "explore/choose.h"
+
+namespace millrace::api {
+
+/// The layers with which stages end, all but the last one's. InputError at the mapping's place if
+/// one is not in the network, or they do not rise.
+std::vector<std::size_t> cuts_of(const application::ByHand& mapping,
+                                 const network::Network& network);
+
+/// In which precision each layer is, by its stage; empty if the mapping does not say.
+std::vector<board::Precision> precisions_by_layer(const application::ByHand& mapping,
+                                                  const network::Network& network);
+
+/// That plan, measured as `choose` says beside one processor alone, which never wins. InputError
+/// where the mapping is none of this network and board: unknown devices, cuts inside of a kernel.
+explore::Choice choose_by_hand(const SearchPlace& place, const application::ByHand& mapping,
+                               const explore::ChooseOptions& choose);
+
+}  // namespace millrace::api
