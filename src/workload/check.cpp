@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <functional>
 
+#include "workload/effort.h"
+
 namespace millrace::workload {
 namespace {
 
@@ -88,6 +90,16 @@ void check_sinks(const Workload& workload, std::vector<std::string>& found) {
   if (!ends) found.push_back("no link writes to the first memory, so that it has no output");
 }
 
+void check_effort(const Workload& workload, std::vector<std::string>& found) {
+  const Effort effort = effort_of(workload);
+  if (effort.touched > most_touched)
+    found.push_back(fmt::format("its runs touch {:.0f} bytes in all; at most {:.0f} are checked",
+                                effort.touched, most_touched));
+  if (effort.marked > most_marked)
+    found.push_back(fmt::format("its buffers have {:.0f} bytes in all; at most {:.0f} are checked",
+                                effort.marked, most_marked));
+}
+
 std::string prefixed(const Workload& workload, const std::string& text) {
   return fmt::format("workload '{}': {}", workload.name, text);
 }
@@ -109,6 +121,7 @@ std::vector<std::string> violations(const Program& program) {
   std::vector<std::string> all;
   for (const Workload& workload : program.workloads) {
     std::vector<std::string> found = static_violations(program, workload);
+    if (found.empty()) check_effort(workload, found);
     if (found.empty()) found = play_violations(workload);
     for (const std::string& text : found) all.push_back(prefixed(workload, text));
   }

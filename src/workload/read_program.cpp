@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/file.h"
+#include "workload/effort.h"
 #include "workload/program_file.h"
 #include "workload/words.h"
 
@@ -223,6 +224,17 @@ Workload workload_of(const JsonView& json, const Program& program) {
   return workload;
 }
 
+/// A simulation goes through all steps, and a check too.
+void check_turns(const JsonView& json, const Program& program) {
+  double turns = 0;
+  for (const Workload& workload : program.workloads) turns += effort_of(workload).turns;
+  if (turns > most_turns)
+    json.at("workloads")
+        .fail(
+            fmt::format("their steps times their links are {:.0f} in all, expected at most {:.0f}",
+                        turns, most_turns));
+}
+
 }  // namespace
 
 Program program_of(const JsonView& json) {
@@ -242,6 +254,7 @@ Program program_of(const JsonView& json) {
   }
   for (const JsonView& workload : json.at("workloads").items())
     program.workloads.push_back(workload_of(workload, program));
+  check_turns(json, program);
   return program;
 }
 

@@ -115,6 +115,19 @@ TEST_F(CheckedProgram, has_buffers_on_the_same_bytes) {
   EXPECT_NE(found[0].find("lie on the same bytes"), std::string::npos);
 }
 
+TEST_F(CheckedProgram, has_more_bytes_to_check_than_anyone_waits_for) {
+  Link& compute = link("compute");
+  for (Joint* joint :
+       {&compute.sources[0], &compute.sources[1], &compute.sources[2], &compute.sink})
+    joint->repeat = std::int64_t{1} << 30;
+  expect("bytes in all; at most");
+}
+
+TEST_F(CheckedProgram, has_more_buffers_than_marks) {
+  workload().buffers[0].row_bytes = std::int64_t{1} << 33;
+  expect("its buffers have");
+}
+
 TEST_F(CheckedProgram, is_of_another_network) {
   test::NetworkBuilder builder;
   builder.output(builder.unary(network::UnaryKind::relu, builder.input({1, 2, 3, 4})));
