@@ -30,9 +30,12 @@ kernels::TileWindows windows_of(const TileWindow& window, const Tile& input) {
 
 kernels::TileConvolution convolution_of(const Call& call) {
   const Tile& input = call.sources[0].tile;
-  return {planes_of(input), planes_of(call.sink.tile),
+  return {planes_of(input),
+          planes_of(call.sink.tile),
           windows_of(parameters_of(call).window, input),
-          call.sources[1].tile.strides[0] / float_size, call.pass > 0};
+          call.sources[1].tile.strides[0] / float_size,
+          call.pass > 0,
+          nullptr};
 }
 
 kernels::TileTensors tensors_of(const Call& call) {
@@ -41,32 +44,25 @@ kernels::TileTensors tensors_of(const Call& call) {
 }
 
 /// Of the tile's sums, once they are done.
-void activate(const Call& call) {
+std::optional<kernels::TileCurve> curve_of(const Call& call) {
   const std::optional<TileActivation>& activation = parameters_of(call).activation;
-  if (!activation || call.pass + 1 < call.passes) return;
-  const auto slope = static_cast<float>(activation->slope);
-  const auto low = static_cast<float>(activation->low), high = static_cast<float>(activation->high);
-  const kernels::TilePlanes planes = planes_of(call.sink.tile);
-  for (std::int64_t channel = 0; channel < planes.channels; ++channel)
-    for (std::int64_t row = 0; row < planes.rows; ++row) {
-      float* to = sink_floats(call) + channel * planes.channel_stride + row * planes.row_stride;
-      for (std::int64_t column = 0; column < planes.columns; ++column) {
-        const float x = to[column] < 0 ? slope * to[column] : to[column];
-        const float above = x < low ? low : x;
-        to[column] = above > high ? high : above;
-      }
-    }
+  if (!activation || call.pass + 1 < call.passes) return std::nullopt;
+  return kernels::TileCurve{static_cast<float>(activation->slope),
+                            static_cast<float>(activation->low),
+                            static_cast<float>(activation->high)};
 }
 
-void run_convolution(const Call& call) {
-  kernels::convolve_tile(convolution_of(call), tensors_of(call));
-  activate(call);
+using Convolve = void (*)(const kernels::TileConvolution&, const kernels::TileTensors&);
+
+void convolve_with(Convolve convolve, const Call& call) {
+  kernels::TileConvolution convolution = convolution_of(call);
+  const std::optional<kernels::TileCurve> curve = curve_of(call);
+  if (curve) convolution.curve = &*curve;
+  convolve(convolution, tensors_of(call));
 }
 
-void run_depthwise(const Call& call) {
-  kernels::convolve_channels(convolution_of(call), tensors_of(call));
-  activate(call);
-}
+void run_convolution(const Call& call) { convolve_with(kernels::convolve_tile, call); }
+void run_depthwise(const Call& call) { convolve_with(kernels::convolve_channels, call); }
 
 void run_pool(const Call& call, bool largest) {
   const TileWindow& window = parameters_of(call).window;
