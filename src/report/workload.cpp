@@ -27,7 +27,8 @@ std::vector<std::string> fact_cells(const Workload& workload, const WorkloadFact
           std::to_string(facts.steps),
           workload.overlapped ? "yes" : "no",
           to_text(Bytes{facts.scratch}),
-          to_text(Bytes{facts.traffic})};
+          to_text(Bytes{facts.traffic}),
+          facts.kept > 0 ? to_text(Bytes{facts.kept}) : ""};
 }
 
 std::vector<Table::Column> fact_columns() {
@@ -37,7 +38,8 @@ std::vector<Table::Column> fact_columns() {
           {"steps"},
           {"overlap"},
           {"scratchpad"},
-          {"traffic"}};
+          {"traffic"},
+          {"saved"}};
 }
 
 /// Why some layers have no tiles, each reason once.
@@ -65,6 +67,7 @@ nlohmann::json fact_json(const Workload& workload) {
                       {"overlapped", workload.overlapped},
                       {"scratchpad_bytes", facts.scratch},
                       {"traffic_bytes", facts.traffic},
+                      {"saved_bytes", facts.kept},
                       {"macs", facts.macs}};
   if (!workload.remark.empty()) json["remark"] = workload.remark;
   return json;

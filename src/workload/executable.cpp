@@ -24,8 +24,8 @@ Executable::Executable(const Workload& workload, const network::Network& network
     const Link& link = workload.links[i];
     joints_.push_back(link.sources);
     joints_.back().push_back(link.sink);
-    parameters_[i] = {link.window, link.activation, &network, &network.layers[workload.layer],
-                      nullptr};
+    parameters_[i] = {link.window, link.activation, &network,
+                      &network.layers[link.layer.value_or(workload.layer)], nullptr};
     links_.push_back({joints_.back().data(), link.sources.size(), link.delay, link.period,
                       runs_of(link), kernel_of(link.operation), &parameters_[i]});
   }

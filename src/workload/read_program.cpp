@@ -19,9 +19,9 @@ constexpr std::array<std::string_view, 6> workload_keys{"name",   "layer",   "ov
                                                         "remark", "buffers", "links"};
 constexpr std::array<std::string_view, 6> buffer_keys{"name", "memory",    "offset",
                                                       "rows", "row_bytes", "tensor"};
-constexpr std::array<std::string_view, 11> link_keys{"name",    "kind",      "unit",      "delay",
-                                                     "period",  "operation", "macs",      "window",
-                                                     "sources", "sink",      "activation"};
+constexpr std::array<std::string_view, 12> link_keys{"name",    "kind",      "unit",       "delay",
+                                                     "period",  "operation", "macs",       "window",
+                                                     "sources", "sink",      "activation", "layer"};
 constexpr std::array<std::string_view, 3> activation_keys{"slope", "low", "high"};
 constexpr std::array<std::string_view, 9> joint_keys{
     "buffer", "element_bytes", "start", "period", "frequency", "repeat", "walk", "tile", "ring"};
@@ -173,6 +173,7 @@ void read_operation(const JsonView& json, Link& link) {
   link.macs = integer_in(json.at("macs"), {0, std::int64_t{1} << 50});
   if (link.operation == TileOperation::copy)
     json.at("operation").fail("a processing link computes; a link that copies is a transfer");
+  if (json.has("layer")) link.layer = json.at("layer").index(most_layers);
   if (slides(link.operation)) link.window = window_of(json.at("window"));
   if (!json.has("activation")) return;
   if (!multiplies(link.operation)) json.at("activation").fail("only convolutions have one");

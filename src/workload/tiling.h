@@ -68,6 +68,13 @@ std::int64_t tile_bytes(const LayerGeometry& geometry, const Tiling& tiling,
 /// Places that the operand's tiles take in turn.
 std::int64_t places_of(const LayerGeometry& geometry, const Tiling& tiling, const Operand& operand);
 
+/// All runs of the layer's kernel.
+double kernel_seconds(const LayerGeometry& geometry, const Tiling& tiling,
+                      const TileTarget& target);
+
+/// Of the operand, each number that the layer needs once.
+std::int64_t whole_bytes(const LayerGeometry& geometry, const Operand& operand);
+
 /// Nothing if the tiling is not possible.
 std::optional<TilingCost> cost_of(const LayerGeometry& geometry, const Tiling& tiling,
                                   const TileTarget& target);

@@ -59,7 +59,8 @@ void TiledSubnet::make_tensors(const SubnetRequest& request) {
 /// Its output stays in the scratchpad.
 bool TiledSubnet::is_between(LayerId layer) const {
   return std::ranges::any_of(compiled_.tilings, [&](const workload::LayerTiling& tiling) {
-    return tiling.layer == layer && tiling.activation;
+    return (tiling.layer == layer && tiling.activation) ||
+           std::ranges::find(tiling.before, layer) != tiling.before.end();
   });
 }
 
@@ -84,7 +85,8 @@ std::vector<GroupTime> TiledSubnet::run_timed(std::span<const std::byte* const> 
     executables_[i].run(tensors_);
     const auto end = std::chrono::steady_clock::now();
     const workload::LayerTiling& tiling = compiled_.tilings[i];
-    std::vector<LayerId> layers{tiling.layer};
+    std::vector<LayerId> layers = tiling.before;
+    layers.push_back(tiling.layer);
     if (tiling.activation) layers.push_back(*tiling.activation);
     times.push_back(
         {layers, tiling.tiled ? "tiles" : "loops", std::chrono::duration_cast<Time>(end - start)});
