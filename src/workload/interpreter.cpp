@@ -108,6 +108,11 @@ void run_link(const Machine& machine, std::size_t index) {
   for (std::size_t i = 0; i <= link.source_count; ++i) update(link.joints[i], states[i]);
 }
 
+void run_step(const Machine& machine, std::int64_t step, std::int32_t unit) {
+  for (std::size_t i = 0; i < machine.link_count; ++i)
+    if (machine.links[i].unit == unit && is_active(machine.links[i], step)) run_link(machine, i);
+}
+
 void run(const Machine& machine) {
   const std::int64_t steps = steps_of(machine.links, machine.link_count);
   for (std::int64_t step = 0; step < steps; ++step)

@@ -52,7 +52,7 @@ MadeTiles make_tiles(const TilesRequest& request) {
   target.may_overlap = target.may_overlap || request.overlap;
   const std::vector<LayerId> layers = layers_of(network, request.layers);
   const auto begin = std::chrono::steady_clock::now();
-  MadeTiles made{workload::compile(network, {layers}, target)};
+  MadeTiles made{workload::compile(network, {layers, {}, request.fuse}, target)};
   made.search_seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return made;

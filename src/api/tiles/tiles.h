@@ -18,6 +18,7 @@ struct TilesRequest {
   std::optional<Bytes> scratchpad = {};  // default: the board's, or 256 KiB
   std::string board = {};                // whose rates and memory are taken; empty: usual ones
   bool overlap = false;                  // without a board: transfers beside computing
+  bool fuse = true;                      // layers that follow each other, where that is faster
 };
 
 struct MadeTiles {

@@ -30,7 +30,7 @@ struct WorkloadOptions {
   std::optional<std::int64_t> scratchpad_kib;
   std::uint64_t seed = 1;
   int repetitions = 1;
-  bool overlap = false, json = false;
+  bool overlap = false, layer_by_layer = false, json = false;
 };
 
 void bind(CLI::App& verb, WorkloadOptions& options) {
@@ -48,6 +48,8 @@ void bind(CLI::App& verb, WorkloadOptions& options) {
                   "Size of the fast memory. Default: the board's, or 256")
       ->check(CLI::Range(1, 1 << 20));
   verb.add_flag("--overlap", options.overlap, "Move tiles while others are computed");
+  verb.add_flag("--layer-by-layer", options.layer_by_layer,
+                "A workload for each layer, also where several are faster as one");
   verb.add_option("--board", options.board,
                   "A shipped board or a board file, whose rates count; also for simulate");
   verb.add_option("--shape", options.shapes,
@@ -81,6 +83,7 @@ int make(const WorkloadOptions& options) {
   request.layers = options.layers;
   request.board = options.board;
   request.overlap = options.overlap;
+  request.fuse = !options.layer_by_layer;
   if (options.scratchpad_kib) request.scratchpad = Bytes{*options.scratchpad_kib * 1024};
   const api::MadeTiles made = api::make_tiles(request);
   const workload::Program& program = made.compiled.program;

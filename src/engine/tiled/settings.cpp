@@ -12,7 +12,7 @@
 namespace millrace::engine::tiled {
 namespace {
 
-constexpr std::array<std::string_view, 2> known_settings{"scratchpad_kib", "check"};
+constexpr std::array<std::string_view, 4> known_settings{"scratchpad_kib", "check", "fuse", "copy"};
 
 /// Of one core.
 Bytes level_2_cache() {
@@ -33,10 +33,14 @@ Bytes scratchpad_of(const std::string& text) {
   return Bytes{kib * 1024};
 }
 
-bool yes_or_no(const std::string& text) {
-  if (text != "yes" && text != "no")
-    throw InputError("tiled.check", fmt::format("found '{}', expected yes or no", text));
-  return text == "yes";
+using GivenSettings = std::map<std::string, std::string>;
+
+bool yes_or_no(const GivenSettings& given, const std::string& key, bool usual) {
+  const auto found = given.find(key);
+  if (found == given.end()) return usual;
+  if (found->second != "yes" && found->second != "no")
+    throw InputError("tiled." + key, fmt::format("found '{}', expected yes or no", found->second));
+  return found->second == "yes";
 }
 
 /// Of a core with AVX-512, as measured once; good enough to choose between tilings elsewhere.
@@ -58,15 +62,17 @@ workload::TileTarget usual_target() {
 TiledSettings settings_of(const EngineOptions& options) {
   TiledSettings settings{usual_target()};
   const auto found = options.settings.find("tiled");
-  const std::map<std::string, std::string> given =
-      found == options.settings.end() ? std::map<std::string, std::string>{} : found->second;
+  const GivenSettings given = found == options.settings.end() ? GivenSettings{} : found->second;
   for (const auto& [key, value] : given)
     if (std::ranges::find(known_settings, key) == known_settings.end())
       throw InputError("tiled." + key,
                        fmt::format("there is no such option{}", did_you_mean(key, known_settings)));
-  const auto size = given.find("scratchpad_kib"), check = given.find("check");
+  const auto size = given.find("scratchpad_kib");
   settings.target.scratchpad = size == given.end() ? level_2_cache() : scratchpad_of(size->second);
-  settings.check = check != given.end() && yes_or_no(check->second);
+  settings.check = yes_or_no(given, "check", settings.check);
+  settings.fuse = yes_or_no(given, "fuse", settings.fuse);
+  settings.copy = yes_or_no(given, "copy", settings.copy);
+  settings.target.may_overlap = settings.copy;
   return settings;
 }
 
