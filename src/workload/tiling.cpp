@@ -117,7 +117,10 @@ double idle_factor(const LayerGeometry& geometry, const Tiling& tiling, const Ti
 /// Of a convolution's kernel: the windows of all pixels, for each tile of output channels.
 double gather_seconds(const LayerGeometry& geometry, const Tiling& tiling,
                       const TileTarget& target) {
-  if (geometry.operation != TileOperation::convolution || target.gathered_per_second <= 0) return 0;
+  const TileWindow& w = geometry.window;
+  const bool slides = w.kernel[0] * w.kernel[1] * w.strides[0] * w.strides[1] > 1;
+  const bool gathers = geometry.operation == TileOperation::convolution && slides;
+  if (!gathers || target.gathered_per_second <= 0) return 0;
   auto numbers = static_cast<double>(geometry.macs_per_position);
   for (const Loop loop : {Loop::image, Loop::group, Loop::row, Loop::col, Loop::depth})
     numbers *= static_cast<double>(geometry.totals[at(loop)]);

@@ -98,6 +98,19 @@ void take_every(float* to, const float* from, std::int64_t stride, std::int64_t 
     for (std::int64_t j = 0; j < count; ++j) to[j] = from[stride * j];
 }
 
+/// At most tile_columns numbers, without a call: two copies that overlap.
+template <std::int64_t size>
+[[gnu::always_inline]] inline void copy_ends(float* to, const float* from, std::int64_t count) {
+  __builtin_memcpy(to, from, size * sizeof(float));
+  __builtin_memcpy(to + count - size, from + count - size, size * sizeof(float));
+}
+inline void copy_few(float* to, const float* from, std::int64_t count) {
+  if (count >= 16) return copy_ends<16>(to, from, count);
+  if (count >= 8) return copy_ends<8>(to, from, count);
+  if (count >= 4) return copy_ends<4>(to, from, count);
+  for (std::int64_t j = 0; j < count; ++j) to[j] = from[j];
+}
+
 /// Pixels of the output that follow each other in a row, from the j-th of some on.
 struct PixelRun {
   std::int64_t j = 0, row = 0, column = 0, count = 0;
@@ -154,15 +167,15 @@ class PixelsOfTile {
   void take(const float* output, std::int64_t outputs, float* sums) const {
     for (std::int64_t m = 0; m < outputs; ++m)
       for_each_run([&](const PixelRun& run, std::int64_t place) {
-        std::copy_n(output + m * c_.output.channel_stride + place, run.count,
-                    sums + m * tile_columns + run.j);
+        copy_few(sums + m * tile_columns + run.j, output + m * c_.output.channel_stride + place,
+                 run.count);
       });
   }
   void give(const float* sums, std::int64_t outputs, float* output) const {
     for (std::int64_t m = 0; m < outputs; ++m)
       for_each_run([&](const PixelRun& run, std::int64_t place) {
-        std::copy_n(sums + m * tile_columns + run.j, run.count,
-                    output + m * c_.output.channel_stride + place);
+        copy_few(output + m * c_.output.channel_stride + place, sums + m * tile_columns + run.j,
+                 run.count);
       });
   }
 
@@ -191,14 +204,24 @@ class PixelsOfTile {
       return static_cast<void>(std::fill_n(to, run.count, 0.0f));
     const float* row = channel + run.row * c_.input.row_stride;
     const std::int64_t last = run.column + (run.count - 1) * stride;
-    if (run.column >= 0 && last < columns) {
-      if (stride == 1) return static_cast<void>(std::copy_n(row + run.column, run.count, to));
-      return take_every(to, row + run.column, stride, run.count);
-    }
+    if (run.column >= 0 && last < columns)
+      return stride == 1 ? copy_few(to, row + run.column, run.count)
+                         : take_every(to, row + run.column, stride, run.count);
+    if (stride == 1 && run.count > 1) return fill_edges(to, row, run);
     for (std::int64_t j = 0; j < run.count; ++j) {
       const std::int64_t column = run.column + j * stride;
       to[j] = column >= 0 && column < columns ? row[column] : 0.0f;
     }
+  }
+
+  /// Beside the padding, without strides.
+  void fill_edges(float* to, const float* row, const PixelRun& run) const {
+    const std::int64_t first = std::clamp<std::int64_t>(-run.column, 0, run.count);
+    const std::int64_t last =
+        std::clamp<std::int64_t>(c_.input.columns - run.column, first, run.count);
+    for (std::int64_t j = 0; j < first; ++j) to[j] = 0.0f;
+    copy_few(to + first, row + run.column + first, last - first);
+    for (std::int64_t j = last; j < run.count; ++j) to[j] = 0.0f;
   }
 
   const TileConvolution& c_;
