@@ -184,6 +184,7 @@ Region tensor_region(const network::Network& network, TensorId tensor) {
   Region region;
   region.name = network[tensor].name;
   region.tensor = tensor.index;
+  region.constant = network[tensor].constant.has_value();
   region.row_bytes = network[tensor].size().count;
   return region;
 }

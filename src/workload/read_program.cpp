@@ -17,8 +17,8 @@ constexpr std::array<std::string_view, 2> network_keys{"name", "hash"};
 constexpr std::array<std::string_view, 2> memory_keys{"name", "size_bytes"};
 constexpr std::array<std::string_view, 6> workload_keys{"name",   "layer",   "overlapped",
                                                         "remark", "buffers", "links"};
-constexpr std::array<std::string_view, 6> buffer_keys{"name", "memory",    "offset",
-                                                      "rows", "row_bytes", "tensor"};
+constexpr std::array<std::string_view, 7> buffer_keys{"name",      "memory", "offset",  "rows",
+                                                      "row_bytes", "tensor", "constant"};
 constexpr std::array<std::string_view, 12> link_keys{"name",    "kind",      "unit",       "delay",
                                                      "period",  "operation", "macs",       "window",
                                                      "sources", "sink",      "activation", "layer"};
@@ -207,6 +207,7 @@ Region region_of(const JsonView& json, const Program& program) {
     json.fail(
         fmt::format("found a buffer of {} bytes, expected at most {}", region.size(), most_buffer));
   if (json.has("tensor")) region.tensor = json.at("tensor").index(most_layers);
+  if (json.has("constant")) region.constant = json.at("constant").boolean();
   return region;
 }
 

@@ -28,6 +28,7 @@ struct Region {
   std::int64_t offset = 0;
   std::int64_t rows = 1, row_bytes = 0;
   std::optional<std::size_t> tensor = {};  // Network::tensors
+  bool constant = false;                   // the tensor's numbers are the same for all frames
   std::int64_t size() const { return rows * row_bytes; }
   bool operator==(const Region&) const = default;
 };

@@ -84,6 +84,7 @@ Json json_of(const Region& buffer, const std::vector<TileMemory>& memories) {
             {"rows", buffer.rows},
             {"row_bytes", buffer.row_bytes}};
   if (buffer.tensor) json["tensor"] = *buffer.tensor;
+  if (buffer.constant) json["constant"] = true;
   return json;
 }
 
