@@ -97,7 +97,7 @@ void check_effort(const Workload& workload, std::vector<std::string>& found) {
     found.push_back(fmt::format("its runs touch {:.0f} bytes in all; at most {:.0f} are checked",
                                 effort.touched, most_touched));
   if (effort.marked > most_marked)
-    found.push_back(fmt::format("its buffers have {:.0f} bytes in all; at most {:.0f} are checked",
+    found.push_back(fmt::format("its buffers need {:.0f} marks in all; at most {:.0f} are made",
                                 effort.marked, most_marked));
 }
 

@@ -25,7 +25,10 @@ Effort effort_of(const Workload& workload) {
   Effort effort;
   effort.turns =
       static_cast<double>(steps_of(workload)) * static_cast<double>(workload.links.size());
-  for (const Region& buffer : workload.buffers) effort.marked += static_cast<double>(buffer.size());
+  constexpr double marks_of_fast_byte = 3;  // the numbers of rows too
+  for (const Region& buffer : workload.buffers)
+    effort.marked +=
+        (buffer.memory == 0 ? 1 : marks_of_fast_byte) * static_cast<double>(buffer.size());
   for (const Link& link : workload.links) {
     double touched = touched_by(link.sink);
     for (const Joint& source : link.sources) touched += touched_by(source);
