@@ -58,10 +58,10 @@ workload::TileTarget usual_target() {
   target.channel_macs_per_second = 1.4e10;
   target.pixels_together = 32;
   target.gathered_per_second = 3e9;
-  target.values_per_second = 6e9;
-  target.bytes_per_second = 1.5e10;
+  target.values_per_second = 1e10;
+  target.bytes_per_second = 2.1e10;
   target.run_seconds = 2e-7;
-  target.row_seconds = 5e-9;
+  target.row_seconds = 2.4e-8;
   return target;
 }
 
