@@ -127,7 +127,7 @@ template <bool largest, int vectors>
       SlideVector x;
       __builtin_memcpy(&x, from + i * slide_lanes, sizeof x);
       if (largest)
-        sums[i] = (x > sums[i]) | (x != x) ? x : sums[i];
+        sums[i] = ((x > sums[i]) | (x != x)) ? x : sums[i];
       else
         sums[i] += taps.weights[t * taps.weight_step] * x;
     }
