@@ -14,7 +14,7 @@ namespace {
 
 using namespace millrace;
 
-constexpr int repetitions = 7;
+constexpr int repetitions = 15;
 
 /// Of each workload the fastest of some runs, on inputs of zeros.
 std::vector<double> measured_seconds(engine::tiled::TiledSubnet& subnet) {

@@ -27,7 +27,8 @@ std::vector<std::string> fact_cells(const Workload& workload, const WorkloadFact
           std::to_string(facts.steps),
           workload.overlapped ? "yes" : "no",
           to_text(Bytes{facts.scratch}),
-          to_text(Bytes{facts.traffic})};
+          to_text(Bytes{facts.traffic}),
+          facts.kept > 0 ? to_text(Bytes{facts.kept}) : ""};
 }
 
 std::vector<Table::Column> fact_columns() {
@@ -37,7 +38,8 @@ std::vector<Table::Column> fact_columns() {
           {"steps"},
           {"overlap"},
           {"scratchpad"},
-          {"traffic"}};
+          {"traffic"},
+          {"saved"}};
 }
 
 /// Why some layers have no tiles, each reason once.
@@ -65,9 +67,14 @@ nlohmann::json fact_json(const Workload& workload) {
                       {"overlapped", workload.overlapped},
                       {"scratchpad_bytes", facts.scratch},
                       {"traffic_bytes", facts.traffic},
+                      {"saved_bytes", facts.kept},
                       {"macs", facts.macs}};
   if (!workload.remark.empty()) json["remark"] = workload.remark;
   return json;
+}
+
+Bytes scratchpad_of(const Program& program) {
+  return program.memories.size() > 1 ? program.memories[1].size : Bytes{0};
 }
 
 std::string report_json(const Program& program, nlohmann::json workloads) {
@@ -135,6 +142,54 @@ std::string simulated_text(const Program& program, const SimulatedProgram& simul
                                     simulated.target.memory, megahertz,
                                     count_text(static_cast<double>(macs)), cycles,
                                     to_text(cycles_time(cycles, megahertz)));
+}
+
+std::string streams_text(const SimulatedStreams& simulated) {
+  Table table({{"network", Align::left},
+               {"streams"},
+               {"scratchpad"},
+               {"traffic"},
+               {"shared"},
+               {"alone"},
+               {"together"},
+               {"frames/s"}});
+  const double megahertz = simulated.target.megahertz;
+  std::int64_t alone = 0, together = 0;
+  for (std::size_t i = 0; i < simulated.networks.size(); ++i) {
+    const workload::NetworkStreams& network = simulated.networks[i];
+    const workload::StreamCycles& one = simulated.together[i];
+    const double frames =
+        static_cast<double>(network.streams) / seconds(cycles_time(one.cycles, megahertz));
+    table.add({network.program->network, std::to_string(network.streams),
+               to_text(scratchpad_of(*network.program)), to_text(Bytes{one.moved}),
+               to_text(Bytes{one.shared}),
+               to_text(cycles_time(simulated.alone[i].cycles, megahertz)),
+               to_text(cycles_time(one.cycles, megahertz)), fmt::format("{:.4g}", frames)});
+    alone += simulated.alone[i].cycles;
+    together = std::max(together, one.cycles);
+  }
+  return table.text() + fmt::format("{} together, {} one after the other, on '{}' at {} MHz\n",
+                                    to_text(cycles_time(together, megahertz)),
+                                    to_text(cycles_time(alone, megahertz)), simulated.target.device,
+                                    megahertz);
+}
+
+std::string streams_json(const SimulatedStreams& simulated) {
+  nlohmann::json networks = nlohmann::json::array();
+  for (std::size_t i = 0; i < simulated.networks.size(); ++i) {
+    const workload::StreamCycles& one = simulated.together[i];
+    const double megahertz = simulated.target.megahertz;
+    networks.push_back(
+        {{"network", simulated.networks[i].program->network},
+         {"streams", simulated.networks[i].streams},
+         {"scratchpad_bytes", scratchpad_of(*simulated.networks[i].program).count},
+         {"traffic_bytes", one.moved},
+         {"shared_bytes", one.shared},
+         {"alone_us", microseconds(cycles_time(simulated.alone[i].cycles, megahertz))},
+         {"together_us", microseconds(cycles_time(one.cycles, megahertz))}});
+  }
+  return json_document("workload_streams",
+                       {{"device", simulated.target.device}, {"networks", std::move(networks)}});
 }
 
 std::string program_json(const Program& program, const std::vector<LayerTiling>& tilings) {

@@ -5,6 +5,7 @@
 
 #include "workload/compile.h"
 #include "workload/simulate.h"
+#include "workload/streams.h"
 
 namespace millrace::report {
 
@@ -19,6 +20,16 @@ struct SimulatedProgram {
 std::string program_text(const workload::Program& program,
                          const std::vector<workload::LayerTiling>& tilings = {});
 std::string simulated_text(const workload::Program& program, const SimulatedProgram& simulated);
+
+/// Networks that run on one device at the same time.
+struct SimulatedStreams {
+  workload::DeviceTarget target;
+  std::vector<workload::NetworkStreams> networks;
+  std::vector<workload::StreamCycles> alone, together;  // by network
+};
+std::string streams_text(const SimulatedStreams& simulated);
+/// Kind "workload_streams".
+std::string streams_json(const SimulatedStreams& simulated);
 
 /// Kind "workload_report".
 std::string program_json(const workload::Program& program,

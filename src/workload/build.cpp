@@ -35,7 +35,7 @@ class TiledBuilder {
     Link link;
     link.name = "compute";
     link.kind = LinkKind::processing;
-    link.unit = "core";
+    link.unit = processing_unit;
     link.delay = tiling_.overlapped ? 1 : 0;
     link.operation = geometry_.operation;
     link.window = geometry_.window;
@@ -184,6 +184,7 @@ Region tensor_region(const network::Network& network, TensorId tensor) {
   Region region;
   region.name = network[tensor].name;
   region.tensor = tensor.index;
+  region.constant = network[tensor].constant.has_value();
   region.row_bytes = network[tensor].size().count;
   return region;
 }
@@ -233,7 +234,7 @@ Workload build_whole(const network::Network& network, LayerId layer, const std::
   Link link;
   link.name = "compute";
   link.kind = LinkKind::processing;
-  link.unit = "core";
+  link.unit = processing_unit;
   link.operation = TileOperation::whole;
   link.macs = cost_of(network, layer).macs;
   const auto joint_for = [&](TensorId tensor) {

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <functional>
 
+#include "workload/effort.h"
+
 namespace millrace::workload {
 namespace {
 
@@ -44,40 +46,41 @@ void check_link(const Link& link, std::vector<std::string>& found) {
                                   link.name, i, runs_of(link.sources[i]), runs_of(link.sink)));
 }
 
-/// A way along links from a buffer back to it.
+/// A way along links from a tensor in the first memory back to it. Places of a fast memory are used
+/// again and again; that nothing is read there before it is written, the steps show.
 class Cycles {
  public:
-  explicit Cycles(const Workload& workload)
-      : workload_(workload), seen_(workload.buffers.size(), Mark::no) {}
+  explicit Cycles(const Workload& workload) : workload_(workload) {}
 
   std::string find() {
-    for (std::size_t i = 0; i < seen_.size(); ++i)
-      if (seen_[i] == Mark::no && leads_back(static_cast<std::int32_t>(i))) return way_;
+    for (std::size_t i = 0; i < workload_.buffers.size(); ++i) {
+      if (workload_.buffers[i].memory != 0) continue;
+      seen_.assign(workload_.buffers.size(), false);
+      goal_ = static_cast<std::int32_t>(i);
+      if (leads_back(goal_)) return way_;
+    }
     return {};
   }
 
  private:
-  enum class Mark { no, open, done };
-
   bool leads_back(std::int32_t buffer) {
-    const auto index = static_cast<std::size_t>(buffer);
-    seen_[index] = Mark::open;
+    seen_[static_cast<std::size_t>(buffer)] = true;
     for (const Link& link : workload_.links) {
       const bool leaves = std::ranges::any_of(
           link.sources, [&](const Joint& source) { return source.buffer == buffer; });
       if (!leaves) continue;
-      const Mark mark = seen_[static_cast<std::size_t>(link.sink.buffer)];
-      if (mark == Mark::open || (mark == Mark::no && leads_back(link.sink.buffer))) {
+      const bool is_new = !seen_[static_cast<std::size_t>(link.sink.buffer)];
+      if (link.sink.buffer == goal_ || (is_new && leads_back(link.sink.buffer))) {
         if (way_.empty()) way_ = link.name;
         return true;
       }
     }
-    seen_[index] = Mark::done;
     return false;
   }
 
   const Workload& workload_;
-  std::vector<Mark> seen_;
+  std::int32_t goal_ = 0;
+  std::vector<bool> seen_;
   std::string way_;  // the link that closes it
 };
 
@@ -86,6 +89,16 @@ void check_sinks(const Workload& workload, std::vector<std::string>& found) {
     return workload.buffers[static_cast<std::size_t>(link.sink.buffer)].memory == 0;
   });
   if (!ends) found.push_back("no link writes to the first memory, so that it has no output");
+}
+
+void check_effort(const Workload& workload, std::vector<std::string>& found) {
+  const Effort effort = effort_of(workload);
+  if (effort.touched > most_touched)
+    found.push_back(fmt::format("its runs touch {:.0f} bytes in all; at most {:.0f} are checked",
+                                effort.touched, most_touched));
+  if (effort.marked > most_marked)
+    found.push_back(fmt::format("its buffers need {:.0f} marks in all; at most {:.0f} are made",
+                                effort.marked, most_marked));
 }
 
 std::string prefixed(const Workload& workload, const std::string& text) {
@@ -109,6 +122,7 @@ std::vector<std::string> violations(const Program& program) {
   std::vector<std::string> all;
   for (const Workload& workload : program.workloads) {
     std::vector<std::string> found = static_violations(program, workload);
+    if (found.empty()) check_effort(workload, found);
     if (found.empty()) found = play_violations(workload);
     for (const std::string& text : found) all.push_back(prefixed(workload, text));
   }
@@ -124,6 +138,9 @@ std::vector<std::string> violations(const Program& program, const network::Netwo
   for (const Workload& workload : program.workloads) {
     if (workload.layer >= network.layers.size())
       found.push_back(prefixed(workload, fmt::format("there is no layer {}", workload.layer)));
+    for (const Link& link : workload.links)
+      if (link.layer && *link.layer >= network.layers.size())
+        found.push_back(prefixed(workload, fmt::format("there is no layer {}", *link.layer)));
     for (const Region& buffer : workload.buffers) {
       if (!buffer.tensor) continue;
       const bool fits = *buffer.tensor < network.tensors.size() &&

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "workload/build.h"
+#include "workload/fuse.h"
 
 namespace millrace::workload {
 namespace {
@@ -21,50 +22,66 @@ class ProgramCompiler {
       : network_(network), choice_(choice), target_(target), topology_(topology(network)) {}
 
   Compiled compile() {
-    compiled_.program.network = network_.name;
-    compiled_.program.network_hash = network::hash_of(network_);
-    compiled_.program.memories = {{"main", Bytes{0}}, {"scratchpad", target_.scratchpad}};
     for (const LayerId layer : choice_.layers)
-      if (std::ranges::find(joined_, layer) == joined_.end()) compile_layer(layer);
-    return std::move(compiled_);
+      if (std::ranges::find(joined_, layer) == joined_.end()) add_piece(layer);
+    if (choice_.fuse) fuse(network_, pieces_, target_);
+    Compiled compiled;
+    compiled.program.network = network_.name;
+    compiled.program.network_hash = network::hash_of(network_);
+    compiled.program.memories = {{"main", Bytes{0}}, {"scratchpad", target_.scratchpad}};
+    for (Piece& piece : pieces_) {
+      if (piece.is_fused) continue;
+      compiled.program.workloads.push_back(workload_of(piece));
+      compiled.tilings.push_back(piece.tiling);
+    }
+    return compiled;
   }
 
  private:
-  void compile_layer(LayerId layer) {
-    LayerTiling found{layer};
-    Workload workload;
-    if (can_move(network_, layer)) {
-      workload = build_moved(network_, layer);
-    } else {
-      LayerGeometry geometry = geometry_of(network_, layer, target_.element);
-      found.tiled = geometry.operation != TileOperation::whole;
-      workload = found.tiled ? compile_tiled(geometry, found)
-                             : build_whole(network_, layer, geometry.remark);
+  void add_piece(LayerId layer) {
+    Piece piece;
+    piece.tiling.layer = layer;
+    piece.moves = can_move(network_, layer);
+    if (!piece.moves) {
+      piece.geometry = geometry_of(network_, layer, target_.element);
+      piece.tiling.tiled = piece.geometry.operation != TileOperation::whole;
     }
-    compiled_.program.workloads.push_back(std::move(workload));
-    compiled_.tilings.push_back(found);
+    if (multiplies(piece.geometry.operation)) join_activation(piece);
+    if (piece.tiling.tiled) {
+      piece.tiling.tiling = best_tiling(piece.geometry, target_, network_[layer].name);
+      piece.tiling.cost = *cost_of(piece.geometry, piece.tiling.tiling, target_);
+      piece.tiling.bound = lower_bound(piece.geometry, target_);
+    }
+    piece.reader = only_reader(output_of(network_, piece));
+    pieces_.push_back(std::move(piece));
   }
 
-  Workload compile_tiled(LayerGeometry& geometry, LayerTiling& found) {
-    if (multiplies(geometry.operation)) join_activation(geometry, found);
-    found.tiling = best_tiling(geometry, target_, network_[found.layer].name);
-    found.cost = *cost_of(geometry, found.tiling, target_);
-    found.bound = lower_bound(geometry, target_);
-    return build_tiled(network_, found.layer, geometry, found.tiling);
+  Workload workload_of(Piece& piece) const {
+    const LayerId layer = piece.tiling.layer;
+    if (piece.fused) return std::move(*piece.fused);
+    if (piece.moves) return build_moved(network_, layer);
+    if (!piece.tiling.tiled) return build_whole(network_, layer, piece.geometry.remark);
+    return build_tiled(network_, layer, piece.geometry, piece.tiling.tiling);
   }
 
-  void join_activation(LayerGeometry& geometry, LayerTiling& found) {
-    const TensorId between = network_[found.layer].outputs[0];
-    const auto& readers = topology_.consumers[between.index];
-    const bool is_kept = topology_.is_output[between.index] ||
-                         std::ranges::find(choice_.kept, between) != choice_.kept.end();
-    if (is_kept || readers.size() != 1) return;
+  /// Nothing if what is read by one layer only has to be there later.
+  std::optional<LayerId> only_reader(TensorId tensor) const {
+    if (!tensor.valid()) return std::nullopt;
+    const auto& readers = topology_.consumers[tensor.index];
+    const bool is_kept = topology_.is_output[tensor.index] ||
+                         std::ranges::find(choice_.kept, tensor) != choice_.kept.end();
+    if (is_kept || readers.size() != 1) return std::nullopt;
     const bool is_chosen = std::ranges::find(choice_.layers, readers[0]) != choice_.layers.end();
-    geometry.activation = is_chosen ? activation_of(network_[readers[0]].op) : std::nullopt;
-    if (!geometry.activation) return;
-    found.activation = readers[0];
-    joined_.push_back(readers[0]);
-    geometry.output.tensor = network_[readers[0]].outputs[0];
+    return is_chosen ? std::optional(readers[0]) : std::nullopt;
+  }
+
+  void join_activation(Piece& piece) {
+    const std::optional<LayerId> reader = only_reader(network_[piece.tiling.layer].outputs[0]);
+    if (reader) piece.geometry.activation = activation_of(network_[*reader].op);
+    if (!piece.geometry.activation) return;
+    piece.tiling.activation = reader;
+    joined_.push_back(*reader);
+    piece.geometry.output.tensor = network_[*reader].outputs[0];
   }
 
   const network::Network& network_;
@@ -72,7 +89,7 @@ class ProgramCompiler {
   const TileTarget& target_;
   network::Topology topology_;
   std::vector<LayerId> joined_;
-  Compiled compiled_;
+  std::vector<Piece> pieces_;
 };
 
 }  // namespace

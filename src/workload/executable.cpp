@@ -24,14 +24,15 @@ Executable::Executable(const Workload& workload, const network::Network& network
     const Link& link = workload.links[i];
     joints_.push_back(link.sources);
     joints_.back().push_back(link.sink);
-    parameters_[i] = {link.window, link.activation, &network, &network.layers[workload.layer],
-                      nullptr};
+    parameters_[i] = {link.window, link.activation, &network,
+                      &network.layers[link.layer.value_or(workload.layer)], nullptr};
     links_.push_back({joints_.back().data(), link.sources.size(), link.delay, link.period,
-                      runs_of(link), kernel_of(link.operation), &parameters_[i]});
+                      runs_of(link), kernel_of(link.operation), &parameters_[i],
+                      link.unit == processing_unit ? 0 : 1});
   }
 }
 
-Machine Executable::machine_with(const TensorTable& tensors) {
+Machine Executable::prepare(const TensorTable& tensors) {
   for (std::size_t i = 0; i < buffers_.size(); ++i) {
     const Region& buffer = workload_->buffers[i];
     buffers_[i] = buffer.memory == 0 ? tensors[*buffer.tensor] : scratch_ + buffer.offset;
@@ -43,10 +44,10 @@ Machine Executable::machine_with(const TensorTable& tensors) {
   return machine;
 }
 
-void Executable::run(const TensorTable& tensors) { workload::run(machine_with(tensors)); }
+void Executable::run(const TensorTable& tensors) { workload::run(prepare(tensors)); }
 
 void Executable::run_timed(const TensorTable& tensors, Spent& spent) {
-  Machine machine = machine_with(tensors);
+  Machine machine = prepare(tensors);
   std::fill(spent_.begin(), spent_.end(), 0);
   machine.clock.now = nanoseconds_now;
   workload::run(machine);

@@ -30,9 +30,11 @@ class Executable {
   };
   void run_timed(const TensorTable& tensors, Spent& spent);
 
- private:
-  Machine machine_with(const TensorTable& tensors);
+  /// For callers that run the steps themselves: the state as before the first step.
+  Machine prepare(const TensorTable& tensors);
+  bool is_overlapped() const { return workload_->overlapped; }
 
+ private:
   const Workload* workload_;
   std::byte* scratch_;
   std::vector<std::vector<Joint>> joints_;  // by link: sources, sink

@@ -24,6 +24,15 @@ std::int64_t bytes_moved(const Link& link) {
   return bytes;
 }
 
+/// Whether a layer writes to where another one reads.
+bool is_read_by_others(const Workload& workload, const Link& writer) {
+  return std::ranges::any_of(workload.links, [&](const Link& link) {
+    return link.kind == LinkKind::processing && &link != &writer &&
+           std::ranges::find(link.sources, writer.sink.buffer, &Joint::buffer) !=
+               link.sources.end();
+  });
+}
+
 std::string tile_text(const Joint& joint) {
   const Tile tile = tile_of(joint, {});
   std::string text;
@@ -53,19 +62,30 @@ void compare(const Json& a, const Json& b, const std::string& place,
 
 }  // namespace
 
+std::int64_t scratch_of(const Workload& workload) {
+  std::int64_t scratch = 0;
+  for (const Region& buffer : workload.buffers)
+    if (buffer.memory != 0) scratch = std::max(scratch, buffer.offset + buffer.size());
+  return scratch;
+}
+
 WorkloadFacts facts_of(const Workload& workload) {
   WorkloadFacts facts;
   facts.steps = steps_of(workload);
   facts.operation = "copy";
-  for (const Region& buffer : workload.buffers)
-    if (buffer.memory != 0) facts.scratch = std::max(facts.scratch, buffer.offset + buffer.size());
+  facts.scratch = scratch_of(workload);
+  std::size_t layers = 0;
   for (const Link& link : workload.links) {
-    if (link.kind == LinkKind::transfer) facts.traffic += bytes_moved(link);
+    if (link.kind == LinkKind::transfer && link.unit != processing_unit)
+      facts.traffic += bytes_moved(link);
     if (link.kind != LinkKind::processing) continue;
+    ++layers;
+    if (is_read_by_others(workload, link)) facts.kept += 2 * bytes_moved(link);
     facts.operation = operation_words[static_cast<std::size_t>(link.operation)];
     facts.macs += link.macs;
     facts.tile = tile_text(link.sink);
   }
+  if (layers > 1) facts.operation = fmt::format("{} layers", layers);
   return facts;
 }
 

@@ -39,11 +39,24 @@ CopyLoops loops_of(const Tile& source, const Tile& sink, std::int32_t element) {
   return loops;
 }
 
+/// Both may overlap if `to` lies before `from`: then piece by piece.
+void copy_row(const std::byte* from, std::byte* to, std::size_t row) {
+  const auto apart = static_cast<std::size_t>(reinterpret_cast<std::uintptr_t>(from) -
+                                              reinterpret_cast<std::uintptr_t>(to));
+  if (apart == 0) return;
+  if (apart >= row) {
+    std::memcpy(to, from, row);
+    return;
+  }
+  for (std::size_t i = 0; i < row; i += apart)
+    std::memcpy(to + i, from + i, row - i < apart ? row - i : apart);
+}
+
 void copy_rows(const CopyLoops& loops, const std::byte* from, std::byte* to) {
   for (std::int64_t k = 0; k < loops.counts[2]; ++k)
     for (std::int64_t l = 0; l < loops.counts[3]; ++l)
-      std::memcpy(to + k * loops.to[2] + l * loops.to[3],
-                  from + k * loops.from[2] + l * loops.from[3], loops.row);
+      copy_row(from + k * loops.from[2] + l * loops.from[3], to + k * loops.to[2] + l * loops.to[3],
+               loops.row);
 }
 
 }  // namespace
@@ -93,6 +106,11 @@ void run_link(const Machine& machine, std::size_t index) {
   link.function(call);
   if (machine.clock.now) machine.spent[index] += machine.clock.now() - begin;
   for (std::size_t i = 0; i <= link.source_count; ++i) update(link.joints[i], states[i]);
+}
+
+void run_step(const Machine& machine, std::int64_t step, std::int32_t unit) {
+  for (std::size_t i = 0; i < machine.link_count; ++i)
+    if (machine.links[i].unit == unit && is_active(machine.links[i], step)) run_link(machine, i);
 }
 
 void run(const Machine& machine) {

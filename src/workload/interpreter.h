@@ -33,6 +33,7 @@ struct LinkCode {
   std::int64_t delay = 0, period = 1, runs = 1;
   KernelFunction function = copy_tile;
   const void* parameters = nullptr;
+  std::int32_t unit = 0;  // 0 computes, 1 moves
 };
 
 /// What a link's run is due to, by the caller's clock.
@@ -60,6 +61,10 @@ void reset(const Machine& machine);
 
 /// Runs the link once, and moves its joints on. Active in the current step.
 void run_link(const Machine& machine, std::size_t link);
+
+/// The active links of one unit, one after the other as they are listed. Units may run a step on
+/// threads of their own; each waits for the others before the next step.
+void run_step(const Machine& machine, std::int64_t step, std::int32_t unit);
 
 /// All steps; in each the active links, one after the other as they are listed.
 void run(const Machine& machine);

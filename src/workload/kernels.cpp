@@ -30,9 +30,12 @@ kernels::TileWindows windows_of(const TileWindow& window, const Tile& input) {
 
 kernels::TileConvolution convolution_of(const Call& call) {
   const Tile& input = call.sources[0].tile;
-  return {planes_of(input), planes_of(call.sink.tile),
+  return {planes_of(input),
+          planes_of(call.sink.tile),
           windows_of(parameters_of(call).window, input),
-          call.sources[1].tile.strides[0] / float_size, call.pass > 0};
+          call.sources[1].tile.strides[0] / float_size,
+          call.pass > 0,
+          nullptr};
 }
 
 kernels::TileTensors tensors_of(const Call& call) {
@@ -41,32 +44,25 @@ kernels::TileTensors tensors_of(const Call& call) {
 }
 
 /// Of the tile's sums, once they are done.
-void activate(const Call& call) {
+std::optional<kernels::TileCurve> curve_of(const Call& call) {
   const std::optional<TileActivation>& activation = parameters_of(call).activation;
-  if (!activation || call.pass + 1 < call.passes) return;
-  const auto slope = static_cast<float>(activation->slope);
-  const auto low = static_cast<float>(activation->low), high = static_cast<float>(activation->high);
-  const kernels::TilePlanes planes = planes_of(call.sink.tile);
-  for (std::int64_t channel = 0; channel < planes.channels; ++channel)
-    for (std::int64_t row = 0; row < planes.rows; ++row) {
-      float* to = sink_floats(call) + channel * planes.channel_stride + row * planes.row_stride;
-      for (std::int64_t column = 0; column < planes.columns; ++column) {
-        const float x = to[column] < 0 ? slope * to[column] : to[column];
-        const float above = x < low ? low : x;
-        to[column] = above > high ? high : above;
-      }
-    }
+  if (!activation || call.pass + 1 < call.passes) return std::nullopt;
+  return kernels::TileCurve{static_cast<float>(activation->slope),
+                            static_cast<float>(activation->low),
+                            static_cast<float>(activation->high)};
 }
 
-void run_convolution(const Call& call) {
-  kernels::convolve_tile(convolution_of(call), tensors_of(call));
-  activate(call);
+using Convolve = void (*)(const kernels::TileConvolution&, const kernels::TileTensors&);
+
+void convolve_with(Convolve convolve, const Call& call) {
+  kernels::TileConvolution convolution = convolution_of(call);
+  const std::optional<kernels::TileCurve> curve = curve_of(call);
+  if (curve) convolution.curve = &*curve;
+  convolve(convolution, tensors_of(call));
 }
 
-void run_depthwise(const Call& call) {
-  kernels::convolve_channels(convolution_of(call), tensors_of(call));
-  activate(call);
-}
+void run_convolution(const Call& call) { convolve_with(kernels::convolve_tile, call); }
+void run_depthwise(const Call& call) { convolve_with(kernels::convolve_channels, call); }
 
 void run_pool(const Call& call, bool largest) {
   const TileWindow& window = parameters_of(call).window;
@@ -80,34 +76,64 @@ void run_pool(const Call& call, bool largest) {
 void run_max_pool(const Call& call) { run_pool(call, true); }
 void run_average_pool(const Call& call) { run_pool(call, false); }
 
+/// A side that is there has a stride.
+std::size_t sides_of(const Tile& tile) {
+  std::size_t sides = 0;
+  while (sides < max_sides && tile.strides[sides] != 0) ++sides;
+  return sides;
+}
+
+/// Rows of channels that follow each other without a gap.
+bool is_dense(const Tile& tile) {
+  return sides_of(tile) < 3 || tile.strides[0] == tile.counts[1] * tile.strides[1];
+}
+
+/// Some of the channels that a layer computes at once.
+struct ChannelRange {
+  std::int64_t begin = 0, count = 1;
+};
+
 /// A tile's shape to the plain loops: an image of channels of numbers, one number for each channel,
 /// or one number.
-network::Shape shape_of(const TileView& view, std::int64_t sides, bool is_parameter) {
-  if (sides == 0) return {1};
-  if (sides == 1)
-    return is_parameter ? network::Shape{view.tile.counts[0]}
-                        : network::Shape{1, view.tile.counts[0], 1};
-  return {1, view.tile.counts[0], view.tile.counts[1]};
+network::Shape shape_of(const Tile& tile, std::int64_t channels, bool is_parameter) {
+  switch (sides_of(tile)) {
+    case 0:
+      return {1};
+    case 1:
+      return is_parameter ? network::Shape{channels} : network::Shape{1, channels, 1};
+    case 2:
+      return {1, channels, tile.counts[1]};
+    default:
+      return {1, channels, tile.counts[1] * tile.counts[2]};
+  }
 }
 
-/// A side that is there has a stride.
-std::int64_t sides_of(const Tile& tile) {
-  return (tile.strides[0] != 0 ? 1 : 0) + (tile.strides[1] != 0 ? 1 : 0);
+std::byte* data_of(const TileView& view, std::int64_t channel) {
+  return view.data + channel * view.tile.strides[0];
 }
 
-void run_layer(const Call& call) {
+void run_channels(const Call& call, const ChannelRange& channels) {
   const network::Layer& layer = *parameters_of(call).layer;
   const bool has_parameters = network::is_one_of<network::BatchNormalization>(layer.op);
   std::array<network::Shape, max_sources> shapes;
   std::array<network::ConstView, max_sources> inputs;
   for (std::size_t i = 0; i < call.source_count; ++i) {
     const TileView& source = call.sources[i];
-    shapes[i] = shape_of(source, sides_of(source.tile), has_parameters && i > 0);
-    inputs[i] = {network::DataType::float32, shapes[i], source.data};
+    shapes[i] = shape_of(source.tile, channels.count, has_parameters && i > 0);
+    inputs[i] = {network::DataType::float32, shapes[i], data_of(source, channels.begin)};
   }
-  const network::Shape out = shape_of(call.sink, 2, false);
-  const network::View output{network::DataType::float32, out, call.sink.data};
+  const network::Shape out = shape_of(call.sink.tile, channels.count, false);
+  const network::View output{network::DataType::float32, out, data_of(call.sink, channels.begin)};
   network::evaluate(layer, std::span(inputs).first(call.source_count), std::span(&output, 1));
+}
+
+void run_layer(const Call& call) {
+  bool dense = is_dense(call.sink.tile);
+  for (std::size_t i = 0; i < call.source_count; ++i)
+    dense = dense && is_dense(call.sources[i].tile);
+  const std::int64_t all = call.sink.tile.counts[0], together = dense ? all : 1;
+  for (std::int64_t begin = 0; begin < all; begin += together)
+    run_channels(call, {begin, together});
 }
 
 void run_whole(const Call& call) {

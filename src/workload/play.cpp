@@ -50,9 +50,95 @@ bool for_each_row(const Joint& joint, const Tile& tile, const F& f) {
   return true;
 }
 
+/// f(element of the buffer, row of the tile) for all elements of a tile of channels, rows, columns.
+template <class F>
+void for_each_in_rows(const Joint& joint, const Tile& tile, const F& f) {
+  for (std::int64_t c = 0; c < tile.counts[0]; ++c)
+    for (std::int64_t r = 0; r < tile.counts[1]; ++r)
+      for (std::int64_t x = 0; x < tile.counts[2]; ++x) {
+        const std::int64_t place =
+            tile.offset + c * tile.strides[0] + r * tile.strides[1] + x * tile.strides[2];
+        f(static_cast<std::size_t>(place / joint.element), r);
+      }
+}
+
+/// Which row of a layer's output lies where between two layers. Marks alone do not tell new rows
+/// from old ones, which windows read again.
+class RowsBetween {
+ public:
+  explicit RowsBetween(const Workload& workload)
+      : workload_(workload), rows_(workload.buffers.size()), done_(workload.links.size()) {
+    for (const Link& reader : workload.links)
+      for (const Joint& source : reader.sources)
+        if (computes(reader) && is_written_by_a_layer(source.buffer)) add(source);
+  }
+
+  /// What is wrong with the rows that a layer reads; empty: nothing.
+  std::string wrong_row(std::size_t index, const Joint& source, const Tile& tile) const {
+    const Link& link = workload_.links[index];
+    if (!computes(link) || !has_rows(source)) return {};
+    const std::int64_t begin = done_[index] * link.window.strides[0] - link.window.pads[0];
+    const std::int64_t first = tile.first[1] ? 0 : begin;
+    const auto& rows = rows_[static_cast<std::size_t>(source.buffer)];
+    std::string wrong;
+    for_each_in_rows(source, tile, [&](std::size_t at, std::int64_t row) {
+      if (rows[at] != first + row && wrong.empty())
+        wrong = fmt::format("row {} of the layer before, expected row {}", rows[at], first + row);
+    });
+    return wrong;
+  }
+
+  void write(std::size_t index, const Tile& source, const Tile& sink) {
+    const Link& link = workload_.links[index];
+    if (has_rows(link.sink)) {
+      auto& rows = rows_[static_cast<std::size_t>(link.sink.buffer)];
+      const std::vector<std::int64_t> moved = rows_of(link, source);
+      std::size_t next = 0;
+      for_each_in_rows(link.sink, sink, [&](std::size_t at, std::int64_t row) {
+        rows[at] = computes(link) ? done_[index] + row : moved[next++];
+      });
+    }
+    done_[index] += sink.counts[1];
+  }
+
+ private:
+  static bool computes(const Link& link) { return link.kind == LinkKind::processing; }
+  bool has_rows(const Joint& joint) const {
+    return joint.side_count == 3 && !rows_[static_cast<std::size_t>(joint.buffer)].empty();
+  }
+
+  bool is_written_by_a_layer(std::int32_t buffer) const {
+    return std::ranges::any_of(workload_.links, [&](const Link& writer) {
+      return computes(writer) && writer.sink.buffer == buffer;
+    });
+  }
+
+  void add(const Joint& joint) {
+    const auto buffer = static_cast<std::size_t>(joint.buffer);
+    const Region& region = workload_.buffers[buffer];
+    if (region.memory != 0 && joint.side_count == 3)
+      rows_[buffer].assign(static_cast<std::size_t>(region.size() / joint.element + 1), -1);
+  }
+
+  /// Of a transfer's tile; of a tensor from elsewhere no rows.
+  std::vector<std::int64_t> rows_of(const Link& link, const Tile& tile) const {
+    std::vector<std::int64_t> found;
+    if (computes(link)) return found;
+    const bool known = has_rows(link.sources[0]);
+    const auto& rows = rows_[static_cast<std::size_t>(link.sources[0].buffer)];
+    for_each_in_rows(link.sources[0], tile,
+                     [&](std::size_t at, std::int64_t) { found.push_back(known ? rows[at] : -1); });
+    return found;
+  }
+
+  const Workload& workload_;
+  std::vector<std::vector<std::int64_t>> rows_;  // by buffer and element; empty: of no interest
+  std::vector<std::int64_t> done_;               // by link: rows written so far
+};
+
 class Play {
  public:
-  explicit Play(const Workload& workload) : workload_(workload) {
+  explicit Play(const Workload& workload) : workload_(workload), rows_(workload) {
     for (const Region& buffer : workload.buffers)
       marks_.emplace_back(static_cast<std::size_t>(buffer.size()), untouched);
     for (const Link& link : workload.links)
@@ -80,15 +166,11 @@ class Play {
     touches_.clear();
     for (const std::size_t i : active) touch(i);
     if (!found_.empty()) return;
-    if (workload_.overlapped) {
-      check_races();
-      for (const std::size_t i : active) check_sources(i);
-      for (const std::size_t i : active) check_sink(i);
-    } else {
-      for (const std::size_t i : active) {
-        check_sources(i);
-        check_sink(i);
-      }
+    // Without races the order between units does not matter.
+    if (workload_.overlapped) check_races();
+    for (const std::size_t i : active) {
+      check_sources(i);
+      check_sink(i);
     }
     for (const std::size_t i : active) move_on(i);
   }
@@ -170,9 +252,9 @@ class Play {
   void check_races() {
     for (const Touch& a : touches_)
       for (const Touch& b : touches_) {
-        const bool meet = a.writes && a.link != b.link && a.buffer == b.buffer && a.begin < b.end &&
-                          b.begin < a.end && workload_.buffers[a.buffer].memory != 0;
-        if (meet)
+        const bool meet = a.writes && a.buffer == b.buffer && a.begin < b.end && b.begin < a.end &&
+                          workload_.buffers[a.buffer].memory != 0;
+        if (meet && workload_.links[a.link].unit != workload_.links[b.link].unit)
           fail(workload_.links[a.link],
                fmt::format("it writes to the buffer '{}' what link '{}' touches at the same time; "
                            "delays race",
@@ -198,7 +280,19 @@ class Play {
       if (!written)
         fail(link, fmt::format("it reads from the buffer '{}' what is not written yet",
                                workload_.buffers[buffer].name));
+      check_rows(index, i);
     }
+  }
+
+  void check_rows(std::size_t index, std::size_t source) {
+    if (!found_.empty()) return;
+    const Link& link = workload_.links[index];
+    const Joint& joint = link.sources[source];
+    const std::string wrong =
+        rows_.wrong_row(index, joint, tile_of(joint, states_[index].sources[source]));
+    if (wrong.empty()) return;
+    fail(link, fmt::format("it reads from the buffer '{}' {}",
+                           workload_.buffers[static_cast<std::size_t>(joint.buffer)].name, wrong));
   }
 
   void check_sink(std::size_t index) {
@@ -215,9 +309,17 @@ class Play {
                        std::fill(from, to, fresh);
                        return true;
                      });
+    if (right && found_.empty()) write_rows(index);
     if (!right)
       fail(link, fmt::format("it overwrites in the buffer '{}' what nothing has read yet",
                              workload_.buffers[buffer].name));
+  }
+
+  void write_rows(std::size_t index) {
+    const Link& link = workload_.links[index];
+    const Tile source =
+        link.sources.empty() ? Tile{} : tile_of(link.sources[0], states_[index].sources[0]);
+    rows_.write(index, source, tile_of(link.sink, states_[index].sink));
   }
 
   void move_on(std::size_t index) {
@@ -250,6 +352,7 @@ class Play {
   const Workload& workload_;
   std::vector<std::vector<std::uint8_t>> marks_;  // by buffer
   std::vector<PlayState> states_;                 // by link
+  RowsBetween rows_;
   std::vector<Touch> touches_;                    // of this step
   std::int64_t step_ = 0;
   std::vector<std::string> found_;

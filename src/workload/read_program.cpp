@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/file.h"
+#include "workload/effort.h"
 #include "workload/program_file.h"
 #include "workload/words.h"
 
@@ -16,11 +17,11 @@ constexpr std::array<std::string_view, 2> network_keys{"name", "hash"};
 constexpr std::array<std::string_view, 2> memory_keys{"name", "size_bytes"};
 constexpr std::array<std::string_view, 6> workload_keys{"name",   "layer",   "overlapped",
                                                         "remark", "buffers", "links"};
-constexpr std::array<std::string_view, 6> buffer_keys{"name", "memory",    "offset",
-                                                      "rows", "row_bytes", "tensor"};
-constexpr std::array<std::string_view, 11> link_keys{"name",    "kind",      "unit",      "delay",
-                                                     "period",  "operation", "macs",      "window",
-                                                     "sources", "sink",      "activation"};
+constexpr std::array<std::string_view, 7> buffer_keys{"name",      "memory", "offset",  "rows",
+                                                      "row_bytes", "tensor", "constant"};
+constexpr std::array<std::string_view, 12> link_keys{"name",    "kind",      "unit",       "delay",
+                                                     "period",  "operation", "macs",       "window",
+                                                     "sources", "sink",      "activation", "layer"};
 constexpr std::array<std::string_view, 3> activation_keys{"slope", "low", "high"};
 constexpr std::array<std::string_view, 9> joint_keys{
     "buffer", "element_bytes", "start", "period", "frequency", "repeat", "walk", "tile", "ring"};
@@ -172,6 +173,7 @@ void read_operation(const JsonView& json, Link& link) {
   link.macs = integer_in(json.at("macs"), {0, std::int64_t{1} << 50});
   if (link.operation == TileOperation::copy)
     json.at("operation").fail("a processing link computes; a link that copies is a transfer");
+  if (json.has("layer")) link.layer = json.at("layer").index(most_layers);
   if (slides(link.operation)) link.window = window_of(json.at("window"));
   if (!json.has("activation")) return;
   if (!multiplies(link.operation)) json.at("activation").fail("only convolutions have one");
@@ -205,6 +207,7 @@ Region region_of(const JsonView& json, const Program& program) {
     json.fail(
         fmt::format("found a buffer of {} bytes, expected at most {}", region.size(), most_buffer));
   if (json.has("tensor")) region.tensor = json.at("tensor").index(most_layers);
+  if (json.has("constant")) region.constant = json.at("constant").boolean();
   return region;
 }
 
@@ -221,6 +224,17 @@ Workload workload_of(const JsonView& json, const Program& program) {
     workload.links.push_back(link_of(link, workload.buffers));
   if (workload.links.empty()) json.at("links").fail("found none, expected at least one link");
   return workload;
+}
+
+/// A simulation goes through all steps, and a check too.
+void check_turns(const JsonView& json, const Program& program) {
+  double turns = 0;
+  for (const Workload& workload : program.workloads) turns += effort_of(workload).turns;
+  if (turns > most_turns)
+    json.at("workloads")
+        .fail(
+            fmt::format("their steps times their links are {:.0f} in all, expected at most {:.0f}",
+                        turns, most_turns));
 }
 
 }  // namespace
@@ -242,6 +256,7 @@ Program program_of(const JsonView& json) {
   }
   for (const JsonView& workload : json.at("workloads").items())
     program.workloads.push_back(workload_of(workload, program));
+  check_turns(json, program);
   return program;
 }
 

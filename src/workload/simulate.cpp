@@ -3,56 +3,21 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 
 #include "base/error.h"
+#include "workload/link_run.h"
 
 namespace millrace::workload {
 namespace {
 
-double elements_of_tile(const Tile& tile) {
-  double elements = 1;
-  for (const std::int64_t count : tile.counts) elements *= static_cast<double>(count);
-  return elements;
-}
-
-struct SimulatedLink {
-  const Link* link = nullptr;
-  std::vector<JointState> sources;
-  JointState sink;
-};
-
-/// Multiply-accumulates, or elements of windows, in this run.
-double work_of(const SimulatedLink& at) {
-  const Link& link = *at.link;
-  const double outputs = elements_of_tile(tile_of(link.sink, at.sink));
-  if (link.operation == TileOperation::whole)
-    return link.macs > 0 ? static_cast<double>(link.macs) : outputs;
-  if (!slides(link.operation)) return outputs;
-  const double kernel = static_cast<double>(link.window.kernel[0] * link.window.kernel[1]);
-  if (link.operation != TileOperation::convolution) return outputs * kernel;
-  return outputs * kernel * static_cast<double>(tile_of(link.sources[0], at.sources[0]).counts[0]);
-}
-
-std::int64_t cycles_of(const SimulatedLink& at, const CycleCosts& costs) {
-  const Link& link = *at.link;
-  double work = 0;
-  if (link.kind == LinkKind::transfer)
-    work =
-        elements_of_tile(tile_of(link.sink, at.sink)) * link.sink.element / costs.bytes_per_cycle;
-  else
-    work = work_of(at) / (link.macs > 0 ? costs.macs_per_cycle : costs.values_per_cycle);
-  return costs.setup + static_cast<std::int64_t>(std::ceil(work));
-}
-
 class WorkloadSimulation {
  public:
   WorkloadSimulation(const Workload& workload, const CycleCosts& costs, bool with_runs)
-      : workload_(workload), costs_(costs), with_runs_(with_runs) {
-    for (const Link& link : workload.links)
-      links_.push_back({&link, std::vector<JointState>(link.sources.size()), {}});
-  }
+      : workload_(workload),
+        costs_(costs),
+        with_runs_(with_runs),
+        links_(links_at_start(workload)) {}
 
   SimulatedWorkload run() {
     const std::int64_t steps = steps_of(workload_);
@@ -62,16 +27,11 @@ class WorkloadSimulation {
   }
 
  private:
-  bool is_active(const Link& link, std::int64_t step) const {
-    const std::int64_t since = step - link.delay;
-    return since >= 0 && since % link.period == 0 && since / link.period < runs_of(link);
-  }
-
   void play(std::int64_t step) {
     const std::int64_t begin = result_.cycles;
     std::map<std::string, std::int64_t> free;  // by unit, if they work at the same time
     for (std::size_t i = 0; i < links_.size(); ++i) {
-      SimulatedLink& at = links_[i];
+      LinkProgress& at = links_[i];
       if (!is_active(*at.link, step)) continue;
       std::int64_t& from =
           free.try_emplace(workload_.overlapped ? at.link->unit : "", begin).first->second;
@@ -84,15 +44,10 @@ class WorkloadSimulation {
     for (const auto& [unit, end] : free) result_.cycles = std::max(result_.cycles, end);
   }
 
-  static void move_on(SimulatedLink& at) {
-    for (std::size_t i = 0; i < at.sources.size(); ++i) update(at.link->sources[i], at.sources[i]);
-    update(at.link->sink, at.sink);
-  }
-
   const Workload& workload_;
   const CycleCosts& costs_;
   bool with_runs_;
-  std::vector<SimulatedLink> links_;
+  std::vector<LinkProgress> links_;
   SimulatedWorkload result_;
 };
 

@@ -117,7 +117,10 @@ double idle_factor(const LayerGeometry& geometry, const Tiling& tiling, const Ti
 /// Of a convolution's kernel: the windows of all pixels, for each tile of output channels.
 double gather_seconds(const LayerGeometry& geometry, const Tiling& tiling,
                       const TileTarget& target) {
-  if (geometry.operation != TileOperation::convolution || target.gathered_per_second <= 0) return 0;
+  const TileWindow& w = geometry.window;
+  const bool slides = w.kernel[0] * w.kernel[1] * w.strides[0] * w.strides[1] > 1;
+  const bool gathers = geometry.operation == TileOperation::convolution && slides;
+  if (!gathers || target.gathered_per_second <= 0) return 0;
   auto numbers = static_cast<double>(geometry.macs_per_position);
   for (const Loop loop : {Loop::image, Loop::group, Loop::row, Loop::col, Loop::depth})
     numbers *= static_cast<double>(geometry.totals[at(loop)]);
@@ -178,6 +181,20 @@ std::int64_t places_of(const LayerGeometry& geometry, const Tiling& tiling,
   return tiling.overlapped && moves ? 2 : 1;
 }
 
+double kernel_seconds(const LayerGeometry& geometry, const Tiling& tiling,
+                      const TileTarget& target) {
+  return compute_seconds(geometry, target) * idle_factor(geometry, tiling, target) +
+         gather_seconds(geometry, tiling, target);
+}
+
+std::int64_t whole_bytes(const LayerGeometry& geometry, const Operand& operand) {
+  const Tiling all{geometry.totals, false, false};
+  std::int64_t bytes = geometry.element * elements_of(geometry, all, operand);
+  for (const Loop loop : {Loop::image, Loop::group})
+    if (operand.follows(loop) && !geometry.cuts[at(loop)]) bytes *= geometry.totals[at(loop)];
+  return bytes;
+}
+
 std::optional<TilingCost> cost_of(const LayerGeometry& geometry, const Tiling& tiling,
                                   const TileTarget& target) {
   TilingCost cost;
@@ -193,9 +210,8 @@ std::optional<TilingCost> cost_of(const LayerGeometry& geometry, const Tiling& t
   });
   if (!possible) return std::nullopt;
   const std::int64_t tiles = product_of_tiles(geometry, tiling);
-  const double compute = compute_seconds(geometry, target) * idle_factor(geometry, tiling, target) +
-                         gather_seconds(geometry, tiling, target) +
-                         static_cast<double>(tiles) * target.run_seconds;
+  const double compute =
+      kernel_seconds(geometry, tiling, target) + static_cast<double>(tiles) * target.run_seconds;
   cost.steps = tiles + (tiling.overlapped ? 2 : 0);
   // In step, the longer of both; the first and the last step have one of them only.
   const double alone = std::min(compute, transfers) / static_cast<double>(tiles);
@@ -205,14 +221,9 @@ std::optional<TilingCost> cost_of(const LayerGeometry& geometry, const Tiling& t
 
 LowerBound lower_bound(const LayerGeometry& geometry, const TileTarget& target) {
   LowerBound bound;
-  const Tiling all{geometry.totals, false, false};
   bound.compute_seconds = compute_seconds(geometry, target);
-  for_each_operand(geometry, [&](const Operand& operand) {
-    std::int64_t bytes = geometry.element * elements_of(geometry, all, operand);
-    for (const Loop loop : {Loop::image, Loop::group})
-      if (operand.follows(loop) && !geometry.cuts[at(loop)]) bytes *= geometry.totals[at(loop)];
-    bound.traffic += bytes;
-  });
+  for_each_operand(
+      geometry, [&](const Operand& operand) { bound.traffic += whole_bytes(geometry, operand); });
   bound.transfer_seconds = static_cast<double>(bound.traffic) / target.bytes_per_second;
   return bound;
 }

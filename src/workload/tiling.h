@@ -12,8 +12,8 @@ struct TileTarget {
   double values_per_second = 1e9;      // of what does not multiply, by element of the output
   double channel_macs_per_second = 0;  // of depthwise convolutions; 0: as all others
   std::int64_t pixels_together = 1;    // of a tile's pixels, kernels compute a multiple of so many
-  /// Numbers of windows that a convolution's kernel gathers, once for each tile of output channels;
-  /// 0: at no cost.
+  /// Numbers of windows larger than a pixel that a convolution's kernel gathers, once for each tile
+  /// of output channels; 0: at no cost.
   double gathered_per_second = 0;
   double bytes_per_second = 1e10;  // to and from the scratchpad, as a whole
   double run_seconds = 1e-6;       // of each run of a link
@@ -67,6 +67,13 @@ std::int64_t tile_bytes(const LayerGeometry& geometry, const Tiling& tiling,
 
 /// Places that the operand's tiles take in turn.
 std::int64_t places_of(const LayerGeometry& geometry, const Tiling& tiling, const Operand& operand);
+
+/// All runs of the layer's kernel.
+double kernel_seconds(const LayerGeometry& geometry, const Tiling& tiling,
+                      const TileTarget& target);
+
+/// Of the operand, each number that the layer needs once.
+std::int64_t whole_bytes(const LayerGeometry& geometry, const Operand& operand);
 
 /// Nothing if the tiling is not possible.
 std::optional<TilingCost> cost_of(const LayerGeometry& geometry, const Tiling& tiling,

@@ -28,9 +28,13 @@ struct Region {
   std::int64_t offset = 0;
   std::int64_t rows = 1, row_bytes = 0;
   std::optional<std::size_t> tensor = {};  // Network::tensors
+  bool constant = false;                   // the tensor's numbers are the same for all frames
   std::int64_t size() const { return rows * row_bytes; }
   bool operator==(const Region&) const = default;
 };
+
+/// That of processing links; transfers between places of the scratchpad too, which follow them.
+inline constexpr const char* processing_unit = "core";
 
 enum class LinkKind { transfer, processing };
 
@@ -76,15 +80,17 @@ struct Link {
   TileOperation operation = TileOperation::copy;
   TileWindow window = {};
   std::optional<TileActivation> activation = {};  // of a convolution
+  std::optional<std::size_t> layer = {};          // Network::layers; none: the workload's
   std::int64_t macs = 0;                          // of all runs together; 0: none, or a transfer
   bool operator==(const Link&) const = default;
 };
 
-/// Generates one output. `overlapped`: the links of a step run at the same time, and so must not
-/// touch the same bytes of a fast memory; otherwise one after the other, as they are listed.
+/// Generates one output, by one layer or by several that follow each other. In a step, links of one
+/// unit run one after the other, as they are listed. `overlapped`: those of different units run at
+/// the same time, and so must not touch the same bytes of a fast memory.
 struct Workload {
   std::string name;       // the layer's
-  std::size_t layer = 0;  // Network::layers
+  std::size_t layer = 0;  // Network::layers; of several the last
   bool overlapped = false;
   std::vector<Region> buffers;
   std::vector<Link> links;

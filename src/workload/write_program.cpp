@@ -68,6 +68,7 @@ Json json_of(const Link& link, const std::vector<Region>& buffers) {
   if (link.kind == LinkKind::processing) {
     json["operation"] = operation_words[static_cast<std::size_t>(link.operation)];
     json["macs"] = link.macs;
+    if (link.layer) json["layer"] = *link.layer;
     if (slides(link.operation)) json["window"] = json_of(link.window);
     if (link.activation) json["activation"] = json_of(*link.activation);
   }
@@ -83,6 +84,7 @@ Json json_of(const Region& buffer, const std::vector<TileMemory>& memories) {
             {"rows", buffer.rows},
             {"row_bytes", buffer.row_bytes}};
   if (buffer.tensor) json["tensor"] = *buffer.tensor;
+  if (buffer.constant) json["constant"] = true;
   return json;
 }
 

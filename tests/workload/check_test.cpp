@@ -115,12 +115,74 @@ TEST_F(CheckedProgram, has_buffers_on_the_same_bytes) {
   EXPECT_NE(found[0].find("lie on the same bytes"), std::string::npos);
 }
 
+TEST_F(CheckedProgram, has_more_bytes_to_check_than_anyone_waits_for) {
+  Link& compute = link("compute");
+  for (Joint* joint :
+       {&compute.sources[0], &compute.sources[1], &compute.sources[2], &compute.sink})
+    joint->repeat = std::int64_t{1} << 30;
+  expect("bytes in all; at most");
+}
+
+TEST_F(CheckedProgram, has_more_buffers_than_marks) {
+  workload().buffers[0].row_bytes = std::int64_t{1} << 33;
+  expect("marks in all; at most");
+}
+
 TEST_F(CheckedProgram, is_of_another_network) {
   test::NetworkBuilder builder;
   builder.output(builder.unary(network::UnaryKind::relu, builder.input({1, 2, 3, 4})));
   const auto found = violations(program_, builder.build());
   ASSERT_FALSE(found.empty());
   EXPECT_NE(found[0].find("not for this one"), std::string::npos);
+}
+
+/// Three convolutions in one workload, of which two read rows again.
+class CheckedChain : public testing::Test {
+ protected:
+  CheckedChain() {
+    test::NetworkBuilder builder;
+    TensorId x = builder.input({1, 4, 24, 10});
+    for (int i = 0; i < 3; ++i) x = builder.conv(x, 4, test::window(3, {.pad = 1}));
+    builder.output(x);
+    TileTarget target;
+    target.scratchpad = Bytes{8 * 1024};
+    target.run_seconds = 1e-9;
+    program_ = compile(builder.build(), target).program;
+  }
+
+  std::vector<Link>& links() { return program_.workloads[0].links; }
+  Link& link(std::string_view name) {
+    return *std::ranges::find(links(), name, [](const Link& one) { return one.name; });
+  }
+  void expect(std::string_view words) {
+    const auto found = violations(program_);
+    ASSERT_EQ(found.size(), 1u);
+    EXPECT_NE(found[0].find(words), std::string::npos) << found[0];
+  }
+
+  Program program_;
+};
+
+TEST_F(CheckedChain, is_right_as_compiled) {
+  ASSERT_EQ(program_.workloads.size(), 1u);
+  EXPECT_GT(runs_of(link("layer2")), 2);
+  EXPECT_TRUE(violations(program_).empty());
+}
+
+TEST_F(CheckedChain, forgets_to_keep_rows) {
+  std::erase_if(links(), [](const Link& one) { return one.name == "keep_layer1_input"; });
+  expect("of the layer before, expected row");
+}
+
+TEST_F(CheckedChain, keeps_other_rows) {
+  Link& keep = link("keep_layer2_input");
+  keep.sources[0].start -= keep.sources[0].sides[1].stride;
+  expect("of the layer before, expected row");
+}
+
+TEST_F(CheckedChain, computes_before_its_input_is_there) {
+  std::swap(link("layer1"), link("layer2"));
+  expect("what is not written yet");
 }
 
 }  // namespace

@@ -72,6 +72,13 @@ TEST(ProgramFile, refuses_a_buffer_that_no_memory_holds) {
   EXPECT_NE(error_of(json).find("found a buffer of"), std::string::npos) << error_of(json);
 }
 
+TEST(ProgramFile, refuses_more_steps_than_anyone_waits_for) {
+  nlohmann::json json = sample_json();
+  json["workloads"][0]["links"][0]["delay"] = std::int64_t{1} << 31;
+  EXPECT_NE(error_of(json).find("their steps times their links are"), std::string::npos)
+      << error_of(json);
+}
+
 TEST(ProgramFile, refuses_a_transfer_that_computes) {
   nlohmann::json json = sample_json();
   for (nlohmann::json& link : json["workloads"][0]["links"])

@@ -49,10 +49,11 @@ MadeTiles make_tiles(const TilesRequest& request) {
   const network::Network network = open_model(request.model, request.context);
   workload::TileTarget target = tiles_target(request.board).target;
   if (request.scratchpad) target.scratchpad = *request.scratchpad;
+  target.scratchpad = Bytes{target.scratchpad.count / request.parts};
   target.may_overlap = target.may_overlap || request.overlap;
   const std::vector<LayerId> layers = layers_of(network, request.layers);
   const auto begin = std::chrono::steady_clock::now();
-  MadeTiles made{workload::compile(network, {layers}, target)};
+  MadeTiles made{workload::compile(network, {layers, {}, request.fuse}, target)};
   made.search_seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return made;

@@ -16,8 +16,10 @@ struct TilesRequest {
   Context context = {};
   std::vector<std::string> layers = {};  // by name; empty: all
   std::optional<Bytes> scratchpad = {};  // default: the board's, or 256 KiB
+  std::int64_t parts = 1;                // of the scratchpad, of which this network gets one
   std::string board = {};                // whose rates and memory are taken; empty: usual ones
   bool overlap = false;                  // without a board: transfers beside computing
+  bool fuse = true;                      // layers that follow each other, where that is faster
 };
 
 struct MadeTiles {

@@ -26,11 +26,13 @@ namespace {
 
 struct WorkloadOptions {
   std::string action, file, other, model, output, board, gantt, trace;
-  std::vector<std::string> layers, shapes;
+  std::vector<std::string> layers, shapes, beside;
+  std::vector<std::int64_t> streams;
+  std::int64_t parts = 1;
   std::optional<std::int64_t> scratchpad_kib;
   std::uint64_t seed = 1;
   int repetitions = 1;
-  bool overlap = false, json = false;
+  bool overlap = false, layer_by_layer = false, json = false;
 };
 
 void bind(CLI::App& verb, WorkloadOptions& options) {
@@ -47,11 +49,24 @@ void bind(CLI::App& verb, WorkloadOptions& options) {
   verb.add_option("--scratchpad-kib", options.scratchpad_kib,
                   "Size of the fast memory. Default: the board's, or 256")
       ->check(CLI::Range(1, 1 << 20));
+  verb.add_option("--parts", options.parts,
+                  "Networks that part the fast memory between them: this one gets such a part")
+      ->check(CLI::Range(1, 64))
+      ->capture_default_str();
   verb.add_flag("--overlap", options.overlap, "Move tiles while others are computed");
+  verb.add_flag("--layer-by-layer", options.layer_by_layer,
+                "A workload for each layer, also where several are faster as one");
   verb.add_option("--board", options.board,
                   "A shipped board or a board file, whose rates count; also for simulate");
   verb.add_option("--shape", options.shapes,
                   "NAME=1x3x224x224: the shape of an input of the model; also for check and run");
+  begin_group(verb, "Simulate");
+  verb.add_option("--streams", options.streams,
+                  "Streams of frames on which the network runs; may be given again, for the "
+                  "networks of --beside")
+      ->check(CLI::Range(1, 1000));
+  verb.add_option("--beside", options.beside,
+                  "A program of another network on the same device; may be given again");
   begin_group(verb, "Check and run");
   verb.add_option("--model", options.model, "The program's model");
   verb.add_option("--seed", options.seed, "Of the random inputs")->capture_default_str();
@@ -81,7 +96,9 @@ int make(const WorkloadOptions& options) {
   request.layers = options.layers;
   request.board = options.board;
   request.overlap = options.overlap;
+  request.fuse = !options.layer_by_layer;
   if (options.scratchpad_kib) request.scratchpad = Bytes{*options.scratchpad_kib * 1024};
+  request.parts = options.parts;
   const api::MadeTiles made = api::make_tiles(request);
   const workload::Program& program = made.compiled.program;
   if (options.output == standard_output) {
@@ -122,11 +139,51 @@ int check(const WorkloadOptions& options) {
   return found.empty() ? 0 : answer_is_no;
 }
 
-int simulate(const WorkloadOptions& options) {
-  const workload::Program program = workload::read_program(options.file);
+workload::Program read_to_simulate(const std::string& file) {
+  workload::Program program = workload::read_program(file);
   for (const workload::Workload& one : program.workloads)
     if (const auto found = workload::static_violations(program, one); !found.empty())
-      throw InputError(options.file, found.front());
+      throw InputError(file, found.front());
+  return program;
+}
+
+/// The parts of the scratchpad together are not larger than a board's.
+void check_parts(const std::vector<workload::Program>& programs,
+                 const workload::DeviceTarget& target) {
+  Bytes all;
+  for (const workload::Program& program : programs)
+    if (program.memories.size() > 1) all += program.memories[1].size;
+  if (all <= target.target.scratchpad) return;
+  throw InputError(
+      "--beside",
+      fmt::format("the programs' scratchpads have {} together, '{}' has {}; make each "
+                  "with --parts {}",
+                  to_text(all), target.memory, to_text(target.target.scratchpad), programs.size()));
+}
+
+int simulate_streams(const WorkloadOptions& options) {
+  std::vector<workload::Program> programs{read_to_simulate(options.file)};
+  for (const std::string& file : options.beside) programs.push_back(read_to_simulate(file));
+  if (options.streams.size() > programs.size())
+    throw InputError("--streams", fmt::format("found {} numbers for {} networks",
+                                              options.streams.size(), programs.size()));
+  report::SimulatedStreams simulated{api::tiles_target(options.board), {}, {}, {}};
+  if (!options.board.empty()) check_parts(programs, simulated.target);
+  for (std::size_t i = 0; i < programs.size(); ++i)
+    simulated.networks.push_back(
+        {&programs[i], i < options.streams.size() ? options.streams[i] : 1});
+  for (const workload::NetworkStreams& network : simulated.networks)
+    simulated.alone.push_back(
+        workload::simulate_streams(std::span(&network, 1), simulated.target.costs).front());
+  simulated.together = workload::simulate_streams(simulated.networks, simulated.target.costs);
+  fmt::print("{}", options.json ? report::streams_json(simulated)
+                                : printable_lines(report::streams_text(simulated)));
+  return 0;
+}
+
+int simulate(const WorkloadOptions& options) {
+  if (!options.streams.empty() || !options.beside.empty()) return simulate_streams(options);
+  const workload::Program program = read_to_simulate(options.file);
   report::SimulatedProgram simulated{api::tiles_target(options.board), {}};
   for (const workload::Workload& one : program.workloads)
     simulated.workloads.push_back(

@@ -12,7 +12,8 @@
 namespace millrace::engine::tiled {
 namespace {
 
-constexpr std::array<std::string_view, 2> known_settings{"scratchpad_kib", "check"};
+constexpr std::array<std::string_view, 5> known_settings{"scratchpad_kib", "parts", "check", "fuse",
+                                                         "copy"};
 
 /// Of one core.
 Bytes level_2_cache() {
@@ -22,34 +23,45 @@ Bytes level_2_cache() {
   return usual;
 }
 
-Bytes scratchpad_of(const std::string& text) {
-  constexpr std::int64_t most_kib = 1 << 20;
-  std::int64_t kib = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), kib);
-  if (error != std::errc{} || end != text.data() + text.size() || kib < 1 || kib > most_kib)
-    throw InputError(
-        "tiled.scratchpad_kib",
-        fmt::format("found '{}', expected a number of KiB from 1 to {}", text, most_kib));
-  return Bytes{kib * 1024};
+using GivenSettings = std::map<std::string, std::string>;
+
+struct NumberSetting {
+  std::string key, what;
+  std::int64_t most = 1, usual = 1;
+};
+
+std::int64_t number_of(const GivenSettings& given, const NumberSetting& setting) {
+  const auto found = given.find(setting.key);
+  if (found == given.end()) return setting.usual;
+  const std::string& text = found->second;
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc{} || end != text.data() + text.size() || number < 1 ||
+      number > setting.most)
+    throw InputError("tiled." + setting.key, fmt::format("found '{}', expected {} from 1 to {}",
+                                                         text, setting.what, setting.most));
+  return number;
 }
 
-bool yes_or_no(const std::string& text) {
-  if (text != "yes" && text != "no")
-    throw InputError("tiled.check", fmt::format("found '{}', expected yes or no", text));
-  return text == "yes";
+bool yes_or_no(const GivenSettings& given, const std::string& key, bool usual) {
+  const auto found = given.find(key);
+  if (found == given.end()) return usual;
+  if (found->second != "yes" && found->second != "no")
+    throw InputError("tiled." + key, fmt::format("found '{}', expected yes or no", found->second));
+  return found->second == "yes";
 }
 
 /// Of a core with AVX-512, as measured once; good enough to choose between tilings elsewhere.
 workload::TileTarget usual_target() {
   workload::TileTarget target;
-  target.macs_per_second = 4.2e10;
-  target.channel_macs_per_second = 5e9;
+  target.macs_per_second = 5e10;
+  target.channel_macs_per_second = 1.4e10;
   target.pixels_together = 32;
-  target.gathered_per_second = 1e10;
-  target.values_per_second = 6e9;
-  target.bytes_per_second = 2e10;
+  target.gathered_per_second = 3e9;
+  target.values_per_second = 1e10;
+  target.bytes_per_second = 2.1e10;
   target.run_seconds = 2e-7;
-  target.row_seconds = 5e-9;
+  target.row_seconds = 2.4e-8;
   return target;
 }
 
@@ -58,15 +70,19 @@ workload::TileTarget usual_target() {
 TiledSettings settings_of(const EngineOptions& options) {
   TiledSettings settings{usual_target()};
   const auto found = options.settings.find("tiled");
-  const std::map<std::string, std::string> given =
-      found == options.settings.end() ? std::map<std::string, std::string>{} : found->second;
+  const GivenSettings given = found == options.settings.end() ? GivenSettings{} : found->second;
   for (const auto& [key, value] : given)
     if (std::ranges::find(known_settings, key) == known_settings.end())
       throw InputError("tiled." + key,
                        fmt::format("there is no such option{}", did_you_mean(key, known_settings)));
-  const auto size = given.find("scratchpad_kib"), check = given.find("check");
-  settings.target.scratchpad = size == given.end() ? level_2_cache() : scratchpad_of(size->second);
-  settings.check = check != given.end() && yes_or_no(check->second);
+  const std::int64_t kib = number_of(
+      given, {"scratchpad_kib", "a number of KiB", 1 << 20, level_2_cache().count / 1024});
+  const std::int64_t parts = number_of(given, {"parts", "a number of networks", 64, 1});
+  settings.target.scratchpad = Bytes{kib * 1024 / parts};
+  settings.check = yes_or_no(given, "check", settings.check);
+  settings.fuse = yes_or_no(given, "fuse", settings.fuse);
+  settings.copy = yes_or_no(given, "copy", settings.copy);
+  settings.target.may_overlap = settings.copy;
   return settings;
 }
 

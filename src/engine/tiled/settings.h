@@ -8,6 +8,8 @@ namespace millrace::engine::tiled {
 struct TiledSettings {
   workload::TileTarget target;
   bool check = false;
+  bool fuse = true;
+  bool copy = false;  // on a second core
 };
 
 /// InputError naming the option.

@@ -1,5 +1,7 @@
 #include "engine/tiled/subnet.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 
@@ -15,6 +17,15 @@ void check_program(const workload::Program& program) {
   if (!found.empty()) throw EngineError("tiled: " + found.front());
 }
 
+board::Processor second_core(const board::Processor& processor) {
+  if (processor.cores.size() < 2)
+    throw InputError("tiled.copy",
+                     fmt::format("the processor {} has one core; a second one is needed to copy, "
+                                 "such as in core0+core1",
+                                 processor.name));
+  return {.name = processor.name, .cores = {processor.cores[1]}};
+}
+
 bool is_port(std::span<const Port> ports, TensorId id) {
   return std::ranges::any_of(ports, [&](const Port& port) { return port.tensor == id; });
 }
@@ -25,13 +36,14 @@ TiledSubnet::TiledSubnet(const SubnetRequest& request, const TiledSettings& sett
     : network_(request.network),
       inputs_(request.inputs),
       outputs_(plain_outputs(request)),
-      compiled_(
-          workload::compile(*request.network, {request.layers, request.outputs}, settings.target)),
+      compiled_(workload::compile(
+          *request.network, {request.layers, request.outputs, settings.fuse}, settings.target)),
       scratch_(network::Buffer::uninitialized(settings.target.scratchpad)),
       buffers_(request.network->tensors.size()),
       tensors_(request.network->tensors.size(), nullptr),
       moved_layer_by_layer_(moved_layer_by_layer(*request.network, request.layers)) {
   if (settings.check) check_program(compiled_.program);
+  if (settings.copy) copy_thread_ = std::make_unique<CopyThread>(second_core(request.processor));
   make_tensors(request);
   for (const workload::Workload& workload : compiled_.program.workloads)
     executables_.emplace_back(workload, *network_, scratch_.data());
@@ -59,7 +71,8 @@ void TiledSubnet::make_tensors(const SubnetRequest& request) {
 /// Its output stays in the scratchpad.
 bool TiledSubnet::is_between(LayerId layer) const {
   return std::ranges::any_of(compiled_.tilings, [&](const workload::LayerTiling& tiling) {
-    return tiling.layer == layer && tiling.activation;
+    return (tiling.layer == layer && tiling.activation) ||
+           std::ranges::find(tiling.before, layer) != tiling.before.end();
   });
 }
 
@@ -72,7 +85,14 @@ void TiledSubnet::set_borders(std::span<const std::byte* const> in,
 
 void TiledSubnet::run(std::span<const std::byte* const> in, std::span<std::byte* const> out) {
   set_borders(in, out);
-  for (workload::Executable& executable : executables_) executable.run(tensors_);
+  for (workload::Executable& executable : executables_) run(executable);
+}
+
+void TiledSubnet::run(workload::Executable& executable) {
+  if (copy_thread_ && executable.is_overlapped())
+    copy_thread_->run(executable.prepare(tensors_));
+  else
+    executable.run(tensors_);
 }
 
 std::vector<GroupTime> TiledSubnet::run_timed(std::span<const std::byte* const> in,
@@ -81,10 +101,11 @@ std::vector<GroupTime> TiledSubnet::run_timed(std::span<const std::byte* const> 
   std::vector<GroupTime> times;
   for (std::size_t i = 0; i < executables_.size(); ++i) {
     const auto start = std::chrono::steady_clock::now();
-    executables_[i].run(tensors_);
+    run(executables_[i]);
     const auto end = std::chrono::steady_clock::now();
     const workload::LayerTiling& tiling = compiled_.tilings[i];
-    std::vector<LayerId> layers{tiling.layer};
+    std::vector<LayerId> layers = tiling.before;
+    layers.push_back(tiling.layer);
     if (tiling.activation) layers.push_back(*tiling.activation);
     times.push_back(
         {layers, tiling.tiled ? "tiles" : "loops", std::chrono::duration_cast<Time>(end - start)});

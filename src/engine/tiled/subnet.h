@@ -1,8 +1,10 @@
 #pragma once
 // A subnet that runs its layers' workloads one after the other.
+#include <memory>
 #include <vector>
 
 #include "engine/engine.h"
+#include "engine/tiled/copy_thread.h"
 #include "engine/tiled/settings.h"
 #include "workload/compile.h"
 #include "workload/executable.h"
@@ -22,6 +24,7 @@ class TiledSubnet : public Subnet {
   Memory memory() const override;
 
  private:
+  void run(workload::Executable& executable);
   void make_tensors(const SubnetRequest& request);
   bool is_between(LayerId layer) const;
   void set_borders(std::span<const std::byte* const> in, std::span<std::byte* const> out);
@@ -34,6 +37,7 @@ class TiledSubnet : public Subnet {
   std::vector<network::Buffer> buffers_;           // by tensor; empty where not needed
   workload::TensorTable tensors_;
   Bytes buffers_size_, moved_, moved_layer_by_layer_;
+  std::unique_ptr<CopyThread> copy_thread_;  // null: transfers are copies on the calling thread
 };
 
 }  // namespace millrace::engine::tiled

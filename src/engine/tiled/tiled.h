@@ -8,9 +8,11 @@
 
 namespace millrace::engine::tiled {
 
-/// Single-threaded on any processor; only plain tensors. Settings: "scratchpad_kib", by default the
-/// size of the level-2 cache; "check": "yes" plays every program on marks before it runs, and
-/// throws EngineError on what that finds. InputError on others.
+/// On any processor; only plain tensors. Settings: "scratchpad_kib", by default the size of the
+/// level-2 cache, and "parts", into how many parts networks divide it; "check": "yes" plays every
+/// program on marks before it runs, and throws EngineError on what that finds; "fuse": "no"
+/// computes layer by layer; "copy": "yes" lets the second core of a processor move tiles, else one
+/// thread does all. InputError on others.
 std::unique_ptr<Engine> make(const EngineOptions& options = {});
 
 }  // namespace millrace::engine::tiled

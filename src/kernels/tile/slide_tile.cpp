@@ -6,77 +6,262 @@
 namespace millrace::kernels {
 namespace {
 
-constexpr std::int64_t slide_columns = 256;  // of a row at once
+constexpr std::int64_t slide_columns = 256;  // of the output at once
+constexpr std::int64_t slide_numbers = 4096;
+constexpr std::int64_t slide_taps = 1024;
+constexpr std::int64_t slide_lanes = 16;
+constexpr std::int64_t slide_vectors = 4;  // at once
+constexpr std::int64_t slide_slack = slide_lanes * slide_vectors;
 
-/// Some columns of a row of the output, and the position of the kernel's column.
-struct RowPart {
-  std::int64_t row = 0, begin = 0, count = 0;
+using SlideVector [[gnu::vector_size(sizeof(float) * slide_lanes)]] = float;
+
+/// Some rows and columns of the output.
+struct SlidePart {
+  std::int64_t row = 0, column = 0, rows = 0, columns = 0;
 };
 
-/// The columns [first, last) of the part whose windows have their position inside the input.
-struct Inside {
-  std::int64_t first = 0, last = 0;
-};
-Inside inside_of(const RowPart& part, std::int64_t stride, std::int64_t shift,
-                 std::int64_t columns) {
-  // column = (begin + j) * stride + shift
-  const std::int64_t from = part.begin * stride + shift;
-  const std::int64_t first = from >= 0 ? 0 : (-from + stride - 1) / stride;
-  const std::int64_t last = from >= columns ? 0 : (columns - 1 - from) / stride + 1;
-  return {std::min(first, part.count), std::clamp<std::int64_t>(last, 0, part.count)};
-}
-
-struct StridedNumbers {
-  const float* from;
-  std::int64_t stride, count;
+/// The numbers under a part's windows, padding too, so that each position of the kernel is a shift:
+/// under strides the rows and columns that lie a stride apart are put side by side.
+struct SlideLayout {
+  std::array<std::int64_t, 2> phases{1, 1};
+  std::int64_t rows = 0, pitch = 0;  // of each phase
+  std::int64_t size() const { return phases[0] * phases[1] * rows * pitch; }
+  std::int64_t offset(std::int64_t phase_row, std::int64_t phase_column) const {
+    return (phase_row * phases[1] + phase_column) * rows * pitch;
+  }
 };
 
-#if defined(__x86_64__) && !defined(__clang__)
-[[gnu::target_clones("avx512f", "arch=x86-64-v3", "default")]]
-#endif
-void add_products(float* to, const StridedNumbers& numbers, float weight) {
-  const float* from = numbers.from;
-  const std::int64_t stride = numbers.stride, count = numbers.count;
-  if (stride == 1)
-    for (std::int64_t j = 0; j < count; ++j) to[j] += weight * from[j];
-  else if (stride == 2)
-    for (std::int64_t j = 0; j < count; ++j) to[j] += weight * from[2 * j];
-  else
-    for (std::int64_t j = 0; j < count; ++j) to[j] += weight * from[stride * j];
+SlideLayout layout_of(const TileWindows& w, std::int64_t rows, std::int64_t columns) {
+  SlideLayout layout;
+  std::array<std::int64_t, 2> shifts{};
+  for (std::size_t i = 0; i < 2; ++i) {
+    const std::int64_t reach = (w.kernel[i] - 1) * w.dilations[i];
+    layout.phases[i] = std::min(w.strides[i], reach + 1);
+    shifts[i] = reach / w.strides[i];
+  }
+  layout.rows = rows + shifts[0];
+  layout.pitch = columns + shifts[1];
+  return layout;
 }
 
-#if defined(__x86_64__) && !defined(__clang__)
-[[gnu::target_clones("avx512f", "arch=x86-64-v3", "default")]]
-#endif
-void take_largest(float* to, const float* from, std::int64_t stride, std::int64_t count) {
-  for (std::int64_t j = 0; j < count; ++j)
-    to[j] =
-        from[stride * j] > to[j] || from[stride * j] != from[stride * j] ? from[stride * j] : to[j];
-}
-
-/// f(row of the input, position of the kernel, columns inside) for the windows of a row's part.
-template <class F>
-void for_each_position(const TilePlanes& input, const TileWindows& w, const RowPart& part,
-                       const F& f) {
-  for (std::int64_t y = 0; y < w.kernel[0]; ++y) {
-    const std::int64_t row = part.row * w.strides[0] - w.pads[0] + y * w.dilations[0];
-    if (row < 0 || row >= input.rows) continue;
+/// Where each position of the kernel finds its numbers.
+void write_taps(const TileWindows& w, const SlideLayout& layout, std::int64_t* offsets) {
+  for (std::int64_t y = 0; y < w.kernel[0]; ++y)
     for (std::int64_t x = 0; x < w.kernel[1]; ++x) {
-      const std::int64_t shift = x * w.dilations[1] - w.pads[1];
-      const Inside inside = inside_of(part, w.strides[1], shift, input.columns);
-      if (inside.first >= inside.last) continue;
-      const std::int64_t column = (part.begin + inside.first) * w.strides[1] + shift;
-      f(row * input.row_stride + column, y * w.kernel[1] + x, inside);
+      const std::int64_t down = y * w.dilations[0], right = x * w.dilations[1];
+      *offsets++ = layout.offset(down % w.strides[0], right % w.strides[1]) +
+                   down / w.strides[0] * layout.pitch + right / w.strides[1];
     }
+}
+
+#if defined(__x86_64__) && !defined(__clang__)
+[[gnu::target_clones("avx512f", "arch=x86-64-v3", "default")]]
+#endif
+void spread_out(float* to, const float* from, std::int64_t stride, std::int64_t count) {
+  if (stride == 1)
+    for (std::int64_t j = 0; j < count; ++j) to[j] = from[j];
+  else if (stride == 2)
+    for (std::int64_t j = 0; j < count; ++j) to[j] = from[2 * j];
+  else
+    for (std::int64_t j = 0; j < count; ++j) to[j] = from[stride * j];
+}
+
+struct SlideSource {
+  const TilePlanes& input;
+  const TileWindows& windows;
+  float padding = 0;
+};
+
+/// Writes what a part's windows read, phase by phase.
+struct SlideFill {
+  const SlideSource& source;
+  const SlideLayout& layout;
+  SlidePart part;
+
+  void fill(const float* plane, float* numbers) const {
+    for (std::int64_t y = 0; y < layout.phases[0]; ++y)
+      for (std::int64_t r = 0; r < layout.rows; ++r)
+        fill_row(plane, numbers + layout.offset(y, 0) + r * layout.pitch,
+                 (part.row + r) * source.windows.strides[0] - source.windows.pads[0] + y);
+  }
+
+  /// Of all phases of columns; those of one phase of rows follow each other.
+  void fill_row(const float* plane, float* to, std::int64_t row) const {
+    const bool inside = row >= 0 && row < source.input.rows;
+    const std::int64_t begin = part.column * source.windows.strides[1] - source.windows.pads[1];
+    for (std::int64_t x = 0; x < layout.phases[1]; ++x, to += layout.rows * layout.pitch)
+      if (inside)
+        fill_phase(plane + row * source.input.row_stride, begin + x, to);
+      else
+        std::fill_n(to, layout.pitch, source.padding);
+  }
+
+  void fill_phase(const float* row, std::int64_t begin, float* to) const {
+    const std::int64_t stride = source.windows.strides[1], columns = source.input.columns;
+    const std::int64_t from = begin >= 0 ? 0 : (-begin + stride - 1) / stride;
+    const std::int64_t end = begin >= columns ? 0 : (columns - 1 - begin) / stride + 1;
+    const std::int64_t first = std::min(from, layout.pitch);
+    const std::int64_t last = std::clamp(end, first, layout.pitch);
+    std::fill(to, to + first, source.padding);
+    if (last > first) spread_out(to + first, row + begin + first * stride, stride, last - first);
+    std::fill(to + last, to + layout.pitch, source.padding);
+  }
+};
+
+struct SlideTaps {
+  const std::int64_t* offsets;
+  const float* weights;  // null: the largest is taken
+  std::int64_t count;
+  float start;
+  std::int64_t weight_step = 1;  // 0: all have the same
+};
+
+template <bool largest, int vectors>
+[[gnu::always_inline]] inline void slide_vectors_at(const SlideTaps& taps, const float* numbers,
+                                                    float* to) {
+  SlideVector sums[vectors];
+  for (int i = 0; i < vectors; ++i) sums[i] = SlideVector{} + taps.start;
+  for (std::int64_t t = 0; t < taps.count; ++t) {
+    const float* from = numbers + taps.offsets[t];
+    for (int i = 0; i < vectors; ++i) {
+      SlideVector x;
+      __builtin_memcpy(&x, from + i * slide_lanes, sizeof x);
+      if (largest)
+        sums[i] = ((x > sums[i]) | (x != x)) ? x : sums[i];
+      else
+        sums[i] += taps.weights[t * taps.weight_step] * x;
+    }
+  }
+  __builtin_memcpy(to, sums, sizeof sums);
+}
+
+template <bool largest>
+[[gnu::always_inline]] inline void slide_all(const SlideTaps& taps, const float* numbers, float* to,
+                                             std::int64_t count) {
+  std::int64_t i = 0;
+  for (; i + slide_slack <= count; i += slide_slack)
+    slide_vectors_at<largest, slide_vectors>(taps, numbers + i, to + i);
+  for (; i < count; i += slide_lanes) slide_vectors_at<largest, 1>(taps, numbers + i, to + i);
+}
+
+/// Also some results beyond `count`, to fill a vector.
+#if defined(__x86_64__) && !defined(__clang__)
+[[gnu::target_clones("avx512f", "arch=x86-64-v3", "default")]]
+#endif
+void slide(const SlideTaps& taps, const float* numbers, float* to, std::int64_t count) {
+  if (taps.weights)
+    slide_all<false>(taps, numbers, to, count);
+  else
+    slide_all<true>(taps, numbers, to, count);
+}
+
+#if defined(__x86_64__) && !defined(__clang__)
+[[gnu::target_clones("avx512f", "arch=x86-64-v3", "default")]]
+#endif
+void bend_row(const TileCurve& curve, const float* from, float* to, std::int64_t count) {
+  const float slope = curve.slope, low = curve.low, high = curve.high;
+  for (std::int64_t j = 0; j < count; ++j) {
+    const float x = from[j] < 0 ? slope * from[j] : from[j];
+    const float above = x < low ? low : x;
+    to[j] = above > high ? high : above;
   }
 }
 
-/// f(part) for all pieces of the rows of the output.
+/// One after the other the parts of an output whose numbers fit on the stack.
+class SlidingTile {
+ public:
+  SlidingTile(const SlideSource& source, const TilePlanes& output)
+      : source_(source), output_(output) {
+    part_.columns = std::min(slide_columns, output.columns);
+    while (part_.columns > 1 && layout_of(source.windows, 1, part_.columns).size() > slide_numbers)
+      part_.columns = (part_.columns + 1) / 2;
+    part_.rows = output.rows;
+    while (part_.rows > 1 && !fits()) part_.rows = (part_.rows + 1) / 2;
+    if (part_.rows < output.rows)
+      while (part_.rows < output.rows && fits()) ++part_.rows;
+    if (part_.rows > 1 && !fits()) --part_.rows;
+  }
+
+  /// Else its windows are too large.
+  bool is_possible() const {
+    return fits() && source_.windows.kernel[0] * source_.windows.kernel[1] <= slide_taps;
+  }
+
+  /// finish(part, row of the part, sums, place in the output) for each row of a channel.
+  template <class F>
+  void run(const SlideTaps& taps, const float* plane, const F& finish) {
+    for (std::int64_t row = 0; row < output_.rows; row += part_.rows)
+      for (std::int64_t column = 0; column < output_.columns; column += part_.columns) {
+        const SlidePart part{row, column, std::min(part_.rows, output_.rows - row),
+                             std::min(part_.columns, output_.columns - column)};
+        run_part(taps, plane, part, finish);
+      }
+  }
+
+ private:
+  bool fits() const {
+    const SlideLayout layout = layout_of(source_.windows, part_.rows, part_.columns);
+    return layout.size() <= slide_numbers && part_.rows * layout.pitch <= slide_numbers;
+  }
+
+  template <class F>
+  void run_part(SlideTaps taps, const float* plane, const SlidePart& part, const F& finish) {
+    const SlideLayout layout = layout_of(source_.windows, part.rows, part.columns);
+    if (layout.rows != written_.rows || layout.pitch != written_.pitch)
+      write_taps(source_.windows, layout, offsets_);
+    written_ = layout;
+    taps.offsets = offsets_;
+    SlideFill{source_, layout, part}.fill(plane, numbers_);
+    slide(taps, numbers_, sums_, (part.rows - 1) * layout.pitch + part.columns);
+    for (std::int64_t r = 0; r < part.rows; ++r)
+      finish(SlidePart{part.row + r, part.column, 1, part.columns}, sums_ + r * layout.pitch);
+  }
+
+  const SlideSource& source_;
+  const TilePlanes& output_;
+  SlidePart part_;
+  SlideLayout written_;  // whose taps offsets_ has
+  std::int64_t offsets_[slide_taps];
+  alignas(64) float numbers_[slide_numbers + slide_slack] = {};
+  alignas(64) float sums_[slide_numbers + slide_slack];
+};
+
+/// f(number, position of the kernel) of one window, whatever its size.
 template <class F>
-void for_each_part(const TilePlanes& output, const F& f) {
+void for_each_in_window(const SlideSource& source, const float* plane, const SlidePart& at,
+                        const F& f) {
+  const TileWindows& w = source.windows;
+  for (std::int64_t y = 0; y < w.kernel[0]; ++y)
+    for (std::int64_t x = 0; x < w.kernel[1]; ++x) {
+      const std::int64_t row = at.row * w.strides[0] - w.pads[0] + y * w.dilations[0];
+      const std::int64_t column = at.column * w.strides[1] - w.pads[1] + x * w.dilations[1];
+      if (row < 0 || row >= source.input.rows || column < 0 || column >= source.input.columns)
+        continue;
+      f(plane[row * source.input.row_stride + column], y * w.kernel[1] + x);
+    }
+}
+
+struct SlideWork {
+  const SlideTaps& taps;
+  const float* plane;
+};
+
+/// The same as SlidingTile, number by number.
+template <class F>
+void slide_one_by_one(const SlideSource& source, const TilePlanes& output, const SlideWork& work,
+                      const F& finish) {
   for (std::int64_t row = 0; row < output.rows; ++row)
-    for (std::int64_t begin = 0; begin < output.columns; begin += slide_columns)
-      f(RowPart{row, begin, std::min(slide_columns, output.columns - begin)});
+    for (std::int64_t column = 0; column < output.columns; ++column) {
+      const SlidePart at{row, column, 1, 1};
+      float sum = work.taps.start;
+      for_each_in_window(source, work.plane, at, [&](float x, std::int64_t position) {
+        if (work.taps.weights)
+          sum += work.taps.weights[position * work.taps.weight_step] * x;
+        else
+          sum = x > sum || x != x ? x : sum;
+      });
+      finish(at, &sum);
+    }
 }
 
 /// Numbers of the axis in the window of an output, padding of the tensor too if it counts.
@@ -94,50 +279,63 @@ std::int64_t counted(const TilePool& pool, std::size_t axis, std::int64_t output
   return count;
 }
 
-void divide(const TilePool& pool, const RowPart& part, float* to) {
+/// Of the columns beside each other most have as many.
+void divide(const TilePool& pool, const SlidePart& part, const float* sums, float* to) {
   const std::int64_t rows = counted(pool, 0, part.row);
-  for (std::int64_t j = 0; j < part.count; ++j)
-    to[j] /= static_cast<float>(rows * counted(pool, 1, part.begin + j));
+  const std::int64_t full = pool.windows.kernel[1];
+  const std::int64_t reach = (full - 1) * pool.windows.dilations[1];
+  for (std::int64_t j = 0; j < part.columns; ++j) {
+    const std::int64_t begin = (part.column + j) * pool.windows.strides[1] - pool.windows.pads[1];
+    const bool inside = begin >= 0 && begin + reach < pool.input.columns;
+    const std::int64_t columns = inside ? full : counted(pool, 1, part.column + j);
+    to[j] = sums[j] / static_cast<float>(rows * columns);
+  }
 }
 
 }  // namespace
 
 void convolve_channels(const TileConvolution& c, const TileTensors& t) {
-  for (std::int64_t channel = 0; channel < c.output.channels; ++channel)
-    for_each_part(c.output, [&](const RowPart& part) {
-      float* to = t.output + channel * c.output.channel_stride + part.row * c.output.row_stride +
-                  part.begin;
-      const float* from = t.input + channel * c.input.channel_stride;
-      const float* kernel = t.weights + channel * c.weight_stride;
-      std::fill_n(to, part.count, t.bias ? t.bias[channel] : 0.0f);
-      for_each_position(c.input, c.windows, part,
-                        [&](std::int64_t at, std::int64_t position, const Inside& inside) {
-                          add_products(
-                              to + inside.first,
-                              {from + at, c.windows.strides[1], inside.last - inside.first},
-                              kernel[position]);
-                        });
-    });
+  const SlideSource source{c.input, c.windows};
+  SlidingTile tile(source, c.output);
+  const std::int64_t taps = c.windows.kernel[0] * c.windows.kernel[1];
+  const TileCurve curve = c.curve ? *c.curve : TileCurve{};
+  for (std::int64_t channel = 0; channel < c.output.channels; ++channel) {
+    const float* plane = t.input + channel * c.input.channel_stride;
+    float* output = t.output + channel * c.output.channel_stride;
+    const SlideTaps work{nullptr, t.weights + channel * c.weight_stride, taps,
+                         t.bias ? t.bias[channel] : 0.0f};
+    const auto finish = [&](const SlidePart& part, const float* sums) {
+      bend_row(curve, sums, output + part.row * c.output.row_stride + part.column, part.columns);
+    };
+    if (tile.is_possible())
+      tile.run(work, plane, finish);
+    else
+      slide_one_by_one(source, c.output, {work, plane}, finish);
+  }
 }
 
 void pool_tile(const TilePool& pool, const float* input, float* output) {
   const float start = pool.largest ? -std::numeric_limits<float>::infinity() : 0.0f;
-  for (std::int64_t channel = 0; channel < pool.output.channels; ++channel)
-    for_each_part(pool.output, [&](const RowPart& part) {
-      float* to = output + channel * pool.output.channel_stride +
-                  part.row * pool.output.row_stride + part.begin;
-      const float* from = input + channel * pool.input.channel_stride;
-      std::fill_n(to, part.count, start);
-      for_each_position(
-          pool.input, pool.windows, part, [&](std::int64_t at, std::int64_t, const Inside& inside) {
-            const std::int64_t count = inside.last - inside.first;
-            if (pool.largest)
-              take_largest(to + inside.first, from + at, pool.windows.strides[1], count);
-            else
-              add_products(to + inside.first, {from + at, pool.windows.strides[1], count}, 1);
-          });
-      if (!pool.largest) divide(pool, part, to);
-    });
+  const SlideSource source{pool.input, pool.windows, start};
+  SlidingTile tile(source, pool.output);
+  const std::int64_t taps = pool.windows.kernel[0] * pool.windows.kernel[1];
+  constexpr float one = 1;
+  for (std::int64_t channel = 0; channel < pool.output.channels; ++channel) {
+    const float* plane = input + channel * pool.input.channel_stride;
+    float* channel_output = output + channel * pool.output.channel_stride;
+    const SlideTaps work{nullptr, pool.largest ? nullptr : &one, taps, start, 0};
+    const auto finish = [&](const SlidePart& part, const float* sums) {
+      float* to = channel_output + part.row * pool.output.row_stride + part.column;
+      if (pool.largest)
+        std::copy_n(sums, part.columns, to);
+      else
+        divide(pool, part, sums, to);
+    };
+    if (tile.is_possible())
+      tile.run(work, plane, finish);
+    else
+      slide_one_by_one(source, pool.output, {work, plane}, finish);
+  }
 }
 
 }  // namespace millrace::kernels

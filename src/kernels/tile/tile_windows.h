@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 
 namespace millrace::kernels {
 
@@ -18,11 +19,19 @@ struct TileWindows {
   std::array<std::int64_t, 2> kernel{1, 1}, strides{1, 1}, dilations{1, 1}, pads{0, 0};
 };
 
+/// y = min(max(x < 0 ? slope * x : x, low), high)
+struct TileCurve {
+  float slope = 1;
+  float low = -std::numeric_limits<float>::infinity();
+  float high = std::numeric_limits<float>::infinity();
+};
+
 struct TileConvolution {
   TilePlanes input, output;
   TileWindows windows;
-  std::int64_t weight_stride = 0;  // from the weights of an output's channel to those of the next
-  bool adds = false;               // to what lies in the output, else to the bias
+  std::int64_t weight_stride = 0;    // from the weights of an output's channel to those of the next
+  bool adds = false;                 // to what lies in the output, else to the bias
+  const TileCurve* curve = nullptr;  // of the sums; null: none
 };
 struct TileTensors {
   const float* input = nullptr;
@@ -33,7 +42,7 @@ struct TileTensors {
 /// output[m] = bias[m] + sum of weights[m][c, window] * input[c, window].
 void convolve_tile(const TileConvolution& convolution, const TileTensors& tensors);
 
-/// Each channel with weights of its own.
+/// Each channel with weights of its own. `adds` is not for these.
 void convolve_channels(const TileConvolution& convolution, const TileTensors& tensors);
 
 struct TilePool {
