@@ -26,6 +26,26 @@ const board::Processor& processor_named(const board::Board& board, const std::st
   return *found;
 }
 
+/// Of the graph's tasks. All firings of one are on the same processor.
+std::vector<StepPlace> places_of_tasks(const system::TaskGraph& graph,
+                                       const deployment::Assignment& assignment,
+                                       const board::Board& board) {
+  std::vector<StepPlace> places;
+  for (std::size_t node = 0; node < graph.tasks.size(); ++node) {
+    const auto found = std::ranges::find_if(assignment.tasks, [&](const deployment::Task& task) {
+      return task.step == deployment::Step::task && task.node == node;
+    });
+    StepPlace& place = places.emplace_back();
+    place.task = graph.tasks[node].name;
+    if (found == assignment.tasks.end())
+      throw InputError(fmt::format("task '{}'", place.task),
+                       "the deployment says no processor for it; make it again");
+    place.processor = processor_named(board, found->processor);
+    place.worst = found->worst;
+  }
+  return places;
+}
+
 /// Without a task of this step its thread only hands frames over, where its neighbour runs.
 StepPlace place_of(const deployment::Assignment& assignment, deployment::Step step,
                    const board::Board& board) {
@@ -134,6 +154,8 @@ GroupPlace Controller::State::place(system::GroupId group, int priority) const {
   place.plan = assignment.plan.plan;
   place.front = place_of(assignment, deployment::Step::preprocess, board);
   place.back = place_of(assignment, deployment::Step::postprocess, board);
+  place.graph = system[group].graph;
+  place.tasks = places_of_tasks(place.graph, assignment, board);
   place.priority = priority;
   place.most = deployment::most_on_the_way(system, group);
   place.operations = system.scenarios.size() * static_cast<std::size_t>(system.levels);
@@ -142,6 +164,7 @@ GroupPlace Controller::State::place(system::GroupId group, int priority) const {
   place.seed = options.seed + group.index;
   place.keep_responses = options.keep_responses;
   place.note = options.note;
+  place.patience = options.patience;
   return place;
 }
 

@@ -117,9 +117,13 @@ class Trials {
   }
 
   void add_group(std::size_t g, const deployment::Assignment& assignment, const GroupToRun& group) {
-    trials_.push_back(
-        std::make_unique<StageTrials>(assignment.plan.plan, *group.network, group.engines));
-    memories_.push_back(std::make_unique<StepMemory>(assignment, group, true));
+    trials_.push_back(nullptr);
+    memories_.push_back(nullptr);
+    if (group.network != nullptr) {
+      trials_.back() =
+          std::make_unique<StageTrials>(assignment.plan.plan, *group.network, group.engines);
+      memories_.back() = std::make_unique<StepMemory>(assignment, group, true);
+    }
     for (std::size_t t = 0; t < assignment.tasks.size(); ++t) {
       const deployment::Task& task = assignment.tasks[t];
       const auto on = std::ranges::find_if(
