@@ -262,7 +262,7 @@ deployment::Deployment deployment_of(const DeployWork& work, const MethodReport&
 std::string measure(const DeployRequest& request, DeployResult& result) {
   const auto shown = request.context.begin("measuring tasks");
   deployment::Deployment& deployment = *result.deployment;
-  deployment = measured_here(deployment, request.samples, request.context);
+  deployment = measured_here(deployment, {request.samples, {request.plugins}}, request.context);
   result.measured = true;
   const auto answers = analysis::check_deadlines(deployment, result.board, {});
   std::erase_if(deployment.settings, [&](const deployment::Setting& setting) {

@@ -80,7 +80,7 @@ bool DeploymentRun::holds() const {
 
 DeploymentRun run_deployment(const DeploymentRunRequest& request) {
   check_trace_file(request);
-  const auto loaded = load_deployment(request.deployment, request.context);
+  const auto loaded = load_deployment(request.deployment, request.tasks, request.context);
   const system::System& system = loaded->deployment.system;
   const deployment::Script script = script_of(system, request);
   DeploymentRun run{request.deployment, request.script, request.seed, loaded->deployment, {}, {}};

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "api/context.h"
+#include "api/deployment/task_code.h"
 #include "api/trace.h"
 #include "deployment/deployment.h"
 #include "runtime/controller/record.h"
@@ -23,6 +24,7 @@ struct DeploymentRunRequest {
   double duration_s = 60;
   std::uint64_t seed = 1;
   TraceOptions trace = {};
+  TaskSources tasks = {};
   Context context = {};
 };
 
