@@ -201,13 +201,13 @@ std::unique_ptr<LoadedDeployment> make_ready(deployment::Deployment deployment,
   const system::System& system = result->deployment.system;
   result->is_here = system.board.empty();
   result->board = board_of(result->deployment, context);
+  sources.tasks.may_lack = sources.tasks.may_lack || !result->is_here;
   for (std::size_t g = 0; g < system.groups.size(); ++g) {
     const system::Group& group = system.groups[g];
     const auto& model = result->deployment.assignments.at(g).plan.origin.model;
     result->networks.push_back(group.has_network() ? &result->opened.of(model) : nullptr);
     result->steps.push_back(open_steps(group, context));
-    result->codes.push_back(
-        open_code(group, result->networks.back(), sources.tasks, !result->is_here));
+    result->codes.push_back(open_code(group, result->networks.back(), sources.tasks));
   }
   const engine::EngineOptions options = engine_options(context);
   make_simulated(*result, options);

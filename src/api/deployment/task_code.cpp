@@ -24,7 +24,7 @@ std::optional<LoadedTask> task_in_libraries(const std::vector<std::string>& libr
   return std::nullopt;
 }
 
-LoadedTask task_of(const GraphTask& task, const TaskSources& sources, bool may_lack) {
+LoadedTask task_of(const GraphTask& task, const TaskSources& sources) {
   const system::TaskCode& code = task.code;
   if (code.function.empty()) return {};
   if (const auto linked = sources.linked.find(code.function); linked != sources.linked.end()) {
@@ -33,7 +33,7 @@ LoadedTask task_of(const GraphTask& task, const TaskSources& sources, bool may_l
   }
   if (const auto found = task_in_libraries(sources.libraries, code.function)) return *found;
   if (!code.plugin.empty()) return application::load_task(code.plugin, code.function);
-  if (may_lack) return {};
+  if (sources.may_lack) return {};
   throw InputError(
       task.place,
       fmt::format("the function '{}' of task '{}' is in the source file {}; build it as a library "
@@ -184,12 +184,12 @@ bool GroupCode::is_complete() const {
 }
 
 GroupCode open_code(const system::Group& group, const network::Network* network,
-                    const TaskSources& sources, bool may_lack) {
+                    const TaskSources& sources) {
   GroupCode code;
   refuse_two_inputs(group);
   if (network != nullptr) system::check_tensors(group.graph, *network);
   for (const GraphTask& task : group.graph.tasks)
-    code.tasks.push_back(task_of(task, sources, may_lack));
+    code.tasks.push_back(task_of(task, sources));
   const Edges edges(group, network, code);
   system::TaskGraph typed = group.graph;
   for (std::size_t e = 0; e < typed.edges.size(); ++e)

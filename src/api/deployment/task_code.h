@@ -15,6 +15,7 @@ namespace millrace::api {
 struct TaskSources {
   std::vector<std::string> libraries = {};  // those given with --plugin
   application::TaskTable linked = {};       // in this program; they come first
+  bool may_lack = false;  // a function that is in a source file alone is none
 };
 
 /// By task and by edge of the group's graph.
@@ -28,9 +29,9 @@ struct GroupCode {
 /// `network`: null if the group has none. InputError, with the place, if a function is not found,
 /// takes another number of inputs or outputs than there are edges, or tokens of another type or
 /// shape than the edge, its other end or the network's tensor; or if nothing says how large a token
-/// is. `may_lack`: a function that is in a source file alone is none.
+/// is.
 GroupCode open_code(const system::Group& group, const network::Network* network,
-                    const TaskSources& sources, bool may_lack);
+                    const TaskSources& sources);
 
 /// For the group's runner.
 std::vector<runtime::TaskToRun> tasks_to_run(const system::TaskGraph& graph, const GroupCode& code);
