@@ -11,7 +11,8 @@ namespace inspection {
 
 inline constexpr int width = 320, height = 240;
 
-/// Stands for a camera: things that move on a belt, in bad light. The same number, the same picture.
+/// Stands for a camera: things that move on a belt, in bad light. A number has always the same
+/// picture.
 inline void capture(int number, int camera, cv::Mat& picture) {
   picture.setTo(cv::Scalar(60 + 10 * camera, 70, 65));
   for (int i = 0; i < 6; ++i) {
@@ -77,15 +78,22 @@ inline void edges(const cv::Mat& picture, cv::Mat& result) {
   cv::Canny(grey, result, 80, 160);
 }
 
-/// Edges in white, and a box where a detector's output, planes of grid x grid, is largest in each
-/// of the first planes.
-inline void overlay(const cv::Mat& picture, const cv::Mat& edges, std::span<const float> detected,
-                    int grid, cv::Mat& result) {
+/// What a detector gives: planes of grid x grid numbers.
+struct Detected {
+  std::span<const float> numbers;
+  int grid = 1;
+};
+
+/// Edges in white, and a box where the number is largest in each of the first planes.
+inline void overlay(const cv::Mat& picture, const cv::Mat& edges, const Detected& detected,
+                    cv::Mat& result) {
   picture.copyTo(result);
   result.setTo(cv::Scalar(255, 255, 255), edges);
+  const int grid = detected.grid;
   const auto cells = static_cast<std::size_t>(grid * grid);
-  for (std::size_t plane = 0; plane < 3 && (plane + 1) * cells <= detected.size(); ++plane) {
-    const auto values = detected.subspan(plane * cells, cells);
+  for (std::size_t plane = 0; plane < 3 && (plane + 1) * cells <= detected.numbers.size();
+       ++plane) {
+    const auto values = detected.numbers.subspan(plane * cells, cells);
     const auto best = std::max_element(values.begin(), values.end()) - values.begin();
     const cv::Point centre((2 * static_cast<int>(best % grid) + 1) * width / (2 * grid),
                            (2 * static_cast<int>(best / grid) + 1) * height / (2 * grid));

@@ -31,7 +31,7 @@ void inspect(const network::Network& detector, int camera, int grid, int frames)
     const auto pixels =
         network::make_array(input.type, input.shape, std::span<const float>(planes));
     const auto detected = detect.run({&pixels, 1});
-    inspection::overlay(picture, mask, detected[0].values<float>(), grid, next);
+    inspection::overlay(picture, mask, {detected[0].values<float>(), grid}, next);
     std::printf("%d %llu\n", frame, static_cast<unsigned long long>(inspection::digest(next)));
   }
 }

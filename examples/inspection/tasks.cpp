@@ -3,7 +3,7 @@
 #include <opencv2/core/utility.hpp>
 #include <string>
 
-#include "application/task.h"
+#include "application/tasks/task.h"
 #include "pictures.h"
 
 namespace {
@@ -51,7 +51,9 @@ void capture(const TaskFiring& firing) {
   inspection::capture(static_cast<int>(firing.number()), number_of(firing, "camera"), result);
 }
 
-template <void step(const cv::Mat&, cv::Mat&)>
+using Step = void (*)(const cv::Mat& picture, cv::Mat& result);
+
+template <Step step>
 void run_step(const TaskFiring& firing) {
   cv::Mat result = output_of(firing);
   step(input_of(firing, 0), result);
@@ -68,8 +70,8 @@ void edges(const TaskFiring& firing) {
 
 void overlay(const TaskFiring& firing) {
   cv::Mat result(inspection::height, inspection::width, CV_8UC3);
-  inspection::overlay(input_of(firing, 0), input_of(firing, 1, CV_8UC1), firing.input<float>(2),
-                      number_of(firing, "grid"), result);
+  inspection::overlay(input_of(firing, 0), input_of(firing, 1, CV_8UC1),
+                      {firing.input<float>(2), number_of(firing, "grid")}, result);
   Log& log = firing.state<Log>();
   log.digests.reserve(100'000);
   log.digests.push_back(inspection::digest(result));

@@ -8,7 +8,8 @@
 namespace millrace::codegen {
 namespace {
 
-constexpr std::string_view plan_main = R"code(// The network @NETWORK@ as a pipeline, as 'millrace export --format cpp' wrote it:
+constexpr std::string_view plan_main =
+    R"code(// The network @NETWORK@ as a pipeline, as 'millrace export --format cpp' wrote it:
 //
 @STAGES@//
 // The file @PLAN@ says the same in detail. Change what you like.
@@ -73,6 +74,11 @@ bool is_right(const millrace::plan::PlanFile& file, const network::Network& netw
   return comparison.error <= @TOLERANCE@;
 }
 
+/// Says what is to be known while it works.
+class Notes final : public api::Listener {
+  void note(const std::string& text) override { std::fprintf(stderr, "%s\n", text.c_str()); }
+};
+
 struct Arguments {
   api::FrameOptions frames;
   bool check = false;
@@ -100,7 +106,9 @@ int main(int argc, char** argv) {
     return 2;
   }
   try {
-    const network::Network network = millrace::open_model(api::model_of_plan(plan_file));
+    Notes notes;
+    const network::Network network =
+        millrace::open_model(api::model_of_plan(plan_file), {.listener = &notes});
     const auto file = millrace::plan::read_plan(plan_file, network);
     const api::Frames frames = api::open_frames(network, arguments.frames, 1);
     if (arguments.check) return is_right(file, network, frames) ? 0 : 1;
@@ -113,7 +121,8 @@ int main(int argc, char** argv) {
 }
 )code";
 
-constexpr std::string_view plan_cmake = R"cmake(# @NAME@: a network as a pipeline. Where Millrace is installed:
+constexpr std::string_view plan_cmake =
+    R"cmake(# @NAME@: a network as a pipeline. Where Millrace is installed:
 #   cmake -S . -B build -DCMAKE_PREFIX_PATH=WHERE_MILLRACE_IS_INSTALLED
 #   cmake --build build && ctest --test-dir build
 cmake_minimum_required(VERSION 3.22)
@@ -164,10 +173,11 @@ std::vector<ProgramFile> program_of(const PlanProgram& program) {
   std::string stages;
   for (const plan::Stage& stage : program.plan.stages)
     stages += comment(stage_text(stage, program.network));
+  const std::string tolerance = fmt::format("{}", tolerance_of(program.plan));
   return {{"main.cpp", with(plan_main, {{"NETWORK", program.network.name},
                                         {"STAGES", stages},
                                         {"PLAN", program.file},
-                                        {"TOLERANCE", fmt::format("{}", tolerance_of(program.plan))},
+                                        {"TOLERANCE", tolerance},
                                         {"NAME", program.name}})},
           {"CMakeLists.txt", with(plan_cmake, {{"NAME", program.name}})}};
 }

@@ -264,7 +264,8 @@ deployment::Deployment deployment_of(const DeployWork& work, const MethodReport&
 std::string measure(const DeployRequest& request, DeployResult& result) {
   const auto shown = request.context.begin("measuring tasks");
   deployment::Deployment& deployment = *result.deployment;
-  deployment = measured_here(deployment, {request.samples, {request.plugins, {}, true}}, request.context);
+  const TaskSources tasks{.libraries = request.plugins, .may_lack = true};
+  deployment = measured_here(deployment, {request.samples, tasks}, request.context);
   result.measured = true;
   const auto answers = analysis::check_deadlines(deployment, result.board, {});
   std::erase_if(deployment.settings, [&](const deployment::Setting& setting) {

@@ -71,6 +71,12 @@ void check_trace_file(const DeploymentRunRequest& request) {
 
 }  // namespace
 
+std::int64_t DeploymentRun::missed() const {
+  std::int64_t missed = 0;
+  for (const runtime::GroupRecord& group : record.groups) missed += group.frames.missed;
+  return missed;
+}
+
 bool DeploymentRun::holds() const {
   for (std::size_t g = 0; g < record.groups.size(); ++g)
     for (const runtime::OperationRecord& each : record.groups[g].operations)

@@ -44,6 +44,8 @@ struct DeploymentRun {
     const auto found = bounds.find({group, {of.at.scenario.index, of.at.level}});
     return found == bounds.end() ? std::nullopt : found->second;
   }
+  /// Frames after their deadlines, of all groups.
+  std::int64_t missed() const;
   /// Whether each response is within its bound.
   bool holds() const;
 };

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "application/task_library.h"
+#include "application/tasks/task_library.h"
 #include "network/network.h"
 #include "runtime/graph/firing.h"
 #include "system/system.h"

@@ -32,8 +32,8 @@ class SourceCopies {
     const fs::path name = source.filename();
     if (std::ranges::any_of(names_, [&](const auto& each) { return each.second == name; }) ||
         name == "main.cpp")
-      throw InputError(place, fmt::format("another source file is called {} too; rename one of them",
-                                          name.string()));
+      throw InputError(
+          place, fmt::format("another source file is called {} too; rename one", name.string()));
     names_[source] = name.string();
     copy(source, name);
     return name.string();
@@ -150,7 +150,7 @@ void add_deployment(const ProgramRequest& request, const fs::path& folder,
   take_sources(deployment, folder, sources);
   take_models(deployment, models);
   if (request.timed) simulate_all(deployment, folder, request.context);
-  const fs::path name = fs::path(request.file).filename();
+  const fs::path name = codegen::program_name(fs::path(request.file).filename());
   write_texts(codegen::program_of({program.name, name.string(), deployment, sources.names(),
                                    request.libraries, request.include_folders}),
               folder, program);

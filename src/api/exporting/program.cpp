@@ -27,7 +27,7 @@ void add_plan(const ProgramRequest& request, const NewFolder& folder, WrittenPro
   plan::PlanFile file{loaded->plan, loaded->origin, loaded->evidence};
   copy_model(source, folder.path(), file.origin.model);
   if (request.timed) file.plan = all_simulated(file.plan);
-  const fs::path name = fs::path(request.file).filename();
+  const fs::path name = codegen::program_name(fs::path(request.file).filename());
   const codegen::PlanProgram written{program.name, name.string(), file.plan, loaded->network};
   write_texts(codegen::program_of(written), folder.path(), program);
   plan::write_plan(folder.path() / name, file, loaded->network);

@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "application/task.h"
+#include "application/tasks/task.h"
 #include "runtime/graph/firing.h"
 
 namespace millrace::application {

@@ -1,4 +1,4 @@
-#include "application/task_library.h"
+#include "application/tasks/task_library.h"
 
 #include <dlfcn.h>
 #include <fmt/format.h>
