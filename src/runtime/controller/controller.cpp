@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
+#include <numeric>
 #include <optional>
 #include <set>
 
@@ -182,7 +184,12 @@ void Controller::State::end() {
   if (!releaser.joinable()) return;
   loop->stop();
   releaser.join();
-  for (const auto& group : groups) group->join();
+  // A task that does not return keeps its core from groups of lower priority.
+  std::vector<std::size_t> order(groups.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::ranges::stable_sort(order, std::greater{},
+                           [&](std::size_t g) { return deployment.assignments[g].priority; });
+  for (const std::size_t g : order) groups[g]->join();
 }
 
 void Controller::State::make_record() {

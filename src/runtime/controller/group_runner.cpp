@@ -145,12 +145,14 @@ void GroupRunner::join() {
   if (session_) session_->stop();
 }
 
-/// Until all have ended; those that are in a function for too long are left alone.
+/// Until all have ended; those that are in a function for too long are left alone. Before, others
+/// may have had their cores.
 void GroupRunner::wait_for_threads() {
+  const auto begin = Clock::now();
   while (threads_at_work_ > 0) {
     const std::uint32_t ticket = ended_.ticket();
     if (threads_at_work_ == 0) return;
-    leave_stuck_actors();
+    if (Clock::now() - begin >= place_.patience) leave_stuck_actors();
     ended_.sleep_before(ticket, Clock::now() + place_.patience / 4);
   }
 }
@@ -159,6 +161,7 @@ void GroupRunner::leave_stuck_actors() {
   for (std::size_t a = 0; a < actors_.size(); ++a) {
     const Time at_work = actors_[a]->at_work();
     if (at_work < place_.patience || !actors_[a]->leave()) continue;
+    leave_cores_to_others(threads_[a]);  // which have to end
     threads_[a].detach();
     fail(
         {fmt::format("task '{}' has been at work for {} and does not return; its thread is left "
