@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 
 #include "base/error.h"
 #include "dataflow/buffers.h"
@@ -11,8 +10,9 @@
 namespace millrace::system {
 namespace {
 
-/// How long the search for the smallest spaces may take.
-constexpr std::chrono::duration<double> longest_search{1};
+/// How long the search for the smallest spaces may take: not in time, so that it always finds the
+/// same.
+constexpr std::int64_t most_tries = 2000;
 
 /// A tensor of the network, seen from an edge that leads to it or from it.
 struct TensorEnd {
@@ -71,7 +71,7 @@ std::vector<std::int64_t> spaces_without_waits(const TaskGraph& graph, bool has_
 std::vector<std::int64_t> smallest_spaces(const TaskGraph& graph, bool has_network) {
   std::vector<std::int64_t> result = spaces_without_waits(graph, has_network, 1);
   dataflow::SizingOptions options;
-  options.max_time = longest_search;
+  options.max_tries = most_tries;
   const auto found =
       dataflow::smallest_buffers(dataflow_graph(graph, has_network), std::nullopt, options);
   if (!found) return result;
@@ -104,6 +104,20 @@ void check_tensors(const TaskGraph& graph, const network::Network& network) {
       check_end({edge, tensor_of(edge, network.inputs, input++, "input"), edge.consumes});
     if (edge.from == graph.network())
       check_end({edge, tensor_of(edge, network.outputs, outputs[e], "output"), edge.produces});
+  }
+}
+
+void check_spaces(const TaskGraph& graph, const std::vector<std::int64_t>& spaces,
+                  const std::vector<std::int64_t>& token_bytes) {
+  for (std::size_t e = 0; e < graph.edges.size(); ++e) {
+    const std::int64_t bytes = std::max<std::int64_t>(token_bytes[e], 1);
+    if (spaces[e] > most_tokens_of_edge || spaces[e] > most_bytes_of_edge / bytes)
+      throw InputError(
+          graph.edges[e].place,
+          fmt::format("would hold {} tokens of {} bytes, expected at most {} tokens and "
+                      "{} together; choose smaller rates or fewer tokens",
+                      spaces[e], token_bytes[e], most_tokens_of_edge,
+                      millrace::to_text(Bytes{most_bytes_of_edge})));
   }
 }
 

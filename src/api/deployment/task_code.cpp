@@ -197,6 +197,8 @@ GroupCode open_code(const system::Group& group, const network::Network* network,
   if (network != nullptr) system::check_tensors(typed, *network);
   for (std::size_t e = 0; e < typed.edges.size(); ++e)
     code.token_bytes.push_back(edges.bytes_of(e, typed.edges[e].token));
+  system::check_spaces(typed, system::spaces_without_waits(typed, network != nullptr, 1),
+                       code.token_bytes);
   return code;
 }
 

@@ -75,11 +75,13 @@ void GroupRunner::add_actors() {
   std::vector<std::int64_t> spaces = place_.spaces;
   if (spaces.empty() && !place_.graph.empty())
     spaces = system::spaces_without_waits(place_.graph, session_.has_value(), place_.most);
+  std::vector<std::int64_t> bytes = group_.token_bytes;
+  bytes.resize(place_.graph.edges.size());
+  system::check_spaces(place_.graph, spaces, bytes);
   for (std::size_t e = 0; e < place_.graph.edges.size(); ++e) {
     const system::GraphEdge& edge = place_.graph.edges[e];
-    const std::int64_t bytes = e < group_.token_bytes.size() ? group_.token_bytes[e] : 0;
     queues_.push_back(std::make_shared<TokenQueue>(
-        QueueShape{edge.produces, edge.consumes, edge.tokens, spaces[e], bytes}));
+        QueueShape{edge.produces, edge.consumes, edge.tokens, spaces[e], bytes[e]}));
   }
   std::vector<ActorPlan> plans;
   if (session_) plans.push_back(front_plan());
