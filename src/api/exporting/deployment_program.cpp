@@ -149,6 +149,8 @@ void add_deployment(const ProgramRequest& request, const fs::path& folder,
   ModelCopies models(folder);
   take_sources(deployment, folder, sources);
   take_models(deployment, models);
+  for (const deployment::Assignment& assignment : deployment.assignments)
+    tell_from(assignment.plan.origin.model, program);
   if (request.timed) simulate_all(deployment, folder, request.context);
   const fs::path name = codegen::program_name(fs::path(request.file).filename());
   write_texts(codegen::program_of({program.name, name.string(), deployment, sources.names(),

@@ -26,6 +26,7 @@ void add_plan(const ProgramRequest& request, const NewFolder& folder, WrittenPro
   const network::ModelSource source = model_of_plan(request.file, request.model);
   plan::PlanFile file{loaded->plan, loaded->origin, loaded->evidence};
   copy_model(source, folder.path(), file.origin.model);
+  tell_from(source, program);
   if (request.timed) file.plan = all_simulated(file.plan);
   const fs::path name = codegen::program_name(fs::path(request.file).filename());
   const codegen::PlanProgram written{program.name, name.string(), file.plan, loaded->network};
@@ -46,6 +47,10 @@ void copy_model(const network::ModelSource& source, const fs::path& folder,
     for (const fs::path& file : group) copy_beside(file, source.file, folder);
   if (!files.models.empty()) copy.file = folder / fs::path(source.file).filename();
   if (!source.weights.empty()) copy.weights = folder / source.weights.filename();
+}
+
+void tell_from(const network::ModelSource& model, WrittenProgram& program) {
+  if (model.file == program.name) program.name += "_program";
 }
 
 void write_texts(const std::vector<codegen::ProgramFile>& texts, const fs::path& folder,
