@@ -61,7 +61,7 @@ TEST(Power, the_shipped_xavier_saves_energy_at_each_lower_clock) {
           << device.name;
 }
 
-TEST(AssumedPower, StandsInOnlyWhereNothingIsKnown) {
+TEST(AssumedPower, stands_in_only_where_nothing_is_known) {
   Board board;
   board.devices.resize(2);
   board.devices[0].clocks = {{500}, {1000}};

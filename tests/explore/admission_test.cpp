@@ -65,7 +65,7 @@ int sets_to_try() {
   return value ? std::atoi(value) : 300;
 }
 
-TEST(Admission, ProgramAgreesWithEnumeration) {
+TEST(Admission, program_agrees_with_enumeration) {
   Random random(7);
   int fitting = 0;
   for (int i = 0; i < sets_to_try(); ++i) {
@@ -95,7 +95,7 @@ TEST(Admission, ProgramAgreesWithEnumeration) {
   EXPECT_LT(fitting, sets_to_try());
 }
 
-TEST(Admission, HeuristicsNeverGiveWhatDoesNotFit) {
+TEST(Admission, heuristics_never_give_what_does_not_fit) {
   Random random(8);
   int first_fits = 0, genetic_fits = 0, program_fits = 0;
   for (int i = 0; i < 60; ++i) {
@@ -118,7 +118,7 @@ TEST(Admission, HeuristicsNeverGiveWhatDoesNotFit) {
   EXPECT_LE(genetic_fits, program_fits);
 }
 
-TEST(Admission, MisfitIsIrreducible) {
+TEST(Admission, misfit_is_irreducible) {
   Random random(9);
   const int wanted = std::max(50, sets_to_try() / 5);
   int found = 0, with_remedies = 0;
@@ -140,7 +140,7 @@ TEST(Admission, MisfitIsIrreducible) {
   EXPECT_GT(with_remedies, wanted / 2);
 }
 
-TEST(Admission, RemediesHelp) {
+TEST(Admission, remedies_help) {
   AdmissionProblem problem = board_of_npus();
   using std::nullopt;
   const std::optional<Time> time(60'000'000);
@@ -159,7 +159,7 @@ TEST(Admission, RemediesHelp) {
   EXPECT_NE(text.find("'a' 1.5"), std::string::npos) << text;
 }
 
-TEST(Admission, CombinedProcessorsTakeTimeOfAllTheirUnits) {
+TEST(Admission, combined_processors_take_time_of_all_their_units) {
   AdmissionProblem problem = board_of_npus();
   using std::nullopt;
   problem.tasks.push_back({"big",
@@ -178,7 +178,7 @@ TEST(Admission, CombinedProcessorsTakeTimeOfAllTheirUnits) {
   EXPECT_TRUE(admitted.is_optimal());
 }
 
-TEST(Admission, RefusesWhatMakesNoSense) {
+TEST(Admission, refuses_what_makes_no_sense) {
   AdmissionProblem problem = board_of_npus();
   problem.tasks.push_back({"t", Time(0), Time(1), std::vector<std::optional<Time>>(7, Time(1))});
   const auto text_of = [&] {

@@ -24,7 +24,7 @@ std::vector<std::string> names(const Elements& elements) {
   return result;
 }
 
-TEST(Elements, OfTheXavierAreThoseOfThePaper) {
+TEST(Elements, of_the_xavier_are_those_of_the_paper) {
   ElementOptions options;
   options.reserved_cores = 2;
   const Elements elements = elements_of(xavier(), options);
@@ -35,7 +35,7 @@ TEST(Elements, OfTheXavierAreThoseOfThePaper) {
   EXPECT_NO_THROW(check(elements.problem));
 }
 
-TEST(Elements, KindsRestrictThem) {
+TEST(Elements, kinds_restrict_them) {
   ElementOptions options;
   options.kinds = {"npu.together", "gpu.tensor_cores.alone"};
   EXPECT_EQ(names(elements_of(xavier(), options)),
@@ -68,7 +68,7 @@ double time_on(const Elements& elements, const std::string& name) {
   return variant.time ? seconds(*variant.time) : 0;
 }
 
-TEST(Elements, MoreSiliconIsFasterInProportion) {
+TEST(Elements, more_silicon_is_faster_in_proportion) {
   const Elements elements = elements_of(xavier(), {.reserved_cores = 2, .together = 0.9});
   const double cluster = time_on(elements, "cores0-1");
   EXPECT_NEAR(cluster / time_on(elements, "cores0-1..cores4-5"), 3 * 0.9, 0.05);
@@ -79,7 +79,7 @@ TEST(Elements, MoreSiliconIsFasterInProportion) {
   EXPECT_LT(time_on(elements, "dla0..dla1"), time_on(elements, "dla0"));
 }
 
-TEST(Elements, WhatAnNpuRefusesGoesToACore) {
+TEST(Elements, what_an_npu_refuses_goes_to_a_core) {
   ElementOptions options;
   options.kinds = {"npu.alone"};
   const Elements elements = elements_of(xavier(), options);

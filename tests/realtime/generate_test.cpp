@@ -62,7 +62,7 @@ void expect_sums(const Sets& sets, double sum, double most) {
   }
 }
 
-TEST(Generate, UUniFastIsUniformOnTheSimplex) {
+TEST(Generate, uunifast_is_uniform_on_the_simplex) {
   for (std::size_t count : {2u, 3u, 5u, 10u}) {
     const double sum = 1.5;
     const Sets sets = drawn([&](Random& random) { return uunifast(count, sum, random); });
@@ -128,7 +128,7 @@ class GenerateFacts : public testing::Test {
   nlohmann::json facts_;
 };
 
-TEST_F(GenerateFacts, RandFixedSumIsUniformOnItsSlice) {
+TEST_F(GenerateFacts, randfixedsum_is_uniform_on_its_slice) {
   for (const Facts& facts : facts_of(facts_["randfixedsum_exact"], "sum")) {
     const Sets sets =
         drawn([&](Random& random) { return rand_fixed_sum(facts.count, facts.sum, random); });
@@ -137,7 +137,7 @@ TEST_F(GenerateFacts, RandFixedSumIsUniformOnItsSlice) {
   }
 }
 
-TEST_F(GenerateFacts, DiscardIsTheSameAsRandFixedSum) {
+TEST_F(GenerateFacts, discard_is_the_same_as_randfixedsum) {
   for (const Facts& facts : facts_of(facts_["randfixedsum_exact"], "sum")) {
     if (facts.count > 4) continue;  // where one in some tries is accepted
     const Sets sets =
@@ -147,7 +147,7 @@ TEST_F(GenerateFacts, DiscardIsTheSameAsRandFixedSum) {
   }
 }
 
-TEST_F(GenerateFacts, UUniFastHasTheMomentsOfTheSimplex) {
+TEST_F(GenerateFacts, uunifast_has_the_moments_of_the_simplex) {
   for (const Facts& facts : facts_of(facts_["uunifast_exact"], "U")) {
     if (facts.sum > 1) continue;
     const Sets sets =
@@ -156,7 +156,7 @@ TEST_F(GenerateFacts, UUniFastHasTheMomentsOfTheSimplex) {
   }
 }
 
-TEST_F(GenerateFacts, PeriodsAreLogUniform) {
+TEST_F(GenerateFacts, periods_are_log_uniform) {
   for (const auto& row : facts_["log_uniform_period_exact"]) {
     const Time shortest(row["Tmin"].get<std::int64_t>() * 1'000'000);
     const Time longest(row["Tmax"].get<std::int64_t>() * 1'000'000);
@@ -173,7 +173,7 @@ TEST_F(GenerateFacts, PeriodsAreLogUniform) {
   }
 }
 
-TEST(Generate, RandFixedSumAtTheEdges) {
+TEST(Generate, randfixedsum_at_the_edges) {
   Random random(1);
   EXPECT_EQ(rand_fixed_sum(1, 0.3, random), std::vector<double>{0.3});
   for (const double sum : {0.0, 1.0, 39.99, 40.0}) {

@@ -21,7 +21,7 @@ std::vector<TableTask> of_the_textbook() {
   return {on_unit("a", 40, 10), on_unit("b", 50, 18), on_unit("c", 200, 10), on_unit("d", 200, 20)};
 }
 
-TEST(StaticTable, FramesOfTheTextbook) {
+TEST(StaticTable, frames_of_the_textbook) {
   EXPECT_EQ(hyperperiod(of_the_textbook()), Time(200));
   EXPECT_EQ(frames(of_the_textbook()), std::vector<Time>{Time(20)});
   const auto table = make_table(of_the_textbook());
@@ -31,7 +31,7 @@ TEST(StaticTable, FramesOfTheTextbook) {
   EXPECT_NEAR(table_loads(*table, of_the_textbook())[0], 0.76, 1e-9);
 }
 
-TEST(StaticTable, TwoUnitsAtOnceAndOneOfThem) {
+TEST(StaticTable, two_units_at_once_and_one_of_them) {
   std::vector<TableTask> tasks{{"both", Time(100), Time(100), Time(40), {0, 1}},
                                on_unit("left", 100, 60, 0),
                                on_unit("right", 50, 30, 1)};
@@ -43,7 +43,7 @@ TEST(StaticTable, TwoUnitsAtOnceAndOneOfThem) {
   EXPECT_EQ(table_loads(*table, tasks), (std::vector<double>{1, 1}));
 }
 
-TEST(StaticTable, CutsOnlyWhatMayBeCut) {
+TEST(StaticTable, cuts_only_what_may_be_cut) {
   std::vector<TableTask> tasks{on_unit("short", 10, 5), on_unit("long", 40, 20)};
   EXPECT_FALSE(make_table(tasks));  // never 20 in one piece
   tasks[1].preemptive = true;
@@ -86,7 +86,7 @@ double utilisation_of_unit(const std::vector<TableTask>& tasks, std::size_t unit
   return sum;
 }
 
-TEST(StaticTable, EveryTableOfRandomSetsPassesTheReplay) {
+TEST(StaticTable, every_table_of_random_sets_passes_the_replay) {
   Random random(11);
   int made = 0, with_frames = 0;
   for (int i = 0; i < 1000; ++i) {
@@ -107,7 +107,7 @@ TEST(StaticTable, EveryTableOfRandomSetsPassesTheReplay) {
   EXPECT_GT(with_frames, 50);
 }
 
-TEST(StaticTable, ReplayFindsWhatIsWrong) {
+TEST(StaticTable, replay_finds_what_is_wrong) {
   const std::vector<TableTask> tasks = of_the_textbook();
   const StaticTable right = *make_table(tasks);
   const auto reason = [&](auto change) {
@@ -123,7 +123,7 @@ TEST(StaticTable, ReplayFindsWhatIsWrong) {
   EXPECT_NE(reason([](StaticTable& t) { t.frame = Time(7); }), "");
 }
 
-TEST(StaticTable, HarmonisingShortensTheHyperperiod) {
+TEST(StaticTable, harmonising_shortens_the_hyperperiod) {
   const std::vector<TableTask> tasks{on_unit("a", 33'333'333, 2'000'000),
                                      on_unit("b", 66'666'667, 5'000'000),
                                      on_unit("c", 100'000'001, 9'000'000)};
@@ -151,7 +151,7 @@ std::string refusal(const std::vector<TableTask>& tasks) {
   return {};
 }
 
-TEST(StaticTable, RefusesWhatMakesNoSense) {
+TEST(StaticTable, refuses_what_makes_no_sense) {
   EXPECT_EQ(refusal({on_unit("a", 0, 1)}),
             "task 'a': its period and its worst time must be above 0");
   EXPECT_EQ(refusal({{"a", Time(10), Time(11), Time(1), {0}}}),

@@ -74,7 +74,7 @@ TEST(Controller, with_a_deadline_of_two_periods_two_frames_are_on_their_way) {
                             .cores = {0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1},
                             .deadline = 20ms}});
   if (board::cores_of_this_thread().size() < 2) GTEST_SKIP() << "this machine has one core";
-  const ControllerRecord record = run(system, 400ms);
+  const ControllerRecord record = run(system, 1s);
   expect_none_lost(record);
   EXPECT_LE(record.groups[0].frames.skipped, record.groups[0].frames.due / 10);
 }

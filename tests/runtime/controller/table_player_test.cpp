@@ -47,7 +47,7 @@ struct Playable {
   }
 };
 
-TEST(TablePlayer, EveryJobRunsInItsPlace) {
+TEST(TablePlayer, every_job_runs_in_its_place) {
   Playable playable;
   const Played played = playable.play({.duration = milliseconds(400)});
   EXPECT_EQ(played.tasks[0].jobs, 20);
@@ -61,7 +61,7 @@ TEST(TablePlayer, EveryJobRunsInItsPlace) {
   }
 }
 
-TEST(TablePlayer, OverrunsAreCountedAndOtherJobsFollow) {
+TEST(TablePlayer, overruns_are_counted_and_other_jobs_follow) {
   Playable playable;
   playable.times[0] = milliseconds(15);
   const Played played = playable.play({.duration = milliseconds(200)});
@@ -71,7 +71,7 @@ TEST(TablePlayer, OverrunsAreCountedAndOtherJobsFollow) {
   EXPECT_FALSE(playable.overlapped);
 }
 
-TEST(TablePlayer, SkipsWhatIsLate) {
+TEST(TablePlayer, skips_what_is_late) {
   Playable playable;
   playable.times[1] = milliseconds(30);
   const Played played = playable.play({.duration = milliseconds(400), .overrun = Overrun::skip});
@@ -82,7 +82,7 @@ TEST(TablePlayer, SkipsWhatIsLate) {
   EXPECT_EQ(played.tasks[2].jobs + played.tasks[2].skipped, 10);
 }
 
-TEST(TablePlayer, StopsAtTheFirstOverrun) {
+TEST(TablePlayer, stops_at_the_first_overrun) {
   Playable playable;
   playable.times[0] = milliseconds(15);
   const Played played = playable.play({.duration = milliseconds(4000), .overrun = Overrun::stop});
@@ -91,7 +91,7 @@ TEST(TablePlayer, StopsAtTheFirstOverrun) {
   EXPECT_LT(played.elapsed, milliseconds(3000));
 }
 
-TEST(TablePlayer, AFailingJobEndsItWithItsName) {
+TEST(TablePlayer, a_failing_job_ends_it_with_its_name) {
   const std::vector<realtime::TableTask> tasks{
       {"fails", milliseconds(20), milliseconds(20), milliseconds(5), {0}}};
   const board::Processor anywhere{"anywhere", board::ProcessorKind::gpu, {}};
