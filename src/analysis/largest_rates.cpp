@@ -1,12 +1,16 @@
 // How fast a deployment may be.
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "analysis/schedulability.h"
+#include "base/bisect.h"
 
 namespace millrace::analysis {
 namespace {
 
-constexpr std::int64_t million = 1'000'000, most = 1000 * million;
+constexpr std::int64_t million = 1'000'000;
+constexpr double lowest_fps = 1e-6;  // that a system may have
 
 /// A scenario at its highest level and clocks, whose rates and whose processors' speeds change.
 class FasterScenario {
@@ -18,22 +22,14 @@ class FasterScenario {
         operation_{scenario, deployment.system.levels - 1},
         rates_(deployment.system.groups) {}
 
-  bool holds(std::int64_t millionths) {
-    if (!has_time(millionths)) return false;
-    const realtime::TaskSystem tasks = task_system(deployment_, board_, operation_);
-    return realtime::is_schedulable(tasks, realtime::analyse(tasks));
-  }
-
+  /// 0: none is low enough.
   std::int64_t largest() {
-    std::int64_t low = 0, high = most;
-    while (low < high) {
-      const std::int64_t middle = low + (high - low + 1) / 2;
-      if (holds(middle))
-        low = middle;
-      else
-        high = middle - 1;
-    }
-    return low;
+    const auto holds = [this](std::int64_t millionths) {
+      if (!obstacle(millionths).empty()) return false;
+      const realtime::TaskSystem tasks = task_system(deployment_, board_, operation_);
+      return realtime::is_schedulable(tasks, realtime::analyse(tasks));
+    };
+    return largest_that(1, LargestRates::most, holds).value_or(0);
   }
 
   /// All tasks on the processor take a tenth less; the others as they are.
@@ -51,7 +47,7 @@ class FasterScenario {
   }
 
   std::string reason(std::int64_t millionths) {
-    if (!has_time(millionths)) return "the controller's overhead leaves nothing of a deadline";
+    if (std::string found = obstacle(millionths); !found.empty()) return found;
     return check_deadlines(without_settings(), board_,
                            {operation_.scenario, operation_.level, {1, 0}})
         .front()
@@ -61,16 +57,29 @@ class FasterScenario {
  private:
   static Time shorter(Time time) { return time - time / 10; }
 
-  /// Sets the rates; false if a deadline is not above the controller's overhead.
-  bool has_time(std::int64_t millionths) {
+  /// Sets the rates. Why no analysis counts at them; empty: one does.
+  std::string obstacle(std::int64_t millionths) {
     system::System& system = deployment_.system;
     const double factor = static_cast<double>(millionths) / million;
-    for (const system::GroupId group : system[operation_.scenario].groups) {
-      system.groups[group.index].rates.least_fps = rates_[group.index].rates.least_fps * factor;
-      system.groups[group.index].rates.most_fps = rates_[group.index].rates.most_fps * factor;
-      if (deadline_of(system, group, operation_.level) <= system.overhead) return false;
+    const auto faster = [&](double fps) { return std::max(lowest_fps, fps * factor); };
+    for (const system::GroupId id : system[operation_.scenario].groups) {
+      const system::Rates& rates = rates_[id.index].rates;
+      system.groups[id.index].rates = {faster(rates.least_fps), faster(rates.most_fps)};
+      const Time deadline = deadline_of(system, id, operation_.level);
+      if (deadline <= system.overhead)
+        return "the controller's overhead leaves nothing of a deadline";
+      if (deadline > period_of(system, id, operation_.level) && waits_for_frame_before(id))
+        return fmt::format(
+            "the deadline of group '{}' is longer than its period, and a frame of it may wait for "
+            "the one before",
+            system[id].name);
     }
-    return true;
+    return {};
+  }
+
+  bool waits_for_frame_before(system::GroupId id) const {
+    return system::waits_for_earlier_iterations(deployment_.system[id].graph) ||
+           deployment::has_stage_of_several_phases(deployment_.assignments[id.index]);
   }
 
   deployment::Deployment without_settings() const {
@@ -90,7 +99,10 @@ class FasterScenario {
 std::optional<LargestRates> largest_rates(const deployment::Deployment& deployment,
                                           const board::Board& board,
                                           std::optional<system::ScenarioId> scenario) {
-  LargestRates result{.millionths = most + 1, .scenario = {}, .processor = {}, .reason = {}};
+  LargestRates result{.millionths = LargestRates::most,
+                      .scenario = scenario.value_or(system::ScenarioId(0)),
+                      .processor = {},
+                      .reason = {}};
   for (std::size_t s = 0; s < deployment.system.scenarios.size(); ++s) {
     const system::ScenarioId id(s);
     if (deployment.system[id].groups.empty() || (scenario && *scenario != id)) continue;
@@ -99,7 +111,8 @@ std::optional<LargestRates> largest_rates(const deployment::Deployment& deployme
     result.millionths = found;
     result.scenario = id;
   }
-  if (result.millionths == 0 || result.millionths > most) return std::nullopt;
+  if (result.millionths == 0) return std::nullopt;
+  if (result.millionths == LargestRates::most) return result;
   result.reason = FasterScenario(deployment, board, result.scenario).reason(result.millionths + 1);
   std::int64_t best = result.millionths;
   for (const board::Processor& processor : board.processors) {

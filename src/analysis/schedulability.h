@@ -38,13 +38,15 @@ std::vector<DeadlineAnswers> check_deadlines(const deployment::Deployment& deplo
 
 /// The rates at which everything is just schedulable, with all clocks at their highest.
 struct LargestRates {
-  std::int64_t millionths = 0;  // of the highest level's rates
+  static constexpr std::int64_t most = 1'000'000'000;  // none higher are looked at
+  std::int64_t millionths = 0;  // of the highest level's rates; `most`: as many or more
   system::ScenarioId scenario;  // that allows no more
   std::string processor;        // whose tasks would have to be faster
   std::string reason;           // what is missed at the next higher rates
 };
 
-/// Deadlines that are periods shrink with them, others stay. Nothing if no rate is low enough.
+/// Deadlines that are periods shrink with them, others stay; where frames of a group wait for each
+/// other, its period may not be shorter than its deadline. Nothing if no rate is low enough.
 std::optional<LargestRates> largest_rates(const deployment::Deployment& deployment,
                                           const board::Board& board,
                                           std::optional<system::ScenarioId> scenario = {});

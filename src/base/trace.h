@@ -25,6 +25,7 @@ struct TraceFiring {
   std::size_t phase = 0;
   std::int64_t frame = 0, count = 1;
   Time begin{}, end{};
+  std::int64_t step = 1;  // from one of these frames to the next
   bool operator==(const TraceFiring&) const = default;
 };
 

@@ -106,6 +106,15 @@ void check_space(const Deployment& deployment, std::size_t group) {
               most, channel.capacity, channel.capacity));
 }
 
+void make_space(Deployment& deployment) {
+  constexpr std::int64_t most_frames = 1000;
+  for (std::size_t g = 0; g < deployment.assignments.size(); ++g) {
+    const std::int64_t most = most_on_the_way(deployment.system, system::GroupId(g));
+    for (plan::Channel& channel : deployment.assignments[g].plan.plan.channels)
+      channel.capacity = std::max(channel.capacity, std::min(most, most_frames));
+  }
+}
+
 bool has_stage_of_several_phases(const Assignment& assignment) {
   return std::ranges::any_of(assignment.tasks, [](const Task& task) {
     return task.step == Step::phase && task.phase > 0;

@@ -101,6 +101,10 @@ const Setting* setting_for(const Deployment& deployment, system::ScenarioId scen
 bool frames_may_overlap(const system::System& system, system::GroupId group);
 bool has_stage_of_several_phases(const Assignment& assignment);
 
+/// Gives the channels of the plans space for all frames that deadlines let be on their way, up to
+/// a thousand.
+void make_space(Deployment& deployment);
+
 /// InputError if the parts do not fit together: a group without assignment, times that are not in
 /// the order best, average, worst, kernels that do not add up, a phase that the plan lacks, a
 /// second setting of a scenario and level, a bound of a group that is not active.

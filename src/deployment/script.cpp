@@ -27,8 +27,8 @@ system::ScenarioId scenario_named(const system::System& system, const std::strin
                                       fmt::join(known, ", "), did_you_mean(name, known)));
 }
 
-/// A scenario's name may hold blanks, so it is what stands between the first word and a number at
-/// the end.
+/// A scenario's name may hold blanks, so it is all that follows the first word or, if there is no
+/// such scenario, what stands before a number at the end.
 ScriptStep step_of(const std::string& line, const system::System& system,
                    const std::string& place) {
   std::istringstream text(line);
@@ -40,6 +40,9 @@ ScriptStep step_of(const std::string& line, const system::System& system,
   std::vector<std::string> words;
   for (std::string word; text >> word;) words.push_back(word);
   std::int64_t level = system.levels - 1;
+  const std::string all = fmt::format("{}", fmt::join(words, " "));
+  if (std::ranges::find(system.scenarios, all, &system::Scenario::name) != system.scenarios.end())
+    return {time_from_seconds(at), {scenario_named(system, all, place), level}};
   const auto is_digit = [](unsigned char c) { return c >= '0' && c <= '9'; };
   if (words.size() > 1 && words.back().size() < 6 && std::ranges::all_of(words.back(), is_digit)) {
     level = std::stoll(words.back());

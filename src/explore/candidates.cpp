@@ -35,9 +35,9 @@ std::vector<board::Variant> variants_of(const VariantsByProcessor& variants,
 /// The mapping with every processor that has replicas replaced by that of this one.
 plan::Mapping of_replica(plan::Mapping mapping, const SearchCase& given, std::size_t replica) {
   for (ProcessorId& processor : mapping.processors)
-    if (const auto found = given.replicas.find(processor);
-        replica > 0 && found != given.replicas.end())
-      processor = found->second[replica - 1];
+    if (const auto found = given.replicas.find(processor); found != given.replicas.end())
+      if (const std::size_t turn = replica % (1 + found->second.size()); turn > 0)
+        processor = found->second[turn - 1];
   return mapping;
 }
 
@@ -123,9 +123,13 @@ void Candidates::build_plan(Candidate& candidate, const SearchCase& given) const
   plan::BuildOptions options = options_.build;
   options.batches = given.batches;
   options.replicas = given.replicas;
+  options.streams = given.layer_streams;
+  if (options.streams.empty() && !given.streams.empty())
+    for (const ProcessorId processor : candidate.search.mapping.processors)
+      options.streams.push_back(given.streams[processor.index]);
   candidate.plan = plan::build(network_, board_, candidate.search.mapping, options);
   candidate.evidence = predicted(candidate.plan, candidate.search.mapping, given);
-  size_slots(candidate, network_, options_.slack);
+  if (options_.size_slots) size_slots(candidate, network_, options_.slack);
   const auto times = plan::predicted_times(candidate.plan, candidate.evidence);
   candidate.bound =
       analysis::period_bound(candidate.plan, network_, times).value_or(slowest_stage(candidate));

@@ -17,6 +17,8 @@ struct SearchCase {
   std::vector<std::int64_t> batches = {};                         // by LayerId; empty: 1 for all
   VariantsByProcessor one_frame_variants = {};                    // empty: those of the problem
   std::map<ProcessorId, std::vector<ProcessorId>> replicas = {};  // as BuildOptions has them
+  std::vector<std::int64_t> streams = {};        // by ProcessorId; empty: 1 for all
+  std::vector<std::int64_t> layer_streams = {};  // by LayerId, for the plan; empty: as above
 };
 
 /// What the profile says of the plan's stages and phases, each of a frame.

@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "explore/candidates.h"
 #include "explore/configuration/methods.h"
+#include "explore/limits.h"
 #include "explore/mapping/batching.h"
 #include "explore/mapping/replicas.h"
 
@@ -40,16 +41,23 @@ std::string batches_text(const Batches& batches) {
                      least == most ? std::to_string(most) : fmt::format("{} and {}", least, most));
 }
 
-/// The genetic search's result serves the cases with batches as a start.
+std::string options_text(const SearchCase& given) {
+  const auto most = std::ranges::max_element(given.streams);
+  return batches_text(given.batches) +
+         (most == given.streams.end() ? "" : fmt::format(", {} streams", *most));
+}
+
+/// The genetic search's result serves the other cases as a start.
 void add_searches(Candidates& candidates, const SearchCase& given, const ChooseOptions& options,
                   SearchResult& found) {
-  const Problem& problem = given.problem;
-  const std::string with = batches_text(given.batches);
+  const Problem problem =
+      given.streams.empty() ? given.problem : paced(given.problem, given.streams);
+  const std::string with = options_text(given);
   candidates.add("one processor" + with, given, [&] { return one_processor(problem); });
   if (options.search != "genetic")
     candidates.add("exact contiguous" + with, given, [&] { return exact_contiguous(problem); });
   if (options.search == "exact") return;
-  if (given.batches.empty())
+  if (with.empty())
     candidates.add("genetic", given, [&] { return found = genetic(problem, options.genetic); });
   candidates.add("genetic, improved" + with, given, [&] { return improve(problem, found); });
 }
@@ -86,6 +94,21 @@ std::vector<SearchCase> cases_with_batches(const network::Network& network,
   return cases;
 }
 
+/// With as many streams as are asked for and allowed; nothing if they hide nothing anywhere.
+std::optional<SearchCase> case_with_streams(const SearchCase& given, const board::Board& board,
+                                            std::int64_t most) {
+  SearchCase result = given;
+  bool hides = false;
+  for (std::size_t p = 0; p < given.problem.processors; ++p) {
+    const Problem::Borders borders = given.problem.borders_of(p);
+    const bool gains = borders.kernel_ns + borders.launch_ns + borders.border_ns > 0;
+    const std::int64_t allowed = most_streams(board, board.processors[p]);
+    result.streams.push_back(gains ? std::min(most, allowed) : 1);
+    hides = hides || result.streams.back() > 1;
+  }
+  return hides ? std::optional(std::move(result)) : std::nullopt;
+}
+
 /// Measures the candidates, if that is asked for, and takes the best.
 void decide(Choice& choice, Candidates& candidates, const board::Board& board,
             const ChooseOptions& options) {
@@ -118,10 +141,16 @@ Choice choose(const network::Network& network, const board::Board& board,
     auto more = cases_with_batches(network, board, profile, options.max_batch);
     std::move(more.begin(), more.end(), std::back_inserter(cases));
   }
+  if (auto more = case_with_streams(cases.front(), board, options.most_streams))
+    cases.push_back(std::move(*more));
   for (const SearchCase& given : cases) {
     add_searches(candidates, given, options, found);
-    choice.lower_bound = std::min(choice.lower_bound, lower_bound(given.problem));
-    if (options.search == "auto") add_replicas(candidates, given, choice.lower_bound);
+    const bool has_streams = !given.streams.empty();
+    choice.lower_bound =
+        std::min(choice.lower_bound,
+                 lower_bound(has_streams ? paced(given.problem, given.streams) : given.problem));
+    if (options.search == "auto" && !has_streams)
+      add_replicas(candidates, given, choice.lower_bound);
   }
   decide(choice, candidates, board, options);
   return choice;
@@ -130,7 +159,8 @@ Choice choose(const network::Network& network, const board::Board& board,
 Choice choose_found(const SearchContext& context, const Found& found,
                     const ChooseOptions& options) {
   ChooseOptions with_slots = options;
-  with_slots.build.capacity = std::max<std::int64_t>(2, found.configuration.slots);
+  with_slots.build.capacity = found.configuration.slots;
+  with_slots.size_slots = false;  // the search did
   Candidates candidates(context.network, context.board, with_slots);
   const SearchCase alone{.problem = context.problem};
   candidates.add("one processor", alone, [&] { return one_processor(context.problem); });

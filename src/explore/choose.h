@@ -21,12 +21,15 @@ struct ChooseOptions {
   bool fallback = true;    // plans may have layers that fallback.h finds
   std::int64_t slack = 2;  // slots of a tensor beyond the fewest that keep the throughput, where it
                            // passes between stages: they absorb jitter; see decision 17
+  bool size_slots = true;  // else they are by the rule, for build.capacity
   const network::Calibration* calibration = nullptr;  // borrowed; goes into plans that use int8
   /// No plan whose frames would take longer. With it, layers that gain by it may work on several
   /// frames at once, if the profile has their times in batches; without, none do, as a frame then
   /// waits for others.
   std::optional<Time> max_latency = {};
   std::int64_t max_batch = 16;
+  /// Streams of a stage, at most, on processors whose launches or borders they hide.
+  std::int64_t most_streams = 1;
   /// Runs the plans and says of each what was measured; called with the candidates whose
   /// bound is within 25 % of the best one, and those that run the whole network on each processor,
   /// which suffer least from times that move. Empty: the bound decides.

@@ -7,7 +7,11 @@
 namespace millrace::explore {
 
 /// No, with the reason, if a processor, or all of a device together, would get more subnets than
-/// their SDK has room for.
+/// their SDK has room for, or a stage more streams than its processor takes. Streams share a
+/// subnet.
 Verdict within_limits(const plan::Plan& plan, const board::Board& board);
+
+/// Of one stage: as the device's limits say; of devices whose limits are silent 1, of cores any.
+std::int64_t most_streams(const board::Board& board, const board::Processor& processor);
 
 }  // namespace millrace::explore

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "base/error.h"
 #include "plan/steps.h"
 
@@ -13,8 +15,9 @@ using Step = Plan (*)(Plan, const Material&);
 constexpr Step steps[] = {
     note_network,       //
     cut_into_phases,    // Algorithm 2, lines 3 to 25, with our rule for phases
+    split_by_streams,   // streams of chapter 3 of the thesis on JEDI
     drop_empty_stages,  //
-    add_replicas,       // duplication of chapter 3 of the thesis on JEDI
+    add_replicas,       // duplication of the same chapter
     connect_phases,     // Algorithm 2, lines 26 to 30
     set_offsets,        //
     size_channels,      //
@@ -39,10 +42,15 @@ void check_arguments(const Material& material) {
   if (material.options.most_offset < 0 || material.options.most_offset > largest_capacity)
     throw InputError("largest offset", fmt::format("found {}, expected 0 to {} frames",
                                                    material.options.most_offset, largest_capacity));
-  const auto& batches = material.options.batches;
-  if (!batches.empty() && batches.size() != material.network.layers.size())
-    throw InputError("batches", fmt::format("found {} for {} layers; give one for each, or none",
-                                            batches.size(), material.network.layers.size()));
+  for (const auto& [name, numbers] : {std::pair("batches", &material.options.batches),
+                                      std::pair("streams", &material.options.streams)})
+    if (!numbers->empty() && numbers->size() != material.network.layers.size())
+      throw InputError(name, fmt::format("found {} for {} layers; give one for each, or none",
+                                         numbers->size(), material.network.layers.size()));
+  for (const std::int64_t streams : material.options.streams)
+    if (streams < 1 || streams > most_replicas)
+      throw InputError(
+          "streams", fmt::format("found {} of a stage, expected 1 to {}", streams, most_replicas));
 }
 
 }  // namespace

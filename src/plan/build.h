@@ -17,6 +17,9 @@ struct BuildOptions {
   /// The further processors that share the frames of a processor of the mapping, by that; no layer
   /// is mapped to them. As many for each that has any.
   std::map<ProcessorId, std::vector<ProcessorId>> replicas = {};
+  /// Streams, by LayerId, of the stage that the layer is in, on each of its processors: 1 to 64;
+  /// empty: 1 for all. A phase has those of its first layer.
+  std::vector<std::int64_t> streams = {};
 };
 
 /// Step 3 of the papers (Algorithm 2) with the phase rule of decision 4: layers are visited
@@ -40,7 +43,8 @@ dataflow::Graph sdf_graph(const network::Network& network);
 /// phase, layer or channel.
 void check(const Plan& plan, const network::Network& network);
 
-/// Where one plan is deployed alone: no core is used twice. InputError names the second stage.
+/// Where one plan is deployed alone: no core is used twice, but by streams of one processor, with
+/// its other stages. InputError names the second stage.
 void check_cores(const Plan& plan);
 
 }  // namespace millrace::plan

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
@@ -70,10 +71,6 @@ void check_batch(const Plan& plan, const network::Network& network, const Phase&
   if (phase.batch < 1 || phase.batch > largest_batch)
     throw InputError(place, fmt::format("found a batch of {} frames, expected 1 to {}", phase.batch,
                                         largest_batch));
-  if (phase.batch > 1 && replicas_of(plan) > 1 && !is_first_free(plan))
-    throw InputError(place,
-                     "has a batch, but stages of this plan have replicas; set all batches to 1, or "
-                     "remove the replicas");
   if (const std::int64_t largest = batch_of(plan); largest % phase.batch != 0)
     throw InputError(place, fmt::format("its batch of {} frames does not divide {}, the largest "
                                         "batch of the plan; choose a divisor",
@@ -125,18 +122,10 @@ void check_replicas(const Plan& plan, const Stage& stage) {
     throw InputError(stage.name,
                      "shares its frames first free, which only replicas of the whole network can; "
                      "choose round robin");
-  if (replicas == 1) return;
-  if (const std::int64_t most = replicas_of(plan); replicas != most)
-    throw InputError(stage.name, fmt::format("has {} replicas, but another stage has {}; give all "
-                                             "replicated stages the same number",
-                                             replicas, most));
-  if (stage.phases.size() != 1 && stage.dispatch == Dispatch::round_robin)
-    throw InputError(
-        stage.name, fmt::format("its replicas share frames round robin, which needs 1 phase; found "
-                                "{}; {}",
-                                stage.phases.size(),
-                                plan.stages.size() == 1 ? "share them first free"
-                                                        : "join its layers to 1 phase"));
+}
+
+void check_offsets(const Stage& stage) {
+  const std::int64_t replicas = stage.replicas();
   for (const Phase& phase : stage.phases)
     if (phase.offset % replicas != 0)
       throw InputError(stage.name, fmt::format("found an offset of {} frames, expected a multiple "
@@ -145,7 +134,17 @@ void check_replicas(const Plan& plan, const Stage& stage) {
 }
 
 void check_all_replicas(const Plan& plan) {
-  for (const Stage& stage : plan.stages) check_replicas(plan, stage);
+  std::vector<std::int64_t> numbers;
+  for (const Stage& stage : plan.stages) {
+    check_replicas(plan, stage);
+    numbers.push_back(stage.replicas());
+  }
+  if (replicas_of(plan) > most_replicas)
+    throw InputError(plan.network_name,
+                     fmt::format("its stages have {} replicas, so the same ones meet again after "
+                                 "more than {} frames; choose numbers that divide each other",
+                                 fmt::join(numbers, ", "), most_replicas));
+  for (const Stage& stage : plan.stages) check_offsets(stage);
 }
 
 void check_order(const Plan& plan, const network::Network& network) {
@@ -182,10 +181,9 @@ void check_offset(const Plan& plan, const Channel& channel, const std::string& p
                                         "reader a larger offset",
                                         -offset));
   const std::int64_t replicas = replicas_of(plan, channel);
-  const std::int64_t most_tokens =
-      (offset + replicas - 1) / replicas;  // at the start, of a replica
+  // At the start a part of the channel may have a token of every `replicas` frames.
   if (replicas > 1 &&
-      (channel.capacity % replicas != 0 || channel.capacity / replicas <= most_tokens))
+      (channel.capacity % replicas != 0 || channel.capacity <= rounded_up(offset, replicas)))
     throw InputError(place, fmt::format("found a capacity of {}, expected a multiple of {}, the "
                                         "number of replicas, that is larger than the offset of {} "
                                         "frames",
@@ -196,12 +194,13 @@ void check_offset(const Plan& plan, const Channel& channel, const std::string& p
                                         offset, channel.capacity, offset + 1));
   for (const Endpoint& end : {channel.from, channel.to}) {
     if (end.is_outside()) continue;
-    const std::int64_t batch = replicas * plan.stages[end.stage].phases[end.phase].batch;
-    if (channel.capacity < batch)
-      throw InputError(place,
-                       fmt::format("{} works on {} frames at once, so a capacity of {} is "
-                                   "too small; give it at least {}",
-                                   text_of(plan, end), batch / replicas, channel.capacity, batch));
+    const Stage& stage = plan.stages[end.stage];
+    const std::int64_t batch = stage.phases[end.phase].batch;
+    const std::int64_t least = rounded_up(stage.replicas() * batch, replicas);
+    if (channel.capacity < least)
+      throw InputError(place, fmt::format("{} works on {} frames at once, so a capacity of {} is "
+                                          "too small; give it at least {}",
+                                          text_of(plan, end), batch, channel.capacity, least));
   }
 }
 

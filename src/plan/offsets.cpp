@@ -15,18 +15,19 @@ std::int64_t replicas_at(const Plan& plan, const Endpoint& end) {
   return end.is_outside() ? 1 : plan.stages[end.stage].replicas();
 }
 
-/// A replica works on every `replicas`-th frame only, so its offset is so many frames, or a
-/// multiple.
-std::int64_t rounded_up(std::int64_t frames, std::int64_t replicas) {
-  return (frames + replicas - 1) / replicas * replicas;
+/// Of how many consecutive frames an end holds some at once.
+std::int64_t span_at(const Plan& plan, const Endpoint& end) {
+  return batch_of(plan, end) * replicas_at(plan, end);
 }
 
 /// Behind a writer that gives its batch in the last of so many cycles, a reader finds its own in
 /// each of its cycles only if it is so far behind. A replica's cycles are as many frames apart as
-/// there are replicas.
+/// there are replicas; with as many on both sides the batches of both begin together.
 std::int64_t least_offset(const Plan& plan, const Channel& channel) {
+  const std::int64_t replicas = replicas_at(plan, channel.from);
   const std::int64_t writer = batch_of(plan, channel.from), reader = batch_of(plan, channel.to);
-  return (writer - std::gcd(writer, reader)) * replicas_at(plan, channel.from);
+  const bool alike = replicas == replicas_at(plan, channel.to);
+  return (writer - (alike ? std::gcd(writer, reader) : 1)) * replicas;
 }
 
 /// Such that it needs nothing that other stages make in the same cycle; with one slot stages take
@@ -34,8 +35,7 @@ std::int64_t least_offset(const Plan& plan, const Channel& channel) {
 std::int64_t wanted_offset(const Plan& plan, const Channel& channel, const BuildOptions& options) {
   if (channel.from.stage == channel.to.stage || options.capacity == 1)
     return least_offset(plan, channel);
-  return std::max({batch_of(plan, channel.from), replicas_at(plan, channel.from),
-                   replicas_at(plan, channel.to)});
+  return std::max(span_at(plan, channel.from), replicas_at(plan, channel.to));
 }
 
 /// The reader holds the slots of its batch until it has run. The caller is to hand over, and take,
@@ -45,8 +45,14 @@ std::int64_t slots_of(const Plan& plan, const Channel& channel, const BuildOptio
   const std::int64_t offset = offset_of(plan, channel);
   const bool is_outer = channel.from.is_outside() || channel.to.is_outside();
   const std::int64_t more = batch_of(plan) - 1;
-  if (const std::int64_t replicas = replicas_of(plan, channel); replicas > 1)
-    return offset + more + replicas * (is_outer || more > 0 ? options.capacity + more : 1);
+  const std::int64_t from = replicas_at(plan, channel.from), to = replicas_at(plan, channel.to);
+  if (const std::int64_t most = std::max(from, to); most > 1) {
+    if (is_outer || is_first_free(plan))
+      return offset + more + most * (is_outer || more > 0 ? options.capacity + more : 1);
+    const std::int64_t meeting = replicas_of(plan, channel);
+    return rounded_up(offset, meeting) + more +
+           meeting * std::max(batch_of(plan, channel.from), batch_of(plan, channel.to));
+  }
   if (is_outer) return offset + options.capacity + more * (channel.to.is_outside() ? 2 : 1);
   const std::int64_t batch = batch_of(plan, channel.to);
   if (channel.from.stage == channel.to.stage) return offset + batch;
@@ -70,6 +76,7 @@ std::int64_t offset_of(const Plan& plan, const Channel& channel) {
 /// Raises offsets until each phase is one behind all that it reads from other stages (a batch
 /// behind those with a batch), or at the limit, which gives way only where batches could not be
 /// gathered. Phases wait for each other in no circle, so this ends.
+/// A replica works on every `replicas`-th frame only, so its offset is a multiple of so many.
 Plan set_offsets(Plan plan, const Material& material) {
   const std::int64_t limit = material.options.most_offset;
   bool changed = true;

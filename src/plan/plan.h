@@ -35,19 +35,23 @@ enum class Dispatch {
 };
 const char* to_text(Dispatch dispatch);  // "round robin"
 
-/// An actor for each of its processors: one thread that runs its phases in order, cycle after
-/// cycle. A stage with replicas has offsets that are multiples of their number. If they share
-/// frames round robin, it has one phase, without a batch.
+/// An actor for each of its replicas: one thread that runs its phases in order, cycle after cycle,
+/// each a frame of this replica's further. So offsets are multiples of the number of replicas.
 struct Stage {
   std::string name;  // "stage0"
   std::string engine;
-  std::vector<board::Processor> processors;  // one for each replica, at least one
+  /// One for each replica, at least one. Replicas on the same processor are its streams: while one
+  /// waits for its frame, for a launch or at a border, the other works.
+  std::vector<board::Processor> processors;
   Dispatch dispatch = Dispatch::round_robin;
   std::vector<Phase> phases;  // at least one
 
   std::int64_t replicas() const { return static_cast<std::int64_t>(processors.size()); }
   bool operator==(const Stage&) const = default;
 };
+
+/// Replicas that the processor has in this stage.
+std::int64_t streams_on(const Stage& stage, const board::Processor& processor);
 
 /// "stage0", or of one of several replicas "stage0.1".
 std::string name_of(const Stage& stage, std::size_t replica);

@@ -1,5 +1,7 @@
 #pragma once
 // The steps from a mapping to a plan, in their order. Each is a function from plan to plan.
+#include <set>
+#include <string>
 #include <vector>
 
 #include "plan/build.h"
@@ -10,8 +12,13 @@ namespace millrace::plan {
 inline constexpr std::int64_t largest_capacity = 1'000'000;
 /// Frames that a phase may work on at once.
 inline constexpr std::int64_t largest_batch = 256;
-/// Replicas of a stage.
+/// Replicas of a stage, and the least common multiple of those of all stages.
 inline constexpr std::int64_t most_replicas = 64;
+
+/// The next multiple, or the number itself if it is one.
+constexpr std::int64_t rounded_up(std::int64_t number, std::int64_t multiple_of) {
+  return (number + multiple_of - 1) / multiple_of * multiple_of;
+}
 
 /// What the steps may look at.
 struct Material {
@@ -29,11 +36,13 @@ Plan note_network(Plan plan, const Material& material);
 /// itself through another processor, and where batches change.
 Plan cut_into_phases(Plan plan, const Material& material);
 
+/// Where a processor has streams: a stage for the phases with each number of them.
+Plan split_by_streams(Plan plan, const Material& material);
+
 /// Stages that have layers, in the order of their first layers, with names.
 Plan drop_empty_stages(Plan plan, const Material& material);
 
-/// Replicas of stages on the processors asked for. InputError if such a stage has several phases or
-/// a batch, and is not the only one.
+/// Replicas of stages on the processors asked for.
 Plan add_replicas(Plan plan, const Material& material);
 
 /// A channel for every tensor that is needed beyond its phase.
@@ -49,11 +58,14 @@ Plan size_channels(Plan plan, const Material& material);
 /// collects at the largest offset of all.
 std::int64_t offset_of(const Plan& plan, const Channel& channel);
 
-/// How many replicas the stages that have some have; 1: there are none. Precondition: all of them
-/// have as many.
+/// The least common multiple of the numbers of replicas: after so many frames the same replicas
+/// meet again. No more is counted than just above most_replicas.
 std::int64_t replicas_of(const Plan& plan);
 /// The same of the stages that the channel connects.
 std::int64_t replicas_of(const Plan& plan, const Channel& channel);
+
+/// The names of processors that several actors have: streams, or stages beside streams.
+std::set<std::string> shared_processors(const Plan& plan);
 
 /// The replicas of all stages, and their phases.
 std::size_t actors_in(const Plan& plan);

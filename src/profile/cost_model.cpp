@@ -119,10 +119,8 @@ MayJoin where_layers_run(const network::Network& network, const std::vector<Way>
 }  // namespace
 
 CostModel::CostModel(const board::Board& board, const board::Processor& processor,
-                     board::Precision precision, int streams)
-    : device_(device_for(board, processor)),
-      precision_(precision),
-      streams_(std::clamp(streams, 1, device_.limits.streams.value_or(1))) {
+                     board::Precision precision)
+    : device_(device_for(board, processor)), precision_(precision) {
   const board::Peaks peaks = board::peaks_of(board, processor);
   const auto found = peaks.operations.find(precision);
   operations_ = found != peaks.operations.end() ? found->second : 0;
@@ -142,10 +140,7 @@ Time CostModel::time(const Load& load) const {
   }
   const double calculating = load.operations / (operations_ * arithmetic);
   const double moving = bytes_ > 0 ? load.bytes / (bytes_ * memory) : 0;
-  const bool by_kernel = device_.limits.granularity == board::Granularity::layer;
-  const Time work = time_from_seconds(std::max(calculating, moving));
-  const Time alone = (by_kernel ? device_.costs.launch : Time{}) + work;
-  return streams_ == 1 ? alone : std::max(work, alone / streams_);
+  return borders().kernel + time_from_seconds(std::max(calculating, moving));
 }
 
 BorderCosts CostModel::borders() const {
@@ -153,15 +148,15 @@ BorderCosts CostModel::borders() const {
   const double bandwidth = device_.costs.transfer.value_or(bytes_);
   if (bandwidth > 0) borders.read_ns = borders.write_ns = bytes_per_element() / bandwidth * 1e9;
   borders.border = device_.costs.border;
-  if (device_.limits.granularity == board::Granularity::subnet)
-    borders.launch = device_.costs.launch;
+  const bool by_subnet = device_.limits.granularity == board::Granularity::subnet;
+  (by_subnet ? borders.launch : borders.kernel) = device_.costs.launch;
   return borders;
 }
 
 double CostModel::bytes_per_element() const { return board::bytes_per_element(precision_); }
 
 Profile modelled(const network::Network& network, const board::Board& board,
-                 const std::vector<board::Precision>& precisions, int streams) {
+                 const std::vector<board::Precision>& precisions) {
   Profile profile;
   profile.modelled = true;
   profile.network = network::hash_of(network);
@@ -171,7 +166,7 @@ Profile modelled(const network::Network& network, const board::Board& board,
   std::vector<Way> ways;
   for (const board::Precision precision : precisions)
     for (const board::Processor& processor : board.processors)
-      ways.push_back({processor, precision, CostModel(board, processor, precision, streams)});
+      ways.push_back({processor, precision, CostModel(board, processor, precision)});
   const Groups groups = usual_groups(network, where_layers_run(network, ways));
   for (const Way& way : ways) profile.processors.push_back(profile_of(network, groups, way));
   return profile;

@@ -15,11 +15,9 @@ inline constexpr double usual_arithmetic = 0.5, usual_memory = 0.7;
 /// One processor in one precision. Pure: it knows what the board file says, and nothing else.
 class CostModel {
  public:
-  /// `streams`: frames that the processor may have in its kernels at once; never more than its
-  /// device's limit, and one where that is not said. InputError if the board does not say how fast
-  /// the processor's units are.
+  /// InputError if the board does not say how fast the processor's units are.
   CostModel(const board::Board& board, const board::Processor& processor,
-            board::Precision precision, int streams = 1);
+            board::Precision precision);
 
   /// No, with the reason, if the processor has no unit for the precision or its SDK does not run
   /// the operator. A Reshape runs everywhere: it does nothing.
@@ -27,8 +25,7 @@ class CostModel {
 
   /// launch + max(operations / (peak * arithmetic share), bytes / (bandwidth * memory share)) of a
   /// kernel that it supports. The launch counts once per subnet, and not here, where that is the
-  /// granularity. With several streams the time from one frame to the next: a launch goes on while
-  /// kernels of other frames run, so max(work, (launch + work) / streams).
+  /// granularity.
   Time time(const Load& load) const;
 
   BorderCosts borders() const;
@@ -37,15 +34,13 @@ class CostModel {
  private:
   const board::Device& device_;
   board::Precision precision_;
-  int streams_;
   double operations_ = 0, bytes_ = 0;  // peaks, per second
 };
 
-/// The network on all processors of the board in each of the precisions, marked as modelled; each
-/// with so many streams as it has, up to `streams`. Layers that a processor cannot run carry the
-/// reason. InputError if no processor can run some layer.
+/// The network on all processors of the board in each of the precisions, marked as modelled. Layers
+/// that a processor cannot run carry the reason. InputError if no processor can run some layer.
 Profile modelled(const network::Network& network, const board::Board& board,
-                 const std::vector<board::Precision>& precisions, int streams = 1);
+                 const std::vector<board::Precision>& precisions);
 
 /// Modelled profiles name this as their engine.
 inline constexpr const char* modelled_engine = "model";

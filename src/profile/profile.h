@@ -64,6 +64,7 @@ struct BorderCosts {
   Time launch{};                     // per subnet
   /// The share of its time that a core is busy with launching its work and waiting for it.
   double feeding = 0;
+  Time kernel{};  // of each layer's time, its launch: meanwhile kernels of other streams may run
   bool operator==(const BorderCosts&) const = default;
 };
 

@@ -51,11 +51,9 @@ json to_json(const board::Processor& processor) {
 }
 
 json to_json(const BorderCosts& borders) {
-  return {{"read_ns", borders.read_ns},
-          {"write_ns", borders.write_ns},
-          {"border_ns", borders.border.count()},
-          {"launch_ns", borders.launch.count()},
-          {"feeding", borders.feeding}};
+  return {{"read_ns", borders.read_ns},          {"write_ns", borders.write_ns},
+          {"border_ns", borders.border.count()}, {"launch_ns", borders.launch.count()},
+          {"kernel_ns", borders.kernel.count()}, {"feeding", borders.feeding}};
 }
 
 json to_json(const ProcessorProfile& p, const std::vector<std::string>& names) {
@@ -179,11 +177,12 @@ board::ProcessorKind kind(const JsonView& view) {
 }
 
 BorderCosts border_costs(const JsonView& view) {
-  static constexpr std::array<std::string_view, 5> known{"read_ns", "write_ns", "border_ns",
-                                                         "launch_ns", "feeding"};
+  static constexpr std::array<std::string_view, 6> known{"read_ns",   "write_ns",  "border_ns",
+                                                         "launch_ns", "kernel_ns", "feeding"};
   view.only(known);
   BorderCosts result{positive(view.at("read_ns")), positive(view.at("write_ns")),
                      time(view.at("border_ns")), time(view.at("launch_ns"))};
+  if (view.has("kernel_ns")) result.kernel = time(view.at("kernel_ns"));
   if (view.has("feeding")) result.feeding = positive(view.at("feeding"));
   return result;
 }

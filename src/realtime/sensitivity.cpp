@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/bisect.h"
 #include "realtime/checked.h"
 
 namespace millrace::realtime {
@@ -26,20 +27,6 @@ bool fits(const TaskSystem& system, const AnalysisOptions& options) {
   for (const Task& task : system.tasks)
     if (task.worst > longest_time) return false;
   return is_schedulable(system, analyse(system, options));
-}
-
-/// The largest value in [low, high] that holds, if low does; `holds` is true up to some value.
-template <class Holds>
-std::optional<std::int64_t> largest(std::int64_t low, std::int64_t high, const Holds& holds) {
-  if (!holds(low)) return std::nullopt;
-  while (low < high) {
-    const std::int64_t middle = low + (high - low + 1) / 2;
-    if (holds(middle))
-      low = middle;
-    else
-      high = middle - 1;
-  }
-  return low;
 }
 
 void set_worst(Task& task, Time worst) {
@@ -78,7 +65,7 @@ TaskSystem scaled(const TaskSystem& system, std::int64_t millionths) {
 std::optional<std::int64_t> largest_growth(const TaskSystem& system,
                                            const AnalysisOptions& options) {
   if (!has_deadline(system)) return std::nullopt;
-  return largest(
+  return largest_that(
       1, most, [&](std::int64_t millionths) { return fits(scaled(system, millionths), options); });
 }
 
@@ -88,7 +75,7 @@ std::optional<Time> largest_time(const TaskSystem& system, TaskId id,
   Time longest = system[id].worst;
   for (const Flow& flow : system.flows) longest = std::max(longest, 2 * flow.events.period);
   TaskSystem changed = system;
-  const auto found = largest(1, longest.count(), [&](std::int64_t worst) {
+  const auto found = largest_that(1, longest.count(), [&](std::int64_t worst) {
     changed.tasks[id.index] = system[id];
     set_worst(changed.tasks[id.index], Time(worst));
     return fits(changed, options);

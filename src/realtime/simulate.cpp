@@ -54,6 +54,7 @@ class Search {
   }
 
   SimulatedResponses run() {
+    if (system_.flows.empty()) return std::move(best_);
     try_out(first_);
     for (int n = 1; n < options_.runs; ++n)
       try_out(n % 3 == 1 ? anything() : near(best_.worst[flow_number(n)]));

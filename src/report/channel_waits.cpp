@@ -24,7 +24,8 @@ class Diary {
     for (const TraceFiring& firing : trace.firings)
       for (std::int64_t i = 0; i < firing.count; ++i) {
         auto& frames = moments_[{firing.stage, firing.phase}];
-        const auto [at, fresh] = frames.try_emplace(firing.frame + i, Moments{firing.begin, {}});
+        const auto [at, fresh] =
+            frames.try_emplace(firing.frame + i * firing.step, Moments{firing.begin, {}});
         at->second.end = firing.end;
       }
     for (const TraceFrame& frame : trace.frames)

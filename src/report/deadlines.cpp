@@ -35,8 +35,11 @@ std::string groups_text(const DeploymentAnswers& answers) {
                {"bound"},
                {"simulated"},
                {"", Align::left}});
+  bool is_first = true;
   for (const DeadlineAnswers& one : answers.operations) {
-    if (&one != &answers.operations.front()) table.add_rule();
+    if (one.tasks.flows.empty()) continue;
+    if (!is_first) table.add_rule();
+    is_first = false;
     const std::string& scenario = answers.deployment.system[one.operation.scenario].name;
     for (std::size_t f = 0; f < one.tasks.flows.size(); ++f) {
       const realtime::Flow& flow = one.tasks.flows[f];
@@ -96,6 +99,8 @@ std::string operations_text(const DeploymentAnswers& answers) {
 std::string rates_text(const DeploymentAnswers& answers) {
   if (!answers.rates) return "rates        no rate is low enough\n";
   const analysis::LargestRates& rates = *answers.rates;
+  if (rates.millionths == analysis::LargestRates::most)
+    return "rates        may be 1000 times the highest or more\n";
   const double factor = static_cast<double>(rates.millionths / 100) / 1e4;  // rounded down
   const std::string& scenario = answers.deployment.system[rates.scenario].name;
   return fmt::format(

@@ -165,8 +165,9 @@ class Chart {
     const double y = top + row_height * static_cast<double>(row - processors_.begin());
     const double x = x_of(firing.begin), bar = x_of(firing.end) - x;
     const std::string frames =
-        firing.count == 1 ? fmt::to_string(firing.frame)
-                          : fmt::format("{}-{}", firing.frame, firing.frame + firing.count - 1);
+        firing.count == 1
+            ? fmt::to_string(firing.frame)
+            : fmt::format("{}-{}", firing.frame, firing.frame + (firing.count - 1) * firing.step);
     add(R"(<rect x="{:.2f}" y="{}" width="{:.2f}" height="{}" fill="{}" stroke="#fff" )"
         R"(stroke-width="0.6"><title>{}: {}, phase {}, frame {}: {} from {}</title></rect>)",
         x, y, bar, bar_height, colour_of(stage.plan, firing.frame),

@@ -32,15 +32,15 @@ class Channels {
     return Readiness::yes;
   }
   std::int64_t tokens(std::size_t phase, std::int64_t frame) const {
-    std::int64_t least = schedule::most_tokens;
+    std::int64_t least = stage_.phases[phase].batch;
     for (const Link& link : stage_.phases[phase].incoming)
-      least = std::min(least, link.at(frame)->tokens());
+      least = link.tokens(frame, stage_.order[phase].step, least);
     return least;
   }
   std::int64_t spaces(std::size_t phase, std::int64_t frame) const {
-    std::int64_t least = schedule::most_tokens;
+    std::int64_t least = stage_.phases[phase].batch;
     for (const Link& link : stage_.phases[phase].outgoing)
-      least = std::min(least, link.at(frame)->spaces());
+      least = link.spaces(frame, stage_.order[phase].step, least);
     return least;
   }
   bool is_submitted(std::int64_t frame) const { return submitted_.exceeds(frame); }
@@ -61,9 +61,10 @@ bool is_frame_on_its_way(StageTask& stage) {
 
 void watch_channels(StageTask& stage) {
   for (const std::size_t phase : stage.order.phases()) {
-    const std::int64_t frame = stage.order[phase].frame;
-    for (const Link& link : stage.phases[phase].incoming) link.at(frame)->watch_token();
-    for (const Link& link : stage.phases[phase].outgoing) link.at(frame)->watch_space();
+    const schedule::PhaseState& state = stage.order[phase];
+    const schedule::Firing wanted{phase, state.frame, state.rest_of_batch(), state.step};
+    for (const Link& link : stage.phases[phase].incoming) link.watch_tokens(wanted);
+    for (const Link& link : stage.phases[phase].outgoing) link.watch_spaces(wanted);
   }
   stage.submitted.watch();
 }
@@ -89,25 +90,26 @@ void release_channels(const PhaseTask& phase, const schedule::Firing& firing) {
   if (!phase.results.empty()) {
     const auto now = Clock::now();
     for (Moments* moments : phase.results)
-      for (std::int64_t i = 0; i < firing.count; ++i) moments->of(firing.frame + i) = now;
+      for (std::int64_t i = 0; i < firing.count; ++i)
+        moments->of(firing.frame + i * firing.step) = now;
   }
-  for (const Link& link : phase.outgoing) link.at(firing.frame)->push(firing.count);
-  for (const Link& link : phase.incoming) link.at(firing.frame)->pop(firing.count);
+  for (const Link& link : phase.outgoing) link.push(firing);
+  for (const Link& link : phase.incoming) link.pop(firing);
 }
 
-void run_on(engine::Subnet& subnet, PhaseTask& phase, std::int64_t frame, std::int64_t count) {
-  const auto in = phase.inputs.gather(frame, count);
-  const auto out = phase.outputs.prepare(frame, count);
+void run_on(engine::Subnet& subnet, PhaseTask& phase, const schedule::Firing& frames) {
+  const auto in = phase.inputs.gather(frames);
+  const auto out = phase.outputs.prepare(frames);
   subnet.run(in, out);
-  phase.outputs.scatter(frame, count);
+  phase.outputs.scatter(frames);
 }
 
 /// A subnet for several frames takes the time of all of them, so up to half of them go one by one.
 void run_phase(PhaseTask& phase, const schedule::Firing& firing) {
   if (!phase.prepared.of_one || 2 * firing.count > phase.batch)
-    return run_on(*phase.prepared.subnet, phase, firing.frame, firing.count);
+    return run_on(*phase.prepared.subnet, phase, firing);
   for (std::int64_t i = 0; i < firing.count; ++i)
-    run_on(*phase.prepared.of_one, phase, firing.frame + i, 1);
+    run_on(*phase.prepared.of_one, phase, {firing.phase, firing.frame + i * firing.step});
 }
 
 /// `released`: when the stage began to wait for it; when it ended is returned.

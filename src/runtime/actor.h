@@ -79,10 +79,15 @@ struct TimedFiring {
 /// A stage with all it needs to run.
 struct StageTask {
   explicit StageTask(const schedule::Actor& actor)
-      : name(actor.name), processor(actor.processor), replicas(actor.frames.step), order(actor) {}
+      : name(actor.name),
+        processor(actor.processor),
+        lane(actor.lane),
+        replicas(actor.frames.step),
+        order(actor) {}
 
   std::string name;
   board::Processor processor;
+  std::string lane;
   std::int64_t replicas;       // itself included
   schedule::PhaseOrder order;  // touched by the stage's thread alone
   // Of stages that take any frames.

@@ -139,8 +139,10 @@ class Assembler {
     if (stage->shared != nullptr) stage->claimed.emplace(actor);
     stage->pin = options_.pin && binds_threads(engine_of(plan_.stages[actor.stage], given_.engines),
                                                actor.processor);
-    stage->spin = unshared(options_.spin);
-    stage->spin_for_stages = unshared(stage->pin ? options_.spin_for_stages : options_.spin);
+    if (actor.lane == actor.processor.name) {  // else its core is that of another one, too
+      stage->spin = unshared(options_.spin);
+      stage->spin_for_stages = unshared(stage->pin ? options_.spin_for_stages : options_.spin);
+    }
     if (!priorities_.empty()) stage->priority = priorities_[actor.stage];
     if (options_.core_times) stage->core_times = std::vector<PhaseTimes>(actor.phases.size());
     for (PreparedPhase& each : prepared) {
@@ -177,7 +179,8 @@ class Assembler {
     return pipeline_.stages[end.actor]->phases[end.phase];
   }
 
-  /// Either side has one link for an edge; of its own frames a replica sees only one channel.
+  /// Either side has one link for an edge; a replica's is one channel if the other side has no more
+  /// replicas.
   void connect(const schedule::Channel& wire) {
     const bool carries = wire.tensor.valid();
     if (carries && wire.to.is_outside() && !wire.from.is_outside())
@@ -185,8 +188,9 @@ class Assembler {
     if (pipeline_.shared && wire.frames.step > 1) return;
     Channel* channel = new_channel(wire.capacity, wire.from, wire.to);
     const auto add_to = [&](Link& link, const schedule::End& end) {
-      const bool is_own = !end.is_outside() && schedule_.actors[end.actor].frames.step > 1;
-      link.add(channel, is_own ? schedule::Frames{} : wire.frames);
+      const bool is_all =
+          !end.is_outside() && schedule_.actors[end.actor].frames.step == wire.frames.step;
+      link.add(channel, is_all ? schedule::Frames{} : wire.frames);
     };
     if (wire.to.is_outside())
       add_to(outlet_of(wire).link, wire.to);

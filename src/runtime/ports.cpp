@@ -13,37 +13,39 @@ Ports::Ports(std::vector<Slots*> slots, std::int64_t batch)
 
 /// Slots that are not the phase's own must not be touched, so not with fewer frames than the subnet
 /// works on.
-bool Ports::is_direct(std::size_t port, std::int64_t first, std::int64_t count) const {
-  return (count == batch_ || count == 1) && slots_[port]->are_joined(first, count);
+bool Ports::is_direct(std::size_t port, const schedule::Firing& frames) const {
+  if (frames.count == 1) return true;
+  return frames.count == batch_ && frames.step == 1 &&
+         slots_[port]->are_joined(frames.frame, frames.count);
 }
 
-std::span<const std::byte* const> Ports::gather(std::int64_t first, std::int64_t count) {
+std::span<const std::byte* const> Ports::gather(const schedule::Firing& frames) {
   for (std::size_t i = 0; i < slots_.size(); ++i) {
-    if (is_direct(i, first, count)) {
-      in_[i] = slots_[i]->at(first);
+    if (is_direct(i, frames)) {
+      in_[i] = slots_[i]->at(frames.frame);
       continue;
     }
     std::byte* to = copies_[i].data();
     in_[i] = to;
-    for (std::int64_t frame = first; frame < first + count; ++frame)
-      to = std::copy_n(slots_[i]->at(frame), slots_[i]->size().count, to);
+    for (std::int64_t n = 0; n < frames.count; ++n)
+      to = std::copy_n(slots_[i]->at(frames.frame + n * frames.step), slots_[i]->size().count, to);
   }
   return in_;
 }
 
-std::span<std::byte* const> Ports::prepare(std::int64_t first, std::int64_t count) {
+std::span<std::byte* const> Ports::prepare(const schedule::Firing& frames) {
   for (std::size_t i = 0; i < slots_.size(); ++i)
-    out_[i] = is_direct(i, first, count) ? slots_[i]->of(first) : copies_[i].data();
+    out_[i] = is_direct(i, frames) ? slots_[i]->of(frames.frame) : copies_[i].data();
   return out_;
 }
 
-void Ports::scatter(std::int64_t first, std::int64_t count) {
+void Ports::scatter(const schedule::Firing& frames) {
   for (std::size_t i = 0; i < slots_.size(); ++i) {
-    if (is_direct(i, first, count)) continue;
+    if (is_direct(i, frames)) continue;
     const std::byte* from = copies_[i].data();
     const std::int64_t size = slots_[i]->size().count;
-    for (std::int64_t frame = first; frame < first + count; ++frame, from += size)
-      std::copy_n(from, size, slots_[i]->of(frame));
+    for (std::int64_t n = 0; n < frames.count; ++n, from += size)
+      std::copy_n(from, size, slots_[i]->of(frames.frame + n * frames.step));
   }
 }
 

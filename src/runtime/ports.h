@@ -7,6 +7,7 @@
 
 #include "network/tensor.h"
 #include "runtime/slots.h"
+#include "schedule/firing.h"
 
 namespace millrace::runtime {
 
@@ -17,16 +18,16 @@ class Ports {
   /// `slots`: borrowed, one per port.
   Ports(std::vector<Slots*> slots, std::int64_t batch);
 
-  /// Where the subnet finds each port's frames from `first` on: one, for the subnet of one frame,
+  /// Where the subnet finds each port's frames: one, for the subnet of one frame,
   /// or those of a batch; with copies, of fewer where there are fewer, behind which anything may
   /// lie.
-  std::span<const std::byte* const> gather(std::int64_t first, std::int64_t count);
+  std::span<const std::byte* const> gather(const schedule::Firing& frames);
   /// Where the subnet may put them; scatter() then brings those that there are into their slots.
-  std::span<std::byte* const> prepare(std::int64_t first, std::int64_t count);
-  void scatter(std::int64_t first, std::int64_t count);
+  std::span<std::byte* const> prepare(const schedule::Firing& frames);
+  void scatter(const schedule::Firing& frames);
 
  private:
-  bool is_direct(std::size_t port, std::int64_t first, std::int64_t count) const;
+  bool is_direct(std::size_t port, const schedule::Firing& frames) const;
 
   std::vector<Slots*> slots_;
   std::int64_t batch_;

@@ -19,7 +19,7 @@ std::vector<StageFiring> firings_from(const Pipeline& pipeline, std::int64_t fir
   std::vector<StageFiring> all;
   for (std::size_t s = 0; s < pipeline.stages.size(); ++s)
     for (const TimedFiring& timed : pipeline.stages[s]->firings.in_order())
-      if (timed.firing.frame + timed.firing.count > first) all.push_back({s, timed});
+      if (timed.firing.last() >= first) all.push_back({s, timed});
   std::stable_sort(all.begin(), all.end(), [](const StageFiring& a, const StageFiring& b) {
     return a.timed.ended < b.timed.ended;
   });
@@ -43,11 +43,10 @@ Trace trace_of(const std::string& name, const Pipeline& pipeline, const TakenFra
   const auto at = [&](Clock::time_point moment) { return Time(std::max(moment, begin) - begin); };
   Trace trace;
   trace.plans = {name};
-  for (const auto& stage : pipeline.stages)
-    trace.stages.push_back({0, stage->name, stage->processor.name});
+  for (const auto& stage : pipeline.stages) trace.stages.push_back({0, stage->name, stage->lane});
   for (const auto& [stage, timed] : firings) {
-    const auto& [phase, frame, count] = timed.firing;
-    trace.firings.push_back({stage, phase, frame, count, at(timed.started), at(timed.ended)});
+    const auto& [phase, frame, count, step] = timed.firing;
+    trace.firings.push_back({stage, phase, frame, count, at(timed.started), at(timed.ended), step});
     if (at(timed.started) - at(timed.waited_from) >= shortest_wait)
       trace.waits.push_back({stage, at(timed.waited_from), at(timed.started)});
   }

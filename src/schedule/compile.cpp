@@ -1,4 +1,7 @@
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <map>
 
 #include "plan/build.h"
 #include "plan/steps.h"
@@ -23,6 +26,7 @@ class Compiler {
 
   Schedule compile() {
     for (std::size_t s = 0; s < plan_.stages.size(); ++s) add_stage(s);
+    name_lanes();
     for (std::size_t c = 0; c < plan_.channels.size(); ++c) add_channels(c);
     result_.most_in_flight = most_in_flight();
     add_tickets();
@@ -34,7 +38,7 @@ class Compiler {
     const plan::Stage& stage = plan_.stages[index];
     first_actors_.push_back(result_.actors.size());
     for (std::size_t r = 0; r < stage.processors.size(); ++r) {
-      Actor actor{index, r, plan::name_of(stage, r), stage.processors[r], {}, {}};
+      Actor actor{index, r, plan::name_of(stage, r), stage.processors[r], {}, {}, {}};
       actor.frames = {static_cast<std::int64_t>(r), stage.replicas()};
       for (const plan::Phase& phase : stage.phases) {
         actor.phases.push_back({phase.offset, phase.batch});
@@ -44,8 +48,17 @@ class Compiler {
     }
   }
 
-  /// A replica has channels from and to all replicas of other stages that meet it: of two stages
-  /// with replicas those that work on the same frames.
+  void name_lanes() {
+    std::map<std::string, std::size_t> actors, named;
+    for (const Actor& actor : result_.actors) ++actors[actor.processor.name];
+    for (Actor& actor : result_.actors) {
+      const std::string& name = actor.processor.name;
+      actor.lane = actors[name] == 1 ? name : fmt::format("{}.{}", name, named[name]++);
+    }
+  }
+
+  /// A replica has channels from and to all replicas of other stages that meet it, because they
+  /// work on the same frames.
   void add_channels(std::size_t edge) {
     const plan::Channel& planned = plan_.channels[edge];
     const std::int64_t replicas = plan::replicas_of(plan_, planned);
@@ -61,21 +74,21 @@ class Compiler {
 
   End end_of(const plan::Endpoint& end, std::int64_t replica) const {
     if (end.is_outside()) return {};
-    const bool has_replicas = plan_.stages[end.stage].replicas() > 1;
-    return {first_actors_[end.stage] + static_cast<std::size_t>(has_replicas ? replica : 0),
-            end.phase};
+    const std::int64_t own = replica % plan_.stages[end.stage].replicas();
+    return {first_actors_[end.stage] + static_cast<std::size_t>(own), end.phase};
   }
 
-  /// A writer makes frames from -(its offset) on, a reader begins with -(its offset); a replica
-  /// with the first of its frames after that.
+  /// A writer makes frames from -(its offset) on, a reader begins with -(its offset), each with the
+  /// first one after that which the channel carries.
   std::int64_t initial_tokens(const plan::Channel& channel, const Frames& frames) const {
-    const std::int64_t offset = plan::offset_of(plan_, channel), step = frames.step;
-    const auto has_replicas = [&](const plan::Endpoint& end) {
-      return !end.is_outside() && plan_.stages[end.stage].replicas() > 1;
+    const std::int64_t writer =
+        channel.from.is_outside()
+            ? 0
+            : plan_.stages[channel.from.stage].phases[channel.from.phase].offset;
+    const auto before = [&](std::int64_t offset) {
+      return floor_of(offset + frames.first, frames.step);
     };
-    if (has_replicas(channel.from) == has_replicas(channel.to)) return offset / step;
-    if (has_replicas(channel.to)) return floor_of(offset - frames.first + step - 1, step);
-    return floor_of(offset + frames.first, step);
+    return before(writer + plan::offset_of(plan_, channel)) - before(writer);
   }
 
   /// With first-free replicas no two frames may have the same slot; else each channel sees to that.

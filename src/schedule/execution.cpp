@@ -26,15 +26,27 @@ struct Execution::Channels {
       if (link.frames.has(frame) && all.tokens(link) >= link.capacity) return Readiness::not_yet;
     return Readiness::yes;
   }
-  std::int64_t tokens(std::size_t phase, std::int64_t) const {
-    std::int64_t least = most_tokens;
-    for (const Link& link : phases[phase].incoming) least = std::min(least, all.tokens(link));
-    return least;
+  std::int64_t tokens(std::size_t phase, std::int64_t frame) const {
+    const PhaseLinks& links = phases[phase];
+    return frames_in(links.incoming, links.step, frame,
+                     [&](const Link& link) { return all.tokens(link); });
   }
-  std::int64_t spaces(std::size_t phase, std::int64_t) const {
+  std::int64_t spaces(std::size_t phase, std::int64_t frame) const {
+    const PhaseLinks& links = phases[phase];
+    return frames_in(links.outgoing, links.step, frame,
+                     [&](const Link& link) { return link.capacity - all.tokens(link); });
+  }
+  /// From this frame on, until one of the links has no more for it.
+  template <class Count>
+  static std::int64_t frames_in(const std::vector<Link>& links, std::int64_t step,
+                                std::int64_t frame, const Count& count) {
     std::int64_t least = most_tokens;
-    for (const Link& link : phases[phase].outgoing)
-      least = std::min(least, link.capacity - all.tokens(link));
+    for (const Link& link : links) {
+      const std::int64_t turns = link.frames.step / step > 1 ? link.frames.step / step : 1;
+      std::int64_t before = 0;  // frames of other links of the same edge
+      while (before < turns && !link.frames.has(frame + before * step)) ++before;
+      if (before < turns) least = std::min(least, count(link) * turns + before);
+    }
     return least;
   }
   bool is_submitted(std::int64_t frame) const {
@@ -60,7 +72,7 @@ void Execution::add_actor(const Actor& actor) {
   const std::size_t index = actors_.size();
   ActorState& state = actors_.emplace_back(ActorState{PhaseOrder(actor)});
   for (std::size_t p = 0; p < actor.phases.size(); ++p) {
-    state.phases.push_back({counts_.size(), {}, {}, {index}});
+    state.phases.push_back({counts_.size(), actor.frames.step, {}, {}, {index}});
     counts_.push_back(actor.frames.first);
   }
   if (!first_free_) return;

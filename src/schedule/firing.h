@@ -12,10 +12,11 @@ namespace millrace::schedule {
 /// What a side of a channel may expect.
 enum class Readiness { yes, not_yet, never };
 
-/// A phase works on `count` of its actor's frames from `frame` on.
+/// A phase works on `count` of its actor's frames from `frame` on, each `step` behind the other.
 struct Firing {
   std::size_t phase = 0;
-  std::int64_t frame = 0, count = 1;
+  std::int64_t frame = 0, count = 1, step = 1;
+  std::int64_t last() const { return frame + (count - 1) * step; }
 };
 
 /// Where a phase stands.
@@ -37,8 +38,9 @@ struct PhaseState {
 ///
 /// `channels` says of the channels of a phase, at one of its frames: token(phase, frame) and
 /// space(phase, frame), whether all inputs have a token and all outputs space; tokens(phase, frame)
-/// and spaces(phase, frame), the fewest of one; of the caller: is_submitted(frame). It is told by
-/// end(phase) that a phase never fires again.
+/// and spaces(phase, frame), for how many of its frames from this one on all inputs have one, and
+/// all outputs space; of the caller: is_submitted(frame). It is told by end(phase) that a phase
+/// never fires again.
 class PhaseOrder {
  public:
   explicit PhaseOrder(const Actor& actor);
@@ -57,7 +59,7 @@ class PhaseOrder {
       const PhaseState& state = states_[phase];
       std::int64_t frames = 0;
       const Readiness ready = readiness(phase, channels, frames);
-      if (ready == Readiness::yes) return Firing{phase, state.frame, frames};
+      if (ready == Readiness::yes) return Firing{phase, state.frame, frames, state.step};
       if (ready == Readiness::never) {
         channels.end(phase);
         order_.erase(order_.begin() + static_cast<std::ptrdiff_t>(i));

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "base/error.h"
 #include "dataflow/analysis.h"
@@ -80,24 +81,31 @@ class ScheduleGraph {
     Frames frames;
   };
 
+  /// Cycle by cycle, nothing in those in which the phase works on frames of other channels only.
   std::vector<std::int64_t> rates(const Side& side, std::int64_t tokens) const {
-    if (side.end.is_outside()) return in_turn(side, {tokens});
-    const Actor& actor = schedule_.actors[side.end.actor];
-    std::vector<std::int64_t> by_phase(actor.phases.size(), 0);
-    by_phase[side.end.phase] = times(actor.phases[side.end.phase].batch, tokens);
-    if (actor.frames.step == schedule_.replicas) return over_round(actor, by_phase);
-    return in_turn(side, by_phase);
-  }
-
-  /// Of what is no replica itself: nothing in the cycles of other frames.
-  std::vector<std::int64_t> in_turn(const Side& side, const std::vector<std::int64_t>& each) const {
     std::vector<std::int64_t> result;
-    const std::int64_t replicas = schedule_.replicas;
-    for (std::int64_t cycle = 0; cycle < replicas; ++cycle) {
-      const std::int64_t frame = (cycle + replicas - side.offset % replicas) % replicas;
-      for (const std::int64_t tokens : each) result.push_back(side.frames.has(frame) ? tokens : 0);
+    if (side.end.is_outside()) {
+      for (std::int64_t frame = 0; frame < schedule_.replicas; ++frame)
+        result.push_back(carries(side, frame) ? tokens : 0);
+      return result;
+    }
+    const Actor& actor = schedule_.actors[side.end.actor];
+    const std::int64_t batch = actor.phases[side.end.phase].batch;
+    std::int64_t gathered = 0;
+    for (std::int64_t cycle = 0; cycle < schedule_.round / actor.frames.step; ++cycle) {
+      gathered += carries(side, actor.frames.first + cycle * actor.frames.step) ? 1 : 0;
+      for (std::size_t p = 0; p < actor.phases.size(); ++p)
+        result.push_back(p == side.end.phase && (cycle + 1) % batch == 0
+                             ? times(std::exchange(gathered, 0), tokens)
+                             : 0);
     }
     return result;
+  }
+
+  /// Whether the side works on a frame of the channel where it would be at this one without offset.
+  static bool carries(const Side& side, std::int64_t frame) {
+    const std::int64_t step = side.frames.step;
+    return side.frames.has((frame + step - side.offset % step) % step);
   }
 
   void connect(const Channel& channel) {

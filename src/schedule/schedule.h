@@ -32,6 +32,9 @@ struct Actor {
   std::size_t stage = 0, replica = 0;  // of the plan
   std::string name;                    // unique
   board::Processor processor;
+  /// "gpu", or "gpu.1" where several actors have the processor: each has its own lane, and its
+  /// times say what the others take of it.
+  std::string lane;
   Frames frames;
   std::vector<Phase> phases;  // in the order of the plan
   /// Whether the phase would begin a batch with this frame if all frames came one after the other.
@@ -74,7 +77,7 @@ struct Schedule {
                               // frames, and channels to and from the caller hold nobody up
   std::int64_t round = 1;     // frames of one iteration of the CSDF graph
   std::int64_t batch = 1;     // the largest
-  std::int64_t replicas = 1;  // of the stages that have some
+  std::int64_t replicas = 1;  // after so many frames the same replicas meet again
   std::int64_t largest_offset = 0;
   std::int64_t most_in_flight = 1;  // frames on their way, at most
 };

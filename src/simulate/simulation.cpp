@@ -40,6 +40,11 @@ Time scaled(Time time, double scale) {
   return scale == 1 ? time : time_from_seconds(seconds(time) * scale);
 }
 
+double actors_on(const schedule::Schedule& schedule, const std::string& processor) {
+  return static_cast<double>(std::ranges::count_if(
+      schedule.actors, [&](const auto& actor) { return actor.processor.name == processor; }));
+}
+
 std::uint64_t seed_of(std::uint64_t seed, std::size_t what) {
   return Random(seed ^ Random(what + 1)())();
 }
@@ -47,7 +52,7 @@ std::uint64_t seed_of(std::uint64_t seed, std::size_t what) {
 }  // namespace
 
 Simulation::Simulation(const std::vector<Application>& applications, const Options& options)
-    : traced_frames_(options.traced_frames) {
+    : is_single_(applications.size() == 1), traced_frames_(options.traced_frames) {
   for (const Application& application : applications) {
     const std::uint64_t seed = seed_of(options.seed, 2 * running_.size());
     const schedule::Schedule schedule = schedule::compile(application.plan);
@@ -61,8 +66,7 @@ Simulation::Simulation(const std::vector<Application>& applications, const Optio
     most_ += patience * wanted_of(application);
     add_workers(running_.size() - 1, schedule, options);
   }
-  const bool repeats =
-      applications.size() == 1 && is_closed(applications[0]) && is_fixed(applications[0]);
+  const bool repeats = is_single_ && is_closed(applications[0]) && is_fixed(applications[0]);
   if (repeats) recurrence_.emplace();
 }
 
@@ -72,30 +76,35 @@ void Simulation::add_workers(std::size_t index, const schedule::Schedule& schedu
   for (std::size_t a = 0; a < schedule.actors.size(); ++a) {
     const schedule::Actor& actor = schedule.actors[a];
     const plan::Stage& stage = application.plan.stages[actor.stage];
-    const std::size_t processor = processor_named(actor.processor.name, options);
-    const ProcessorOptions& on = processors_[processor].options();
+    // Times of actors that share a processor hold what they take from each other. With other
+    // applications they wait in its queue instead, each for its share of that time.
+    const std::string& name = actor.processor.name;
+    const std::size_t lane = lane_named(is_single_ ? actor.lane : name, name, options);
+    const ProcessorOptions& on = processors_[lane].options();
+    const double scale = is_single_ ? on.scale : on.scale / actors_on(schedule, name);
     const std::uint64_t seed = seed_of(options.seed, 2 * workers_.size() + 1);
-    Worker worker{index, a, processor, {}, {}, on.scale, Random(seed)};
+    Worker worker{index, a, lane, {}, {}, scale, Random(seed)};
     worker.replayed.resize(stage.phases.size());
     for (std::size_t p = 0; p < stage.phases.size(); ++p) {
       const Duration& duration = application.durations[a][p];
-      worker.durations.push_back(
-          {scaled(duration.best, on.scale), scaled(duration.worst, on.scale)});
+      worker.durations.push_back({scaled(duration.best, scale), scaled(duration.worst, scale)});
       const auto layers = static_cast<std::int64_t>(stage.phases[p].layers.size());
       const bool is_cut = on.policy == Policy::fifo_by_kernel;
       worker.kernels.push_back(is_cut ? std::max<std::int64_t>(1, layers) : 1);
     }
     workers_.push_back(std::move(worker));
-    trace_.stages.push_back({index, actor.name, actor.processor.name});
+    trace_.stages.push_back({index, actor.name, processors_[lane].name()});
   }
 }
 
-std::size_t Simulation::processor_named(const std::string& name, const Options& options) {
+std::size_t Simulation::lane_named(const std::string& lane, const std::string& processor,
+                                   const Options& options) {
   for (std::size_t i = 0; i < processors_.size(); ++i)
-    if (processors_[i].name() == name) return i;
-  const auto found = options.processors.find(name);
-  processors_.emplace_back(name,
+    if (processors_[i].name() == lane) return i;
+  const auto found = options.processors.find(processor);
+  processors_.emplace_back(lane,
                            found != options.processors.end() ? found->second : options.others);
+  processor_names_.push_back(processor);
   return processors_.size() - 1;
 }
 
@@ -244,7 +253,7 @@ void Simulation::note(const Piece& piece) {
   const schedule::Firing& firing = *workers_[piece.stage].firing;
   if (firing.frame >= traced_frames_ || piece.begin == piece.end) return;
   trace_.firings.push_back(
-      {piece.stage, firing.phase, firing.frame, firing.count, piece.begin, piece.end});
+      {piece.stage, firing.phase, firing.frame, firing.count, piece.begin, piece.end, firing.step});
 }
 
 /// Only where frames have been completed: every repetition contains such an instant.
@@ -263,6 +272,29 @@ void Simulation::look_for_recurrence() {
   recurrence_->look(state_, execution.taken(), now_);
 }
 
+/// Of lanes, their mean.
+std::vector<ProcessorResult> Simulation::processor_results() const {
+  std::vector<ProcessorResult> results;
+  std::vector<std::int64_t> lanes;
+  for (std::size_t i = 0; i < processors_.size(); ++i) {
+    const auto here = std::ranges::find(results, processor_names_[i], &ProcessorResult::name);
+    const ProcessorResult lane = processors_[i].result(now_);
+    if (here == results.end()) {
+      results.push_back({processor_names_[i], lane.busy, lane.energy_mj});
+      lanes.push_back(1);
+      continue;
+    }
+    here->busy += lane.busy;
+    here->energy_mj += lane.energy_mj;
+    ++lanes[static_cast<std::size_t>(here - results.begin())];
+  }
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    results[i].busy /= lanes[i];
+    results[i].energy_mj /= static_cast<double>(lanes[i]);
+  }
+  return results;
+}
+
 Result Simulation::result() {
   Result result;
   result.elapsed = now_ - measured_from_;
@@ -271,8 +303,7 @@ Result Simulation::result() {
     if (recurrence_) running.result.steady = recurrence_->found();
     result.applications.push_back(std::move(running.result));
   }
-  for (const Processor& processor : processors_)
-    result.processors.push_back(processor.result(now_));
+  result.processors = processor_results();
   result.trace = std::move(trace_);
   return result;
 }

@@ -44,7 +44,9 @@ class Simulation {
 
   void add_workers(std::size_t application, const schedule::Schedule& schedule,
                    const Options& options);
-  std::size_t processor_named(const std::string& name, const Options& options);
+  /// The processor's, or a lane of it.
+  std::size_t lane_named(const std::string& lane, const std::string& processor,
+                         const Options& options);
 
   void settle();
   void serve(std::size_t application);
@@ -61,14 +63,17 @@ class Simulation {
   void end_piece(Processor& processor);
   void note(const Piece& piece);
   void look_for_recurrence();
+  std::vector<ProcessorResult> processor_results() const;
   Result result();
 
+  bool is_single_;  // one application
   Time now_{}, measured_from_{};
   bool measuring_ = false;
   std::int64_t measured_ = 0, completed_ = 0, most_ = 0, traced_frames_;
   std::vector<Running> running_;
   std::vector<Worker> workers_;
-  std::vector<Processor> processors_;
+  std::vector<Processor> processors_;         // and their lanes, where one application has several
+  std::vector<std::string> processor_names_;  // of these
   std::optional<Recurrence> recurrence_;
   std::vector<std::int64_t> state_;
   std::int64_t looked_at_ = 0;  // frames

@@ -72,6 +72,20 @@ void check_outputs(const TaskGraph& graph) {
     }
 }
 
+/// A deployment calls the second firing of 'blur' "blur.1".
+void check_job_names(const Group& group, const std::vector<std::int64_t>& counts) {
+  std::set<std::string> jobs;
+  for (std::size_t t = 0; t < group.graph.tasks.size(); ++t)
+    for (std::int64_t firing = 1; firing < counts[t]; ++firing)
+      jobs.insert(fmt::format("{}.{}", group.graph.tasks[t].name, firing));
+  for (const GraphTask& task : group.graph.tasks)
+    if (jobs.contains(task.name))
+      throw InputError(task.place,
+                       fmt::format("the name '{}' stands for a later firing of another task; give "
+                                   "the task another",
+                                   task.name));
+}
+
 void check_flow(const Group& group) {
   const bool has_network = group.has_network();
   const dataflow::Graph graph = dataflow_graph(group.graph, has_network);
@@ -89,6 +103,7 @@ void check_flow(const Group& group) {
         fmt::format("has more than {} firings in an iteration; choose rates that are closer to "
                     "each other",
                     most_jobs));
+  check_job_names(group, counts);
   if (has_network && counts.back() != 1)
     fail(
         fmt::format("runs the network {} times in an iteration, expected once; make the rates of "
@@ -102,7 +117,12 @@ void check_flow(const Group& group) {
 
 void check_task_graph(const System& system, GroupId id) {
   const Group& group = system[id];
-  if (group.graph.empty()) return;
+  if (group.graph.empty()) {
+    if (!group.has_network())
+      throw InputError(group.place,
+                       fmt::format("group '{}' has no tasks and no network; add one", group.name));
+    return;
+  }
   std::set<std::string> names;
   for (const GraphTask& task : group.graph.tasks) check_task(task, names);
   for (const GraphEdge& edge : group.graph.edges) check_edge(edge);

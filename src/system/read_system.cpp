@@ -29,6 +29,7 @@ constexpr std::array<std::string_view, 5> model_keys{"model", "weights", "size",
 constexpr std::array<std::string_view, 3> scenario_keys{"name", "groups", "share"};
 constexpr std::array<std::string_view, 3> transition_keys{"from", "to", "probability"};
 constexpr std::array<std::string_view, 3> overloads{"skip", "stretch", "lower_rate"};
+constexpr int most_priority = 1'000'000;
 constexpr board::Bounds of_times{0, 1e9, true}, of_overheads{0, 1e9}, of_shares{0, 1};
 constexpr board::Bounds of_rates{1e-6, 1e6}, of_periods{1e-3, 1e9};
 
@@ -100,7 +101,8 @@ class SystemReader {
                                   [this](const YamlView& path) { return beside(path); });
     read_rates(view, group);
     if (view.has("deadline_ms")) group.deadline = time_of(view.at("deadline_ms"), of_times);
-    if (view.has("priority")) group.priority = view.at("priority").integer();
+    if (view.has("priority"))
+      group.priority = board::read_count(view.at("priority"), -most_priority, most_priority);
     if (view.has("preprocess_ms")) group.preprocess = time_of(view.at("preprocess_ms"), of_times);
     if (view.has("postprocess_ms"))
       group.postprocess = time_of(view.at("postprocess_ms"), of_times);

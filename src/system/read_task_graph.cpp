@@ -24,6 +24,7 @@ constexpr std::array<std::string_view, 9> edge_keys{
 constexpr std::int64_t largest_dimension = 1'000'000'000;
 constexpr int most_outputs = 1000;
 constexpr board::Bounds of_worst{0, 1e9, true}, of_other_times{0, 1e9};
+constexpr double longest_us = 1e12;
 constexpr std::int64_t most_tokens = 1'000'000'000;
 
 Time milliseconds_of(const YamlView& view, const board::Bounds& bounds) {
@@ -138,8 +139,11 @@ TaskGraph read_sdf3_graph(const YamlView& view, bool has_network, const PathOf& 
       throw InputError(place, "has several phases, expected one: a task has one function");
     GraphTask task{.name = actor.name, .on = {}, .code = {}, .place = place};
     for (const auto& [type, time] : file.times_by_type[a]) {
-      const Time worst(
-          std::llround(1e3 * static_cast<double>(time) / static_cast<double>(file.ticks)));
+      const double us = static_cast<double>(time) / static_cast<double>(file.ticks);
+      if (!(us <= longest_us))
+        throw InputError(place, fmt::format("takes {:.4g} us on '{}', expected at most {:.4g}", us,
+                                            type, longest_us));
+      const Time worst(std::llround(1e3 * us));
       task.on.push_back({type, worst, worst, Time{}});
     }
     node.push_back(result.tasks.size());

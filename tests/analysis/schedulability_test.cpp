@@ -88,5 +88,42 @@ TEST(largest_rates, are_none_if_a_deadline_is_too_short_at_any_rate) {
   EXPECT_FALSE(largest_rates(deployment, sample_board()));
 }
 
+TEST(largest_rates, keep_periods_above_deadlines_where_frames_wait_for_each_other) {
+  Deployment deployment = sample_deployment(sample_network());
+  deployment.system.groups[0].deadline = ms(50);  // of a period of 100 ms
+  EXPECT_GT(largest_rates(deployment, sample_board(), ScenarioId(0))->millionths, 2'000'000);
+  deployment.assignments[0].tasks[2].phase = 1;
+  const auto rates = largest_rates(deployment, sample_board(), ScenarioId(0));
+  ASSERT_TRUE(rates);
+  EXPECT_EQ(rates->millionths, 2'000'000);
+  EXPECT_EQ(rates->processor, "");
+  EXPECT_NE(rates->reason.find("deadline of group 'a' is longer than its period"),
+            std::string::npos);
+}
+
+TEST(largest_rates, end_at_a_thousand_times_the_highest) {
+  Deployment deployment = sample_deployment(sample_network());
+  deployment.system.overhead = {};
+  deployment.system.groups[0].rates = {1e-6, 1e-6};
+  for (auto& task : deployment.assignments[0].tasks)
+    task.worst = task.average = task.best = Time(9);
+  deployment.assignments[0].tasks[2].kernels.clear();
+  EXPECT_EQ(largest_rates(deployment, sample_board(), ScenarioId(0))->millionths,
+            LargestRates::most);
+  deployment.system.groups[0].deadline = Time(26);  // and are asked down to the lowest ones
+  EXPECT_FALSE(largest_rates(deployment, sample_board(), ScenarioId(0)));
+  deployment.system.scenarios[0].groups.clear();
+  EXPECT_EQ(largest_rates(deployment, sample_board(), ScenarioId(0))->millionths,
+            LargestRates::most);
+}
+
+TEST(check_deadlines, of_a_scenario_without_groups_hold) {
+  Deployment deployment = sample_deployment(sample_network());
+  deployment.system.scenarios[0].groups.clear();
+  const DeadlineAnswers answers = answers_of(deployment, at(0, 1));
+  EXPECT_TRUE(answers.is_schedulable());
+  EXPECT_TRUE(answers.answers.simulated->largest.flows.empty());
+}
+
 }  // namespace
 }  // namespace millrace::analysis

@@ -30,6 +30,10 @@ TEST(script, may_name_scenarios_with_blanks) {
   write_file(folder / "s", "1 all at once 0\n2 all at once\n");
   EXPECT_EQ(read_script(folder / "s", system),
             (Script{{ms(1000), wanted(1, 0)}, {ms(2000), wanted(1, 1)}}));
+  system.scenarios[0].name = "mode 1";  // not a level
+  write_file(folder / "s", "1 mode 1\n2 mode 1 0\n");
+  EXPECT_EQ(read_script(folder / "s", system),
+            (Script{{ms(1000), wanted(0, 1)}, {ms(2000), wanted(0, 0)}}));
 }
 
 TEST(script, says_what_is_wrong_in_which_line) {

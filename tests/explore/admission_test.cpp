@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <optional>
 #include <string>
@@ -159,6 +160,37 @@ TEST(Admission, remedies_help) {
   EXPECT_NE(text.find("'a' 1.5"), std::string::npos) << text;
 }
 
+/// Three thirds of a unit are a billionth too much, and CBC takes them for enough: each choice of
+/// very many has to be forbidden by itself.
+TEST(Admission, ends_when_its_time_is_over) {
+  AdmissionProblem problem;
+  for (int unit = 0; unit < 8; ++unit) {
+    problem.units.push_back("npu" + std::to_string(unit));
+    problem.processors.push_back({problem.units.back(), {problem.units.size() - 1}});
+  }
+  for (int task = 0; task < 24; ++task)
+    problem.tasks.push_back({"t" + std::to_string(task), Time(3), Time(3),
+                             std::vector<std::optional<Time>>(8, Time(1))});
+  const auto begin = std::chrono::steady_clock::now();
+  const Admission found = solve_program(problem, {.seconds = 0.5});
+  EXPECT_NE(found.answer, Admission::Answer::fits);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(20));
+}
+
+TEST(Admission, a_group_that_weighs_more_gets_the_better_place) {
+  AdmissionProblem problem;
+  problem.units = {"fast", "slow"};
+  problem.processors = {{"fast", {0}}, {"slow", {1}}};
+  for (const char* name : {"a", "b"})
+    problem.tasks.push_back({name, Time(10), Time(10), {Time(6), Time(9)}});
+  AdmissionOptions options{.goal = AdmissionGoal::weighted, .weights = {1, 2}};
+  const Admission second = solve_program(problem, options);
+  EXPECT_EQ(second.choice, (AdmissionChoice{1, 0}));
+  EXPECT_NEAR(second.cost, 0.9 + 2 * 0.6, 1e-9);
+  options.weights = {2, 1};
+  EXPECT_EQ(solve_program(problem, options).choice, (AdmissionChoice{0, 1}));
+}
+
 TEST(Admission, combined_processors_take_time_of_all_their_units) {
   AdmissionProblem problem = board_of_npus();
   using std::nullopt;
@@ -193,7 +225,9 @@ TEST(Admission, refuses_what_makes_no_sense) {
             "task 't': its period is not above 0; give the time between two activations");
   problem.tasks[0].period = Time(10);
   problem.tasks[0].times.assign(7, std::nullopt);
-  EXPECT_EQ(text_of(), "task 't': it has no variant on any processor of the board");
+  EXPECT_EQ(text_of(),
+            "task 't': it has no variant on any processor of the board; try other precisions or "
+            "kinds of silicon");
   problem.tasks[0].times[0] = Time(-1);
   EXPECT_EQ(text_of(), "task 't': found a time that is not above 0; leave the variant out instead");
 }

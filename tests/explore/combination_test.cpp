@@ -95,6 +95,23 @@ TEST(Combination, a_device_has_room_for_so_many_subnets_of_all_scenarios) {
   EXPECT_EQ(std::ranges::count(found.combination, 1u), 1);
 }
 
+TEST(Combination, the_genetic_search_finds_its_way_to_where_there_is_room) {
+  const board::Board board = small_board();  // for two
+  std::vector<std::vector<std::size_t>> scenarios;
+  for (std::size_t g = 0; g < 16; ++g) scenarios.push_back({g});
+  const system::System system = system_of(16, scenarios);
+  std::vector<GroupPlan> plans(5, chain_plan({{"npu0", 1ms}, {"gpu", 1ms}}));
+  plans.push_back(chain_plan({{"gpu", 6ms}}));
+  CombinationProblem problem{system, board, {16, plans}, scenes_of(system)};
+  problem.clocks = ClockSearch::none;
+  const Combined found = genetic_combination(problem, few_generations());
+  ASSERT_TRUE(found.feasible);
+  EXPECT_EQ(std::ranges::count(found.combination, 5u), 14);
+  EXPECT_EQ(subnets_too_many(problem, groups_of(problem), Combination(16, 0),
+                             place_stages(problem, Combination(16, 0))),
+            14u);
+}
+
 TEST(Combination, the_exact_search_is_as_good_as_every_combination) {
   const board::Board board = small_board();
   const system::System system = system_of(3, {{0, 1}, {1, 2}, {0, 2}});

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <limits>
 
-#include "contexts.h"
+#include "explore/contexts.h"
 #include "explore/system/methods.h"
 #include "explore/system/placement.h"
 #include "explore/system/scene_system.h"
@@ -52,6 +52,21 @@ TEST(DeployMethods, more_freedom_never_lowers_the_highest_rate) {
   EXPECT_GE(found["GB"].together_fps, found["SOTA"].together_fps);
   EXPECT_GE(found["SOTA"].believed_fps, found["SOTA"].together_fps);
   EXPECT_EQ(found["BS"].fps, 83);  // 12 ms
+}
+
+TEST(DeployMethods, what_is_on_one_processor_is_found_among_all_plans) {
+  const board::Board board = test::small_board();
+  const system::System system = test::system_of(2, {{0, 1}});
+  MethodCase given = three_groups(system, board);
+  for (std::size_t g = 0; g < 2; ++g) std::swap(given.plans[g][0], given.plans[g][1]);
+  given.plans[1].insert(given.plans[1].begin() + 1, chain_plan({{"gpu", 9ms}}));
+  const DeployMethod& method = *deploy_method_named("BS");
+  const MethodResult found = run_method({method, given, {0, 1}}, brief());
+  ASSERT_TRUE(found.feasible);
+  EXPECT_EQ(found.found.front().combination, (Combination{1, 2}));
+  const MaxRate rate = max_rate(method, given, brief());
+  EXPECT_EQ(rate.fps, 83);  // 12 ms
+  EXPECT_EQ(rate.result.found.front().combination, (Combination{1, 2}));
 }
 
 TEST(DeployMethods, clocks_by_scenario_save_power_beside_the_highest) {

@@ -53,8 +53,8 @@ TEST(Elements, kinds_restrict_them) {
 
 /// Arithmetic only, so that times are in proportion to rates.
 network::Network one_convolution() {
-  test::NetworkBuilder net;
-  net.output(net.conv(net.input({1, 256, 64, 64}), 256, test::window(3, {.pad = 1})));
+  millrace::test::NetworkBuilder net;
+  net.output(net.conv(net.input({1, 256, 64, 64}), 256, millrace::test::window(3, {.pad = 1})));
   return net.build();
 }
 
@@ -83,8 +83,9 @@ TEST(Elements, what_an_npu_refuses_goes_to_a_core) {
   ElementOptions options;
   options.kinds = {"npu.alone"};
   const Elements elements = elements_of(xavier(), options);
-  test::NetworkBuilder net;
-  const TensorId x = net.conv(net.input({1, 16, 32, 32}), 16, test::window(3, {.pad = 1}));
+  millrace::test::NetworkBuilder net;
+  const TensorId x =
+      net.conv(net.input({1, 16, 32, 32}), 16, millrace::test::window(3, {.pad = 1}));
   net.output(net.unary(network::UnaryKind::leaky_relu, x, 0.1));
   const std::array precisions{board::Precision::f16};
   const VariantTime with_leaky =

@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "base/error.h"
-#include "contexts.h"
 #include "explore/choose.h"
+#include "explore/contexts.h"
 #include "problems.h"
 #include "profile/cost_model.h"
 #include "support/message_of.h"

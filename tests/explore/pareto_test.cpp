@@ -4,7 +4,7 @@
 
 #include <set>
 
-#include "contexts.h"
+#include "explore/contexts.h"
 
 namespace millrace::explore {
 namespace {
@@ -138,6 +138,21 @@ TEST(Pareto, every_search_finds_plans_of_the_exact_front_and_genetic_ones_nearly
     EXPECT_LE(found.evaluated, exact.evaluated) << method.name;
     EXPECT_LE(quality.missed, exact.plans.size() / 4) << method.name;
   }
+}
+
+TEST(Pareto, every_search_copes_with_a_choice_of_one) {
+  const Field field(14, 2);
+  const board::Board board = powered(field);
+  const GroupModel model = model_of(field, board);
+  GroupSpace one_option = group_space(field.context), one_cut = one_option;
+  one_option.options.resize(1);
+  one_cut.cuts.resize(1);
+  for (const GroupSpace& space : {one_option, one_cut})
+    for (const NamedFrontMethod& method : front_methods()) {
+      const GroupFront found = method.run(space, objective_of(model), {.generations = 5});
+      EXPECT_FALSE(found.plans.empty()) << method.name;
+      EXPECT_LE(static_cast<double>(found.evaluated), size_of(space)) << method.name;
+    }
 }
 
 TEST(Pareto, no_plan_of_a_front_beats_another) {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "contexts.h"
+#include "explore/contexts.h"
 #include "problems.h"
 
 namespace millrace::explore {

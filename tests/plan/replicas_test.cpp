@@ -94,15 +94,18 @@ TEST_F(Replicas, that_cannot_share_frames_are_refused) {
     EXPECT_NE(message.find(what), std::string::npos) << message;
   };
   const board::Processor more{.name = "core9", .cores = {9}};
-  says([&](Plan& p) { p.stages[0].processors.push_back(more); },
-       "has 2 replicas, but another stage has 3");
+  says(
+      [&](Plan& p) {
+        p.stages[0].processors.resize(5, more);
+        p.stages[1].processors.resize(7, more);
+        p.stages[2].processors.resize(2, more);
+      },
+      "its stages have 5, 7, 2 replicas, so the same ones meet again after more than 64 frames");
   says([&](Plan& p) { p.stages[1].processors.resize(65, more); }, "found 65 replicas, expected at");
   says([](Plan& p) { p.stages[1].processors.clear(); }, "has no processor; give at least one");
   says([](Plan& p) { p.stages[1].dispatch = Dispatch::first_free; }, "choose round robin");
   says([](Plan& p) { p.stages[1].phases[0].offset += 1; }, "expected a multiple of 3");
   says([](Plan& p) { p.channels[1].capacity += 1; }, "expected a multiple of 3");
-  says([](Plan& p) { p.stages[0].phases[0].batch = 3; },
-       "has a batch, but stages of this plan have replicas");
   says([](Plan& p) { p.stages[0].name = p.stages[1].name + ".1"; },
        "a stage and a replica have this name");
 }
@@ -123,14 +126,24 @@ TEST_F(Replicas, of_files_are_counted_before_anything_is_kept_for_each) {
   }
 }
 
-TEST_F(Replicas, of_stages_with_several_phases_are_refused) {
+TEST_F(Replicas, of_stages_with_several_phases_run_all_of_them) {
   const network::Network path = network_of(3, {{0, 1}, {1, 2}});
-  const std::string message = millrace::test::message_of([&] {
-    build(path, board, mapping_of({0, 1, 0}), {.replicas = {{ProcessorId(0), {ProcessorId(2)}}}});
-  });
-  EXPECT_NE(message.find("stage0: cannot have replicas, because it has 2 phases"),
-            std::string::npos)
-      << message;
+  const Plan two =
+      build(path, board, mapping_of({0, 1, 0}), {.replicas = {{ProcessorId(0), {ProcessorId(2)}}}});
+  ASSERT_EQ(two.stages[0].phases.size(), 2u);
+  EXPECT_EQ(two.stages[0].phases[1].offset % 2, 0);
+  const PhaseTimes times{{Time(300), Time(500)}, {Time(300), Time(500)}, {Time(100)}};
+  EXPECT_EQ(analysis::period_bound(two, path, times), Time(400));
+}
+
+TEST_F(Replicas, of_different_numbers_meet_in_turn) {
+  options.replicas[ProcessorId(0)] = {ProcessorId(0)};  // a second stream
+  const Plan both = build(network, board, mapping_of({0, 1, 2}), options);
+  EXPECT_EQ(streams_on(both.stages[0], board.processors[0]), 2);
+  EXPECT_EQ(replicas_of(both), 6);
+  const PhaseTimes times{{Time(400)}, {Time(400)}, {Time(900)},
+                         {Time(900)}, {Time(900)}, {Time(100)}};
+  EXPECT_EQ(analysis::period_bound(both, network, times), Time(300));
 }
 
 /// 0 -> 1 -> 2 -> 3 on each of two processors, which gather frames for 1 and 2.
@@ -210,9 +223,8 @@ TEST(RandomReplicas, give_graphs_that_are_consistent_and_live_and_pass_all_frame
     Random random(seed);
     const network::Network network = random_network(random, 25);
     const board::Board board = board_of(20);
-    const auto [mapping, replicas] = random_replicas(random, network, board, 1 + random.below(5));
-    const BuildOptions options{.capacity = 1 + static_cast<std::int64_t>(random.below(3)),
-                               .replicas = replicas};
+    auto [mapping, options] = random_replicas(random, network, board, 1 + random.below(5));
+    options.capacity = 1 + static_cast<std::int64_t>(random.below(3));
     const Plan plan = build(network, board, mapping, options);  // has passed check()
     with_replicas += replicas_of(plan) > 1 ? 1u : 0u;
     EXPECT_TRUE(dataflow::is_live(

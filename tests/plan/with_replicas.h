@@ -12,11 +12,12 @@ namespace millrace::plan::test {
 
 struct Replicated {
   Mapping mapping;
-  std::map<ProcessorId, std::vector<ProcessorId>> replicas;
+  BuildOptions options = {};
 };
 
 /// Contiguous pieces, sometimes with a layer elsewhere, on the first `pieces` processors of the
-/// board. Some of the stages that have one phase then take turns with further processors.
+/// board. Some of the stages then take turns with further processors, or have further streams: all
+/// as many, or any numbers up to four. Some gather frames.
 inline Replicated random_replicas(Random& random, const network::Network& network,
                                   const board::Board& board, std::size_t pieces) {
   Replicated result;
@@ -25,16 +26,22 @@ inline Replicated random_replicas(Random& random, const network::Network& networ
   std::sort(genes.begin(), genes.end());
   if (random.below(2) == 0) genes[random.below(genes.size())] = random.below(pieces);
   for (const std::size_t gene : genes) result.mapping.processors.emplace_back(gene);
+  const bool alike = random.below(2) == 0;
   const std::size_t others = 1 + random.below(2);
   std::size_t free = pieces;
   for (const Stage& stage : build(network, board, result.mapping).stages) {
-    if (stage.phases.size() > 1 || random.below(4) == 0) continue;
+    if (random.below(4) == 0) continue;
     const auto on =
         std::find(board.processors.begin(), board.processors.end(), stage.processors.front());
-    auto& turns =
-        result.replicas[ProcessorId(static_cast<std::size_t>(on - board.processors.begin()))];
-    while (turns.size() < others) turns.emplace_back(free++);
+    const ProcessorId own(static_cast<std::size_t>(on - board.processors.begin()));
+    auto& turns = result.options.replicas[own];
+    const std::size_t wanted = alike ? others : 1 + random.below(3);
+    const bool is_elsewhere = random.below(3) > 0;
+    while (turns.size() < wanted) turns.push_back(is_elsewhere ? ProcessorId(free++) : own);
   }
+  if (random.below(3) == 0)
+    while (result.options.batches.size() < network.layers.size())
+      result.options.batches.push_back(std::int64_t{1} << random.below(3));
   return result;
 }
 

@@ -77,20 +77,6 @@ TEST(CostModel, counts_the_launch_of_a_subnet_not_with_its_layers) {
   EXPECT_DOUBLE_EQ(npu.borders().read_ns, 1);  // 2 bytes at 2 GB/s
 }
 
-TEST(CostModel, launches_beside_kernels_of_other_frames_where_there_are_streams) {
-  board::Board board = small_board();
-  const auto of_add = [&](int streams, double operations) {
-    return CostModel(board, board.processors[0], Precision::f32, streams)
-        .time({{"Add"}, operations, 0});
-  };
-  EXPECT_EQ(of_add(4, 2e6), microseconds(45));  // the device says nothing of streams
-  board.devices[0].limits.streams = 2;
-  EXPECT_EQ(of_add(1, 2e6), microseconds(45));
-  EXPECT_EQ(of_add(2, 2e6), microseconds(40));
-  EXPECT_EQ(of_add(4, 2e6), microseconds(40));
-  EXPECT_EQ(of_add(2, 5e4), microseconds(3));  // 1 us of work, 5 of launch, two at a time
-}
-
 TEST(CostModel, refuses_what_the_limits_exclude_with_the_reason) {
   const board::Board board = small_board();
   const CostModel half(board, board.processors[1], Precision::f16);

@@ -35,6 +35,14 @@ TEST(Simulate, a_queue_serves_all_alike) {
   EXPECT_GE(simulate(system).largest.tasks[0], Time{54});
 }
 
+TEST(Simulate, nothing_to_do_is_done_at_once) {
+  TaskSystem idle;
+  idle.add_resource({.name = "cpu"});
+  const SimulatedResponses responses = simulate(idle);
+  EXPECT_TRUE(responses.largest.flows.empty());
+  EXPECT_TRUE(responses.worst.empty());
+}
+
 TEST(Simulate, the_same_seed_gives_the_same_responses) {
   Random random(7);
   const TaskSystem system = random_system(random, {});

@@ -139,11 +139,11 @@ TEST_P(RandomNetworks, with_random_replicas_compute_what_a_sequential_run_comput
     Case the;
     the.network = test::random_network(random, 25);
     const auto board = test::imagined_board(20);
-    const auto [mapping, replicas] =
+    auto [mapping, options] =
         plan::test::random_replicas(random, the.network, board, 1 + random.below(4));
-    the.plan =
-        plan::build(the.network, board, mapping, {.engine = "reference", .replicas = replicas});
-    with_replicas += replicas.empty() ? 0u : 1u;
+    options.engine = "reference";
+    the.plan = plan::build(the.network, board, mapping, options);
+    with_replicas += options.replicas.empty() ? 0u : 1u;
     std::vector<Frame> expected;
     while (the.inputs.size() < 11) {
       the.inputs.push_back(test::random_inputs(random, the.network));

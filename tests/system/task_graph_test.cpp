@@ -107,8 +107,8 @@ TEST(task_graph, jobs_of_an_iteration_wait_for_the_firings_that_they_need) {
 
 TEST(task_graph, an_sdf3_file_gives_times_by_type_of_processor) {
   const std::filesystem::path folder = testing::TempDir();
-  write_file(folder / "task_graph.xml",
-             R"(<sdf3 type="sdf"><applicationGraph name="g"><sdf name="g">
+  std::string file =
+      R"(<sdf3 type="sdf"><applicationGraph name="g"><sdf name="g">
 <actor name="x" type="x"><port name="o" type="out" rate="2"/></actor>
 <actor name="y" type="y"><port name="i" type="in" rate="1"/></actor>
 <channel name="c" srcActor="x" srcPort="o" dstActor="y" dstPort="i"/></sdf><sdfProperties>
@@ -117,7 +117,8 @@ TEST(task_graph, an_sdf3_file_gives_times_by_type_of_processor) {
 <processor type="gpu"><executionTime time="20"/></processor></actorProperties>
 <actorProperties actor="y">
 <processor type="gpu" default="true"><executionTime time="7"/></processor></actorProperties>
-</sdfProperties></applicationGraph></sdf3>)");
+</sdfProperties></applicationGraph></sdf3>)";
+  write_file(folder / "task_graph.xml", file);
   const System system =
       parse_system(group("graph: task_graph.xml", ""), (folder / "s.yaml").string());
   const TaskGraph& graph = system.groups[0].graph;
@@ -127,6 +128,12 @@ TEST(task_graph, an_sdf3_file_gives_times_by_type_of_processor) {
   EXPECT_EQ(graph.tasks[0].on[1].worst, Time(20'000));
   EXPECT_EQ(graph.tasks[1].on[0].worst, Time(7'000));
   EXPECT_EQ(firings(graph, false), (std::vector<std::int64_t>{1, 2}));
+  file.replace(file.find("100.5"), 5, "9000000000000000000");
+  write_file(folder / "task_graph.xml", file);
+  const std::string message = test::message_of(
+      [&] { parse_system(group("graph: task_graph.xml", ""), (folder / "s.yaml").string()); });
+  EXPECT_NE(message.find("takes 9e+18 us on 'cpu', expected at most 1e+12"), std::string::npos)
+      << message;
 }
 
 TEST(task_graph, bad_graphs_are_refused_with_their_place) {
@@ -151,6 +158,11 @@ TEST(task_graph, bad_graphs_are_refused_with_their_place) {
   has(refusal("edges: [{from: a, to: b}]", model), "without 'tasks'");
   has(refusal("graph: g.xml, tasks: []", ""), "beside 'graph'");
   has(refusal("deadline_ms: 50", ""), "give one of them");
+  has(refusal("tasks: []", ""), "no tasks and no network");
+  has(refusal("tasks: [{name: a, on: {cpu: 1}}, {name: a.1, on: {cpu: 1}}], "
+              "edges: [{from: a, to: a.1, consumes: 2}]",
+              ""),
+      "'a.1' stands for a later firing");
   has(refusal("deadline_ms: 150, " + tasks + "[{from: a, to: a, tokens: 1}]", ""),
       "beyond its period");
   has(refusal(tasks + "[{from: a, to: b, produces: 1000000, consumes: 999999}]", ""),

@@ -11,6 +11,7 @@
 #include "api/profile.h"
 #include "api/setup.h"
 #include "base/error.h"
+#include "base/file.h"
 #include "deployment/deployment.h"
 
 namespace millrace::api {
@@ -110,14 +111,39 @@ std::vector<double> energies(const explore::Elements& elements,
   return result;
 }
 
+/// InputError for what is no network alone: its tasks would run nowhere.
+void check_is_network(const system::Group& group) {
+  if (!group.graph.empty())
+    throw InputError(group.place,
+                     fmt::format("group '{}' has a task graph, and only networks are admitted; "
+                                 "'millrace deploy' decides for both",
+                                 group.name));
+}
+
+/// Their steps take time on a core that no table has.
+void note_steps(const AdmitRequest& request, const system::System& system,
+                const std::vector<system::GroupId>& groups) {
+  std::string names;
+  for (const system::GroupId id : groups) {
+    const system::Group& group = system[id];
+    if (group.application.empty() && !group.preprocess && !group.postprocess) continue;
+    names += (names.empty() ? "'" : ", '") + group.name + "'";
+  }
+  if (!names.empty())
+    request.context.note("the steps before and after the networks of " + names +
+                         " are not counted; 'millrace deploy' counts them");
+}
+
 void add_tasks(const AdmitRequest& request, AdmitResult& result, VariantTimes& times_on) {
   const std::vector<system::GroupId> groups = groups_of(result.system, request.scenario);
+  note_steps(request, result.system, groups);
   const auto work = request.context.begin("Times of variants");
   double done = 0;
   Networks networks(request.context);
   std::map<std::string, GroupVariants> known;  // groups often have the same network
   for (system::GroupId id : groups) {
     const system::Group& group = result.system[id];
+    check_is_network(group);
     work->show(done++ / static_cast<double>(groups.size()), group.name);
     const network::Network& network = networks.of(group.model);
     explore::AdmissionTask task{
@@ -139,6 +165,43 @@ void add_tasks(const AdmitRequest& request, AdmitResult& result, VariantTimes& t
   }
 }
 
+/// By task of the result; what runs already weighs 1.
+std::vector<double> weights_of(const AdmitRequest& request, const AdmitResult& result) {
+  std::vector<double> weights(result.problem.tasks.size(), 1);
+  std::vector<std::string_view> known;
+  for (const GroupVariants& group : result.groups) known.push_back(group.name);
+  for (const auto& [name, weight] : request.weights) {
+    const auto found = std::ranges::find(known, name);
+    if (found == known.end())
+      throw InputError("--weight",
+                       fmt::format("there is no group '{}'{}", name, did_you_mean(name, known)));
+    weights[static_cast<std::size_t>(found - known.begin())] = weight;
+  }
+  return weights;
+}
+
+/// What would change nothing.
+void refuse_options_without_effect(const AdmitRequest& request, const AdmitResult& result) {
+  const bool has_elements = !request.elements.kinds.empty() || request.elements.reserved_cores > 0;
+  if (!result.modelled && has_elements)
+    throw InputError(request.elements.kinds.empty() ? "--reserved-cores" : "--kinds",
+                     "is for a board file; on this machine networks run on its cores, one or all");
+  if (result.modelled && !request.engine.empty())
+    throw InputError("--engine", fmt::format("times are modelled for the board '{}'; leave it out",
+                                             result.board_name));
+}
+
+/// Where a board does not say what its processors draw, all choices would cost nothing.
+void check_energy(const AdmitRequest& request, const AdmitResult& result) {
+  if (request.admission.goal != explore::AdmissionGoal::energy) return;
+  for (const explore::AdmissionTask& task : result.problem.tasks)
+    if (task.energy.empty())
+      throw InputError("--goal energy",
+                       fmt::format("the board '{}' does not say what all of its processors draw; "
+                                   "choose another goal",
+                                   result.board_name));
+}
+
 /// The static table of what was decided.
 void add_table(const AdmitRequest& request, AdmitResult& result) {
   for (std::size_t t = 0; t < result.problem.tasks.size(); ++t) {
@@ -155,9 +218,12 @@ void add_table(const AdmitRequest& request, AdmitResult& result) {
   }
   try {
     result.table = realtime::make_table(result.table_tasks);
+    result.is_table_lacking = !result.table;
     if (!result.table)
       result.no_table =
-          "no static table was found in which nothing is interrupted and every deadline is met";
+          "no static table was found in which nothing is interrupted and every deadline is met; "
+          "give longer deadlines, try --goal largest-load, or ask with --no-table for utilisation "
+          "only";
   } catch (const InputError& error) {
     result.no_table = std::string(error.what()) + " with --harmonise";
   }
@@ -191,6 +257,7 @@ void decide(const AdmitRequest& request, const explore::AdmissionChoice& running
   result.table_tasks.clear();
   result.table.reset();
   result.no_table.clear();
+  result.is_table_lacking = false;
   if (result.fits() && request.table) add_table(request, result);
 }
 
@@ -223,21 +290,28 @@ void settle(const AdmitRequest& request, AdmitResult& result) {
 
 }  // namespace
 
-AdmitResult admit(const AdmitRequest& request) {
+AdmitResult admit(const AdmitRequest& given) {
+  AdmitRequest request = given;
   AdmitResult result;
   result.system = open_system(request.system);
   if (!request.board.empty()) result.system.board = request.board;
   const board::Board board = board_of(result.system, request.context);
   result.board_name = board.name;
   result.modelled = !result.system.board.empty();
+  refuse_options_without_effect(request, result);
   result.elements = result.modelled ? explore::elements_of(board, request.elements)
                                     : elements_of_this_machine(board);
   result.problem = result.elements.problem;
   VariantTimes times_on(request, board, result.modelled);
   add_tasks(request, result, times_on);
+  check_energy(request, result);
   explore::AdmissionChoice running;
   if (!request.running.empty()) running = add_running(request.running, result);
   check(result.problem);
+  if (!request.weights.empty()) {
+    request.admission.goal = explore::AdmissionGoal::weighted;
+    request.admission.weights = weights_of(request, result);
+  }
   decide(request, running, result);
   if (!result.modelled && running.empty() && request.together > Time{}) settle(request, result);
   if (result.admission.answer == explore::Admission::Answer::does_not_fit)

@@ -1,6 +1,7 @@
 #pragma once
 // Which variant of which network on which processor, so that all meet their periods: `admit`.
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -22,7 +23,8 @@ struct AdmitRequest {
   std::string engine = {};
   explore::ElementOptions elements = {};
   explore::AdmissionOptions admission = {};
-  std::vector<double> weights = {};  // by group
+  /// By group; 1 for each that is not in it. Not empty: the goal is `weighted`.
+  std::map<std::string, double> weights = {};
   /// What runs already, as admission_json() wrote it: it is asked whether the system's groups fit
   /// beside, if possible without moving what runs. Empty: nothing does.
   std::string running = {};
@@ -59,6 +61,7 @@ struct AdmitResult {
   std::optional<realtime::StaticTable> table = {};
   double added_utilisation = 0;  // by harmonised periods
   std::string no_table = {};     // why there is none, if the set fits
+  bool is_table_lacking = false;  // it was sought and not found
   int rounds = 0;                // in which the table was run and made anew
   Time took{};                   // to decide, without the times of the variants
 

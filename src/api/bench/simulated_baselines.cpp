@@ -48,8 +48,7 @@ std::vector<Baseline> simulated_baselines(Loaded& loaded) {
   const std::vector<board::Precision>& precisions = loaded.origin.precisions;
   if (!board || precisions.empty()) return {};
   const network::Network& network = loaded.network;
-  const profile::Profile all =
-      profile::modelled(network, *board, precisions, loaded.origin.streams);
+  const profile::Profile all = profile::modelled(network, *board, precisions);
   const explore::Problem problem =
       explore::make_problem(network, *board, profile::select(all, precisions));
   std::vector<Baseline> baselines;

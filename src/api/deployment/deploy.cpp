@@ -25,7 +25,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr double most_exact_candidates = 20'000;
+constexpr double most_exact_candidates = 20'000, most_tried_candidates = 2'000'000;
 
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
@@ -55,7 +55,8 @@ struct DeployWork {
 /// Equal groups have equal candidates.
 bool are_alike(const system::Group& a, const system::Group& b) {
   return a.model == b.model && a.application == b.application && a.precisions == b.precisions &&
-         a.preprocess == b.preprocess && a.postprocess == b.postprocess && a.rates == b.rates;
+         a.preprocess == b.preprocess && a.postprocess == b.postprocess && a.rates == b.rates &&
+         a.deadline == b.deadline;
 }
 
 std::optional<std::size_t> earlier_alike(const system::System& system, std::size_t group) {
@@ -79,6 +80,20 @@ explore::GroupFront search_front(const DeployWork& work, const explore::GroupSpa
   return explore::front_method_named(method)->run(space, objective, options);
 }
 
+/// Where frames may overlap.
+void leave_out_several_phases(const DeployWork& work, system::GroupId group,
+                              std::vector<explore::GroupPlan>& plans) {
+  if (!deployment::frames_may_overlap(work.system, group)) return;
+  std::erase_if(plans, [](const explore::GroupPlan& plan) {
+    return deployment::has_stage_of_several_phases(plan.assignment);
+  });
+  if (plans.empty())
+    throw InputError(work.system[group].place,
+                     "its deadline is longer than its period, and each plan of its network has a "
+                     "stage of several phases, for which no bound counts then; shorten the "
+                     "deadline to the period");
+}
+
 GroupSearch search_group(const DeployWork& work, std::size_t group) {
   const auto start = Clock::now();
   const explore::GroupModel& model = *work.models[group];
@@ -93,17 +108,20 @@ GroupSearch search_group(const DeployWork& work, std::size_t group) {
                      {},
                      {},
                      {}};
+  if (work.request.front == "exhaustive" && result.candidates > most_tried_candidates)
+    throw InputError("--front exhaustive",
+                     fmt::format("group '{}' has {:.3g} candidates, and at most {:.0f} are tried; "
+                                 "use --front nsga2",
+                                 result.name, result.candidates, most_tried_candidates));
   result.front = search_front(work, space, objective, work.request.front.c_str());
-  if (deployment::frames_may_overlap(work.system, system::GroupId(group)))
-    std::erase_if(result.front.plans, [](const explore::GroupPlan& plan) {
-      return deployment::has_stage_of_several_phases(plan.assignment);
-    });
   if (result.front.plans.empty())
     throw InputError(work.system.groups[group].place,
                      fmt::format("the board '{}' can run its network in no way", work.board.name));
+  leave_out_several_phases(work, system::GroupId(group), result.front.plans);
   result.seconds = seconds_since(start);
   if (!work.request.exact || result.candidates > most_exact_candidates) return result;
-  const explore::GroupFront exact = search_front(work, space, objective, "exhaustive");
+  explore::GroupFront exact = search_front(work, space, objective, "exhaustive");
+  leave_out_several_phases(work, system::GroupId(group), exact.plans);
   result.quality = explore::quality_of(result.front, exact);
   result.exact_plans = exact.plans.size();
   return result;
@@ -131,6 +149,7 @@ void search_groups(DeployWork& work) {
     if (const auto before = earlier_alike(work.system, g)) {
       GroupSearch same = work.groups[*before];
       same.name = work.system.groups[g].name;
+      same.texts.clear();
       work.groups.push_back(std::move(same));
       work.estimated.push_back(work.estimated[*before]);
     } else {
@@ -143,7 +162,7 @@ void search_groups(DeployWork& work) {
     work.plans.push_back(work.groups[g].front.plans);
     for (const explore::GroupPlan& plan : work.plans.back())
       work.groups[g].texts.push_back(
-          stages_text(plan, work.models[g]->context.board, work.groups[g].layers));
+          stages_text(explore::realise(work.models[g]->context, plan.configuration).plan));
   }
   set_priorities(work);
 }
@@ -179,9 +198,10 @@ explore::CombineOptions combine_options(const DeployWork& work, Work& shown) {
     work.interrupt.check();
     return false;
   };
-  options.progress = [&shown](double share, double best_mw) {
-    shown.show(share, best_mw < 1e9 ? fmt::format("best {} mW", four_digits(best_mw))
-                                    : std::string("no deployment yet"));
+  options.progress = [&](double share, double best_mw) {
+    shown.show(share, !(best_mw < 1e9)        ? std::string("no deployment yet")
+                      : work.is_power_assumed ? std::string("found some")
+                                              : fmt::format("best {} mW", four_digits(best_mw)));
   };
   return options;
 }
@@ -189,9 +209,11 @@ explore::CombineOptions combine_options(const DeployWork& work, Work& shown) {
 /// The exact search of what the method looks for.
 void add_exact(const DeployWork& work, const explore::DeployMethod& method,
                const explore::CombineOptions& options, MethodReport& report) {
-  if (method.each_scenario || method.estimated || report.decided.found.empty()) return;
-  const explore::CombinationProblem problem =
+  if (method.each_scenario || method.all_together) return;  // other scenarios than the system's
+  explore::CombinationProblem problem =
       explore::searched_problem({method, work.method_case(), {work.system.levels - 1, 1}});
+  if (problem.clocks == explore::ClockSearch::greedy)  // which finds no lower bound
+    problem.clocks = explore::ClockSearch::search;
   const explore::Combined& known = report.decided.found.front();
   const explore::Combined exact = explore::exact_combination(problem, options, &known);
   report.exact_mw = exact.power_mw;
@@ -255,6 +277,7 @@ deployment::Deployment deployment_of(const DeployWork& work, const MethodReport&
   result.settings = explore::settings_of(problem, result, decided);
   for (deployment::Setting& setting : result.settings)
     if (work.is_power_assumed) setting.power_mw = 0;
+  make_space(result);
   check(result, work.board);
   return result;
 }
@@ -284,13 +307,23 @@ std::string measure(const DeployRequest& request, DeployResult& result) {
   return reason;
 }
 
+/// Of what was found for each; else the first.
+std::size_t infeasible_scenario(const std::vector<explore::Combined>& found) {
+  const auto at = std::ranges::find(found, false, &explore::Combined::feasible);
+  return at == found.end() ? 0 : static_cast<std::size_t>(at - found.begin());
+}
+
 /// Empty if there is a deployment.
 std::string refusal_of_method(const DeployWork& work, const MethodReport& report) {
   if (report.decided.feasible) return {};
   explore::CombinationProblem problem{work.system, work.board, work.plans,
                                       explore::scenes_of(work.system), work.system.levels - 1};
   problem.analysis = work.request.analysis;
-  const explore::Combined& found = report.decided.found.front();
+  const std::size_t at = infeasible_scenario(report.decided.found);
+  const explore::Combined& found = report.decided.found[at];
+  if (report.decided.found.size() > 1)  // it is the plans of this scenario only
+    for (std::size_t s = 0; s < problem.scenes.size(); ++s)
+      if (s != at) problem.scenes[s].groups.clear();
   if (found.combination.empty()) return "no deployment: " + explore::why_infeasible(problem, found);
   const explore::Combined nearest = explore::assess(problem, found.combination, found.placement);
   return "no deployment: " + explore::why_infeasible(problem, nearest);
@@ -339,20 +372,6 @@ DeployWork open_work(const DeployRequest& request) {
 }
 
 }  // namespace
-
-std::string stages_text(const explore::GroupPlan& plan, const board::Board& board,
-                        std::size_t layers) {
-  std::string text;
-  std::size_t first = 0;
-  const explore::Configuration& configuration = plan.configuration;
-  for (std::size_t s = 0; s < configuration.stages.size(); ++s) {
-    const std::size_t last = s < configuration.cuts.size() ? configuration.cuts[s] : layers - 1;
-    text += fmt::format("{}{}[{}-{}]", text.empty() ? "" : " ",
-                        board[configuration.stages[s].front()].name, first, last);
-    first = last + 1;
-  }
-  return text;
-}
 
 DeployResult deploy_system(const DeployRequest& request) {
   DeployWork work = open_work(request);

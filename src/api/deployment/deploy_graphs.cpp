@@ -93,9 +93,26 @@ deployment::Deployment mapped_deployment(const GraphWork& work,
   for (std::size_t g = 0; g < work.system.groups.size(); ++g)
     result.assignments.push_back(
         assignment_of(work, problem, report.found.mapping, system::GroupId(g)));
+  make_space(result);
   add_settings(work, result);
   check(result, work.board);
   return result;
+}
+
+/// Empty: each group ends in time if it has the board for itself, everything where it is fastest.
+std::string late_even_alone(const explore::MappingProblem& problem) {
+  const system::System& system = problem.system;
+  const explore::Mapping fastest = explore::fastest_mapping(problem);
+  for (std::size_t g = 0; g < system.groups.size(); ++g) {
+    const system::GroupId group(g);
+    const Time alone = explore::alone_at_worst(grafted(problem, fastest, group));
+    const Time by = alone - (deadline_of(system, group, system.levels - 1) - system.overhead);
+    if (by > Time{})
+      return fmt::format("no deployment: group '{}' takes up to {} by itself, which is {}",
+                         system[group].name, millrace::to_text(alone),
+                         explore::beyond_deadline_text(system, group, by));
+  }
+  return {};
 }
 
 std::string refusal_of(const explore::MappingProblem& problem, const explore::MappingResult& found,
@@ -106,7 +123,8 @@ std::string refusal_of(const explore::MappingProblem& problem, const explore::Ma
         "no deployment: any mapping needs {:.1f} % of some processor; lower the "
         "rates",
         100 * least);
-  if (!explore::MappingEvaluator(problem).has_room(found.mapping))
+  if (std::string late = late_even_alone(problem); !late.empty()) return late;
+  if (explore::MappingEvaluator(problem).subnets_over(found.mapping) > 0)
     return "no deployment: a device has no room for the subnets of all networks";
   return fmt::format(
       "no deployment: in the nearest mapping that was found a group needs {:.0f} % "

@@ -84,6 +84,24 @@ Json table_json(const AdmitResult& result) {
           {"entries", std::move(entries)}};
 }
 
+Json played_json(const AdmitResult& result, const runtime::Played& played) {
+  Json groups = Json::array();
+  for (std::size_t t = 0; t < played.tasks.size(); ++t) {
+    const runtime::PlayedTask& task = played.tasks[t];
+    groups.push_back({{"name", result.table_tasks[t].name},
+                      {"jobs", task.jobs},
+                      {"overruns", task.overruns},
+                      {"skipped", task.skipped},
+                      {"mean_ns", task.mean().count()},
+                      {"largest_ns", task.largest.count()},
+                      {"response_ns", task.latest.count()}});
+  }
+  return {{"elapsed_ms", milliseconds(played.elapsed)},
+          {"stopped", played.stopped},
+          {"stolen_ms", milliseconds(played.stolen)},
+          {"groups", std::move(groups)}};
+}
+
 Json misfit_json(const AdmitResult& result) {
   Json names = Json::array();
   for (std::size_t task : result.misfit->tasks) names.push_back(result.problem.tasks[task].name);
@@ -94,7 +112,7 @@ Json misfit_json(const AdmitResult& result) {
 
 }  // namespace
 
-std::string admission_json(const AdmitResult& result) {
+std::string admission_json(const AdmitResult& result, const PlayedAdmission* played) {
   Json tasks = Json::array();
   for (std::size_t t = 0; t < result.problem.tasks.size(); ++t)
     tasks.push_back(task_json(result, t));
@@ -114,6 +132,7 @@ std::string admission_json(const AdmitResult& result) {
   if (!result.no_table.empty()) fields["no_table"] = result.no_table;
   if (!result.moved.empty()) fields["moved"] = result.moved;
   if (result.misfit) fields["misfit"] = misfit_json(result);
+  if (played != nullptr) fields["played"] = played_json(result, played->played);
   return json_document("admission", std::move(fields));
 }
 

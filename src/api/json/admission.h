@@ -6,6 +6,7 @@
 
 namespace millrace::api {
 
-std::string admission_json(const AdmitResult& result);
+/// `played`: null if the table was not run.
+std::string admission_json(const AdmitResult& result, const PlayedAdmission* played = nullptr);
 
 }  // namespace millrace::api

@@ -11,6 +11,11 @@ nlohmann::json finite_or_null(double value) {
   return std::isfinite(value) ? nlohmann::json(value) : nlohmann::json();
 }
 
+/// No power is known where some device's was assumed.
+nlohmann::json power_json(const DeployResult& result, double value) {
+  return result.is_power_assumed ? nlohmann::json() : finite_or_null(value);
+}
+
 nlohmann::json power_by_device(const board::Board& board, const std::vector<double>& power) {
   nlohmann::json result = nlohmann::json::object();
   for (std::size_t d = 0; d < power.size(); ++d) result[board.devices[d].name] = power[d];
@@ -63,14 +68,17 @@ nlohmann::json levels_json(const DeployResult& result, const MethodReport& metho
   nlohmann::json levels = nlohmann::json::array();
   for (const explore::MethodResult& level : method.levels) {
     nlohmann::json scenarios = nlohmann::json::array();
-    for (std::size_t s = 0; s < level.scenes.size(); ++s)
-      scenarios.push_back({{"name", result.system.scenarios[s].name},
-                           {"feasible", level.scenes[s].schedulable},
-                           {"power_mw", finite_or_null(level.scenes[s].power_mw)},
-                           {"clocks_mhz", clocks_json(result.board, level.scenes[s].clocks)},
-                           {"checks", level.scenes[s].checks}});
+    for (std::size_t s = 0; s < level.scenes.size(); ++s) {
+      const explore::SceneResult& scene = level.scenes[s];
+      scenarios.push_back(
+          {{"name", result.system.scenarios[s].name},
+           {"feasible", scene.schedulable},
+           {"power_mw", scene.schedulable ? power_json(result, scene.power_mw) : nlohmann::json()},
+           {"clocks_mhz", clocks_json(result.board, scene.clocks)},
+           {"checks", scene.checks}});
+    }
     levels.push_back({{"feasible", level.feasible},
-                      {"power_mw", finite_or_null(level.power_mw)},
+                      {"power_mw", power_json(result, level.power_mw)},
                       {"scenarios", scenarios}});
   }
   return levels;
@@ -81,7 +89,8 @@ nlohmann::json plans_chosen(const DeployResult& result, const explore::MethodRes
   for (const explore::Combined& found : decided.found) {
     nlohmann::json one = nlohmann::json::object();
     for (std::size_t g = 0; g < found.combination.size(); ++g)
-      one[result.groups[g].name] = result.groups[g].texts[found.combination[g]];
+      one[result.groups[g].name] = placed_stages_text(result.groups[g], found.combination[g],
+                                                      result.board, found.placement[g]);
     all.push_back(std::move(one));
   }
   return all;
@@ -93,19 +102,19 @@ nlohmann::json max_rate_json(const DeployResult& result, const MethodReport& met
   return {{"fps", rate.fps},
           {"together_fps", rate.together_fps},
           {"believed_fps", rate.believed_fps},
-          {"power_mw", finite_or_null(rate.result.power_mw)},
+          {"power_mw", power_json(result, rate.result.power_mw)},
           {"plans", plans_chosen(result, rate.result)}};
 }
 
 nlohmann::json methods_json(const DeployResult& result) {
   nlohmann::json methods = nlohmann::json::array();
   for (const MethodReport& method : result.methods) {
-    const auto or_null = [](const std::optional<double>& value) {
-      return value ? finite_or_null(*value) : nlohmann::json();
+    const auto or_null = [&result](const std::optional<double>& value) {
+      return value ? power_json(result, *value) : nlohmann::json();
     };
     methods.push_back({{"name", method.name},
                        {"feasible", method.decided.feasible},
-                       {"power_mw", finite_or_null(method.decided.power_mw)},
+                       {"power_mw", power_json(result, method.decided.power_mw)},
                        {"plans", plans_chosen(result, method.decided)},
                        {"levels", levels_json(result, method)},
                        {"evaluated", method.decided.evaluated},
@@ -161,6 +170,7 @@ std::string deploy_json(const DeployResult& result, const std::string& output) {
 std::string fronts_json(const DeployResult& result) {
   return json_document("fronts", {{"system", result.system.name},
                                   {"board", result.board.name},
+                                  {"power_is_assumed", result.is_power_assumed},
                                   {"groups", groups_json(result, true)}});
 }
 

@@ -64,7 +64,7 @@ Work begin(const PlanRequest& request) {
 Work prepare_for_board(const PlanRequest& request) {
   Work work = begin(request);
   const std::vector<board::Precision> precisions = precisions_of(request.variants);
-  work.measured = profile::modelled(work.network, work.board, precisions, request.streams);
+  work.measured = profile::modelled(work.network, work.board, precisions);
   work.profile = profile::select(work.measured, precisions);
   return work;
 }
@@ -117,6 +117,7 @@ std::string precisions_text(const PlanRequest& request) {
 SearchOptions search_options(const PlanRequest& request) {
   SearchOptions search = request.search;
   search.seed = request.setup.source.seed;
+  search.streams = request.streams;
   search.precision = precisions_text(request);
   if (request.measure_s > 0) search.measure_s = request.measure_s;
   return search;
@@ -136,6 +137,7 @@ explore::Choice search(const PlanRequest& request, const Work& work) {
   if (work.calibration) choose.calibration = &*work.calibration;
   choose.max_latency = request.max_latency;
   choose.max_batch = request.max_batch;
+  choose.most_streams = request.streams;
   if (request.measure_s > 0 && request.board.empty())
     choose.measure = [&](std::span<const plan::Assessed> plans) {
       return runtime::measure(contenders_of(plans, work.network), work.network, work.engines,

@@ -21,7 +21,7 @@ struct PlanRequest {
   std::string board = {};    // another one than this machine, with modelled times; empty: this
   std::string limits = {};   // a board file, whose limits hold here
   std::string profile = {};  // a file in place of the kept or measured profile
-  int streams = 1;           // with a board: frames that a device may have in its kernels at once
+  int streams = 1;           // of a stage on one processor, at most
   SearchOptions search = {};
   explore::GeneticOptions genetic = {};
   double measure_s = 0.5;  // of each candidate; 0: the predictions decide

@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <chrono>
+#include <filesystem>
+#include <sstream>
 
 #include "api/planning/objectives.h"
 #include "base/error.h"
@@ -40,9 +43,9 @@ std::string hash_of(const explore::Problem& problem) {
 }
 
 explore::Processing processing_of(const SearchPlace& place, const SearchOptions& options) {
-  explore::Processing result{{}, explore::cores_of(place.board)};
-  if (options.pre_time) result.each += read_duration(*options.pre_time, "--pre-time");
-  if (options.post_time) result.each += read_duration(*options.post_time, "--post-time");
+  explore::Processing result{{}, {}, explore::cores_of(place.board)};
+  if (options.pre_time) result.pre = read_duration(*options.pre_time, "--pre-time");
+  if (options.post_time) result.post = read_duration(*options.post_time, "--post-time");
   return result;
 }
 
@@ -63,8 +66,11 @@ explore::Facts facts_of(const SearchPlace& place, const SearchOptions& options,
                        {"allowed_loss", or_usual(options.allowed_loss, "0.01")},
                        {"fallback", options.fallback ? "yes" : "no"}};
   const explore::Processing processing = processing_of(place, options);
-  if (processing.each > Time{})
-    facts.emplace_back("processing_ns", std::to_string(processing.each.count()));
+  if (processing.each() > Time{})
+    facts.emplace_back("processing_ns",
+                       fmt::format("{}+{}", processing.pre.count(), processing.post.count()));
+  if (options.streams > 1) facts.emplace_back("streams", std::to_string(options.streams));
+  if (options.start) facts.emplace_back("start", Hasher().add(*options.start).digits());
   return facts;
 }
 
@@ -96,8 +102,57 @@ explore::Objective objective_of(const SearchPlace& place, const SearchOptions& o
                          place.board, processing);
 }
 
-explore::MethodOptions method_options(const SearchOptions& options) {
+/// "20,53": the last layers of stages.
+std::vector<std::size_t> cuts_in(const std::string& text, std::size_t layers) {
+  std::vector<std::size_t> cuts;
+  std::istringstream words(text);
+  for (std::string word; std::getline(words, word, ',');) {
+    const bool is_number = !word.empty() && word.size() < 10 &&
+                           std::ranges::all_of(word, [](char c) { return c >= '0' && c <= '9'; });
+    if (!is_number || std::stoul(word) + 1 >= layers ||
+        (!cuts.empty() && std::stoul(word) <= cuts.back()))
+      throw InputError("--start " + text,
+                       fmt::format("expected random, ascending last layers of stages from 0 to {}, "
+                                   "such as 20,53, or the journal of a search",
+                                   layers < 2 ? 0 : layers - 2));
+    cuts.push_back(std::stoul(word));
+  }
+  return cuts;
+}
+
+/// The best tuple of each option that the journal knows.
+explore::StartTuples tuples_in(const std::string& path, const explore::SearchContext& context) {
+  std::vector<std::pair<explore::Configuration, double>> best;
+  for (const auto& [configuration, score] : explore::Journal::read(path, context)) {
+    const auto here = std::ranges::find_if(best, [&, stages = &configuration.stages](auto& each) {
+      return each.first.stages == *stages;
+    });
+    if (here == best.end())
+      best.emplace_back(configuration, score.throughput);
+    else if (score.throughput > here->second)
+      *here = {configuration, score.throughput};
+  }
+  explore::StartTuples tuples;
+  for (const auto& [configuration, throughput] : best)
+    tuples.emplace_back(configuration.stages, configuration.cuts);
+  return tuples;
+}
+
+explore::MethodOptions method_options(const SearchPlace& place, const SearchOptions& options,
+                                      const explore::SearchContext& search_context) {
   explore::MethodOptions result;
+  const explore::Processing processing = processing_of(place, options);
+  result.limits.streams = options.streams;
+  if (processing.pre > Time{}) result.limits.pre_threads = processing.cores;
+  if (processing.post > Time{}) result.limits.post_threads = processing.cores;
+  result.random_start = options.start == "random";
+  if (options.start && !result.random_start) {
+    std::error_code ignored;
+    result.starts =
+        std::filesystem::is_regular_file(*options.start, ignored)
+            ? tuples_in(*options.start, search_context)
+            : explore::StartTuples{{{}, cuts_in(*options.start, search_context.problem.layers)}};
+  }
   result.seed = options.seed;
   result.threshold = options.threshold;
   if (options.top) result.top = *options.top;
@@ -114,12 +169,23 @@ std::string without_fallback(const explore::SearchContext& search_context) {
 
 void note_processing(const SearchPlace& place, const explore::Processing& processing,
                      const explore::Score& score) {
-  if (processing.each <= Time{}) return;
+  if (processing.each() <= Time{}) return;
   place.context.note(fmt::format(
       "pre- and post-processing take {} of a core for each frame, so {} core{} "
       "allow{} {} frames/s",
-      millrace::to_text(processing.each), processing.cores, processing.cores == 1 ? "" : "s",
+      millrace::to_text(processing.each()), processing.cores, processing.cores == 1 ? "" : "s",
       processing.cores == 1 ? "s" : "", four_digits(most_with(processing, place.board, score))));
+}
+
+/// What a plan does not say of itself.
+void note_parameters(const SearchPlace& place, const explore::Configuration& found,
+                     const explore::Score& score) {
+  std::string text = fmt::format("fine-tuned: {} slots", found.slots);
+  if (!found.streams.empty()) text += fmt::format(", streams {}", fmt::join(found.streams, ","));
+  if (found.pre_threads > 0) text += fmt::format(", {} pre-processing threads", found.pre_threads);
+  if (found.post_threads > 0)
+    text += fmt::format(", {} post-processing threads", found.post_threads);
+  place.context.note(fmt::format("{}: {} frames/s", text, four_digits(score.throughput)));
 }
 
 }  // namespace
@@ -137,10 +203,10 @@ bool is_configuration_search(const SearchOptions& options) {
                         options.log.has_value(),          options.resume.has_value(),
                         options.threshold.has_value(),    options.top.has_value(),
                         options.allowed_loss.has_value(), options.pre_time.has_value(),
-                        options.post_time.has_value()};
+                        options.post_time.has_value(),    options.start.has_value()};
   const char* names[] = {"--objective",    "--time-limit", "--candidates", "--jobs",
                          "--log",          "--resume",     "--threshold",  "--top",
-                         "--allowed-loss", "--pre-time",   "--post-time"};
+                         "--allowed-loss", "--pre-time",   "--post-time",  "--start"};
   for (std::size_t i = 0; i < std::size(given); ++i)
     if (given[i])
       throw InputError(names[i],
@@ -180,7 +246,8 @@ explore::Choice search_configurations(const SearchPlace& place, const SearchOpti
   };
   explore::CandidateCache cache(search_context,
                                 objective_of(place, options, search_context, choose), budget);
-  const auto found = explore::method_named(options.method)->run(cache, method_options(options));
+  const auto found = explore::method_named(options.method)
+                         ->run(cache, method_options(place, options, search_context));
   if (!found)
     throw InputError(place.board.name,
                      fmt::format("--search {} found no plan that the board can run{}; try another "
@@ -189,6 +256,7 @@ explore::Choice search_configurations(const SearchPlace& place, const SearchOpti
   place.context.note(fmt::format("{}: {} candidates of {:.0f} tuples of cuts", options.method,
                                  cache.count(), explore::tuples_of(search_context)));
   note_processing(place, processing_of(place, options), cache[*found]);
+  note_parameters(place, *found, cache[*found]);
   return explore::choose_found(
       search_context, {options.method, *found, cache.count(), Clock::now() - start}, choose);
 }

@@ -22,6 +22,8 @@ struct SearchOptions {
   std::optional<std::string> log, resume;  // files
   std::optional<double> threshold, allowed_loss;
   std::optional<std::size_t> top;
+  std::optional<std::string> start;  // "random", "20,53", or the journal of another search
+  int streams = 1;                   // of a stage on one processor, at most
   double measure_s = 0.5;                          // of a candidate
   std::optional<std::string> pre_time, post_time;  // "6.3ms"
   bool fallback = true;

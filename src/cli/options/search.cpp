@@ -77,9 +77,14 @@ void bind_configuration_search(CLI::App& verb, api::SearchOptions& options) {
   verb.add_option("--post-time", options.post_time,
                   "Time of post-processing on one core for each frame; default: 0");
   verb.add_option("--allowed-loss", options.allowed_loss,
-                  "Only for cut-points: share of the throughput that may be lost to save slots; "
-                  "default: 0.01")
+                  "Only for cut-points: share of the throughput that may be lost to save slots, "
+                  "streams and threads; default: 0.01")
       ->check(between(0.0, 0.5));
+  verb.add_option("--start", options.start,
+                  "Only for cut-points: where it starts. random; or last layers of stages, such as "
+                  "20,53; or the journal of another search (--log), whose best tuples are used; "
+                  "default: balanced by the profile")
+      ->check(not_empty);
 }
 
 }  // namespace millrace::cli

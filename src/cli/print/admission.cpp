@@ -24,12 +24,14 @@ std::string admission_answer(const api::AdmitResult& result, const std::string& 
   if (!result.fits()) return {};
   std::string text =
       report::admission_text(result.problem, admission.choice, precisions_of(result));
-  text += fmt::format("\nfits        on {}, with {} times; decided in {}\n", result.board_name,
-                      result.modelled ? "modelled" : "measured", to_text(result.took));
+  text += fmt::format("\nfits        on {}, with {} times{}; decided in {}\n", result.board_name,
+                      result.modelled ? "modelled" : "measured",
+                      result.is_table_lacking ? ", by utilisation only" : "", to_text(result.took));
   if (!result.moved.empty()) text += fmt::format("moved       {}\n", fmt::join(result.moved, ", "));
   if (goal != "any")
     text += fmt::format(
-        "{:<12}{:.4g}, {}\n", goal, admission.cost,
+        "{:<12}{:.4g}{}, {}\n", goal == "largest-load" ? "load" : goal, admission.cost,
+        goal == "energy" ? " mJ a second" : "",
         admission.is_optimal()
             ? fmt::format("the least there is; {:.4g} without whole numbers", result.relaxed)
             : fmt::format("at least {:.4g} is needed", admission.bound));

@@ -28,6 +28,17 @@ std::string processors_of(const deployment::Assignment& assignment) {
   return text;
 }
 
+/// The plan of a group with a network, where it was placed.
+std::string plan_text(const api::DeployResult& result, std::size_t group) {
+  const api::GroupSearch& of = result.groups[group];
+  if (result.mappings) {
+    const explore::Mapping& mapping = result.mappings->methods.front().found.mapping;
+    return placed_stages_text(of, mapping.plans[group], result.board, mapping.stages[group]);
+  }
+  const explore::Combined& found = result.methods.front().decided.found.front();
+  return placed_stages_text(of, found.combination[group], result.board, found.placement[group]);
+}
+
 /// The group whose bound is the largest share of its deadline.
 std::string tightest_text(const api::DeployResult& result, const deployment::Setting& setting) {
   double most = -1;
@@ -65,15 +76,11 @@ std::string group_searches_text(const api::DeployResult& result) {
 
 std::string assignments_text(const api::DeployResult& result) {
   if (!result.deployment) return {};
-  const std::vector<std::size_t>& plans =
-      result.mappings ? result.mappings->methods.front().found.mapping.plans
-                      : result.methods.front().decided.found.front().combination;
   Table table(
       {{"group", Align::left}, {"plan", Align::left}, {"tasks", Align::left}, {"priority"}});
   for (std::size_t g = 0; g < result.groups.size(); ++g) {
     const deployment::Assignment& assignment = result.deployment->assignments[g];
-    table.add({result.groups[g].name,
-               result.groups[g].texts.empty() ? "-" : result.groups[g].texts[plans[g]],
+    table.add({result.groups[g].name, result.groups[g].texts.empty() ? "-" : plan_text(result, g),
                processors_of(assignment), std::to_string(assignment.priority)});
   }
   return table.text();
@@ -111,10 +118,11 @@ std::string methods_text(const api::DeployResult& result) {
                {"search, s"},
                {"highest rate, frames/s"},
                {"all at once, frames/s"}});
+  const bool has_power = !result.is_power_assumed;
   for (const api::MethodReport& method : result.methods) {
     const auto& rate = method.max_rate;
-    table.add({method.name, power_text(method.decided.power_mw),
-               method.bound_mw ? power_text(*method.bound_mw) : "-",
+    table.add({method.name, has_power ? power_text(method.decided.power_mw) : "-",
+               has_power && method.bound_mw ? power_text(*method.bound_mw) : "-",
                std::to_string(method.decided.evaluated), fmt::format("{:.2f}", method.seconds),
                rate ? rate_text(rate->fps) : "-", rate ? rate_text(rate->together_fps) : "-"});
   }

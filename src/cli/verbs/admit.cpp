@@ -7,6 +7,7 @@
 #include "api/admission/admit.h"
 #include "api/json/admission.h"
 #include "api/written_over.h"
+#include "base/error.h"
 #include "base/file.h"
 #include "base/printable.h"
 #include "cli/options/common.h"
@@ -22,7 +23,7 @@ namespace {
 
 struct AdmitOptions {
   api::AdmitRequest request;
-  std::vector<std::string> kinds;
+  std::vector<std::string> kinds, weights;
   std::string goal = "utilisation", gantt, header, overrun = "finish";
   double run_s = 0, together_s = 3;
   bool json = false, no_table = false;
@@ -67,6 +68,8 @@ void bind(CLI::App& verb, AdmitOptions& options) {
   verb.add_option("--goal", options.goal, "What is to be least")
       ->check(CLI::IsMember({"any", "utilisation", "largest-load", "energy"}))
       ->capture_default_str();
+  verb.add_option("--weight", options.weights,
+                  "GROUP=W: the utilisation of this group counts W times in the goal (repeatable)");
   verb.add_option("--time-limit", request.admission.seconds, "Seconds for the integer program")
       ->check(CLI::Range(0.01, 1e6))
       ->capture_default_str();
@@ -89,16 +92,35 @@ const std::map<std::string, runtime::Overrun> overruns{{"finish", runtime::Overr
                                                        {"skip", runtime::Overrun::skip},
                                                        {"stop", runtime::Overrun::stop}};
 
-/// Runs the table; whether every job ended in time.
+bool all_in_time(const runtime::Played& played) {
+  return std::ranges::all_of(played.tasks, [](const runtime::PlayedTask& task) {
+    return task.overruns == 0 && task.skipped == 0;
+  });
+}
+
+/// Runs the table; whether every job ended in time. With --json the answer is printed after it.
 bool run_table(const AdmitOptions& options, const api::AdmitRequest& request,
                const api::AdmitResult& result) {
   const api::PlayedAdmission played = api::play_admitted(
       result, request, {time_from_seconds(options.run_s), overruns.at(options.overrun)});
   if (!played.priorities.empty()) note(played.priorities);
-  fmt::print("\n{}", printable_lines(played_text(played.played, result)));
-  return std::ranges::all_of(played.played.tasks, [](const runtime::PlayedTask& task) {
-    return task.overruns == 0 && task.skipped == 0;
-  });
+  if (options.json)
+    fmt::print("{}", api::admission_json(result, &played));
+  else
+    fmt::print("\n{}", printable_lines(played_text(played.played, result)));
+  return all_in_time(played.played);
+}
+
+/// "front=2.5"
+void add_weight(const std::string& text, std::map<std::string, double>& weights) {
+  const std::size_t equals = text.rfind('=');
+  double weight = 0;
+  if (equals == std::string::npos || !CLI::detail::lexical_cast(text.substr(equals + 1), weight) ||
+      !(weight >= 0 && weight <= 1e6))
+    throw InputError("--weight", fmt::format("found '{}', expected a group and a number from 0 to "
+                                             "1000000, such as front=2",
+                                             text));
+  weights[text.substr(0, equals)] = weight;
 }
 
 void write_results(const AdmitOptions& options, const api::AdmitResult& result) {
@@ -128,14 +150,20 @@ int run(const AdmitOptions& options) {
   request.table = !options.no_table;
   request.together = time_from_seconds(options.together_s);
   request.context.listener = &terminal();
+  for (const std::string& text : options.weights) add_weight(text, request.weights);
+  if (!request.weights.empty() && options.goal != "utilisation")
+    throw InputError("--weight", "is of utilisations; leave out --goal " + options.goal);
   const api::AdmitResult result = api::admit(request);
-  fmt::print("{}", options.json ? api::admission_json(result)
-                                : printable_lines(admission_answer(result, options.goal)));
+  const bool runs = result.fits() && options.run_s > 0;
+  if (!options.json)
+    fmt::print("{}", printable_lines(admission_answer(
+                         result, request.weights.empty() ? options.goal : "weighted")));
+  else if (!runs || !result.table)
+    fmt::print("{}", api::admission_json(result));
   if (!result.no_table.empty()) note(result.no_table);
   write_results(options, result);
-  if (result.fits() && options.run_s > 0)
-    return run_table(options, request, result) ? 0 : answer_is_no;
-  if (result.fits()) return 0;
+  if (runs) return run_table(options, request, result) ? 0 : answer_is_no;
+  if (result.fits()) return result.is_table_lacking ? answer_is_no : 0;
   note(admission_refusal(result));
   return answer_is_no;
 }

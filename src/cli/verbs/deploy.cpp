@@ -166,7 +166,7 @@ std::string picture_of(const api::DeployResult& result) {
   for (std::size_t g = 0; g < result.groups.size(); ++g) {
     const api::GroupSearch& group = result.groups[g];
     report::FrontPanel& panel = panels.emplace_back();
-    panel.title = group.name;
+    panel.title = group.name + (result.is_power_assumed ? ", power assumed" : "");
     for (std::size_t p = 0; p < group.front.plans.size(); ++p) {
       const explore::GroupPlan& plan = group.front.plans[p];
       double power = 0;

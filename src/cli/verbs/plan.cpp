@@ -62,10 +62,9 @@ void bind(CLI::App& verb, PlanOptions& options) {
           "operators, precisions, granularity, subnets")
       ->excludes(verb.get_option("--board"));
   verb.add_option("--streams", request.streams,
-                  "Number of frames that a device may work on at the same time, at most the "
-                  "board's limit. Launches then overlap with kernels")
+                  "Largest number of streams of a stage: instances on the same processor, each on "
+                  "another frame. One launches while another computes. At most the board's limit")
       ->check(CLI::Range(1, 64))
-      ->needs(verb.get_option("--board"))
       ->capture_default_str();
   begin_group(verb, "Latency");
   CLI::Option* latency = verb.add_option_function<std::string>(

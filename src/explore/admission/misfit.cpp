@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <numeric>
 
@@ -12,22 +13,33 @@ namespace {
 
 using Answer = Admission::Answer;
 
-/// Asks the program whether sets fit, and remembers whether its time ever ran out.
+/// Asks the program whether sets fit, in as much time as the decision itself may take.
 class Fitting {
  public:
   explicit Fitting(AdmissionOptions options) : options_(std::move(options)) {
     options_.goal = AdmissionGoal::any;
   }
-  bool operator()(const AdmissionProblem& problem) {
-    const Answer answer = solve_program(problem, options_).answer;
+  /// The first question may take all of the time, each other one a part of what is left.
+  Answer ask(const AdmissionProblem& problem) {
+    AdmissionOptions options = options_;
+    if (is_asked_) options.seconds = std::max(0.0, left()) / 8;
+    is_asked_ = true;
+    const Answer answer = solve_program(problem, options).answer;
     if (answer == Answer::unknown) is_proven_ = false;
-    return answer != Answer::does_not_fit;
+    return answer;
   }
+  bool fits(const AdmissionProblem& problem) { return ask(problem) == Answer::fits; }
   bool is_proven() const { return is_proven_; }
 
  private:
+  double left() const {
+    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - begin_;
+    return 2 * options_.seconds - spent.count();
+  }
+
   AdmissionOptions options_;
-  bool is_proven_ = true;
+  const std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+  bool is_asked_ = false, is_proven_ = true;
 };
 
 /// Leaves out one task after the other as long as the rest does not fit.
@@ -37,10 +49,10 @@ std::vector<std::size_t> irreducible(const AdmissionProblem& problem, Fitting& f
   for (std::size_t i = 0; i < kept.size();) {
     std::vector<std::size_t> fewer = kept;
     fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(i));
-    if (fitting(only_tasks(problem, fewer)))
-      ++i;
-    else
+    if (fitting.ask(only_tasks(problem, fewer)) == Answer::does_not_fit)
       kept = std::move(fewer);
+    else
+      ++i;
   }
   return kept;
 }
@@ -91,11 +103,11 @@ AdmissionProblem with_another(AdmissionProblem problem, std::size_t unit) {
 /// The smallest change, between 1 (nothing) and `most`, with which it fits; within a thousandth.
 template <class Change>
 std::optional<double> least_change(double most, Fitting& fitting, const Change& change) {
-  if (!fitting(change(most))) return std::nullopt;
+  if (!fitting.fits(change(most))) return std::nullopt;
   double too_little = 1, enough = most;
   while (enough / too_little > 1.001) {
     const double middle = std::sqrt(too_little * enough);
-    (fitting(change(middle)) ? enough : too_little) = middle;
+    (fitting.fits(change(middle)) ? enough : too_little) = middle;
   }
   return enough;
 }
@@ -104,7 +116,7 @@ std::vector<Remedy> remedies_of(const AdmissionProblem& problem, Fitting& fittin
   constexpr double most = 100;
   std::vector<Remedy> remedies;
   for (std::size_t u = 0; u < problem.units.size(); ++u)
-    if (fitting(with_another(problem, u)))
+    if (fitting.fits(with_another(problem, u)))
       remedies.push_back({.kind = Remedy::Kind::another_unit, .subject = u});
   for (std::size_t t = 0; t < problem.tasks.size(); ++t) {
     const auto longer = [&](double factor) { return with_period(problem, t, factor); };
@@ -121,7 +133,7 @@ std::vector<Remedy> remedies_of(const AdmissionProblem& problem, Fitting& fittin
 
 std::optional<Misfit> misfit_of(const AdmissionProblem& problem, const AdmissionOptions& options) {
   Fitting fitting(options);
-  if (fitting(problem)) return std::nullopt;
+  if (fitting.ask(problem) != Answer::does_not_fit) return std::nullopt;
   Misfit result;
   result.tasks = irreducible(problem, fitting);
   result.remedies = remedies_of(only_tasks(problem, result.tasks), fitting);

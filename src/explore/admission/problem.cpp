@@ -27,7 +27,10 @@ void check_times(const AdmissionTask& task, const std::string& place) {
     if (time && *time <= Time{})
       throw InputError(place, "found a time that is not above 0; leave the variant out instead");
   if (std::ranges::none_of(task.times, [](const auto& time) { return time.has_value(); }))
-    throw InputError(place, "it has no variant on any processor of the board");
+    throw InputError(
+        place,
+        "it has no variant on any processor of the board; try other precisions or kinds "
+        "of silicon");
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <coin/Cbc_C_Interface.h>
 
 #include <algorithm>
+#include <chrono>
 #include <limits>
 #include <memory>
 
@@ -208,8 +209,9 @@ Admission solve_program(const AdmissionProblem& problem, const AdmissionOptions&
   if (problem.tasks.empty() || (first && options.goal == AdmissionGoal::any))
     return fitting(problem, options, first.value_or(AdmissionChoice{}), 0);
   Program program = program_of(problem, options);
-  for (;;) {
-    const Model model = model_of(program, true, options.seconds);
+  const auto begin = std::chrono::steady_clock::now();
+  for (double left = options.seconds; left > 0;) {
+    const Model model = model_of(program, true, left);
     Cbc_solve(model.get());
     if (Cbc_isProvenInfeasible(model.get())) return {.answer = Admission::Answer::does_not_fit};
     const double* values = Cbc_bestSolution(model.get());
@@ -223,7 +225,11 @@ Admission solve_program(const AdmissionProblem& problem, const AdmissionOptions&
       return fitting(problem, options, std::move(choice),
                      Cbc_isProvenOptimal(model.get()) ? endless : bound);
     forbid(program, choice);
+    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - begin;
+    left = options.seconds - spent.count();
   }
+  if (first) return fitting(problem, options, *first, 0);
+  return {.answer = Admission::Answer::unknown};
 }
 
 std::optional<double> relaxed_cost(const AdmissionProblem& problem,

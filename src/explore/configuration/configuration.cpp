@@ -40,16 +40,6 @@ ProcessorId stand_in(const Problem& problem, std::size_t layer, ProcessorId name
       static_cast<std::size_t>(std::min_element(times.begin(), times.end()) - times.begin()));
 }
 
-/// A stage whose members take turns must be in one piece.
-bool is_in_one_piece(const plan::Plan& plan, const SearchCase& given, const board::Board& board) {
-  return std::all_of(plan.stages.begin(), plan.stages.end(), [&](const plan::Stage& stage) {
-    return stage.phases.size() == 1 ||
-           std::none_of(given.replicas.begin(), given.replicas.end(), [&](const auto& group) {
-             return board[group.first] == stage.processors.front();
-           });
-  });
-}
-
 Verdict runs_everywhere(const SearchContext& context, const Configuration& configuration,
                         const plan::Mapping& mapping) {
   std::size_t stage = 0;
@@ -102,8 +92,19 @@ plan::Mapping mapping_of(const SearchContext& context, const Configuration& conf
   return mapping;
 }
 
+std::vector<std::int64_t> layer_streams_of(const SearchContext& context,
+                                           const Configuration& configuration) {
+  std::vector<std::int64_t> streams;
+  for (std::size_t stage = 0; stage < configuration.streams.size(); ++stage)
+    streams.resize(
+        stage < configuration.cuts.size() ? configuration.cuts[stage] + 1 : context.problem.layers,
+        configuration.streams[stage]);
+  return streams;
+}
+
 SearchCase search_case_of(const SearchContext& context, const Configuration& configuration) {
   SearchCase given{.problem = context.problem};
+  given.layer_streams = layer_streams_of(context, configuration);
   for (const ProcessorGroup& group : configuration.stages)
     if (group.size() > 1) given.replicas[group.front()] = {group.begin() + 1, group.end()};
   return given;
@@ -116,15 +117,11 @@ Realised realise(const SearchContext& context, const Configuration& configuratio
   const SearchCase given = search_case_of(context, configuration);
   plan::BuildOptions build = context.build;
   build.capacity = configuration.slots;
-  plan::Plan plan = plan::build(context.network, context.board, mapping, build);
-  if (!given.replicas.empty()) {
-    if (!is_in_one_piece(plan, given, context.board))
-      return {Verdict::no("a stage with replicas would not be one connected part of the "
-                          "network")};
-    build.replicas = given.replicas;
-    plan = plan::build(context.network, context.board, mapping, build);
-  }
+  build.replicas = given.replicas;
+  build.streams = given.layer_streams;
+  plan::Plan plan;
   try {
+    plan = plan::build(context.network, context.board, mapping, build);
     plan::check_cores(plan);  // a layer may stand on a member of a group
   } catch (const InputError& error) {
     return {Verdict::no(error.what())};

@@ -19,6 +19,9 @@ struct Configuration {
   std::vector<ProcessorGroup> stages;
   std::vector<std::size_t> cuts;  // the last layer of each stage but the last; ascending
   std::int64_t slots = 2;         // of a channel between neighbouring stages
+  std::vector<std::int64_t> streams = {};  // by stage, on each of its processors; empty: 1 for all
+  /// Of the application; 0: as many as there are cores.
+  std::int64_t pre_threads = 0, post_threads = 0;
   auto operator<=>(const Configuration&) const = default;
 };
 
@@ -47,6 +50,9 @@ std::vector<std::size_t> cut_positions(const Problem& problem);
 /// Each layer on the first processor of its stage's group, or, where that cannot run it, on that of
 /// its device's fallback, else of the last stage, else the fastest.
 plan::Mapping mapping_of(const SearchContext& context, const Configuration& configuration);
+/// By LayerId; empty: 1 for all.
+std::vector<std::int64_t> layer_streams_of(const SearchContext& context,
+                                           const Configuration& configuration);
 SearchCase search_case_of(const SearchContext& context, const Configuration& configuration);
 
 /// A configuration's plan with predicted times, if the board can run it.

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/random.h"
+#include "explore/configuration/tuning.h"
 
 namespace millrace::explore {
 namespace {
@@ -196,6 +197,20 @@ std::vector<Configuration> random_cuts(CandidateCache& cache, Configuration conf
   return {};
 }
 
+/// Lines 2 to 9 of Algorithm 3.
+Walk with_streams_behind(CandidateCache& cache, Walk walk) {
+  const auto& stages = walk.at.stages;
+  if (walk.at.streams.empty() || stages.size() < 2 || stages.front() != stages.back()) return walk;
+  Walk other = walk;
+  other.at.streams.back() += other.at.streams.front() - 1;
+  other.at.streams.front() = 1;
+  if (!cache.is_feasible(other.at)) return walk;
+  const auto score = cache.ask(other.at);
+  if (!score || score->throughput <= walk.throughput) return walk;
+  other.throughput = score->throughput;
+  return other;
+}
+
 /// The search of one option.
 class GlobalSearch {
  public:
@@ -290,9 +305,19 @@ class GlobalSearch {
 
 }  // namespace
 
+Configuration with_usual(const SearchContext& context, Configuration configuration,
+                         const CutPointOptions& options) {
+  configuration.slots = options.slots;
+  configuration.streams = first_streams(context, configuration.stages, options.streams);
+  configuration.pre_threads = options.pre_threads;
+  configuration.post_threads = options.post_threads;
+  return configuration;
+}
+
 std::vector<Configuration> first_tuples(CandidateCache& cache, const MappingOption& option,
                                         const CutPointOptions& options) {
-  Configuration configuration{option.stages, options.start, options.slots};
+  const Configuration configuration =
+      with_usual(cache.context(), {option.stages, options.start}, options);
   const Cuts positions = cut_positions(cache.context().problem);
   const std::size_t cuts = option.stages.size() - 1;
   if (positions.size() < cuts) return {};
@@ -312,7 +337,7 @@ void refine_cut_points(CandidateCache& cache, const Configuration& from) {
   const auto start = cache.ask(from);
   if (!start) return;
   const Cuts positions = cut_positions(cache.context().problem);
-  Walk current{{}, from, start->throughput};
+  Walk current = with_streams_behind(cache, {{}, from, start->throughput});
   for (bool better = true; better;) {
     const double before = current.throughput;
     for (const Move& move : single_moves(from.cuts.size())) {

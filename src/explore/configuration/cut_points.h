@@ -16,10 +16,16 @@ struct CutPointOptions {
   bool local = true;       // else the global search only
   std::size_t every = 3;   // of the cut positions, one of so many is sampled for the global search
   std::int64_t slots = 2;  // of the configurations
+  std::int64_t streams = 1;  // of a stage to begin with, at most: see first_streams()
+  std::int64_t pre_threads = 0, post_threads = 0;
   std::optional<std::uint64_t> random_start = {};  // seed; nothing: balanced by the profile
   std::size_t starts = 3;                          // balanced tuples that are far from each other
   std::vector<std::size_t> start = {};  // cuts found before to begin with; empty: as above
 };
+
+/// With the streams to begin with, the threads and slots.
+Configuration with_usual(const SearchContext& context, Configuration configuration,
+                         const CutPointOptions& options);
 
 /// The tuples to begin with; none if none of the option was found feasible.
 std::vector<Configuration> first_tuples(CandidateCache& cache, const MappingOption& option,
@@ -33,7 +39,9 @@ std::vector<Configuration> first_tuples(CandidateCache& cache, const MappingOpti
 std::size_t explore_cut_points(CandidateCache& cache, const MappingOption& option,
                                const CutPointOptions& options);
 
-/// Local search (Algorithm 3): single cuts, over all positions, one by one, as long as it helps.
+/// Local search (Algorithm 3): where the first stage shares its processor with the last, one stream
+/// for the first and the others for the last, if that helps; then single cuts, over all positions,
+/// one by one, as long as it helps.
 void refine_cut_points(CandidateCache& cache, const Configuration& from);
 
 }  // namespace millrace::explore

@@ -65,25 +65,33 @@ Configuration simplified(CandidateCache& cache, Configuration configuration) {
   return configuration;
 }
 
-/// Option, cuts and slots as numbers: what pagmo changes.
+/// Option, cuts, slots, streams and threads as numbers: what pagmo changes.
 struct WholeSpace {
   CandidateCache* cache = nullptr;
   std::vector<MappingOption> options;
   std::vector<std::size_t> positions;
-  std::int64_t most_slots = 1;
+  TuningLimits limits = {};
+
+  /// Behind the option and the cuts: the parameters, of which an option has at most so many.
+  static constexpr std::size_t first_parameter = most_stages, most_parameters = most_stages + 3;
 
   Configuration decoded(const pagmo::vector_double& genes) const {
     Configuration result;
     result.stages = options[static_cast<std::size_t>(genes[0])].stages;
-    result.slots = static_cast<std::int64_t>(genes[1]);
     std::set<std::size_t> cuts;
-    for (std::size_t gene = 2; cuts.size() + 1 < result.stages.size(); ++gene) {
+    for (std::size_t gene = 0; cuts.size() + 1 < result.stages.size(); ++gene) {
       // Equal cuts move on; genes are as many as the longest option needs.
-      auto at = static_cast<std::size_t>(genes[2 + (gene - 2) % (most_stages - 1)]);
+      auto at = static_cast<std::size_t>(genes[1 + gene % (most_stages - 1)]);
       while (!cuts.insert(positions[at]).second) at = (at + 1) % positions.size();
     }
     result.cuts.assign(cuts.begin(), cuts.end());
-    return result;
+    Parameters parameters = parameters_of(cache->context(), result, limits);
+    for (std::size_t p = 0; p < parameters.size(); ++p) {
+      const auto gene = static_cast<std::int64_t>(genes[first_parameter + p]);
+      parameters[p].value =
+          parameters[p].least + gene % (parameters[p].most - parameters[p].least + 1);
+    }
+    return with_parameters(std::move(result), parameters);
   }
 
   pagmo::vector_double fitness(const pagmo::vector_double& genes) const {
@@ -91,15 +99,18 @@ struct WholeSpace {
     return {score ? -score->throughput : 0.0};
   }
   std::pair<pagmo::vector_double, pagmo::vector_double> get_bounds() const {
-    pagmo::vector_double least{0, 1},
-        most{static_cast<double>(options.size() - 1), static_cast<double>(most_slots)};
+    pagmo::vector_double least{0}, most{static_cast<double>(options.size() - 1)};
     for (std::size_t cut = 0; cut + 1 < most_stages; ++cut) {
       least.push_back(0);
       most.push_back(static_cast<double>(positions.size() - 1));
     }
+    const std::int64_t largest =
+        std::max({limits.slots, limits.streams, limits.pre_threads, limits.post_threads});
+    least.resize(first_parameter + most_parameters, 0);
+    most.resize(first_parameter + most_parameters, static_cast<double>(largest - 1));
     return {least, most};
   }
-  pagmo::vector_double::size_type get_nix() const { return 1 + most_stages; }
+  pagmo::vector_double::size_type get_nix() const { return first_parameter + most_parameters; }
 };
 
 }  // namespace
@@ -132,7 +143,7 @@ std::optional<Configuration> search_profile_genetic(CandidateCache& cache,
 std::optional<Configuration> search_all_genetic(CandidateCache& cache,
                                                 const MethodOptions& options) {
   WholeSpace space{&cache, mapping_options(cache.context().board),
-                   cut_positions(cache.context().problem), options.most_slots};
+                   cut_positions(cache.context().problem), options.limits};
   if (space.positions.size() < most_stages) return search_random(cache, options);
   pagmo::population living(pagmo::problem(space), population, static_cast<unsigned>(options.seed));
   const pagmo::algorithm next_generation(pagmo::sga(1, 0.9, 1.0, 0.15, 1.0, 2, "exponential",

@@ -16,7 +16,8 @@
 namespace millrace::explore {
 namespace {
 
-constexpr const char* title = "# millrace search 1";
+constexpr std::int64_t most_threads = 1024;
+constexpr const char* title = "# millrace search 2";
 
 /// Its name, where no separator can be in it.
 std::string label_of(const board::Board& board, ProcessorId processor) {
@@ -30,7 +31,8 @@ std::string label_of(const board::Board& board, ProcessorId processor) {
 std::string header_of(const Facts& facts, const board::Board& board) {
   std::string header = title;
   for (const auto& [name, value] : facts) header += fmt::format(" {}={}", name, value);
-  header += "\ncandidate,option,stages,last_layers,slots,throughput_fps";
+  header +=
+      "\ncandidate,option,stages,last_layers,slots,streams,pre_threads,post_threads,throughput_fps";
   for (std::size_t p = 0; p < board.processors.size(); ++p)
     header += ",utilisation_" + label_of(board, ProcessorId(p));
   return header + "\n";
@@ -74,16 +76,24 @@ class Row {
       : words_(split(line, ',')), context_(context) {}
 
   std::optional<std::pair<Configuration, Score>> read() const {
-    constexpr std::size_t fixed = 6;
+    constexpr std::size_t fixed = 9;
     const std::size_t processors = context_.board.processors.size();
     if (words_.size() != fixed + processors || !number_in<std::size_t>(words_[0]))
       return std::nullopt;
     Configuration configuration;
     Score score;
-    if (!read_stages(configuration) || !read_cuts(configuration)) return std::nullopt;
-    const auto slots = number_in<std::int64_t>(words_[4]);
-    if (!slots || *slots < 1 || *slots > plan::largest_capacity) return std::nullopt;
-    configuration.slots = *slots;
+    if (!read_stages(configuration) || !read_cuts(configuration) || !read_streams(configuration))
+      return std::nullopt;
+    const auto number = [&](std::size_t word, std::int64_t least, std::int64_t most,
+                            std::int64_t& to) {
+      const auto found = number_in<std::int64_t>(words_[word]);
+      if (found) to = *found;
+      return found && to >= least && to <= most;
+    };
+    if (!number(4, 1, plan::largest_capacity, configuration.slots) ||
+        !number(6, 0, most_threads, configuration.pre_threads) ||
+        !number(7, 0, most_threads, configuration.post_threads))
+      return std::nullopt;
     for (std::size_t word = fixed - 1; word < words_.size(); ++word) {
       const auto value = number_in<double>(words_[word]);
       if (!value || !std::isfinite(*value) || *value < 0) return std::nullopt;
@@ -121,6 +131,16 @@ class Row {
       configuration.cuts.push_back(*cut);
     }
     return configuration.cuts.size() + 1 == configuration.stages.size();
+  }
+
+  bool read_streams(Configuration& configuration) const {
+    for (const std::string& word : split(words_[5], ';')) {
+      const auto streams = number_in<std::int64_t>(word);
+      if (!streams || *streams < 1 || *streams > plan::most_replicas) return false;
+      configuration.streams.push_back(*streams);
+    }
+    const std::size_t count = configuration.streams.size();
+    return count == 0 || count == configuration.stages.size();
   }
 
   std::vector<std::string> words_;
@@ -169,6 +189,21 @@ Journal Journal::resume(std::filesystem::path path, const Facts& facts,
   return journal;
 }
 
+std::map<Configuration, Score> Journal::read(const std::filesystem::path& path,
+                                             const SearchContext& context) {
+  const std::string text = read_file(path), header = header_of({}, context.board);
+  if (!text.starts_with(title))
+    throw InputError(path.string(), "is no journal of a search; expected a file that --log wrote");
+  const std::size_t columns = text.find('\n') + 1, end = text.find('\n', columns);
+  const std::string expected = header.substr(header.find('\n') + 1);
+  if (end == std::string::npos || text.substr(columns, end + 1 - columns) != expected)
+    throw InputError(path.string(),
+                     "is the journal of a search on another board; give one of this board");
+  Journal journal(path, context);
+  journal.read(text.substr(0, text.rfind('\n') + 1), end + 1);
+  return std::move(journal.known_);
+}
+
 void Journal::read(const std::string& text, std::size_t begin) {
   std::size_t number = 3;  // of the line in the file
   for (std::size_t end = 0; begin < text.size(); begin = end + 1, ++number) {
@@ -196,9 +231,10 @@ void Journal::write(const std::string& text) {
 
 void Journal::add(const Configuration& configuration, const Score& score) {
   write(fmt::format(
-      "{},{},{},{},{},{},{}\n", ++rows_, option_name(configuration.stages, context_.board),
+      "{},{},{},{},{},{},{},{},{},{}\n", ++rows_, option_name(configuration.stages, context_.board),
       stages_text(configuration.stages, context_.board), fmt::join(configuration.cuts, ";"),
-      configuration.slots, score.throughput, fmt::join(score.utilisation, ",")));
+      configuration.slots, fmt::join(configuration.streams, ";"), configuration.pre_threads,
+      configuration.post_threads, score.throughput, fmt::join(score.utilisation, ",")));
 }
 
 }  // namespace millrace::explore

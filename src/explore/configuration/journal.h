@@ -27,6 +27,11 @@ class Journal {
   static Journal resume(std::filesystem::path path, const Facts& facts,
                         const SearchContext& context);
 
+  /// What another search found, of any network with as many layers or other options, by the
+  /// journal it wrote. InputError as resume(), but for its facts.
+  static std::map<Configuration, Score> read(const std::filesystem::path& path,
+                                             const SearchContext& context);
+
   void add(const Configuration& configuration, const Score& score);
   /// What was in the file.
   const std::map<Configuration, Score>& known() const { return known_; }

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "base/random.h"
-#include "explore/configuration/parameters.h"
+#include "explore/configuration/tuning.h"
 
 namespace millrace::explore {
 namespace {
@@ -15,7 +15,7 @@ constexpr std::size_t most_in_full = 2;  // of such options
 constexpr double highest_threshold = 0.95, threshold_step = 0.1;
 constexpr std::size_t enough_refined = 10;  // tuples handed to the local search
 constexpr std::size_t most_cuts = 12;       // of a pattern whose cuts are searched
-constexpr std::int64_t for_fine_tuning = 6, fewest_of_option = 4;
+constexpr std::int64_t for_fine_tuning = 24, fewest_of_option = 4;
 
 /// What an option's global search found.
 struct Tried {
@@ -37,21 +37,9 @@ std::optional<Tried> best_since(const CandidateCache& cache, std::int64_t first,
   return best;
 }
 
-Parameters slots_of(std::int64_t value, const MethodOptions& options) {
-  return {{"slots", value, 1, std::max(value, options.most_slots)}};
-}
-
-Rate rate_of(CandidateCache& cache, Configuration configuration) {
-  return [&cache, configuration](const Parameters& parameters) mutable -> std::optional<double> {
-    configuration.slots = parameters.front().value;
-    const auto score = cache.ask(configuration);
-    return score ? std::optional(score->throughput) : std::nullopt;
-  };
-}
-
-/// The maximiser: with option E, the fastest processor by itself.
-std::int64_t maximised_slots(CandidateCache& cache, const MethodOptions& options,
-                             const std::vector<MappingOption>& all) {
+/// The maximiser: with option E, the fastest processor by itself. Its slots, streams and threads.
+Configuration maximised_alone(CandidateCache& cache, const MethodOptions& options,
+                              const std::vector<MappingOption>& all) {
   const std::int64_t usual = cache.context().build.capacity;
   std::optional<std::pair<double, Configuration>> fastest;
   for (const MappingOption& option : all) {
@@ -61,19 +49,28 @@ std::int64_t maximised_slots(CandidateCache& cache, const MethodOptions& options
     const double time = cache.predictor().bottleneck(alone);
     if (!fastest || time < fastest->first) fastest = {time, alone};
   }
-  if (!fastest) return usual;
-  return maximise(slots_of(usual, options), rate_of(cache, fastest->second)).front().value;
+  if (!fastest) return {{}, {}, usual};
+  return maximised(cache, fastest->second, options.limits);
+}
+
+/// Of so many stages on such processors, or of this option by itself; none: empty.
+std::vector<std::size_t> start_of(const MappingOption& option, const StartTuples& starts) {
+  for (const auto& [stages, cuts] : starts)
+    if (stages.empty() ? cuts.size() + 1 == option.stages.size() : stages == option.stages)
+      return cuts;
+  return {};
 }
 
 /// The global search of each option.
 std::vector<Tried> try_options(CandidateCache& cache, const std::vector<MappingOption>& all,
-                               const CutPointOptions& options) {
+                               CutPointOptions options, const StartTuples& starts) {
   std::vector<Tried> tried;
   const std::int64_t share =
       std::max(fewest_of_option, cache.left() / (2 * static_cast<std::int64_t>(all.size())));
   for (const MappingOption& option : all) {
     const std::int64_t before = cache.count();
     cache.allow(share);
+    options.start = start_of(option, starts);
     explore_cut_points(cache, option, options);
     if (auto best = best_since(cache, before, option)) tried.push_back(std::move(*best));
   }
@@ -125,15 +122,6 @@ Configuration simplest_of_best(const CandidateCache& cache) {
   return simplest;
 }
 
-Configuration fine_tuned(CandidateCache& cache, Configuration configuration,
-                         const MethodOptions& options) {
-  FineTuning tuning;
-  tuning.allowed_loss = options.allowed_loss;
-  const Rate rate = rate_of(cache, configuration);
-  configuration.slots = fine_tune(slots_of(configuration.slots, options), rate, tuning)[0].value;
-  return configuration;
-}
-
 /// One processor, or several in turn, for all layers.
 Configuration whole(const ProcessorGroup& group, const CandidateCache& cache) {
   return {{group}, {}, cache.context().build.capacity};
@@ -176,15 +164,20 @@ std::optional<Configuration> search_cut_points(CandidateCache& cache,
                                                const MethodOptions& options) {
   const std::vector<MappingOption> all = mapping_options(cache.context().board);
   CutPointOptions cut_points;
-  cut_points.slots = maximised_slots(cache, options, all);
+  const Configuration most = maximised_alone(cache, options, all);
+  cut_points.slots = most.slots;
+  cut_points.streams = most.streams.empty() ? 1 : most.streams.front();
+  cut_points.pre_threads = most.pre_threads;
+  cut_points.post_threads = most.post_threads;
   if (options.random_start) cut_points.random_start = options.seed;
   cut_points.local = false;
   cut_points.top = 1;
-  std::vector<Tried> tried = try_options(cache, all, cut_points);
+  std::vector<Tried> tried = try_options(cache, all, cut_points, options.starts);
   // Unlike processors share whole frames well too, which the board's options leave out.
   std::vector<Configuration> patterns = interleavings(cache);
   for (Configuration& each : profile_patterns(cache, options.seed, cut_points.slots))
     patterns.push_back(std::move(each));
+  for (Configuration& each : patterns) each = with_usual(cache.context(), each, cut_points);
   add_patterns(cache, tried, patterns);
   if (tried.empty()) return cache.best_if_any();
   cut_points.local = true;
@@ -199,7 +192,7 @@ std::optional<Configuration> search_cut_points(CandidateCache& cache,
     search_in_full(cache, each, cut_points, options);
     cache.allow(std::nullopt);
   }
-  return fine_tuned(cache, simplest_of_best(cache), options);
+  return fine_tuned(cache, simplest_of_best(cache), options.limits, options.allowed_loss);
 }
 
 std::optional<Configuration> search_one_processor(CandidateCache& cache, const MethodOptions&) {
@@ -226,8 +219,11 @@ std::optional<Configuration> search_random(CandidateCache& cache, const MethodOp
     if (positions.size() < wanted) continue;
     while (cuts.size() < wanted) cuts.insert(positions[random.below(positions.size())]);
     configuration.cuts.assign(cuts.begin(), cuts.end());
-    configuration.slots +=
-        static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(options.most_slots)));
+    Parameters parameters = parameters_of(cache.context(), configuration, options.limits);
+    for (Parameter& each : parameters)
+      each.value = each.least + static_cast<std::int64_t>(random.below(
+                                    static_cast<std::uint64_t>(each.most - each.least + 1)));
+    configuration = with_parameters(std::move(configuration), parameters);
     cache.ask(configuration);
     if (cache.count() > before) in_vain = 0;
   }

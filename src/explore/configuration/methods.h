@@ -4,21 +4,27 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "explore/choose.h"
 #include "explore/configuration/candidate_cache.h"
 #include "explore/configuration/cut_points.h"
+#include "explore/configuration/tuning.h"
 
 namespace millrace::explore {
+
+/// Cuts to begin with: of an option with these stages, or without stages of any with so many cuts.
+using StartTuples = std::vector<std::pair<std::vector<ProcessorGroup>, std::vector<std::size_t>>>;
 
 struct MethodOptions {
   std::uint64_t seed = 1;
   std::optional<double> threshold = {};  // nothing: lowered until enough tuples are refined
   std::size_t top = 10;
-  double allowed_loss = 0.01;    // of the throughput, for fewer slots
-  std::int64_t most_slots = 16;  // of a channel
-  bool random_start = false;     // else balanced by the profile
+  double allowed_loss = 0.01;  // of the throughput, for fewer slots, streams and threads
+  TuningLimits limits = {};
+  bool random_start = false;  // else balanced by the profile
+  StartTuples starts = {};    // where options begin, instead
 };
 
 /// What it ends with; what else it measured is in the cache. Nothing if it found nothing feasible.
@@ -47,7 +53,8 @@ std::optional<Configuration> search_interleaving(CandidateCache& cache,
 std::optional<Configuration> search_profile_genetic(CandidateCache& cache,
                                                     const MethodOptions& options);
 
-/// A genetic search over option, cuts and slots at once, each individual measured.
+/// A genetic search over option, cuts, slots, streams and threads at once, each individual
+/// measured.
 std::optional<Configuration> search_all_genetic(CandidateCache& cache,
                                                 const MethodOptions& options);
 

@@ -46,14 +46,28 @@ Rated raised(Rated from, const Rate& rate, const FineTuning& options) {
     for (std::size_t p = 0; p < from.parameters.size(); ++p)
       from = climbed(std::move(from), rate, options.noise,
                      [&](const Parameters& now) { return changed(now, p, 1, options); });
+    for (const auto& [one, other] : options.together)
+      from = climbed(std::move(from), rate, options.noise, [&, one = one, other = other](auto now) {
+        const auto first = changed(now, one, 1, options);
+        return first ? changed(*first, other, 1, options) : std::nullopt;
+      });
   }
   return from;
+}
+
+/// All of them, the one that must be the largest last.
+std::vector<std::size_t> in_order(std::size_t count, const FineTuning& options) {
+  std::vector<std::size_t> order;
+  for (std::size_t p = 0; p < count; ++p)
+    if (options.largest != p) order.push_back(p);
+  if (options.largest) order.push_back(*options.largest);
+  return order;
 }
 
 /// Each by one, as long as that is allowed.
 Parameters lowered(Parameters parameters, const Rate& rate, const FineTuning& options,
                    double best) {
-  for (std::size_t p = 0; p < parameters.size(); ++p)
+  for (const std::size_t p : in_order(parameters.size(), options))
     while (const auto less = changed(parameters, p, -1, options)) {
       const auto now = rate(*less);
       if (!now || *now < best * (1 - options.allowed_loss)) break;
@@ -77,11 +91,13 @@ Rated shared_otherwise(Rated from, const Rate& rate, const FineTuning& options) 
 
 }  // namespace
 
-Parameters maximise(Parameters parameters, const Rate& rate, double noise) {
+Parameters maximise(Parameters parameters, const Rate& rate, const ParameterPairs& together,
+                    double noise) {
   const auto before = rate(parameters);
   if (!before) return parameters;
   FineTuning options;
   options.noise = noise;
+  options.together = together;
   return raised({std::move(parameters), *before}, rate, options).parameters;
 }
 

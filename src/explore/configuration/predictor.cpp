@@ -24,9 +24,22 @@ Predictor::Predictor(const SearchContext& context)
   }
 }
 
+/// Of stages with different numbers on one processor, the most.
+const Evaluator& Predictor::evaluator_for(const Configuration& configuration) const {
+  if (configuration.streams.empty()) return evaluator_;
+  std::vector<std::int64_t> streams(evaluator_.processors(), 1);
+  for (std::size_t s = 0; s < configuration.stages.size(); ++s)
+    for (const ProcessorId processor : configuration.stages[s])
+      streams[processor.index] = std::max(streams[processor.index], configuration.streams[s]);
+  const auto known = paced_.find(streams);
+  if (known != paced_.end()) return known->second;
+  return paced_.emplace(streams, Evaluator(paced(context_.problem, streams))).first->second;
+}
+
 double Predictor::bottleneck(const Configuration& configuration) const {
   std::vector<double> times(evaluator_.processors());
-  evaluator_.processor_times(genes_of(mapping_of(context_, configuration)), times);
+  evaluator_for(configuration)
+      .processor_times(genes_of(mapping_of(context_, configuration)), times);
   for (const ProcessorGroup& group : configuration.stages)
     if (group.size() > 1) times[group.front().index] /= static_cast<double>(group.size());
   return *std::max_element(times.begin(), times.end());
@@ -36,7 +49,6 @@ bool Predictor::may_fit(const Configuration& configuration) const {
   std::vector<std::size_t> subnets = subnets_of(mapping_of(context_, configuration));
   for (const ProcessorGroup& group : configuration.stages) {
     const std::size_t pieces = subnets[group.front().index];
-    if (group.size() > 1 && pieces > 1) return false;  // which cannot take turns
     for (const ProcessorId other : group) subnets[other.index] = pieces;
   }
   return std::all_of(limits_.begin(), limits_.end(), [&](const Limit& limit) {

@@ -1,6 +1,8 @@
 #pragma once
 // What the profile says of a configuration, in microseconds: enough to choose what to measure.
+#include <cstdint>
 #include <limits>
+#include <map>
 #include <vector>
 
 #include "explore/configuration/configuration.h"
@@ -22,6 +24,8 @@ class Predictor {
   bool may_fit(const Configuration& configuration) const;
 
  private:
+  const Evaluator& evaluator_for(const Configuration& configuration) const;
+
   struct Limit {
     std::vector<std::size_t> processors;
     std::size_t subnets = std::numeric_limits<std::size_t>::max();
@@ -30,6 +34,7 @@ class Predictor {
 
   const SearchContext& context_;
   Evaluator evaluator_;
+  mutable std::map<std::vector<std::int64_t>, Evaluator> paced_;  // by streams of processors
   std::vector<std::vector<std::size_t>> inputs_;  // by layer: the layers it reads from
   std::vector<Limit> limits_;
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 namespace millrace::explore {
 
@@ -13,23 +14,35 @@ int cores_of(const board::Board& board) {
 }
 
 double most_with(const Processing& processing, const board::Board& board, const Score& score) {
-  if (processing.each <= Time{}) return std::numeric_limits<double>::infinity();
+  if (processing.each() <= Time{}) return std::numeric_limits<double>::infinity();
   double busy = 0;  // cores, at the score's throughput
   for (std::size_t p = 0; p < board.processors.size(); ++p)
     if (board.processors[p].kind == board::ProcessorKind::cpu)
       busy += score.utilisation[p] * static_cast<double>(board.processors[p].cores.size());
   const double stages = score.throughput > 0 ? busy / score.throughput : 0;
-  return processing.cores / (seconds(processing.each) + stages);
+  return processing.cores / (seconds(processing.each()) + stages);
+}
+
+double most_with(const Processing& processing, const Configuration& configuration) {
+  double most = std::numeric_limits<double>::infinity();
+  for (const auto& [time, threads] : {std::pair(processing.pre, configuration.pre_threads),
+                                      std::pair(processing.post, configuration.post_threads)})
+    if (time > Time{})
+      most = std::min(
+          most, static_cast<double>(threads > 0 ? threads : processing.cores) / seconds(time));
+  return most;
 }
 
 Objective with_processing(Objective objective, const board::Board& board,
                           const Processing& processing) {
-  if (processing.each <= Time{}) return objective;
+  if (processing.each() <= Time{}) return objective;
   return [objective = std::move(objective), &board,
           processing](std::span<const Configuration> configurations) {
     std::vector<Score> scores = objective(configurations);
-    for (Score& score : scores) {
-      const double most = most_with(processing, board, score);
+    for (std::size_t i = 0; i < scores.size(); ++i) {
+      Score& score = scores[i];
+      const double most =
+          std::min(most_with(processing, board, score), most_with(processing, configurations[i]));
       if (score.throughput <= most) continue;
       for (double& busy : score.utilisation) busy *= most / score.throughput;
       score.throughput = most;

@@ -234,6 +234,20 @@ Placement place_networks(const MappingProblem& problem, const Combination& plans
   return result;
 }
 
+Mapping fastest_mapping(const MappingProblem& problem) {
+  Mapping result;
+  for (const std::vector<GroupPlan>& plans : problem.plans) {
+    const auto fastest = std::ranges::min_element(
+        plans, {}, [](const GroupPlan& plan) { return alone_at_worst(plan.assignment); });
+    result.plans.push_back(plans.empty() ? 0 : static_cast<std::size_t>(fastest - plans.begin()));
+  }
+  result.stages = place_networks(problem, result.plans);
+  for (const TaskChoice& task : problem.tasks)
+    result.tasks.push_back(static_cast<std::size_t>(
+        std::ranges::min_element(task.places, {}, &TaskPlace::worst) - task.places.begin()));
+  return result;
+}
+
 std::vector<double> utilisations_of(const MappingProblem& problem, const Mapping& mapping,
                                     const std::vector<GroupId>& groups) {
   std::vector<double> result(problem.board.processors.size(), 0);

@@ -59,6 +59,9 @@ Placement place_networks(const MappingProblem& problem, const Combination& plans
 /// processor has the smallest maximum of utilisations then. `mapping`: its networks are placed.
 void map_tasks(const MappingProblem& problem, Mapping& mapping);
 
+/// Each network has its fastest plan, and each task is where it is fastest.
+Mapping fastest_mapping(const MappingProblem& problem);
+
 /// By processor: the share of its time that all groups together need at worst.
 std::vector<double> utilisations_of(const MappingProblem& problem, const Mapping& mapping,
                                     const std::vector<system::GroupId>& groups);

@@ -222,7 +222,7 @@ class Exhaustive {
 
   void look() {
     ++best_.evaluated;
-    if (is_hopeless() || !evaluator_.has_room(mapping_)) return;
+    if (is_hopeless() || evaluator_.subnets_over(mapping_) > 0) return;
     const MappingValue value = evaluator_.value(mapping_);
     if (!value.feasible) return;
     found_ = true;

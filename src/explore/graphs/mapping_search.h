@@ -23,6 +23,9 @@ MappingResult heuristic_mapping(const MappingProblem& problem, const CombineOpti
 MappingResult entire_mapping(const MappingProblem& problem, const CombineOptions& options,
                              bool seeded = true);
 
+/// The better of that with and without `seeded`.
+MappingResult best_entire_mapping(const MappingProblem& problem, const CombineOptions& options);
+
 /// Networks first, as if there were no tasks; then tasks beside the networks that were chosen.
 MappingResult sequential_mapping(const MappingProblem& problem, const CombineOptions& options);
 

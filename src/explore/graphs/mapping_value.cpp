@@ -13,7 +13,7 @@ Time deadline_at_highest(const system::System& system, system::GroupId group) {
   return deadline_of(system, group, system.levels - 1) - system.overhead;
 }
 
-/// As device_without_room() takes it: groups without a network have no subnets.
+/// As subnets_too_many() takes it: groups without a network have no subnets.
 CombinationProblem rooms_of(const MappingProblem& problem) {
   CombinationProblem result{problem.system, problem.board, problem.plans, {}};
   for (auto& plans : result.plans)
@@ -41,12 +41,11 @@ MappingLoad MappingEvaluator::load(const Mapping& mapping) const {
   return result;
 }
 
-bool MappingEvaluator::has_room(const Mapping& mapping) const {
+std::size_t MappingEvaluator::subnets_over(const Mapping& mapping) const {
   std::vector<system::GroupId> networks;
   for (std::size_t g = 0; g < problem_.plans.size(); ++g)
     if (!problem_.plans[g].empty()) networks.emplace_back(g);
-  if (networks.empty()) return true;
-  return device_without_room(rooms_, networks, mapping.plans, mapping.stages).empty();
+  return subnets_too_many(rooms_, networks, mapping.plans, mapping.stages);
 }
 
 /// Of the longest path, without any interference: much sooner known than by the analysis.
@@ -88,7 +87,7 @@ MappingValue MappingEvaluator::value(const Mapping& mapping) {
     deployment_.assignments[g] = grafted(problem_, mapping, system::GroupId(g));
   for (std::size_t s = 0; s < problem_.system.scenarios.size(); ++s)
     add_scene(system::ScenarioId(s), value);
-  value.feasible = value.demand <= 1 && has_room(mapping);
+  value.feasible = value.demand <= 1 && subnets_over(mapping) == 0;
   return value;
 }
 

@@ -29,8 +29,8 @@ class MappingEvaluator {
   explicit MappingEvaluator(const MappingProblem& problem);
 
   MappingLoad load(const Mapping& mapping) const;
-  /// Whether the subnets find room on their devices.
-  bool has_room(const Mapping& mapping) const;
+  /// By how many subnets the networks exceed what their devices have room for; 0: they fit.
+  std::size_t subnets_over(const Mapping& mapping) const;
   MappingValue value(const Mapping& mapping);
 
   std::size_t analyses() const { return analyses_; }

@@ -32,6 +32,7 @@ Problem::Borders borders_of(const profile::ProcessorProfile& measured,
     const profile::BorderCosts& costs = *measured.borders;
     borders = {costs.read_ns, costs.write_ns, static_cast<double>(costs.border.count()),
                static_cast<double>(costs.launch.count()), costs.feeding};
+    borders.kernel_ns = static_cast<double>(costs.kernel.count());
   }
   borders.is_core = measured.processor.kind == board::ProcessorKind::cpu;
   return borders;
@@ -118,6 +119,23 @@ Problem make_problem(const network::Network& network, const board::Board& board,
   add_edges(network, problem);
   problem.read_ns = profile.tokens.read_ns;
   problem.write_ns = profile.tokens.write_ns;
+  return problem;
+}
+
+Problem paced(Problem problem, std::span<const std::int64_t> streams) {
+  for (std::size_t p = 0; p < problem.processors && !problem.borders.empty(); ++p) {
+    if (streams[p] == 1) continue;
+    const auto at_once = static_cast<double>(streams[p]);
+    Problem::Borders& borders = problem.borders[p];
+    const auto pace = [&](double& time) {  // 0 has no launch
+      time = std::max(std::min(time, time - borders.kernel_ns), time / at_once);
+    };
+    for (auto* times : {&problem.time, &problem.alone})
+      for (auto& layer : *times) pace(layer[p]);
+    borders.border_ns /= at_once;
+    borders.launch_ns /= at_once;
+    borders.kernel_ns = 0;
+  }
   return problem;
 }
 

@@ -34,6 +34,7 @@ struct Problem {
     /// the least to do else, where the operating system puts the thread.
     double feeding = 0;
     bool is_core = true;
+    double kernel_ns = 0;  // of a layer's time, its launch
     bool operator==(const Borders&) const = default;
   };
   /// [layer][processor], inside its fused group; infinite where the layer cannot run.
@@ -55,6 +56,10 @@ struct Problem {
   }
 };
 
+/// With so many streams on each processor, of which one launches, or waits at a border, while
+/// others work: the times from one frame to the next, max(work, (launch + work) / streams).
+Problem paced(Problem problem, std::span<const std::int64_t> streams);
+
 /// Board processors must all be in the profile. InputError names what is missing.
 Problem make_problem(const network::Network& network, const board::Board& board,
                      const profile::Profile& profile);
@@ -70,6 +75,9 @@ std::vector<double> processor_times(const Problem& problem, const plan::Mapping&
 /// The same times split over the phases of a plan of that mapping; a group whose members lie in
 /// several phases is separated too. `by_replica`: the mapping with the processors of the first
 /// replicas, of the second ones, and so on; one: the same for all.
+/// Where a processor has streams, all its replicas take turns with its work, and launch meanwhile.
+/// If a frame gives it W of work in all its stages, then one of n replicas has n frames' time for
+/// its own, and takes max(launch + work, n * W).
 plan::PhaseTimes phase_times(const Problem& problem, const plan::Plan& plan,
                              std::span<const plan::Mapping> by_replica);
 

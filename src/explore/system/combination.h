@@ -94,10 +94,9 @@ Combined assess(const CombinationProblem& problem, const Combination& combinatio
 /// Of all scenes, ascending.
 std::vector<system::GroupId> groups_of(const CombinationProblem& problem);
 
-/// The device, if any, that would get more subnets of these groups than its SDK has room for: its
-/// name. Empty: none.
-std::string device_without_room(const CombinationProblem& problem,
-                                const std::vector<system::GroupId>& groups,
-                                const Combination& combination, const Placement& placement);
+/// By how many subnets these groups exceed what the SDKs of devices have room for; 0: they fit.
+std::size_t subnets_too_many(const CombinationProblem& problem,
+                             const std::vector<system::GroupId>& groups,
+                             const Combination& combination, const Placement& placement);
 
 }  // namespace millrace::explore

@@ -107,8 +107,7 @@ const SceneResult& CombinationEvaluator::scene(const ScenePart& part,
 Combined CombinationEvaluator::assess(const Combination& combination, const Placement& placement,
                                       bool with_clocks) {
   Combined result{.combination = combination, .placement = placement};
-  result.feasible =
-      device_without_room(problem_, groups_of(problem_), combination, placement).empty();
+  result.feasible = subnets_too_many(problem_, groups_of(problem_), combination, placement) == 0;
   for (std::size_t s = 0; s < problem_.scenes.size(); ++s) {
     result.scenes.push_back(scene({s, problem_.scenes[s].groups}, combination, placement, false));
     result.feasible = result.feasible && result.scenes.back().schedulable;
@@ -140,26 +139,25 @@ std::vector<system::GroupId> groups_of(const CombinationProblem& problem) {
   return {groups.begin(), groups.end()};
 }
 
-std::string device_without_room(const CombinationProblem& problem,
-                                const std::vector<system::GroupId>& groups,
-                                const Combination& combination, const Placement& placement) {
+std::size_t subnets_too_many(const CombinationProblem& problem,
+                             const std::vector<system::GroupId>& groups,
+                             const Combination& combination, const Placement& placement) {
   Subnets subnets{std::vector<std::size_t>(problem.board.processors.size(), 0),
                   std::vector<std::size_t>(problem.board.devices.size() + 1, 0)};
   for (const system::GroupId group : groups)
     add_subnets(problem, problem.plans[group.index][combination[group.index]],
                 placement[group.index], subnets);
-  const auto is_over = [](const std::optional<int>& limit, std::size_t count) {
-    return limit && count > static_cast<std::size_t>(*limit);
+  std::size_t over = 0;
+  const auto add = [&over](const std::optional<int>& limit, std::size_t count) {
+    if (limit && count > static_cast<std::size_t>(*limit))
+      over += count - static_cast<std::size_t>(*limit);
   };
-  for (std::size_t p = 0; p < subnets.on_processor.size(); ++p) {
-    const std::size_t d = device_index(problem.board, p);
-    if (d == problem.board.devices.size()) continue;
-    const board::Device& device = problem.board.devices[d];
-    if (is_over(device.limits.subnets, subnets.on_processor[p]) ||
-        is_over(device.limits.subnets_together, subnets.on_device[d]))
-      return device.name;
-  }
-  return {};
+  for (std::size_t p = 0; p < subnets.on_processor.size(); ++p)
+    if (const std::size_t d = device_index(problem.board, p); d < problem.board.devices.size())
+      add(problem.board.devices[d].limits.subnets, subnets.on_processor[p]);
+  for (std::size_t d = 0; d < problem.board.devices.size(); ++d)
+    add(problem.board.devices[d].limits.subnets_together, subnets.on_device[d]);
+  return over;
 }
 
 }  // namespace millrace::explore

@@ -173,8 +173,7 @@ class BranchAndBound {
       next.combination[group] = placed.plan;
       next.placement[group] = placed.processors;
       ++nodes_;
-      if (!device_without_room(problem_, decided(next, order_), next.combination, next.placement)
-               .empty())
+      if (subnets_too_many(problem_, decided(next, order_), next.combination, next.placement) > 0)
         continue;
       const NodeBound bound = bound_of(next);
       if (bound.power >= best_.power_mw) continue;

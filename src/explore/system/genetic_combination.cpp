@@ -30,7 +30,9 @@ std::vector<double> cases_of(const CombinationProblem& problem, const Combined& 
 class Combining {
  public:
   Combining(const CombinationProblem& problem, const CombineOptions& options)
-      : problem_(problem), options_(options), groups_(groups_of(problem)), evaluator_(problem) {}
+      : problem_(problem), options_(options), groups_(groups_of(problem)), evaluator_(problem) {
+    best_.power_mw = std::numeric_limits<double>::infinity();
+  }
 
   Combined run() {
     Genome sizes;
@@ -59,8 +61,10 @@ class Combining {
   std::vector<double> ask(const Genome& genome) {
     const Combination combination(genome.begin(), genome.end());
     const Placement placement = place_stages(problem_, combination);
-    if (!device_without_room(problem_, groups_, combination, placement).empty())
-      return std::vector<double>(problem_.scenes.size(), misses * misses);
+    const std::size_t over = subnets_too_many(problem_, groups_, combination, placement);
+    if (over > 0)  // fewer are better
+      return std::vector<double>(problem_.scenes.size(),
+                                 misses * misses * static_cast<double>(over));
     if (options_.first_feasible && best_.feasible) return best_cases_;
     Combined found = evaluator_.assess(combination, placement, !options_.first_feasible);
     std::vector<double> cases = cases_of(problem_, found);

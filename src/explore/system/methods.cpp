@@ -4,6 +4,9 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <optional>
+#include <set>
+#include <string>
 
 #include "base/error.h"
 #include "explore/system/placement.h"
@@ -38,20 +41,36 @@ constexpr std::array<DeployMethod, 6> all_methods{{
      .clocks = true},
 }};
 
-/// Without those that have several stages; all, if that leaves none.
-std::vector<GroupPlan> on_one_processor(const std::vector<GroupPlan>& plans) {
-  std::vector<GroupPlan> result;
-  for (const GroupPlan& plan : plans)
-    if (plan.configuration.stages.size() == 1) result.push_back(plan);
-  const auto fastest = std::ranges::min_element(result, {}, &GroupPlan::latency);
-  return result.empty() ? plans : std::vector<GroupPlan>{*fastest};
+bool is_on_one_processor(const GroupPlan& plan) {
+  std::set<std::string> processors;
+  for (const deployment::Task& task : plan.assignment.tasks)
+    if (task.step == deployment::Step::phase) processors.insert(task.processor);
+  return processors.size() == 1;
+}
+
+/// The fastest plan on one processor; none: each needs several.
+std::optional<std::size_t> on_one_processor(const std::vector<GroupPlan>& plans) {
+  std::optional<std::size_t> fastest;
+  for (std::size_t p = 0; p < plans.size(); ++p)
+    if (is_on_one_processor(plans[p]) && (!fastest || plans[p].latency < plans[*fastest].latency))
+      fastest = p;
+  return fastest;
 }
 
 std::vector<std::vector<GroupPlan>> plans_for(const DeployMethod& method, const MethodCase& given) {
   auto plans = method.estimated ? given.estimated : given.plans;
   if (method.one_processor)
-    for (std::vector<GroupPlan>& each : plans) each = on_one_processor(each);
+    for (std::vector<GroupPlan>& each : plans)
+      if (const auto only = on_one_processor(each)) each = {GroupPlan(each[*only])};
   return plans;
+}
+
+/// What was found among plans_for(), as indices into all plans.
+Combination among_all(const MethodRun& run, Combination combination) {
+  if (run.method.one_processor)
+    for (std::size_t g = 0; g < combination.size(); ++g)
+      combination[g] = on_one_processor(run.given.plans[g]).value_or(combination[g]);
+  return combination;
 }
 
 /// One problem for each combination that the method looks for.
@@ -98,8 +117,6 @@ CombinationProblem actual_problem(const MethodRun& run) {
   const auto& [method, given, rate] = run;
   CombinationProblem problem{given.system, given.board, given.plans,   scenes_of(given.system),
                              rate.level,   rate.speed,  given.analysis};
-  if (method.one_processor)
-    for (std::vector<GroupPlan>& each : problem.plans) each = on_one_processor(each);
   problem.clocks = method.clocks ? given.clock_search : ClockSearch::none;
   return problem;
 }
@@ -115,6 +132,8 @@ void assess_actually(const MethodRun& run, MethodResult& result) {
     problem.scenes = {{scenes[s].groups, 1}};
     if (found.combination.empty()) {
       result.feasible = false;
+      result.power_mw = no_power;
+      result.scenes.emplace_back();
       continue;
     }
     const Combined now = assess(problem, found.combination, found.placement);
@@ -136,9 +155,10 @@ Searched search_at(const MethodRun& run, const CombineOptions& options,
   const auto problems = problems_of(run);
   for (std::size_t p = 0; p < problems.size(); ++p) {
     CombineOptions own = options;
-    if (p < before.size() && !before[p].combination.empty())
+    if (p < before.size() && !before[p].combination.empty() && !run.method.one_processor)
       own.start.push_back(before[p].combination);
     result.found.push_back(combined(problems[p], own));
+    result.found.back().combination = among_all(run, result.found.back().combination);
     result.feasible = result.feasible && result.found.back().feasible;
     if (!result.feasible && options.first_feasible) break;
   }

@@ -115,15 +115,18 @@ struct FrontProblem {
 
   pagmo::vector_double fitness(const pagmo::vector_double& genes) const {
     Genome genome;
-    for (const double gene : genes) genome.push_back(static_cast<std::uint32_t>(gene));
+    for (const double gene : genes)
+      genome.push_back(
+          std::min(static_cast<std::uint32_t>(gene), asked->size_of_gene(genome.size()) - 1));
     pagmo::vector_double result = asked->ask(genome);
     if (result.empty()) result.assign(objectives, too_large);
     return result;
   }
+  /// pagmo refuses a gene without a choice, so that such a one seems to have two.
   std::pair<pagmo::vector_double, pagmo::vector_double> get_bounds() const {
     pagmo::vector_double least(asked->genes(), 0), most;
     for (std::size_t gene = 0; gene < least.size(); ++gene)
-      most.push_back(asked->size_of_gene(gene) - 1.0);
+      most.push_back(std::max(1.0, asked->size_of_gene(gene) - 1.0));
     return {least, most};
   }
   pagmo::vector_double::size_type get_nobj() const { return objectives; }

@@ -22,8 +22,10 @@ board::Megahertz clock_at(const board::Device& device, std::size_t clock) {
 }
 
 Time faster_by(Time time, double speed) {
+  constexpr double longest = 1e15;  // of a system's file
   if (speed == 1) return time;
-  return Time(static_cast<std::int64_t>(std::floor(static_cast<double>(time.count()) / speed)));
+  return Time(static_cast<std::int64_t>(
+      std::min(longest, std::floor(static_cast<double>(time.count()) / speed))));
 }
 
 /// What a task draws in addition, as a share of what the board says.

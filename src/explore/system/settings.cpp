@@ -149,11 +149,19 @@ std::string too_short_deadline(const CombinationProblem& problem) {
     const Time deadline = deadline_at(problem, system::GroupId(g));
     if (fastest <= deadline) continue;
     return fmt::format(
-        "group '{}': its fastest plan takes up to {}, which is {} longer than its deadline of {}",
-        problem.system.groups[g].name, millrace::to_text(fastest),
-        millrace::to_text(fastest - deadline), millrace::to_text(deadline));
+        "group '{}': its fastest plan takes up to {}, which is {}", problem.system.groups[g].name,
+        millrace::to_text(fastest),
+        beyond_deadline_text(problem.system, system::GroupId(g), fastest - deadline));
   }
   return {};
+}
+
+std::string beyond_deadline_text(const system::System& system, system::GroupId group, Time by) {
+  std::string text = fmt::format("{} longer than its deadline of {}", millrace::to_text(by),
+                                 millrace::to_text(deadline_of(system, group, system.levels - 1)));
+  if (system.overhead > Time{})
+    text += fmt::format(", less the controller's {}", millrace::to_text(system.overhead));
+  return text + (system[group].deadline ? "; give it a longer deadline" : "; lower its rate");
 }
 
 std::string why_infeasible(const CombinationProblem& problem, const Combined& nearest) {
@@ -178,8 +186,10 @@ std::string why_infeasible(const CombinationProblem& problem, const Combined& ne
                         millrace::to_text(flow.bound),
                         millrace::to_text(flow.bound - *late.deadline),
                         millrace::to_text(*late.deadline));
-  return fmt::format("{}: group '{}' {} with the nearest combination of plans; {}", scenario,
-                     late.name, bound, busiest_resource(tasks, late));
+  return fmt::format(
+      "{}: group '{}' {} with the nearest combination of plans; {}; --max-rate finds rates that "
+      "fit",
+      scenario, late.name, bound, busiest_resource(tasks, late));
 }
 
 }  // namespace millrace::explore

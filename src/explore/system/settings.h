@@ -30,6 +30,9 @@ Time alone_at_worst(const deployment::Assignment& assignment);
 /// alone, and by how much.
 std::string too_short_deadline(const CombinationProblem& problem);
 
+/// "2.00 ms longer than its deadline of 5.00 ms; lower its rate": at the highest level.
+std::string beyond_deadline_text(const system::System& system, system::GroupId group, Time by);
+
 /// Why no deadline holds with this combination: scenario, group, by how much, and the resource that
 /// has the most to do. Precondition: it is infeasible.
 std::string why_infeasible(const CombinationProblem& problem, const Combined& nearest);

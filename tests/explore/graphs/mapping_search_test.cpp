@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "explore/system/settings.h"
 #include "explore/systems.h"
 #include "support/message_of.h"
 #include "system/random_graph.h"
@@ -115,6 +116,31 @@ TEST(place_networks, gives_no_processor_two_stages_of_one_network) {
   EXPECT_NE(placed[0][0], placed[0][1]);
 }
 
+TEST(mapping_search, without_room_it_says_the_nearest_mapping) {
+  SmallCase given(3);  // two subnets fit on the accelerators
+  for (std::size_t g = 0; g < 3; ++g) {
+    given.system.groups[g].model.file = "net";
+    given.plans[g] = {test::chain_plan({{"npu0", milliseconds(1)}})};
+  }
+  const MappingProblem problem = given.problem();
+  const MappingResult found = best_entire_mapping(problem, options());
+  EXPECT_FALSE(found.value.feasible);
+  EXPECT_EQ(MappingEvaluator(problem).subnets_over(found.mapping), 1u);
+}
+
+TEST(fastest_mapping, has_each_plan_and_task_where_it_ends_first) {
+  SmallCase given(1);
+  given.system.groups[0].model.file = "net";
+  given.plans[0] = {test::chain_plan({{"npu0", milliseconds(2)}, {"gpu", milliseconds(2)}}),
+                    test::chain_plan({{"gpu", milliseconds(3)}})};
+  given.add_task(0, "after", {{"cpu", milliseconds(5)}, {"gpu", milliseconds(1)}});
+  given.system.groups[0].graph.edges = {{1, 0}};
+  const MappingProblem problem = given.problem();
+  const Mapping fastest = fastest_mapping(problem);
+  EXPECT_EQ(fastest.plans, (Combination{1}));
+  EXPECT_EQ(alone_at_worst(grafted(problem, fastest, system::GroupId(0))), milliseconds(4));
+}
+
 TEST(least_utilisation, of_a_task_that_fits_nowhere_is_above_one) {
   SmallCase given(1);
   given.add_task(0, "a", {{"cpu", milliseconds(30)}});
@@ -130,8 +156,13 @@ TEST(mapping_search, no_mapping_is_below_the_bound_and_none_beats_the_exhaustive
     const auto optimum = exhaustive_mapping(problem, 2'000'000);
     const MappingResult heuristic = heuristic_mapping(problem, options());
     const MappingResult entire = entire_mapping(problem, options());
+    const MappingResult unseeded = entire_mapping(problem, options(), false);
+    const MappingResult better = best_entire_mapping(problem, options());
+    EXPECT_EQ(better.value.feasible, entire.value.feasible || unseeded.value.feasible) << seed;
+    for (const MappingResult& each : {entire, unseeded})
+      EXPECT_TRUE(!each.value.feasible || better.value.utilisation <= each.value.utilisation);
     EXPECT_GT(bound, 0);
-    for (const MappingResult& each : {heuristic, entire}) {
+    for (const MappingResult& each : {heuristic, entire, better}) {
       if (!each.value.feasible) continue;
       EXPECT_GE(each.value.utilisation, bound - 1e-9) << seed;
       ASSERT_TRUE(optimum) << seed;

@@ -92,5 +92,23 @@ TEST(FineTune, keeps_the_slots_the_largest) {
   EXPECT_EQ(result[1].value, 10);
 }
 
+TEST(Maximise, raises_both_of_a_pair_that_hold_up_the_frames_alike) {
+  const Rate rate = slowest_of({10, 10});
+  EXPECT_EQ(maximise({{"pre", 1}, {"post", 1}}, rate)[0].value, 1);
+  const Parameters result = maximise({{"pre", 1}, {"post", 1}}, rate, {{0, 1}});
+  EXPECT_EQ(result[0].value, 10);
+  EXPECT_EQ(result[1].value, 10);
+}
+
+TEST(FineTune, lowers_the_slots_with_what_they_had_to_be_as_large_as) {
+  FineTuning options;
+  options.largest = 0;
+  options.allowed_loss = 0.5;
+  const Parameters result =
+      fine_tune({{"slots", 8}, {"threads", 8}}, slowest_of({1000, 10}), options);
+  EXPECT_LT(result[1].value, 8);
+  EXPECT_EQ(result[0].value, result[1].value);
+}
+
 }  // namespace
 }  // namespace millrace::explore

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/file.h"
-#include "contexts.h"
+#include "explore/contexts.h"
 #include "support/message_of.h"
 #include "support/temporary_folder.h"
 
@@ -108,7 +108,7 @@ TEST(Journal, names_options_and_quotes_no_processor_name) {
   Journal journal(path, facts, field.context);
   journal.add({{{ProcessorId(1)}, {ProcessorId(0)}}, {4}, 3}, {12.5, {0.25, 1}});
   const std::string text = read_file(path);
-  EXPECT_NE(text.find("#1>gpu,4,3,12.5,0.25,1\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("#1>gpu,4,3,,0,0,12.5,0.25,1\n"), std::string::npos) << text;
   EXPECT_EQ(Journal::resume(path, facts, field.context).known().size(), 1u);
 }
 

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <set>
 
-#include "contexts.h"
+#include "explore/contexts.h"
 #include "plan/build.h"
 
 namespace millrace::explore {

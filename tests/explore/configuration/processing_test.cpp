@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "contexts.h"
+#include "explore/contexts.h"
 
 namespace millrace::explore {
 namespace {
@@ -32,8 +32,8 @@ TEST(Processing, shares_the_cores_with_the_stages_that_run_on_them) {
   const board::Board board = board_with_cores({0, 1});
   // 100 frames/s; gpu, npu0, core0 and core1 busy: 3 ms of a core for each frame
   const Score score{100, {1, 0.5, 0.2, 0.1}};
-  EXPECT_DOUBLE_EQ(most_with({milliseconds(7), 2}, board, score), 2 / 0.010);
-  EXPECT_TRUE(std::isinf(most_with({Time{}, 2}, board, score)));
+  EXPECT_DOUBLE_EQ(most_with({milliseconds(3), milliseconds(4), 2}, board, score), 2 / 0.010);
+  EXPECT_TRUE(std::isinf(most_with({{}, {}, 2}, board, score)));
 }
 
 TEST(Processing, caps_what_is_faster_and_leaves_the_rest) {
@@ -42,10 +42,21 @@ TEST(Processing, caps_what_is_faster_and_leaves_the_rest) {
     return std::vector<Score>(asked.size(), {400, {1, 0.5, 0, 0}});
   };
   const std::vector<Configuration> one(1);
-  EXPECT_EQ(with_processing(both, board, {milliseconds(4), 2})(one).front(),
+  EXPECT_EQ(with_processing(both, board, {milliseconds(4), {}, 2})(one).front(),
             (Score{400, {1, 0.5, 0, 0}}));
-  EXPECT_EQ(with_processing(both, board, {milliseconds(10), 2})(one).front(),
+  EXPECT_EQ(with_processing(both, board, {milliseconds(6), milliseconds(4), 2})(one).front(),
             (Score{200, {0.5, 0.25, 0, 0}}));
+}
+
+TEST(Processing, is_no_faster_than_its_threads) {
+  const Processing processing{milliseconds(6), milliseconds(4), 8};
+  Configuration configuration;
+  configuration.pre_threads = configuration.post_threads = 1;
+  EXPECT_DOUBLE_EQ(most_with(processing, configuration), 1 / 0.006);
+  configuration.pre_threads = 3;
+  EXPECT_DOUBLE_EQ(most_with(processing, configuration), 1 / 0.004);
+  configuration.post_threads = 0;  // as many as there are cores
+  EXPECT_DOUBLE_EQ(most_with(processing, configuration), 3 / 0.006);
 }
 
 TEST(Processing, of_what_is_capped_alike_the_plan_with_fewest_stages_wins) {
@@ -54,7 +65,7 @@ TEST(Processing, of_what_is_capped_alike_the_plan_with_fewest_stages_wins) {
   Configuration gpu{{{ProcessorId(0)}}, {}, field.build.capacity};
   const double alone = simulated_score(field.context, gpu).throughput;
   for (const double share : {0.5, 2.0}) {
-    const Processing processing{time_from_seconds(1 / (share * alone)), 1};
+    const Processing processing{time_from_seconds(1 / (share * alone)), {}, 1};
     CandidateCache cache(field.context, with_processing(simulated, field.board, processing), {});
     const auto best = search_cut_points(cache, {});
     ASSERT_TRUE(best);

@@ -4,7 +4,7 @@
 
 #include <set>
 
-#include "contexts.h"
+#include "explore/contexts.h"
 
 namespace millrace::explore {
 namespace {
