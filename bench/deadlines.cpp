@@ -251,7 +251,7 @@ int run(Time duration, const std::vector<std::string>& names) {
   const board::Board board = board::only(board::this_machine(), {"core0", "core1"});
   api::Networks networks;
   const auto loaded =
-      api::make_ready(deployment_of(names, board, networks), std::move(networks), {});
+      api::make_ready(deployment_of(names, board, networks), {std::move(networks)}, {});
   runtime::TaskTimesOptions options;
   options.samples = samples;
   const api::MeasuredDeployment measured =

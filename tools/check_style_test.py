@@ -146,6 +146,10 @@ class Includes(unittest.TestCase):
 
 
 class Words(unittest.TestCase):
+    def test_objects_of_another_linkage_are_read(self):
+        self.assertEqual(complaints('extern "C" const Task blur_task{.run = blur, .inputs = {}};'), [])
+        self.assertIn("snake_case", complaints('extern "C" const Task t{.run = f};\nvoid Wrong() {}')[0])
+
     def test_namespaces_are_not_opened_wholesale(self):
         self.assertEqual(complaints("using namespace std::chrono_literals;"), [])
         self.assertEqual(complaints("using namespace std;"), ["1: 'using namespace std'"])

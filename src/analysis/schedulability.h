@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/edge_buffers.h"
 #include "deployment/deployment.h"
 #include "deployment/power.h"
 #include "realtime/answers.h"
@@ -56,6 +57,7 @@ struct DeploymentAnswers {
   deployment::Deployment deployment;
   board::Board board;
   std::vector<DeadlineAnswers> operations;
+  std::vector<EdgeBuffer> buffers = {};  // of task graphs
   bool has_rates = false;  // they were asked for
   std::optional<LargestRates> rates = {};
 

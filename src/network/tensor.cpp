@@ -53,6 +53,12 @@ Bytes size_of(DataType type) { return {facts[static_cast<std::size_t>(type)].siz
 
 std::string_view to_text(DataType type) { return facts[static_cast<std::size_t>(type)].name; }
 
+std::optional<DataType> data_type_named(std::string_view name) {
+  for (std::size_t i = 0; i < facts.size(); ++i)
+    if (facts[i].name == name) return static_cast<DataType>(i);
+  return std::nullopt;
+}
+
 std::int64_t element_count(const Shape& shape, const std::string& place) {
   std::int64_t count = 1;
   for (const std::int64_t size : shape) {

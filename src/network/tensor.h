@@ -21,6 +21,8 @@ enum class DataType { float32, float64, float16, int8, uint8, int16, uint16, int
 
 Bytes size_of(DataType type);
 std::string_view to_text(DataType type);
+/// Nothing if there is none of this name.
+std::optional<DataType> data_type_named(std::string_view name);
 
 /// Sizes of the dimensions, outermost first; empty for a scalar. All are >= 0.
 using Shape = std::vector<std::int64_t>;

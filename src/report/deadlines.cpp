@@ -164,6 +164,33 @@ double tightness(const DeadlineAnswers& one) {
   return result;
 }
 
+std::string buffers_text(const DeploymentAnswers& answers) {
+  if (answers.buffers.empty()) return "";
+  Table table({{"group", Align::left},
+               {"edge", Align::left},
+               {"space, tokens"},
+               {"least"},
+               {"of a token"}});
+  for (const analysis::EdgeBuffer& each : answers.buffers)
+    table.add({answers.deployment.system.groups[each.group].name, each.from + " to " + each.to,
+               fmt::to_string(each.space), fmt::to_string(each.least),
+               each.token.count > 0 ? to_text(each.token) : "-"});
+  return "\n" + table.text() +
+         "With the space nobody waits for any, as the bounds have it; with the least of a group it "
+         "cannot deadlock.\n";
+}
+
+Json buffers_json(const DeploymentAnswers& answers) {
+  Json buffers = Json::array();
+  for (const analysis::EdgeBuffer& each : answers.buffers)
+    buffers.push_back({{"group", answers.deployment.system.groups[each.group].name},
+                       {"from", each.from},
+                       {"to", each.to},
+                       {"space_tokens", each.space},
+                       {"least_tokens", each.least}});
+  return buffers;
+}
+
 }  // namespace
 
 const char* contention_text(deployment::Contention contention) {
@@ -188,7 +215,8 @@ std::string deadlines_text(const DeploymentAnswers& answers) {
     text += fmt::format("deadlines    less {} for the controller\n",
                         to_text(deployment.system.overhead));
   if (answers.has_rates) text += rates_text(answers);
-  return text + "\n" + groups_text(answers) + "\n" + operations_text(answers);
+  return text + "\n" + groups_text(answers) + "\n" + operations_text(answers) +
+         buffers_text(answers);
 }
 
 std::string deadlines_json(const DeploymentAnswers& answers) {
@@ -203,6 +231,7 @@ std::string deadlines_json(const DeploymentAnswers& answers) {
   for (const DeadlineAnswers& one : answers.operations)
     fields["operations"].push_back(operation_json(answers, one));
   fields["largest_rates"] = rates_json(answers);
+  fields["buffers"] = buffers_json(answers);
   return json_document("deployment_analysis", std::move(fields));
 }
 

@@ -22,30 +22,36 @@ Channel::Channel(std::int64_t capacity, Waiting writer, Waiting reader)
   assert(capacity >= 1 && capacity <= largest_capacity);
 }
 
-Readiness Channel::space_if(Counter::Value read) const {
+Readiness Channel::space_if(Counter::Value read, std::uint32_t tokens) const {
   if (read.closed()) return Readiness::never;
-  return difference(writer_.own, read.count()) < capacity_ ? Readiness::yes : Readiness::not_yet;
+  return difference(writer_.own, read.count()) + tokens <= capacity_ ? Readiness::yes
+                                                                     : Readiness::not_yet;
 }
 
-Readiness Channel::token_if(Counter::Value written) const {
-  if (!written.closed() && difference(written.count(), reader_.own) > 0) return Readiness::yes;
+Readiness Channel::token_if(Counter::Value written, std::uint32_t tokens) const {
+  if (!written.closed() && difference(written.count(), reader_.own) >= tokens)
+    return Readiness::yes;
   return written.finished() ? Readiness::never : Readiness::not_yet;
 }
 
-Readiness Channel::space() {
+Readiness Channel::space(std::int64_t tokens) {
+  const auto count = static_cast<std::uint32_t>(tokens);
+  assert(count <= capacity_);
   if (written_.read().closed()) return Readiness::never;
-  if (difference(writer_.own, writer_.other) < capacity_) return Readiness::yes;
+  if (difference(writer_.own, writer_.other) + count <= capacity_) return Readiness::yes;
   const Counter::Value read = read_.read();
   writer_.other = read.count();
-  return space_if(read);
+  return space_if(read, count);
 }
 
-bool Channel::wait_for_space() {
-  if (space() == Readiness::not_yet) {
-    const auto settled = [&](Counter::Value read) { return space_if(read) != Readiness::not_yet; };
+bool Channel::wait_for_space(std::int64_t tokens) {
+  if (space(tokens) == Readiness::not_yet) {
+    const auto settled = [&](Counter::Value read) {
+      return space_if(read, static_cast<std::uint32_t>(tokens)) != Readiness::not_yet;
+    };
     read_.wait(settled, writer_.spin);
   }
-  return space() == Readiness::yes;
+  return space(tokens) == Readiness::yes;
 }
 
 std::int64_t Channel::spaces() {
@@ -60,22 +66,24 @@ void Channel::push(std::int64_t tokens) {
   written_.raise(count);
 }
 
-Readiness Channel::token() {
+Readiness Channel::token(std::int64_t tokens) {
+  const auto count = static_cast<std::uint32_t>(tokens);
+  assert(count <= capacity_);
   if (read_.read().closed()) return Readiness::never;
-  if (difference(reader_.other, reader_.own) > 0) return Readiness::yes;
+  if (difference(reader_.other, reader_.own) >= count) return Readiness::yes;
   const Counter::Value written = written_.read();
   reader_.other = written.count();
-  return token_if(written);
+  return token_if(written, count);
 }
 
-bool Channel::wait_for_token() {
-  if (token() == Readiness::not_yet) {
+bool Channel::wait_for_token(std::int64_t tokens) {
+  if (token(tokens) == Readiness::not_yet) {
     const auto settled = [&](Counter::Value written) {
-      return token_if(written) != Readiness::not_yet;
+      return token_if(written, static_cast<std::uint32_t>(tokens)) != Readiness::not_yet;
     };
     written_.wait(settled, reader_.spin);
   }
-  return token() == Readiness::yes;
+  return token(tokens) == Readiness::yes;
 }
 
 std::int64_t Channel::tokens() {

@@ -31,10 +31,10 @@ class Channel {
   static constexpr std::int64_t largest_capacity = 1 << 24;
 
   // The writer's side.
-  /// Whether a token fits; never: closed.
-  Readiness space();
-  /// Waits until a token fits; false: never.
-  bool wait_for_space();
+  /// Whether so many tokens fit; never: closed.
+  Readiness space(std::int64_t tokens = 1);
+  /// Waits until so many tokens fit; false: never.
+  bool wait_for_space(std::int64_t tokens = 1);
   /// The writer is woken when there may be more space, or none any more.
   void watch_space() { read_.watch(); }
   /// How many tokens fit now.
@@ -45,10 +45,10 @@ class Channel {
   void finish() { written_.finish(); }
 
   // The reader's side.
-  /// Whether there is a token; never: closed, or finished and empty.
-  Readiness token();
-  /// Waits for a token; false: never.
-  bool wait_for_token();
+  /// Whether there are so many tokens; never: closed, or finished with fewer.
+  Readiness token(std::int64_t tokens = 1);
+  /// Waits for so many tokens; false: never.
+  bool wait_for_token(std::int64_t tokens = 1);
   /// The reader is woken when there may be another token, or none any more.
   void watch_token() { written_.watch(); }
   /// How many tokens there are now.
@@ -65,8 +65,8 @@ class Channel {
   static std::uint32_t difference(std::uint32_t a, std::uint32_t b) { return (a - b) & mask; }
   static constexpr std::uint32_t mask = (1u << 29) - 1;
 
-  Readiness space_if(Counter::Value read) const;
-  Readiness token_if(Counter::Value written) const;
+  Readiness space_if(Counter::Value read, std::uint32_t tokens) const;
+  Readiness token_if(Counter::Value written, std::uint32_t tokens) const;
 
   std::unique_ptr<EventCount> own_event_counts_[2];  // of the sides that brought none
   Counter written_;                     // raised by the writer alone: tokens ever pushed

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "dataflow/analysis.h"
+#include "system/task_edges.h"
 
 namespace millrace::system {
 namespace {
@@ -53,6 +54,22 @@ void check_edge(const GraphEdge& edge) {
                      fmt::format("found {} tokens produced, {} consumed and {} there before, "
                                  "expected the first two from 1 to {}",
                                  edge.produces, edge.consumes, edge.tokens, most_rate));
+}
+
+/// Edges that carry the same output get the same tokens.
+void check_outputs(const TaskGraph& graph) {
+  const std::vector<std::size_t> outputs = outputs_of_edges(graph);
+  for (std::size_t e = 0; e < graph.edges.size(); ++e)
+    for (std::size_t before = 0; before < e; ++before) {
+      const GraphEdge &edge = graph.edges[e], &other = graph.edges[before];
+      if (edge.from != other.from || outputs[e] != outputs[before]) continue;
+      if (edge.produces != other.produces ||
+          (edge.bytes != 0 && other.bytes != 0 && edge.bytes != other.bytes) ||
+          (edge.token && other.token && edge.token != other.token))
+        throw InputError(edge.place, fmt::format("carries output {} as another edge does, expected "
+                                                 "the same 'produces', type and size on both",
+                                                 outputs[e]));
+    }
 }
 
 /// A deployment calls the second firing of 'blur' "blur.1".
@@ -109,6 +126,7 @@ void check_task_graph(const System& system, GroupId id) {
   std::set<std::string> names;
   for (const GraphTask& task : group.graph.tasks) check_task(task, names);
   for (const GraphEdge& edge : group.graph.edges) check_edge(edge);
+  check_outputs(group.graph);
   check_flow(group);
   if (waits_for_earlier_iterations(group.graph) &&
       group.deadline.value_or(Time{}) > period_of(system, id, system.levels - 1))

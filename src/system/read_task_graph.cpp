@@ -10,15 +10,19 @@
 #include "base/file.h"
 #include "board/read_values.h"
 #include "dataflow/sdf3.h"
+#include "network/tensor.h"
+#include "system/task_edges.h"
 
 namespace millrace::system {
 namespace {
 
 constexpr std::array<std::string_view, 3> graph_task_keys{"name", "on", "code"};
 constexpr std::array<std::string_view, 3> times_keys{"worst_ms", "average_ms", "best_ms"};
-constexpr std::array<std::string_view, 3> code_keys{"plugin", "source", "function"};
-constexpr std::array<std::string_view, 6> edge_keys{"from",     "to",     "produces",
-                                                    "consumes", "tokens", "bytes"};
+constexpr std::array<std::string_view, 4> code_keys{"plugin", "source", "function", "parameters"};
+constexpr std::array<std::string_view, 9> edge_keys{
+    "from", "to", "produces", "consumes", "tokens", "bytes", "type", "shape", "output"};
+constexpr std::int64_t largest_dimension = 1'000'000'000;
+constexpr int most_outputs = 1000;
 constexpr board::Bounds of_worst{0, 1e9, true}, of_other_times{0, 1e9};
 constexpr double longest_us = 1e12;
 constexpr std::int64_t most_tokens = 1'000'000'000;
@@ -44,12 +48,14 @@ TimesOn read_times(const YamlView& view, const std::string& processor) {
 TaskCode read_code(const YamlView& view, const PathOf& path_of) {
   view.only(code_keys);
   TaskCode code;
-  if (view.has("plugin") == view.has("source"))
-    view.fail(view.has("plugin") ? "has a 'plugin' and a 'source'; give one of the two"
-                                 : "has neither 'plugin' nor 'source'; give one of the two");
+  if (!view.has("plugin") && !view.has("source"))
+    view.fail("has neither 'plugin' nor 'source'; give one of the two, or both");
   if (view.has("plugin")) code.plugin = path_of(view.at("plugin"));
   if (view.has("source")) code.source = path_of(view.at("source"));
   code.function = view.at("function").text();
+  if (view.has("parameters"))
+    for (const std::string& key : view.at("parameters").keys())
+      code.parameters[key] = view.at("parameters").at(key).scalar();
   return code;
 }
 
@@ -76,6 +82,29 @@ std::size_t node_of(const YamlView& view, const TaskGraph& graph, bool has_netwo
   view.fail(fmt::format("there is no task '{}'{}", name, did_you_mean(name, known)));
 }
 
+/// InputError if the size is said twice, and differently.
+void read_token(const YamlView& view, GraphEdge& edge) {
+  if (view.has("shape") && !view.has("type"))
+    view.fail("has a 'shape' without a 'type'; add one, such as type: uint8");
+  if (!view.has("type")) return;
+  TokenType& token = edge.token.emplace();
+  const auto type = network::data_type_named(view.at("type").text());
+  if (!type)
+    view.at("type").fail(
+        fmt::format("found '{}', expected a type of numbers, such as uint8 or "
+                    "float32",
+                    view.at("type").text()));
+  token.type = *type;
+  if (view.has("shape"))
+    for (const YamlView& size : view.at("shape").items())
+      token.shape.push_back(board::read_count(size, 1, largest_dimension));
+  const std::int64_t bytes = size_of(token).count;
+  if (edge.bytes != 0 && edge.bytes != bytes)
+    view.fail(fmt::format("says that a token has {} bytes, and a {} has {}; remove 'bytes'",
+                          edge.bytes, to_text(token), bytes));
+  edge.bytes = bytes;
+}
+
 GraphEdge read_edge(const YamlView& view, const TaskGraph& graph, bool has_network) {
   view.only(edge_keys);
   GraphEdge edge{node_of(view.at("from"), graph, has_network),
@@ -87,6 +116,8 @@ GraphEdge read_edge(const YamlView& view, const TaskGraph& graph, bool has_netwo
   read("consumes", 1, edge.consumes);
   read("tokens", 0, edge.tokens);
   read("bytes", 0, edge.bytes);
+  read_token(view, edge);
+  if (view.has("output")) edge.output = board::read_count(view.at("output"), 0, most_outputs);
   edge.place = view.place();
   return edge;
 }

@@ -2,11 +2,14 @@
 // What a group computes beside its network: tasks and the tokens between them, as synchronous
 // dataflow (chapter 5 of J. Kim's thesis, Seoul, 2023).
 #include <cstdint>
+#include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/units.h"
 #include "dataflow/graph.h"
+#include "network/tensor.h"
 
 namespace millrace::system {
 
@@ -19,9 +22,10 @@ struct TimesOn {
 
 /// The function that a task calls. Empty: the task is there for analysis only.
 struct TaskCode {
-  std::string plugin = {};   // a file, or ...
-  std::string source = {};   // ... a source file that is compiled
+  std::string plugin = {};  // the library that has it; empty: one that is named when it is run
+  std::string source = {};  // the source file, for a program that is exported
   std::string function = {};
+  std::map<std::string, std::string> parameters = {};  // that the function is given
   bool operator==(const TaskCode&) const = default;
 };
 
@@ -33,6 +37,13 @@ struct GraphTask {
   bool operator==(const GraphTask&) const = default;
 };
 
+/// A token as an array, dense and row-major.
+struct TokenType {
+  network::DataType type = network::DataType::uint8;
+  network::Shape shape;  // empty: one number
+  bool operator==(const TokenType&) const = default;
+};
+
 /// A FIFO between two tasks. The index after the last task stands for the group's network.
 struct GraphEdge {
   std::size_t from = 0, to = 0;
@@ -40,6 +51,10 @@ struct GraphEdge {
   std::int64_t tokens = 0;                  // that are there before the first firing
   std::int64_t bytes = 0;                   // of a token; 0: not known
   std::string place = {};
+  std::optional<TokenType> token = {};  // what a token is; none: not said
+  /// Which output of `from` it carries, from 0; several edges may carry the same. None: the next
+  /// one, in the order of the edges.
+  std::optional<std::int64_t> output = {};
   bool operator==(const GraphEdge&) const = default;
 };
 

@@ -45,6 +45,7 @@ Json to_json(const GraphTask& task, const fs::path& folder) {
   if (!code.plugin.empty()) json["code"]["plugin"] = from_folder(code.plugin, folder);
   if (!code.source.empty()) json["code"]["source"] = from_folder(code.source, folder);
   if (!code.function.empty()) json["code"]["function"] = code.function;
+  for (const auto& [key, value] : code.parameters) json["code"]["parameters"][key] = value;
   return json;
 }
 
@@ -56,7 +57,12 @@ Json to_json(const TaskGraph& graph, const GraphEdge& edge) {
   if (edge.produces != 1) json["produces"] = edge.produces;
   if (edge.consumes != 1) json["consumes"] = edge.consumes;
   if (edge.tokens != 0) json["tokens"] = edge.tokens;
-  if (edge.bytes != 0) json["bytes"] = edge.bytes;
+  if (edge.bytes != 0 && !edge.token) json["bytes"] = edge.bytes;
+  if (edge.token) {
+    json["type"] = network::to_text(edge.token->type);
+    if (!edge.token->shape.empty()) json["shape"] = edge.token->shape;
+  }
+  if (edge.output) json["output"] = *edge.output;
   return json;
 }
 

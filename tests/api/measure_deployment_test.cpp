@@ -43,7 +43,7 @@ deployment::Deployment digits_on_one_core(Networks& networks) {
 
 TEST(MeasureDeployment, fills_in_times_the_overhead_and_bounds) {
   Networks networks;
-  const auto loaded = make_ready(digits_on_one_core(networks), std::move(networks), {});
+  const auto loaded = make_ready(digits_on_one_core(networks), {std::move(networks)}, {});
   runtime::TaskTimesOptions options;
   options.samples = 20;
   const MeasuredDeployment measured = measure_deployment(*loaded, loaded->groups_to_run(), options);
@@ -58,7 +58,7 @@ TEST(MeasureDeployment, fills_in_times_the_overhead_and_bounds) {
 
 TEST(LargestRates, are_that_at_which_a_period_is_the_bound) {
   Networks networks;
-  const auto loaded = make_ready(digits_on_one_core(networks), std::move(networks), {});
+  const auto loaded = make_ready(digits_on_one_core(networks), {std::move(networks)}, {});
   // 4 ms every 50 ms at the highest level.
   const auto factor_of = [&](const deployment::Deployment& deployment) {
     const auto rates = analysis::largest_rates(deployment, loaded->board, system::ScenarioId(0));
@@ -74,7 +74,7 @@ TEST(LargestRates, are_that_at_which_a_period_is_the_bound) {
 
 TEST(ResponseBounds, have_the_overhead_and_are_none_of_groups_that_rest) {
   Networks networks;
-  const auto loaded = make_ready(digits_on_one_core(networks), std::move(networks), {});
+  const auto loaded = make_ready(digits_on_one_core(networks), {std::move(networks)}, {});
   deployment::Deployment deployment = loaded->deployment;
   deployment.system.overhead = 1ms;
   deployment.system.scenarios.push_back({"none", {}});

@@ -16,7 +16,7 @@ using test::frame;
 using test::value_of;
 
 /// Opened by one thread, waited for by another.
-class Gate {
+class PreparationGate {
  public:
   void open() {
     const std::lock_guard lock(mutex_);
@@ -45,7 +45,7 @@ class PreparationTest : public test::SessionTest {
 };
 
 TEST_F(PreparationTest, a_reader_is_prepared_while_the_engine_is_still_busy_with_what_it_reads) {
-  Gate reader_began;
+  PreparationGate reader_began;
   bool in_time = false;
   decorate({.before_prepare =
                 [&](const engine::SubnetRequest& request) {

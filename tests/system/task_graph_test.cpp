@@ -9,6 +9,7 @@
 #include "support/message_of.h"
 #include "system/random_graph.h"
 #include "system/system_file.h"
+#include "system/task_edges.h"
 
 namespace millrace::system {
 namespace {
@@ -50,6 +51,37 @@ TEST(task_graph, is_written_and_read_back_the_same) {
   EXPECT_EQ(again.groups[0].graph.tasks[1].code, system.groups[0].graph.tasks[1].code);
   EXPECT_EQ(again.groups[0].graph.edges[0].tokens, 4);
   EXPECT_EQ(again.groups[0].graph.edges[0].consumes, 2);
+}
+
+TEST(task_graph, tokens_and_outputs_and_parameters_are_read_and_written) {
+  const std::string text =
+      "tasks: [{name: a, on: {cpu: 3}, code: {source: t.cpp, plugin: t.so, function: f, "
+      "parameters: {gain: 2, name: left}}}, {name: b, on: {cpu: 1}}, {name: c, on: {cpu: 1}}], "
+      "edges: [{from: a, to: b, type: uint8, shape: [4, 6]}, {from: a, to: c, output: 0}, "
+      "{from: a, to: c, type: float32}]";
+  const System system = parse_system(group(text, ""), "s");
+  const TaskGraph& graph = system.groups[0].graph;
+  EXPECT_EQ(graph.tasks[0].code.parameters.at("gain"), "2");
+  EXPECT_EQ(graph.tasks[0].code.parameters.at("name"), "left");
+  EXPECT_EQ(graph.edges[0].token, (TokenType{network::DataType::uint8, {4, 6}}));
+  EXPECT_EQ(graph.edges[0].bytes, 24);
+  EXPECT_EQ(graph.edges[2].bytes, 4);
+  EXPECT_EQ(outputs_of_edges(graph), (std::vector<std::size_t>{0, 0, 1}));
+  const TaskGraph again = system_in(to_json(system, ""), "s").groups[0].graph;
+  EXPECT_EQ(again.tasks[0].code, graph.tasks[0].code);
+  for (std::size_t e = 0; e < 3; ++e) {
+    EXPECT_EQ(again.edges[e].token, graph.edges[e].token);
+    EXPECT_EQ(again.edges[e].output, graph.edges[e].output);
+  }
+}
+
+TEST(task_graph, smallest_spaces_cannot_deadlock_and_smaller_ones_can) {
+  const System system = parse_system(
+      group(std::string(two_tasks) + ", edges: [{from: a, to: b, produces: 2, consumes: 3}]", ""),
+      "s");
+  const TaskGraph& graph = system.groups[0].graph;
+  EXPECT_EQ(spaces_without_waits(graph, false, 2), (std::vector<std::int64_t>{12}));
+  EXPECT_EQ(smallest_spaces(graph, false), (std::vector<std::int64_t>{4}));
 }
 
 TEST(task_graph, jobs_of_an_iteration_wait_for_the_firings_that_they_need) {
@@ -135,6 +167,13 @@ TEST(task_graph, bad_graphs_are_refused_with_their_place) {
       "beyond its period");
   has(refusal(tasks + "[{from: a, to: b, produces: 1000000, consumes: 999999}]", ""),
       "more than 1000 firings");
+  has(refusal(tasks + "[{from: a, to: b, type: uint9}]", ""), "expected a type of numbers");
+  has(refusal(tasks + "[{from: a, to: b, shape: [3]}]", ""), "'shape' without a 'type'");
+  has(refusal(tasks + "[{from: a, to: b, type: int16, shape: [3], bytes: 5}]", ""), "3 has 6");
+  has(refusal(tasks + "[{from: a, to: b, output: 0}, {from: a, to: b, output: 0, produces: 2, "
+                      "consumes: 2}]",
+              ""),
+      "the same 'produces', type and size on both");
 }
 
 TEST(random_graph, is_consistent_live_and_as_asked) {

@@ -41,7 +41,10 @@ class Parser(Statements):
         i = self.past_template(i)
         if t.text(i) == "inline" and t.text(i + 1) == "namespace":
             i += 1
-        if t.text(i) == "namespace" or (t.text(i) == "extern" and t.at(i + 1).kind == "text"):
+        is_linkage = t.text(i) == "extern" and t.at(i + 1).kind == "text"
+        if is_linkage and self.is_object(i + 2):
+            i += 2
+        elif is_linkage or t.text(i) == "namespace":
             return self.namespace(i, owner)
         if t.text(i) == "enum":
             return self.enumeration(i)
@@ -52,6 +55,13 @@ class Parser(Statements):
         if t.text(i) in ("using", "typedef", "friend", "static_assert", "concept"):
             return self.past_statement(i, owner, first)
         return self.function_or_variable(first, i, owner, private)
+
+    def is_object(self, i):
+        """Whether the declaration is none of a function; a block begins with its bracket."""
+        first = i
+        while self.tokens.text(i) not in ("(", "{", ";", ""):
+            i += 1
+        return self.tokens.text(i) != "(" and i > first
 
     def past_template(self, i):
         t = self.tokens

@@ -1,7 +1,7 @@
 """Which room may use which: the table of the architecture."""
 
 _ALL = ("base", "network", "dataflow", "realtime", "board", "kernels", "engine", "profile", "plan", "schedule",
-        "analysis", "simulate", "explore", "workload", "runtime", "application", "report", "system", "deployment")
+        "analysis", "simulate", "explore", "workload", "runtime", "application", "codegen", "report", "system", "deployment")
 
 MAY_USE = {
     "base": (),
@@ -25,6 +25,7 @@ MAY_USE = {
     "runtime": ("base", "network", "realtime", "board", "engine", "workload", "plan", "schedule", "system",
                 "deployment"),
     "application": ("base", "network", "board", "engine", "runtime"),
+    "codegen": ("base", "network", "board", "plan", "system", "deployment"),
     "report": ("base", "network", "dataflow", "realtime", "board", "profile", "plan", "schedule", "system",
                "deployment", "analysis", "simulate", "explore", "workload"),
     "api": _ALL,

@@ -13,6 +13,7 @@ analysis::DeploymentAnswers analyze_deadlines(const DeadlinesRequest& request) {
   if (!request.scenario.empty()) questions.scenario = scenario_named(system, request.scenario);
   if (request.level) check_level(system, *request.level);
   result.operations = analysis::check_deadlines(result.deployment, result.board, questions);
+  result.buffers = analysis::edge_buffers(result.deployment);
   result.has_rates = request.rates;
   if (request.rates)
     result.rates = analysis::largest_rates(result.deployment, result.board, questions.scenario);

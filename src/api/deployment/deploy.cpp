@@ -18,6 +18,7 @@
 #include "board/power.h"
 #include "explore/system/placement.h"
 #include "explore/system/settings.h"
+#include "system/task_edges.h"
 
 namespace millrace::api {
 namespace {
@@ -183,6 +184,7 @@ void open_groups(DeployWork& work) {
                : group_source(work.system, group, work.board, {work.networks, options}));
     explore::GroupModel& model =
         work.all_models.emplace_back(group_model(*work.sources[g], work.system, group, work.board));
+    system::check_tensors(work.system.groups[g].graph, *work.sources[g]->network);
     model.deviation = work.request.deviation;
     model.by_accelerator_times = work.by_mapping;
     work.models.push_back(&model);
@@ -285,7 +287,8 @@ deployment::Deployment deployment_of(const DeployWork& work, const MethodReport&
 std::string measure(const DeployRequest& request, DeployResult& result) {
   const auto shown = request.context.begin("measuring tasks");
   deployment::Deployment& deployment = *result.deployment;
-  deployment = measured_here(deployment, request.samples, request.context);
+  const TaskSources tasks{.libraries = request.plugins, .may_lack = true};
+  deployment = measured_here(deployment, {request.samples, tasks}, request.context);
   result.measured = true;
   const auto answers = analysis::check_deadlines(deployment, result.board, {});
   std::erase_if(deployment.settings, [&](const deployment::Setting& setting) {
@@ -384,8 +387,7 @@ DeployResult deploy_system(const DeployRequest& request) {
   result.system = std::move(work.system);
   result.board = std::move(work.board);
   result.is_power_assumed = work.is_power_assumed;
-  if (result.deployment && result.system.board.empty() && request.samples > 0 &&
-      !has_task_graphs(result.system))
+  if (result.deployment && result.system.board.empty() && request.samples > 0)
     result.refusal = measure(request, result);
   return result;
 }

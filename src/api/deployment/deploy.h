@@ -32,6 +32,7 @@ struct DeployRequest {
   /// On this machine: so many runs of each task of what was decided, beside the others, in place of
   /// the sums of its layers' worst cases. 0: none.
   std::int64_t samples = 200;
+  std::vector<std::string> plugins = {};  // libraries with functions of tasks
   Context context = {};
 };
 

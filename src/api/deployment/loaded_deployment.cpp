@@ -54,16 +54,6 @@ std::vector<network::Array> arrays_of(const network::Network& network,
   return arrays;
 }
 
-/// Only networks are executed so far.
-void refuse_task_graphs(const system::System& system) {
-  for (const system::Group& group : system.groups)
-    if (!group.graph.empty())
-      throw InputError(system.file,
-                       "group '" + group.name +
-                           "' has a task graph, and such groups cannot be run yet; 'analyze' and "
-                           "'simulate' show their response times");
-}
-
 /// Each is called by one thread.
 void add_steps(const GroupSteps& steps, runtime::GroupToRun& group) {
   if (!steps.application) return;
@@ -78,10 +68,36 @@ void add_steps(const GroupSteps& steps, runtime::GroupToRun& group) {
   };
 }
 
+bool has_tasks(const LoadedDeployment& loaded) {
+  return std::ranges::any_of(loaded.codes,
+                             [](const GroupCode& code) { return !code.tasks.empty(); });
+}
+
+/// Where the board is not here, each firing of a task takes its average time on its processor, and
+/// its function is called meanwhile.
+void simulate_tasks(const LoadedDeployment& loaded, std::size_t g, runtime::GroupToRun& group) {
+  for (const deployment::Task& task : loaded.deployment.assignments[g].tasks) {
+    if (task.step != deployment::Step::task || task.firing > 0) continue;
+    const auto processor =
+        std::ranges::find(loaded.board.processors, task.processor, &board::Processor::name);
+    runtime::TaskToRun& code = group.tasks[task.node];
+    code = {[make = code.make, average = task.average,
+             pacer = loaded.simulated.engine->pacer(*processor)]() -> runtime::Fire {
+      return
+          [fire = make ? make() : runtime::Fire{}, average, pacer](const runtime::Firing& firing) {
+            pacer(average, [&] {
+              if (fire) fire(firing);
+            });
+          };
+    }};
+  }
+}
+
 /// The engine of the first simulated stage computes for all.
 void make_simulated(LoadedDeployment& loaded, const engine::EngineOptions& options) {
   LoadedDeployment::Simulated& simulated = loaded.simulated;
   for (std::size_t g = 0; g < loaded.networks.size(); ++g) {
+    if (loaded.networks[g] == nullptr) continue;
     plan::PlanFile& file = loaded.deployment.assignments[g].plan;
     const network::Network& network = *loaded.networks[g];
     const std::vector<LayerId> layers = runtime::simulated_layers(file.plan);
@@ -92,6 +108,8 @@ void make_simulated(LoadedDeployment& loaded, const engine::EngineOptions& optio
     runtime::add_run_times(file.plan, file.evidence, 1, simulated.times[&network]);
     file.plan = runtime::computed_here(file.plan, network, *simulated.computing).plan;
   }
+  if (!simulated.computing && !loaded.is_here && has_tasks(loaded))
+    simulated.computing = engine::make_engine(engine::engine_names().front(), options);
   if (!simulated.computing) return;
   simulated.engine = std::make_unique<engine::simulated::PacedEngine>(
       *simulated.computing, runtime::simulation_host(),
@@ -154,6 +172,9 @@ std::vector<runtime::GroupToRun> LoadedDeployment::groups_to_run() const {
     for (const auto& [name, engine] : engines[g]) group.engines[name] = engine.get();
     if (simulated.engine) group.engines[plan::simulated_engine] = simulated.engine.get();
     if (is_here) add_steps(steps[g], group);
+    group.tasks = tasks_to_run(deployment.system.groups[g].graph, codes[g]);
+    group.token_bytes = codes[g].token_bytes;
+    if (!is_here) simulate_tasks(*this, g, group);
   }
   return groups;
 }
@@ -168,25 +189,29 @@ runtime::SimulatedClock LoadedDeployment::simulated_clock() const {
   };
 }
 
-std::unique_ptr<LoadedDeployment> load_deployment(const std::string& file, const Context& context) {
+std::unique_ptr<LoadedDeployment> load_deployment(const std::string& file,
+                                                  const TaskSources& sources,
+                                                  const Context& context) {
   Networks opened(context);
   deployment::Deployment deployment = open_deployment(file, opened);
-  return make_ready(std::move(deployment), std::move(opened), context);
+  return make_ready(std::move(deployment), {std::move(opened), sources}, context);
 }
 
-std::unique_ptr<LoadedDeployment> make_ready(deployment::Deployment deployment, Networks opened,
-                                             const Context& context) {
+std::unique_ptr<LoadedDeployment> make_ready(deployment::Deployment deployment,
+                                             DeploymentSources sources, const Context& context) {
   auto result = std::make_unique<LoadedDeployment>();
   result->deployment = std::move(deployment);
-  result->opened = std::move(opened);
+  result->opened = std::move(sources.opened);
   const system::System& system = result->deployment.system;
-  refuse_task_graphs(system);
   result->is_here = system.board.empty();
   result->board = board_of(result->deployment, context);
+  sources.tasks.may_lack = sources.tasks.may_lack || !result->is_here;
   for (std::size_t g = 0; g < system.groups.size(); ++g) {
-    result->networks.push_back(
-        &result->opened.of(result->deployment.assignments.at(g).plan.origin.model));
-    result->steps.push_back(open_steps(system.groups[g], context));
+    const system::Group& group = system.groups[g];
+    const auto& model = result->deployment.assignments.at(g).plan.origin.model;
+    result->networks.push_back(group.has_network() ? &result->opened.of(model) : nullptr);
+    result->steps.push_back(open_steps(group, context));
+    result->codes.push_back(open_code(group, result->networks.back(), sources.tasks));
   }
   const engine::EngineOptions options = engine_options(context);
   make_simulated(*result, options);

@@ -8,6 +8,7 @@
 #include "api/application/load.h"
 #include "api/context.h"
 #include "api/deployment/open.h"
+#include "api/deployment/task_code.h"
 #include "application/picture.h"
 #include "deployment/deployment.h"
 #include "engine/engine.h"
@@ -41,8 +42,9 @@ struct LoadedDeployment {
   board::Board board;
   bool is_here = true;  // the board is this machine; else tasks of cores take their worst times
   Networks opened;
-  std::vector<const network::Network*> networks;  // by GroupId; of `opened`
+  std::vector<const network::Network*> networks;  // by GroupId; of `opened`; null: it has none
   std::vector<GroupSteps> steps;                  // by GroupId
+  std::vector<GroupCode> codes;                   // by GroupId
   /// By GroupId, then by name: groups share none, so that none waits for another's lock.
   std::vector<std::map<std::string, std::unique_ptr<engine::Engine>>> engines;
 
@@ -60,9 +62,15 @@ struct LoadedDeployment {
 };
 
 /// Reads the file and everything that it names.
-std::unique_ptr<LoadedDeployment> load_deployment(const std::string& file, const Context& context);
-/// The same of a deployment whose plans name their models.
-std::unique_ptr<LoadedDeployment> make_ready(deployment::Deployment deployment, Networks opened,
-                                             const Context& context);
+std::unique_ptr<LoadedDeployment> load_deployment(const std::string& file,
+                                                  const TaskSources& sources,
+                                                  const Context& context);
+/// What a deployment is made ready with.
+struct DeploymentSources {
+  Networks opened;  // whose plans name their models
+  TaskSources tasks = {};
+};
+std::unique_ptr<LoadedDeployment> make_ready(deployment::Deployment deployment,
+                                             DeploymentSources sources, const Context& context);
 
 }  // namespace millrace::api

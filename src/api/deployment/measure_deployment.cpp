@@ -42,12 +42,12 @@ MeasuredDeployment measure_deployment(const LoadedDeployment& loaded,
   return result;
 }
 
-deployment::Deployment measured_here(const deployment::Deployment& deployment, std::int64_t samples,
-                                     const Context& context) {
-  const auto loaded = make_ready(deployment, Networks(context), context);
+deployment::Deployment measured_here(const deployment::Deployment& deployment,
+                                     const MeasuringRequest& request, const Context& context) {
+  const auto loaded = make_ready(deployment, {Networks(context), request.tasks}, context);
   const InterruptGuard interrupt;
   runtime::TaskTimesOptions options;
-  options.samples = samples;
+  options.samples = request.samples;
   options.between = [&] { interrupt.check(); };
   const Verdict allowed = runtime::may_have_priority(runtime::highest_priority);
   if (!allowed) context.note(allowed.reason());

@@ -21,10 +21,14 @@ MeasuredDeployment measure_deployment(const LoadedDeployment& loaded,
                                       const std::vector<runtime::GroupToRun>& groups,
                                       const runtime::TaskTimesOptions& options = {});
 
-/// A deployment for this machine with times that were measured here, as by measure_deployment, with
-/// so many samples of each task.
-deployment::Deployment measured_here(const deployment::Deployment& deployment, std::int64_t samples,
-                                     const Context& context);
+struct MeasuringRequest {
+  std::int64_t samples = 200;  // of each task
+  TaskSources tasks = {};
+};
+
+/// A deployment for this machine with times that were measured here, as by measure_deployment.
+deployment::Deployment measured_here(const deployment::Deployment& deployment,
+                                     const MeasuringRequest& request, const Context& context);
 
 /// Groups that name an application and say nothing of their steps get the worst times of some runs
 /// of these, as a beginning.

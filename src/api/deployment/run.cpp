@@ -71,6 +71,12 @@ void check_trace_file(const DeploymentRunRequest& request) {
 
 }  // namespace
 
+std::int64_t DeploymentRun::missed() const {
+  std::int64_t missed = 0;
+  for (const runtime::GroupRecord& group : record.groups) missed += group.frames.missed;
+  return missed;
+}
+
 bool DeploymentRun::holds() const {
   for (std::size_t g = 0; g < record.groups.size(); ++g)
     for (const runtime::OperationRecord& each : record.groups[g].operations)
@@ -80,7 +86,7 @@ bool DeploymentRun::holds() const {
 
 DeploymentRun run_deployment(const DeploymentRunRequest& request) {
   check_trace_file(request);
-  const auto loaded = load_deployment(request.deployment, request.context);
+  const auto loaded = load_deployment(request.deployment, request.tasks, request.context);
   const system::System& system = loaded->deployment.system;
   const deployment::Script script = script_of(system, request);
   DeploymentRun run{request.deployment, request.script, request.seed, loaded->deployment, {}, {}};

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "api/context.h"
+#include "api/deployment/task_code.h"
 #include "api/trace.h"
 #include "deployment/deployment.h"
 #include "runtime/controller/record.h"
@@ -23,6 +24,7 @@ struct DeploymentRunRequest {
   double duration_s = 60;
   std::uint64_t seed = 1;
   TraceOptions trace = {};
+  TaskSources tasks = {};
   Context context = {};
 };
 
@@ -42,6 +44,8 @@ struct DeploymentRun {
     const auto found = bounds.find({group, {of.at.scenario.index, of.at.level}});
     return found == bounds.end() ? std::nullopt : found->second;
   }
+  /// Frames after their deadlines, of all groups.
+  std::int64_t missed() const;
   /// Whether each response is within its bound.
   bool holds() const;
 };

@@ -32,7 +32,8 @@ void bind_application(CLI::App& verb, api::ApplicationOptions& options) {
   verb.add_option("--plan", options.plan,
                   "The plan of the application's network; default: float32 on one core");
   verb.add_option("--plugin", options.plugins,
-                  "A shared library with pre- or post-processing for the application (repeatable)");
+                  "A shared library with pre- or post-processing for the application, or with "
+                  "tasks of a deployment (repeatable)");
   verb.add_option("--frames", options.frames,
                   "Stop after this number of frames; default: all frames of the input")
       ->check(CLI::Range(1, 1'000'000'000));

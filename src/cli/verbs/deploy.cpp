@@ -114,6 +114,8 @@ void bind(CLI::App& verb, DeployOptions& options) {
                   "deployment gets; 0: the sums of its layers' worst times")
       ->check(CLI::Range(std::int64_t{0}, std::int64_t{1'000'000}))
       ->capture_default_str();
+  verb.add_option("--plugin", request.plugins,
+                  "A shared library with functions of tasks (repeatable)");
   begin_group(verb, "Output");
   verb.add_option("-o,--output", options.output,
                   "The deployment file to write; default: NAME.deployment.json");

@@ -1,11 +1,14 @@
-// millrace export PLAN --format dot|sdf3|onnx, millrace export MODEL --format onnx
+// millrace export PLAN --format dot|sdf3|onnx|cpp, millrace export MODEL --format onnx, millrace
+// export DEPLOYMENT --format cpp
 #include <fmt/format.h>
 
 #include "api/exporting/onnx.h"
+#include "api/exporting/program.h"
 #include "api/loaded.h"
 #include "api/open_model.h"
 #include "api/written_over.h"
 #include "base/file.h"
+#include "base/printable.h"
 #include "cli/options/common.h"
 #include "cli/options/model.h"
 #include "cli/print/progress.h"
@@ -23,6 +26,8 @@ struct ExportOptions {
   api::Setup setup;  // its source: a plan file or a model
   std::string model, output, format = "dot";
   bool sdf = false;
+  api::ProgramRequest program;
+  std::vector<CLI::Option*> of_programs = {};
 
   const std::string& plan() const { return setup.source.file; }
 };
@@ -30,22 +35,33 @@ struct ExportOptions {
 void bind(CLI::App& verb, ExportOptions& options) {
   verb.add_option("plan_or_model", options.setup.source.file,
                   "The plan file; with --format onnx also an ONNX file, a Darknet configuration "
-                  "(.cfg) or a zoo network")
+                  "(.cfg) or a zoo network; with --format cpp also a deployment")
       ->required();
   verb.add_option("--model", options.model, model_moved);
   verb.add_option("--format", options.format,
                   "dot: Graphviz; a token is one element. sdf3: the XML of SDF3; a token is one "
                   "frame, times are in nanoseconds, channels have capacities. onnx: the network as "
                   "it is computed, with constants and batch normalisation folded; for a plan one "
-                  "model for each phase of a stage")
-      ->check(CLI::IsMember({"dot", "sdf3", "onnx"}))
+                  "model for each phase of a stage. cpp: a folder with a program in C++, to build "
+                  "with CMake where Millrace is installed")
+      ->check(CLI::IsMember({"dot", "sdf3", "onnx", "cpp"}))
       ->capture_default_str();
   verb.add_option("-o,--output", options.output,
                   "The file to write; default: standard output. For the models of a plan: the "
-                  "folder to write into");
+                  "folder to write into. For a program: the folder to write, new or empty");
   verb.add_flag("--sdf", options.sdf,
                 "Write the network's SDF graph instead, with one actor per layer");
   bind_input(verb, options.setup);
+  begin_group(verb, "Programs");
+  CLI::Option* const timed =
+      verb.add_flag("--timed", options.program.timed,
+                    "Simulate all processors at their predicted times, for any computer");
+  CLI::Option* const link =
+      verb.add_option("--link", options.program.libraries,
+                      "A library that the tasks of a deployment need (repeatable)");
+  CLI::Option* const include = verb.add_option("--include", options.program.include_folders,
+                                               "A folder of headers that they need (repeatable)");
+  options.of_programs = {timed, link, include};
 }
 
 dataflow::Graph graph_of(const ExportOptions& options, const api::Loaded& loaded) {
@@ -89,7 +105,26 @@ int export_to_onnx(const ExportOptions& options) {
   return 0;
 }
 
+int export_program(const ExportOptions& options) {
+  if (options.sdf) throw InputError("--sdf", "writes a graph, and --format cpp a program");
+  if (options.output.empty()) throw InputError("--output", "is missing; name the folder to write");
+  refuse_model_options(options.setup.source);
+  api::ProgramRequest request = options.program;
+  request.file = options.plan();
+  request.model = options.model;
+  request.folder = options.output;
+  request.context.listener = &terminal();
+  const api::WrittenProgram program = api::export_program(request);
+  for (const auto& file : program.files)
+    fmt::print("{}\n", printable((request.folder / file).string()));
+  return 0;
+}
+
 int run(const ExportOptions& options) {
+  if (options.format == "cpp") return export_program(options);
+  for (const CLI::Option* option : options.of_programs)
+    if (option->count() > 0)
+      throw InputError(option->get_name(), "is for --format cpp; leave it out");
   if (options.format == "onnx") return export_to_onnx(options);
   refuse_model_options(options.setup.source);
   api::FilesRead files;
@@ -113,7 +148,7 @@ int run(const ExportOptions& options) {
 void add_export(CLI::App& app, int& exit_code) {
   add_verb<ExportOptions>(
       app, exit_code,
-      {{"export", "Write a plan's dataflow graph, or a network, for other tools",
+      {{"export", "Write a plan's dataflow graph, a network, or a program in C++",
         "millrace export resnet18.plan.json --format dot -o resnet18.dot"},
        bind,
        run});

@@ -28,9 +28,9 @@ struct RunCommandOptions {
 };
 
 constexpr const char* names_not_of_deployments[] = {
-    "--model",  "--shape",  "--size",   "--weights",    "--input",  "--random",
-    "--mean",   "--std",    "--bgr",    "--raw",        "--plan",   "--plugin",
-    "--frames", "--output", "--labels", "--processors", "--engine", "--time-scale"};
+    "--model",  "--shape",  "--size",       "--weights", "--input",     "--random",
+    "--mean",   "--std",    "--bgr",        "--raw",     "--plan",      "--frames",
+    "--output", "--labels", "--processors", "--engine",  "--time-scale"};
 
 void bind(CLI::App& verb, RunCommandOptions& options) {
   api::RunRequest& request = options.request;
@@ -71,6 +71,7 @@ int run_as_deployment(const RunCommandOptions& options) {
   request.deployment = model.source.file;
   request.seed = model.source.seed;
   request.trace = options.request.trace;
+  request.tasks.libraries = options.application.plugins;
   request.context = model.context;
   return run_deployment(request, options.json);
 }

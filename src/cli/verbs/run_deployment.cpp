@@ -31,8 +31,7 @@ void bind_deployment(CLI::App& verb, DeploymentVerbOptions& options) {
 int run_deployment(const api::DeploymentRunRequest& request, bool json) {
   const api::DeploymentRun run = api::run_deployment(request);
   fmt::print("{}", json ? run_json(run) : printable_lines(deployment_run_text(run)));
-  std::int64_t missed = 0;
-  for (const runtime::GroupRecord& group : run.record.groups) missed += group.frames.missed;
+  const std::int64_t missed = run.missed();
   if (missed > 0) note(fmt::format("{} frames missed their deadlines", missed));
   return missed > 0 ? answer_is_no : 0;
 }

@@ -57,6 +57,41 @@ class Turn {
   PacedEngine::Wake* processor_;  // null: no turns
 };
 
+/// One run on a processor, from now on.
+class Pacing {
+ public:
+  Pacing(PacedEngine::Wake& processor, Time modelled)
+      : processor_(processor), modelled_(at_clock(modelled)), began_(Clock::now()) {}
+
+  /// At the clock of its begin.
+  Time modelled() const { return modelled_; }
+  Clock::time_point began() const { return began_; }
+  /// Waits until its time has passed.
+  void end() const {
+    const auto due = start() + modelled_;
+    if (Clock::now() < due) wait_until(due);
+    processor_.due_ns = nanoseconds(due);
+    processor_.awake_ns = nanoseconds(Clock::now());
+  }
+
+ private:
+  Time at_clock(Time modelled) const {
+    const double slowdown = processor_.slowdown;
+    return slowdown == 1 ? modelled : time_from_seconds(seconds(modelled) * slowdown);
+  }
+
+  /// When it would have begun if the last one had ended in time.
+  Clock::time_point start() const {
+    const auto due = time_point(processor_.due_ns), awake = time_point(processor_.awake_ns);
+    const bool follows = began_ - awake < at_once && awake - due < longest_lateness;
+    return follows ? began_ - (awake - due) : began_;
+  }
+
+  PacedEngine::Wake& processor_;
+  const Time modelled_;
+  const Clock::time_point began_;
+};
+
 class PacedSubnet final : public Subnet {
  public:
   PacedSubnet(std::unique_ptr<Subnet> computed, std::shared_ptr<PacedEngine::Record> record,
@@ -85,34 +120,17 @@ class PacedSubnet final : public Subnet {
   template <class Compute>
   void paced(Compute compute) {
     const Turn turn(takes_turns_ ? wake_.get() : nullptr);
-    const auto began = Clock::now();
+    const Pacing pacing(*wake_, record_->modelled);
     compute();
-    const auto computed = Clock::now();
     if (record_->modelled == Time{}) return;
-    const auto due = start_of(began) + modelled();
-    note(computed - began);
-    if (computed < due) wait_until(due);
-    wake_->due_ns = nanoseconds(due);
-    wake_->awake_ns = nanoseconds(Clock::now());
+    note(Clock::now() - pacing.began(), pacing.modelled());
+    modelled_ = pacing.modelled();
+    pacing.end();
   }
 
-  /// At the clock of now.
-  Time modelled() const {
-    const double slowdown = wake_->slowdown;
-    return slowdown == 1 ? record_->modelled
-                         : time_from_seconds(seconds(record_->modelled) * slowdown);
-  }
-
-  /// When the run would have begun if the last one had ended in time.
-  Clock::time_point start_of(Clock::time_point began) const {
-    const auto due = time_point(wake_->due_ns), awake = time_point(wake_->awake_ns);
-    const bool follows = began - awake < at_once && awake - due < longest_lateness;
-    return follows ? began - (awake - due) : began;
-  }
-
-  void note(Time computing) {
+  void note(Time computing, Time modelled) {
     ++record_->runs;
-    record_->late += computing > modelled() ? 1 : 0;
+    record_->late += computing > modelled ? 1 : 0;
     record_->computing_ns += computing.count();
   }
 
@@ -121,7 +139,7 @@ class PacedSubnet final : public Subnet {
     Time sum{};
     for (const GroupTime& group : groups) sum += group.time;
     if (sum <= Time{} || record_->modelled == Time{}) return;
-    const double factor = seconds(modelled()) / seconds(sum);
+    const double factor = seconds(modelled_) / seconds(sum);
     for (GroupTime& group : groups) group.time = time_from_seconds(seconds(group.time) * factor);
   }
 
@@ -129,6 +147,7 @@ class PacedSubnet final : public Subnet {
   std::shared_ptr<PacedEngine::Record> record_;  // sharer: the engine
   std::shared_ptr<PacedEngine::Wake> wake_;      // sharers: the engine, the processor's subnets
   const bool takes_turns_;
+  Time modelled_{};  // of the last run
 };
 
 }  // namespace
@@ -142,11 +161,29 @@ std::unique_ptr<Subnet> PacedEngine::prepare(const SubnetRequest& request) {
   here.processor = host_;
   auto computed = computing_.prepare(here);
   const std::lock_guard lock(mutex_);
-  auto& wake = wakes_[request.processor.name];
-  if (!wake) wake = std::make_shared<Wake>();
+  const std::shared_ptr<Wake> wake = wake_of(request.processor);
   records_.push_back(record);
   return std::make_unique<PacedSubnet>(std::move(computed), std::move(record), wake,
                                        request.processor.kind != board::ProcessorKind::cpu);
+}
+
+/// Precondition: the mutex is locked.
+std::shared_ptr<PacedEngine::Wake> PacedEngine::wake_of(const board::Processor& processor) {
+  auto& wake = wakes_[processor.name];
+  if (!wake) wake = std::make_shared<Wake>();
+  return wake;
+}
+
+PacedEngine::Pacer PacedEngine::pacer(const board::Processor& processor) {
+  const std::lock_guard lock(mutex_);
+  const bool takes_turns = processor.kind != board::ProcessorKind::cpu;
+  return
+      [wake = wake_of(processor), takes_turns](Time modelled, const std::function<void()>& work) {
+        const Turn turn(takes_turns ? wake.get() : nullptr);
+        const Pacing pacing(*wake, modelled);
+        work();
+        pacing.end();
+      };
 }
 
 bool PacedEngine::set_slowdown(const std::string& processor, double slowdown) {

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -52,6 +53,11 @@ class PacedEngine final : public Engine {
   }
   std::unique_ptr<Subnet> prepare(const SubnetRequest& request) override;
 
+  /// Does some other work on the processor, as a run of a subnet that takes so long: in turns with
+  /// them if it is no core.
+  using Pacer = std::function<void(Time modelled, const std::function<void()>& work)>;
+  Pacer pacer(const board::Processor& processor);
+
   /// From now on, runs on the processor take so many times as long as modelled: its clock is lower.
   /// False: no subnet was prepared for it. Any thread.
   bool set_slowdown(const std::string& processor, double slowdown);
@@ -80,6 +86,8 @@ class PacedEngine final : public Engine {
   Engine& computing_;
   board::Processor host_;
   SubnetTime time_;
+  std::shared_ptr<Wake> wake_of(const board::Processor& processor);
+
   mutable std::mutex mutex_;
   std::vector<std::shared_ptr<Record>> records_;        // sharers: the subnets
   std::map<std::string, std::shared_ptr<Wake>> wakes_;  // by processor; sharers: the subnets

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
+#include <numeric>
 #include <optional>
 #include <set>
 
@@ -24,6 +26,26 @@ const board::Processor& processor_named(const board::Board& board, const std::st
     throw InputError(fmt::format("processor '{}'", name),
                      fmt::format("the board '{}' has none of this name", board.name));
   return *found;
+}
+
+/// Of the graph's tasks. All firings of one are on the same processor.
+std::vector<StepPlace> places_of_tasks(const system::TaskGraph& graph,
+                                       const deployment::Assignment& assignment,
+                                       const board::Board& board) {
+  std::vector<StepPlace> places;
+  for (std::size_t node = 0; node < graph.tasks.size(); ++node) {
+    const auto found = std::ranges::find_if(assignment.tasks, [&](const deployment::Task& task) {
+      return task.step == deployment::Step::task && task.node == node;
+    });
+    StepPlace& place = places.emplace_back();
+    place.task = graph.tasks[node].name;
+    if (found == assignment.tasks.end())
+      throw InputError(fmt::format("task '{}'", place.task),
+                       "the deployment says no processor for it; make it again");
+    place.processor = processor_named(board, found->processor);
+    place.worst = found->worst;
+  }
+  return places;
 }
 
 /// Without a task of this step its thread only hands frames over, where its neighbour runs.
@@ -134,6 +156,8 @@ GroupPlace Controller::State::place(system::GroupId group, int priority) const {
   place.plan = assignment.plan.plan;
   place.front = place_of(assignment, deployment::Step::preprocess, board);
   place.back = place_of(assignment, deployment::Step::postprocess, board);
+  place.graph = system[group].graph;
+  place.tasks = places_of_tasks(place.graph, assignment, board);
   place.priority = priority;
   place.most = deployment::most_on_the_way(system, group);
   place.operations = system.scenarios.size() * static_cast<std::size_t>(system.levels);
@@ -142,6 +166,7 @@ GroupPlace Controller::State::place(system::GroupId group, int priority) const {
   place.seed = options.seed + group.index;
   place.keep_responses = options.keep_responses;
   place.note = options.note;
+  place.patience = options.patience;
   return place;
 }
 
@@ -159,7 +184,12 @@ void Controller::State::end() {
   if (!releaser.joinable()) return;
   loop->stop();
   releaser.join();
-  for (const auto& group : groups) group->join();
+  // A task that does not return keeps its core from groups of lower priority.
+  std::vector<std::size_t> order(groups.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::ranges::stable_sort(order, std::greater{},
+                           [&](std::size_t g) { return deployment.assignments[g].priority; });
+  for (const std::size_t g : order) groups[g]->join();
 }
 
 void Controller::State::make_record() {

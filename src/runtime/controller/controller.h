@@ -22,6 +22,8 @@ struct ControllerOptions {
   std::int64_t trace_frames = 0;   // of each group; see SessionOptions
   std::uint64_t seed = 1;          // of inputs that nobody fills
   std::size_t keep_responses = 0;  // so many of each group's, one by one
+  /// So long a function of a task may go on when the run is to end, before it is left alone.
+  Time patience = std::chrono::seconds(5);
   SimulatedClock simulated_clock = {};
   /// Told once of each thing that the system refuses.
   std::function<void(const std::string&)> note = {};
@@ -29,7 +31,8 @@ struct ControllerOptions {
 
 /// The caller's thread starts, asks and stops; the groups' functions are called by their own
 /// threads. Every frame that is due is released, or skipped by the policy; every released one is
-/// done when stop() returns, unless a stage failed.
+/// done when stop() returns, unless a stage or task
+/// failed.
 class Controller {
  public:
   /// Deploys all groups, by GroupId, and runs a few frames through each. The deployment, the board

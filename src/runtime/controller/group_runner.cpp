@@ -22,18 +22,15 @@ SessionOptions session_options(const GroupPlace& place) {
   return options;
 }
 
-/// Stands for a step that the deployment has and the caller does not.
-void spend_on_core(Time time) {
-  const Time end = time_on_core() + time;
-  while (time_on_core() < end) {
-  }
-}
-
 /// So many frames pass each slot.
 std::int64_t frames_of_warm_up(const plan::Plan& plan) {
   std::int64_t most = 1;
   for (const plan::Channel& channel : plan.channels) most = std::max(most, channel.capacity);
   return 2 * most;
+}
+
+Time since_begin_of_clock(Clock::time_point moment) {
+  return std::chrono::duration_cast<Time>(moment.time_since_epoch());
 }
 
 }  // namespace
@@ -42,17 +39,21 @@ GroupRunner::GroupRunner(GroupPlace place, GroupToRun group, ControllerSignals& 
     : place_(std::move(place)),
       group_(std::move(group)),
       signals_(signals),
-      session_(deploy(place_.plan, *group_.network, group_.engines, session_options(place_))),
       frames_(static_cast<std::size_t>(place_.most)),
+      undone_(static_cast<std::size_t>(place_.most)),
       done_(signals.releaser),
-      ended_(place_.operations) {
+      ended_operations_(place_.operations),
+      ended_frames_(place_.graph.empty() ? 0 : static_cast<std::size_t>(place_.trace_frames)) {
   kept_responses_.reserve(place_.keep_responses);
-  warm_up();
+  if (group_.network != nullptr)
+    session_.emplace(deploy(place_.plan, *group_.network, group_.engines, session_options(place_)));
+  add_actors();
+  for (auto& undone : undone_) undone = actors_.size();
+  if (session_) warm_up();
 }
 
 GroupRunner::~GroupRunner() {
-  released_.close();
-  session_.stop();
+  close();
   join();
 }
 
@@ -65,26 +66,65 @@ void GroupRunner::warm_up() {
     fill(inputs);
   };
   for (std::int64_t frame = 0; frame < frames_of_warm_up(place_.plan); ++frame) {
-    session_.submit_in_place(fill_all);
-    session_.next_in_place([&](auto outputs) { use(outputs); });
+    session_->submit_in_place(fill_all);
+    session_->next_in_place([&](auto outputs) { use(outputs); });
   }
-  session_.forget_times();
+  session_->forget_times();
 }
 
 void GroupRunner::start() {
-  back_ = std::thread([this] { guarded([this] { run_back(); }); });
-  front_ = std::thread([this] { guarded([this] { run_front(); }); });
+  for (const auto& actor : actors_) start(actor);
+}
+
+/// An error ends the group, and lets the release thread end the others.
+void GroupRunner::start(const std::shared_ptr<GroupActor>& actor) {
+  ++threads_at_work_;
+  threads_.emplace_back([this, actor] {
+    std::optional<Failure> failure;
+    try {
+      enter(actor->plan());
+      const auto done = [this](std::int64_t frame) { note_done(frame); };
+      if (!actor->run(done)) return;
+      if (actor->plan().feeds_network) session_->finish();
+    } catch (const InputError& error) {
+      failure = {error.what(), true};
+    } catch (const std::exception& error) {
+      failure = {error.what()};
+    }
+    if (failure) fail(*failure);
+    preemptions_ += preemptions_of_this_thread();
+    --threads_at_work_;
+    ended_.notify();
+  });
+}
+
+void GroupRunner::fail(const Failure& failure) {
+  signals_.error.set(
+      {fmt::format("group '{}': {}", place_.name, failure.text), failure.of_the_input});
+  signals_.failed = true;
+  close();
+  signals_.releaser.notify();
+}
+
+/// Ends all waits; frames on their way are dropped.
+void GroupRunner::close() {
+  for (const auto& actor : actors_) actor->close();
+  if (session_) session_->stop();
 }
 
 std::int64_t GroupRunner::on_the_way() const {
   constexpr std::uint32_t mask = (1u << 29) - 1;  // as counters wrap
-  return (released_.read().count() - done_.read().count()) & mask;
+  return (static_cast<std::uint32_t>(last_released_) - done_.read().count()) & mask;
 }
 
 void GroupRunner::release(const ReleasedFrame& frame) {
   frames_[static_cast<std::size_t>(last_released_) % frames_.size()] = frame;
   ++last_released_;
-  released_.raise();
+  for (const auto& actor : actors_) actor->release();
+}
+
+void GroupRunner::finish() {
+  for (const auto& actor : actors_) actor->finish();
 }
 
 Clock::time_point GroupRunner::last_deadline() const {
@@ -97,85 +137,70 @@ Clock::time_point GroupRunner::last_deadline() const {
 }
 
 void GroupRunner::join() {
-  if (front_.joinable()) front_.join();
-  if (back_.joinable()) back_.join();
-  session_.stop();
+  for (const auto& actor : actors_) actor->stop();
+  if (!threads_.empty()) wait_for_threads();
+  for (std::thread& thread : threads_)
+    if (thread.joinable()) thread.join();
+  threads_.clear();
+  if (session_) session_->stop();
 }
 
-void GroupRunner::fill(std::span<const std::span<std::byte>> inputs) {
-  if (group_.preprocess)
-    group_.preprocess(inputs);
-  else if (!place_.front.task.empty())
-    spend_on_core(place_.front.worst);
+/// Until all have ended; those that are in a function for too long are left alone. Before, others
+/// may have had their cores.
+void GroupRunner::wait_for_threads() {
+  const auto begin = Clock::now();
+  while (threads_at_work_ > 0) {
+    const std::uint32_t ticket = ended_.ticket();
+    if (threads_at_work_ == 0) return;
+    if (Clock::now() - begin >= place_.patience) leave_stuck_actors();
+    ended_.sleep_before(ticket, Clock::now() + place_.patience / 4);
+  }
 }
 
-void GroupRunner::use(std::span<const std::span<const std::byte>> outputs) {
-  if (group_.postprocess)
-    group_.postprocess(outputs);
-  else if (!place_.back.task.empty())
-    spend_on_core(place_.back.worst);
+void GroupRunner::leave_stuck_actors() {
+  for (std::size_t a = 0; a < actors_.size(); ++a) {
+    const Time at_work = actors_[a]->at_work();
+    if (at_work < place_.patience || !actors_[a]->leave()) continue;
+    leave_cores_to_others(threads_[a]);  // which have to end
+    threads_[a].detach();
+    fail(
+        {fmt::format("task '{}' has been at work for {} and does not return; its thread is left "
+                     "alone",
+                     actors_[a]->name(), millrace::to_text(at_work))});
+    --threads_at_work_;
+  }
 }
 
-void GroupRunner::enter(const StepPlace& place, const char* suffix) const {
+void GroupRunner::enter(const ActorPlan& plan) const {
   constexpr std::size_t longest = 15;
-  ::pthread_setname_np(::pthread_self(), (place_.name + suffix).substr(0, longest).c_str());
-  if (place_.pin && place.processor) board::pin_this_thread(*place.processor);
-  if (session_.has_priorities()) set_priority_of_this_thread(place_.priority);
+  ::pthread_setname_np(::pthread_self(), plan.thread.substr(0, longest).c_str());
+  if (place_.pin && plan.processor && !plan.processor->cores.empty())
+    board::pin_this_thread(*plan.processor);
+  if (has_priorities()) set_priority_of_this_thread(place_.priority);
 }
 
-/// An error ends the group, and lets the release thread end the others.
-template <class Work>
-void GroupRunner::guarded(const Work& work) {
-  try {
-    work();
-    return;
-  } catch (const InputError& error) {
-    signals_.error.set({fmt::format("group '{}': {}", place_.name, error.what()), true});
-  } catch (const std::exception& error) {
-    signals_.error.set({fmt::format("group '{}': {}", place_.name, error.what())});
-  }
-  signals_.failed = true;
-  released_.close();
-  session_.stop();
-  signals_.releaser.notify();
+bool GroupRunner::has_priorities() const {
+  return session_ ? session_->has_priorities() : place_.priority > 0;
 }
 
-void GroupRunner::run_front() {
-  enter(place_.front, " pre");
-  const auto fill_timed = [this](std::span<const std::span<std::byte>> inputs) {
-    const Time begin = time_on_core();
-    fill(inputs);
-    front_times_.add(time_on_core() - begin);
-  };
-  const Session::Fill filling = std::cref(fill_timed);
-  for (std::int64_t frame = 0;; ++frame) {
-    const Counter::Value released = released_.wait(
-        [&](Counter::Value value) { return value.exceeds(frame) || value.finished(); }, Time{});
-    if (!released.exceeds(frame) || released.closed()) break;
-    if (!session_.submit_in_place(filling)) break;
-  }
-  session_.finish();
-  front_preemptions_ = preemptions_of_this_thread();
-}
-
-void GroupRunner::run_back() {
-  enter(place_.back, " post");
-  const auto use_timed = [this](std::span<const std::span<const std::byte>> outputs) {
-    const Time begin = time_on_core();
-    use(outputs);
-    back_times_.add(time_on_core() - begin);
-  };
-  const Session::Use using_outputs = std::cref(use_timed);
-  for (std::int64_t frame = 0; session_.next_in_place(using_outputs); ++frame) end_frame(frame);
-  back_preemptions_ = preemptions_of_this_thread();
+void GroupRunner::note_done(std::int64_t frame) {
+  std::atomic<std::size_t>& undone = undone_[static_cast<std::size_t>(frame) % undone_.size()];
+  if (undone.fetch_sub(1, std::memory_order_acq_rel) > 1) return;
+  undone.store(actors_.size(), std::memory_order_relaxed);
+  end_frame(frame);
 }
 
 void GroupRunner::end_frame(std::int64_t frame) {
   const ReleasedFrame& released = frames_[static_cast<std::size_t>(frame) % frames_.size()];
-  const Time response = Clock::now() - released.due;
+  const auto now = Clock::now();
+  const Time response = now - released.due;
   responses_.add(response);
   if (kept_responses_.size() < place_.keep_responses) kept_responses_.push_back(response);
-  Ended& ended = ended_[released.operation];
+  if (ended_frames_.is_on()) {
+    const Time due = since_begin_of_clock(released.due);
+    ended_frames_.add({0, frame, due, due, since_begin_of_clock(now)});
+  }
+  Ended& ended = ended_operations_[released.operation];
   ++ended.done;
   ended.largest = std::max(ended.largest, response);
   if (response > released.deadline) {
@@ -189,20 +214,30 @@ void GroupRunner::add_to(GroupRecord& record, std::vector<OperationRecord>& oper
   record.name = place_.name;
   record.responses = responses_;
   record.kept_responses = kept_responses_;
-  record.preemptions = session_.preemptions() + front_preemptions_ + back_preemptions_;
-  for (std::size_t o = 0; o < ended_.size(); ++o) {
-    operations[o].frames.done += ended_[o].done;
-    operations[o].frames.missed += ended_[o].missed;
-    operations[o].largest = ended_[o].largest;
+  record.preemptions = preemptions_ + (session_ ? session_->preemptions() : 0);
+  for (std::size_t o = 0; o < ended_operations_.size(); ++o) {
+    operations[o].frames.done += ended_operations_[o].done;
+    operations[o].frames.missed += ended_operations_[o].missed;
+    operations[o].largest = ended_operations_[o].largest;
   }
-  const auto add = [&](const StepPlace& step, const PhaseTimes& times) {
-    if (step.task.empty()) return;
-    record.tasks.push_back({step.task,
-                            step.processor ? step.processor->name : "",
-                            {times.runs, Time(times.sum_ns), Time(times.largest_ns)}});
+  const auto add = [&](const GroupActor& actor) {
+    const ActorPlan& plan = actor.plan();
+    const PhaseTimes& times = actor.times();
+    if (!plan.name.empty())
+      record.tasks.push_back({plan.name,
+                              plan.processor ? plan.processor->name : "",
+                              {times.runs, Time(times.sum_ns), Time(times.largest_ns)}});
   };
-  add(place_.front, front_times_);
-  const auto phases = session_.times_of_phases();
+  for (const auto& actor : actors_)
+    if (!actor->plan().after_network) add(*actor);
+  add_phases(record);
+  for (const auto& actor : actors_)
+    if (actor->plan().after_network) add(*actor);
+}
+
+void GroupRunner::add_phases(GroupRecord& record) const {
+  if (!session_) return;
+  const auto phases = session_->times_of_phases();
   std::size_t actor = 0;
   for (const plan::Stage& stage : place_.plan.stages)
     for (std::size_t r = 0; r < stage.processors.size(); ++r, ++actor)
@@ -211,7 +246,28 @@ void GroupRunner::add_to(GroupRecord& record, std::vector<OperationRecord>& oper
         record.tasks.push_back({p == 0 ? name : fmt::format("{}.{}", name, p),
                                 stage.processors[r].name, phases[actor][p]});
       }
-  add(place_.back, back_times_);
+}
+
+Trace GroupRunner::trace(Clock::time_point begin) {
+  Trace trace = session_ ? session_->trace(begin) : Trace{};
+  if (place_.graph.empty()) return trace;
+  const Time from = since_begin_of_clock(begin);
+  for (const auto& actor : actors_) {
+    const ActorPlan& plan = actor->plan();
+    if (plan.name.empty()) continue;
+    const std::size_t stage = trace.stages.size();
+    trace.stages.push_back({0, plan.name, plan.processor ? plan.processor->name : ""});
+    for (const GroupActor::TracedFiring& firing : actor->firings())
+      trace.firings.push_back(
+          {stage, 0, firing.frame, 1, firing.begin - begin, firing.end - begin});
+  }
+  trace.frames = ended_frames_.in_order();  // the network's are a part of them
+  for (TraceFrame& frame : trace.frames) {
+    frame.released -= from;
+    frame.submitted -= from;
+    frame.completed -= from;
+  }
+  return trace;
 }
 
 }  // namespace millrace::runtime

@@ -1,5 +1,6 @@
 #pragma once
-// One group's session with a thread before it and one after it.
+// One group's session and the threads around it: of steps before and after it, and of a graph's
+// tasks.
 #include <atomic>
 #include <cstdint>
 #include <optional>
@@ -7,15 +8,18 @@
 #include <thread>
 #include <vector>
 
+#include "base/trace.h"
 #include "board/board.h"
 #include "network/network.h"
 #include "plan/plan.h"
-#include "runtime/actor.h"
 #include "runtime/controller/group_to_run.h"
 #include "runtime/controller/record.h"
 #include "runtime/first_error.h"
+#include "runtime/graph/group_actor.h"
+#include "runtime/latest.h"
 #include "runtime/session.h"
 #include "runtime/waiting/counter.h"
+#include "system/task_graph.h"
 
 namespace millrace::runtime {
 
@@ -26,7 +30,7 @@ struct ControllerSignals {
   std::atomic<bool> failed{false};
 };
 
-/// Which thread does a step of the group, and what it does without a function of the caller.
+/// Where a step or task of the group runs, and what it does without a function of the caller.
 struct StepPlace {
   std::string task;                                // its name; empty: there is no such task
   std::optional<board::Processor> processor = {};  // none: the thread is not bound
@@ -37,6 +41,9 @@ struct GroupPlace {
   std::string name;
   plan::Plan plan;
   StepPlace front, back;
+  system::TaskGraph graph = {};
+  std::vector<StepPlace> tasks = {};      // of the graph
+  std::vector<std::int64_t> spaces = {};  // of its edges, in tokens; none: nobody ever waits
   int priority = 0;            // of SCHED_FIFO; 0: ordinary threads
   std::int64_t most = 1;       // frames on their way
   std::size_t operations = 1;  // there are
@@ -45,6 +52,8 @@ struct GroupPlace {
   std::size_t keep_responses = 0;  // one by one
   std::uint64_t seed = 1;
   std::function<void(const std::string&)> note = {};
+  /// So long a function of a task may go on when the group is to end, before it is left alone.
+  Time patience = std::chrono::seconds(5);
 };
 
 struct ReleasedFrame {
@@ -77,15 +86,16 @@ class GroupRunner {
   Clock::time_point last_deadline() const;
   std::int64_t missed() const { return missed_.load(std::memory_order_relaxed); }
   /// No more frames will come.
-  void finish() { released_.finish(); }
+  void finish();
 
-  /// Waits until the frames on their way are done, and the threads have ended.
+  /// Waits until the frames on their way are done, and the threads have ended. The first error of
+  /// the signals says so if a task's function does not return; its thread is left alone then.
   void join();
   // After that.
   /// Adds what became of the frames; `operations` by operation.
   void add_to(GroupRecord& record, std::vector<OperationRecord>& operations) const;
-  bool has_priorities() const { return session_.has_priorities(); }
-  Trace trace(Clock::time_point begin) { return session_.trace(begin); }
+  bool has_priorities() const;
+  Trace trace(Clock::time_point begin);
 
  private:
   struct Ended {
@@ -94,36 +104,51 @@ class GroupRunner {
   };
 
   void warm_up();
-  void run_front();
-  void run_back();
-  void end_frame(std::int64_t frame);
+  void add_actors();
+  ActorPlan front_plan();
+  ActorPlan back_plan();
+  ActorPlan task_plan(std::size_t task) const;
+  void connect_inputs(std::size_t node, ActorPlan& plan) const;
+  /// Which outputs of the node any edge carries.
+  std::vector<std::size_t> connect_outputs(std::size_t node, ActorPlan& plan) const;
   void fill(std::span<const std::span<std::byte>> inputs);
   void use(std::span<const std::span<const std::byte>> outputs);
-  void enter(const StepPlace& place, const char* suffix) const;
-  template <class Work>
-  void guarded(const Work& work);
+  void enter(const ActorPlan& plan) const;
+  void start(const std::shared_ptr<GroupActor>& actor);
+  void note_done(std::int64_t frame);
+  void end_frame(std::int64_t frame);
+  void fail(const Failure& failure);
+  void close();
+  void wait_for_threads();
+  void leave_stuck_actors();
+  void add_phases(GroupRecord& record) const;
 
   const GroupPlace place_;
   const GroupToRun group_;
   ControllerSignals& signals_;
-  Session session_;
+  std::optional<Session> session_;                   // of the network
+  std::vector<std::shared_ptr<TokenQueue>> queues_;  // by edge
+  // Shared with their threads: one that is left alone outlives the group.
+  std::vector<std::shared_ptr<GroupActor>> actors_;
+  std::vector<std::thread> threads_;  // of the actors
+  std::atomic<std::size_t> threads_at_work_{0};
+  EventCount ended_;  // of the one that joins
 
-  // The release thread writes a frame before it raises released_; nobody else's frame is there,
-  // since no more than `most` are on their way.
+  // The release thread writes a frame before it releases it to the actors; nobody else's frame is
+  // there, since no more than `most` are on their way.
   std::vector<ReleasedFrame> frames_;
   std::int64_t last_released_ = 0;  // touched by the release thread alone
-  EventCount front_event_count_;
-  Counter released_{front_event_count_};
+  // By slot of a frame: the actors that have not done it. The last one ends the frame.
+  std::vector<std::atomic<std::size_t>> undone_;
   Counter done_;
   std::atomic<std::int64_t> missed_{0};
 
-  PhaseTimes front_times_, back_times_;
-  // Touched by the back thread alone while it runs.
-  std::vector<Ended> ended_;  // by operation
+  // Touched by the actor that ends a frame; the next one has seen that it did.
+  std::vector<Ended> ended_operations_;  // by operation
   ResponseTimes responses_;
   std::vector<Time> kept_responses_;
-  std::int64_t front_preemptions_ = 0, back_preemptions_ = 0;
-  std::thread front_, back_;
+  Latest<TraceFrame> ended_frames_;  // of a group with a graph; times since the clock began
+  std::atomic<std::int64_t> preemptions_{0};
 };
 
 }  // namespace millrace::runtime

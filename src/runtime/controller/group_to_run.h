@@ -1,22 +1,28 @@
 #pragma once
 // What the caller of a controller knows of a group.
+#include <cstdint>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "engine/engine.h"
 #include "network/network.h"
+#include "runtime/graph/firing.h"
 #include "runtime/session.h"
 
 namespace millrace::runtime {
 
 /// What the caller knows of a group, borrowed.
 struct GroupToRun {
-  const network::Network* network = nullptr;
+  const network::Network* network = nullptr;  // null: the group has none
   std::map<std::string, engine::Engine*> engines;
   /// On the thread of the task that comes first, or last. None: inputs stay as they are, random
   /// ones, and a task takes its worst time.
   Session::Fill preprocess = {};
   Session::Use postprocess = {};
+  // Of the group's graph.
+  std::vector<TaskToRun> tasks = {};           // by task
+  std::vector<std::int64_t> token_bytes = {};  // by edge
 };
 
 }  // namespace millrace::runtime

@@ -74,6 +74,8 @@ std::vector<GroupToRun> on_idle_engine(std::vector<GroupToRun> groups, engine::E
     for (auto& [name, engine] : group.engines) engine = &idle;
     group.preprocess = [](auto) {};
     group.postprocess = [](auto) {};
+    for (TaskToRun& task : group.tasks)
+      task.make = [] { return [](const Firing&) {}; };
   }
   return groups;
 }

@@ -12,6 +12,7 @@
 #include "network/random_values.h"
 #include "runtime/controller/controller.h"
 #include "runtime/first_error.h"
+#include "runtime/graph/graph_rehearsal.h"
 #include "runtime/maybe_pinned.h"
 #include "runtime/scheduling/thread_priority.h"
 #include "runtime/stage_times.h"
@@ -104,7 +105,7 @@ class Trials {
          const std::vector<GroupToRun>& groups) {
     for (const board::Processor& processor : board.processors) add_processor(processor);
     for (std::size_t g = 0; g < deployment.assignments.size(); ++g)
-      add_group(g, deployment.assignments[g], groups.at(g));
+      add_group(g, deployment, groups.at(g));
     std::erase_if(processors_, [](const auto& each) { return each->pieces.empty(); });
   }
 
@@ -116,10 +117,17 @@ class Trials {
     processors_.back()->processor = &processor;
   }
 
-  void add_group(std::size_t g, const deployment::Assignment& assignment, const GroupToRun& group) {
-    trials_.push_back(
-        std::make_unique<StageTrials>(assignment.plan.plan, *group.network, group.engines));
-    memories_.push_back(std::make_unique<StepMemory>(assignment, group, true));
+  void add_group(std::size_t g, const deployment::Deployment& deployment,
+                 const GroupToRun& group) {
+    const deployment::Assignment& assignment = deployment.assignments[g];
+    trials_.push_back(nullptr);
+    memories_.push_back(nullptr);
+    if (group.network != nullptr) {
+      trials_.back() =
+          std::make_unique<StageTrials>(assignment.plan.plan, *group.network, group.engines);
+      memories_.back() = std::make_unique<StepMemory>(assignment, group, true);
+    }
+    add_rehearsal(deployment.system.groups[g].graph, assignment, group);
     for (std::size_t t = 0; t < assignment.tasks.size(); ++t) {
       const deployment::Task& task = assignment.tasks[t];
       const auto on = std::ranges::find_if(
@@ -129,9 +137,28 @@ class Trials {
     }
   }
 
+  void add_rehearsal(const system::TaskGraph& graph, const deployment::Assignment& assignment,
+                     const GroupToRun& group) {
+    rehearsals_.push_back(nullptr);
+    if (graph.empty()) return;
+    if (group.network == nullptr) {
+      rehearsals_.back() = std::make_unique<GraphRehearsal>(graph, group, RunNetwork{});
+      return;
+    }
+    Session session = deploy(assignment.plan.plan, *group.network, group.engines);
+    const RunNetwork run = [&](const Session::Fill& fill, const Session::Use& use) {
+      session.submit_in_place(fill);
+      session.next_in_place(use);
+    };
+    rehearsals_.back() = std::make_unique<GraphRehearsal>(graph, group, run);
+  }
+
   std::function<Time()> runner(const deployment::Task& task, const GroupToRun& group) {
     StageTrials* const trials = trials_.back().get();
     const StepMemory* const memory = memories_.back().get();
+    GraphRehearsal* const rehearsal = rehearsals_.back().get();
+    if (task.step == deployment::Step::task && rehearsal->can_fire(task.node))
+      return [rehearsal, node = task.node] { return rehearsal->fire(node); };
     if (task.step == deployment::Step::phase)
       return [trials, stage = task.stage, phase = task.phase] {
         return trials->run_once(stage, phase);
@@ -146,6 +173,7 @@ class Trials {
   std::vector<std::unique_ptr<TimedProcessor>> processors_;
   std::vector<std::unique_ptr<StageTrials>> trials_;   // by GroupId
   std::vector<std::unique_ptr<StepMemory>> memories_;  // by GroupId
+  std::vector<std::unique_ptr<GraphRehearsal>> rehearsals_;  // by GroupId; null: it has no graph
 };
 
 /// Lets others have the core for a while, after so much work.

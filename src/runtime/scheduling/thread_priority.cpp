@@ -1,6 +1,7 @@
 #include "runtime/scheduling/thread_priority.h"
 
 #include <fmt/format.h>
+#include <pthread.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 
@@ -39,6 +40,12 @@ void set_priority_of_this_thread(int priority) {
     throw EngineError(fmt::format("a thread cannot have priority {} of SCHED_FIFO: {}", priority,
                                   std::strerror(errno)));
   ::prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
+}
+
+void leave_cores_to_others(std::thread& thread) {
+  const sched_param none{};
+  // A refusal leaves it where it is, and nothing better can be done.
+  static_cast<void>(::pthread_setschedparam(thread.native_handle(), SCHED_IDLE, &none));
 }
 
 PriorityGuard::PriorityGuard(int priority) {

@@ -2,6 +2,8 @@
 // Real-time priorities of threads, as far as the system grants them.
 #include <sched.h>
 
+#include <thread>
+
 #include "base/units.h"
 #include "base/verdict.h"
 
@@ -16,6 +18,9 @@ Verdict may_have_priority(int priority);
 /// Gives the calling thread this priority of SCHED_FIFO, and timers that end in time. EngineError
 /// if the system refuses.
 void set_priority_of_this_thread(int priority);
+
+/// The thread runs only where nobody else wants to.
+void leave_cores_to_others(std::thread& thread);
 
 /// The calling thread has this priority while it lives; 0: the one that it has.
 class PriorityGuard {

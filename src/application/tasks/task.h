@@ -1,0 +1,95 @@
+#pragma once
+// Tasks of task graphs, as functions of yours: docs/taskgraphs.md has a whole example. This header
+// needs nothing but the standard library.
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace millrace::application {
+
+/// What a task is given each time that it fires. By one thread, one firing after the other.
+class TaskFiring {
+ public:
+  /// Whose it is. Borrowed.
+  struct Owner {
+    const std::string& task;
+    const std::map<std::string, std::string>& parameters;
+    std::shared_ptr<void>& state;
+  };
+  struct Moment {
+    std::int64_t number = 0;
+    bool is_rehearsal = false, is_stopping = false;
+  };
+  using Inputs = std::span<const std::span<const std::byte>>;
+  using Outputs = std::span<const std::span<std::byte>>;
+  TaskFiring(const Owner& owner, const Moment& moment, Inputs inputs, Outputs outputs)
+      : owner_(owner), moment_(moment), inputs_(inputs), outputs_(outputs) {}
+
+  /// The task's name in the system's file.
+  const std::string& task() const { return owner_.task; }
+  /// Of the task's firings, from 0.
+  std::int64_t number() const { return moment_.number; }
+  /// Its outputs are thrown away: it is fired to learn how long it takes. Write no file then.
+  bool is_rehearsal() const { return moment_.is_rehearsal; }
+  /// The run is to end: do not wait for what comes from outside any more.
+  bool is_stopping() const { return moment_.is_stopping; }
+
+  /// All tokens that the firing consumes from an edge, or produces on an output, one behind the
+  /// other. The memory holds until the function returns.
+  template <class Number>
+  std::span<const Number> input(std::size_t index) const {
+    const std::span<const std::byte> bytes = inputs_[index];
+    return {reinterpret_cast<const Number*>(bytes.data()), bytes.size() / sizeof(Number)};
+  }
+  template <class Number>
+  std::span<Number> output(std::size_t index) const {
+    const std::span<std::byte> bytes = outputs_[index];
+    return {reinterpret_cast<Number*>(bytes.data()), bytes.size() / sizeof(Number)};
+  }
+
+  /// Of the key `parameters` in the system's file; what is not there is `otherwise`.
+  std::string parameter(const std::string& key, const std::string& otherwise = {}) const {
+    const auto found = owner_.parameters.find(key);
+    return found == owner_.parameters.end() ? otherwise : found->second;
+  }
+  /// What this task keeps from one firing to the next; made at the first one. Always of one type.
+  template <class State>
+  State& state() const {
+    if (!owner_.state) owner_.state = std::make_shared<State>();
+    return *static_cast<State*>(owner_.state.get());
+  }
+
+ private:
+  Owner owner_;
+  Moment moment_;
+  Inputs inputs_;
+  Outputs outputs_;
+};
+
+/// What a token is. Edges that carry another one are refused.
+struct TaskPort {
+  std::string type = {};                 // "uint8", "float32"; empty: whatever the edge carries
+  std::vector<std::int64_t> shape = {};  // empty: one number
+};
+
+/// Changes with every change of what plug-ins see of this file.
+inline constexpr std::uint64_t task_signature = 0x6d696c6c74736b01;
+
+/// A function and what it takes. A task `blur` of a library is an object `blur_task`:
+///   extern "C" const millrace::application::Task blur_task{
+///       .run = blur, .inputs = {picture}, .outputs = {picture}};
+struct Task {
+  std::uint64_t signature = task_signature;  // read before anything else is touched
+  void (*run)(const TaskFiring&) = nullptr;  // may throw
+  std::vector<TaskPort> inputs = {};         // an edge for each, in the order of the file
+  std::vector<TaskPort> outputs = {};        // one edge or more for each
+};
+
+/// Tasks that are linked into a program, by function.
+using TaskTable = std::map<std::string, const Task*>;
+
+}  // namespace millrace::application

@@ -1,0 +1,29 @@
+#pragma once
+// One firing of a task of a graph, as its function sees it.
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+
+namespace millrace::runtime {
+
+struct Firing {
+  std::int64_t number = 0;  // of the task's firings, from 0
+  /// Its outputs are thrown away: it is fired to learn how long it takes.
+  bool is_rehearsal = false;
+  /// By input and by output: all tokens of the firing, one behind the other.
+  std::span<const std::span<const std::byte>> inputs = {};
+  std::span<const std::span<std::byte>> outputs = {};
+  const std::atomic<bool>* stopping = nullptr;  // null: it is not asked to stop
+};
+
+/// May throw; called by one thread.
+using Fire = std::function<void(const Firing&)>;
+
+/// The code of a task. What it keeps between firings belongs to what `make` returns.
+struct TaskToRun {
+  std::function<Fire()> make = {};  // none: the task takes its worst time and makes zeros
+};
+
+}  // namespace millrace::runtime
