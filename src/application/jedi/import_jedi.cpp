@@ -156,7 +156,8 @@ class Import {
                                 "batches frames where that helps",
                                 in_.text("batch")));
     if (!in_.has("cut_points") || !in_.has("devices")) {
-      for (const char* key : {"cut_points", "devices", "dla_cores", "device_num", "buffer_num", "streams"})
+      for (const char* key :
+           {"cut_points", "devices", "dla_cores", "device_num", "buffer_num", "streams"})
         if (in_.has(key)) note(key, "was left out: a plan needs both cut_points and devices");
       return;
     }
