@@ -309,8 +309,6 @@ Configuration with_usual(const SearchContext& context, Configuration configurati
                          const CutPointOptions& options) {
   configuration.slots = options.slots;
   configuration.streams = first_streams(context, configuration.stages, options.streams);
-  configuration.pre_threads = options.pre_threads;
-  configuration.post_threads = options.post_threads;
   return configuration;
 }
 

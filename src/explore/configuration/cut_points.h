@@ -17,13 +17,12 @@ struct CutPointOptions {
   std::size_t every = 3;   // of the cut positions, one of so many is sampled for the global search
   std::int64_t slots = 2;  // of the configurations
   std::int64_t streams = 1;  // of a stage to begin with, at most: see first_streams()
-  std::int64_t pre_threads = 0, post_threads = 0;
   std::optional<std::uint64_t> random_start = {};  // seed; nothing: balanced by the profile
   std::size_t starts = 3;                          // balanced tuples that are far from each other
   std::vector<std::size_t> start = {};  // cuts found before to begin with; empty: as above
 };
 
-/// With the streams to begin with, the threads and slots.
+/// With the streams to begin with, and the slots.
 Configuration with_usual(const SearchContext& context, Configuration configuration,
                          const CutPointOptions& options);
 

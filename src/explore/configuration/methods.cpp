@@ -15,7 +15,7 @@ constexpr std::size_t most_in_full = 2;  // of such options
 constexpr double highest_threshold = 0.95, threshold_step = 0.1;
 constexpr std::size_t enough_refined = 10;  // tuples handed to the local search
 constexpr std::size_t most_cuts = 12;       // of a pattern whose cuts are searched
-constexpr std::int64_t for_fine_tuning = 24, fewest_of_option = 4;
+constexpr std::int64_t for_fine_tuning = 40, fewest_of_option = 4;
 
 /// What an option's global search found.
 struct Tried {
@@ -37,7 +37,8 @@ std::optional<Tried> best_since(const CandidateCache& cache, std::int64_t first,
   return best;
 }
 
-/// The maximiser: with option E, the fastest processor by itself. Its slots, streams and threads.
+/// The maximiser: with option E, the fastest processor by itself. Its slots and streams; threads
+/// are as many as there are cores until the fine-tuner, since faster options need more than E.
 Configuration maximised_alone(CandidateCache& cache, const MethodOptions& options,
                               const std::vector<MappingOption>& all) {
   const std::int64_t usual = cache.context().build.capacity;
@@ -50,7 +51,9 @@ Configuration maximised_alone(CandidateCache& cache, const MethodOptions& option
     if (!fastest || time < fastest->first) fastest = {time, alone};
   }
   if (!fastest) return {{}, {}, usual};
-  return maximised(cache, fastest->second, options.limits);
+  TuningLimits limits = options.limits;
+  limits.pre_threads = limits.post_threads = 0;
+  return maximised(cache, fastest->second, limits);
 }
 
 /// Of so many stages on such processors, or of this option by itself; none: empty.
@@ -167,8 +170,6 @@ std::optional<Configuration> search_cut_points(CandidateCache& cache,
   const Configuration most = maximised_alone(cache, options, all);
   cut_points.slots = most.slots;
   cut_points.streams = most.streams.empty() ? 1 : most.streams.front();
-  cut_points.pre_threads = most.pre_threads;
-  cut_points.post_threads = most.post_threads;
   if (options.random_start) cut_points.random_start = options.seed;
   cut_points.local = false;
   cut_points.top = 1;

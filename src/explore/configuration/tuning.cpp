@@ -76,7 +76,7 @@ Parameters parameters_of(const SearchContext& context, const Configuration& conf
   for (const auto& [name, now, most] :
        {std::tuple(pre_name, configuration.pre_threads, limits.pre_threads),
         std::tuple(post_name, configuration.post_threads, limits.post_threads)})
-    if (most > 0) result.push_back({name, std::max<std::int64_t>(1, now), 1, std::max(now, most)});
+    if (most > 0) result.push_back({name, now > 0 ? now : most, 1, std::max(now, most)});
   return result;
 }
 

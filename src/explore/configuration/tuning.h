@@ -23,7 +23,7 @@ Parameters parameters_of(const SearchContext& context, const Configuration& conf
                          const TuningLimits& limits);
 Configuration with_parameters(Configuration configuration, const Parameters& parameters);
 
-/// The maximiser: as large as helps, from one thread and one stream on.
+/// The maximiser: as large as helps.
 Configuration maximised(CandidateCache& cache, Configuration configuration,
                         const TuningLimits& limits);
 

@@ -99,11 +99,14 @@ TEST_F(Streams, and_threads_are_at_most_as_many_as_slots) {
   limits.pre_threads = limits.post_threads = 8;
   Configuration alone = on_gpu(1);
   alone.streams.clear();
+  alone.pre_threads = alone.post_threads = 1;
   const Configuration most = maximised(cache, alone, limits);
   EXPECT_EQ(most.pre_threads, 3);
   EXPECT_EQ(most.post_threads, 1);
-  const Configuration tuned = fine_tuned(cache, most, limits, 0.01);
+  alone.pre_threads = alone.post_threads = 0;  // as many as there are cores
+  const Configuration tuned = fine_tuned(cache, alone, limits, 0.01);
   EXPECT_EQ(tuned.pre_threads, 3);
+  EXPECT_EQ(tuned.post_threads, 1);
   EXPECT_GE(tuned.slots, 3);
 }
 
