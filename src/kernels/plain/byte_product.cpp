@@ -13,7 +13,8 @@ namespace millrace::kernels {
 namespace {
 
 constexpr std::size_t byte_panel = 32;     // columns
-constexpr std::size_t step_bytes = 128;    // of a panel: 32 columns times 4 bytes or 2 halfwords
+constexpr std::size_t panel_step_bytes =
+    128;                                   // of a panel: 32 columns times 4 bytes or 2 halfwords
 constexpr std::size_t rows_of_piece = 64;  // their bytes and sums stay in the cache
 
 /// Rows of four bytes or two halfwords a step, by one panel.
@@ -40,8 +41,8 @@ template <std::size_t rows>
     sums[r][1] = _mm512_loadu_si512(p.starts + 16);
   }
   for (std::size_t k = 0; k < p.steps; ++k) {
-    const __m512i a = _mm512_loadu_si512(p.panel + k * step_bytes);
-    const __m512i b = _mm512_loadu_si512(p.panel + k * step_bytes + 64);
+    const __m512i a = _mm512_loadu_si512(p.panel + k * panel_step_bytes);
+    const __m512i b = _mm512_loadu_si512(p.panel + k * panel_step_bytes + 64);
     for (std::size_t r = 0; r < rows; ++r) {
       const __m512i x = _mm512_set1_epi32(four_bytes(p.rows + r * p.rows_apart + 4 * k));
       sums[r][0] = _mm512_dpbusd_epi32(sums[r][0], x, a);
@@ -62,8 +63,8 @@ template <std::size_t rows>
       sums[r][n] = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p.starts + n * 8));
   for (std::size_t k = 0; k < p.steps; ++k)
     for (std::size_t n = 0; n < 4; ++n) {
-      const __m256i a =
-          _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p.panel + k * step_bytes + n * 32));
+      const __m256i a = _mm256_loadu_si256(
+          reinterpret_cast<const __m256i*>(p.panel + k * panel_step_bytes + n * 32));
       for (std::size_t r = 0; r < rows; ++r) {
         const __m256i x = _mm256_set1_epi32(four_bytes(p.rows + r * p.rows_apart + 4 * k));
         sums[r][n] = _mm256_add_epi32(sums[r][n], _mm256_madd_epi16(x, a));
@@ -139,14 +140,14 @@ PackedBytes::PackedBytes(std::span<const std::int16_t> transposed, std::size_t c
 PackedBytes::PackedBytes(std::span<const std::int16_t> transposed, std::size_t columns, bool quads)
     : columns_(columns), depth_(columns == 0 ? 0 : transposed.size() / columns), quads_(quads) {
   const std::size_t in_step = quads_ ? 4 : 2, bytes = 4 / in_step;
-  panels_.resize(width() / byte_panel * steps() * step_bytes);
+  panels_.resize(width() / byte_panel * steps() * panel_step_bytes);
   column_sums_.resize(width());
   for (std::size_t c = 0; c < columns; ++c)
     for (std::size_t k = 0; k < depth_; ++k) {
       const std::int16_t number = transposed[c * depth_ + k];
       const std::size_t step = c / byte_panel * steps() + k / in_step;
       std::byte* const place =
-          panels_.data() + step * step_bytes + c % byte_panel * 4 + k % in_step * bytes;
+          panels_.data() + step * panel_step_bytes + c % byte_panel * 4 + k % in_step * bytes;
       std::memcpy(place, &number, bytes);  // the lower byte comes first
       column_sums_[c] += number;
     }
@@ -185,7 +186,7 @@ void PackedBytes::multiply_piece(const ByteRows& rows, std::size_t first, std::s
   }
   for (std::size_t c = 0; c < columns; c += byte_panel) {
     multiply_rows_by_panel(panel, count, quads_);
-    panel.panel += steps() * step_bytes;
+    panel.panel += steps() * panel_step_bytes;
     panel.starts += byte_panel;
     panel.sums += byte_panel;
   }
