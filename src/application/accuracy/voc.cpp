@@ -1,7 +1,8 @@
 // Ground truth as PASCAL VOC has it: a file of XML for each picture.
 #include <fmt/format.h>
 
-#include <charconv>
+#include <cmath>
+#include <cstdlib>
 #include <pugixml.hpp>
 
 #include "application/accuracy/truth.h"
@@ -12,6 +13,7 @@ namespace millrace::application {
 namespace {
 
 constexpr std::size_t most_xml_bytes = 16 << 20;
+constexpr double largest_number = 1e9;  // of pixels; more is a mistake
 
 double number_in(const pugi::xml_node& node, const char* key, const std::string& place) {
   const std::string text = node.child_value(key);
@@ -19,7 +21,7 @@ double number_in(const pugi::xml_node& node, const char* key, const std::string&
   const double value = std::strtod(text.c_str(), &end);
   const bool is_blank =
       std::string_view(end).find_first_not_of(" \t\r\n") == std::string_view::npos;
-  if (text.empty() || end == text.c_str() || !is_blank)
+  if (text.empty() || end == text.c_str() || !is_blank || !(std::abs(value) <= largest_number))
     throw InputError(
         place, fmt::format("'{}' in '{}': found '{}', expected a number", key, node.name(), text));
   return value;

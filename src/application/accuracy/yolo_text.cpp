@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <sstream>
 
 #include "application/accuracy/truth.h"
@@ -80,11 +81,10 @@ MarkedPicture read_yolo_text(const std::string& path, const ClassNames& names) {
     const std::string place = fmt::format("{}: line {}", path, number);
     const std::vector<double> numbers = numbers_in(line, place);
     MarkedObject object = numbers.size() == 5 ? centred(numbers) : around(numbers);
-    const auto label = static_cast<std::int64_t>(numbers[0]);
-    if (!(numbers[0] >= 0) || numbers[0] > 1e6 || static_cast<double>(label) != numbers[0])
+    if (!(numbers[0] >= 0) || numbers[0] > 1e6 || std::trunc(numbers[0]) != numbers[0])
       throw InputError(place,
                        fmt::format("found {} as the class, expected a whole number", numbers[0]));
-    object.label = names.checked(label, place);
+    object.label = names.checked(static_cast<std::int64_t>(numbers[0]), place);
     check_share(object, place);
     picture.objects.push_back(object);
   }
