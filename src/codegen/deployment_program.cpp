@@ -80,17 +80,7 @@ int main(int argc, char** argv) {
 )code";
 
 constexpr std::string_view deployment_cmake =
-    R"cmake(# @NAME@: tasks and networks under deadlines. Where Millrace is installed:
-#   cmake -S . -B build -DCMAKE_PREFIX_PATH=WHERE_MILLRACE_IS_INSTALLED
-#   cmake --build build && ctest --test-dir build
-cmake_minimum_required(VERSION 3.22)
-project(@NAME@ LANGUAGES CXX)
-if(NOT CMAKE_BUILD_TYPE)
-  set(CMAKE_BUILD_TYPE Release)
-endif()
-find_package(millrace 0.1 REQUIRED)
-
-add_executable(@NAME@ main.cpp@SOURCES@)
+    R"cmake(add_executable(@NAME@ main.cpp@SOURCES@)
 target_link_libraries(@NAME@ PRIVATE millrace::millrace@LIBRARIES@)
 @INCLUDES@target_compile_definitions(@NAME@ PRIVATE PROGRAM_FOLDER="${CMAKE_CURRENT_SOURCE_DIR}")
 target_compile_options(@NAME@ PRIVATE -Wall -Wextra)
@@ -139,7 +129,7 @@ std::string table_of(const std::set<std::string>& functions) {
 
 std::string words_of(const std::vector<std::string>& words) {
   std::string text;
-  for (const std::string& word : words) text += " " + word;
+  for (const std::string& word : words) text.append(" ").append(argument(word));
   return text;
 }
 
@@ -156,18 +146,19 @@ std::vector<ProgramFile> program_of(const DeploymentProgram& program) {
     includes = fmt::format("target_include_directories({} SYSTEM PRIVATE{})\n", program.name,
                            words_of(program.include_folders));
   return {{"main.cpp",
-           with(deployment_main,
-                {{"TITLE", deployment.system.name},
-                 {"GROUPS", groups},
-                 {"DECLARATIONS", declarations_of(functions)},
-                 {"TABLE", table_of(functions)},
-                 {"SCENARIO", quoted(deployment.system.scenarios.front().name)},
-                 {"DEPLOYMENT", program.file},
-                 {"NAME", program.name}})},
-          {"CMakeLists.txt", with(deployment_cmake, {{"SOURCES", words_of(program.sources)},
-                                                     {"LIBRARIES", words_of(program.libraries)},
-                                                     {"INCLUDES", includes},
-                                                     {"NAME", program.name}})}};
+           with(deployment_main, {{"TITLE", plain(deployment.system.name)},
+                                  {"GROUPS", groups},
+                                  {"DECLARATIONS", declarations_of(functions)},
+                                  {"TABLE", table_of(functions)},
+                                  {"SCENARIO", quoted(deployment.system.scenarios.front().name)},
+                                  {"DEPLOYMENT", program.file},
+                                  {"NAME", program.name}})},
+          {"CMakeLists.txt",
+           with(cmake_with_head(deployment_cmake), {{"WHAT", "tasks and networks under deadlines"},
+                                                    {"SOURCES", words_of(program.sources)},
+                                                    {"LIBRARIES", words_of(program.libraries)},
+                                                    {"INCLUDES", includes},
+                                                    {"NAME", program.name}})}};
 }
 
 }  // namespace millrace::codegen

@@ -122,17 +122,7 @@ int main(int argc, char** argv) {
 )code";
 
 constexpr std::string_view plan_cmake =
-    R"cmake(# @NAME@: a network as a pipeline. Where Millrace is installed:
-#   cmake -S . -B build -DCMAKE_PREFIX_PATH=WHERE_MILLRACE_IS_INSTALLED
-#   cmake --build build && ctest --test-dir build
-cmake_minimum_required(VERSION 3.22)
-project(@NAME@ LANGUAGES CXX)
-if(NOT CMAKE_BUILD_TYPE)
-  set(CMAKE_BUILD_TYPE Release)
-endif()
-find_package(millrace 0.1 REQUIRED)
-
-add_executable(@NAME@ main.cpp)
+    R"cmake(add_executable(@NAME@ main.cpp)
 target_link_libraries(@NAME@ PRIVATE millrace::millrace)
 target_compile_definitions(@NAME@ PRIVATE PROGRAM_FOLDER="${CMAKE_CURRENT_SOURCE_DIR}")
 target_compile_options(@NAME@ PRIVATE -Wall -Wextra)
@@ -174,12 +164,13 @@ std::vector<ProgramFile> program_of(const PlanProgram& program) {
   for (const plan::Stage& stage : program.plan.stages)
     stages += comment(stage_text(stage, program.network));
   const std::string tolerance = fmt::format("{}", tolerance_of(program.plan));
-  return {{"main.cpp", with(plan_main, {{"NETWORK", program.network.name},
+  return {{"main.cpp", with(plan_main, {{"NETWORK", plain(program.network.name)},
                                         {"STAGES", stages},
                                         {"PLAN", program.file},
                                         {"TOLERANCE", tolerance},
                                         {"NAME", program.name}})},
-          {"CMakeLists.txt", with(plan_cmake, {{"NAME", program.name}})}};
+          {"CMakeLists.txt", with(cmake_with_head(plan_cmake),
+                                  {{"WHAT", "a network as a pipeline"}, {"NAME", program.name}})}};
 }
 
 std::string program_name(const std::string& text) {

@@ -49,4 +49,17 @@ PhaseTimes predicted_times(const Plan& plan, const Evidence& evidence) {
   return times;
 }
 
+std::map<std::string, Time> busy_times(const Plan& plan, const Evidence& evidence) {
+  std::map<std::string, Time> times;
+  std::map<std::string, std::int64_t> actors;
+  auto replica = evidence.replicas.begin();
+  for (const Stage& stage : plan.stages)
+    for (const board::Processor& processor : stage.processors) {
+      times[processor.name] += (replica++)->predicted / stage.replicas();
+      ++actors[processor.name];
+    }
+  for (auto& [processor, time] : times) time /= actors[processor];
+  return times;
+}
+
 }  // namespace millrace::plan

@@ -1,7 +1,9 @@
 #pragma once
 // What was found out about a plan; it stands beside the plan.
 #include <initializer_list>
+#include <map>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "base/units.h"
@@ -90,5 +92,9 @@ void check_evidence(const Evidence& evidence, const Plan& plan);
 /// The predicted times of the phases' firings, each of a whole batch; empty if one is unknown.
 /// Precondition: the evidence fits the plan.
 PhaseTimes predicted_times(const Plan& plan, const Evidence& evidence);
+
+/// How long a frame keeps each processor busy, by its name. Of several actors on one processor it
+/// is their mean, since their times hold what they take from each other.
+std::map<std::string, Time> busy_times(const Plan& plan, const Evidence& evidence);
 
 }  // namespace millrace::plan

@@ -14,26 +14,24 @@ void add_once(std::vector<std::size_t>& to, std::size_t value) {
 /// As the firing rule asks for them.
 struct Execution::Channels {
   const Execution& all;
-  const std::vector<PhaseLinks>& phases;
+  const ActorState& actor;
 
   Readiness token(std::size_t phase, std::int64_t frame) const {
-    for (const Link& link : phases[phase].incoming)
+    for (const Link& link : actor.phases[phase].incoming)
       if (link.frames.has(frame) && all.tokens(link) <= 0) return Readiness::not_yet;
     return Readiness::yes;
   }
   Readiness space(std::size_t phase, std::int64_t frame) const {
-    for (const Link& link : phases[phase].outgoing)
+    for (const Link& link : actor.phases[phase].outgoing)
       if (link.frames.has(frame) && all.tokens(link) >= link.capacity) return Readiness::not_yet;
     return Readiness::yes;
   }
   std::int64_t tokens(std::size_t phase, std::int64_t frame) const {
-    const PhaseLinks& links = phases[phase];
-    return frames_in(links.incoming, links.step, frame,
+    return frames_in(actor.phases[phase].incoming, actor.order[phase].step, frame,
                      [&](const Link& link) { return all.tokens(link); });
   }
   std::int64_t spaces(std::size_t phase, std::int64_t frame) const {
-    const PhaseLinks& links = phases[phase];
-    return frames_in(links.outgoing, links.step, frame,
+    return frames_in(actor.phases[phase].outgoing, actor.order[phase].step, frame,
                      [&](const Link& link) { return link.capacity - all.tokens(link); });
   }
   /// From this frame on, until one of the links has no more for it.
@@ -42,7 +40,7 @@ struct Execution::Channels {
                                 std::int64_t frame, const Count& count) {
     std::int64_t least = most_tokens;
     for (const Link& link : links) {
-      const std::int64_t turns = link.frames.step / step > 1 ? link.frames.step / step : 1;
+      const std::int64_t turns = std::max<std::int64_t>(1, link.frames.step / step);
       std::int64_t before = 0;  // frames of other links of the same edge
       while (before < turns && !link.frames.has(frame + before * step)) ++before;
       if (before < turns) least = std::min(least, count(link) * turns + before);
@@ -72,7 +70,7 @@ void Execution::add_actor(const Actor& actor) {
   const std::size_t index = actors_.size();
   ActorState& state = actors_.emplace_back(ActorState{PhaseOrder(actor)});
   for (std::size_t p = 0; p < actor.phases.size(); ++p) {
-    state.phases.push_back({counts_.size(), actor.frames.step, {}, {}, {index}});
+    state.phases.push_back({counts_.size(), {}, {}, {index}});
     counts_.push_back(actor.frames.first);
   }
   if (!first_free_) return;
@@ -109,7 +107,7 @@ std::optional<Firing> Execution::next(std::size_t index) {
   ActorState& actor = actors_[index];
   actor.woken = false;
   if (first_free_) return next_first_free(*actor.claimed);
-  return actor.order.next(Channels{*this, actor.phases});
+  return actor.order.next(Channels{*this, actor});
 }
 
 std::optional<Firing> Execution::next_first_free(ClaimedFrames& claimed) {

@@ -50,7 +50,6 @@ class Execution {
   };
   struct PhaseLinks {
     std::size_t count = 0;                 // where its next frame stands
-    std::int64_t step = 1;                 // of its frames
     std::vector<Link> incoming, outgoing;  // copies, to have them side by side
     std::vector<std::size_t> wakes;        // actors
   };

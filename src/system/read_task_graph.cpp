@@ -45,6 +45,14 @@ TimesOn read_times(const YamlView& view, const std::string& processor) {
   return result;
 }
 
+bool is_identifier(const std::string& text) {
+  const auto is_letter = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+  };
+  return !text.empty() && is_letter(text.front()) &&
+         std::ranges::all_of(text, [&](char c) { return is_letter(c) || (c >= '0' && c <= '9'); });
+}
+
 TaskCode read_code(const YamlView& view, const PathOf& path_of) {
   view.only(code_keys);
   TaskCode code;
@@ -53,6 +61,8 @@ TaskCode read_code(const YamlView& view, const PathOf& path_of) {
   if (view.has("plugin")) code.plugin = path_of(view.at("plugin"));
   if (view.has("source")) code.source = path_of(view.at("source"));
   code.function = view.at("function").text();
+  if (!is_identifier(code.function))
+    view.at("function").fail("expected the name of a C++ function: letters, digits and '_'");
   if (view.has("parameters"))
     for (const std::string& key : view.at("parameters").keys())
       code.parameters[key] = view.at("parameters").at(key).scalar();

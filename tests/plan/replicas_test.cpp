@@ -146,6 +146,19 @@ TEST_F(Replicas, of_different_numbers_meet_in_turn) {
   EXPECT_EQ(analysis::period_bound(both, network, times), Time(300));
 }
 
+/// Of streams each time holds what the others take, of replicas elsewhere it does not.
+TEST_F(Replicas, keep_processors_busy_as_long_as_their_frames_take) {
+  options.replicas[ProcessorId(0)] = {ProcessorId(0)};
+  const Plan both = build(network, board, mapping_of({0, 1, 2}), options);
+  const Evidence evidence =
+      predicted({{Time(400)}, {Time(400)}, {Time(900)}, {Time(900)}, {Time(600)}, {Time(100)}});
+  const std::map<std::string, Time> busy = busy_times(both, evidence);
+  EXPECT_EQ(busy.at(board.processors[0].name), Time(200));
+  EXPECT_EQ(busy.at(board.processors[1].name), Time(300));
+  EXPECT_EQ(busy.at(board.processors[4].name), Time(200));
+  EXPECT_EQ(busy.at(board.processors[2].name), Time(100));
+}
+
 /// 0 -> 1 -> 2 -> 3 on each of two processors, which gather frames for 1 and 2.
 class BatchingReplicas : public testing::Test {
  protected:

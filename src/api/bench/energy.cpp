@@ -3,8 +3,7 @@
 #include <filesystem>
 
 #include "board/shipped.h"
-#include "plan/steps.h"
-#include "schedule/schedule.h"
+#include "plan/evidence.h"
 
 namespace millrace::api {
 
@@ -25,17 +24,12 @@ std::vector<board::DeviceEnergy> predicted_energy(const plan::Plan& plan,
                                                   const plan::Evidence& evidence,
                                                   double interval_s) {
   const auto board = board_of(origin);
-  const plan::PhaseTimes times = plan::predicted_times(plan, evidence);
-  if (!board || times.empty()) return {};
+  if (!board || plan::predicted_times(plan, evidence).empty()) return {};
+  const std::map<std::string, Time> times = plan::busy_times(plan, evidence);
   std::vector<board::BusyProcessor> busy;
-  const schedule::Schedule schedule = schedule::compile(plan);
-  for (std::size_t a = 0; a < schedule.actors.size(); ++a) {
-    const schedule::Actor& actor = schedule.actors[a];
-    double each = 0;
-    for (const Time time : times[a]) each += seconds(time);
-    const auto replicas = plan.stages[actor.stage].processors.size();
-    busy.push_back({actor.processor, each / static_cast<double>(replicas)});
-  }
+  for (const board::Processor& processor : board->processors)
+    if (const auto time = times.find(processor.name); time != times.end())
+      busy.push_back({processor, seconds(time->second)});
   return board::energy_per_frame(*board, busy, interval_s);
 }
 

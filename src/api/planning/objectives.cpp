@@ -15,15 +15,10 @@ namespace {
 /// Of one candidate that ran at this pace.
 explore::Score score_of(const plan::Assessed& assessed, const board::Board& board, Time period) {
   explore::Score score{1 / seconds(period), std::vector<double>(board.processors.size(), 0.0)};
-  auto replica = assessed.evidence.replicas.begin();
-  for (const plan::Stage& stage : assessed.plan.stages)
-    for (const board::Processor& processor : stage.processors) {
-      const double paces = seconds(period) * static_cast<double>(stage.replicas());
-      const double busy = std::min(1.0, seconds((replica++)->predicted) / paces);
-      const auto& all = board.processors;
-      const auto here = std::find(all.begin(), all.end(), processor) - all.begin();
-      score.utilisation.at(static_cast<std::size_t>(here)) = busy;
-    }
+  const auto times = plan::busy_times(assessed.plan, assessed.evidence);
+  for (std::size_t p = 0; p < board.processors.size(); ++p)
+    if (const auto time = times.find(board.processors[p].name); time != times.end())
+      score.utilisation[p] = std::min(1.0, seconds(time->second) / seconds(period));
   return score;
 }
 

@@ -56,7 +56,7 @@ bool has_task(const std::filesystem::path& library, const std::string& function)
 
 LoadedTask load_task(const std::filesystem::path& library, const std::string& function) {
   LoadedTask result{nullptr, opened_library(library)};
-  result.task = static_cast<const Task*>(dlsym(result.library.get(), object_of(function).c_str()));
+  result.task = static_cast<const Task*>(dlsym(result.code.get(), object_of(function).c_str()));
   if (result.task == nullptr)
     throw InputError(library.string(),
                      fmt::format("has no object '{}', which describes the task; declare it extern "

@@ -12,7 +12,8 @@ namespace millrace::application {
 
 struct LoadedTask {
   const Task* task = nullptr;
-  std::shared_ptr<void> library;  // shared by all that may still call it; null: linked in
+  std::shared_ptr<void>
+      code;  // the open library, shared by all that may still call it; null: linked in
 };
 
 /// The object `FUNCTION_task` of the library. InputError naming the path if it is no library, has

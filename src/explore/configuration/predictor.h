@@ -19,8 +19,7 @@ class Predictor {
   /// where a layer has no place.
   double bottleneck(const Configuration& configuration) const;
 
-  /// Whether the subnets it needs seem not to be too many, one where processors take turns;
-  /// realise() counts them.
+  /// Whether the subnets it needs seem not to be too many; realise() counts them.
   bool may_fit(const Configuration& configuration) const;
 
  private:
