@@ -68,13 +68,13 @@ TEST(Controller, a_frame_whose_group_is_busy_waits_if_periods_may_stretch) {
 }
 
 TEST(Controller, with_a_deadline_of_two_periods_two_frames_are_on_their_way) {
-  // Two stages of 6 ms each: every 10 ms one frame goes through both in 12 ms.
-  ControlledSystem system({{.layers = 12,
-                            .fps = 100,
-                            .cores = {0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1},
-                            .deadline = 20ms}});
+  // Two stages of 24 ms each: every 40 ms one frame goes through both in 48 ms. The other 32 are
+  // more than the system takes of a core at once for threads without priority.
+  std::vector<std::size_t> cores(48, 0);
+  std::fill(cores.begin() + 24, cores.end(), 1);
+  ControlledSystem system({{.layers = 48, .fps = 25, .cores = cores, .deadline = 80ms}});
   if (board::cores_of_this_thread().size() < 2) GTEST_SKIP() << "this machine has one core";
-  const ControllerRecord record = run(system, 1s);
+  const ControllerRecord record = run(system, 2s);
   expect_none_lost(record);
   EXPECT_LE(record.groups[0].frames.skipped, record.groups[0].frames.due / 10);
 }
