@@ -24,6 +24,7 @@ struct InspectOptions {
 
 void bind(CLI::App& verb, InspectOptions& options) {
   bind_model(verb, options.model);
+  bind_engine_libraries(verb, options.model.context);
   bind_json(verb, options.json);
 }
 
@@ -61,7 +62,8 @@ std::vector<std::string> names_of(const network::Network& network) {
 
 int run(const InspectOptions& options) {
   const network::Network network = open_model(options.model.source, options.model.context);
-  const std::vector<api::Support> engines = api::supports(network, board::this_machine());
+  const std::vector<api::Support> engines = 
+      api::supports(network, board::this_machine(), options.model.context);
   if (options.json) {
     fmt::print("{}", api::inspection_json(network, engines));
     return 0;
