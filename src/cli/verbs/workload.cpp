@@ -17,7 +17,7 @@
 #include "report/gantt.h"
 #include "report/table.h"
 #include "report/workload.h"
-#include "workload/check.h"
+#include "workload/check/check.h"
 #include "workload/facts.h"
 #include "workload/program_file.h"
 
