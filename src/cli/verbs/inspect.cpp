@@ -29,7 +29,8 @@ void bind(CLI::App& verb, InspectOptions& options) {
 }
 
 void print_layers(const network::Network& network) {
-  report::Table table({{"layer", Align::left},
+  report::Table table({{"number"},
+                       {"layer", Align::left},
                        {"operator", Align::left},
                        {"output"},
                        {"MACs"},
@@ -39,7 +40,7 @@ void print_layers(const network::Network& network) {
   for (std::size_t i = 0; i < network.layers.size(); ++i) {
     const network::Layer& layer = network.layers[i];
     const network::Cost cost = network::cost_of(network, LayerId(i));
-    table.add({layer.name, std::string(network::name_of(layer.op)),
+    table.add({std::to_string(i), layer.name, std::string(network::name_of(layer.op)),
                api::shape_of_output(network, layer), count_text(static_cast<double>(cost.macs)),
                count_text(static_cast<double>(cost.parameters)), millrace::to_text(cost.read),
                millrace::to_text(cost.written)});
