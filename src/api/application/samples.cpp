@@ -13,20 +13,6 @@ namespace {
 
 constexpr std::int64_t most_kept = std::int64_t{1} << 30;  // bytes of decoded pictures
 
-/// What the application says itself.
-void refuse_image_options(const FrameOptions& frames) {
-  const FrameOptions usual;
-  const char* given = frames.mean != usual.mean             ? "--mean"
-                      : frames.deviation != usual.deviation ? "--std"
-                      : frames.bgr                          ? "--bgr"
-                      : frames.raw                          ? "--raw"
-                                                            : nullptr;
-  if (given != nullptr)
-    throw InputError(given,
-                     "the application's 'preprocess' says how pictures become inputs; leave "
-                     "it out");
-}
-
 /// The frames of --input in the place of the application's own.
 void replace_input(application::Application& application, const FrameOptions& frames) {
   using application::InputKind;
@@ -85,6 +71,19 @@ void take_pictures(ApplicationSamples& samples, std::int64_t most, const Context
 }
 
 }  // namespace
+
+void refuse_image_options(const FrameOptions& frames) {
+  const FrameOptions usual;
+  const char* given = frames.mean != usual.mean             ? "--mean"
+                      : frames.deviation != usual.deviation ? "--std"
+                      : frames.bgr                          ? "--bgr"
+                      : frames.raw                          ? "--raw"
+                                                            : nullptr;
+  if (given != nullptr)
+    throw InputError(given,
+                     "the application's 'preprocess' says how pictures become inputs; leave "
+                     "it out");
+}
 
 ApplicationOptions ApplicationFrameOptions::application() const {
   ApplicationOptions options;

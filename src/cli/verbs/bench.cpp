@@ -31,7 +31,7 @@ struct BenchOptions {
 
 void bind(CLI::App& verb, BenchOptions& options) {
   api::BenchRequest& request = options.request;
-  bind_runnable(verb, request.runnable);
+  bind_runnable(verb, request.runnable, "A plan file (.json), an application (.yaml)");
   bind_application(verb, options.application);
   CLI::Option* svg = verb.add_option(
       "--svg", options.svg, "Draw what each technique adds to the application, into this SVG file");
