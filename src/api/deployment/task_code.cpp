@@ -95,8 +95,8 @@ class Edges {
     const std::int64_t bytes = token ? size_of(*token).count : size_without_type(e);
     if (bytes == 0 && (has_code(edge.from) || has_code(edge.to)))
       throw InputError(edge.place,
-                       "nothing says how large a token is; add 'type' and 'shape', or "
-                       "'bytes'");
+                       "nothing says how large a token is; add 'type' and 'shape', or 'bytes', or "
+                       "a type in the port of a function");
     return bytes;
   }
 
