@@ -82,9 +82,10 @@ class Sdf3GraphReader {
     }
     for (const GraphTask& task : result_.tasks)
       if (task.code.function.empty())
-        code.fail(fmt::format("has no function for the actor '{}' of {}; add it, or leave out "
-                              "'code' for a graph that is only analysed",
-                              task.name, path_));
+        code.fail(
+            fmt::format("has no function for the actor '{}' of {}; add it, or leave out "
+                        "'code' for a graph that is only analysed",
+                        task.name, path_));
   }
 
   [[noreturn]] void refuse_code(const YamlView& code, const std::string& actor) const {
@@ -114,9 +115,7 @@ class Sdf3GraphReader {
                               did_you_mean(type, known)));
   }
 
-  bool is_network(const std::string& actor) const {
-    return has_network_ && actor == network_node;
-  }
+  bool is_network(const std::string& actor) const { return has_network_ && actor == network_node; }
 
   const YamlView& group_;
   const bool has_network_;

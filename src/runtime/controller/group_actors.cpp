@@ -54,7 +54,7 @@ std::function<bool(const Firing&, PhaseTimes&)> work_of(const StepPlace& place,
       return true;
     };
   return [fire = code->make(), what = fmt::format("task '{}'", place.task)](const Firing& firing,
-                                                                           PhaseTimes& times) {
+                                                                            PhaseTimes& times) {
     timed(times, [&] { fire_named(fire, firing, what); });
     return true;
   };

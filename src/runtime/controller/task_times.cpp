@@ -87,8 +87,7 @@ class Trials {
       std::function<Time()> run = runner(task, group);
       if (on == board_.processors.end() || !run) continue;
       pieces_.push_back({fmt::format("group '{}': task '{}'", group.name, task.name),
-                         static_cast<std::size_t>(on - board_.processors.begin()),
-                         std::move(run)});
+                         static_cast<std::size_t>(on - board_.processors.begin()), std::move(run)});
       tasks_.emplace_back(g, t);
     }
   }

@@ -15,8 +15,7 @@ namespace millrace::runtime {
 /// One iteration of the graph: the bytes on each edge. Shared by the thread that runs it and the
 /// one that waits.
 struct GraphRehearsal::Iteration {
-  Iteration(const system::TaskGraph& of, std::vector<std::int64_t> bytes_of_tokens,
-            RunNetwork run)
+  Iteration(const system::TaskGraph& of, std::vector<std::int64_t> bytes_of_tokens, RunNetwork run)
       : graph(of),
         outputs(system::outputs_of_edges(of)),
         token_bytes(std::move(bytes_of_tokens)),

@@ -23,12 +23,11 @@ class AttendedThreads {
     Watched& watched = watched_.emplace_back();
     watched.at_work = work.at_work;
     watched.ended = std::make_shared<std::atomic<bool>>(false);
-    watched.thread =
-        std::thread([run = work.run, ended = watched.ended, waiter = waiter_] {
-          run();
-          *ended = true;
-          waiter->notify();
-        });
+    watched.thread = std::thread([run = work.run, ended = watched.ended, waiter = waiter_] {
+      run();
+      *ended = true;
+      waiter->notify();
+    });
   }
 
   void wait() {

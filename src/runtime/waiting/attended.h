@@ -45,8 +45,8 @@ struct AttendedWork {
 };
 
 struct Attention {
-  Time patience;                      // for a function of others
-  std::function<void()> stop;         // asks all threads to end soon
+  Time patience;                       // for a function of others
+  std::function<void()> stop;          // asks all threads to end soon
   std::function<void()> between = {};  // called by the caller's thread now and then; may throw
 };
 
