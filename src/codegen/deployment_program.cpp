@@ -9,8 +9,8 @@ namespace millrace::codegen {
 namespace {
 
 constexpr std::string_view deployment_main =
-    R"code(// Tasks and networks of the system @TITLE@, each on its processor. Of each group: its period, its
-// priority (a higher number comes first) and where its tasks run.
+    R"code(// Tasks and networks of the system @TITLE@, each on its processor.
+// Of each group: its period, its priority (a higher number comes first), where its tasks run.
 //
 @GROUPS@//
 // The file @DEPLOYMENT@ says this in detail, and is read when the program starts.
@@ -117,8 +117,8 @@ set_tests_properties(frames_are_done PROPERTIES PASS_REGULAR_EXPRESSION "[1-9][0
 constexpr std::string_view deployment_readme =
     R"readme(# @NAME@
 
-Tasks and networks under deadlines, as `millrace export --format cpp` wrote them. Build it where Millrace is installed, test it, and
-run it for a minute:
+Tasks and networks under deadlines, as `millrace export --format cpp` wrote them. Build the program
+where Millrace is installed, test it, and run it for a minute:
 
 ```sh
 cmake -S . -B build -DCMAKE_PREFIX_PATH=WHERE_MILLRACE_IS_INSTALLED
@@ -127,7 +127,8 @@ ctest --test-dir build
 build/@NAME@ 60
 ```
 
-It prints a line for each group: how many frames were due, done, skipped and late, and the longest response beside its bound.
+It prints a line for each group: how many frames were due, done, skipped and late, and the longest
+response beside its bound.
 
 | exit code | |
 | --- | --- |

@@ -146,8 +146,8 @@ int main(int argc, char** argv) {
 constexpr std::string_view plan_readme =
     R"readme(# @NAME@
 
-The network @NETWORK@ as a pipeline, as `millrace export --format cpp` wrote it. Build it where Millrace is installed, test it, and
-run it:
+The network @NETWORK@ as a pipeline, as `millrace export --format cpp` wrote it. Build the program
+where Millrace is installed, test it, and run it:
 
 ```sh
 cmake -S . -B build -DCMAKE_PREFIX_PATH=WHERE_MILLRACE_IS_INSTALLED
@@ -157,8 +157,8 @@ build/@NAME@ --random 100     # random frames
 build/@NAME@ PICTURES         # a folder of pictures, or an array in a .npy file
 ```
 
-It prints a line of JSON for each frame, as `millrace run` does. With `--check` it compares the outputs with those of the whole network
-on one core.
+It prints a line of JSON for each frame, as `millrace run` does. With `--check` it compares the
+outputs with those of the whole network on one core.
 
 | exit code | |
 | --- | --- |

@@ -9,7 +9,7 @@ namespace millrace::test {
 /// Releases so many frames, each as soon as there is room, and ends the group.
 inline void run(runtime::GroupRunner& runner, runtime::ControllerSignals& signals,
                 std::int64_t frames) {
-  using namespace std::chrono_literals;
+  constexpr Time second = std::chrono::seconds(1);
   using runtime::Clock;
   runner.start();
   for (std::int64_t f = 0; f < frames && !signals.failed; ++f) {
@@ -17,9 +17,9 @@ inline void run(runtime::GroupRunner& runner, runtime::ControllerSignals& signal
       const auto ticket = signals.releaser.ticket();
       runner.watch();
       if (runner.is_busy() && !signals.failed)
-        signals.releaser.sleep_before(ticket, Clock::now() + 1s);
+        signals.releaser.sleep_before(ticket, Clock::now() + second);
     }
-    if (!signals.failed) runner.release({Clock::now(), 1s, 0});
+    if (!signals.failed) runner.release({Clock::now(), second, 0});
   }
   runner.finish();
   runner.join();
