@@ -20,6 +20,7 @@ constexpr std::array<std::string_view, 3> times_keys{"worst_ms", "average_ms", "
 constexpr std::array<std::string_view, 9> edge_keys{
     "from", "to", "produces", "consumes", "tokens", "bytes", "type", "shape", "output"};
 constexpr std::int64_t largest_dimension = 1'000'000'000;
+constexpr std::int64_t most_numbers = 1'000'000'000;  // of a token
 constexpr int most_outputs = 1000;
 constexpr board::Bounds of_worst{1e-6, 1e9}, of_other_times{0, 1e9};  // a nanosecond
 constexpr std::string_view to_be_measured = "measured";
@@ -82,6 +83,17 @@ std::size_t node_of(const YamlView& view, const TaskGraph& graph, bool has_netwo
   view.fail(fmt::format("there is no task '{}'{}", name, did_you_mean(name, known)));
 }
 
+/// So many that their size in bytes is a number.
+void check_numbers(const YamlView& view, const network::Shape& shape) {
+  std::int64_t numbers = 1;
+  for (const std::int64_t size : shape) {
+    if (numbers > most_numbers / size)
+      view.at("shape").fail(fmt::format(
+          "a token would have more than {} numbers; choose a smaller shape", most_numbers));
+    numbers *= size;
+  }
+}
+
 /// InputError if the size is said twice, and differently.
 void read_token(const YamlView& view, GraphEdge& edge) {
   if (view.has("shape") && !view.has("type"))
@@ -98,6 +110,7 @@ void read_token(const YamlView& view, GraphEdge& edge) {
   if (view.has("shape"))
     for (const YamlView& size : view.at("shape").items())
       token.shape.push_back(board::read_count(size, 1, largest_dimension));
+  check_numbers(view, token.shape);
   const std::int64_t bytes = size_of(token).count;
   if (edge.bytes != 0 && edge.bytes != bytes)
     view.fail(fmt::format("says that a token has {} bytes, and a {} has {}; remove 'bytes'",

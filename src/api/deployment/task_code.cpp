@@ -34,6 +34,11 @@ LoadedTask task_of(const GraphTask& task, const TaskSources& sources) {
   if (const auto found = task_in_libraries(sources.libraries, code.function)) return *found;
   if (!code.plugin.empty()) return application::load_task(code.plugin, code.function);
   if (sources.may_lack) return {};
+  if (!sources.libraries.empty())
+    throw InputError(
+        task.place, fmt::format("none of the libraries of --plugin has an object '{}_task' for the "
+                                "function '{}' of task '{}'; build {} as a library, and name that",
+                                code.function, code.function, task.name, code.source));
   throw InputError(
       task.place,
       fmt::format("the function '{}' of task '{}' is in the source file {}; build it as a library "
