@@ -14,6 +14,7 @@
 #include "base/file.h"
 #include "base/interrupt.h"
 #include "base/yaml.h"
+#include "board/power.h"
 #include "runtime/controller/graph_times.h"
 #include "runtime/scheduling/thread_priority.h"
 #include "runtime/sequential.h"
@@ -119,7 +120,9 @@ std::vector<profile::Profile> measured_networks(const SystemProfileRequest& requ
   Networks networks(request.context);
   Setup setup;
   setup.context = request.context;
-  const board::Board used = board::only(board, processors_for_networks(board));
+  bool is_assumed = false;  // as `deploy` has it, whose stored profiles are the same
+  const board::Board used =
+      board::only(board::with_assumed_power(board, is_assumed), processors_for_networks(board));
   for (const system::Group& group : system.groups) {
     if (!group.has_network()) continue;
     const network::Network& network = networks.of(group.model);

@@ -7,12 +7,12 @@ from pathlib import Path
 
 from json_output import follows  # noqa: F401
 
-ACTORS = {"a": "count", "b": "pass", "c": "pass", "d": "pass", "e": "pass", "f": "write"}
+ACTORS = {"i": "count", "Clean": "pass", "Box": "pass", "o": "write"}
 
 
-def system_of_samplerate(out, plugin):
+def system_of_eggs(out, plugin):
     lines = ["format: 1", "name: s", "groups:", "  - name: g", "    period_ms: 100", "    graph: graph.xml",
-             "    processors: {p1: cpu}", "    code:"]
+             "    processors: {p: cpu}", "    code:"]
     lines += [f"      {actor}: {{plugin: {plugin}, function: {function}}}" for actor, function in ACTORS.items()]
     Path(out).write_text("\n".join(lines) + "\n")
 
