@@ -6,6 +6,7 @@
 #include "api/calibrate.h"
 #include "api/deployment/analyze.h"
 #include "api/deployment/measure_deployment.h"
+#include "api/deployment/profile_system.h"
 #include "api/deployment/run.h"
 #include "api/deployment/simulate.h"
 #include "api/open_model.h"

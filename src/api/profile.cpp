@@ -95,7 +95,8 @@ profile::Profile load_profile(const network::Network& network, const board::Boar
     return profile::fits(profile, {hash, &board, engine.name(), engine.version()});
   };
   if (!source.path.empty()) {
-    profile::Profile given = profile::read_profile(source.path);
+    profile::Profile given =
+        source.given != nullptr ? *source.given : profile::read_profile(source.path);
     if (const Verdict verdict = fitting(given); !verdict)
       throw InputError(source.path.string(),
                        verdict.reason() + "; measure again with `millrace profile`");

@@ -10,12 +10,13 @@
 
 namespace millrace::api {
 
-/// The profile in `path`, InputError if it does not fit. `path` empty: the one in the user's cache
-/// folder if it fits, else a measured one, which is then stored; what the stored one lacks of the
-/// precisions is measured and added. `fresh`: measure in any case. The result has the precisions
-/// asked for, and may have others.
+/// The profile in `path`, or `given`, which stands in that file beside others; InputError if it
+/// does not fit. `path` empty: the one in the user's cache folder if it fits, else a measured one,
+/// which is then stored; what the stored one lacks of the precisions is measured and added.
+/// `fresh`: measure in any case. The result has the precisions asked for, and may have others.
 struct ProfileSource {
   std::filesystem::path path;
+  const profile::Profile* given = nullptr;  // borrowed
   bool fresh = false;
   profile::MeasureOptions measure;
   bool batches = false;  // also what layers gain by working on several frames at once

@@ -62,9 +62,13 @@ ProfileResult measure_subnet(const ProfileRequest& request, const network::Netwo
 
 profile::Profile profile_of(const ProfileRequest& request, const network::Network& network,
                             engine::Engine& engine) {
-  return load_profile(
-      network, load_board(request.setup), engine,
-      {{}, request.fresh, measure_options(request), request.batches, request.setup.context});
+  return load_profile(network, load_board(request.setup), engine,
+                      {{},
+                       nullptr,
+                       request.fresh,
+                       measure_options(request),
+                       request.batches,
+                       request.setup.context});
 }
 
 void check_outputs(const ProfileRequest& request) {

@@ -9,13 +9,17 @@ namespace millrace::codegen {
 namespace {
 
 constexpr std::string_view deployment_main =
-    R"code(// The deployment @TITLE@, as 'millrace export --format cpp' wrote it:
+    R"code(// Tasks and networks of the system @TITLE@, each on its processor.
+// Of each group: its period, its priority (a higher number comes first), where its tasks run.
 //
 @GROUPS@//
-// The file @DEPLOYMENT@ says the same in detail. Change what you like.
-#include <cstdio>
+// The file @DEPLOYMENT@ says this in detail, and is read when the program starts.
+// 'millrace export --format cpp' wrote this program; it is yours to change.
+#include <cmath>
 #include <cstdlib>
 #include <exception>
+#include <iomanip>
+#include <iostream>
 #include <string>
 
 #include "application/tasks/task.h"
@@ -26,55 +30,75 @@ namespace {
 namespace api = millrace::api;
 namespace runtime = millrace::runtime;
 
-/// The functions of the tasks, by the names that the deployment has for them.
+constexpr const char* deployment_file = PROGRAM_FOLDER "/@DEPLOYMENT@";
+constexpr const char* scenario = @SCENARIO@;  // of the deployment; the program stays in it
+constexpr double usual_seconds = 10;
+constexpr int deadlines_missed = 1, wrong_input = 2, machine_failed = 3;  // exit codes
+
+/// The tasks' functions, by the names that the deployment has for them.
 millrace::application::TaskTable tasks() {
   return {@TABLE@};
 }
 
-/// What came of each group's frames, and the bounds of their responses.
+/// Shows what Millrace tells while it works.
+class Notes final : public api::Listener {
+  void note(const std::string& text) override { std::cerr << text << '\n'; }
+};
+
+/// Runs all groups for so long.
+api::DeploymentRun run(double seconds) {
+  Notes notes;
+  api::DeploymentRunRequest request;
+  request.deployment = deployment_file;
+  request.scenario = scenario;
+  request.duration_s = seconds;
+  request.tasks.linked = tasks();
+  request.context.listener = &notes;
+  return api::run_deployment(request);
+}
+
+/// A line for each group: its frames, and the longest response beside what was proven.
 void print(const api::DeploymentRun& run) {
+  std::cout << std::fixed << std::setprecision(3);
   for (std::size_t g = 0; g < run.record.groups.size(); ++g) {
     const runtime::GroupRecord& group = run.record.groups[g];
-    std::printf("%s: %lld frames due, %lld done, %lld skipped, %lld after their deadlines",
-                group.name.c_str(), static_cast<long long>(group.frames.due),
-                static_cast<long long>(group.frames.done),
-                static_cast<long long>(group.frames.skipped),
-                static_cast<long long>(group.frames.missed));
+    std::cout << group.name << ": " << group.frames.due << " frames due, " << group.frames.done
+              << " done, " << group.frames.skipped << " skipped, " << group.frames.missed
+              << " after their deadlines";
     for (const runtime::OperationRecord& each : group.operations) {
-      std::printf("; the longest response took %.3f ms", millrace::milliseconds(each.largest));
+      std::cout << "; the longest response took " << millrace::milliseconds(each.largest) << " ms";
       if (const auto bound = run.bound(g, each))
-        std::printf(", its bound is %.3f ms", millrace::milliseconds(*bound));
+        std::cout << ", its bound is " << millrace::milliseconds(*bound) << " ms";
     }
-    std::printf("\n");
+    std::cout << '\n';
   }
 }
 
-/// Says what is to be known while it works.
-class Notes final : public api::Listener {
-  void note(const std::string& text) override { std::fprintf(stderr, "%s\n", text.c_str()); }
-};
+/// 0 if the text is no time.
+double seconds_in(const char* text) {
+  char* end = nullptr;
+  const double seconds = std::strtod(text, &end);
+  return *end == '\0' && std::isfinite(seconds) && seconds > 0 ? seconds : 0;
+}
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  Notes notes;
-  api::DeploymentRunRequest request;
-  request.context.listener = &notes;
-  request.deployment = PROGRAM_FOLDER "/@DEPLOYMENT@";
-  request.scenario = @SCENARIO@;
-  request.tasks.linked = tasks();
-  request.duration_s = argc > 1 ? std::atof(argv[1]) : 10;
-  if (argc > 2 || request.duration_s <= 0) {
-    std::fprintf(stderr, "usage: @NAME@ [SECONDS]\n");
-    return 2;
+  const double seconds = argc > 1 ? seconds_in(argv[1]) : usual_seconds;
+  if (argc > 2 || seconds == 0) {
+    std::cerr << "usage: @NAME@ [SECONDS]\n";
+    return wrong_input;
   }
   try {
-    const api::DeploymentRun run = api::run_deployment(request);
-    print(run);
-    return run.missed() == 0 ? 0 : 1;
+    const api::DeploymentRun finished = run(seconds);
+    print(finished);
+    return finished.missed() == 0 ? 0 : deadlines_missed;
+  } catch (const millrace::InputError& error) {
+    std::cerr << "@NAME@: " << error.what() << '\n';
+    return wrong_input;
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "@NAME@: %s\n", error.what());
-    return 3;
+    std::cerr << "@NAME@: " << error.what() << '\n';
+    return machine_failed;
   }
 }
 )code";
@@ -89,6 +113,37 @@ enable_testing()
 add_test(NAME frames_are_done COMMAND @NAME@ 2)
 set_tests_properties(frames_are_done PROPERTIES PASS_REGULAR_EXPRESSION "[1-9][0-9]* done")
 )cmake";
+
+constexpr std::string_view deployment_readme =
+    R"readme(# @NAME@
+
+Tasks and networks under deadlines, as `millrace export --format cpp` wrote them. Build the program
+where Millrace is installed, test it, and run it for a minute:
+
+```sh
+cmake -S . -B build -DCMAKE_PREFIX_PATH=WHERE_MILLRACE_IS_INSTALLED
+cmake --build build
+ctest --test-dir build
+build/@NAME@ 60
+```
+
+It prints a line for each group: how many frames were due, done, skipped and late, and the longest
+response beside its bound.
+
+| exit code | |
+| --- | --- |
+| 0 | all deadlines were kept |
+| 1 | a frame came after its deadline |
+| 2 | an argument or a file is wrong |
+| 3 | the machine or a task failed |
+
+| file | |
+| --- | --- |
+| `main.cpp` | the program |
+| `@DEPLOYMENT@` | what runs where, with which priority, and the proven bounds |
+@FILES@
+Groups get real-time priorities if the system allows it: `ulimit -r` says up to which.
+)readme";
 
 /// Its tasks with their processors.
 std::string group_text(const deployment::Deployment& deployment, std::size_t g) {
@@ -133,6 +188,14 @@ std::string words_of(const std::vector<std::string>& words) {
   return text;
 }
 
+/// Rows of the table in the README.
+std::string source_rows(const std::vector<std::string>& sources) {
+  std::string text;
+  for (const std::string& source : sources)
+    text += fmt::format("| `{}` | functions of tasks |\n", plain(source));
+  return text;
+}
+
 }  // namespace
 
 std::vector<ProgramFile> program_of(const DeploymentProgram& program) {
@@ -158,7 +221,10 @@ std::vector<ProgramFile> program_of(const DeploymentProgram& program) {
                                                     {"SOURCES", words_of(program.sources)},
                                                     {"LIBRARIES", words_of(program.libraries)},
                                                     {"INCLUDES", includes},
-                                                    {"NAME", program.name}})}};
+                                                    {"NAME", program.name}})},
+          {"README.md", with(deployment_readme, {{"FILES", source_rows(program.sources)},
+                                                 {"DEPLOYMENT", program.file},
+                                                 {"NAME", program.name}})}};
 }
 
 }  // namespace millrace::codegen

@@ -9,16 +9,18 @@ namespace millrace::codegen {
 namespace {
 
 constexpr std::string_view plan_main =
-    R"code(// The network @NETWORK@ as a pipeline, as 'millrace export --format cpp' wrote it:
+    R"code(// The network @NETWORK@ as a pipeline. Its stages, each with its processors and layers:
 //
 @STAGES@//
-// The file @PLAN@ says the same in detail. Change what you like.
-#include <cstdio>
+// The file @PLAN@ says this in detail, and is read when the program starts.
+// 'millrace export --format cpp' wrote this program; it is yours to change.
 #include <cstdlib>
 #include <deque>
 #include <exception>
+#include <iostream>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "api/frames.h"
@@ -33,10 +35,19 @@ namespace network = millrace::network;
 namespace runtime = millrace::runtime;
 
 constexpr const char* plan_file = PROGRAM_FOLDER "/@PLAN@";
+constexpr double largest_difference = @TOLERANCE@;  // of outputs, as a share of the largest value
+constexpr int outputs_differ = 1, wrong_input = 2, machine_failed = 3;  // exit codes
+
+runtime::Result next_result(millrace::Pipeline& pipeline) {
+  auto result = pipeline.next();
+  if (!result) throw millrace::EngineError("the pipeline ended before all frames came out");
+  return std::move(*result);
+}
 
 /// Every stage works on another frame. So frames go in as long as the pipeline takes them, and
 /// results come out in order: a line of JSON for each.
-void run(millrace::Pipeline& pipeline, const network::Network& network, const api::Frames& frames) {
+void print_results(millrace::Pipeline& pipeline, const network::Network& network,
+                   const api::Frames& frames) {
   std::deque<std::string> names;  // of the frames on their way
   std::optional<api::Frame> next;
   std::size_t submitted = 0;
@@ -48,35 +59,33 @@ void run(millrace::Pipeline& pipeline, const network::Network& network, const ap
       next.reset();
       ++submitted;
     }
-    const auto result = pipeline.next();
-    if (!result) throw millrace::EngineError("the pipeline ended before all frames came out");
-    std::fputs(api::json_line(network, names.front(), *result).c_str(), stdout);
+    std::cout << api::json_line(network, names.front(), next_result(pipeline));
     names.pop_front();
   }
 }
 
-/// Whether the pipeline gives what the whole network gives, in one piece on one core.
-bool is_right(const millrace::plan::PlanFile& file, const network::Network& network,
+/// Whether the pipeline gives what the whole network gives, in one piece on the first core.
+bool is_right(millrace::Pipeline& pipeline, const network::Network& network,
               const api::Frames& frames) {
   const auto engine = millrace::engine::make_engine(millrace::engine::engine_names().front());
-  runtime::Sequential whole(network, *engine, millrace::this_machine().processors.front());
-  auto pipeline = millrace::deploy(file, network);
+  const auto machine = millrace::this_machine();
+  runtime::Sequential whole(network, *engine, machine.processors.front());
   runtime::Frames expected, found;
   for (std::size_t i = 0; i < frames.count; ++i) {
     const api::Frame frame = frames.at(i);
     expected.push_back(whole.run(frame.inputs));
     pipeline.submit(frame.inputs);
-    found.push_back(pipeline.next()->outputs);
+    found.push_back(next_result(pipeline).outputs);
   }
   const runtime::Comparison comparison = runtime::compare(expected, found);
-  std::printf("%zu frames differ by at most %g of the largest value\n", frames.count,
-              comparison.error);
-  return comparison.error <= @TOLERANCE@;
+  std::cout << frames.count << " frames differ by at most " << comparison.error
+            << " of the largest value\n";
+  return comparison.error <= largest_difference;
 }
 
-/// Says what is to be known while it works.
+/// Shows what Millrace tells while it works.
 class Notes final : public api::Listener {
-  void note(const std::string& text) override { std::fprintf(stderr, "%s\n", text.c_str()); }
+  void note(const std::string& text) override { std::cerr << text << '\n'; }
 };
 
 struct Arguments {
@@ -84,42 +93,82 @@ struct Arguments {
   bool check = false;
 };
 
-Arguments arguments_of(const std::vector<std::string>& words) {
+/// Nothing if they are not as the usage says.
+std::optional<Arguments> arguments_of(const std::vector<std::string>& words) {
   Arguments arguments;
   for (std::size_t i = 0; i < words.size(); ++i) {
     if (words[i] == "--check")
       arguments.check = true;
     else if (words[i] == "--random" && i + 1 < words.size())
-      arguments.frames.random = std::atoll(words[++i].c_str());
+      arguments.frames.random = std::strtoll(words[++i].c_str(), nullptr, 10);
+    else if (words[i].starts_with("--"))
+      return std::nullopt;
     else
       arguments.frames.inputs.push_back(words[i]);
   }
+  if (arguments.frames.inputs.empty() && arguments.frames.random <= 0) return std::nullopt;
   return arguments;
+}
+
+/// The exit code.
+int run(const Arguments& arguments) {
+  Notes notes;
+  const network::Network network =
+      millrace::open_model(api::model_of_plan(plan_file), {.listener = &notes});
+  const auto plan = millrace::plan::read_plan(plan_file, network);
+  const api::Frames frames = api::open_frames(network, arguments.frames, 1);
+  auto pipeline = millrace::deploy(plan, network);
+  if (arguments.check) return is_right(pipeline, network, frames) ? 0 : outputs_differ;
+  print_results(pipeline, network, frames);
+  return 0;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  const Arguments arguments = arguments_of({argv + 1, argv + argc});
-  if (arguments.frames.inputs.empty() && arguments.frames.random <= 0) {
-    std::fprintf(stderr, "usage: @NAME@ [--check] --random COUNT | PICTURE_FOLDER | ARRAY.npy\n");
-    return 2;
+  const auto arguments = arguments_of({argv + 1, argv + argc});
+  if (!arguments) {
+    std::cerr << "usage: @NAME@ [--check] --random COUNT | PICTURE_FOLDER | ARRAY.npy\n";
+    return wrong_input;
   }
   try {
-    Notes notes;
-    const network::Network network =
-        millrace::open_model(api::model_of_plan(plan_file), {.listener = &notes});
-    const auto file = millrace::plan::read_plan(plan_file, network);
-    const api::Frames frames = api::open_frames(network, arguments.frames, 1);
-    if (arguments.check) return is_right(file, network, frames) ? 0 : 1;
-    auto pipeline = millrace::deploy(file, network);
-    run(pipeline, network, frames);
+    return run(*arguments);
+  } catch (const millrace::InputError& error) {
+    std::cerr << "@NAME@: " << error.what() << '\n';
+    return wrong_input;
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "@NAME@: %s\n", error.what());
-    return 3;
+    std::cerr << "@NAME@: " << error.what() << '\n';
+    return machine_failed;
   }
 }
 )code";
+
+constexpr std::string_view plan_readme =
+    R"readme(# @NAME@
+
+The network @NETWORK@ as a pipeline, as `millrace export --format cpp` wrote it. Build the program
+where Millrace is installed, test it, and run it:
+
+```sh
+cmake -S . -B build -DCMAKE_PREFIX_PATH=WHERE_MILLRACE_IS_INSTALLED
+cmake --build build
+ctest --test-dir build
+build/@NAME@ --random 100     # random frames
+build/@NAME@ PICTURES         # a folder of pictures, or an array in a .npy file
+```
+
+It prints a line of JSON for each frame, as `millrace run` does. With `--check` it compares the
+outputs with those of the whole network on one core.
+
+| exit code | |
+| --- | --- |
+| 0 | done |
+| 1 | `--check`: the outputs differ |
+| 2 | an argument or a file is wrong |
+| 3 | the machine failed |
+
+`main.cpp` is the program. `@PLAN@` says which layers run where.
+)readme";
 
 constexpr std::string_view plan_cmake =
     R"cmake(add_executable(@NAME@ main.cpp)
@@ -170,7 +219,10 @@ std::vector<ProgramFile> program_of(const PlanProgram& program) {
                                         {"TOLERANCE", tolerance},
                                         {"NAME", program.name}})},
           {"CMakeLists.txt", with(cmake_with_head(plan_cmake),
-                                  {{"WHAT", "a network as a pipeline"}, {"NAME", program.name}})}};
+                                  {{"WHAT", "a network as a pipeline"}, {"NAME", program.name}})},
+          {"README.md", with(plan_readme, {{"NETWORK", plain(program.network.name)},
+                                           {"PLAN", program.file},
+                                           {"NAME", program.name}})}};
 }
 
 std::string program_name(const std::string& text) {

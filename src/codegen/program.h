@@ -21,7 +21,7 @@ struct PlanProgram {
   const plan::Plan& plan;
   const network::Network& network;
 };
-/// main.cpp and CMakeLists.txt.
+/// main.cpp, CMakeLists.txt and README.md.
 std::vector<ProgramFile> program_of(const PlanProgram& program);
 
 struct DeploymentProgram {

@@ -127,6 +127,7 @@ class DeploymentReader {
     Task task{.name = json.at("name").text(), .processor = json.at("processor").text()};
     task.step = static_cast<Step>(word_in(json.at("step"), step_words));
     task.worst = time_at(json.at("worst_ms"));
+    if (task.worst <= Time{}) json.at("worst_ms").fail("expected more than 0");
     task.average = time_at(json.at("average_ms"));
     task.best = time_at(json.at("best_ms"));
     if (task.step == Step::phase) {

@@ -86,26 +86,6 @@ double positive(const JsonView& view) {
   return value;
 }
 
-Statistics statistics(const JsonView& view) {
-  static constexpr std::array<std::string_view, 7> known{
-      "median_ns", "mean_ns", "deviation_ns", "maximum_ns", "worst_case_ns", "count", "stable"};
-  view.only(known);
-  Statistics s;
-  s.median = time(view.at("median_ns"));
-  s.mean = time(view.at("mean_ns"));
-  s.deviation = time(view.at("deviation_ns"));
-  s.maximum = time(view.at("maximum_ns"));
-  s.worst_case = time(view.at("worst_case_ns"));
-  s.count = view.at("count").integer();
-  if (s.count < 0 || s.count > most_runs)
-    view.at("count").fail(
-        fmt::format("found {}, expected 0 to {}; measure again", s.count, most_runs));
-  s.stable = view.at("stable").boolean();
-  if (s.worst_case < s.median)
-    view.fail("the median must be at most the worst case; measure again");
-  return s;
-}
-
 using Names = std::map<std::string, std::size_t>;
 
 board::Variant variant(const JsonView& view) {
@@ -152,9 +132,9 @@ LayerTimes layer_times(const JsonView& view, const Names& names) {
   view.only(known);
   LayerTimes times;
   times.kernel = view.at("kernel").text();
-  times.together = statistics(view.at("together"));
-  times.alone = statistics(view.at("alone"));
-  if (view.has("contended")) times.contended = statistics(view.at("contended"));
+  times.together = statistics_in(view.at("together"));
+  times.alone = statistics_in(view.at("alone"));
+  if (view.has("contended")) times.contended = statistics_in(view.at("contended"));
   if (view.has("fused_into")) {
     const auto found = names.find(view.at("fused_into").text());
     if (found == names.end()) view.at("fused_into").fail("names no layer of the profile");
@@ -210,7 +190,7 @@ ProcessorProfile processor_profile(const JsonView& view, const Names& names) {
   p.precision = variant(view.at("precision")).precision;
   if (view.has("max_error")) p.max_error = view.at("max_error").number();
   if (view.has("borders")) p.borders = border_costs(view.at("borders"));
-  p.whole = statistics(view.at("whole"));
+  p.whole = statistics_in(view.at("whole"));
   for (const JsonView& layer : view.at("layers").items())
     p.layers.push_back(layer_times(layer, names));
   if (p.layers.size() != names.size()) view.at("layers").fail("has not one entry per layer");
@@ -218,6 +198,26 @@ ProcessorProfile processor_profile(const JsonView& view, const Names& names) {
 }
 
 }  // namespace
+
+Statistics statistics_in(const JsonView& view) {
+  static constexpr std::array<std::string_view, 7> known{
+      "median_ns", "mean_ns", "deviation_ns", "maximum_ns", "worst_case_ns", "count", "stable"};
+  view.only(known);
+  Statistics s;
+  s.median = time(view.at("median_ns"));
+  s.mean = time(view.at("mean_ns"));
+  s.deviation = time(view.at("deviation_ns"));
+  s.maximum = time(view.at("maximum_ns"));
+  s.worst_case = time(view.at("worst_case_ns"));
+  s.count = view.at("count").integer();
+  if (s.count < 0 || s.count > most_runs)
+    view.at("count").fail(
+        fmt::format("found {}, expected 0 to {}; measure again", s.count, most_runs));
+  s.stable = view.at("stable").boolean();
+  if (s.worst_case < s.median)
+    view.fail("the median must be at most the worst case; measure again");
+  return s;
+}
 
 json to_json(const Statistics& s) {
   return {{"median_ns", s.median.count()},
@@ -251,11 +251,14 @@ void write_profile(const std::filesystem::path& path, const Profile& profile) {
 }
 
 Profile read_profile(const std::filesystem::path& path) {
+  const json document = read_json(path);
+  return profile_in(JsonView(document, path.string()));
+}
+
+Profile profile_in(const JsonView& view) {
   static constexpr std::array<std::string_view, 9> known{"format", "kind",         "network",
                                                          "board",  "network_name", "layers",
                                                          "tokens", "processors",   "modelled"};
-  const json document = read_json(path);
-  const JsonView view(document, path.string());
   view.only(known);
   if (view.at("kind").text() != "profile") view.at("kind").fail("is not 'profile'");
   if (view.at("format").integer() != format)

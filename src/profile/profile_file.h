@@ -1,8 +1,8 @@
 #pragma once
 // Profiles on disk: schemas/profile.schema.json.
 #include <filesystem>
-#include <nlohmann/json_fwd.hpp>
 
+#include "base/json.h"
 #include "base/verdict.h"
 #include "profile/measure.h"
 #include "profile/profile.h"
@@ -16,6 +16,9 @@ nlohmann::json to_json(const Statistics& statistics);
 void write_profile(const std::filesystem::path& path, const Profile& profile);
 /// InputError naming file and field.
 Profile read_profile(const std::filesystem::path& path);
+/// The same inside another file.
+Profile profile_in(const JsonView& view);
+Statistics statistics_in(const JsonView& view);
 
 /// Whether the profile was measured for this network, these processors and this engine; else what
 /// differs. `network_hash` from network::hash_of.

@@ -21,6 +21,22 @@ bool is_taken(const std::string& name) {
   return name == network_node || name == "pre" || name == "post" || name.starts_with("stage");
 }
 
+void check_times(const GraphTask& task, const TimesOn& on) {
+  const bool has_none = on.worst == Time{} && on.average == Time{} && on.best == Time{};
+  if (has_none && task.code.function.empty())
+    throw InputError(task.place, fmt::format("task '{}' has no time on '{}', and no 'code' that "
+                                             "could be measured; add its worst time in ms",
+                                             task.name, on.processor));
+  if (has_none) return;
+  if (on.worst <= Time{} || on.worst < on.average || on.average < on.best || on.best < Time{})
+    throw InputError(
+        task.place,
+        fmt::format("task '{}' takes {} at best, {} on average and {} at worst on "
+                    "'{}', expected them ascending and the last above 0",
+                    task.name, millrace::to_text(on.best), millrace::to_text(on.average),
+                    millrace::to_text(on.worst), on.processor));
+}
+
 void check_task(const GraphTask& task, std::set<std::string>& names) {
   if (task.name.empty()) throw InputError(task.place, "a task needs a name");
   if (is_taken(task.name))
@@ -36,14 +52,7 @@ void check_task(const GraphTask& task, std::set<std::string>& names) {
                      fmt::format("task '{}' can run on no processor, expected one at least in "
                                  "'on', with its worst time",
                                  task.name));
-  for (const TimesOn& on : task.on)
-    if (on.worst <= Time{} || on.worst < on.average || on.average < on.best || on.best < Time{})
-      throw InputError(
-          task.place,
-          fmt::format("task '{}' takes {} at best, {} on average and {} at worst on "
-                      "'{}', expected them ascending and the last above 0",
-                      task.name, millrace::to_text(on.best), millrace::to_text(on.average),
-                      millrace::to_text(on.worst), on.processor));
+  for (const TimesOn& on : task.on) check_times(task, on);
 }
 
 void check_edge(const GraphEdge& edge) {

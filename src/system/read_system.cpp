@@ -20,10 +20,10 @@ constexpr int format = 1;
 constexpr std::array<std::string_view, 9> system_keys{"format", "name",      "board",
                                                       "levels", "overload",  "overhead_ms",
                                                       "groups", "scenarios", "transitions"};
-constexpr std::array<std::string_view, 16> group_keys{
+constexpr std::array<std::string_view, 18> group_keys{
     "name",     "model",       "weights",   "size",        "shapes",        "precision",
     "rate_fps", "application", "period_ms", "deadline_ms", "preprocess_ms", "postprocess_ms",
-    "priority", "tasks",       "edges",     "graph"};
+    "priority", "tasks",       "edges",     "graph",       "code",          "processors"};
 constexpr std::array<std::string_view, 5> model_keys{"model", "weights", "size", "shapes",
                                                      "precision"};
 constexpr std::array<std::string_view, 3> scenario_keys{"name", "groups", "share"};

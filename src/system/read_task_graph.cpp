@@ -6,11 +6,10 @@
 #include <array>
 #include <cmath>
 
-#include "base/error.h"
 #include "base/file.h"
 #include "board/read_values.h"
-#include "dataflow/sdf3.h"
 #include "network/tensor.h"
+#include "system/read_task_code.h"
 #include "system/task_edges.h"
 
 namespace millrace::system {
@@ -18,13 +17,13 @@ namespace {
 
 constexpr std::array<std::string_view, 3> graph_task_keys{"name", "on", "code"};
 constexpr std::array<std::string_view, 3> times_keys{"worst_ms", "average_ms", "best_ms"};
-constexpr std::array<std::string_view, 4> code_keys{"plugin", "source", "function", "parameters"};
 constexpr std::array<std::string_view, 9> edge_keys{
     "from", "to", "produces", "consumes", "tokens", "bytes", "type", "shape", "output"};
 constexpr std::int64_t largest_dimension = 1'000'000'000;
+constexpr std::int64_t most_numbers = 1'000'000'000;  // of a token
 constexpr int most_outputs = 1000;
-constexpr board::Bounds of_worst{0, 1e9, true}, of_other_times{0, 1e9};
-constexpr double longest_us = 1e12;
+constexpr board::Bounds of_worst{1e-6, 1e9}, of_other_times{0, 1e9};  // a nanosecond
+constexpr std::string_view to_be_measured = "measured";
 constexpr std::int64_t most_tokens = 1'000'000'000;
 
 Time milliseconds_of(const YamlView& view, const board::Bounds& bounds) {
@@ -33,6 +32,7 @@ Time milliseconds_of(const YamlView& view, const board::Bounds& bounds) {
 
 TimesOn read_times(const YamlView& view, const std::string& processor) {
   TimesOn result{.processor = processor};
+  if (view.is_text() && view.text() == to_be_measured) return result;
   if (view.is_scalar()) {
     result.worst = result.average = milliseconds_of(view, of_worst);
     return result;
@@ -45,36 +45,27 @@ TimesOn read_times(const YamlView& view, const std::string& processor) {
   return result;
 }
 
-bool is_identifier(const std::string& text) {
-  const auto is_letter = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-  };
-  return !text.empty() && is_letter(text.front()) &&
-         std::ranges::all_of(text, [&](char c) { return is_letter(c) || (c >= '0' && c <= '9'); });
-}
-
-TaskCode read_code(const YamlView& view, const PathOf& path_of) {
-  view.only(code_keys);
-  TaskCode code;
-  if (!view.has("plugin") && !view.has("source"))
-    view.fail("has neither 'plugin' nor 'source'; give one of the two, or both");
-  if (view.has("plugin")) code.plugin = path_of(view.at("plugin"));
-  if (view.has("source")) code.source = path_of(view.at("source"));
-  code.function = view.at("function").text();
-  if (!is_identifier(code.function))
-    view.at("function").fail("expected the name of a C++ function: letters, digits and '_'");
-  if (view.has("parameters"))
-    for (const std::string& key : view.at("parameters").keys())
-      code.parameters[key] = view.at("parameters").at(key).scalar();
-  return code;
+/// With their times; or a list of those on which the task is to be measured.
+std::vector<TimesOn> read_processors(const YamlView& view) {
+  std::vector<TimesOn> result;
+  if (view.is_map()) {
+    for (const std::string& processor : view.keys())
+      result.push_back(read_times(view.at(processor), processor));
+    return result;
+  }
+  for (const YamlView& item : view.items()) {
+    result.push_back({.processor = item.text()});
+    if (std::ranges::count(result, item.text(), &TimesOn::processor) > 1)
+      item.fail(fmt::format("'{}' is given twice; give it once", item.text()));
+  }
+  return result;
 }
 
 GraphTask read_task(const YamlView& view, board::Names& names, const PathOf& path_of) {
   view.only(graph_task_keys);
   GraphTask task{.name = names.add(view.at("name")), .on = {}, .code = {}, .place = view.place()};
   if (!view.has("on")) view.fail("can run on no processor; add 'on', such as on: {cpu: 2.5}");
-  for (const std::string& processor : view.at("on").keys())
-    task.on.push_back(read_times(view.at("on").at(processor), processor));
+  task.on = read_processors(view.at("on"));
   if (view.has("code")) task.code = read_code(view.at("code"), path_of);
   return task;
 }
@@ -90,6 +81,17 @@ std::size_t node_of(const YamlView& view, const TaskGraph& graph, bool has_netwo
   if (name == network_node) view.fail("the group has no network; give it a 'model'");
   if (has_network) known.push_back(network_node);
   view.fail(fmt::format("there is no task '{}'{}", name, did_you_mean(name, known)));
+}
+
+/// So many that their size in bytes is a number.
+void check_numbers(const YamlView& view, const network::Shape& shape) {
+  std::int64_t numbers = 1;
+  for (const std::int64_t size : shape) {
+    if (numbers > most_numbers / size)
+      view.at("shape").fail(fmt::format(
+          "a token would have more than {} numbers; choose a smaller shape", most_numbers));
+    numbers *= size;
+  }
 }
 
 /// InputError if the size is said twice, and differently.
@@ -108,6 +110,7 @@ void read_token(const YamlView& view, GraphEdge& edge) {
   if (view.has("shape"))
     for (const YamlView& size : view.at("shape").items())
       token.shape.push_back(board::read_count(size, 1, largest_dimension));
+  check_numbers(view, token.shape);
   const std::int64_t bytes = size_of(token).count;
   if (edge.bytes != 0 && edge.bytes != bytes)
     view.fail(fmt::format("says that a token has {} bytes, and a {} has {}; remove 'bytes'",
@@ -132,41 +135,6 @@ GraphEdge read_edge(const YamlView& view, const TaskGraph& graph, bool has_netwo
   return edge;
 }
 
-/// Times of each processor type that the file knows, in microseconds.
-TaskGraph read_sdf3_graph(const YamlView& view, bool has_network, const PathOf& path_of) {
-  const std::string path = path_of(view);
-  const dataflow::Sdf3File file = dataflow::read_sdf3(path);
-  TaskGraph result;
-  std::vector<std::size_t> node;  // by actor
-  for (std::size_t a = 0; a < file.graph.actors.size(); ++a) {
-    const dataflow::Actor& actor = file.graph.actors[a];
-    if (has_network && actor.name == network_node) {
-      node.push_back(file.graph.actors.size() - 1);
-      continue;
-    }
-    const std::string place = fmt::format("{}: actor '{}'", path, actor.name);
-    if (actor.times.size() > 1)
-      throw InputError(place, "has several phases, expected one: a task has one function");
-    GraphTask task{.name = actor.name, .on = {}, .code = {}, .place = place};
-    for (const auto& [type, time] : file.times_by_type[a]) {
-      const double us = static_cast<double>(time) / static_cast<double>(file.ticks);
-      if (!(us <= longest_us))
-        throw InputError(place, fmt::format("takes {:.4g} us on '{}', expected at most {:.4g}", us,
-                                            type, longest_us));
-      const Time worst(std::llround(1e3 * us));
-      task.on.push_back({type, worst, worst, Time{}});
-    }
-    node.push_back(result.tasks.size());
-    result.tasks.push_back(std::move(task));
-  }
-  for (const dataflow::Channel& channel : file.graph.channels)
-    result.edges.push_back({node[channel.from.index], node[channel.to.index],
-                            channel.production.front(), channel.consumption.front(),
-                            channel.initial_tokens, (channel.token_bits + 7) / 8,
-                            fmt::format("{}: channel '{}'", path, channel.name)});
-  return result;
-}
-
 }  // namespace
 
 TaskGraph read_task_graph(const YamlView& group, bool has_network, const PathOf& path_of) {
@@ -174,8 +142,11 @@ TaskGraph read_task_graph(const YamlView& group, bool has_network, const PathOf&
     for (const char* key : {"tasks", "edges"})
       if (group.has(key))
         group.at(key).fail("found beside 'graph', which says it; remove one of the two");
-    return read_sdf3_graph(group.at("graph"), has_network, path_of);
+    return read_sdf3_graph(group, has_network, path_of);
   }
+  for (const char* key : {"code", "processors"})
+    if (group.has(key))
+      group.at(key).fail("is for the actors of a 'graph', which the group does not have; add it");
   TaskGraph graph;
   board::Names names("task");
   if (group.has("tasks"))

@@ -16,7 +16,8 @@ namespace millrace::system {
 /// How long one firing of a task takes on a processor at its highest clock.
 struct TimesOn {
   std::string processor;  // its name, or that of a device, or a kind such as "cpu"
-  Time worst{}, average{}, best{};
+  Time worst{}, average{}, best{};  // all 0: to be measured, see task_times.h
+  bool is_known() const { return worst > Time{}; }
   bool operator==(const TimesOn&) const = default;
 };
 

@@ -37,10 +37,15 @@ void add_model(Json& json, const Group& group, const fs::path& folder) {
 
 Json to_json(const GraphTask& task, const fs::path& folder) {
   Json json = {{"name", task.name}, {"on", Json::object()}};
-  for (const TimesOn& on : task.on)
+  for (const TimesOn& on : task.on) {
+    if (!on.is_known()) {
+      json["on"][on.processor] = "measured";
+      continue;
+    }
     json["on"][on.processor] = {{"worst_ms", milliseconds(on.worst)},
                                 {"average_ms", milliseconds(on.average)},
                                 {"best_ms", milliseconds(on.best)}};
+  }
   const TaskCode& code = task.code;
   if (!code.plugin.empty()) json["code"]["plugin"] = from_folder(code.plugin, folder);
   if (!code.source.empty()) json["code"]["source"] = from_folder(code.source, folder);

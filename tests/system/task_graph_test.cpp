@@ -136,6 +136,60 @@ TEST(task_graph, an_sdf3_file_gives_times_by_type_of_processor) {
       << message;
 }
 
+/// a makes two for b, b hands one on to itself that has a size, and a says that it fires one by
+/// one.
+const char* const sdf3_with_circles =
+    R"(<sdf3 type="sdf"><applicationGraph name="g"><sdf name="g">
+<actor name="a" type="x"><port name="o" type="out" rate="2"/><port name="s" type="out" rate="1"/>
+<port name="t" type="in" rate="1"/></actor>
+<actor name="b" type="y"><port name="i" type="in" rate="1"/><port name="s" type="out" rate="1"/>
+<port name="t" type="in" rate="1"/></actor>
+<channel name="c" srcActor="a" srcPort="o" dstActor="b" dstPort="i"/>
+<channel name="d" srcActor="a" srcPort="s" dstActor="a" dstPort="t" initialTokens="1"/>
+<channel name="e" srcActor="b" srcPort="s" dstActor="b" dstPort="t" initialTokens="1"/>
+</sdf><sdfProperties>
+<actorProperties actor="a">
+<processor type="p1" default="true"><executionTime time="100"/></processor></actorProperties>
+<actorProperties actor="b">
+<processor type="p1" default="true"><executionTime time="0"/></processor></actorProperties>
+<channelProperties channel="e"><tokenSize sz="32"/></channelProperties>
+</sdfProperties></applicationGraph></sdf3>)";
+
+TEST(task_graph, actors_of_an_sdf3_file_may_have_code) {
+  const std::filesystem::path folder = testing::TempDir();
+  write_file(folder / "circles.xml", sdf3_with_circles);
+  const auto read = [&](const std::string& rest) {
+    return parse_system(group("graph: circles.xml" + rest, ""), (folder / "s.yaml").string())
+        .groups[0]
+        .graph;
+  };
+  const TaskGraph graph = read(
+      ", processors: {p1: cpu}, code: {a: {plugin: t.so, function: f}, b: {source: t.cpp, "
+      "function: g, parameters: {gain: 2}}}");
+  ASSERT_EQ(graph.tasks.size(), 2u);
+  EXPECT_EQ(graph.tasks[0].code, (TaskCode{(folder / "t.so").string(), "", "f"}));
+  EXPECT_EQ(graph.tasks[1].code.function, "g");
+  EXPECT_EQ(graph.tasks[1].code.parameters.at("gain"), "2");
+  EXPECT_EQ(graph.tasks[0].on, (std::vector<TimesOn>{{"cpu", Time(100'000), Time(100'000), {}}}));
+  EXPECT_FALSE(graph.tasks[1].on[0].is_known());  // to be measured
+  ASSERT_EQ(graph.edges.size(), 2u);              // that firings come one by one needs no edge
+  EXPECT_EQ(graph.edges[1].bytes, 4);
+  const auto refusal = [&](const std::string& rest) {
+    return test::message_of([&] { read(rest); });
+  };
+  const auto has = [](const std::string& message, const std::string& part) {
+    EXPECT_NE(message.find(part), std::string::npos) << message;
+  };
+  const std::string f = "{plugin: t.so, function: f}";
+  has(refusal(", code: {a: " + f + "}"), "has no function for the actor 'b'");
+  has(refusal(", code: {a: " + f + ", b: " + f + ", bb: " + f + "}"), "there is no actor 'bb'");
+  has(refusal(", code: {a: " + f + ", b: {function: f}}"), "neither 'plugin' nor 'source'");
+  has(refusal(", processors: {p2: cpu}"), "there is no type of processor 'p2'");
+  has(refusal(""), "task 'b' has no time on 'p1', and no 'code'");
+  has(test::message_of([&] { parse_system(group("code: {}", "model: yolov2, "), "s.yaml"); }),
+      "for the actors of a 'graph'");
+}
+
 TEST(task_graph, bad_graphs_are_refused_with_their_place) {
   const auto refusal = [](const std::string& rest, const std::string& first) {
     return test::message_of([&] { parse_system(group(rest, first), "s.yaml"); });
@@ -155,6 +209,9 @@ TEST(task_graph, bad_graphs_are_refused_with_their_place) {
   has(refusal("tasks: [{name: network, on: {cpu: 1}}]", ""), "stands for a part");
   has(refusal("tasks: [{name: a, on: {cpu: {worst_ms: 1, best_ms: 2}}}]", ""), "ascending");
   has(refusal("tasks: [{name: a, on: {cpu: 1}, code: {function: f}}]", ""), "'plugin' nor");
+  has(refusal("tasks: [{name: a, on: [cpu]}]", ""), "no time on 'cpu', and no 'code'");
+  has(refusal("tasks: [{name: a, on: [cpu, cpu]}]", ""), "given twice");
+  has(refusal("tasks: [{name: a, on: {cpu: measure}}]", ""), "tasks[0].on.cpu");
   has(refusal("edges: [{from: a, to: b}]", model), "without 'tasks'");
   has(refusal("graph: g.xml, tasks: []", ""), "beside 'graph'");
   has(refusal("deadline_ms: 50", ""), "give one of them");

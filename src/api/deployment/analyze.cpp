@@ -1,12 +1,18 @@
 #include "api/deployment/analyze.h"
 
 #include "api/deployment/open.h"
+#include "api/deployment/system_profile.h"
 
 namespace millrace::api {
+
 analysis::DeploymentAnswers analyze_deadlines(const DeadlinesRequest& request) {
   analysis::DeploymentAnswers result;
   result.file = request.deployment;
   result.deployment = open_deployment_times(request.deployment);
+  if (!request.profile.empty()) {
+    const SystemProfile profile = read_system_profile(request.profile);
+    result.deployment = with_task_times(std::move(result.deployment), {profile, request.profile});
+  }
   result.board = board_of(result.deployment, request.context);
   const system::System& system = result.deployment.system;
   analysis::DeadlineQuestions questions{.level = request.level, .simulation = request.simulation};

@@ -15,6 +15,8 @@ struct DeadlinesRequest {
   std::optional<std::int64_t> level = {};  // none: all
   realtime::SimulationOptions simulation = {};
   bool rates = false;  // how much higher they may be
+  /// A file of `profile SYSTEM`, whose times count for the tasks that it has; empty: none.
+  std::string profile = {};
   Context context = {};
 };
 

@@ -4,13 +4,11 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <deque>
 
-#include "analysis/schedulability.h"
 #include "api/deployment/deploy_graphs.h"
+#include "api/deployment/deploy_times.h"
 #include "api/deployment/group_models.h"
-#include "api/deployment/measure_deployment.h"
 #include "api/simulated_board.h"
 #include "base/error.h"
 #include "base/interrupt.h"
@@ -39,6 +37,7 @@ struct DeployWork {
   std::string board_hash;
   bool is_power_assumed = false;
   Networks networks;
+  std::optional<SystemProfile> profile;               // that the request names
   std::vector<std::shared_ptr<GroupSource>> sources;  // by GroupId; shared by equal groups
   std::deque<explore::GroupModel> all_models = {};
   std::vector<const explore::GroupModel*> models = {};  // by GroupId; null: it has no network
@@ -168,9 +167,14 @@ void search_groups(DeployWork& work) {
 }
 
 void open_groups(DeployWork& work) {
-  const GroupSourceOptions options{work.request.processors, work.request.deviation,
-                                   work.request.samples == 0, work.request.seed,
-                                   work.request.context};
+  GroupSourceOptions options{work.request.processors,
+                             work.request.deviation,
+                             work.request.samples == 0,
+                             work.request.seed,
+                             nullptr,
+                             work.request.context};
+  std::optional<ProfileToUse> profile;
+  if (work.profile) options.profile = &profile.emplace(*work.profile, work.request.profile);
   for (std::size_t g = 0; g < work.system.groups.size(); ++g) {
     const system::GroupId group(g);
     if (!work.system.groups[g].has_network()) {
@@ -282,31 +286,6 @@ deployment::Deployment deployment_of(const DeployWork& work, const MethodReport&
   return result;
 }
 
-/// What was decided with the times of tasks that were measured here, and why that is not enough:
-/// one sentence, or empty.
-std::string measure(const DeployRequest& request, DeployResult& result) {
-  const auto shown = request.context.begin("measuring tasks");
-  deployment::Deployment& deployment = *result.deployment;
-  const TaskSources tasks{.libraries = request.plugins, .may_lack = true};
-  deployment = measured_here(deployment, {request.samples, tasks}, request.context);
-  result.measured = true;
-  const auto answers = analysis::check_deadlines(deployment, result.board, {});
-  std::erase_if(deployment.settings, [&](const deployment::Setting& setting) {
-    return std::ranges::any_of(answers, [&](const analysis::DeadlineAnswers& answer) {
-      return answer.operation.scenario == setting.scenario &&
-             answer.operation.level == setting.level && !answer.is_schedulable();
-    });
-  });
-  const auto missed = std::ranges::find_if(
-      answers, [](const analysis::DeadlineAnswers& answer) { return !answer.is_schedulable(); });
-  if (missed == answers.end()) return {};
-  std::string reason = "no deployment with the times that were measured: " + missed->reason;
-  if (const auto rates = analysis::largest_rates(deployment, result.board))
-    reason += fmt::format("; rates of {:.3f} times as much would hold",
-                          std::floor(static_cast<double>(rates->millionths) / 1e3) / 1e3);
-  return reason;
-}
-
 /// Of what was found for each; else the first.
 std::size_t infeasible_scenario(const std::vector<explore::Combined>& found) {
   const auto at = std::ranges::find(found, false, &explore::Combined::feasible);
@@ -363,12 +342,12 @@ DeployWork open_work(const DeployRequest& request) {
   system::System system = open_system(request.system);
   if (!request.board.empty()) system.board = request.board;
   board::Board board = board_of(system, request.context);
-  if (system.board.empty()) add_times_of_steps(system, request.context);
+  std::optional<SystemProfile> profile = add_times(request, board, system);
   const std::string hash = board::hash_of(board);
   bool is_assumed = false;
   board = with_assumed_power(std::move(board), is_assumed);
-  return {request, std::move(system), std::move(board), hash, is_assumed, Networks(request.context),
-          {}};
+  return {request,    std::move(system),         std::move(board),   hash,
+          is_assumed, Networks(request.context), std::move(profile), {}};
 }
 
 }  // namespace
@@ -388,7 +367,7 @@ DeployResult deploy_system(const DeployRequest& request) {
   result.board = std::move(work.board);
   result.is_power_assumed = work.is_power_assumed;
   if (result.deployment && result.system.board.empty() && request.samples > 0)
-    result.refusal = measure(request, result);
+    result.refusal = measure_decided(request, result);
   return result;
 }
 

@@ -33,6 +33,8 @@ struct DeployRequest {
   /// the sums of its layers' worst cases. 0: none.
   std::int64_t samples = 200;
   std::vector<std::string> plugins = {};  // libraries with functions of tasks
+  /// A file of `profile SYSTEM` with what the system leaves to be measured; empty: measured now.
+  std::string profile = {};
   Context context = {};
 };
 

@@ -1,5 +1,7 @@
 #include "api/deployment/group_models.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -27,6 +29,18 @@ profile::Profile with_worst_cases(profile::Profile profile) {
   return profile;
 }
 
+const profile::Profile& network_of(const ProfileToUse& use, const network::Network& network,
+                                   const system::Group& group) {
+  const auto& networks = use.profile.networks;
+  const auto found =
+      std::ranges::find(networks, network::hash_of(network), &profile::Profile::network);
+  if (found == networks.end())
+    throw InputError(use.file, fmt::format("has no times of the network of group '{}'; measure "
+                                           "again with 'millrace profile'",
+                                           group.name));
+  return *found;
+}
+
 profile::Profile measured_profile(const GroupSource& source, const system::Group& group,
                                   const GroupSourceOptions& options) {
   Setup setup;
@@ -36,6 +50,10 @@ profile::Profile measured_profile(const GroupSource& source, const system::Group
   from.context = options.context;
   from.measure.seed = options.seed;
   from.measure.precisions = group.precisions;
+  if (options.profile != nullptr) {
+    from.path = options.profile->file;
+    from.given = &network_of(*options.profile, *source.network, group);
+  }
   return load_profile(*source.network, source.board, *engine, from);
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "api/deployment/open.h"
+#include "api/deployment/system_profile.h"
 #include "explore/system/group_plan.h"
 #include "explore/system/pareto.h"
 #include "profile/profile.h"
@@ -33,6 +34,7 @@ struct GroupSourceOptions {
   /// at once; else the medians and the deviation, until they are measured themselves.
   bool sums_of_worst = false;
   std::uint64_t seed = 1;
+  const ProfileToUse* profile = nullptr;  // of the system; null: the stored ones, or measured now
   Context context = {};
 };
 

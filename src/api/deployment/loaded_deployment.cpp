@@ -168,6 +168,7 @@ std::vector<runtime::GroupToRun> LoadedDeployment::groups_to_run() const {
   std::vector<runtime::GroupToRun> groups;
   for (std::size_t g = 0; g < networks.size(); ++g) {
     runtime::GroupToRun& group = groups.emplace_back();
+    group.name = deployment.system.groups[g].name;
     group.network = networks[g];
     for (const auto& [name, engine] : engines[g]) group.engines[name] = engine.get();
     if (simulated.engine) group.engines[plan::simulated_engine] = simulated.engine.get();

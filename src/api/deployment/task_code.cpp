@@ -34,6 +34,11 @@ LoadedTask task_of(const GraphTask& task, const TaskSources& sources) {
   if (const auto found = task_in_libraries(sources.libraries, code.function)) return *found;
   if (!code.plugin.empty()) return application::load_task(code.plugin, code.function);
   if (sources.may_lack) return {};
+  if (!sources.libraries.empty())
+    throw InputError(
+        task.place, fmt::format("none of the libraries of --plugin has an object '{}_task' for the "
+                                "function '{}' of task '{}'; build {} as a library, and name that",
+                                code.function, code.function, task.name, code.source));
   throw InputError(
       task.place,
       fmt::format("the function '{}' of task '{}' is in the source file {}; build it as a library "
@@ -95,8 +100,8 @@ class Edges {
     const std::int64_t bytes = token ? size_of(*token).count : size_without_type(e);
     if (bytes == 0 && (has_code(edge.from) || has_code(edge.to)))
       throw InputError(edge.place,
-                       "nothing says how large a token is; add 'type' and 'shape', or "
-                       "'bytes'");
+                       "nothing says how large a token is; add 'type' and 'shape', or 'bytes', or "
+                       "a type in the port of a function");
     return bytes;
   }
 

@@ -20,7 +20,7 @@ void tell_from(const network::ModelSource& model, WrittenProgram& program);
 void write_texts(const std::vector<codegen::ProgramFile>& texts,
                  const std::filesystem::path& folder, WrittenProgram& program);
 
-/// Fills the folder, and the program's list with main.cpp and CMakeLists.txt.
+/// Fills the folder, and the program's list with the files of codegen.
 void add_deployment(const ProgramRequest& request, const std::filesystem::path& folder,
                     WrittenProgram& program);
 

@@ -1,5 +1,7 @@
 #include "api/exporting/program.h"
 
+#include <algorithm>
+
 #include "api/exporting/deployment_program.h"
 #include "api/exporting/new_folder.h"
 #include "api/loaded.h"
@@ -74,7 +76,7 @@ WrittenProgram export_program(const ProgramRequest& request) {
     add_plan(request, folder, program);
   for (const auto& entry : fs::recursive_directory_iterator(folder.path())) {
     const fs::path file = fs::relative(entry.path(), folder.path());
-    if (entry.is_regular_file() && file != "main.cpp" && file != "CMakeLists.txt")
+    if (entry.is_regular_file() && std::ranges::find(program.files, file) == program.files.end())
       program.files.push_back(file);
   }
   folder.keep();

@@ -65,6 +65,10 @@ std::string profile_json(const ProfileResult& result, const ProfileRequest& requ
   return json_text(profile::to_json(*result.profile), 1) + "\n";
 }
 
+std::string system_profile_json(const SystemProfile& profile) {
+  return json_text(to_json(profile), 1) + "\n";
+}
+
 std::string calibration_json(const Calibrated& calibrated) {
   const network::CalibrationTable& table = calibrated.result.table;
   nlohmann::json tensors = nlohmann::json::array();

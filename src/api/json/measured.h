@@ -5,6 +5,7 @@
 
 #include "api/application/run.h"
 #include "api/calibrate.h"
+#include "api/deployment/system_profile.h"
 #include "api/profile_model.h"
 #include "api/run.h"
 #include "api/verify.h"
@@ -14,6 +15,8 @@ namespace millrace::api {
 /// The profile, as in its file; or, if the request asks for these, a `subnet_profile` or a
 /// `board_fit`.
 std::string profile_json(const ProfileResult& result, const ProfileRequest& request);
+/// As in its file.
+std::string system_profile_json(const SystemProfile& profile);
 /// A `calibration_report`.
 std::string calibration_json(const Calibrated& calibrated);
 /// A `verification`.

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -39,15 +40,15 @@ class TaskFiring {
   bool is_stopping() const { return moment_.is_stopping; }
 
   /// All tokens that the firing consumes from an edge, or produces on an output, one behind the
-  /// other. The memory holds until the function returns.
+  /// other. The memory holds until the function returns. std::out_of_range if there is no such one.
   template <class Number>
   std::span<const Number> input(std::size_t index) const {
-    const std::span<const std::byte> bytes = inputs_[index];
+    const std::span<const std::byte> bytes = checked(inputs_, index, "input");
     return {reinterpret_cast<const Number*>(bytes.data()), bytes.size() / sizeof(Number)};
   }
   template <class Number>
   std::span<Number> output(std::size_t index) const {
-    const std::span<std::byte> bytes = outputs_[index];
+    const std::span<std::byte> bytes = checked(outputs_, index, "output");
     return {reinterpret_cast<Number*>(bytes.data()), bytes.size() / sizeof(Number)};
   }
 
@@ -64,6 +65,13 @@ class TaskFiring {
   }
 
  private:
+  template <class Spans>
+  static auto checked(const Spans& spans, std::size_t index, const char* what) {
+    if (index < spans.size()) return spans[index];
+    throw std::out_of_range(std::string("there is no ") + what + " " + std::to_string(index) +
+                            ", the task has " + std::to_string(spans.size()));
+  }
+
   Owner owner_;
   Moment moment_;
   Inputs inputs_;

@@ -68,7 +68,9 @@ void bind_deployment(CLI::App& verb, AnalyzeOptions& options) {
       verb.add_option("--gantt", options.gantt,
                       "Draw the simulated run with the longest response of the group with the "
                       "least slack into this SVG file")
-          ->check(svg_name())};
+          ->check(svg_name()),
+      verb.add_option("--profile", deadlines.profile,
+                      "A file of `profile SYSTEM`: its times count for the tasks that it has")};
 }
 
 void bind(CLI::App& verb, AnalyzeOptions& options) {
@@ -89,6 +91,7 @@ int analyze_deployment(const AnalyzeOptions& options) {
     api::FilesRead files;
     files.add("deployment", file);
     files.add(deployment::read_deployment_system(file));
+    files.add("profile", options.deadlines.profile);
     files.refuse(options.gantt);
     check_writable(options.gantt);
   }

@@ -115,6 +115,10 @@ void bind(CLI::App& verb, DeployOptions& options) {
                   "deployment gets; 0: the sums of its layers' worst times")
       ->check(CLI::Range(std::int64_t{0}, std::int64_t{1'000'000}))
       ->capture_default_str();
+  verb.add_option("--profile", request.profile,
+                  "A file of `profile SYSTEM`: its times of networks, and those of tasks that the "
+                  "system leaves to be measured. Default: measured now")
+      ->excludes(verb.get_option("--board"));
   verb.add_option("--plugin", request.plugins,
                   "A shared library with functions of tasks (repeatable)");
   begin_group(verb, "Output");
@@ -144,6 +148,7 @@ void check_outputs(const DeployOptions& options) {
   api::FilesRead files;
   files.add(system::read_system(options.request.system));
   files.add("board file", options.request.board);
+  files.add("profile", options.request.profile);
   for (const std::string& path : {options.output, options.pareto, options.fronts}) {
     if (path.empty()) continue;
     files.refuse(path);

@@ -8,35 +8,21 @@
 #include <numeric>
 #include <set>
 
-#include "base/error.h"
-#include "board/words.h"
 #include "explore/system/placement.h"
 #include "explore/system/settings.h"
+#include "system/task_times.h"
 
 namespace millrace::explore {
 namespace {
 
 using system::GroupId;
 
-bool is_meant(const board::Board& board, const board::Processor& processor,
-              const std::string& name) {
-  const board::Device* device = device_of(board, processor);
-  return processor.name == name || (device != nullptr && device->name == name) ||
-         to_text(processor.kind) == name;
-}
-
 std::vector<TaskPlace> places_of(const system::GraphTask& task, const board::Board& board) {
   std::vector<TaskPlace> places;
   for (std::size_t kind = 0; kind < task.on.size(); ++kind) {
     const system::TimesOn& on = task.on[kind];
-    const std::size_t before = places.size();
-    for (std::size_t p = 0; p < board.processors.size(); ++p)
-      if (is_meant(board, board.processors[p], on.processor))
-        places.push_back({p, kind, on.worst, on.average, on.best});
-    if (places.size() == before)
-      throw InputError(task.place, fmt::format("task '{}' names '{}', and the board '{}' has no "
-                                               "processor, device or kind of this name",
-                                               task.name, on.processor, board.name));
+    for (const std::size_t p : system::processors_of(task, on, board))
+      places.push_back({p, kind, on.worst, on.average, on.best});
   }
   return places;
 }

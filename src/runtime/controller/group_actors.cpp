@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "base/error.h"
 #include "runtime/controller/group_runner.h"
 #include "runtime/scheduling/thread_priority.h"
 #include "system/task_edges.h"
@@ -54,17 +53,9 @@ std::function<bool(const Firing&, PhaseTimes&)> work_of(const StepPlace& place,
       timed(times, [&] { spend_on_core(worst); });
       return true;
     };
-  return [fire = code->make(), name = place.task](const Firing& firing, PhaseTimes& times) {
-    const auto place_of_error = [&] { return fmt::format("task '{}'", name); };
-    try {
-      timed(times, [&] { fire(firing); });
-    } catch (const InputError& error) {
-      throw InputError(place_of_error(), error.what());
-    } catch (const std::exception& error) {
-      throw EngineError(fmt::format("{}: {}", place_of_error(), error.what()));
-    } catch (...) {
-      throw EngineError(place_of_error() + ": threw something that is no std::exception");
-    }
+  return [fire = code->make(), what = fmt::format("task '{}'", place.task)](const Firing& firing,
+                                                                            PhaseTimes& times) {
+    timed(times, [&] { fire_named(fire, firing, what); });
     return true;
   };
 }

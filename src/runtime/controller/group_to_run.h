@@ -14,6 +14,7 @@ namespace millrace::runtime {
 
 /// What the caller knows of a group, borrowed.
 struct GroupToRun {
+  std::string name = {};                      // for messages
   const network::Network* network = nullptr;  // null: the group has none
   std::map<std::string, engine::Engine*> engines;
   /// On the thread of the task that comes first, or last. None: inputs stay as they are, random

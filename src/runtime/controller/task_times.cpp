@@ -1,65 +1,22 @@
 #include "runtime/controller/task_times.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <atomic>
-#include <cmath>
-#include <map>
 #include <memory>
-#include <thread>
+#include <optional>
 #include <utility>
 
 #include "base/random.h"
 #include "network/random_values.h"
 #include "runtime/controller/controller.h"
-#include "runtime/first_error.h"
 #include "runtime/graph/graph_rehearsal.h"
-#include "runtime/maybe_pinned.h"
-#include "runtime/scheduling/thread_priority.h"
 #include "runtime/stage_times.h"
-#include "runtime/waiting/event_count.h"
 
 namespace millrace::runtime {
 namespace {
 
 using StreamClock = std::chrono::steady_clock;
-
-/// Real-time threads leave this share of their time to the system, which would else take it, in
-/// one piece, from whatever is measured.
-constexpr double rest_share = 0.3;
-/// What other groups have of the caches in between.
-constexpr std::int64_t disturbing_bytes = 8 << 20;
-
-/// Memory that goes through the caches and takes their place.
-class Disturber {
- public:
-  Disturber() : memory_(static_cast<std::size_t>(disturbing_bytes)) {}
-  void run() {
-    for (std::size_t i = 0; i < memory_.size(); i += 64) memory_[i] = ++value_;
-  }
-
- private:
-  std::vector<unsigned char> memory_;
-  unsigned char value_ = 0;
-};
-
-/// A task that can be run, and its samples.
-struct TimedPiece {
-  std::size_t group = 0, task = 0;
-  std::function<Time()> run;
-  std::vector<Time> samples = {};
-};
-
-/// The pieces of one processor.
-struct TimedProcessor {
-  const board::Processor* processor = nullptr;
-  std::vector<TimedPiece> pieces;
-  Disturber disturber = {};
-  bool is_done(std::int64_t samples) const {
-    return std::ranges::all_of(pieces, [&](const TimedPiece& piece) {
-      return static_cast<std::int64_t>(piece.samples.size()) >= samples;
-    });
-  }
-};
 
 /// Inputs and outputs of a network as its steps see them, from a frame that went through it.
 class StepMemory {
@@ -102,21 +59,17 @@ Time timed(const auto& work) {
 class Trials {
  public:
   Trials(const deployment::Deployment& deployment, const board::Board& board,
-         const std::vector<GroupToRun>& groups) {
-    for (const board::Processor& processor : board.processors) add_processor(processor);
+         const std::vector<GroupToRun>& groups, const TaskTimesOptions& options)
+      : board_(board), options_(options) {
     for (std::size_t g = 0; g < deployment.assignments.size(); ++g)
       add_group(g, deployment, groups.at(g));
-    std::erase_if(processors_, [](const auto& each) { return each->pieces.empty(); });
   }
 
-  std::vector<std::unique_ptr<TimedProcessor>>& processors() { return processors_; }
+  std::vector<TimedPiece>& pieces() { return pieces_; }
+  /// Of a piece: its group, and which of the assignment's tasks it is.
+  std::pair<std::size_t, std::size_t> task_of(std::size_t piece) const { return tasks_[piece]; }
 
  private:
-  void add_processor(const board::Processor& processor) {
-    processors_.push_back(std::make_unique<TimedProcessor>());
-    processors_.back()->processor = &processor;
-  }
-
   void add_group(std::size_t g, const deployment::Deployment& deployment,
                  const GroupToRun& group) {
     const deployment::Assignment& assignment = deployment.assignments[g];
@@ -124,16 +77,18 @@ class Trials {
     memories_.push_back(nullptr);
     if (group.network != nullptr) {
       trials_.back() =
-          std::make_unique<StageTrials>(assignment.plan.plan, *group.network, group.engines);
-      memories_.back() = std::make_unique<StepMemory>(assignment, group, true);
+          std::make_shared<StageTrials>(assignment.plan.plan, *group.network, group.engines);
+      memories_.back() = std::make_shared<StepMemory>(assignment, group, true);
     }
     add_rehearsal(deployment.system.groups[g].graph, assignment, group);
     for (std::size_t t = 0; t < assignment.tasks.size(); ++t) {
       const deployment::Task& task = assignment.tasks[t];
-      const auto on = std::ranges::find_if(
-          processors_, [&](const auto& each) { return each->processor->name == task.processor; });
+      const auto on = std::ranges::find(board_.processors, task.processor, &board::Processor::name);
       std::function<Time()> run = runner(task, group);
-      if (on != processors_.end() && run) (*on)->pieces.push_back({g, t, std::move(run)});
+      if (on == board_.processors.end() || !run) continue;
+      pieces_.push_back({fmt::format("group '{}': task '{}'", group.name, task.name),
+                         static_cast<std::size_t>(on - board_.processors.begin()), std::move(run)});
+      tasks_.emplace_back(g, t);
     }
   }
 
@@ -141,24 +96,25 @@ class Trials {
                      const GroupToRun& group) {
     rehearsals_.push_back(nullptr);
     if (graph.empty()) return;
-    if (group.network == nullptr) {
-      rehearsals_.back() = std::make_unique<GraphRehearsal>(graph, group, RunNetwork{});
-      return;
+    std::optional<Session> session;
+    RunNetwork run;
+    if (group.network != nullptr) {
+      session.emplace(deploy(assignment.plan.plan, *group.network, group.engines));
+      run = [&session](const Session::Fill& fill, const Session::Use& use) {
+        session->submit_in_place(fill);
+        session->next_in_place(use);
+      };
     }
-    Session session = deploy(assignment.plan.plan, *group.network, group.engines);
-    const RunNetwork run = [&](const Session::Fill& fill, const Session::Use& use) {
-      session.submit_in_place(fill);
-      session.next_in_place(use);
-    };
-    rehearsals_.back() = std::make_unique<GraphRehearsal>(graph, group, run);
+    const Attention attention{options_.patience, [] {}, options_.between};
+    rehearsals_.back() = std::make_unique<GraphRehearsal>(graph, group, run, attention);
   }
 
   std::function<Time()> runner(const deployment::Task& task, const GroupToRun& group) {
-    StageTrials* const trials = trials_.back().get();
-    const StepMemory* const memory = memories_.back().get();
+    const auto& trials = trials_.back();
+    const auto& memory = memories_.back();
     GraphRehearsal* const rehearsal = rehearsals_.back().get();
     if (task.step == deployment::Step::task && rehearsal->can_fire(task.node))
-      return [rehearsal, node = task.node] { return rehearsal->fire(node); };
+      return rehearsal->firing_of(task.node);
     if (task.step == deployment::Step::phase)
       return [trials, stage = task.stage, phase = task.phase] {
         return trials->run_once(stage, phase);
@@ -170,122 +126,32 @@ class Trials {
     return {};
   }
 
-  std::vector<std::unique_ptr<TimedProcessor>> processors_;
-  std::vector<std::unique_ptr<StageTrials>> trials_;   // by GroupId
-  std::vector<std::unique_ptr<StepMemory>> memories_;  // by GroupId
+  const board::Board& board_;
+  const TaskTimesOptions& options_;
+  std::vector<TimedPiece> pieces_;
+  std::vector<std::pair<std::size_t, std::size_t>> tasks_;  // by piece
+  // By GroupId; shared with threads, of which one that does not return may outlive this.
+  std::vector<std::shared_ptr<StageTrials>> trials_;
+  std::vector<std::shared_ptr<StepMemory>> memories_;
   std::vector<std::unique_ptr<GraphRehearsal>> rehearsals_;  // by GroupId; null: it has no graph
 };
 
-/// Lets others have the core for a while, after so much work.
-void rest_after(Time work) {
-  EventCount never;
-  never.sleep_before(never.ticket(),
-                     StreamClock::now() + time_from_seconds(rest_share * seconds(work)));
-}
-
-/// What all measuring threads know.
-struct Measuring {
-  const TaskTimesOptions& options;
-  int priority = 0;
-  std::atomic<std::size_t> unfinished{0};
-  std::atomic<bool> ended{false};
-  FirstError error = {};
-};
-
-/// Every piece once, in an order by chance.
-void run_round(TimedProcessor& on, Random& random, const TaskTimesOptions& options) {
-  std::vector<std::size_t> order(on.pieces.size());
-  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-  for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[random.below(i)]);
-  for (const std::size_t i : order) {
-    const auto begin = StreamClock::now();
-    if (options.beside_others && random.below(2) == 0) on.disturber.run();
-    on.pieces[i].samples.push_back(on.pieces[i].run());
-    rest_after(StreamClock::now() - begin);
-  }
-}
-
-/// Until all processors have their samples, so that none is measured beside idle ones.
-void measure_on(TimedProcessor& on, Measuring& measuring) {
-  const TaskTimesOptions& options = measuring.options;
-  const MaybePinned pinned(*on.processor, !on.processor->cores.empty());
-  const PriorityGuard priority(measuring.priority);
-  Random random(options.seed);
-  for (const TimedPiece& piece : on.pieces) piece.run();  // the first run is of cold code
-  bool is_done = false;
-  while (!measuring.ended && (measuring.unfinished > 0 || !is_done)) {
-    run_round(on, random, options);
-    if (is_done || !on.is_done(options.samples)) continue;
-    is_done = true;
-    --measuring.unfinished;
-  }
-}
-
-void guarded_measure(TimedProcessor& on, Measuring& measuring) {
-  try {
-    measure_on(on, measuring);
-    return;
-  } catch (const InputError& error) {
-    measuring.error.set({error.what(), true});
-  } catch (const std::exception& error) {
-    measuring.error.set({error.what()});
-  }
-  measuring.ended = true;
-}
-
-void measure_at_once(std::span<const std::unique_ptr<TimedProcessor>> processors,
-                     Measuring& measuring) {
-  measuring.unfinished = processors.size();
-  std::vector<std::jthread> threads;
-  for (const auto& each : processors)
-    threads.emplace_back([&measuring, on = each.get()] { guarded_measure(*on, measuring); });
-}
-
 }  // namespace
-
-TaskTimes times_of(const std::vector<Time>& samples) {
-  constexpr double deviations = 6;
-  TaskTimes result;
-  if (samples.empty()) return result;
-  result.samples = static_cast<std::int64_t>(samples.size());
-  const auto count = static_cast<double>(samples.size());
-  double mean = 0, squares = 0;
-  for (const Time sample : samples) mean += static_cast<double>(sample.count()) / count;
-  for (const Time sample : samples)
-    squares += std::pow(static_cast<double>(sample.count()) - mean, 2) / count;
-  const auto [best, largest] = std::ranges::minmax(samples);
-  result.best = best;
-  result.largest = largest;
-  result.average = std::clamp(Time(static_cast<std::int64_t>(mean)), best, largest);
-  result.worst = std::max(
-      largest, Time(static_cast<std::int64_t>(std::ceil(mean + deviations * std::sqrt(squares)))));
-  return result;
-}
 
 std::vector<std::vector<TaskTimes>> measure_tasks(const deployment::Deployment& deployment,
                                                   const board::Board& board,
                                                   const std::vector<GroupToRun>& groups,
                                                   const TaskTimesOptions& options) {
   deployment::check(deployment, board);
-  Trials trials(deployment, board, groups);
-  const int highest = fifo_priorities(deployment).back();
-  Measuring measuring{options, options.priorities && may_have_priority(highest) ? highest : 0};
-  const auto& processors = trials.processors();
-  if (options.beside_others) {
-    measure_at_once(processors, measuring);
-  } else {
-    for (const auto& each : processors) {
-      if (options.between) options.between();
-      measure_at_once(std::span(&each, 1), measuring);
-    }
-  }
-  measuring.error.rethrow();
+  Trials trials(deployment, board, groups, options);
+  measure_pieces(trials.pieces(), board, {options, fifo_priorities(deployment).back()});
   std::vector<std::vector<TaskTimes>> result;
   for (const deployment::Assignment& assignment : deployment.assignments)
     result.emplace_back(assignment.tasks.size());
-  for (const auto& each : processors)
-    for (const TimedPiece& piece : each->pieces)
-      result[piece.group][piece.task] = times_of(piece.samples);
+  for (std::size_t i = 0; i < trials.pieces().size(); ++i) {
+    const auto [group, task] = trials.task_of(i);
+    result[group][task] = times_of(trials.pieces()[i].samples);
+  }
   return result;
 }
 

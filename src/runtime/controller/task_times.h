@@ -1,34 +1,13 @@
 #pragma once
 // How long the tasks of a deployment take on this machine, and what the controller adds to them.
-#include <cstdint>
-#include <functional>
 #include <vector>
 
 #include "board/board.h"
 #include "deployment/deployment.h"
 #include "runtime/controller/group_to_run.h"
+#include "runtime/controller/timed_pieces.h"
 
 namespace millrace::runtime {
-
-struct TaskTimesOptions {
-  std::int64_t samples = 200;  // of each task, at least
-  /// The other cores run the other tasks at the same time, and between two runs of a task others
-  /// had its caches. False: each task again and again, on an idle machine.
-  bool beside_others = true;
-  bool priorities = true;
-  std::uint64_t seed = 1;
-  std::function<void()> between = {};  // called by the caller's thread now and then; may throw
-};
-
-/// Times of many runs.
-struct TaskTimes {
-  std::int64_t samples = 0;
-  Time best{}, average{}, largest{};
-  Time worst{};  // the larger of the largest one and the mean plus six standard deviations
-};
-
-/// Of many samples; the rule by which both tasks and overheads get their worst times.
-TaskTimes times_of(const std::vector<Time>& samples);
 
 /// Runs every phase as the session would, and every step with a function, each on its processor and
 /// with the highest priority. By GroupId and in the order of the assignment's tasks; without

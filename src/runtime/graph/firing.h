@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <string>
 
 namespace millrace::runtime {
 
@@ -20,6 +21,9 @@ struct Firing {
 
 /// May throw; called by one thread.
 using Fire = std::function<void(const Firing&)>;
+
+/// Fires it. What it throws is an InputError or EngineError that begins with `what` it is.
+void fire_named(const Fire& fire, const Firing& firing, const std::string& what);
 
 /// The code of a task. What it keeps between firings belongs to what `make` returns.
 struct TaskToRun {

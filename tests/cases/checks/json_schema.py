@@ -66,7 +66,7 @@ class Schemas:
         target, _, path = reference.partition("#")
         file = target or file
         schema = self.schema(file)
-        for step in path.strip("/").split("/"):
+        for step in filter(None, path.split("/")):
             schema = schema[step]
         return schema, file
 

@@ -7,6 +7,7 @@
 #include "base/random.h"
 #include "runtime/controller/group_runner.h"
 #include "runtime/graph/hashed_graph.h"
+#include "runtime/graph/run_group.h"
 #include "system/random_graph.h"
 
 namespace millrace::runtime {
@@ -31,21 +32,7 @@ GroupToRun to_run(const system::TaskGraph& graph, std::vector<TaskToRun> tasks) 
   return group;
 }
 
-/// Releases so many frames, each as soon as there is room, and ends the group.
-void run(GroupRunner& runner, ControllerSignals& signals, std::int64_t frames) {
-  runner.start();
-  for (std::int64_t f = 0; f < frames && !signals.failed; ++f) {
-    while (runner.is_busy() && !signals.failed) {
-      const auto ticket = signals.releaser.ticket();
-      runner.watch();
-      if (runner.is_busy() && !signals.failed)
-        signals.releaser.sleep_before(ticket, Clock::now() + 1s);
-    }
-    if (!signals.failed) runner.release({Clock::now(), 1s, 0});
-  }
-  runner.finish();
-  runner.join();
-}
+using test::run;
 
 system::TaskGraph random_graph(Random& random) {
   system::RandomGraph options;

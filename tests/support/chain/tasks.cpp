@@ -51,6 +51,8 @@ void fail(const TaskFiring& firing) {
   if (!firing.is_rehearsal() && firing.number() == 3) throw std::runtime_error("the disk is full");
 }
 
+void third_input(const TaskFiring& firing) { firing.input<std::int32_t>(2); }
+
 void never_return(const TaskFiring& firing) {
   volatile bool is_over = firing.is_rehearsal() || firing.number() < 3;
   while (!is_over) {
@@ -64,6 +66,7 @@ extern "C" const Task judge_task{.run = judge, .inputs = {scores}, .outputs = {d
 extern "C" const Task save_task{.run = save, .inputs = {digit}, .outputs = {}};
 extern "C" const Task fail_task{.run = fail, .inputs = {digit}, .outputs = {}};
 extern "C" const Task never_return_task{.run = never_return, .inputs = {digit}, .outputs = {}};
+extern "C" const Task third_input_task{.run = third_input, .inputs = {digit}, .outputs = {}};
 extern "C" const Task two_inputs_task{.run = save, .inputs = {digit, digit}, .outputs = {}};
 extern "C" const Task other_type_task{.run = save, .inputs = {{"uint8"}}, .outputs = {}};
 extern "C" const Task without_function_task{.inputs = {digit}, .outputs = {}};

@@ -1,0 +1,11 @@
+#pragma once
+// The times of a system's tasks and networks.
+#include <string>
+
+#include "api/deployment/system_profile.h"
+
+namespace millrace::cli {
+
+std::string system_profile_text(const api::SystemProfile& profile);
+
+}  // namespace millrace::cli

@@ -1,0 +1,102 @@
+#include "runtime/waiting/attended.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <exception>
+#include <thread>
+
+#include "base/error.h"
+#include "runtime/scheduling/thread_priority.h"
+#include "runtime/waiting/event_count.h"
+
+namespace millrace::runtime {
+namespace {
+
+using AttendedClock = std::chrono::steady_clock;
+
+class AttendedThreads {
+ public:
+  explicit AttendedThreads(const Attention& attention) : attention_(attention) {}
+
+  void start(const AttendedWork& work) {
+    Watched& watched = watched_.emplace_back();
+    watched.at_work = work.at_work;
+    watched.ended = std::make_shared<std::atomic<bool>>(false);
+    watched.thread = std::thread([run = work.run, ended = watched.ended, waiter = waiter_] {
+      run();
+      *ended = true;
+      waiter->notify();
+    });
+  }
+
+  void wait() {
+    while (!watched_.empty()) {
+      const std::uint32_t ticket = waiter_->ticket();
+      join_ended();
+      leave_stuck();
+      call_between();
+      if (!watched_.empty())
+        waiter_->sleep_before(ticket, AttendedClock::now() + between_two_looks);
+    }
+    if (thrown_) std::rethrow_exception(thrown_);
+  }
+
+ private:
+  static constexpr Time between_two_looks = std::chrono::milliseconds(100);
+  struct Watched {
+    std::thread thread;
+    std::shared_ptr<AtWork> at_work;
+    std::shared_ptr<std::atomic<bool>> ended;  // shared with the thread
+  };
+
+  void join_ended() {
+    std::erase_if(watched_, [](Watched& each) {
+      if (!*each.ended) return false;
+      each.thread.join();
+      return true;
+    });
+  }
+
+  void leave_stuck() {
+    std::erase_if(watched_, [this](Watched& each) {
+      const Time lasts = each.at_work->lasts();
+      if (lasts < attention_.patience) return false;
+      leave_cores_to_others(each.thread);  // which have to end
+      each.thread.detach();
+      fail(std::make_exception_ptr(EngineError(
+          fmt::format("{} has been at work for {} and does not return; its thread is left alone",
+                      each.at_work->what(), millrace::to_text(lasts)))));
+      return true;
+    });
+  }
+
+  void call_between() {
+    if (!attention_.between || thrown_) return;
+    try {
+      attention_.between();
+    } catch (...) {
+      fail(std::current_exception());
+    }
+  }
+
+  void fail(const std::exception_ptr& error) {
+    if (!thrown_) thrown_ = error;
+    attention_.stop();
+  }
+
+  const Attention& attention_;
+  const std::shared_ptr<EventCount> waiter_ = std::make_shared<EventCount>();  // with the threads
+  std::vector<Watched> watched_;
+  std::exception_ptr thrown_;
+};
+
+}  // namespace
+
+void attend(const std::vector<AttendedWork>& works, const Attention& attention) {
+  AttendedThreads threads(attention);
+  for (const AttendedWork& work : works) threads.start(work);
+  threads.wait();
+}
+
+}  // namespace millrace::runtime
