@@ -170,7 +170,7 @@ std::vector<TaskProfile> measured_tasks(const system::System& system, const boar
 
 SystemProfile profile_system(const SystemProfileRequest& request) {
   FilesRead files;
-  files.add("system", request.system);
+  files.add(system::read_system(request.system));
   files.refuse(request.output);
   if (!request.output.empty()) check_writable(request.output);
   const system::System system = open_system(request.system);
