@@ -22,13 +22,16 @@ namespace {
 
 using namespace std::chrono_literals;
 
+// What is predicted is to be within 5 % of what is measured. Other programs on this machine can
+// only make a run slower, so one of several attempts decides about that side.
 #ifdef MILLRACE_SANITIZED
 constexpr double least_share = 0.6;
 #else
 constexpr double least_share = 0.95;
 #endif
-constexpr double most_share = 1.02;  // frames that were on their way at the start
-constexpr int attempts = 20;
+constexpr double most_share = 1.05;
+constexpr int attempts = 50;
+constexpr Time window = 500ms;  // long beside what frames on their way at its ends can change
 
 constexpr std::size_t cores = 3, gpu = cores;
 
@@ -141,10 +144,10 @@ TEST(Feeding, takes_the_same_of_its_core_in_the_prediction_the_graph_and_the_sim
   EXPECT_GT(fed, 300);
 }
 
-/// Five layers on three cores and the GPU, to and fro. The GPU takes 10 ms; the core that feeds it
-/// has 8 ms of its own.
-const std::vector<Time> layer_times{4ms, 6ms, 8ms, 3ms, 4ms};
-const std::vector<std::size_t> layer_places{gpu, gpu, 1, 0, 2};
+/// Five layers on three cores and the GPU. The GPU takes 10 ms; the core that feeds it has 8 ms of
+/// its own.
+const std::vector<Time> layer_times{3ms, 4ms, 6ms, 8ms, 4ms};
+const std::vector<std::size_t> layer_places{0, gpu, gpu, 1, 2};
 
 struct Real {
   double share;
@@ -163,14 +166,14 @@ TEST_P(FedInRealTime, the_simulated_core_runs_at_the_predicted_rate) {
   const auto reference = engine::reference::make();
   runtime::RunTimes times;
   runtime::add_run_times(fed.plan, fed.evidence, 1, times);
-  EXPECT_EQ(times.at({"core1", {LayerId(2)}}).time, 8ms);  // the GPU takes the rest of it
+  EXPECT_EQ(times.at({"core1", {LayerId(3)}}).time, 8ms);  // the GPU takes the rest of it
   const auto engine = runtime::make_simulated_engine(*reference, times);
   runtime::Session session =
       runtime::deploy(fed.plan, network, {{plan::simulated_engine, engine.get()}});
   const double limit = 1 / seconds(period);
   double best = 0;
   for (int i = 0; i < attempts && best < least_share * limit; ++i) {
-    const runtime::Load load = runtime::run_load(session, network, {.duration = 400ms});
+    const runtime::Load load = runtime::run_load(session, network, {.duration = window});
     const double rate = static_cast<double>(load.frames) / seconds(load.elapsed);
     EXPECT_LE(rate, most_share * limit);
     best = std::max(best, rate);
@@ -179,8 +182,7 @@ TEST_P(FedInRealTime, the_simulated_core_runs_at_the_predicted_rate) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Shares, FedInRealTime,
-                         testing::Values(Real{0, 10ms}, Real{0.1, 10ms}, Real{0.5, 13ms},
-                                         Real{1, 18ms}),
+                         testing::Values(Real{0.1, 10ms}, Real{0.5, 13ms}, Real{1, 18ms}),
                          [](const auto& info) {
                            return fmt::format("fed_for_{:.0f}_percent", 100 * info.param.share);
                          });
