@@ -94,13 +94,34 @@ class CommonBoard {
   bool differs_ = false;
 };
 
+/// What draws power.
+struct Consumers {
+  CommonBoard board;
+  std::vector<std::map<std::string, Time>> idle_cores;  // by plan: what feeding takes of them
+};
+
+/// How long cores without a stage feed devices, of all frames, by their names.
+std::map<std::string, double> feeding_of(const simulate::Simulated& simulated,
+                                         const Consumers& consumers) {
+  std::map<std::string, double> busy;
+  for (std::size_t a = 0; a < consumers.idle_cores.size(); ++a)
+    for (const auto& [core, time] : consumers.idle_cores[a])
+      busy[core] += seconds(time) * static_cast<double>(simulated.result.applications[a].frames);
+  return busy;
+}
+
 std::vector<board::DeviceEnergy> energy_of(const simulate::Simulated& simulated,
-                                           const board::Board& board) {
+                                           const Consumers& consumers) {
+  const board::Board& board = *consumers.board.get();
   std::int64_t frames = 0;
   for (const simulate::ApplicationResult& each : simulated.result.applications)
     frames += each.frames;
   if (frames == 0) return {};
+  const std::map<std::string, double> idle = feeding_of(simulated, consumers);
   std::vector<board::BusyProcessor> busy;
+  for (const board::Processor& processor : board.processors)
+    if (const auto found = idle.find(processor.name); found != idle.end())
+      busy.push_back({processor, found->second / static_cast<double>(frames)});
   for (const simulate::ProcessorResult& result : simulated.result.processors)
     for (const board::Processor& processor : board.processors)
       if (processor.name == result.name)
@@ -110,15 +131,18 @@ std::vector<board::DeviceEnergy> energy_of(const simulate::Simulated& simulated,
 }
 
 void add_plan(simulate::Simulated& simulated, const SimulateRequest& request,
-              const SimulatedPlan& plan, CommonBoard& board) {
+              const SimulatedPlan& plan, Consumers& consumers) {
   const auto loaded = read_plan_and_network(plan.file, plan.model, request.context);
+  consumers.idle_cores.push_back(plan::feeding_of_idle_cores(loaded->plan, loaded->evidence));
+  std::ranges::move(plan::feeding_notes(loaded->plan, loaded->evidence),
+                    std::back_inserter(simulated.feeding));
   simulate::Application application{.name = loaded->plan.network_name,
                                     .plan = std::move(loaded->plan),
                                     .durations = {},
                                     .release = plan.release};
   for (const simulate::Application& other : simulated.applications)
     if (other.name == application.name) application.name = plan.file;
-  board.add(loaded->origin);
+  consumers.board.add(loaded->origin);
   simulated.recorded.push_back(add_times(application, loaded->evidence, request, plan));
   application.frames = request.frames.value_or(application.frames);
   application.deadline = plan.deadline;
@@ -137,9 +161,9 @@ void add_plan(simulate::Simulated& simulated, const SimulateRequest& request,
 
 simulate::Simulated simulate_plans(const SimulateRequest& request) {
   simulate::Simulated simulated;
-  CommonBoard board;
+  Consumers consumers;
   for (const SimulatedPlan& plan : request.plans) {
-    add_plan(simulated, request, plan, board);
+    add_plan(simulated, request, plan, consumers);
     if (!plan.recorded.empty()) simulated.times = "recorded";
   }
   if (request.drawn) simulated.times = "drawn";
@@ -148,8 +172,8 @@ simulate::Simulated simulate_plans(const SimulateRequest& request) {
   const auto start = std::chrono::steady_clock::now();
   simulated.result = simulate::run(simulated.applications, request.options);
   simulated.took = std::chrono::steady_clock::now() - start;
-  if (!request.has_powers && board.get() != nullptr)
-    simulated.energy = energy_of(simulated, *board.get());
+  if (!request.has_powers && consumers.board.get() != nullptr)
+    simulated.energy = energy_of(simulated, consumers);
   return simulated;
 }
 

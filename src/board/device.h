@@ -83,6 +83,10 @@ struct Costs {
   Time border{};  // at each border of a subnet: changing the layout of a tensor
   /// Bytes per second over the way in and out; nothing: tensors stay where they are.
   std::optional<double> transfer = {};
+  /// Of gpu and npu: the share of its time that a core is busy with launching its work and waiting
+  /// for it.
+  double feeding = 0;
+  std::optional<int> fed_by_core = {};  // the core that is; nothing: the system chooses
   Origins origins = {};
   bool operator==(const Costs&) const = default;
 };

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
@@ -40,6 +41,18 @@ class Cores {
       if (const auto [other, fresh] = owners_.try_emplace(core, owner.name); !fresh)
         device.at("cores").fail(fmt::format(
             "core {} is of device '{}' too; give each core to one device", core, other->second));
+  }
+  /// Fails if the core is no device's.
+  void require(const YamlView& view) const {
+    if (owners_.contains(read_count(view, 0, largest_core))) return;
+    std::vector<int> known;
+    for (const auto& [core, owner] : owners_) known.push_back(core);
+    view.fail(known.empty()
+                  ? fmt::format("found core {}, but no device of the board has cores; remove the "
+                                "line",
+                                view.integer())
+                  : fmt::format("found core {}, which no device of the board has; give one of {}",
+                                view.integer(), fmt::join(known, ", ")));
   }
   /// Hardware threads that are no processors may be among them.
   std::vector<int> refer(const YamlView& view) const {
@@ -132,9 +145,12 @@ class BoardReader {
       for (Processor& processor : processors_of(device))
         board_.processors.push_back(std::move(processor));
     }
-    for (const YamlView& view : views)
+    for (const YamlView& view : views) {
       if (view.has("limits") && view.at("limits").has("fallback"))
         names_.devices.refer(view.at("limits").at("fallback"));
+      if (view.has("costs") && view.at("costs").has("fed_by_core"))
+        cores_.require(view.at("costs").at("fed_by_core"));
+    }
   }
   void read_memories() {
     const std::vector<YamlView> views = items("memories");

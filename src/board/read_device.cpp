@@ -24,7 +24,8 @@ constexpr std::string_view power_keys[] = {"clock_mhz", "static_mw", "dynamic_mw
 constexpr std::string_view limit_keys[] = {"operators",   "not_operators", "precisions",
                                            "granularity", "subnets",       "subnets_together",
                                            "streams",     "fallback",      "source"};
-constexpr std::string_view cost_keys[] = {"launch_us", "border_us", "transfer_gb_per_s", "source"};
+constexpr std::string_view cost_keys[] = {"launch_us", "border_us",   "transfer_gb_per_s",
+                                          "feeding",   "fed_by_core", "source"};
 constexpr std::string_view efficiency_keys[] = {"operator", "precision", "arithmetic", "memory",
                                                 "source"};
 constexpr int most = 1 << 16;
@@ -141,9 +142,33 @@ Limits read_limits(const YamlView& view, const Names& sources) {
   return limits;
 }
 
-Costs read_costs(const YamlView& view, const Names& sources) {
+void read_feeding(const YamlView& view, ProcessorKind kind, Costs& costs) {
+  if (kind == ProcessorKind::cpu) {
+    refuse(view, "feeding",
+           "a core launches its own work: only devices of kind gpu or npu are fed");
+    refuse(view, "fed_by_core",
+           "a core launches its own work: only devices of kind gpu or npu are fed");
+  }
+  if (view.has("feeding")) {
+    costs.feeding = view.at("feeding").number();
+    if (!(costs.feeding >= 0 && costs.feeding <= 1))
+      view.at("feeding").fail(fmt::format(
+          "found {}, expected a share of the device's time, from 0 to 1; write 20 % as 0.2",
+          costs.feeding));
+  }
+  if (!view.has("fed_by_core")) return;
+  costs.fed_by_core = read_count(view.at("fed_by_core"), 0, largest_core);
+  if (!view.has("feeding"))
+    view.at("fed_by_core")
+        .fail(
+            "names a core, but 'feeding' is missing; give the share of the device's time, from "
+            "0 to 1, that the core is busy with launching");
+}
+
+Costs read_costs(const YamlView& view, ProcessorKind kind, const Names& sources) {
   view.only(cost_keys);
   Costs costs;
+  read_feeding(view, kind, costs);
   if (view.has("launch_us")) costs.launch = read_microseconds(view.at("launch_us"));
   if (view.has("border_us")) costs.border = read_microseconds(view.at("border_us"));
   if (view.has("transfer_gb_per_s")) costs.transfer = read_giga(view.at("transfer_gb_per_s"));
@@ -205,7 +230,7 @@ Device read_device(const YamlView& view, FileNames& names) {
   if (view.has("scheduling"))
     device.scheduling = static_cast<Scheduling>(read_word(view.at("scheduling"), schedulings));
   if (view.has("limits")) device.limits = read_limits(view.at("limits"), names.sources);
-  if (view.has("costs")) device.costs = read_costs(view.at("costs"), names.sources);
+  if (view.has("costs")) device.costs = read_costs(view.at("costs"), device.kind, names.sources);
   device.efficiency = read_efficiencies(view, names.sources);
   device.origins = read_origins(view, names.sources);
   return device;

@@ -70,7 +70,7 @@ plan::Evidence predicted(const plan::Plan& plan, const plan::Mapping& mapping,
   std::vector<plan::Mapping> by_replica;
   const auto replicas = static_cast<std::size_t>(plan::replicas_of(plan));
   for (std::size_t r = 0; r < replicas; ++r) by_replica.push_back(of_replica(mapping, given, r));
-  return plan::predicted(phase_times(given.problem, plan, by_replica));
+  return predicted(given.problem, plan, by_replica);
 }
 
 plan::Variants variants_for(const Problem& problem, const plan::Mapping& mapping,

@@ -1,5 +1,7 @@
 #include "plan/evidence.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <numeric>
 
@@ -49,8 +51,49 @@ PhaseTimes predicted_times(const Plan& plan, const Evidence& evidence) {
   return times;
 }
 
-std::map<std::string, Time> busy_times(const Plan& plan, const Evidence& evidence) {
+namespace {
+
+/// By device, then by the core that feeds it.
+std::map<std::pair<std::string, std::string>, Time> feedings(const Plan& plan,
+                                                             const Evidence& evidence) {
+  std::map<std::pair<std::string, std::string>, Time> times;
+  auto replica = evidence.replicas.begin();
+  for (const Stage& stage : plan.stages)
+    for (const board::Processor& processor : stage.processors) {
+      const Feeding& feeding = (replica++)->feeding;
+      if (!feeding.core.empty())
+        times[{processor.name, feeding.core}] += feeding.time / stage.replicas();
+    }
+  return times;
+}
+
+bool has_stage(const Plan& plan, const std::string& processor) {
+  return std::ranges::any_of(plan.stages, [&](const Stage& stage) {
+    return std::ranges::count(stage.processors, processor, &board::Processor::name) > 0;
+  });
+}
+
+}  // namespace
+
+std::map<std::string, Time> feeding_of_idle_cores(const Plan& plan, const Evidence& evidence) {
   std::map<std::string, Time> times;
+  for (const auto& [names, time] : feedings(plan, evidence))
+    if (!has_stage(plan, names.second)) times[names.second] += time;
+  return times;
+}
+
+std::vector<std::string> feeding_notes(const Plan& plan, const Evidence& evidence) {
+  std::vector<std::string> notes;
+  for (const auto& [names, time] : feedings(plan, evidence))
+    notes.push_back(fmt::format(
+        "{} feeds {}, which takes {} of it for a frame{}", names.second, names.first,
+        millrace::to_text(time),
+        has_stage(plan, names.second) ? "; its stage's time has that" : "; it has no stage"));
+  return notes;
+}
+
+std::map<std::string, Time> busy_times(const Plan& plan, const Evidence& evidence) {
+  std::map<std::string, Time> times = feeding_of_idle_cores(plan, evidence);
   std::map<std::string, std::int64_t> actors;
   auto replica = evidence.replicas.begin();
   for (const Stage& stage : plan.stages)
@@ -58,7 +101,7 @@ std::map<std::string, Time> busy_times(const Plan& plan, const Evidence& evidenc
       times[processor.name] += (replica++)->predicted / stage.replicas();
       ++actors[processor.name];
     }
-  for (auto& [processor, time] : times) time /= actors[processor];
+  for (const auto& [processor, count] : actors) times[processor] /= count;
   return times;
 }
 

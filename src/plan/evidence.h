@@ -61,11 +61,21 @@ struct Measured {
                      // too few to tell
 };
 
+/// Cores launch the work of devices, and wait for it. Of a device's replica, what that takes of the
+/// core of this name. Of a core's, without a name, what of its last phase's time it is: the phase
+/// has it in its predicted time.
+struct Feeding {
+  Time time{};
+  std::string core = {};
+  bool operator==(const Feeding&) const = default;
+};
+
 /// Of one replica of a stage. All of one frame.
 struct ReplicaEvidence {
   std::vector<std::optional<Time>> phases;  // from the profile; nothing: unknown
   Time predicted{};                         // of all phases, from the profile; 0: unknown
   Time measured{};                          // in the running plan; 0: not measured
+  Feeding feeding = {};
   bool operator==(const ReplicaEvidence&) const = default;
 };
 
@@ -93,8 +103,15 @@ void check_evidence(const Evidence& evidence, const Plan& plan);
 /// Precondition: the evidence fits the plan.
 PhaseTimes predicted_times(const Plan& plan, const Evidence& evidence);
 
-/// How long a frame keeps each processor busy, by its name. Of several actors on one processor it
-/// is their mean, since their times hold what they take from each other.
+/// What a frame's devices take of cores without a stage that feed them, by the cores' names.
+std::map<std::string, Time> feeding_of_idle_cores(const Plan& plan, const Evidence& evidence);
+
+/// "core3 feeds gpu, which takes 1.20 ms of it for a frame", for each device that is fed.
+std::vector<std::string> feeding_notes(const Plan& plan, const Evidence& evidence);
+
+/// How long a frame keeps each processor busy, by its name, cores that only feed devices included.
+/// Of several actors on one processor it is their mean, since their times hold what they take from
+/// each other.
 std::map<std::string, Time> busy_times(const Plan& plan, const Evidence& evidence);
 
 }  // namespace millrace::plan

@@ -30,9 +30,10 @@ constexpr std::array<std::string_view, 9> plan_keys{"format",
                                                     "calibration",
                                                     "measured_period_ms"};
 constexpr std::array<std::string_view, 3> calibration_keys{"network", "ranges", "means"};
-constexpr std::array<std::string_view, 8> stage_keys{"name",        "processor", "processors",
+constexpr std::array<std::string_view, 9> stage_keys{"name",        "processor", "processors",
                                                      "dispatch",    "engine",    "predicted_ms",
-                                                     "measured_ms", "phases"};
+                                                     "measured_ms", "feeding",   "phases"};
+constexpr std::array<std::string_view, 2> feeding_keys{"ms", "core"};
 constexpr std::array<std::string_view, 4> phase_keys{"offset", "batch", "layers", "predicted_ms"};
 constexpr std::array<std::string_view, 3> processor_keys{"name", "kind", "cores"};
 constexpr std::array<std::string_view, 4> channel_keys{"tensor", "from", "to", "capacity"};
@@ -187,7 +188,26 @@ class PlanReader {
       for (std::size_t r = 0; r < replicas; ++r)
         result[r].phases.push_back(is_known ? std::optional(times[r]) : std::nullopt);
     }
+    if (json.has("feeding")) read_feeding(json.at("feeding"), result);
     std::move(result.begin(), result.end(), std::back_inserter(evidence_.replicas));
+  }
+
+  static void read_feeding(const JsonView& json, std::vector<ReplicaEvidence>& replicas) {
+    constexpr Time rounded = std::chrono::microseconds(1);  // phase by phase
+    const std::vector<JsonView> items = json.items();
+    if (items.size() != replicas.size())
+      json.fail(fmt::format("found {} entries, expected one for each of {} replicas", items.size(),
+                            replicas.size()));
+    for (std::size_t r = 0; r < items.size(); ++r) {
+      items[r].only(feeding_keys);
+      replicas[r].feeding.time = read_time(items[r].at("ms"));
+      if (items[r].has("core")) replicas[r].feeding.core = items[r].at("core").text();
+      if (replicas[r].feeding.time > replicas[r].predicted + rounded)
+        items[r].at("ms").fail(fmt::format(
+            "found {}, expected at most the {} that are predicted "
+            "for the stage; make the plan again",
+            millrace::to_text(replicas[r].feeding.time), millrace::to_text(replicas[r].predicted)));
+    }
   }
 
   /// One, or of several replicas a list.

@@ -48,6 +48,12 @@ Json phases_of(const Stage& stage, std::span<const ReplicaEvidence> replicas,
   return phases;
 }
 
+Json to_json(const Feeding& feeding) {
+  Json json = {{"ms", milliseconds(feeding.time)}};
+  if (!feeding.core.empty()) json["core"] = feeding.core;
+  return json;
+}
+
 Json to_json(const Stage& stage, std::span<const ReplicaEvidence> replicas,
              const network::Network& network) {
   Json result = {{"name", stage.name}};
@@ -63,6 +69,8 @@ Json to_json(const Stage& stage, std::span<const ReplicaEvidence> replicas,
       by_replica(replicas, [](const ReplicaEvidence& each) { return each.predicted; });
   result["measured_ms"] =
       by_replica(replicas, [](const ReplicaEvidence& each) { return each.measured; });
+  if (std::ranges::any_of(replicas, [](const auto& each) { return each.feeding != Feeding{}; }))
+    for (const ReplicaEvidence& each : replicas) result["feeding"].push_back(to_json(each.feeding));
   result["phases"] = phases_of(stage, replicas, network);
   return result;
 }

@@ -148,6 +148,7 @@ BorderCosts CostModel::borders() const {
   const double bandwidth = device_.costs.transfer.value_or(bytes_);
   if (bandwidth > 0) borders.read_ns = borders.write_ns = bytes_per_element() / bandwidth * 1e9;
   borders.border = device_.costs.border;
+  borders.feeding = device_.costs.feeding;
   const bool by_subnet = device_.limits.granularity == board::Granularity::subnet;
   (by_subnet ? borders.launch : borders.kernel) = device_.costs.launch;
   return borders;

@@ -86,6 +86,13 @@ double positive(const JsonView& view) {
   return value;
 }
 
+double share(const JsonView& view) {
+  const double value = view.number();
+  if (!(value >= 0 && value <= 1))
+    view.fail(fmt::format("found {}, expected a share from 0 to 1; measure again", value));
+  return value;
+}
+
 using Names = std::map<std::string, std::size_t>;
 
 board::Variant variant(const JsonView& view) {
@@ -163,7 +170,7 @@ BorderCosts border_costs(const JsonView& view) {
   BorderCosts result{positive(view.at("read_ns")), positive(view.at("write_ns")),
                      time(view.at("border_ns")), time(view.at("launch_ns"))};
   if (view.has("kernel_ns")) result.kernel = time(view.at("kernel_ns"));
-  if (view.has("feeding")) result.feeding = positive(view.at("feeding"));
+  if (view.has("feeding")) result.feeding = share(view.at("feeding"));
   return result;
 }
 

@@ -163,6 +163,10 @@ std::string costs_of(const Board& board, const Device& device) {
     add(fmt::format("border of a subnet {}", mark("border_us", to_text(costs.border))));
   if (costs.transfer)
     add(fmt::format("transfer {}", mark("transfer_gb_per_s", rate_text(*costs.transfer))));
+  if (costs.feeding > 0)
+    add(fmt::format("{} is busy with feeding it for {} of its time",
+                    costs.fed_by_core ? fmt::format("core {}", *costs.fed_by_core) : "a core",
+                    mark("feeding", fmt::format("{:g} %", 100 * costs.feeding))));
   return text;
 }
 

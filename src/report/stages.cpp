@@ -119,7 +119,9 @@ std::string stages_text(const plan::Plan& plan, const plan::Evidence& evidence,
                  time_text(found.measured), variants_text(plan, network, s)});
     }
   }
-  return table.text();
+  std::string text = table.text();
+  for (const std::string& note : plan::feeding_notes(plan, evidence)) text += note + "\n";
+  return text;
 }
 
 }  // namespace millrace::report

@@ -11,7 +11,7 @@ namespace millrace::report {
 std::string groups_text(const plan::Plan& plan, const network::Network& network);
 
 /// One row per replica of each stage: processor, phases, layers, predicted and measured time, MACs,
-/// variants.
+/// variants. Then a line for each device that a core feeds.
 std::string stages_text(const plan::Plan& plan, const plan::Evidence& evidence,
                         const network::Network& network);
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "plan/steps.h"
 #include "plan/variants.h"
 
 namespace millrace::runtime {
@@ -12,6 +13,8 @@ namespace {
 
 /// A phase that takes longer than this would look like a program that hangs.
 constexpr Time longest_run = std::chrono::hours(1);
+
+using engine::simulated::RunTime;
 
 Time run_time(const std::string& stage, std::optional<Time> predicted, std::int64_t batch,
               double time_scale) {
@@ -25,6 +28,41 @@ Time run_time(const std::string& stage, std::optional<Time> predicted, std::int6
                                       "correct its predicted_ms, or the time scale",
                                       run, seconds(longest_run)));
 }
+
+/// What launching takes of the core while devices work, and not in its stage's own time.
+class Feeders {
+ public:
+  explicit Feeders(const plan::Plan& plan) : plan_(plan), shared_(plan::shared_processors(plan)) {}
+
+  /// Without the part of the stage's last phase that is feeding.
+  std::optional<Time> own(const plan::ReplicaEvidence& replica, const board::Processor& processor,
+                          std::size_t phase) const {
+    const std::optional<Time> predicted = replica.phases[phase];
+    const bool feeds = phase + 1 == replica.phases.size() && replica.feeding.core.empty() &&
+                       !shared_.contains(processor.name);
+    return predicted && feeds ? std::max(Time{}, *predicted - replica.feeding.time) : predicted;
+  }
+
+  /// Of a run of a device's phase that takes so long.
+  engine::simulated::Feeding of(const plan::ReplicaEvidence& replica, Time run) const {
+    const std::string& core = replica.feeding.core;
+    if (core.empty() || shared_.contains(core) || replica.predicted <= Time{}) return {};
+    const double share = seconds(replica.feeding.time) / seconds(replica.predicted);
+    return {core, time_from_seconds(share * seconds(run)), cores_here(core)};
+  }
+
+ private:
+  /// Of a core whose stage is not simulated.
+  std::vector<int> cores_here(const std::string& name) const {
+    for (const plan::Stage& stage : plan_.stages)
+      for (const board::Processor& processor : stage.processors)
+        if (processor.name == name && !plan::is_simulated(stage)) return processor.cores;
+    return {};
+  }
+
+  const plan::Plan& plan_;
+  std::set<std::string> shared_;
+};
 
 }  // namespace
 
@@ -41,15 +79,17 @@ board::Processor simulation_host() { return board::this_machine().processors.fro
 
 void add_run_times(const plan::Plan& plan, const plan::Evidence& evidence, double time_scale,
                    RunTimes& times) {
-  for (std::size_t s = 0, actor = 0; s < plan.stages.size(); ++s) {
-    const plan::Stage& stage = plan.stages[s];
-    for (std::size_t r = 0; r < stage.processors.size(); ++r, ++actor)
+  const Feeders feeders(plan);
+  auto replica = evidence.replicas.begin();
+  for (const plan::Stage& stage : plan.stages)
+    for (std::size_t r = 0; r < stage.processors.size(); ++r, ++replica)
       for (std::size_t p = 0; plan::is_simulated(stage) && p < stage.phases.size(); ++p) {
         const plan::Phase& phase = stage.phases[p];
-        times[{stage.processors[r].name, phase.layers}] = run_time(
-            plan::name_of(stage, r), evidence.replicas[actor].phases[p], phase.batch, time_scale);
+        const board::Processor& processor = stage.processors[r];
+        const Time run = run_time(plan::name_of(stage, r), feeders.own(*replica, processor, p),
+                                  phase.batch, time_scale);
+        times[{processor.name, phase.layers}] = RunTime(run, feeders.of(*replica, run));
       }
-  }
 }
 
 ComputedHere computed_here(const plan::Plan& plan, const network::Network& network,
@@ -75,7 +115,7 @@ std::unique_ptr<engine::simulated::PacedEngine> make_simulated_engine(engine::En
   return std::make_unique<engine::simulated::PacedEngine>(
       computing, simulation_host(), [&times](const engine::SubnetRequest& request) {
         const auto found = times.find({request.processor.name, request.layers});
-        return found == times.end() ? Time{} : found->second;
+        return found == times.end() ? RunTime{} : found->second;
       });
 }
 

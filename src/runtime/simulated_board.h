@@ -13,8 +13,8 @@
 
 namespace millrace::runtime {
 
-/// How long a run of these layers takes on the processor of this name.
-using RunTimes = std::map<std::pair<std::string, std::vector<LayerId>>, Time>;
+/// What a run of these layers takes on the processor of this name.
+using RunTimes = std::map<std::pair<std::string, std::vector<LayerId>>, engine::simulated::RunTime>;
 
 /// Of all stages that plan::is_simulated.
 std::vector<LayerId> simulated_layers(const plan::Plan& plan);
@@ -23,7 +23,9 @@ std::vector<LayerId> simulated_layers(const plan::Plan& plan);
 board::Processor simulation_host();
 
 /// Adds what is predicted for the plan's simulated phases, of a whole batch, `time_scale` times as
-/// long. InputError if a phase has no time, or one of more than an hour.
+/// long. What feeding takes of a core's time is not in it: the devices take it when they run. Where
+/// a core has streams, its times keep it. InputError if a phase has no time, or one of more than an
+/// hour.
 void add_run_times(const plan::Plan& plan, const plan::Evidence& evidence, double time_scale,
                    RunTimes& times);
 

@@ -22,7 +22,8 @@ struct Simulated {
   std::uint64_t seed = 1;
   bool has_powers = false;
   std::vector<board::DeviceEnergy> energy = {};  // of a frame, by the board's table of power
-  Time took{};  // to simulate
+  std::vector<std::string> feeding = {};         // which cores feed which devices, for people
+  Time took{};                                   // to simulate
 };
 
 }  // namespace millrace::simulate

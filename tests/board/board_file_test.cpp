@@ -62,7 +62,8 @@ devices:
       streams: 2
       fallback: gpu
       source: sheet
-    costs: {launch_us: 50, border_us: 120.5, transfer_gb_per_s: 2, source: {launch_us: guess}}
+    costs: {launch_us: 50, border_us: 120.5, transfer_gb_per_s: 2, feeding: 0.25, fed_by_core: 5,
+            source: {launch_us: guess}}
     efficiency:
       - {operator: Conv, precision: int8, arithmetic: 0.5, memory: 0.75, source: guess}
       - {operator: other, arithmetic: 0.1}
@@ -101,6 +102,8 @@ TEST(BoardFile, every_key_finds_its_place) {
   EXPECT_EQ(npu.limits.fallback, "gpu");
   EXPECT_EQ(npu.costs.border, Time(120500));
   EXPECT_EQ(npu.costs.transfer, 2e9);
+  EXPECT_EQ(npu.costs.feeding, 0.25);
+  EXPECT_EQ(npu.costs.fed_by_core, 5);
   EXPECT_EQ(npu.efficiency[0].precision, Precision::int8);
   EXPECT_EQ(npu.efficiency[1].memory, 1);
   EXPECT_EQ(npu.costs.origins.by_key.at("launch_us"), "guess");

@@ -159,5 +159,33 @@ TEST_F(PacedEngineTest, asks_for_no_cores_of_processors_that_are_not_here) {
   EXPECT_TRUE(paced(1ms)->supports(network_, LayerId(0), gpu));
 }
 
+TEST_F(PacedEngineTest, spends_what_launching_takes_on_a_core_of_this_machine) {
+  const int core = board::this_machine().processors.front().cores.front();
+  PacedEngine engine(*reference_, host, [&](const SubnetRequest&) {
+    return RunTime(30ms, {"core0", 10ms, {core}});
+  });
+  const auto subnet = prepare(engine);
+  const Time busy = time_of_this_thread();
+  const auto begin = Clock::now();
+  run(*subnet);
+  EXPECT_GE(time_of_this_thread() - busy, 10ms);
+  EXPECT_LT(time_of_this_thread() - busy, 20ms);
+  EXPECT_GE(Clock::now() - begin, 30ms);
+}
+
+TEST_F(PacedEngineTest, takes_launching_off_a_simulated_core_and_leaves_the_thread_asleep) {
+  PacedEngine engine(*reference_, host, [&](const SubnetRequest& request) {
+    return request.processor.name == "gpu" ? RunTime(10ms, {"core7", 20ms}) : RunTime(10ms);
+  });
+  const auto device = prepare(engine);
+  const auto stage = prepare(engine, {"core7", board::ProcessorKind::cpu, {7}});
+  const Time busy = time_of_this_thread();
+  const auto begin = Clock::now();
+  run(*device);  // launching lasts until 20 ms from now
+  run(*stage);
+  EXPECT_GE(Clock::now() - begin, 30ms);
+  EXPECT_LT(time_of_this_thread() - busy, 10ms);
+}
+
 }  // namespace
 }  // namespace millrace::engine::simulated

@@ -240,5 +240,60 @@ TEST(PhaseTimes, of_the_core_that_feeds_a_device_have_that_too) {
   EXPECT_EQ(times_of({0, 0, 2, 2}), (std::vector<Time>{Time(8), Time(8)}));  // core1 has time
 }
 
+/// A GPU, fed for half its time; four layers of 4 on each processor.
+Problem fed_problem(const network::Network& network, const board::Board& board) {
+  Problem problem = make_problem(network, two_cores(), profile_with({4, 4, 4, 4}, 0));
+  problem.processors = 3;
+  for (auto* times : {&problem.time, &problem.alone})
+    for (std::vector<double>& of_layer : *times) of_layer = {4, 4, 4};
+  problem.borders = {{}, {}, {.feeding = 0.5, .is_core = false, .fed_by = 0}};
+  problem.names = {board.processors[0].name, board.processors[1].name, board.processors[2].name};
+  return problem;
+}
+
+TEST(Predicted, says_what_feeding_takes_of_the_named_core) {
+  const network::Network network = chain(4);
+  board::Board board = two_cores();
+  board.processors.push_back({"gpu0", board::ProcessorKind::gpu, {}});
+  const Problem problem = fed_problem(network, board);
+  const auto evidence_of = [&](std::vector<std::size_t> genes) {
+    plan::Mapping mapping;
+    for (const std::size_t gene : genes) mapping.processors.emplace_back(gene);
+    const plan::Plan plan = plan::build(network, board, mapping);
+    return std::pair(plan, predicted(problem, plan, {&mapping, 1}));
+  };
+  const auto [plan, both] = evidence_of({0, 0, 1, 2});  // core1 has less to do, core0 feeds
+  EXPECT_EQ(both.replicas[0].predicted, Time(10));
+  EXPECT_EQ(both.replicas[0].feeding, (plan::Feeding{Time(2), ""}));
+  EXPECT_EQ(both.replicas[1].feeding, plan::Feeding{});
+  EXPECT_EQ(both.replicas[2].feeding, (plan::Feeding{Time(2), "core0"}));
+  EXPECT_TRUE(plan::feeding_of_idle_cores(plan, both).empty());
+  const auto [other, idle] = evidence_of({1, 1, 2, 2});
+  EXPECT_EQ(idle.replicas[0].predicted, Time(8));
+  EXPECT_EQ(plan::feeding_of_idle_cores(other, idle),
+            (std::map<std::string, Time>{{"core0", Time(4)}}));
+  EXPECT_EQ(plan::busy_times(other, idle).at("core0"), Time(4));
+}
+
+/// Its frames have all that the device launches in the time of two.
+TEST(Predicted, a_replica_on_the_feeding_core_bears_all_of_the_feeding) {
+  const network::Network network = chain(4);
+  board::Board board = two_cores();
+  board.processors.push_back({"gpu0", board::ProcessorKind::gpu, {}});
+  const Problem problem = fed_problem(network, board);
+  plan::BuildOptions options;
+  options.replicas[ProcessorId(0)] = {ProcessorId(1)};
+  std::vector<plan::Mapping> by_replica(2);
+  for (const std::size_t core : {0u, 1u})
+    for (const std::size_t gene : {core, core, std::size_t{2}, std::size_t{2}})
+      by_replica[core].processors.emplace_back(gene);
+  const plan::Plan plan = plan::build(network, board, by_replica.front(), options);
+  const plan::Evidence evidence = predicted(problem, plan, by_replica);
+  ASSERT_EQ(evidence.replicas.size(), 3u);
+  EXPECT_EQ(evidence.replicas[0].predicted, Time(8 + 2 * 4));
+  EXPECT_EQ(evidence.replicas[1].predicted, Time(8));
+  EXPECT_EQ(evidence.replicas[2].predicted, Time(8));
+}
+
 }  // namespace
 }  // namespace millrace::explore

@@ -88,6 +88,23 @@ TEST(MakeProblem, takes_times_under_contention_where_several_processors_work) {
   EXPECT_EQ(one.time[0], (std::vector<double>{100}));
 }
 
+TEST(MakeProblem, takes_the_core_that_feeds_from_the_board) {
+  profile::Profile profile = small_profile();
+  profile.processors[1].processor = {"gpu", board::ProcessorKind::gpu, {}};
+  profile.processors[1].borders = profile::BorderCosts{.feeding = 0.25};
+  board::Board board = board_of({"p"});
+  board.processors.insert(board.processors.begin(), profile.processors[1].processor);
+  board::Device& gpu = board.devices.emplace_back();
+  gpu.processors = {"gpu"};
+  const auto borders = [&] { return make_problem(small_network(), board, profile).borders_of(0); };
+  EXPECT_EQ(borders().feeding, 0.25);
+  EXPECT_FALSE(borders().fed_by);  // the system chooses
+  gpu.costs.fed_by_core = 0;
+  EXPECT_EQ(borders().fed_by, 1u);
+  gpu.costs.fed_by_core = 5;  // a core that the plan does not have has time
+  EXPECT_EQ(borders().feeding, 0);
+}
+
 TEST(MakeProblem, what_the_profile_lacks_is_named) {
   const auto message = [](const board::Board& board, const profile::Profile& profile) {
     return millrace::test::message_of([&] { make_problem(small_network(), board, profile); });

@@ -254,6 +254,50 @@ TEST(Searches, count_feeding_at_the_core_that_has_the_least_to_do) {
   EXPECT_EQ(processor_times(problem, mapping_of({0, 0, 1, 1})), (std::vector<double>{8, 8, 0}));
 }
 
+TEST(Searches, count_feeding_at_the_core_that_is_named) {
+  Problem problem = chain_of({4, 4, 4, 4}, 3);
+  problem.borders = {{}, {}, {.feeding = 0.5, .is_core = false, .fed_by = 0}};
+  EXPECT_EQ(processor_times(problem, mapping_of({0, 0, 1, 2})), (std::vector<double>{10, 4, 4}));
+  EXPECT_EQ(processor_times(problem, mapping_of({1, 1, 2, 2})), (std::vector<double>{4, 8, 8}));
+}
+
+TEST(ExactContiguous, gives_a_core_that_feeds_the_part_that_leaves_it_time) {
+  Problem problem = chain_of({3, 6, 7, 8}, 3);
+  for (auto* times : {&problem.time, &problem.alone})
+    for (std::vector<double>& of_layer : *times) of_layer[2] = of_layer[0] / 2;
+  problem.borders = {{}, {}, {.feeding = 0.5, .is_core = false, .fed_by = 1}};
+  const SearchResult result = exact_contiguous(problem);
+  plan::Mapping swapped = result.mapping;
+  for (ProcessorId& processor : swapped.processors)
+    if (processor.index < 2) processor.index = 1 - processor.index;
+  const auto bottleneck_of = [&](const plan::Mapping& mapping) {
+    return fitness_of(Fitness::bottleneck, processor_times(problem, mapping));
+  };
+  EXPECT_EQ(result.bottleneck, 7.5);
+  EXPECT_EQ(result.bottleneck, bottleneck_of(result.mapping));
+  EXPECT_LT(result.bottleneck, bottleneck_of(swapped));
+}
+
+TEST(ExactContiguous, leaves_a_core_out_that_has_no_time_beside_feeding) {
+  Problem problem = chain_of({4, 4, 4, 4}, 3);
+  for (auto* times : {&problem.time, &problem.alone})
+    for (std::vector<double>& of_layer : *times) of_layer[2] = 1;  // the GPU
+  problem.borders = {{}, {}, {.feeding = 1, .is_core = false, .fed_by = 0}};
+  const SearchResult result = exact_contiguous(problem);
+  EXPECT_EQ(result.bottleneck, 4);  // one layer on core1, three on the GPU, which core0 feeds
+  for (const ProcessorId processor : result.mapping.processors) EXPECT_NE(processor.index, 0u);
+}
+
+TEST(Improve, counts_feeding) {
+  Problem problem = chain_of({4, 4, 4, 4}, 3);
+  for (auto* times : {&problem.time, &problem.alone})
+    for (std::vector<double>& of_layer : *times) of_layer[2] = 1;
+  problem.borders = {{}, {}, {.feeding = 1, .is_core = false, .fed_by = 0}};
+  SearchResult start;
+  start.mapping = mapping_of({0, 2, 2, 2});
+  EXPECT_EQ(improve(problem, start).bottleneck, 4);
+}
+
 TEST(Improve, moves_a_cut_over_a_layer_that_is_costly_to_cut_at) {
   Problem problem = chain_of({4, 4, 4, 4, 4, 4}, 2);
   problem.read_ns = problem.write_ns = 1;

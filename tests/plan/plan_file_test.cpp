@@ -40,6 +40,8 @@ PlanFile sample_file(const network::Network& network) {
   file.evidence.replicas[0].predicted = Time(123'456'789);
   file.evidence.replicas[1].measured = Time(1);
   file.evidence.replicas[0].phases[1] = Time(123'500'000);
+  file.evidence.replicas[0].feeding = {Time(2'000'000), ""};
+  file.evidence.replicas[1].feeding = {Time(0), "core0"};
   file.evidence.period = Time(7'654'321);
   return file;
 }
@@ -197,6 +199,9 @@ constexpr Mistake mistakes[] = {
     {"/stages/0/predicted_ms", "1e300", "stages[0].predicted_ms: found 1e+300"},
     {"/stages/0/phases/0/predicted_ms", "1000000001",
      "phases[0].predicted_ms: found 1000000001, expected 0 to 1000000000 milliseconds"},
+    {"/stages/0/feeding", "[]", "feeding: found 0 entries, expected one for each of 1 replicas"},
+    {"/stages/0/feeding/0/ms", "124",
+     "stages[0].feeding[0].ms: found 124 ms, expected at most the 123 ms that are predicted"},
     {"/stages/0/phases", "[]", "stages[0].phases: found none, expected at least one"},
     {"/stages/0/phases/1/layers", "[]", "stage0, phase 1: has no layers"},
     {"/stages/0/phases/0/layers/0", "\"O\"", "phases[0].layers[0]: the network has no layer 'O'"},
@@ -212,8 +217,7 @@ constexpr Mistake mistakes[] = {
      "stage0, phase 0: found an offset of -1 frames, expected 0 to"},
     {"/stages/0/phases/1/offset", "0",
      "its reader is 1 frames ahead of its writer; give the reader a larger"},
-    {"/stages/0/phases/1/offset", "2000000",
-     "stage0, phase 1: found an offset of 2000000 frames"},
+    {"/stages/0/phases/1/offset", "2000000", "stage0, phase 1: found an offset of 2000000 frames"},
     {"/stages/0/phases/1/offset", "9", "offset of 9 frames, so a capacity of 3 is too small"},
     {"/stages/0/phases/0/batch", "0", "stage0, phase 0: found a batch of 0 frames, expected 1 to"},
     {"/stages/0/phases/0/batch", "1000", "found a batch of 1000 frames, expected 1 to 256"},

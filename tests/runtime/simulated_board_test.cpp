@@ -28,8 +28,8 @@ TEST(SimulatedBoard, takes_the_predicted_times_stretched_and_of_whole_batches) {
   plan.stages[1].phases[0].batch = 4;
   RunTimes times;
   add_run_times(plan, evidence, 10, times);
-  EXPECT_EQ(times,
-            (RunTimes{{{"gpu", {LayerId(0)}}, 20ms}, {{"npu", {LayerId(1), LayerId(2)}}, 120ms}}));
+  EXPECT_EQ(times, (RunTimes{{{"gpu", {LayerId(0)}}, Time(20ms)},
+                             {{"npu", {LayerId(1), LayerId(2)}}, Time(120ms)}}));
 }
 
 TEST(SimulatedBoard, leaves_stages_that_are_here_alone) {
@@ -40,6 +40,31 @@ TEST(SimulatedBoard, leaves_stages_that_are_here_alone) {
   add_run_times(plan, evidence, 1, times);
   EXPECT_EQ(times.size(), 1u);
   EXPECT_EQ(simulated_layers(plan), std::vector<LayerId>{LayerId(0)});
+}
+
+/// A GPU that core0 feeds for 1.5 of its 3 ms, with a stage of 2 ms beside.
+TEST(SimulatedBoard, a_device_takes_its_feeding_off_the_core) {
+  const auto network = test::chain(3);
+  board::Board board;
+  board.processors = {{"gpu", board::ProcessorKind::gpu, {}},
+                      {"core0", board::ProcessorKind::cpu, {0}}};
+  plan::Plan plan =
+      plan::build(network, board, test::mapping({0, 1, 1}), {.engine = plan::simulated_engine});
+  plan::Evidence fed = plan::predicted({{Time(3ms)}, {Time(3500us)}});
+  fed.replicas[0].feeding = {Time(1500us), "core0"};
+  fed.replicas[1].feeding = {Time(1500us), ""};
+  const std::vector<LayerId> of_core{LayerId(1), LayerId(2)};
+  RunTimes times;
+  add_run_times(plan, fed, 10, times);
+  EXPECT_EQ(times.at({"gpu", {LayerId(0)}}),
+            (engine::simulated::RunTime(30ms, {"core0", Time(15ms)})));
+  EXPECT_EQ(times.at({"core0", of_core}), engine::simulated::RunTime(20ms));
+  plan.stages[1].engine = "reference";  // runs here: the core is really busy
+  times.clear();
+  add_run_times(plan, fed, 1, times);
+  EXPECT_EQ(times.at({"gpu", {LayerId(0)}}),
+            (engine::simulated::RunTime(3ms, {"core0", Time(1500us), {0}})));
+  EXPECT_EQ(times.size(), 1u);
 }
 
 TEST(SimulatedBoard, needs_a_time_that_ends) {

@@ -49,7 +49,7 @@ std::vector<Baseline> simulated_baselines(Loaded& loaded) {
                             {plan::one_frame_variants(loaded.plan), {}, loaded.plan.calibration});
     plan::Mapping mapping;
     mapping.processors.assign(network.layers.size(), processor);
-    plan::Evidence evidence = plan::predicted(explore::phase_times(problem, plan, {&mapping, 1}));
+    plan::Evidence evidence = explore::predicted(problem, plan, {&mapping, 1});
     runtime::add_run_times(plan, evidence, loaded.simulated.time_scale, loaded.simulated.times);
     baselines.push_back({here.name + " alone", {std::move(plan), std::move(evidence)}});
   }

@@ -115,9 +115,9 @@ void make_simulated(LoadedDeployment& loaded, const engine::EngineOptions& optio
       *simulated.computing, runtime::simulation_host(),
       [times = &simulated.times](const engine::SubnetRequest& request) {
         const auto of_network = times->find(request.network);
-        if (of_network == times->end()) return Time{};
+        if (of_network == times->end()) return engine::simulated::RunTime{};
         const auto found = of_network->second.find({request.processor.name, request.layers});
-        return found == of_network->second.end() ? Time{} : found->second;
+        return found == of_network->second.end() ? engine::simulated::RunTime{} : found->second;
       });
 }
 

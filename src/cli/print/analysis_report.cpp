@@ -68,6 +68,13 @@ std::string pace_text(const Analysis& analysis) {
       critical_text(proof), millrace::to_text(*proof.latency));
 }
 
+std::string feeding_text(const Analysis& analysis) {
+  std::string text;
+  for (const std::string& note : plan::feeding_notes(analysis.plan(), analysis.evidence()))
+    text += fmt::format("{:<13}{}\n", text.empty() ? "feeding" : "", note);
+  return text;
+}
+
 std::string buffers_text(const analysis::Proof& proof) {
   std::string text = fmt::format("buffers      {}", millrace::to_text(proof.slots));
   if (proof.smallest)
@@ -136,7 +143,8 @@ std::string analysis_text(const Analysis& analysis) {
                                  plan::actors_in(plan), plan::phases_in(plan),
                                  analysis.proof.schedule.channels.size());
   text += fmt::format("consistent   yes: {}\nlive         yes\n", cycles_text(analysis.proof));
-  text += pace_text(analysis) + buffers_text(analysis.proof) + measured_text(analysis);
+  text += pace_text(analysis) + feeding_text(analysis) + buffers_text(analysis.proof) +
+          measured_text(analysis);
   text += "\n" + channels_text(analysis);
   if (!analysis.energy.empty()) text += "\n" + report::energy_text(analysis.energy);
   return text;

@@ -1,9 +1,12 @@
 #include "engine/simulated/paced.h"
 
 #include <sys/prctl.h>
+#include <time.h>
 
 #include <chrono>
 #include <condition_variable>
+
+#include "board/board.h"
 
 namespace millrace::engine::simulated {
 namespace {
@@ -26,6 +29,19 @@ Clock::time_point time_point(std::int64_t nanoseconds) {
 /// Asks the system to wake this thread when its time has come, and not some 50 microseconds later,
 /// together with others. It only saves power to do otherwise, so a refusal does not matter.
 void wake_in_time() { ::prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL); }
+
+Time thread_time() {
+  ::timespec now{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return std::chrono::seconds(now.tv_sec) + Time(now.tv_nsec);
+}
+
+/// What launching takes of a core of this machine.
+void spend(Time time, const std::vector<int>& cores) {
+  const board::PinGuard here({"feeding core", board::ProcessorKind::cpu, cores});
+  for (const auto end = thread_time() + time; thread_time() < end;) {
+  }
+}
 
 void wait_until(Clock::time_point end) {
   std::mutex mutex;
@@ -61,15 +77,24 @@ class Turn {
 class Pacing {
  public:
   Pacing(PacedEngine::Wake& processor, Time modelled)
-      : processor_(processor), modelled_(at_clock(modelled)), began_(Clock::now()) {}
+      : processor_(processor), modelled_(at_clock(modelled)), began_(Clock::now()) {
+    launched_ = processor_.launching.begin(began_);
+  }
+  ~Pacing() { processor_.launching.end(); }
+  Pacing(const Pacing&) = delete;
+  Pacing& operator=(const Pacing&) = delete;
 
   /// At the clock of its begin.
   Time modelled() const { return modelled_; }
   Clock::time_point began() const { return began_; }
-  /// Waits until its time has passed.
+  /// Waits until its time has passed, and that of what the core launches meanwhile.
   void end() const {
-    const auto due = start() + modelled_;
-    if (Clock::now() < due) wait_until(due);
+    const auto alone = start() + modelled_;
+    auto due = alone + processor_.launching.since(launched_);
+    while (Clock::now() < due) {
+      wait_until(due);
+      due = alone + processor_.launching.since(launched_);
+    }
     processor_.due_ns = nanoseconds(due);
     processor_.awake_ns = nanoseconds(Clock::now());
   }
@@ -90,6 +115,7 @@ class Pacing {
   PacedEngine::Wake& processor_;
   const Time modelled_;
   const Clock::time_point began_;
+  Time launched_{};
 };
 
 class PacedSubnet final : public Subnet {
@@ -100,6 +126,12 @@ class PacedSubnet final : public Subnet {
         record_(std::move(record)),
         wake_(std::move(wake)),
         takes_turns_(takes_turns) {}
+
+  /// `core`: null where the core is one of this machine.
+  void set_feeder(Feeding feeding, std::shared_ptr<PacedEngine::Wake> core) {
+    feeding_ = std::move(feeding);
+    core_ = std::move(core);
+  }
 
   std::span<const Port> inputs() const override { return computed_->inputs(); }
   std::span<const Port> outputs() const override { return computed_->outputs(); }
@@ -121,11 +153,19 @@ class PacedSubnet final : public Subnet {
   void paced(Compute compute) {
     const Turn turn(takes_turns_ ? wake_.get() : nullptr);
     const Pacing pacing(*wake_, record_->modelled);
+    feed(pacing.began());
     compute();
     if (record_->modelled == Time{}) return;
     note(Clock::now() - pacing.began(), pacing.modelled());
     modelled_ = pacing.modelled();
     pacing.end();
+  }
+
+  void feed(Clock::time_point began) const {
+    if (core_)
+      core_->launching.feed(feeding_.time, began);
+    else if (!feeding_.cores_here.empty())
+      spend(feeding_.time, feeding_.cores_here);
   }
 
   void note(Time computing, Time modelled) {
@@ -147,7 +187,9 @@ class PacedSubnet final : public Subnet {
   std::shared_ptr<PacedEngine::Record> record_;  // sharer: the engine
   std::shared_ptr<PacedEngine::Wake> wake_;      // sharers: the engine, the processor's subnets
   const bool takes_turns_;
-  Time modelled_{};  // of the last run
+  Feeding feeding_;
+  std::shared_ptr<PacedEngine::Wake> core_;  // that feeds; sharers: the engine, its subnets
+  Time modelled_{};                          // of the last run
 };
 
 }  // namespace
@@ -156,20 +198,25 @@ std::unique_ptr<Subnet> PacedEngine::prepare(const SubnetRequest& request) {
   auto record = std::make_shared<Record>();
   record->processor = request.processor.name;
   record->layers = request.layers;
-  record->modelled = time_(request);
+  RunTime run_time = time_(request);
+  record->modelled = run_time.time;
   SubnetRequest here = request;
   here.processor = host_;
   auto computed = computing_.prepare(here);
   const std::lock_guard lock(mutex_);
-  const std::shared_ptr<Wake> wake = wake_of(request.processor);
+  const std::shared_ptr<Wake> wake = wake_of(request.processor.name);
   records_.push_back(record);
-  return std::make_unique<PacedSubnet>(std::move(computed), std::move(record), wake,
-                                       request.processor.kind != board::ProcessorKind::cpu);
+  auto subnet = std::make_unique<PacedSubnet>(std::move(computed), std::move(record), wake,
+                                              request.processor.kind != board::ProcessorKind::cpu);
+  const std::string& core = run_time.feeding.core;
+  const bool is_simulated = !core.empty() && run_time.feeding.cores_here.empty();
+  subnet->set_feeder(run_time.feeding, is_simulated ? wake_of(core) : nullptr);
+  return subnet;
 }
 
 /// Precondition: the mutex is locked.
-std::shared_ptr<PacedEngine::Wake> PacedEngine::wake_of(const board::Processor& processor) {
-  auto& wake = wakes_[processor.name];
+std::shared_ptr<PacedEngine::Wake> PacedEngine::wake_of(const std::string& processor) {
+  auto& wake = wakes_[processor];
   if (!wake) wake = std::make_shared<Wake>();
   return wake;
 }
@@ -177,13 +224,13 @@ std::shared_ptr<PacedEngine::Wake> PacedEngine::wake_of(const board::Processor& 
 PacedEngine::Pacer PacedEngine::pacer(const board::Processor& processor) {
   const std::lock_guard lock(mutex_);
   const bool takes_turns = processor.kind != board::ProcessorKind::cpu;
-  return
-      [wake = wake_of(processor), takes_turns](Time modelled, const std::function<void()>& work) {
-        const Turn turn(takes_turns ? wake.get() : nullptr);
-        const Pacing pacing(*wake, modelled);
-        work();
-        pacing.end();
-      };
+  return [wake = wake_of(processor.name), takes_turns](Time modelled,
+                                                       const std::function<void()>& work) {
+    const Turn turn(takes_turns ? wake.get() : nullptr);
+    const Pacing pacing(*wake, modelled);
+    work();
+    pacing.end();
+  };
 }
 
 bool PacedEngine::set_slowdown(const std::string& processor, double slowdown) {

@@ -10,11 +10,30 @@
 #include <vector>
 
 #include "engine/engine.h"
+#include "engine/simulated/fed_core.h"
 
 namespace millrace::engine::simulated {
 
-/// How long a run of the request is to take; 0: as long as it takes.
-using SubnetTime = std::function<Time(const SubnetRequest&)>;
+/// What launching a run, and waiting for it, takes of a core.
+struct Feeding {
+  std::string core;  // empty: nothing
+  Time time{};
+  /// Where the core is one of this machine, on which a stage runs that is not simulated: there that
+  /// time is really spent. Else the core's simulated runs wait for it.
+  std::vector<int> cores_here = {};
+  bool operator==(const Feeding&) const = default;
+};
+
+/// How long a run is to take; 0: as long as it takes.
+struct RunTime {
+  Time time{};
+  Feeding feeding = {};
+
+  RunTime(Time run_time = {}, Feeding of_core = {})  // NOLINT: a time is one without feeding
+      : time(run_time), feeding(std::move(of_core)) {}
+  bool operator==(const RunTime&) const = default;
+};
+using SubnetTime = std::function<RunTime(const SubnetRequest&)>;
 
 /// A subnet's computation here beside its modelled time.
 struct Pace {
@@ -28,7 +47,8 @@ struct Pace {
 /// Computes each subnet with the engine that it is given, on the thread that runs it, then waits
 /// until its modelled time has passed since it began. Threads that wait need no core. A run that
 /// ends too late, by up to 20 ms, gives the next one on its processor less time, if that follows at
-/// once: so the rate is the modelled one although a system wakes threads late.
+/// once: so the rate is the modelled one although a system wakes threads late. A run on a device
+/// takes its feeding off its core from its begin on, before what the core's stage does.
 class PacedEngine final : public Engine {
  public:
   /// `computing` prepares every subnet for `host`; borrowed.
@@ -76,6 +96,7 @@ class PacedEngine final : public Engine {
   struct Wake {
     std::atomic<std::int64_t> due_ns{0}, awake_ns{0};
     std::atomic<double> slowdown{1};
+    FedCore launching;  // of a core
     // Runs on what is no core take turns, in the order in which they come.
     std::mutex mutex;
     std::condition_variable changed;
@@ -86,7 +107,7 @@ class PacedEngine final : public Engine {
   Engine& computing_;
   board::Processor host_;
   SubnetTime time_;
-  std::shared_ptr<Wake> wake_of(const board::Processor& processor);
+  std::shared_ptr<Wake> wake_of(const std::string& processor);
 
   mutable std::mutex mutex_;
   std::vector<std::shared_ptr<Record>> records_;        // sharers: the subnets

@@ -40,6 +40,10 @@ class Evaluator {
     return costs.border_ns + static_cast<double>(edge.elements) * costs.read_ns;
   }
 
+  /// Whether cores feed devices; adds what that takes to the cores' times.
+  bool has_feeding() const { return has_feeding_; }
+  void feed(std::span<double> times) const { add_feeding(times, borders_); }
+
   /// Where a layer can run, ascending.
   const std::vector<std::size_t>& able(std::size_t layer) const { return able_[layer]; }
 

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "explore/mapping/chain.h"
 #include "explore/mapping/evaluator.h"
@@ -11,8 +12,17 @@ namespace {
 /// Beyond this many steps (about a second) the order of different processors is not searched.
 constexpr double most_orders_tried = 1e9;
 
-/// Processors that take the same time for every layer are of one kind.
-std::vector<std::vector<std::size_t>> kinds_of(const Problem& problem) {
+/// The cores that feed devices.
+std::set<std::size_t> feeders_of(const Problem& problem) {
+  std::set<std::size_t> feeders;
+  for (const Problem::Borders& each : problem.borders)
+    if (each.fed_by && each.feeding > 0) feeders.insert(*each.fed_by);
+  return feeders;
+}
+
+/// Processors that take the same time for every layer are of one kind. Without those left out.
+std::vector<std::vector<std::size_t>> kinds_of(const Problem& problem,
+                                               const std::set<std::size_t>& left_out) {
   const auto same = [&](std::size_t a, std::size_t b) {
     for (std::size_t layer = 0; layer < problem.layers; ++layer)
       if (problem.time[layer][a] != problem.time[layer][b] ||
@@ -22,6 +32,7 @@ std::vector<std::vector<std::size_t>> kinds_of(const Problem& problem) {
   };
   std::vector<std::vector<std::size_t>> kinds;
   for (std::size_t processor = 0; processor < problem.processors; ++processor) {
+    if (left_out.contains(processor)) continue;
     const auto kind = std::find_if(kinds.begin(), kinds.end(), [&](const auto& members) {
       return same(members.front(), processor);
     });
@@ -93,10 +104,35 @@ ChainPartition best_partition(const PartCosts& costs,
   return partition_in_order(costs, order);
 }
 
-}  // namespace
+/// The parts of two processors exchanged.
+plan::Mapping exchanged(plan::Mapping mapping, ProcessorId one, ProcessorId other) {
+  for (ProcessorId& processor : mapping.processors) {
+    if (processor == one)
+      processor = other;
+    else if (processor == other)
+      processor = one;
+  }
+  return mapping;
+}
 
-SearchResult exact_contiguous(const Problem& problem) {
-  auto kinds = kinds_of(problem);
+/// A part costs the same on each processor of a kind. A feeder gets one that leaves it time.
+void place_feeders(const Problem& problem, const std::vector<std::vector<std::size_t>>& kinds,
+                   SearchResult& result) {
+  for (const std::size_t feeder : feeders_of(problem)) {
+    const auto kind = std::ranges::find_if(
+        kinds, [&](const auto& members) { return std::ranges::count(members, feeder) > 0; });
+    if (kind == kinds.end()) continue;
+    for (const std::size_t other : *kind) {
+      SearchResult trial = result;
+      trial.mapping = exchanged(result.mapping, ProcessorId(feeder), ProcessorId(other));
+      rate(trial, problem, Fitness::bottleneck);
+      if (trial.bottleneck < result.bottleneck) result = trial;
+    }
+  }
+}
+
+SearchResult exact_without(const Problem& problem, const std::set<std::size_t>& left_out) {
+  const auto kinds = kinds_of(problem, left_out);
   const Evaluator evaluator(problem);
   const GrowingPart part(problem, evaluator);
   const PartCosts costs(problem.layers, kinds.size(), [&](std::size_t kind, std::size_t begin) {
@@ -107,15 +143,27 @@ SearchResult exact_contiguous(const Problem& problem) {
   result.method = "exact contiguous";
   result.fitness = result.bottleneck = best.bottleneck;
   if (!std::isfinite(best.bottleneck)) return result;
-  for (auto& members : kinds) std::reverse(members.begin(), members.end());
+  auto left = kinds;
+  for (auto& members : left) std::reverse(members.begin(), members.end());
   for (const Part& each : best.parts) {
-    auto& members = kinds[each.kind];
+    auto& members = left[each.kind];
     result.mapping.processors.insert(result.mapping.processors.end(), each.end - each.begin,
                                      ProcessorId(members.back()));
     members.pop_back();
   }
   rate(result, problem, Fitness::bottleneck);
+  place_feeders(problem, kinds, result);
   return result;
+}
+
+}  // namespace
+
+SearchResult exact_contiguous(const Problem& problem) {
+  SearchResult result = exact_without(problem, {});
+  const std::set<std::size_t> feeders = feeders_of(problem);
+  if (feeders.empty() || feeders.size() == problem.processors) return result;
+  const SearchResult without_them = exact_without(problem, feeders);
+  return without_them.bottleneck < result.bottleneck ? without_them : result;
 }
 
 }  // namespace millrace::explore

@@ -47,7 +47,11 @@ class Changing {
   const std::vector<std::size_t>& genes() const { return genes_; }
   std::size_t processors() const { return times_.size(); }
   double value(Fitness fitness) const {
-    return refused_ > 0 ? std::numeric_limits<double>::infinity() : fitness_of(fitness, times_);
+    if (refused_ > 0) return std::numeric_limits<double>::infinity();
+    if (!evaluator_->has_feeding()) return fitness_of(fitness, times_);
+    std::vector<double> fed = times_;
+    evaluator_->feed(fed);
+    return fitness_of(fitness, fed);
   }
 
  private:

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
 #include <set>
 #include <string>
 
@@ -9,26 +10,6 @@
 
 namespace millrace::explore {
 namespace {
-
-/// The stage on the core that feeds the devices does that after its last phase. A core without a
-/// stage has time for it.
-void add_feeding_of_phases(const Problem& problem, const plan::Plan& plan,
-                           const plan::Mapping& mapping, std::vector<std::vector<double>>& sums) {
-  std::vector<Problem::Borders> borders;
-  for (std::size_t p = 0; p < problem.processors; ++p) borders.push_back(problem.borders_of(p));
-  if (std::ranges::none_of(borders, [](const auto& each) { return each.feeding > 0; })) return;
-  std::vector<double> times(problem.processors, 0);
-  std::vector<std::size_t> processors;  // by stage
-  for (std::size_t s = 0; s < plan.stages.size(); ++s) {
-    const LayerId any = plan.stages[s].phases.front().layers.front();
-    processors.push_back(mapping.processors[any.index].index);
-    for (const double phase : sums[s]) times[processors[s]] += phase;
-  }
-  const std::vector<double> before = times;
-  add_feeding(times, borders);
-  for (std::size_t s = 0; s < plan.stages.size(); ++s)
-    sums[s].back() += times[processors[s]] - before[processors[s]];
-}
 
 /// In nanoseconds, by stage and phase; of stages, what is no work of the processor.
 struct Sums {
@@ -69,52 +50,110 @@ Sums sums_of(const Problem& problem, const plan::Plan& plan, const plan::Mapping
     launches[places[edge.from].stage] += writer.border_ns;
     launches[places[edge.to].stage] += reader.border_ns;
   }
-  add_feeding_of_phases(problem, plan, mapping, sums);
   return {std::move(sums), std::move(launches)};
 }
 
-/// What all replicas of a frame's stages have for their processors, where these have streams: by
-/// the processor's name, its work for a frame.
-std::map<std::string, double> works_of(const plan::Plan& plan, std::span<const Sums> sums) {
-  std::map<std::string, double> works;
+/// A replica of a stage: what it does for a frame of its own, in nanoseconds.
+struct Work {
+  std::size_t processor = 0;
+  double share = 1;  // of all frames
+  std::vector<double> phases;
+  double launches = 0;
+  double feeding = 0;       // of the last phase; of a device, what launching takes of its feeder
+  std::string feeder = {};  // of a device
+
+  double time() const { return std::accumulate(phases.begin(), phases.end(), 0.0); }
+};
+
+std::vector<Work> works_of(const Problem& problem, const plan::Plan& plan,
+                           std::span<const plan::Mapping> by_replica) {
+  std::vector<Sums> sums;
+  for (const plan::Mapping& mapping : by_replica) sums.push_back(sums_of(problem, plan, mapping));
+  std::vector<Work> works;
   for (std::size_t s = 0; s < plan.stages.size(); ++s) {
-    const plan::Stage& stage = plan.stages[s];
-    for (std::size_t r = 0; r < stage.processors.size(); ++r) {
-      const Sums& here = sums[sums.size() == 1 ? 0 : r];
-      double work = -here.launches[s];
-      for (const double time : here.times[s]) work += time;
-      works[stage.processors[r].name] += work / static_cast<double>(stage.replicas());
+    const LayerId any = plan.stages[s].phases.front().layers.front();
+    for (std::size_t r = 0; r < plan.stages[s].processors.size(); ++r) {
+      const std::size_t turn = by_replica.size() == 1 ? 0 : r;
+      works.push_back({by_replica[turn].processors[any.index].index,
+                       1 / static_cast<double>(plan.stages[s].replicas()), sums[turn].times[s],
+                       sums[turn].launches[s]});
     }
   }
   return works;
 }
 
-/// By how much a replica's time grows because it waits for others on its processor.
-double slow_down(const plan::Stage& stage, std::span<const double> phases, double work) {
-  double alone = 0;
-  for (const double time : phases) alone += time;
-  return alone > 0 ? std::max(1.0, static_cast<double>(stage.replicas()) * work / alone) : 1;
+/// The actors on a core that feeds devices do that after their last phases. A core without any has
+/// time for it.
+void add_feeding_of_phases(const Problem& problem, std::vector<Work>& works) {
+  std::vector<Problem::Borders> borders;
+  for (std::size_t p = 0; p < problem.processors; ++p) borders.push_back(problem.borders_of(p));
+  if (std::ranges::none_of(borders, [](const auto& each) { return each.feeding > 0; })) return;
+  std::vector<double> times(problem.processors, 0), shares(problem.processors, 0);
+  for (const Work& work : works) {
+    times[work.processor] += work.share * work.time();
+    shares[work.processor] += work.share;
+  }
+  const std::vector<double> before = times;
+  const auto feeders = add_feeding(times, borders);
+  for (Work& work : works) {
+    const std::size_t p = work.processor;
+    if (feeders[p]) {
+      work.feeding = borders[p].feeding * work.time();
+      work.feeder = problem.names.empty() ? "" : problem.names[*feeders[p]];
+    } else if (times[p] > before[p]) {
+      work.feeding = (times[p] - before[p]) / shares[p];
+      work.phases.back() += work.feeding;
+    }
+  }
 }
+
+/// Replicas on a processor that has several actors also wait for what it does for the others.
+void add_waiting(const plan::Plan& plan, std::vector<Work>& works) {
+  const std::set<std::string> shared = plan::shared_processors(plan);
+  std::map<std::size_t, double> busy;  // by processor, in a frame
+  for (const Work& work : works) busy[work.processor] += work.share * (work.time() - work.launches);
+  auto work = works.begin();
+  for (const plan::Stage& stage : plan.stages)
+    for (const board::Processor& processor : stage.processors) {
+      const double alone = work->time();
+      const double slower = shared.contains(processor.name) && alone > 0
+                                ? std::max(1.0, busy[work->processor] / work->share / alone)
+                                : 1;
+      for (double& phase : work->phases) phase *= slower;
+      if (work->feeder.empty()) work->feeding *= slower;
+      ++work;
+    }
+}
+
+Time nearest(double nanoseconds) { return Time(std::llround(nanoseconds)); }
 
 }  // namespace
 
+plan::Evidence predicted(const Problem& problem, const plan::Plan& plan,
+                         std::span<const plan::Mapping> by_replica) {
+  std::vector<Work> works = works_of(problem, plan, by_replica);
+  add_feeding_of_phases(problem, works);
+  add_waiting(plan, works);
+  plan::PhaseTimes times;
+  for (const Work& work : works) {
+    std::vector<Time> phases;
+    for (const double phase : work.phases) phases.push_back(nearest(phase));
+    times.add(std::move(phases));
+  }
+  plan::Evidence evidence = plan::predicted(times);
+  for (std::size_t a = 0; a < works.size(); ++a)
+    evidence.replicas[a].feeding = {nearest(works[a].feeding), works[a].feeder};
+  return evidence;
+}
+
 plan::PhaseTimes phase_times(const Problem& problem, const plan::Plan& plan,
                              std::span<const plan::Mapping> by_replica) {
-  std::vector<Sums> sums;
-  for (const plan::Mapping& mapping : by_replica) sums.push_back(sums_of(problem, plan, mapping));
-  const std::map<std::string, double> works = works_of(plan, sums);
-  const std::set<std::string> shared = plan::shared_processors(plan);
   plan::PhaseTimes times;
-  for (std::size_t s = 0; s < plan.stages.size(); ++s)
-    for (std::size_t r = 0; r < plan.stages[s].processors.size(); ++r) {
-      const std::string& processor = plan.stages[s].processors[r].name;
-      const std::vector<double>& alone = sums[by_replica.size() == 1 ? 0 : r].times[s];
-      const double slower =
-          shared.contains(processor) ? slow_down(plan.stages[s], alone, works.at(processor)) : 1;
-      std::vector<Time> phases;
-      for (const double time : alone) phases.emplace_back(std::llround(slower * time));
-      times.add(std::move(phases));
-    }
+  for (const plan::ReplicaEvidence& replica : predicted(problem, plan, by_replica).replicas) {
+    std::vector<Time> phases;
+    for (const std::optional<Time>& phase : replica.phases) phases.push_back(*phase);
+    times.add(std::move(phases));
+  }
   return times;
 }
 

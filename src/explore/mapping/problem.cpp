@@ -38,6 +38,21 @@ Problem::Borders borders_of(const profile::ProcessorProfile& measured,
   return borders;
 }
 
+/// Where the plan has the device's feeding core; if it does not, none of its stages is fed.
+void set_feeder(const board::Board& board, const board::Processor& processor,
+                Problem::Borders& borders) {
+  const board::Device* device = board::device_of(board, processor);
+  if (device == nullptr || !device->costs.fed_by_core) return;
+  const auto has_core = [&](const board::Processor& each) {
+    return std::ranges::count(each.cores, *device->costs.fed_by_core) > 0;
+  };
+  const auto found = std::ranges::find_if(board.processors, has_core);
+  if (found == board.processors.end())
+    borders.feeding = 0;
+  else
+    borders.fed_by = static_cast<std::size_t>(found - board.processors.begin());
+}
+
 const profile::ProcessorProfile& profile_of(const board::Processor& processor,
                                             const profile::Profile& profile) {
   std::string known;
@@ -69,6 +84,15 @@ std::optional<std::size_t> group_of(const std::vector<profile::LayerTimes>& laye
     group = next->index;
   }
   return group;
+}
+
+/// The core that has the least to do.
+std::optional<std::size_t> idlest(std::span<const double> processor_times,
+                                  std::span<const Problem::Borders> borders) {
+  std::optional<std::size_t> core;
+  for (std::size_t p = 0; p < borders.size(); ++p)
+    if (borders[p].is_core && (!core || processor_times[p] < processor_times[*core])) core = p;
+  return core;
 }
 
 void add_edges(const network::Network& network, Problem& problem) {
@@ -113,6 +137,8 @@ Problem make_problem(const network::Network& network, const board::Board& board,
       problem.variants[i].push_back(measured.layers[i].variant);
     }
     problem.borders.push_back(borders_of(measured, profile.tokens));
+    set_feeder(board, processor, problem.borders.back());
+    problem.names.push_back(processor.name);
   }
   const auto& first = profile_of(board.processors[0], profile);
   for (std::size_t i = 0; i < layers; ++i) problem.fused_into.push_back(group_of(first.layers, i));
@@ -139,15 +165,18 @@ Problem paced(Problem problem, std::span<const std::int64_t> streams) {
   return problem;
 }
 
-void add_feeding(std::span<double> processor_times, std::span<const Problem::Borders> borders) {
-  double feeding = 0;
-  double* core = nullptr;
-  for (std::size_t p = 0; p < borders.size(); ++p) {
-    if (borders[p].feeding > 0) feeding += borders[p].feeding * processor_times[p];
-    if (borders[p].is_core && (core == nullptr || processor_times[p] < *core))
-      core = &processor_times[p];
-  }
-  if (feeding > 0 && core != nullptr) *core += feeding;
+std::vector<std::optional<std::size_t>> add_feeding(std::span<double> processor_times,
+                                                    std::span<const Problem::Borders> borders) {
+  std::vector<std::optional<std::size_t>> feeders(borders.size());
+  const auto feed = [&](std::size_t device, std::optional<std::size_t> core) {
+    feeders[device] = core;
+    if (core) processor_times[*core] += borders[device].feeding * processor_times[device];
+  };
+  for (std::size_t p = 0; p < borders.size(); ++p)
+    if (borders[p].feeding > 0 && borders[p].fed_by) feed(p, borders[p].fed_by);
+  for (std::size_t p = 0; p < borders.size(); ++p)
+    if (borders[p].feeding > 0 && !borders[p].fed_by) feed(p, idlest(processor_times, borders));
+  return feeders;
 }
 
 std::vector<double> processor_times(const Problem& problem, const plan::Mapping& mapping) {

@@ -30,11 +30,13 @@ struct Problem {
     double read_ns = 0, write_ns = 0;  // per element that comes from or goes to another processor
     double border_ns = 0;              // per edge that does
     double launch_ns = 0;              // per subnet; counts in phase_times only
-    /// Of a device, the share of its time that a core is busy with feeding it: the core that has
-    /// the least to do else, where the operating system puts the thread.
+    /// Of a device, the share of its time that a core is busy with feeding it.
     double feeding = 0;
     bool is_core = true;
     double kernel_ns = 0;  // of a layer's time, its launch
+    /// The core that feeds; nothing: the one that has the least to do else, where the operating
+    /// system puts the thread.
+    std::optional<std::size_t> fed_by = {};
     bool operator==(const Borders&) const = default;
   };
   /// [layer][processor], inside its fused group; infinite where the layer cannot run.
@@ -47,6 +49,7 @@ struct Problem {
   std::vector<Borders> borders = {};  // by processor; empty: read_ns and write_ns for all
   /// [layer][processor]: why it cannot run there, and who says so. For messages; may be empty.
   std::vector<std::vector<std::string>> refusals = {};
+  std::vector<std::string> names = {};  // of processors; for messages, may be empty
 
   Borders borders_of(std::size_t processor) const {
     return borders.empty() ? Borders{read_ns, write_ns} : borders[processor];
@@ -64,8 +67,10 @@ Problem paced(Problem problem, std::span<const std::int64_t> streams);
 Problem make_problem(const network::Network& network, const board::Board& board,
                      const profile::Profile& profile);
 
-/// Adds what feeding the devices takes of a core to the core that has the least to do.
-void add_feeding(std::span<double> processor_times, std::span<const Problem::Borders> borders);
+/// Adds what feeding the devices takes of cores to those cores. By processor: the core that feeds
+/// it; nothing: it needs none.
+std::vector<std::optional<std::size_t>> add_feeding(std::span<double> processor_times,
+                                                    std::span<const Problem::Borders> borders);
 
 /// Equations 3.2 to 3.4: per processor, the sum of its layers' times and of reading and writing
 /// the elements that cross to and from other processors. A layer whose group's first layer lies
@@ -78,8 +83,12 @@ std::vector<double> processor_times(const Problem& problem, const plan::Mapping&
 /// Where a processor has streams, all its replicas take turns with its work, and launch meanwhile.
 /// If a frame gives it W of work in all its stages, then one of n replicas has n frames' time for
 /// its own, and takes max(launch + work, n * W).
+/// A core that feeds devices does so after its last phase; where it has no stage, it has time.
 plan::PhaseTimes phase_times(const Problem& problem, const plan::Plan& plan,
                              std::span<const plan::Mapping> by_replica);
+/// The same, with what feeding takes of whom.
+plan::Evidence predicted(const Problem& problem, const plan::Plan& plan,
+                         std::span<const plan::Mapping> by_replica);
 
 enum class Fitness { bottleneck, balance };
 /// bottleneck: the largest processor time. balance: equation 3.1, the sum over all ordered pairs of

@@ -37,12 +37,14 @@ Problem in_groups(const Problem& problem, std::size_t size) {
   const double share = 1 / static_cast<double>(size);
   result.read_ns *= share;
   result.write_ns *= share;
+  if (!problem.names.empty()) result.names = first_of_groups(problem.names, size);
   result.borders = first_of_groups(problem.borders, size);
   for (Problem::Borders& borders : result.borders) {
     borders.read_ns *= share;
     borders.write_ns *= share;
     borders.border_ns *= share;
     borders.launch_ns *= share;
+    if (borders.fed_by) borders.fed_by = *borders.fed_by / size;
   }
   return result;
 }

@@ -42,7 +42,9 @@ SearchResult genetic(const Problem& problem, const GeneticOptions& options = {})
 /// The best partition of the layers, in topological order, into one contiguous part per processor
 /// (parts may be empty), with the costs of the elements that cross: dynamic programming. Minimises
 /// the bottleneck. Processors of different speed take the best order of all; where that would take
-/// more than about a second (from about 9 different ones and 430 layers), the given order.
+/// more than about a second (from about 9 different ones and 430 layers), the given order. What
+/// feeding takes of cores is no part of the search: cores that feed devices get the part that suits
+/// them best, or none, whichever is faster.
 SearchResult exact_contiguous(const Problem& problem);
 
 /// Goes on from a search's result: as long as it helps, puts the one range of layers onto the one
