@@ -80,48 +80,49 @@ explore::GroupFront search_front(const DeployWork& work, const explore::GroupSpa
   return explore::front_method_named(method)->run(space, objective, options);
 }
 
-/// Where frames may overlap.
-void leave_out_several_phases(const DeployWork& work, system::GroupId group,
-                              std::vector<explore::GroupPlan>& plans) {
-  if (!deployment::frames_may_overlap(work.system, group)) return;
-  std::erase_if(plans, [](const explore::GroupPlan& plan) {
-    return deployment::has_stage_of_several_phases(plan.assignment);
-  });
-  if (plans.empty())
-    throw InputError(work.system[group].place,
+/// Where frames may overlap, a plan may have no stage of several phases; `left_out` counts those.
+explore::GroupObjective objective_of(const DeployWork& work, std::size_t group,
+                                     std::size_t& left_out) {
+  const explore::GroupModel& model = *work.models[group];
+  const bool one_phase = deployment::frames_may_overlap(work.system, system::GroupId(group));
+  return [&model, &left_out, one_phase](const explore::Configuration& configuration) {
+    auto plan = explore::group_plan(model, configuration);
+    if (!plan || !one_phase || !deployment::has_stage_of_several_phases(plan->assignment))
+      return plan;
+    ++left_out;
+    return std::optional<explore::GroupPlan>();
+  };
+}
+
+void check_front(const DeployWork& work, const GroupSearch& search, std::size_t left_out) {
+  if (!search.front.plans.empty()) return;
+  const auto& place = work.system.groups[work.groups.size()].place;
+  if (left_out > 0)
+    throw InputError(place,
                      "its deadline is longer than its period, and each plan of its network has a "
                      "stage of several phases, for which no bound counts then; shorten the "
                      "deadline to the period");
+  throw InputError(place, "the board '" + work.board.name + "' can run its network in no way");
 }
 
 GroupSearch search_group(const DeployWork& work, std::size_t group) {
   const auto start = Clock::now();
   const explore::GroupModel& model = *work.models[group];
   const explore::GroupSpace space = explore::group_space(model.context);
-  const explore::GroupObjective objective = [&](const explore::Configuration& configuration) {
-    return explore::group_plan(model, configuration);
-  };
-  GroupSearch result{work.system.groups[group].name,
-                     model.context.network.layers.size(),
-                     space.cuts.size(),
-                     explore::size_of(space),
-                     {},
-                     {},
-                     {}};
+  std::size_t left_out = 0;
+  const explore::GroupObjective objective = objective_of(work, group, left_out);
+  GroupSearch result{work.system.groups[group].name, model.context.network.layers.size(),
+                     space.cuts.size(), explore::size_of(space)};
   if (work.request.front == "exhaustive" && result.candidates > most_tried_candidates)
     throw InputError("--front exhaustive",
                      fmt::format("group '{}' has {:.3g} candidates, and at most {:.0f} are tried; "
                                  "use --front nsga2",
                                  result.name, result.candidates, most_tried_candidates));
   result.front = search_front(work, space, objective, work.request.front.c_str());
-  if (result.front.plans.empty())
-    throw InputError(work.system.groups[group].place,
-                     fmt::format("the board '{}' can run its network in no way", work.board.name));
-  leave_out_several_phases(work, system::GroupId(group), result.front.plans);
+  check_front(work, result, left_out);
   result.seconds = seconds_since(start);
   if (!work.request.exact || result.candidates > most_exact_candidates) return result;
-  explore::GroupFront exact = search_front(work, space, objective, "exhaustive");
-  leave_out_several_phases(work, system::GroupId(group), exact.plans);
+  const explore::GroupFront exact = search_front(work, space, objective, "exhaustive");
   result.quality = explore::quality_of(result.front, exact);
   result.exact_plans = exact.plans.size();
   return result;
@@ -135,7 +136,7 @@ void set_priorities(DeployWork& work) {
 }
 
 void add_without_network(DeployWork& work, std::size_t group) {
-  work.groups.push_back({work.system.groups[group].name, 0, 0, 0, {}, {}, {}});
+  work.groups.push_back({work.system.groups[group].name});
   work.plans.emplace_back();
   work.estimated.emplace_back();
 }

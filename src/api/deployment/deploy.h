@@ -41,9 +41,9 @@ struct GroupSearch {
   std::string name;
   std::size_t layers = 0, cut_points = 0;
   double candidates = 0;  // there are
-  explore::GroupFront front;
-  std::vector<std::string> texts;                // of the plans: "dla0[0-29] gpu[30-53]"
-  std::optional<explore::FrontQuality> quality;  // with `exact`, if there are not too many
+  explore::GroupFront front = {};
+  std::vector<std::string> texts = {};                // of the plans: "dla0[0-29] gpu[30-53]"
+  std::optional<explore::FrontQuality> quality = {};  // with `exact`, if there are not too many
   std::size_t exact_plans = 0;                   // of the exact front then
   double seconds = 0;
 };
