@@ -9,6 +9,7 @@
 
 #include "analysis/schedulability.h"
 #include "api/deployment/deploy_graphs.h"
+#include "api/deployment/deploy_options.h"
 #include "api/deployment/group_models.h"
 #include "api/deployment/measure_deployment.h"
 #include "api/simulated_board.h"
@@ -169,9 +170,8 @@ void search_groups(DeployWork& work) {
 }
 
 void open_groups(DeployWork& work) {
-  const GroupSourceOptions options{work.request.processors, work.request.deviation,
-                                   work.request.samples == 0, work.request.seed,
-                                   work.request.context};
+  const GroupSourceOptions options{work.request.processors, samples_of(work.request) == 0,
+                                   work.request.seed, work.request.context};
   for (std::size_t g = 0; g < work.system.groups.size(); ++g) {
     const system::GroupId group(g);
     if (!work.system.groups[g].has_network()) {
@@ -186,7 +186,7 @@ void open_groups(DeployWork& work) {
     explore::GroupModel& model =
         work.all_models.emplace_back(group_model(*work.sources[g], work.system, group, work.board));
     system::check_tensors(work.system.groups[g].graph, *work.sources[g]->network);
-    model.deviation = work.request.deviation;
+    model.deviation = work.request.deviation.value_or(explore::modelled_deviation);
     model.by_accelerator_times = work.by_mapping;
     work.models.push_back(&model);
   }
@@ -289,7 +289,7 @@ std::string measure(const DeployRequest& request, DeployResult& result) {
   const auto shown = request.context.begin("measuring tasks");
   deployment::Deployment& deployment = *result.deployment;
   const TaskSources tasks{.libraries = request.plugins, .may_lack = true};
-  deployment = measured_here(deployment, {request.samples, tasks}, request.context);
+  deployment = measured_here(deployment, {samples_of(request), tasks}, request.context);
   result.measured = true;
   const auto answers = analysis::check_deadlines(deployment, result.board, {});
   std::erase_if(deployment.settings, [&](const deployment::Setting& setting) {
@@ -363,6 +363,7 @@ void decide_plans(const DeployWork& work, DeployResult& result) {
 DeployWork open_work(const DeployRequest& request) {
   system::System system = open_system(request.system);
   if (!request.board.empty()) system.board = request.board;
+  refuse_options_without_effect(request, system);
   board::Board board = board_of(system, request.context);
   if (system.board.empty()) add_times_of_steps(system, request.context);
   const std::string hash = board::hash_of(board);
@@ -388,7 +389,7 @@ DeployResult deploy_system(const DeployRequest& request) {
   result.system = std::move(work.system);
   result.board = std::move(work.board);
   result.is_power_assumed = work.is_power_assumed;
-  if (result.deployment && result.system.board.empty() && request.samples > 0)
+  if (result.deployment && result.system.board.empty() && samples_of(request) > 0)
     result.refusal = measure(request, result);
   return result;
 }

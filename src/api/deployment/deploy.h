@@ -27,11 +27,11 @@ struct DeployRequest {
   explore::ClockSearch clocks = explore::ClockSearch::search;
   bool exact = false;  // an exact search beside the genetic one
   realtime::AnalysisOptions analysis = {};
-  double deviation = explore::modelled_deviation;  // of modelled times
+  std::optional<double> deviation = {};  // of modelled times: at first explore::modelled_deviation
   std::uint64_t seed = 1;
   /// On this machine: so many runs of each task of what was decided, beside the others, in place of
-  /// the sums of its layers' worst cases. 0: none.
-  std::int64_t samples = 200;
+  /// the sums of its layers' worst cases. 0: none; at first 200.
+  std::optional<std::int64_t> samples = {};
   std::vector<std::string> plugins = {};  // libraries with functions of tasks
   Context context = {};
 };
