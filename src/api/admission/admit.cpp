@@ -43,7 +43,8 @@ class VariantTimes {
     if (modelled_) {
       explore::VariantTime time =
           explore::modelled_variant(network, element, board_, group.precisions);
-      if (time.time) *time.time = deployment::stretched(*time.time, request_.margin.value_or(usual_margin));
+      const double margin = request_.margin.value_or(usual_margin);
+      if (time.time) *time.time = deployment::stretched(*time.time, margin);
       variants.variants.push_back(std::move(time));
       return;
     }
