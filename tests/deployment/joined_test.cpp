@@ -41,10 +41,11 @@ TEST(joined, has_the_added_groups_in_each_scenario_below_those_that_run) {
 }
 
 TEST(joined, is_not_for_two_boards_nor_for_one_name) {
-  const Deployment running = sample_deployment(sample_network());
+  Deployment running = sample_deployment(sample_network());
+  running.system.file = "runs.json";
   Deployment more = renamed(running);
   EXPECT_EQ(message_of([&] { joined(running, running); }),
-            running.system.file + ": a group '" + running.system.groups[0].name +
+            "runs.json: a group '" + running.system.groups[0].name +
                 "' runs already; give the new one another name");
   more.board_hash = "another";
   more.board_name = "big";
