@@ -174,10 +174,10 @@ Drive drive(const api::LoadedDeployment& loaded, const deployment::Deployment& d
   for (Competitor& each : competitors) load.emplace_back([&each] { each.run(); });
   controller.start({});
   runtime::under_background_load(load, [&] {
-    runtime::play(controller, {}, duration, [&] {
-      interrupt.check();
-      return false;
-    });
+    runtime::play(controller, {}, duration, {.is_over = [&] {
+                    interrupt.check();
+                    return false;
+                  }});
   });
   result.record = controller.stop();
   return result;

@@ -15,6 +15,7 @@ namespace millrace::deployment {
 namespace {
 
 constexpr double longest_script = 1e6;  // seconds
+constexpr const char* add_word = "add";
 
 system::ScenarioId scenario_named(const system::System& system, const std::string& name,
                                   const std::string& place) {
@@ -43,6 +44,8 @@ ScriptStep step_of(const std::string& line, const system::System& system,
   const std::string all = fmt::format("{}", fmt::join(words, " "));
   if (std::ranges::find(system.scenarios, all, &system::Scenario::name) != system.scenarios.end())
     return {time_from_seconds(at), {scenario_named(system, all, place), level}};
+  if (words.size() > 1 && words.front() == add_word)
+    return {time_from_seconds(at), {}, all.substr(words.front().size() + 1)};
   const auto is_digit = [](unsigned char c) { return c >= '0' && c <= '9'; };
   if (words.size() > 1 && words.back().size() < 6 && std::ranges::all_of(words.back(), is_digit)) {
     level = std::stoll(words.back());
@@ -88,14 +91,25 @@ Script read_script(const std::filesystem::path& path, const system::System& syst
     line = line.substr(0, line.find('#'));
     if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
     const std::string place = fmt::format("{}: line {}", path.string(), number);
-    const ScriptStep step = step_of(line, system, place);
+    ScriptStep step = step_of(line, system, place);
+    if (!step.add.empty()) {
+      if (script.empty())
+        throw InputError(place, "found 'add', expected the scenario of the begin before it");
+      step.wanted = script.back().wanted;
+      step.add = (path.parent_path() / step.add).string();
+    }
     if (!script.empty() && step.at < script.back().at)
       throw InputError(place, fmt::format("found {} s after {} s, expected times that ascend",
                                           seconds(step.at), seconds(script.back().at)));
-    script.push_back(step);
+    script.push_back(std::move(step));
   }
   if (script.empty()) throw InputError(path.string(), "has no steps, expected one at least");
   return script;
+}
+
+void refuse_additions(const Script& script, const std::string& reason) {
+  for (const ScriptStep& step : script)
+    if (!step.add.empty()) throw InputError(step.add, reason);
 }
 
 Script random_script(const system::System& system, const RandomDrive& drive) {

@@ -1,7 +1,8 @@
 #pragma once
-// When the system goes into which scenario: a drive.
+// When the system goes into which scenario, and what is to be added to it: a drive.
 #include <cstdint>
 #include <filesystem>
+#include <string>
 #include <vector>
 
 #include "deployment/deployment.h"
@@ -18,13 +19,20 @@ struct Wanted {
 struct ScriptStep {
   Time at{};  // from the start
   Wanted wanted;
+  /// A deployment whose groups are to run as well, if they fit; then `wanted` is that of the step
+  /// before. Empty: none.
+  std::string add = {};
   bool operator==(const ScriptStep&) const = default;
 };
 using Script = std::vector<ScriptStep>;  // ascending
 
-/// A line for each step, "TIME_S SCENARIO LEVEL"; a level may be left out: the highest. Empty lines
-/// and what follows '#' are passed over. InputError names the line.
+/// A line for each step, "TIME_S SCENARIO LEVEL"; a level may be left out: the highest. Or
+/// "TIME_S add FILE", relative to the script's folder. Empty lines and what follows '#' are passed
+/// over. InputError names the line.
 Script read_script(const std::filesystem::path& path, const system::System& system);
+
+/// InputError, with this reason, if a step adds a deployment.
+void refuse_additions(const Script& script, const std::string& reason);
 
 struct RandomDrive {
   Time duration{};

@@ -36,6 +36,21 @@ TEST(script, may_name_scenarios_with_blanks) {
             (Script{{ms(1000), wanted(0, 1)}, {ms(2000), wanted(0, 0)}}));
 }
 
+TEST(script, adds_deployments_that_lie_beside_it) {
+  const TemporaryFolder folder;
+  write_file(folder / "s", "0 both 0\n1.5 add more work.json\n2 one\n");
+  const std::string file = (folder / "more work.json").string();
+  const Script script = read_script(folder / "s", sample_system());
+  EXPECT_EQ(
+      script,
+      (Script{{Time{}, wanted(1, 0)}, {ms(1500), wanted(1, 0), file}, {ms(2000), wanted(0, 1)}}));
+  EXPECT_EQ(message_of([&] { refuse_additions(script, "not here"); }), file + ": not here");
+  system::System system = sample_system();
+  system.scenarios[1].name = "add more work.json";  // a scenario after all
+  write_file(folder / "s", "1 add more work.json\n");
+  EXPECT_EQ(read_script(folder / "s", system), (Script{{ms(1000), wanted(1, 1)}}));
+}
+
 TEST(script, says_what_is_wrong_in_which_line) {
   const TemporaryFolder folder;
   const auto message = [&](const char* content) {
@@ -54,6 +69,8 @@ TEST(script, says_what_is_wrong_in_which_line) {
   EXPECT_EQ(message("0 one 2\n"), place + ": line 1: found level 2, the system has 0 to 1");
   EXPECT_EQ(message("3 one\n1 one\n"),
             place + ": line 2: found 1 s after 3 s, expected times that ascend");
+  EXPECT_EQ(message("0 add a.json\n"),
+            place + ": line 1: found 'add', expected the scenario of the begin before it");
   EXPECT_EQ(message("# nothing\n"), place + ": has no steps, expected one at least");
 }
 

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+#include <map>
 #include <set>
 
 #include "explore/contexts.h"
@@ -108,6 +110,50 @@ TEST(Pareto, cuts_are_left_out_in_groups_and_between_layers_that_an_accelerator_
   for (double& time : field.problem.alone[9]) time = 0;
   const GroupSpace space = group_space(field.context);
   EXPECT_EQ(space.cuts, (std::vector<std::size_t>{0, 1, 3, 4, 5, 7}));
+}
+
+TEST(Pareto, a_processor_that_runs_nothing_neither_forbids_cuts_nor_stands_in_options) {
+  Field field(6, 2);
+  for (auto* times : {&field.problem.time, &field.problem.alone})
+    for (auto& layer : *times) layer[2] = std::numeric_limits<double>::infinity();
+  const GroupSpace space = group_space(field.context);
+  EXPECT_EQ(space.cuts, (std::vector<std::size_t>{0, 1, 2, 3, 4}));
+  for (const MappingOption& option : space.options)
+    for (const ProcessorGroup& stage : option.stages)
+      EXPECT_NE(stage, ProcessorGroup{ProcessorId(2)}) << option.name;
+  EXPECT_GT(space.options.size(), 1u);
+}
+
+/// Two cores of one device that take the same time.
+struct Cores : Field {
+  Cores() : Field(8, 1) {
+    board.devices.resize(1);
+    board.devices[0].kind = board::ProcessorKind::cpu;
+    board.devices[0].processors = {"core0", "core1"};
+    board.devices[0].cores = {0, 1};
+    board.devices[0].power = {{{1000}, {100}, {9000}, {}}};
+    board.processors = board::processors_of(board.devices[0]);
+    for (auto* times : {&problem.time, &problem.alone})
+      for (auto& layer : *times) layer[1] = layer[0];
+  }
+};
+
+TEST(Pareto, a_pipeline_over_equal_processors_is_kept_for_the_rate_that_it_allows) {
+  const Cores cores;
+  for (const bool by_times : {false, true}) {
+    GroupModel model = model_of(cores, cores.board);
+    model.by_accelerator_times = by_times;
+    const GroupFront front = exhaustive_front(group_space(cores.context), objective_of(model), {});
+    const auto& whole = front.plans.front().assignment.tasks;
+    ASSERT_EQ(whole.size(), 1u);  // no latency is shorter
+    Time shortest = Time::max();
+    for (const GroupPlan& plan : front.plans) {
+      std::map<std::string, Time> busy;
+      for (const deployment::Task& task : plan.assignment.tasks) busy[task.processor] += task.worst;
+      shortest = std::min(shortest, std::max(busy["core0"], busy["core1"]));
+    }
+    EXPECT_LT(seconds(shortest), 0.7 * seconds(whole.front().worst));
+  }
 }
 
 TEST(Pareto, candidates_are_counted_as_the_thesis_counts_them) {

@@ -1,11 +1,16 @@
 // Systems with known bounds, from publications and other tools.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <map>
+#include <string>
+#include <vector>
 
 #include "base/json.h"
 #include "realtime/analysis.h"
 #include "realtime/files/task_file.h"
+#include "realtime/simulate.h"
 #include "support/shared.h"
 
 namespace millrace::realtime {
@@ -152,6 +157,115 @@ TEST(Oracle, transactions_have_the_holistic_bounds_and_precedence_lowers_them) {
       }
     }
   }
+}
+
+/// An analysis of offsets, as MAST has it, is not here: bounds lie between its two answers, and no
+/// run may be beyond the lower one.
+TEST(Oracle, no_run_of_a_transaction_is_beyond_the_analysis_with_offsets) {
+  MILLRACE_NEEDS_SHARED("oracles/wcrt/holistic_verified.json");
+  for (const Json& known : oracle("holistic_verified.json")) {
+    SCOPED_TRACE(known["id"].get<std::string>());
+    const TaskFile file = file_of(known["system"]);
+    const Bounds bounds = analyse(file.system);
+    const ScenarioResult seen = simulate(file.system, {.runs = 60}).largest;
+    const Json& expected = known["expected"]["offset_based_approx_w_pr"]["global_wcrt"];
+    for (std::size_t f = 0; f < file.system.flows.size(); ++f) {
+      const Flow& flow = file.system.flows[f];
+      const Json& last = known["system"]["flows"][f]["steps"].back();
+      const Json& event = expected[flow.name][last["out_event"].get<std::string>()];
+      const Time with_offsets = ticks(event["wcrt"], file.unit);
+      EXPECT_LE(seen.completions[f], with_offsets) << flow.name;
+      EXPECT_GE(bounds.flows[f].completion, with_offsets) << flow.name;
+    }
+  }
+}
+
+/// Jobs of a case by task: {task, job, release_min, release_max, cost_min, cost_max, deadline,
+/// priority}.
+std::map<int, std::vector<Json>> jobs_by_task(const Json& known) {
+  std::map<int, std::vector<Json>> jobs;
+  for (const Json& job : known["jobs"]) jobs[job[0].get<int>()].push_back(job);
+  return jobs;
+}
+
+constexpr int job_set_cycle = 60;
+
+/// Of jobs that come periodically, with priorities by task, on one processor.
+Json periodic_system(const std::map<int, std::vector<Json>>& jobs) {
+  Json system{{"resources", {{{"name", "cpu"}, {"scheduler", "SPNP"}}}}, {"flows", Json::array()}};
+  for (const auto& [task, all] : jobs) {
+    const Json& first = all.front();
+    const int period = all.size() > 1 ? all[1][2].get<int>() - first[2].get<int>() : job_set_cycle;
+    const Json step{{"task", "t" + std::to_string(task)},
+                    {"resource", "cpu"},
+                    {"priority", 100 - first[7].get<int>()},
+                    {"wcet", first[5]},
+                    {"bcet", first[4]}};
+    system["flows"].push_back({{"name", "f" + std::to_string(task)},
+                               {"period", period},
+                               {"jitter", first[3].get<int>() - first[2].get<int>()},
+                               {"steps", {step}}});
+  }
+  return system;
+}
+
+/// By task: the latest completion of a job after its release was due.
+std::vector<Time> latest_of(const Json& known, const std::map<int, std::vector<Json>>& jobs) {
+  std::vector<Time> latest;
+  for (const auto& [task, all] : jobs) {
+    Time& largest = latest.emplace_back();
+    for (const Json& job : all) {
+      const std::string name = std::to_string(task) + "." + std::to_string(job[1].get<int>());
+      const auto end = known["completion_time_best_worst"][name][1].get<std::int64_t>();
+      largest = std::max(largest, Time(end - job[2].get<std::int64_t>()));
+    }
+  }
+  return latest;
+}
+
+/// All flows begin together; each job is late and long by chance.
+Time largest_seen(const TaskSystem& system, std::size_t flow) {
+  Time largest{};
+  for (std::uint64_t seed = 1; seed <= 500; ++seed) {
+    Scenario scenario;
+    scenario.flows.resize(system.flows.size(), {.lateness = Scenario::Lateness::any});
+    scenario.executions.resize(system.tasks.size(), Scenario::Execution::any);
+    scenario.table_phases.resize(system.resources.size());
+    scenario.seed = seed;
+    scenario.span = Time(job_set_cycle);
+    largest = std::max(largest, run_scenario(system, scenario).completions[flow]);
+  }
+  return largest;
+}
+
+TEST(Oracle, exact_answers_of_periodic_job_sets_lie_between_runs_and_bounds) {
+  MILLRACE_NEEDS_SHARED("oracles/wcrt/np_jobsets.json");
+  int sets = 0, reached = 0, tasks = 0;
+  for (const Json& known : oracle("np_jobsets.json")) {
+    if (!known["id"].get<std::string>().starts_with("npfp_periodic")) continue;
+    SCOPED_TRACE(known["id"].get<std::string>());
+    ++sets;
+    const auto jobs = jobs_by_task(known);
+    const TaskFile file = file_of(periodic_system(jobs));
+    const Bounds bounds = analyse(file.system, {.whole_ticks = true});
+    const std::vector<Time> exact = latest_of(known, jobs);
+    for (std::size_t f = 0; f < exact.size(); ++f) {
+      EXPECT_GE(bounds.flows[f].completion, exact[f]) << f;
+      const Time seen = largest_seen(file.system, f);
+      EXPECT_LE(seen, exact[f]) << f;
+      reached += seen == exact[f] ? 1 : 0;
+      ++tasks;
+    }
+  }
+  EXPECT_EQ(sets, 5);
+  EXPECT_GE(reached, tasks * 3 / 4);
+}
+
+TEST(Oracle, job_sets_with_precedence_between_jobs_or_several_processors) {
+  GTEST_SKIP() << "five of ten job sets have no exact counterpart among task systems: jobs of one "
+                  "task differ in their times, precedence holds between single jobs, priorities "
+                  "are those of jobs, idle times are inserted (CW-EDF), or two processors serve "
+                  "one queue";
 }
 
 }  // namespace

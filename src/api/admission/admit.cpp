@@ -17,6 +17,9 @@
 namespace millrace::api {
 namespace {
 
+constexpr double usual_margin = 1.2;
+constexpr Time usual_together = std::chrono::seconds(3);
+
 /// The groups of the scenario, or all.
 std::vector<system::GroupId> groups_of(const system::System& system, const std::string& scenario) {
   std::vector<system::GroupId> groups;
@@ -40,7 +43,8 @@ class VariantTimes {
     if (modelled_) {
       explore::VariantTime time =
           explore::modelled_variant(network, element, board_, group.precisions);
-      if (time.time) *time.time = deployment::stretched(*time.time, request_.margin);
+      const double margin = request_.margin.value_or(usual_margin);
+      if (time.time) *time.time = deployment::stretched(*time.time, margin);
       variants.variants.push_back(std::move(time));
       return;
     }
@@ -186,6 +190,15 @@ void refuse_options_without_effect(const AdmitRequest& request, const AdmitResul
   if (!result.modelled && has_elements)
     throw InputError(request.elements.kinds.empty() ? "--reserved-cores" : "--kinds",
                      "is for a board file; on this machine networks run on its cores, one or all");
+  if (!result.modelled && request.margin)
+    throw InputError("--margin",
+                     "is for the modelled times of a board file; on this machine times are "
+                     "measured, and have their worst case");
+  if (result.modelled && request.together)
+    throw InputError("--together",
+                     fmt::format("times are modelled for the board '{}', whose table does not run "
+                                 "here; leave it out",
+                                 result.board_name));
   if (result.modelled && !request.engine.empty())
     throw InputError("--engine", fmt::format("times are modelled for the board '{}'; leave it out",
                                              result.board_name));
@@ -283,7 +296,8 @@ void settle(const AdmitRequest& request, AdmitResult& result) {
   constexpr int most_rounds = 8;
   while (result.table && result.rounds < most_rounds) {
     ++result.rounds;
-    const PlayedAdmission played = play_admitted(result, request, {request.together});
+    const Time together = request.together.value_or(usual_together);
+    const PlayedAdmission played = play_admitted(result, request, {together});
     if (!grew(result, played.played)) return;
     decide(request, {}, result);
   }
@@ -314,7 +328,8 @@ AdmitResult admit(const AdmitRequest& given) {
     request.admission.weights = weights_of(request, result);
   }
   decide(request, running, result);
-  if (!result.modelled && running.empty() && request.together > Time{}) settle(request, result);
+  const bool is_settled = result.modelled || !running.empty() || request.together == Time{};
+  if (!is_settled) settle(request, result);
   if (result.admission.answer == explore::Admission::Answer::does_not_fit)
     result.misfit = misfit_of(result.problem, request.admission);
   return result;

@@ -29,10 +29,11 @@ struct AdmitRequest {
   /// beside, if possible without moving what runs. Empty: nothing does.
   std::string running = {};
   std::string scenario = {};  // whose groups; empty: all groups at once
-  double margin = 1.2;  // modelled times are multiplied by it: they have no worst case of their own
+  /// Modelled times are multiplied by it, for they have no worst case of their own: at first 1.2.
+  std::optional<double> margin = {};
   /// So long the table is run, again and again, until the times seen in it are no longer than those
-  /// it was made with. 0: not at all. Of measured times.
-  Time together = std::chrono::seconds(3);
+  /// it was made with. 0: not at all. Of measured times: at first 3 s.
+  std::optional<Time> together = {};
   bool harmonise = false;  // periods, where the table would be too long
   bool table = true;
   Context context = {};

@@ -7,6 +7,7 @@
 #include <deque>
 
 #include "api/deployment/deploy_graphs.h"
+#include "api/deployment/deploy_options.h"
 #include "api/deployment/deploy_times.h"
 #include "api/deployment/group_models.h"
 #include "api/simulated_board.h"
@@ -79,48 +80,49 @@ explore::GroupFront search_front(const DeployWork& work, const explore::GroupSpa
   return explore::front_method_named(method)->run(space, objective, options);
 }
 
-/// Where frames may overlap.
-void leave_out_several_phases(const DeployWork& work, system::GroupId group,
-                              std::vector<explore::GroupPlan>& plans) {
-  if (!deployment::frames_may_overlap(work.system, group)) return;
-  std::erase_if(plans, [](const explore::GroupPlan& plan) {
-    return deployment::has_stage_of_several_phases(plan.assignment);
-  });
-  if (plans.empty())
-    throw InputError(work.system[group].place,
+/// Where frames may overlap, a plan may have no stage of several phases; `left_out` counts those.
+explore::GroupObjective objective_of(const DeployWork& work, std::size_t group,
+                                     std::size_t& left_out) {
+  const explore::GroupModel& model = *work.models[group];
+  const bool one_phase = deployment::frames_may_overlap(work.system, system::GroupId(group));
+  return [&model, &left_out, one_phase](const explore::Configuration& configuration) {
+    auto plan = explore::group_plan(model, configuration);
+    if (!plan || !one_phase || !deployment::has_stage_of_several_phases(plan->assignment))
+      return plan;
+    ++left_out;
+    return std::optional<explore::GroupPlan>();
+  };
+}
+
+void check_front(const DeployWork& work, const GroupSearch& search, std::size_t left_out) {
+  if (!search.front.plans.empty()) return;
+  const auto& place = work.system.groups[work.groups.size()].place;
+  if (left_out > 0)
+    throw InputError(place,
                      "its deadline is longer than its period, and each plan of its network has a "
                      "stage of several phases, for which no bound counts then; shorten the "
                      "deadline to the period");
+  throw InputError(place, "the board '" + work.board.name + "' can run its network in no way");
 }
 
 GroupSearch search_group(const DeployWork& work, std::size_t group) {
   const auto start = Clock::now();
   const explore::GroupModel& model = *work.models[group];
   const explore::GroupSpace space = explore::group_space(model.context);
-  const explore::GroupObjective objective = [&](const explore::Configuration& configuration) {
-    return explore::group_plan(model, configuration);
-  };
-  GroupSearch result{work.system.groups[group].name,
-                     model.context.network.layers.size(),
-                     space.cuts.size(),
-                     explore::size_of(space),
-                     {},
-                     {},
-                     {}};
+  std::size_t left_out = 0;
+  const explore::GroupObjective objective = objective_of(work, group, left_out);
+  GroupSearch result{work.system.groups[group].name, model.context.network.layers.size(),
+                     space.cuts.size(), explore::size_of(space)};
   if (work.request.front == "exhaustive" && result.candidates > most_tried_candidates)
     throw InputError("--front exhaustive",
                      fmt::format("group '{}' has {:.3g} candidates, and at most {:.0f} are tried; "
                                  "use --front nsga2",
                                  result.name, result.candidates, most_tried_candidates));
   result.front = search_front(work, space, objective, work.request.front.c_str());
-  if (result.front.plans.empty())
-    throw InputError(work.system.groups[group].place,
-                     fmt::format("the board '{}' can run its network in no way", work.board.name));
-  leave_out_several_phases(work, system::GroupId(group), result.front.plans);
+  check_front(work, result, left_out);
   result.seconds = seconds_since(start);
   if (!work.request.exact || result.candidates > most_exact_candidates) return result;
-  explore::GroupFront exact = search_front(work, space, objective, "exhaustive");
-  leave_out_several_phases(work, system::GroupId(group), exact.plans);
+  const explore::GroupFront exact = search_front(work, space, objective, "exhaustive");
   result.quality = explore::quality_of(result.front, exact);
   result.exact_plans = exact.plans.size();
   return result;
@@ -134,7 +136,7 @@ void set_priorities(DeployWork& work) {
 }
 
 void add_without_network(DeployWork& work, std::size_t group) {
-  work.groups.push_back({work.system.groups[group].name, 0, 0, 0, {}, {}, {}});
+  work.groups.push_back({work.system.groups[group].name});
   work.plans.emplace_back();
   work.estimated.emplace_back();
 }
@@ -167,12 +169,8 @@ void search_groups(DeployWork& work) {
 }
 
 void open_groups(DeployWork& work) {
-  GroupSourceOptions options{work.request.processors,
-                             work.request.deviation,
-                             work.request.samples == 0,
-                             work.request.seed,
-                             nullptr,
-                             work.request.context};
+  GroupSourceOptions options{work.request.processors, samples_of(work.request) == 0,
+                             work.request.seed, nullptr, work.request.context};
   std::optional<ProfileToUse> profile;
   if (work.profile) options.profile = &profile.emplace(*work.profile, work.request.profile);
   for (std::size_t g = 0; g < work.system.groups.size(); ++g) {
@@ -189,7 +187,7 @@ void open_groups(DeployWork& work) {
     explore::GroupModel& model =
         work.all_models.emplace_back(group_model(*work.sources[g], work.system, group, work.board));
     system::check_tensors(work.system.groups[g].graph, *work.sources[g]->network);
-    model.deviation = work.request.deviation;
+    model.deviation = work.request.deviation.value_or(explore::modelled_deviation);
     model.by_accelerator_times = work.by_mapping;
     work.models.push_back(&model);
   }
@@ -341,6 +339,7 @@ void decide_plans(const DeployWork& work, DeployResult& result) {
 DeployWork open_work(const DeployRequest& request) {
   system::System system = open_system(request.system);
   if (!request.board.empty()) system.board = request.board;
+  refuse_options_without_effect(request, system);
   board::Board board = board_of(system, request.context);
   std::optional<SystemProfile> profile = add_times(request, board, system);
   const std::string hash = board::hash_of(board);
@@ -366,7 +365,7 @@ DeployResult deploy_system(const DeployRequest& request) {
   result.system = std::move(work.system);
   result.board = std::move(work.board);
   result.is_power_assumed = work.is_power_assumed;
-  if (result.deployment && result.system.board.empty() && request.samples > 0)
+  if (result.deployment && result.system.board.empty() && samples_of(request) > 0)
     result.refusal = measure_decided(request, result);
   return result;
 }

@@ -27,11 +27,11 @@ struct DeployRequest {
   explore::ClockSearch clocks = explore::ClockSearch::search;
   bool exact = false;  // an exact search beside the genetic one
   realtime::AnalysisOptions analysis = {};
-  double deviation = explore::modelled_deviation;  // of modelled times
+  std::optional<double> deviation = {};  // of modelled times: at first explore::modelled_deviation
   std::uint64_t seed = 1;
   /// On this machine: so many runs of each task of what was decided, beside the others, in place of
-  /// the sums of its layers' worst cases. 0: none.
-  std::int64_t samples = 200;
+  /// the sums of its layers' worst cases. 0: none; at first 200.
+  std::optional<std::int64_t> samples = {};
   std::vector<std::string> plugins = {};  // libraries with functions of tasks
   /// A file of `profile SYSTEM` with what the system leaves to be measured; empty: measured now.
   std::string profile = {};
@@ -43,9 +43,9 @@ struct GroupSearch {
   std::string name;
   std::size_t layers = 0, cut_points = 0;
   double candidates = 0;  // there are
-  explore::GroupFront front;
-  std::vector<std::string> texts;                // of the plans: "dla0[0-29] gpu[30-53]"
-  std::optional<explore::FrontQuality> quality;  // with `exact`, if there are not too many
+  explore::GroupFront front = {};
+  std::vector<std::string> texts = {};                // of the plans: "dla0[0-29] gpu[30-53]"
+  std::optional<explore::FrontQuality> quality = {};  // with `exact`, if there are not too many
   std::size_t exact_plans = 0;                   // of the exact front then
   double seconds = 0;
 };

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "analysis/schedulability.h"
+#include "api/deployment/deploy_options.h"
 #include "api/deployment/measure_deployment.h"
 #include "api/deployment/profile_system.h"
 #include "base/error.h"
@@ -40,7 +41,7 @@ std::optional<SystemProfile> add_times(const DeployRequest& request, const board
   } else if (!is_here) {
     check_none_to_measure(system);
   } else if (system::has_times_to_measure(system)) {
-    const std::int64_t samples = request.samples > 0 ? request.samples : DeployRequest{}.samples;
+    const std::int64_t samples = samples_of(request) > 0 ? samples_of(request) : samples_of({});
     SystemProfile measured{system.name, board::hash_of(board), {}, {}, {}};
     measured.tasks =
         measured_tasks(system, board, {samples, {.libraries = request.plugins}}, request.context);
@@ -54,7 +55,7 @@ std::string measure_decided(const DeployRequest& request, DeployResult& result) 
   const auto shown = request.context.begin("measuring tasks");
   deployment::Deployment& deployment = *result.deployment;
   const TaskSources tasks{.libraries = request.plugins, .may_lack = true};
-  deployment = measured_here(deployment, {request.samples, tasks}, request.context);
+  deployment = measured_here(deployment, {samples_of(request), tasks}, request.context);
   result.measured = true;
   const auto answers = analysis::check_deadlines(deployment, result.board, {});
   std::erase_if(deployment.settings, [&](const deployment::Setting& setting) {

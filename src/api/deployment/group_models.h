@@ -29,7 +29,6 @@ struct GroupSource {
 
 struct GroupSourceOptions {
   std::vector<std::string> processors;  // for networks; empty: see processors_for_networks
-  double deviation = explore::modelled_deviation;
   /// On this machine: tasks take the sums of their layers' worst cases, which are seldom all worst
   /// at once; else the medians and the deviation, until they are measured themselves.
   bool sums_of_worst = false;

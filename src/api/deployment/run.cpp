@@ -95,14 +95,19 @@ DeploymentRun run_deployment(const DeploymentRunRequest& request) {
   if (const auto throttling = runtime::real_time_throttling())
     run.real_time_limit = throttling->share();
   const InterruptGuard interrupt;
+  RunningDeployment running(*loaded, request.tasks, request.context);
   runtime::Controller controller(loaded->deployment, loaded->board, loaded->groups_to_run(),
                                  options_for(*loaded, request));
   // The first step holds from the start.
   controller.start(script.front().wanted);
   const deployment::Script rest(script.begin() + 1, script.end());
-  runtime::play(controller, rest, time_from_seconds(request.duration_s),
-                [&] { return run.interrupted = run.interrupted || interrupt.take(); });
+  runtime::PlayHooks hooks;
+  hooks.is_over = [&] { return run.interrupted = run.interrupted || interrupt.take(); };
+  hooks.add = [&](const deployment::ScriptStep& step) { running.add(controller, step); };
+  runtime::play(controller, rest, time_from_seconds(request.duration_s), hooks);
   run.record = controller.stop();
+  run.deployment = running.deployment();
+  run.additions = running.additions();
   if (loaded->is_here)
     add_bounds(run, loaded->board);
   else

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "api/context.h"
+#include "api/deployment/addition.h"
 #include "api/deployment/task_code.h"
 #include "api/trace.h"
 #include "deployment/deployment.h"
@@ -31,7 +32,7 @@ struct DeploymentRunRequest {
 struct DeploymentRun {
   std::string file, script;  // script: the file; empty: none
   std::uint64_t seed = 1;
-  deployment::Deployment deployment;
+  deployment::Deployment deployment;  // with what was added
   runtime::ControllerRecord record;
   /// By group, scenario and level, of all in which frames were due: see response_bounds(). Empty if
   /// the board is not this machine.
@@ -39,6 +40,7 @@ struct DeploymentRun {
       bounds;
   std::optional<double> real_time_limit = {};  // the share of a core; none: there is no limit
   bool interrupted = false;
+  std::vector<Addition> additions = {};
 
   std::optional<Time> bound(std::size_t group, const runtime::OperationRecord& of) const {
     const auto found = bounds.find({group, {of.at.scenario.index, of.at.level}});

@@ -21,6 +21,8 @@ simulate::SimulatedDrive simulate_drive(const DriveRequest& request) {
       request.script.empty()
           ? deployment::random_script(system, {options.duration, request.transitions, request.seed})
           : deployment::read_script(request.script, system);
+  deployment::refuse_additions(options.script,
+                               "a simulated drive adds no deployment; 'millrace run' does");
   try {
     result.drive = simulate::drive(result.deployment, board, options);
   } catch (const InputError& error) {

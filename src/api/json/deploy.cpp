@@ -29,7 +29,8 @@ nlohmann::json plans_of(const GroupSearch& group, const board::Board& board) {
     plans.push_back({{"stages", group.texts[p]},
                      {"cuts", plan.configuration.cuts},
                      {"latency_ns", plan.latency.count()},
-                     {"power_mw", power_by_device(board, plan.power_mw)}});
+                     {"power_mw", power_by_device(board, plan.power_mw)},
+                     {"busiest_mw", power_by_device(board, plan.busiest_mw)}});
   }
   return plans;
 }

@@ -60,9 +60,19 @@ Json json_of(const runtime::TransitionRecord& transitions) {
           {"done", transitions.done},
           {"replaced", transitions.replaced},
           {"level_changes", transitions.level_changes},
+          {"extensions", transitions.extensions},
           {"longest_ms", milliseconds(transitions.longest)},
           {"longest_bound_ms", milliseconds(transitions.longest_bound)},
           {"beyond_bound", transitions.beyond_bound}};
+}
+
+Json json_of(const Addition& addition) {
+  return {{"at_ms", milliseconds(addition.at)},
+          {"file", addition.file},
+          {"groups", addition.groups},
+          {"admitted", addition.refusal.empty()},
+          {"refusal", addition.refusal.empty() ? Json() : Json(addition.refusal)},
+          {"took_ms", milliseconds(addition.took)}};
 }
 
 }  // namespace
@@ -80,8 +90,10 @@ std::string run_json(const DeploymentRun& run) {
               {"no_locked_memory", json_of(record.locked_memory)},
               {"real_time_limit", run.real_time_limit ? Json(*run.real_time_limit) : Json()},
               {"clocks_that_stay", record.clocks_that_stay},
+              {"additions", Json::array()},
               {"groups", Json::array()},
               {"processors", Json::array()}};
+  for (const Addition& addition : run.additions) fields["additions"].push_back(json_of(addition));
   for (std::size_t g = 0; g < record.groups.size(); ++g)
     fields["groups"].push_back({{"group", record.groups[g].name},
                                 {"frames", json_of(record.groups[g].frames)},

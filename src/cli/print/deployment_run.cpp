@@ -1,6 +1,7 @@
 #include "cli/print/deployment_run.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -29,6 +30,11 @@ std::string run_head_text(const api::DeploymentRun& run) {
   if (transitions.level_changes > 0)
     text += fmt::format("overload     the level changed {} times by the policy lower_rate\n",
                         transitions.level_changes);
+  for (const api::Addition& each : run.additions)
+    text += fmt::format("added        at {:.3g} s, {}: {} {}, after {}\n", seconds(each.at),
+                        each.file, fmt::join(each.groups, ", "),
+                        each.refusal.empty() ? std::string("admitted") : "refused: " + each.refusal,
+                        to_text(each.took));
   text +=
       fmt::format("releases     at most {} late, {} in 99 % of all\n",
                   to_text(record.lateness.largest()), to_text(record.lateness.percentile(0.99)));

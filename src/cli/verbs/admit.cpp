@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 
 #include "api/admission/admit.h"
 #include "api/json/admission.h"
@@ -26,7 +27,8 @@ struct AdmitOptions {
   api::AdmitRequest request;
   std::vector<std::string> kinds, weights;
   std::string goal = "utilisation", gantt, header, overrun = "finish";
-  double run_s = 0, together_s = 3;
+  double run_s = 0;
+  std::optional<double> together_s;
   bool json = false, no_table = false;
 };
 
@@ -49,9 +51,10 @@ void bind_times(CLI::App& verb, AdmitOptions& options) {
                   "Cores of each CPU that are kept for the system and for feeding accelerators")
       ->check(CLI::Range(0, 1024))
       ->capture_default_str();
-  verb.add_option("--margin", request.margin, "Modelled times are multiplied by it")
+  verb.add_option("--margin", request.margin,
+                  "Modelled times, of a board file, are multiplied by it")
       ->check(CLI::Range(1.0, 100.0))
-      ->capture_default_str();
+      ->default_str("1.2");
 }
 
 void bind(CLI::App& verb, AdmitOptions& options) {
@@ -64,7 +67,7 @@ void bind(CLI::App& verb, AdmitOptions& options) {
   verb.add_option("--together", options.together_s,
                   "Seconds for which the table is run here, again until no time in it grows")
       ->transform(in_seconds())
-      ->capture_default_str();
+      ->default_str("3");
   begin_group(verb, "Decision");
   verb.add_option("--goal", options.goal, "What is to be least")
       ->check(CLI::IsMember({"any", "utilisation", "largest-load", "energy"}))
@@ -154,7 +157,7 @@ int run(const AdmitOptions& options) {
   request.elements.kinds = {options.kinds.begin(), options.kinds.end()};
   request.admission.goal = goals.at(options.goal);
   request.table = !options.no_table;
-  request.together = time_from_seconds(options.together_s);
+  if (options.together_s) request.together = time_from_seconds(*options.together_s);
   request.context.listener = &terminal();
   for (const std::string& text : options.weights) add_weight(text, request.weights);
   if (!request.weights.empty() && options.goal != "utilisation")

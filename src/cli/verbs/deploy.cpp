@@ -48,7 +48,7 @@ void bind_plans(CLI::App& verb, DeployOptions& options) {
                   "Standard deviation of a kernel's time where times are modelled, as a share of "
                   "its mean. Worst times are six of them above the mean")
       ->check(between(0.0, 10.0))
-      ->capture_default_str();
+      ->default_str("0.0333333");
 }
 
 void bind_combination(CLI::App& verb, DeployOptions& options) {
@@ -114,7 +114,7 @@ void bind(CLI::App& verb, DeployOptions& options) {
                   "Runs of each task on this machine, beside the others, whose worst times the "
                   "deployment gets; 0: the sums of its layers' worst times")
       ->check(CLI::Range(std::int64_t{0}, std::int64_t{1'000'000}))
-      ->capture_default_str();
+      ->default_str("200");
   verb.add_option("--profile", request.profile,
                   "A file of `profile SYSTEM`: its times of networks, and those of tasks that the "
                   "system leaves to be measured. Default: measured now")

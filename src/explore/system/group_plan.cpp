@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
 
 #include "board/power.h"
 #include "explore/candidates.h"
@@ -186,7 +187,27 @@ std::vector<deployment::Task> tasks_of(const PhaseTimesOf& times) {
   return tasks;
 }
 
-std::vector<double> mean_power(const GroupModel& model, const GroupPlan& plan) {
+/// Of the network's tasks, on each of the device's processors that it may use; the longest first.
+std::vector<double> times_on(const GroupModel& model, const GroupPlan& plan,
+                             const board::Device& device) {
+  std::vector<double> times;
+  for (const board::Processor& processor : model.context.board.processors) {
+    if (device_of(model.board, processor) != &device) continue;
+    double& time = times.emplace_back(0);
+    for (const deployment::Task& task : plan.assignment.tasks)
+      if (task.step == Step::phase && task.processor == processor.name)
+        time += milliseconds(task.average);
+  }
+  std::ranges::sort(times, std::greater{});
+  return times;
+}
+
+double mean_power(const GroupModel& model, const board::Device& device, Time busy) {
+  return board::dynamic_energy(device, board::highest_clock(device), busy) /
+         (seconds(model.period) * 1e3);
+}
+
+std::vector<double> power_of_devices(const GroupModel& model, const GroupPlan& plan) {
   const board::Board& board = model.board;
   std::vector<double> result(board.devices.size(), 0);
   for (const deployment::Task& task : plan.assignment.tasks) {
@@ -194,25 +215,30 @@ std::vector<double> mean_power(const GroupModel& model, const GroupPlan& plan) {
     const board::Device* device = device_of(board, *at);
     if (device == nullptr) continue;
     result[static_cast<std::size_t>(device - board.devices.data())] +=
-        board::dynamic_energy(*device, board::highest_clock(*device), task.average) /
-        (seconds(model.period) * 1e3);
+        mean_power(model, *device, task.average);
   }
   return result;
 }
 
-/// By processor; those of one device from the longest time to the shortest.
-std::vector<double> times_on_accelerators(const GroupModel& model, const GroupPlan& plan) {
-  std::map<std::string, double> on;
-  for (const deployment::Task& task : plan.assignment.tasks)
-    on[task.processor] += milliseconds(task.average);
+std::vector<double> power_of_busiest(const GroupModel& model, const GroupPlan& plan) {
   std::vector<double> result;
   for (const board::Device& device : model.board.devices) {
-    if (device.kind == board::ProcessorKind::cpu) continue;
-    std::vector<double> times;
-    for (const board::Processor& processor : model.board.processors)
-      if (device_of(model.board, processor) == &device) times.push_back(on[processor.name]);
-    std::ranges::sort(times, std::greater{});
-    result.insert(result.end(), times.begin(), times.end());
+    const std::vector<double> times = times_on(model, plan, device);
+    result.push_back(
+        times.size() < 2 ? 0 : mean_power(model, device, Time(std::llround(times.front() * 1e6))));
+  }
+  return result;
+}
+
+std::vector<double> times_on_accelerators(const GroupModel& model, const GroupPlan& plan) {
+  std::vector<double> result;
+  for (const board::Device& device : model.board.devices) {
+    const std::vector<double> times = times_on(model, plan, device);
+    if (device.kind != board::ProcessorKind::cpu)
+      result.insert(result.end(), times.begin(), times.end());
+    else if (times.size() > 1)
+      result.insert(result.end(),
+                    {std::accumulate(times.begin(), times.end(), 0.0), times.front()});
   }
   return result;
 }
@@ -232,15 +258,20 @@ std::optional<GroupPlan> group_plan(const GroupModel& model, const Configuration
   result.configuration = configuration;
   result.assignment.tasks = tasks_of(PhaseTimesOf::make(model, realised, configuration));
   for (const deployment::Task& task : result.assignment.tasks) result.latency += task.average;
-  result.power_mw = mean_power(model, result);
+  result.power_mw = power_of_devices(model, result);
+  result.busiest_mw = power_of_busiest(model, result);
   if (model.by_accelerator_times) result.accelerator_ms = times_on_accelerators(model, result);
   return result;
 }
 
 std::vector<double> objectives_of(const GroupPlan& plan) {
   std::vector<double> result{milliseconds(plan.latency)};
-  const auto& more = plan.accelerator_ms.empty() ? plan.power_mw : plan.accelerator_ms;
-  result.insert(result.end(), more.begin(), more.end());
+  if (!plan.accelerator_ms.empty()) {
+    result.insert(result.end(), plan.accelerator_ms.begin(), plan.accelerator_ms.end());
+    return result;
+  }
+  result.insert(result.end(), plan.power_mw.begin(), plan.power_mw.end());
+  result.insert(result.end(), plan.busiest_mw.begin(), plan.busiest_mw.end());
   return result;
 }
 

@@ -16,7 +16,10 @@ struct GroupPlan {
   deployment::Assignment assignment;
   Time latency{};                // mean: a frame goes through the tasks one after the other
   std::vector<double> power_mw;  // mean while frames come at the group's rate, by Board::devices
-  /// Mean time of a frame on each processor that is no core, if the model asks for it.
+  /// The same of the network on the busiest processor of each device; 0: it may use at most one.
+  std::vector<double> busiest_mw = {};
+  /// Mean time of a frame on each accelerator, if the model asks for it. Where the network may use
+  /// several equal cores: on all of them, and on the busiest.
   std::vector<double> accelerator_ms = {};
   bool operator==(const GroupPlan&) const = default;
 };
@@ -47,9 +50,9 @@ std::optional<GroupPlan> group_plan(const GroupModel& model, const Configuration
 /// measures may stand in its place.
 using GroupObjective = std::function<std::optional<GroupPlan>(const Configuration&)>;
 
-/// Mean latency, then the power of each device (chapter 4) or the time on each accelerator
-/// (equation 5.1): all to be small. Equal accelerators count by how much they have to do, since
-/// which of them it is, is decided later.
+/// Mean latency, then the power of each device and of the busiest of equal processors (chapter 4),
+/// or the time on each accelerator (equation 5.1): all to be small. Equal processors count by how
+/// much they have to do, since which of them it is, is decided later.
 std::vector<double> objectives_of(const GroupPlan& plan);
 
 }  // namespace millrace::explore

@@ -185,23 +185,37 @@ double hypervolume_of(const GroupFront& front, const Scale& scale) {
   return pagmo::hypervolume(points).compute(pagmo::vector_double(points.front().size(), 1.1));
 }
 
+/// Those that can run a layer that takes time.
+std::vector<std::size_t> useful_processors(const Problem& problem) {
+  std::vector<std::size_t> result;
+  for (std::size_t p = 0; p < problem.processors; ++p)
+    if (std::ranges::any_of(problem.time, [p](const std::vector<double>& layer) {
+          return layer[p] > 0 && std::isfinite(layer[p]);
+        }))
+      result.push_back(p);
+  return result;
+}
+
 }  // namespace
 
 GroupSpace group_space(const SearchContext& context) {
+  const Problem& problem = context.problem;
+  const std::vector<std::size_t> useful = useful_processors(problem);
+  const auto is_useful = [&](const ProcessorGroup& stage) {
+    return stage.size() == 1 && std::ranges::count(useful, stage.front().index) > 0;
+  };
   GroupSpace space;
   for (MappingOption& option : mapping_options(context.board))
-    if (std::ranges::all_of(option.stages, [](const auto& group) { return group.size() == 1; }))
-      space.options.push_back(std::move(option));
-  const Problem& problem = context.problem;
-  const auto is_everywhere = [&](std::size_t layer) {
-    return std::ranges::all_of(problem.time[layer],
-                               [](double time) { return std::isfinite(time); });
+    if (std::ranges::all_of(option.stages, is_useful)) space.options.push_back(std::move(option));
+  const auto runs_everywhere = [&](std::size_t layer) {
+    return std::ranges::all_of(
+        useful, [&](std::size_t p) { return std::isfinite(problem.time[layer][p]); });
   };
   const auto takes_no_time = [&](std::size_t layer) {
-    return std::ranges::all_of(problem.alone[layer], [](double time) { return time == 0; });
+    return std::ranges::all_of(useful, [&](std::size_t p) { return problem.alone[layer][p] == 0; });
   };
   for (const std::size_t cut : cut_positions(problem))
-    if ((is_everywhere(cut) || is_everywhere(cut + 1)) && !takes_no_time(cut + 1))
+    if ((runs_everywhere(cut) || runs_everywhere(cut + 1)) && !takes_no_time(cut + 1))
       space.cuts.push_back(cut);
   return space;
 }

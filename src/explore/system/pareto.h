@@ -1,6 +1,6 @@
 #pragma once
 // Step 1 of chapter 4 of J. Kim's thesis: the plans of one group that no other plan beats in mean
-// latency and in the mean power of every device.
+// latency, in the mean power of every device, and in that of its busiest processor.
 #include <cstdint>
 #include <functional>
 #include <span>
@@ -18,6 +18,7 @@ struct GroupSpace {
 
 /// Cuts are left out inside of fused groups, between two layers that some processor of the board
 /// cannot run (section 4.4.1), and before a layer that takes no time, which has one after it too.
+/// A processor that can run no layer that takes time counts neither here nor in the options.
 GroupSpace group_space(const SearchContext& context);
 
 /// How many candidates there are.

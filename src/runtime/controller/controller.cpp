@@ -97,15 +97,20 @@ std::vector<int> fifo_priorities(const deployment::Deployment& deployment) {
 struct Controller::State {
   State(const deployment::Deployment& of, const board::Board& on, std::vector<GroupToRun> to_run,
         const ControllerOptions& chosen)
-      : deployment(of), board(on), options(chosen), clocks(of, on, chosen.simulated_clock) {
-    deployment::check(deployment, board);
-    std::vector<int> priorities = fifo_priorities(deployment);
+      : first(of),
+        deployment(&of),
+        board(on),
+        options(chosen),
+        clocks(of, on, chosen.simulated_clock) {
+    deployment::check(of, board);
+    std::vector<int> priorities = fifo_priorities(of);
     record.priorities = options.priorities ? may_have_priority(priorities.back())
                                            : Verdict::no("no priorities were asked for");
     if (!record.priorities) std::ranges::fill(priorities, 0);
     release_priority = priorities.back();
+    first_group_priority = priorities.front();
     if (options.priorities && !record.priorities) note(record.priorities.reason());
-    for (std::size_t g = 0; g < deployment.system.groups.size(); ++g)
+    for (std::size_t g = 0; g < of.system.groups.size(); ++g)
       groups.push_back(std::make_unique<GroupRunner>(place(system::GroupId(g), priorities[g]),
                                                      std::move(to_run.at(g)), signals));
     if (options.lock_memory) {
@@ -116,7 +121,7 @@ struct Controller::State {
       record.locked_memory = Verdict::no("no locked memory was asked for");
     }
     for (const std::string& clock : clocks.staying()) note("its clock stays: " + clock);
-    loop.emplace(ReleaseLoop::Parts{deployment, groups, clocks, signals});
+    loop.emplace(ReleaseLoop::Parts{deployment, runners(), clocks, signals});
   }
   ~State() { end(); }
   State(const State&) = delete;
@@ -126,6 +131,12 @@ struct Controller::State {
     if (options.note) options.note(text);
   }
   GroupPlace place(system::GroupId group, int priority) const;
+  std::vector<GroupRunner*> runners() const {
+    std::vector<GroupRunner*> result;
+    for (const auto& group : groups) result.push_back(group.get());
+    return result;
+  }
+  int priority_of_added(std::size_t group) const;
   void check_wanted(const deployment::Wanted& wanted) const;
   void end();
   void make_record();
@@ -133,14 +144,15 @@ struct Controller::State {
   void add_processors();
   void add_trace(const GroupRecord& group, Trace trace);
 
-  const deployment::Deployment& deployment;
+  const deployment::Deployment& first;       // with the scenarios and levels of all
+  const deployment::Deployment* deployment;  // with all that was added
   const board::Board& board;
   const ControllerOptions options;
   ControllerSignals signals;
   std::optional<LockedMemory> locked;
   ClockControl clocks;
   std::vector<std::unique_ptr<GroupRunner>> groups;
-  int release_priority = 0;
+  int release_priority = 0, first_group_priority = 0;  // 0: ordinary threads
   std::optional<ReleaseLoop> loop;
   std::thread releaser;
   Clock::time_point started{};
@@ -149,8 +161,8 @@ struct Controller::State {
 };
 
 GroupPlace Controller::State::place(system::GroupId group, int priority) const {
-  const system::System& system = deployment.system;
-  const deployment::Assignment& assignment = deployment.assignments[group.index];
+  const system::System& system = deployment->system;
+  const deployment::Assignment& assignment = deployment->assignments[group.index];
   GroupPlace place;
   place.name = system[group].name;
   place.plan = assignment.plan.plan;
@@ -171,7 +183,7 @@ GroupPlace Controller::State::place(system::GroupId group, int priority) const {
 }
 
 void Controller::State::check_wanted(const deployment::Wanted& wanted) const {
-  const system::System& system = deployment.system;
+  const system::System& system = first.system;
   if (wanted.scenario.index >= system.scenarios.size())
     throw InputError(system.file, fmt::format("found scenario {}, there are {}",
                                               wanted.scenario.index, system.scenarios.size()));
@@ -180,15 +192,28 @@ void Controller::State::check_wanted(const deployment::Wanted& wanted) const {
                                               system.levels - 1));
 }
 
+/// Those that run keep theirs, so that the numbers are counted from the first of them.
+int Controller::State::priority_of_added(std::size_t group) const {
+  if (!record.priorities) return 0;
+  const std::vector<int> all = fifo_priorities(*deployment);
+  const int priority = all[group] - all.front() + first_group_priority;
+  if (priority < lowest_priority)
+    throw InputError(deployment->system.file,
+                     fmt::format("no real-time priority is left for group '{}'",
+                                 deployment->system.groups[group].name));
+  return priority;
+}
+
 void Controller::State::end() {
   if (!releaser.joinable()) return;
   loop->stop();
   releaser.join();
+  for (const auto& group : groups) group->finish();  // also those that it has not taken
   // A task that does not return keeps its core from groups of lower priority.
   std::vector<std::size_t> order(groups.size());
   std::iota(order.begin(), order.end(), 0);
   std::ranges::stable_sort(order, std::greater{},
-                           [&](std::size_t g) { return deployment.assignments[g].priority; });
+                           [&](std::size_t g) { return deployment->assignments[g].priority; });
   for (const std::size_t g : order) groups[g]->join();
 }
 
@@ -197,10 +222,10 @@ void Controller::State::make_record() {
   record.transitions = loop->transitions();
   record.lateness = loop->lateness();
   record.clocks_that_stay = clocks.staying();
-  const auto levels = static_cast<std::size_t>(deployment.system.levels);
+  const auto levels = static_cast<std::size_t>(deployment->system.levels);
   for (std::size_t g = 0; g < groups.size(); ++g) {
     GroupRecord& group = record.groups.emplace_back();
-    std::vector<OperationRecord> operations(deployment.system.scenarios.size() * levels);
+    std::vector<OperationRecord> operations(deployment->system.scenarios.size() * levels);
     for (std::size_t o = 0; o < operations.size(); ++o)
       operations[o].at = {system::ScenarioId(o / levels), static_cast<std::int64_t>(o % levels)};
     loop->add_to(g, operations);
@@ -275,7 +300,7 @@ void Controller::start(const deployment::Wanted& wanted) {
       state.loop->run(wanted);
     } catch (const std::exception& error) {
       state.signals.error.set({fmt::format("the release of frames: {}", error.what())});
-      for (const auto& group : state.groups) group->finish();
+      state.loop->finish_groups();
     }
   });
 }
@@ -283,6 +308,26 @@ void Controller::start(const deployment::Wanted& wanted) {
 void Controller::switch_to(const deployment::Wanted& wanted) {
   state_->check_wanted(wanted);
   state_->loop->ask(wanted);
+}
+
+void Controller::add(const deployment::Deployment& joined, std::vector<GroupToRun> added) {
+  State& state = *state_;
+  deployment::check(joined, state.board);
+  const deployment::Deployment& before = *state.deployment;
+  const std::size_t count = state.groups.size();
+  state.deployment = &joined;
+  try {
+    for (std::size_t g = count; g < joined.system.groups.size(); ++g)
+      state.groups.push_back(
+          std::make_unique<GroupRunner>(state.place(system::GroupId(g), state.priority_of_added(g)),
+                                        std::move(added.at(g - count)), state.signals));
+  } catch (...) {
+    state.deployment = &before;
+    state.groups.resize(count);
+    throw;
+  }
+  for (std::size_t g = count; g < state.groups.size(); ++g) state.groups[g]->start();
+  state.loop->extend(joined, state.runners());
 }
 
 bool Controller::has_failed() const { return state_->signals.failed; }

@@ -52,6 +52,12 @@ class Controller {
   /// done, and one release later. A later wish replaces one that has not begun. InputError if there
   /// is no such scenario or level.
   void switch_to(const deployment::Wanted& wanted);
+  /// Deploys the groups that `joined` has behind those that run, with priorities below all of
+  /// theirs, and runs a few frames through each; then a transition to the same scenario begins,
+  /// after which their frames are due. For one thread, of ordinary priority, between start() and
+  /// stop(). What was there, `joined` has as it was: see deployment::joined. All of it must outlive
+  /// the controller. InputError if no real-time priority is left below, or as the constructor.
+  void add(const deployment::Deployment& joined, std::vector<GroupToRun> groups);
   bool has_failed() const;
   /// Of the thread that releases frames; 0: an ordinary one.
   int release_priority() const;

@@ -58,6 +58,7 @@ struct TransitionRecord {
   std::int64_t wished = 0, done = 0;
   std::int64_t replaced = 0;       // by a later wish, before they were done
   std::int64_t level_changes = 0;  // by the policy lower_rate
+  std::int64_t extensions = 0;     // for groups that were added
   Time longest{};
   Time longest_bound{};           // the largest time that was left to the frames on their way
   std::int64_t beyond_bound = 0;  // lasted longer than what was left and the largest lateness

@@ -22,9 +22,45 @@ deployment::Wanted wanted_of(std::uint64_t wish) {
 }  // namespace
 
 ReleaseLoop::ReleaseLoop(const Parts& parts)
-    : parts_(parts), system_(parts.deployment.system), beats_(parts.groups.size()) {
-  const auto operations = system_.scenarios.size() * static_cast<std::size_t>(system_.levels);
-  for (Beat& beat : beats_) beat.counts.resize(operations);
+    : parts_(parts), beats_(new_beats(parts.groups.size())) {}
+
+ReleaseLoop::~ReleaseLoop() { delete extension_.load(); }
+
+std::vector<ReleaseLoop::Beat> ReleaseLoop::new_beats(std::size_t groups) const {
+  const auto operations = system().scenarios.size() * static_cast<std::size_t>(system().levels);
+  std::vector<Beat> beats(groups);
+  for (Beat& beat : beats) beat.counts.resize(operations);
+  return beats;
+}
+
+void ReleaseLoop::extend(const deployment::Deployment& deployment,
+                         std::vector<GroupRunner*> groups) {
+  auto next = std::make_unique<Extension>();
+  next->deployment = &deployment;
+  next->beats = new_beats(groups.size());
+  next->groups = std::move(groups);
+  delete extension_.exchange(next.release(), std::memory_order_acq_rel);
+  parts_.signals.releaser.notify();
+}
+
+/// A transition to where it is.
+void ReleaseLoop::look_at_extension(Clock::time_point now) {
+  if (in_transition_ || extension_.load(std::memory_order_relaxed) == nullptr) return;
+  ++transitions_.extensions;
+  asked_at_ = std::chrono::duration_cast<Time>(now.time_since_epoch()).count();
+  begin_transition(now_, now);
+}
+
+/// No frame is on its way.
+void ReleaseLoop::take_extension() {
+  std::unique_ptr<Extension> next(extension_.exchange(nullptr, std::memory_order_acq_rel));
+  if (!next) return;
+  std::swap_ranges(beats_.begin(), beats_.end(), next->beats.begin());
+  beats_.swap(next->beats);
+  parts_.groups.swap(next->groups);
+  parts_.deployment = next->deployment;
+  next->before = std::move(taken_);
+  taken_ = std::move(next);
 }
 
 void ReleaseLoop::ask(const deployment::Wanted& wanted) {
@@ -51,18 +87,23 @@ void ReleaseLoop::run(const deployment::Wanted& first) {
     const std::uint32_t ticket = parts_.signals.releaser.ticket();
     const auto now = Clock::now();
     look_at_wish(now);
+    look_at_extension(now);
     if (in_transition_ && are_all_done()) end_transition(now);
     if (!in_transition_) release_due(now);
-    if (!in_transition_ && system_.overload == system::Overload::lower_rate) follow_overload(now);
+    if (!in_transition_ && system().overload == system::Overload::lower_rate) follow_overload(now);
     watch_groups();
     if (!is_ready()) parts_.signals.releaser.sleep_before(ticket, next_event());
   }
   drop_waiting();
-  for (const auto& group : parts_.groups) group->finish();
+  finish_groups();
+}
+
+void ReleaseLoop::finish_groups() {
+  for (GroupRunner* group : parts_.groups) group->finish();
 }
 
 std::size_t ReleaseLoop::operation() const {
-  return now_.scenario.index * static_cast<std::size_t>(system_.levels) +
+  return now_.scenario.index * static_cast<std::size_t>(system().levels) +
          static_cast<std::size_t>(now_.level);
 }
 
@@ -107,9 +148,10 @@ void ReleaseLoop::end_transition(Clock::time_point now) {
   ++transitions_.done;
   transitions_.longest = std::max(transitions_.longest, lasted);
   transitions_.longest_bound = std::max(transitions_.longest_bound, bound);
-  const Time release = std::max(lateness_.largest(), system_.overhead);
+  const Time release = std::max(lateness_.largest(), system().overhead);
   if (lasted > bound + release) ++transitions_.beyond_bound;
   in_transition_ = false;
+  take_extension();
   enter(target_, now);
 }
 
@@ -117,15 +159,15 @@ void ReleaseLoop::enter(const deployment::Wanted& wanted, Clock::time_point now)
   drop_waiting();
   now_ = wanted;
   const deployment::Setting* setting =
-      deployment::setting_for(parts_.deployment, now_.scenario, now_.level);
+      deployment::setting_for(*parts_.deployment, now_.scenario, now_.level);
   static const deployment::Clocks highest;
   parts_.clocks.set(setting ? setting->clocks : highest);
   for (Beat& beat : beats_) beat.active = false;
-  for (const system::GroupId group : system_[now_.scenario].groups) {
+  for (const system::GroupId group : system()[now_.scenario].groups) {
     Beat& beat = beats_[group.index];
     beat.active = true;
-    beat.period = period_of(system_, group, now_.level);
-    beat.deadline = deadline_of(system_, group, now_.level);
+    beat.period = period_of(system(), group, now_.level);
+    beat.deadline = deadline_of(system(), group, now_.level);
     // A group that was active before keeps its distance between two frames.
     beat.next = std::max(now, beat.last + beat.period);
   }
@@ -141,7 +183,7 @@ void ReleaseLoop::drop_waiting() {
 }
 
 void ReleaseLoop::release_due(Clock::time_point now) {
-  for (const system::GroupId group : system_[now_.scenario].groups) release_due(group.index, now);
+  for (const system::GroupId group : system()[now_.scenario].groups) release_due(group.index, now);
 }
 
 void ReleaseLoop::release_due(std::size_t group, Clock::time_point now) {
@@ -174,7 +216,7 @@ void ReleaseLoop::release(std::size_t group, Clock::time_point due) {
 /// What happens to a frame that is due while its group is busy; false: it waits.
 bool ReleaseLoop::pass_over(Beat& beat) {
   overload_ = true;
-  if (system_.overload == system::Overload::stretch) {
+  if (system().overload == system::Overload::stretch) {
     beat.waiting = true;
     return false;
   }
@@ -224,6 +266,7 @@ void ReleaseLoop::watch_groups() {
 }
 
 void ReleaseLoop::add_to(std::size_t group, std::vector<OperationRecord>& operations) const {
+  if (group >= beats_.size()) return;  // it was added, and the end came before its first frame
   for (std::size_t o = 0; o < operations.size(); ++o)
     operations[o].frames += beats_[group].counts[o];
 }

@@ -3,7 +3,6 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
-#include <span>
 #include <vector>
 
 #include "deployment/deployment.h"
@@ -14,17 +13,20 @@
 namespace millrace::runtime {
 
 /// Releases the frames of the groups that are active, each at its moment. run() is the release
-/// thread's work; ask() and stop() may be called by any thread.
+/// thread's work; ask() and stop() may be called by any thread, extend() by one.
 class ReleaseLoop {
  public:
   /// What it uses; all borrowed.
   struct Parts {
-    const deployment::Deployment& deployment;
-    std::span<const std::unique_ptr<GroupRunner>> groups;  // by GroupId
+    const deployment::Deployment* deployment;
+    std::vector<GroupRunner*> groups;  // by GroupId
     ClockControl& clocks;
     ControllerSignals& signals;
   };
   explicit ReleaseLoop(const Parts& parts);
+  ~ReleaseLoop();
+  ReleaseLoop(const ReleaseLoop&) = delete;
+  ReleaseLoop& operator=(const ReleaseLoop&) = delete;
 
   /// From this scenario and level on, until stop() or a group's failure; then no group gets a frame
   /// any more. Allocates no memory.
@@ -32,7 +34,12 @@ class ReleaseLoop {
 
   /// The latest wish holds.
   void ask(const deployment::Wanted& wanted);
+  /// From the end of a transition on, which begins at once, there are these groups. The deployment
+  /// and the groups begin with those that there are, and have the same scenarios and levels.
+  void extend(const deployment::Deployment& deployment, std::vector<GroupRunner*> groups);
   void stop();
+  /// No group gets a frame any more. The release thread's, or after it.
+  void finish_groups();
 
   // After run().
   const TransitionRecord& transitions() const { return transitions_; }
@@ -49,6 +56,18 @@ class ReleaseLoop {
     std::vector<FrameCounts> counts;  // by operation
   };
 
+  /// What extend() hands over; the release thread frees none of it.
+  struct Extension {
+    const deployment::Deployment* deployment;
+    std::vector<GroupRunner*> groups;
+    std::vector<Beat> beats;
+    std::unique_ptr<Extension> before = {};  // whose parts nobody needs any more
+  };
+
+  const system::System& system() const { return parts_.deployment->system; }
+  std::vector<Beat> new_beats(std::size_t groups) const;
+  void look_at_extension(Clock::time_point now);
+  void take_extension();
   std::size_t operation() const;
   void look_at_wish(Clock::time_point now);
   void begin_transition(const deployment::Wanted& to, Clock::time_point now);
@@ -66,9 +85,9 @@ class ReleaseLoop {
   Clock::time_point next_event() const;
   void watch_groups();
 
-  const Parts parts_;
-  const system::System& system_;
+  Parts parts_;
   std::vector<Beat> beats_;
+  std::unique_ptr<Extension> taken_;
   deployment::Wanted wish_;    // the newest
   deployment::Wanted now_;     // where it is, or comes from
   deployment::Wanted target_;  // of a transition
@@ -84,6 +103,7 @@ class ReleaseLoop {
   std::uint64_t seen_ = 0;
   std::atomic<std::int64_t> asked_at_{0};  // nanoseconds, as the clock counts; of a newest wish
   std::atomic<bool> stopped_{false};
+  std::atomic<Extension*> extension_{nullptr};  // owned; the newest that was not taken
 };
 
 }  // namespace millrace::runtime

@@ -7,10 +7,17 @@
 
 namespace millrace::runtime {
 
+struct PlayHooks {
+  std::function<bool()> is_over = {};  // asked often
+  /// Called for each step that adds a deployment, one after the other, on a thread of its own
+  /// without priority. What it throws, play() throws.
+  std::function<void(const deployment::ScriptStep&)> add = {};
+};
+
 /// Asks the controller for each step in its time, with the priority of the release thread, so that
 /// no group delays it. Returns after `duration`, or when the controller has failed or `is_over`
-/// says so, which is asked often.
+/// says so; an addition that has begun is waited for.
 void play(Controller& controller, const deployment::Script& script, Time duration,
-          const std::function<bool()>& is_over = {});
+          const PlayHooks& hooks = {});
 
 }  // namespace millrace::runtime

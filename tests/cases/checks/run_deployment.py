@@ -13,6 +13,13 @@ def frames_are_accounted_for(file):
           all(f["due"] == f["skipped"] + f["done"] and f["lost"] == 0 for f in counts))
 
 
+def additions_in(file):
+    """What was admitted, the groups of the run, and whether the added one had frames."""
+    run = json.load(open(file))
+    print([a["admitted"] for a in run["additions"]], [g["group"] for g in run["groups"]],
+          run["groups"][-1]["frames"]["done"] > 0)
+
+
 def names_in(file):
     trace = json.load(open(file))
     events = trace["traceEvents"] if isinstance(trace, dict) else trace

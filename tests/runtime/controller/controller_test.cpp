@@ -8,6 +8,7 @@
 #include <set>
 
 #include "base/error.h"
+#include "deployment/joined.h"
 #include "runtime/controller/controlled_system.h"
 #include "runtime/controller/script.h"
 #include "runtime/decorated_engine.h"
@@ -111,6 +112,51 @@ TEST(Controller, a_scenario_that_follows_releases_its_own_groups_alone) {
     EXPECT_EQ(record.groups[group].operations[0].at.scenario.index, group + 1);
     EXPECT_NEAR(static_cast<double>(record.groups[group].frames.due), 10, 4);
   }
+}
+
+TEST(Controller, groups_are_added_while_others_run) {
+  ControlledSystem first({{.layers = 1, .fps = 100}}), second({{.layers = 1, .fps = 50}});
+  second.deployment.system.groups[0].name = "new";
+  const deployment::Deployment joined = deployment::joined(first.deployment, second.deployment);
+  Controller controller(first.deployment, first.board, first.to_run());
+  controller.start(in_scenario(0));
+  PlayHooks hooks;
+  hooks.add = [&](const deployment::ScriptStep& step) {
+    EXPECT_EQ(step.add, "new.json");
+    controller.add(joined, second.to_run());
+  };
+  play(controller, {{200ms, in_scenario(0), "new.json"}, {400ms, in_scenario(0)}}, 700ms, hooks);
+  const ControllerRecord record = controller.stop();
+  expect_none_lost(record);
+  ASSERT_EQ(record.groups.size(), 2u);
+  EXPECT_EQ(record.groups[1].name, "new");
+  EXPECT_EQ(record.transitions.extensions, 1);
+  EXPECT_EQ(record.transitions.wished, 1);
+  EXPECT_EQ(record.transitions.done + record.transitions.replaced, 2);
+  EXPECT_GT(record.groups[0].frames.done, 40);  // of 70
+  EXPECT_GT(record.groups[1].frames.done, 5);   // of 25 and less
+  EXPECT_LT(record.groups[1].frames.due, 28);
+}
+
+TEST(Controller, an_addition_that_fails_ends_the_play_and_leaves_the_others) {
+  ControlledSystem first({{.layers = 1, .fps = 100}}), second({{.layers = 1, .fps = 50}});
+  second.deployment.system.groups[0].name = "new";
+  const deployment::Deployment joined = deployment::joined(first.deployment, second.deployment);
+  Controller controller(first.deployment, first.board, first.to_run());
+  controller.start(in_scenario(0));
+  PlayHooks hooks;
+  hooks.add = [&](const deployment::ScriptStep&) {
+    auto groups = second.to_run();
+    groups[0].engines.clear();
+    controller.add(joined, std::move(groups));
+  };
+  EXPECT_NE(test::message_of([&] {
+              play(controller, {{50ms, in_scenario(0), "new.json"}}, 10s, hooks);
+            }),
+            "");
+  const ControllerRecord record = controller.stop();
+  expect_none_lost(record);
+  EXPECT_EQ(record.groups.size(), 1u);
 }
 
 TEST(Controller, a_transition_waits_for_the_frames_on_their_way_and_no_longer) {

@@ -1,0 +1,13 @@
+#pragma once
+// Inside `deployment`: what options say, and which of them would say nothing.
+#include "api/deployment/deploy.h"
+
+namespace millrace::api {
+
+/// Runs of each task on this machine.
+std::int64_t samples_of(const DeployRequest& request);
+
+/// InputError for options of other times than those that the system's board has.
+void refuse_options_without_effect(const DeployRequest& request, const system::System& system);
+
+}  // namespace millrace::api
