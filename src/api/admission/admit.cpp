@@ -225,6 +225,7 @@ void add_table(const AdmitRequest& request, AdmitResult& result) {
           "give longer deadlines, try --goal largest-load, or ask with --no-table for utilisation "
           "only";
   } catch (const InputError& error) {
+    result.is_table_lacking = true;
     result.no_table = std::string(error.what()) + " with --harmonise";
   }
 }

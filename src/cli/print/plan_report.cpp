@@ -76,6 +76,11 @@ std::string closing_text(const explore::Choice& choice, const std::string& outpu
     gained += fmt::format(": no plan that was found is faster than {} alone",
                           alone->plan.stages.front().processors.front().name);
   }
+  if (choice.application_fps)
+    gained += fmt::format(
+        "\nwith pre- and post-processing: {} frames/s predicted; all figures above are of the "
+        "network alone",
+        four_digits(*choice.application_fps));
   return fmt::format("gained: {}\nnext: millrace bench {}\n", gained, output);
 }
 
