@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <cstring>
 #include <numeric>
 #include <sstream>
@@ -35,7 +36,8 @@ nlohmann::json values_json(const network::Array& array) {
   std::iota(order.begin(), order.end(), std::size_t{0});
   const auto is_nan = [](T value) { return value != value; };
   const auto larger = [&](std::size_t a, std::size_t b) {  // what is not a number comes last
-    return values[a] > values[b] || (is_nan(values[b]) && !is_nan(values[a]));
+    if (is_nan(values[a]) || is_nan(values[b])) return !is_nan(values[a]) && is_nan(values[b]);
+    return values[a] != values[b] ? values[a] > values[b] : a < b;
   };
   std::partial_sort(order.begin(), order.begin() + top_count, order.end(), larger);
   nlohmann::json top = nlohmann::json::array();
@@ -71,7 +73,7 @@ std::string json_line(const network::Network& network, const std::string& source
   return json_text(line, -1) + "\n";
 }
 
-std::int64_t top_class(const runtime::Result& result) {
+std::optional<std::int64_t> top_class(const runtime::Result& result) {
   const network::Array& output = result.outputs.front();
   if (output.type == network::DataType::int64) return output.values<std::int64_t>().front();
   const bool half = output.type == network::DataType::float16;
@@ -79,7 +81,10 @@ std::int64_t top_class(const runtime::Result& result) {
     throw InputError("--labels", "the first output is no list of scores; labels need a classifier");
   const network::Array scores = network::converted(output, network::DataType::float32);
   const auto values = scores.values<float>();
-  return std::max_element(values.begin(), values.end()) - values.begin();
+  const auto is_less = [](float a, float b) { return a < b || (std::isnan(a) && !std::isnan(b)); };
+  const auto best = std::max_element(values.begin(), values.end(), is_less);
+  if (std::isnan(*best)) return std::nullopt;
+  return best - values.begin();
 }
 
 std::vector<std::int64_t> read_labels(const std::string& path) {

@@ -2,6 +2,7 @@
 // Results of a run, written as JSON lines or as one array.
 #include <cstdint>
 #include <iosfwd>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,8 +16,8 @@ namespace millrace::api {
 std::string json_line(const network::Network& network, const std::string& source,
                       const runtime::Result& result);
 
-/// The index of the largest value of the first output.
-std::int64_t top_class(const runtime::Result& result);
+/// The index of the largest value of the first output; nothing if none is a number.
+std::optional<std::int64_t> top_class(const runtime::Result& result);
 
 /// One integer per line. InputError naming the line.
 std::vector<std::int64_t> read_labels(const std::string& path);

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <deque>
 #include <functional>
 
@@ -16,19 +15,11 @@
 #include "application/batching.h"
 #include "base/error.h"
 #include "base/interrupt.h"
-#include "network/evaluate/evaluate.h"
+#include "network/finite.h"
 #include "plan/steps.h"
 
 namespace millrace::api {
 namespace {
-
-bool is_finite(const network::Array& output) {
-  if (output.type != network::DataType::float32 && output.type != network::DataType::float16)
-    return true;
-  const network::Array real = network::converted(output, network::DataType::float32);
-  const auto values = real.values<float>();
-  return std::all_of(values.begin(), values.end(), [](float v) { return std::isfinite(v); });
-}
 
 using Handler = std::function<void(const std::string& source, const runtime::Result& result)>;
 
@@ -61,6 +52,8 @@ class Feeder {
     names_.pop_front();
     return names;
   }
+  /// The first frame with a value that is infinite or not a number; empty: none was made.
+  const std::string& not_finite() const { return not_finite_; }
 
  private:
   struct Submission {
@@ -74,6 +67,8 @@ class Feeder {
     const auto most = static_cast<std::size_t>(batches_.batch);
     for (std::size_t i = submitted_; i < batches_.frames.count && inputs.size() < most; ++i) {
       Frame frame = batches_.frames.at(i);
+      if (not_finite_.empty() && !network::is_finite(frame.inputs))
+        not_finite_ = fmt::format("frame {} ({})", i, frame.name);
       ready_->names.push_back(std::move(frame.name));
       inputs.push_back(std::move(frame.inputs));
     }
@@ -86,6 +81,7 @@ class Feeder {
   std::size_t submitted_ = 0;
   std::optional<Submission> ready_;
   std::deque<std::vector<std::string>> names_;
+  std::string not_finite_;
 };
 
 /// One frame of a result.
@@ -111,8 +107,7 @@ RunTotals pump(runtime::Session& session, const Batches& batches, const Handler&
     feeder.fill();
     const auto result = session.next();
     if (!result) throw EngineError("the pipeline ended before all frames came out");
-    totals.finite =
-        totals.finite && std::all_of(result->outputs.begin(), result->outputs.end(), is_finite);
+    totals.finite = totals.finite && network::is_finite(result->outputs);
     const std::vector<std::string> names = feeder.take_names();
     for (std::size_t i = 0; i < names.size(); ++i)
       handle(names[i], part_of(*result, totals.frames++, i, batches.batch));
@@ -120,6 +115,7 @@ RunTotals pump(runtime::Session& session, const Batches& batches, const Handler&
     work->show(static_cast<double>(totals.frames) / static_cast<double>(count),
                fmt::format("{} of {} frames", totals.frames, count));
   }
+  totals.not_finite_input = feeder.not_finite();
   totals.elapsed = std::chrono::steady_clock::now() - start;
   return totals;
 }

@@ -24,6 +24,7 @@ struct RunTotals {
   Time elapsed{};
   std::size_t stages = 0;
   bool finite = true;  // no output held NaN or infinity
+  std::string not_finite_input = {};  // the first frame whose input did; empty: none
   bool interrupted = false;
 };
 

@@ -39,6 +39,7 @@ struct Input {
 struct Workers {
   int threads = 1;
   std::vector<int> cores = {};
+  std::string place = {};  // of `cores` in the file
 };
 
 enum class Interpolation { linear, area, nearest, darknet };

@@ -48,9 +48,10 @@ constexpr int most_threads = 256;
 Workers read_workers(const YamlView& view) {
   Workers workers;
   if (view.has("threads")) workers.threads = read_count(view.at("threads"), 1, most_threads);
-  if (view.has("cores"))
-    for (const YamlView& core : view.at("cores").items())
-      workers.cores.push_back(read_count(core, 0, board::largest_core));
+  if (!view.has("cores")) return workers;
+  workers.place = view.at("cores").place();
+  for (const YamlView& core : view.at("cores").items())
+    workers.cores.push_back(read_count(core, 0, board::largest_core));
   return workers;
 }
 

@@ -47,6 +47,8 @@ struct Totals {
   runtime::QueueCounts queue;          // of live input, all together
   std::vector<InputTotals> inputs;     // of several
   std::optional<Complaint> complaint;  // of the source
+  bool finite = true;                  // no output of the network held NaN or infinity
+  std::string not_finite_input = {};   // the first frame whose input did; empty: none
 };
 
 /// Borrowed by a run.

@@ -6,6 +6,7 @@
 
 #include "application/batching.h"
 #include "base/error.h"
+#include "network/finite.h"
 
 namespace millrace::application {
 namespace {
@@ -55,6 +56,7 @@ void prepare(const Application& application, const Parts& parts, Travel& travel)
   if (!decode_or_skip(parts, travel)) return;
   guarded(application.preprocess.kind, picture,
           [&] { travel.inputs = parts.before->before(picture); });
+  travel.has_finite_inputs = network::is_finite(travel.inputs);
   travel.prepared = Clock::now();
 }
 
@@ -77,6 +79,7 @@ void give_outputs(std::vector<Travel>& travels, std::vector<network::Array> outp
 
 void examine(const Application& application, const Parts& parts, Travel& travel) {
   travel.examined = Clock::now();
+  travel.has_finite_outputs = network::is_finite(travel.outputs);
   guarded(application.postprocess.kind, travel.outcome.picture, [&] {
     travel.outcome.findings = parts.after->after(travel.outcome.picture, travel.outputs);
   });
@@ -86,6 +89,10 @@ void examine(const Application& application, const Parts& parts, Travel& travel)
 
 void count(const Travel& travel, Totals& totals) {
   ++totals.frames;
+  totals.finite = totals.finite && travel.has_finite_outputs;
+  if (!travel.has_finite_inputs && totals.not_finite_input.empty())
+    totals.not_finite_input =
+        fmt::format("frame {} ({})", travel.outcome.picture.frame, travel.outcome.picture.name);
   StepTimes& times = totals.times;
   times.reading += travel.outcome.picture.reading;
   times.before += travel.prepared - travel.begin;

@@ -17,6 +17,7 @@ struct Travel {
   std::vector<network::Array> inputs = {}, outputs = {};
   Clock::time_point begin{}, prepared{}, arrived{}, examined{}, done{};
   Time pipeline{};
+  bool has_finite_inputs = true, has_finite_outputs = true;
   std::optional<InputError> undecoded = std::nullopt;  // the picture, which is left out
 };
 

@@ -19,6 +19,9 @@
 namespace {
 
 constexpr int wrong_input = 2;
+constexpr const char* no_thread =
+    "a thread cannot be started: the system has no memory or number left for it; allow more "
+    "memory (ulimit -v) and threads (ulimit -u), or use fewer stages, replicas and streams";
 using millrace::cli::machine_failed;
 
 int report(const char* text, int exit_code) {
@@ -113,6 +116,8 @@ int main(int argc, char** argv) {
     return report(error.what(), machine_failed);
   } catch (const std::system_error& error) {
     if (error.code().value() == EPIPE) end_by_broken_pipe();
+    if (error.code() == std::errc::resource_unavailable_try_again)
+      return report(no_thread, machine_failed);
     return report(error.what(), machine_failed);
   } catch (const std::bad_alloc&) {
     return report("out of memory; use a smaller model or batch, or fewer streams", machine_failed);

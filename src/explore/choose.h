@@ -57,6 +57,9 @@ struct Choice {
   std::size_t best = 0;
   double lower_bound = 0;  // nanoseconds per frame; no mapping, with any batch tried, is better
   bool in_time = true;     // the best keeps within the largest latency
+  /// Frames per second of an application with the best, if the search knew the times of its pre-
+  /// and post-processing. All other figures are of the network alone.
+  std::optional<double> application_fps = {};
 
   const Candidate& winner() const { return candidates[best]; }
 };

@@ -50,10 +50,10 @@ std::optional<std::size_t> chosen(const TaskSystem& system, const Resource& reso
   const TaskId slot = is_table ? slot_at(resource, state.table_phase, now).first : TaskId{};
   for (std::size_t j = 0; j < state.ready.size(); ++j) {
     if (is_table && state.ready[j].task != slot) continue;
-    if (first_of_task(state.ready, j) != j) continue;
-    if (!best || rank(system, resource.policy, state.ready[j]) <
-                     rank(system, resource.policy, state.ready[*best]))
-      best = j;
+    if (best && rank(system, resource.policy, state.ready[j]) >=
+                    rank(system, resource.policy, state.ready[*best]))
+      continue;
+    if (first_of_task(state.ready, j) == j) best = j;  // last, as it looks at all of them
   }
   return best;
 }

@@ -82,10 +82,11 @@ std::size_t Run::open_index(FlowId flow, TaskId task, std::int64_t event) const 
   return static_cast<std::size_t>(event) * system_[flow].tasks.size() + place_[task.index];
 }
 
-ScenarioResult Run::result() {
+ScenarioResult Run::result(std::int64_t most_work) {
   constexpr int most_steps = 2'000'000;  // what is not done by then is not counted
   int steps = 0;
-  for (Time now = next_time(); now != Time::max() && ++steps < most_steps; now = next_time()) {
+  for (Time now = next_time(); now != Time::max() && ++steps < most_steps && work_ < most_work;
+       now = next_time()) {
     end_pieces(now);
     activate_flows(now);
     release_due(now);
@@ -236,6 +237,7 @@ void Run::dispatch(ResourceId id, Time now) {
   if (resource.running) stop_piece(id, now);
   resource.piece_end = Time::max();
   if (resource.ready.empty()) return;
+  work_ += static_cast<std::int64_t>(resource.ready.size());
   if (system_[id].policy == SchedulingPolicy::table)
     resource.piece_end = slot_at(system_[id], resource.table_phase, now).second;
   const auto next = chosen(system_, system_[id], resource, now);

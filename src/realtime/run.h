@@ -14,7 +14,10 @@ class Run {
  public:
   Run(const TaskSystem& system, const Structure& structure, const Scenario& scenario, Trace* trace);
 
-  ScenarioResult result();
+  /// Ends early after so much work().
+  ScenarioResult result(std::int64_t most_work);
+  /// Jobs that were looked at to choose the next one; what a run costs.
+  std::int64_t work() const { return work_; }
 
  private:
   struct Arrival {
@@ -61,6 +64,7 @@ class Run {
   std::vector<std::size_t> place_;  // by TaskId: in its flow
   std::vector<ResourceState> resources_;
   std::vector<Release> releases_;  // that an offset holds back
+  std::int64_t work_ = 0;
   ScenarioResult result_;
 };
 

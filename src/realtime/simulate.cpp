@@ -16,6 +16,9 @@ using Execution = Scenario::Execution;
 
 constexpr std::int64_t most_events_of_a_flow = 2000;
 
+/// See Run::work: some ten seconds.
+constexpr std::int64_t most_work = 2'000'000'000;
+
 /// Four of the longest periods, but few events of each flow.
 Time span_of(const TaskSystem& system) {
   Time longest{}, most = Time::max();
@@ -56,7 +59,7 @@ class Search {
   SimulatedResponses run() {
     if (system_.flows.empty()) return std::move(best_);
     try_out(first_);
-    for (int n = 1; n < options_.runs; ++n)
+    for (int n = 1; n < options_.runs && work_ < most_work; ++n)
       try_out(n % 3 == 1 ? anything() : near(best_.worst[flow_number(n)]));
     return std::move(best_);
   }
@@ -67,7 +70,10 @@ class Search {
   }
 
   void try_out(const Scenario& scenario) {
-    const ScenarioResult result = Run(system_, structure_, scenario, nullptr).result();
+    Run run(system_, structure_, scenario, nullptr);
+    const ScenarioResult result = run.result(most_work - work_);
+    work_ += run.work();
+    ++best_.runs;
     for (std::size_t t = 0; t < result.tasks.size(); ++t)
       best_.largest.tasks[t] = std::max(best_.largest.tasks[t], result.tasks[t]);
     for (std::size_t f = 0; f < result.flows.size(); ++f) {
@@ -153,6 +159,7 @@ class Search {
   const SimulationOptions options_;
   Random random_;
   const Scenario first_;
+  std::int64_t work_ = 0;
   SimulatedResponses best_;
 };
 
@@ -180,7 +187,7 @@ ScenarioResult run_scenario(const TaskSystem& system, const Scenario& scenario, 
                                system[system.tasks[t].resource].name});
   }
   const Structure structure = structure_of(system);
-  return Run(system, structure, scenario, trace).result();
+  return Run(system, structure, scenario, trace).result(most_work);
 }
 
 SimulatedResponses simulate(const TaskSystem& system, const SimulationOptions& options) {

@@ -36,7 +36,8 @@ struct ScenarioResult {
 /// All critical events come at once; every task takes its worst time.
 Scenario critical_scenario(const TaskSystem& system, std::uint64_t seed = 1);
 
-/// Runs until all that was activated is done, or for two million steps. `trace`, if given, has a
+/// Runs until all that was activated is done, for two million steps, or for the work of all runs of
+/// simulate(). `trace`, if given, has a
 /// plan for each flow and a stage for each task. InputError if the system is overloaded, so that
 /// the run would not end.
 ScenarioResult run_scenario(const TaskSystem& system, const Scenario& scenario,
@@ -47,7 +48,9 @@ struct SimulationOptions {
   int runs = 200;  // in all; a part of them changes the worst scenario of a flow a little
 };
 
+/// Of all runs of a system whose jobs pile up, as many are made as ten seconds or so allow.
 struct SimulatedResponses {
+  int runs = 0;  // that were made
   ScenarioResult largest;
   std::vector<Scenario> worst;  // by FlowId: where its largest response was seen
 };

@@ -49,6 +49,19 @@ TEST(Simulate, the_same_seed_gives_the_same_responses) {
   EXPECT_EQ(simulate(system, {3, 50}).largest.tasks, simulate(system, {3, 50}).largest.tasks);
 }
 
+TEST(Simulate, jobs_that_pile_up_end_it_early_and_always_at_the_same_run) {
+  TaskSystem system = three_on(SchedulingPolicy::fixed_priority);
+  for (Flow& flow : system.flows) flow.events.jitter = Time(1'000'000);
+  const SimulatedResponses responses = simulate(system, {.runs = 100'000});
+  EXPECT_GT(responses.runs, 1);
+  EXPECT_LT(responses.runs, 100'000);
+  EXPECT_GT(responses.largest.tasks[2], Time(10'000));
+}
+
+TEST(Simulate, what_does_not_pile_up_is_simulated_as_often_as_asked) {
+  EXPECT_EQ(simulate(three_on(SchedulingPolicy::fixed_priority), {.runs = 50}).runs, 50);
+}
+
 TEST(Simulate, a_trace_has_each_job_as_long_as_it_takes) {
   const TaskSystem system = three_on(SchedulingPolicy::fixed_priority);
   Trace trace;

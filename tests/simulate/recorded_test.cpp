@@ -62,6 +62,15 @@ TEST(Recorded, times_of_copies_too) {
       plan::build(network, board, plan::test::mapping_of({0}), options), {{4ms}, {7ms}})));
 }
 
+TEST(Recorded, times_of_streams_too) {
+  plan::BuildOptions options;
+  options.streams = {2};
+  const auto network = plan::test::network_of(1, {});
+  const auto board = plan::test::board_of(1);
+  expect_the_same_again(drawn(application_of(
+      plan::build(network, board, plan::test::mapping_of({0}), options), {{4ms}, {7ms}})));
+}
+
 TEST(Recorded, times_serve_other_releases) {
   Application application = drawn(chain({10ms, 6ms}));
   const Trace trace = run({application}, {.traced_frames = all}).trace;

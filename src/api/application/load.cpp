@@ -1,7 +1,9 @@
 #include "api/application/load.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 
@@ -18,6 +20,7 @@
 #include "application/preprocess.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "board/board.h"
 #include "engine/registry.h"
 #include "network/read.h"
 #include "network/zoo_heads.h"
@@ -118,6 +121,18 @@ std::unique_ptr<LoadedApplication> read_application(const std::string& file,
   return result;
 }
 
+/// InputError if threads should run on cores that this machine has not, or that this process may
+/// not use.
+void check_cores(const application::Workers& workers) {
+  const std::vector<int> usable = board::cores_of_this_thread();
+  for (const int core : workers.cores)
+    if (std::find(usable.begin(), usable.end(), core) == usable.end())
+      throw InputError(
+          workers.place,
+          fmt::format("there is no core {} that this process may use; there {} {}", core,
+                      usable.size() == 1 ? "is" : "are", fmt::join(usable, ", ")));
+}
+
 void add_processing(LoadedApplication& result, const ApplicationOptions& options) {
   Application& application = result.application;
   result.batch = application::batch_of(application, result.loaded->network);
@@ -157,6 +172,8 @@ void use_network_of_application(Setup& setup, VariantOptions& variants) {
 std::unique_ptr<LoadedApplication> load_application(const RunnableOptions& runnable,
                                                     const ApplicationOptions& options) {
   auto result = read_application(runnable.model.source.file, options);
+  check_cores(result->application.preprocess.workers);
+  check_cores(result->application.postprocess.workers);
   const std::string plan = options.plan.empty() ? result->application.mapping.plan : options.plan;
   result->loaded = plan.empty() && result->application.mapping.is_given()
                        ? load_by_hand(result->application, runnable)

@@ -112,6 +112,7 @@ std::string run_json(const RunTotals& totals) {
                         {"elapsed_ms", milliseconds(totals.elapsed)},
                         {"throughput_fps", rate_of(totals.frames, totals.elapsed)},
                         {"stages", totals.stages},
+                        {"inputs_are_finite", totals.not_finite_input.empty()},
                         {"outputs_are_finite", totals.finite},
                         {"right", totals.right ? nlohmann::json(*totals.right) : nlohmann::json()}},
                        -1);
@@ -132,6 +133,8 @@ std::string run_json(const ApplicationTotals& run) {
                           {"stages_ms", each(times.pipeline)},
                           {"post_processing_ms", each(times.after)},
                           {"waiting_ms", each(times.waiting())}}},
+                        {"inputs_are_finite", totals.not_finite_input.empty()},
+                        {"outputs_are_finite", totals.finite},
                         {"live", queue_of(run)},
                         {"inputs", inputs_of(run)},
                         {"accuracy", accuracy_json(run.accuracy)}},

@@ -188,6 +188,20 @@ void note_parameters(const SearchPlace& place, const explore::Configuration& fou
   place.context.note(fmt::format("{}: {} frames/s", text, four_digits(score.throughput)));
 }
 
+/// What the chosen plan passes beside pre- and post-processing; nothing if there is none.
+std::optional<double> application_fps(const SearchPlace& place, const explore::Choice& choice,
+                                      const explore::Processing& processing,
+                                      const explore::Score& found) {
+  const explore::Candidate& winner = choice.winner();
+  if (processing.each() <= Time{} || winner.plan.stages.empty()) return std::nullopt;
+  if (!winner.name.starts_with("one processor")) return found.throughput;
+  explore::Score alone{1 / seconds(winner.bound), {}};
+  for (const board::Processor& processor : place.board.processors)
+    alone.utilisation.push_back(
+        processor.name == winner.plan.stages.front().processors.front().name ? 1 : 0);
+  return std::min(alone.throughput, most_with(processing, place.board, alone));
+}
+
 }  // namespace
 
 std::vector<std::string> search_names() {
@@ -279,8 +293,11 @@ explore::Choice search_configurations(const SearchPlace& place, const SearchOpti
                                  cache.count(), explore::tuples_of(search_context)));
   note_processing(place, processing_of(place, options), cache[*found]);
   note_parameters(place, *found, cache[*found]);
-  return explore::choose_found(
+  explore::Choice choice = explore::choose_found(
       search_context, {options.method, *found, cache.count(), Clock::now() - start}, choose);
+  choice.application_fps =
+      application_fps(place, choice, processing_of(place, options), cache[*found]);
+  return choice;
 }
 
 }  // namespace millrace::api

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cmath>
+#include <map>
 
 #include "base/error.h"
 
@@ -41,6 +43,51 @@ std::string before_number(const std::string& name) {
 /// A frame of a video, a camera or an array.
 bool is_numbered(const Picture& picture) {
   return picture.time.has_value() || picture.captured.has_value() || !picture.arrays.empty();
+}
+
+std::vector<std::string> names_in(const GroundTruth& truth) {
+  std::vector<std::string> names;
+  for (const auto& [name, picture] : truth.pictures) names.push_back(name);
+  for (const auto& [name, label] : truth.classes) names.push_back(name);
+  return names;
+}
+
+/// Each frame of a video, a camera or an array must have one ground truth at most.
+void check_numbers(const GroundTruth& truth, const Application& application) {
+  for (const Input& input : application.inputs()) {
+    if (input.kind == InputKind::images) continue;
+    std::map<std::int64_t, std::string> known;
+    for (const std::string& name : names_in(truth)) {
+      const auto number = number_at_end(name);
+      if (!number || (!input.name.empty() && before_number(name) != input.name)) continue;
+      const auto [first, fresh] = known.emplace(*number, name);
+      if (!fresh)
+        throw InputError(truth.place,
+                         fmt::format("has '{}' and '{}', which may both be frame {}{}; give "
+                                     "ground truth with one name for each frame",
+                                     first->second, name, *number,
+                                     input.name.empty() ? "" : " of the input " + input.name));
+    }
+  }
+}
+
+/// Frames of several inputs come in any order.
+void check_order(const GroundTruth& truth, const Application& application) {
+  if (truth.classes_in_order.empty() || !application.has_several_inputs()) return;
+  const bool has_pictures = application.input.kind == InputKind::images;
+  throw InputError(truth.place,
+                   fmt::format("has classes in the order of the frames, but the application has "
+                               "several inputs; begin each line with the {}",
+                               has_pictures ? std::string("name of the picture")
+                                            : fmt::format("input and the number of the frame, "
+                                                          "such as {}_0.png",
+                                                          application.input.name)));
+}
+
+GroundTruth checked(GroundTruth truth, const Application& application) {
+  check_order(truth, application);
+  check_numbers(truth, application);
+  return truth;
 }
 
 MarkedObject in_pixels(MarkedObject object, const Size& picture) {
@@ -83,11 +130,12 @@ GroundTruth read_truth(const std::string& path, const Application& application) 
   const ClassNames names{application.labels};
   switch (measure_of(kind)) {
     case Measure::boxes:
-      return read_objects(path, names);
+      return checked(read_objects(path, names), application);
     case Measure::classes:
-      return read_classes(path, names);
+      return checked(read_classes(path, names), application);
     case Measure::as_the_file:
-      return path.ends_with(".txt") ? read_classes(path, names) : read_objects(path, names);
+      return checked(path.ends_with(".txt") ? read_classes(path, names) : read_objects(path, names),
+                     application);
     case Measure::none:
       break;
   }
@@ -115,14 +163,12 @@ void check_names(const GroundTruth& truth, std::span<const std::string> pictures
 AccuracyMeter::AccuracyMeter(GroundTruth truth, const Application& application)
     : truth_(std::move(truth)), threshold_(application.postprocess.detection.threshold) {
   accuracy_.labels = application.labels;
-  const auto note_number = [&](const std::string& name) {
+  for (const std::string& name : names_in(truth_)) {
     const auto number = number_at_end(name);
-    if (!number) return;
+    if (!number) continue;
     by_number_.emplace(std::pair{std::string(), *number}, name);
     by_number_.emplace(std::pair{before_number(name), *number}, name);
-  };
-  for (const auto& [name, picture] : truth_.pictures) note_number(name);
-  for (const auto& [name, label] : truth_.classes) note_number(name);
+  }
   if (truth_.is_of_detections()) return;
   accuracy_.classes.emplace();
   accuracy_.classes->top = application.postprocess.top;
@@ -174,11 +220,12 @@ void AccuracyMeter::take_classes(const Outcome& outcome) {
   ++accuracy_.frames;
   ClassAccuracy& classes = *accuracy_.classes;
   ++classes.frames;
-  if (findings.classes->front().label == *expected) ++classes.right;
-  classes.among += std::any_of(findings.classes->begin(), findings.classes->end(),
-                               [&](const Ranked& each) { return each.label == *expected; })
-                       ? 1
-                       : 0;
+  const auto is_right = [&](const Ranked& each) {  // what is not a number finds nothing
+    return each.label == *expected && !std::isnan(each.value);
+  };
+  if (is_right(findings.classes->front())) ++classes.right;
+  classes.among +=
+      std::any_of(findings.classes->begin(), findings.classes->end(), is_right) ? 1 : 0;
 }
 
 Accuracy AccuracyMeter::result() const {

@@ -98,6 +98,13 @@ std::string without_edges(const std::string& line) {
   return line.substr(first, line.find_last_not_of(" \t\r") - first + 1);
 }
 
+/// Frames that follow an empty line would be compared with the class of another one.
+void check_without_gap(const GroundTruth& truth, int empty_line) {
+  if (empty_line > 0 && !truth.classes_in_order.empty())
+    throw InputError(fmt::format("{}: line {}", truth.place, empty_line),
+                     "is empty; expected a class on each line, in the order of the frames");
+}
+
 void add_class_line(GroundTruth& truth, const std::string& line, const ClassNames& names,
                     const std::string& place) {
   const std::size_t end = line.find_first_of(" \t,");
@@ -196,11 +203,16 @@ GroundTruth read_classes(const std::string& path, const ClassNames& names) {
   GroundTruth truth;
   truth.place = path;
   std::istringstream lines(read_file(path));
-  int number = 0;
+  int number = 0, empty_line = 0;
   for (std::string line; std::getline(lines, line);) {
     ++number;
     line = without_edges(line);
-    if (!line.empty()) add_class_line(truth, line, names, fmt::format("{}: line {}", path, number));
+    if (line.empty()) {
+      if (empty_line == 0) empty_line = number;
+      continue;
+    }
+    add_class_line(truth, line, names, fmt::format("{}: line {}", path, number));
+    check_without_gap(truth, empty_line);
   }
   if (truth.classes.empty() && truth.classes_in_order.empty())
     throw InputError(path, "is empty, expected a class on each line");

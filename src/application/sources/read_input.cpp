@@ -21,6 +21,7 @@ constexpr std::string_view input_keys[] = {"name",     "images", "video", "camer
 constexpr std::string_view drops[] = {"block", "oldest", "newest"};
 constexpr std::string_view on_errors[] = {"skip", "stop"};
 constexpr std::size_t most_inputs = 64;
+constexpr double slowest_fps = 1e-5;  // a frame in 28 hours
 
 std::string read_place(const YamlView& view, InputKind kind, const std::string& file) {
   if (kind != InputKind::camera) return path_beside(view, file);
@@ -74,7 +75,7 @@ Input read_input(const YamlView& view, const std::string& file) {
           fmt::format("found '{}', expected letters, digits, '_' and '-'", input.name));
   }
   if (view.has("rate_fps"))
-    input.rate_fps = board::read_number(view.at("rate_fps"), {0, 1e6, true});
+    input.rate_fps = board::read_number(view.at("rate_fps"), {slowest_fps, 1e6});
   if (view.has("frames")) input.frames = board::read_count(view.at("frames"), 1, 1'000'000'000);
   read_on_error(view, input);
   read_queue(view, input);

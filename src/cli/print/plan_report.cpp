@@ -79,6 +79,11 @@ std::string closing_text(const explore::Choice& choice, const std::string& sourc
     gained += fmt::format(": no plan that was found is faster than {} alone",
                           alone->plan.stages.front().processors.front().name);
   }
+  if (choice.application_fps)
+    gained += fmt::format(
+        "\nwith pre- and post-processing: {} frames/s predicted; all figures above are of the "
+        "network alone",
+        four_digits(*choice.application_fps));
   const std::string next =
       application::is_application_file(source)
           ? fmt::format("run {} --plan {}", shell_word(source), shell_word(output))

@@ -13,6 +13,7 @@
 #include "base/printable.h"
 #include "cli/options/common.h"
 #include "cli/options/duration.h"
+#include "cli/options/range_check.h"
 #include "cli/print/admission.h"
 #include "cli/print/progress.h"
 #include "cli/verbs/verbs.h"
@@ -67,6 +68,7 @@ void bind(CLI::App& verb, AdmitOptions& options) {
   verb.add_option("--together", options.together_s,
                   "Seconds for which the table is run here, again until no time in it grows")
       ->transform(in_seconds())
+      ->check(between(0.0, 86400.0))
       ->default_str("3");
   begin_group(verb, "Decision");
   verb.add_option("--goal", options.goal, "What is to be least")
@@ -79,16 +81,21 @@ void bind(CLI::App& verb, AdmitOptions& options) {
       ->capture_default_str();
   verb.add_flag("--harmonise", request.harmonise,
                 "Shorten periods so that each divides the next, for a shorter table");
-  verb.add_flag("--no-table", options.no_table, "Do not make a static table");
+  CLI::Option* no_table =
+      verb.add_flag("--no-table", options.no_table, "Do not make a static table");
   begin_group(verb, "Running");
   verb.add_option("--run", options.run_s, "Seconds to run the static table on this machine")
-      ->transform(in_seconds());
+      ->transform(in_seconds())
+      ->check(between(0.001, 1e6))
+      ->excludes(no_table);
   verb.add_option("--overrun", options.overrun, "What happens to jobs that follow a late one")
       ->check(CLI::IsMember({"finish", "skip", "stop"}))
       ->capture_default_str();
   begin_group(verb, "Output");
-  verb.add_option("--gantt", options.gantt, "Draw the static table into this SVG file");
-  verb.add_option("--cpp", options.header, "Write the static table as a C++ header");
+  verb.add_option("--gantt", options.gantt, "Draw the static table into this SVG file")
+      ->excludes(no_table);
+  verb.add_option("--cpp", options.header, "Write the static table as a C++ header")
+      ->excludes(no_table);
   bind_json(verb, options.json);
 }
 

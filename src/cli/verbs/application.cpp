@@ -64,11 +64,19 @@ bool is_equal(const api::ApplicationResult& result) {
 
 }  // namespace
 
+void note_not_finite(const std::string& frame, bool outputs_are_finite) {
+  if (!frame.empty())
+    note("warning: some inputs are infinite or not a number, first of " + frame +
+         "; not every engine passes that on to the outputs, so do not trust these");
+  if (!outputs_are_finite) note("warning: some outputs are infinite or not a number");
+}
+
 int run_application(const api::RunnableOptions& runnable, const api::ApplicationOptions& options,
                     const ApplicationRunOptions& run_options) {
   const api::ApplicationTotals run =
       run_application(runnable, options, {run_options.output, run_options.trace, leave});
   report(run);
+  note_not_finite(run.totals.not_finite_input, run.totals.finite);
   if (run.skipped > 0)
     note(fmt::format("{} of {} pictures were skipped, as they cannot be decoded", run.skipped,
                      run.totals.frames + run.skipped));

@@ -102,6 +102,11 @@ int run(const RealtimeOptions& options) {
   }
   fmt::print("{}", options.json ? report::realtime_json(file, answers)
                                 : printable_lines(report::realtime_text(file, answers)));
+  if (answers.simulated && answers.simulated->runs < options.simulate)
+    note(
+        fmt::format("simulated: {} of {} runs, as many jobs wait at the same time; the largest "
+                    "simulated responses are of these runs",
+                    answers.simulated->runs, options.simulate));
   if (!options.gantt.empty()) {
     if (answers.simulated)
       write_file(options.gantt, report::realtime_gantt(file, answers));

@@ -96,7 +96,7 @@ int run(const RunCommandOptions& options) {
   else if (totals.right)
     fmt::print("accuracy: {} of {} frames, {:.2f} %\n", *totals.right, totals.frames,
                100.0 * static_cast<double>(*totals.right) / frames);
-  if (!totals.finite) note("warning: some outputs are infinite or not a number");
+  note_not_finite(totals.not_finite_input, totals.finite);
   note(fmt::format("{} frames in {}, {} frames/s, reading the inputs included; {}", totals.frames,
                    millrace::to_text(totals.elapsed), four_digits(frames / seconds(totals.elapsed)),
                    totals.stages == 1 ? "one stage" : fmt::format("{} stages", totals.stages)));

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "base/file.h"
 #include "support/message_of.h"
 #include "support/temporary_folder.h"
@@ -205,6 +207,61 @@ TEST_F(TruthTest, frames_of_a_video_are_found_by_the_number_at_the_end) {
   const Accuracy found = meter.result();
   EXPECT_EQ(found.frames, 1);
   EXPECT_DOUBLE_EQ(found.detection->at_50.value(), 1);
+}
+
+Application of_arrays(std::vector<std::string> inputs) {
+  Application application;
+  application.postprocess.kind = "top_k";
+  application.input.kind = InputKind::arrays;
+  application.input.name = inputs.size() > 1 ? inputs[0] : "";
+  for (std::size_t i = 1; i < inputs.size(); ++i) {
+    application.beside.push_back(application.input);
+    application.beside.back().name = inputs[i];
+  }
+  return application;
+}
+
+TEST_F(TruthTest, an_order_of_frames_is_refused_for_several_inputs) {
+  const auto path = file("t.txt", "1\n2\n");
+  EXPECT_EQ(read_truth(path, of_arrays({"a"})).classes_in_order.size(), 2u);
+  EXPECT_NE(test::message_of([&] {
+              read_truth(path, of_arrays({"left", "right"}));
+            })
+                .find("begin each line with the input and the number of the frame, such as "
+                      "left_0.png"),
+            std::string::npos);
+}
+
+TEST_F(TruthTest, two_names_for_one_frame_are_refused) {
+  const auto path = file("t.txt", "a_1.png 0\nb_1.png 1\nb_02.png 1\n");
+  EXPECT_NE(test::message_of([&] {
+              read_truth(path, of_arrays({"a"}));
+            }).find("has 'a_1' and 'b_1', which may both be frame 1;"),
+            std::string::npos);
+  EXPECT_EQ(read_truth(path, of_arrays({"a", "b"})).classes.size(), 3u);
+  const auto twice = file("u.txt", "b_2.png 0\nb_02.png 1\n");
+  EXPECT_NE(test::message_of([&] {
+              read_truth(twice, of_arrays({"a", "b"}));
+            }).find("which may both be frame 2 of the input b;"),
+            std::string::npos);
+}
+
+TEST_F(TruthTest, an_empty_line_between_classes_is_named) {
+  const ClassNames none;
+  EXPECT_NE(test::message_of([&] {
+              read_classes(file("t.txt", "1\n\n2\n"), none);
+            }).find("t.txt: line 2: is empty"),
+            std::string::npos);
+  EXPECT_EQ(read_classes(file("u.txt", "1\n2\n\n"), none).classes_in_order.size(), 2u);
+  EXPECT_EQ(read_classes(file("v.txt", "a.png 1\n\nb.png 2\n"), none).classes.size(), 2u);
+}
+
+TEST_F(TruthTest, what_is_not_a_number_is_no_class) {
+  AccuracyMeter meter(read_truth(file("t.txt", "0\n"), of_arrays({"a"})), of_arrays({"a"}));
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  meter.take(outcome_of("a 0", classes({{0, nan}, {1, nan}})));
+  EXPECT_EQ(meter.result().classes->right, 0);
+  EXPECT_EQ(meter.result().classes->among, 0);
 }
 
 TEST_F(TruthTest, ground_truth_of_a_picture_of_another_size_is_refused) {
