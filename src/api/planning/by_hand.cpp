@@ -139,7 +139,8 @@ explore::Choice choose_by_hand(const SearchPlace& place, const ByHand& mapping,
   const explore::SearchContext search_context{place.network, place.board, problem, choose.build};
   explore::Configuration configuration;
   for (const std::string& device : mapping.devices)
-    configuration.stages.push_back(group_of(mapping, device, place.board));
+    configuration.stages.push_back(
+        fewest_layers_first(problem, group_of(mapping, device, place.board)));
   configuration.cuts = cuts_of(mapping, place.network);
   check_fused(mapping, configuration.cuts, problem, place.network);
   configuration.streams = streams_of(mapping);
