@@ -78,6 +78,7 @@ Calibrated calibrate(const CalibrateRequest& given) {
   FilesRead files;
   files.add(source);
   files.add(request.frames);
+  files.add(request.application);
   files.refuse(output);
   check_writable(output);
   calibrated.result = calibrate(request, network);

@@ -83,11 +83,13 @@ std::vector<engine::ReachedDevice> devices(const Context& context) {
   return engine::reached_devices({}, measuring_options(context));
 }
 
-std::vector<Support> supports(const network::Network& network, const board::Board& board) {
+std::vector<Support> supports(const network::Network& network, const board::Board& board,
+                              const Context& context) {
   std::vector<Support> result;
+  const engine::EngineOptions options = measuring_options(context);
   for (const std::string& name : engine::engine_names()) {
-    if (!engine::can_start(name)) continue;
-    const auto engine = engine::make_engine(name);
+    if (!engine::can_start(name, options)) continue;
+    const auto engine = engine::make_engine(name, options);
     Support& support = result.emplace_back(Support{name});
     for (std::size_t i = 0; i < network.layers.size(); ++i) {
       const board::Processor& processor = board.processors.front();

@@ -39,7 +39,8 @@ struct Support {
 };
 
 /// By engine, on the board's first processor.
-std::vector<Support> supports(const network::Network& network, const board::Board& board);
+std::vector<Support> supports(const network::Network& network, const board::Board& board,
+                              const Context& context = {});
 
 /// Of this machine, by processor: one at a time, then all at once.
 struct MeasuredPeaks {

@@ -86,8 +86,13 @@ Frames image_frames(const Network& network, std::vector<std::filesystem::path> f
 
 std::vector<std::filesystem::path> images_in(const std::filesystem::path& folder) {
   std::vector<std::filesystem::path> files;
-  for (const auto& entry : std::filesystem::directory_iterator(folder))
-    if (application::is_image_name(entry.path())) files.push_back(entry.path());
+  std::error_code error;
+  for (std::filesystem::directory_iterator entry(folder, error), end; !error && entry != end;
+       entry.increment(error))
+    if (application::is_image_name(entry->path())) files.push_back(entry->path());
+  if (error)
+    throw InputError(folder.string(),
+                     fmt::format("the folder cannot be read: {}; allow it", error.message()));
   std::sort(files.begin(), files.end());
   if (files.empty())
     throw InputError(folder.string(),

@@ -4,8 +4,11 @@
 
 #include <algorithm>
 
+#include "application/application_file.h"
+#include "application/image_file.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "deployment/deployment_file.h"
 #include "network/darknet/darknet.h"
 #include "network/read.h"
 #include "network/zoo.h"
@@ -60,6 +63,16 @@ bool is_zoo_name(const std::string& name) {
 }
 
 void check_is_plan(const std::string& path) {
+  if (application::is_application_file(path))
+    throw InputError(path, fmt::format("is an application or a system, not a plan; plan an "
+                                       "application with `millrace plan {}`, a system with "
+                                       "`millrace deploy {}`",
+                                       path, path));
+  std::error_code ignored;
+  if (std::filesystem::exists(path, ignored) && deployment::is_deployment_file(path))
+    throw InputError(path,
+                     "is a deployment, not a plan; `millrace run`, `analyze`, `simulate` and "
+                     "`export --format cpp` take deployments");
   if (!network::format_of(path) && !is_zoo_name(path)) return;
   const std::string name = std::filesystem::path(path).stem().string();
   throw InputError(path, fmt::format("is a model, not a plan; plan it first: millrace plan {} -o "
@@ -83,6 +96,11 @@ ModelSource model_of_plan(const std::string& plan, const std::string& other_file
 }
 
 network::Network open_model(const ModelSource& source, const Context& context) {
+  if (application::is_image_name(source.file))
+    throw InputError(source.file,
+                     fmt::format("is a picture, not a model; give a model first, and the picture "
+                                 "with --input {}",
+                                 source.file));
   std::error_code obstacle;
   const auto kind = std::filesystem::status(source.file, obstacle);
   const bool is_zoo = is_zoo_name(source.file);

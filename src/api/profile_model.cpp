@@ -71,7 +71,7 @@ void check_outputs(const ProfileRequest& request) {
   FilesRead files;
   files.add(request.setup.source);
   files.add("board file", request.fit.board);
-  for (const std::string& model : request.fit.also) files.add("model", model);
+  for (const std::string& model : request.fit.also) files.add(network::ModelSource{model});
   for (const std::string& output : {request.output, request.fit.file}) files.refuse(output);
   for (const std::string& output : {request.output, request.fit.file})
     if (!output.empty()) check_writable(output);

@@ -8,6 +8,7 @@
 
 #include "api/model_files.h"
 #include "api/open_model.h"
+#include "application/application_file.h"
 #include "application/sink.h"
 #include "base/error.h"
 
@@ -86,6 +87,35 @@ void FilesRead::add(const application::Application& application) {
   if (!application.mapping.plan.empty()) add("plan", application.mapping.plan);
   for (const application::Input& input : application.inputs())
     if (input.kind != application::InputKind::camera) add_input(input.path);
+}
+
+void FilesRead::add(const ApplicationOptions& options) {
+  add("plan", options.plan);
+  for (const std::string& plugin : options.plugins) add("plug-in", plugin);
+  if (!options.labels_from.empty()) add_input(options.labels_from);
+}
+
+void FilesRead::add(const ApplicationFrameOptions& options) {
+  std::error_code ignored;
+  if (!options.file.empty() && fs::exists(options.file, ignored))
+    add(application::read_application(options.file));
+  for (const std::string& plugin : options.plugins) add("plug-in", plugin);
+  if (!options.labels_from.empty()) add_input(options.labels_from);
+}
+
+void FilesRead::add(const system::System& system) {
+  add("system", system.file);
+  add("board file", system.board);
+  for (const system::Group& group : system.groups) {
+    if (!group.model.file.empty()) add(group.model);
+    std::error_code ignored;
+    if (!group.application.empty() && fs::exists(group.application, ignored))
+      add(application::read_application(group.application));
+    for (const system::GraphTask& task : group.graph.tasks) {
+      add("plug-in", task.code.plugin);
+      add("task's source", task.code.source);
+    }
+  }
 }
 
 void FilesRead::check(const fs::path& path, const Identity& identity) const {

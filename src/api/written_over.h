@@ -6,10 +6,13 @@
 #include <utility>
 #include <vector>
 
+#include "api/application/load.h"
+#include "api/application/samples.h"
 #include "api/frames.h"
 #include "api/loaded.h"
 #include "application/application.h"
 #include "network/model_source.h"
+#include "system/system.h"
 
 namespace millrace::api {
 
@@ -23,6 +26,9 @@ class FilesRead {
   void add(const RunnableOptions& runnable);  // a plan with its model, too
   void add(const FrameOptions& frames);
   void add(const application::Application& application);
+  void add(const ApplicationOptions& options);       // without the file itself
+  void add(const ApplicationFrameOptions& options);  // with its inputs
+  void add(const system::System& system);            // with its networks, applications and code
   /// A file, or a folder with all that lies in it.
   void add_input(const std::filesystem::path& path);
 

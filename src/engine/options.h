@@ -22,4 +22,7 @@ struct EngineOptions {
   std::filesystem::path compiled = {};
 };
 
+/// Of an engine that has none: InputError if one is given.
+void refuse_settings(const EngineOptions& options, const std::string& engine);
+
 }  // namespace millrace::engine

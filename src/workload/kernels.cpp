@@ -85,7 +85,7 @@ std::size_t sides_of(const Tile& tile) {
 
 /// Rows of channels that follow each other without a gap.
 bool is_dense(const Tile& tile) {
-  return sides_of(tile) < 3 || tile.strides[0] == tile.counts[1] * tile.strides[1];
+  return sides_of(tile) < 2 || tile.strides[0] == tile.counts[1] * tile.strides[1];
 }
 
 /// Some of the channels that a layer computes at once.

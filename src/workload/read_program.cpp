@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "base/file.h"
-#include "workload/effort.h"
+#include "workload/check/effort.h"
 #include "workload/program_file.h"
 #include "workload/words.h"
 

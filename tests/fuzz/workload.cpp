@@ -1,8 +1,11 @@
-// A program of tiles, and what is wrong with it before it runs.
+// A program of tiles, what is wrong with it before it runs, and a run if nothing is.
 #include "base/json.h"
 #include "fuzz.h"
-#include "workload/check.h"
-#include "workload/effort.h"
+#include "network/read.h"
+#include "workload/check/check.h"
+#include "workload/check/effort.h"
+#include "workload/executable.h"
+#include "workload/facts.h"
 #include "workload/program_file.h"
 #include "workload/simulate.h"
 
@@ -20,6 +23,40 @@ void attempt_steps(const workload::Program& program, const workload::Workload& o
   workload::simulate(one, {});
 }
 
+/// The network of the seeds.
+const network::Network& digits() {
+  static const network::Network network =
+      network::read_network(MILLRACE_SOURCE_DIR "/models/digits.onnx");
+  return network;
+}
+
+/// Precondition: nothing is wrong with it.
+void run(const workload::Workload& one) {
+  const network::Network& network = digits();
+  std::vector<network::Buffer> buffers;
+  workload::TensorTable table;
+  for (const network::Tensor& tensor : network.tensors) {
+    const auto& constant = tensor.constant;
+    buffers.emplace_back(constant ? Bytes{} : tensor.size());
+    table.push_back(constant ? const_cast<std::byte*>(constant->memory->data())
+                             : buffers.back().data());
+  }
+  network::Buffer scratch(Bytes{workload::scratch_of(one)});
+  workload::Executable(one, network, scratch.data()).run(table);
+}
+
+void attempt_run(const workload::Program& program) {
+  constexpr double few_bytes = 1e7;
+  for (const workload::Workload& one : program.workloads) {
+    const workload::Effort effort = workload::effort_of(one);
+    if (effort.turns > 1e4 || effort.touched + effort.marked > few_bytes) return;
+  }
+  const bool right =
+      workload::violations(program, digits()).empty() && workload::violations(program).empty();
+  if (!right) return;
+  for (const workload::Workload& one : program.workloads) run(one);
+}
+
 }  // namespace
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -28,5 +65,6 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const workload::Program program = workload::read_program(file.path());
     for (const workload::Workload& one : program.workloads) attempt_steps(program, one);
     workload::to_json(program);
+    attempt_run(program);
   });
 }

@@ -1,8 +1,9 @@
 // What check finds in programs that were edited by hand.
-#include "workload/check.h"
+#include "workload/check/check.h"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <stdexcept>
 
 #include "sample_program.h"
@@ -91,6 +92,12 @@ TEST_F(CheckedProgram, misses_channels) {
        {&link("load_input").sources[0], &link("load_input").sink, &link("compute").sources[0]}) {
     Side& side = joint->sides[0];
     side.pipe_up = side.pipeline = side.pipe_down = side.pipe_up - 1;
+  }
+  expect("its weights are");  // for more channels than it reads
+  for (Joint* joint : {&link("load_weights").sources[0], &link("load_weights").sink,
+                       &link("compute").sources[1]}) {
+    Side& side = joint->sides[1];
+    side.pipe_up = side.pipeline = side.pipe_down = side.pipe_up - 9;
   }
   expect("channels of the input, expected 8");
 }
@@ -183,6 +190,80 @@ TEST_F(CheckedChain, keeps_other_rows) {
 TEST_F(CheckedChain, computes_before_its_input_is_there) {
   std::swap(link("layer1"), link("layer2"));
   expect("what is not written yet");
+}
+
+/// What a network's layers make of an edited program.
+class ProgramOfNetwork : public CheckedProgram {
+ protected:
+  void expect_against_network(std::string_view words) {
+    const auto found = violations(program_, network_);
+    ASSERT_FALSE(found.empty());
+    EXPECT_NE(found[0].find(words), std::string::npos) << found[0];
+  }
+};
+
+TEST_F(ProgramOfNetwork, is_right_as_compiled) {
+  EXPECT_TRUE(violations(program_, network_).empty());
+}
+
+TEST_F(ProgramOfNetwork, has_a_tensor_without_a_name) {
+  workload().buffers[0].tensor.reset();
+  expect_against_network("names no tensor");
+}
+
+TEST_F(ProgramOfNetwork, computes_another_layers_windows) {
+  link("compute").window.kernel = {1, 1};
+  expect_against_network("its window is not that of the layer");
+}
+
+TEST_F(ProgramOfNetwork, computes_with_another_kernel) {
+  link("compute").operation = TileOperation::layer;
+  expect_against_network("it computes by 'layer'");
+}
+
+TEST_F(ProgramOfNetwork, lacks_a_source) {
+  link("compute").sources.pop_back();
+  expect_against_network("sources, but the layer");
+}
+
+TEST_F(ProgramOfNetwork, has_an_activation_that_no_layer_asks_for) {
+  link("compute").activation = TileActivation{.low = 0};
+  expect_against_network("its activation is not that");
+}
+
+TEST_F(ProgramOfNetwork, writes_over_weights) {
+  const auto weights = std::ranges::find_if(workload().buffers,
+                                            [](const Region& buffer) { return buffer.constant; });
+  ASSERT_NE(weights, workload().buffers.end());
+  link("store_output").sink.buffer =
+      static_cast<std::int32_t>(weights - workload().buffers.begin());
+  expect_against_network("which is no output of its layers");
+}
+
+TEST_F(ProgramOfNetwork, has_elements_of_a_byte) {
+  link("compute").sources[0].element = 1;
+  expect_against_network("networks run in float32");
+}
+
+TEST_F(CheckedProgram, reads_fewer_weights_than_its_channels_need) {
+  for (Joint* joint :
+       {&link("load_weights").sources[0], &link("load_weights").sink, &link("compute").sources[1]})
+    joint->sides[1].pipe_up = joint->sides[1].pipeline = joint->sides[1].pipe_down = 1;
+  expect("its weights are");
+}
+
+TEST_F(CheckedProgram, has_elements_of_two_sizes_in_a_buffer) {
+  link("compute").sources[0].element = 2;
+  const auto found = violations(program_);
+  ASSERT_FALSE(found.empty());
+  EXPECT_NE(found[0].find("for 2 bytes long, another link for 4"), std::string::npos) << found[0];
+}
+
+TEST_F(CheckedProgram, copies_to_elements_of_another_size) {
+  link("load_input").sink.element = 2;
+  const auto found = violations(program_);
+  ASSERT_FALSE(found.empty());
+  EXPECT_NE(found[0].find("reads elements of 4 bytes and writes elements of 2"), std::string::npos);
 }
 
 }  // namespace

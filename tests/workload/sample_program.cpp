@@ -6,8 +6,9 @@
 
 #include "network/evaluate/evaluate.h"
 #include "support/network_builder.h"
-#include "workload/check.h"
+#include "workload/check/check.h"
 #include "workload/executable.h"
+#include "workload/facts.h"
 
 namespace millrace::workload {
 namespace {
@@ -63,7 +64,9 @@ TileTarget sample_target() {
 std::vector<Array> run_program(const Program& program, const Network& network,
                                const std::vector<Array>& inputs) {
   Memories memories(network);
-  Buffer scratch(program.memories[1].size);
+  std::int64_t most = 64;
+  for (const Workload& workload : program.workloads) most = std::max(most, scratch_of(workload));
+  Buffer scratch(Bytes{most});
   for (std::size_t i = 0; i < inputs.size(); ++i)
     std::copy_n(inputs[i].memory->data(), inputs[i].memory->size().count,
                 memories.table[network.inputs[i].index]);

@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "board/board_file.h"
 #include "sample_program.h"
-#include "workload/check.h"
+#include "workload/check/check.h"
 
 namespace millrace::workload {
 namespace {

@@ -224,7 +224,8 @@ void add_table(const AdmitRequest& request, AdmitResult& result) {
           "no static table was found in which nothing is interrupted and every deadline is met; "
           "give longer deadlines, try --goal largest-load, or ask with --no-table for utilisation "
           "only";
-  } catch (const InputError& error) {
+  } catch (const InputError& error) {  // too long a table: nothing is known of its deadlines
+    result.is_table_lacking = true;
     result.no_table = std::string(error.what()) + " with --harmonise";
   }
 }

@@ -214,9 +214,7 @@ void refuse_results_over(const application::Application& application,
                          const ApplicationOptions& options, const ApplicationRun& how) {
   FilesRead files;
   files.add(application);
-  files.add("plan", options.plan);
-  if (!options.labels_from.empty()) files.add_input(options.labels_from);
-  for (const std::string& plugin : options.plugins) files.add("plug-in", plugin);
+  files.add(options);
   files.refuse(application.output.json);
   for (application::Output output : outputs_by_input(application)) {
     output.json.clear();

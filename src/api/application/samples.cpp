@@ -13,20 +13,6 @@ namespace {
 
 constexpr std::int64_t most_kept = std::int64_t{1} << 30;  // bytes of decoded pictures
 
-/// What the application says itself.
-void refuse_image_options(const FrameOptions& frames) {
-  const FrameOptions usual;
-  const char* given = frames.mean != usual.mean             ? "--mean"
-                      : frames.deviation != usual.deviation ? "--std"
-                      : frames.bgr                          ? "--bgr"
-                      : frames.raw                          ? "--raw"
-                                                            : nullptr;
-  if (given != nullptr)
-    throw InputError(given,
-                     "the application's 'preprocess' says how pictures become inputs; leave "
-                     "it out");
-}
-
 std::int64_t bytes_of(const application::Picture& picture) {
   std::int64_t bytes = picture.image.empty() ? 0 : picture.image.pixels->size().count;
   for (const network::Array& array : picture.arrays) bytes += array.memory->size().count;
@@ -69,6 +55,19 @@ void take_pictures(ApplicationSamples& samples, std::int64_t most, const Context
 }
 
 }  // namespace
+
+void refuse_image_options(const FrameOptions& frames) {
+  const FrameOptions usual;
+  const char* given = frames.mean != usual.mean             ? "--mean"
+                      : frames.deviation != usual.deviation ? "--std"
+                      : frames.bgr                          ? "--bgr"
+                      : frames.raw                          ? "--raw"
+                                                            : nullptr;
+  if (given != nullptr)
+    throw InputError(given,
+                     "the application's 'preprocess' says how pictures become inputs; leave "
+                     "it out");
+}
 
 ApplicationOptions ApplicationFrameOptions::application() const {
   ApplicationOptions options;

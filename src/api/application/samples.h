@@ -26,6 +26,9 @@ struct ApplicationSamples {
   profile::Samples samples;  // made from them; borrows this
 };
 
+/// InputError if --mean, --std, --bgr or --raw is given: the application says it itself.
+void refuse_image_options(const FrameOptions& frames);
+
 /// Whether frames come from the application: from its own input, or from the folder, picture or
 /// array that `frames` names in its place.
 bool is_of_application(const ApplicationFrameOptions& options, const FrameOptions& frames);

@@ -9,6 +9,7 @@
 #include "api/written_over.h"
 #include "base/file.h"
 #include "base/interrupt.h"
+#include "deployment/deployment_file.h"
 #include "runtime/controller/script.h"
 #include "runtime/scheduling/host.h"
 
@@ -65,6 +66,7 @@ void check_trace_file(const DeploymentRunRequest& request) {
   FilesRead files;
   files.add("deployment", request.deployment);
   files.add("script", request.script);
+  files.add(deployment::read_deployment_system(request.deployment));
   files.refuse(request.trace.file);
   check_writable(request.trace.file);
 }

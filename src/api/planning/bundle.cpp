@@ -24,6 +24,8 @@ Bundle make_bundle(const BundleRequest& request) {
       bundle.files.push_back(copy_beside(file, source.file, made.path()));
   if (!request.labels.empty())
     bundle.files.push_back(copy_beside(request.labels, request.labels, made.path()));
+  if (!request.labels.empty() && fs::path(request.labels).filename() == plan_name)
+    throw InputError(request.labels, "has the plan's name; give it another one");
   plan::PlanFile file{loaded->plan, loaded->origin, loaded->evidence};
   const auto in_bundle = [&](const fs::path& path) { return made.place() / path.filename(); };
   if (!files.models.empty()) file.origin.model.file = in_bundle(source.file);

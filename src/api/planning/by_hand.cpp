@@ -64,6 +64,28 @@ explore::ProcessorGroup group_of(const ByHand& mapping, const std::string& text,
   return group;
 }
 
+bool is_in(ProcessorId processor, const explore::ProcessorGroup& group) {
+  return std::find(group.begin(), group.end(), processor) != group.end();
+}
+
+/// A processor has one part in the plan: all frames, or its turn among the same replicas.
+void check_group(const ByHand& mapping, const std::vector<explore::ProcessorGroup>& stages,
+                 std::size_t stage, const board::Board& board) {
+  for (const ProcessorId processor : stages[stage]) {
+    const std::string& name = board[processor].name;
+    if (std::count(stages[stage].begin(), stages[stage].end(), processor) > 1)
+      fail(mapping, "devices",
+           fmt::format("'{}' names {} twice; for several streams on one processor say streams",
+                       mapping.devices[stage], name));
+    for (std::size_t before = 0; before < stage; ++before)
+      if (stages[before] != stages[stage] && is_in(processor, stages[before]))
+        fail(mapping, "devices",
+             fmt::format("{} is in '{}' and in '{}'; a processor that takes turns with others in "
+                         "one stage can be in no other one",
+                         name, mapping.devices[before], mapping.devices[stage]));
+  }
+}
+
 /// A cut inside of what runs as one kernel cannot be.
 void check_fused(const ByHand& mapping, const std::vector<std::size_t>& cuts,
                  const explore::Problem& problem, const network::Network& network) {
@@ -141,6 +163,8 @@ explore::Choice choose_by_hand(const SearchPlace& place, const ByHand& mapping,
   for (const std::string& device : mapping.devices)
     configuration.stages.push_back(
         fewest_layers_first(problem, group_of(mapping, device, place.board)));
+  for (std::size_t i = 0; i < configuration.stages.size(); ++i)
+    check_group(mapping, configuration.stages, i, place.board);
   configuration.cuts = cuts_of(mapping, place.network);
   check_fused(mapping, configuration.cuts, problem, place.network);
   configuration.streams = streams_of(mapping);

@@ -24,6 +24,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/quantity.h"
+#include "base/temporary.h"
 #include "board/shipped.h"
 #include "engine/registry.h"
 #include "explore/why.h"
@@ -219,7 +220,8 @@ std::string other_speed_text(const plan::PlanFile& file, const std::string& mode
 /// A pipeline brings throughput; cores that work on a layer together bring one frame out sooner.
 bool may_join_cores(const PlanRequest& request, const board::Board& board) {
   return request.board.empty() && request.limits.empty() && request.profile.empty() &&
-         board.processors.size() > 1 && !is_configuration_search(request.search);
+         !request.by_hand.is_given() && board.processors.size() > 1 &&
+         !is_configuration_search(request.search);
 }
 
 PlanRequest with_cores_joined(PlanRequest request, const board::Board& board) {
@@ -355,22 +357,20 @@ PlanResult make_plan(const PlanRequest& given) {
 void check_plan_output(const PlanRequest& given, const std::string& output) {
   PlanRequest request = given;
   take_application(request);
-  std::error_code ignored;
-  if (output != standard_output && !is_plan_file(output) &&
-      !std::filesystem::is_character_file(output, ignored) &&
-      !std::filesystem::is_fifo(output, ignored))
+  if (output != standard_output && !is_plan_file(output) && !is_special(output))
     throw InputError("--output " + output,
                      "expected a name that ends in .json, by which run and bench know a plan");
   FilesRead files;
   files.add(request.setup.source);
   files.add(request.loss.frames);
-  if (!request.loss.application.labels_from.empty())
-    files.add_input(request.loss.application.labels_from);
+  files.add(request.loss.application);
   files.add("calibration table", request.loss.calibration);
   files.add("profile", request.profile);
   for (const std::string& board : {request.board, request.limits}) files.add("board file", board);
-  files.refuse(output);
-  check_writable(output);
+  for (const std::string& written : {output, request.search.log.value_or("")}) {
+    files.refuse(written);
+    if (!written.empty()) check_writable(written);
+  }
 }
 
 }  // namespace millrace::api

@@ -202,8 +202,30 @@ std::vector<std::string> search_names() {
   return names;
 }
 
+namespace {
+
+/// Of the searches over configurations one alone refines cuts.
+void refuse_options_of_cut_points(const SearchOptions& options) {
+  const std::array<std::pair<bool, const char*>, 4> given{
+      {{options.threshold.has_value(), "--threshold"},
+       {options.top.has_value(), "--top"},
+       {options.allowed_loss.has_value(), "--allowed-loss"},
+       {options.start.has_value(), "--start"}}};
+  for (const auto& [is_given, name] : given)
+    if (is_given && options.method != "cut-points")
+      throw InputError(name,
+                       fmt::format("--search {} does not use it; give --search cut-points, or "
+                                   "leave it out",
+                                   options.method));
+}
+
+}  // namespace
+
 bool is_configuration_search(const SearchOptions& options) {
-  if (explore::method_named(options.method) != nullptr) return true;
+  if (explore::method_named(options.method) != nullptr) {
+    refuse_options_of_cut_points(options);
+    return true;
+  }
   const bool given[] = {options.objective.has_value(),    options.time_limit.has_value(),
                         options.candidates.has_value(),   options.jobs.has_value(),
                         options.log.has_value(),          options.resume.has_value(),

@@ -6,8 +6,9 @@
 #include "base/error.h"
 #include "network/evaluate/evaluate.h"
 #include "network/random_values.h"
-#include "workload/check.h"
+#include "workload/check/check.h"
 #include "workload/executable.h"
+#include "workload/facts.h"
 
 namespace millrace::api {
 namespace {
@@ -121,7 +122,10 @@ std::vector<TilesRun> run_tiles(const workload::Program& program, const Network&
                                 std::uint64_t seed, int repetitions) {
   check_tiles(program, network);
   const AllTensors all(network, seed);
-  network::Buffer scratch(program.memories.size() > 1 ? program.memories[1].size : Bytes{64});
+  std::int64_t most = 64;
+  for (const workload::Workload& workload : program.workloads)
+    most = std::max(most, workload::scratch_of(workload));
+  network::Buffer scratch(Bytes{most});
   std::vector<TilesRun> runs;
   for (const workload::Workload& workload : program.workloads) {
     workload::TensorTable table = all.table();

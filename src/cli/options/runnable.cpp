@@ -6,11 +6,10 @@
 
 namespace millrace::cli {
 
-void bind_runnable(CLI::App& verb, api::RunnableOptions& options) {
+void bind_runnable(CLI::App& verb, api::RunnableOptions& options, const std::string& files) {
   // Not "plan": `bench` has an option of that name, and newer versions of CLI11 refuse both.
   verb.add_option("plan_or_model", options.model.source.file,
-                  "A plan or deployment file (.json), an ONNX file, a Darknet configuration (.cfg) "
-                  "or a zoo network")
+                  files + ", an ONNX file, a Darknet configuration (.cfg) or a zoo network")
       ->required();
   bind_input(verb, options.model);
   verb.add_option("--model", options.network, model_moved);

@@ -8,7 +8,8 @@
 
 namespace millrace::cli {
 
-void bind_runnable(CLI::App& verb, api::RunnableOptions& options);
+/// `files`: which of ours the verb takes, as a sentence begins: "A plan file (.json)".
+void bind_runnable(CLI::App& verb, api::RunnableOptions& options, const std::string& files);
 CLI::Option* bind_time_scale(CLI::App& verb, api::RunnableOptions& options);  // --time-scale
 /// --plan, --plugin, --frames, --labels-from
 void bind_application(CLI::App& verb, api::ApplicationOptions& options);

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <chrono>
 
+#include "application/application_file.h"
 #include "base/printable.h"
+#include "cli/print/shell_word.h"
 #include "plan/build.h"
 #include "plan/capacities.h"
 #include "plan/steps.h"
@@ -56,7 +58,8 @@ std::string proof_text(const network::Network& network, const explore::Candidate
           slots_text(network, chosen));
 }
 
-std::string closing_text(const explore::Choice& choice, const std::string& output) {
+std::string closing_text(const explore::Choice& choice, const std::string& source,
+                         const std::string& output) {
   const explore::Candidate& winner = choice.winner();
   if (winner.plan.stages.empty()) return "";  // all outputs are inputs or constants
   const auto alone = std::find_if(
@@ -76,7 +79,11 @@ std::string closing_text(const explore::Choice& choice, const std::string& outpu
     gained += fmt::format(": no plan that was found is faster than {} alone",
                           alone->plan.stages.front().processors.front().name);
   }
-  return fmt::format("gained: {}\nnext: millrace bench {}\n", gained, output);
+  const std::string next =
+      application::is_application_file(source)
+          ? fmt::format("run {} --plan {}", shell_word(source), shell_word(output))
+          : "bench " + shell_word(output);
+  return fmt::format("gained: {}\nnext: millrace {}\n", gained, next);
 }
 
 std::string processors_text(std::size_t count) {

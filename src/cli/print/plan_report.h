@@ -10,7 +10,9 @@ namespace millrace::cli {
 std::string proof_text(const network::Network& network, const explore::Candidate& chosen);
 
 /// What the plan gains over the fastest processor alone, and what to type next: two lines.
-std::string closing_text(const explore::Choice& choice, const std::string& output);
+/// `source`: what was planned, a model or an application.
+std::string closing_text(const explore::Choice& choice, const std::string& source,
+                         const std::string& output);
 
 /// Why the layer is where it is.
 std::string why_text(const api::PlanResult& result, const api::LayerReasons& why);

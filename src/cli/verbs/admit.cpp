@@ -16,6 +16,7 @@
 #include "cli/print/progress.h"
 #include "cli/verbs/verbs.h"
 #include "report/admission.h"
+#include "system/system_file.h"
 
 namespace millrace::cli {
 
@@ -138,12 +139,17 @@ void write_results(const AdmitOptions& options, const api::AdmitResult& result) 
 
 int run(const AdmitOptions& options) {
   api::FilesRead files;
-  files.add("system", options.request.system);
+  files.add(system::read_system(options.request.system));
   if (!options.request.running.empty()) files.add("admission", options.request.running);
   for (const std::string& output : {options.gantt, options.header}) {
     files.refuse(output);
     if (!output.empty()) check_writable(output);
   }
+  for (const auto& [option, file] :
+       {std::pair{"--gantt", &options.gantt}, {"--cpp", &options.header}})
+    if (options.no_table && !file->empty())
+      throw InputError(option,
+                       "writes the static table, which --no-table leaves out; leave out one");
   api::AdmitRequest request = options.request;
   request.elements.kinds = {options.kinds.begin(), options.kinds.end()};
   request.admission.goal = goals.at(options.goal);

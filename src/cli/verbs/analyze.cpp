@@ -88,6 +88,7 @@ int analyze_deployment(const AnalyzeOptions& options) {
   if (!options.gantt.empty()) {
     api::FilesRead files;
     files.add("deployment", file);
+    files.add(deployment::read_deployment_system(file));
     files.refuse(options.gantt);
     check_writable(options.gantt);
   }

@@ -86,7 +86,7 @@ int bench_application(const api::RunnableOptions& runnable, const api::Applicati
   const auto loaded = load_application(runnable, options);
   api::FilesRead files;
   files.add(loaded->application);
-  files.add("plan", options.plan);
+  files.add(options);
   files.refuse(bench_options.svg);
   if (!bench_options.svg.empty()) check_writable(bench_options.svg);
   const api::ApplicationResult result = bench_application(*loaded, bench_options.rounds);

@@ -9,6 +9,7 @@
 #include "api/bench/slices.h"
 #include "api/json/bench.h"
 #include "api/simulated_board.h"
+#include "api/written_over.h"
 #include "application/application_file.h"
 #include "base/error.h"
 #include "cli/options/common.h"
@@ -31,7 +32,7 @@ struct BenchOptions {
 
 void bind(CLI::App& verb, BenchOptions& options) {
   api::BenchRequest& request = options.request;
-  bind_runnable(verb, request.runnable);
+  bind_runnable(verb, request.runnable, "A plan file (.json), an application (.yaml)");
   bind_application(verb, options.application);
   CLI::Option* svg = verb.add_option(
       "--svg", options.svg, "Draw what each technique adds to the application, into this SVG file");
@@ -125,6 +126,9 @@ int run(const BenchOptions& options) {
   const api::BenchRequest& request = options.request;
   const std::string& file = request.runnable.model.source.file;
   check_trace(request.trace, request.runnable);
+  api::FilesRead beside;
+  for (const std::string& plan : request.beside) beside.add("plan", plan);
+  beside.refuse(request.trace.file);
   if (application::is_application_file(file)) return bench_as_application(options);
   refuse_application_options(options.application, file);
   if (!options.svg.empty())

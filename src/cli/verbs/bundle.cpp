@@ -6,6 +6,7 @@
 #include "api/json/files.h"
 #include "base/printable.h"
 #include "cli/options/common.h"
+#include "cli/print/shell_word.h"
 #include "cli/verbs/verbs.h"
 
 namespace millrace::cli {
@@ -39,7 +40,7 @@ int run(const BundleOptions& options) {
   };
   for (const auto& file : bundle.files) fmt::print("{}\n", place(file));
   fmt::print("\nCopy the folder to the board, then run there: millrace run {} --random 10\n",
-             place(bundle.files.front()));
+             printable(shell_word((options.request.folder / bundle.files.front()).string())));
   return 0;
 }
 

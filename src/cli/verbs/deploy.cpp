@@ -19,6 +19,7 @@
 #include "cli/print/progress.h"
 #include "cli/verbs/verbs.h"
 #include "report/pareto.h"
+#include "system/system_file.h"
 
 namespace millrace::cli {
 namespace {
@@ -141,7 +142,7 @@ void use_equations(const std::string& names, realtime::AnalysisOptions& analysis
 void check_outputs(const DeployOptions& options) {
   refuse_two_results(options.json, options.output);
   api::FilesRead files;
-  files.add("system", options.request.system);
+  files.add(system::read_system(options.request.system));
   files.add("board file", options.request.board);
   for (const std::string& path : {options.output, options.pareto, options.fronts}) {
     if (path.empty()) continue;

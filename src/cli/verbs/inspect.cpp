@@ -24,11 +24,13 @@ struct InspectOptions {
 
 void bind(CLI::App& verb, InspectOptions& options) {
   bind_model(verb, options.model);
+  bind_engine_libraries(verb, options.model.context);
   bind_json(verb, options.json);
 }
 
 void print_layers(const network::Network& network) {
-  report::Table table({{"layer", Align::left},
+  report::Table table({{"number"},
+                       {"layer", Align::left},
                        {"operator", Align::left},
                        {"output"},
                        {"MACs"},
@@ -38,7 +40,7 @@ void print_layers(const network::Network& network) {
   for (std::size_t i = 0; i < network.layers.size(); ++i) {
     const network::Layer& layer = network.layers[i];
     const network::Cost cost = network::cost_of(network, LayerId(i));
-    table.add({layer.name, std::string(network::name_of(layer.op)),
+    table.add({std::to_string(i), layer.name, std::string(network::name_of(layer.op)),
                api::shape_of_output(network, layer), count_text(static_cast<double>(cost.macs)),
                count_text(static_cast<double>(cost.parameters)), millrace::to_text(cost.read),
                millrace::to_text(cost.written)});
@@ -61,7 +63,8 @@ std::vector<std::string> names_of(const network::Network& network) {
 
 int run(const InspectOptions& options) {
   const network::Network network = open_model(options.model.source, options.model.context);
-  const std::vector<api::Support> engines = api::supports(network, board::this_machine());
+  const std::vector<api::Support> engines = 
+      api::supports(network, board::this_machine(), options.model.context);
   if (options.json) {
     fmt::print("{}", api::inspection_json(network, engines));
     return 0;

@@ -105,7 +105,8 @@ void print_plan(const PlanOptions& options, const api::PlanResult& result) {
              report::stages_text(result.file.plan, result.file.evidence, result.network),
              proof_text(result.network, choice.winner()));
   for (const api::LayerReasons& why : result.why) fmt::print("{}", why_text(result, why));
-  fmt::print("\nwritten: {}\n{}", options.output, closing_text(choice, options.output));
+  fmt::print("\nwritten: {}\n{}", options.output,
+             closing_text(choice, options.request.setup.source.file, options.output));
 }
 
 int run(const PlanOptions& given) {

@@ -33,20 +33,27 @@ void bind(CLI::App& verb, ProfileOptions& options) {
   bind_processors(verb, request.setup);
   bind_variants(verb, request.variants);
   begin_group(verb, "Measurement");
+  // A stored profile was measured in another way.
+  const auto measure_again = [&request](const std::string&) { request.fresh = true; };
   verb.add_option("--subnet", request.subnet,
                   "FIRST:LAST: measure the layers from FIRST to LAST as one piece instead of each "
                   "layer");
   verb.add_option("--iterations", request.least, "Smallest number of repetitions")
       ->check(CLI::Range(1, 100000))
-      ->capture_default_str();
+      ->capture_default_str()
+      ->each(measure_again);
   verb.add_option("--duration", request.duration_s, "Shortest time on each processor, in seconds")
       ->transform(in_seconds())
       ->check(between(0.0, 3600.0))
-      ->capture_default_str();
+      ->capture_default_str()
+      ->each(measure_again);
   verb.add_option("--warmup", request.warmup, "Number of runs before the measurement")
       ->check(CLI::Range(0, 1000))
-      ->capture_default_str();
-  verb.add_flag("--fresh", request.fresh, "Measure again, even if a stored profile fits");
+      ->capture_default_str()
+      ->each(measure_again);
+  verb.add_flag("--fresh", request.fresh,
+                "Measure again, even if a stored profile fits; also if one of the "
+                "three numbers above is given");
   verb.add_flag("--batches", request.batches,
                 "Also measure the last layers on batches of 2 to 16 frames");
   bind_fit(verb, request.fit);

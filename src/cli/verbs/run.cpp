@@ -34,7 +34,8 @@ constexpr const char* names_not_of_deployments[] = {
 
 void bind(CLI::App& verb, RunCommandOptions& options) {
   api::RunRequest& request = options.request;
-  bind_runnable(verb, request.runnable);
+  bind_runnable(verb, request.runnable,
+                "A plan or deployment file (.json), an application (.yaml)");
   bind_frames(verb, request.frames);
   bind_application(verb, options.application);
   begin_group(verb, "Output");
@@ -60,8 +61,10 @@ int run_as_application(const RunCommandOptions& options) {
     throw InputError(request.runnable.model.source.file,
                      "is an application, which names its network, input and labels itself; leave "
                      "out --model, --input, --random and --labels");
+  api::refuse_image_options(request.frames);
+  const std::string output = request.output == standard_output ? "/dev/stdout" : request.output;
   return run_application(request.runnable, options.application,
-                         {request.output, options.json, request.trace});
+                         {output, options.json, request.trace});
 }
 
 int run_as_deployment(const RunCommandOptions& options) {
@@ -77,7 +80,8 @@ int run_as_deployment(const RunCommandOptions& options) {
 }
 
 int run(const RunCommandOptions& options) {
-  const api::RunRequest& request = options.request;
+  api::RunRequest request = options.request;
+  if (request.output == standard_output) request.output.clear();  // where lines go without a file
   const std::string& file = request.runnable.model.source.file;
   if (api::is_plan_file(file) && deployment::is_deployment_file(file))
     return run_as_deployment(options);

@@ -304,6 +304,7 @@ int run_deployment(const SimulateOptions& options) {
   api::FilesRead files;
   files.add("deployment", file);
   files.add("script", options.drive.request.script);
+  files.add(deployment::read_deployment_system(file));
   for (const std::string& path : {options.trace, options.gantt}) {
     files.refuse(path);
     if (!path.empty()) check_writable(path);

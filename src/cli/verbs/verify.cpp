@@ -21,7 +21,7 @@ struct VerifyOptions {
 
 void bind(CLI::App& verb, VerifyOptions& options) {
   api::VerifyRequest& request = options.request;
-  bind_runnable(verb, request.runnable);
+  bind_runnable(verb, request.runnable, "A plan file (.json)");
   bind_frames(verb, request.frames);
   begin_group(verb, "Comparison");
   verb.add_option("--random-mappings", request.mappings,

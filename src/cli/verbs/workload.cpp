@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 
 #include "api/open_model.h"
@@ -17,7 +18,7 @@
 #include "report/gantt.h"
 #include "report/table.h"
 #include "report/workload.h"
-#include "workload/check.h"
+#include "workload/check/check.h"
 #include "workload/facts.h"
 #include "workload/program_file.h"
 
@@ -33,7 +34,28 @@ struct WorkloadOptions {
   std::uint64_t seed = 1;
   int repetitions = 1;
   bool overlap = false, layer_by_layer = false, json = false;
+  std::vector<std::pair<CLI::Option*, std::string_view>> of_actions = {};
 };
+
+/// Which actions an option is for.
+constexpr std::array<std::pair<const char*, std::string_view>, 16> option_actions{{
+    {"other", "diff"},
+    {"--layer", "make"},
+    {"--scratchpad-kib", "make"},
+    {"--parts", "make"},
+    {"--overlap", "make"},
+    {"--layer-by-layer", "make"},
+    {"--board", "make, simulate"},
+    {"--shape", "make, check, run"},
+    {"--streams", "simulate"},
+    {"--beside", "simulate"},
+    {"--model", "check, run"},
+    {"--seed", "run"},
+    {"--repetitions", "run"},
+    {"--output", "make"},
+    {"--gantt", "simulate"},
+    {"--trace", "simulate"},
+}};
 
 void bind(CLI::App& verb, WorkloadOptions& options) {
   verb.add_option(
@@ -80,6 +102,8 @@ void bind(CLI::App& verb, WorkloadOptions& options) {
   verb.add_option("--trace", options.trace,
                   "For simulate: the same for chrome://tracing or Perfetto");
   bind_json(verb, options.json);
+  for (const auto& [name, actions] : option_actions)
+    options.of_actions.emplace_back(verb.get_option(name), actions);
 }
 
 network::ModelSource source_of(const WorkloadOptions& options, const std::string& file) {
@@ -162,6 +186,10 @@ void check_parts(const std::vector<workload::Program>& programs,
 }
 
 int simulate_streams(const WorkloadOptions& options) {
+  for (const auto& [option, file] :
+       {std::pair{"--gantt", &options.gantt}, {"--trace", &options.trace}})
+    if (!file->empty())
+      throw InputError(option, "is of one network on one stream; leave out --streams and --beside");
   std::vector<workload::Program> programs{read_to_simulate(options.file)};
   for (const std::string& file : options.beside) programs.push_back(read_to_simulate(file));
   if (options.streams.size() > programs.size())
@@ -249,10 +277,22 @@ int diff(const WorkloadOptions& options) {
   return found.empty() ? 0 : answer_is_no;
 }
 
+/// What an action does not use would be passed over in silence.
+void refuse_options_of_other_actions(const WorkloadOptions& options) {
+  for (const auto& [option, actions] : options.of_actions)
+    if (option->count() > 0 && actions.find(options.action) == actions.npos)
+      throw InputError(option->get_name(),
+                       fmt::format("is for {}, not for {}; leave it out", actions, options.action));
+}
+
 int run(const WorkloadOptions& options) {
+  refuse_options_of_other_actions(options);
   api::FilesRead files;
-  files.add("file", options.file);
-  files.add("model", options.model);
+  files.add(source_of(options, options.file));
+  if (!options.model.empty()) files.add(source_of(options, options.model));
+  files.add("program", options.other);
+  files.add("board file", options.board);
+  for (const std::string& beside : options.beside) files.add("program", beside);
   for (const std::string& written : {options.output, options.gantt, options.trace}) {
     if (written.empty()) continue;
     files.refuse(written);

@@ -136,6 +136,7 @@ class OneDnn final : public Engine {
 }  // namespace
 
 std::unique_ptr<Engine> make(const EngineOptions& options) {
+  refuse_settings(options, "onednn");
   try {
     return std::make_unique<OneDnn>(options);
   } catch (const dnnl::error& error) {

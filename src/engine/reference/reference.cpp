@@ -27,6 +27,9 @@ class ReferenceEngine : public Engine {
 
 }  // namespace
 
-std::unique_ptr<Engine> make(const EngineOptions&) { return std::make_unique<ReferenceEngine>(); }
+std::unique_ptr<Engine> make(const EngineOptions& options) {
+  refuse_settings(options, "reference");
+  return std::make_unique<ReferenceEngine>();
+}
 
 }  // namespace millrace::engine::reference

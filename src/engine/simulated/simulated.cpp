@@ -43,6 +43,9 @@ std::unique_ptr<Engine> make(LayerTime time) {
   return std::make_unique<SimulatedEngine>(std::move(time));
 }
 
-std::unique_ptr<Engine> make(const EngineOptions&) { return make(); }
+std::unique_ptr<Engine> make(const EngineOptions& options) {
+  refuse_settings(options, "simulated");
+  return make();
+}
 
 }  // namespace millrace::engine::simulated

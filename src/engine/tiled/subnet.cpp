@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "engine/request.h"
-#include "workload/check.h"
+#include "workload/check/check.h"
 
 namespace millrace::engine::tiled {
 namespace {

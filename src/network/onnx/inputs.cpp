@@ -32,10 +32,12 @@ std::string text_of(const Shape& shape) {
   return text.empty() ? "scalar" : text;
 }
 
-/// The shape with ones for open dimensions.
+/// The shape with usual numbers for open dimensions: rows and columns of a picture, else one.
 std::string example(Shape shape) {
-  for (std::int64_t& size : shape)
-    if (size == open) size = 1;
+  constexpr std::size_t sides_of_images = 4;
+  constexpr std::int64_t pixels = 224;
+  for (std::size_t i = 0; i < shape.size(); ++i)
+    if (shape[i] == open) shape[i] = shape.size() == sides_of_images && i >= 2 ? pixels : 1;
   return to_text(shape);
 }
 

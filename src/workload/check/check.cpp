@@ -1,11 +1,11 @@
-#include "workload/check.h"
+#include "workload/check/check.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <functional>
 
-#include "workload/effort.h"
+#include "workload/check/effort.h"
 
 namespace millrace::workload {
 namespace {
@@ -40,10 +40,33 @@ void check_link(const Link& link, std::vector<std::string>& found) {
   if (link.kind == LinkKind::transfer && link.sources.size() != 1)
     found.push_back(fmt::format("link '{}' is a transfer of {} sources, expected 1", link.name,
                                 link.sources.size()));
+  if (link.kind == LinkKind::transfer && !link.sources.empty() &&
+      link.sources[0].element != link.sink.element)
+    found.push_back(fmt::format("link '{}' reads elements of {} bytes and writes elements of {}",
+                                link.name, link.sources[0].element, link.sink.element));
   for (std::size_t i = 0; i < link.sources.size(); ++i)
     if (runs_of(link.sources[i]) != runs_of(link.sink))
       found.push_back(fmt::format("link '{}': source {} is there for {} runs, the sink for {}",
                                   link.name, i, runs_of(link.sources[i]), runs_of(link.sink)));
+}
+
+/// What lies in a buffer has one size.
+void check_elements(const Workload& workload, std::vector<std::string>& found) {
+  std::vector<std::int32_t> elements(workload.buffers.size());
+  const auto note = [&](const Link& link, const Joint& joint) {
+    const auto buffer = static_cast<std::size_t>(joint.buffer);
+    std::int32_t& element = elements[buffer];
+    if (element == 0) element = joint.element;
+    if (element != joint.element)
+      found.push_back(
+          fmt::format("link '{}' takes the elements of the buffer '{}' for {} bytes "
+                      "long, another link for {}",
+                      link.name, workload.buffers[buffer].name, joint.element, element));
+  };
+  for (const Link& link : workload.links) {
+    for (const Joint& source : link.sources) note(link, source);
+    note(link, link.sink);
+  }
 }
 
 /// A way along links from a tensor in the first memory back to it. Places of a fast memory are used
@@ -112,6 +135,7 @@ std::vector<std::string> static_violations(const Program& program, const Workloa
   check_memories(program, workload, found);
   check_overlaps(workload, found);
   for (const Link& link : workload.links) check_link(link, found);
+  check_elements(workload, found);
   if (const std::string link = Cycles(workload).find(); !link.empty())
     found.push_back(fmt::format("the links form a cycle, which link '{}' closes", link));
   check_sinks(workload, found);
@@ -127,31 +151,6 @@ std::vector<std::string> violations(const Program& program) {
     for (const std::string& text : found) all.push_back(prefixed(workload, text));
   }
   return all;
-}
-
-std::vector<std::string> violations(const Program& program, const network::Network& network) {
-  std::vector<std::string> found;
-  if (program.network_hash != network::hash_of(network))
-    found.push_back(
-        fmt::format("the program is for the network '{}' with hash {}, not for this one",
-                    program.network, program.network_hash));
-  for (const Workload& workload : program.workloads) {
-    if (workload.layer >= network.layers.size())
-      found.push_back(prefixed(workload, fmt::format("there is no layer {}", workload.layer)));
-    for (const Link& link : workload.links)
-      if (link.layer && *link.layer >= network.layers.size())
-        found.push_back(prefixed(workload, fmt::format("there is no layer {}", *link.layer)));
-    for (const Region& buffer : workload.buffers) {
-      if (!buffer.tensor) continue;
-      const bool fits = *buffer.tensor < network.tensors.size() &&
-                        network.tensors[*buffer.tensor].size().count == buffer.size();
-      if (!fits)
-        found.push_back(prefixed(workload, fmt::format("buffer '{}' has {} bytes, and is no tensor "
-                                                       "of the network",
-                                                       buffer.name, buffer.size())));
-    }
-  }
-  return found;
 }
 
 }  // namespace millrace::workload

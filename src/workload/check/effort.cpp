@@ -1,4 +1,4 @@
-#include "workload/effort.h"
+#include "workload/check/effort.h"
 
 #include <algorithm>
 

@@ -2,7 +2,8 @@
 
 #include <algorithm>
 
-#include "workload/check.h"
+#include "workload/check/check.h"
+#include "workload/check/tiles.h"
 
 namespace millrace::workload {
 namespace {
@@ -207,13 +208,17 @@ class Play {
       if (source.counts != sink.counts)
         fail(link,
              fmt::format("it reads {} elements and writes {}", elements(source), elements(sink)));
-    } else if (slides(link.operation)) {
-      check_windows(link, state, sink);
+      return;
     }
+    std::vector<Tile> sources;
+    for (std::size_t i = 0; i < link.sources.size(); ++i)
+      sources.push_back(tile_of(link.sources[i], state.sources[i]));
+    if (const std::string text = tile_violation(link, sources, sink); !text.empty())
+      return fail(link, text);
+    if (slides(link.operation)) check_windows(link, state, sink);
   }
 
   void check_windows(const Link& link, PlayState& state, const Tile& sink) {
-    if (link.sources.empty()) return fail(link, "it has windows, but no source");
     const Tile input = tile_of(link.sources[0], state.sources[0]);
     for (std::size_t i = 0; i < 2; ++i) {
       const TileWindow& w = link.window;
@@ -353,7 +358,7 @@ class Play {
   std::vector<std::vector<std::uint8_t>> marks_;  // by buffer
   std::vector<PlayState> states_;                 // by link
   RowsBetween rows_;
-  std::vector<Touch> touches_;                    // of this step
+  std::vector<Touch> touches_;  // of this step
   std::int64_t step_ = 0;
   std::vector<std::string> found_;
 };
