@@ -276,6 +276,9 @@ Totals run_in_turn(const Application& application, const Parts& parts, runtime::
       travel.outcome.picture = std::move(*picture);
       travel.outcome.picture.taken = begin;
       prepare(application, parts, travel);
+      if (!travel.undecoded) continue;
+      parts.skip(*travel.undecoded);
+      travels.pop_back();
     }
     if (travels.empty()) break;
     const auto submitted = Clock::now();

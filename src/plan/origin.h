@@ -11,6 +11,15 @@
 
 namespace millrace::plan {
 
+/// What an application's pre- and post-processing take for a frame, on one core.
+struct ProcessingTimes {
+  Time pre{}, post{};  // 0: unknown
+  Time reading{};      // of `pre`: what one thread at a time does, such as decoding a video
+  std::int64_t frames =
+      0;  // that they were measured on, on the machine that made the plan; 0: given
+  bool operator==(const ProcessingTimes&) const = default;
+};
+
 /// What a plan was made from, and how: every result can be traced.
 struct Origin {
   std::string network, board, profile;  // hashes; empty: none
@@ -27,6 +36,7 @@ struct Origin {
   std::optional<double> max_error, max_loss;  // shares
   std::optional<Time> max_latency;
   std::int64_t max_batch = 1;  // with a largest latency
+  ProcessingTimes processing = {};  // that the search counted with
   bool operator==(const Origin&) const = default;
 };
 

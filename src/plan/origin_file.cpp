@@ -61,6 +61,23 @@ std::vector<board::Precision> read_precisions(const std::string& text, const std
   return precisions;
 }
 
+template <class Add>
+void add_processing(const Add& add, const ProcessingTimes& times) {
+  const auto text_of = [](Time time) { return time > Time{} ? duration_text(time) : ""; };
+  add("processing_frames", times.frames > 0 ? std::to_string(times.frames) : "");
+  add("processing_post", text_of(times.post));
+  add("processing_pre", text_of(times.pre));
+  add("processing_reading", text_of(times.reading));
+}
+
+void read_processing(ProcessingTimes& times, const std::string& name, const JsonView& json) {
+  const std::string text = json.text(), place = json.place();
+  if (name == "processing_frames") times.frames = read_number<std::int64_t>(text, place);
+  if (name == "processing_post") times.post = read_duration(text, place);
+  if (name == "processing_pre") times.pre = read_duration(text, place);
+  if (name == "processing_reading") times.reading = read_duration(text, place);
+}
+
 /// What is not as usual, by name, ascending; all of it text.
 Json options_json(const Origin& origin) {
   Json json = Json::object();
@@ -80,6 +97,7 @@ Json options_json(const Origin& origin) {
   add("max_latency", origin.max_latency ? duration_text(*origin.max_latency) : "");
   add("max_loss", origin.max_loss ? fmt::format("{:g}%", 100 * *origin.max_loss) : "");
   add("precision", precisions_text(origin.precisions));
+  add_processing(add, origin.processing);
   add("search", origin.search);
   const std::uint64_t seed = origin.model.seed;
   add("seed", searched || seed != network::ModelSource{}.seed ? std::to_string(seed) : "");
@@ -104,6 +122,7 @@ void read_option(Origin& origin, const std::string& name, const JsonView& json) 
   if (name == "max_latency") origin.max_latency = read_duration(text, place);
   if (name == "max_loss") origin.max_loss = read_share(text, place);
   if (name == "precision") origin.precisions = read_precisions(text, place);
+  read_processing(origin.processing, name, json);
   if (name == "search") origin.search = text;
   if (name == "seed") origin.model.seed = read_number<std::uint64_t>(text, place);
   if (name == "shape") network::add_shapes(origin.model, text, place);

@@ -13,22 +13,6 @@ namespace {
 
 constexpr std::int64_t most_kept = std::int64_t{1} << 30;  // bytes of decoded pictures
 
-/// The frames of --input in the place of the application's own.
-void replace_input(application::Application& application, const FrameOptions& frames) {
-  using application::InputKind;
-  application::Input& input = application.input;
-  if (!frames.inputs.empty()) {
-    application.beside.clear();
-    input.path = frames.inputs.front();
-    input.kind = input.path.ends_with(".npy") ? InputKind::arrays : InputKind::images;
-    input.place = "--input";
-  }
-  for (const application::Input& each : application.inputs())
-    if (each.kind == InputKind::camera)
-      throw InputError(each.place,
-                       "a camera's pictures are others each time; give a folder with --input");
-}
-
 std::int64_t bytes_of(const application::Picture& picture) {
   std::int64_t bytes = picture.image.empty() ? 0 : picture.image.pixels->size().count;
   for (const network::Array& array : picture.arrays) bytes += array.memory->size().count;
@@ -95,6 +79,21 @@ ApplicationOptions ApplicationFrameOptions::application() const {
 bool is_of_application(const ApplicationFrameOptions& options, const FrameOptions& frames) {
   if (options.file.empty() || frames.random > 0 || frames.inputs.size() > 1) return false;
   return frames.inputs.empty() || frames.inputs.front().find('=') == std::string::npos;
+}
+
+void replace_input(application::Application& application, const FrameOptions& frames) {
+  using application::InputKind;
+  application::Input& input = application.input;
+  if (!frames.inputs.empty()) {
+    application.beside.clear();
+    input.path = frames.inputs.front();
+    input.kind = input.path.ends_with(".npy") ? InputKind::arrays : InputKind::images;
+    input.place = "--input";
+  }
+  for (const application::Input& each : application.inputs())
+    if (each.kind == InputKind::camera)
+      throw InputError(each.place,
+                       "a camera's pictures are others each time; give a folder with --input");
 }
 
 std::unique_ptr<ApplicationSamples> open_application_samples(const ApplicationFrameOptions& options,

@@ -33,6 +33,9 @@ void refuse_image_options(const FrameOptions& frames);
 /// array that `frames` names in its place.
 bool is_of_application(const ApplicationFrameOptions& options, const FrameOptions& frames);
 
+/// What `frames` names in the place of the application's own input. InputError if a camera is left.
+void replace_input(application::Application& application, const FrameOptions& frames);
+
 /// InputError if the frames' options contradict the application's pre-processing, or there are
 /// none; a camera's pictures are not taken. `network`: the application's.
 std::unique_ptr<ApplicationSamples> open_application_samples(const ApplicationFrameOptions& options,

@@ -161,7 +161,8 @@ explore::Choice choose_by_hand(const SearchPlace& place, const ByHand& mapping,
   const explore::SearchContext search_context{place.network, place.board, problem, choose.build};
   explore::Configuration configuration;
   for (const std::string& device : mapping.devices)
-    configuration.stages.push_back(group_of(mapping, device, place.board));
+    configuration.stages.push_back(
+        fewest_layers_first(problem, group_of(mapping, device, place.board)));
   for (std::size_t i = 0; i < configuration.stages.size(); ++i)
     check_group(mapping, configuration.stages, i, place.board);
   configuration.cuts = cuts_of(mapping, place.network);

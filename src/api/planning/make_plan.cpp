@@ -15,6 +15,8 @@
 #include "api/planning/by_hand.h"
 #include "api/planning/notes.h"
 #include "api/planning/objectives.h"
+#include "api/planning/origin.h"
+#include "api/planning/processing.h"
 #include "api/profile.h"
 #include "api/simulated_board.h"
 #include "api/written_over.h"
@@ -49,6 +51,7 @@ struct Work {
   std::optional<explore::PrecisionChoice> precisions = {};  // if there is a budget for the loss
   std::optional<profile::Loss> loss = {};                   // if there are frames and no budget
   std::map<std::string, engine::Engine*> engines = {};
+  plan::ProcessingTimes processing = {};  // that the search counts with
 };
 
 PrecisionRequest precision_request(const PlanRequest& request, const Work& work) {
@@ -159,44 +162,16 @@ explore::Choice search(const PlanRequest& request, const Work& work) {
     return explore::choose(work.network, work.board, work.profile, choose);
   }
   choose.search = "auto";
-  return search_configurations(
-      {work.network, work.board, work.profile, work.engines, request.setup.context},
-      search_options(request), choose);
-}
-
-plan::Origin origin_of(const PlanRequest& request, const Work& work) {
-  plan::Origin origin;
-  origin.network = work.profile.network;
-  origin.board = work.profile.board;
-  origin.model = network::absolute(request.setup.source);
-  origin.version = MILLRACE_VERSION;
-  std::error_code ignored;
-  if (!request.board.empty()) {
-    origin.board_name = work.board.name;
-    origin.board_cpu = work.board.cpu_model;
-  }
-  if (!request.board.empty() && std::filesystem::exists(request.board, ignored))
-    origin.board_file = std::filesystem::absolute(request.board).lexically_normal();
-  origin.limits = request.limits;
-  origin.streams = request.streams;
-  origin.search = request.search.method;
-  origin.fitness =
-      request.genetic.fitness == explore::Fitness::balance ? "balance" : "bottleneck";
-  origin.fallback = request.search.fallback;
-  origin.precisions = precisions_of(request.variants);
-  origin.max_error = request.variants.max_error;
-  origin.max_latency = request.max_latency;
-  if (request.max_latency) origin.max_batch = request.max_batch;
-  if (!request.loss.max_loss.empty())
-    origin.max_loss = read_share(request.loss.max_loss, "--max-loss");
-  return origin;
+  return search_configurations({work.network, work.board, work.profile, work.engines,
+                                request.setup.context, work.processing},
+                               search_options(request), choose);
 }
 
 plan::PlanFile finish(const PlanRequest& request, const Work& work,
                       const explore::Choice& choice) {
   const plan::Plan& plan = choice.winner().plan;
   return {request.board.empty() ? plan : simulated_where_not_here(plan, work.board),
-          origin_of(request, work), choice.winner().evidence};
+          origin_of(request, work.board, work.profile, work.processing), choice.winner().evidence};
 }
 
 std::vector<LayerReasons> reasons_of(const PlanRequest& request, const Work& work,
@@ -293,6 +268,7 @@ PlanResult plan_once_more(const PlanRequest& request, std::vector<PlanAttempt> a
         missed_budget_text(precision_request(request, work), *work.precisions);
     return result_of(std::move(work), std::move(attempts), refusal);
   }
+  work.processing = processing_for(request, work.network, *work.engine);
   const explore::Choice& choice = attempt.choice.emplace(search(request, work));
   Time nearest = Time::max();
   for (const PlanAttempt& each : attempts)

@@ -42,11 +42,20 @@ std::string hash_of(const explore::Problem& problem) {
   return hasher.digits();
 }
 
-explore::Processing processing_of(const SearchPlace& place, const SearchOptions& options) {
-  explore::Processing result{{}, {}, explore::cores_of(place.board)};
-  if (options.pre_time) result.pre = read_duration(*options.pre_time, "--pre-time");
-  if (options.post_time) result.post = read_duration(*options.post_time, "--post-time");
-  return result;
+explore::Processing processing_of(const SearchPlace& place) {
+  const plan::ProcessingTimes& times = place.processing;
+  return {times.pre, times.post, explore::cores_of(place.board), times.reading};
+}
+
+void add_processing_facts(explore::Facts& facts, const plan::ProcessingTimes& times) {
+  if (times.pre + times.post <= Time{}) return;
+  const auto add = [&](const char* name, std::int64_t value) {
+    if (value > 0) facts.emplace_back(name, std::to_string(value));
+  };
+  add("pre_ns", times.pre.count());
+  add("post_ns", times.post.count());
+  add("reading_ns", times.reading.count());
+  add("processing_frames", times.frames);
 }
 
 explore::Facts facts_of(const SearchPlace& place, const SearchOptions& options,
@@ -65,10 +74,7 @@ explore::Facts facts_of(const SearchPlace& place, const SearchOptions& options,
                        {"top", or_usual(options.top, "10")},
                        {"allowed_loss", or_usual(options.allowed_loss, "0.01")},
                        {"fallback", options.fallback ? "yes" : "no"}};
-  const explore::Processing processing = processing_of(place, options);
-  if (processing.each() > Time{})
-    facts.emplace_back("processing_ns",
-                       fmt::format("{}+{}", processing.pre.count(), processing.post.count()));
+  add_processing_facts(facts, place.processing);
   if (options.streams > 1) facts.emplace_back("streams", std::to_string(options.streams));
   if (options.start) facts.emplace_back("start", Hasher().add(*options.start).digits());
   return facts;
@@ -85,7 +91,7 @@ std::optional<explore::Journal> journal_of(const SearchOptions& options,
 explore::Objective objective_of(const SearchPlace& place, const SearchOptions& options,
                                 const explore::SearchContext& search_context,
                                 const explore::ChooseOptions& choose) {
-  const explore::Processing processing = processing_of(place, options);
+  const explore::Processing processing = processing_of(place);
   if (!is_measured(options))
     return with_processing(simulated_by(search_context, options.jobs.value_or(1)), place.board,
                            processing);
@@ -141,7 +147,7 @@ explore::StartTuples tuples_in(const std::string& path, const explore::SearchCon
 explore::MethodOptions method_options(const SearchPlace& place, const SearchOptions& options,
                                       const explore::SearchContext& search_context) {
   explore::MethodOptions result;
-  const explore::Processing processing = processing_of(place, options);
+  const explore::Processing processing = processing_of(place);
   result.limits.streams = options.streams;
   if (processing.pre > Time{}) result.limits.pre_threads = processing.cores;
   if (processing.post > Time{}) result.limits.post_threads = processing.cores;
@@ -291,7 +297,7 @@ explore::Choice search_configurations(const SearchPlace& place, const SearchOpti
                                  options.method, without_fallback(search_context)));
   place.context.note(fmt::format("{}: {} candidates of {:.0f} tuples of cuts", options.method,
                                  cache.count(), explore::tuples_of(search_context)));
-  note_processing(place, processing_of(place, options), cache[*found]);
+  note_processing(place, processing_of(place), cache[*found]);
   note_parameters(place, *found, cache[*found]);
   explore::Choice choice = explore::choose_found(
       search_context, {options.method, *found, cache.count(), Clock::now() - start}, choose);

@@ -8,6 +8,7 @@
 #include "engine/engine.h"
 #include "explore/choose.h"
 #include "explore/configuration/methods.h"
+#include "plan/origin.h"
 
 namespace millrace::api {
 
@@ -42,6 +43,7 @@ struct SearchPlace {
   const profile::Profile& profile;
   const std::map<std::string, engine::Engine*>& engines;  // empty: nothing can be measured here
   Context context = {};
+  plan::ProcessingTimes processing = {};
 };
 
 /// The plan of the best configuration beside one processor alone, measured as `choose` says.

@@ -73,9 +73,10 @@ void bind_configuration_search(CLI::App& verb, api::SearchOptions& options) {
       ->check(CLI::Range(1, 10'000));
   verb.add_option("--pre-time", options.pre_time,
                   "Time of pre-processing on one core for each frame, such as 6.3ms. The cores "
-                  "also need this time, which limits the throughput; default: 0");
+                  "also need this time, which limits the throughput. Default: measured here if an "
+                  "application is planned, else 0");
   verb.add_option("--post-time", options.post_time,
-                  "Time of post-processing on one core for each frame; default: 0");
+                  "Time of post-processing on one core for each frame, likewise");
   verb.add_option("--allowed-loss", options.allowed_loss,
                   "Only for cut-points: share of the throughput that may be lost to save slots, "
                   "streams and threads; default: 0.01")

@@ -5,10 +5,13 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
+#include <set>
 
 #include "base/error.h"
 #include "explore/limits.h"
 #include "plan/build.h"
+#include "plan/phase_rule.h"
 
 namespace millrace::explore {
 namespace {
@@ -40,6 +43,58 @@ ProcessorId stand_in(const Problem& problem, std::size_t layer, ProcessorId name
       static_cast<std::size_t>(std::min_element(times.begin(), times.end()) - times.begin()));
 }
 
+/// Subnets that each of the group has room for.
+std::size_t room_of(const board::Board& board, const ProcessorGroup& group) {
+  std::size_t room = std::numeric_limits<std::size_t>::max();
+  std::map<const board::Device*, std::set<ProcessorId>> sharers;
+  for (const ProcessorId each : group) sharers[board::device_of(board, board[each])].insert(each);
+  for (const auto& [device, processors] : sharers) {
+    if (device == nullptr) continue;
+    const board::Limits& limits = device->limits;
+    if (limits.subnets) room = std::min(room, static_cast<std::size_t>(*limits.subnets));
+    if (limits.subnets_together)
+      room = std::min(room, static_cast<std::size_t>(*limits.subnets_together) / processors.size());
+  }
+  return room;
+}
+
+/// The layers of each subnet on this processor.
+std::vector<std::vector<std::size_t>> pieces_on(const Problem& problem,
+                                                const plan::Mapping& mapping,
+                                                ProcessorId processor) {
+  std::vector<std::vector<std::size_t>> inputs(problem.layers), pieces;
+  for (const Problem::Edge& edge : problem.edges) inputs[edge.to].push_back(edge.from);
+  plan::PhaseRule rule(problem.processors);
+  for (std::size_t layer = 0; layer < problem.layers; ++layer) {
+    const ProcessorId here = mapping.processors[layer];
+    const std::size_t piece = rule.add({here.index}, inputs[layer]);
+    if (here != processor) continue;
+    pieces.resize(std::max(pieces.size(), piece + 1));
+    pieces[piece].push_back(layer);
+  }
+  return pieces;
+}
+
+/// The smallest subnets go to the fallback until the rest fits.
+void keep_largest(const SearchContext& context, const ProcessorGroup& group,
+                  plan::Mapping& mapping) {
+  const Problem& problem = context.problem;
+  const std::size_t room = room_of(context.board, group);
+  const ProcessorId first = group.front(), named = fallback_of(context.board, first);
+  if (!named.valid() || named == first || room >= problem.layers) return;
+  const auto time_of = [&](const std::vector<std::size_t>& piece) {
+    double sum = 0;
+    for (const std::size_t layer : piece) sum += problem.time[layer][first.index];
+    return sum;
+  };
+  for (auto pieces = pieces_on(problem, mapping, first); pieces.size() > room;
+       pieces = pieces_on(problem, mapping, first))
+    for (const std::size_t layer : *std::ranges::min_element(pieces, {}, time_of)) {
+      if (!std::isfinite(problem.time[layer][named.index])) return;
+      mapping.processors[layer] = named;
+    }
+}
+
 Verdict runs_everywhere(const SearchContext& context, const Configuration& configuration,
                         const plan::Mapping& mapping) {
   std::size_t stage = 0;
@@ -48,10 +103,9 @@ Verdict runs_everywhere(const SearchContext& context, const Configuration& confi
     const ProcessorId wanted = configuration.stages[stage].front();
     const ProcessorId here = mapping.processors[layer];
     const std::string& name = context.network.layers[layer].name;
-    // A processor of a group works on the layers of the group only.
+    // What is on the first processor of a group is on all of them.
     for (const ProcessorGroup& group : configuration.stages)
-      if (std::count(group.begin(), group.end(), here) > 0 &&
-          !can_run(context.problem, layer, group))
+      if (here == group.front() && !can_run(context.problem, layer, group))
         return Verdict::no(name + " cannot run on any processor that the mapping option gives it");
     if (!std::isfinite(context.problem.time[layer][here.index]))
       return Verdict::no(name + " runs on no processor");
@@ -89,7 +143,18 @@ plan::Mapping mapping_of(const SearchContext& context, const Configuration& conf
                                        ? group.front()
                                        : stand_in(context.problem, layer, named, last));
   }
+  if (configuration.cuts.empty()) keep_largest(context, configuration.stages.front(), mapping);
   return mapping;
+}
+
+ProcessorGroup fewest_layers_first(const Problem& problem, ProcessorGroup group) {
+  const auto layers_of = [&](ProcessorId processor) {
+    return std::ranges::count_if(problem.time, [&](const std::vector<double>& times) {
+      return std::isfinite(times[processor.index]);
+    });
+  };
+  std::ranges::stable_sort(group, {}, layers_of);
+  return group;
 }
 
 std::vector<std::int64_t> layer_streams_of(const SearchContext& context,

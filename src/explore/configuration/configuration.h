@@ -48,8 +48,11 @@ struct SearchContext {
 std::vector<std::size_t> cut_positions(const Problem& problem);
 
 /// Each layer on the first processor of its stage's group, or, where that cannot run it, on that of
-/// its device's fallback, else of the last stage, else the fastest.
+/// its device's fallback, else of the last stage, else the fastest. A whole network on a device
+/// with room for a few subnets has its largest there, as many as fit, as NVIDIA's SDK decides too.
 plan::Mapping mapping_of(const SearchContext& context, const Configuration& configuration);
+/// With those that run the fewest layers first: what these run, all processors of a group run.
+ProcessorGroup fewest_layers_first(const Problem& problem, ProcessorGroup group);
 /// By LayerId; empty: 1 for all.
 std::vector<std::int64_t> layer_streams_of(const SearchContext& context,
                                            const Configuration& configuration);

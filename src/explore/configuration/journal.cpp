@@ -147,14 +147,18 @@ class Row {
   const SearchContext& context_;
 };
 
+/// Empty if there is none of this name.
+std::string fact_in(const std::string& header, const std::string& name) {
+  const std::vector<std::string> words = split(header.substr(0, header.find('\n')), ' ');
+  const auto found = std::ranges::find_if(
+      words, [&](const std::string& word) { return word.starts_with(name + "="); });
+  return found == words.end() ? "" : found->substr(name.size() + 1);
+}
+
 /// The first fact in which a header is not that of these facts.
 std::string difference(const std::string& header, const Facts& facts) {
-  const std::vector<std::string> words = split(header.substr(0, header.find('\n')), ' ');
   for (const auto& [name, value] : facts) {
-    const auto found = std::find_if(words.begin(), words.end(), [&](const std::string& word) {
-      return word.starts_with(name + "=");
-    });
-    const std::string theirs = found == words.end() ? "" : found->substr(name.size() + 1);
+    const std::string theirs = fact_in(header, name);
     if (theirs != value)
       return fmt::format("its {} is {}, this one's {}", name,
                          theirs.empty() ? "not there" : "'" + theirs + "'", "'" + value + "'");
@@ -202,6 +206,12 @@ std::map<Configuration, Score> Journal::read(const std::filesystem::path& path,
   Journal journal(path, context);
   journal.read(text.substr(0, text.rfind('\n') + 1), end + 1);
   return std::move(journal.known_);
+}
+
+std::string Journal::fact(const std::filesystem::path& path, const std::string& name) {
+  const std::string text = read_file(path);
+  const bool is_whole = text.starts_with(title) && text.find('\n') != std::string::npos;
+  return is_whole ? fact_in(text, name) : "";
 }
 
 void Journal::read(const std::string& text, std::size_t begin) {

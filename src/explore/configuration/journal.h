@@ -32,6 +32,9 @@ class Journal {
   static std::map<Configuration, Score> read(const std::filesystem::path& path,
                                              const SearchContext& context);
 
+  /// What a journal's first line says of this name; empty: nothing, or it is no journal.
+  static std::string fact(const std::filesystem::path& path, const std::string& name);
+
   void add(const Configuration& configuration, const Score& score);
   /// What was in the file.
   const std::map<Configuration, Score>& known() const { return known_; }

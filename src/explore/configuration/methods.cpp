@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/random.h"
+#include "explore/configuration/interleaving.h"
 #include "explore/configuration/tuning.h"
 
 namespace millrace::explore {
@@ -125,22 +126,6 @@ Configuration simplest_of_best(const CandidateCache& cache) {
   return simplest;
 }
 
-/// One processor, or several in turn, for all layers.
-Configuration whole(const ProcessorGroup& group, const CandidateCache& cache) {
-  return {{group}, {}, cache.context().build.capacity};
-}
-
-/// The fastest processor, the fastest two, three, ...
-std::vector<Configuration> interleavings(const CandidateCache& cache) {
-  std::vector<Configuration> result;
-  ProcessorGroup group;
-  for (const ProcessorId processor : processors_by_speed(cache.context())) {
-    group.push_back(processor);
-    result.push_back(whole(group, cache));
-  }
-  return result;
-}
-
 double choose_count(std::size_t from, std::size_t count) {
   double result = 1;
   for (std::size_t i = 0; i < count; ++i)
@@ -202,9 +187,12 @@ std::optional<Configuration> search_one_processor(CandidateCache& cache, const M
   return cache.best_if_any();
 }
 
-std::optional<Configuration> search_interleaving(CandidateCache& cache, const MethodOptions&) {
+std::optional<Configuration> search_interleaving(CandidateCache& cache,
+                                                 const MethodOptions& options) {
   cache.ask(interleavings(cache));
-  return cache.best_if_any();
+  const std::optional<Configuration> best = cache.best_if_any();
+  if (!best) return std::nullopt;
+  return fine_tuned(cache, *best, options.limits, options.allowed_loss);
 }
 
 std::optional<Configuration> search_random(CandidateCache& cache, const MethodOptions& options) {

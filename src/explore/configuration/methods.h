@@ -45,7 +45,7 @@ std::optional<Configuration> search_cut_points(CandidateCache& cache, const Meth
 std::optional<Configuration> search_one_processor(CandidateCache& cache,
                                                   const MethodOptions& options);
 
-/// Whole frames on several processors in turn: the fastest two, three and so on.
+/// Those of interleavings(), and the fine-tuner.
 std::optional<Configuration> search_interleaving(CandidateCache& cache,
                                                  const MethodOptions& options);
 

@@ -25,6 +25,7 @@ double most_with(const Processing& processing, const board::Board& board, const 
 
 double most_with(const Processing& processing, const Configuration& configuration) {
   double most = std::numeric_limits<double>::infinity();
+  if (processing.reading > Time{}) most = 1 / seconds(processing.reading);
   for (const auto& [time, threads] : {std::pair(processing.pre, configuration.pre_threads),
                                       std::pair(processing.post, configuration.post_threads)})
     if (time > Time{})

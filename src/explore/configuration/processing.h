@@ -8,13 +8,14 @@ namespace millrace::explore {
 struct Processing {
   Time pre{}, post{};  // of a frame, on one of the cores; 0: none
   int cores = 1;       // that share it, and the stages that run on them
+  Time reading{};      // of `pre`: what one thread at a time does
   Time each() const { return pre + post; }
 };
 
 /// The cores of the board's CPUs, whether plans may use them or not. At least one.
 int cores_of(const board::Board& board);
 
-/// The frames per second that the threads allow.
+/// The frames per second that the threads allow, and reading.
 double most_with(const Processing& processing, const Configuration& configuration);
 
 /// The frames per second that the cores allow to a plan with this score: cores / (processing + what

@@ -3,10 +3,14 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <map>
 #include <set>
+#include <string>
 
+#include "explore/configuration/interleaving.h"
 #include "explore/contexts.h"
 #include "plan/build.h"
+#include "plan/steps.h"
 
 namespace millrace::explore {
 namespace {
@@ -82,6 +86,49 @@ TEST(Methods, the_same_seed_asks_the_same) {
     EXPECT_EQ(method.run(one, {}), method.run(other, {})) << method.name;
     EXPECT_EQ(one.order(), other.order()) << method.name;
   }
+}
+
+/// Layers of the plan by the names of the processors that run them.
+std::map<std::string, std::size_t> layers_by_processor(const plan::Plan& plan) {
+  std::map<std::string, std::size_t> layers;
+  for (const plan::Stage& stage : plan.stages)
+    for (const board::Processor& processor : stage.processors)
+      for (const plan::Phase& phase : stage.phases) layers[processor.name] += phase.layers.size();
+  return layers;
+}
+
+TEST(Methods, interleaving_uses_accelerators_that_lack_operators) {
+  Field field(24, 2, 7);
+  field.board.devices.front().limits.streams = 4;
+  CandidateCache cache = field.cache();
+  const double alone = simulated_score(field.context, whole({ProcessorId(0)}, cache)).throughput;
+  const auto found = search_interleaving(cache, {});
+  ASSERT_TRUE(found);
+  EXPECT_GT(cache.score_of_best().throughput, 1.2 * alone);
+  const Realised realised = realise(field.context, *found);
+  ASSERT_TRUE(realised.verdict) << realised.verdict.reason();
+  plan::check(realised.plan, field.network);
+  const auto layers = layers_by_processor(realised.plan);
+  EXPECT_GT(layers.at("npu0"), 0u);
+  EXPECT_EQ(layers.at("npu0"), layers.at("npu1"));
+}
+
+TEST(Methods, interleaving_of_all_that_run_everything_is_for_whoever_is_free) {
+  const Field field(12, 2);
+  const CandidateCache cache = field.cache();
+  const std::vector<Configuration> all = interleavings(cache);
+  ASSERT_EQ(all.size(), 3u);
+  EXPECT_TRUE(plan::is_first_free(realise(field.context, all.back()).plan));
+}
+
+TEST(Methods, interleaving_gives_a_slow_processor_fewer_frames) {
+  Field field(24, 1, 7);  // the accelerator takes twice as long
+  field.board.devices.front().limits.streams = 4;
+  const CandidateCache cache = field.cache();
+  const std::vector<Configuration> all = interleavings(cache);
+  ASSERT_GT(all.size(), 2u);
+  const ProcessorGroup& three = all[2].stages.front();
+  EXPECT_EQ(three, (ProcessorGroup{ProcessorId(1), ProcessorId(0), ProcessorId(0)}));
 }
 
 TEST(Methods, single_cuts_are_all_of_them) {

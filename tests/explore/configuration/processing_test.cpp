@@ -59,6 +59,16 @@ TEST(Processing, is_no_faster_than_its_threads) {
   EXPECT_DOUBLE_EQ(most_with(processing, configuration), 3 / 0.006);
 }
 
+TEST(Processing, is_no_faster_than_what_one_thread_reads) {
+  Processing processing{milliseconds(6), milliseconds(4), 8};
+  processing.reading = milliseconds(2);
+  Configuration configuration;
+  configuration.pre_threads = configuration.post_threads = 2;
+  EXPECT_DOUBLE_EQ(most_with(processing, configuration), 2 / 0.006);
+  configuration.pre_threads = configuration.post_threads = 8;
+  EXPECT_DOUBLE_EQ(most_with(processing, configuration), 1 / 0.002);
+}
+
 TEST(Processing, of_what_is_capped_alike_the_plan_with_fewest_stages_wins) {
   const test::Field field(30, 2);
   const Objective simulated = simulated_objective(field.context);
