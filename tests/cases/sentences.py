@@ -39,9 +39,9 @@ def is_in(expected, output):
 
 
 def environment_of(options, models):
-    pairs = {"S": options.source, "D": models / "darknet_cfg", "P": models / "images",
+    pairs = {"S": options.source.resolve(), "D": models / "darknet_cfg", "P": models / "images",
              "Y": models / "darknet/yolo-fastest-1.1.cfg", "N": models / "labels/coco.names"}
-    return dict(os.environ, PATH=f"{options.millrace.parent}:{os.environ['PATH']}",
+    return dict(os.environ, PATH=f"{options.millrace.resolve().parent}:{os.environ['PATH']}",
                 **{name: str(path) for name, path in pairs.items()})
 
 

@@ -18,6 +18,7 @@
 #include "runtime/controller/graph_times.h"
 #include "runtime/scheduling/thread_priority.h"
 #include "runtime/sequential.h"
+#include "system/system_file.h"
 #include "system/task_times.h"
 
 namespace millrace::api {
