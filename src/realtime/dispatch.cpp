@@ -23,10 +23,15 @@ std::tuple<std::int64_t, Time, std::uint64_t> rank(const TaskSystem& system,
   return {0, job.queued, job.order};
 }
 
-std::size_t first_of_task(const std::vector<TaskJob>& ready, std::size_t job) {
-  for (std::size_t j = 0; j < ready.size(); ++j)
-    if (ready[j].task == ready[job].task && ready[j].event < ready[job].event) job = j;
-  return job;
+/// By TaskId: the job of the earliest event.
+std::vector<std::size_t> first_of_tasks(const TaskSystem& system,
+                                        const std::vector<TaskJob>& ready) {
+  std::vector<std::size_t> first(system.tasks.size(), ready.size());
+  for (std::size_t j = 0; j < ready.size(); ++j) {
+    std::size_t& known = first[ready[j].task.index];
+    if (known == ready.size() || ready[j].event < ready[known].event) known = j;
+  }
+  return first;
 }
 
 }  // namespace
@@ -48,12 +53,13 @@ std::optional<std::size_t> chosen(const TaskSystem& system, const Resource& reso
   std::optional<std::size_t> best;
   const bool is_table = resource.policy == SchedulingPolicy::table;
   const TaskId slot = is_table ? slot_at(resource, state.table_phase, now).first : TaskId{};
+  const std::vector<std::size_t> first = first_of_tasks(system, state.ready);
   for (std::size_t j = 0; j < state.ready.size(); ++j) {
+    if (first[state.ready[j].task.index] != j) continue;
     if (is_table && state.ready[j].task != slot) continue;
-    if (best && rank(system, resource.policy, state.ready[j]) >=
-                    rank(system, resource.policy, state.ready[*best]))
-      continue;
-    if (first_of_task(state.ready, j) == j) best = j;  // last, as it looks at all of them
+    if (!best || rank(system, resource.policy, state.ready[j]) <
+                     rank(system, resource.policy, state.ready[*best]))
+      best = j;
   }
   return best;
 }

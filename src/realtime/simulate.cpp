@@ -16,8 +16,8 @@ using Execution = Scenario::Execution;
 
 constexpr std::int64_t most_events_of_a_flow = 2000;
 
-/// See Run::work: some ten seconds.
-constexpr std::int64_t most_work = 2'000'000'000;
+/// See Run::work: some seconds.
+constexpr std::int64_t most_work = 500'000'000;
 
 /// Four of the longest periods, but few events of each flow.
 Time span_of(const TaskSystem& system) {

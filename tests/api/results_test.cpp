@@ -14,7 +14,7 @@ runtime::Result result_of(const std::vector<float>& values) {
 
 TEST(Results, equal_values_are_told_in_the_order_of_their_positions) {
   network::Network network;
-  network.tensors.push_back({.name = "y", .shape = {1, 1000}});
+  network.tensors.emplace_back().name = "y";
   network.outputs = {TensorId(0)};
   std::vector<float> values(1000, 0.001f);
   const auto begins = [&] { return json_line(network, "a", result_of(values)); };
