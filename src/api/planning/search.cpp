@@ -301,8 +301,7 @@ explore::Choice search_configurations(const SearchPlace& place, const SearchOpti
   note_parameters(place, *found, cache[*found]);
   explore::Choice choice = explore::choose_found(
       search_context, {options.method, *found, cache.count(), Clock::now() - start}, choose);
-  choice.application_fps =
-      application_fps(place, choice, processing_of(place, options), cache[*found]);
+  choice.application_fps = application_fps(place, choice, processing_of(place), cache[*found]);
   return choice;
 }
 
