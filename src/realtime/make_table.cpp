@@ -1,6 +1,7 @@
 // The search for a static table: one pass of decisions from time 0 on, again with other orders
 // where it fails.
 #include <algorithm>
+#include <utility>
 
 #include "base/random.h"
 #include "realtime/static_table.h"
@@ -8,11 +9,30 @@
 namespace millrace::realtime {
 namespace {
 
+/// What a job does at one time: a transfer, or its work.
+struct Part {
+  TablePart part = TablePart::run;
+  Time length{};
+  std::vector<std::size_t> units;
+  bool whole = true;  // is not cut
+};
+
+std::vector<Part> parts_of(const TableTask& task) {
+  std::vector<Part> parts;
+  for (const TablePart part : {TablePart::in, TablePart::run, TablePart::out})
+    if (const Time length = length_of(task, part); length > Time{})
+      parts.push_back(
+          {part, length, units_of(task, part), part != TablePart::run || !task.preemptive});
+  return parts;
+}
+
 struct Job {
   std::size_t task = 0;
   std::int64_t number = 0;
-  Time release{}, deadline{}, left{};
-  double order = 0;  // the smallest goes first
+  Time release{}, deadline{};
+  std::size_t part = 0;  // of the task's
+  Time left{}, rest{};   // of this part; of those after it
+  double order = 0;      // the smallest goes first
 };
 
 /// A strategy for one pass.
@@ -25,13 +45,16 @@ struct Pass {
 class TableBuilder {
  public:
   TableBuilder(const std::vector<TableTask>& tasks, Time cycle, const Pass& pass, Random& random)
-      : tasks_(tasks), pass_(pass), result_{cycle, pass.frame, {}} {
+      : pass_(pass), result_{cycle, pass.frame, {}} {
     for (std::size_t t = 0; t < tasks.size(); ++t) {
       const std::int64_t count = cycle / tasks[t].period;
-      units_ = std::max(units_, tasks[t].units.back() + 1);
+      parts_.push_back(parts_of(tasks[t]));
+      for (const Part& part : parts_.back())
+        for (const std::size_t unit : part.units) units_ = std::max(units_, unit + 1);
+      const Time first = parts_.back().front().length;
       for (std::int64_t n = 0; n < count; ++n) {
         const Time release = tasks[t].period * n;
-        Job job{t, n, release, release + tasks[t].deadline, tasks[t].worst};
+        Job job{t, n, release, release + tasks[t].deadline, 0, first, length_of(tasks[t]) - first};
         job.order = static_cast<double>(job.deadline.count()) +
                     pass.noise * random.unit() * static_cast<double>(tasks[t].deadline.count());
         jobs_.push_back(job);
@@ -43,8 +66,9 @@ class TableBuilder {
 
   std::optional<StaticTable> build() {
     Time now{};
-    while (next_ < jobs_.size() || !ready_.empty()) {
+    while (next_ < jobs_.size() || !ready_.empty() || !later_.empty()) {
       for (; next_ < jobs_.size() && jobs_[next_].release <= now; ++next_) insert(next_);
+      take_later(now);
       if (!start_jobs(now)) return std::nullopt;
       const Time then = next_moment(now);
       if (then == Time::max()) break;
@@ -64,47 +88,65 @@ class TableBuilder {
     ready_.insert(place, job);
   }
 
+  /// Jobs whose part before has ended.
+  void take_later(Time now) {
+    std::erase_if(later_, [&](const auto& later) {
+      if (later.first > now) return false;
+      insert(later.second);
+      return true;
+    });
+  }
+
+  const Part& part_of(const Job& job) const { return parts_[job.task][job.part]; }
+
   /// Begins what can begin now; false: a deadline cannot be met any more.
   bool start_jobs(Time now) {
     std::vector<bool> kept(units_, false);  // for a job that goes first and waits for other units
     for (std::size_t i = 0; i < ready_.size();) {
       const Job& job = jobs_[ready_[i]];
-      if (now + job.left > job.deadline) return false;
+      if (now + job.left + job.rest > job.deadline) return false;
       if (is_free(job, now, kept) && may_begin(job, now)) {
         if (start(ready_[i], now)) {
           ready_.erase(ready_.begin() + static_cast<std::ptrdiff_t>(i));
           continue;
         }
-      } else if (tasks_[job.task].units.size() > 1) {
-        for (std::size_t unit : tasks_[job.task].units) kept[unit] = true;
+      } else if (part_of(job).units.size() > 1) {
+        for (const std::size_t unit : part_of(job).units) kept[unit] = true;
       }
       ++i;
     }
     return true;
   }
 
-  /// Whether it is complete then.
+  /// Whether its part is complete then; the next one follows later.
   bool start(std::size_t number, Time now) {
     Job& job = jobs_[number];
+    const Part& part = part_of(job);
     const Time end = end_of_piece(job, now);
-    result_.entries.push_back({job.task, job.number, now, end});
-    for (std::size_t unit : tasks_[job.task].units) busy_until_[unit] = end;
+    result_.entries.push_back({job.task, job.number, now, end, part.part});
+    for (const std::size_t unit : part.units) busy_until_[unit] = end;
     job.left -= end - now;
-    return job.left == Time{};
+    if (job.left > Time{}) return false;
+    if (job.part + 1 == parts_[job.task].size()) return true;
+    ++job.part;
+    job.left = part_of(job).length;
+    job.rest -= job.left;
+    later_.emplace_back(end, number);
+    return true;
   }
 
   /// What may be cut takes no time from a job that waits for other units.
   bool is_free(const Job& job, Time now, const std::vector<bool>& kept) const {
-    const TableTask& task = tasks_[job.task];
-    return std::ranges::all_of(task.units, [&](std::size_t unit) {
-      return busy_until_[unit] <= now && (task.preemptive || !kept[unit]);
+    const Part& part = part_of(job);
+    return std::ranges::all_of(part.units, [&](std::size_t unit) {
+      return busy_until_[unit] <= now && (!part.whole || !kept[unit]);
     });
   }
 
   Time end_of_frame(Time now) const { return (now / pass_.frame + 1) * pass_.frame; }
 
   bool may_begin(const Job& job, Time now) const {
-    const bool whole = !tasks_[job.task].preemptive;
+    const bool whole = part_of(job).whole;
     if (pass_.frame > Time{} && whole && now + job.left > end_of_frame(now)) return false;
     return !whole || !pass_.looks_ahead || !delays_more_urgent(job, now);
   }
@@ -114,23 +156,25 @@ class TableBuilder {
     const Time end = now + job.left;
     for (std::size_t n = next_; n < jobs_.size() && jobs_[n].release < end; ++n) {
       const Job& other = jobs_[n];
-      if (other.deadline < job.deadline && end + other.left > other.deadline &&
+      if (other.deadline < job.deadline && end + other.left + other.rest > other.deadline &&
           shares_unit(job, other))
         return true;
     }
     return false;
   }
+  /// The part of one job, and any part of another.
   bool shares_unit(const Job& a, const Job& b) const {
-    const auto& of_b = tasks_[b.task].units;
-    return std::ranges::any_of(tasks_[a.task].units, [&](std::size_t unit) {
-      return std::ranges::find(of_b, unit) != of_b.end();
+    return std::ranges::any_of(parts_[b.task], [&](const Part& part) {
+      return std::ranges::any_of(part_of(a).units, [&](std::size_t unit) {
+        return std::ranges::find(part.units, unit) != part.units.end();
+      });
     });
   }
 
   /// A job that may be cut runs until something changes; others may need its unit then.
   Time end_of_piece(const Job& job, Time now) const {
     Time end = now + job.left;
-    if (!tasks_[job.task].preemptive) return end;
+    if (part_of(job).whole) return end;
     if (pass_.frame > Time{}) end = std::min(end, end_of_frame(now));
     return std::min(end, next_moment(now));
   }
@@ -143,12 +187,13 @@ class TableBuilder {
     return then;
   }
 
-  const std::vector<TableTask>& tasks_;
   const Pass& pass_;
   StaticTable result_;
-  std::size_t units_ = 0, next_ = 0;  // jobs from `next_` on are not released yet
+  std::vector<std::vector<Part>> parts_;  // by task
+  std::size_t units_ = 0, next_ = 0;      // jobs from `next_` on are not released yet
   std::vector<Job> jobs_;             // by release
   std::vector<std::size_t> ready_;    // by order
+  std::vector<std::pair<Time, std::size_t>> later_;  // when the next part of a job may begin
   std::vector<Time> busy_until_;
 };
 
@@ -160,7 +205,8 @@ void join_pieces(StaticTable& table, std::size_t tasks) {
   for (const TableEntry& entry : table.entries) {
     const bool in_frame = table.frame == Time{} || entry.begin % table.frame != Time{};
     std::size_t& at = last[entry.task];
-    if (at != none && joined[at].job == entry.job && joined[at].end == entry.begin && in_frame) {
+    if (at != none && joined[at].job == entry.job && joined[at].part == entry.part &&
+        joined[at].end == entry.begin && in_frame) {
       joined[at].end = entry.end;
     } else {
       at = joined.size();
@@ -173,11 +219,12 @@ void join_pieces(StaticTable& table, std::size_t tasks) {
 bool is_overloaded(const std::vector<TableTask>& tasks, Time cycle) {
   std::vector<long double> loads;
   for (const TableTask& task : tasks)
-    for (std::size_t unit : task.units) {
-      loads.resize(std::max(loads.size(), unit + 1), 0);
-      loads[unit] += static_cast<long double>(cycle / task.period) *
-                     static_cast<long double>(task.worst.count());
-    }
+    for (const Part& part : parts_of(task))
+      for (const std::size_t unit : part.units) {
+        loads.resize(std::max(loads.size(), unit + 1), 0);
+        loads[unit] += static_cast<long double>(cycle / task.period) *
+                       static_cast<long double>(part.length.count());
+      }
   return std::ranges::any_of(
       loads, [&](long double load) { return load > static_cast<long double>(cycle.count()); });
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
 
@@ -20,9 +21,13 @@ std::optional<std::int64_t> product(std::int64_t a, std::int64_t b) {
   return result;
 }
 
-std::size_t units_of(const std::vector<TableTask>& tasks) {
+constexpr std::array<TablePart, 3> all_parts{TablePart::in, TablePart::run, TablePart::out};
+
+std::size_t number_of_units(const std::vector<TableTask>& tasks) {
   std::size_t units = 0;
-  for (const TableTask& task : tasks) units = std::max(units, task.units.back() + 1);
+  for (const TableTask& task : tasks)
+    for (const TablePart part : all_parts)
+      for (const std::size_t unit : units_of(task, part)) units = std::max(units, unit + 1);
   return units;
 }
 
@@ -35,7 +40,37 @@ double harmonic_period(double period, double base) {
   return base * std::exp2(std::floor(std::log2(period / base) + 1e-12));
 }
 
+void check_transfers(const TableTask& task, const std::string& place) {
+  if (!task.transfers) return;
+  if (task.transfers->in < Time{} || task.transfers->out < Time{})
+    throw InputError(place, "a transfer takes less than no time");
+  if (std::ranges::find(task.units, task.transfers->link) != task.units.end())
+    throw InputError(place, "its link is one of its units");
+}
+
 }  // namespace
+
+const char* to_text(TablePart part) {
+  return part == TablePart::in ? "in" : part == TablePart::run ? "run" : "out";
+}
+
+std::vector<std::size_t> units_of(const TableTask& task, TablePart part) {
+  if (part == TablePart::run) return task.units;
+  if (length_of(task, part) == Time{}) return {};
+  return {task.transfers->link};
+}
+
+Time length_of(const TableTask& task, TablePart part) {
+  if (part == TablePart::run) return task.worst;
+  if (!task.transfers) return {};
+  return part == TablePart::in ? task.transfers->in : task.transfers->out;
+}
+
+Time length_of(const TableTask& task) {
+  Time sum{};
+  for (const TablePart part : all_parts) sum += length_of(task, part);
+  return sum;
+}
 
 void check(const std::vector<TableTask>& tasks) {
   for (const TableTask& task : tasks) {
@@ -46,10 +81,13 @@ void check(const std::vector<TableTask>& tasks) {
       throw InputError(
           place, fmt::format("its deadline of {} is longer than its period of {}",
                              millrace::to_text(task.deadline), millrace::to_text(task.period)));
-    if (task.deadline < task.worst)
-      throw InputError(
-          place, fmt::format("its worst time of {} is longer than its deadline of {}",
-                             millrace::to_text(task.worst), millrace::to_text(task.deadline)));
+    check_transfers(task, place);
+    if (task.deadline < length_of(task))
+      throw InputError(place,
+                       fmt::format("its worst time of {}{} is longer than its deadline of {}",
+                                   millrace::to_text(length_of(task)),
+                                   task.transfers ? ", transfers included," : "",
+                                   millrace::to_text(task.deadline)));
     if (task.units.empty()) throw InputError(place, "it has no unit to run on");
     if (task.preemptive && task.units.size() > 1)
       throw InputError(place, "what runs on several units at once cannot be cut into pieces");
@@ -84,7 +122,9 @@ std::vector<Time> frames(const std::vector<TableTask>& tasks) {
   const std::int64_t cycle = hyperperiod(tasks).count();
   std::int64_t shortest = 1, longest = cycle;
   for (const TableTask& task : tasks) {
-    if (!task.preemptive) shortest = std::max(shortest, task.worst.count());
+    for (const TablePart part : all_parts)
+      if (part != TablePart::run || !task.preemptive)
+        shortest = std::max(shortest, length_of(task, part).count());
     longest = std::min(longest, task.deadline.count());
   }
   const auto has_whole_frame = [&](std::int64_t frame) {
@@ -134,11 +174,12 @@ Harmonised harmonised(const std::vector<TableTask>& tasks) {
 
 namespace {
 
-/// What a job had so far.
+/// What a part of a job had so far.
 struct Progress {
-  Time had{};
+  Time had{}, end{};
   std::int64_t pieces = 0;
 };
+using JobProgress = std::array<Progress, all_parts.size()>;
 
 Verdict wrong(const TableTask& task, std::int64_t job, const std::string& what) {
   return Verdict::no(fmt::format("job {} of '{}' {}", job, task.name, what));
@@ -154,13 +195,41 @@ Verdict replay_entry(const StaticTable& table, const TableTask& task, const Tabl
   return Verdict::yes();
 }
 
+/// Adds the entry to its job, whose earlier parts have to be done.
+Verdict go_on(JobProgress& job, const TableTask& task, const TableEntry& entry) {
+  for (const TablePart part : all_parts) {
+    if (part == entry.part) break;
+    const Progress& before = job[static_cast<std::size_t>(part)];
+    if (before.had != length_of(task, part) || before.end > entry.begin)
+      return wrong(
+          task, entry.job,
+          fmt::format("begins '{}' before '{}' has ended", to_text(entry.part), to_text(part)));
+  }
+  Progress& now = job[static_cast<std::size_t>(entry.part)];
+  now.had += entry.end - entry.begin;
+  now.end = entry.end;
+  const bool may_be_cut = task.preemptive && entry.part == TablePart::run;
+  if (++now.pieces > 1 && !may_be_cut) return wrong(task, entry.job, "is cut into pieces");
+  return Verdict::yes();
+}
+
+Verdict has_all(const JobProgress& job, const TableTask& task, std::size_t number) {
+  for (const TablePart part : all_parts) {
+    const Time had = job[static_cast<std::size_t>(part)].had, due = length_of(task, part);
+    if (had != due)
+      return wrong(task, static_cast<std::int64_t>(number),
+                   fmt::format("gets {}, not {}", millrace::to_text(had), millrace::to_text(due)));
+  }
+  return Verdict::yes();
+}
+
 }  // namespace
 
 Verdict replay(const StaticTable& table, const std::vector<TableTask>& tasks) {
-  std::vector<std::vector<Progress>> progress;
+  std::vector<std::vector<JobProgress>> progress;
   for (const TableTask& task : tasks)
     progress.emplace_back(static_cast<std::size_t>(table.cycle / task.period));
-  std::vector<Time> busy_until(units_of(tasks));
+  std::vector<Time> busy_until(number_of_units(tasks));
   Time last{};
   for (const TableEntry& entry : table.entries) {
     if (entry.task >= tasks.size() || entry.job < 0 ||
@@ -170,27 +239,23 @@ Verdict replay(const StaticTable& table, const std::vector<TableTask>& tasks) {
     if (entry.begin < last) return wrong(task, entry.job, "is not in the order of begins");
     last = entry.begin;
     if (const Verdict verdict = replay_entry(table, task, entry); !verdict) return verdict;
-    for (std::size_t unit : task.units) {
+    for (const std::size_t unit : units_of(task, entry.part)) {
       if (entry.begin < busy_until[unit]) return wrong(task, entry.job, "overlaps another");
       busy_until[unit] = entry.end;
     }
-    Progress& job = progress[entry.task][static_cast<std::size_t>(entry.job)];
-    job.had += entry.end - entry.begin;
-    if (++job.pieces > 1 && !task.preemptive) return wrong(task, entry.job, "is cut into pieces");
+    JobProgress& job = progress[entry.task][static_cast<std::size_t>(entry.job)];
+    if (const Verdict verdict = go_on(job, task, entry); !verdict) return verdict;
   }
   for (std::size_t t = 0; t < tasks.size(); ++t)
     for (std::size_t j = 0; j < progress[t].size(); ++j)
-      if (progress[t][j].had != tasks[t].worst)
-        return wrong(tasks[t], static_cast<std::int64_t>(j),
-                     fmt::format("gets {}, not {}", millrace::to_text(progress[t][j].had),
-                                 millrace::to_text(tasks[t].worst)));
+      if (const Verdict verdict = has_all(progress[t][j], tasks[t], j); !verdict) return verdict;
   return Verdict::yes();
 }
 
 std::vector<double> table_loads(const StaticTable& table, const std::vector<TableTask>& tasks) {
-  std::vector<double> loads(tasks.empty() ? 0 : units_of(tasks), 0);
+  std::vector<double> loads(number_of_units(tasks), 0);
   for (const TableEntry& entry : table.entries)
-    for (std::size_t unit : tasks[entry.task].units)
+    for (const std::size_t unit : units_of(tasks[entry.task], entry.part))
       loads[unit] += static_cast<double>((entry.end - entry.begin).count()) /
                      static_cast<double>(table.cycle.count());
   return loads;

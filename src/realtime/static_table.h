@@ -10,6 +10,14 @@
 
 namespace millrace::realtime {
 
+/// What goes to the memory of the units before each job, and from it after the job. The link does
+/// one thing at a time, and no transfer is cut.
+struct TableTransfers {
+  Time in{}, out{};      // 0: none
+  std::size_t link = 0;  // a unit too, and none of the task's
+  bool operator==(const TableTransfers&) const = default;
+};
+
 /// Once each period it needs `worst` on all of its units at the same time. All first activations
 /// are at 0.
 struct TableTask {
@@ -18,14 +26,26 @@ struct TableTask {
   Time worst{};
   std::vector<std::size_t> units;  // at least one; ascending
   bool preemptive = false;         // may be cut into pieces; of tasks with one unit only
+  std::optional<TableTransfers> transfers = {};  // in time between activation and deadline as well
   bool operator==(const TableTask&) const = default;
 };
 
-/// A job, or a piece of it, runs from `begin` to `end`.
+/// Of a job, in this order.
+enum class TablePart { in, run, out };
+const char* to_text(TablePart part);
+
+/// On its units, or on its link.
+std::vector<std::size_t> units_of(const TableTask& task, TablePart part);
+Time length_of(const TableTask& task, TablePart part);
+/// All parts.
+Time length_of(const TableTask& task);
+
+/// A part of a job, or a piece of it, lasts from `begin` to `end`.
 struct TableEntry {
   std::size_t task = 0;
   std::int64_t job = 0;  // the n-th of the task in the hyperperiod, from 0
   Time begin{}, end{};
+  TablePart part = TablePart::run;
   bool operator==(const TableEntry&) const = default;
 };
 
@@ -37,7 +57,8 @@ struct StaticTable {
 };
 
 /// InputError naming the task: a time that is not above 0, a deadline longer than the period or
-/// shorter than the worst time, pieces of a task with several units.
+/// shorter than the worst time and the transfers, pieces of a task with several units, a link that
+/// is one of its units.
 void check(const std::vector<TableTask>& tasks);
 
 /// The least common multiple of the periods. InputError if it does not fit into 64 bits, or the
@@ -64,8 +85,9 @@ Harmonised harmonised(const std::vector<TableTask>& tasks);
 /// above.
 std::optional<StaticTable> make_table(const std::vector<TableTask>& tasks);
 
-/// Whether each job has its worst time between activation and deadline, in one piece or in several
-/// where it may be cut, and no unit does two things at once. No names the first job that is wrong.
+/// Whether each job has its transfer in, its worst time and its transfer out between activation and
+/// deadline, one after the other, in one piece or in several where it may be cut, and no unit does
+/// two things at once. No names the first job that is wrong.
 Verdict replay(const StaticTable& table, const std::vector<TableTask>& tasks);
 
 /// The busy share of each unit in the cycle.

@@ -4,6 +4,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
 
 #include "report/gantt.h"
 #include "report/table.h"
@@ -15,23 +17,37 @@ std::string share_text(explore::Billionths share) {
   return fmt::format("{:.1f} %", static_cast<double>(share) * 100 / explore::whole_unit);
 }
 
+constexpr std::array<realtime::TablePart, 3> parts{
+    realtime::TablePart::in, realtime::TablePart::run, realtime::TablePart::out};
+
+std::string name_of(const realtime::TableTask& task, realtime::TablePart part) {
+  return part == realtime::TablePart::run ? task.name : task.name + " " + to_text(part);
+}
+
 /// A trace of the table, a plan for each task.
 Trace trace_of(const realtime::StaticTable& table, const std::vector<realtime::TableTask>& tasks,
                const std::vector<std::string>& units) {
   Trace trace;
-  std::vector<std::vector<std::size_t>> stages(tasks.size());
+  std::vector<std::array<std::vector<std::size_t>, parts.size()>> stages(tasks.size());
   for (std::size_t t = 0; t < tasks.size(); ++t) {
     trace.plans.push_back(tasks[t].name);
-    for (std::size_t unit : tasks[t].units) {
-      stages[t].push_back(trace.stages.size());
-      trace.stages.push_back({t, tasks[t].name, units[unit]});
-    }
+    for (std::size_t p = 0; p < parts.size(); ++p)
+      for (const std::size_t unit : units_of(tasks[t], parts[p])) {
+        stages[t][p].push_back(trace.stages.size());
+        trace.stages.push_back({t, name_of(tasks[t], parts[p]), units[unit]});
+      }
   }
   for (const realtime::TableEntry& entry : table.entries)
-    for (std::size_t stage : stages[entry.task])
+    for (const std::size_t stage : stages[entry.task][static_cast<std::size_t>(entry.part)])
       trace.firings.push_back({stage, 0, entry.job, 1, entry.begin, entry.end});
   std::ranges::stable_sort(trace.firings, {}, &TraceFiring::end);
   return trace;
+}
+
+std::uint64_t bits_of(const std::vector<std::size_t>& units) {
+  std::uint64_t bits = 0;
+  for (const std::size_t unit : units) bits |= std::uint64_t{1} << unit;
+  return bits;
 }
 
 /// What C++ takes as text between quotes.
@@ -52,6 +68,7 @@ std::string admission_text(const explore::AdmissionProblem& problem,
   Table tasks({{"group", Align::left},
                {"processor", Align::left},
                {"precision", Align::left},
+               {"transfers"},
                {"time"},
                {"period"},
                {"deadline"},
@@ -59,9 +76,10 @@ std::string admission_text(const explore::AdmissionProblem& problem,
                {"utilisation"}});
   for (std::size_t t = 0; t < choice.size(); ++t) {
     const explore::AdmissionTask& task = problem.tasks[t];
-    const Time time = *task.times[choice[t]];
-    tasks.add({task.name, problem.processors[choice[t]].name, precisions[t], to_text(time),
-               to_text(task.period), to_text(task.deadline), to_text(task.deadline - time),
+    const Time time = *task.times[choice[t]], all = time_with_transfers(task, choice[t]);
+    tasks.add({task.name, problem.processors[choice[t]].name, precisions[t],
+               all > time ? to_text(all - time) : "-", to_text(time), to_text(task.period),
+               to_text(task.deadline), to_text(task.deadline - all),
                share_text(utilisation(task, choice[t]))});
   }
   Table units({{"unit", Align::left}, {"load"}, {"free"}});
@@ -91,7 +109,7 @@ std::string static_table_cpp(const realtime::StaticTable& table,
       "namespace static_table {{\n\n"
       "inline constexpr std::int64_t cycle_ns = {};\n\n"
       "struct Task {{\n  const char* name;\n  std::int64_t period_ns, deadline_ns, worst_ns;\n"
-      "  std::uint64_t units;  // a bit for each\n}};\n\n",
+      "  std::uint64_t units, link;  // a bit for each\n}};\n\n",
       table.cycle.count(),
       table.frame > Time{} ? fmt::format(", in frames of {} ns", table.frame.count()) : "",
       table.cycle.count());
@@ -100,17 +118,20 @@ std::string static_table_cpp(const realtime::StaticTable& table,
   text += fmt::format("inline constexpr const char* units[] = {{{}}};\n\n", fmt::join(names, ", "));
   text += "inline constexpr Task tasks[] = {\n";
   for (const realtime::TableTask& task : tasks) {
-    std::uint64_t bits = 0;
-    for (std::size_t unit : task.units) bits |= std::uint64_t{1} << unit;
-    text += fmt::format("    {{{}, {}, {}, {}, {:#x}}},\n", quoted(task.name), task.period.count(),
-                        task.deadline.count(), task.worst.count(), bits);
+    const std::uint64_t link = task.transfers ? std::uint64_t{1} << task.transfers->link : 0;
+    text += fmt::format("    {{{}, {}, {}, {}, {:#x}, {:#x}}},\n", quoted(task.name),
+                        task.period.count(), task.deadline.count(), task.worst.count(),
+                        bits_of(task.units), link);
   }
   text +=
-      "};\n\nstruct Entry {\n  std::int64_t begin_ns, end_ns;\n  std::int32_t task, job;\n};\n\n"
+      "};\n\n/// Over the link to the units, on the units, over the link from them.\n"
+      "enum class Part { in, run, out };\n\n"
+      "struct Entry {\n  std::int64_t begin_ns, end_ns;\n  std::int32_t task, job;\n"
+      "  Part part;\n};\n\n"
       "/// By begin.\ninline constexpr Entry entries[] = {\n";
   for (const realtime::TableEntry& entry : table.entries)
-    text += fmt::format("    {{{}, {}, {}, {}}},\n", entry.begin.count(), entry.end.count(),
-                        entry.task, entry.job);
+    text += fmt::format("    {{{}, {}, {}, {}, Part::{}}},\n", entry.begin.count(),
+                        entry.end.count(), entry.task, entry.job, to_text(entry.part));
   return text + "};\n\n}  // namespace static_table\n";
 }
 

@@ -25,9 +25,17 @@ AdmissionProblem board_of_npus() {
   return problem;
 }
 
+/// Of the NPUs, which have a memory of their own then.
+void add_link(AdmissionProblem& problem) {
+  problem.units.push_back("link");
+  for (std::size_t p = 0; p < 3; ++p) problem.processors[p].link = problem.units.size() - 1;
+}
+
 AdmissionProblem random_admission(Random& random) {
   AdmissionProblem problem = board_of_npus();
   if (random.below(4) == 0) problem.exclusive = {{0, 2}, {1, 2}};
+  const bool has_link = random.below(2) == 0;
+  if (has_link) add_link(problem);
   const std::size_t tasks = 1 + random.below(6);
   for (std::size_t t = 0; t < tasks; ++t) {
     AdmissionTask task;
@@ -40,6 +48,8 @@ AdmissionProblem random_admission(Random& random) {
       const auto time = static_cast<std::int64_t>(10 + random.below(50) + random.below(2) * base);
       task.times.push_back(has_variant ? std::optional<Time>(time) : std::nullopt);
       task.energy.push_back(static_cast<double>(random.below(100)));
+      const auto transfer = static_cast<std::int64_t>(has_link && p < 3 ? random.below(80) : 0);
+      task.transfers.push_back({Time(transfer), Time(transfer / 2)});
     }
     problem.tasks.push_back(std::move(task));
   }
@@ -175,6 +185,29 @@ TEST(Admission, ends_when_its_time_is_over) {
   const Admission found = solve_program(problem, {.seconds = 0.5});
   EXPECT_NE(found.answer, Admission::Answer::fits);
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(20));
+}
+
+TEST(Admission, transfers_count_for_the_deadline_and_for_the_link) {
+  AdmissionProblem problem = board_of_npus();
+  add_link(problem);
+  AdmissionTask task{"a", Time(100), Time(100), {Time(50), Time(50)}};
+  task.times.resize(problem.processors.size());
+  task.transfers.resize(task.times.size());
+  task.transfers[0] = task.transfers[1] = {Time(40), Time(11)};
+  problem.tasks = {task};
+  EXPECT_EQ(solve_program(problem, {}).answer, Admission::Answer::does_not_fit);  // 101 of 100
+  problem.tasks[0].transfers[0] = problem.tasks[0].transfers[1] = {Time(40), Time(10)};
+  const Admission one = solve_program(problem, {});
+  ASSERT_EQ(one.answer, Admission::Answer::fits);
+  EXPECT_EQ(loads_of(problem, one.choice).back(), whole_unit / 2);
+  problem.tasks.push_back(problem.tasks[0]);  // each on an NPU, and the link is full
+  EXPECT_EQ(solve_program(problem, {}).answer, Admission::Answer::fits);
+  EXPECT_TRUE(first_fit_decreasing(problem));
+  problem.tasks[1].transfers[0].out += Time(1);
+  problem.tasks[1].transfers[1].out += Time(1);
+  problem.tasks[1].times[0] = problem.tasks[1].times[1] = Time(40);
+  EXPECT_EQ(solve_program(problem, {}).answer, Admission::Answer::does_not_fit);
+  EXPECT_FALSE(first_fit_decreasing(problem));
 }
 
 TEST(Admission, a_group_that_weighs_more_gets_the_better_place) {

@@ -101,5 +101,24 @@ TEST(Elements, what_an_npu_refuses_goes_to_a_core) {
   EXPECT_NE(refused.refusal.find("LeakyRelu"), std::string::npos) << refused.refusal;
 }
 
+TEST(Elements, a_device_with_a_memory_of_its_own_has_a_link) {
+  const board::Board hailo = board::find_board("hailo-8");
+  const Elements elements = elements_of(hailo, {.kinds = {"npu"}});
+  ASSERT_EQ(elements.problem.units, (std::vector<std::string>{"hailo8", "hailo8 link"}));
+  EXPECT_EQ(elements.problem.processors.front().link, std::size_t{1});
+  const std::array precisions{board::Precision::int8};
+  const VariantTime variant =
+      modelled_variant(one_convolution(), elements.elements.front(), hailo, precisions);
+  ASSERT_TRUE(variant.time) << variant.refusal;
+  const network::Network network = one_convolution();
+  const auto bytes = [&](const std::vector<TensorId>& tensors) {
+    return static_cast<double>(network::element_count(network[tensors.front()].shape));
+  };
+  EXPECT_NEAR(seconds(variant.transfers.in), bytes(network.inputs) / 0.985e9, 2e-9);
+  EXPECT_NEAR(seconds(variant.transfers.out), bytes(network.outputs) / 0.985e9, 2e-9);
+  for (const SharedProcessor& processor : elements_of(xavier()).problem.processors)
+    EXPECT_FALSE(processor.link);
+}
+
 }  // namespace
 }  // namespace millrace::explore

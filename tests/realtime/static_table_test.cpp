@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "base/error.h"
 #include "realtime/generate.h"
@@ -52,6 +53,58 @@ TEST(StaticTable, cuts_only_what_may_be_cut) {
   EXPECT_TRUE(replay(*table, tasks)) << replay(*table, tasks).reason();
 }
 
+/// Over unit 1, a link.
+TableTask with_transfers(TableTask task, std::int64_t in, std::int64_t out) {
+  task.transfers = {Time(in), Time(out), 1};
+  return task;
+}
+
+TEST(StaticTable, transfers_lie_before_and_after_a_job_and_beside_the_next_one) {
+  const std::vector<TableTask> tasks{with_transfers(on_unit("a", 100, 40), 10, 5),
+                                     with_transfers(on_unit("b", 100, 40), 10, 5)};
+  const auto table = make_table(tasks);
+  ASSERT_TRUE(table);
+  EXPECT_TRUE(replay(*table, tasks)) << replay(*table, tasks).reason();
+  ASSERT_EQ(table->entries.size(), 6u);  // 110 of all parts within 100
+  EXPECT_EQ(table_loads(*table, tasks), (std::vector<double>{0.8, 0.3}));
+  std::vector<TableTask> late = tasks;
+  for (TableTask& task : late) task.deadline = Time(94);  // the second ends at 95
+  EXPECT_FALSE(make_table(late));
+  late[0].deadline = Time(54);
+  EXPECT_THROW(check(late), InputError);
+  late[0] = on_unit("a", 100, 40, 1);
+  late[0].transfers = {Time(1), Time(0), 1};
+  EXPECT_THROW(check(late), InputError);
+}
+
+TEST(StaticTable, replay_finds_transfers_that_are_wrong) {
+  const std::vector<TableTask> tasks{with_transfers(on_unit("a", 100, 40), 10, 5)};
+  const StaticTable right = *make_table(tasks);
+  const auto reason = [&](auto change) {
+    StaticTable table = right;
+    change(table);
+    return replay(table, tasks).reason();
+  };
+  ASSERT_EQ(right.entries.size(), 3u);
+  EXPECT_EQ(reason([](StaticTable& t) { t.entries.erase(t.entries.begin()); }),
+            "job 0 of 'a' begins 'run' before 'in' has ended");
+  EXPECT_EQ(reason([](StaticTable& t) {
+              t.entries[1].begin -= Time(1);
+              t.entries[1].end -= Time(1);
+            }),
+            "job 0 of 'a' begins 'run' before 'in' has ended");
+  EXPECT_EQ(reason([](StaticTable& t) { t.entries.pop_back(); }),
+            "job 0 of 'a' gets 0 ns, not 5.00 ns");
+  EXPECT_EQ(reason([](StaticTable& t) { t.entries[2].end += Time(1); }),
+            "job 0 of 'a' gets 6.00 ns, not 5.00 ns");
+  const std::vector<TableTask> two{tasks[0], with_transfers(on_unit("b", 100, 40, 2), 10, 5)};
+  StaticTable overlap = *make_table(two);
+  for (TableEntry& entry : overlap.entries)
+    if (entry.part == TablePart::in) entry.end -= std::exchange(entry.begin, {});
+  std::ranges::stable_sort(overlap.entries, {}, &TableEntry::begin);
+  EXPECT_NE(replay(overlap, two).reason().find("' overlaps another"), std::string::npos);
+}
+
 struct RandomSet {
   std::vector<TableTask> tasks;
   std::size_t units = 1;
@@ -73,6 +126,13 @@ RandomSet random_set(Random& random) {
       set.tasks.push_back(std::move(task));
     }
   }
+  if (random.below(2) == 0)  // a link for some of them
+    for (TableTask& task : set.tasks) {
+      const Time room = task.deadline - task.worst;
+      if (random.below(2) == 0 && room > Time{10})
+        task.transfers = {room / 20, room / static_cast<std::int64_t>(20 + random.below(20)),
+                          set.units};
+    }
   if (set.units > 1 && random.below(2) == 0)
     set.tasks.push_back({"both", Time(8000), Time(8000), Time(400), {0, 1}});
   return set;
@@ -81,20 +141,24 @@ RandomSet random_set(Random& random) {
 double utilisation_of_unit(const std::vector<TableTask>& tasks, std::size_t unit) {
   double sum = 0;
   for (const TableTask& task : tasks)
-    if (std::ranges::find(task.units, unit) != task.units.end())
-      sum += static_cast<double>(task.worst.count()) / static_cast<double>(task.period.count());
+    for (const TablePart part : {TablePart::in, TablePart::run, TablePart::out})
+      if (const auto units = units_of(task, part); std::ranges::count(units, unit) > 0)
+        sum += static_cast<double>(length_of(task, part).count()) /
+               static_cast<double>(task.period.count());
   return sum;
 }
 
 TEST(StaticTable, every_table_of_random_sets_passes_the_replay) {
   Random random(11);
-  int made = 0, with_frames = 0;
+  int made = 0, with_frames = 0, with_transfers = 0;
   for (int i = 0; i < 1000; ++i) {
     const RandomSet set = random_set(random);
     const auto table = make_table(set.tasks);
     if (!table) continue;
     ++made;
     with_frames += table->frame > Time{};
+    with_transfers += std::ranges::any_of(
+        table->entries, [](const TableEntry& entry) { return entry.part != TablePart::run; });
     const Verdict verdict = replay(*table, set.tasks);
     ASSERT_TRUE(verdict) << "set " << i << ": " << verdict.reason();
     const std::vector<double> loads = table_loads(*table, set.tasks);
@@ -105,6 +169,7 @@ TEST(StaticTable, every_table_of_random_sets_passes_the_replay) {
   RecordProperty("with_frames", with_frames);
   EXPECT_GT(made, 700);
   EXPECT_GT(with_frames, 50);
+  EXPECT_GT(with_transfers, 100);
 }
 
 TEST(StaticTable, replay_finds_what_is_wrong) {

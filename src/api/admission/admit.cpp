@@ -45,6 +45,8 @@ class VariantTimes {
           explore::modelled_variant(network, element, board_, group.precisions);
       const double margin = request_.margin.value_or(usual_margin);
       if (time.time) *time.time = deployment::stretched(*time.time, margin);
+      for (Time* transfer : {&time.transfers.in, &time.transfers.out})
+        *transfer = deployment::stretched(*transfer, margin);
       variants.variants.push_back(std::move(time));
       return;
     }
@@ -151,7 +153,7 @@ void add_tasks(const AdmitRequest& request, AdmitResult& result, VariantTimes& t
     work->show(done++ / static_cast<double>(groups.size()), group.name);
     const network::Network& network = networks.of(group.model);
     explore::AdmissionTask task{
-        group.name, period_of(result.system, id, result.system.levels - 1), {}, {}, {}};
+        group.name, period_of(result.system, id, result.system.levels - 1), {}, {}};
     task.deadline = deadline_of(result.system, id, result.system.levels - 1);
     std::string key = network::hash_of(network);
     for (board::Precision precision : group.precisions) key += to_text(precision);
@@ -161,8 +163,10 @@ void add_tasks(const AdmitRequest& request, AdmitResult& result, VariantTimes& t
         times_on.add(network, group, element, found->second);
     GroupVariants variants = found->second;
     variants.name = group.name;
-    for (const explore::VariantTime& variant : variants.variants)
+    for (const explore::VariantTime& variant : variants.variants) {
       task.times.push_back(variant.time);
+      task.transfers.push_back(variant.transfers);
+    }
     task.energy = energies(result.elements, task);
     result.groups.push_back(std::move(variants));
     result.problem.tasks.push_back(std::move(task));
@@ -223,6 +227,10 @@ void add_table(const AdmitRequest& request, AdmitResult& result) {
     result.table_tasks.push_back({task.name, task.period, std::min(task.deadline, task.period),
                                   *task.times[processor],
                                   result.problem.processors[processor].units});
+    const explore::LinkTimes transfers = transfers_of(task, processor);
+    if (transfers != explore::LinkTimes{})
+      result.table_tasks.back().transfers = {transfers.in, transfers.out,
+                                             *result.problem.processors[processor].link};
   }
   if (request.harmonise) {
     realtime::Harmonised harmonised = realtime::harmonised(result.table_tasks);

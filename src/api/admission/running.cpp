@@ -29,12 +29,19 @@ Time time_of(const JsonView& view) {
 void add_variants(const JsonView& group, AdmitResult& result, explore::AdmissionTask& task,
                   GroupVariants& variants) {
   task.times.resize(result.problem.processors.size());
+  task.transfers.resize(task.times.size());
   variants.variants.resize(task.times.size());
   for (const JsonView& variant : group.at("variants").items()) {
     const std::size_t processor = processor_of(variant.at("processor"), result);
     if (!variant.has("time_ns")) continue;
     task.times[processor] = time_of(variant.at("time_ns"));
+    explore::LinkTimes& transfers = task.transfers[processor];
+    if (variant.has("in_ns")) transfers.in = time_of(variant.at("in_ns"));
+    if (variant.has("out_ns")) transfers.out = time_of(variant.at("out_ns"));
+    if (transfers != explore::LinkTimes{} && !result.problem.processors[processor].link)
+      variant.fail("it has transfers, and its processor has no link");
     explore::VariantTime& time = variants.variants[processor];
+    time.transfers = transfers;
     time.time = task.times[processor];
     const JsonView precision = variant.at("precision");
     time.precision = board::read_precision(precision.text(), precision.place());

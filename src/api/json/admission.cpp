@@ -31,6 +31,9 @@ Json task_json(const AdmitResult& result, std::size_t t) {
     if (task.times[p]) {
       variant["time_ns"] = task.times[p]->count();
       variant["precision"] = to_text(result.groups[t].variants[p].precision);
+      const explore::LinkTimes transfers = transfers_of(task, p);
+      if (transfers.in > Time{}) variant["in_ns"] = transfers.in.count();
+      if (transfers.out > Time{}) variant["out_ns"] = transfers.out.count();
     } else {
       variant["refusal"] = result.groups[t].variants[p].refusal;
     }
@@ -67,6 +70,7 @@ Json processors_json(const AdmitResult& result) {
     processors.push_back({{"name", processor.name},
                           {"kind", result.elements.elements[p].kind},
                           {"units", std::move(units)}});
+    if (processor.link) processors.back()["link"] = result.problem.units[*processor.link];
   }
   return processors;
 }
@@ -77,7 +81,8 @@ Json table_json(const AdmitResult& result) {
     entries.push_back({{"task", result.table_tasks[entry.task].name},
                        {"job", entry.job},
                        {"begin_ns", entry.begin.count()},
-                       {"end_ns", entry.end.count()}});
+                       {"end_ns", entry.end.count()},
+                       {"part", to_text(entry.part)}});
   return {{"cycle_ns", result.table->cycle.count()},
           {"frame_ns", result.table->frame.count()},
           {"added_utilisation", result.added_utilisation},

@@ -31,8 +31,8 @@ std::string run_head_text(const api::DeploymentRun& run) {
     text += fmt::format("overload     the level changed {} times by the policy lower_rate\n",
                         transitions.level_changes);
   for (const api::Addition& each : run.additions)
-    text += fmt::format("added        at {:.3g} s, {}: {} {}, after {}\n", seconds(each.at),
-                        each.file, fmt::join(each.groups, ", "),
+    text += fmt::format("added        at {:.3g} s, {}{}{}: {}, after {}\n", seconds(each.at),
+                        each.file, each.groups.empty() ? "" : ": ", fmt::join(each.groups, ", "),
                         each.refusal.empty() ? std::string("admitted") : "refused: " + each.refusal,
                         to_text(each.took));
   text +=

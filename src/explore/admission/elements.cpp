@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "base/error.h"
 
@@ -16,6 +17,7 @@ struct Parts {
   std::vector<std::string> names;
   std::vector<std::vector<int>> cores;  // of a CPU's parts
   std::vector<std::size_t> units;       // of the problem
+  std::optional<std::size_t> link = {};  // likewise
 };
 
 /// The cores of the device that are not reserved, by clusters that share a second-level cache.
@@ -43,7 +45,7 @@ std::vector<std::vector<int>> clusters_of(const board::Board& board, const board
 
 Parts parts_of(const board::Board& board, const board::Device& device,
                const ElementOptions& options) {
-  Parts parts{device, {}, {}, {}};
+  Parts parts{device, {}, {}, {}, {}};
   if (device.kind == board::ProcessorKind::cpu) {
     parts.cores = clusters_of(board, device, options.reserved_cores);
     for (const auto& cluster : parts.cores)
@@ -120,6 +122,10 @@ class ElementList {
       parts.units.push_back(result_.problem.units.size());
       result_.problem.units.push_back(name);
     }
+    if (device.costs.transfer) {  // to a memory of its own
+      parts.link = result_.problem.units.size();
+      result_.problem.units.push_back(device.name + " link");
+    }
     for (const std::string& each : kinds) add_runs(parts, each);
   }
 
@@ -166,11 +172,11 @@ class ElementList {
       std::erase_if(device.units, [&](const board::Unit& each) { return each.name != unit; });
       if (parts.device.units.size() > 1) name += ":" + unit;
     }
-    const Parts of_unit{device, parts.names, parts.cores, parts.units};
+    const Parts of_unit{device, parts.names, parts.cores, parts.units, parts.link};
     const double amount = amount_of(parts, first, length);
     const bool is_whole = device.kind == board::ProcessorKind::gpu && length == parts.names.size();
     const double speed = length == 1 || is_whole ? amount : amount * options_.together;
-    SharedProcessor processor{name, {}};
+    SharedProcessor processor{name, {}, parts.link};
     for (std::size_t p = first; p < first + length; ++p) processor.units.push_back(parts.units[p]);
     result_.problem.processors.push_back(std::move(processor));
     result_.elements.push_back({kind, length, amount, board_of(board_, of_unit, name, speed)});

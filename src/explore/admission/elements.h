@@ -37,7 +37,8 @@ struct Elements {
 
 /// CPU devices fall into clusters of cores that share a second-level cache, or into cores; runs of
 /// neighbours work together. GPUs fall into parts, with one of their units each; NPUs into their
-/// processors. Units are the parts, whichever of their arithmetic is used. InputError if nothing is
+/// processors. Units are the parts, whichever of their arithmetic is used, and the link of a device
+/// that has a memory of its own, `transfer_gb_per_s` of board files. InputError if nothing is
 /// left, or an option names what the board has not.
 Elements elements_of(const board::Board& board, const ElementOptions& options = {});
 

@@ -31,9 +31,9 @@ class GrowingChoice {
   /// The largest load of the processor's units with the task.
   Billionths load_with(std::size_t task, std::size_t processor) const {
     Billionths largest = 0;
-    for (std::size_t unit : problem_.processors[processor].units)
-      largest = std::max(largest, loads_[unit]);
-    return largest + utilisation(problem_.tasks[task], processor);
+    for (const UnitShare& each : shares_of(problem_, task, processor))
+      largest = std::max(largest, loads_[each.unit] + each.share);
+    return largest;
   }
   bool is_excluded(std::size_t processor) const {
     return std::ranges::any_of(problem_.exclusive, [&](const auto& pair) {
@@ -64,8 +64,8 @@ class GrowingChoice {
 
  private:
   void change(std::size_t task, std::size_t processor, int by) {
-    for (std::size_t unit : problem_.processors[processor].units)
-      loads_[unit] += by * utilisation(problem_.tasks[task], processor);
+    for (const UnitShare& each : shares_of(problem_, task, processor))
+      loads_[each.unit] += by * each.share;
     users_[processor] += by;
     choice_[task] = by > 0 ? processor : nowhere;
   }

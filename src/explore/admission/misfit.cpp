@@ -95,6 +95,7 @@ AdmissionProblem with_another(AdmissionProblem problem, std::size_t unit) {
     for (AdmissionTask& task : problem.tasks) {
       task.times.push_back(task.times[p]);
       if (!task.energy.empty()) task.energy.push_back(task.energy[p]);
+      if (!task.transfers.empty()) task.transfers.push_back(task.transfers[p]);
     }
   }
   return problem;

@@ -16,6 +16,8 @@ void check_processors(const AdmissionProblem& problem) {
     for (std::size_t unit : processor.units)
       if (unit >= problem.units.size())
         throw InputError(place, "it names a unit that is not there");
+    if (processor.link && *processor.link >= problem.units.size())
+      throw InputError(place, "it names a link that is not there");
   }
   for (const auto& [a, b] : problem.exclusive)
     if (a >= problem.processors.size() || b >= problem.processors.size() || a == b)
@@ -33,6 +35,14 @@ void check_times(const AdmissionTask& task, const std::string& place) {
         "of silicon");
 }
 
+Billionths share_of_period(Time time, Time period_of_task) {
+  const auto busy = static_cast<unsigned __int128>(time.count());
+  const auto period = static_cast<unsigned __int128>(period_of_task.count());
+  const auto share = (busy * whole_unit + period - 1) / period;
+  // More than one unit is too much, however much more.
+  return static_cast<Billionths>(std::min<unsigned __int128>(share, 2 * whole_unit));
+}
+
 }  // namespace
 
 void check(const AdmissionProblem& problem) {
@@ -47,22 +57,45 @@ void check(const AdmissionProblem& problem) {
                                           task.times.size(), problem.processors.size()));
     if (!task.energy.empty() && task.energy.size() != task.times.size())
       throw InputError(place, "its energies are not of the same processors as its times");
+    if (!task.transfers.empty() && task.transfers.size() != task.times.size())
+      throw InputError(place, "its transfers are not of the same processors as its times");
     check_times(task, place);
   }
 }
 
 Billionths utilisation(const AdmissionTask& task, std::size_t processor) {
-  const auto time = static_cast<unsigned __int128>(task.times[processor]->count());
-  const auto period = static_cast<unsigned __int128>(task.period.count());
-  const auto share = (time * whole_unit + period - 1) / period;
-  // More than one unit is too much, however much more.
-  return static_cast<Billionths>(std::min<unsigned __int128>(share, 2 * whole_unit));
+  return share_of_period(*task.times[processor], task.period);
+}
+
+LinkTimes transfers_of(const AdmissionTask& task, std::size_t processor) {
+  return task.transfers.empty() ? LinkTimes{} : task.transfers[processor];
+}
+
+Billionths link_utilisation(const AdmissionTask& task, std::size_t processor) {
+  const LinkTimes times = transfers_of(task, processor);
+  return share_of_period(times.in + times.out, task.period);
+}
+
+Time time_with_transfers(const AdmissionTask& task, std::size_t processor) {
+  const LinkTimes times = transfers_of(task, processor);
+  return times.in + *task.times[processor] + times.out;
+}
+
+std::vector<UnitShare> shares_of(const AdmissionProblem& problem, std::size_t task,
+                                 std::size_t processor) {
+  std::vector<UnitShare> shares;
+  const SharedProcessor& on = problem.processors[processor];
+  const Billionths share = utilisation(problem.tasks[task], processor);
+  for (const std::size_t unit : on.units) shares.push_back({unit, share});
+  if (on.link) shares.push_back({*on.link, link_utilisation(problem.tasks[task], processor)});
+  return shares;
 }
 
 std::vector<std::size_t> options_of(const AdmissionTask& task) {
   std::vector<std::size_t> options;
   for (std::size_t p = 0; p < task.times.size(); ++p)
-    if (task.times[p] && *task.times[p] <= task.deadline && utilisation(task, p) <= whole_unit)
+    if (task.times[p] && time_with_transfers(task, p) <= task.deadline &&
+        utilisation(task, p) <= whole_unit && link_utilisation(task, p) <= whole_unit)
       options.push_back(p);
   return options;
 }
@@ -70,8 +103,7 @@ std::vector<std::size_t> options_of(const AdmissionTask& task) {
 std::vector<Billionths> loads_of(const AdmissionProblem& problem, const AdmissionChoice& choice) {
   std::vector<Billionths> loads(problem.units.size(), 0);
   for (std::size_t t = 0; t < choice.size(); ++t)
-    for (std::size_t unit : problem.processors[choice[t]].units)
-      loads[unit] += utilisation(problem.tasks[t], choice[t]);
+    for (const UnitShare& each : shares_of(problem, t, choice[t])) loads[each.unit] += each.share;
   return loads;
 }
 

@@ -19,7 +19,15 @@ inline constexpr Billionths whole_unit = 1'000'000'000;
 struct SharedProcessor {
   std::string name;
   std::vector<std::size_t> units;  // at least one; ascending
+  /// A unit as well, which carries what goes to its own memory and from it; none: it has none.
+  std::optional<std::size_t> link = {};
   bool operator==(const SharedProcessor&) const = default;
+};
+
+/// Of a task to the memory of a processor before it runs, and from it afterwards.
+struct LinkTimes {
+  Time in{}, out{};
+  bool operator==(const LinkTimes&) const = default;
 };
 
 /// A network, once each period.
@@ -28,6 +36,7 @@ struct AdmissionTask {
   Time period{}, deadline{};
   std::vector<std::optional<Time>> times;  // by processor: the bound of its variant; none: no such
   std::vector<double> energy = {};         // by processor, of one activation; empty: unknown
+  std::vector<LinkTimes> transfers = {};   // by processor; empty: none
   bool operator==(const AdmissionTask&) const = default;
 };
 
@@ -50,6 +59,20 @@ void check(const AdmissionProblem& problem);
 
 /// Of a task on a processor: its time by its period.
 Billionths utilisation(const AdmissionTask& task, std::size_t processor);
+/// The same of its transfers.
+Billionths link_utilisation(const AdmissionTask& task, std::size_t processor);
+LinkTimes transfers_of(const AdmissionTask& task, std::size_t processor);
+/// From its activation to its end, if nothing else runs.
+Time time_with_transfers(const AdmissionTask& task, std::size_t processor);
+
+/// A share of a unit's time.
+struct UnitShare {
+  std::size_t unit = 0;
+  Billionths share = 0;
+};
+/// Of all units, and of the link, that the task needs on the processor.
+std::vector<UnitShare> shares_of(const AdmissionProblem& problem, std::size_t task,
+                                 std::size_t processor);
 
 /// The processors on which the task meets its deadline, alone; ascending.
 std::vector<std::size_t> options_of(const AdmissionTask& task);

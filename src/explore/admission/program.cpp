@@ -107,9 +107,8 @@ Program program_of(const AdmissionProblem& problem, const AdmissionOptions& opti
     for (std::size_t p : options_of(problem.tasks[t])) {
       const Program::Pair pair{t, p};
       program.add_entry(static_cast<int>(t), 1);
-      for (std::size_t unit : problem.processors[p].units)
-        program.add_entry(first_unit + static_cast<int>(unit),
-                          share(utilisation(problem.tasks[t], p)));
+      for (const UnitShare& each : shares_of(problem, t, p))
+        program.add_entry(first_unit + static_cast<int>(each.unit), share(each.share));
       exclusions.add_entries(program, pair);
       program.end_column(cost_of_pair(problem, options, pair), 1);
       program.pairs.push_back(pair);

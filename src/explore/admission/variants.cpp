@@ -1,6 +1,9 @@
 #include "explore/admission/variants.h"
 
 #include <algorithm>
+#include <cmath>
+#include <optional>
+#include <utility>
 
 #include "base/error.h"
 #include "profile/cost_model.h"
@@ -38,6 +41,25 @@ Time time_of(const profile::Profile& profile) {
   return sum;
 }
 
+/// In the bytes of the precision, as the cost model counts what crosses.
+Time transfer_time(const network::Network& network, const std::vector<TensorId>& tensors,
+                   const std::pair<board::Precision, double>& at) {
+  const auto& [precision, bytes_per_second] = at;
+  double elements = 0;
+  for (const TensorId tensor : tensors)
+    elements += static_cast<double>(network::element_count(network[tensor].shape));
+  return Time(static_cast<std::int64_t>(
+      std::ceil(elements * board::bytes_per_element(precision) / bytes_per_second * 1e9)));
+}
+
+LinkTimes transfers_on(const network::Network& network, const Element& element,
+                       board::Precision precision) {
+  const std::optional<double>& transfer = element.board.devices.front().costs.transfer;
+  if (!transfer) return {};
+  return {transfer_time(network, network.inputs, {precision, *transfer}),
+          transfer_time(network, network.outputs, {precision, *transfer})};
+}
+
 }  // namespace
 
 VariantTime modelled_variant(const network::Network& network, const Element& element,
@@ -49,7 +71,8 @@ VariantTime modelled_variant(const network::Network& network, const Element& ele
     if (!board::peaks_of(board, board.processors[0]).operations.contains(precision)) continue;
     try {
       const Time time = time_of(profile::modelled(network, board, {precision}));
-      if (!best.time || time < *best.time) best = {time, precision, {}};
+      const LinkTimes transfers = transfers_on(network, element, precision);
+      if (!best.time || time < *best.time) best = {time, precision, {}, transfers};
     } catch (const InputError& error) {
       if (!best.time) best.refusal = error.what();
     }

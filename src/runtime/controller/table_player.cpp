@@ -182,6 +182,10 @@ Time PlayedTask::worst_case() const {
 
 Played play(const realtime::StaticTable& table, const std::vector<realtime::TableTask>& tasks,
             const std::vector<TableJob>& jobs, const PlayOptions& options) {
+  for (const realtime::TableTask& task : tasks)
+    if (task.transfers)
+      throw InputError(fmt::format("task '{}'", task.name),
+                       "it has transfers, which a table that runs on this machine has not");
   return TablePlayer(table, tasks, jobs, options).run();
 }
 
