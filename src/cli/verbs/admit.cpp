@@ -155,11 +155,6 @@ int run(const AdmitOptions& options) {
     files.refuse(output);
     if (!output.empty()) check_writable(output);
   }
-  for (const auto& [option, file] :
-       {std::pair{"--gantt", &options.gantt}, {"--cpp", &options.header}})
-    if (options.no_table && !file->empty())
-      throw InputError(option,
-                       "writes the static table, which --no-table leaves out; leave out one");
   api::AdmitRequest request = options.request;
   request.elements.kinds = {options.kinds.begin(), options.kinds.end()};
   request.admission.goal = goals.at(options.goal);
