@@ -52,7 +52,8 @@ class Feeder {
     names_.pop_front();
     return names;
   }
-  /// The first frame with a value that is infinite or not a number; empty: none was made.
+  /// The name of the first frame with a value that is infinite or not a number; empty: none was
+  /// made.
   const std::string& not_finite() const { return not_finite_; }
 
  private:
@@ -67,8 +68,7 @@ class Feeder {
     const auto most = static_cast<std::size_t>(batches_.batch);
     for (std::size_t i = submitted_; i < batches_.frames.count && inputs.size() < most; ++i) {
       Frame frame = batches_.frames.at(i);
-      if (not_finite_.empty() && !network::is_finite(frame.inputs))
-        not_finite_ = fmt::format("frame {} ({})", i, frame.name);
+      if (not_finite_.empty() && !network::is_finite(frame.inputs)) not_finite_ = frame.name;
       ready_->names.push_back(std::move(frame.name));
       inputs.push_back(std::move(frame.inputs));
     }

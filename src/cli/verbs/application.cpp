@@ -66,7 +66,7 @@ bool is_equal(const api::ApplicationResult& result) {
 
 void note_not_finite(const std::string& frame, bool outputs_are_finite) {
   if (!frame.empty())
-    note("warning: some inputs are infinite or not a number, first of " + frame +
+    note("warning: some inputs are infinite or not a number, first in " + frame +
          "; not every engine passes that on to the outputs, so do not trust these");
   if (!outputs_are_finite) note("warning: some outputs are infinite or not a number");
 }
