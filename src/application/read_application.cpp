@@ -47,6 +47,10 @@ class ApplicationReader {
     result.beside.assign(inputs.begin() + 1, inputs.end());
     if (root_.has("preprocess")) result.preprocess = read_preprocess(root_.at("preprocess"));
     if (!root_.has("preprocess")) result.preprocess.place = root_.place();
+    // As many as there would be with an application for each input; a plug-in may allow only one.
+    if (!root_.has("preprocess") ||
+        !(root_.at("preprocess").has("threads") || root_.at("preprocess").has("kind")))
+      result.preprocess.workers.threads = static_cast<int>(inputs.size());
     result.postprocess = read_postprocess(root_.at("postprocess"));
     if (result.postprocess.kind == "text")
       read_alphabet(root_.at("postprocess").at("alphabet"), result.postprocess);

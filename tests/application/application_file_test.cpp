@@ -138,6 +138,19 @@ TEST(application_file, needs_one_input_and_options_that_fit_it) {
   EXPECT_NE(with("{camera: 0, rate_fps: 3}").find("a rate of its own"), std::string::npos);
 }
 
+TEST(application_file, has_a_pre_processing_thread_for_each_input) {
+  const auto threads = [](const std::string& preprocess) {
+    return parse_application("format: 1\nnetwork: {model: n}\npostprocess: {kind: raw}\n" +
+                                 preprocess + "input: [{video: a, name: a}, {video: b, name: b}]\n",
+                             "a.yaml")
+        .preprocess.workers.threads;
+  };
+  EXPECT_EQ(threads(""), 2);
+  EXPECT_EQ(threads("preprocess: {scale: 1}\n"), 2);
+  EXPECT_EQ(threads("preprocess: {threads: 1}\n"), 1);
+  EXPECT_EQ(parse_application(base(), "a.yaml").preprocess.workers.threads, 1);
+}
+
 TEST(application_file, names_cameras_by_number_device_or_address_and_nothing_else) {
   const auto with = [](const std::string& camera) {
     return message("format: 1\nnetwork: {model: n}\npostprocess: {kind: raw}\ninput:\n  camera: " +
