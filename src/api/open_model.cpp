@@ -8,7 +8,6 @@
 #include "application/image_file.h"
 #include "base/error.h"
 #include "base/file.h"
-#include "deployment/deployment_file.h"
 #include "network/darknet/darknet.h"
 #include "network/read.h"
 #include "network/zoo.h"
@@ -68,11 +67,6 @@ void check_is_plan(const std::string& path) {
                                        "application with `millrace plan {}`, a system with "
                                        "`millrace deploy {}`",
                                        path, path));
-  std::error_code ignored;
-  if (std::filesystem::exists(path, ignored) && deployment::is_deployment_file(path))
-    throw InputError(path,
-                     "is a deployment, not a plan; `millrace run`, `analyze`, `simulate` and "
-                     "`export --format cpp` take deployments");
   if (!network::format_of(path) && !is_zoo_name(path)) return;
   const std::string name = std::filesystem::path(path).stem().string();
   throw InputError(path, fmt::format("is a model, not a plan; plan it first: millrace plan {} -o "

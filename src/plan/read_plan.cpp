@@ -46,6 +46,10 @@ std::string suggestion(const std::string& word, const std::vector<std::string>& 
 }
 
 void check_format(const JsonView& root) {
+  if (root.has("kind") && root.at("kind").text() == "deployment")
+    root.fail(
+        "is a deployment, not a plan; `millrace run`, `analyze`, `simulate` and "
+        "`export --format cpp` take deployments");
   const std::int64_t found = root.at("format").integer();
   if (found < oldest_format || found > format)
     root.at("format").fail(fmt::format(

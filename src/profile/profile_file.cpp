@@ -72,13 +72,6 @@ constexpr std::int64_t most_frames = 1 << 20;  // at once
 constexpr std::int64_t most_runs = 1'000'000'000'000;
 constexpr std::int64_t longest_ns = 1'000'000'000'000'000;  // twelve days, so that no sum overflows
 
-Time time(const JsonView& view) {
-  const std::int64_t ns = view.integer();
-  if (ns < 0 || ns > longest_ns)
-    view.fail(fmt::format("found {} ns, expected 0 to {}; measure again", ns, longest_ns));
-  return Time(ns);
-}
-
 double positive(const JsonView& view) {
   const double value = view.number();
   if (!(value >= 0 && value <= static_cast<double>(longest_ns)))
@@ -107,7 +100,7 @@ board::Variant variant(const JsonView& view) {
 Alternative alternative(const JsonView& view) {
   static constexpr std::array<std::string_view, 3> known{"variant", "time_ns", "error"};
   view.only(known);
-  Alternative result{variant(view.at("variant")), time(view.at("time_ns")), {}};
+  Alternative result{variant(view.at("variant")), time_in(view.at("time_ns")), {}};
   if (view.has("error")) result.error = view.at("error").number();
   return result;
 }
@@ -118,7 +111,7 @@ std::vector<BatchTime> batch_times(const JsonView& view, const board::Variant& o
   std::vector<BatchTime> result;
   for (const JsonView& each : view.items()) {
     each.only(known);
-    const BatchTime batch{each.at("frames").integer(), time(each.at("time_ns")),
+    const BatchTime batch{each.at("frames").integer(), time_in(each.at("time_ns")),
                           each.has("variant") ? variant(each.at("variant")) : own};
     const std::int64_t least = result.empty() ? 1 : result.back().frames + 1;
     if (batch.frames > most_frames)
@@ -168,8 +161,8 @@ BorderCosts border_costs(const JsonView& view) {
                                                          "launch_ns", "kernel_ns", "feeding"};
   view.only(known);
   BorderCosts result{positive(view.at("read_ns")), positive(view.at("write_ns")),
-                     time(view.at("border_ns")), time(view.at("launch_ns"))};
-  if (view.has("kernel_ns")) result.kernel = time(view.at("kernel_ns"));
+                     time_in(view.at("border_ns")), time_in(view.at("launch_ns"))};
+  if (view.has("kernel_ns")) result.kernel = time_in(view.at("kernel_ns"));
   if (view.has("feeding")) result.feeding = share(view.at("feeding"));
   return result;
 }
@@ -206,16 +199,23 @@ ProcessorProfile processor_profile(const JsonView& view, const Names& names) {
 
 }  // namespace
 
+Time time_in(const JsonView& view) {
+  const std::int64_t ns = view.integer();
+  if (ns < 0 || ns > longest_ns)
+    view.fail(fmt::format("found {} ns, expected 0 to {}; measure again", ns, longest_ns));
+  return Time(ns);
+}
+
 Statistics statistics_in(const JsonView& view) {
   static constexpr std::array<std::string_view, 7> known{
       "median_ns", "mean_ns", "deviation_ns", "maximum_ns", "worst_case_ns", "count", "stable"};
   view.only(known);
   Statistics s;
-  s.median = time(view.at("median_ns"));
-  s.mean = time(view.at("mean_ns"));
-  s.deviation = time(view.at("deviation_ns"));
-  s.maximum = time(view.at("maximum_ns"));
-  s.worst_case = time(view.at("worst_case_ns"));
+  s.median = time_in(view.at("median_ns"));
+  s.mean = time_in(view.at("mean_ns"));
+  s.deviation = time_in(view.at("deviation_ns"));
+  s.maximum = time_in(view.at("maximum_ns"));
+  s.worst_case = time_in(view.at("worst_case_ns"));
   s.count = view.at("count").integer();
   if (s.count < 0 || s.count > most_runs)
     view.at("count").fail(

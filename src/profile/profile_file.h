@@ -20,6 +20,9 @@ Profile read_profile(const std::filesystem::path& path);
 Profile profile_in(const JsonView& view);
 Statistics statistics_in(const JsonView& view);
 
+/// Nanoseconds, at most so many that no sum overflows. InputError with the place.
+Time time_in(const JsonView& view);
+
 /// Whether the profile was measured for this network, these processors and this engine; else what
 /// differs. `network_hash` from network::hash_of.
 struct ProfileKey {

@@ -15,14 +15,6 @@ namespace {
 using nlohmann::json;
 
 constexpr int format = 1;
-constexpr std::int64_t longest_ns = 1'000'000'000'000'000;  // as in profiles of networks
-
-Time time_in(const JsonView& view) {
-  const std::int64_t ns = view.integer();
-  if (ns < 0 || ns > longest_ns)
-    view.fail(fmt::format("found {} ns, expected 0 to {}; measure again", ns, longest_ns));
-  return Time(ns);
-}
 
 TaskProfile task_in(const JsonView& view) {
   static constexpr std::array<std::string_view, 6> known{"group",     "task",  "function",
@@ -33,7 +25,7 @@ TaskProfile task_in(const JsonView& view) {
                      view.at("function").text(),
                      view.at("processor").text(),
                      profile::statistics_in(view.at("times")),
-                     time_in(view.at("best_ns"))};
+                     profile::time_in(view.at("best_ns"))};
   const profile::Statistics& times = result.times;
   if (times.worst_case <= Time{} || result.best > times.mean || times.mean > times.worst_case)
     view.at("times").fail(
@@ -46,8 +38,9 @@ StepsProfile steps_in(const JsonView& view) {
   static constexpr std::array<std::string_view, 3> known{"group", "preprocess_ns",
                                                          "postprocess_ns"};
   view.only(known);
-  return {view.at("group").text(),
-          {time_in(view.at("preprocess_ns")), time_in(view.at("postprocess_ns"))}};
+  return {
+      view.at("group").text(),
+      {profile::time_in(view.at("preprocess_ns")), profile::time_in(view.at("postprocess_ns"))}};
 }
 
 /// Of the group's task: all its processors.

@@ -114,19 +114,29 @@ TEST(Controller, a_scenario_that_follows_releases_its_own_groups_alone) {
   }
 }
 
-TEST(Controller, groups_are_added_while_others_run) {
-  ControlledSystem first({{.layers = 1, .fps = 100}}), second({{.layers = 1, .fps = 50}});
-  second.deployment.system.groups[0].name = "new";
-  const deployment::Deployment joined = deployment::joined(first.deployment, second.deployment);
-  Controller controller(first.deployment, first.board, first.to_run());
-  controller.start(in_scenario(0));
+/// One that runs, and another that is added to it.
+struct Addition {
+  Addition() {
+    second.deployment.system.groups[0].name = "new";
+    joined = deployment::joined(first.deployment, second.deployment);
+    controller.start(in_scenario(0));
+  }
+  ControlledSystem first = ControlledSystem({{.layers = 1, .fps = 100}});
+  ControlledSystem second = ControlledSystem({{.layers = 1, .fps = 50}});
+  deployment::Deployment joined;
+  Controller controller{first.deployment, first.board, first.to_run()};
   PlayHooks hooks;
-  hooks.add = [&](const deployment::ScriptStep& step) {
+};
+
+TEST(Controller, groups_are_added_while_others_run) {
+  Addition a;
+  a.hooks.add = [&](const deployment::ScriptStep& step) {
     EXPECT_EQ(step.add, "new.json");
-    controller.add(joined, second.to_run());
+    a.controller.add(a.joined, a.second.to_run());
   };
-  play(controller, {{200ms, in_scenario(0), "new.json"}, {400ms, in_scenario(0)}}, 700ms, hooks);
-  const ControllerRecord record = controller.stop();
+  play(a.controller, {{200ms, in_scenario(0), "new.json"}, {400ms, in_scenario(0)}}, 700ms,
+       a.hooks);
+  const ControllerRecord record = a.controller.stop();
   expect_none_lost(record);
   ASSERT_EQ(record.groups.size(), 2u);
   EXPECT_EQ(record.groups[1].name, "new");
@@ -139,22 +149,17 @@ TEST(Controller, groups_are_added_while_others_run) {
 }
 
 TEST(Controller, an_addition_that_fails_ends_the_play_and_leaves_the_others) {
-  ControlledSystem first({{.layers = 1, .fps = 100}}), second({{.layers = 1, .fps = 50}});
-  second.deployment.system.groups[0].name = "new";
-  const deployment::Deployment joined = deployment::joined(first.deployment, second.deployment);
-  Controller controller(first.deployment, first.board, first.to_run());
-  controller.start(in_scenario(0));
-  PlayHooks hooks;
-  hooks.add = [&](const deployment::ScriptStep&) {
-    auto groups = second.to_run();
+  Addition a;
+  a.hooks.add = [&](const deployment::ScriptStep&) {
+    auto groups = a.second.to_run();
     groups[0].engines.clear();
-    controller.add(joined, std::move(groups));
+    a.controller.add(a.joined, std::move(groups));
   };
   EXPECT_NE(test::message_of([&] {
-              play(controller, {{50ms, in_scenario(0), "new.json"}}, 10s, hooks);
+              play(a.controller, {{50ms, in_scenario(0), "new.json"}}, 10s, a.hooks);
             }),
             "");
-  const ControllerRecord record = controller.stop();
+  const ControllerRecord record = a.controller.stop();
   expect_none_lost(record);
   EXPECT_EQ(record.groups.size(), 1u);
 }
