@@ -18,6 +18,6 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     board::hash_of(board);
     for (const auto precision :
          {board::Precision::f32, board::Precision::f16, board::Precision::int8})
-      fuzz::attempt([&] { profile::modelled(network, board, {precision}, 4); });
+      fuzz::attempt([&] { profile::modelled(network, board, {precision}); });
   });
 }

@@ -172,7 +172,8 @@ void open_groups(DeployWork& work) {
   GroupSourceOptions options{work.request.processors, samples_of(work.request) == 0,
                              work.request.seed, nullptr, work.request.context};
   std::optional<ProfileToUse> profile;
-  if (work.profile) options.profile = &profile.emplace(*work.profile, work.request.profile);
+  if (work.profile)
+    options.profile = &profile.emplace(ProfileToUse{*work.profile, work.request.profile});
   for (std::size_t g = 0; g < work.system.groups.size(); ++g) {
     const system::GroupId group(g);
     if (!work.system.groups[g].has_network()) {

@@ -65,8 +65,8 @@ class TaskFiring {
   }
 
  private:
-  template <class Spans>
-  static auto checked(const Spans& spans, std::size_t index, const char* what) {
+  template <class Span>
+  static Span checked(std::span<const Span> spans, std::size_t index, const char* what) {
     if (index < spans.size()) return spans[index];
     throw std::out_of_range(std::string("there is no ") + what + " " + std::to_string(index) +
                             ", the task has " + std::to_string(spans.size()));
