@@ -38,27 +38,36 @@ def with_relu(options, network, folder):
     return model
 
 
-def searched(options, model, precision, size=416, batch=1, more=()):
-    """By option the best throughput in frames per second, and the number of candidates."""
+def planned(options, model, precision, method, more=()):
+    """The rows of the search's log, and what the command says beside its result."""
     log = model.with_suffix(".csv")
-    words = ["plan", model, "--shape", f"data={batch}x3x{size}x{size}", "--board", options.board,
-             "--processors", "gpu,dla0,dla1", "--precision", PRECISIONS[precision],
-             "--search", "cut-points", "--streams", STREAMS,
-             "--pre-time", f"{batch * PRE_US}us", "--post-time", f"{batch * POST_US}us",
+    words = ["plan", model, "--board", options.board, "--processors", "gpu,dla0,dla1",
+             "--precision", PRECISIONS[precision], "--search", method, "--streams", STREAMS,
              "--log", log, "-o", model.with_suffix(".plan.json"), *more]
     words = [str(word) for word in words]
     done = subprocess.run([options.millrace, *words], capture_output=True, text=True)
     if done.returncode != 0:
         sys.exit(f"millrace {' '.join(words)}\n{done.stderr}")
-    best, rows = {}, 0
     with open(log, newline="") as file:
         next(file)  # the comment
-        for row in csv.DictReader(file):
-            rows += 1
-            name = row["option"] or "other"
-            best[name] = max(best.get(name, 0), batch * float(row["throughput_fps"]))
+        return list(csv.DictReader(file)), done.stderr
+
+
+def at_size(size, batch=1):
+    """Options for pictures of a size, several in a frame: pre- and post-processing takes as many times as long."""
+    return ["--shape", f"data={batch}x3x{size}x{size}", "--pre-time", f"{batch * PRE_US}us",
+            "--post-time", f"{batch * POST_US}us"]
+
+
+def searched(options, model, precision, size=416, batch=1, more=()):
+    """By option the best throughput in frames per second, and the number of candidates."""
+    rows, _ = planned(options, model, precision, "cut-points", [*at_size(size, batch), *more])
+    best = {}
+    for row in rows:
+        name = row["option"] or "other"
+        best[name] = max(best.get(name, 0), batch * float(row["throughput_fps"]))
     print(f"{model.stem} {precision} at {size}, batch {batch}: done", file=sys.stderr)
-    return {name: best[name] for name in OPTIONS if name in best}, rows
+    return {name: best[name] for name in OPTIONS if name in best}, len(rows)
 
 
 def chosen(best):

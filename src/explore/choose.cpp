@@ -175,6 +175,9 @@ Choice choose_found(const SearchContext& context, const Found& found,
   Choice choice;
   choice.lower_bound = lower_bound(context.problem);
   decide(choice, candidates, context.board, with_slots);
+  for (std::size_t i = 0; found.is_wanted && i < choice.candidates.size(); ++i)
+    if (choice.candidates[i].name == found.method) choice.best = i;
+  choice.in_time = candidates.is_in_time(choice.winner());
   return choice;
 }
 

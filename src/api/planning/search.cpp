@@ -7,6 +7,7 @@
 #include <chrono>
 #include <filesystem>
 #include <sstream>
+#include <tuple>
 
 #include "api/planning/objectives.h"
 #include "base/error.h"
@@ -76,6 +77,7 @@ explore::Facts facts_of(const SearchPlace& place, const SearchOptions& options,
                        {"fallback", options.fallback ? "yes" : "no"}};
   add_processing_facts(facts, place.processing);
   if (options.streams > 1) facts.emplace_back("streams", std::to_string(options.streams));
+  if (options.option) facts.emplace_back("option", Hasher().add(*options.option).digits());
   if (options.start) facts.emplace_back("start", Hasher().add(*options.start).digits());
   return facts;
 }
@@ -144,6 +146,18 @@ explore::StartTuples tuples_in(const std::string& path, const explore::SearchCon
   return tuples;
 }
 
+/// InputError if the board has no such option.
+std::string name_of_option(const std::string& name, const explore::SearchContext& search_context) {
+  std::vector<std::string> names;
+  for (const explore::MappingOption& each : explore::mapping_options(search_context.board))
+    names.push_back(each.name);
+  if (std::ranges::find(names, name) != names.end()) return name;
+  throw InputError("--option " + name,
+                   fmt::format("these processors have the mapping options {}; give one of them, or "
+                               "leave it out",
+                               fmt::join(names, ", ")));
+}
+
 explore::MethodOptions method_options(const SearchPlace& place, const SearchOptions& options,
                                       const explore::SearchContext& search_context) {
   explore::MethodOptions result;
@@ -159,6 +173,11 @@ explore::MethodOptions method_options(const SearchPlace& place, const SearchOpti
             ? tuples_in(*options.start, search_context)
             : explore::StartTuples{{{}, cuts_in(*options.start, search_context.problem.layers)}};
   }
+  if (options.option) result.option = name_of_option(*options.option, search_context);
+  if (options.method == "fine-tuner" && result.starts.empty())
+    throw InputError("--search fine-tuner",
+                     "it needs cuts that stay: give --start with last layers of stages, such as "
+                     "20,53, or with the journal of another search");
   result.seed = options.seed;
   result.threshold = options.threshold;
   if (options.top) result.top = *options.top;
@@ -181,6 +200,22 @@ void note_processing(const SearchPlace& place, const explore::Processing& proces
       "allow{} {} frames/s",
       millrace::to_text(processing.each()), processing.cores, processing.cores == 1 ? "" : "s",
       processing.cores == 1 ? "s" : "", four_digits(most_with(processing, place.board, score))));
+}
+
+/// How much was looked at; where a device takes whole subnets, what its SDK would have to build.
+void note_candidates(const SearchPlace& place, const SearchOptions& options,
+                     const explore::CandidateCache& cache) {
+  const bool by_subnet = std::ranges::any_of(place.board.devices, [](const board::Device& device) {
+    return device.limits.granularity == board::Granularity::subnet;
+  });
+  std::vector<std::string> engines;
+  if (by_subnet)
+    for (const auto& [device, count] : explore::subnets_of(cache))
+      engines.push_back(fmt::format("{} for {}", count, device));
+  place.context.note(
+      fmt::format("{}: {} candidates of {:.0f} tuples of cuts{}{}", options.method, cache.count(),
+                  explore::tuples_of(cache.context()),
+                  engines.empty() ? "" : "; to measure them, engines: ", fmt::join(engines, ", ")));
 }
 
 /// What a plan does not say of itself.
@@ -220,13 +255,16 @@ namespace {
 
 /// Of the searches over configurations one alone refines cuts.
 void refuse_options_of_cut_points(const SearchOptions& options) {
-  const std::array<std::pair<bool, const char*>, 4> given{
-      {{options.threshold.has_value(), "--threshold"},
-       {options.top.has_value(), "--top"},
-       {options.allowed_loss.has_value(), "--allowed-loss"},
-       {options.start.has_value(), "--start"}}};
-  for (const auto& [is_given, name] : given)
-    if (is_given && options.method != "cut-points")
+  static const std::vector<std::string> searching{"cut-points", "tuning-genetic"};
+  static const std::vector<std::string> tuning{"cut-points", "tuning-genetic", "fine-tuner"};
+  const std::array<std::tuple<bool, const char*, const std::vector<std::string>*>, 5> given{
+      {{options.threshold.has_value(), "--threshold", &searching},
+       {options.top.has_value(), "--top", &searching},
+       {options.allowed_loss.has_value(), "--allowed-loss", &tuning},
+       {options.option.has_value(), "--option", &tuning},
+       {options.start.has_value(), "--start", &tuning}}};
+  for (const auto& [is_given, name, users] : given)
+    if (is_given && std::ranges::find(*users, options.method) == users->end())
       throw InputError(name,
                        fmt::format("--search {} does not use it; give --search cut-points, or "
                                    "leave it out",
@@ -245,10 +283,12 @@ bool is_configuration_search(const SearchOptions& options) {
                         options.log.has_value(),          options.resume.has_value(),
                         options.threshold.has_value(),    options.top.has_value(),
                         options.allowed_loss.has_value(), options.pre_time.has_value(),
-                        options.post_time.has_value(),    options.start.has_value()};
+                        options.post_time.has_value(),    options.start.has_value(),
+                        options.option.has_value()};
   const char* names[] = {"--objective",    "--time-limit", "--candidates", "--jobs",
                          "--log",          "--resume",     "--threshold",  "--top",
-                         "--allowed-loss", "--pre-time",   "--post-time",  "--start"};
+                         "--allowed-loss", "--pre-time",   "--post-time",  "--start",
+                         "--option"};
   for (std::size_t i = 0; i < std::size(given); ++i)
     if (given[i])
       throw InputError(names[i],
@@ -295,12 +335,13 @@ explore::Choice search_configurations(const SearchPlace& place, const SearchOpti
                      fmt::format("--search {} found no plan that the board can run{}; try another "
                                  "search, or more processors",
                                  options.method, without_fallback(search_context)));
-  place.context.note(fmt::format("{}: {} candidates of {:.0f} tuples of cuts", options.method,
-                                 cache.count(), explore::tuples_of(search_context)));
+  note_candidates(place, options, cache);
   note_processing(place, processing_of(place), cache[*found]);
   note_parameters(place, *found, cache[*found]);
   explore::Choice choice = explore::choose_found(
-      search_context, {options.method, *found, cache.count(), Clock::now() - start}, choose);
+      search_context,
+      {options.method, *found, cache.count(), Clock::now() - start, options.option.has_value()},
+      choose);
   choice.application_fps = application_fps(place, choice, processing_of(place), cache[*found]);
   return choice;
 }

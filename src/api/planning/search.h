@@ -24,6 +24,7 @@ struct SearchOptions {
   std::optional<double> threshold, allowed_loss;
   std::optional<std::size_t> top;
   std::optional<std::string> start;  // "random", "20,53", or the journal of another search
+  std::optional<std::string> option;  // a mapping option by its name: "PND-A"
   int streams = 1;                   // of a stage on one processor, at most
   double measure_s = 0.5;                          // of a candidate
   std::optional<std::string> pre_time, post_time;  // "6.3ms"

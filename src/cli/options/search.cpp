@@ -64,11 +64,13 @@ void bind_configuration_search(CLI::App& verb, api::SearchOptions& options) {
   verb.add_option("--resume", options.resume, "Continue the search that wrote this file with --log")
       ->excludes(log);
   verb.add_option("--threshold", options.threshold,
-                  "Only for cut-points: the utilisation of the last processor from which cuts move "
+                  "Only for cut-points and tuning-genetic: the utilisation of the last processor "
+                  "from which cuts move "
                   "in both directions. Default: begins at 0.95 and falls")
       ->check(between(0.0, 1.0));
   verb.add_option("--top", options.top,
-                  "Only for cut-points: how many of the best tuples of cuts the search refines; "
+                  "Only for cut-points and tuning-genetic: how many of the best tuples of cuts the "
+                  "search refines; "
                   "default: 10")
       ->check(CLI::Range(1, 10'000));
   verb.add_option("--pre-time", options.pre_time,
@@ -78,11 +80,17 @@ void bind_configuration_search(CLI::App& verb, api::SearchOptions& options) {
   verb.add_option("--post-time", options.post_time,
                   "Time of post-processing on one core for each frame, likewise");
   verb.add_option("--allowed-loss", options.allowed_loss,
-                  "Only for cut-points: share of the throughput that may be lost to save slots, "
+                  "Only for cut-points, tuning-genetic and fine-tuner: share of the throughput "
+                  "that may be lost to save slots, "
                   "streams and threads; default: 0.01")
       ->check(between(0.0, 0.5));
+  verb.add_option("--option", options.option,
+                  "Only for cut-points, tuning-genetic and fine-tuner: the mapping option, such as "
+                  "PND-A or \"core0 - core1\"; default: all that the processors have")
+      ->check(not_empty);
   verb.add_option("--start", options.start,
-                  "Only for cut-points: where it starts. random; or last layers of stages, such as "
+                  "Only for cut-points, tuning-genetic and fine-tuner: where it starts. random; or "
+                  "last layers of stages, such as "
                   "20,53; or the journal of another search (--log), whose best tuples are used; "
                   "default: balanced by the profile")
       ->check(not_empty);

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <limits>
 #include <pagmo/algorithm.hpp>
 #include <pagmo/algorithms/sga.hpp>
 #include <pagmo/population.hpp>
@@ -15,6 +16,8 @@ namespace {
 constexpr int restarts = 8;  // of the profile-based search
 constexpr unsigned population = 24;
 constexpr int most_in_vain = 30;  // generations without a new candidate
+constexpr int enough_without_better = 10;  // generations of the search over the other numbers
+constexpr std::int64_t for_tuning = 200;   // candidates, of which the search of cuts takes none
 
 /// A configuration has a stage for each run of layers on one processor.
 Configuration runs_of(const std::vector<ProcessorId>& processors, std::int64_t slots) {
@@ -113,6 +116,60 @@ struct WholeSpace {
   pagmo::vector_double::size_type get_nix() const { return first_parameter + most_parameters; }
 };
 
+/// The other numbers of a configuration whose option and cuts stay.
+struct TuningSpace {
+  CandidateCache* cache = nullptr;
+  Configuration found = {};
+  Parameters parameters = {};
+  double allowed_loss = 0;
+
+  Configuration decoded(const pagmo::vector_double& genes) const {
+    Parameters chosen = parameters;
+    for (std::size_t p = 0; p < chosen.size(); ++p) {
+      chosen[p].value = static_cast<std::int64_t>(genes[p]);
+      chosen[0].value = std::max(chosen[0].value, chosen[p].value);  // slots, as the fine-tuner's
+    }
+    return with_parameters(found, chosen);
+  }
+  /// The throughput, less at most the allowed loss for what it takes.
+  pagmo::vector_double fitness(const pagmo::vector_double& genes) const {
+    const auto score = cache->ask(decoded(genes));
+    double share = 0;
+    for (std::size_t p = 0; p < parameters.size(); ++p)
+      share += genes[p] / static_cast<double>(parameters[p].most);
+    const double price = allowed_loss * share / static_cast<double>(parameters.size());
+    return {score ? -score->throughput * (1 - price) : 0.0};
+  }
+  std::pair<pagmo::vector_double, pagmo::vector_double> get_bounds() const {
+    pagmo::vector_double least, most;
+    for (const Parameter& each : parameters) {
+      least.push_back(static_cast<double>(each.least));
+      most.push_back(static_cast<double>(each.most));
+    }
+    return {least, most};
+  }
+  pagmo::vector_double::size_type get_nix() const { return parameters.size(); }
+};
+
+/// Until so many generations bring no new candidate, or none that is better than the best.
+template <class Space>
+pagmo::population evolved(const Space& space, const CandidateCache& cache, unsigned seed,
+                          int most_without_better) {
+  pagmo::population living(pagmo::problem(space), population, seed);
+  const pagmo::algorithm next_generation(
+      pagmo::sga(1, 0.9, 1.0, 0.15, 1.0, 2, "exponential", "uniform", "tournament", seed));
+  int without_better = 0;
+  for (int in_vain = 0; in_vain < most_in_vain && !cache.is_spent(); ++in_vain) {
+    const std::int64_t before = cache.count();
+    const double best = living.champion_f()[0];
+    living = next_generation.evolve(living);
+    without_better = living.champion_f()[0] < best ? 0 : without_better + 1;
+    if (without_better == most_without_better) break;
+    if (cache.count() > before) in_vain = 0;
+  }
+  return living;
+}
+
 }  // namespace
 
 std::vector<Configuration> profile_patterns(CandidateCache& cache, std::uint64_t seed,
@@ -137,7 +194,8 @@ std::optional<Configuration> search_profile_genetic(CandidateCache& cache,
   for (const ProcessorId processor : processors_by_speed(cache.context()))
     if (cache.ask({{{processor}}, {}, cache.context().build.capacity})) break;
   cache.ask(profile_patterns(cache, options.seed, cache.context().build.capacity));
-  return cache.best_if_any();
+  if (cache.empty()) return std::nullopt;
+  return fine_tuned(cache, cache.best(), options.limits, options.allowed_loss);
 }
 
 std::optional<Configuration> search_all_genetic(CandidateCache& cache,
@@ -145,16 +203,19 @@ std::optional<Configuration> search_all_genetic(CandidateCache& cache,
   WholeSpace space{&cache, mapping_options(cache.context().board),
                    cut_positions(cache.context().problem), options.limits};
   if (space.positions.size() < most_stages) return search_random(cache, options);
-  pagmo::population living(pagmo::problem(space), population, static_cast<unsigned>(options.seed));
-  const pagmo::algorithm next_generation(pagmo::sga(1, 0.9, 1.0, 0.15, 1.0, 2, "exponential",
-                                                    "uniform", "tournament",
-                                                    static_cast<unsigned>(options.seed)));
-  for (int in_vain = 0; in_vain < most_in_vain && !cache.is_spent(); ++in_vain) {
-    const std::int64_t before = cache.count();
-    living = next_generation.evolve(living);
-    if (cache.count() > before) in_vain = 0;
-  }
+  evolved(space, cache, static_cast<unsigned>(options.seed), std::numeric_limits<int>::max());
   return cache.best_if_any();
+}
+
+std::optional<Configuration> search_tuning_genetic(CandidateCache& cache,
+                                                   const MethodOptions& options) {
+  const auto found = best_cut_points(cache, options, std::min(for_tuning, cache.left() / 2));
+  if (!found || cache.is_spent()) return found;
+  const TuningSpace space{&cache, *found, parameters_of(cache.context(), *found, options.limits),
+                          options.allowed_loss};
+  const pagmo::population living =
+      evolved(space, cache, static_cast<unsigned>(options.seed), enough_without_better);
+  return living.champion_f()[0] < 0 ? space.decoded(living.champion_x()) : found;
 }
 
 }  // namespace millrace::explore

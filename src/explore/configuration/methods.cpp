@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <tuple>
 
 #include "base/random.h"
 #include "explore/configuration/interleaving.h"
@@ -40,11 +41,10 @@ std::optional<Tried> best_since(const CandidateCache& cache, std::int64_t first,
 
 /// The maximiser: with option E, the fastest processor by itself. Its slots and streams; threads
 /// are as many as there are cores until the fine-tuner, since faster options need more than E.
-Configuration maximised_alone(CandidateCache& cache, const MethodOptions& options,
-                              const std::vector<MappingOption>& all) {
+Configuration maximised_alone(CandidateCache& cache, const MethodOptions& options) {
   const std::int64_t usual = cache.context().build.capacity;
   std::optional<std::pair<double, Configuration>> fastest;
-  for (const MappingOption& option : all) {
+  for (const MappingOption& option : mapping_options(cache.context().board)) {
     const Configuration alone{option.stages, {}, usual};
     if (option.stages.size() > 1 || option.stages[0].size() > 1 || !cache.is_feasible(alone))
       continue;
@@ -93,6 +93,16 @@ void add_patterns(CandidateCache& cache, std::vector<Tried>& tried,
                    [](const Tried& a, const Tried& b) { return a.throughput > b.throughput; });
 }
 
+/// Unlike processors share whole frames well too, which the board's options leave out.
+std::vector<Configuration> patterns_of(CandidateCache& cache, const MethodOptions& options,
+                                       const CutPointOptions& cut_points) {
+  std::vector<Configuration> patterns = interleavings(cache);
+  for (Configuration& each : profile_patterns(cache, options.seed, cut_points.slots))
+    patterns.push_back(std::move(each));
+  for (Configuration& each : patterns) each = with_usual(cache.context(), each, cut_points);
+  return patterns;
+}
+
 /// With the threshold lowered until so many tuples were refined, or that found nothing better;
 /// tuples that were measured before cost nothing.
 void search_in_full(CandidateCache& cache, const Tried& tried, CutPointOptions cut_points,
@@ -117,13 +127,38 @@ std::pair<std::size_t, std::size_t> size_of(const Configuration& configuration) 
 }
 
 /// Of those that are as good as the best, but for what measurements do not tell apart, one with the
-/// fewest stages, and the fewest copies of them.
-Configuration simplest_of_best(const CandidateCache& cache) {
-  Configuration simplest = cache.best();
-  const double least = (1 - usual_noise) * cache.score_of_best().throughput;
-  for (const Configuration& each : cache.order())
-    if (cache[each].throughput >= least && size_of(each) < size_of(simplest)) simplest = each;
-  return simplest;
+/// fewest stages, and the fewest copies of them. `option`: these stages only; empty: any.
+std::optional<Configuration> simplest_of_best(const CandidateCache& cache,
+                                              const std::vector<ProcessorGroup>& option) {
+  std::vector<Configuration> all = cache.order();
+  std::erase_if(
+      all, [&](const Configuration& each) { return !option.empty() && each.stages != option; });
+  double most = 0;
+  for (const Configuration& each : all) most = std::max(most, cache[each].throughput);
+  std::erase_if(all, [&](const Configuration& each) {
+    return cache[each].throughput < (1 - usual_noise) * most;
+  });
+  const auto is_simpler = [&](const Configuration& a, const Configuration& b) {
+    return std::pair(size_of(a), -cache[a].throughput) <
+           std::pair(size_of(b), -cache[b].throughput);
+  };
+  const auto simplest = std::min_element(all.begin(), all.end(), is_simpler);
+  return simplest == all.end() ? std::nullopt : std::optional(*simplest);
+}
+
+/// Slots and streams to begin with.
+CutPointOptions usual_numbers(CandidateCache& cache, const MethodOptions& options) {
+  CutPointOptions result;
+  const Configuration most = maximised_alone(cache, options);
+  result.slots = most.slots;
+  result.streams = most.streams.empty() ? 1 : most.streams.front();
+  return result;
+}
+
+std::optional<Configuration> tuned(CandidateCache& cache, const MethodOptions& options,
+                                   std::optional<Configuration> found) {
+  if (!found) return std::nullopt;
+  return fine_tuned(cache, std::move(*found), options.limits, options.allowed_loss);
 }
 
 double choose_count(std::size_t from, std::size_t count) {
@@ -134,6 +169,14 @@ double choose_count(std::size_t from, std::size_t count) {
 }
 
 }  // namespace
+
+std::vector<MappingOption> options_to_try(const SearchContext& context,
+                                          const MethodOptions& options) {
+  std::vector<MappingOption> all = mapping_options(context.board);
+  if (!options.option.empty())
+    std::erase_if(all, [&](const MappingOption& each) { return each.name != options.option; });
+  return all;
+}
 
 ProcessorGroup processors_by_speed(const SearchContext& context) {
   ProcessorGroup order;
@@ -148,24 +191,18 @@ ProcessorGroup processors_by_speed(const SearchContext& context) {
   return order;
 }
 
-std::optional<Configuration> search_cut_points(CandidateCache& cache,
-                                               const MethodOptions& options) {
-  const std::vector<MappingOption> all = mapping_options(cache.context().board);
-  CutPointOptions cut_points;
-  const Configuration most = maximised_alone(cache, options, all);
-  cut_points.slots = most.slots;
-  cut_points.streams = most.streams.empty() ? 1 : most.streams.front();
+std::optional<Configuration> best_cut_points(CandidateCache& cache, const MethodOptions& options,
+                                             std::int64_t reserve) {
+  const std::vector<MappingOption> all = options_to_try(cache.context(), options);
+  CutPointOptions cut_points = usual_numbers(cache, options);
   if (options.random_start) cut_points.random_start = options.seed;
   cut_points.local = false;
   cut_points.top = 1;
   std::vector<Tried> tried = try_options(cache, all, cut_points, options.starts);
-  // Unlike processors share whole frames well too, which the board's options leave out.
-  std::vector<Configuration> patterns = interleavings(cache);
-  for (Configuration& each : profile_patterns(cache, options.seed, cut_points.slots))
-    patterns.push_back(std::move(each));
-  for (Configuration& each : patterns) each = with_usual(cache.context(), each, cut_points);
-  add_patterns(cache, tried, patterns);
-  if (tried.empty()) return cache.best_if_any();
+  if (options.option.empty()) add_patterns(cache, tried, patterns_of(cache, options, cut_points));
+  const std::vector<ProcessorGroup> wanted =
+      options.option.empty() || all.empty() ? std::vector<ProcessorGroup>{} : all.front().stages;
+  if (tried.empty()) return simplest_of_best(cache, wanted);
   cut_points.local = true;
   cut_points.top = options.top;
   std::size_t searched = 0;
@@ -173,12 +210,35 @@ std::optional<Configuration> search_cut_points(CandidateCache& cache,
     if (each.throughput < worth * tried.front().throughput || each.best.cuts.empty() ||
         each.best.cuts.size() > most_cuts)
       continue;
-    if (cache.left() <= for_fine_tuning || searched++ == most_in_full) break;
-    cache.allow(cache.left() - for_fine_tuning);
+    if (cache.left() <= reserve || searched++ == most_in_full) break;
+    cache.allow(cache.left() - reserve);
     search_in_full(cache, each, cut_points, options);
     cache.allow(std::nullopt);
   }
-  return fine_tuned(cache, simplest_of_best(cache), options.limits, options.allowed_loss);
+  return simplest_of_best(cache, wanted);
+}
+
+std::optional<Configuration> search_cut_points(CandidateCache& cache,
+                                               const MethodOptions& options) {
+  return tuned(cache, options, best_cut_points(cache, options, for_fine_tuning));
+}
+
+std::optional<Configuration> search_fine_tuner(CandidateCache& cache,
+                                               const MethodOptions& options) {
+  const CutPointOptions usual = usual_numbers(cache, options);
+  std::vector<Configuration> given;
+  for (const MappingOption& option : options_to_try(cache.context(), options)) {
+    const std::vector<std::size_t> cuts = start_of(option, options.starts);
+    if (!cuts.empty() && cuts.size() + 1 == option.stages.size())
+      given.push_back(with_usual(cache.context(), {option.stages, cuts}, usual));
+  }
+  std::optional<std::pair<double, Configuration>> best;
+  const auto scores = cache.ask(given);
+  for (std::size_t i = 0; i < given.size(); ++i)
+    if (scores[i] && (!best || scores[i]->throughput > best->first))
+      best = {scores[i]->throughput, given[i]};
+  if (!best) return std::nullopt;
+  return tuned(cache, options, std::move(best->second));
 }
 
 std::optional<Configuration> search_one_processor(CandidateCache& cache, const MethodOptions&) {
@@ -190,9 +250,7 @@ std::optional<Configuration> search_one_processor(CandidateCache& cache, const M
 std::optional<Configuration> search_interleaving(CandidateCache& cache,
                                                  const MethodOptions& options) {
   cache.ask(interleavings(cache));
-  const std::optional<Configuration> best = cache.best_if_any();
-  if (!best) return std::nullopt;
-  return fine_tuned(cache, *best, options.limits, options.allowed_loss);
+  return tuned(cache, options, cache.best_if_any());
 }
 
 std::optional<Configuration> search_random(CandidateCache& cache, const MethodOptions& options) {
@@ -236,7 +294,8 @@ const std::vector<NamedMethod>& methods() {
   static const std::vector<NamedMethod> list{
       {"cut-points", search_cut_points},     {"one-processor", search_one_processor},
       {"interleaving", search_interleaving}, {"profile-genetic", search_profile_genetic},
-      {"all-genetic", search_all_genetic},   {"random", search_random},
+      {"all-genetic", search_all_genetic},   {"tuning-genetic", search_tuning_genetic},
+      {"fine-tuner", search_fine_tuner},     {"random", search_random},
       {"single-cuts", search_single_cuts}};
   return list;
 }
@@ -253,6 +312,23 @@ double tuples_of(const SearchContext& context) {
     if (option.stages.size() > 1)
       sum += choose_count(context.problem.layers - 1, option.stages.size() - 1);
   return sum;
+}
+
+std::map<std::string, std::int64_t> subnets_of(const CandidateCache& cache) {
+  const board::Board& board = cache.context().board;
+  std::set<std::tuple<std::string, std::size_t, std::size_t>> subnets;
+  for (const Configuration& each : cache.order())
+    for (std::size_t stage = 0; stage < each.stages.size(); ++stage)
+      for (const ProcessorId processor : each.stages[stage]) {
+        const board::Device* device = board::device_of(board, board[processor]);
+        subnets.emplace(
+            device == nullptr ? board[processor].name : device->name,
+            stage == 0 ? 0 : each.cuts[stage - 1] + 1,
+            stage < each.cuts.size() ? each.cuts[stage] : cache.context().problem.layers);
+      }
+  std::map<std::string, std::int64_t> counts;
+  for (const auto& subnet : subnets) ++counts[std::get<0>(subnet)];
+  return counts;
 }
 
 }  // namespace millrace::explore

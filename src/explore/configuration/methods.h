@@ -2,6 +2,7 @@
 // Searches over whole configurations, each a function over a cache: what is measured, in what
 // order. docs/search.md compares them.
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -25,7 +26,12 @@ struct MethodOptions {
   TuningLimits limits = {};
   bool random_start = false;  // else balanced by the profile
   StartTuples starts = {};    // where options begin, instead
+  std::string option = {};    // the only one, by its name; empty: all
 };
+
+/// Of the board, those that the options name.
+std::vector<MappingOption> options_to_try(const SearchContext& context,
+                                          const MethodOptions& options);
 
 /// What it ends with; what else it measured is in the cache. Nothing if it found nothing feasible.
 using Method = std::optional<Configuration> (*)(CandidateCache&, const MethodOptions&);
@@ -38,8 +44,21 @@ struct NamedMethod {
 /// The thesis's three modules, one after the other, over all mapping options of the board: the
 /// maximiser with one processor, the global search of each option, the full search of the best one
 /// and of the next if it is within 2 %, the fine-tuner. The patterns of profile_patterns count as
-/// options too.
+/// options too, unless one option is named.
 std::optional<Configuration> search_cut_points(CandidateCache& cache, const MethodOptions& options);
+
+/// The same without the fine-tuner, which has `reserve` candidates left.
+std::optional<Configuration> best_cut_points(CandidateCache& cache, const MethodOptions& options,
+                                             std::int64_t reserve);
+
+/// The same with a genetic search over slots, streams and threads in place of the fine-tuner: the
+/// fastest, of those within the allowed loss the one with the fewest (the thesis's
+/// fine-tuning-GA).
+std::optional<Configuration> search_tuning_genetic(CandidateCache& cache,
+                                                   const MethodOptions& options);
+
+/// The tuples of `starts` as they are, and the fine-tuner for the best.
+std::optional<Configuration> search_fine_tuner(CandidateCache& cache, const MethodOptions& options);
 
 /// All layers on one processor: each in turn.
 std::optional<Configuration> search_one_processor(CandidateCache& cache,
@@ -49,7 +68,7 @@ std::optional<Configuration> search_one_processor(CandidateCache& cache,
 std::optional<Configuration> search_interleaving(CandidateCache& cache,
                                                  const MethodOptions& options);
 
-/// The patterns of profile_patterns, and the fastest processor alone.
+/// The patterns of profile_patterns, and the fastest processor alone; the fine-tuner.
 std::optional<Configuration> search_profile_genetic(CandidateCache& cache,
                                                     const MethodOptions& options);
 
@@ -83,10 +102,15 @@ struct Found {
   Configuration configuration;
   std::int64_t candidates = 0;  // that it asked about
   Time took{};
+  bool is_wanted = false;  // it is chosen, be one processor faster or not
 };
 
 /// Its plan beside the one of a single processor, measured and compared as choose() does.
 Choice choose_found(const SearchContext& context, const Found& found, const ChooseOptions& options);
+
+/// By device: the different ranges of layers that the candidates' stages run there. An SDK that
+/// compiles whole subnets builds an engine for each of them.
+std::map<std::string, std::int64_t> subnets_of(const CandidateCache& cache);
 
 /// The tuples of cuts that exist: of all mapping options, behind any layer.
 double tuples_of(const SearchContext& context);

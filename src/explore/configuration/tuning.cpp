@@ -103,7 +103,7 @@ Configuration maximised(CandidateCache& cache, Configuration configuration,
                          maximise(first, rate_of(cache, configuration), threads_in(first)));
 }
 
-Configuration fine_tuned(CandidateCache& cache, const Configuration& configuration,
+Configuration fine_tuned(CandidateCache& cache, Configuration configuration,
                          const TuningLimits& limits, double allowed_loss) {
   Parameters first = parameters_of(cache.context(), configuration, limits);
   for (const Parameter& each : first) first[0].value = std::max(first[0].value, each.value);
@@ -113,7 +113,8 @@ Configuration fine_tuned(CandidateCache& cache, const Configuration& configurati
   tuning.largest = 0;
   tuning.shared = shared_streams(configuration, first);
   tuning.together = threads_in(first);
-  return with_parameters(configuration, fine_tune(first, rate_of(cache, configuration), tuning));
+  const Rate rate = rate_of(cache, configuration);
+  return with_parameters(std::move(configuration), fine_tune(first, rate, tuning));
 }
 
 std::vector<std::int64_t> first_streams(const SearchContext& context,

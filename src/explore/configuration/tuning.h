@@ -29,7 +29,7 @@ Configuration maximised(CandidateCache& cache, Configuration configuration,
 
 /// The fine-tuner. The slots are at least as many as each other number; streams of two stages on
 /// one processor are divided in another way where that helps.
-Configuration fine_tuned(CandidateCache& cache, const Configuration& configuration,
+Configuration fine_tuned(CandidateCache& cache, Configuration configuration,
                          const TuningLimits& limits, double allowed_loss);
 
 /// The thesis's tuple to begin with: two streams on a device that takes whole subnets, else `most`,

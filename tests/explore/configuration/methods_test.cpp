@@ -17,11 +17,20 @@ namespace {
 
 using test::Field;
 
+/// For the fine-tuner, which searches no cuts.
+MethodOptions cut_in_the_middle(const Field& field) {
+  MethodOptions options;
+  options.starts = {{{}, {field.context.problem.layers / 2}}};
+  return options;
+}
+
 double throughput_of(const Field& field, const char* method, std::int64_t candidates) {
   CandidateCacheOptions options;
   options.candidates = candidates;
   CandidateCache cache = field.cache(options);
-  const auto found = method_named(method)->run(cache, {});
+  const bool has_start = std::string(method) == "fine-tuner";
+  const auto found =
+      method_named(method)->run(cache, has_start ? cut_in_the_middle(field) : MethodOptions{});
   EXPECT_TRUE(found) << method;
   EXPECT_LE(cache.count(), candidates) << method;
   return cache.score_of_best().throughput;
@@ -39,7 +48,7 @@ TEST(Methods, each_stays_within_the_candidates_and_finds_what_the_board_can_run)
       EXPECT_FALSE(again);
     };
     CandidateCache cache = field.cache(options);
-    const auto found = method.run(cache, {});
+    const auto found = method.run(cache, cut_in_the_middle(field));
     ASSERT_TRUE(found) << method.name;
     EXPECT_LE(cache.count(), 40) << method.name;
     EXPECT_EQ(static_cast<std::int64_t>(told.size()), cache.count());
@@ -83,7 +92,8 @@ TEST(Methods, the_same_seed_asks_the_same) {
     CandidateCacheOptions options;
     options.candidates = 60;
     CandidateCache one = field.cache(options), other = field.cache(options);
-    EXPECT_EQ(method.run(one, {}), method.run(other, {})) << method.name;
+    const MethodOptions given = cut_in_the_middle(field);
+    EXPECT_EQ(method.run(one, given), method.run(other, given)) << method.name;
     EXPECT_EQ(one.order(), other.order()) << method.name;
   }
 }
@@ -158,6 +168,58 @@ TEST(Methods, the_number_of_tuples_is_that_of_the_thesis) {
   // Table 3.4: 172 of yolov2-tiny's, of 24 layers, are 6.677 %.
   Field field(24, 2);
   EXPECT_EQ(std::round(100'000 * 172 / tuples_of(field.context)), 6677);
+}
+
+TEST(Methods, a_genetic_search_tunes_the_cuts_of_the_explorer) {
+  const Field field(30, 2);
+  CandidateCacheOptions budget;
+  budget.candidates = 1000;
+  CandidateCache explored = field.cache(budget), tuned = field.cache(budget);
+  const auto greedy = search_cut_points(explored, {}), genetic = search_tuning_genetic(tuned, {});
+  ASSERT_TRUE(greedy && genetic);
+  EXPECT_EQ(genetic->stages, greedy->stages);
+  EXPECT_EQ(genetic->cuts, greedy->cuts);
+  EXPECT_GE(tuned[*genetic].throughput, 0.99 * explored.score_of_best().throughput);
+  EXPECT_EQ(genetic->slots, greedy->slots);            // the only number here: both find the fewest
+  EXPECT_EQ(subnets_of(tuned), subnets_of(explored));  // numbers alone ask for no new subnet
+}
+
+TEST(Methods, the_fine_tuner_keeps_the_cuts) {
+  const Field field(30, 2);
+  CandidateCache cache = field.cache();
+  MethodOptions options;
+  options.starts = {{{}, {19}}};
+  options.option = "PND-A";
+  const auto found = search_fine_tuner(cache, options);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->cuts, (std::vector<std::size_t>{19}));
+  EXPECT_EQ(found->stages.front().size(), 2u);
+  EXPECT_EQ(subnets_of(cache), (std::map<std::string, std::int64_t>{{"gpu", 2}, {"npu", 1}}));
+  options.starts = {{{}, {3, 19, 22, 25}}};  // no option has five stages
+  EXPECT_FALSE(search_fine_tuner(cache, options));
+}
+
+TEST(Methods, a_named_option_is_the_one_that_is_found) {
+  const Field field(24, 2);
+  for (const MappingOption& option : mapping_options(field.board)) {
+    CandidateCache cache = field.cache();
+    MethodOptions options;
+    options.option = option.name;
+    const auto found = search_cut_points(cache, options);
+    ASSERT_TRUE(found) << option.name;
+    EXPECT_EQ(found->stages, option.stages) << option.name;
+  }
+}
+
+TEST(Methods, subnets_count_once_however_many_processors_run_them) {
+  const Field field(12, 2);
+  CandidateCache cache = field.cache();
+  const ProcessorGroup gpu{ProcessorId(0)}, npu{ProcessorId(1)},
+      both{ProcessorId(1), ProcessorId(2)};
+  cache.ask({{npu, gpu}, {5}, 2});
+  cache.ask({{both, gpu}, {5}, 3});
+  cache.ask({{both, gpu}, {7}, 3});
+  EXPECT_EQ(subnets_of(cache), (std::map<std::string, std::int64_t>{{"gpu", 2}, {"npu", 2}}));
 }
 
 TEST(Methods, stop_ends_a_search_with_what_it_has) {
