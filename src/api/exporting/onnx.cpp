@@ -23,6 +23,26 @@ constexpr Bytes most_inside{std::int64_t{1} << 30};  // of weights, in files of 
 /// Beside the model, if its weights do not fit in.
 fs::path weights_beside(const fs::path& model) { return model.string() + ".weights"; }
 
+/// Of several files all are there in the end, or none that was not there before.
+class NewFiles {
+ public:
+  NewFiles() = default;
+  NewFiles(const NewFiles&) = delete;
+  NewFiles& operator=(const NewFiles&) = delete;
+  ~NewFiles() {
+    std::error_code ignored;
+    for (const fs::path& path : paths_) fs::remove(path, ignored);
+  }
+  void begin(const fs::path& path) {
+    std::error_code ignored;
+    if (path != standard_output && !fs::exists(path, ignored)) paths_.push_back(path);
+  }
+  void keep() { paths_.clear(); }
+
+ private:
+  std::vector<fs::path> paths_;
+};
+
 /// Whether the constants that the layers read need a file of their own.
 bool needs_weights_file(const network::Network& network, const network::OnnxPart& part) {
   Bytes sum;
@@ -44,7 +64,7 @@ void write_weights(const network::Network& network, const network::OnnxModel& mo
 }
 
 ExportedModel write_part(const network::Network& network, const network::OnnxPart& part,
-                         const fs::path& path) {
+                         const fs::path& path, NewFiles& files) {
   ExportedModel written{path, part.layers.size(), {}};
   network::OnnxWriting how;
   how.weights_inside = !needs_weights_file(network, part);
@@ -56,8 +76,10 @@ ExportedModel write_part(const network::Network& network, const network::OnnxPar
   const network::OnnxModel model = network::write_onnx(network, part, how);
   if (!model.weights.empty()) {
     written.weights = weights_beside(path);
+    files.begin(written.weights);
     write_weights(network, model, written.weights);
   }
+  files.begin(path);
   write_file(path, model.bytes);
   return written;
 }
@@ -98,7 +120,10 @@ ExportedModel export_model(const Setup& setup, const fs::path& output) {
   const std::vector<LayerId> layers = all_layers(network);
   const network::OnnxPart part{layers, network.inputs, network.outputs};
   if (needs_weights_file(network, part)) files.refuse(weights_beside(output));
-  return write_part(network, part, output);
+  NewFiles fresh;
+  ExportedModel written = write_part(network, part, output, fresh);
+  fresh.keep();
+  return written;
 }
 
 std::vector<ExportedModel> export_phases(const PlanToExport& plan, const fs::path& folder,
@@ -114,12 +139,14 @@ std::vector<ExportedModel> export_phases(const PlanToExport& plan, const fs::pat
   });
   make_folder(folder);
   std::vector<ExportedModel> written;
+  NewFiles fresh;
   for_each_phase(loaded->plan, [&](const plan::Stage& stage, std::size_t phase) {
     const std::vector<LayerId>& layers = stage.phases[phase].layers;
     const engine::Border border = engine::border_of(network, layers);
     written.push_back(write_part(network, {layers, border.inputs, border.outputs},
-                                 file_of_phase(folder, stage, phase)));
+                                 file_of_phase(folder, stage, phase), fresh));
   });
+  fresh.keep();
   return written;
 }
 

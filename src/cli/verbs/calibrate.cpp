@@ -9,6 +9,7 @@
 #include "cli/options/common.h"
 #include "cli/options/frames.h"
 #include "cli/options/model.h"
+#include "cli/options/of_kind.h"
 #include "cli/options/range_check.h"
 #include "cli/verbs/verbs.h"
 #include "report/table.h"
@@ -19,6 +20,7 @@ namespace {
 struct CalibrateOptions {
   api::CalibrateRequest request;
   bool json = false;
+  CLI::Option* percentile = nullptr;
 };
 
 void bind(CLI::App& verb, CalibrateOptions& options) {
@@ -34,11 +36,12 @@ void bind(CLI::App& verb, CalibrateOptions& options) {
                   "information")
       ->check(CLI::IsMember({"mse", "minmax", "percentile", "entropy"}))
       ->capture_default_str();
-  verb.add_option("--percentile", request.percentile,
-                  "For the method percentile: percentage of a tensor's values that its range "
-                  "covers")
-      ->check(between(50.0, 100.0))
-      ->capture_default_str();
+  options.percentile =
+      verb.add_option("--percentile", request.percentile,
+                      "For the method percentile: percentage of a tensor's values that its range "
+                      "covers")
+          ->check(between(50.0, 100.0))
+          ->capture_default_str();
   verb.add_flag("--correct-bias", request.corrects_bias,
                 "Also write the means of what convolutions read, by which int8 corrects their "
                 "biases for the rounding of the weights");
@@ -61,6 +64,8 @@ std::string table_text(const profile::CalibrationResult& result) {
 
 int run(const CalibrateOptions& options) {
   refuse_two_results(options.json, options.request.output);
+  refuse_unless(options.request.method == "percentile", {options.percentile},
+                "--method percentile");
   const api::Calibrated calibrated = calibrate(options.request);
   if (options.json) fmt::print("{}", calibration_json(calibrated));
   const auto& [name, result, output] = calibrated;

@@ -37,7 +37,7 @@ struct SimulateOptions {
   std::string trace, gantt;
   bool json = false;
   DriveVerbOptions drive;
-  std::vector<CLI::Option*> of_plans;
+  std::vector<CLI::Option*> of_plans, of_drawn;
 };
 
 constexpr const char* names_of_plans[] = {
@@ -81,14 +81,12 @@ void bind_times(CLI::App& verb, SimulateOptions& options) {
                       "between best and worst")
           ->check(CLI::IsMember({"fixed", "drawn"}))
           ->capture_default_str();
-  verb.add_option("--best", options.best,
-                  "The shortest drawn time, as a multiple of the predicted time")
-      ->check(between(1e-6, 1e6))
-      ->capture_default_str();
-  verb.add_option("--worst", options.worst,
-                  "The longest drawn time, as a multiple of the predicted time")
-      ->check(between(1e-6, 1e6))
-      ->capture_default_str();
+  options.of_drawn = {
+      verb.add_option("--best", options.best,
+                      "The shortest drawn time, as a multiple of the predicted time"),
+      verb.add_option("--worst", options.worst,
+                      "The longest drawn time, as a multiple of the predicted time")};
+  for (CLI::Option* each : options.of_drawn) each->check(between(1e-6, 1e6))->capture_default_str();
   verb.add_option("--recorded", options.recorded,
                   "A trace that `run` or `bench` wrote, one for each plan. Every firing takes the "
                   "recorded time")
@@ -108,17 +106,19 @@ void bind_times(CLI::App& verb, SimulateOptions& options) {
 
 void bind_pictures(CLI::App& verb, SimulateOptions& options) {
   begin_group(verb, "Output");
-  verb.add_option("--gantt", options.gantt,
-                  "Draw the first frames as a Gantt chart into this SVG file")
-      ->check(svg_name());
+  CLI::Option* gantt = verb.add_option("--gantt", options.gantt,
+                                       "Draw the first frames as a Gantt chart into this SVG file")
+                           ->check(svg_name());
   verb.add_option("--gantt-frames", options.gantt_frames,
                   "The chart ends when a plan has completed this number of frames")
+      ->needs(gantt)
       ->check(CLI::Range(1, 10'000))
       ->capture_default_str();
-  verb.add_option("--trace", options.trace,
-                  "Write a trace of the first frames; open it in ui.perfetto.dev");
+  CLI::Option* trace = verb.add_option(
+      "--trace", options.trace, "Write a trace of the first frames; open it in ui.perfetto.dev");
   verb.add_option("--trace-frames", options.traced_frames,
                   "Number of frames of each plan in the trace")
+      ->needs(trace)
       ->check(CLI::Range(1, 1'000'000))
       ->capture_default_str();
 }
@@ -323,6 +323,7 @@ int run_deployment(const SimulateOptions& options) {
 }
 
 int run(const SimulateOptions& options) {
+  refuse_unless(options.times == "drawn", options.of_drawn, "--times drawn");
   if (is_deployment(options)) return run_deployment(options);
   refuse_given(options.drive.options, options.plans.front(), "deployments");
   check_outputs(options);
