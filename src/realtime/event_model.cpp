@@ -18,7 +18,7 @@ Time EventModel::distance(std::int64_t count) const {
 
 std::int64_t EventModel::events_within(Time width) const {
   if (width <= Time{}) return 0;
-  const Time due = width + jitter;
+  const Time due = plus(width, jitter);
   std::int64_t count = ceiling(due, period);
   if (burst > 1) {
     const Time rest = due - times(period, count - 1);

@@ -1,6 +1,7 @@
 #include "realtime/fixpoint.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "realtime/equations.h"
 
@@ -149,7 +150,10 @@ void Fixpoint::update_view(TaskId task, const TaskState& state) {
     rival.endless = known.endless;
     if (rival.kin.same_flow && !known.endless) update_kin(task, state, other, rival.kin);
   }
-  if (view.has_kin) view.most_pending = 1 + late_jobs(task, states_[task.index], state);
+  const TaskState& own = states_[task.index];
+  if (view.has_kin)
+    view.most_pending =
+        own.endless ? std::numeric_limits<std::int64_t>::max() : 1 + late_jobs(task, own, state);
 }
 
 /// How many earlier activations may not have ended `other`, of the same flow, when `state`'s task

@@ -43,6 +43,21 @@ TEST(Analysis, finishes_of_a_busy_window_are_those_of_pycpa) {
   EXPECT_LE(bounds.flows[s2.index].response, bounds.flows[s2.index].path_sum);
 }
 
+/// More than there is time for: what has no end is counted on with in later rounds.
+TEST(Analysis, a_flow_that_meets_itself_without_end_stays_without_bound) {
+  TaskSystem system;
+  const ResourceId r = system.add_resource({"r"});
+  const FlowId flow = add_flow(system, "flow", {.period = Time{10}, .jitter = Time{5}});
+  const TaskId first =
+      system.add_task(flow, {.name = "a", .resource = r, .worst = Time{6}, .priority = 2});
+  const TaskId second = system.add_task(
+      flow, {.name = "b", .resource = r, .worst = Time{6}, .after = {first}, .priority = 1});
+  const Bounds bounds = analyse(system);
+  EXPECT_EQ(bounds.tasks[first.index].response, Time{7});
+  EXPECT_EQ(bounds.tasks[second.index].response, unbounded);
+  EXPECT_EQ(bounds.flows[flow.index].response, unbounded);
+}
+
 /// Two chained tasks on one resource; three activations at once.
 TEST(Analysis, a_burst_passes_through_two_tasks_of_one_resource) {
   TaskSystem system;

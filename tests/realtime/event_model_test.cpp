@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "base/error.h"
+
 namespace millrace::realtime {
 namespace {
 
@@ -21,6 +23,11 @@ TEST(EventModel, windows_do_not_contain_their_end) {
   const EventModel late{.period = Time{10}, .jitter = Time{16}};
   EXPECT_EQ(late.events_within(Time{4}), 2);
   EXPECT_EQ(late.events_within(Time{5}), 3);
+}
+
+TEST(EventModel, a_window_without_end_has_no_number_of_events) {
+  const EventModel events{.period = Time{10}, .jitter = Time{16}};
+  EXPECT_THROW(events.events_within(Time::max()), InputError);
 }
 
 TEST(EventModel, a_distance_spreads_what_jitter_brings_together) {
