@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 #include <fmt/format.h>
+#include <link.h>
 
 #include "application/loading_error.h"
 #include "base/error.h"
@@ -22,6 +23,21 @@ std::shared_ptr<void> opened_library(const std::filesystem::path& path) {
 
 std::string object_of(const std::string& function) { return function + "_task"; }
 
+/// In bytes, as the library's table of symbols says; 0 if it does not.
+std::size_t size_of_object(const void* object) {
+  Dl_info info;
+  void* found = nullptr;
+  if (dladdr1(object, &info, &found, RTLD_DL_SYMENT) == 0 || found == nullptr) return 0;
+  return static_cast<const ElfW(Sym)*>(found)->st_size;
+}
+
+[[noreturn]] void refuse_other_interface(const std::string& place, const std::string& function) {
+  throw InputError(place, fmt::format("'{}' is no task of this version's interface; make it a "
+                                      "millrace::application::Task, and build it again with the "
+                                      "headers of this version",
+                                      object_of(function)));
+}
+
 /// One task of a group: the library goes after the state, which its code may destroy.
 struct TaskAtWork {
   LoadedTask loaded;
@@ -41,11 +57,7 @@ struct TaskAtWork {
 }  // namespace
 
 void check(const Task& task, const std::string& place, const std::string& function) {
-  if (task.signature != task_signature)
-    throw InputError(place, fmt::format("'{}' is no task of this version's interface; make it a "
-                                        "millrace::application::Task, and build it again with the "
-                                        "headers of this version",
-                                        object_of(function)));
+  if (task.signature != task_signature) refuse_other_interface(place, function);
   if (task.run == nullptr)
     throw InputError(place, fmt::format("'{}' has no function 'run'", object_of(function)));
 }
@@ -62,6 +74,9 @@ LoadedTask load_task(const std::filesystem::path& library, const std::string& fu
                      fmt::format("has no object '{}', which describes the task; declare it extern "
                                  "\"C\" and build the library with visible symbols",
                                  object_of(function)));
+  // What is smaller is no task, and its signature may lie behind its end.
+  const std::size_t size = size_of_object(result.task);
+  if (size > 0 && size < sizeof(Task)) refuse_other_interface(library.string(), function);
   check(*result.task, library.string(), function);
   return result;
 }
