@@ -35,7 +35,8 @@ class NewFiles {
   }
   void begin(const fs::path& path) {
     std::error_code ignored;
-    if (path != standard_output && !fs::exists(path, ignored)) paths_.push_back(path);
+    const bool is_there = fs::exists(fs::symlink_status(path, ignored));  // a link is the user's
+    if (path != standard_output && !is_there) paths_.push_back(path);
   }
   void keep() { paths_.clear(); }
 

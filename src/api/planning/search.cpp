@@ -253,7 +253,7 @@ std::vector<std::string> search_names() {
 
 namespace {
 
-/// Of the searches over configurations one alone refines cuts.
+/// Not all searches over configurations refine cuts, or tune the other numbers.
 void refuse_options_of_cut_points(const SearchOptions& options) {
   static const std::vector<std::string> searching{"cut-points", "tuning-genetic"};
   static const std::vector<std::string> tuning{"cut-points", "tuning-genetic", "fine-tuner"};

@@ -323,8 +323,8 @@ int run_deployment(const SimulateOptions& options) {
 }
 
 int run(const SimulateOptions& options) {
-  refuse_unless(options.times == "drawn", options.of_drawn, "--times drawn");
   if (is_deployment(options)) return run_deployment(options);
+  refuse_unless(options.times == "drawn", options.of_drawn, "--times drawn");
   refuse_given(options.drive.options, options.plans.front(), "deployments");
   check_outputs(options);
   const simulate::Simulated simulated = simulate_plans(request_of(options));
