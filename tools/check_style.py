@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 sys.dont_write_bytecode = True
-from style.folders import CAP, check_folders, units_by_folder  # noqa: E402
+from style.folders import CAP, check_folders, check_rooms, units_by_folder  # noqa: E402
 from style.rules import CAPS, check  # noqa: E402
 
 FOLDERS = ("src", "tests", "bench", "examples")
@@ -71,6 +71,7 @@ def main():
         files.append(file)
     if not options.files:
         violations += check_folders(file.path for file in files)
+        violations += check_rooms(files)
     for violation in violations:
         print(violation)
     if options.report:

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "dataflow/checked.h"
 #include "dataflow/self_timed.h"
@@ -14,6 +15,7 @@ using State = std::vector<std::int64_t>;
 
 /// Words of all states that are kept: 400 MB.
 constexpr std::size_t most_words = 50'000'000;
+constexpr std::size_t words_of_outline = 4;  // that it was seen
 
 struct StateHash {
   std::size_t operator()(const State& state) const {
@@ -31,7 +33,8 @@ struct Visit {
 };
 
 /// States are kept only where the actor with the fewest firings has completed a round: every period
-/// contains such an instant.
+/// contains such an instant. And only from the second time on that their outline is seen, as a
+/// state may grow with every round.
 class Recurrence {
  public:
   Recurrence(std::size_t actor, std::int64_t firings) : actor_(actor), firings_(firings) {}
@@ -40,6 +43,11 @@ class Recurrence {
     const std::int64_t rounds = execution.ended(actor_) / firings_;
     if (rounds == last_) return std::nullopt;
     last_ = rounds;
+    largest_ = std::max(largest_, execution.state_size());
+    if (outlines_.insert(StateHash()(execution.outline())).second) {
+      words_ += words_of_outline;
+      return std::nullopt;
+    }
     const auto [before, fresh] =
         visits_.try_emplace(execution.state(), Visit{execution.now(), rounds});
     words_ += before->first.size() + sizeof(Visit);
@@ -48,11 +56,13 @@ class Recurrence {
                   Fraction(execution.now() - before->second.time, rounds - before->second.rounds)};
   }
 
-  bool is_full() const { return words_ > most_words; }
+  /// Or few more states would fit.
+  bool is_full() const { return words_ > most_words || largest_ > most_words / 16; }
 
  private:
-  std::size_t actor_, words_ = 0;
+  std::size_t actor_, words_ = 0, largest_ = 0;  // words: of all states, of the largest
   std::int64_t firings_, last_ = 0;
+  std::unordered_set<std::size_t> outlines_;  // their hashes
   std::unordered_map<State, Visit, StateHash> visits_;
 };
 

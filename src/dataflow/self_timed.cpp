@@ -1,7 +1,8 @@
 #include "dataflow/self_timed.h"
-#include <functional>
 
 #include <algorithm>
+#include <array>
+#include <functional>
 #include <limits>
 #include <tuple>
 
@@ -126,19 +127,27 @@ bool SelfTimed::advance() {
   return true;
 }
 
-std::vector<std::int64_t> SelfTimed::state() const {
-  std::vector<std::int64_t> result;
+std::size_t SelfTimed::state_size() const {
+  return 1 + component_.actors.size() + component_.channels.size() +
+         words_of_event * events_.size();
+}
+
+std::vector<std::int64_t> SelfTimed::outline() const {
+  std::vector<std::int64_t> result{static_cast<std::int64_t>(events_.size())};
   for (std::size_t actor : component_.actors)
     result.push_back(static_cast<std::int64_t>(phase_[actor]));
   for (std::size_t c : component_.channels) result.push_back(tokens_[c]);
+  return result;
+}
+
+std::vector<std::int64_t> SelfTimed::state() const {
+  std::vector<std::int64_t> result = outline();
   std::vector<Event> events = events_;
   std::sort(events.begin(), events.end());
-  for (const Event& event : events) {
-    result.push_back(event.time - now_);
-    result.push_back(event.actor);
-    result.push_back(event.phase);
-    result.push_back(event.outgoing);
-  }
+  for (const Event& event : events)
+    for (const std::int64_t word : std::array<std::int64_t, words_of_event>{
+             event.time - now_, event.actor, event.phase, event.outgoing})
+      result.push_back(word);
   return result;
 }
 

@@ -26,7 +26,11 @@ class SelfTimed {
   std::int64_t started_now() const { return started_ - started_before_; }
   /// Firings of `actor` that have ended.
   std::int64_t ended(std::size_t actor) const { return ended_[actor]; }
-  /// All that the future depends on: phases, tokens, and what ends when.
+  /// Words of the state.
+  std::size_t state_size() const;
+  /// Phases, tokens, and how much is about to end: while this is new, the state is new.
+  std::vector<std::int64_t> outline() const;
+  /// All that the future depends on: the outline, and what ends when.
   std::vector<std::int64_t> state() const;
   bool round_is_complete() const;
 
@@ -40,6 +44,7 @@ class SelfTimed {
     bool operator>(const Event& other) const;
     bool operator<(const Event& other) const { return other > *this; }
   };
+  static constexpr std::size_t words_of_event = 4;
   bool can_start(std::size_t actor) const;
   void start(std::size_t actor);
   void schedule(const Event& event);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/file.h"
 #include "dataflow/analysis.h"
 #include "dataflow/checked.h"
 
@@ -194,7 +195,40 @@ class ListScheduler {
   std::int64_t now_ = 0;
 };
 
+ActorId actor_named(const Graph& graph, const std::string& name, const std::string& place) {
+  std::vector<std::string_view> names;
+  for (std::size_t a = 0; a < graph.actors.size(); ++a) {
+    if (graph.actors[a].name == name) return ActorId(a);
+    names.push_back(graph.actors[a].name);
+  }
+  const std::string near = nearest_word(name, names);
+  throw InputError(place,
+                   fmt::format("there is no actor '{}'{}", name,
+                               near.empty() ? "" : fmt::format("; did you mean '{}'?", near)));
+}
+
 }  // namespace
+
+StaticOrder parse_order(const Graph& graph, const std::string& text, const std::string& place) {
+  const auto equals = text.find('=');
+  if (equals == std::string::npos || equals == 0)
+    throw InputError(place, fmt::format("found '{}', expected NAME=ACTOR,ACTOR...", text));
+  StaticOrder order{text.substr(0, equals), {}};
+  for (std::size_t begin = equals + 1; begin <= text.size();) {
+    const std::size_t comma = std::min(text.find(',', begin), text.size());
+    std::string name = text.substr(begin, comma - begin);
+    std::size_t count = 1;
+    const auto star = name.find('*');
+    if (star != std::string::npos && star > 0 && star < 8 &&
+        name.find_first_not_of("0123456789") == star) {
+      count = std::stoul(name);
+      name = name.substr(star + 1);
+    }
+    order.firings.insert(order.firings.end(), count, actor_named(graph, name, place));
+    begin = comma + 1;
+  }
+  return order;
+}
 
 Graph with_static_orders(const Graph& graph, const std::vector<StaticOrder>& orders) {
   const std::vector<std::int64_t> cycles = repetition_vector(graph);

@@ -15,6 +15,10 @@ struct StaticOrder {
   std::vector<ActorId> firings;
 };
 
+/// "NAME=a,2*b": the processor's name, then its firings. InputError at `place` if it does not read
+/// so, or names an actor that is not there.
+StaticOrder parse_order(const Graph& graph, const std::string& text, const std::string& place);
+
 /// The graph in which each processor fires what it has in its order, one after the other: its
 /// liveness, throughput and critical cycle are those of the schedule. Actors that are in no order
 /// stay as they are; those that are in one have a phase for each of its entries, so that an order

@@ -1,10 +1,11 @@
-"""How many units a folder has: a header and its source are one."""
+"""How many units a folder has: a header and its source are one. How many lines a room may have."""
 from collections import defaultdict
 from pathlib import PurePosixPath
 
 from .rules import Violation
 
 CAP = 25
+ROOM_CAPS = {"cli": 4500}  # lines: what the product does lives in api
 
 
 def units_by_folder(paths):
@@ -20,3 +21,13 @@ def check_folders(paths):
     return [Violation(folder, 1, f"folder is large (found {count} files, cap {CAP}; a header and "
                                  "its source are one)")
             for folder, count in sorted(units_by_folder(paths).items()) if count > CAP]
+
+
+def check_rooms(files):
+    lines = defaultdict(int)
+    for file in files:
+        parts = PurePosixPath(file.path).parts
+        if parts[0] == "src" and len(parts) > 2:
+            lines[parts[1]] += len(file.lines)
+    return [Violation(f"src/{room}", 1, f"room is large (found {lines[room]} lines, cap {cap})")
+            for room, cap in ROOM_CAPS.items() if lines[room] > cap]

@@ -146,4 +146,11 @@ std::vector<TilesRun> run_tiles(const workload::Program& program, const Network&
   return runs;
 }
 
+double largest_difference(const std::vector<TilesRun>& runs) {
+  double most = 0;
+  for (const TilesRun& run : runs)
+    if (!(run.difference <= most)) most = run.difference;
+  return most;
+}
+
 }  // namespace millrace::api

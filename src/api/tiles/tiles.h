@@ -48,4 +48,6 @@ struct TilesRun {
 std::vector<TilesRun> run_tiles(const workload::Program& program, const network::Network& network,
                                 std::uint64_t seed, int repetitions);
 
+double largest_difference(const std::vector<TilesRun>& runs);
+
 }  // namespace millrace::api

@@ -7,6 +7,7 @@
 
 #include "api/admission/admit.h"
 #include "api/json/admission.h"
+#include "api/text/admission.h"
 #include "api/written_over.h"
 #include "base/error.h"
 #include "base/file.h"
@@ -14,7 +15,6 @@
 #include "cli/options/common.h"
 #include "cli/options/duration.h"
 #include "cli/options/range_check.h"
-#include "cli/print/admission.h"
 #include "cli/print/progress.h"
 #include "cli/verbs/verbs.h"
 #include "report/admission.h"
@@ -118,7 +118,7 @@ bool run_table(const AdmitOptions& options, const api::AdmitRequest& request,
   if (options.json)
     fmt::print("{}", api::admission_json(result, &played));
   else
-    fmt::print("\n{}", printable_lines(played_text(played.played, result)));
+    fmt::print("\n{}", printable_lines(api::played_text(played.played, result)));
   return all_in_time(played.played);
 }
 
@@ -167,7 +167,7 @@ int run(const AdmitOptions& options) {
   const api::AdmitResult result = api::admit(request);
   const bool runs = result.fits() && options.run_s > 0;
   if (!options.json)
-    fmt::print("{}", printable_lines(admission_answer(
+    fmt::print("{}", printable_lines(api::admission_answer(
                          result, request.weights.empty() ? options.goal : "weighted")));
   else if (!runs || !result.table)
     fmt::print("{}", api::admission_json(result));
@@ -175,7 +175,7 @@ int run(const AdmitOptions& options) {
   write_results(options, result);
   if (runs) return run_table(options, request, result) ? 0 : answer_is_no;
   if (result.fits()) return result.is_table_lacking ? answer_is_no : 0;
-  note(admission_refusal(result));
+  note(api::admission_refusal(result));
   return answer_is_no;
 }
 

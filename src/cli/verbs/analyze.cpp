@@ -5,6 +5,7 @@
 
 #include "api/deployment/analyze.h"
 #include "api/json/analysis.h"
+#include "api/text/analysis.h"
 #include "api/written_over.h"
 #include "base/printable.h"
 #include "cli/options/common.h"
@@ -12,7 +13,6 @@
 #include "cli/options/file_names.h"
 #include "cli/options/of_kind.h"
 #include "cli/options/range_check.h"
-#include "cli/print/analysis_report.h"
 #include "cli/print/progress.h"
 #include "cli/verbs/verbs.h"
 #include "deployment/deployment_file.h"
@@ -115,8 +115,8 @@ int run(const AnalyzeOptions& options) {
   if (deployment::is_deployment_file(options.request.plan)) return analyze_deployment(options);
   refuse_given(options.of_deployments, options.request.plan, "deployments");
   const api::Analysis analysis = analyze(options.request);
-  fmt::print("{}", options.json ? analysis_json(analysis)
-                                : printable_lines(analysis_text(analysis)));
+  fmt::print(
+      "{}", options.json ? analysis_json(analysis) : printable_lines(api::analysis_text(analysis)));
   return 0;
 }
 

@@ -11,11 +11,11 @@
 #include "api/application/run.h"
 #include "api/json/application.h"
 #include "api/json/measured.h"
+#include "api/text/accuracy.h"
+#include "api/text/application.h"
 #include "api/written_over.h"
 #include "base/file.h"
 #include "base/printable.h"
-#include "cli/print/accuracy.h"
-#include "cli/print/application_table.h"
 #include "cli/print/progress.h"
 #include "cli/verbs/verbs.h"
 
@@ -85,7 +85,7 @@ int run_application(const api::RunnableOptions& runnable, const api::Application
   if (run_options.json)
     fmt::print("{}", run_json(run));
   else if (run.accuracy)
-    fmt::print("{}", printable_lines(accuracy_text(*run.accuracy)));
+    fmt::print("{}", printable_lines(api::accuracy_text(*run.accuracy)));
   return run.skipped > 0 ? answer_is_no : 0;
 }
 
@@ -103,7 +103,7 @@ int bench_application(const api::RunnableOptions& runnable, const api::Applicati
                report::waterfall_svg(waterfall_of(result),
                                      fmt::format("{}: frames per second", result.application)));
   fmt::print("{}", bench_options.json ? application_json(result)
-                                      : printable_lines(application_text(result)));
+                                      : printable_lines(api::application_text(result)));
   return is_equal(result) ? 0 : answer_is_no;
 }
 

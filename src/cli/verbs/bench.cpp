@@ -9,6 +9,7 @@
 #include "api/bench/slices.h"
 #include "api/json/bench.h"
 #include "api/simulated_board.h"
+#include "api/text/bench.h"
 #include "api/written_over.h"
 #include "application/application_file.h"
 #include "base/error.h"
@@ -16,7 +17,6 @@
 #include "cli/options/duration.h"
 #include "cli/options/range_check.h"
 #include "cli/options/runnable.h"
-#include "cli/print/bench_table.h"
 #include "cli/verbs/application.h"
 #include "cli/verbs/verbs.h"
 
@@ -153,8 +153,8 @@ int run(const BenchOptions& options) {
   if (options.json)
     fmt::print("{}", bench_json(result));
   else
-    fmt::print("{}, {} rounds\n\n{}", bench_title(*loaded), result.alone.size(),
-               bench_text(result));
+    fmt::print("{}, {} rounds\n\n{}", api::bench_title(*loaded), result.alone.size(),
+               api::bench_text(result));
   return 0;
 }
 

@@ -2,10 +2,10 @@
 #include "board/board.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "api/engines.h"
 #include "api/json/machine.h"
+#include "api/text/machine.h"
 #include "base/error.h"
 #include "base/printable.h"
 #include "board/board_file.h"
@@ -15,13 +15,10 @@
 #include "cli/verbs/verbs.h"
 #include "report/board.h"
 #include "report/roofline.h"
-#include "report/table.h"
 
 namespace millrace::cli {
 
 namespace {
-
-using report::Align;
 
 struct BoardOptions {
   std::string board, write;
@@ -42,71 +39,16 @@ void bind(CLI::App& verb, BoardOptions& options) {
   bind_json(verb, options.json);
 }
 
-/// GPUs and NPUs, or how this machine's would be reached.
-void print_devices(const api::Context& context) {
-  report::Table table({{"processor", Align::left},
-                       {"model", Align::left},
-                       {"reached by", Align::left},
-                       {"driver", Align::left}});
-  const auto devices = api::devices(context);
-  for (const auto& each : devices)
-    table.add({fmt::format("{}", fmt::join(each.device.processors, ", ")), each.device.model,
-               each.engine, each.driver});
-  if (devices.empty())
-    fmt::print(
-        "no engine reaches a GPU or NPU here. A GPU with a Vulkan driver needs ONNX Runtime with "
-        "its\n"
-        "WebGPU plug-in: install them with 'pip install onnxruntime onnxruntime-ep-webgpu', then "
-        "run\n"
-        "'millrace board' again; docs/engines.md has more\n");
-  else
-    fmt::print("\n{}", table.text());
-}
-
-void print(const board::Board& board, const api::Context& context) {
-  fmt::print("{}\n", report::machine_text(board));
-  report::Table engines({{"engine", Align::left}, {"version", Align::left}});
-  const std::vector<api::EngineVersion> all = api::engines(context);
-  for (const auto& [name, version, absent] : all)
-    if (absent.empty()) engines.add({name, version});
-  fmt::print("{}", engines.text());
-  for (const auto& [name, version, absent] : all)
-    if (!absent.empty()) fmt::print("{}: {}\n", name, absent);
-  print_devices(context);
-}
-
-int list_boards() {
-  report::Table table({{"board", Align::left}, {"name", Align::left}, {"processors", Align::left}});
-  for (const std::string& name : board::shipped_boards()) {
-    const board::Board board = board::find_board(name);
-    table.add({name, board.name, report::processors_text(board)});
-  }
-  fmt::print("{}", table.text());
-  return 0;
-}
-
 void check(const BoardOptions& options) {
   if (options.measure && !options.board.empty())
     throw InputError("--measure", "measures this machine only; leave '" + options.board + "' out");
 }
 
-int show_this_machine(const BoardOptions& options, const board::Board& board,
-                      const std::optional<api::MeasuredPeaks>& measured) {
-  if (options.json) {
-    fmt::print("{}", api::machine_json(board, measured, options.context));
+int run(const BoardOptions& options) {
+  if (options.list) {
+    fmt::print("{}", options.json ? api::boards_json() : api::boards_text());
     return 0;
   }
-  print(board, options.context);
-  if (measured)
-    fmt::print("\neach processor alone\n{}\nall at once\n{}",
-               report::peaks_text(board.processors, measured->alone),
-               report::peaks_text(board.processors, measured->together));
-  return 0;
-}
-
-int run(const BoardOptions& options) {
-  if (options.list && options.json) fmt::print("{}", api::boards_json());
-  if (options.list) return options.json ? 0 : list_boards();
   check(options);
   refuse_two_results(options.json, options.write);
   const bool is_here = options.board.empty();
@@ -119,9 +61,12 @@ int run(const BoardOptions& options) {
     if (!options.json) fmt::print("written: {}\n", options.write);
     if (!options.json) return 0;
   }
-  if (is_here) return show_this_machine(options, board, measured);
-  fmt::print("{}",
-             options.json ? api::board_json(board) : printable_lines(report::board_text(board)));
+  if (is_here)
+    fmt::print("{}", options.json ? api::machine_json(board, measured, options.context)
+                                  : api::machine_text(board, measured, options.context));
+  else
+    fmt::print("{}",
+               options.json ? api::board_json(board) : printable_lines(report::board_text(board)));
   return 0;
 }
 

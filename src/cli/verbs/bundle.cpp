@@ -5,8 +5,8 @@
 
 #include "api/json/files.h"
 #include "base/printable.h"
+#include "base/shell_word.h"
 #include "cli/options/common.h"
-#include "cli/print/shell_word.h"
 #include "cli/verbs/verbs.h"
 
 namespace millrace::cli {

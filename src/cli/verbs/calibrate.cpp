@@ -4,15 +4,14 @@
 #include <fmt/format.h>
 
 #include "api/json/measured.h"
+#include "api/text/measured.h"
 #include "base/file.h"
-#include "base/printable.h"
 #include "cli/options/common.h"
 #include "cli/options/frames.h"
 #include "cli/options/model.h"
 #include "cli/options/of_kind.h"
 #include "cli/options/range_check.h"
 #include "cli/verbs/verbs.h"
-#include "report/table.h"
 
 namespace millrace::cli {
 namespace {
@@ -51,28 +50,15 @@ void bind(CLI::App& verb, CalibrateOptions& options) {
   bind_json(verb, options.json);
 }
 
-std::string table_text(const profile::CalibrationResult& result) {
-  report::Table table(
-      {{"tensor", report::Align::left}, {"smallest"}, {"largest"}, {"low"}, {"high"}});
-  const auto text = [](float value) { return fmt::format("{:.4g}", value); };
-  for (const auto& [name, range] : result.table.calibration.ranges) {
-    const network::Range& seen = result.seen.at(name);
-    table.add({name, text(seen.low), text(seen.high), text(range.low), text(range.high)});
-  }
-  return table.text();
-}
-
 int run(const CalibrateOptions& options) {
   refuse_two_results(options.json, options.request.output);
   refuse_unless(options.request.method == "percentile", {options.percentile},
                 "--method percentile");
   const api::Calibrated calibrated = calibrate(options.request);
-  if (options.json) fmt::print("{}", calibration_json(calibrated));
-  const auto& [name, result, output] = calibrated;
-  if (options.json || output == standard_output) return 0;
-  fmt::print("{}: ranges of {} tensors on {} frames, {}\n\n{}\nwritten: {}\n", printable(name),
-             result.table.calibration.ranges.size(), result.table.frames, result.table.method,
-             table_text(result), printable(output));
+  if (options.json)
+    fmt::print("{}", calibration_json(calibrated));
+  else if (calibrated.output != standard_output)
+    fmt::print("{}", calibration_text(calibrated));
   return 0;
 }
 

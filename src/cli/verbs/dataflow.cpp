@@ -69,40 +69,6 @@ void bind(CLI::App& verb, DataflowOptions& options) {
   bind_json(verb, options.json)->excludes(verb.get_option("--format"));
 }
 
-ActorId actor_named(const Graph& graph, const std::string& name, const std::string& place) {
-  std::vector<std::string_view> names;
-  for (std::size_t a = 0; a < graph.actors.size(); ++a) {
-    if (graph.actors[a].name == name) return ActorId(a);
-    names.push_back(graph.actors[a].name);
-  }
-  const std::string near = nearest_word(name, names);
-  throw InputError(place,
-                   fmt::format("there is no actor '{}'{}", name,
-                               near.empty() ? "" : fmt::format("; did you mean '{}'?", near)));
-}
-
-/// "NAME=a,2*b".
-StaticOrder parse_order(const Graph& graph, const std::string& text, const char* option) {
-  const auto equals = text.find('=');
-  if (equals == std::string::npos || equals == 0)
-    throw InputError(option, fmt::format("found '{}', expected NAME=ACTOR,ACTOR...", text));
-  StaticOrder order{text.substr(0, equals), {}};
-  for (std::size_t begin = equals + 1; begin <= text.size();) {
-    const std::size_t comma = std::min(text.find(',', begin), text.size());
-    std::string name = text.substr(begin, comma - begin);
-    std::size_t count = 1;
-    const auto star = name.find('*');
-    if (star != std::string::npos && star > 0 && star < 8 &&
-        name.find_first_not_of("0123456789") == star) {
-      count = std::stoul(name);
-      name = name.substr(star + 1);
-    }
-    order.firings.insert(order.firings.end(), count, actor_named(graph, name, option));
-    begin = comma + 1;
-  }
-  return order;
-}
-
 std::vector<StaticOrder> orders_of(const Graph& graph, const DataflowOptions& options) {
   std::vector<StaticOrder> orders;
   std::vector<Binding> bindings;

@@ -8,17 +8,15 @@
 
 #include "api/deployment/open.h"
 #include "api/json/deploy.h"
+#include "api/text/deploy.h"
 #include "api/written_over.h"
 #include "base/error.h"
 #include "base/file.h"
-#include "base/printable.h"
 #include "cli/options/common.h"
 #include "cli/options/model.h"
 #include "cli/options/range_check.h"
-#include "cli/print/deploy_report.h"
 #include "cli/print/progress.h"
 #include "cli/verbs/verbs.h"
-#include "report/pareto.h"
 #include "system/system_file.h"
 
 namespace millrace::cli {
@@ -156,57 +154,12 @@ void check_outputs(const DeployOptions& options) {
   }
 }
 
-bool is_chosen(const api::DeployResult& result, std::size_t group, std::size_t plan) {
-  if (result.mappings) {
-    const explore::Mapping& mapping = result.mappings->methods.front().found.mapping;
-    return group < mapping.plans.size() && mapping.plans[group] == plan;
-  }
-  if (result.methods.empty()) return false;
-  for (const explore::Combined& found : result.methods.front().decided.found)
-    if (group < found.combination.size() && found.combination[group] == plan) return true;
-  return false;
-}
-
-std::string picture_of(const api::DeployResult& result) {
-  std::vector<report::FrontPanel> panels;
-  for (std::size_t g = 0; g < result.groups.size(); ++g) {
-    const api::GroupSearch& group = result.groups[g];
-    report::FrontPanel& panel = panels.emplace_back();
-    panel.title = group.name + (result.is_power_assumed ? ", power assumed" : "");
-    for (std::size_t p = 0; p < group.front.plans.size(); ++p) {
-      const explore::GroupPlan& plan = group.front.plans[p];
-      double power = 0;
-      for (const double each : plan.power_mw) power += each;
-      panel.points.push_back({milliseconds(plan.latency), power, plan.configuration.stages.size(),
-                              group.texts[p], is_chosen(result, g, p)});
-    }
-  }
-  return report::fronts_svg(panels);
-}
-
 void write_results(const DeployOptions& options, const api::DeployResult& result) {
-  if (!options.pareto.empty()) write_file(options.pareto, picture_of(result));
+  if (!options.pareto.empty()) write_file(options.pareto, api::fronts_picture(result));
   if (!options.fronts.empty()) write_file(options.fronts, api::fronts_json(result));
   if (!result.deployment) return;
   api::Networks networks(api::Context{});
   deployment::write_deployment(options.output, *result.deployment, networks.by_source());
-}
-
-void print_result(const DeployOptions& options, const api::DeployResult& result) {
-  const std::string times = result.system.board.empty()
-                                ? result.measured
-                                      ? "measured on this machine, each task beside the others"
-                                      : "of this machine, the worst of each layer"
-                                : "modelled, of " + result.board.name;
-  fmt::print("{}: {} groups, {} scenarios; times are {}\n\n{}", printable(result.system.name),
-             result.system.groups.size(), result.system.scenarios.size(), printable(times),
-             group_searches_text(result));
-  for (const std::string& text : {methods_text(result), mappings_text(result),
-                                  assignments_text(result), settings_text(result)})
-    if (!text.empty()) fmt::print("\n{}", text);
-  if (result.deployment) fmt::print("\nwritten: {}\n", options.output);
-  if (!result.deployment && result.refusal.empty())
-    fmt::print("\nno deployment is written: tasks cannot migrate between the plans of scenarios\n");
 }
 
 int run(const DeployOptions& given) {
@@ -223,7 +176,7 @@ int run(const DeployOptions& given) {
   if (options.json)
     fmt::print("{}", api::deploy_json(result, options.output));
   else if (!is_quiet)
-    print_result(options, result);
+    fmt::print("{}", api::deploy_text(result, options.output));
   if (result.refusal.empty()) return 0;
   note(options.request.system + ": " + result.refusal);
   return answer_is_no;

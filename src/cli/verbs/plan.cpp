@@ -6,8 +6,8 @@
 #include <filesystem>
 
 #include "api/json/planning.h"
+#include "api/text/planning.h"
 #include "base/file.h"
-#include "base/printable.h"
 #include "base/quantity.h"
 #include "cli/options/common.h"
 #include "cli/options/duration.h"
@@ -15,12 +15,8 @@
 #include "cli/options/model.h"
 #include "cli/options/range_check.h"
 #include "cli/options/search.h"
-#include "cli/print/candidates.h"
-#include "cli/print/plan_report.h"
-#include "cli/print/precision.h"
 #include "cli/verbs/verbs.h"
 #include "plan/plan_file.h"
-#include "report/stages.h"
 
 namespace millrace::cli {
 namespace {
@@ -82,33 +78,6 @@ void bind(CLI::App& verb, PlanOptions& options) {
   bind_json(verb, options.json);
 }
 
-/// What was tried, until the last attempt or the plan.
-void print_attempts(const api::PlanResult& result) {
-  for (const api::PlanAttempt& attempt : result.attempts) {
-    if (attempt.precisions)
-      fmt::print("{}\n", precisions_text(result.network, *attempt.precisions));
-    if (attempt.loss) fmt::print("loss: {}\n\n", loss_text(*attempt.loss));
-    if (attempt.choice && !attempt.choice->in_time)
-      fmt::print("{}\n", candidates_text(*attempt.choice));
-  }
-}
-
-void print_plan(const PlanOptions& options, const api::PlanResult& result) {
-  const explore::Choice& choice = result.choice();
-  fmt::print("{}: {} layers on {} {}\n\n{}\nchosen: {}\n\n{}\n{}\n{}",
-             printable(result.network.name), result.network.layers.size(),
-             processors_text(result.board.processors.size()),
-             options.request.board.empty() ? "with " + result.engine
-                                           : "of " + result.board.name + ", with modelled times",
-             candidates_text(choice), choice.winner().name,
-             report::groups_text(result.file.plan, result.network),
-             report::stages_text(result.file.plan, result.file.evidence, result.network),
-             proof_text(result.network, choice.winner()));
-  for (const api::LayerReasons& why : result.why) fmt::print("{}", why_text(result, why));
-  fmt::print("\nwritten: {}\n{}", options.output,
-             closing_text(choice, options.request.setup.source.file, options.output));
-}
-
 int run(const PlanOptions& given) {
   PlanOptions options = given;
   if (options.output.empty())
@@ -118,13 +87,13 @@ int run(const PlanOptions& given) {
   check_plan_output(options.request, options.output);
   const api::PlanResult result = make_plan(options.request);
   const bool is_quiet = options.output == standard_output;  // where the plan itself goes
-  if (!options.json && !is_quiet) print_attempts(result);
+  if (!options.json && !is_quiet) fmt::print("{}", attempts_text(result));
   const bool is_planned = result.refusal.empty();
   if (is_planned) plan::write_plan(options.output, result.file, result.network);
   if (options.json)
     fmt::print("{}", planning_json(result, options.output));
   else if (is_planned && !is_quiet)
-    print_plan(options, result);
+    fmt::print("{}", plan_text(result, options.request, options.output));
   return is_planned ? 0 : answer_is_no;
 }
 

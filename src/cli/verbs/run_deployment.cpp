@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include "api/json/deployment_run.h"
+#include "api/text/deployment_run.h"
 #include "base/printable.h"
 #include "cli/options/common.h"
 #include "cli/options/drive.h"
-#include "cli/print/deployment_run.h"
 #include "cli/print/progress.h"
 #include "cli/verbs/verbs.h"
 
@@ -30,7 +30,7 @@ void bind_deployment(CLI::App& verb, DeploymentVerbOptions& options) {
 
 int run_deployment(const api::DeploymentRunRequest& request, bool json) {
   const api::DeploymentRun run = api::run_deployment(request);
-  fmt::print("{}", json ? run_json(run) : printable_lines(deployment_run_text(run)));
+  fmt::print("{}", json ? run_json(run) : printable_lines(api::deployment_run_text(run)));
   const std::int64_t missed = run.missed();
   if (missed > 0) note(fmt::format("{} frames missed their deadlines", missed));
   return missed > 0 ? answer_is_no : 0;

@@ -4,12 +4,12 @@
 #include <fmt/format.h>
 
 #include "api/json/measured.h"
+#include "api/text/measured.h"
 #include "cli/options/common.h"
 #include "cli/options/frames.h"
 #include "cli/options/range_check.h"
 #include "cli/options/runnable.h"
 #include "cli/verbs/verbs.h"
-#include "report/table.h"
 
 namespace millrace::cli {
 namespace {
@@ -40,32 +40,11 @@ void bind(CLI::App& verb, VerifyOptions& options) {
   bind_json(verb, options.json);
 }
 
-std::string table_text(const api::VerifyResult& result) {
-  using report::Align;
-  report::Table table({{"plan", Align::left},
-                       {"stages"},
-                       {"phases"},
-                       {"frames"},
-                       {"largest error"},
-                       {"", Align::left}});
-  for (const api::VerifiedPlan& plan : result.plans)
-    table.add({plan.name, std::to_string(plan.stages), std::to_string(plan.phases),
-               std::to_string(plan.frames), fmt::format("{:.1e}", plan.error),
-               plan.bit_equal          ? "bit-equal"
-               : plan.within_tolerance ? "within tolerance"
-                                       : "DIFFERENT"});
-  return table.text();
-}
-
 int run(const VerifyOptions& options) {
   const std::string& against = options.request.against;
   const api::VerifyResult result = verify(options.request);
-  if (options.json)
-    fmt::print("{}", verification_json(result, against));
-  else
-    fmt::print("{}{}{}{}: the pipeline and a sequential run of {} {}\n", table_text(result),
-               result.why, result.equal() ? "" : "\n", result.network, against,
-               result.equal() ? "agree" : "differ");
+  fmt::print(
+      "{}", options.json ? verification_json(result, against) : verification_text(result, against));
   return result.equal() ? 0 : answer_is_no;
 }
 

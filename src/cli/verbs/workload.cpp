@@ -1,11 +1,12 @@
 // millrace workload ACTION MODEL|FILE
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <map>
 
 #include "api/open_model.h"
+#include "api/text/tiles.h"
+#include "api/tiles/simulate.h"
 #include "api/tiles/tiles.h"
 #include "api/written_over.h"
 #include "base/error.h"
@@ -16,7 +17,6 @@
 #include "cli/print/progress.h"
 #include "cli/verbs/verbs.h"
 #include "report/gantt.h"
-#include "report/table.h"
 #include "report/workload.h"
 #include "workload/check/check.h"
 #include "workload/facts.h"
@@ -163,109 +163,48 @@ int check(const WorkloadOptions& options) {
   return found.empty() ? 0 : answer_is_no;
 }
 
-workload::Program read_to_simulate(const std::string& file) {
-  workload::Program program = workload::read_program(file);
-  for (const workload::Workload& one : program.workloads)
-    if (const auto found = workload::static_violations(program, one); !found.empty())
-      throw InputError(file, found.front());
-  return program;
-}
-
-/// The parts of the scratchpad together are not larger than a board's.
-void check_parts(const std::vector<workload::Program>& programs,
-                 const workload::DeviceTarget& target) {
-  Bytes all;
-  for (const workload::Program& program : programs)
-    if (program.memories.size() > 1) all += program.memories[1].size;
-  if (all <= target.target.scratchpad) return;
-  throw InputError(
-      "--beside",
-      fmt::format("the programs' scratchpads have {} together, '{}' has {}; make each "
-                  "with --parts {}",
-                  to_text(all), target.memory, to_text(target.target.scratchpad), programs.size()));
-}
-
 int simulate_streams(const WorkloadOptions& options) {
   for (const auto& [option, file] :
        {std::pair{"--gantt", &options.gantt}, {"--trace", &options.trace}})
     if (!file->empty())
       throw InputError(option, "is of one network on one stream; leave out --streams and --beside");
-  std::vector<workload::Program> programs{read_to_simulate(options.file)};
-  for (const std::string& file : options.beside) programs.push_back(read_to_simulate(file));
-  if (options.streams.size() > programs.size())
-    throw InputError("--streams", fmt::format("found {} numbers for {} networks",
-                                              options.streams.size(), programs.size()));
-  report::SimulatedStreams simulated{api::tiles_target(options.board), {}, {}, {}};
-  if (!options.board.empty()) check_parts(programs, simulated.target);
-  for (std::size_t i = 0; i < programs.size(); ++i)
-    simulated.networks.push_back(
-        {&programs[i], i < options.streams.size() ? options.streams[i] : 1});
-  for (const workload::NetworkStreams& network : simulated.networks)
-    simulated.alone.push_back(
-        workload::simulate_streams(std::span(&network, 1), simulated.target.costs).front());
-  simulated.together = workload::simulate_streams(simulated.networks, simulated.target.costs);
-  fmt::print("{}", options.json ? report::streams_json(simulated)
-                                : printable_lines(report::streams_text(simulated)));
+  std::vector<std::string> files{options.file};
+  files.insert(files.end(), options.beside.begin(), options.beside.end());
+  const api::SimulatedNetworks simulated =
+      api::simulate_streams({files, options.streams, options.board});
+  fmt::print("{}", options.json ? report::streams_json(simulated.report)
+                                : printable_lines(report::streams_text(simulated.report)));
   return 0;
 }
 
 int simulate(const WorkloadOptions& options) {
   if (!options.streams.empty() || !options.beside.empty()) return simulate_streams(options);
-  const workload::Program program = read_to_simulate(options.file);
-  report::SimulatedProgram simulated{api::tiles_target(options.board), {}};
-  for (const workload::Workload& one : program.workloads)
-    simulated.workloads.push_back(
-        workload::simulate(one, simulated.target.costs, simulated.workloads.empty()));
-  fmt::print("{}", options.json ? report::simulated_json(program, simulated)
-                                : printable_lines(report::simulated_text(program, simulated)));
+  const api::SimulatedTiles simulated = api::simulate_tiles(options.file, options.board);
+  const workload::Program& program = simulated.program;
+  fmt::print("{}", options.json
+                       ? report::simulated_json(program, simulated.report)
+                       : printable_lines(report::simulated_text(program, simulated.report)));
   if (program.workloads.empty()) return 0;
-  const Trace trace = workload::trace_of(program.workloads.front(), simulated.workloads.front());
+  const workload::Workload& first = program.workloads.front();
+  const Trace trace = workload::trace_of(first, simulated.report.workloads.front());
   if (!options.gantt.empty())
-    write_file(options.gantt,
-               report::gantt_svg(trace, {program.workloads.front().name + ", cycles", {}, {}}));
+    write_file(options.gantt, report::gantt_svg(trace, {first.name + ", cycles", {}, {}}));
   if (!options.trace.empty()) write_chrome_trace(options.trace, trace);
   return 0;
-}
-
-/// A row of a table: how a time is spent.
-std::vector<std::string> row_of(const api::TilesRun& run) {
-  const auto share = [&](Time part) {
-    return fmt::format("{:.1f} %", 100 * seconds(part) / std::max(1e-9, seconds(run.total)));
-  };
-  return {run.name,
-          fmt::format("{:.1e}", run.difference),
-          to_text(run.total),
-          share(run.kernels),
-          share(run.transfers),
-          share(run.interpreting())};
 }
 
 int run_beside_loops(const WorkloadOptions& options) {
   if (options.model.empty()) throw InputError("--model", "run needs the program's model");
   const workload::Program program = workload::read_program(options.file);
   const network::Network network = api::open_model(source_of(options, options.model));
-  report::Table table({{"workload", report::Align::left},
-                       {"difference"},
-                       {"time"},
-                       {"kernels"},
-                       {"transfers"},
-                       {"interpreter"}});
-  api::TilesRun total{"total"};
-  for (const api::TilesRun& run :
-       api::run_tiles(program, network, options.seed, options.repetitions)) {
-    table.add(row_of(run));
-    total.difference = std::max(total.difference, run.difference);
-    total.total += run.total;
-    total.kernels += run.kernels;
-    total.transfers += run.transfers;
-  }
-  table.add_rule();
-  table.add(row_of(total));
-  fmt::print("{}", printable_lines(table.text()));
+  const std::vector<api::TilesRun> runs =
+      api::run_tiles(program, network, options.seed, options.repetitions);
+  fmt::print("{}", printable_lines(api::tiles_text(runs)));
+  const double difference = api::largest_difference(runs);
   constexpr double tolerance = 1e-4;
-  if (total.difference <= tolerance) return 0;
+  if (difference <= tolerance) return 0;
   note(fmt::format("a result differs by {:.1e} of the largest, at most {:.0e} is allowed",
-                   total.difference, tolerance));
+                   difference, tolerance));
   return answer_is_no;
 }
 

@@ -6,11 +6,10 @@
 #include <optional>
 
 #include "api/json/model.h"
+#include "api/text/model.h"
 #include "base/file.h"
 #include "cli/options/common.h"
 #include "cli/verbs/verbs.h"
-#include "network/tensor.h"
-#include "report/table.h"
 
 namespace millrace::cli {
 namespace {
@@ -31,27 +30,11 @@ void bind(CLI::App& verb, ZooOptions& options) {
   bind_json(verb, options.json);
 }
 
-int list_networks() {
-  using report::Align;
-  using report::count_text;
-  report::Table table({{"network", Align::left},
-                       {"input"},
-                       {"layers"},
-                       {"MACs"},
-                       {"parameters"},
-                       {"source", Align::left}});
-  for (const network::ZooEntry& entry : network::zoo_entries())
-    table.add({std::string(entry.name),
-               network::to_text(network::Shape(entry.input.begin(), entry.input.end())),
-               std::to_string(entry.layers), count_text(static_cast<double>(entry.macs)),
-               count_text(static_cast<double>(entry.parameters)), std::string(entry.source)});
-  fmt::print("{}", table.text());
-  return 0;
-}
-
 int run(const ZooOptions& options) {
-  if (options.name.empty() && options.json) fmt::print("{}", api::zoo_json());
-  if (options.name.empty()) return options.json ? 0 : list_networks();
+  if (options.name.empty()) {
+    fmt::print("{}", options.json ? api::zoo_json() : api::zoo_text());
+    return 0;
+  }
   const std::string path = options.output.empty() ? options.name + ".onnx" : options.output;
   refuse_two_results(options.json, path);
   write_file(path, network::zoo_model(options.name, options.seed, options.size));

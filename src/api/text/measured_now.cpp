@@ -1,10 +1,10 @@
-#include "cli/print/measured_now.h"
+#include "api/text/measured_now.h"
 
 #include <fmt/format.h>
 
-namespace millrace::cli {
+namespace millrace::api {
 
-std::vector<std::string> lines_of(const api::MeasuredNow& now) {
+std::vector<std::string> lines_of(const MeasuredNow& now) {
   const auto bound = now.bound();
   if (!bound) return {};
   const auto both = now.compare();
@@ -26,4 +26,4 @@ std::vector<std::string> lines_of(const api::MeasuredNow& now) {
                   to_text(both.measured.latencies.percentile(0.99)))};
 }
 
-}  // namespace millrace::cli
+}  // namespace millrace::api

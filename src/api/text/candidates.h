@@ -4,9 +4,9 @@
 
 #include "api/planning/make_plan.h"
 
-namespace millrace::cli {
+namespace millrace::api {
 
 /// With the latencies, if there is a largest one.
 std::string candidates_text(const explore::Choice& choice);
 
-}  // namespace millrace::cli
+}  // namespace millrace::api

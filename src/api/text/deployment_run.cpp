@@ -1,4 +1,4 @@
-#include "cli/print/deployment_run.h"
+#include "api/text/deployment_run.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -7,7 +7,7 @@
 
 #include "report/table.h"
 
-namespace millrace::cli {
+namespace millrace::api {
 namespace {
 
 using report::Align;
@@ -15,7 +15,7 @@ using report::Table;
 
 std::string allowed_text(const Verdict& verdict) { return verdict ? "yes" : verdict.reason(); }
 
-std::string run_head_text(const api::DeploymentRun& run) {
+std::string run_head_text(const DeploymentRun& run) {
   const auto& record = run.record;
   const auto& transitions = record.transitions;
   std::string text = fmt::format("drive        {:.3g} s, {} transitions ({}){}\n",
@@ -30,7 +30,7 @@ std::string run_head_text(const api::DeploymentRun& run) {
   if (transitions.level_changes > 0)
     text += fmt::format("overload     the level changed {} times by the policy lower_rate\n",
                         transitions.level_changes);
-  for (const api::Addition& each : run.additions)
+  for (const Addition& each : run.additions)
     text += fmt::format("added        at {:.3g} s, {}{}{}: {}, after {}\n", seconds(each.at),
                         each.file, each.groups.empty() ? "" : ": ", fmt::join(each.groups, ", "),
                         each.refusal.empty() ? std::string("admitted") : "refused: " + each.refusal,
@@ -44,7 +44,7 @@ std::string run_head_text(const api::DeploymentRun& run) {
   return text;
 }
 
-std::string groups_text(const api::DeploymentRun& run) {
+std::string groups_text(const DeploymentRun& run) {
   Table table({{"group", Align::left},
                {"frames due"},
                {"done"},
@@ -73,7 +73,7 @@ std::string groups_text(const api::DeploymentRun& run) {
 }
 
 /// The bounds beside what was measured.
-std::string bounds_text(const api::DeploymentRun& run) {
+std::string bounds_text(const DeploymentRun& run) {
   Table table({{"scenario", Align::left},
                {"level"},
                {"group", Align::left},
@@ -98,7 +98,7 @@ std::string bounds_text(const api::DeploymentRun& run) {
   return table.text();
 }
 
-std::string cores_text(const api::DeploymentRun& run) {
+std::string cores_text(const DeploymentRun& run) {
   Table table({{"processor", Align::left}, {"busy"}, {"stolen by the host"}});
   for (const runtime::ProcessorRecord& each : run.record.processors)
     table.add({each.name,
@@ -114,9 +114,9 @@ std::string cores_text(const api::DeploymentRun& run) {
 
 }  // namespace
 
-std::string deployment_run_text(const api::DeploymentRun& run) {
+std::string deployment_run_text(const DeploymentRun& run) {
   return run_head_text(run) + "\n" + groups_text(run) + "\n" + bounds_text(run) + "\n" +
          cores_text(run);
 }
 
-}  // namespace millrace::cli
+}  // namespace millrace::api

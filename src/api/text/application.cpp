@@ -1,18 +1,14 @@
-#include "cli/print/application_table.h"
+#include "api/text/application.h"
 
 #include <fmt/format.h>
 
 #include "api/application/shares.h"
-#include "cli/print/accuracy.h"
+#include "api/text/accuracy.h"
 #include "report/table.h"
 
-namespace millrace::cli {
+namespace millrace::api {
 namespace {
 
-using api::ApplicationResult;
-using api::ApplicationRound;
-using api::ApplicationRow;
-using api::per_frame;
 using application::StepTimes;
 using report::Align;
 using report::Table;
@@ -49,7 +45,7 @@ std::string times_text(const ApplicationResult& result) {
 std::string shares_text(const ApplicationResult& result) {
   Table table(
       {{"in the last step", Align::left}, {"on", Align::left}, {"busy"}, {"", Align::left}});
-  const std::vector<api::Share> shares = shares_of(result);
+  const std::vector<Share> shares = shares_of(result);
   for (std::size_t i = 0; i < shares.size(); ++i)
     table.add({shares[i].who, shares[i].where, fmt::format("{:.1f} %", 100 * shares[i].busy),
                i == busiest_of(shares) ? "bottleneck" : ""});
@@ -98,4 +94,4 @@ std::string application_text(const ApplicationResult& result) {
          (result.accuracy ? "\n" + accuracy_text(*result.accuracy) : "");
 }
 
-}  // namespace millrace::cli
+}  // namespace millrace::api

@@ -1,19 +1,18 @@
-#include "cli/print/analysis_report.h"
+#include "api/text/analysis.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "cli/print/measured_now.h"
+#include "api/text/measured_now.h"
 #include "plan/steps.h"
 #include "plan/tensor_names.h"
 #include "report/energy.h"
 #include "report/table.h"
 
-namespace millrace::cli {
+namespace millrace::api {
 namespace {
 
-using api::Analysis;
 using report::Align;
 
 std::string nanoseconds_text(const dataflow::Fraction& period) {
@@ -52,7 +51,7 @@ std::string pace_text(const Analysis& analysis) {
   if (!proof.throughput)
     return "throughput   unknown: the plan has no times of its phases; make it again with "
            "'millrace plan'\n";
-  const auto period = api::proven_period(proof);
+  const auto period = proven_period(proof);
   if (!period) return "throughput   unlimited: no phase takes time\n";
   const std::string turns =
       plan::is_first_free(analysis.plan())
@@ -150,4 +149,4 @@ std::string analysis_text(const Analysis& analysis) {
   return text;
 }
 
-}  // namespace millrace::cli
+}  // namespace millrace::api

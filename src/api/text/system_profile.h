@@ -4,8 +4,8 @@
 
 #include "api/deployment/system_profile.h"
 
-namespace millrace::cli {
+namespace millrace::api {
 
-std::string system_profile_text(const api::SystemProfile& profile);
+std::string system_profile_text(const SystemProfile& profile);
 
-}  // namespace millrace::cli
+}  // namespace millrace::api

@@ -1,20 +1,23 @@
-#include "cli/print/plan_report.h"
+#include "api/text/planning.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
 
+#include "api/text/candidates.h"
+#include "api/text/precision.h"
 #include "application/application_file.h"
 #include "base/printable.h"
-#include "cli/print/shell_word.h"
+#include "base/shell_word.h"
 #include "plan/build.h"
 #include "plan/capacities.h"
 #include "plan/steps.h"
+#include "report/stages.h"
 #include "report/variants.h"
 #include "schedule/graph.h"
 
-namespace millrace::cli {
+namespace millrace::api {
 namespace {
 
 /// How many slots there are, and why.
@@ -40,8 +43,7 @@ std::string batch_text(const plan::Plan& plan, LayerId layer) {
                      board::to_text(variant));
 }
 
-}  // namespace
-
+/// What the plan's graph proves, and the slots of its channels.
 std::string proof_text(const network::Network& network, const explore::Candidate& chosen) {
   const schedule::Schedule schedule = schedule::compile(chosen.plan);
   const auto graph = schedule::csdf_graph(schedule, network);
@@ -58,13 +60,14 @@ std::string proof_text(const network::Network& network, const explore::Candidate
           slots_text(network, chosen));
 }
 
+/// What the plan gains over the fastest processor alone, and what to type next: two lines.
 std::string closing_text(const explore::Choice& choice, const std::string& source,
                          const std::string& output) {
   const explore::Candidate& winner = choice.winner();
   if (winner.plan.stages.empty()) return "";  // all outputs are inputs or constants
-  const auto alone = std::find_if(
-      choice.candidates.begin(), choice.candidates.end(),
-      [](const explore::Candidate& c) { return c.name.starts_with("one processor"); });
+  const auto alone =
+      std::find_if(choice.candidates.begin(), choice.candidates.end(),
+                   [](const explore::Candidate& c) { return c.name.starts_with("one processor"); });
   const bool is_measured = winner.evidence.period != Time{};
   const double period = seconds(is_measured ? winner.evidence.period : winner.bound);
   std::string gained = fmt::format("{} frames/s {}", four_digits(1 / period),
@@ -91,18 +94,46 @@ std::string closing_text(const explore::Choice& choice, const std::string& sourc
   return fmt::format("gained: {}\nnext: millrace {}\n", gained, next);
 }
 
-std::string processors_text(std::size_t count) {
-  return fmt::format("{} processor{}", count, count == 1 ? "" : "s");
-}
-
-std::string why_text(const api::PlanResult& result, const api::LayerReasons& why) {
+/// Why the layer is where it is.
+std::string why_text(const PlanResult& result, const LayerReasons& why) {
   const auto name = [&](LayerId layer) { return printable(result.network[layer].name); };
-  std::string text = fmt::format("\n{} runs on {}{}\n", name(why.layer), why.processor.name,
-                                 why.fused_with ? " in one kernel with " + name(*why.fused_with)
-                                                : "");
+  std::string text =
+      fmt::format("\n{} runs on {}{}\n", name(why.layer), why.processor.name,
+                  why.fused_with ? " in one kernel with " + name(*why.fused_with) : "");
   for (const std::string& reason : why.reasons) text += fmt::format("  {}\n", printable(reason));
   return text + batch_text(result.choice().winner().plan, why.layer) +
          report::alternatives_text(result.measured, why.processor, why.layer, why.variant);
 }
 
-}  // namespace millrace::cli
+}  // namespace
+
+std::string attempts_text(const PlanResult& result) {
+  std::string text;
+  for (const PlanAttempt& attempt : result.attempts) {
+    if (attempt.precisions) text += precisions_text(result.network, *attempt.precisions) + "\n";
+    if (attempt.loss) text += fmt::format("loss: {}\n\n", loss_text(*attempt.loss));
+    if (attempt.choice && !attempt.choice->in_time) text += candidates_text(*attempt.choice) + "\n";
+  }
+  return text;
+}
+
+std::string plan_text(const PlanResult& result, const PlanRequest& request,
+                      const std::string& output) {
+  const explore::Choice& choice = result.choice();
+  const std::size_t processors = result.board.processors.size();
+  std::string text =
+      fmt::format("{}: {} layers on {} processor{} {}\n\n{}\nchosen: {}\n\n{}\n{}\n{}",
+                  printable(result.network.name), result.network.layers.size(), processors,
+                  processors == 1 ? "" : "s",
+                  request.board.empty() ? "with " + result.engine
+                                        : "of " + result.board.name + ", with modelled times",
+                  candidates_text(choice), choice.winner().name,
+                  report::groups_text(result.file.plan, result.network),
+                  report::stages_text(result.file.plan, result.file.evidence, result.network),
+                  proof_text(result.network, choice.winner()));
+  for (const LayerReasons& why : result.why) text += why_text(result, why);
+  return text + fmt::format("\nwritten: {}\n{}", output,
+                            closing_text(choice, request.setup.source.file, output));
+}
+
+}  // namespace millrace::api

@@ -1,25 +1,25 @@
-#include "cli/print/bench_table.h"
+#include "api/text/bench.h"
 
 #include <fmt/format.h>
 
 #include "api/bench/summary.h"
+#include "api/text/measured_now.h"
 #include "base/printable.h"
-#include "cli/print/measured_now.h"
 #include "report/energy.h"
 #include "report/roofline.h"
 #include "report/table.h"
 
-namespace millrace::cli {
+namespace millrace::api {
 
 namespace {
 
 using report::Align;
 using report::Table;
 
-std::string throughput_text(const api::BenchResult& result) {
+std::string throughput_text(const BenchResult& result) {
   Table table(
       {{"", Align::left}, {"frames/s"}, {"middle half of rounds", Align::left}, {"the plan is"}});
-  for (const api::BenchRow& row : result.rows) {
+  for (const BenchRow& row : result.rows) {
     const std::vector<double> sorted = rates(row);
     const bool is_plan = &row == &result.rows.back();
     table.add({row.name, four_digits(median_rate(row)),
@@ -30,16 +30,16 @@ std::string throughput_text(const api::BenchResult& result) {
   return table.text();
 }
 
-std::string latency_text(const api::BenchResult& result) {
+std::string latency_text(const BenchResult& result) {
   std::vector<Table::Column> columns{{"latency", Align::left}, {"first"}, {"mean"}};
-  for (const auto& [name, share] : api::latency_percentiles) columns.push_back({name});
+  for (const auto& [name, share] : latency_percentiles) columns.push_back({name});
   columns.push_back({"maximum"});
   Table table(columns);
-  for (const api::BenchRow& row : result.rows) {
+  for (const BenchRow& row : result.rows) {
     const std::vector<Time> sorted = latencies(row);
     std::vector<std::string> cells{row.name, millrace::to_text(row.first),
-                                   millrace::to_text(api::mean_of(sorted))};
-    for (const auto& [name, share] : api::latency_percentiles)
+                                   millrace::to_text(mean_of(sorted))};
+    for (const auto& [name, share] : latency_percentiles)
       cells.push_back(millrace::to_text(runtime::percentile(sorted, share)));
     cells.push_back(millrace::to_text(sorted.back()));
     table.add(std::move(cells));
@@ -48,16 +48,15 @@ std::string latency_text(const api::BenchResult& result) {
                                 ? fmt::format("at most {} frame{} in flight", result.in_flight,
                                               result.in_flight == 1 ? "" : "s")
                                 : "as many frames as the pipeline holds";
-  return table.text() + fmt::format("({}: {}; deployed in {})\n",
-                                    result.rows.back().name, limit,
+  return table.text() + fmt::format("({}: {}; deployed in {})\n", result.rows.back().name, limit,
                                     millrace::to_text(result.rows.back().deployed));
 }
 
-std::string energy_text(const api::BenchResult& result) {
+std::string energy_text(const BenchResult& result) {
   if (!result.no_energy.empty())
     return fmt::format("energy per frame: not available, {}\n", result.no_energy);
   std::string text;
-  for (const api::BenchRow& row : result.rows)
+  for (const BenchRow& row : result.rows)
     if (const auto energy = millijoules(row))
       text += fmt::format("{} {} {:.0f} mJ", text.empty() ? "energy per frame:" : ",", row.name,
                           *energy);
@@ -65,14 +64,14 @@ std::string energy_text(const api::BenchResult& result) {
   return text.empty() ? text : text + "\n";
 }
 
-std::string now_text(const api::BenchResult& result) {
+std::string now_text(const BenchResult& result) {
   std::string text;
   if (result.now)
     for (const std::string& line : lines_of(*result.now)) text += line + "\n";
   return text;
 }
 
-std::string stages_text(const api::BenchResult& result) {
+std::string stages_text(const BenchResult& result) {
   Table table({{"stage", Align::left},
                {"alone"},
                {"in the pipeline"},
@@ -87,7 +86,7 @@ std::string stages_text(const api::BenchResult& result) {
   for (std::size_t s = 0; s < result.stages.size(); ++s) {
     const runtime::StageStatistics& stage = result.stages[s];
     table.add({stage.name, millrace::to_text(median_alone(result, s)),
-               millrace::to_text(api::busy_per_frame(stage)),
+               millrace::to_text(busy_per_frame(stage)),
                fmt::format("{:.1f} %", 100 * busy_share(result, s, rate)),
                millrace::to_text(stage.memory.arena), millrace::to_text(stage.memory.naive),
                millrace::to_text(stage.memory.weights), millrace::to_text(stage.memory.moved),
@@ -112,7 +111,7 @@ std::string cores_text(const board::Board& board) {
 
 }  // namespace
 
-std::string bench_title(const api::Loaded& loaded) {
+std::string bench_title(const Loaded& loaded) {
   if (loaded.simulated.engine == nullptr)
     return fmt::format("{} on {}", printable(loaded.network.name), cores_text(loaded.board));
   const std::string& board = loaded.origin.board_name;
@@ -120,11 +119,11 @@ std::string bench_title(const api::Loaded& loaded) {
                      board.empty() ? "a board" : board);
 }
 
-std::string bench_text(const api::BenchResult& result) {
+std::string bench_text(const BenchResult& result) {
   const std::string text = throughput_text(result) + "\n" + latency_text(result) +
                            energy_text(result) + "\n" + stages_text(result);
   if (result.rooflines.stages.empty()) return text;
   return text + "\n" + report::rooflines_text(rooflines_of(result));
 }
 
-}  // namespace millrace::cli
+}  // namespace millrace::api

@@ -5,10 +5,10 @@
 
 #include "api/bench/measured_now.h"
 
-namespace millrace::cli {
+namespace millrace::api {
 
 /// Lines for a table's foot: what the phases allow, how much of it is reached, and the simulation.
 /// Empty without a bound.
-std::vector<std::string> lines_of(const api::MeasuredNow& now);
+std::vector<std::string> lines_of(const MeasuredNow& now);
 
-}  // namespace millrace::cli
+}  // namespace millrace::api

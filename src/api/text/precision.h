@@ -4,7 +4,7 @@
 
 #include "api/planning/precision.h"
 
-namespace millrace::cli {
+namespace millrace::api {
 
 /// What each layer gains and costs, and what was chosen.
 std::string precisions_text(const network::Network& network,
@@ -13,4 +13,4 @@ std::string precisions_text(const network::Network& network,
 /// One sentence without its full stop.
 std::string loss_text(const profile::Loss& loss);
 
-}  // namespace millrace::cli
+}  // namespace millrace::api

@@ -1,4 +1,4 @@
-#include "cli/print/deploy_report.h"
+#include "api/text/deploy.h"
 
 #include <fmt/format.h>
 
@@ -7,9 +7,10 @@
 
 #include "base/printable.h"
 #include "base/quantity.h"
+#include "report/pareto.h"
 #include "report/table.h"
 
-namespace millrace::cli {
+namespace millrace::api {
 namespace {
 
 using report::Align;
@@ -29,8 +30,8 @@ std::string processors_of(const deployment::Assignment& assignment) {
 }
 
 /// The plan of a group with a network, where it was placed.
-std::string plan_text(const api::DeployResult& result, std::size_t group) {
-  const api::GroupSearch& of = result.groups[group];
+std::string plan_text(const DeployResult& result, std::size_t group) {
+  const GroupSearch& of = result.groups[group];
   if (result.mappings) {
     const explore::Mapping& mapping = result.mappings->methods.front().found.mapping;
     return placed_stages_text(of, mapping.plans[group], result.board, mapping.stages[group]);
@@ -40,7 +41,7 @@ std::string plan_text(const api::DeployResult& result, std::size_t group) {
 }
 
 /// The group whose bound is the largest share of its deadline.
-std::string tightest_text(const api::DeployResult& result, const deployment::Setting& setting) {
+std::string tightest_text(const DeployResult& result, const deployment::Setting& setting) {
   double most = -1;
   std::string text;
   for (std::size_t g = 0; g < setting.bounds.size(); ++g) {
@@ -55,9 +56,8 @@ std::string tightest_text(const api::DeployResult& result, const deployment::Set
   return text;
 }
 
-}  // namespace
-
-std::string group_searches_text(const api::DeployResult& result) {
+/// The plans that each group may have.
+std::string group_searches_text(const DeployResult& result) {
   Table table({{"group", Align::left},
                {"layers"},
                {"cut points"},
@@ -65,7 +65,7 @@ std::string group_searches_text(const api::DeployResult& result) {
                {"evaluated"},
                {"plans"},
                {"missed of the exact front"}});
-  for (const api::GroupSearch& group : result.groups)
+  for (const GroupSearch& group : result.groups)
     table.add(
         {group.name, std::to_string(group.layers), std::to_string(group.cut_points),
          fmt::format("{:.0f}", group.candidates), std::to_string(group.front.evaluated),
@@ -74,7 +74,8 @@ std::string group_searches_text(const api::DeployResult& result) {
   return table.text();
 }
 
-std::string assignments_text(const api::DeployResult& result) {
+/// What was chosen for each group.
+std::string assignments_text(const DeployResult& result) {
   if (!result.deployment) return {};
   Table table(
       {{"group", Align::left}, {"plan", Align::left}, {"tasks", Align::left}, {"priority"}});
@@ -86,7 +87,8 @@ std::string assignments_text(const api::DeployResult& result) {
   return table.text();
 }
 
-std::string settings_text(const api::DeployResult& result) {
+/// The table of clocks by scenario and level.
+std::string settings_text(const DeployResult& result) {
   if (!result.deployment) return {};
   std::vector<Table::Column> columns{{"scenario", Align::left}, {"level"}};
   for (const board::Device& device : result.board.devices)
@@ -107,7 +109,8 @@ std::string settings_text(const api::DeployResult& result) {
   return table.text();
 }
 
-std::string methods_text(const api::DeployResult& result) {
+/// Methods beside each other, if there are several, or rates were searched.
+std::string methods_text(const DeployResult& result) {
   if (result.methods.empty()) return {};
   const bool has_rates = result.methods.front().max_rate.has_value();
   if (result.methods.size() < 2 && !has_rates && !result.methods.front().exact_mw) return {};
@@ -119,7 +122,7 @@ std::string methods_text(const api::DeployResult& result) {
                {"highest rate, frames/s"},
                {"all at once, frames/s"}});
   const bool has_power = !result.is_power_assumed;
-  for (const api::MethodReport& method : result.methods) {
+  for (const MethodReport& method : result.methods) {
     const auto& rate = method.max_rate;
     table.add({method.name, has_power ? power_text(method.decided.power_mw) : "-",
                has_power && method.bound_mw ? power_text(*method.bound_mw) : "-",
@@ -129,7 +132,8 @@ std::string methods_text(const api::DeployResult& result) {
   return table.text();
 }
 
-std::string mappings_text(const api::DeployResult& result) {
+/// Methods for networks and tasks of graphs beside each other.
+std::string mappings_text(const DeployResult& result) {
   if (!result.mappings) return {};
   Table table({{"method", Align::left},
                {"largest utilisation, %"},
@@ -137,7 +141,7 @@ std::string mappings_text(const api::DeployResult& result) {
                {"share of its deadline, %"},
                {"evaluated"},
                {"search, s"}});
-  for (const api::MappingReport& method : result.mappings->methods) {
+  for (const MappingReport& method : result.mappings->methods) {
     const explore::MappingValue& value = method.found.value;
     table.add({method.name, value.feasible ? fmt::format("{:.2f}", 100 * value.utilisation) : "-",
                value.feasible ? to_text(value.response) : "-",
@@ -152,4 +156,52 @@ std::string mappings_text(const api::DeployResult& result) {
   return text;
 }
 
-}  // namespace millrace::cli
+bool is_chosen(const DeployResult& result, std::size_t group, std::size_t plan) {
+  if (result.mappings) {
+    const explore::Mapping& mapping = result.mappings->methods.front().found.mapping;
+    return group < mapping.plans.size() && mapping.plans[group] == plan;
+  }
+  if (result.methods.empty()) return false;
+  for (const explore::Combined& found : result.methods.front().decided.found)
+    if (group < found.combination.size() && found.combination[group] == plan) return true;
+  return false;
+}
+
+}  // namespace
+
+std::string deploy_text(const DeployResult& result, const std::string& output) {
+  const std::string times = !result.system.board.empty() ? "modelled, of " + result.board.name
+                            : result.measured
+                                ? "measured on this machine, each task beside the others"
+                                : "of this machine, the worst of each layer";
+  std::string text =
+      fmt::format("{}: {} groups, {} scenarios; times are {}\n\n{}", printable(result.system.name),
+                  result.system.groups.size(), result.system.scenarios.size(), printable(times),
+                  group_searches_text(result));
+  for (const std::string& table : {methods_text(result), mappings_text(result),
+                                   assignments_text(result), settings_text(result)})
+    if (!table.empty()) text += "\n" + table;
+  if (result.deployment) text += fmt::format("\nwritten: {}\n", output);
+  if (!result.deployment && result.refusal.empty())
+    text += "\nno deployment is written: tasks cannot migrate between the plans of scenarios\n";
+  return text;
+}
+
+std::string fronts_picture(const DeployResult& result) {
+  std::vector<report::FrontPanel> panels;
+  for (std::size_t g = 0; g < result.groups.size(); ++g) {
+    const GroupSearch& group = result.groups[g];
+    report::FrontPanel& panel = panels.emplace_back();
+    panel.title = group.name + (result.is_power_assumed ? ", power assumed" : "");
+    for (std::size_t p = 0; p < group.front.plans.size(); ++p) {
+      const explore::GroupPlan& plan = group.front.plans[p];
+      double power = 0;
+      for (const double each : plan.power_mw) power += each;
+      panel.points.push_back({milliseconds(plan.latency), power, plan.configuration.stages.size(),
+                              group.texts[p], is_chosen(result, g, p)});
+    }
+  }
+  return report::fronts_svg(panels);
+}
+
+}  // namespace millrace::api

@@ -1,11 +1,11 @@
-#include "cli/print/candidates.h"
+#include "api/text/candidates.h"
 
 #include <fmt/format.h>
 
 #include "plan/steps.h"
 #include "report/table.h"
 
-namespace millrace::cli {
+namespace millrace::api {
 namespace {
 
 std::string nanoseconds_text(double ns) {
@@ -53,4 +53,4 @@ std::string candidates_text(const explore::Choice& choice) {
                                     nanoseconds_text(choice.lower_bound));
 }
 
-}  // namespace millrace::cli
+}  // namespace millrace::api

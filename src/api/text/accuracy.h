@@ -4,8 +4,8 @@
 
 #include "application/accuracy/accuracy.h"
 
-namespace millrace::cli {
+namespace millrace::api {
 
 std::string accuracy_text(const application::Accuracy& accuracy);
 
-}  // namespace millrace::cli
+}  // namespace millrace::api

@@ -1,10 +1,10 @@
-#include "cli/print/system_profile.h"
+#include "api/text/system_profile.h"
 
 #include <vector>
 
 #include "report/table.h"
 
-namespace millrace::cli {
+namespace millrace::api {
 namespace {
 
 using report::Align;
@@ -22,26 +22,26 @@ void add_row(report::Table& table, std::vector<std::string> cells, const profile
   table.add(std::move(cells));
 }
 
-std::string tasks_text(const api::SystemProfile& profile) {
+std::string tasks_text(const SystemProfile& profile) {
   if (profile.tasks.empty()) return "no task has a function that could be measured\n";
   report::Table table = times_table(
       {{"group", Align::left}, {"task", Align::left}, {"processor", Align::left}, {"best"}});
-  for (const api::TaskProfile& each : profile.tasks)
+  for (const TaskProfile& each : profile.tasks)
     add_row(table, {each.group, each.task, each.processor, millrace::to_text(each.best)},
             each.times);
   return table.text();
 }
 
-std::string steps_text(const api::SystemProfile& profile) {
+std::string steps_text(const SystemProfile& profile) {
   if (profile.steps.empty()) return {};
   report::Table table({{"group", Align::left}, {"worst before the network"}, {"worst after"}});
-  for (const api::StepsProfile& each : profile.steps)
+  for (const StepsProfile& each : profile.steps)
     table.add({each.group, millrace::to_text(each.worst.preprocess),
                millrace::to_text(each.worst.postprocess)});
   return "\n" + table.text();
 }
 
-std::string networks_text(const api::SystemProfile& profile) {
+std::string networks_text(const SystemProfile& profile) {
   if (profile.networks.empty()) return {};
   report::Table table = times_table(
       {{"network", Align::left}, {"processor", Align::left}, {"precision", Align::left}});
@@ -53,8 +53,8 @@ std::string networks_text(const api::SystemProfile& profile) {
 
 }  // namespace
 
-std::string system_profile_text(const api::SystemProfile& profile) {
+std::string system_profile_text(const SystemProfile& profile) {
   return tasks_text(profile) + steps_text(profile) + networks_text(profile);
 }
 
-}  // namespace millrace::cli
+}  // namespace millrace::api

@@ -1,4 +1,4 @@
-#include "cli/print/precision.h"
+#include "api/text/precision.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 
 #include "report/table.h"
 
-namespace millrace::cli {
+namespace millrace::api {
 namespace {
 
 std::string share_text(double share) { return fmt::format("{:.2f} %", 100 * share); }
@@ -52,4 +52,4 @@ std::string loss_text(const profile::Loss& loss) {
       error_text(loss.mean_error), error_text(loss.largest_error));
 }
 
-}  // namespace millrace::cli
+}  // namespace millrace::api

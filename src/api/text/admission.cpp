@@ -1,4 +1,4 @@
-#include "cli/print/admission.h"
+#include "api/text/admission.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -6,10 +6,10 @@
 #include "report/admission.h"
 #include "report/table.h"
 
-namespace millrace::cli {
+namespace millrace::api {
 namespace {
 
-std::vector<std::string> precisions_of(const api::AdmitResult& result) {
+std::vector<std::string> precisions_of(const AdmitResult& result) {
   std::vector<std::string> precisions;
   for (std::size_t t = 0; t < result.groups.size(); ++t)
     precisions.emplace_back(
@@ -19,7 +19,7 @@ std::vector<std::string> precisions_of(const api::AdmitResult& result) {
 
 }  // namespace
 
-std::string admission_answer(const api::AdmitResult& result, const std::string& goal) {
+std::string admission_answer(const AdmitResult& result, const std::string& goal) {
   const explore::Admission& admission = result.admission;
   if (!result.fits()) return {};
   std::string text =
@@ -49,7 +49,7 @@ std::string admission_answer(const api::AdmitResult& result, const std::string& 
   return text;
 }
 
-std::string admission_refusal(const api::AdmitResult& result) {
+std::string admission_refusal(const AdmitResult& result) {
   if (!result.misfit)
     return "whether the groups fit is not known: the time for the program ran out; allow more with "
            "--time-limit";
@@ -67,7 +67,7 @@ std::string admission_refusal(const api::AdmitResult& result) {
           : "; time ran out for some sets, so that fewer of them may not fit either");
 }
 
-std::string played_text(const runtime::Played& played, const api::AdmitResult& result) {
+std::string played_text(const runtime::Played& played, const AdmitResult& result) {
   report::Table table({{"group", report::Align::left},
                        {"jobs"},
                        {"overruns"},
@@ -91,4 +91,4 @@ std::string played_text(const runtime::Played& played, const api::AdmitResult& r
   return text + "\n";
 }
 
-}  // namespace millrace::cli
+}  // namespace millrace::api

@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-namespace millrace::cli {
+namespace millrace {
 
 /// As a shell takes it for this one file: quoted if need be, and no option.
 inline std::string shell_word(const std::string& file) {
@@ -16,4 +16,4 @@ inline std::string shell_word(const std::string& file) {
   return quoted + "'";
 }
 
-}  // namespace millrace::cli
+}  // namespace millrace

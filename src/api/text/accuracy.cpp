@@ -1,10 +1,10 @@
-#include "cli/print/accuracy.h"
+#include "api/text/accuracy.h"
 
 #include <fmt/format.h>
 
 #include "report/table.h"
 
-namespace millrace::cli {
+namespace millrace::api {
 namespace {
 
 using application::AveragePrecision;
@@ -71,4 +71,4 @@ std::string accuracy_text(const application::Accuracy& accuracy) {
   return classes_text(*accuracy.classes);
 }
 
-}  // namespace millrace::cli
+}  // namespace millrace::api

@@ -1,0 +1,17 @@
+#pragma once
+// Boards and this machine, for people.
+#include <optional>
+#include <string>
+
+#include "api/engines.h"
+
+namespace millrace::api {
+
+/// This machine, with its engines and the devices that they reach, and with its peaks if they were
+/// measured.
+std::string machine_text(const board::Board& board, const std::optional<MeasuredPeaks>& measured,
+                         const Context& context);
+/// The shipped ones.
+std::string boards_text();
+
+}  // namespace millrace::api

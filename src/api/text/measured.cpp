@@ -1,0 +1,173 @@
+#include "api/text/measured.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/printable.h"
+#include "report/plain_loops.h"
+#include "report/table.h"
+
+namespace millrace::api {
+namespace {
+
+using report::Align;
+
+std::vector<std::string> cells(const std::string& name, const profile::Statistics& s) {
+  const auto text = [](Time time) { return millrace::to_text(time); };
+  return {name,
+          text(s.median),
+          text(s.mean),
+          text(s.deviation),
+          text(s.maximum),
+          text(s.worst_case),
+          std::to_string(s.count) + (s.stable ? "" : " unstable")};
+}
+
+const std::vector<report::Table::Column> columns{
+    {"layer", Align::left}, {"median"}, {"mean"}, {"deviation"}, {"maximum"},
+    {"worst case"},         {"runs"}};
+
+/// What the engine's own choice takes, with its error and that of what was taken instead.
+std::vector<std::string> instead_of(const profile::LayerTimes& layer) {
+  if (layer.alternatives.empty() || layer.variant == layer.alternatives.front().variant)
+    return {"", ""};
+  const auto taken = std::find_if(layer.alternatives.begin(), layer.alternatives.end(),
+                                  [&](const auto& each) { return each.variant == layer.variant; });
+  const bool known = taken != layer.alternatives.end() && taken->error;
+  return {millrace::to_text(layer.alternatives.front().time),
+          known ? fmt::format("{:.1e}", *taken->error) : ""};
+}
+
+std::string layers_text(const profile::Profile& profile, const profile::ProcessorProfile& p) {
+  auto more = columns;
+  more.insert(more.end(), {{"instead of"}, {"error"}, {"kernel", Align::left}});
+  report::Table table(more);
+  for (std::size_t i = 0; i < p.layers.size(); ++i) {
+    const profile::LayerTimes& layer = p.layers[i];
+    if (layer.fused_into) {
+      table.add({profile.layer_names[i], "", "", "", "", "", "", "", "",
+                 "in " + profile.layer_names[layer.fused_into->index]});
+      continue;
+    }
+    if (!layer.refusal.empty()) {
+      table.add({profile.layer_names[i], "", "", "", "", "", "", "", "", layer.refusal});
+      continue;
+    }
+    auto row = cells(profile.layer_names[i], layer.together);
+    const auto other = instead_of(layer);
+    row.insert(row.end(), other.begin(), other.end());
+    row.push_back(layer.kernel);
+    table.add(std::move(row));
+  }
+  table.add_rule();
+  table.add(cells("whole network", p.whole));
+  return fmt::format("{} in {} with {} {}\n{}\n", p.processor.name, to_text(p.precision), p.engine,
+                     p.engine_version, table.text());
+}
+
+/// What a frame takes in layers that were measured on several at once; empty: there is none.
+std::string batches_text(const profile::Profile& profile, const profile::ProcessorProfile& p) {
+  std::vector<report::Table::Column> heads{{"layer", Align::left}};
+  std::vector<std::vector<std::string>> rows;
+  for (std::size_t i = 0; i < p.layers.size(); ++i) {
+    if (p.layers[i].batches.empty()) continue;
+    rows.push_back({profile.layer_names[i]});
+    for (const profile::BatchTime& batch : p.layers[i].batches) {
+      rows.back().push_back(millrace::to_text(batch.time / batch.frames));
+      if (rows.size() == 1) heads.push_back({fmt::format("{} at once", batch.frames)});
+    }
+  }
+  if (rows.empty()) return {};
+  report::Table table(heads);
+  for (auto& row : rows) table.add(std::move(row));
+  return "per frame, of frames at once\n" + table.text() + "\n";
+}
+
+std::string times_text(const profile::Profile& profile,
+                       const std::vector<board::Precision>& precisions) {
+  std::string text;
+  for (const profile::ProcessorProfile& p : profile.processors)
+    if (std::find(precisions.begin(), precisions.end(), p.precision) != precisions.end())
+      text += layers_text(profile, p) + batches_text(profile, p);
+  if (const std::string loops = report::plain_loops_text(profile); !loops.empty())
+    text += printable(loops) + "\n";
+  if (profile.modelled) return text + "all times are modelled, from what the board file says\n";
+  return text + fmt::format(
+                    "an element that crosses between cores: {:.2f} ns to write, {:.2f} ns "
+                    "to read\n",
+                    profile.tokens.write_ns, profile.tokens.read_ns);
+}
+
+std::string fit_text(const board::Board& board, const std::string& file) {
+  report::Table table({{"device", report::Align::left},
+                       {"kind of layer", report::Align::left},
+                       {"precision", report::Align::left},
+                       {"arithmetic"},
+                       {"memory"}});
+  for (const board::Device& device : board.devices)
+    for (const board::Efficiency& each : device.efficiency)
+      table.add({device.name, each.op, each.precision ? to_text(*each.precision) : "any",
+                 fmt::format("{:.1f} %", 100 * each.arithmetic),
+                 fmt::format("{:.1f} %", 100 * each.memory)});
+  return fmt::format("shares of the peaks of {}\n{}\nwritten: {}\n", board.name, table.text(),
+                     file);
+}
+
+std::string subnet_text(const ProfileResult& result, const std::string& range) {
+  report::Table table(columns);
+  for (const RangeTimes& each : result.subnet) table.add(cells(each.processor, each.times));
+  return fmt::format("{} ({} layers)\n{}", printable(range), result.subnet_layers, table.text());
+}
+
+std::string plans_text(const VerifyResult& result) {
+  report::Table table({{"plan", Align::left},
+                       {"stages"},
+                       {"phases"},
+                       {"frames"},
+                       {"largest error"},
+                       {"", Align::left}});
+  for (const VerifiedPlan& plan : result.plans)
+    table.add({plan.name, std::to_string(plan.stages), std::to_string(plan.phases),
+               std::to_string(plan.frames), fmt::format("{:.1e}", plan.error),
+               plan.bit_equal          ? "bit-equal"
+               : plan.within_tolerance ? "within tolerance"
+                                       : "DIFFERENT"});
+  return table.text();
+}
+
+std::string ranges_text(const profile::CalibrationResult& result) {
+  report::Table table(
+      {{"tensor", report::Align::left}, {"smallest"}, {"largest"}, {"low"}, {"high"}});
+  const auto text = [](float value) { return fmt::format("{:.4g}", value); };
+  for (const auto& [name, range] : result.table.calibration.ranges) {
+    const network::Range& seen = result.seen.at(name);
+    table.add({name, text(seen.low), text(seen.high), text(range.low), text(range.high)});
+  }
+  return table.text();
+}
+
+}  // namespace
+
+std::string profile_text(const ProfileResult& result, const ProfileRequest& request) {
+  std::string text;
+  if (!result.subnet.empty()) text += subnet_text(result, request.subnet);
+  if (result.profile) text += times_text(*result.profile, precisions_of(request.variants));
+  if (result.fitted) text += fit_text(*result.fitted, request.fit.file);
+  return text;
+}
+
+std::string calibration_text(const Calibrated& calibrated) {
+  const auto& [name, result, output] = calibrated;
+  return fmt::format("{}: ranges of {} tensors on {} frames, {}\n\n{}\nwritten: {}\n",
+                     printable(name), result.table.calibration.ranges.size(), result.table.frames,
+                     result.table.method, ranges_text(result), printable(output));
+}
+
+std::string verification_text(const VerifyResult& result, const std::string& against) {
+  return fmt::format("{}{}{}{}: the pipeline and a sequential run of {} {}\n", plans_text(result),
+                     result.why, result.equal() ? "" : "\n", result.network, against,
+                     result.equal() ? "agree" : "differ");
+}
+
+}  // namespace millrace::api

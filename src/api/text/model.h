@@ -1,0 +1,16 @@
+#pragma once
+// What models have in them, for people.
+#include <string>
+#include <vector>
+
+#include "api/engines.h"
+
+namespace millrace::api {
+
+/// Layers, inputs, outputs, and what each engine runs of them.
+std::string inspection_text(const network::Network& network, const std::vector<Support>& engines);
+
+/// All networks of the zoo.
+std::string zoo_text();
+
+}  // namespace millrace::api

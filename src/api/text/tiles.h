@@ -1,0 +1,13 @@
+#pragma once
+// How programs of tiles ran, for people.
+#include <string>
+#include <vector>
+
+#include "api/tiles/tiles.h"
+
+namespace millrace::api {
+
+/// A row for each workload, and one for all.
+std::string tiles_text(const std::vector<TilesRun>& runs);
+
+}  // namespace millrace::api
