@@ -1,4 +1,5 @@
 """The answers of ONNX Runtime and of Millrace to the same random input, and how far they are apart."""
+import json
 import re
 import subprocess
 from dataclasses import dataclass
@@ -67,22 +68,39 @@ def _frame(array, expected):
     return array if array.ndim == expected.ndim else array[0]
 
 
-def by_millrace(binary, model, arrays, expected, folder, seconds):
-    """Name to array; Failed with what the program says."""
-    output = folder / "output.npy"
-    command = [str(binary), "run", str(model), "--processors", "core0", "--no-cache",
-               *_shapes(arrays), *_store(arrays, folder), "--output", str(output)]
+def _call(command, seconds):
+    """What the command prints; Failed with its last line."""
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=seconds)
+        done = subprocess.run([str(word) for word in command], capture_output=True, text=True,
+                              timeout=seconds)
     except subprocess.TimeoutExpired:
         raise Failed(f"took more than {seconds} s") from None
     if done.returncode != 0:
-        lines = [line for line in done.stderr.splitlines() if line.strip()]
+        lines = [line for line in (done.stdout + done.stderr).splitlines() if line.strip()]
         raise Failed(lines[-1] if lines else f"ended with {done.returncode}")
+    return done.stdout
+
+
+def by_millrace(binary, model, arrays, expected, folder, seconds):
+    """Name to array; Failed with what the program says."""
+    output = folder / "output.npy"
+    _call([binary, "run", model, "--processors", "core0", "--no-cache", *_shapes(arrays),
+           *_store(arrays, folder), "--output", output], seconds)
     files = {name: folder / f"output.{name}.npy" for name in expected}
     if len(expected) == 1:
         files = {next(iter(expected)): output}
     return {name: _frame(numpy.load(file), expected[name]) for name, file in files.items()}
+
+
+def verify(binary, model, arrays, folder, mappings, seconds):
+    """The plan for all cores and random mappings, beside the reference engine; the largest error.
+    Failed if one differs."""
+    plan = folder / "verified.plan.json"
+    _call([binary, "plan", model, "--measure", "0", "--no-cache", *_shapes(arrays), "-o", plan],
+          seconds)
+    told = _call([binary, "verify", plan, "--random-mappings", mappings, "--json",
+                  *_store(arrays, folder)], seconds)
+    return max(one["largest_error"] for one in json.loads(told)["plans"])
 
 
 @dataclass

@@ -19,14 +19,20 @@ def _mark(known, value):
     return "-" if not known else ("yes" if value else "NO")
 
 
+def _error(value):
+    return "-" if value is None else f"{value:.1e}"
+
+
 def _cells(result):
     return [result.name, str(result.variant["opset"]), _variant(result.variant),
             _mark(result.exported, result.imported), _mark(result.imported, result.right),
-            "-" if result.error is None else f"{result.error:.1e}", result.reason]
+            _error(result.error), _mark(result.verified is not None, result.verified),
+            _error(result.verify_error), result.reason]
 
 
-COLUMNS = ["name", "opset", "exporter and variant", "imported", "right", "error", "reason"]
-WIDTHS = (36, 5, 42, 8, 5, 8, 0)
+COLUMNS = ["name", "opset", "exporter and variant", "imported", "right", "error", "verified", "of plans",
+           "reason"]
+WIDTHS = (36, 5, 42, 8, 5, 8, 8, 8, 0)
 
 
 def _padded(cells):
@@ -44,6 +50,11 @@ def _share(right, of):
     return f"{right} of {of} ({100 * right / of:.1f} %)" if of else "none"
 
 
+def _verified(results):
+    tried = [result for result in results if result.verified is not None]
+    return [("files verified", _share(sum(r.verified for r in tried), len(tried)))] if tried else []
+
+
 def _totals(results):
     """(what, share) of files and of architectures."""
     exported = [result for result in results if result.exported]
@@ -53,6 +64,7 @@ def _totals(results):
     return [("files exported", _share(len(exported), len(results))),
             ("files imported", _share(sum(r.imported for r in exported), len(exported))),
             ("files right", _share(sum(r.right for r in exported), len(exported))),
+            *_verified(exported),
             ("architectures whose files are all right", _share(sum(good.values()), len(good)))]
 
 
@@ -85,7 +97,8 @@ def markdown(results):
     for title, key in GROUPS:
         lines += [_row([f"right, {title} {name}", f"{right} of {of}"])
                   for name, right, of in _by(results, key)]
-    lines += ["", _row(COLUMNS), _row(["---", "---:", "---", "---", "---", "---:", "---"])]
+    lines += ["", _row(COLUMNS),
+              _row(["---", "---:", "---", "---", "---", "---:", "---", "---:", "---"])]
     for result in results:
         *cells, reason = _cells(result)
         lines.append(_row([*cells, f"`{reason}`" if reason else ""]))

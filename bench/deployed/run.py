@@ -17,6 +17,8 @@ class Result:
     imported: bool = False
     right: bool = False
     error: float | None = None
+    verified: bool | None = None  # the plan and random mappings equal the reference engine
+    verify_error: float | None = None
     trivial: list = field(default_factory=list)
     operators: list = field(default_factory=list)
     reason: str = ""
@@ -29,6 +31,7 @@ class Settings:
     keep: Path | None
     export_seconds: int
     run_seconds: int
+    verify: int = 0  # random mappings; 0: no verification
 
 
 def file_name(entry, variant):
@@ -62,6 +65,14 @@ def _answer(result, entry, model, folder, settings):
         result.reason = f"says little: {', '.join(difference.trivial)} is empty or constant"
 
 
+def _verify(result, entry, model, folder, settings):
+    result.verified = False
+    arrays = inputs.arrays(entry, export.batch_of(result.variant), export.FRAME_SEED)
+    result.verify_error = answers.verify(settings.binary, model, arrays, folder, settings.verify,
+                                         settings.run_seconds)
+    result.verified = True
+
+
 def _attempt(entry, variant, folder, settings):
     result = Result(entry["name"], entry["package"], variant)
     begin = time.monotonic()
@@ -72,6 +83,8 @@ def _attempt(entry, variant, folder, settings):
                        settings.export_seconds)
         result.exported = True
         _answer(result, entry, model, folder, settings)
+        if settings.verify:
+            _verify(result, entry, model, folder, settings)
     except child.Failed as reason:
         result.reason = str(reason)
     result.seconds = time.monotonic() - begin

@@ -4,10 +4,19 @@
 #include <array>
 #include <vector>
 
+#include "kernels/plain/lanes.h"
+
 namespace millrace::kernels {
 namespace {
 
-/// One row of pixels of one patch.
+[[gnu::always_inline]] inline float activated(float x, const Activation& activation) {
+  const float steep = activation.slope * x;  // outside of the choice, so that it is no branch
+  const float sloped = x < 0 ? steep : x;
+  const float raised = sloped < activation.low ? activation.low : sloped;
+  return raised > activation.high ? activation.high : raised;
+}
+
+/// Rows of pixels of patches.
 struct PatchRow {
   std::vector<float> bias;  // by number of the row
   Activation activation;
@@ -17,15 +26,39 @@ struct PatchRow {
 #endif
   void
   write(const float* from, float* __restrict to) const {
-    for (std::size_t i = 0; i < bias.size(); ++i) {
-      const float x = from[i] + bias[i];
-      const float steep = activation.slope * x;  // outside of the choice, so that it is no branch
-      const float sloped = x < 0 ? steep : x;
-      const float raised = sloped < activation.low ? activation.low : sloped;
-      to[i] = raised > activation.high ? activation.high : raised;
-    }
+    for (std::size_t i = 0; i < bias.size(); ++i) to[i] = activated(from[i] + bias[i], activation);
+  }
+
+  /// Those of `count` patches, which have a plane for each of their numbers.
+  template <std::size_t size>
+  [[gnu::always_inline]] void interleave(const float* from, std::size_t plane, std::size_t count,
+                                         float* __restrict to) const {
+    for (std::size_t x = 0; x < count; ++x)
+      for (std::size_t i = 0; i < size; ++i)
+        to[x * size + i] = activated(from[i * plane + x] + bias[i], activation);
+  }
+
+#if defined(__x86_64__) && defined(__GNUC__)
+  [[gnu::target_clones("avx512f", "avx2", "default")]]
+#endif
+  void
+  write_planes(const float* from, std::size_t plane, std::size_t count, float* to) const {
+    const std::size_t size = bias.size();
+    if (size == 1) return interleave<1>(from, plane, count, to);
+    if (size == 2) return interleave<2>(from, plane, count, to);
+    if (size == 4) return interleave<4>(from, plane, count, to);
+    for (std::size_t i = 0; i < size; ++i)
+      for (std::size_t x = 0; x < count; ++x)
+        to[x * size + i] = activated(from[i * plane + x] + bias[i], activation);
   }
 };
+
+PatchRow row_of(const Patches& patches) {
+  PatchRow row{std::vector<float>(patches.columns * patches.channels, 0.f), patches.activation};
+  for (std::size_t i = 0; patches.bias != nullptr && i < row.bias.size(); ++i)
+    row.bias[i] = patches.bias[i % patches.channels];
+  return row;
+}
 
 /// Rows of the left factor that are multiplied at once, so that sums do not wait for each other.
 constexpr std::size_t rows_at_once = 4;
@@ -56,13 +89,49 @@ void multiply_rows(const float* from, std::size_t inner, const float* weights,
   std::copy_n(d, width, to + 3 * width);
 }
 
+/// Pixels that follow each other, of all channels.
+struct PixelStrip {
+  const float* from;
+  std::size_t plane;  // numbers from one channel to the next, of both
+  const NarrowProduct* product;
+  float* to;
+};
+
+/// As many pixels at once as leave 16 sums.
+template <std::size_t columns>
+[[gnu::always_inline]] inline void multiply_pixels(const PixelStrip& strip) {
+  constexpr std::size_t vectors = width / columns;
+  Lanes sums[columns][vectors] = {};
+  const float* weights = strip.product->weights.data();
+  const float* from = strip.from;
+  for (std::size_t k = 0; k < strip.product->inner; ++k, from += strip.plane, weights += width)
+    for (std::size_t v = 0; v < vectors; ++v) {
+      Lanes in;
+      read_lanes(in, from + v * lane_count);
+      for (std::size_t c = 0; c < columns; ++c) sums[c][v] += weights[c] * in;
+    }
+  for (std::size_t c = 0; c < strip.product->columns; ++c)
+    __builtin_memcpy(strip.to + c * strip.plane, &sums[c], sizeof sums[c]);
+}
+
+std::size_t pixels_at_once(const NarrowProduct& product) {
+  return product.columns <= 4 ? 4 * lane_count : product.columns <= 8 ? 2 * lane_count : lane_count;
+}
+
+#if defined(__x86_64__) && !defined(__clang__)
+[[gnu::target_clones("avx512f", "arch=x86-64-v3", "default")]]
+#endif
+void multiply_strip(const PixelStrip& strip) {
+  if (strip.product->columns <= 4) return multiply_pixels<4>(strip);
+  if (strip.product->columns <= 8) return multiply_pixels<8>(strip);
+  multiply_pixels<16>(strip);
+}
+
 }  // namespace
 
 void place_patches(const Patches& patches, const float* from, float* to) {
-  const std::size_t row_size = patches.columns * patches.channels;
-  PatchRow row{std::vector<float>(row_size, 0.f), patches.activation};
-  for (std::size_t i = 0; patches.bias != nullptr && i < row_size; ++i)
-    row.bias[i] = patches.bias[i % patches.channels];
+  const PatchRow row = row_of(patches);
+  const std::size_t row_size = row.bias.size();
   const auto lines = static_cast<std::ptrdiff_t>(patches.images * patches.height * patches.rows);
 #if defined(_OPENMP)
 #pragma omp parallel for schedule(static)
@@ -91,6 +160,41 @@ void multiply(const NarrowProduct& product, const float* from, float* to) {
     multiply_rows(from + first * product.inner, product.inner, product.weights.data(), sums.data());
     for (std::size_t row = 0; row < rows_at_once; ++row)
       std::copy_n(sums.data() + row * width, product.columns, to + (first + row) * product.columns);
+  }
+}
+
+void multiply_planes(const NarrowProduct& product, std::size_t images, const float* from,
+                     float* to) {
+  const std::size_t pixels = product.rows / images, at_once = pixels_at_once(product);
+  const std::size_t strips = divided_up(pixels, at_once);
+  const auto all = static_cast<std::ptrdiff_t>(images * strips);
+#if defined(_OPENMP)
+#pragma omp parallel for schedule(static)
+#endif
+  for (std::ptrdiff_t strip = 0; strip < all; ++strip) {
+    const std::size_t image = static_cast<std::size_t>(strip) / strips;
+    // The last strip begins earlier and does some pixels again.
+    const std::size_t first =
+        std::min(static_cast<std::size_t>(strip) % strips * at_once, pixels - at_once);
+    multiply_strip({from + image * product.inner * pixels + first, pixels, &product,
+                    to + image * product.columns * pixels + first});
+  }
+}
+
+void place_planes(const Patches& patches, const float* from, float* to) {
+  const PatchRow row = row_of(patches);
+  const std::size_t row_size = row.bias.size(), plane = patches.height * patches.width;
+  const auto lines = static_cast<std::ptrdiff_t>(patches.images * patches.height * patches.rows);
+#if defined(_OPENMP)
+#pragma omp parallel for schedule(static)
+#endif
+  for (std::ptrdiff_t line = 0; line < lines; ++line) {
+    const std::size_t of_patches = static_cast<std::size_t>(line) / patches.rows;
+    const std::size_t within = static_cast<std::size_t>(line) % patches.rows;
+    const std::size_t image = of_patches / patches.height, y = of_patches % patches.height;
+    row.write_planes(from + (image * patches.rows + within) * row_size * plane + y * patches.width,
+                     plane, patches.width,
+                     to + static_cast<std::size_t>(line) * patches.width * row_size);
   }
 }
 

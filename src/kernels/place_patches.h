@@ -29,4 +29,12 @@ struct NarrowProduct {
 /// `from` has rows x inner numbers, `to` rows x columns. Runs like place_patches.
 void multiply(const NarrowProduct& product, const float* from, float* to);
 
+/// The same for images with the channels outside: `from` has an image of `inner` planes for each
+/// of `images`, `to` one of `columns` planes. Precondition: planes have at least `least_pixels`.
+constexpr std::size_t least_pixels = 64;
+void multiply_planes(const NarrowProduct& product, std::size_t images, const float* from,
+                     float* to);
+/// Puts patches of few numbers, which lie as multiply_planes leaves them: a plane for each number.
+void place_planes(const Patches& patches, const float* from, float* to);
+
 }  // namespace millrace::kernels

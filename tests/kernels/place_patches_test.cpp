@@ -72,5 +72,50 @@ TEST(PlacePatches, multiplies_with_few_columns) {
   }
 }
 
+TEST(PlacePatches, multiplies_images_with_their_channels_outside) {
+  Random random(7);
+  for (const std::size_t columns : {1, 3, 4, 6, 8, 9, 16})
+    for (const std::size_t pixels : {64, 65, 150}) {
+      constexpr std::size_t images = 2, inner = 7, width = NarrowProduct::most_columns;
+      NarrowProduct product{images * pixels, inner, columns, std::vector<float>(inner * width)};
+      for (std::size_t i = 0; i < inner * columns; ++i)
+        product.weights[i / columns * width + i % columns] = random.uniform(-1, 1);
+      const auto rows = numbers(random, images * pixels * inner);
+      std::vector<float> planes(rows.size()), expected(images * pixels * columns);
+      for (std::size_t i = 0; i < rows.size(); ++i) {
+        const std::size_t pixel = i / inner, image = pixel / pixels;
+        planes[(image * inner + i % inner) * pixels + pixel % pixels] = rows[i];
+      }
+      std::vector<float> to(expected.size(), 9.f);
+      multiply(product, rows.data(), expected.data());
+      multiply_planes(product, images, planes.data(), to.data());
+      for (std::size_t i = 0; i < to.size(); ++i) {
+        const std::size_t plane = i / pixels, image = plane / columns;
+        const std::size_t row = image * pixels + i % pixels;
+        ASSERT_NEAR(to[i], expected[row * columns + plane % columns], 1e-5) << i;
+      }
+    }
+}
+
+TEST(PlacePatches, puts_planes_where_patches_would_be) {
+  Random random(8);
+  for (const std::size_t channels : {1, 2, 3})
+    for (const std::size_t columns : {1, 2, 4}) {
+      const auto bias = numbers(random, channels);
+      const Patches p{2, 3, 5, 2, columns, channels, bias.data(), {0.1f, -0.15f, 0.9f}};
+      constexpr std::size_t pixels = 3 * 5;
+      const std::size_t size = 2 * columns * channels;
+      const auto patches = numbers(random, 2 * pixels * size);
+      std::vector<float> planes(patches.size()), to(patches.size()), expected(patches.size());
+      for (std::size_t i = 0; i < patches.size(); ++i) {
+        const std::size_t pixel = i / size;
+        planes[(pixel / pixels * size + i % size) * pixels + pixel % pixels] = patches[i];
+      }
+      place_patches(p, patches.data(), expected.data());
+      place_planes(p, planes.data(), to.data());
+      ASSERT_EQ(to, expected);
+    }
+}
+
 }  // namespace
 }  // namespace millrace::kernels

@@ -53,15 +53,34 @@ Value patch_weights(Builder& builder, TensorId weights, const Desc& matrix) {
   return value;
 }
 
-/// The first factor of the product: a row for each pixel.
+/// The first factor of the product: a row for each pixel, or a column where channels are outside.
 struct Pixels {
-  Value rows;
-  std::int64_t count = 0, channels = 0;
+  TensorId tensor;
+  std::int64_t images = 0, count = 0, channels = 0;
+};
+
+Value rows_of(Builder& builder, const Pixels& pixels) {
+  const Dims& shape = builder.tensor(pixels.tensor).shape;
+  Value rows = builder.in_layout(pixels.tensor, channels_last_desc(shape));
+  rows.desc = plain_desc({pixels.count, pixels.channels});
+  return rows;
+}
+
+/// Whether the channels are outside, in images that are large enough for a loop over planes.
+bool has_planes(Builder& builder, const Pixels& pixels) {
+  const Desc plain = plain_desc(builder.tensor(pixels.tensor).shape);
+  return static_cast<std::size_t>(pixels.count / pixels.images) >= kernels::least_pixels &&
+         builder.value(pixels.tensor).desc == plain;
+}
+
+struct MadePatches {
+  Value value;
+  bool have_planes = false;  // one for each of their numbers; else patch follows patch
 };
 
 /// The product with few columns, by a loop of ours; nothing if there are more, or too few rows.
-std::optional<Value> narrow_patches(Builder& builder, const Pixels& pixels, TensorId weights,
-                                    std::int64_t patch) {
+std::optional<MadePatches> narrow_patches(Builder& builder, const Pixels& pixels, TensorId weights,
+                                          std::int64_t patch) {
   using kernels::NarrowProduct;
   const auto columns = static_cast<std::size_t>(patch);
   if (columns > NarrowProduct::most_columns || pixels.count < 4) return std::nullopt;
@@ -72,18 +91,23 @@ std::optional<Value> narrow_patches(Builder& builder, const Pixels& pixels, Tens
   const auto* const given = reinterpret_cast<const float*>(builder.constant_data(matrix));
   for (std::size_t i = 0; i < inner * columns; ++i)
     product.weights[i / columns * NarrowProduct::most_columns + i % columns] = given[i];
-  OwnWork work{pixels.rows, builder.make_temporary(plain_desc({pixels.count, patch})), {}};
-  work.run = [product](const OwnPlaces& places) {
-    multiply(product, reinterpret_cast<const float*>(places.from),
-             reinterpret_cast<float*>(places.to));
+  const bool planes = has_planes(builder, pixels);
+  OwnWork work{planes ? builder.value(pixels.tensor) : rows_of(builder, pixels),
+               builder.make_temporary(plain_desc({pixels.count, patch})),
+               {}};
+  const auto images = static_cast<std::size_t>(planes ? pixels.images : 0);
+  work.run = [product, images](const OwnPlaces& places) {
+    const auto* const from = reinterpret_cast<const float*>(places.from);
+    auto* const to = reinterpret_cast<float*>(places.to);
+    images > 0 ? multiply_planes(product, images, from, to) : multiply(product, from, to);
   };
   builder.run(work, "patches");
-  return work.to;
+  return MadePatches{work.to, planes};
 }
 
-std::optional<Value> wide_patches(Builder& builder, const Pixels& pixels, TensorId weights,
-                                  std::int64_t patch) {
-  const ProductSpec spec{pixels.rows.desc,
+std::optional<MadePatches> wide_patches(Builder& builder, const Pixels& pixels, TensorId weights,
+                                        std::int64_t patch) {
+  const ProductSpec spec{plain_desc({pixels.count, pixels.channels}),
                          plain_desc({pixels.channels, patch}),
                          {},
                          plain_desc({pixels.count, patch})};
@@ -91,10 +115,10 @@ std::optional<Value> wide_patches(Builder& builder, const Pixels& pixels, Tensor
   if (!kernel || kernel.is_slow()) return std::nullopt;
   const Value patches = builder.make_temporary(spec.destination);
   builder.run(kernel,
-              {{DNNL_ARG_SRC, pixels.rows},
+              {{DNNL_ARG_SRC, rows_of(builder, pixels)},
                {DNNL_ARG_WEIGHTS, patch_weights(builder, weights, spec.weights)}},
               {{DNNL_ARG_DST, patches}});
-  return patches;
+  return MadePatches{patches};
 }
 
 bool lower_patches(Builder& builder, const Group& group) {
@@ -103,9 +127,7 @@ bool lower_patches(Builder& builder, const Group& group) {
   const network::Layer& layer = builder.layer(group.head);
   const network::Shape& in = builder.tensor(layer.inputs[0]).shape;
   const network::Shape& weights = builder.tensor(layer.inputs[1]).shape;
-  Pixels pixels{builder.in_layout(layer.inputs[0], channels_last_desc(in)), in[0] * in[2] * in[3],
-                in[1]};
-  pixels.rows.desc = plain_desc({pixels.count, pixels.channels});
+  const Pixels pixels{layer.inputs[0], in[0], in[0] * in[2] * in[3], in[1]};
   const std::int64_t patch = weights[1] * weights[2] * weights[3];
   auto patches = narrow_patches(builder, pixels, layer.inputs[1], patch);
   if (!patches) patches = wide_patches(builder, pixels, layer.inputs[1], patch);
@@ -115,14 +137,16 @@ bool lower_patches(Builder& builder, const Group& group) {
                           unsigned_at(weights, 3), unsigned_at(weights, 1)};
   placed.activation = *activation;
   const TensorId id = result_of(builder.network(), group);
-  OwnWork work{*patches, builder.make(id, channels_last_desc(builder.tensor(id).shape)), {}};
+  const network::Shape& shape = builder.tensor(id).shape;
+  const Desc layout = placed.channels == 1 ? plain_desc(shape) : channels_last_desc(shape);
+  OwnWork work{patches->value, builder.make(id, layout), {}};
   if (has_bias(layer)) {
     work.constants = {builder.plain(layer.inputs[2])};
     placed.bias = reinterpret_cast<const float*>(builder.constant_data(work.constants.front()));
   }
-  work.run = [placed](const OwnPlaces& places) {
-    place_patches(placed, reinterpret_cast<const float*>(places.from),
-                  reinterpret_cast<float*>(places.to));
+  const auto place = patches->have_planes ? kernels::place_planes : kernels::place_patches;
+  work.run = [placed, place](const OwnPlaces& places) {
+    place(placed, reinterpret_cast<const float*>(places.from), reinterpret_cast<float*>(places.to));
   };
   builder.run(work, "patches");
   return true;
