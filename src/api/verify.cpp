@@ -12,7 +12,7 @@
 #include "plan/steps.h"
 #include "plan/variants.h"
 #include "runtime/compare.h"
-#include "runtime/first_difference.h"
+#include "runtime/follow.h"
 
 namespace millrace::api {
 namespace {
@@ -72,9 +72,9 @@ class Verification {
   }
 
   void add(const std::string& name, const plan::Plan& plan) {
-    const runtime::Comparison comparison = runtime::compare(
-        references_,
-        runtime::run_pipeline(plan, loaded_.network, loaded_.engine_pointers(), frames_));
+    const runtime::Frames results =
+        runtime::run_pipeline(plan, loaded_.network, loaded_.engine_pointers(), frames_);
+    const runtime::Comparison comparison = runtime::compare(references_, results);
     VerifiedPlan& verified = result_.plans.emplace_back();
     verified.name = name;
     verified.stages = plan::actors_in(plan);
@@ -83,18 +83,30 @@ class Verification {
     verified.error = comparison.error;
     verified.bit_equal = comparison.bit_equal;
     verified.within_tolerance = comparison.error <= tolerance_;
-    if (!verified.within_tolerance && result_.equal()) result_.why = first_difference(plan);
+    if (!verified.within_tolerance && result_.equal())
+      result_.why = follow(plan, results, verified);
   }
   VerifyResult take() { return std::move(result_); }
 
  private:
-  std::string first_difference(const plan::Plan& plan) const {
+  /// What is wrong; empty: every part is right.
+  std::string follow(const plan::Plan& plan, const runtime::Frames& results,
+                     VerifiedPlan& verified) const {
     const auto engines = loaded_.engine_pointers();
-    const auto first =
-        runtime::first_difference({plan, loaded_.network, engines}, frames_.front(), tolerance_);
-    return first ? fmt::format("the first layer that differs is {} on {}, by {:.1e}", first->layer,
-                               first->stage, first->error)
-                 : "every phase alone agrees; they differ when they run one after the other";
+    runtime::Frames made;
+    for (const auto& frame : frames_) {
+      runtime::Followed followed =
+          runtime::follow({plan, loaded_.network, engines}, frame, tolerance_);
+      if (const auto& first = followed.difference)
+        return fmt::format("the first layer that differs is {} on {}, by {:.1e}", first->layer,
+                           first->stage, first->error);
+      made.push_back(std::move(followed.outputs));
+      verified.amplifiers = std::move(followed.amplifiers);
+    }
+    if (runtime::compare(made, results).error > tolerance_)
+      return "every part alone agrees; they differ when they run one after the other";
+    verified.part_by_part = true;
+    return {};
   }
 
   const Loaded& loaded_;

@@ -25,6 +25,11 @@ struct VerifiedPlan {
   std::int64_t frames = 0;
   double error = 0;  // the largest absolute difference over the largest absolute value
   bool bit_equal = false, within_tolerance = false;
+  /// Not within the tolerance, but every part of it is on the numbers that the plan itself gives
+  /// it, and the parts one after the other give its results: the network makes small differences
+  /// large, as a ranking of nearly equal scores does.
+  bool part_by_part = false;
+  std::vector<std::string> amplifiers = {};  // the layers that do so
 };
 
 struct VerifyResult {

@@ -134,6 +134,9 @@ std::vector<ConformanceCase> movement_cases() {
       moved("slice", Slice{{0, 2, 1, 0}, {1, 1, 1, 1}}, x, {2, 4, 3, 6}),
       moved("slice_strided", Slice{{0, 1, 0, 5}, {1, 2, 1, -2}}, x, {2, 4, 4, 3}),
       moved("slice_every_second", Slice{{0, 0, 1, 0}, {1, 1, 2, 2}}, x, {2, 8, 2, 3}),
+      moved("slice_every_second_of_odd", Slice{{0, 0, 0}, {1, 2, 2}}, {2, 7, 5}, {2, 4, 3}),
+      moved("slice_every_second_row_of_odd", Slice{{0, 0, 0, 0}, {1, 1, 2, 1}}, {1, 4, 7, 6},
+            {1, 4, 4, 6}),
       {"gather_rows",
        [](NetworkBuilder& b) {
          gather(b, 0, {2, 2, 5, 6});

@@ -333,7 +333,20 @@ class VariedGrower {
     Slice op{Shape(in.size(), 0), Shape(in.size(), 1)};
     op.starts[axis] = number(0, in[axis] - 1);
     out[axis] = number(1, in[axis] - op.starts[axis]);
+    if (chance(50)) take_steps(op, in, out);
     add(op, {x.id}, out, x.bound);
+  }
+
+  /// Along each axis as far as the tensor goes, perhaps backwards.
+  void take_steps(Slice& op, const Shape& in, Shape& out) {
+    for (std::size_t d = 0; d < in.size(); ++d) {
+      if (chance(50)) continue;
+      const std::int64_t step = number(1, 3);
+      const bool backwards = chance(20);
+      op.starts[d] = backwards ? in[d] - 1 : 0;
+      op.steps[d] = backwards ? -step : step;
+      out[d] = (in[d] + step - 1) / step;
+    }
   }
 
   Random& random_;

@@ -96,7 +96,9 @@ std::string verification_json(const VerifyResult& result, const std::string& aga
                      {"frames", plan.frames},
                      {"largest_error", plan.error},
                      {"bit_equal", plan.bit_equal},
-                     {"within_tolerance", plan.within_tolerance}});
+                     {"within_tolerance", plan.within_tolerance},
+                     {"part_by_part", plan.part_by_part},
+                     {"amplifiers", plan.amplifiers}});
   return json_document(
       "verification",
       {{"network", result.network},

@@ -1,8 +1,10 @@
 #include "api/text/measured.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <set>
 
 #include "base/printable.h"
 #include "report/plain_loops.h"
@@ -132,8 +134,25 @@ std::string plans_text(const VerifyResult& result) {
                std::to_string(plan.frames), fmt::format("{:.1e}", plan.error),
                plan.bit_equal          ? "bit-equal"
                : plan.within_tolerance ? "within tolerance"
+               : plan.part_by_part     ? "part by part"
                                        : "DIFFERENT"});
   return table.text();
+}
+
+/// What "part by part" means, if a plan has it.
+std::string amplifiers_text(const VerifyResult& result) {
+  std::set<std::string> amplifiers;
+  bool any = false;
+  for (const VerifiedPlan& plan : result.plans) {
+    any = any || plan.part_by_part;
+    amplifiers.insert(plan.amplifiers.begin(), plan.amplifiers.end());
+  }
+  if (!any) return {};
+  std::string text =
+      "part by part: the network makes small differences large; each part agrees on the numbers "
+      "that the plan gives it";
+  if (!amplifiers.empty()) text += fmt::format("; parted before {}", fmt::join(amplifiers, ", "));
+  return printable(text) + "\n";
 }
 
 std::string ranges_text(const profile::CalibrationResult& result) {
@@ -165,9 +184,9 @@ std::string calibration_text(const Calibrated& calibrated) {
 }
 
 std::string verification_text(const VerifyResult& result, const std::string& against) {
-  return fmt::format("{}{}{}{}: the pipeline and a sequential run of {} {}\n", plans_text(result),
-                     result.why, result.equal() ? "" : "\n", result.network, against,
-                     result.equal() ? "agree" : "differ");
+  return fmt::format("{}{}{}{}{}: the pipeline and a sequential run of {} {}\n", plans_text(result),
+                     amplifiers_text(result), result.why, result.equal() ? "" : "\n",
+                     result.network, against, result.equal() ? "agree" : "differ");
 }
 
 }  // namespace millrace::api

@@ -1,0 +1,105 @@
+#include "runtime/follow.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+
+#include "engine/reference/reference.h"
+#include "network/evaluate/evaluate.h"
+#include "plan/build.h"
+#include "runtime/sketch.h"
+
+namespace millrace::runtime {
+namespace {
+
+using test::chain;
+using test::frame;
+
+/// Runs another network than it is given.
+class MistakenEngine : public engine::Engine {
+ public:
+  explicit MistakenEngine(network::Network network) : network_(std::move(network)) {}
+  std::string name() const override { return "mistaken"; }
+  std::string version() const override { return "1"; }
+  using Engine::supports;
+  Verdict supports(const network::Network&, std::span<const LayerId>,
+                   const board::Processor&) const override {
+    return Verdict::yes();
+  }
+  std::unique_ptr<engine::Subnet> prepare(const engine::SubnetRequest& request) override {
+    engine::SubnetRequest other = request;
+    other.network = &network_;
+    return inner_->prepare(other);
+  }
+
+ private:
+  std::unique_ptr<engine::Engine> inner_ = engine::reference::make();
+  network::Network network_;
+};
+
+class FollowTest : public testing::Test {
+ protected:
+  Followed look(MistakenEngine& engine, std::vector<ProcessorId> processors) const {
+    const plan::Plan plan =
+        plan::build(network_, board::this_machine(), {std::move(processors)}, {});
+    std::map<std::string, engine::Engine*> engines;
+    for (const plan::Stage& stage : plan.stages) engines[stage.engine] = &engine;
+    return follow({plan, network_, engines}, frame(network_, 1), 1e-4);
+  }
+
+  network::Network network_ = chain(6);
+  std::vector<ProcessorId> one_ = std::vector<ProcessorId>(6, ProcessorId(0));
+};
+
+TEST_F(FollowTest, names_the_layer_that_computes_something_else) {
+  for (std::size_t wrong = 0; wrong < 6; ++wrong) {
+    network::Network other = network_;
+    other.layers[wrong].op = network::Binary{network::BinaryKind::sub};
+    MistakenEngine engine(other);
+    const auto first = look(engine, one_).difference;
+    ASSERT_TRUE(first.has_value());
+    EXPECT_EQ(first->layer, network_.layers[wrong].name);
+    EXPECT_EQ(first->stage, "stage0");
+    EXPECT_GT(first->error, 0.1);
+  }
+}
+
+TEST_F(FollowTest, gives_the_outputs_where_every_phase_is_right) {
+  MistakenEngine engine(network_);
+  const Followed followed = look(engine, one_);
+  EXPECT_FALSE(followed.difference.has_value());
+  EXPECT_TRUE(followed.amplifiers.empty());
+  const auto expected = network::evaluate(network_, frame(network_, 1));
+  ASSERT_EQ(followed.outputs.size(), expected.size());
+  for (std::size_t i = 0; i < expected.size(); ++i) EXPECT_EQ(followed.outputs[i], expected[i]);
+}
+
+/// x + `large` - 1000.
+network::Network cancelling(float large) {
+  test::Sketch sketch;
+  const TensorId x = sketch.input("x");
+  const TensorId sum = sketch.add("up", x, sketch.constant("large", large));
+  sketch.network.outputs = {sketch.add("down", sum, sketch.constant("less", -1000))};
+  return sketch.network;
+}
+
+TEST(Follow, names_the_layer_that_makes_small_differences_large) {
+  const network::Network network = cancelling(1000);
+  MistakenEngine engine(cancelling(1000.01f));  // the sum is off by a hundredth of a thousandth
+  for (const bool one_phase : {true, false}) {
+    const board::Board board = test::imagined_board(2);
+    const plan::Plan plan =
+        plan::build(network, board, test::mapping({0, one_phase ? 0u : 1u}), {});
+    std::map<std::string, engine::Engine*> engines;
+    for (const plan::Stage& stage : plan.stages) engines[stage.engine] = &engine;
+    const Followed followed = follow({plan, network, engines}, frame(network, 1), 1e-4);
+    EXPECT_FALSE(followed.difference.has_value());
+    EXPECT_EQ(followed.amplifiers,
+              one_phase ? std::vector<std::string>{"down"} : std::vector<std::string>{});
+    ASSERT_EQ(followed.outputs.size(), 1u);
+    EXPECT_NEAR(followed.outputs[0].values<float>()[0], 1.01, 1e-3);
+  }
+}
+
+}  // namespace
+}  // namespace millrace::runtime
