@@ -86,7 +86,8 @@ int parse_and_run(int argc, char** argv) {
   CLI::App app(
       "Millrace runs neural networks as pipelines on the cores of a board. It measures every "
       "layer, searches for the best way to spread the network, and proves that the pipeline cannot "
-      "deadlock. For GPUs and NPUs it plans and simulates.");
+      "deadlock. For GPUs and NPUs it plans and simulates; an engine that supports one runs its "
+      "layers.");
   int exit_code = 0;
   set_up(app, exit_code);
   const std::string first = argc > 1 ? argv[1] : "";

@@ -81,7 +81,7 @@ std::string stages_text(const BenchResult& result) {
                {"weights"},
                {"moved"},
                {"moved unfused"},
-               {"", Align::left}});
+               {"remark", Align::left}});
   const double rate = median_rate(result.rows.back());
   for (std::size_t s = 0; s < result.stages.size(); ++s) {
     const runtime::StageStatistics& stage = result.stages[s];

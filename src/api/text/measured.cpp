@@ -128,7 +128,7 @@ std::string plans_text(const VerifyResult& result) {
                        {"phases"},
                        {"frames"},
                        {"largest error"},
-                       {"", Align::left}});
+                       {"verdict", Align::left}});
   for (const VerifiedPlan& plan : result.plans)
     table.add({plan.name, std::to_string(plan.stages), std::to_string(plan.phases),
                std::to_string(plan.frames), fmt::format("{:.1e}", plan.error),

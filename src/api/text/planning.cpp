@@ -54,7 +54,8 @@ std::string proof_text(const network::Network& network, const explore::Candidate
       chosen.latency == Time{}
           ? ""
           : ", and frames that come at this pace take " + millrace::to_text(chosen.latency),
-      (plan::is_first_free(chosen.plan) ? "round robin; at run time the first free replica takes "
+      (plan::is_first_free(chosen.plan) ? "this is for frames in a fixed order, round robin; when "
+                                          "the plan runs, the first free replica takes "
                                           "the next frame, which is not slower\n"
                                         : "") +
           slots_text(network, chosen));

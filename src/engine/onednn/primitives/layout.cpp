@@ -157,6 +157,14 @@ Desc strided_desc(const Dims& shape, const Dims& strides, Type type) {
   return Desc(shape, type, strides);
 }
 
+std::optional<Desc> sparse_desc(const Dims& shape, const Dims& strides, Type type) {
+  try {
+    return Desc(shape, type, strides);
+  } catch (const dnnl::error&) {
+    return std::nullopt;
+  }
+}
+
 Bytes size_of(const Desc& desc) { return Bytes{static_cast<std::int64_t>(desc.get_size())}; }
 
 bool same_memory(const Desc& a, const Desc& b) {

@@ -20,6 +20,9 @@ Desc any_desc(const Dims& shape, Type type = Type::f32);
 /// Dense, with the channels innermost; row-major for fewer than three dimensions.
 Desc channels_last_desc(const Dims& shape, Type type = Type::f32);
 /// Any strides, in elements.
+/// Nothing if oneDNN refuses these strides: it takes rows for overlapping where every second
+/// element of an odd number is read.
+std::optional<Desc> sparse_desc(const Dims& shape, const Dims& strides, Type type);
 Desc strided_desc(const Dims& shape, const Dims& strides, Type type = Type::f32);
 Bytes size_of(const Desc& desc);
 
