@@ -121,28 +121,13 @@ double doubt_about(const Contestant& contestant, const Contestant& fastest) {
   return 2 * error_of_median * median(deviations) / std::sqrt(static_cast<double>(rounds));
 }
 
-const Contestant& fastest_of(const std::vector<Contestant>& contestants) {
-  return *std::min_element(
+std::vector<plan::Measured> results_of(const std::vector<Contestant>& contestants) {
+  const auto fastest = std::min_element(
       contestants.begin(), contestants.end(),
       [](const Contestant& a, const Contestant& b) { return a.period() < b.period(); });
-}
-
-/// Whether more rounds would hardly change which is the fastest, of those within the limit.
-bool is_decided(const std::vector<Contestant>& contestants, Time limit) {
-  constexpr double little = 0.03;  // more is not given away for a simpler plan either
-  const Contestant& fastest = fastest_of(contestants);
-  return std::all_of(contestants.begin(), contestants.end(), [&](const Contestant& each) {
-    if (&each == &fastest || each.period() > limit) return true;
-    const double doubt = doubt_about(each, fastest);
-    return doubt < std::max(little, seconds(each.period()) / seconds(fastest.period()) - 1);
-  });
-}
-
-std::vector<plan::Measured> results_of(const std::vector<Contestant>& contestants) {
-  const Contestant& fastest = fastest_of(contestants);
   std::vector<plan::Measured> results;
   for (const Contestant& each : contestants)
-    results.push_back(each.measured(doubt_about(each, fastest)));
+    results.push_back(each.measured(doubt_about(each, *fastest)));
   return results;
 }
 
@@ -222,7 +207,7 @@ std::vector<plan::Measured> measure(std::span<const Contender> contenders,
                                     const network::Network& network,
                                     const std::map<std::string, engine::Engine*>& engines,
                                     const LoadOptions& options) {
-  constexpr int usual = 10, most = 30;  // rounds; more than usual only while it is not decided
+  constexpr int rounds = 10;
   constexpr int sure = 3;           // rounds before any plan is given up: one may be a lucky one
   constexpr double hopeless = 1.1;  // times the best so far: no noise makes up for that
   LoadOptions turn = options;
@@ -232,20 +217,20 @@ std::vector<plan::Measured> measure(std::span<const Contender> contenders,
     turn.in_flight = each.in_flight;
     contestants.emplace_back(IntermittentLoad(deploy(each.plan, network, engines), network, turn));
   }
-  const Clock::time_point start = Clock::now();
-  const Time enough = options.duration * static_cast<std::int64_t>(contenders.size());
   Time limit = Time::max();
   const auto is_left = [&](const Contestant& each) { return each.period() <= limit; };
   const auto run = [&](std::size_t which) {
-    if (is_left(contestants[which])) contestants[which].run(options.duration / usual);
+    if (is_left(contestants[which])) contestants[which].run(options.duration / rounds);
   };
-  const auto goes_on = [&](int round) {
+  const auto give_up_slow_ones = [&](int round) {
     if (round < sure) return true;
-    limit = time_from_seconds(hopeless * seconds(fastest_of(contestants).period()));
-    if (std::count_if(contestants.begin(), contestants.end(), is_left) < 2) return false;
-    return (round < usual && Clock::now() - start < enough) || !is_decided(contestants, limit);
+    Time best = Time::max();
+    for (const Contestant& each : contestants) best = std::min(best, each.period());
+    limit = time_from_seconds(hopeless * seconds(best));
+    return std::count_if(contestants.begin(), contestants.end(), is_left) > 1;
   };
-  measure_interleaved(contestants.size(), {most, sure, enough * (most / usual)}, run, goes_on);
+  const Time enough = options.duration * static_cast<std::int64_t>(contenders.size());
+  measure_interleaved(contestants.size(), {rounds, sure, enough}, run, give_up_slow_ones);
   return results_of(contestants);
 }
 

@@ -75,9 +75,8 @@ struct Contender {
 
 /// All are deployed together and measured interleaved, so that what else the machine does meets all
 /// alike; each runs for the options' duration in all, or until it is clearly slower than another,
-/// or the last one left, or, where a few frames take most of the time, three times. While rounds
-/// differ too much to tell which is the fastest, all go on, for three times the duration at most.
-/// The options' seed and `between` hold too. Precondition: not empty.
+/// or the last one left, or, where a few frames take most of the time, three times. The options'
+/// seed and `between` hold too. Precondition: not empty.
 std::vector<plan::Measured> measure(std::span<const Contender> contenders,
                                     const network::Network& network,
                                     const std::map<std::string, engine::Engine*>& engines,
