@@ -109,7 +109,7 @@ void expect_exact(const ByteConvolution& c, std::int32_t zero) {
   given.zero = zero;
   given.x = random_bytes(random, c.images * c.channels * c.height.input * c.width.input);
   const std::size_t window = c.group_channels() * c.height.kernel * c.width.kernel;
-  given.w = random_words(random, c.filters * window, 127);
+  given.w = random_words(random, c.filters * window, c.groups > 1 ? 255 : 127);
   std::vector<std::int32_t> found(c.images * c.filters * c.pixels(), -1);
   const auto take = [&](const PackedConvolution::Sums& sums) {
     for (std::size_t i = 0; i < sums.count * sums.filters; ++i) {
@@ -132,6 +132,9 @@ TEST(PackedConvolution, is_exact) {
   expect_exact(ByteConvolution{2, 8, 6, 2, stride, dilated, false}, 255);
   expect_exact(ByteConvolution{2, 21, 21, 21, stride, columns, false}, 3);
   expect_exact(ByteConvolution{2, 21, 21, 21, rows, dilated, true}, -128);
+  expect_exact(ByteConvolution{1, 16, 16, 16, stride, rows, false}, 128);
+  expect_exact(ByteConvolution{1, 32, 32, 32, rows, {13, 13, 5, 1, 1, 2}, false}, 200);
+  expect_exact(ByteConvolution{1, 15, 15, 15, rows, cropped, true}, 5);
   expect_exact(ByteConvolution{1, 16, 8, 1, stride, cropped, false}, 0);
 }
 

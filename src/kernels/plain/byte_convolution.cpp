@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <utility>
 
 #include "kernels/plain/pieces.h"
 #include "kernels/plain/turn_bytes.h"
@@ -32,41 +31,6 @@ struct ImagePlace {
   }
 };
 
-/// A pixel's neighbours, all channels of each, and the weights by neighbour and channel.
-struct DepthwisePixel {
-  std::vector<const std::uint8_t*> bytes;
-  const std::int16_t* weights;
-  std::size_t channels;
-  std::int32_t zero;
-};
-
-/// Neighbours from the first one on, as many as there are numbers in the sequence; added to the
-/// sums unless they are the first ones of all. Written out, so that compilers take channels at
-/// once.
-template <std::size_t... k>
-[[gnu::always_inline]] inline void add_neighbours(const DepthwisePixel& p, std::size_t first,
-                                                  std::int32_t* __restrict sums,
-                                                  std::index_sequence<k...>) {
-  const std::uint8_t* const bytes[]{p.bytes[first + k]...};
-  const std::int16_t* const weights[]{p.weights + (first + k) * p.channels...};
-  const std::size_t channels = p.channels;
-  const std::int32_t zero = p.zero, keeps = first == 0 ? 0 : -1;
-  for (std::size_t c = 0; c < channels; ++c)
-    sums[c] = (sums[c] & keeps) +
-              (((std::int32_t{bytes[k][c]} - zero) * std::int32_t{weights[k][c]}) + ...);
-}
-
-#if defined(__x86_64__) && !defined(__clang__)
-[[gnu::target_clones("avx512f", "arch=x86-64-v3", "default")]]
-#endif
-void write_depthwise(const DepthwisePixel& pixel, std::int32_t* sums) {
-  constexpr std::size_t at_once = 9;
-  std::size_t k = 0;
-  for (; k + at_once <= pixel.bytes.size(); k += at_once)
-    add_neighbours(pixel, k, sums, std::make_index_sequence<at_once>());
-  for (; k < pixel.bytes.size(); ++k) add_neighbours(pixel, k, sums, std::make_index_sequence<1>());
-}
-
 }  // namespace
 
 /// One image with its channels innermost, unsigned.
@@ -87,6 +51,13 @@ struct PackedConvolution::Image {
            ImagePlace(width, x, width.kernel - 1).inside;
   }
 
+  /// Whether the window of a result lies inside of the image.
+  bool is_whole(std::size_t y, std::size_t x) const {
+    const ByteWindow &height = convolution.height, &width = convolution.width;
+    return ImagePlace(height, y, 0).inside && ImagePlace(height, y, height.kernel - 1).inside &&
+           ImagePlace(width, x, 0).inside && ImagePlace(width, x, width.kernel - 1).inside;
+  }
+
   /// The pixels of a result's window, one after the other; others in place of those outside.
   void find_neighbours(std::size_t y, std::size_t x, const std::uint8_t* outside,
                        std::vector<const std::uint8_t*>& to) const {
@@ -99,6 +70,15 @@ struct PackedConvolution::Image {
         to[place++] = row.inside && column.inside ? pixel(row.at, column.at) : outside;
       }
     }
+  }
+
+  /// The same, if they are the neighbours of the result before.
+  void go_to_neighbours(std::size_t y, std::size_t x, const std::uint8_t* outside,
+                        std::vector<const std::uint8_t*>& from_before) const {
+    if (x == 0 || !is_whole(y, x) || !is_whole(y, x - 1))
+      return find_neighbours(y, x, outside, from_before);
+    for (const std::uint8_t*& each : from_before)
+      each += convolution.width.stride * convolution.channels;
   }
 
   /// What one filter of a group sees of a result's pixel.
@@ -130,9 +110,7 @@ PackedConvolution::PackedConvolution(const ByteConvolution& convolution,
   const std::size_t each = convolution.group_channels();
   const std::size_t area = convolution.height.kernel * convolution.width.kernel;
   if (is_depthwise(convolution)) {
-    depthwise_.resize(weights.size());
-    for (std::size_t i = 0; i < weights.size(); ++i)
-      depthwise_[i % area * convolution.channels + i / area] = weights[i];
+    depthwise_.emplace(convolution.channels, weights);
     return;
   }
   std::vector<std::int16_t> by_pixel(weights.size());
@@ -147,21 +125,22 @@ PackedConvolution::PackedConvolution(const ByteConvolution& convolution,
 
 void PackedConvolution::run_depthwise(const Image& image, const TakeSums& take) const {
   const ByteConvolution& c = convolution_;
-  const std::size_t columns = c.width.output, area = c.height.kernel * c.width.kernel;
+  const std::size_t columns = c.width.output;
   const std::vector<std::uint8_t> outside(c.channels, static_cast<std::uint8_t>(image.zero));
+  const std::vector<std::int32_t> starts = depthwise_->starts(image.zero);
   const auto write_rows = [&](std::size_t first, std::size_t last) {
     std::vector<std::int32_t> sums(columns * c.channels);
-    DepthwisePixel pixel{std::vector<const std::uint8_t*>(area), depthwise_.data(), c.channels,
-                         image.zero};
+    std::vector<const std::uint8_t*> neighbours(depthwise_->neighbours());
     for (std::size_t y = first; y < last; ++y) {
       for (std::size_t x = 0; x < columns; ++x) {
-        image.find_neighbours(y, x, outside.data(), pixel.bytes);
-        write_depthwise(pixel, sums.data() + x * c.channels);
+        image.go_to_neighbours(y, x, outside.data(), neighbours);
+        depthwise_->write(neighbours, starts.data(), sums.data() + x * c.channels);
       }
       take({image.number, y * columns, columns, 0, c.channels, sums.data(), c.channels});
     }
   };
-  in_pieces_of_rows(c.height.output, columns * c.channels * area / 4, write_rows);
+  in_pieces_of_rows(c.height.output, columns * c.channels * depthwise_->neighbours() / 4,
+                    write_rows);
 }
 
 void PackedConvolution::run_group(const Image& image, std::size_t group,
@@ -187,7 +166,7 @@ void PackedConvolution::run(const std::uint8_t* from, std::int32_t zero,
     turn_bytes(
         {convolution_.channels, area, from, area, image.pixels.data(), convolution_.channels});
     if (convolution_.is_signed) turn_signs(image.pixels.data(), size);
-    if (!depthwise_.empty()) run_depthwise(image, take);
+    if (depthwise_) run_depthwise(image, take);
     for (std::size_t g = 0; g < groups_.size(); ++g) run_group(image, g, take);
   }
 }

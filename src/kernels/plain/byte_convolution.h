@@ -3,9 +3,11 @@
 // other.
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
+#include "kernels/plain/byte_depthwise.h"
 #include "kernels/plain/byte_product.h"
 
 namespace millrace::kernels {
@@ -53,7 +55,7 @@ class PackedConvolution {
 
   ByteConvolution convolution_;
   std::vector<PackedBytes> groups_;
-  std::vector<std::int16_t> depthwise_;  // by place in the window, then by channel
+  std::optional<PackedDepthwise> depthwise_;
 };
 
 }  // namespace millrace::kernels

@@ -1,5 +1,6 @@
 #include "kernels/plain/turn_bytes.h"
 
+#include <algorithm>
 #include <array>
 
 namespace millrace::kernels {
@@ -38,19 +39,20 @@ void turn_square_of_bytes(const std::uint8_t* from, std::size_t from_apart, std:
 }  // namespace
 
 void turn_bytes(const ByteMatrix& m) {
-  const std::size_t rows = m.rows / byte_square * byte_square;
-  const std::size_t columns = m.columns / byte_square * byte_square;
-  for (std::size_t r = 0; r < rows; r += byte_square)
-    for (std::size_t c = 0; c < columns; c += byte_square)
+  if (m.rows < byte_square || m.columns < byte_square) {
+    for (std::size_t c = 0; c < m.columns; ++c)
+      for (std::size_t r = 0; r < m.rows; ++r)
+        m.to[c * m.to_apart + r] = m.from[r * m.from_apart + c];
+    return;
+  }
+  // The last squares begin earlier and turn some bytes again.
+  for (std::size_t row = 0; row < m.rows; row += byte_square)
+    for (std::size_t column = 0; column < m.columns; column += byte_square) {
+      const std::size_t r = std::min(row, m.rows - byte_square);
+      const std::size_t c = std::min(column, m.columns - byte_square);
       turn_square_of_bytes(m.from + r * m.from_apart + c, m.from_apart, m.to + c * m.to_apart + r,
                            m.to_apart);
-  const auto turn_rest = [&](std::size_t first_row, std::size_t first, std::size_t last) {
-    for (std::size_t c = first; c < last; ++c)
-      for (std::size_t r = first_row; r < m.rows; ++r)
-        m.to[c * m.to_apart + r] = m.from[r * m.from_apart + c];
-  };
-  turn_rest(rows, 0, columns);
-  turn_rest(0, columns, m.columns);
+    }
 }
 
 }  // namespace millrace::kernels
