@@ -15,6 +15,20 @@
 namespace millrace::plan {
 namespace {
 
+/// Plan and evidence come out of a file as they went in.
+void expect_kept(const Plan& plan, const network::Network& network) {
+  const millrace::test::TemporaryFolder folder;
+  const auto path = folder.path() / "it.plan.json";
+  Evidence evidence = predicted(PhaseTimes(plan, Time(70)));
+  evidence.replicas[1].measured = Time(60);
+  Origin origin;
+  origin.network = plan.network_hash;
+  write_plan(path, {plan, origin, evidence}, network);
+  const PlanFile file = read_plan(path, network);
+  EXPECT_EQ(file.plan, plan);
+  EXPECT_EQ(file.evidence, evidence);
+}
+
 using namespace test;
 using millrace::test::played;
 
@@ -75,18 +89,7 @@ TEST_F(Replicas, a_frame_alone_passes_one_of_them) {
   EXPECT_GE(latency.value(), Time(1100));
 }
 
-TEST_F(Replicas, are_kept_in_plan_files) {
-  const millrace::test::TemporaryFolder folder;
-  const auto path = folder.path() / "it.plan.json";
-  Evidence evidence = predicted(PhaseTimes(plan, Time(70)));
-  evidence.replicas[1].measured = Time(60);
-  Origin origin;
-  origin.network = plan.network_hash;
-  write_plan(path, {plan, origin, evidence}, network);
-  const PlanFile file = read_plan(path, network);
-  EXPECT_EQ(file.plan, plan);
-  EXPECT_EQ(file.evidence, evidence);
-}
+TEST_F(Replicas, are_kept_in_plan_files) { expect_kept(plan, network); }
 
 TEST_F(Replicas, that_cannot_share_frames_are_refused) {
   const auto says = [&](const std::function<void(Plan&)>& change, const std::string& what) {
@@ -186,18 +189,7 @@ TEST_F(BatchingReplicas, wait_for_the_frames_of_their_turn) {
   EXPECT_GE(latency.value(), Time(6 * 100 + 100 + 200 + 50));
 }
 
-TEST_F(BatchingReplicas, are_kept_in_plan_files) {
-  const millrace::test::TemporaryFolder folder;
-  const auto path = folder.path() / "it.plan.json";
-  Evidence evidence = predicted(PhaseTimes(plan, Time(70)));
-  evidence.replicas[1].measured = Time(60);
-  Origin origin;
-  origin.network = plan.network_hash;
-  write_plan(path, {plan, origin, evidence}, network);
-  const PlanFile file = read_plan(path, network);
-  EXPECT_EQ(file.plan, plan);
-  EXPECT_EQ(file.evidence, evidence);
-}
+TEST_F(BatchingReplicas, are_kept_in_plan_files) { expect_kept(plan, network); }
 
 TEST_F(BatchingReplicas, have_slots_for_all_their_batches) {
   const auto message_after = [&](const std::function<void(Plan&)>& change) {

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <iterator>
 
 #include "support/onnx_cases.h"
@@ -135,6 +136,19 @@ TEST_F(OnnxCases, of_older_opsets_pass_as_opset_7_but_for_what_changed) {
                   [](const OnnxCase& test) { return test.opset < 7; });
   EXPECT_GT(cases.size(), 100u);
   expect_none(run_cases(cases, compute_by_loops, raised_exceptions, 7));
+}
+
+/// What ONNX Runtime itself made of them: write_quantised_cases.py.
+TEST(QuantisedCases, of_onnx_runtimes_quantiser_pass) {
+  const std::filesystem::path folder =
+      std::filesystem::path(MILLRACE_SOURCE_DIR) / "tests/network/onnx/quantised_cases";
+  std::vector<OnnxCase> cases;
+  for (const auto& entry : std::filesystem::directory_iterator(folder))
+    cases.push_back({entry.path().filename().string(), entry.path(), 17});
+  EXPECT_GE(cases.size(), 23u);
+  const Tally tally = run_cases(cases, compute_by_loops, {});
+  EXPECT_EQ(tally.passed, cases.size());
+  for (const std::string& surprise : tally.surprises) ADD_FAILURE() << surprise;
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/error.h"
 #include "support/onnx_model.h"
 
 namespace millrace::test {
@@ -25,6 +26,20 @@ inline std::string name_of_case(const testing::TestParamInfo<Wrong>& info) {
 inline void expect_words(const std::string& message, const Wrong& wrong) {
   for (const std::string& word : wrong.words)
     EXPECT_NE(message.find(word), std::string::npos) << message << "\nlacks: " << word;
+}
+
+/// Reading it ends with one sentence that names the file and has all of the words.
+inline void expect_refused(const Wrong& wrong) {
+  const OnnxModel model = wrong.make();
+  try {
+    model.read();
+    FAIL() << "was read";
+  } catch (const InputError& error) {
+    const std::string text = error.what();
+    EXPECT_TRUE(text.starts_with("model.onnx: ")) << text;
+    EXPECT_EQ(text.find('\n'), std::string::npos) << text;
+    expect_words(text, wrong);
+  }
 }
 
 }  // namespace millrace::test
