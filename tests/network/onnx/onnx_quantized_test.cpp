@@ -127,6 +127,62 @@ std::vector<Wrong> wrong_factors() {
   };
 }
 
+/// A node of ONNX Runtime's quantiser; `x` and `y` have 2 x 3 bytes, or as said.
+OnnxModel of_quantiser(const std::string& op_type, const std::vector<std::string>& inputs,
+                       const Shape& shape_of_y = {2, 3}) {
+  OnnxModel model;
+  model.input("x", {2, 3}, DataType::uint8).input("y", shape_of_y, DataType::uint8).output("r");
+  model.input("f", {2, 3}).weight("s", floats({0.5f})).weight("ss", floats({1, 2}));
+  model.weight("z", zero_point({})).weight("b", zero_point({}, DataType::int32));
+  model.node(op_type, inputs, {"r"}).named("q").proto().set_domain("com.microsoft");
+  return model;
+}
+
+std::vector<Wrong> wrong_operators_of_quantiser() {
+  return {
+      {"parts_that_do_not_fit",
+       [] {
+         return of_quantiser("QLinearConcat", {"s", "z", "x", "s", "z", "y", "s", "z"}, {3, 3});
+       },
+       {"the part 'y' has shape 3x3, which differs from 2x3 along another axis than 1"}},
+      {"part_without_scale",
+       [] {
+         return of_quantiser("QLinearConcat", {"s", "z", "x", "s", "z", "y"});
+       },
+       {"has 6 inputs, expected two and three for each part"}},
+      {"sum_of_shapes_that_do_not_fit",
+       [] {
+         return of_quantiser("QLinearAdd", {"x", "s", "z", "y", "s", "z", "s", "z"}, {4});
+       },
+       {"the input 'y' has shape 4, which cannot be broadcast to 2x3"}},
+      {"sigmoid_of_real_numbers",
+       [] {
+         return of_quantiser("QLinearSigmoid", {"f", "s", "z", "s", "z"});
+       },
+       {"the input 'f' has type float32, expected int8 or uint8"}},
+      {"two_scales_of_one_tensor",
+       [] {
+         return of_quantiser("QLinearSigmoid", {"x", "ss", "z", "s", "z"});
+       },
+       {"the input 'ss' has shape 2, expected one value"}},
+      {"zero_point_of_words",
+       [] {
+         return of_quantiser("QLinearSigmoid", {"x", "s", "z", "s", "b"});
+       },
+       {"the zero point 'b' has type int32, expected int8 or uint8"}},
+      {"factors_that_do_not_fit",
+       [] {
+         return of_quantiser("QGemm", {"x", "s", "z", "y", "s", "z", "", "s", "z"});
+       },
+       {"the factors have shapes 2x3 and 2x3, expected two matrices that fit"}},
+      {"pool_without_space",
+       [] {
+         return of_quantiser("QLinearGlobalAveragePool", {"x", "s", "z", "s", "z"});
+       },
+       {"2x3"}},
+  };
+}
+
 class WrongQuantisation : public testing::TestWithParam<Wrong> {};
 
 TEST_P(WrongQuantisation, is_refused_in_one_sentence) {
@@ -135,6 +191,8 @@ TEST_P(WrongQuantisation, is_refused_in_one_sentence) {
   expect_words(text, GetParam());
 }
 
+INSTANTIATE_TEST_SUITE_P(By, WrongQuantisation, testing::ValuesIn(wrong_operators_of_quantiser()),
+                         name_of_case);
 INSTANTIATE_TEST_SUITE_P(To, WrongQuantisation, testing::ValuesIn(wrong_quantisations()),
                          name_of_case);
 INSTANTIATE_TEST_SUITE_P(Of, WrongQuantisation, testing::ValuesIn(wrong_factors()), name_of_case);
