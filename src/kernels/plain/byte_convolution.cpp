@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <memory>
 
 #include "kernels/plain/pieces.h"
 #include "kernels/plain/turn_bytes.h"
@@ -36,12 +37,12 @@ struct ImagePlace {
 /// One image with its channels innermost, unsigned.
 struct PackedConvolution::Image {
   std::size_t number;
-  std::vector<std::uint8_t> pixels;
+  std::unique_ptr<std::uint8_t[]> pixels;
   std::int32_t zero;
   const ByteConvolution& convolution;
 
   const std::uint8_t* pixel(std::size_t y, std::size_t x) const {
-    return pixels.data() + (y * convolution.width.input + x) * convolution.channels;
+    return pixels.get() + (y * convolution.width.input + x) * convolution.channels;
   }
 
   /// Whether a row of the window's numbers lie side by side in the image.
@@ -129,14 +130,14 @@ void PackedConvolution::run_depthwise(const Image& image, const TakeSums& take) 
   const std::vector<std::uint8_t> outside(c.channels, static_cast<std::uint8_t>(image.zero));
   const std::vector<std::int32_t> starts = depthwise_->starts(image.zero);
   const auto write_rows = [&](std::size_t first, std::size_t last) {
-    std::vector<std::int32_t> sums(columns * c.channels);
+    const auto sums = std::make_unique_for_overwrite<std::int32_t[]>(columns * c.channels);
     std::vector<const std::uint8_t*> neighbours(depthwise_->neighbours());
     for (std::size_t y = first; y < last; ++y) {
       for (std::size_t x = 0; x < columns; ++x) {
         image.go_to_neighbours(y, x, outside.data(), neighbours);
-        depthwise_->write(neighbours, starts.data(), sums.data() + x * c.channels);
+        depthwise_->write(neighbours, starts.data(), sums.get() + x * c.channels);
       }
-      take({image.number, y * columns, columns, 0, c.channels, sums.data(), c.channels});
+      take({image.number, y * columns, columns, 0, c.channels, sums.get(), c.channels});
     }
   };
   in_pieces_of_rows(c.height.output, columns * c.channels * depthwise_->neighbours() / 4,
@@ -160,12 +161,12 @@ void PackedConvolution::run(const std::uint8_t* from, std::int32_t zero,
                             const TakeSums& take) const {
   const std::size_t area = convolution_.height.input * convolution_.width.input;
   const std::size_t size = area * convolution_.channels;
-  Image image{0, std::vector<std::uint8_t>(size), zero + (convolution_.is_signed ? 128 : 0),
-              convolution_};
+  Image image{0, std::make_unique_for_overwrite<std::uint8_t[]>(size),
+              zero + (convolution_.is_signed ? 128 : 0), convolution_};
   for (; image.number < convolution_.images; ++image.number, from += size) {
     turn_bytes(
-        {convolution_.channels, area, from, area, image.pixels.data(), convolution_.channels});
-    if (convolution_.is_signed) turn_signs(image.pixels.data(), size);
+        {convolution_.channels, area, from, area, image.pixels.get(), convolution_.channels});
+    if (convolution_.is_signed) turn_signs(image.pixels.get(), size);
     if (depthwise_) run_depthwise(image, take);
     for (std::size_t g = 0; g < groups_.size(); ++g) run_group(image, g, take);
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <memory>
 
 #include "kernels/plain/pieces.h"
 
@@ -171,12 +172,13 @@ void PackedBytes::multiply_piece(const ByteRows& rows, std::size_t first, std::s
   if (!quads_) widen(bytes.data(), bytes.size(), rows.zero, wide.data());
   const std::size_t columns = width();
   // With bytes the zero point is taken off the sums: as often as there is a weight.
-  std::vector<std::int32_t> starts(columns), sums(count * columns);
+  std::vector<std::int32_t> starts(columns);
+  const auto sums = std::make_unique_for_overwrite<std::int32_t[]>(count * columns);
   for (std::size_t c = 0; c < columns && quads_; ++c) starts[c] = -rows.zero * column_sums_[c];
   BytePanel panel{reinterpret_cast<const std::byte*>(bytes.data()),
                   panels_.data(),
                   starts.data(),
-                  sums.data(),
+                  sums.get(),
                   steps(),
                   padded,
                   columns};
@@ -190,7 +192,7 @@ void PackedBytes::multiply_piece(const ByteRows& rows, std::size_t first, std::s
     panel.starts += byte_panel;
     panel.sums += byte_panel;
   }
-  take(first, count, sums.data());
+  take(first, count, sums.get());
 }
 
 void PackedBytes::multiply(const ByteRows& rows, const Take& take) const {

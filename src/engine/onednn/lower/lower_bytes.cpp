@@ -238,10 +238,10 @@ struct ByteConvolutionLoop {
   }
   void write_bytes(const PackedConvolution::Sums& sums, const SumScales& scales,
                    std::uint8_t* to) const {
-    std::vector<std::uint8_t> bytes(sums.count * sums.filters);
+    const auto bytes = std::make_unique_for_overwrite<std::uint8_t[]>(sums.count * sums.filters);
     scales.write({sums.count, sums.filters, sums.apart, sums.values}, sums.first_filter,
-                 bytes.data());
-    kernels::turn_bytes({sums.count, sums.filters, bytes.data(), sums.filters,
+                 bytes.get());
+    kernels::turn_bytes({sums.count, sums.filters, bytes.get(), sums.filters,
                          to + place_of(sums, 0), convolution.pixels()});
   }
 };
