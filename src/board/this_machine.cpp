@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <fstream>
 #include <map>
 #include <memory>
@@ -21,6 +22,8 @@ struct Destroy {
 using Topology = std::unique_ptr<hwloc_topology, Destroy>;
 
 Topology load_topology() {
+  // What hwloc misses it would print; a machine without /sys has its cores nevertheless.
+  ::setenv("HWLOC_HIDE_ERRORS", "2", 0);
   hwloc_topology_t raw = nullptr;
   if (hwloc_topology_init(&raw) != 0) throw EngineError("hwloc cannot be initialised");
   Topology topology(raw);
