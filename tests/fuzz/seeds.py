@@ -80,7 +80,7 @@ def named(pattern, *folders):
 def files_for(reader):
     cases, models = BESIDE / "cases", BESIDE / "models"
     if reader == "onnx":
-        yield from named("*.onnx", TOP / "models", cases)
+        yield from named("*.onnx", TOP / "models", TOP / "tests", cases)
         yield from named("*.onnx", pathlib.Path("/usr/share/libonnx-testdata"))
     if reader == "darknet":
         yield from named("*.cfg", models, cases)
