@@ -102,15 +102,13 @@ struct WholeSpace {
     return {score ? -score->throughput : 0.0};
   }
   std::pair<pagmo::vector_double, pagmo::vector_double> get_bounds() const {
-    pagmo::vector_double least{0}, most{static_cast<double>(options.size() - 1)};
-    for (std::size_t cut = 0; cut + 1 < most_stages; ++cut) {
-      least.push_back(0);
-      most.push_back(static_cast<double>(positions.size() - 1));
-    }
     const std::int64_t largest =
         std::max({limits.slots, limits.streams, limits.pre_threads, limits.post_threads});
-    least.resize(first_parameter + most_parameters, 0);
-    most.resize(first_parameter + most_parameters, static_cast<double>(largest - 1));
+    const pagmo::vector_double least(first_parameter + most_parameters, 0);
+    pagmo::vector_double most(least.size(), static_cast<double>(largest - 1));
+    most.front() = static_cast<double>(options.size() - 1);
+    for (std::size_t cut = 0; cut + 1 < most_stages; ++cut)
+      most[1 + cut] = static_cast<double>(positions.size() - 1);
     return {least, most};
   }
   pagmo::vector_double::size_type get_nix() const { return first_parameter + most_parameters; }
