@@ -101,7 +101,9 @@ class Verification {
         return fmt::format("the first layer that differs is {} on {}, by {:.1e}", first->layer,
                            first->stage, first->error);
       made.push_back(std::move(followed.outputs));
-      verified.amplifiers = std::move(followed.amplifiers);
+      for (const std::string& layer : followed.amplifiers)
+        if (std::ranges::find(verified.amplifiers, layer) == verified.amplifiers.end())
+          verified.amplifiers.push_back(layer);
     }
     if (runtime::compare(made, results).error > tolerance_)
       return "every part alone agrees; they differ when they run one after the other";

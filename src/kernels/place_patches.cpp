@@ -60,6 +60,20 @@ PatchRow row_of(const Patches& patches) {
   return row;
 }
 
+/// Every row of pixels of the result, the row of patches that it is of, and its number in these. By
+/// OpenMP's threads.
+template <class PlaceLine>
+void for_each_line(const Patches& patches, const PlaceLine& place) {
+  const auto lines = static_cast<std::ptrdiff_t>(patches.images * patches.height * patches.rows);
+#if defined(_OPENMP)
+#pragma omp parallel for schedule(static)
+#endif
+  for (std::ptrdiff_t line = 0; line < lines; ++line) {
+    const auto number = static_cast<std::size_t>(line);
+    place(number, number / patches.rows, number % patches.rows);
+  }
+}
+
 /// Rows of the left factor that are multiplied at once, so that sums do not wait for each other.
 constexpr std::size_t rows_at_once = 4;
 constexpr std::size_t width = NarrowProduct::most_columns;
@@ -132,19 +146,13 @@ void multiply_strip(const PixelStrip& strip) {
 void place_patches(const Patches& patches, const float* from, float* to) {
   const PatchRow row = row_of(patches);
   const std::size_t row_size = row.bias.size();
-  const auto lines = static_cast<std::ptrdiff_t>(patches.images * patches.height * patches.rows);
-#if defined(_OPENMP)
-#pragma omp parallel for schedule(static)
-#endif
-  for (std::ptrdiff_t line = 0; line < lines; ++line) {
-    const std::size_t of_patches = static_cast<std::size_t>(line) / patches.rows;
-    const std::size_t within = static_cast<std::size_t>(line) % patches.rows;
+  for_each_line(patches, [&](std::size_t line, std::size_t of_patches, std::size_t within) {
     for (std::size_t x = 0; x < patches.width; ++x) {
       const std::size_t patch = of_patches * patches.width + x;
       row.write(from + (patch * patches.rows + within) * row_size,
-                to + (static_cast<std::size_t>(line) * patches.width + x) * row_size);
+                to + (line * patches.width + x) * row_size);
     }
-  }
+  });
 }
 
 void multiply(const NarrowProduct& product, const float* from, float* to) {
@@ -184,18 +192,11 @@ void multiply_planes(const NarrowProduct& product, std::size_t images, const flo
 void place_planes(const Patches& patches, const float* from, float* to) {
   const PatchRow row = row_of(patches);
   const std::size_t row_size = row.bias.size(), plane = patches.height * patches.width;
-  const auto lines = static_cast<std::ptrdiff_t>(patches.images * patches.height * patches.rows);
-#if defined(_OPENMP)
-#pragma omp parallel for schedule(static)
-#endif
-  for (std::ptrdiff_t line = 0; line < lines; ++line) {
-    const std::size_t of_patches = static_cast<std::size_t>(line) / patches.rows;
-    const std::size_t within = static_cast<std::size_t>(line) % patches.rows;
+  for_each_line(patches, [&](std::size_t line, std::size_t of_patches, std::size_t within) {
     const std::size_t image = of_patches / patches.height, y = of_patches % patches.height;
     row.write_planes(from + (image * patches.rows + within) * row_size * plane + y * patches.width,
-                     plane, patches.width,
-                     to + static_cast<std::size_t>(line) * patches.width * row_size);
-  }
+                     plane, patches.width, to + line * patches.width * row_size);
+  });
 }
 
 }  // namespace millrace::kernels
