@@ -77,6 +77,28 @@ void check_complete(const Recording& recording, const schedule::Schedule& schedu
              fmt::format("the trace has no firing of {}, phase {}", schedule.actors[a].name, p));
 }
 
+/// Streams of a processor take frames as they become free: in a short run one may have had no turn.
+/// It takes the times of its stage's other streams.
+std::vector<RecordedFiring> firings_of(std::size_t a, std::size_t phase, const Recording& recording,
+                                       const schedule::Schedule& schedule) {
+  const schedule::Actor& actor = schedule.actors[a];
+  if (!recording[a][phase].empty()) return recording[a][phase];
+  for (std::size_t b = 0; b < schedule.actors.size(); ++b) {
+    const schedule::Actor& other = schedule.actors[b];
+    const bool sibling = other.stage == actor.stage && other.processor == actor.processor;
+    if (sibling && !recording[b][phase].empty()) return recording[b][phase];
+  }
+  return {};
+}
+
+Recording with_all_streams(const Recording& recording, const schedule::Schedule& schedule) {
+  Recording result = recording;
+  for (std::size_t a = 0; a < result.size(); ++a)
+    for (std::size_t p = 0; p < result[a].size(); ++p)
+      result[a][p] = firings_of(a, p, recording, schedule);
+  return result;
+}
+
 }  // namespace
 
 Recording recording_of(const Trace& trace, const plan::Plan& plan) {
@@ -98,6 +120,7 @@ Recording recording_of(const Trace& trace, const plan::Plan& plan) {
     firings.back().time = std::min(longest, firings.back().time + (firing.end - firing.begin));
     last[actor] = &firing;
   }
+  recording = with_all_streams(recording, schedule);
   check_complete(recording, schedule, plan);
   check_total(recording, schedule, plan);
   return recording;

@@ -9,7 +9,7 @@
 namespace millrace::simulate {
 
 /// The plan's firings in the trace, a real run's or a simulated one's. InputError if the trace is
-/// of another plan, or too short: every phase must have fired.
+/// of another plan, or too short: every phase must have fired, on one of its processor's streams.
 Recording recording_of(const Trace& trace, const plan::Plan& plan);
 
 /// On a full batch of each phase, on the average.

@@ -71,6 +71,32 @@ TEST(Recorded, times_of_streams_too) {
       plan::build(network, board, plan::test::mapping_of({0}), options), {{4ms}, {7ms}})));
 }
 
+TEST(Recorded, streams_without_a_turn_take_the_times_of_the_others) {
+  plan::BuildOptions options;
+  options.streams = {2};
+  const plan::Plan plan = plan::build(plan::test::network_of(1, {}), plan::test::board_of(1),
+                                      plan::test::mapping_of({0}), options);
+  Trace trace = run({application_of(plan, {{4ms}, {7ms}})}, {.traced_frames = all}).trace;
+  std::erase_if(trace.firings, [](const TraceFiring& firing) { return firing.stage == 0; });
+  const Recording recording = recording_of(trace, plan);
+  ASSERT_EQ(recording.size(), 2u);
+  ASSERT_FALSE(recording[0][0].empty());
+  EXPECT_EQ(recording[0][0].front().time, 7ms);
+  EXPECT_EQ(recording[0][0].size(), recording[1][0].size());
+}
+
+TEST(Recorded, copies_on_other_processors_must_have_had_a_turn) {
+  plan::BuildOptions options;
+  options.replicas[ProcessorId(0)] = {ProcessorId(1)};
+  const plan::Plan plan = plan::build(plan::test::network_of(1, {}), plan::test::board_of(2),
+                                      plan::test::mapping_of({0}), options);
+  Trace trace = run({application_of(plan, {{4ms}, {7ms}})}, {.traced_frames = all}).trace;
+  std::erase_if(trace.firings, [](const TraceFiring& firing) { return firing.stage == 0; });
+  EXPECT_TRUE(message_of([&] {
+                recording_of(trace, plan);
+              }).starts_with("net: the trace has no firing of stage0.0, phase 0;"));
+}
+
 TEST(Recorded, times_serve_other_releases) {
   Application application = drawn(chain({10ms, 6ms}));
   const Trace trace = run({application}, {.traced_frames = all}).trace;
