@@ -120,15 +120,16 @@ def differences(program, seed):
 
 
 def main():
-    compared, failed = 0, 0
-    for seed in range(SETS):
+    compared, failed, seed = 0, 0, 0
+    while compared < SETS:
+        seed += 1
         count, wrong = differences(sys.argv[1], seed)
-        compared += count > 0
+        compared += count > 0  # a set may have no detection
         if wrong:
             failed += 1
             print(f"set {seed}: pycocotools and this: {wrong[:3]}")
     print(f"{compared} sets compared, {failed} differ")
-    return 1 if failed or compared < SETS * 0.9 else 0
+    return 1 if failed else 0
 
 
 if __name__ == "__main__":
