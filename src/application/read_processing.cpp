@@ -94,6 +94,16 @@ ImageSettings read_image(const YamlView& view) {
   return image;
 }
 
+/// Where a step is not built in, its name may be wrong as well as its keys.
+void check_plugin_keys(const YamlView& view, std::span<const std::string_view> own) {
+  for (const std::string& key : view.keys())
+    if (std::find(std::begin(plugin_keys), std::end(plugin_keys), key) == std::end(plugin_keys))
+      view.at(key).fail(fmt::format(
+          "'{}' is not built in, and a plug-in's step has the keys {}; put its own keys into "
+          "'parameters', or use one of the built-in kinds {}",
+          view.at("kind").text(), fmt::join(plugin_keys, ", "), fmt::join(own, ", ")));
+}
+
 std::string read_kind(const YamlView& view, std::span<const std::string_view> own,
                       std::string_view what) {
   const std::string kind = view.at("kind").text();
@@ -101,6 +111,7 @@ std::string read_kind(const YamlView& view, std::span<const std::string_view> ow
   if (is_built_in(kind) && !is_own)
     view.at("kind").fail(fmt::format("'{}' is no {}; expected one of {}, or a plug-in's", kind,
                                      what, fmt::join(own, ", ")));
+  if (!is_own) check_plugin_keys(view, own);
   return kind;
 }
 
@@ -195,7 +206,6 @@ void read_own(const YamlView& view, Postprocess& result) {
     view.only(text_keys);
     if (view.has("blank")) result.blank_is_last = read_word(view.at("blank"), blanks) == 1;
   } else {
-    view.only(plugin_keys);
     result.parameters = read_parameters(view);
   }
 }
@@ -210,7 +220,6 @@ Preprocess read_preprocess(const YamlView& view) {
     view.only(image_keys);
     result.image = read_image(view);
   } else {
-    view.only(plugin_keys);
     result.parameters = read_parameters(view);
   }
   result.workers = read_workers(view);
