@@ -160,10 +160,10 @@ void note_late_stages(const Loaded& loaded) {
     if (pace.late <= some_are_late) continue;
     most = std::max(most, seconds(pace.computing) / seconds(pace.modelled));
     loaded.context.note(
-        fmt::format("late: {} on {} computes for {} here, but has only {}; {:.0f} % of its runs "
-                    "took longer",
-                    actor.name, actor.processor.name, to_text(pace.computing),
-                    to_text(pace.modelled), 100 * pace.late));
+        fmt::format("late: {:.0f} % of the runs of {} on {} took longer here than {}, the modelled "
+                    "time; the mean is {}",
+                    100 * pace.late, actor.name, actor.processor.name, to_text(pace.modelled),
+                    to_text(pace.computing)));
   }
   if (most > 0)
     loaded.context.note(

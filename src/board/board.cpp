@@ -47,9 +47,12 @@ const Processor& find(const Board& board, const std::string& name) {
   if (found != board.processors.end()) return *found;
   std::vector<std::string_view> known;
   for (const Processor& processor : board.processors) known.push_back(processor.name);
+  const std::string remedy = name.starts_with("cores")
+                                 ? "; a name such as cores0-1 joins cores that it has"
+                                 : did_you_mean(name, known);
   throw InputError("processors",
                    fmt::format("'{}' is not a processor of this board, which has {}{}", name,
-                               fmt::join(known, ", "), did_you_mean(name, known)));
+                               fmt::join(known, ", "), remedy));
 }
 
 std::vector<std::string> split(const std::string& text, char separator) {

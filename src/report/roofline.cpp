@@ -39,6 +39,9 @@ nlohmann::json to_json(const StageRoofline& stage) {
           {"share", share(stage)}};
 }
 
+constexpr const char* fewer_operations =
+    "; more than 100 % is possible, since some kernels need fewer operations than are counted";
+
 }  // namespace
 
 StageRoofline total(const Rooflines& rooflines) {
@@ -98,9 +101,10 @@ std::string rooflines_text(const Rooflines& rooflines) {
   const double limit = limit_fps(rooflines);
   return tables + fmt::format(
                       "at the limit {} processor{} would pass {} frames/s; the pipeline reaches "
-                      "{:.1f} % of that\n",
+                      "{:.1f} % of that{}\n",
                       rooflines.processors.size(), rooflines.processors.size() == 1 ? "" : "s",
-                      four_digits(limit), 100 * rooflines.measured_fps / limit);
+                      four_digits(limit), 100 * rooflines.measured_fps / limit,
+                      rooflines.measured_fps > limit ? fewer_operations : "");
 }
 
 nlohmann::json rooflines_json(const Rooflines& rooflines) {

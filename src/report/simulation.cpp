@@ -107,7 +107,7 @@ std::string remarks_text(const Simulated& simulated, std::size_t index) {
         result.name, result.frames);
   if (result.steady)
     text += fmt::format(
-        "{}: periodic from some frame on, {} every {} ns\n", result.name,
+        "{}: periodic after its beginning, {} every {} ns\n", result.name,
         result.steady->frames == 1 ? "a frame" : fmt::format("{} frames", result.steady->frames),
         result.steady->span.count());
   const bool open = application.release.arrivals != Arrivals::closed;

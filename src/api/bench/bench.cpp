@@ -111,9 +111,9 @@ class Bench {
   void announce() const {
     const double each = request_.duration_s + request_.warmup_s;
     const double all = static_cast<double>(contenders_.size()) * each + 2 * request_.duration_s;
-    loaded_.context.note(fmt::format("{} rows of {:g} s and the plan's stages: about {:.0f} s{}",
-                                     contenders_.size(), request_.duration_s, all,
-                                     request_.rounds ? "" : ", twice that where frames take long"));
+    loaded_.context.note(fmt::format(
+        "{} rows of {:g} s and the plan's stages: about {:.0f} s{}", contenders_.size(),
+        request_.duration_s, all, request_.rounds ? "" : "; up to twice that for a slow network"));
   }
 
   void add_beside(const std::string& file) {

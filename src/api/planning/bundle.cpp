@@ -28,7 +28,8 @@ Bundle make_bundle(const BundleRequest& request) {
     throw InputError(request.labels, "has the plan's name; give it another one");
   plan::PlanFile file{loaded->plan, loaded->origin, loaded->evidence};
   const auto in_bundle = [&](const fs::path& path) { return made.place() / path.filename(); };
-  if (!files.models.empty()) file.origin.model.file = in_bundle(source.file);
+  bundle.has_model = !files.models.empty();
+  if (bundle.has_model) file.origin.model.file = in_bundle(source.file);
   if (!source.weights.empty()) file.origin.model.weights = in_bundle(source.weights);
   plan::write_plan(made.path() / plan_name, file, loaded->network, made.place());
   made.keep();

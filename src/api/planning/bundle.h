@@ -21,6 +21,7 @@ struct BundleRequest {
 /// missing or does not belong to the plan, or if the folder has files; then nothing is written.
 struct Bundle {
   std::vector<std::filesystem::path> files;
+  bool has_model = false;  // not so for a network of the zoo
 };
 Bundle make_bundle(const BundleRequest& request);
 

@@ -61,10 +61,11 @@ std::string pace_text(const Analysis& analysis) {
                 "", four_digits(1e9 / period->value()))
           : "";
   return fmt::format(
-      "throughput   at most {} frames/s: {}one every {} ns\n{}latency      {} for a "
+      "throughput   at most {} frames/s at the {} times: {}one every {} ns\n{}latency      {} for "
+      "a "
       "frame alone\n",
-      four_digits(1 / *shortest_period(analysis)), turns, nanoseconds_text(*period),
-      critical_text(proof), millrace::to_text(*proof.latency));
+      four_digits(1 / *shortest_period(analysis)), analysis.recorded ? "recorded" : "predicted",
+      turns, nanoseconds_text(*period), critical_text(proof), millrace::to_text(*proof.latency));
 }
 
 std::string feeding_text(const Analysis& analysis) {
@@ -112,9 +113,11 @@ std::string channels_text(const Analysis& analysis) {
                                                      : "");
 }
 
-/// ", 93.1 % of the bound"
+/// ", 93.1 % of the proven throughput"
 std::string share_text(Time measured, double bound_s) {
-  return fmt::format(", {:.1f} % of the proven throughput", 100 * bound_s / seconds(measured));
+  const double share = bound_s / seconds(measured);
+  return fmt::format(", {:.1f} % of the proven throughput{}", 100 * share,
+                     share > 1.005 ? ": the phases took less than those times" : "");
 }
 
 std::string measured_text(const Analysis& analysis) {

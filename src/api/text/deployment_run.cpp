@@ -79,9 +79,9 @@ std::string bounds_text(const DeploymentRun& run) {
                {"group", Align::left},
                {"frames"},
                {"maximum"},
-               {"bound"},
-               {"deadline"},
-               {"holds", Align::left}});
+               {"bound, controller included"},
+               {"within it", Align::left},
+               {"deadline"}});
   const system::System& system = run.deployment.system;
   for (std::size_t g = 0; g < run.record.groups.size(); ++g)
     for (const runtime::OperationRecord& each : run.record.groups[g].operations) {
@@ -90,10 +90,11 @@ std::string bounds_text(const DeploymentRun& run) {
       table.add({system[each.at.scenario].name, fmt::to_string(each.at.level),
                  run.record.groups[g].name, fmt::to_string(each.frames.done),
                  each.frames.done > 0 ? to_text(each.largest) : "-",
-                 bound ? to_text(*bound) : "none", to_text(deadline),
+                 bound ? to_text(*bound) : "none",
                  !bound                   ? "-"
                  : each.largest <= *bound ? "yes"
-                                          : "no"});
+                                          : "no",
+                 to_text(deadline)});
     }
   return table.text();
 }

@@ -64,7 +64,8 @@ std::string inspection_text(const network::Network& network, const std::vector<S
     text += fmt::format("{}: runs {} of {} layers\n", engine.engine, engine.supported,
                         network.layers.size());
     for (const auto& [precision, count] : engine.precisions)
-      text += fmt::format("  {} of them in several ways in {}\n", count, board::to_text(precision));
+      text += fmt::format("  {} of them have several variants in {}\n", count,
+                          board::to_text(precision));
     if (engine.plain_loops)
       text +=
           fmt::format("  {}\n", report::plain_loops_text(*engine.plain_loops, names_of(network)));
@@ -77,7 +78,7 @@ std::string inspection_text(const network::Network& network, const std::vector<S
 std::string zoo_text() {
   report::Table table({{"network", Align::left},
                        {"input"},
-                       {"layers"},
+                       {"layers with weights"},
                        {"MACs"},
                        {"parameters"},
                        {"source", Align::left}});

@@ -28,8 +28,8 @@ std::string slots_text(const network::Network& network, const explore::Candidate
       chosen.smallest->is_smallest()
           ? "the smallest"
           : fmt::format("no less than {} would", millrace::to_text(chosen.smallest->bound));
-  return fmt::format("buffers: {} keep that throughput, {}; with slack for jitter {}\n",
-                     millrace::to_text(chosen.smallest->total), rest, now);
+  return fmt::format("buffers: {}; {} are enough at these times, {}\n", now,
+                     millrace::to_text(chosen.smallest->total), rest);
 }
 
 /// On how many frames at once the layer works; empty: on one.
@@ -48,8 +48,8 @@ std::string proof_text(const network::Network& network, const explore::Candidate
   const schedule::Schedule schedule = schedule::compile(chosen.plan);
   const auto graph = schedule::csdf_graph(schedule, network);
   return fmt::format(
-      "proof: the plan's CSDF graph ({} actors, {} channels) is consistent and live; at the "
-      "predicted times it allows {} frames/s{}\n{}",
+      "proof: the plan cannot deadlock: its CSDF graph ({} actors, {} channels) is consistent and "
+      "live; at the predicted times it allows {} frames/s{}\n{}",
       graph.actors.size(), schedule.channels.size(), four_digits(1 / seconds(chosen.bound)),
       chosen.latency == Time{}
           ? ""
@@ -59,6 +59,32 @@ std::string proof_text(const network::Network& network, const explore::Candidate
                                           "the next frame, which is not slower\n"
                                         : "") +
           slots_text(network, chosen));
+}
+
+/// By what the plan gains over that processor alone: measured if both were, else predicted.
+std::string gain_text(const explore::Candidate& winner, const explore::Candidate& alone) {
+  const std::string name = alone.plan.stages.front().processors.front().name;
+  const bool is_measured = winner.evidence.period != Time{};
+  if (is_measured && alone.evidence.period != Time{})
+    return fmt::format(", {:.2f} times {} alone (measured)",
+                       seconds(alone.evidence.period) / seconds(winner.evidence.period), name);
+  return fmt::format("{} {:.2f} times {} alone (predicted)",
+                     is_measured ? "; by the predictions it is" : ",",
+                     seconds(alone.bound) / seconds(winner.bound), name);
+}
+
+/// The winner, and whom it beats though that one was measured faster.
+std::string chosen_text(const explore::Choice& choice) {
+  const explore::Candidate& winner = choice.winner();
+  const explore::Candidate* fastest = &winner;
+  for (const explore::Candidate& each : choice.candidates)
+    if (each.evidence.period != Time{} && each.evidence.period < fastest->evidence.period)
+      fastest = &each;
+  if (fastest == &winner) return winner.name;
+  return fmt::format(
+      "{}; {} is faster by less than the measurement can tell, and is larger or has "
+      "a longer latency",
+      winner.name, fastest->name);
 }
 
 /// What the plan gains over the fastest processor alone, and what to type next: two lines.
@@ -74,11 +100,7 @@ std::string closing_text(const explore::Choice& choice, const std::string& sourc
   std::string gained = fmt::format("{} frames/s {}", four_digits(1 / period),
                                    is_measured ? "measured" : "predicted");
   if (alone != choice.candidates.end() && &*alone != &winner) {
-    const bool both = is_measured && alone->evidence.period != Time{};
-    const double other = seconds(both ? alone->evidence.period : alone->bound);
-    gained += fmt::format(", {:.2f} times {} alone ({})", other / period,
-                          alone->plan.stages.front().processors.front().name,
-                          both ? "measured" : "predicted");
+    gained += gain_text(winner, *alone);
   } else if (alone != choice.candidates.end()) {
     gained += fmt::format(": no plan that was found is faster than {} alone",
                           alone->plan.stages.front().processors.front().name);
@@ -128,7 +150,7 @@ std::string plan_text(const PlanResult& result, const PlanRequest& request,
                   processors == 1 ? "" : "s",
                   request.board.empty() ? "with " + result.engine
                                         : "of " + result.board.name + ", with modelled times",
-                  candidates_text(choice), choice.winner().name,
+                  candidates_text(choice), chosen_text(choice),
                   report::groups_text(result.file.plan, result.network),
                   report::stages_text(result.file.plan, result.file.evidence, result.network),
                   proof_text(result.network, choice.winner()));

@@ -100,8 +100,8 @@ void bind_by_hand(CLI::App& verb, application::ByHand& mapping) {
   begin_group(verb, "Stages by hand");
   CLI::Option* devices =
       verb.add_option("--devices", mapping.devices,
-                      "The processor of each stage, such as core0,core1; core0+core1 are replicas. "
-                      "Nothing is searched then")
+                      "The processor of each stage, such as core0,core1; core0+core1 are two "
+                      "replicas, cores0-1 is one processor. Nothing is searched then")
           ->delimiter(',')
           ->excludes(verb.get_option("--search"));
   verb.add_option("--cut-points", mapping.cut_points,

@@ -75,7 +75,8 @@ int run(const BoardOptions& options) {
 void add_board(CLI::App& app, int& exit_code) {
   add_verb<BoardOptions>(
       app, exit_code,
-      {{"board", "Show processors, memories and limits of this machine or of another board",
+      {{"board",
+        "Show the processors, caches and engines of this machine, or what a board file says",
         "millrace board jetson-tx2"},
        bind,
        run});

@@ -39,6 +39,8 @@ int run(const BundleOptions& options) {
     return printable((options.request.folder / file).string());
   };
   for (const auto& file : bundle.files) fmt::print("{}\n", place(file));
+  if (!bundle.has_model)
+    fmt::print("No model: the network is one of the zoo, which every Millrace has\n");
   fmt::print("\nCopy the folder to the board, then run there: millrace run {} --random 10\n",
              printable(shell_word((options.request.folder / bundle.files.front()).string())));
   return 0;

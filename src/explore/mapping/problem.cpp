@@ -105,6 +105,16 @@ void add_edges(const network::Network& network, Problem& problem) {
              network::element_count(network[tensor].shape, network[tensor].name)});
 }
 
+/// That can run a layer at all, in more than no time.
+std::size_t useful_processors(const Problem& problem) {
+  std::size_t useful = 0;
+  for (std::size_t p = 0; p < problem.processors; ++p)
+    useful += std::any_of(problem.time.begin(), problem.time.end(), [&](const auto& times) {
+      return times[p] > 0 && std::isfinite(times[p]);
+    });
+  return std::max<std::size_t>(useful, 1);
+}
+
 }  // namespace
 
 Problem make_problem(const network::Network& network, const board::Board& board,
@@ -212,7 +222,7 @@ double lower_bound(const Problem& problem) {
     total += least;
     heaviest = std::max(heaviest, least);
   }
-  return std::max(heaviest, total / static_cast<double>(problem.processors));
+  return std::max(heaviest, total / static_cast<double>(useful_processors(problem)));
 }
 
 }  // namespace millrace::explore
