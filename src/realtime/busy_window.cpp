@@ -152,9 +152,7 @@ class Loop {
     Time work = times(view_.task->worst, own);
     for (const Rival& rival : view_.rivals) {
       if (!rival.kin.same_flow || !rule_.competes(view_, rival)) continue;
-      const std::int64_t jobs = rival.arrivals.events_up_to(arrival);
-      const std::int64_t ready = rival.kin.most_jobs(Time{1});
-      work = plus(work, times(rival.task->worst, jobs - std::min(jobs, ready)));
+      work = plus(work, times(rival.task->worst, rival.arrivals.events_up_to(arrival)));
     }
     return work;
   }

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+
 #include "base/error.h"
 #include "realtime/answers.h"
 #include "realtime/simulate.h"
@@ -41,6 +43,32 @@ TEST(Analysis, finishes_of_a_busy_window_are_those_of_pycpa) {
             (std::vector{Time{11}, Time{20}, Time{31}, Time{40}}));
   EXPECT_EQ(bounds.flows[s2.index].path_sum, Time{32});
   EXPECT_LE(bounds.flows[s2.index].response, bounds.flows[s2.index].path_sum);
+}
+
+/// The event comes late, so that t92 follows t77 at once, behind jobs of the other flow that t77
+/// held up, and t77 of the next event comes before t92 ends: 77 + 92 + 77 + 2 * 16 - 77.
+TEST(Analysis, work_that_is_done_before_a_job_need_not_be_ready_with_it) {
+  TaskSystem system;
+  const ResourceId r = system.add_resource({"r"});
+  const auto add = [&](FlowId flow, std::int64_t time, std::int64_t priority, Time offset) {
+    const auto before = system[flow].tasks;
+    Task task{
+        .name = "t" + std::to_string(time), .resource = r, .worst = Time{time}, .best = Time{time}};
+    if (!before.empty()) task.after = {before.back()};
+    task.priority = priority;
+    task.offset = offset;
+    return system.add_task(flow, task);
+  };
+  const FlowId late = add_flow(system, "late", {.period = Time{800}, .jitter = Time{616}});
+  add(late, 77, 14, {});
+  const TaskId task = add(late, 92, 7, Time{381});
+  const FlowId often = add_flow(system, "often", {.period = Time{200}});
+  add(often, 3, 9, {});
+  add(often, 5, 15, {});
+  add(often, 8, 8, {});
+  const SimulatedResponses seen = simulate(system, {1009564, 30});
+  EXPECT_EQ(seen.largest.tasks[task.index], Time{201});
+  EXPECT_EQ(analyse(system).tasks[task.index].response, Time{201});
 }
 
 /// More than there is time for: what has no end is counted on with in later rounds.
