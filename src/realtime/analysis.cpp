@@ -111,20 +111,25 @@ Time horizon_of(const TaskSystem& system, const AnalysisOptions& options) {
 
 Bounds analyse(const TaskSystem& system, const AnalysisOptions& options) {
   check(system);
-  Fixpoint fixpoint(system, options);
+  Fixpoint fixpoint(system, options, horizon_of(system, options));
   Bounds bounds;
   std::vector<bool> changed(system.tasks.size(), false);
   bool settled = false;
-  const Time horizon = horizon_of(system, options);
-  while (!settled && bounds.rounds < options.most_rounds && fixpoint.latest() <= horizon) {
+  while (!settled && bounds.rounds < options.most_rounds) {
     ++bounds.rounds;
-    settled = !fixpoint.round(changed, horizon);
+    settled = !fixpoint.round(changed);
   }
   for (std::size_t t = 0; t < system.tasks.size(); ++t)
     bounds.tasks.push_back(bound_of(fixpoint.state(TaskId(t)), system.tasks[t]));
   for (std::size_t f = 0; f < system.flows.size(); ++f)
     bounds.flows.push_back(bound_of(system, FlowId(f), fixpoint));
-  if (!settled) mark_unsettled(system, fixpoint, changed, bounds);
+  if (!settled) {
+    mark_unsettled(system, fixpoint, changed, bounds);
+    return bounds;
+  }
+  for (std::size_t t = 0; t < system.tasks.size(); ++t) changed[t] = fixpoint.is_beyond(TaskId(t));
+  if (std::find(changed.begin(), changed.end(), true) != changed.end())
+    bounds.unsettled = circle_of(system, fixpoint.structure(), changed);
   return bounds;
 }
 

@@ -19,13 +19,14 @@ const PolicyRule& rule_for(const Resource& resource, const AnalysisOptions& opti
 
 }  // namespace
 
-Fixpoint::Fixpoint(const TaskSystem& system, const AnalysisOptions& options)
+Fixpoint::Fixpoint(const TaskSystem& system, const AnalysisOptions& options, Time horizon)
     : system_(system),
       options_(options),
       structure_(structure_of(system)),
       views_(system.tasks.size()),
       rivals_(system.tasks.size()),
-      states_(system.tasks.size()) {
+      states_(system.tasks.size()),
+      horizon_(horizon) {
   for (const Task& task : system.tasks) kernels_.emplace_back(task);
   for (std::size_t t = 0; t < system.tasks.size(); ++t) prepare(TaskId(t));
 }
@@ -57,13 +58,12 @@ void Fixpoint::prepare(TaskId task) {
   }
 }
 
-bool Fixpoint::round(std::vector<bool>& changed, Time horizon) {
+bool Fixpoint::round(std::vector<bool>& changed) {
   bool any = false;
   for (const auto& order : structure_.order)
     for (TaskId task : order) {
       changed[task.index] = step(task);
       any = any || changed[task.index];
-      if (latest_ > horizon) return true;
     }
   return any;
 }
@@ -71,13 +71,13 @@ bool Fixpoint::round(std::vector<bool>& changed, Time horizon) {
 bool Fixpoint::step(TaskId task) {
   TaskState next;
   activate(task, next);
+  next.endless = next.endless || next.latest > horizon_;
   if (!next.endless) {
     update_view(task, next);
     next.window = window_of(views_[task.index], system_[structure_.flow_of[task.index]].events);
     next.endless = next.window.response == unbounded;
   }
   finish(task, next);
-  if (!next.endless) latest_ = std::max(latest_, next.latest);
   const bool is_new = next != states_[task.index];
   states_[task.index] = std::move(next);
   return is_new;

@@ -31,14 +31,14 @@ struct TaskState {
 
 class Fixpoint {
  public:
-  Fixpoint(const TaskSystem& system, const AnalysisOptions& options);
+  /// A task that may be activated after the horizon counts as one without bound.
+  Fixpoint(const TaskSystem& system, const AnalysisOptions& options, Time horizon);
 
-  /// One step for each task, until one is activated after the horizon; whether something changed.
-  /// `changed` names whose.
-  bool round(std::vector<bool>& changed, Time horizon);
+  /// One step for each task; whether something changed. `changed` names whose.
+  bool round(std::vector<bool>& changed);
 
-  /// The latest activation so far, since its event was due.
-  Time latest() const { return latest_; }
+  /// Whether the task may be activated after the horizon, on its own or since others may.
+  bool is_beyond(TaskId task) const { return states_[task.index].latest > horizon_; }
   const Structure& structure() const { return structure_; }
   const TaskState& state(TaskId task) const { return states_[task.index]; }
 
@@ -59,7 +59,7 @@ class Fixpoint {
   std::vector<LocalView> views_;
   std::vector<std::vector<TaskId>> rivals_;
   std::vector<TaskState> states_;
-  Time latest_{};
+  const Time horizon_;
 };
 
 }  // namespace millrace::realtime

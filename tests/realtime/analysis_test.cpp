@@ -71,6 +71,37 @@ TEST(Analysis, work_that_is_done_before_a_job_need_not_be_ready_with_it) {
   EXPECT_EQ(analyse(system).tasks[task.index].response, Time{201});
 }
 
+/// A flow whose tasks are activated later and later has no bound; others keep theirs.
+TEST(Analysis, a_flow_beyond_the_horizon_takes_no_bound_from_others) {
+  TaskSystem system;
+  const FlowId late = add_flow(system, "late", {.period = Time{1000}});
+  for (int i = 0; i < 30; ++i) {
+    const ResourceId own = system.add_resource({"r" + std::to_string(i)});
+    Task task{.name = "late" + std::to_string(i), .resource = own, .worst = Time{900}};
+    if (i > 0) task.after = {system[late].tasks.back()};
+    system.add_task(late, task);
+  }
+  const ResourceId shared = system.add_resource({"shared"});
+  const auto add_alone = [&](const char* name, std::int64_t time, std::int64_t priority) {
+    return system.add_task(add_flow(system, name, {.period = Time{50}}), {.name = name,
+                                                                          .resource = shared,
+                                                                          .worst = Time{time},
+                                                                          .best = Time{time},
+                                                                          .priority = priority});
+  };
+  const TaskId first = add_alone("first", 5, 3), last = add_alone("last", 7, 1);
+  system.add_task(late, {.name = "late_last",
+                         .resource = shared,
+                         .worst = Time{9},
+                         .after = {system[late].tasks.back()},
+                         .priority = 2});
+  const Bounds bounds = analyse(system);
+  EXPECT_EQ(bounds.tasks[first.index].response, Time{5});
+  EXPECT_EQ(bounds.flows[late.index].response, unbounded);
+  EXPECT_EQ(bounds.tasks[last.index].response, unbounded);  // behind a task without bound
+  EXPECT_FALSE(bounds.unsettled.empty());
+}
+
 /// More than there is time for: what has no end is counted on with in later rounds.
 TEST(Analysis, a_flow_that_meets_itself_without_end_stays_without_bound) {
   TaskSystem system;
