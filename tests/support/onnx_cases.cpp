@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <optional>
 
 #include "base/error.h"
@@ -23,7 +24,7 @@ using network::Network;
 
 /// With spaces around each.
 constexpr std::string_view operators =
-    " Abs Acos Acosh Add And ArgMax ArgMin Asin Asinh Atan Atanh AveragePool"
+    " Abs Acos Acosh Add And ArgMax ArgMin Asin Asinh Atan Atanh Attention AveragePool"
     " BatchNormalization Cast CastLike Ceil Celu Clip Compress Concat Constant ConstantOfShape Conv"
     " ConvInteger ConvTranspose Cos Cosh CumSum DepthToSpace DequantizeLinear Div Dropout"
     " DynamicQuantizeLinear Einsum Elu Equal Erf Exp Expand EyeLike Flatten Floor GRU Gather"
@@ -34,7 +35,8 @@ constexpr std::string_view operators =
     " MeanVarianceNormalization Min Mish Mod Mul Neg NonMaxSuppression NonZero Not OneHot Or"
     " PRelu Pad Pow QLinearConv QLinearMatMul QuantizeLinear RMSNormalization RNN Range"
     " Reciprocal ReduceL1 ReduceL2 ReduceLogSum ReduceLogSumExp ReduceMax ReduceMean"
-    " ReduceMin ReduceProd ReduceSum ReduceSumSquare Relu Reshape Resize RoiAlign Round"
+    " ReduceMin ReduceProd ReduceSum ReduceSumSquare Relu Reshape Resize RoiAlign RotaryEmbedding "
+    "Round"
     " Scatter ScatterElements ScatterND Selu Shape Shrink Sigmoid Sign Sin Sinh Size Slice"
     " Softmax Softplus Softsign SpaceToDepth Split Sqrt Squeeze Sub Sum Swish Tan Tanh"
     " ThresholdedRelu Tile TopK Transpose Trilu Unsqueeze Upsample Where Xor"
@@ -189,7 +191,10 @@ std::vector<Array> compute_by_loops(const Network& network, std::span<const Arra
   return network::evaluate(network, inputs);
 }
 
-fs::path onnx_cases_folder() { return "/usr/share/libonnx-testdata/data"; }
+fs::path onnx_cases_folder() {
+  const char* const given = std::getenv("MILLRACE_ONNX_CASES");
+  return given == nullptr ? "/usr/share/libonnx-testdata/data" : given;
+}
 
 std::vector<OnnxCase> onnx_cases(const std::string& group) {
   std::vector<OnnxCase> result;

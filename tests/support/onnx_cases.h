@@ -27,7 +27,7 @@ struct OnnxCase {
   std::int64_t opset = 0;
 };
 
-/// Where the package puts its data; it may be absent.
+/// Where the package puts its data, or MILLRACE_ONNX_CASES; it may be absent.
 std::filesystem::path onnx_cases_folder();
 /// The cases of "node", "pytorch-converted", "pytorch-operator" or "simple" whose models use only
 /// the operators that networks are made of, by name.

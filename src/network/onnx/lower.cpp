@@ -128,6 +128,8 @@ std::vector<std::span<const OperatorEntry>> all_tables() {
           normalization_operators(),
           sequence_operators(),
           loss_operators(),
+          attention_operators(),
+          fused_operators(),
           quantized_operators(),
           vision_operators(),
           control_operators()};

@@ -104,7 +104,7 @@ void Reading::replace(const std::string& name, TensorId id) {
 }
 
 void Reading::define_problem(const std::string& name, std::size_t problem) {
-  define(name, Known{std::nullopt, problem});
+  scopes_.back().values.insert_or_assign(name, Known{std::nullopt, problem});
 }
 
 void Reading::define_nothing(const std::string& name) { define(name, Known{}); }

@@ -138,18 +138,23 @@ TEST_F(OnnxCases, of_older_opsets_pass_as_opset_7_but_for_what_changed) {
   expect_none(run_cases(cases, compute_by_loops, raised_exceptions, 7));
 }
 
-/// What ONNX Runtime itself made of them: write_quantised_cases.py.
-TEST(QuantisedCases, of_onnx_runtimes_quantiser_pass) {
+/// What ONNX Runtime itself made of them, in a folder here.
+void expect_all_pass(const std::string& name, std::size_t least) {
   const std::filesystem::path folder =
-      std::filesystem::path(MILLRACE_SOURCE_DIR) / "tests/network/onnx/quantised_cases";
+      std::filesystem::path(MILLRACE_SOURCE_DIR) / "tests/network/onnx" / name;
   std::vector<OnnxCase> cases;
   for (const auto& entry : std::filesystem::directory_iterator(folder))
     cases.push_back({entry.path().filename().string(), entry.path(), 17});
-  EXPECT_GE(cases.size(), 23u);
+  EXPECT_GE(cases.size(), least);
   const Tally tally = run_cases(cases, compute_by_loops, {});
   EXPECT_EQ(tally.passed, cases.size());
   for (const std::string& surprise : tally.surprises) ADD_FAILURE() << surprise;
 }
+
+/// write_quantised_cases.py
+TEST(QuantisedCases, of_onnx_runtimes_quantiser_pass) { expect_all_pass("quantised_cases", 23); }
+/// write_fused_cases.py
+TEST(FusedCases, of_onnx_runtimes_optimisers_pass) { expect_all_pass("fused_cases", 34); }
 
 }  // namespace
 }  // namespace millrace::test

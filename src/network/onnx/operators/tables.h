@@ -23,6 +23,8 @@ std::span<const OperatorEntry> repetition_operators();     // Expand, Tile, Rang
 std::span<const OperatorEntry> indexing_operators();       // GatherElements, TopK, OneHot, ...
 std::span<const OperatorEntry> normalization_operators();  // over layers, groups and instances
 std::span<const OperatorEntry> sequence_operators();       // RNN, GRU, LSTM, CumSum
+std::span<const OperatorEntry> attention_operators();      // Attention, RotaryEmbedding
+std::span<const OperatorEntry> fused_operators();          // of ONNX Runtime's optimisers
 std::span<const OperatorEntry> quantized_operators();      // of ONNX Runtime's quantiser
 std::span<const OperatorEntry> loss_operators();           // of classifiers
 std::span<const OperatorEntry> vision_operators();  // GridSample, NonMaxSuppression, RoiAlign
