@@ -55,7 +55,8 @@ def _export(entry, variant, file):
     if hasattr(maker, "export"):
         maker.export(entry, variant, file, _example(entry))
         return
-    model = weights.prepare(maker.make(**entry["arguments"]), _example(entry),
+    fused = {"fused": True} if variant["opset"] >= 23 else {}
+    model = weights.prepare(maker.make(**entry["arguments"], **fused), _example(entry),
                             getattr(maker, "SCORES", ()))
     arguments = tuple(torch.from_numpy(array)
                       for array in inputs.arrays(entry, batch_of(variant), SEED).values())

@@ -18,9 +18,12 @@ def text_of(entries):
 
 
 def with_operators(entries, results):
-    """The operators that were found in the files of each architecture."""
-    found = {}
+    """The operators that were found in the files of each architecture; if not all were made, those of before too."""
+    found, files = {}, {}
     for result in results:
         found.setdefault(result.name, set()).update(result.operators)
-    return [dict(entry, operators=sorted(found.get(entry["name"]) or entry["operators"]))
-            for entry in entries]
+        files[result.name] = files.get(result.name, 0) + bool(result.operators)
+    for entry in entries:
+        if files.get(entry["name"], 0) < len(entry["variants"]):
+            found.setdefault(entry["name"], set()).update(entry["operators"])
+    return [dict(entry, operators=sorted(found[entry["name"]])) for entry in entries]

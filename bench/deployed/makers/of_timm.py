@@ -14,7 +14,8 @@ class Features(torch.nn.Module):
         return tuple(self.model(image))
 
 
-def make(model, features=False, **arguments):
-    made = timm.create_model(model, pretrained=False, exportable=True, **arguments,
+def make(model, features=False, fused=False, **arguments):
+    """`fused`: with attention as one operator, which opset 23 has."""
+    made = timm.create_model(model, pretrained=False, exportable=not fused, **arguments,
                              **({"features_only": True} if features else {}))
     return Features(made) if features else made

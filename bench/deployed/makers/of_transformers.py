@@ -38,14 +38,16 @@ class Wrapped(torch.nn.Module):
         return tuple(_tensors(answer))
 
 
-def make(model, config, names, settings=None, part="", keep=None, call=None, backbone=None):
-    """`names` are those of the model's arguments, in the order of the entry's inputs."""
+def make(model, config, names, settings=None, part="", keep=None, call=None, backbone=None,
+         fused=False):
+    """`fused`: with attention as one operator, which opset 23 has. `names` are those of the model's arguments, in the order of the entry's inputs."""
     settings = dict(settings or {})
     if backbone:
         settings["backbone_config"] = getattr(transformers, backbone["config"])(
             **backbone.get("settings", {}))
     made = getattr(transformers, config)(**settings)
-    made._attn_implementation = "eager"
+    fused = fused and getattr(getattr(transformers, model), "_supports_sdpa", False)
+    made._attn_implementation = "sdpa" if fused else "eager"
     if hasattr(made, "use_cache"):
         made.use_cache = False
     return Wrapped(getattr(transformers, model)(made), part, names,
