@@ -94,11 +94,12 @@ Json played_json(const AdmitResult& result, const runtime::Played& played) {
   for (std::size_t t = 0; t < played.tasks.size(); ++t) {
     const runtime::PlayedTask& task = played.tasks[t];
     groups.push_back({{"name", result.table_tasks[t].name},
-                      {"jobs", task.jobs},
+                      {"jobs", task.all.jobs},
                       {"overruns", task.overruns},
+                      {"disturbed_overruns", task.disturbed_overruns},
                       {"skipped", task.skipped},
-                      {"mean_ns", task.mean().count()},
-                      {"largest_ns", task.largest.count()},
+                      {"mean_ns", task.all.mean().count()},
+                      {"largest_ns", task.all.largest.count()},
                       {"response_ns", task.latest.count()}});
   }
   return {{"elapsed_ms", milliseconds(played.elapsed)},

@@ -71,6 +71,7 @@ std::string played_text(const runtime::Played& played, const AdmitResult& result
   report::Table table({{"group", report::Align::left},
                        {"jobs"},
                        {"overruns"},
+                       {"by the host"},
                        {"skipped"},
                        {"mean"},
                        {"largest"},
@@ -80,9 +81,10 @@ std::string played_text(const runtime::Played& played, const AdmitResult& result
   for (std::size_t t = 0; t < played.tasks.size(); ++t) {
     const runtime::PlayedTask& task = played.tasks[t];
     const realtime::TableTask& planned = result.table_tasks[t];
-    table.add({planned.name, std::to_string(task.jobs), std::to_string(task.overruns),
-               std::to_string(task.skipped), to_text(task.mean()), to_text(task.largest),
-               to_text(planned.worst), to_text(task.latest), to_text(planned.deadline)});
+    table.add({planned.name, std::to_string(task.all.jobs), std::to_string(task.overruns),
+               std::to_string(task.disturbed_overruns), std::to_string(task.skipped),
+               to_text(task.all.mean()), to_text(task.all.largest), to_text(planned.worst),
+               to_text(task.latest), to_text(planned.deadline)});
   }
   std::string text = table.text() + fmt::format("\nran         {}", to_text(played.elapsed));
   if (played.stopped) text += ", until the first overrun";

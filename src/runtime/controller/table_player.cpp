@@ -40,7 +40,7 @@ class TablePlayer {
       begin_ = Clock::now() + std::chrono::milliseconds(20);
     });
     const std::vector<int> cores = cores_used();
-    const Time stolen = stolen_from(cores);
+    const Time stolen = stolen_so_far(cores);
     {
       std::vector<std::jthread> threads;
       for (std::size_t unit : players_)
@@ -48,7 +48,7 @@ class TablePlayer {
     }
     first_error_.rethrow();
     result_.elapsed = Clock::now() - begin_;
-    result_.stolen = stolen_from(cores) - stolen;
+    result_.stolen = stolen_so_far(cores) - stolen;
     result_.stopped = overran_;
     return result_;
   }
@@ -59,6 +59,10 @@ class TablePlayer {
     for (const TableJob& job : jobs_)
       cores.insert(job.processor.cores.begin(), job.processor.cores.end());
     return {cores.begin(), cores.end()};
+  }
+
+  Time stolen_so_far(const std::vector<int>& cores) const {
+    return options_.stolen ? options_.stolen(cores) : stolen_from(cores);
   }
 
   void fail(const std::string& what) {
@@ -92,8 +96,9 @@ class TablePlayer {
         ++played.skipped;
         continue;
       }
+      const Time stolen = stolen_so_far(jobs_[entry.task].processor.cores);
       wait_until(due);
-      if (!ended_) execute(entry, from);
+      if (!ended_) execute(entry, from, stolen);
     }
   }
 
@@ -127,7 +132,8 @@ class TablePlayer {
     const std::vector<std::size_t>& units_;
   };
 
-  void execute(const realtime::TableEntry& entry, Time from) {
+  /// `stolen`: from its cores until just before.
+  void execute(const realtime::TableEntry& entry, Time from, Time stolen) {
     const realtime::TableTask& task = tasks_[entry.task];
     const Units units(locks_.get(), task.units);
     const board::PinGuard here(jobs_[entry.task].processor);
@@ -140,13 +146,13 @@ class TablePlayer {
     }
     const Clock::time_point end = Clock::now();
     PlayedTask& played = result_.tasks[entry.task];
-    ++played.jobs;
-    played.sum += end - begin;
-    played.squares += std::pow(static_cast<double>(Time(end - begin).count()), 2);
-    played.largest = std::max<Time>(played.largest, end - begin);
+    const bool disturbed = stolen_so_far(jobs_[entry.task].processor.cores) > stolen;
+    played.all.add(end - begin);
+    if (!disturbed) played.undisturbed.add(end - begin);
     played.latest = std::max<Time>(played.latest, end - (begin_ + from + task.period * entry.job));
     if (end <= begin_ + from + entry.end) return;
     ++played.overruns;
+    played.disturbed_overruns += disturbed;
     if (options_.overrun != Overrun::stop) return;
     overran_ = true;
     end_all();
@@ -172,7 +178,14 @@ class TablePlayer {
 
 }  // namespace
 
-Time PlayedTask::worst_case() const {
+void ExecutionTimes::add(Time time) {
+  ++jobs;
+  sum += time;
+  squares += std::pow(static_cast<double>(time.count()), 2);
+  largest = std::max(largest, time);
+}
+
+Time ExecutionTimes::worst_case() const {
   if (jobs == 0) return {};
   const double mean_ns = static_cast<double>(sum.count()) / static_cast<double>(jobs);
   const double variance = squares / static_cast<double>(jobs) - mean_ns * mean_ns;

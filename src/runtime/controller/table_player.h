@@ -35,16 +35,28 @@ struct PlayOptions {
   int priority = 0;  // of SCHED_FIFO; 0: as the caller has it
   /// Asked between the jobs of one thread; true: the end. Null: never.
   std::function<bool()> is_interrupted = {};
+  /// What a hypervisor took of these cores so far. Null: what the kernel counts.
+  std::function<Time(const std::vector<int>&)> stolen = {};
 };
 
-struct PlayedTask {
-  std::int64_t jobs = 0, overruns = 0, skipped = 0;
-  Time largest{}, sum{};  // of execution times
-  double squares = 0;     // their sum, in nanoseconds
-  Time latest{};          // the largest time from a job's activation to its end
+struct ExecutionTimes {
+  std::int64_t jobs = 0;
+  Time largest{}, sum{};
+  double squares = 0;  // their sum, in nanoseconds
+  void add(Time time);
   Time mean() const { return jobs > 0 ? sum / jobs : Time{}; }
   /// max(largest seen, mean + 6 deviations).
   Time worst_case() const;
+};
+
+/// No analysis covers what a hypervisor takes, so jobs that it disturbed count apart.
+struct PlayedTask {
+  ExecutionTimes all, undisturbed;
+  std::int64_t overruns = 0, skipped = 0;
+  std::int64_t disturbed_overruns = 0;  // among the overruns
+  Time latest{};                        // the largest time from a job's activation to its end
+  /// Of undisturbed jobs, if there are any.
+  Time worst_case() const { return (undisturbed.jobs > 0 ? undisturbed : all).worst_case(); }
 };
 
 struct Played {
