@@ -127,9 +127,10 @@ Bounds analyse(const TaskSystem& system, const AnalysisOptions& options) {
     mark_unsettled(system, fixpoint, changed, bounds);
     return bounds;
   }
-  for (std::size_t t = 0; t < system.tasks.size(); ++t) changed[t] = fixpoint.is_beyond(TaskId(t));
-  if (std::find(changed.begin(), changed.end(), true) != changed.end())
-    bounds.unsettled = circle_of(system, fixpoint.structure(), changed);
+  if (!fixpoint.has_passed_horizon()) return bounds;
+  for (std::size_t t = 0; t < system.tasks.size(); ++t)
+    changed[t] = fixpoint.state(TaskId(t)).endless;
+  bounds.unsettled = circle_of(system, fixpoint.structure(), changed);
   return bounds;
 }
 

@@ -71,7 +71,7 @@ bool Fixpoint::round(std::vector<bool>& changed) {
 bool Fixpoint::step(TaskId task) {
   TaskState next;
   activate(task, next);
-  next.endless = next.endless || next.latest > horizon_;
+  if (!next.endless && next.latest > horizon_) next.endless = has_passed_horizon_ = true;
   if (!next.endless) {
     update_view(task, next);
     next.window = window_of(views_[task.index], system_[structure_.flow_of[task.index]].events);

@@ -37,8 +37,8 @@ class Fixpoint {
   /// One step for each task; whether something changed. `changed` names whose.
   bool round(std::vector<bool>& changed);
 
-  /// Whether the task may be activated after the horizon, on its own or since others may.
-  bool is_beyond(TaskId task) const { return states_[task.index].latest > horizon_; }
+  /// Whether a task may be activated after the horizon, though those before it had bounds.
+  bool has_passed_horizon() const { return has_passed_horizon_; }
   const Structure& structure() const { return structure_; }
   const TaskState& state(TaskId task) const { return states_[task.index]; }
 
@@ -60,6 +60,7 @@ class Fixpoint {
   std::vector<std::vector<TaskId>> rivals_;
   std::vector<TaskState> states_;
   const Time horizon_;
+  bool has_passed_horizon_ = false;
 };
 
 }  // namespace millrace::realtime

@@ -102,6 +102,20 @@ TEST(Analysis, a_flow_beyond_the_horizon_takes_no_bound_from_others) {
   EXPECT_FALSE(bounds.unsettled.empty());
 }
 
+/// A processor that is just full has no bound, but nothing grows round and round.
+TEST(Analysis, a_full_processor_is_no_circle) {
+  TaskSystem system;
+  const FlowId flow = add_flow(system, "flow", {.period = Time{10}, .jitter = Time{1}});
+  const TaskId first = system.add_task(
+      flow, {.name = "a1", .resource = system.add_resource({"r1"}), .worst = Time{10}});
+  system.add_task(
+      flow,
+      {.name = "a2", .resource = system.add_resource({"r2"}), .worst = Time{1}, .after = {first}});
+  const Bounds bounds = analyse(system);
+  EXPECT_EQ(bounds.flows[flow.index].response, unbounded);
+  EXPECT_TRUE(bounds.unsettled.empty());
+}
+
 /// More than there is time for: what has no end is counted on with in later rounds.
 TEST(Analysis, a_flow_that_meets_itself_without_end_stays_without_bound) {
   TaskSystem system;

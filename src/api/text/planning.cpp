@@ -77,8 +77,10 @@ std::string gain_text(const explore::Candidate& winner, const explore::Candidate
 std::string chosen_text(const explore::Choice& choice) {
   const explore::Candidate& winner = choice.winner();
   const explore::Candidate* fastest = &winner;
+  // A candidate that is clearly faster lost for another reason, such as its latency.
   for (const explore::Candidate& each : choice.candidates)
-    if (each.evidence.period != Time{} && each.evidence.period < fastest->evidence.period)
+    if (each.evidence.period != Time{} && each.evidence.period < fastest->evidence.period &&
+        seconds(each.evidence.period) > 0.9 * seconds(winner.evidence.period))
       fastest = &each;
   if (fastest == &winner) return winner.name;
   return fmt::format(

@@ -55,8 +55,10 @@ struct PlayedTask {
   std::int64_t overruns = 0, skipped = 0;
   std::int64_t disturbed_overruns = 0;  // among the overruns
   Time latest{};                        // the largest time from a job's activation to its end
-  /// Of undisturbed jobs, if there are any.
-  Time worst_case() const { return (undisturbed.jobs > 0 ? undisturbed : all).worst_case(); }
+  /// Of undisturbed jobs, if these are at least half of all.
+  Time worst_case() const {
+    return (2 * undisturbed.jobs >= all.jobs ? undisturbed : all).worst_case();
+  }
 };
 
 struct Played {

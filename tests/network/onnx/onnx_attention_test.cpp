@@ -119,11 +119,32 @@ std::vector<Wrong> wrong_fused() {
       {"no_keys",
        [=] { return fused("MultiHeadAttention", {x}, two_heads); },
        {"the input 'key' is missing"}},
+      {"keys_of_two_dimensions",
+       [=] {
+         return fused("MultiHeadAttention", {x, {2, 6}, x}, two_heads);
+       },
+       {"'i1' has shape 2x6, expected batch x tokens x numbers"}},
+      {"a_mask_of_other_words",
+       [=] {
+         OnnxModel model = fused("EmbedLayerNormalization",
+                                 {left_out, left_out, {9, 8}, {9, 8}, left_out, {8}, {8}, {3}},
+                                 [](OnnxNode& node) { node.proto().add_output("m"); });
+         model.proto().mutable_graph()->mutable_node(0)->set_input(0, "words");
+         model.input("words", {2, 3}, DataType::int64);
+         return model;
+       },
+       {"the mask 'i7' is float32 3, expected int32 2x3"}},
       {"a_small_bias",
        [=] {
          return fused("MultiHeadAttention", {x, x, x, {16}}, two_heads);
        },
        {"the bias has shape 16, which is too small"}},
+  };
+}
+
+std::vector<Wrong> wrong_fused_sums() {
+  const Shape x{2, 5, 8};
+  return {
       {"a_wider_skip",
        [=] {
          return fused("SkipLayerNormalization", {{1, 5, 8}, x, {8}}, nothing);
@@ -150,6 +171,8 @@ TEST_P(WrongAttention, is_refused_in_one_sentence) { expect_refused(GetParam());
 INSTANTIATE_TEST_SUITE_P(Standard, WrongAttention, testing::ValuesIn(wrong_attention()),
                          name_of_case);
 INSTANTIATE_TEST_SUITE_P(Fused, WrongAttention, testing::ValuesIn(wrong_fused()), name_of_case);
+INSTANTIATE_TEST_SUITE_P(FusedSums, WrongAttention, testing::ValuesIn(wrong_fused_sums()),
+                         name_of_case);
 
 }  // namespace
 }  // namespace millrace::network

@@ -14,17 +14,6 @@ Shape grouped_rows(const Shape& of, std::int64_t key_heads) {
   return {of[0], key_heads, of[1] / key_heads * of[2], of[3]};
 }
 
-void check_heads(const Node& node, const Shape& q, const Shape& k, const Shape& v) {
-  const bool fit = q.size() == 4 && k.size() == 4 && v.size() == 4 && q[0] == k[0] &&
-                   k[0] == v[0] && k[1] == v[1] && k[2] == v[2] && q[3] == k[3] && k[1] > 0 &&
-                   q[1] % k[1] == 0;
-  if (!fit)
-    node.fail(
-        fmt::format("queries {}, keys {} and values {} do not fit: batch x heads x tokens x "
-                    "numbers",
-                    to_text(q), to_text(k), to_text(v)));
-}
-
 TensorId zero_where_all_masked(Steps& steps, Node& node, TensorId bias, TensorId id) {
   Shape one = steps.shape(bias);
   const auto last = static_cast<std::int64_t>(one.size()) - 1;
@@ -38,10 +27,29 @@ TensorId zero_where_all_masked(Steps& steps, Node& node, TensorId bias, TensorId
 
 }  // namespace
 
+void check_heads(const Node& node, const Heads& heads) {
+  for (const TensorId id : {heads.queries, heads.keys, heads.values}) {
+    const DataType type = node.tensor(id).type;
+    if (type != DataType::float32 && type != DataType::float16 && type != DataType::float64)
+      node.fail(fmt::format("'{}' has type {}, expected floating-point numbers",
+                            node.tensor(id).name, to_text(type)));
+  }
+  const Shape &q = node.tensor(heads.queries).shape, &k = node.tensor(heads.keys).shape,
+              &v = node.tensor(heads.values).shape;
+  const bool fit = q.size() == 4 && k.size() == 4 && v.size() == 4 && q[0] == k[0] &&
+                   k[0] == v[0] && k[1] == v[1] && k[2] == v[2] && q[3] == k[3] && k[1] > 0 &&
+                   q[1] % k[1] == 0;
+  if (!fit)
+    node.fail(
+        fmt::format("queries {}, keys {} and values {} do not fit: batch x heads x tokens x "
+                    "numbers",
+                    to_text(q), to_text(k), to_text(v)));
+}
+
 Attended attend(Node& node, const Heads& heads, const Scores& scores) {
   Steps steps(node);
   const Shape q = steps.shape(heads.queries), k = steps.shape(heads.keys);
-  check_heads(node, q, k, steps.shape(heads.values));
+  check_heads(node, heads);
   const TensorId rows =
       steps.reshaped(steps.scaled(heads.queries, scores.scale), grouped_rows(q, k[1]));
   const TensorId products = steps.product(rows, steps.transposed(heads.keys, {0, 1, 3, 2}));
@@ -91,7 +99,8 @@ bool Sight::sees(std::int64_t query, std::int64_t key) const {
 }
 
 TensorId sight_bias(Node& node, const Sight& sight, float masked, DataType type) {
-  node.take_memory({sight.queries * sight.keys * std::int64_t{sizeof(float)}});
+  node.take_memory(
+      {element_count({sight.queries, sight.keys}, node.place()) * std::int64_t{sizeof(float)}});
   std::vector<float> values;
   for (std::int64_t i = 0; i < sight.queries; ++i)
     for (std::int64_t j = 0; j < sight.keys; ++j) values.push_back(sight.sees(i, j) ? 0 : masked);

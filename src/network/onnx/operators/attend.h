@@ -26,6 +26,8 @@ struct Attended {
   TensorId result;  // batch x heads x queries x numbers
 };
 
+/// InputError unless they are floating-point numbers whose shapes fit.
+void check_heads(const Node& node, const Heads& heads);
 Attended attend(Node& node, const Heads& heads, const Scores& scores);
 
 /// batch x tokens x (heads * numbers) as batch x heads x tokens x numbers.

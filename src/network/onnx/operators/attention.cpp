@@ -22,6 +22,7 @@ class StandardAttention {
   void run() {
     find_heads();
     find_cache();
+    check_heads(node_, heads_);
     Scores scores;
     const double head_size = static_cast<double>(steps_.shape(heads_.queries).back());
     scores.scale =
@@ -64,7 +65,10 @@ class StandardAttention {
     const DataType type = steps_.type(heads_.queries);
     if (node_.has(mask)) add_bias(node_, scores.bias, mask_bias(type));
     const auto window = [&](const char* name) {
-      return node_.attributes().has(name) ? node_.attributes().integer(name, -1) : -1;
+      const std::int64_t size = node_.attributes().integer(name, -1);
+      if (size < -1)
+        node_.fail(fmt::format("the attribute '{}' is {}, expected -1 or more", name, size));
+      return size;
     };
     Sight sight{steps_.shape(heads_.queries)[2],
                 steps_.shape(heads_.keys)[2],
@@ -89,7 +93,8 @@ class StandardAttention {
     Shape rest = steps_.shape(result);
     const std::int64_t keys = steps_.shape(heads_.keys)[2];
     if (rest.empty()) node_.fail("the mask is a scalar");
-    if (rest.back() == keys || rest.back() == 1) return result;
+    const bool spreads = rest.back() == 1 && node_.opset() < 24;  // later it is a mask of one key
+    if (rest.back() == keys || spreads) return result;
     rest.back() = keys - rest.back();
     if (rest.back() < 0)
       node_.fail(fmt::format("the mask has shape {}, but there are {} keys",
@@ -124,7 +129,8 @@ class StandardAttention {
   /// i + first + sign * j, of row i and column j.
   TensorId positions(std::int64_t rows, std::int64_t columns, std::int64_t first,
                      std::int64_t sign) {
-    node_.take_memory({rows * columns * std::int64_t{sizeof(std::int64_t)}});
+    node_.take_memory(
+        {element_count({rows, columns}, node_.place()) * std::int64_t{sizeof(std::int64_t)}});
     std::vector<std::int64_t> values;
     for (std::int64_t i = 0; i < rows; ++i)
       for (std::int64_t j = 0; j < columns; ++j) values.push_back(i + first + sign * j);

@@ -65,6 +65,7 @@ class KeyMask {
     const std::int64_t batch = scores_[0], size = node_.shape(input_)[0];
     if (size != batch && size != 2 * batch) refuse();
     const Shape column{batch, 1, 1, 1};
+    node_.take_memory({scores_[3] * std::int64_t{sizeof(std::int32_t)}});
     std::vector<std::int32_t> numbers(static_cast<std::size_t>(scores_[3]));
     for (std::size_t j = 0; j < numbers.size(); ++j) numbers[j] = static_cast<std::int32_t>(j);
     const TensorId keys = integers({1, 1, 1, scores_[3]}, numbers);
@@ -90,6 +91,7 @@ struct FusedInputs {
 
 Attended attend_fused(Node& node, const Heads& heads, const FusedInputs& at, std::int64_t past) {
   Steps steps(node);
+  check_heads(node, heads);
   const Shape q = steps.shape(heads.queries), k = steps.shape(heads.keys);
   const DataType type = steps.type(heads.queries);
   Scores scores;
@@ -109,7 +111,8 @@ Shape hidden_sizes(const Node& node, std::int64_t all) {
   const Shape sizes = node.attributes().integers("qkv_hidden_sizes").value_or(Shape{});
   if (sizes.empty() && all % 3 == 0) return Shape(3, all / 3);
   const bool fit = sizes.size() == 3 && *std::min_element(sizes.begin(), sizes.end()) > 0 &&
-                   sizes[0] <= all && sizes[1] <= all && sizes[0] + sizes[1] + sizes[2] == all;
+                   *std::max_element(sizes.begin(), sizes.end()) <= all &&
+                   sizes[0] + sizes[1] + sizes[2] == all;
   if (!fit)
     node.fail(fmt::format("'qkv_hidden_sizes' is {}, but the weights make {} numbers",
                           to_text(sizes), all));
@@ -204,7 +207,7 @@ class SeparateHeads {
   /// With its part of the bias, where it is not by head yet.
   TensorId of_input(std::size_t input, bool is_flat) {
     TensorId id = node_.input(input);
-    if (!is_flat) return id;
+    if (!is_flat && node_.rank(input) == 4) return id;
     if (node_.rank(input) != 3)
       node_.fail(fmt::format("the input '{}' has shape {}, expected batch x tokens x numbers",
                              node_.tensor(input).name, to_text(node_.shape(input))));
@@ -280,17 +283,18 @@ TensorId sum_of_skip(Node& node, std::size_t bias) {
   return with_optional(node, sum, bias);
 }
 
+TensorId zeros(Node& node, std::int64_t count) {
+  node.take_memory({count * std::int64_t{sizeof(float)}});
+  const std::vector<float> values(static_cast<std::size_t>(count), 0);
+  return Steps(node).numbers({count}, values, node.type(0));
+}
+
 /// Inputs: input, skip, gamma, beta, bias. Output 3: the sum.
 void lower_skip_layer_normalization(Node& node) {
   no_moments(node);
   const TensorId sum = sum_of_skip(node, 4);
   Steps steps(node);
-  const TensorId beta =
-      node.has(3)
-          ? node.input(3)
-          : steps.numbers({steps.shape(sum).back()},
-                          std::vector<float>(static_cast<std::size_t>(steps.shape(sum).back()), 0),
-                          steps.type(sum));
+  const TensorId beta = node.has(3) ? node.input(3) : zeros(node, steps.shape(sum).back());
   node.give(0, normalized_rows(node, sum, {node.input(2), beta}, 1e-12f));
   node.give(3, sum);
 }
@@ -299,7 +303,7 @@ void lower_skip_layer_normalization(Node& node) {
 void lower_skip_rms_normalization(Node& node) {
   no_moments(node);
   const TensorId sum = sum_of_skip(node, 3);
-  node.give(0, normalized_rows(node, sum, {node.input(2)}, 1e-5f));
+  node.give(0, normalized_rows(node, sum, {node.input(2)}, 1e-12f));
   node.give(3, sum);
 }
 
@@ -319,8 +323,12 @@ void lower_embed_layer_normalization(Node& node) {
   if (node.has(1) && node.has(4))
     sum = steps.sum(sum, steps.gathered(node.input(4), node.input(1)));
   node.give(0, normalized_rows(node, sum, {node.input(5), node.input(6)}, 1e-12f));
+  if (node.has(7) && (node.shape(7) != node.shape(0) || node.type(7) != DataType::int32))
+    node.fail(fmt::format("the mask '{}' is {} {}, expected int32 {}", node.tensor(7).name,
+                          to_text(node.type(7)), to_text(node.shape(7)), to_text(node.shape(0))));
   if (node.wants(1)) {
     const Shape each{batch};
+    node.take_memory({batch * std::int64_t{sizeof(std::int32_t)}});
     const std::vector<std::int32_t> none(static_cast<std::size_t>(batch), 0);
     node.give(1, node.has(7)
                      ? node.add(Reduce{ReduceKind::sum, {1}}, {node.input(7)}, {node.type(7), each})

@@ -100,6 +100,9 @@ TensorId Steps::gathered(TensorId table, TensorId indices) {
   Shape result = shape(indices);
   const Shape& of = shape(table);
   if (of.empty()) node_.fail("a table of values is a scalar");
+  if (type(indices) != DataType::int64 && type(indices) != DataType::int32)
+    node_.fail(fmt::format("the indices '{}' have type {}, expected int64",
+                           node_.tensor(indices).name, to_text(type(indices))));
   result.insert(result.end(), of.begin() + 1, of.end());
   return node_.add(Gather{0}, {table, indices}, {type(table), result});
 }
