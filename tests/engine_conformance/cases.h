@@ -25,6 +25,7 @@ std::vector<ConformanceCase> normalization_cases();
 std::vector<ConformanceCase> element_cases();
 std::vector<ConformanceCase> movement_cases();
 std::vector<ConformanceCase> quantized_cases();
+std::vector<ConformanceCase> quantized_networks();
 std::vector<ConformanceCase> graph_cases();
 std::vector<ConformanceCase> function_cases();
 std::vector<ConformanceCase> sequence_cases();

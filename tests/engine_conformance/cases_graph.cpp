@@ -165,7 +165,8 @@ std::vector<ConformanceCase> all_cases() {
   std::vector<ConformanceCase> all;
   for (const auto& part :
        {convolution_cases(), pool_cases(), product_cases(), normalization_cases(), element_cases(),
-        movement_cases(), quantized_cases(), graph_cases(), function_cases(), sequence_cases()})
+        movement_cases(), quantized_cases(), quantized_networks(), graph_cases(), function_cases(),
+        sequence_cases()})
     all.insert(all.end(), part.begin(), part.end());
   return all;
 }

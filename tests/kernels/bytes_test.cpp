@@ -123,6 +123,68 @@ void expect_exact(const ByteConvolution& c, std::int32_t zero) {
   for (std::size_t i = 0; i < found.size(); ++i) ASSERT_EQ(found[i], exact_sum(c, given, i)) << i;
 }
 
+/// What expect_exact() asks for, with the channels innermost and the sums as bytes.
+/// Weights are in [-most, most].
+void expect_bytes(const ByteConvolution& c, std::int32_t zero, bool result_is_signed,
+                  std::int32_t most = 127) {
+  Random random(c.channels + c.filters);
+  ConvolvedBytes given;
+  given.zero = zero;
+  const std::size_t area = c.height.input * c.width.input;
+  given.x = random_bytes(random, c.images * c.channels * area);
+  const std::size_t window = c.group_channels() * c.height.kernel * c.width.kernel;
+  given.w = random_words(random, c.filters * window, most);
+  std::vector<std::uint8_t> innermost(given.x.size());
+  for (std::size_t i = 0; i < innermost.size(); ++i) {
+    const std::size_t image = i / (c.channels * area), channel = i / area % c.channels;
+    innermost[(image * area + i % area) * c.channels + channel] = given.x[i];
+  }
+  std::vector<float> factors;
+  std::vector<std::int32_t> bias;
+  for (std::size_t f = 0; f < c.filters; ++f) {
+    factors.push_back(random.uniform(1e-4f, 4e-3f));
+    bias.push_back(static_cast<std::int32_t>(random.below(2'000)) - 1'000);
+  }
+  const std::size_t apart = c.filters + 3;
+  std::vector<std::uint8_t> found(c.images * c.pixels() * apart, 77);
+  const ByteRescaling rescaling{bias.data(), factors.data(), result_is_signed ? -3 : 9,
+                                result_is_signed};
+  PackedConvolution(c, given.w).run(innermost.data(), zero, {rescaling, found.data(), apart});
+  for (std::size_t i = 0; i < c.images * c.filters * c.pixels(); ++i) {
+    const std::size_t filter = i / c.pixels() % c.filters, image = i / (c.pixels() * c.filters);
+    const std::int32_t sum = exact_sum(c, given, i) + bias[filter];
+    std::uint8_t expected = 0;
+    rescale({1, 1, 1, &sum}, {nullptr, &factors[filter], rescaling.zero, result_is_signed},
+            &expected);
+    const std::size_t pixel = image * c.pixels() + i % c.pixels();
+    ASSERT_EQ(found[pixel * apart + filter], expected)
+        << c.channels << " channels, " << c.filters << " filters, " << c.groups
+        << " groups: filter " << filter << ", " << pixel;
+  }
+  for (std::size_t i = 0; i < found.size(); ++i)
+    ASSERT_TRUE(i % apart < c.filters || found[i] == 77) << "written beside a pixel";
+}
+
+TEST(PackedConvolution, gives_the_nearest_bytes) {
+  const ByteWindow rows{9, 9, 3, 1, 1, 1}, columns{13, 13, 3, 1, 1, 1};
+  const ByteWindow stride{9, 5, 3, 2, 1, 1}, dilated{13, 11, 3, 1, 2, 1}, one{9, 9, 1, 1, 1, 0};
+  for (const std::size_t filters : {1u, 5u, 32u, 33u, 64u, 70u, 96u, 130u}) {
+    expect_bytes({1, 3, filters, 1, rows, columns, false}, 110, false);
+    expect_bytes({2, 19, filters, 1, stride, columns, true}, -7, true);
+    expect_bytes({2, 16, filters, 1, one, one, false}, 128, false);
+    expect_bytes({1, 18, filters, 1, one, one, true}, 3, false);
+  }
+  for (const std::size_t channels : {2u, 16u, 21u, 32u, 63u, 64u, 65u, 96u, 144u}) {
+    expect_bytes({2, channels, channels, channels, stride, columns, false}, 3, false);
+    expect_bytes({1, channels, channels, channels, rows, dilated, true}, -128, true);
+    expect_bytes({1, channels, channels, channels, rows, {13, 13, 5, 1, 1, 2}, false}, 200, true);
+  }
+  expect_bytes({2, 8, 6, 2, stride, dilated, false}, 255, false);
+  expect_bytes({1, 64, 128, 2, rows, columns, true}, 9, false);
+  expect_bytes({2, 24, 40, 1, stride, columns, true}, 9, true, 255);
+  expect_bytes({2, 24, 24, 24, stride, columns, true}, 9, false, 255);
+}
+
 TEST(PackedConvolution, is_exact) {
   const ByteWindow rows{9, 9, 3, 1, 1, 1}, columns{13, 13, 3, 1, 1, 1};
   const ByteWindow stride{9, 5, 3, 2, 1, 1}, dilated{13, 11, 3, 1, 2, 1};

@@ -132,18 +132,24 @@ void Builder::begin_group(std::vector<LayerId> layers) {
 
 void Builder::end_group() {
   for (const LayerId id : program_.groups.back().layers)
-    for (const TensorId output : layer(id).outputs) {
-      const auto wanted = std::find(request_.outputs.begin(), request_.outputs.end(), output);
-      if (wanted == request_.outputs.end() || !is_float(tensor(output))) continue;
-      // Whoever reads the tensor inside the subnet reads what readers outside get, so that the
-      // place of a border changes no result.
-      if (request_.plain[static_cast<std::size_t>(wanted - request_.outputs.begin())])
-        values_[output] = plain(output);
-    }
+    for (const TensorId output : layer(id).outputs)
+      if (values_.contains(output) && must_be_plain(output)) values_[output] = plain(output);
+}
+
+/// Whoever reads the tensor inside the subnet reads what readers outside get, so that the place of
+/// a border changes no result. Integers cross borders in one layout only.
+bool Builder::must_be_plain(TensorId id) const {
+  const auto wanted = std::find(request_.outputs.begin(), request_.outputs.end(), id);
+  if (wanted == request_.outputs.end()) return false;
+  return !is_float(tensor(id)) ||
+         request_.plain[static_cast<std::size_t>(wanted - request_.outputs.begin())];
 }
 
 Value Builder::value(TensorId id) {
-  if (const auto found = values_.find(id); found != values_.end()) return found->second;
+  if (const auto found = values_.find(id); found != values_.end()) {
+    if (is_float(tensor(id)) || found->second.desc.is_zero()) return found->second;
+    return plain_integers(id);
+  }
   if (!tensor(id).constant)
     throw InputError(tensor(id).name,
                      "a layer of the subnet reads it, but it is neither made in "
@@ -235,23 +241,6 @@ void Builder::run_in_place(const Kernel& kernel, std::vector<Operand> reads,
   const bool whole = reads.front().value.offset == Bytes{};
   Step& step = add(primitive_step(kernel, std::move(reads), std::move(writes)), kernel.name);
   if (whole) step.in_place = wish;
-}
-
-void Builder::loops(LayerId id) { loops(id, {}, "loops"); }
-
-void Builder::loops(LayerId id, const PlainLoop& own, const std::string& kernel) {
-  LoopWork work{&layer(id), {}, {}, own};
-  Step step;
-  for (const TensorId input : layer(id).inputs) {
-    work.reads.push_back(input.valid() ? std::optional(plain(input)) : std::nullopt);
-    if (input.valid()) step.reads.push_back(work.reads.back()->storage);
-  }
-  for (const TensorId output : layer(id).outputs) {
-    work.writes.push_back(output.valid() ? std::optional(make_plain(output)) : std::nullopt);
-    if (output.valid()) step.writes.push_back(work.writes.back()->storage);
-  }
-  step.work = std::move(work);
-  add(std::move(step), kernel);
 }
 
 void Builder::normalize(const NormalizeWork& work) {

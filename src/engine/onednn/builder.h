@@ -57,9 +57,13 @@ class Builder {
   /// Brings the outputs of the group into the form in which others want them.
   void end_group();
 
-  /// As it lies now.
+  /// As it lies now; integers of the network: plain.
   Value value(TensorId id);
   Value plain(TensorId id);
+  /// 8-bit integers of the network or float32, converted if need be.
+  Value channels_last(TensorId id);
+  /// Whether it lies so, and not row-major at the same time.
+  bool is_channels_last(TensorId id) const;
   /// Row-major, in the type in which it lies.
   Value row_major(TensorId id);
   /// In this layout, converted if need be; constants are packed. Not for integers.
@@ -85,6 +89,8 @@ class Builder {
   void loops(LayerId layer);
   /// A loop of ours in place of network::evaluate.
   void loops(LayerId layer, const PlainLoop& own, const std::string& kernel);
+  /// The same, with its first input and its output in channels_last().
+  void loops_channels_last(LayerId layer, const PlainLoop& own, const std::string& kernel);
   void normalize(const NormalizeWork& work);
   void run(const OwnWork& work, const std::string& kernel);
   void run_in_place(const OwnWork& work, const std::string& kernel);
@@ -103,7 +109,11 @@ class Builder {
 
  private:
   std::size_t new_storage(Storage storage);
+  bool must_be_plain(TensorId id) const;
   Value constant(TensorId id);
+  Value plain_integers(TensorId id);
+  Value bytes_in_layout(TensorId id, const Desc& layout);
+  void add_loop(LoopWork work, const std::string& kernel);
   Value keep(std::span<const std::byte> numbers, const Desc& desc);
   Value convert(const Value& value, const Packing& packing, const Encoding& encoding = {});
   Step& add(Step step, const std::string& kernel);

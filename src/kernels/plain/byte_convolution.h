@@ -1,6 +1,6 @@
 #pragma once
-// Convolutions of 8-bit integers, as int32 and exact, for images whose channels lie one behind the
-// other.
+// Convolutions of 8-bit integers, exact: as int32, for images whose channels lie one behind the
+// other, or as bytes, for images whose channels lie innermost.
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -48,10 +48,14 @@ class PackedConvolution {
   /// thread and its OpenMP helpers.
   void run(const std::uint8_t* from, std::int32_t zero, const TakeSums& take) const;
 
+  /// The sums become bytes: of filters, innermost. The images' channels lie innermost too.
+  void run(const std::uint8_t* from, std::int32_t zero, const ByteTarget& target) const;
+
  private:
   struct Image;
   void run_depthwise(const Image& image, const TakeSums& take) const;
-  void run_group(const Image& image, std::size_t group, const TakeSums& take) const;
+  void run_depthwise(const Image& image, const ByteTarget& target) const;
+  ByteRows rows_of(const Image& image, std::size_t group) const;
 
   ByteConvolution convolution_;
   std::vector<PackedBytes> groups_;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "kernels/plain/byte_product.h"
+
 #if defined(__x86_64__)
 #include <immintrin.h>
 #endif
@@ -16,6 +18,32 @@ constexpr std::size_t pair_size = 2 * block_channels;  // weights of two neighbo
 /// The last block begins earlier and does some channels again.
 std::size_t first_of_block(std::size_t block, std::size_t channels) {
   return std::min(block * block_channels, channels - block_channels);
+}
+
+/// A channel of a block of quads. The last block begins earlier, if there are enough channels.
+std::size_t first_of_quads(std::size_t block, std::size_t channels) {
+  return std::min(block * quad_channels, channels - std::min(channels, quad_channels));
+}
+std::size_t quad_blocks(std::size_t channels) {
+  return (channels + quad_channels - 1) / quad_channels;
+}
+
+/// The weights of a depthwise convolution by quads, if the processor has them and all fit.
+std::vector<std::int8_t> quads_of(std::size_t channels, std::span<const std::int16_t> weights) {
+  const bool fit = std::all_of(weights.begin(), weights.end(),
+                               [](std::int16_t n) { return n >= -128 && n <= 127; });
+  if (!fit || !has_quads()) return {};
+  const std::size_t neighbours = weights.size() / channels;
+  const std::size_t of_block = (neighbours + 3) / 4 * 4 * quad_channels;
+  std::vector<std::int8_t> quads(quad_blocks(channels) * of_block);
+  for (std::size_t b = 0; b < quad_blocks(channels); ++b)
+    for (std::size_t i = 0; i < std::min(channels, quad_channels) * neighbours; ++i) {
+      const std::size_t c = i / neighbours, k = i % neighbours;
+      const std::size_t channel = first_of_quads(b, channels) + c;
+      quads[b * of_block + (k / 4 * quad_channels + quad_place(c)) * 4 + k % 4] =
+          static_cast<std::int8_t>(weights[channel * neighbours + k]);
+    }
+  return quads;
 }
 
 bool has_pairs([[maybe_unused]] std::size_t channels) {
@@ -106,6 +134,7 @@ PackedDepthwise::PackedDepthwise(std::size_t channels, std::span<const std::int1
     : channels_(channels), neighbours_(weights.size() / channels), weights_(weights.size()) {
   for (std::size_t i = 0; i < weights.size(); ++i)
     weights_[i % neighbours_ * channels + i / neighbours_] = weights[i];
+  quads_ = quads_of(channels, weights);
   if (!has_pairs(channels)) return;
   constexpr std::size_t groups[]{0, 2, 1, 3};  // of four channels, as sums have them
   const std::size_t blocks = (channels + block_channels - 1) / block_channels;
@@ -139,6 +168,35 @@ void PackedDepthwise::write(std::span<const std::uint8_t* const> neighbours,
 #endif
   std::copy_n(starts, channels_, sums);
   add_all({neighbours, weights_.data(), channels_, sums});
+}
+
+DepthwiseToBytes::DepthwiseToBytes(const PackedDepthwise& weights, std::int32_t zero,
+                                   bool is_signed, const ByteRescaling& rescaling)
+    : weights_(weights), is_signed_(is_signed), rescaling_(rescaling) {
+  const std::size_t channels = weights.channels_;
+  const std::vector<std::int32_t> by_channel = weights.starts(zero);
+  starts_.resize(quad_blocks(channels) * quad_channels);
+  factors_.resize(starts_.size());
+  for (std::size_t b = 0; b < quad_blocks(channels); ++b)
+    for (std::size_t c = 0; c < std::min(channels, quad_channels); ++c) {
+      const std::size_t channel = first_of_quads(b, channels) + c;
+      const std::size_t place = b * quad_channels + quad_place(c);
+      const std::int64_t bias = rescaling.bias ? rescaling.bias[channel] : 0;
+      starts_[place] = static_cast<std::int32_t>(by_channel[channel] + bias);
+      factors_[place] = rescaling.factors[channel];
+    }
+}
+
+void DepthwiseToBytes::write(QuadRow row) const {
+  row.is_signed = is_signed_;
+  const std::size_t channels = weights_.channels_;
+  const std::size_t of_block = row.neighbours.size() * quad_channels;
+  for (std::size_t b = 0; b < quad_blocks(channels); ++b)
+    write_quads(row,
+                {first_of_quads(b, channels), std::min(channels, quad_channels),
+                 reinterpret_cast<const std::byte*>(weights_.quads_.data() + b * of_block),
+                 starts_.data() + b * quad_channels, factors_.data() + b * quad_channels},
+                rescaling_);
 }
 
 }  // namespace millrace::kernels

@@ -6,6 +6,8 @@
 #include <span>
 #include <vector>
 
+#include "kernels/plain/byte_tiles.h"
+
 namespace millrace::kernels {
 
 /// With its weights packed. Each result is a sum over the neighbours of its pixel: the places of
@@ -22,10 +24,33 @@ class PackedDepthwise {
   void write(std::span<const std::uint8_t* const> neighbours, const std::int32_t* starts,
              std::int32_t* sums) const;
 
+  /// Whether sums can become bytes at once: DepthwiseToBytes.
+  bool has_quads() const { return !quads_.empty(); }
+
  private:
+  friend class DepthwiseToBytes;
+
   std::size_t channels_, neighbours_;
   std::vector<std::int16_t> weights_;  // by neighbour, then by channel
   std::vector<std::int16_t> pairs_;    // for blocks of channels; empty: no instructions for these
+  std::vector<std::int8_t> quads_;  // for blocks of channels, as QuadBlock has them; may be empty
+};
+
+/// For one run. Precondition: has_quads().
+class DepthwiseToBytes {
+ public:
+  /// `zero`: of the images, as unsigned integers; signed ones are made larger by 128.
+  DepthwiseToBytes(const PackedDepthwise& weights, std::int32_t zero, bool is_signed,
+                   const ByteRescaling& rescaling);
+  /// Pixels of a row, by channel; whether bytes are signed is filled in.
+  void write(QuadRow row) const;
+
+ private:
+  const PackedDepthwise& weights_;
+  bool is_signed_;
+  ByteRescaling rescaling_;
+  std::vector<std::int32_t> starts_;  // in the order of the blocks' places
+  std::vector<float> factors_;
 };
 
 }  // namespace millrace::kernels

@@ -110,4 +110,11 @@ void rescale(const SumRows& rows, const ByteRescaling& rescaling, std::uint8_t* 
   }
 }
 
+#if defined(__x86_64__) && !defined(__clang__)
+[[gnu::target_clones("avx512f", "arch=x86-64-v3", "default")]]
+#endif
+void turn_signs(std::uint8_t* bytes, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) bytes[i] ^= 0x80;
+}
+
 }  // namespace millrace::kernels

@@ -13,7 +13,7 @@ struct ByteScale {
   std::int32_t zero = 0;
   bool is_signed = false;
 };
-// All but rescale() run on the calling thread and its OpenMP helpers.
+// All but rescale() and turn_signs() run on the calling thread and its OpenMP helpers.
 
 /// Not a number becomes the least integer.
 void quantize_numbers(std::span<const float> from, const ByteScale& scale, std::uint8_t* to);
@@ -39,5 +39,8 @@ struct SumRows {
 };
 /// `to` is dense.
 void rescale(const SumRows& rows, const ByteRescaling& rescaling, std::uint8_t* to);
+
+/// Signed integers become unsigned ones that are larger by 128, and these signed ones.
+void turn_signs(std::uint8_t* bytes, std::size_t count);
 
 }  // namespace millrace::kernels

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cstring>
 #include <memory>
+#include <utility>
 
+#include "kernels/plain/byte_tiles.h"
 #include "kernels/plain/pieces.h"
 
 #if defined(__x86_64__)
@@ -16,9 +18,9 @@ namespace {
 constexpr std::size_t byte_panel = 32;     // columns
 constexpr std::size_t panel_step_bytes =
     128;                                   // of a panel: 32 columns times 4 bytes or 2 halfwords
-constexpr std::size_t rows_of_piece = 64;  // their bytes and sums stay in the cache
+constexpr std::size_t rows_of_piece = 48;  // their bytes and sums stay in the cache
 
-/// Rows of four bytes or two halfwords a step, by one panel.
+/// Rows of two halfwords a step, by one panel.
 struct BytePanel {
   const std::byte* rows;
   const std::byte* panel;
@@ -32,28 +34,6 @@ struct BytePanel {
   std::int32_t x;
   std::memcpy(&x, from, sizeof x);
   return x;
-}
-
-template <std::size_t rows>
-[[gnu::target("avx512f,avx512bw,avx512vnni")]] void multiply_quads(const BytePanel& p) {
-  __m512i sums[rows][2];
-  for (std::size_t r = 0; r < rows; ++r) {
-    sums[r][0] = _mm512_loadu_si512(p.starts);
-    sums[r][1] = _mm512_loadu_si512(p.starts + 16);
-  }
-  for (std::size_t k = 0; k < p.steps; ++k) {
-    const __m512i a = _mm512_loadu_si512(p.panel + k * panel_step_bytes);
-    const __m512i b = _mm512_loadu_si512(p.panel + k * panel_step_bytes + 64);
-    for (std::size_t r = 0; r < rows; ++r) {
-      const __m512i x = _mm512_set1_epi32(four_bytes(p.rows + r * p.rows_apart + 4 * k));
-      sums[r][0] = _mm512_dpbusd_epi32(sums[r][0], x, a);
-      sums[r][1] = _mm512_dpbusd_epi32(sums[r][1], x, b);
-    }
-  }
-  for (std::size_t r = 0; r < rows; ++r) {
-    _mm512_storeu_si512(p.sums + r * p.sums_apart, sums[r][0]);
-    _mm512_storeu_si512(p.sums + r * p.sums_apart + 16, sums[r][1]);
-  }
 }
 
 template <std::size_t rows>
@@ -93,17 +73,16 @@ void multiply_pairs(const BytePanel& p) {
 using MultiplyPanel = void (*)(const BytePanel&);
 
 template <std::size_t rows>
-MultiplyPanel fast_kernel([[maybe_unused]] bool quads) {
+MultiplyPanel fast_kernel() {
 #if defined(__x86_64__)
-  if (quads) return multiply_quads<rows>;
   if (__builtin_cpu_supports("avx2")) return multiply_pairs_fast<rows>;
 #endif
   return nullptr;
 }
 
-void multiply_rows_by_panel(BytePanel p, std::size_t rows, bool quads) {
+void multiply_rows_by_panel(BytePanel p, std::size_t rows) {
   constexpr std::size_t most = 4;
-  const auto many = fast_kernel<most>(quads), fast = fast_kernel<1>(quads);
+  const auto many = fast_kernel<most>(), fast = fast_kernel<1>();
   const auto go_on = [&](std::size_t count) {
     p.rows += count * p.rows_apart;
     p.sums += count * p.sums_apart;
@@ -163,41 +142,96 @@ std::size_t PackedBytes::steps() const {
   return (depth_ + in_step - 1) / in_step;
 }
 
-void PackedBytes::multiply_piece(const ByteRows& rows, std::size_t first, std::size_t count,
-                                 const Take& take) const {
-  const std::size_t in_step = quads_ ? 4 : 2, padded = steps() * in_step;
-  std::vector<std::uint8_t> bytes(count * padded);
-  rows.write(first, count, bytes.data(), padded);
-  std::vector<std::int16_t> wide(quads_ ? 0 : bytes.size());
-  if (!quads_) widen(bytes.data(), bytes.size(), rows.zero, wide.data());
-  const std::size_t columns = width();
-  // With bytes the zero point is taken off the sums: as often as there is a weight.
-  std::vector<std::int32_t> starts(columns);
-  const auto sums = std::make_unique_for_overwrite<std::int32_t[]>(count * columns);
-  for (std::size_t c = 0; c < columns && quads_; ++c) starts[c] = -rows.zero * column_sums_[c];
-  BytePanel panel{reinterpret_cast<const std::byte*>(bytes.data()),
-                  panels_.data(),
-                  starts.data(),
-                  sums.get(),
-                  steps(),
-                  padded,
-                  columns};
-  if (!quads_) {
-    panel.rows = reinterpret_cast<const std::byte*>(wide.data());
-    panel.rows_apart = 2 * padded;
+/// Some of the rows, with zeros behind each up to whole steps.
+struct PackedBytes::Piece {
+  std::size_t first, count, row_apart;
+  const std::uint8_t* bytes;
+  std::unique_ptr<std::uint8_t[]> own = {};
+  std::int32_t zero;
+};
+
+PackedBytes::Piece PackedBytes::piece_of(const ByteRows& rows, std::size_t first,
+                                         std::size_t last) const {
+  const std::size_t padded = steps() * (quads_ ? 4 : 2), count = last - first;
+  Piece piece{first, count, padded, nullptr, nullptr, rows.zero};
+  if (rows.bytes != nullptr && padded == depth_ && !rows.is_signed) {
+    piece.bytes = rows.bytes + first * depth_;
+    return piece;
   }
-  for (std::size_t c = 0; c < columns; c += byte_panel) {
-    multiply_rows_by_panel(panel, count, quads_);
+  piece.own = std::make_unique_for_overwrite<std::uint8_t[]>(count * padded);
+  piece.bytes = piece.own.get();
+  for (std::size_t r = 0; r < count; ++r) {
+    std::uint8_t* const row = piece.own.get() + r * padded;
+    if (rows.bytes != nullptr) std::memcpy(row, rows.bytes + (first + r) * depth_, depth_);
+    std::memset(row + depth_, 0, padded - depth_);
+  }
+  if (rows.bytes == nullptr) rows.write(first, count, piece.own.get(), padded);
+  if (rows.is_signed) turn_signs(piece.own.get(), count * padded);
+  return piece;
+}
+
+/// What sums begin with, by column of whole panels. With bytes the zero point is taken off the
+/// sums: as often as there is a weight.
+std::vector<std::int32_t> PackedBytes::starts(const ByteRows& rows,
+                                              const std::int32_t* bias) const {
+  std::vector<std::int32_t> starts(width());
+  if (bias != nullptr) std::copy_n(bias, columns_, starts.begin());
+  for (std::size_t c = 0; c < starts.size() && quads_; ++c)
+    starts[c] = static_cast<std::int32_t>(std::int64_t{starts[c]} -
+                                          std::int64_t{rows.zero} * column_sums_[c]);
+  return starts;
+}
+
+void PackedBytes::write_sums(const Piece& piece, const std::int32_t* starts,
+                             std::int32_t* sums) const {
+  if (quads_)
+    return multiply_to_sums(
+        {piece.count, piece.row_apart, piece.bytes, steps(), panels_.data(), columns_, starts},
+        sums, width());
+  std::vector<std::int16_t> wide(piece.count * piece.row_apart);
+  widen(piece.bytes, wide.size(), piece.zero, wide.data());
+  BytePanel panel{reinterpret_cast<const std::byte*>(wide.data()),
+                  panels_.data(),
+                  starts,
+                  sums,
+                  steps(),
+                  2 * piece.row_apart,
+                  width()};
+  for (std::size_t c = 0; c < width(); c += byte_panel) {
+    multiply_rows_by_panel(panel, piece.count);
     panel.panel += steps() * panel_step_bytes;
     panel.starts += byte_panel;
     panel.sums += byte_panel;
   }
-  take(first, count, sums.get());
 }
 
 void PackedBytes::multiply(const ByteRows& rows, const Take& take) const {
+  const std::vector<std::int32_t> begin = starts(rows, nullptr);
   in_pieces(rows.count, rows_of_piece, [&](std::size_t first, std::size_t last) {
-    multiply_piece(rows, first, last - first, take);
+    const Piece piece = piece_of(rows, first, last);
+    const auto sums = std::make_unique_for_overwrite<std::int32_t[]>(piece.count * width());
+    write_sums(piece, begin.data(), sums.get());
+    take(first, piece.count, sums.get());
+  });
+}
+
+void PackedBytes::multiply(const ByteRows& rows, const ByteTarget& target) const {
+  ByteRescaling rescaling = target.rescaling;
+  const std::vector<std::int32_t> begin = starts(rows, std::exchange(rescaling.bias, nullptr));
+  std::vector<float> factors(width());
+  std::copy_n(rescaling.factors, columns_, factors.begin());
+  rescaling.factors = factors.data();
+  in_pieces(rows.count, rows_of_piece, [&](std::size_t first, std::size_t last) {
+    const Piece piece = piece_of(rows, first, last);
+    std::uint8_t* const to = target.to + first * target.apart;
+    if (quads_)
+      return multiply_to_bytes({piece.count, piece.row_apart, piece.bytes, steps(), panels_.data(),
+                                columns_, begin.data()},
+                               rescaling, to, target.apart);
+    const auto sums = std::make_unique_for_overwrite<std::int32_t[]>(piece.count * width());
+    write_sums(piece, begin.data(), sums.get());
+    for (std::size_t r = 0; r < piece.count; ++r)
+      rescale({1, columns_, width(), sums.get() + r * width()}, rescaling, to + r * target.apart);
   });
 }
 

@@ -7,6 +7,8 @@
 #include <span>
 #include <vector>
 
+#include "kernels/plain/byte_numbers.h"
+
 namespace millrace::kernels {
 
 /// The left matrix: rows of bytes, each of which stands for itself less `zero`.
@@ -16,6 +18,17 @@ struct ByteRows {
   /// Writes rows [first, first + count), `apart` bytes apart. Called by several threads.
   std::function<void(std::size_t first, std::size_t count, std::uint8_t* to, std::size_t apart)>
       write;
+  /// Where they lie one behind the other, if they do; then nobody need write them.
+  const std::uint8_t* bytes = nullptr;
+  /// As they lie or are written; then `zero` is that of integers which are larger by 128.
+  bool is_signed = false;
+};
+
+/// Where rows of bytes go that sums become, `apart` bytes apart.
+struct ByteTarget {
+  ByteRescaling rescaling;  // by column
+  std::uint8_t* to = nullptr;
+  std::size_t apart = 1;
 };
 
 /// The right matrix, less its zero points: integers in [-255, 255].
@@ -35,11 +48,15 @@ class PackedBytes {
   using Take = std::function<void(std::size_t first, std::size_t count, const std::int32_t* sums)>;
   /// Runs on the calling thread and its OpenMP helpers.
   void multiply(const ByteRows& rows, const Take& take) const;
+  /// The same, and the sums become bytes.
+  void multiply(const ByteRows& rows, const ByteTarget& target) const;
 
  private:
+  struct Piece;
   std::size_t steps() const;
-  void multiply_piece(const ByteRows& rows, std::size_t first, std::size_t count,
-                      const Take& take) const;
+  std::vector<std::int32_t> starts(const ByteRows& rows, const std::int32_t* bias) const;
+  Piece piece_of(const ByteRows& rows, std::size_t first, std::size_t last) const;
+  void write_sums(const Piece& piece, const std::int32_t* starts, std::int32_t* sums) const;
 
   std::size_t columns_ = 0, depth_ = 0;
   bool quads_ = false;

@@ -36,9 +36,20 @@ void turn_square_of_bytes(const std::uint8_t* from, std::size_t from_apart, std:
     __builtin_memcpy(to + i * to_apart, &a[i], byte_square);
 }
 
+/// Few rows: the bytes of a column are written one after the other.
+template <std::size_t rows>
+void turn_few_rows(const ByteMatrix& m) {
+  const std::uint8_t* __restrict from = m.from;
+  std::uint8_t* __restrict to = m.to;
+  const std::size_t apart = m.from_apart;
+  for (std::size_t c = 0; c < m.columns; ++c, ++from, to += m.to_apart)
+    for (std::size_t r = 0; r < rows; ++r) to[r] = from[r * apart];
+}
+
 }  // namespace
 
 void turn_bytes(const ByteMatrix& m) {
+  if (m.rows == 3) return turn_few_rows<3>(m);
   if (m.rows < byte_square || m.columns < byte_square) {
     for (std::size_t c = 0; c < m.columns; ++c)
       for (std::size_t r = 0; r < m.rows; ++r)

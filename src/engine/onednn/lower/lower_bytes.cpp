@@ -6,7 +6,6 @@
 #include "engine/onednn/lower/lower.h"
 #include "kernels/plain/byte_convolution.h"
 #include "kernels/plain/byte_numbers.h"
-#include "kernels/plain/turn_bytes.h"
 
 namespace millrace::engine::onednn {
 namespace {
@@ -91,13 +90,7 @@ class SumScales {
                   zero.present() ? integer_at(zero, 0) : 0, type == DataType::int8};
   }
 
-  /// Of outputs from the first one on.
-  void write(const kernels::SumRows& rows, std::size_t first, std::uint8_t* to) const {
-    kernels::ByteRescaling part = rescaling_;
-    part.factors += first;
-    if (part.bias) part.bias += first;
-    kernels::rescale(rows, part, to);
-  }
+  const kernels::ByteRescaling& rescaling() const { return rescaling_; }
 
  private:
   std::vector<float> factors_;
@@ -181,31 +174,27 @@ struct ByteProductLoop {
   void multiply(const PackedBytes& right, std::size_t number, std::span<const ConstView> in,
                 const View& out) const {
     const ConstView& left = in[m.at.left];
-    const std::uint8_t sign = left.type == DataType::int8 ? 0x80 : 0;
-    const std::uint8_t* const bytes = left.as<std::uint8_t>() + number * m.rows * m.depth;
-    kernels::ByteRows rows{m.rows, zero_of(in, m.at.left_zero) + sign, {}};
-    rows.write = [&](std::size_t first, std::size_t count, std::uint8_t* to, std::size_t apart) {
-      for (std::size_t r = 0; r < count; ++r)
-        for (std::size_t k = 0; k < m.depth; ++k)
-          to[r * apart + k] = bytes[(first + r) * m.depth + k] ^ sign;
-    };
-    std::optional<SumScales> scales;
-    if (m.at.rescales) scales.emplace(in, m.at, m.columns, m.type);
+    const bool is_signed = left.type == DataType::int8;
+    kernels::ByteRows rows{m.rows, zero_of(in, m.at.left_zero) + (is_signed ? 128 : 0), {}};
+    rows.bytes = left.as<std::uint8_t>() + number * m.rows * m.depth;
+    rows.is_signed = is_signed;
+    const std::size_t begin = number * m.rows * m.columns;
+    if (m.at.rescales) {
+      const SumScales scales(in, m.at, m.columns, m.type);
+      right.multiply(rows, {scales.rescaling(), out.as<std::uint8_t>() + begin, m.columns});
+      return;
+    }
     right.multiply(rows, [&](std::size_t first, std::size_t count, const std::int32_t* sums) {
-      const std::size_t at = (number * m.rows + first) * m.columns;
-      if (scales) {
-        scales->write({count, m.columns, right.width(), sums}, 0, out.as<std::uint8_t>() + at);
-        return;
-      }
       for (std::size_t r = 0; r < count; ++r)
         std::copy_n(sums + r * right.width(), m.columns,
-                    out.as<std::int32_t>() + at + r * m.columns);
+                    out.as<std::int32_t>() + begin + (first + r) * m.columns);
     });
   }
 };
 
 // Convolutions
 
+/// Bytes that sums become have the channels innermost, as the input has then.
 struct ByteConvolutionLoop {
   ByteInputs at;
   DataType type = DataType::int32;  // of the result
@@ -213,36 +202,26 @@ struct ByteConvolutionLoop {
   std::optional<PackedConvolution> packed;
 
   void run(std::span<const ConstView> in, std::span<const View> out) const {
-    std::optional<SumScales> scales;
-    if (at.rescales) scales.emplace(in, at, convolution.filters, type);
-    packed->run(in[at.left].as<std::uint8_t>(), zero_of(in, at.left_zero),
-                [&](const PackedConvolution::Sums& sums) {
-                  if (scales)
-                    write_bytes(sums, *scales, out[0].as<std::uint8_t>());
-                  else
-                    write_sums(sums, out[0].as<std::int32_t>());
-                });
+    const auto* const from = in[at.left].as<std::uint8_t>();
+    const std::int32_t zero = zero_of(in, at.left_zero);
+    if (at.rescales) {
+      const SumScales scales(in, at, convolution.filters, type);
+      packed->run(from, zero, {scales.rescaling(), out[0].as<std::uint8_t>(), convolution.filters});
+      return;
+    }
+    packed->run(from, zero, [&](const PackedConvolution::Sums& sums) {
+      write_sums(sums, out[0].as<std::int32_t>());
+    });
   }
 
  private:
-  std::size_t place_of(const PackedConvolution::Sums& sums, std::size_t filter) const {
-    return (sums.image * convolution.filters + sums.first_filter + filter) * convolution.pixels() +
-           sums.pixel;
-  }
   /// From pixel by pixel to filter by filter.
   void write_sums(const PackedConvolution::Sums& sums, std::int32_t* to) const {
+    const std::size_t first = sums.image * convolution.filters + sums.first_filter;
     for (std::size_t f = 0; f < sums.filters; ++f) {
-      std::int32_t* const row = to + place_of(sums, f);
+      std::int32_t* const row = to + (first + f) * convolution.pixels() + sums.pixel;
       for (std::size_t p = 0; p < sums.count; ++p) row[p] = sums.values[p * sums.apart + f];
     }
-  }
-  void write_bytes(const PackedConvolution::Sums& sums, const SumScales& scales,
-                   std::uint8_t* to) const {
-    const auto bytes = std::make_unique_for_overwrite<std::uint8_t[]>(sums.count * sums.filters);
-    scales.write({sums.count, sums.filters, sums.apart, sums.values}, sums.first_filter,
-                 bytes.get());
-    kernels::turn_bytes({sums.count, sums.filters, bytes.get(), sums.filters,
-                         to + place_of(sums, 0), convolution.pixels()});
   }
 };
 
@@ -334,8 +313,11 @@ bool lower_byte_convolution(Builder& builder, LayerId id) {
   if (!found) return false;
   auto loop = std::make_shared<ByteConvolutionLoop>(std::move(*found));  // by copies of the step
   loop->packed.emplace(loop->convolution, weights_of(builder, layer, *loop));
-  builder.loops(
-      id, [loop](auto in, auto out) { loop->run(in, out); }, "byte_convolution");
+  const PlainLoop run = [loop](auto in, auto out) { loop->run(in, out); };
+  if (loop->at.rescales)
+    builder.loops_channels_last(id, run, "byte_convolution");
+  else
+    builder.loops(id, run, "byte_convolution");
   return true;
 }
 

@@ -47,6 +47,21 @@ kernels::ByteScale scale_of_row(const ScaledRows& rows, std::size_t row,
   return {in[1].as<float>()[at], has_zero ? byte_at(in[2], at) : 0, type == DataType::int8};
 }
 
+/// A loop and its name.
+struct NamedLoop {
+  PlainLoop run;
+  const char* kernel;
+};
+
+/// With one scale each element stays where it is.
+void run_rows(Builder& builder, LayerId id, const ScaledRows& rows, const NamedLoop& loop) {
+  const bool stays = rows.count == 1 && rows.scales == 1;
+  if (stays && builder.is_channels_last(builder.layer(id).inputs[0]))
+    builder.loops_channels_last(id, loop.run, loop.kernel);
+  else
+    builder.loops(id, loop.run, loop.kernel);
+}
+
 void run_dynamic_quantize(std::span<const ConstView> in, std::span<const View> out) {
   const auto count = network::element_count({in[0].shape.begin(), in[0].shape.end()});
   const std::span<const float> x(in[0].as<float>(), static_cast<std::size_t>(count));
@@ -117,7 +132,7 @@ bool lower_quantize(Builder& builder, LayerId id) {
                                 scale_of_row(rows, row, in, type),
                                 out[0].as<std::uint8_t>() + row * rows.size);
   };
-  builder.loops(id, loop, "quantize");
+  run_rows(builder, id, *rows, {loop, "quantize"});
   return true;
 }
 
@@ -134,7 +149,7 @@ bool lower_dequantize(Builder& builder, LayerId id) {
                                 scale_of_row(rows, row, in, type),
                                 out[0].as<float>() + row * rows.size);
   };
-  builder.loops(id, loop, "dequantize");
+  run_rows(builder, id, *rows, {loop, "dequantize"});
   return true;
 }
 

@@ -1,6 +1,7 @@
 #include "engine/onednn/memory/turning.h"
 
 #include "kernels/plain/turn.h"
+#include "kernels/plain/turn_bytes.h"
 
 namespace millrace::engine::onednn {
 
@@ -19,6 +20,22 @@ std::optional<OwnWork> fast_turn(const Value& from, const Value& to) {
                    kernels::turn_numbers(turn, reinterpret_cast<const float*>(at.from),
                                          reinterpret_cast<float*>(at.to));
                  }};
+}
+
+OwnWork turn_of_bytes(const Value& from, const Value& to) {
+  const Dims shape = dims_of(from.desc);
+  std::size_t rows = static_cast<std::size_t>(shape[1]), columns = 1;
+  for (std::size_t d = 2; d < shape.size(); ++d) columns *= static_cast<std::size_t>(shape[d]);
+  if (!is_row_major(from.desc)) std::swap(rows, columns);
+  const auto images = static_cast<std::size_t>(shape[0]);
+  return {from, to, [rows, columns, images](const OwnPlaces& at) {
+            for (std::size_t i = 0; i < images; ++i) {
+              const auto* const in = reinterpret_cast<const std::uint8_t*>(at.from);
+              auto* const out = reinterpret_cast<std::uint8_t*>(at.to);
+              const std::size_t first = i * rows * columns;
+              kernels::turn_bytes({rows, columns, in + first, columns, out + first, rows});
+            }
+          }};
 }
 
 }  // namespace millrace::engine::onednn

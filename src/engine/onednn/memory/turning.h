@@ -8,5 +8,7 @@ namespace millrace::engine::onednn {
 
 /// Nothing unless both lie in dense layouts of float32 and the loop is fast between them.
 std::optional<OwnWork> fast_turn(const Value& from, const Value& to);
+/// Bytes between row-major and channels last.
+OwnWork turn_of_bytes(const Value& from, const Value& to);
 
 }  // namespace millrace::engine::onednn

@@ -1,0 +1,83 @@
+// Loops of ours, and integers of the network, which only such loops read and write.
+#include "engine/onednn/builder.h"
+#include "engine/onednn/memory/turning.h"
+
+namespace millrace::engine::onednn {
+namespace {
+
+/// In which 8-bit integers of the network lie, and its float32.
+Type usual_type(const network::Tensor& tensor) {
+  if (tensor.type == network::DataType::float32) return Type::f32;
+  return tensor.type == network::DataType::int8 ? Type::s8 : Type::u8;
+}
+
+}  // namespace
+
+Value Builder::channels_last(TensorId id) {
+  const network::Tensor& its = tensor(id);
+  const Desc layout = channels_last_desc(its.shape, usual_type(its));
+  return type_of(layout) == Type::f32 ? in_layout(id, layout) : bytes_in_layout(id, layout);
+}
+
+bool Builder::is_channels_last(TensorId id) const {
+  const auto found = values_.find(id);
+  if (found == values_.end() || found->second.desc.is_zero()) return false;
+  const Desc& now = found->second.desc;
+  return same_memory(now, channels_last_desc(tensor(id).shape, type_of(now))) && !is_row_major(now);
+}
+
+Value Builder::bytes_in_layout(TensorId id, const Desc& layout) {
+  if (!values_.contains(id)) value(id);
+  Value now = values_.at(id);
+  if (now.desc.is_zero()) now.desc = row_major_desc(tensor(id).shape, type_of(layout));
+  if (same_memory(now.desc, layout) || (is_row_major(now.desc) && is_row_major(layout))) {
+    now.desc = layout;
+    return now;
+  }
+  for (const Value& other : converted_[id])
+    if (same_memory(other.desc, layout)) return other;
+  const Value made = make_temporary(layout);
+  run(turn_of_bytes(now, made), "reorder");
+  converted_[id].push_back(made);
+  return made;
+}
+
+Value Builder::plain_integers(TensorId id) {
+  Value value = bytes_in_layout(id, row_major_desc(tensor(id).shape, usual_type(tensor(id))));
+  value.desc = {};
+  return value;
+}
+
+void Builder::loops(LayerId id) { loops(id, {}, "loops"); }
+
+void Builder::loops(LayerId id, const PlainLoop& own, const std::string& kernel) {
+  LoopWork work{&layer(id), {}, {}, own};
+  for (const TensorId input : layer(id).inputs)
+    work.reads.push_back(input.valid() ? std::optional(plain(input)) : std::nullopt);
+  for (const TensorId output : layer(id).outputs)
+    work.writes.push_back(output.valid() ? std::optional(make_plain(output)) : std::nullopt);
+  add_loop(std::move(work), kernel);
+}
+
+void Builder::loops_channels_last(LayerId id, const PlainLoop& own, const std::string& kernel) {
+  const std::vector<TensorId>& inputs = layer(id).inputs;
+  LoopWork work{&layer(id), {channels_last(inputs[0])}, {}, own};
+  for (std::size_t i = 1; i < inputs.size(); ++i)
+    work.reads.push_back(inputs[i].valid() ? std::optional(plain(inputs[i])) : std::nullopt);
+  const TensorId output = layer(id).outputs[0];
+  const network::Tensor& its = tensor(output);
+  work.writes.push_back(make(output, channels_last_desc(its.shape, usual_type(its))));
+  add_loop(std::move(work), kernel);
+}
+
+void Builder::add_loop(LoopWork work, const std::string& kernel) {
+  Step step;
+  for (const auto& [values, storages] :
+       {std::pair{&work.reads, &step.reads}, std::pair{&work.writes, &step.writes}})
+    for (const auto& value : *values)
+      if (value) storages->push_back(value->storage);
+  step.work = std::move(work);
+  add(std::move(step), kernel);
+}
+
+}  // namespace millrace::engine::onednn

@@ -1,0 +1,129 @@
+// Random chains of layers between quantised tensors. Some tensors are read in other ways too, so
+// that whoever keeps them in a layout of its own must give them back.
+#include <fmt/format.h>
+
+#include "cases.h"
+
+namespace millrace::test {
+
+using namespace millrace::network;
+
+namespace {
+
+/// 8-bit integers with one scale.
+struct QuantisedTensor {
+  TensorId values, scale, zero;
+  DataType type = DataType::uint8;
+  Shape shape;
+};
+
+class QuantisedChain {
+ public:
+  QuantisedChain(NetworkBuilder& builder, std::uint64_t seed) : b_(builder), random_(seed) {}
+
+  void build() {
+    constexpr std::int64_t channels[]{1, 3, 16, 33, 64};
+    const auto size = static_cast<std::int64_t>(7 + random_.below(9));
+    const Shape shape{static_cast<std::int64_t>(1 + random_.below(2)), channels[random_.below(5)],
+                      size, size + 2};
+    QuantisedTensor x = quantise(b_.input(shape), shape);
+    const std::size_t layers = 3 + random_.below(5);
+    for (std::size_t i = 0; i < layers; ++i) x = random_layer(x);
+    b_.output(x.values);
+  }
+
+ private:
+  TensorId scale(float value) {
+    return b_.constant(make_array<float>(DataType::float32, {}, std::span(&value, 1)));
+  }
+  TensorId byte(DataType type, std::uint64_t value) {
+    const auto number = static_cast<std::uint8_t>(value);
+    return b_.constant(make_array<std::uint8_t>(type, {}, std::span(&number, 1)));
+  }
+
+  QuantisedTensor next(const Shape& shape) {
+    const DataType type = random_.below(2) == 0 ? DataType::uint8 : DataType::int8;
+    return {{}, scale(random_.uniform(0.01f, 0.05f)), byte(type, random_.below(256)), type, shape};
+  }
+  QuantisedTensor quantise(TensorId real, const Shape& shape) {
+    QuantisedTensor made = next(shape);
+    made.values = b_.layer(QuantizeLinear{}, {real, made.scale, made.zero}, shape);
+    b_.set_type(made.values, made.type);
+    return made;
+  }
+  TensorId real(const QuantisedTensor& x) {
+    const TensorId made = b_.layer(DequantizeLinear{}, {x.values, x.scale, x.zero}, x.shape);
+    b_.set_type(made, DataType::float32);
+    return made;
+  }
+
+  QuantisedTensor convolve(const QuantisedTensor& x, const Conv& conv, std::int64_t filters) {
+    QuantisedTensor made = next(slide(conv.window, x.shape, filters));
+    Shape weights{filters, x.shape[1] / conv.groups};
+    weights.insert(weights.end(), conv.window.kernel.begin(), conv.window.kernel.end());
+    const bool is_signed = random_.below(3) > 0;
+    const DataType type = is_signed ? DataType::int8 : DataType::uint8;
+    const TensorId w =
+        b_.constant(random_array(random_, type, weights,
+                                 is_signed ? std::pair<std::int64_t, std::int64_t>{-128, 128}
+                                           : std::pair<std::int64_t, std::int64_t>{0, 256}));
+    const TensorId w_zero = byte(type, is_signed ? 0 : random_.below(256));
+    const TensorId w_scales =
+        random_.below(2) == 0 ? scale(0.01f) : b_.constant(Shape{filters}, {0.002, 0.02});
+    std::vector<TensorId> inputs{x.values, x.scale, x.zero,     w,
+                                 w_scales, w_zero,  made.scale, made.zero};
+    if (random_.below(2) == 0)
+      inputs.push_back(b_.constant(random_array(random_, DataType::int32, {filters}, {-999, 999})));
+    made.values = b_.layer(QLinearConv{conv.window, conv.groups}, inputs, made.shape);
+    b_.set_type(made.values, made.type);
+    return made;
+  }
+
+  QuantisedTensor random_layer(const QuantisedTensor& x) {
+    constexpr std::int64_t filters[]{1, 5, 16, 33, 64, 70, 96};
+    const auto kernel = static_cast<std::int64_t>(1 + 2 * random_.below(3));
+    const auto stride = static_cast<std::int64_t>(1 + random_.below(2));
+    const Window wide = window(kernel, {.stride = stride, .pad = kernel / 2});
+    const Window same = window(3, {.pad = 1});
+    switch (random_.below(6)) {
+      case 0:
+        return convolve(x, {wide, 1}, filters[random_.below(7)]);
+      case 1:
+        return convolve(x, {wide, x.shape[1]}, x.shape[1]);
+      case 2:  // a residual sum
+        return quantise(b_.layer(Binary{BinaryKind::add},
+                                 {real(x), real(convolve(x, {same, 1}, x.shape[1]))}, x.shape),
+                        x.shape);
+      case 3:
+        return quantise(b_.unary(UnaryKind::relu, real(x)), x.shape);
+      case 4: {  // another reader, of sums
+        const TensorId w =
+            b_.constant(random_array(random_, DataType::int8, {3, x.shape[1], 1, 1}, {-9, 9}));
+        const Window one = window(1);
+        const TensorId sums =
+            b_.layer(ConvInteger{one, 1}, {x.values, w, x.zero}, slide(one, x.shape, 3));
+        b_.set_type(sums, DataType::int32);
+        b_.output(sums);
+        return convolve(x, {same, 1}, 16);
+      }
+      default:
+        b_.output(real(x));
+        return convolve(x, {window(1), 1}, filters[random_.below(7)]);
+    }
+  }
+
+  NetworkBuilder& b_;
+  Random random_;
+};
+
+}  // namespace
+
+std::vector<ConformanceCase> quantized_networks() {
+  std::vector<ConformanceCase> cases;
+  for (std::uint64_t seed = 1; seed <= 60; ++seed)
+    cases.push_back({fmt::format("quantized_network_{}", seed),
+                     [seed](NetworkBuilder& b) { QuantisedChain(b, seed).build(); }});
+  return cases;
+}
+
+}  // namespace millrace::test
