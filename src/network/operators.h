@@ -110,7 +110,7 @@ struct Reshape {};
 struct Transpose {
   Shape permutation;  // output dimension i is input dimension permutation[i]
 };
-enum class PadMode { constant, reflect, edge };
+enum class PadMode { constant, reflect, edge, wrap };
 /// Negative amounts crop. One entry per dimension.
 struct Pad {
   PadMode mode = PadMode::constant;
@@ -118,8 +118,15 @@ struct Pad {
   double value = 0;
 };
 enum class ResizeMode { nearest, linear, cubic };
-enum class Coordinates { half_pixel, pytorch_half_pixel, align_corners, asymmetric,
-                         tf_half_pixel_for_nn, tf_crop_and_resize };
+enum class Coordinates {
+  half_pixel,
+  pytorch_half_pixel,
+  align_corners,
+  asymmetric,
+  tf_half_pixel_for_nn,
+  tf_crop_and_resize,
+  half_pixel_symmetric
+};
 enum class NearestMode { round_prefer_floor, round_prefer_ceil, floor, ceil };
 /// Resize and Upsample. One scale per dimension; roi (starts, then ends) for tf_crop_and_resize.
 struct Resize {

@@ -3,12 +3,17 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <fstream>
 
 #include "api/calibrate.h"
 #include "api/heard.h"
 #include "api/planning/make_plan.h"
 #include "base/error.h"
+#include "network/evaluate/evaluate.h"
+#include "network/npy.h"
 #include "plan/plan_file.h"
+#include "support/network_builder.h"
+#include "support/onnx_model.h"
 #include "support/temporary_folder.h"
 
 namespace millrace::api {
@@ -44,6 +49,31 @@ TEST_F(Verify, a_model_and_its_random_mappings_agree) {
   ASSERT_EQ(result.plans.size(), 4u);
   EXPECT_EQ(result.plans[0].name, "one processor");
   EXPECT_EQ(result.plans[3].name, "random mapping 3");
+}
+
+/// The root of a difference that is zero to the reference: rounded otherwise it may be below zero.
+TEST_F(Verify, what_is_no_number_where_the_reference_has_one_is_a_difference) {
+  constexpr std::int64_t count = 4096;
+  Random random(3);
+  const network::Array x =
+      test::random_array(random, network::DataType::float32, {1, count}, {-4, 4});
+  network::write_npy(folder_ / "x.npy", x);
+  test::OnnxModel logistic;
+  logistic.input("x", {1, count}).output("y").node("Sigmoid", {"x"}, {"y"});
+  test::OnnxModel model;
+  model.input("x", {1, count}).output("y");
+  model.weight("same", network::evaluate(logistic.read(), std::vector{x}).at(0));
+  model.node("Sigmoid", {"x"}, {"s"});
+  model.node("Sub", {"s", "same"}, {"d"});
+  model.node("Sqrt", {"d"}, {"y"});
+  std::ofstream(folder_ / "roots.onnx", std::ios::binary) << model.bytes();
+  VerifyRequest request;
+  request.runnable.model.source.file = (folder_ / "roots.onnx").string();
+  request.frames.inputs = {"x=" + (folder_ / "x.npy").string()};
+  request.mappings = 0;
+  const VerifyResult result = verify(request);
+  EXPECT_FALSE(result.equal());
+  EXPECT_NE(result.why.find("no finite number"), std::string::npos) << result.why;
 }
 
 TEST_F(Verify, a_doctored_plan_differs_and_the_first_layer_is_named) {

@@ -31,6 +31,12 @@ double exact(const ElementFunction& f, double x) {
       return std::sin(x);
     case Function::cos:
       return std::cos(x);
+    case Function::exp:
+      return std::exp(x);
+    case Function::log:
+      return std::log(x);
+    case Function::softplus:
+      return std::max(x, 0.) + std::log1p(std::exp(-std::abs(x)));
     case Function::celu:
       return x < 0 ? alpha * std::expm1(x / alpha) : x;
     case Function::selu:
@@ -86,6 +92,52 @@ TEST(Functions, of_large_angles_are_as_exact) {
     expect_near({function}, samples(8000));
     expect_near({function}, samples(1e9));
   }
+}
+
+std::vector<float> magnitudes_of(std::vector<float> numbers) {
+  for (float& x : numbers) x = std::abs(x);
+  return numbers;
+}
+
+/// Where the function is small too.
+void expect_relatively_near(const ElementFunction& f, const std::vector<float>& x) {
+  std::vector<float> y(x.size());
+  apply(f, x, y.data());
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const double expected = exact(f, x[i]);
+    ASSERT_NEAR(y[i], expected, 1e-6 * std::abs(expected) + 1e-44)
+        << static_cast<int>(f.function) << " of " << x[i];
+  }
+}
+
+TEST(Functions, with_logarithms_and_exponentials_are_relatively_exact) {
+  expect_relatively_near({Function::exp}, samples(87));
+  expect_relatively_near({Function::softplus}, samples(87));
+  for (const float largest : {1.f, 1e6f, 1e38f})
+    expect_relatively_near({Function::log}, magnitudes_of(samples(largest)));
+  std::vector<float> near_one = samples(1);
+  for (float& x : near_one) x = 1 + 0.1f * x;
+  expect_relatively_near({Function::log}, near_one);
+}
+
+TEST(Functions, with_logarithms_and_exponentials_know_infinity) {
+  const auto of = [](Function function, float x) {
+    const std::vector<float> given(33, x);
+    std::vector<float> made(33);
+    apply({function}, given, made.data());
+    return made[32];
+  };
+  EXPECT_EQ(of(Function::log, 0), -infinite);
+  EXPECT_EQ(of(Function::log, -0.f), -infinite);
+  EXPECT_EQ(of(Function::log, infinite), infinite);
+  EXPECT_TRUE(std::isnan(of(Function::log, -1)));
+  EXPECT_TRUE(std::isnan(of(Function::log, -infinite)));
+  EXPECT_EQ(of(Function::exp, infinite), infinite);
+  EXPECT_EQ(of(Function::exp, -infinite), 0.f);
+  EXPECT_EQ(of(Function::softplus, infinite), infinite);
+  EXPECT_EQ(of(Function::softplus, -infinite), 0.f);
+  for (const Function function : {Function::exp, Function::log, Function::softplus})
+    EXPECT_TRUE(std::isnan(of(function, nothing)));
 }
 
 TEST(Functions, of_any_number_of_numbers_write_no_further) {

@@ -3,6 +3,7 @@
 // number stays none.
 #include <bit>
 #include <cstdint>
+#include <limits>
 
 namespace millrace::kernels {
 
@@ -53,6 +54,39 @@ struct BinaryExponent {
   const BinaryExponent e(x);
   const float factor = e.first() * e.second();
   return exponential_less_one_near_zero(e.rest) * factor + (factor - 1.f);
+}
+
+/// The relative error is that of a few roundings, near one too. Denormal numbers count as zero.
+[[gnu::always_inline]] inline float logarithm(float x) {
+  const std::uint32_t bits = std::bit_cast<std::uint32_t>(x);
+  // x = m * 2^e, with m from the root of a half to that of two.
+  const std::uint32_t above = bits - 0x3f3504f3u;
+  const float e = static_cast<float>(static_cast<std::int32_t>(above) >> 23);
+  const float r = std::bit_cast<float>((above & 0x007fffffu) + 0x3f3504f3u) - 1.f;
+  const float z = r * r;
+  float p = 7.0376836292e-2f;
+  p = p * r - 1.1514610310e-1f;
+  p = p * r + 1.1676998740e-1f;
+  p = p * r - 1.2420140846e-1f;
+  p = p * r + 1.4249322787e-1f;
+  p = p * r - 1.6668057665e-1f;
+  p = p * r + 2.0000714765e-1f;
+  p = p * r - 2.4999993993e-1f;
+  p = p * r + 3.3333331174e-1f;
+  float y = p * r * z + e * -2.12194440e-4f - 0.5f * z + r;
+  y = y + e * 0.693359375f;
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  y = x < std::numeric_limits<float>::min() ? -infinity : y;
+  y = x < 0.f ? std::numeric_limits<float>::quiet_NaN() : y;
+  return x == infinity || x != x ? x : y;
+}
+
+/// log(1 + exp(x)), relatively exact where it is small.
+[[gnu::always_inline]] inline float soft_plus(float x) {
+  const float t = exponential(x < 0.f ? x : -x), u = 1.f + t;
+  // The logarithm of the rounded sum, corrected for the rounding.
+  const float small = u == 1.f ? t : logarithm(u) * (t / (u - 1.f));
+  return (x < 0.f ? 0.f : x) + small;
 }
 
 [[gnu::always_inline]] inline float logistic(float x) { return 1.f / (1.f + exponential(-x)); }

@@ -32,7 +32,9 @@ template <class F>
       return map_all(from, to,
                      [=](float x) { return beta * (x <= 0.f ? alpha * below_zero(x) : x); });
     case Function::sign:
-      return map_all(from, to, [](float x) { return x > 0.f ? 1.f : x < 0.f ? -1.f : x; });
+      return map_all(from, to, [](float x) {
+        return x > 0.f ? 1.f : x < 0.f ? -1.f : x != x ? x : 0.f;
+      });
     case Function::shrink:
       return map_all(from, to, [=](float x) {
         const float outside = x > alpha ? x - beta : x != x ? x : 0.f;
@@ -60,6 +62,12 @@ void map_piece(const ElementFunction& f, std::span<const float> from, float* to)
       return map_all(from, to, [](float x) { return sine_of_quarters(x, 0); });
     case Function::cos:
       return map_all(from, to, [](float x) { return sine_of_quarters(x, 1); });
+    case Function::exp:
+      return map_all(from, to, [](float x) { return exponential(x); });
+    case Function::log:
+      return map_all(from, to, [](float x) { return logarithm(x); });
+    case Function::softplus:
+      return map_all(from, to, [](float x) { return soft_plus(x); });
     case Function::reciprocal:
       return map_all(from, to, [](float x) { return 1.f / x; });
     default:

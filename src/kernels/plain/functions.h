@@ -1,5 +1,5 @@
 #pragma once
-// Functions of single numbers that oneDNN has none of.
+// Functions of single numbers that oneDNN has none of, or none that is exact enough.
 #include <cstddef>
 #include <span>
 
@@ -11,6 +11,9 @@ enum class Function {
   ceil,
   sin,
   cos,
+  exp,
+  log,
+  softplus,
   celu,
   selu,
   sign,

@@ -27,6 +27,7 @@ std::vector<Kept> kept_parts(const Pad& op, const ConstView& in, const View& out
 /// The element of [0, size) that stands at position i outside of it.
 std::int64_t source(PadMode mode, std::int64_t i, std::int64_t size) {
   if (mode == PadMode::edge || size == 1) return std::clamp<std::int64_t>(i, 0, size - 1);
+  if (mode == PadMode::wrap) return ((i % size) + size) % size;
   const std::int64_t period = 2 * (size - 1);
   const std::int64_t phase = ((i % period) + period) % period;
   return std::min(phase, period - phase);

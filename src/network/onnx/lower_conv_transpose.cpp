@@ -88,7 +88,9 @@ TensorId places_of(Node& node, std::int64_t channels, const Shape& block) {
   std::vector<float> weights(static_cast<std::size_t>(channels * size * size));
   for (std::int64_t i = 0; i < channels * size; ++i)
     weights[static_cast<std::size_t>(i * size + i % size)] = 1;
-  return node.add_constant(make_array<float>(DataType::float32, shape, weights));
+  const TensorId made = node.add_constant(make_array<float>(DataType::float32, shape, weights));
+  if (node.type(0) == DataType::float32) return made;
+  return node.add(Cast{}, {made}, {node.type(0), shape});
 }
 
 }  // namespace
@@ -108,9 +110,10 @@ void lower_col2im(Node& node) {
   conv.window = read_window(node, image.size(), block);
   const Shape counts = windows_in(node, image, conv.window);
   if (columns.size() != 3 || columns[1] % size != 0 ||
-      columns[2] != element_count(counts, node.place()) || node.type(0) != DataType::float32)
+      columns[2] != element_count(counts, node.place()) ||
+      (node.type(0) != DataType::float32 && node.type(0) != DataType::float16))
     node.fail(fmt::format(
-        "the blocks are {} {}, expected float32 images x channels x {} of {} "
+        "the blocks are {} {}, expected floating-point images x channels x {} of {} "
         "values",
         to_text(node.type(0)), to_text(columns), element_count(counts, node.place()), size));
   conv.groups = columns[1] / size;

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 
 #include "network/onnx/lower.h"
@@ -124,10 +125,18 @@ PadMode read_pad_mode(const Node& node) {
   const std::string mode = node.attributes().text("mode", "constant");
   if (mode == "reflect") return PadMode::reflect;
   if (mode == "edge") return PadMode::edge;
+  if (mode == "wrap") return PadMode::wrap;
   if (mode != "constant")
-    node.fail(
-        fmt::format("the attribute 'mode' is '{}', expected constant, reflect or edge", mode));
+    node.fail(fmt::format("the attribute 'mode' is '{}', expected constant, reflect, edge or wrap",
+                          mode));
   return PadMode::constant;
+}
+
+/// The extremes are clamped to themselves.
+bool fits_double(std::int64_t n) {
+  constexpr std::int64_t most = std::int64_t{1} << 53;
+  using Limits = std::numeric_limits<std::int64_t>;
+  return (n >= -most && n <= most) || n == Limits::min() || n == Limits::max();
 }
 
 double read_pad_value(const Node& node) {
@@ -135,6 +144,8 @@ double read_pad_value(const Node& node) {
   if (!node.has(2)) return 0;
   const std::vector<double> values = node.numbers(2, "the value to pad with");
   if (values.size() != 1) node.fail("the value to pad with is not one number");
+  if (node.type(2) == DataType::int64 && !fits_double(node.integers(2, "the value to pad with")[0]))
+    node.fail("the value to pad with is an integer of more than 53 bits, which is not supported");
   return values[0];
 }
 
@@ -148,7 +159,7 @@ std::int64_t padded(const Node& node, PadMode mode, std::size_t i, const Shape& 
   const bool possible = begin > -farthest && begin < farthest && end > -farthest &&
                         end < farthest && size + cropped >= 0;
   if (!possible || (mode == PadMode::reflect && reflected > 0 && reflected >= size) ||
-      (mode == PadMode::edge && reflected > 0 && size == 0))
+      (mode != PadMode::constant && reflected > 0 && size + cropped == 0))
     node.fail(fmt::format("dimension {} of the input {} cannot be padded by {} and {} in this mode",
                           i, to_text(node.shape(0)), begin, end));
   return size + begin + end;

@@ -22,12 +22,29 @@ Shape reduced(const Node& node, const Shape& axes, bool sums = false) {
   return result;
 }
 
+/// What a reduction does to each element, where none are taken together.
+TensorId each_element(Node& node, ReduceKind kind) {
+  const TensorId x = node.input(0);
+  const Made made{node.type(0), node.shape(0)};
+  switch (kind) {
+    case ReduceKind::l1:
+    case ReduceKind::l2:
+      return node.add(Unary{UnaryKind::abs}, {x}, made);
+    case ReduceKind::log_sum:
+      return node.add(Unary{UnaryKind::log}, {x}, made);
+    case ReduceKind::sum_square:
+      return node.add(Binary{BinaryKind::mul}, {x, x}, made);
+    default:
+      return x;
+  }
+}
+
 void lower_reduce(Node& node, ReduceKind kind) {
   const std::int64_t rank = node.rank(0);
   const std::int64_t since = kind == ReduceKind::sum ? 13 : 18;  // axes are an input
   Shape axes = node.integers("axes", 1, since).value_or(Shape());
   if (axes.empty() && node.attributes().flag("noop_with_empty_axes", false)) {
-    node.give(0, node.input(0));
+    node.give(0, each_element(node, kind));
     return;
   }
   for (std::int64_t& axis : axes) axis = node.normalized(axis, rank);

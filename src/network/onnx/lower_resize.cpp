@@ -17,16 +17,15 @@ Enum choice(const Node& node, std::string_view attribute, const std::string& wor
             const std::array<std::string_view, N>& names) {
   const auto found = std::find(names.begin(), names.end(), word);
   if (found == names.end())
-    node.fail(fmt::format("the attribute '{}' is '{}', which is not supported; expected one of {} "
-                          "to {}",
-                          attribute, word, names.front(), names.back()));
+    node.fail(fmt::format("the attribute '{}' is '{}', which is not supported; expected one of {}",
+                          attribute, word, fmt::join(names, ", ")));
   return static_cast<Enum>(found - names.begin());
 }
 
 constexpr std::array<std::string_view, 3> modes{"nearest", "linear", "cubic"};
-constexpr std::array<std::string_view, 6> coordinates{
-    "half_pixel", "pytorch_half_pixel",   "align_corners",
-    "asymmetric", "tf_half_pixel_for_nn", "tf_crop_and_resize"};
+constexpr std::array<std::string_view, 7> coordinates{
+    "half_pixel",           "pytorch_half_pixel", "align_corners",       "asymmetric",
+    "tf_half_pixel_for_nn", "tf_crop_and_resize", "half_pixel_symmetric"};
 constexpr std::array<std::string_view, 4> roundings{"round_prefer_floor", "round_prefer_ceil",
                                                     "floor", "ceil"};
 
@@ -66,7 +65,7 @@ void take_declared_size(const Node& node, const std::vector<double>& exact, Targ
   target.sizes = *declared;
 }
 
-Target from_scales(const Node& node, const std::vector<double>& given, const Resize& op) {
+Target from_scales(const Node& node, const std::vector<double>& given) {
   const Shape& shape = node.shape(0);
   const Shape axes = read_axes(node);
   if (given.size() != axes.size())
@@ -77,13 +76,12 @@ Target from_scales(const Node& node, const std::vector<double>& given, const Res
   std::vector<double> exact;
   for (std::size_t i = 0; i < shape.size(); ++i) {
     check_scale(node, target.scales[i]);
-    const double part = op.roi.empty() ? 1 : op.roi[i + shape.size()] - op.roi[i];
-    // In float32, as the exporters' frameworks do: 86 times 256/86 is 256, not a little less.
-    const float scale = static_cast<float>(target.scales[i]) * static_cast<float>(part);
-    const float size = std::floor(scale * static_cast<float>(shape[i]));
-    if (!(size >= 0 && size < 0x1p40f)) node.fail("the region of interest is impossible");
-    target.sizes[i] = static_cast<std::int64_t>(size);
-    exact.push_back(target.scales[i] * part * static_cast<double>(shape[i]));
+    // In float32, as the exporters' frameworks do: 86 times 256/86 is 256, not a little less. The
+    // text of tf_crop_and_resize multiplies by the region's share too, but ONNX's own inference of
+    // shapes does not, nor any program.
+    const float scale = static_cast<float>(target.scales[i]);
+    target.sizes[i] = static_cast<std::int64_t>(std::floor(scale * static_cast<float>(shape[i])));
+    exact.push_back(target.scales[i] * static_cast<double>(shape[i]));
   }
   take_declared_size(node, exact, target);
   return target;
@@ -176,7 +174,7 @@ void lower_simple(Node& node, const std::vector<double>& scales) {
     node.fail("one scale grows and another shrinks, which this opset leaves open; convert the "
               "model to opset 11 or later");
   op.nearest = shrinking ? NearestMode::ceil : NearestMode::floor;
-  Target target = from_scales(node, scales, op);
+  Target target = from_scales(node, scales);
   finish(node, std::move(op), std::move(target));
 }
 
@@ -209,7 +207,7 @@ void lower_resize(Node& node) {
   }
   if (is_given(node, 2) == is_given(node, 3))
     node.fail("exactly one of the inputs 'scales' and 'sizes' must be given");
-  Target target = is_given(node, 2) ? from_scales(node, node.numbers(2, "the scales"), op)
+  Target target = is_given(node, 2) ? from_scales(node, node.numbers(2, "the scales"))
                                     : from_sizes(node, node.integers(3, "the sizes"));
   finish(node, std::move(op), std::move(target));
 }

@@ -16,7 +16,8 @@ std::int64_t end_of(std::int64_t start, std::int64_t step, std::int64_t count, s
 }
 
 const char* name_of_mode(PadMode mode) {
-  return mode == PadMode::reflect ? "reflect" : mode == PadMode::edge ? "edge" : "constant";
+  constexpr const char* names[]{"constant", "reflect", "edge", "wrap"};
+  return names[static_cast<std::size_t>(mode)];
 }
 
 }  // namespace
@@ -78,6 +79,7 @@ void write(const Pad& op, LayerNodes& layer) {
   Names inputs{layer.input(), layer.integers(pads)};
   if (op.mode == PadMode::constant && op.value != 0) inputs.push_back(layer.number(op.value));
   layer.node("Pad", inputs, layer.outputs()).set("mode", name_of_mode(op.mode));
+  if (op.mode == PadMode::wrap) layer.need_opset(19);
 }
 
 void write(const DepthToSpace& op, LayerNodes& layer) {

@@ -9,9 +9,9 @@ namespace millrace::network::onnx_writer {
 namespace {
 
 constexpr std::array<const char*, 3> mode_names{"nearest", "linear", "cubic"};
-constexpr std::array<const char*, 6> coordinate_names{"half_pixel",           "pytorch_half_pixel",
-                                                      "align_corners",        "asymmetric",
-                                                      "tf_half_pixel_for_nn", "tf_crop_and_resize"};
+constexpr std::array<const char*, 7> coordinate_names{
+    "half_pixel",           "pytorch_half_pixel", "align_corners",       "asymmetric",
+    "tf_half_pixel_for_nn", "tf_crop_and_resize", "half_pixel_symmetric"};
 constexpr std::array<const char*, 4> nearest_names{"round_prefer_floor", "round_prefer_ceil",
                                                    "floor", "ceil"};
 
@@ -30,8 +30,7 @@ bool follows_from_sizes(const Resize& op, const Shape& in, const Shape& out) {
 /// Whether ONNX calculates the output's sizes from the scales.
 bool gives_sizes(const Resize& op, const Shape& in, const Shape& out) {
   for (std::size_t i = 0; i < in.size(); ++i) {
-    const double part = op.roi.empty() ? 1 : op.roi[i + in.size()] - op.roi[i];
-    const float scale = static_cast<float>(op.scales[i]) * static_cast<float>(part);
+    const float scale = static_cast<float>(op.scales[i]);
     if (std::floor(scale * static_cast<float>(in[i])) != static_cast<float>(out[i])) return false;
   }
   return true;
@@ -47,7 +46,8 @@ bool are_single(const std::vector<double>& values) {
 /// size after it.
 bool depends_on_width(Coordinates coordinates) {
   return coordinates == Coordinates::align_corners ||
-         coordinates == Coordinates::tf_crop_and_resize;
+         coordinates == Coordinates::tf_crop_and_resize ||
+         coordinates == Coordinates::half_pixel_symmetric;
 }
 
 std::string floats(LayerNodes& layer, const std::vector<double>& values) {
@@ -71,6 +71,7 @@ void write(const Resize& op, LayerNodes& layer) {
   else
     inputs[3] = layer.integers(out);
   const NodeToWrite node = layer.node("Resize", inputs, layer.outputs());
+  if (op.coordinates == Coordinates::half_pixel_symmetric) layer.need_opset(19);
   node.set("mode", name_in(mode_names, op.mode));
   node.set("coordinate_transformation_mode", name_in(coordinate_names, op.coordinates));
   if (op.mode == ResizeMode::nearest) node.set("nearest_mode", name_in(nearest_names, op.nearest));

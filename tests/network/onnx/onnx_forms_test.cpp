@@ -1,6 +1,8 @@
 // Operators that become others: their values, worked out by hand or with NumPy.
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "network/evaluate/evaluate.h"
 #include "support/onnx_model.h"
 
@@ -55,6 +57,73 @@ TEST(Forms, blocks_that_overlap_are_added_to_an_image) {
   expect_near(
       answer_of(model, {1, 2, 3, 4, 10, 20, 30, 40, 100, 200, 300, 400, 1000, 2000, 3000, 4000}),
       {1, 12, 20, 103, 1234, 2040, 300, 3400, 4000});
+}
+
+/// What the definition calls composite reductions: the steps for each element remain.
+TEST(Forms, reductions_over_no_axes_do_what_they_do_to_each_element) {
+  const std::vector<float> x{0.5f, -2, 3, 0.7f};
+  const auto reduced = [&](const std::string& op) {
+    OnnxModel model(18);
+    model.input("x", {2, 2}).output("y");
+    model.node(op, {"x"}, {"y"}).set("noop_with_empty_axes", 1);
+    return answer_of(model, x);
+  };
+  for (const std::string op : {"Sum", "Mean", "Max", "Min", "Prod", "LogSumExp"})
+    expect_near(reduced("Reduce" + op), x);
+  expect_near(reduced("ReduceL1"), {0.5f, 2, 3, 0.7f});
+  expect_near(reduced("ReduceL2"), {0.5f, 2, 3, 0.7f});
+  expect_near(reduced("ReduceSumSquare"), {0.25f, 4, 9, 0.49f});
+  const std::vector<float> logarithms = reduced("ReduceLogSum");
+  EXPECT_TRUE(std::isnan(logarithms[1]));
+  EXPECT_NEAR(logarithms[2], 1.0986123f, 1e-6);
+}
+
+// The values of the next three are those of ONNX Runtime 1.32.
+
+TEST(Forms, padding_repeats_what_is_kept) {
+  const auto padded = [](const std::vector<std::int64_t>& pads) {
+    OnnxModel model(19);
+    model.input("x", {2, 3}).output("y").integers("pads", pads);
+    model.node("Pad", {"x", "pads"}, {"y"}).set_text("mode", "wrap");
+    return answer_of(model, {1, 2, 3, 4, 5, 6});
+  };
+  expect_near(padded({0, 4, 1, -1}), {1, 2, 1, 2, 1, 2, 4, 5, 4, 5, 4, 5, 1, 2, 1, 2, 1, 2});
+  expect_near(padded({0, 2, 1, 4}),
+              {2, 3, 1, 2, 3, 1, 2, 3, 1, 5, 6, 4, 5, 6, 4, 5, 6, 4, 2, 3, 1, 2, 3, 1, 2, 3, 1});
+}
+
+TEST(Forms, images_are_resized_around_their_middle) {
+  const auto resized = [](float scale) {
+    OnnxModel model(19);
+    model.input("x", {1, 1, 1, 4}).output("y").weight("scales", floats({1, 1, 1, scale}));
+    model.node("Resize", {"x", "", "scales"}, {"y"})
+        .set_text("mode", "linear")
+        .set_text("coordinate_transformation_mode", "half_pixel_symmetric");
+    return answer_of(model, {1, 2, 4, 8});
+  };
+  expect_near(resized(1.7f),
+              {1.0294119f, 1.6176472f, 2.4117649f, 3.5882354f, 5.5294123f, 7.882353f});
+  expect_near(resized(0.6f), {1.6666667f, 5.333333f});
+}
+
+TEST(Forms, a_region_of_an_image_gets_the_size_of_the_whole_one_times_the_scale) {
+  OnnxModel model(19);
+  model.input("x", {1, 1, 4, 4}).output("y").weight("scales", floats({1, 1, 0.75f, 0.5f}));
+  model.weight("roi", floats({0, 0, 0.25f, 0.25f, 1, 1, 0.75f, 1}));
+  model.node("Resize", {"x", "roi", "scales"}, {"y"})
+      .set_text("mode", "linear")
+      .set_text("coordinate_transformation_mode", "tf_crop_and_resize");
+  std::vector<float> x;
+  for (int i = 0; i < 16; ++i) x.push_back(static_cast<float>(i));
+  expect_near(answer_of(model, x), {3.75f, 6, 6.75f, 9, 9.75f, 12});
+}
+
+TEST(Forms, blocks_of_half_precision_are_added_to_an_image) {
+  OnnxModel model(18);
+  model.input("x", {1, 1, 2}, DataType::float16).output("y");
+  model.integers("image", {1, 2}).integers("block", {1, 1});
+  model.node("Col2Im", {"x", "image", "block"}, {"y"});
+  EXPECT_EQ(model.read().inputs.size(), 1u);
 }
 
 TEST(Forms, blocks_with_padding_and_steps_of_several_channels) {

@@ -21,6 +21,12 @@ std::optional<kernels::Function> own_function(network::UnaryKind kind) {
       return Function::sin;
     case cos:
       return Function::cos;
+    case exp:
+      return Function::exp;
+    case log:
+      return Function::log;
+    case softplus:
+      return Function::softplus;
     case celu:
       return Function::celu;
     case selu:

@@ -61,20 +61,14 @@ std::optional<PostOps> functions_of(const network::Unary& unary) {
       return PostOps{function(Algorithm::eltwise_tanh)};
     case UnaryKind::elu:
       return PostOps{function(Algorithm::eltwise_elu, unary.alpha)};
-    case UnaryKind::softplus:
-      return PostOps{function(Algorithm::eltwise_soft_relu, 1)};
     case UnaryKind::mish:
       return PostOps{function(Algorithm::eltwise_mish)};
-    case UnaryKind::exp:
-      return PostOps{function(Algorithm::eltwise_exp)};
     case UnaryKind::sqrt:
       return PostOps{function(Algorithm::eltwise_sqrt)};
     case UnaryKind::round:
       return PostOps{function(Algorithm::eltwise_round)};
     case UnaryKind::abs:
       return PostOps{function(Algorithm::eltwise_abs)};
-    case UnaryKind::log:
-      return PostOps{function(Algorithm::eltwise_log)};
     case UnaryKind::neg:
       return PostOps{function(Algorithm::eltwise_linear, -1, 0)};
     case UnaryKind::gelu:

@@ -36,6 +36,11 @@ double coordinate(Coordinates kind, const AxisGeometry& g, std::int64_t i) {
     case Coordinates::pytorch_half_pixel:
       if (g.out == 1) return 0;
       break;
+    case Coordinates::half_pixel_symmetric: {
+      const double middle = static_cast<double>(g.in) / 2;
+      const double moved = middle * (1 - static_cast<double>(g.out) / wide);
+      return snapped(moved + (x + 0.5) / g.scale - 0.5);
+    }
     case Coordinates::half_pixel:
       break;
   }
