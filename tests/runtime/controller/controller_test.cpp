@@ -61,10 +61,15 @@ TEST(Controller, a_frame_whose_group_is_busy_is_skipped) {
 TEST(Controller, a_frame_whose_group_is_busy_waits_if_periods_may_stretch) {
   ControlledSystem system({{.layers = 15, .fps = 100}});
   system.deployment.system.overload = system::Overload::stretch;
-  const ControllerRecord record = run(system, 400ms);
+  ControllerOptions options;
+  options.keep_responses = 3;
+  const ControllerRecord record = run(system, 400ms, options);
   expect_none_lost(record);
   const FrameCounts& frames = record.groups[0].frames;
   EXPECT_GE(frames.stretched, 3);
+  ASSERT_EQ(record.groups[0].kept_responses.size(), 3u);
+  EXPECT_GE(record.groups[0].kept_responses[1], 19ms);  // with the 5 that it waited
+  EXPECT_GE(record.groups[0].kept_responses[2], 19ms);
   EXPECT_LE(frames.skipped, 1);  // the one that waits at the end
 }
 
