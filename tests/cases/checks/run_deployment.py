@@ -21,11 +21,11 @@ def additions_in(file):
 
 
 def is_as_busy_as_simulated(processor, run, drive):
-    """Within a tenth; and the clocks that could not be set."""
+    """Within a fifth; and the clocks that could not be set."""
     run, drive = json.load(open(run)), json.load(open(drive))
     worked, simulated = (next(p["utilisation"] for p in each["processors"] if p["processor"] == processor)
                          for each in (run, drive))
-    print(simulated > 0.05 and abs(worked / simulated - 1) < 0.1, run["clocks_that_stay"])
+    print(simulated > 0.05 and abs(worked / simulated - 1) < 0.2, run["clocks_that_stay"])
 
 
 def names_in(file):
