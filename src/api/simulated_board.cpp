@@ -148,23 +148,29 @@ void note_simulation(const Loaded& loaded) {
         fmt::format("layers planned in {} are computed in f32", fmt::join(precisions, " and ")));
 }
 
-void note_late_stages(const Loaded& loaded) {
-  if (loaded.simulated.engine == nullptr) return;
-  const auto paces = loaded.simulated.engine->paces();
-  const double scale = loaded.simulated.time_scale;
+double note_late_stages(const plan::Plan& plan, const std::vector<engine::simulated::Pace>& paces,
+                        const std::string& prefix, const Context& context) {
   double most = 0;
-  for (const schedule::Actor& actor : schedule::compile(loaded.plan).actors) {
-    const plan::Stage& stage = loaded.plan.stages[actor.stage];
+  for (const schedule::Actor& actor : schedule::compile(plan).actors) {
+    const plan::Stage& stage = plan.stages[actor.stage];
     const StagePace pace =
         plan::is_simulated(stage) ? pace_of(stage, actor.processor.name, paces) : StagePace{};
     if (pace.late <= some_are_late) continue;
     most = std::max(most, seconds(pace.computing) / seconds(pace.modelled));
-    loaded.context.note(
-        fmt::format("late: {:.0f} % of the runs of {} on {} took longer here than {}, the modelled "
-                    "time; the mean is {}",
-                    100 * pace.late, actor.name, actor.processor.name, to_text(pace.modelled),
-                    to_text(pace.computing)));
+    context.note(
+        fmt::format("late: {:.0f} % of the runs of {}{} on {} took longer here than {}, the "
+                    "modelled time; the mean is {}",
+                    100 * pace.late, prefix, actor.name, actor.processor.name,
+                    to_text(pace.modelled), to_text(pace.computing)));
   }
+  return most;
+}
+
+void note_late_stages(const Loaded& loaded) {
+  if (loaded.simulated.engine == nullptr) return;
+  const double scale = loaded.simulated.time_scale;
+  const double most =
+      note_late_stages(loaded.plan, loaded.simulated.engine->paces(), "", loaded.context);
   if (most > 0)
     loaded.context.note(
         fmt::format("so these results are not those of the board; --time-scale {:.0f} gives this "

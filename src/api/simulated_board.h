@@ -30,5 +30,9 @@ Time board_time(Time time, const Loaded& loaded);
 void note_simulation(const Loaded& loaded);
 /// Notes which stages could not keep the modelled pace.
 void note_late_stages(const Loaded& loaded);
+/// The same of a plan; `prefix` is before a stage's name. How many times its modelled time the
+/// worst of them took; 0: none is late.
+double note_late_stages(const plan::Plan& plan, const std::vector<engine::simulated::Pace>& paces,
+                        const std::string& prefix, const Context& context);
 
 }  // namespace millrace::api

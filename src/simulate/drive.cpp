@@ -192,7 +192,8 @@ class DriveRun {
     if (beat.waiting && !beat.is_busy()) {
       beat.waiting = false;
       count(group, &DriveFrames::stretched);
-      release(group, now_);
+      release(group, beat.next);
+      beat.last = now_;
       beat.next = now_ + beat.period;
     }
     while (!beat.waiting && beat.next <= now_) {

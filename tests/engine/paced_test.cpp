@@ -75,18 +75,29 @@ TEST_F(PacedEngineTest, runs_that_follow_each_other_never_take_less_than_their_s
 
 TEST_F(PacedEngineTest, a_lower_clock_takes_longer_in_proportion) {
   const auto engine = paced(10ms);
-  EXPECT_FALSE(engine->set_slowdown("gpu", 2));  // nothing was prepared for it yet
+  engine->set_slowdown("gpu", 3);  // nothing was prepared for it yet
   const auto subnet = prepare(*engine);
-  const auto time_at = [&](double slowdown) {
-    EXPECT_TRUE(engine->set_slowdown("gpu", slowdown));
+  const auto time_now = [&] {
     const auto start = Clock::now();
     run(*subnet);
     return Clock::now() - start;
   };
-  EXPECT_GE(time_at(3), 30ms);
-  const auto at_the_highest = time_at(1);
+  EXPECT_GE(time_now(), 30ms);
+  engine->set_slowdown("gpu", 1);
+  const auto at_the_highest = time_now();
   EXPECT_GE(at_the_highest, 5ms);  // it may make up for the last one, which was woken late
   EXPECT_LT(at_the_highest, 30ms);
+}
+
+TEST_F(PacedEngineTest, other_work_says_its_time_at_the_clock) {
+  const auto engine = paced(1ms);
+  const PacedEngine::Pacer pacer = engine->pacer(gpu);
+  engine->set_slowdown("gpu", 2);
+  bool is_done = false;
+  const auto start = Clock::now();
+  EXPECT_EQ(pacer(5ms, [&] { is_done = true; }), 10ms);
+  EXPECT_GE(Clock::now() - start, 10ms);
+  EXPECT_TRUE(is_done);
 }
 
 TEST_F(PacedEngineTest, what_is_no_core_runs_one_subnet_at_a_time) {
@@ -141,6 +152,8 @@ TEST_F(PacedEngineTest, says_which_subnets_were_late) {
   EXPECT_EQ(in_time->paces()[0].modelled, 20ms);
   EXPECT_LT(in_time->paces()[0].late, 3);
   EXPECT_TRUE(free->paces().empty());  // no time is modelled, so none is late
+  late->forget_runs();
+  EXPECT_TRUE(late->paces().empty());
 }
 
 TEST_F(PacedEngineTest, the_times_of_groups_add_up_to_the_modelled_time) {

@@ -92,6 +92,9 @@ TEST(drive, stretches_the_period_if_told) {
   const DriveFrames& a = found.groups[0].frames;
   EXPECT_EQ(a.released, 56);  // one each 18 ms
   EXPECT_EQ(a.stretched, 55);
+  EXPECT_EQ(a.missed, a.done);
+  EXPECT_EQ(found.groups[0].responses.minimum(), ms(18));
+  EXPECT_EQ(found.groups[0].responses.maximum(), ms(26));  // with the 8 that it waited
   EXPECT_EQ(a.due, a.released + a.skipped);
 }
 

@@ -68,29 +68,32 @@ void add_steps(const GroupSteps& steps, runtime::GroupToRun& group) {
   };
 }
 
-bool has_tasks(const LoadedDeployment& loaded) {
-  return std::ranges::any_of(loaded.codes,
-                             [](const GroupCode& code) { return !code.tasks.empty(); });
-}
-
 /// Where the board is not here, each firing of a task takes its average time on its processor, and
-/// its function is called meanwhile.
-void simulate_tasks(const LoadedDeployment& loaded, std::size_t g, runtime::GroupToRun& group) {
-  for (const deployment::Task& task : loaded.deployment.assignments[g].tasks) {
-    if (task.step != deployment::Step::task || task.firing > 0) continue;
+/// its function is called meanwhile. Steps before and after a network take their worst times.
+void pace_tasks(const LoadedDeployment& loaded, std::size_t g, runtime::GroupToRun& group) {
+  const auto paced = [&](const deployment::Task& task, Time time) -> runtime::Paced {
     const auto processor =
         std::ranges::find(loaded.board.processors, task.processor, &board::Processor::name);
-    runtime::TaskToRun& code = group.tasks[task.node];
-    code = {[make = code.make, average = task.average,
-             pacer = loaded.simulated.engine->pacer(*processor)]() -> runtime::Fire {
-      return
-          [fire = make ? make() : runtime::Fire{}, average, pacer](const runtime::Firing& firing) {
-            pacer(average, [&] {
-              if (fire) fire(firing);
-            });
-          };
-    }};
+    return [pacer = loaded.simulated.engine->pacer(*processor),
+            time](const std::function<void()>& work) { return pacer(time, work); };
+  };
+  for (const deployment::Task& task : loaded.deployment.assignments[g].tasks) {
+    if (task.step == deployment::Step::preprocess) group.paced_front = paced(task, task.worst);
+    if (task.step == deployment::Step::postprocess) group.paced_back = paced(task, task.worst);
+    if (task.step == deployment::Step::task && task.firing == 0)
+      group.tasks[task.node].paced = paced(task, task.average);
   }
+}
+
+/// Whether a stage of the processor is computed there, and not simulated.
+bool has_real_stage(const LoadedDeployment& loaded, const std::string& processor) {
+  for (const deployment::Assignment& assignment : loaded.deployment.assignments)
+    for (const plan::Stage& stage : assignment.plan.plan.stages)
+      if (!plan::is_simulated(stage) &&
+          std::ranges::find(stage.processors, processor, &board::Processor::name) !=
+              stage.processors.end())
+        return true;
+  return false;
 }
 
 /// The engine of the first simulated stage computes for all.
@@ -108,7 +111,7 @@ void make_simulated(LoadedDeployment& loaded, const engine::EngineOptions& optio
     runtime::add_run_times(file.plan, file.evidence, 1, simulated.times[&network]);
     file.plan = runtime::computed_here(file.plan, network, *simulated.computing).plan;
   }
-  if (!simulated.computing && !loaded.is_here && has_tasks(loaded))
+  if (!simulated.computing && !loaded.is_here)
     simulated.computing = engine::make_engine(engine::engine_names().front(), options);
   if (!simulated.computing) return;
   simulated.engine = std::make_unique<engine::simulated::PacedEngine>(
@@ -175,18 +178,19 @@ std::vector<runtime::GroupToRun> LoadedDeployment::groups_to_run() const {
     if (is_here) add_steps(steps[g], group);
     group.tasks = tasks_to_run(deployment.system.groups[g].graph, codes[g]);
     group.token_bytes = codes[g].token_bytes;
-    if (!is_here) simulate_tasks(*this, g, group);
+    if (!is_here) pace_tasks(*this, g, group);
   }
   return groups;
 }
 
 runtime::SimulatedClock LoadedDeployment::simulated_clock() const {
-  if (!simulated.engine) return {};
-  return [engine = simulated.engine.get()](const board::Device& device, double slowdown) {
-    bool found = false;
+  if (is_here) return {};
+  return [this](const board::Device& device, double slowdown) {
     for (const std::string& processor : device.processors)
-      found = engine->set_slowdown(processor, slowdown) || found;
-    return found;
+      if (has_real_stage(*this, processor)) return false;
+    for (const std::string& processor : device.processors)
+      simulated.engine->set_slowdown(processor, slowdown);
+    return true;
   };
 }
 

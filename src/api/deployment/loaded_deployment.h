@@ -40,7 +40,7 @@ StepTimes times_of_steps(const GroupSteps& steps);
 struct LoadedDeployment {
   deployment::Deployment deployment;
   board::Board board;
-  bool is_here = true;  // the board is this machine; else tasks of cores take their worst times
+  bool is_here = true;  // the board is this machine; else steps take their worst times
   Networks opened;
   std::vector<const network::Network*> networks;  // by GroupId; of `opened`; null: it has none
   std::vector<GroupSteps> steps;                  // by GroupId
@@ -48,16 +48,16 @@ struct LoadedDeployment {
   /// By GroupId, then by name: groups share none, so that none waits for another's lock.
   std::vector<std::map<std::string, std::unique_ptr<engine::Engine>>> engines;
 
-  /// Of stages whose processors are not here: one for all groups, as a processor is.
+  /// Of processors that are not here: one for all groups, as a processor is.
   struct Simulated {
     std::unique_ptr<engine::Engine> computing;
     std::map<const network::Network*, runtime::RunTimes> times;
-    std::unique_ptr<engine::simulated::PacedEngine> engine;  // null: no stage is simulated
+    std::unique_ptr<engine::simulated::PacedEngine> engine;  // null: nothing is simulated
   };
   Simulated simulated;
 
   std::vector<runtime::GroupToRun> groups_to_run() const;
-  /// Sets the clocks of the devices whose stages are simulated.
+  /// Sets the clocks of a board that is not here; none if it is. Borrows.
   runtime::SimulatedClock simulated_clock() const;
 };
 

@@ -6,6 +6,7 @@
 
 #include "api/deployment/loaded_deployment.h"
 #include "api/deployment/measure_deployment.h"
+#include "api/simulated_board.h"
 #include "api/written_over.h"
 #include "base/file.h"
 #include "base/interrupt.h"
@@ -48,6 +49,23 @@ void add_bounds(DeploymentRun& run, const board::Board& board) {
     for (const runtime::OperationRecord& each : run.record.groups[g].operations)
       run.bounds[{g, {each.at.scenario.index, each.at.level}}] =
           response_bounds(run.deployment, board, each.at)[g];
+}
+
+/// Frames may miss their deadlines only because this machine computes more slowly than the board.
+void note_late_groups(const LoadedDeployment& loaded, const Context& context) {
+  bool is_late = false;
+  for (std::size_t g = 0; g < loaded.networks.size(); ++g) {
+    if (loaded.networks[g] == nullptr) continue;
+    auto paces = loaded.simulated.engine->paces();
+    std::erase_if(paces, [&](const auto& pace) { return pace.network != loaded.networks[g]; });
+    const std::string group = fmt::format("group '{}', ", loaded.deployment.system.groups[g].name);
+    const plan::Plan& plan = loaded.deployment.assignments[g].plan.plan;
+    is_late = note_late_stages(plan, paces, group, context) > 0 || is_late;
+  }
+  if (is_late)
+    context.note(
+        "so these responses and misses are not those of the board; 'millrace simulate' has "
+        "them");
 }
 
 runtime::ControllerOptions options_for(const LoadedDeployment& loaded,
@@ -98,6 +116,8 @@ DeploymentRun run_deployment(const DeploymentRunRequest& request) {
   RunningDeployment running(*loaded, request.tasks, request.context);
   runtime::Controller controller(loaded->deployment, loaded->board, loaded->groups_to_run(),
                                  options_for(*loaded, request));
+  // Those of the warm-up find cold caches.
+  if (loaded->simulated.engine) loaded->simulated.engine->forget_runs();
   // The first step holds from the start.
   controller.start(script.front().wanted);
   const deployment::Script rest(script.begin() + 1, script.end());
@@ -108,13 +128,15 @@ DeploymentRun run_deployment(const DeploymentRunRequest& request) {
   run.record = controller.stop();
   run.deployment = running.deployment();
   run.additions = running.additions();
-  if (loaded->is_here)
+  if (loaded->is_here) {
     add_bounds(run, loaded->board);
-  else
+  } else {
     request.context.note(
         fmt::format("the board '{}' is not this machine: it is simulated here by ordinary threads, "
                     "so no bound is shown; 'millrace analyze' and 'simulate' have them",
                     loaded->board.name));
+    note_late_groups(*loaded, request.context);
+  }
   note_throttling(run, request.context);
   if (!request.trace.file.empty()) write_chrome_trace(request.trace.file, run.record.trace);
   return run;

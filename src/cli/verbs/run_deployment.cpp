@@ -4,6 +4,7 @@
 
 #include "api/json/deployment_run.h"
 #include "api/text/deployment_run.h"
+#include "base/error.h"
 #include "base/printable.h"
 #include "cli/options/common.h"
 #include "cli/options/drive.h"
@@ -33,6 +34,9 @@ int run_deployment(const api::DeploymentRunRequest& request, bool json) {
   fmt::print("{}", json ? run_json(run) : printable_lines(api::deployment_run_text(run)));
   const std::int64_t missed = run.missed();
   if (missed > 0) note(fmt::format("{} frames missed their deadlines", missed));
+  if (run.interrupted)
+    throw EngineError(fmt::format("interrupted after {}; the report is of the frames until then",
+                                  millrace::to_text(run.record.elapsed)));
   return missed > 0 ? answer_is_no : 0;
 }
 

@@ -171,6 +171,7 @@ class PacedSubnet final : public Subnet {
   void note(Time computing, Time modelled) {
     ++record_->runs;
     record_->late += computing > modelled ? 1 : 0;
+    record_->modelled_ns += modelled.count();
     record_->computing_ns += computing.count();
   }
 
@@ -196,6 +197,7 @@ class PacedSubnet final : public Subnet {
 
 std::unique_ptr<Subnet> PacedEngine::prepare(const SubnetRequest& request) {
   auto record = std::make_shared<Record>();
+  record->network = request.network;
   record->processor = request.processor.name;
   record->layers = request.layers;
   RunTime run_time = time_(request);
@@ -230,15 +232,13 @@ PacedEngine::Pacer PacedEngine::pacer(const board::Processor& processor) {
     const Pacing pacing(*wake, modelled);
     work();
     pacing.end();
+    return pacing.modelled();
   };
 }
 
-bool PacedEngine::set_slowdown(const std::string& processor, double slowdown) {
+void PacedEngine::set_slowdown(const std::string& processor, double slowdown) {
   const std::lock_guard lock(mutex_);
-  const auto found = wakes_.find(processor);
-  if (found == wakes_.end()) return false;
-  found->second->slowdown = slowdown;
-  return true;
+  wake_of(processor)->slowdown = slowdown;
 }
 
 std::vector<Pace> PacedEngine::paces() const {
@@ -247,10 +247,17 @@ std::vector<Pace> PacedEngine::paces() const {
   for (const auto& record : records_) {
     const std::int64_t runs = record->runs;
     if (runs == 0) continue;
-    paces.push_back({record->processor, record->layers, record->modelled,
-                     Time(record->computing_ns / runs), runs, record->late});
+    paces.push_back({record->network, record->processor, record->layers,
+                     Time(record->modelled_ns / runs), Time(record->computing_ns / runs), runs,
+                     record->late});
   }
   return paces;
+}
+
+void PacedEngine::forget_runs() {
+  const std::lock_guard lock(mutex_);
+  for (const auto& record : records_)
+    record->runs = record->late = record->modelled_ns = record->computing_ns = 0;
 }
 
 }  // namespace millrace::engine::simulated

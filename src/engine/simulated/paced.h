@@ -37,10 +37,10 @@ using SubnetTime = std::function<RunTime(const SubnetRequest&)>;
 
 /// A subnet's computation here beside its modelled time.
 struct Pace {
+  const network::Network* network = nullptr;
   std::string processor;
   std::vector<LayerId> layers;
-  Time modelled{};
-  Time computing{};                 // of a run, in the mean
+  Time modelled{}, computing{};     // of a run, in the mean
   std::int64_t runs = 0, late = 0;  // late: computing took longer than modelled
 };
 
@@ -74,23 +74,26 @@ class PacedEngine final : public Engine {
   std::unique_ptr<Subnet> prepare(const SubnetRequest& request) override;
 
   /// Does some other work on the processor, as a run of a subnet that takes so long: in turns with
-  /// them if it is no core.
-  using Pacer = std::function<void(Time modelled, const std::function<void()>& work)>;
+  /// them if it is no core. Says how long that is at the processor's clock.
+  using Pacer = std::function<Time(Time modelled, const std::function<void()>& work)>;
   Pacer pacer(const board::Processor& processor);
 
   /// From now on, runs on the processor take so many times as long as modelled: its clock is lower.
-  /// False: no subnet was prepared for it. Any thread.
-  bool set_slowdown(const std::string& processor, double slowdown);
+  /// Allocates memory for a processor that is new to it. Any thread.
+  void set_slowdown(const std::string& processor, double slowdown);
 
   /// Of all subnets that were prepared and have run; any thread.
   std::vector<Pace> paces() const;
+  /// What has run until now counts there no more. While nothing runs.
+  void forget_runs();
 
-  /// What a subnet tells the engine. Each number only grows, and is written by one thread.
+  /// What a subnet tells the engine. Each number is written by one thread.
   struct Record {
+    const network::Network* network = nullptr;
     std::string processor;
     std::vector<LayerId> layers;
     Time modelled{};
-    std::atomic<std::int64_t> runs{0}, late{0}, computing_ns{0};
+    std::atomic<std::int64_t> runs{0}, late{0}, modelled_ns{0}, computing_ns{0};
   };
   /// Of one processor: when its last run was to end, and when it did. No memory depends on them.
   struct Wake {

@@ -66,8 +66,12 @@ ClockControl::ClockControl(const deployment::Deployment& deployment, const board
     for (const auto& [name, clock] : setting.clocks) named.insert(name);
   for (const board::Device& device : board.devices) {
     if (!named.contains(device.name) || device.clocks.empty()) continue;
-    if (simulated_ && simulated_(device, 1)) {
-      devices_.push_back({device, {}});
+    if (simulated_) {
+      if (simulated_(device, 1))
+        devices_.push_back({device, {}});
+      else
+        staying_.push_back(fmt::format(
+            "device '{}': its work is done on this machine, which is not the board", device.name));
       continue;
     }
     std::vector<ClockLimit> limits;

@@ -11,14 +11,16 @@
 
 namespace millrace::runtime {
 
-/// Makes a simulated device `slowdown` times as slow as at its highest clock. False: none such.
+/// Makes a simulated device `slowdown` times as slow as at its highest clock. False: work on it is
+/// done on this machine.
 using SimulatedClock = std::function<bool(const board::Device& device, double slowdown)>;
 
-/// Sets clocks of cores through cpufreq where it is writable, and those of simulated devices. When
+/// Sets clocks of cores through cpufreq where it is writable, or those of a simulated board. When
 /// it goes, cores have the limits from before. One thread at a time.
 class ClockControl {
  public:
-  /// For all devices whose clocks some setting names.
+  /// For all devices whose clocks some setting names. `simulated`: none if the board is this
+  /// machine, whose clocks are left alone otherwise.
   ClockControl(const deployment::Deployment& deployment, const board::Board& board,
                SimulatedClock simulated);
   ~ClockControl();

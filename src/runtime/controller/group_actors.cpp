@@ -20,9 +20,10 @@ void spend_on_core(Time time) {
   }
 }
 
-/// What it does, and how long that was on the core.
+/// What it does, and how long that was on the core; a paced thread sleeps for most of that time.
 template <class Work>
-void timed(PhaseTimes& times, const Work& work) {
+void timed(PhaseTimes& times, const Paced& paced, const Work& work) {
+  if (paced) return times.add(paced(work));
   const Time begin = time_on_core();
   work();
   times.add(time_on_core() - begin);
@@ -48,14 +49,15 @@ bool has_to_wait_for_release(const system::TaskGraph& graph, std::size_t node) {
 /// Of a task: its function, or what stands for it. It owns all that it touches.
 std::function<bool(const Firing&, PhaseTimes&)> work_of(const StepPlace& place,
                                                         const TaskToRun* code) {
+  const Paced paced = code == nullptr ? Paced{} : code->paced;
   if (code == nullptr || !code->make)
-    return [worst = place.worst](const Firing&, PhaseTimes& times) {
-      timed(times, [&] { spend_on_core(worst); });
+    return [worst = paced ? Time{} : place.worst, paced](const Firing&, PhaseTimes& times) {
+      timed(times, paced, [&] { spend_on_core(worst); });
       return true;
     };
-  return [fire = code->make(), what = fmt::format("task '{}'", place.task)](const Firing& firing,
-                                                                            PhaseTimes& times) {
-    timed(times, [&] { fire_named(fire, firing, what); });
+  return [fire = code->make(), paced, what = fmt::format("task '{}'", place.task)](
+             const Firing& firing, PhaseTimes& times) {
+    timed(times, paced, [&] { fire_named(fire, firing, what); });
     return true;
   };
 }
@@ -97,7 +99,7 @@ ActorPlan GroupRunner::front_plan() {
     return session_->submit_in_place([&](Inputs inputs) {
       for (std::size_t i = 0; i < firing.inputs.size(); ++i)
         std::ranges::copy(firing.inputs[i], inputs[i].data());
-      timed(times, [&] { fill(inputs); });
+      timed(times, group_.paced_front, [&] { fill(inputs); });
     });
   };
   return plan;
@@ -116,7 +118,7 @@ ActorPlan GroupRunner::back_plan() {
     return session_->next_in_place([&](Outputs outputs) {
       for (std::size_t i = 0; i < carried.size(); ++i)
         std::ranges::copy(outputs[carried[i]], firing.outputs[i].data());
-      timed(times, [&] { use(outputs); });
+      timed(times, group_.paced_back, [&] { use(outputs); });
     });
   };
   return plan;
@@ -158,14 +160,14 @@ std::vector<std::size_t> GroupRunner::connect_outputs(std::size_t node, ActorPla
 void GroupRunner::fill(Inputs inputs) {
   if (group_.preprocess)
     group_.preprocess(inputs);
-  else if (!place_.front.task.empty())
+  else if (!place_.front.task.empty() && !group_.paced_front)
     spend_on_core(place_.front.worst);
 }
 
 void GroupRunner::use(Outputs outputs) {
   if (group_.postprocess)
     group_.postprocess(outputs);
-  else if (!place_.back.task.empty())
+  else if (!place_.back.task.empty() && !group_.paced_back)
     spend_on_core(place_.back.worst);
 }
 

@@ -18,9 +18,11 @@ struct GroupToRun {
   const network::Network* network = nullptr;  // null: the group has none
   std::map<std::string, engine::Engine*> engines;
   /// On the thread of the task that comes first, or last. None: inputs stay as they are, random
-  /// ones, and a task takes its worst time.
+  /// ones, and a task that is not paced takes its worst time.
   Session::Fill preprocess = {};
   Session::Use postprocess = {};
+  // Of a board that is not here.
+  Paced paced_front = {}, paced_back = {};
   // Of the group's graph.
   std::vector<TaskToRun> tasks = {};           // by task
   std::vector<std::int64_t> token_bytes = {};  // by edge

@@ -34,7 +34,7 @@ struct OperationRecord {
 
 struct TaskRecord {
   std::string name, processor;
-  CoreTimes times;  // on the core, without what others took
+  CoreTimes times;  // on the core, without what others took; simulated: all of it
 };
 
 struct GroupRecord {

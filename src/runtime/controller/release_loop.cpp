@@ -191,7 +191,8 @@ void ReleaseLoop::release_due(std::size_t group, Clock::time_point now) {
   if (beat.waiting && !parts_.groups[group]->is_busy()) {
     beat.waiting = false;
     ++beat.counts[operation()].stretched;
-    release(group, now);
+    release(group, beat.next);
+    beat.last = now;
     beat.next = now + beat.period;
   }
   while (!beat.waiting && beat.next <= now) {

@@ -7,6 +7,8 @@
 #include <span>
 #include <string>
 
+#include "base/units.h"
+
 namespace millrace::runtime {
 
 struct Firing {
@@ -25,9 +27,13 @@ using Fire = std::function<void(const Firing&)>;
 /// Fires it. What it throws is an InputError or EngineError that begins with `what` it is.
 void fire_named(const Fire& fire, const Firing& firing, const std::string& what);
 
+/// Does the work as long as a processor that is not here would take. Says how long that is.
+using Paced = std::function<Time(const std::function<void()>& work)>;
+
 /// The code of a task. What it keeps between firings belongs to what `make` returns.
 struct TaskToRun {
   std::function<Fire()> make = {};  // none: the task takes its worst time and makes zeros
+  Paced paced = {};                 // none: the task runs on its processor, which is here
 };
 
 }  // namespace millrace::runtime

@@ -20,6 +20,14 @@ def additions_in(file):
           run["groups"][-1]["frames"]["done"] > 0)
 
 
+def is_as_busy_as_simulated(processor, run, drive):
+    """Within a fifth; and the clocks that could not be set."""
+    run, drive = json.load(open(run)), json.load(open(drive))
+    worked, simulated = (next(p["utilisation"] for p in each["processors"] if p["processor"] == processor)
+                         for each in (run, drive))
+    print(simulated > 0.05 and abs(worked / simulated - 1) < 0.2, run["clocks_that_stay"])
+
+
 def names_in(file):
     trace = json.load(open(file))
     events = trace["traceEvents"] if isinstance(trace, dict) else trace

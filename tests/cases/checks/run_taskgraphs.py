@@ -3,7 +3,7 @@
 import json
 
 from json_output import follows  # noqa: F401
-from run_deployment import frames_are_accounted_for  # noqa: F401
+from run_deployment import frames_are_accounted_for, is_as_busy_as_simulated  # noqa: F401
 
 
 def numbers_in(file):

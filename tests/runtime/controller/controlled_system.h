@@ -11,6 +11,7 @@
 #include "engine/simulated/simulated.h"
 #include "plan/build.h"
 #include "runtime/controller/controller.h"
+#include "runtime/controller/script.h"
 #include "runtime/sketch.h"
 
 namespace millrace::test {
@@ -121,6 +122,19 @@ inline void expect_none_lost(const runtime::ControllerRecord& record) {
       EXPECT_EQ(each.frames.lost(), 0) << group.name;
     }
   }
+}
+
+constexpr deployment::Wanted in_scenario(std::size_t scenario, std::int64_t level = 0) {
+  return {system::ScenarioId(scenario), level};
+}
+
+/// All groups at the highest level, for so long.
+inline runtime::ControllerRecord run(ControlledSystem& system, Time duration,
+                                     const runtime::ControllerOptions& options = {}) {
+  runtime::Controller controller(system.deployment, system.board, system.to_run(), options);
+  controller.start(in_scenario(0, system.deployment.system.levels - 1));
+  runtime::play(controller, {}, duration);
+  return controller.stop();
 }
 
 }  // namespace millrace::test

@@ -21,18 +21,8 @@ namespace {
 using namespace std::chrono_literals;
 using test::ControlledSystem;
 using test::expect_none_lost;
-
-constexpr deployment::Wanted in_scenario(std::size_t scenario, std::int64_t level = 0) {
-  return {system::ScenarioId(scenario), level};
-}
-
-ControllerRecord run(ControlledSystem& system, Time duration,
-                     const ControllerOptions& options = {}) {
-  Controller controller(system.deployment, system.board, system.to_run(), options);
-  controller.start(in_scenario(0, system.deployment.system.levels - 1));
-  play(controller, {}, duration);
-  return controller.stop();
-}
+using test::in_scenario;
+using test::run;
 
 TEST(Controller, frames_are_due_at_their_rates_and_none_is_lost) {
   ControlledSystem system({{.layers = 2, .fps = 100, .cores = {0, 1}}, {.layers = 1, .fps = 40}});
@@ -61,10 +51,15 @@ TEST(Controller, a_frame_whose_group_is_busy_is_skipped) {
 TEST(Controller, a_frame_whose_group_is_busy_waits_if_periods_may_stretch) {
   ControlledSystem system({{.layers = 15, .fps = 100}});
   system.deployment.system.overload = system::Overload::stretch;
-  const ControllerRecord record = run(system, 400ms);
+  ControllerOptions options;
+  options.keep_responses = 3;
+  const ControllerRecord record = run(system, 400ms, options);
   expect_none_lost(record);
   const FrameCounts& frames = record.groups[0].frames;
   EXPECT_GE(frames.stretched, 3);
+  ASSERT_EQ(record.groups[0].kept_responses.size(), 3u);
+  EXPECT_GE(record.groups[0].kept_responses[1], 19ms);  // with the 5 that it waited
+  EXPECT_GE(record.groups[0].kept_responses[2], 19ms);
   EXPECT_LE(frames.skipped, 1);  // the one that waits at the end
 }
 
@@ -252,46 +247,6 @@ TEST(Controller, a_step_that_the_caller_lacks_takes_its_worst_time) {
   EXPECT_EQ(record.groups[0].tasks[0].name, "pre");
   EXPECT_GE(record.groups[0].tasks[0].times.largest, 3ms);
   EXPECT_GE(record.groups[0].responses.percentile(0.01), 4ms);
-}
-
-TEST(Controller, clocks_are_those_of_the_setting) {
-  ControlledSystem system({{.layers = 1, .fps = 100}});
-  system.add_scenario("slow", {0});
-  board::Device device;
-  device.name = "cpu";
-  device.processors = {"core0", "core1"};
-  device.clocks = {{500}, {1000}, {2000}};
-  system.board.devices = {device};
-  system.deployment.settings = {{system::ScenarioId(0), 0, {{"cpu", {1000}}}, 0, {}},
-                                {system::ScenarioId(1), 0, {{"cpu", {500}}}, 0, {}}};
-  std::vector<double> slowdowns;  // by the release thread, and before it runs
-  ControllerOptions options;
-  options.simulated_clock = [&](const board::Device&, double slowdown) {
-    slowdowns.push_back(slowdown);
-    return true;
-  };
-  Controller controller(system.deployment, system.board, system.to_run(), options);
-  controller.start(in_scenario(0));
-  play(controller, {{30ms, in_scenario(1)}}, 60ms);
-  EXPECT_TRUE(controller.stop().clocks_that_stay.empty());
-  EXPECT_EQ(slowdowns, (std::vector<double>{1, 2, 4}));
-}
-
-TEST(Controller, a_clock_that_cannot_be_set_stays_and_is_told) {
-  ControlledSystem system({{.layers = 1, .fps = 100}});
-  board::Device device;
-  device.name = "npu";
-  device.processors = {"core0"};
-  device.clocks = {{500}, {1000}};
-  system.board.devices = {device};
-  system.deployment.settings = {{system::ScenarioId(0), 0, {{"npu", {500}}}, 0, {}}};
-  std::vector<std::string> notes;
-  ControllerOptions options;
-  options.note = [&](const std::string& text) { notes.push_back(text); };
-  EXPECT_EQ(run(system, 20ms, options).clocks_that_stay.size(), 1u);
-  EXPECT_NE(
-      std::ranges::find(notes, "its clock stays: device 'npu': no interface to its clock is known"),
-      notes.end());
 }
 
 TEST(Controller, a_stage_that_fails_ends_all_groups) {
