@@ -118,15 +118,8 @@ struct Pad {
   double value = 0;
 };
 enum class ResizeMode { nearest, linear, cubic };
-enum class Coordinates {
-  half_pixel,
-  pytorch_half_pixel,
-  align_corners,
-  asymmetric,
-  tf_half_pixel_for_nn,
-  tf_crop_and_resize,
-  half_pixel_symmetric
-};
+enum class Coordinates { half_pixel, pytorch_half_pixel, align_corners, asymmetric,
+                         tf_half_pixel_for_nn, tf_crop_and_resize, half_pixel_symmetric };
 enum class NearestMode { round_prefer_floor, round_prefer_ceil, floor, ceil };
 /// Resize and Upsample. One scale per dimension; roi (starts, then ends) for tf_crop_and_resize.
 struct Resize {
