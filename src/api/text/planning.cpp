@@ -89,7 +89,16 @@ std::string chosen_text(const explore::Choice& choice) {
       winner.name, fastest->name);
 }
 
-/// What the plan gains over the fastest processor alone, and what to type next: two lines.
+/// What to type next; empty: the plan was not written.
+std::string next_text(const std::string& source, const std::string& output) {
+  if (output.empty()) return "";
+  return fmt::format("next: millrace {}\n",
+                     application::is_application_file(source)
+                         ? fmt::format("run {} --plan {}", shell_word(source), shell_word(output))
+                         : "bench " + shell_word(output));
+}
+
+/// What the plan gains over the fastest processor alone, and what to type next.
 std::string closing_text(const explore::Choice& choice, const std::string& source,
                          const std::string& output) {
   const explore::Candidate& winner = choice.winner();
@@ -112,11 +121,7 @@ std::string closing_text(const explore::Choice& choice, const std::string& sourc
         "\nwith pre- and post-processing: {} frames/s predicted; all figures above are of the "
         "network alone",
         four_digits(*choice.application_fps));
-  const std::string next =
-      application::is_application_file(source)
-          ? fmt::format("run {} --plan {}", shell_word(source), shell_word(output))
-          : "bench " + shell_word(output);
-  return fmt::format("gained: {}\nnext: millrace {}\n", gained, next);
+  return fmt::format("gained: {}\n{}", gained, next_text(source, output));
 }
 
 /// Why the layer is where it is.
@@ -157,8 +162,8 @@ std::string plan_text(const PlanResult& result, const PlanRequest& request,
                   report::stages_text(result.file.plan, result.file.evidence, result.network),
                   proof_text(result.network, choice.winner()));
   for (const LayerReasons& why : result.why) text += why_text(result, why);
-  return text + fmt::format("\nwritten: {}\n{}", output,
-                            closing_text(choice, request.setup.source.file, output));
+  text += output.empty() ? "\n" : fmt::format("\nwritten: {}\n", output);
+  return text + closing_text(choice, request.setup.source.file, output);
 }
 
 }  // namespace millrace::api
