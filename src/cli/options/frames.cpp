@@ -14,12 +14,12 @@ void bind_frames(CLI::App& verb, api::FrameOptions& options) {
       ->excludes(input)
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 40));
   verb.add_option("--mean", options.mean,
-                  "Mean that is subtracted from each channel, for pixel values from 0 to 1. Give "
-                  "one value or three; default: 0")
+                  "Mean that is subtracted from each channel: from 0 to 1, with --raw from 0 to "
+                  "255. Give one value or three; default: 0")
       ->delimiter(',');
   verb.add_option("--std", options.deviation,
-                  "Standard deviation by which each channel is divided after --mean. Give one "
-                  "value or three; default: 1")
+                  "Standard deviation by which each channel is divided after --mean: from 0 to 1, "
+                  "with --raw from 0 to 255. Give one value or three; default: 1")
       ->delimiter(',');
   verb.add_flag("--bgr", options.bgr,
                 "Order the channels blue, green, red; default: red, green, blue");
