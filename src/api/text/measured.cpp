@@ -184,7 +184,7 @@ std::string calibration_text(const Calibrated& calibrated) {
 }
 
 std::string verification_text(const VerifyResult& result, const std::string& against) {
-  return fmt::format("{}{}{}{}{}: the pipeline and a sequential run of {} {}\n", plans_text(result),
+  return fmt::format("{}{}{}{}{}: the pipeline and the {} engine {}\n", plans_text(result),
                      amplifiers_text(result), result.why, result.equal() ? "" : "\n",
                      result.network, against, result.equal() ? "agree" : "differ");
 }
