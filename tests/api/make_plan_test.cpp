@@ -8,6 +8,7 @@
 
 #include "api/heard.h"
 #include "api/planning/notes.h"
+#include "api/text/candidates.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "plan/plan_file.h"
@@ -95,6 +96,23 @@ TEST_F(MakePlan, a_layer_is_explained) {
   ASSERT_EQ(result.why.size(), 1u);
   EXPECT_EQ(result.network[result.why[0].layer].name, layer);
   EXPECT_FALSE(result.why[0].reasons.empty());
+}
+
+/// Two ways, of which the first was measured.
+TEST(Candidates, a_predicted_rate_among_measured_ones_is_marked) {
+  explore::Choice choice;
+  choice.lower_bound = 1e6;
+  choice.candidates.resize(2);
+  for (explore::Candidate& each : choice.candidates) {
+    each.search.bottleneck = 2e6;
+    each.bound = std::chrono::milliseconds(2);
+  }
+  EXPECT_EQ(candidates_text(choice).find('~'), std::string::npos);
+  choice.candidates.front().evidence.period = std::chrono::milliseconds(4);
+  const std::string text = candidates_text(choice);
+  EXPECT_NE(text.find(" 250.0 "), std::string::npos) << text;
+  EXPECT_NE(text.find(" ~500.0 "), std::string::npos) << text;
+  EXPECT_NE(text.find("~: predicted, the others are measured"), std::string::npos) << text;
 }
 
 /// As if the stages ran `ratio` times as long as predicted.
