@@ -41,8 +41,9 @@ void bind(CLI::App& verb, PlanOptions& options) {
       verb.add_option("--profile", request.profile,
                       "Use the times of this profile instead of the stored one");
   CLI::Option* measure = verb.add_option("--measure", request.measure_s,
-                                         "How long each candidate runs, in seconds; 0: use the "
-                                         "predictions")
+                                         "How long each candidate runs, in seconds or as 200ms; "
+                                         "0: use the predictions")
+                             ->transform(in_seconds())
                              ->check(between(0.0, 3600.0))
                              ->capture_default_str();
   verb.add_option(
