@@ -17,7 +17,7 @@ std::string nanoseconds_text(double ns) {
 bool has_period(const explore::Candidate& c) { return c.evidence.period != Time{}; }
 
 /// Predicted among measured ones: with a mark.
-std::string rate_text(const explore::Candidate& c, bool has_measured) {
+std::string marked_rate_text(const explore::Candidate& c, bool has_measured) {
   const Time period = has_period(c) ? c.evidence.period : c.bound;
   return (has_measured && !has_period(c) ? "~" : "") + four_digits(1 / seconds(period));
 }
@@ -29,7 +29,7 @@ std::vector<std::string> cells_of(const explore::Candidate& c, double lower_boun
           fmt::format("{:.1f} %", 100 * (c.search.bottleneck / lower_bound - 1)),
           millrace::to_text(c.bound),
           has_period(c) ? millrace::to_text(c.evidence.period) : "-",
-          rate_text(c, has_measured),
+          marked_rate_text(c, has_measured),
           std::to_string(plan::actors_in(c.plan)),
           std::to_string(plan::phases_in(c.plan)),
           millrace::to_text(c.search_time),

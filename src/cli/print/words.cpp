@@ -24,12 +24,12 @@ std::vector<std::string> split(const std::string& text) {
 /// "1 - 8" as "1 to 8". An upper limit that nobody reaches is none for the reader.
 std::string range_text(std::string range) {
   constexpr double unreached = 1e12;
-  constexpr std::string_view between = " - ";
-  const std::size_t at = range.find(between);
+  constexpr std::string_view sign = " - ";
+  const std::size_t at = range.find(sign);
   if (at == std::string::npos) return range;
-  if (std::stod(range.substr(at + between.size())) >= unreached)
+  if (std::stod(range.substr(at + sign.size())) >= unreached)
     return "at least " + range.substr(0, at);
-  return range.replace(at, between.size(), " to ");
+  return range.replace(at, sign.size(), " to ");
 }
 
 }  // namespace
