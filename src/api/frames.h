@@ -14,7 +14,7 @@ struct FrameOptions {
   std::vector<std::string>
       inputs;               // a folder, an image or a .npy; NAME=FILE.npy for several inputs
   std::int64_t random = 0;  // number of random frames
-  std::vector<float> mean{0, 0, 0}, deviation{1, 1, 1};  // per channel, of values in [0, 1]
+  std::vector<float> mean{0, 0, 0}, deviation{1, 1, 1};  // per channel; on the scale of `raw`
   bool bgr = false;
   bool raw = false;    // images keep 0..255
   bool resize = true;  // images of another size are scaled; else they are an error

@@ -228,7 +228,8 @@ RunTotals run(const RunRequest& request) {
                         {.trace_frames = frames_of(request.trace)});
   RunTotals totals = output.run(session, batches);
   totals.elapsed = board_time(totals.elapsed, *loaded);
-  totals.stages = plan::actors_in(loaded->plan);
+  totals.stages = loaded->plan.stages.size();
+  totals.replicas = plan::actors_in(loaded->plan);
   write_trace(request.trace, session, *loaded);
   note_late_stages(*loaded);
   return totals;

@@ -22,7 +22,7 @@ struct RunTotals {
   std::int64_t frames = 0;
   std::optional<std::int64_t> right = {};  // of them have the class of their label
   Time elapsed{};
-  std::size_t stages = 0;
+  std::size_t stages = 0, replicas = 0;  // replicas of all stages
   bool finite = true;  // no output held NaN or infinity
   std::string not_finite_input = {};  // the first frame whose input did; empty: none
   bool interrupted = false;

@@ -78,7 +78,8 @@ class Verification {
     const runtime::Comparison comparison = runtime::compare(references_, results);
     VerifiedPlan& verified = result_.plans.emplace_back();
     verified.name = name;
-    verified.stages = plan::actors_in(plan);
+    verified.stages = plan.stages.size();
+    verified.replicas = plan::actors_in(plan);
     verified.phases = plan::phases_in(plan);
     verified.frames = static_cast<std::int64_t>(comparison.frames);
     verified.error = comparison.error;

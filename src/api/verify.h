@@ -21,7 +21,7 @@ struct VerifyRequest {
 /// One plan that was compared.
 struct VerifiedPlan {
   std::string name;
-  std::size_t stages = 0, phases = 0;
+  std::size_t stages = 0, replicas = 0, phases = 0;  // replicas of all stages
   std::int64_t frames = 0;
   double error = 0;  // the largest absolute difference over the largest absolute value
   bool bit_equal = false, within_tolerance = false;

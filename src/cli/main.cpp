@@ -77,7 +77,9 @@ void set_up(CLI::App& app, int& exit_code) {
       "Begin with:\n"
       "  millrace inspect MODEL    show the layers, and which engine supports them\n"
       "  millrace plan MODEL       measure, search and prove; write MODEL.plan.json\n"
-      "  millrace bench PLAN       compare the plan with the usual ways\n"
+      "  millrace verify PLAN      compare its outputs with those of the reference engine\n"
+      "  millrace bench PLAN       compare its speed with other ways to use the cores\n"
+      "  millrace run PLAN --input pictures/\n"
       "`millrace COMMAND --help` lists the options of a command and gives an example.");
   for (const VerbGroup& group : verb_groups) add_group(app, exit_code, group);
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "board/board_file.h"
 #include "report/table.h"
@@ -203,13 +204,16 @@ std::string caches_of(const board::Board& board, const board::Processor& process
 
 std::string processors_text(const Board& board) {
   using board::ProcessorKind;
+  constexpr std::array<std::pair<ProcessorKind, const char*>, 3> kinds{
+      {{ProcessorKind::cpu, "CPU core"}, {ProcessorKind::gpu, "GPU"}, {ProcessorKind::npu, "NPU"}}};
   std::string text;
-  for (const auto kind : {ProcessorKind::cpu, ProcessorKind::gpu, ProcessorKind::npu}) {
+  for (const auto& [kind, name] : kinds) {
     const auto number =
         std::count_if(board.processors.begin(), board.processors.end(),
-                      [&](const auto& processor) { return processor.kind == kind; });
+                      [&, kind = kind](const auto& processor) { return processor.kind == kind; });
     if (number > 0)
-      text += fmt::format("{}{} {}", text.empty() ? "" : ", ", number, board::to_text(kind));
+      text +=
+          fmt::format("{}{} {}{}", text.empty() ? "" : ", ", number, name, number == 1 ? "" : "s");
   }
   return text;
 }
@@ -253,7 +257,7 @@ nlohmann::json board_json(const board::Board& board) {
 std::string machine_text(const board::Board& board) {
   Table processors({{"processor", Align::left},
                     {"kind", Align::left},
-                    {"cores", Align::left},
+                    {"core numbers", Align::left},
                     {"caches", Align::left}});
   for (const board::Processor& p : board.processors)
     processors.add(

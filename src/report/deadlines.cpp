@@ -100,11 +100,11 @@ std::string rates_text(const DeploymentAnswers& answers) {
   if (!answers.rates) return "rates        no rate is low enough\n";
   const analysis::LargestRates& rates = *answers.rates;
   if (rates.millionths == analysis::LargestRates::most)
-    return "rates        may be 1000 times the highest or more\n";
-  const double factor = static_cast<double>(rates.millionths / 100) / 1e4;  // rounded down
+    return "rates        all may be 1000 times as high, or more\n";
+  const double factor = static_cast<double>(rates.millionths / 10'000) / 100;  // rounded down
   const std::string& scenario = answers.deployment.system[rates.scenario].name;
   return fmt::format(
-      "rates        may be {:.4f} times the highest; scenario '{}' allows no more{}\n", factor,
+      "rates        all may be {:.2f} times as high; scenario '{}' allows no more{}\n", factor,
       scenario,
       rates.processor.empty() ? "" : fmt::format(", processor '{}' decides", rates.processor));
 }

@@ -107,9 +107,9 @@ std::string remarks_text(const Simulated& simulated, std::size_t index) {
         result.name, result.frames);
   if (result.steady)
     text += fmt::format(
-        "{}: periodic after its beginning, {} every {} ns\n", result.name,
+        "{}: periodic after its beginning, {} every {}\n", result.name,
         result.steady->frames == 1 ? "a frame" : fmt::format("{} frames", result.steady->frames),
-        result.steady->span.count());
+        millrace::to_text(result.steady->span));
   const bool open = application.release.arrivals != Arrivals::closed;
   if (open && bound && static_cast<double>(application.release.period.count()) < bound->value())
     text += fmt::format(

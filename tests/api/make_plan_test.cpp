@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cstdlib>
 
 #include "api/heard.h"
+#include "api/planning/notes.h"
+#include "api/text/candidates.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "plan/plan_file.h"
@@ -93,6 +96,66 @@ TEST_F(MakePlan, a_layer_is_explained) {
   ASSERT_EQ(result.why.size(), 1u);
   EXPECT_EQ(result.network[result.why[0].layer].name, layer);
   EXPECT_FALSE(result.why[0].reasons.empty());
+}
+
+/// Two ways, of which the first was measured.
+TEST(Candidates, a_predicted_rate_among_measured_ones_is_marked) {
+  explore::Choice choice;
+  choice.lower_bound = 1e6;
+  choice.candidates.resize(2);
+  for (explore::Candidate& each : choice.candidates) {
+    each.search.bottleneck = 2e6;
+    each.bound = std::chrono::milliseconds(2);
+  }
+  EXPECT_EQ(candidates_text(choice).find('~'), std::string::npos);
+  choice.candidates.front().evidence.period = std::chrono::milliseconds(4);
+  const std::string text = candidates_text(choice);
+  EXPECT_NE(text.find(" 250.0 "), std::string::npos) << text;
+  EXPECT_NE(text.find(" ~500.0 "), std::string::npos) << text;
+  EXPECT_NE(text.find("~: predicted, the others are measured"), std::string::npos) << text;
+}
+
+/// As if the stages ran `ratio` times as long as predicted.
+PlanResult run_at(PlanResult result, double ratio) {
+  for (plan::ReplicaEvidence& each : result.file.evidence.replicas) {
+    each.predicted = std::chrono::milliseconds(20);
+    each.measured = Time(static_cast<std::int64_t>(ratio * 20e6));
+  }
+  return result;
+}
+
+TEST(OtherSpeed, it_names_the_command_that_measures_the_same_processors_again) {
+  PlanRequest request = request_on("jetson-tx2");
+  request.setup.context.cache = true;
+  PlanResult result = make_plan(request);
+  EXPECT_EQ(other_speed_text(request, run_at(result, 1.2)), "");
+  const std::string slower = other_speed_text(request, run_at(result, 3));
+  EXPECT_NE(slower.find(" takes 60.0 ms now, but 20.0 ms in the profile: "), std::string::npos)
+      << slower;
+  EXPECT_NE(slower.find(" is slower now, or was faster then; stop other programs"),
+            std::string::npos)
+      << slower;
+  EXPECT_NE(slower.find(fmt::format("millrace profile {} --fresh", digits)), std::string::npos)
+      << slower;
+  EXPECT_NE(
+      other_speed_text(request, run_at(result, 0.5)).find(" is faster now, or was slower then"),
+      std::string::npos);
+  request.setup.source.shapes["image"] = {1, 1, 8, 8};
+  request.setup.source.seed = 7;
+  request.setup.engine = "reference";
+  request.variants.precisions = {board::Precision::f32, board::Precision::int8};
+  result.board.processors = {{"cores0-1", board::ProcessorKind::cpu, {0, 1}},
+                             {"cores2,4", board::ProcessorKind::cpu, {2, 4}}};
+  const std::string text = other_speed_text(request, run_at(result, 3));
+  EXPECT_NE(text.find(fmt::format("'millrace profile {} --shape image=1x1x8x8 --seed 7 "
+                                  "--processors cores0-1,core2+core4 --engine reference "
+                                  "--precision f32 --fresh' and plan again",
+                                  digits)),
+            std::string::npos)
+      << text;
+  request.setup.context.cache = false;
+  EXPECT_EQ(other_speed_text(request, run_at(result, 3)).find("millrace profile"),
+            std::string::npos);
 }
 
 TEST_F(MakePlan, there_is_no_plan_within_no_time) {

@@ -196,8 +196,12 @@ TEST(system_file, is_in_the_documentation_as_it_is_tested) {
   const std::filesystem::path project = MILLRACE_SOURCE_DIR;
   const std::string text = read_file(project / "docs/deadlines.md");
   const std::size_t begin = text.find("```yaml\n") + 8;
-  const System documented =
-      parse_system(text.substr(begin, text.find("```", begin) - begin), "robot.yaml");
+  std::string example = text.substr(begin, text.find("```", begin) - begin);
+  EXPECT_EQ(example, read_file(project / "examples/robot/robot.yaml"));
+  const std::string folder = "../../models/";
+  for (std::size_t at = example.find(folder); at != std::string::npos; at = example.find(folder))
+    example.erase(at, folder.size());
+  const System documented = parse_system(example, "robot.yaml");
   EXPECT_EQ(without_places(documented),
             without_places(
                 parse_system(read_file(project / "tests/support/robot_system.json"), "s.json")));

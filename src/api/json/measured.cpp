@@ -91,7 +91,7 @@ std::string verification_json(const VerifyResult& result, const std::string& aga
   nlohmann::json plans = nlohmann::json::array();
   for (const VerifiedPlan& plan : result.plans)
     plans.push_back({{"name", plan.name},
-                     {"stages", plan.stages},
+                     {"stages", plan.replicas},
                      {"phases", plan.phases},
                      {"frames", plan.frames},
                      {"largest_error", plan.error},
@@ -113,7 +113,7 @@ std::string run_json(const RunTotals& totals) {
                        {{"frames", totals.frames},
                         {"elapsed_ms", milliseconds(totals.elapsed)},
                         {"throughput_fps", rate_of(totals.frames, totals.elapsed)},
-                        {"stages", totals.stages},
+                        {"stages", totals.replicas},
                         {"inputs_are_finite", totals.not_finite_input.empty()},
                         {"outputs_are_finite", totals.finite},
                         {"right", totals.right ? nlohmann::json(*totals.right) : nlohmann::json()}},

@@ -91,7 +91,7 @@ std::string planning_json(const PlanResult& result, const std::string& output) {
   }
   fields["chosen"] = choice->winner().name;
   fields["buffers"] = buffers_of(result.network, choice->winner());
-  fields["plan"] = output;
+  if (!output.empty()) fields["plan"] = output;
   return json_document("planning", std::move(fields));
 }
 

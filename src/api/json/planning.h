@@ -6,7 +6,7 @@
 
 namespace millrace::api {
 
-/// `output`: the file of the plan, if there is one.
+/// `output`: the plan's file; empty: it was not written.
 std::string planning_json(const PlanResult& result, const std::string& output);
 
 }  // namespace millrace::api

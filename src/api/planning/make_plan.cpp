@@ -34,7 +34,6 @@
 #include "profile/select.h"
 #include "report/plain_loops.h"
 #include "runtime/load.h"
-#include "schedule/schedule.h"
 
 namespace millrace::api {
 namespace {
@@ -199,24 +198,6 @@ std::vector<LayerReasons> reasons_of(const PlanRequest& request, const Work& wor
   return result;
 }
 
-std::string other_speed_text(const plan::PlanFile& file, const std::string& model) {
-  constexpr double alike = 1.25;                             // or its inverse
-  constexpr Time noticeable = std::chrono::milliseconds(1);  // more than passing frames on
-  auto evidence = file.evidence.replicas.begin();
-  for (const schedule::Actor& actor : schedule::compile(file.plan).actors) {
-    const plan::ReplicaEvidence& found = *evidence++;
-    if (std::min(found.measured, found.predicted) < noticeable) continue;
-    const double ratio = seconds(found.measured) / seconds(found.predicted);
-    if (ratio < alike && ratio > 1 / alike) continue;
-    return fmt::format(
-        "{} takes {} now, but {} in the profile: {} had another speed when it was measured; run "
-        "'millrace profile {} --fresh' and plan again",
-        actor.name, millrace::to_text(found.measured), millrace::to_text(found.predicted),
-        actor.processor.name, model);
-  }
-  return {};
-}
-
 /// A pipeline brings throughput; cores that work on a layer together bring one frame out sooner.
 bool may_join_cores(const PlanRequest& request, const board::Board& board) {
   return request.board.empty() && request.limits.empty() && request.profile.empty() &&
@@ -346,10 +327,9 @@ PlanResult make_plan(const PlanRequest& given) {
   take_application(request);
   check_search_reads_options(request);
   PlanResult result = plan_once_more(request, {});
-  const std::string file = request.setup.source.file;
   if (!result.refusal.empty())
     request.setup.context.note(result.refusal);
-  else if (const std::string text = other_speed_text(result.file, file); !text.empty())
+  else if (const std::string text = other_speed_text(request, result); !text.empty())
     request.setup.context.note(text);
   return result;
 }
@@ -357,7 +337,7 @@ PlanResult make_plan(const PlanRequest& given) {
 void check_plan_output(const PlanRequest& given, const std::string& output) {
   PlanRequest request = given;
   take_application(request);
-  if (output != standard_output && !is_plan_file(output) && !is_special(output))
+  if (!output.empty() && output != standard_output && !is_plan_file(output) && !is_special(output))
     throw InputError("--output " + output,
                      "expected a name that ends in .json, by which run and bench know a plan");
   FilesRead files;
@@ -368,8 +348,9 @@ void check_plan_output(const PlanRequest& given, const std::string& output) {
   files.add("profile", request.profile);
   for (const std::string& board : {request.board, request.limits}) files.add("board file", board);
   for (const std::string& written : {output, request.search.log.value_or("")}) {
+    if (written.empty()) continue;
     files.refuse(written);
-    if (!written.empty()) check_writable(written);
+    check_writable(written);
   }
 }
 

@@ -65,6 +65,7 @@ struct PlanResult {
 PlanResult make_plan(const PlanRequest& request);
 
 /// Before the work whose result would be lost: InputError if `output` is no place for its plan.
+/// Empty: the plan is not written.
 void check_plan_output(const PlanRequest& request, const std::string& output);
 
 }  // namespace millrace::api

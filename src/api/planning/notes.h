@@ -18,4 +18,7 @@ std::vector<std::string> idle_accelerators(const network::Network& network,
                                            const explore::Problem& problem,
                                            const plan::Plan& plan);
 
+/// That a stage takes another time than the profile predicted, and what to type; empty: none does.
+std::string other_speed_text(const PlanRequest& request, const PlanResult& result);
+
 }  // namespace millrace::api

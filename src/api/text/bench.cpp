@@ -54,7 +54,7 @@ std::string latency_text(const BenchResult& result) {
 
 std::string energy_text(const BenchResult& result) {
   if (!result.no_energy.empty())
-    return fmt::format("energy per frame: not available, {}\n", result.no_energy);
+    return fmt::format("energy per frame is not available: {}\n", result.no_energy);
   std::string text;
   for (const BenchRow& row : result.rows)
     if (const auto energy = millijoules(row))

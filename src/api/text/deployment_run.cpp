@@ -13,7 +13,9 @@ namespace {
 using report::Align;
 using report::Table;
 
-std::string allowed_text(const Verdict& verdict) { return verdict ? "yes" : verdict.reason(); }
+std::string allowed_text(const Verdict& verdict, const char* yes) {
+  return verdict ? yes : verdict.reason();
+}
 
 std::string run_head_text(const DeploymentRun& run) {
   const auto& record = run.record;
@@ -38,8 +40,9 @@ std::string run_head_text(const DeploymentRun& run) {
   text +=
       fmt::format("releases     at most {} late, {} in 99 % of all\n",
                   to_text(record.lateness.largest()), to_text(record.lateness.percentile(0.99)));
-  text += fmt::format("priorities   {}\nlocked       {}\n", allowed_text(record.priorities),
-                      allowed_text(record.locked_memory));
+  text += fmt::format("priorities   {}\nmemory       {}\n",
+                      allowed_text(record.priorities, "real-time"),
+                      allowed_text(record.locked_memory, "locked"));
   for (const std::string& clock : record.clocks_that_stay) text += "clock stays  " + clock + "\n";
   return text;
 }
@@ -99,6 +102,23 @@ std::string bounds_text(const DeploymentRun& run) {
   return table.text();
 }
 
+/// Why a response may be longer than its bound, as far as that is known; empty: none is.
+std::string beyond_bounds_text(const DeploymentRun& run) {
+  if (run.holds()) return "";
+  Time stolen{};
+  for (const runtime::ProcessorRecord& each : run.record.processors) stolen += each.stolen;
+  std::vector<std::string> reasons;
+  if (stolen > Time{})
+    reasons.push_back(fmt::format("the host took {} of the cores' time, which no analysis covers",
+                                  to_text(stolen)));
+  if (!run.record.priorities) reasons.push_back("the threads had no real-time priorities");
+  if (!run.record.locked_memory) reasons.push_back("the memory was not locked");
+  if (reasons.empty())
+    reasons.push_back("a task took longer than its worst time, so measure again with `deploy`");
+  return fmt::format("'no': a response was longer than the proven bound; perhaps {}\n",
+                     fmt::join(reasons, ", or "));
+}
+
 std::string cores_text(const DeploymentRun& run) {
   Table table({{"processor", Align::left}, {"busy"}, {"stolen by the host"}});
   for (const runtime::ProcessorRecord& each : run.record.processors)
@@ -116,8 +136,8 @@ std::string cores_text(const DeploymentRun& run) {
 }  // namespace
 
 std::string deployment_run_text(const DeploymentRun& run) {
-  return run_head_text(run) + "\n" + groups_text(run) + "\n" + bounds_text(run) + "\n" +
-         cores_text(run);
+  return run_head_text(run) + "\n" + groups_text(run) + "\n" + bounds_text(run) +
+         beyond_bounds_text(run) + "\n" + cores_text(run);
 }
 
 }  // namespace millrace::api

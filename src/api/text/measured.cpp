@@ -125,13 +125,15 @@ std::string subnet_text(const ProfileResult& result, const std::string& range) {
 std::string plans_text(const VerifyResult& result) {
   report::Table table({{"plan", Align::left},
                        {"stages"},
+                       {"replicas"},
                        {"phases"},
                        {"frames"},
                        {"largest error"},
                        {"verdict", Align::left}});
   for (const VerifiedPlan& plan : result.plans)
-    table.add({plan.name, std::to_string(plan.stages), std::to_string(plan.phases),
-               std::to_string(plan.frames), fmt::format("{:.1e}", plan.error),
+    table.add({plan.name, std::to_string(plan.stages), std::to_string(plan.replicas),
+               std::to_string(plan.phases), std::to_string(plan.frames),
+               fmt::format("{:.1e}", plan.error),
                plan.bit_equal          ? "bit-equal"
                : plan.within_tolerance ? "within tolerance"
                : plan.part_by_part     ? "part by part"
@@ -184,7 +186,7 @@ std::string calibration_text(const Calibrated& calibrated) {
 }
 
 std::string verification_text(const VerifyResult& result, const std::string& against) {
-  return fmt::format("{}{}{}{}{}: the pipeline and a sequential run of {} {}\n", plans_text(result),
+  return fmt::format("{}{}{}{}{}: the pipeline and the {} engine {}\n", plans_text(result),
                      amplifiers_text(result), result.why, result.equal() ? "" : "\n",
                      result.network, against, result.equal() ? "agree" : "differ");
 }

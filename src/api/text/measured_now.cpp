@@ -9,10 +9,10 @@ std::vector<std::string> lines_of(const MeasuredNow& now) {
   if (!bound) return {};
   const auto both = now.compare();
   return {
-      fmt::format("best case: {} frames/s, from the shortest time of each phase without "
-                  "waiting (interleaved rounds)",
+      fmt::format("estimate without waiting: {} frames/s, from the shortest time of each phase "
+                  "(interleaved rounds)",
                   four_digits(1 / seconds(*bound))),
-      fmt::format("the plan reaches {:.1f} % of the best case; {:.1f} to {:.1f} % in the middle "
+      fmt::format("the plan reaches {:.1f} % of this estimate; {:.1f} to {:.1f} % in the middle "
                   "half of {} rounds",
                   100 * now.reached(0.5), 100 * now.reached(0.25), 100 * now.reached(0.75),
                   now.turns()),

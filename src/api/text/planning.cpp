@@ -64,13 +64,12 @@ std::string proof_text(const network::Network& network, const explore::Candidate
 /// By what the plan gains over that processor alone: measured if both were, else predicted.
 std::string gain_text(const explore::Candidate& winner, const explore::Candidate& alone) {
   const std::string name = alone.plan.stages.front().processors.front().name;
-  const bool is_measured = winner.evidence.period != Time{};
-  if (is_measured && alone.evidence.period != Time{})
-    return fmt::format(", {:.2f} times {} alone (measured)",
-                       seconds(alone.evidence.period) / seconds(winner.evidence.period), name);
-  return fmt::format("{} {:.2f} times {} alone (predicted)",
-                     is_measured ? "; by the predictions it is" : ",",
-                     seconds(alone.bound) / seconds(winner.bound), name);
+  const bool are_measured = winner.evidence.period != Time{} && alone.evidence.period != Time{};
+  const double gain = are_measured
+                          ? seconds(alone.evidence.period) / seconds(winner.evidence.period)
+                          : seconds(alone.bound) / seconds(winner.bound);
+  return fmt::format("; {} gain over {} alone: {:.2f} times",
+                     are_measured ? "measured" : "predicted", name, gain);
 }
 
 /// The winner, and whom it beats though that one was measured faster.
@@ -89,9 +88,19 @@ std::string chosen_text(const explore::Choice& choice) {
       winner.name, fastest->name);
 }
 
-/// What the plan gains over the fastest processor alone, and what to type next: two lines.
-std::string closing_text(const explore::Choice& choice, const std::string& source,
+/// What to type next; empty: the plan was not written.
+std::string next_text(const std::string& source, const std::string& output) {
+  if (output.empty()) return "";
+  return fmt::format("next: millrace {}\n",
+                     application::is_application_file(source)
+                         ? fmt::format("run {} --plan {}", shell_word(source), shell_word(output))
+                         : "bench " + shell_word(output));
+}
+
+/// What the plan gains over the fastest processor alone, and what to type next.
+std::string closing_text(const PlanResult& result, const std::string& source,
                          const std::string& output) {
+  const explore::Choice& choice = result.choice();
   const explore::Candidate& winner = choice.winner();
   if (winner.plan.stages.empty()) return "";  // all outputs are inputs or constants
   const auto alone =
@@ -99,24 +108,20 @@ std::string closing_text(const explore::Choice& choice, const std::string& sourc
                    [](const explore::Candidate& c) { return c.name.starts_with("one processor"); });
   const bool is_measured = winner.evidence.period != Time{};
   const double period = seconds(is_measured ? winner.evidence.period : winner.bound);
-  std::string gained = fmt::format("{} frames/s {}", four_digits(1 / period),
-                                   is_measured ? "measured" : "predicted");
+  std::string speed = fmt::format("{} frames/s {}", four_digits(1 / period),
+                                  is_measured ? "measured" : "predicted");
   if (alone != choice.candidates.end() && &*alone != &winner) {
-    gained += gain_text(winner, *alone);
-  } else if (alone != choice.candidates.end()) {
-    gained += fmt::format(": no plan that was found is faster than {} alone",
-                          alone->plan.stages.front().processors.front().name);
+    speed += gain_text(winner, *alone);
+  } else if (alone != choice.candidates.end() && result.board.processors.size() > 1) {
+    speed += fmt::format("; no plan that was found is faster than {} alone",
+                         alone->plan.stages.front().processors.front().name);
   }
   if (choice.application_fps)
-    gained += fmt::format(
+    speed += fmt::format(
         "\nwith pre- and post-processing: {} frames/s predicted; all figures above are of the "
         "network alone",
         four_digits(*choice.application_fps));
-  const std::string next =
-      application::is_application_file(source)
-          ? fmt::format("run {} --plan {}", shell_word(source), shell_word(output))
-          : "bench " + shell_word(output);
-  return fmt::format("gained: {}\nnext: millrace {}\n", gained, next);
+  return fmt::format("speed: {}\n{}", speed, next_text(source, output));
 }
 
 /// Why the layer is where it is.
@@ -157,8 +162,8 @@ std::string plan_text(const PlanResult& result, const PlanRequest& request,
                   report::stages_text(result.file.plan, result.file.evidence, result.network),
                   proof_text(result.network, choice.winner()));
   for (const LayerReasons& why : result.why) text += why_text(result, why);
-  return text + fmt::format("\nwritten: {}\n{}", output,
-                            closing_text(choice, request.setup.source.file, output));
+  text += output.empty() ? "\n" : fmt::format("\nwritten: {}\n", output);
+  return text + closing_text(result, request.setup.source.file, output);
 }
 
 }  // namespace millrace::api

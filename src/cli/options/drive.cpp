@@ -17,11 +17,11 @@ DriveChoices bind_drive_choices(CLI::App& verb, const DrivePlaces& places) {
           ->check(CLI::Range(0, 1'000'000))
           ->capture_default_str()
           ->excludes(choices.script);
-  choices.duration =
-      verb.add_option("--duration", places.duration_s, "How long frames come, in seconds")
-          ->transform(in_seconds())
-          ->check(between(0.001, 1e6))
-          ->capture_default_str();
+  choices.duration = verb.add_option("--duration", places.duration_s,
+                                     "How long frames come, in seconds or as 200ms")
+                         ->transform(in_seconds())
+                         ->check(between(0.001, 1e6))
+                         ->capture_default_str();
   return choices;
 }
 

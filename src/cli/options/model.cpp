@@ -65,7 +65,8 @@ void bind_processors(CLI::App& verb, api::Setup& setup) {
   bind_engine_libraries(verb, setup.context);
   verb.add_option("--seed", setup.source.seed, "Seed of all random numbers")->capture_default_str();
   verb.add_flag("!--no-cache", setup.context.cache,
-                "Do not use the cache folder, which keeps profiles and packed weights");
+                "Do not use the cache folder, which keeps profiles, and weights in the engine's "
+                "layout");
 }
 
 void bind_variants(CLI::App& verb, api::VariantOptions& options) {

@@ -9,7 +9,7 @@ namespace millrace::cli {
 
 /// From `least` to `most`; unlike CLI::Range it refuses what is not a number.
 inline CLI::Validator between(double least, double most) {
-  const std::string range = fmt::format("[{:g} - {:g}]", least, most);
+  const std::string range = fmt::format("[{:.15g} - {:.15g}]", least, most);
   return CLI::Validator(
       [=](std::string& text) {
         double value = 0;

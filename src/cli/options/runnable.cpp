@@ -37,8 +37,9 @@ void bind_application(CLI::App& verb, api::ApplicationOptions& options) {
                   "Stop after this number of frames; default: all frames of the input")
       ->check(CLI::Range(1, 1'000'000'000));
   verb.add_option("--labels-from", options.labels_from,
-                  "Compare the findings with this ground truth and print the accuracy. Of classes "
-                  "a text file; of boxes a COCO file (.json), or a folder of VOC or YOLO files");
+                  "Compare the findings with this ground truth and print the accuracy. For "
+                  "classes: a text file; for boxes: a COCO file (.json), or a folder of VOC or "
+                  "YOLO files");
 }
 
 CLI::Option* bind_trace(CLI::App& verb, api::TraceOptions& options) {

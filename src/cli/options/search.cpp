@@ -1,6 +1,7 @@
 #include "cli/options/search.h"
 
 #include "cli/options/common.h"
+#include "cli/options/duration.h"
 #include "cli/options/range_check.h"
 
 namespace millrace::cli {
@@ -9,12 +10,12 @@ void bind_search(CLI::App& verb, api::SearchOptions& search, explore::GeneticOpt
   begin_group(verb, "Search");
   verb.add_option("--search", search.method,
                   "How to search. auto compares genetic, exact and replicas; cut-points and the "
-                  "names after it search whole configurations")
+                  "names after it search whole configurations: see docs/search.md")
       ->check(CLI::IsMember(api::search_names()))
       ->capture_default_str();
   verb.add_flag("!--no-fallback", search.fallback,
                 "Reject a plan if a layer runs on another processor only because the processor of "
-                "its neighbours cannot run it");
+                "its neighbours cannot run it: see docs/search.md");
   const auto set_fitness = [&genetic](const std::string& text) {
     genetic.fitness =
         text == "balance" ? explore::Fitness::balance : explore::Fitness::bottleneck;
@@ -65,13 +66,12 @@ void bind_configuration_search(CLI::App& verb, api::SearchOptions& options) {
       ->excludes(log);
   verb.add_option("--threshold", options.threshold,
                   "Only for cut-points and tuning-genetic: the utilisation of the last processor "
-                  "from which cuts move "
-                  "in both directions. Default: begins at 0.95 and falls")
+                  "from which cuts move in both directions; see docs/search.md. Default: begins "
+                  "at 0.95 and falls")
       ->check(between(0.0, 1.0));
   verb.add_option("--top", options.top,
                   "Only for cut-points and tuning-genetic: how many of the best tuples of cuts the "
-                  "search refines; "
-                  "default: 10")
+                  "search refines; see docs/search.md. Default: 10")
       ->check(CLI::Range(1, 10'000));
   verb.add_option("--pre-time", options.pre_time,
                   "Time of pre-processing on one core for each frame, such as 6.3ms. The cores "
@@ -81,12 +81,13 @@ void bind_configuration_search(CLI::App& verb, api::SearchOptions& options) {
                   "Time of post-processing on one core for each frame, likewise");
   verb.add_option("--allowed-loss", options.allowed_loss,
                   "Only for cut-points, tuning-genetic and fine-tuner: share of the throughput "
-                  "that may be lost to save slots, "
-                  "streams and threads; default: 0.01")
+                  "that may be lost to save slots, streams and threads; see docs/search.md. "
+                  "Default: 0.01")
       ->check(between(0.0, 0.5));
   verb.add_option("--option", options.option,
                   "Only for cut-points, tuning-genetic and fine-tuner: the mapping option, such as "
-                  "PND-A or \"core0 - core1\"; default: all that the processors have")
+                  "PND-A or \"core0 - core1\"; see docs/search.md. Default: all that the "
+                  "processors have")
       ->check(not_empty);
   verb.add_option("--start", options.start,
                   "Only for cut-points, tuning-genetic and fine-tuner: where it starts. random; or "

@@ -1,5 +1,6 @@
 #include "cli/print/words.h"
 
+#include <string>
 #include <string_view>
 
 namespace millrace::cli {
@@ -20,6 +21,17 @@ std::vector<std::string> split(const std::string& text) {
   return parts;
 }
 
+/// "1 - 8" as "1 to 8". An upper limit that nobody reaches is none for the reader.
+std::string range_text(std::string range) {
+  constexpr double unreached = 1e12;
+  constexpr std::string_view sign = " - ";
+  const std::size_t at = range.find(sign);
+  if (at == std::string::npos) return range;
+  if (std::stod(range.substr(at + sign.size())) >= unreached)
+    return "at least " + range.substr(0, at);
+  return range.replace(at, sign.size(), " to ");
+}
+
 }  // namespace
 
 std::vector<const CLI::App*> verbs_of(const CLI::App& app) {
@@ -38,7 +50,10 @@ OptionWords words_of(const CLI::Option& option) {
   if (open == std::string::npos) return words;
   words.limits = type.substr(open + 1, type.find_last_of("]}") - open - 1);
   if (type[open] == '{') words.values = split(words.limits);
-  replace_all(words.limits, type[open] == '[' ? " - " : ",", type[open] == '[' ? " to " : ", ");
+  if (type[open] == '[')
+    words.limits = range_text(words.limits);
+  else
+    replace_all(words.limits, ",", ", ");
   return words;
 }
 

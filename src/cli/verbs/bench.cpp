@@ -39,12 +39,13 @@ void bind(CLI::App& verb, BenchOptions& options) {
   begin_group(verb, "Measurement");
   CLI::Option* duration =
       verb.add_option("--duration", request.duration_s,
-                      "How long each row of the table runs, in seconds")
+                      "How long each row of the table runs, in seconds or as 200ms")
           ->transform(in_seconds())
           ->check(between(0.01, 86400.0))
           ->capture_default_str();
   verb.add_option("--warmup", request.warmup_s,
-                  "How long each row runs before it is measured, in seconds")
+                  "How long each row runs before it is measured, in seconds or as 200ms")
+      ->transform(in_seconds())
       ->check(between(0.0, 3600.0))
       ->capture_default_str();
   verb.add_option(
@@ -153,8 +154,8 @@ int run(const BenchOptions& options) {
   if (options.json)
     fmt::print("{}", bench_json(result));
   else
-    fmt::print("{}, {} rounds\n\n{}", api::bench_title(*loaded), result.alone.size(),
-               api::bench_text(result));
+    fmt::print("{}, {} round{}\n\n{}", api::bench_title(*loaded), result.alone.size(),
+               result.alone.size() == 1 ? "" : "s", api::bench_text(result));
   return 0;
 }
 
@@ -163,8 +164,8 @@ int run(const BenchOptions& options) {
 void add_bench(CLI::App& app, int& exit_code) {
   add_verb<BenchOptions>(app, exit_code,
                          {{"bench",
-                           "Measure throughput and latency beside baselines: the usual ways to use "
-                           "this machine's cores",
+                           "Measure throughput and latency on random inputs, compared with other "
+                           "ways to use this machine's cores",
                            "millrace bench resnet18.plan.json --duration 10"},
                           bind,
                           run});

@@ -41,7 +41,7 @@ int run(const BundleOptions& options) {
   for (const auto& file : bundle.files) fmt::print("{}\n", place(file));
   if (!bundle.has_model)
     fmt::print("No model: the network is one of the zoo, which every Millrace has\n");
-  fmt::print("\nCopy the folder to the board, then run there: millrace run {} --random 10\n",
+  fmt::print("\nCopy the folder to the board, then run there: millrace bench {}\n",
              printable(shell_word((options.request.folder / bundle.files.front()).string())));
   return 0;
 }

@@ -43,7 +43,8 @@ void add_cache(CLI::App& app, int& exit_code) {
   add_verb<CacheOptions>(
       app, exit_code,
       {{"cache",
-        "Show or remove what is kept for the next run: measured profiles and packed weights",
+        "Show or remove what is kept for the next run: measured profiles, and weights in the "
+        "engine's layout",
         "millrace cache --clear"},
        bind,
        run});

@@ -39,7 +39,8 @@ void bind_plans(CLI::App& verb, DeployOptions& options) {
   verb.add_option("--front", request.front, "How to search the plans that no other plan beats")
       ->check(CLI::IsMember({"nsga2", "lexicase", "exhaustive"}))
       ->capture_default_str();
-  verb.add_option("--front-generations", request.fronts.generations, "Largest number of them")
+  verb.add_option("--front-generations", request.fronts.generations,
+                  "Largest number of generations")
       ->check(CLI::Range(1, 1'000'000))
       ->capture_default_str();
   verb.add_option("--deviation", request.deviation,
@@ -69,7 +70,7 @@ void bind_combination(CLI::App& verb, DeployOptions& options) {
   verb.add_option("--population", request.combine.population, "Combinations in a generation")
       ->check(CLI::Range(4, 100'000))
       ->capture_default_str();
-  verb.add_option("--generations", request.combine.generations, "Largest number of them")
+  verb.add_option("--generations", request.combine.generations, "Largest number of generations")
       ->check(CLI::Range(1, 1'000'000))
       ->capture_default_str();
   verb.add_option("--patience", request.combine.patience,

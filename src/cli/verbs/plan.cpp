@@ -41,8 +41,9 @@ void bind(CLI::App& verb, PlanOptions& options) {
       verb.add_option("--profile", request.profile,
                       "Use the times of this profile instead of the stored one");
   CLI::Option* measure = verb.add_option("--measure", request.measure_s,
-                                         "How long each candidate runs, in seconds; 0: use the "
-                                         "predictions")
+                                         "How long each candidate runs, in seconds or as 200ms; "
+                                         "0: use the predictions")
+                             ->transform(in_seconds())
                              ->check(between(0.0, 3600.0))
                              ->capture_default_str();
   verb.add_option(
@@ -73,14 +74,17 @@ void bind(CLI::App& verb, PlanOptions& options) {
       ->needs(latency)
       ->capture_default_str();
   begin_group(verb, "Output");
-  verb.add_option("-o,--output", options.output, "The plan file to write; default: NAME.plan.json");
-  verb.add_option("--why", request.why, "Explain why this layer is on its processor (repeatable)");
+  verb.add_option("-o,--output", options.output,
+                  "The plan file to write; default: NAME.plan.json, and none with --why");
+  verb.add_option("--why", request.why,
+                  "Explain why this layer is on its processor (repeatable). The plan is written "
+                  "only with --output");
   bind_json(verb, options.json);
 }
 
 int run(const PlanOptions& given) {
   PlanOptions options = given;
-  if (options.output.empty())
+  if (options.output.empty() && options.request.why.empty())
     options.output =
         std::filesystem::path(options.request.setup.source.file).stem().string() + ".plan.json";
   refuse_two_results(options.json, options.output);
@@ -89,7 +93,8 @@ int run(const PlanOptions& given) {
   const bool is_quiet = options.output == standard_output;  // where the plan itself goes
   if (!options.json && !is_quiet) fmt::print("{}", attempts_text(result));
   const bool is_planned = result.refusal.empty();
-  if (is_planned) plan::write_plan(options.output, result.file, result.network);
+  if (is_planned && !options.output.empty())
+    plan::write_plan(options.output, result.file, result.network);
   if (options.json)
     fmt::print("{}", planning_json(result, options.output));
   else if (is_planned && !is_quiet)

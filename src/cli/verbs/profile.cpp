@@ -77,7 +77,8 @@ void bind(CLI::App& verb, ProfileOptions& options) {
       ->check(CLI::Range(1, 100000))
       ->capture_default_str()
       ->each(measure_again);
-  verb.add_option("--duration", request.duration_s, "Shortest time on each processor, in seconds")
+  verb.add_option("--duration", request.duration_s,
+                  "Shortest time on each processor, in seconds or as 200ms")
       ->transform(in_seconds())
       ->check(between(0.0, 3600.0))
       ->capture_default_str()

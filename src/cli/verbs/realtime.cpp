@@ -123,7 +123,9 @@ int run(const RealtimeOptions& options) {
 void add_realtime(CLI::App& app, int& exit_code) {
   add_verb<RealtimeOptions>(
       app, exit_code,
-      {{"realtime", "Bound the response times of a task system: deadlines, utilisation, growth",
+      {{"realtime",
+        "Bound the response times of a task system: deadlines, utilisation, and by how much its "
+        "times may grow",
         "millrace realtime robot.yaml --gantt robot.svg"},
        bind,
        run});

@@ -79,6 +79,13 @@ int run_as_deployment(const RunCommandOptions& options) {
   return run_deployment(request, options.json);
 }
 
+std::string used_stages_text(const api::RunTotals& totals) {
+  const std::string stages =
+      totals.stages == 1 ? "one stage" : fmt::format("{} stages", totals.stages);
+  return totals.replicas == totals.stages ? stages
+                                          : fmt::format("{}, {} replicas", stages, totals.replicas);
+}
+
 int run(const RunCommandOptions& options) {
   api::RunRequest request = options.request;
   if (request.output == standard_output) request.output.clear();  // where lines go without a file
@@ -99,7 +106,7 @@ int run(const RunCommandOptions& options) {
   note_not_finite(totals.not_finite_input, totals.finite);
   note(fmt::format("{} frames in {}, {} frames/s, reading the inputs included; {}", totals.frames,
                    millrace::to_text(totals.elapsed), four_digits(frames / seconds(totals.elapsed)),
-                   totals.stages == 1 ? "one stage" : fmt::format("{} stages", totals.stages)));
+                   used_stages_text(totals)));
   return 0;
 }
 

@@ -77,8 +77,8 @@ void bind_times(CLI::App& verb, SimulateOptions& options) {
   CLI::Option* times =
       verb.add_option("--times", options.times,
                       "Times of phases. fixed: as the plan predicts; drawn: at random between "
-                      "--best and --worst. Of a deployment fixed: the worst; drawn: at random "
-                      "between best and worst")
+                      "--best and --worst. For a deployment, fixed: the worst times; drawn: at "
+                      "random between the best and the worst")
           ->check(CLI::IsMember({"fixed", "drawn"}))
           ->capture_default_str();
   options.of_drawn = {

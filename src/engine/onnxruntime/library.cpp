@@ -123,7 +123,7 @@ LoadedLibrary load_usual() {
     if (path.has_parent_path()) found += loaded.reason + "; ";
   }
   if (found.empty())
-    found = "the library libonnxruntime.so was found at none of the usual places; ";
+    found = "the library libonnxruntime.so was found in none of the usual places; ";
   return {nullptr, found + how_to_install};
 }
 
