@@ -299,13 +299,15 @@ bool grew(AdmitResult& result, const runtime::Played& played) {
 }
 
 /// Networks take longer where others have been in the caches and use the memory: the table is run,
-/// and made again with the times seen in it, until they do not grow.
+/// and made again with the times seen in it, until they do not grow. EngineError if interrupted: a
+/// part of a run proves nothing.
 void settle(const AdmitRequest& request, AdmitResult& result) {
   constexpr int most_rounds = 8;
   while (result.table && result.rounds < most_rounds) {
     ++result.rounds;
     const Time together = request.together.value_or(usual_together);
     const PlayedAdmission played = play_admitted(result, request, {together});
+    if (played.interrupted) throw EngineError("interrupted; no result was written");
     if (!grew(result, played.played)) return;
     decide(request, {}, result);
   }

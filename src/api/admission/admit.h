@@ -76,6 +76,7 @@ struct PlayRequest {
 struct PlayedAdmission {
   runtime::Played played;
   std::string priorities = {};  // why the threads have no real-time priority; empty: they have
+  bool interrupted = false;     // by the user, before the duration was over
 };
 
 /// Runs the table on this machine, each group on random frames, until the duration or an interrupt
