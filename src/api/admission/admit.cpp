@@ -315,6 +315,13 @@ void settle(const AdmitRequest& request, AdmitResult& result) {
 
 }  // namespace
 
+explore::AdmissionProblem AdmitResult::as_run() const {
+  explore::AdmissionProblem result = problem;
+  for (std::size_t t = 0; table && t < table_tasks.size(); ++t)
+    result.tasks[t].period = table_tasks[t].period;
+  return result;
+}
+
 AdmitResult admit(const AdmitRequest& given) {
   AdmitRequest request = given;
   AdmitResult result;

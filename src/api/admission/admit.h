@@ -67,6 +67,8 @@ struct AdmitResult {
   Time took{};                   // to decide, without the times of the variants
 
   bool fits() const { return admission.answer == explore::Admission::Answer::fits; }
+  /// The problem with the periods of the table, if there is one: those after which jobs recur.
+  explore::AdmissionProblem as_run() const;
 };
 
 struct PlayRequest {

@@ -22,8 +22,9 @@ std::vector<std::string> precisions_of(const AdmitResult& result) {
 std::string admission_answer(const AdmitResult& result, const std::string& goal) {
   const explore::Admission& admission = result.admission;
   if (!result.fits()) return {};
-  std::string text =
-      report::admission_text(result.problem, admission.choice, precisions_of(result));
+  const std::vector<std::string> precisions = precisions_of(result);
+  const explore::AdmissionProblem as_run = result.as_run();
+  std::string text = report::admission_text({result.problem, admission.choice, precisions, as_run});
   text += fmt::format("\nfits        on {}, with {} times{}; decided in {}\n", result.board_name,
                       result.modelled ? "modelled" : "measured",
                       result.is_table_lacking ? ", by utilisation only" : "", to_text(result.took));
