@@ -56,7 +56,8 @@ struct AdmitResult {
   std::vector<GroupVariants> groups;
   explore::Admission admission;
   std::vector<std::string> moved = {};  // groups that ran already and run elsewhere now
-  double relaxed = 0;                   // no choice costs less; of whole numbers or not
+  bool stays = false;  // all that ran already, where it was; others chose around it
+  double relaxed = 0;  // no choice costs less, of whole numbers or not; of those where it stays
   std::optional<explore::Misfit> misfit = {};
   std::vector<realtime::TableTask> table_tasks = {};
   std::optional<realtime::StaticTable> table = {};

@@ -34,7 +34,8 @@ std::string admission_answer(const AdmitResult& result, const std::string& goal)
         "{:<12}{:.4g}{}, {}\n", goal == "largest-load" ? "load" : goal, admission.cost,
         goal == "energy" ? " mJ a second" : "",
         admission.is_optimal()
-            ? fmt::format("the least there is; {:.4g} without whole numbers", result.relaxed)
+            ? fmt::format("the least {}; {:.4g} without whole numbers",
+                          result.stays ? "while what runs stays" : "there is", result.relaxed)
             : fmt::format("at least {:.4g} is needed", admission.bound));
   if (result.table)
     text += fmt::format(

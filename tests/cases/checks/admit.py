@@ -33,3 +33,10 @@ def loads_are_those_of_the_table(file):
             busy[unit] += sum(entry["end_ns"] - entry["begin_ns"] for entry in entries)
     right = all(abs(busy[unit["name"]] / table["cycle_ns"] - unit["load"]) < 1e-6 for unit in admitted["units"])
     print(recur, right, any(group["table_period_ns"] < group["period_ns"] for group in admitted["groups"]))
+
+
+def cost_is_that_without_whole_numbers(file):
+    """No relaxation of another problem, in which more may move, stands beside the cost."""
+    import json
+    admitted = json.load(open(file))
+    print(0 < admitted["relaxed"] <= admitted["cost"] < 1.001 * admitted["relaxed"])
