@@ -191,6 +191,7 @@ std::string fronts_picture(const DeployResult& result) {
   std::vector<report::FrontPanel> panels;
   for (std::size_t g = 0; g < result.groups.size(); ++g) {
     const GroupSearch& group = result.groups[g];
+    if (group.front.plans.empty()) continue;  // it has no network
     report::FrontPanel& panel = panels.emplace_back();
     panel.title = group.name + (result.is_power_assumed ? ", power assumed" : "");
     for (std::size_t p = 0; p < group.front.plans.size(); ++p) {
