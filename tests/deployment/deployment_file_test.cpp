@@ -24,6 +24,7 @@ class DeploymentFile : public testing::Test {
   Deployment read_again() const {
     Deployment result = read_deployment(path_, network_of_);
     result.system.file.clear();
+    result.system.board_place.clear();
     for (system::Group& group : result.system.groups) group.place.clear();
     for (system::Scenario& scenario : result.system.scenarios) scenario.place.clear();
     for (system::Transition& transition : result.system.transitions) transition.place.clear();

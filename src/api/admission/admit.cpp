@@ -363,7 +363,10 @@ AdmitResult admit(const AdmitRequest& given) {
   request.context.listener = &listener;
   AdmitResult result;
   result.system = open_system(request.system);
-  if (!request.board.empty()) result.system.board = request.board;
+  if (!request.board.empty()) {
+    result.system.board = request.board;
+    result.system.board_place = "--board";
+  }
   const board::Board board = board_of(result.system, request.context);
   result.board_name = board.name;
   result.modelled = !result.system.board.empty();
