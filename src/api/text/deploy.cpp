@@ -115,7 +115,7 @@ std::string methods_text(const DeployResult& result) {
   const bool has_rates = result.methods.front().max_rate.has_value();
   if (result.methods.size() < 2 && !has_rates && !result.methods.front().exact_mw) return {};
   Table table({{"method", Align::left},
-               {"power, mW"},
+               {"power at the highest level, mW"},
                {"lower bound, mW"},
                {"evaluated"},
                {"search, s"},
