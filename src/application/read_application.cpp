@@ -29,6 +29,10 @@ class ApplicationReader {
   ApplicationReader(const YamlView& root, const std::string& file) : root_(root), file_(file) {}
 
   Application read() {
+    if (root_.has("groups") && !root_.has("network"))
+      throw InputError(file_, fmt::format("is a system, not an application; decide with `millrace "
+                                          "deploy {}` first, and run the deployment",
+                                          file_));
     root_.only(application_keys);
     if (const std::int64_t found = root_.at("format").integer(); found != format)
       root_.at("format").fail(fmt::format("found {}, expected {}", found, format));

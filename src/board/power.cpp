@@ -18,13 +18,13 @@ PowerLine fitted(const std::vector<PowerPoint>& points, Milliwatts PowerPoint::*
     covaries += (point.clock.value - mean_x) * ((point.*value).value - mean_y);
   }
   const double slope = varies > 0 ? covaries / varies : 0;
-  return {mean_y - slope * mean_x, slope};
+  return {mean_y - slope * mean_x, slope, points.front().clock, points.back().clock};
 }
 
 }  // namespace
 
 Milliwatts PowerLine::at(Megahertz clock) const {
-  return {std::max(0.0, base + slope * clock.value)};
+  return {std::max(0.0, base + slope * std::clamp(clock.value, first.value, last.value))};
 }
 
 PowerLines power_lines(const Device& device) {

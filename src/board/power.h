@@ -9,10 +9,12 @@
 
 namespace millrace::board {
 
-/// Milliwatts at a clock of x MHz: base + slope * x.
+/// Milliwatts at a clock of x MHz: base + slope * x, between the first and the last power point.
 struct PowerLine {
   double base = 0, slope = 0;
-  /// Never below 0.
+  Megahertz first{}, last{};  // of the power points
+  /// Never below 0. Outside the points that of the nearest one: a line goes on to nothing, and work
+  /// at low clocks would cost no energy.
   Milliwatts at(Megahertz clock) const;
   bool operator==(const PowerLine&) const = default;
 };

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "deployment/plan_tasks.h"
 #include "deployment/script.h"
 #include "deployment/words.h"
 
@@ -40,11 +41,6 @@ void check_task(const Assignment& assignment, const Task& task, const std::strin
   for (std::size_t before : task.after)
     if (before >= assignment.tasks.size() || &assignment.tasks[before] >= &task)
       throw InputError(place, "it comes after a task that does not stand before it");
-  const auto& stages = assignment.plan.plan.stages;
-  if (task.step != Step::phase || stages.empty()) return;
-  if (task.stage >= stages.size() || task.phase >= stages[task.stage].phases.size())
-    throw InputError(place,
-                     fmt::format("its plan has no phase {} of stage {}", task.phase, task.stage));
 }
 
 void check_bounds(const Deployment& deployment, const Setting& setting, const std::string& place) {
@@ -137,6 +133,8 @@ void check(const Deployment& deployment) {
       if (task.step == Step::task && task.node >= groups[g].graph.tasks.size())
         throw InputError(place_of(deployment, g, task), "the group's graph has no such task");
     }
+    if (const plan::Plan& plan = assignment.plan.plan; !plan.stages.empty())
+      check_plan_tasks(groups[g], assignment, shape_of(plan));
     check_space(deployment, g);
     if (frames_may_overlap(deployment.system, system::GroupId(g)) &&
         has_stage_of_several_phases(assignment))

@@ -106,8 +106,9 @@ bool has_stage_of_several_phases(const Assignment& assignment);
 void make_space(Deployment& deployment);
 
 /// InputError if the parts do not fit together: a group without assignment, times that are not in
-/// the order best, average, worst, kernels that do not add up, a phase that the plan lacks, a
-/// second setting of a scenario and level, a bound of a group that is not active.
+/// the order best, average, worst, kernels that do not add up, tasks that are not those of the plan
+/// and of the steps beside it, a second setting of a scenario and level, a bound of a group that is
+/// not active.
 void check(const Deployment& deployment);
 /// The same, and that the board has each processor and each clock.
 void check(const Deployment& deployment, const board::Board& board);

@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "deployment/deployment_file.h"
+#include "deployment/plan_tasks.h"
 #include "deployment/words.h"
 #include "system/system_file.h"
 
@@ -113,7 +114,20 @@ class DeploymentReader {
     assignment.plan.origin = plan::read_plan_origin(plan, folder_);
     if (network_of_)
       assignment.plan = plan::read_plan(plan, network_of_(assignment.plan.origin.model), folder_);
+    else
+      check_with_plan(group, assignment, plan);
     return assignment;
+  }
+
+  /// What check() finds where the plan is read.
+  void check_with_plan(const system::Group& group, const Assignment& assignment,
+                       const JsonView& plan) const {
+    const PlanShape shape = read_shape(plan);
+    try {
+      check_plan_tasks(group, assignment, shape);
+    } catch (const InputError& error) {
+      throw InputError(root_.place(), error.what());
+    }
   }
 
   /// What is known before a task is read.

@@ -28,6 +28,12 @@ system::ScenarioId scenario_named(const system::System& system, const std::strin
                                       fmt::join(known, ", "), did_you_mean(name, known)));
 }
 
+bool is_number(const std::string& word) {
+  std::istringstream text(word);
+  double number = 0;
+  return text >> number && text.eof();
+}
+
 /// A scenario's name may hold blanks, so it is all that follows the first word or, if there is no
 /// such scenario, what stands before a number at the end.
 ScriptStep step_of(const std::string& line, const system::System& system,
@@ -54,6 +60,9 @@ ScriptStep step_of(const std::string& line, const system::System& system,
   if (level >= system.levels)
     throw InputError(
         place, fmt::format("found level {}, the system has 0 to {}", level, system.levels - 1));
+  if (words.size() > 1 && is_number(words.back()))
+    throw InputError(place, fmt::format("found level {}, expected a whole number from 0 to {}",
+                                        words.back(), system.levels - 1));
   const std::string name = fmt::format("{}", fmt::join(words, " "));
   return {time_from_seconds(at), {scenario_named(system, name, place), level}};
 }

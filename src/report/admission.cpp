@@ -62,28 +62,31 @@ std::string quoted(const std::string& name) {
 
 }  // namespace
 
-std::string admission_text(const explore::AdmissionProblem& problem,
-                           const explore::AdmissionChoice& choice,
-                           const std::vector<std::string>& precisions) {
-  Table tasks({{"group", Align::left},
-               {"processor", Align::left},
-               {"precision", Align::left},
-               {"transfers"},
-               {"time"},
-               {"period"},
-               {"deadline"},
-               {"slack"},
-               {"utilisation"}});
+std::string admission_text(const AdmissionRows& rows) {
+  const auto& [problem, choice, precisions, as_run] = rows;
+  const bool has_other_periods = as_run != problem;
+  std::vector<Table::Column> columns{{"group", Align::left},
+                                     {"processor", Align::left},
+                                     {"precision", Align::left},
+                                     {"transfers"},
+                                     {"time"},
+                                     {"period"}};
+  if (has_other_periods) columns.push_back({"in the table"});
+  columns.insert(columns.end(), {{"deadline"}, {"slack"}, {"utilisation"}});
+  Table tasks(columns);
   for (std::size_t t = 0; t < choice.size(); ++t) {
     const explore::AdmissionTask& task = problem.tasks[t];
     const Time time = *task.times[choice[t]], all = time_with_transfers(task, choice[t]);
-    tasks.add({task.name, problem.processors[choice[t]].name, precisions[t],
-               all > time ? to_text(all - time) : "-", to_text(time), to_text(task.period),
-               to_text(task.deadline), to_text(task.deadline - all),
-               share_text(utilisation(task, choice[t]))});
+    std::vector<std::string> cells{task.name,     problem.processors[choice[t]].name,
+                                   precisions[t], all > time ? to_text(all - time) : "-",
+                                   to_text(time), to_text(task.period)};
+    if (has_other_periods) cells.push_back(to_text(as_run.tasks[t].period));
+    cells.insert(cells.end(), {to_text(task.deadline), to_text(task.deadline - all),
+                               share_text(utilisation(as_run.tasks[t], choice[t]))});
+    tasks.add(cells);
   }
   Table units({{"unit", Align::left}, {"load"}, {"free"}});
-  const std::vector<explore::Billionths> loads = loads_of(problem, choice);
+  const std::vector<explore::Billionths> loads = loads_of(as_run, choice);
   for (std::size_t u = 0; u < loads.size(); ++u)
     units.add({problem.units[u], share_text(loads[u]), share_text(explore::whole_unit - loads[u])});
   return tasks.text() + "\n" + units.text();

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "base/error.h"
 #include "base/file.h"
 #include "base/yaml.h"
 #include "board/read_values.h"
@@ -54,11 +55,17 @@ class SystemReader {
   }
 
   System read() {
+    if (root_.has("assignments"))
+      throw InputError(system_.file,
+                       "is a deployment already; to decide anew, name the system it was made from");
     root_.only(system_keys);
     if (const std::int64_t found = root_.at("format").integer(); found != format)
       root_.at("format").fail(fmt::format("found {}, expected {}", found, format));
     if (root_.has("name")) system_.name = root_.at("name").text();
-    if (root_.has("board")) system_.board = name_or_path(root_.at("board"));
+    if (root_.has("board")) {
+      system_.board = name_or_path(root_.at("board"));
+      system_.board_place = root_.at("board").place();
+    }
     if (root_.has("levels")) system_.levels = board::read_count(root_.at("levels"), 1, 1000);
     if (root_.has("overload"))
       system_.overload = static_cast<Overload>(board::read_word(root_.at("overload"), overloads));

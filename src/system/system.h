@@ -61,6 +61,7 @@ enum class Overload { skip, stretch, lower_rate };
 struct System {
   std::string name, file;
   std::string board = {};  // a board file or the name of a shipped one; empty: this machine
+  std::string board_place = {};  // where it is named: in the file, or an option
   std::vector<Group> groups;
   std::vector<Scenario> scenarios;      // the first is where it begins
   std::vector<Transition> transitions;  // none: each scenario may follow each

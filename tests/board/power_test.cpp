@@ -41,8 +41,17 @@ TEST(Power, one_point_holds_at_every_clock_and_none_is_zero) {
 }
 
 TEST(Power, a_line_never_falls_below_zero) {
-  const Device device = device_with({{{500}, {0}, {100}, {}}, {{1000}, {0}, {1000}, {}}});
+  const Device device =
+      device_with({{{100}, {0}, {0}, {}}, {{500}, {0}, {0}, {}}, {{1000}, {0}, {1000}, {}}});
+  EXPECT_LT(power_lines(device).busy.base, 0);
   EXPECT_DOUBLE_EQ(dynamic_power(device, {100}).value, 0);
+}
+
+TEST(Power, outside_the_points_it_is_that_of_the_nearest_one) {
+  const Device device = device_with({{{1000}, {50}, {400}, {}}, {{1400}, {100}, {2000}, {}}});
+  EXPECT_DOUBLE_EQ(dynamic_power(device, {675.75}).value, 400);  // the line would be below 0
+  EXPECT_DOUBLE_EQ(static_power(device, {675.75}).value, 50);
+  EXPECT_DOUBLE_EQ(dynamic_power(device, {1600}).value, 2000);
 }
 
 TEST(Power, energy_is_power_times_time_which_grows_as_the_clock_falls) {

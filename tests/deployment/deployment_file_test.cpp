@@ -24,6 +24,7 @@ class DeploymentFile : public testing::Test {
   Deployment read_again() const {
     Deployment result = read_deployment(path_, network_of_);
     result.system.file.clear();
+    result.system.board_place.clear();
     for (system::Group& group : result.system.groups) group.place.clear();
     for (system::Scenario& scenario : result.system.scenarios) scenario.place.clear();
     for (system::Transition& transition : result.system.transitions) transition.place.clear();
@@ -81,6 +82,27 @@ struct BadInput {
   const char *pointer, *value, *message;
 };
 
+/// Found with the network, and without it.
+constexpr std::array tasks_of_another_plan{
+    BadInput{"/assignments/0/tasks/1/processor", "\"core1\"",
+             "group 'a', task 'stage0': found the processor 'core1', its plan has 'stage0' on "
+             "core0; deploy the system again"},
+    BadInput{"/assignments/0/tasks/2/stage", "0",
+             "group 'a', task 'stage1': another task runs phase 0 of 'stage0' too; deploy the "
+             "system again"},
+    BadInput{"/assignments/0/tasks/2/step", "\"postprocess\"",
+             "group 'a', task 'stage1': its system has no postprocess_ms; deploy the system again"},
+    BadInput{"/assignments/0/tasks/2/after/0", "\"pre\"",
+             "group 'a', task 'stage1': it does not come after 'stage0', for which it waits; "
+             "deploy the system again"},
+    BadInput{"/assignments/0/tasks/1/after", "[]",
+             "group 'a', task 'stage0': it does not come after 'pre', for which it waits; deploy "
+             "the system again"},
+    BadInput{"/system/groups/0/postprocess_ms", "2",
+             "group 'a': its system has postprocess_ms, and no task takes it; deploy the system "
+             "again"},
+};
+
 constexpr std::array bad_inputs{
     BadInput{"/kind", "\"plan\"", "is no deployment: its field 'kind' does not say so"},
     BadInput{"/format", "2",
@@ -105,8 +127,9 @@ constexpr std::array bad_inputs{
              "group 'a', task 'pre': another task of the group has this name; give it another"},
     BadInput{"/assignments/0/tasks/1/after/0", "\"stage1\"",
              "assignments[0].tasks[1].after[0]: there is no earlier task 'stage1'"},
-    BadInput{"/assignments/0/tasks/1/phase", "3",
-             "group 'a', task 'stage0': its plan has no phase 3 of stage 0"},
+    BadInput{
+        "/assignments/0/tasks/1/phase", "3",
+        "group 'a', task 'stage0': its plan has no phase 3 of stage 0; deploy the system again"},
     BadInput{"/assignments/0/tasks/1/step", "\"phases\"",
              "assignments[0].tasks[1].step: found 'phases', expected preprocess, phase, "
              "postprocess, task"},
@@ -131,6 +154,21 @@ constexpr std::array bad_inputs{
 TEST_F(DeploymentFile, says_what_does_not_fit) {
   for (const auto& [pointer, value, message] : bad_inputs)
     EXPECT_EQ(message_with(pointer, Json::parse(value)), place() + ": " + message) << pointer;
+}
+
+TEST_F(DeploymentFile, has_the_tasks_of_its_plan_also_where_only_times_are_read) {
+  for (const auto& [pointer, value, message] : tasks_of_another_plan) {
+    EXPECT_EQ(message_with(pointer, Json::parse(value)), place() + ": " + message) << pointer;
+    EXPECT_EQ(millrace::test::message_of([&] { read_deployment(place(), nullptr); }),
+              place() + ": " + message);
+  }
+  Json document = read_json(path_);
+  document["assignments"][0]["tasks"].erase(2);
+  write_json(folder_ / "changed.json", document);
+  EXPECT_EQ(millrace::test::message_of([&] { read_deployment(place(), nullptr); }),
+            place() +
+                ": group 'a': no task runs phase 0 of 'stage1' of its plan; deploy the "
+                "system again");
 }
 
 TEST_F(DeploymentFile, says_that_a_setting_is_there_twice) {

@@ -36,8 +36,13 @@ TEST(check, refuses_frames_that_wait_for_each_other_inside_a_plan) {
   deployment.system.groups[1].deadline = ms(90);  // of a period of 50 ms
   EXPECT_NO_THROW(check(deployment));
   Deployment several = deployment;
-  several.assignments[1].tasks[2].phase = 1;
-  several.assignments[1].plan.plan.stages[1].phases.resize(2);
+  Assignment& assignment = several.assignments[1];
+  Task second = assignment.tasks[2];
+  second.name = "stage1.1";
+  second.phase = 1;
+  second.after = {2};
+  assignment.tasks.push_back(second);
+  assignment.plan.plan.stages[1].phases.resize(2);
   EXPECT_EQ(
       millrace::test::message_of([&] { check(several); }),
       "group 'b': its deadline is longer than its period, and a stage of its plan has several "

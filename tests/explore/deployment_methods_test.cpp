@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "analysis/schedulability.h"
 #include "explore/contexts.h"
 #include "explore/system/methods.h"
 #include "explore/system/placement.h"
@@ -36,6 +37,38 @@ TEST(DeployMethods, the_highest_rate_of_one_plan_is_that_of_its_response) {
   const MaxRate found = max_rate(*deploy_method_named("PR"), given, brief());
   EXPECT_EQ(found.fps, 125);  // 4 ms and 4 ms of the other
   EXPECT_TRUE(found.result.feasible);
+}
+
+/// The highest whole rate of the fastest group by the analysis of a deployment of the only plans.
+double rate_by_analysis(const MethodCase& given) {
+  deployment::Deployment deployment;
+  deployment.system = given.system;
+  for (const std::vector<GroupPlan>& plans : given.plans)
+    deployment.assignments.push_back(plans.front().assignment);
+  const auto rates = analysis::largest_rates(deployment, given.board);
+  const double factor = rates ? static_cast<double>(rates->millionths) / 1e6 : 0;
+  return std::floor(fastest_fps(given.system) * factor);
+}
+
+TEST(DeployMethods, a_deadline_of_the_groups_own_stays_at_other_rates_as_in_the_analysis) {
+  const board::Board board = test::small_board();
+  system::System system = test::system_of(2, {{0, 1}});
+  system.groups[0].deadline = 15ms;
+  MethodCase given{system, board, {{chain_plan({{"gpu", 4ms}})}, {chain_plan({{"gpu", 4ms}})}}};
+  EXPECT_EQ(max_rate(*deploy_method_named("PR"), given, brief()).fps, 125);
+  EXPECT_EQ(rate_by_analysis(given), 125);
+}
+
+TEST(DeployMethods, no_period_is_shorter_than_the_deadline_where_a_frame_waits_for_the_last) {
+  const board::Board board = test::small_board();
+  system::System system = test::system_of(1, {{0}});
+  system.groups[0].deadline = 15ms;
+  GroupPlan two_phases = chain_plan({{"gpu", 2ms}, {"gpu", 2ms}});
+  two_phases.assignment.tasks[1].stage = 0;
+  two_phases.assignment.tasks[1].phase = 1;
+  const MethodCase given{system, board, {{two_phases}}};
+  EXPECT_EQ(max_rate(*deploy_method_named("PR"), given, brief()).fps, 66);
+  EXPECT_EQ(rate_by_analysis(given), 66);
 }
 
 TEST(DeployMethods, more_freedom_never_lowers_the_highest_rate) {

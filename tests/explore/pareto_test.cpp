@@ -67,6 +67,32 @@ TEST(GroupPlan, is_a_chain_from_preprocessing_to_postprocessing) {
   EXPECT_EQ(plan->latency, sum);
 }
 
+/// Two layers that both read the input, the second of which the accelerator lacks, and their sum.
+network::Network branches() {
+  millrace::test::NetworkBuilder builder;
+  const TensorId x = builder.input({1, 8});
+  const TensorId left = builder.unary(network::UnaryKind::relu, x);
+  const TensorId right = builder.unary(network::UnaryKind::relu, x);
+  builder.output(builder.binary(network::BinaryKind::add, left, right));
+  return builder.build();
+}
+
+TEST(GroupPlan, a_phase_comes_after_one_that_it_reads_but_that_begins_with_a_later_layer) {
+  Field field(3, 1);
+  field.network = branches();
+  field.problem.edges = {{0, 2, 8}, {1, 2, 8}};
+  field.problem.time[1][1] = field.problem.alone[1][1] = std::numeric_limits<double>::infinity();
+  const board::Board board = powered(field);
+  const GroupModel model = model_of(field, board);
+  const auto plan = group_plan(model, {{{ProcessorId(1)}}, {}});
+  ASSERT_TRUE(plan);
+  const auto& tasks = plan->assignment.tasks;
+  ASSERT_EQ(tasks.size(), 2u);
+  EXPECT_EQ(tasks[0].processor, "gpu");
+  EXPECT_EQ(tasks[1].processor, "npu0");
+  EXPECT_EQ(tasks[1].after, std::vector<std::size_t>{0});
+}
+
 TEST(GroupPlan, a_gpu_has_its_kernels_and_each_is_longer_than_a_subnet_in_one_piece) {
   const Field field(12, 1);
   const board::Board board = powered(field);

@@ -52,7 +52,7 @@ TEST(TaskFile, errors_name_the_place_and_what_to_do) {
   expect_error(robot, "policy: fifo_by_kernel", "policy: fifo_by_kernl",
                "did you mean 'fifo_by_kernel'?");
   expect_error(robot, "resource: gpu", "resource: gpus", "there is no resource 'gpus'");
-  expect_error(robot, "worst: 4,", "worst: 3,", "its best-case time");
+  expect_error(robot, "worst: 4,", "worst: 3,", "exceeds its worst-case time 3 ms; swap them");
   expect_error(robot, "period: 33.3", "period: 0", "its period is 0");
   expect_error(robot, "jitter: 2", "jitter: -2", "found '-2', expected a time");
   expect_error(robot, "after: [grab]", "after: [log]", "there is no task 'log' before this");

@@ -94,6 +94,7 @@ inline system::System sample_system() {
   for (const char* name : {"a", "b"}) {
     system::Group group{.name = name, .model = {.file = "net.onnx"}, .rates = {}};
     group.rates = system.groups.empty() ? system::Rates{5, 10} : system::Rates{20, 20};
+    group.preprocess = ms(3);
     system.groups.push_back(std::move(group));
   }
   system.scenarios = {{"one", {system::GroupId(0)}},

@@ -38,6 +38,7 @@ transitions:
 /// Without what says where it stood.
 System without_places(System system) {
   system.file.clear();
+  system.board_place.clear();
   for (Group& group : system.groups) group.place.clear();
   for (Scenario& scenario : system.scenarios) scenario.place.clear();
   for (Transition& transition : system.transitions) transition.place.clear();

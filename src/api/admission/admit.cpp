@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <chrono>
 #include <map>
+#include <memory>
+#include <set>
+#include <utility>
 
 #include "api/admission/running.h"
 #include "api/deployment/open.h"
@@ -189,11 +192,20 @@ std::vector<double> weights_of(const AdmitRequest& request, const AdmitResult& r
 }
 
 /// What would change nothing.
-void refuse_options_without_effect(const AdmitRequest& request, const AdmitResult& result) {
+void refuse_options_without_effect(const AdmitRequest& request, const AdmitResult& result,
+                                   const board::Board& board) {
   const bool has_elements = !request.elements.kinds.empty() || request.elements.reserved_cores > 0;
   if (!result.modelled && has_elements)
     throw InputError(request.elements.kinds.empty() ? "--reserved-cores" : "--kinds",
                      "is for a board file; on this machine networks run on its cores, one or all");
+  std::size_t most_cores = 0;  // of a CPU
+  for (const board::Device& device : board.devices)
+    most_cores = std::max(most_cores, device.cores.size());
+  if (std::cmp_greater(request.elements.reserved_cores, most_cores))
+    throw InputError("--reserved-cores",
+                     fmt::format("found {}, and no CPU of the board '{}' has more than {} cores; "
+                                 "reserve fewer",
+                                 request.elements.reserved_cores, result.board_name, most_cores));
   if (!result.modelled && request.margin)
     throw InputError("--margin",
                      "is for the modelled times of a board file; on this machine times are "
@@ -207,6 +219,20 @@ void refuse_options_without_effect(const AdmitRequest& request, const AdmitResul
     throw InputError("--engine", fmt::format("times are modelled for the board '{}'; leave it out",
                                              result.board_name));
 }
+
+/// Says each note once: networks are measured one after the other on the same cores.
+class SaidOnce : public Listener {
+ public:
+  explicit SaidOnce(Listener& to) : to_(to) {}
+  void note(const std::string& text) override {
+    if (said_.insert(text).second) to_.note(text);
+  }
+  std::unique_ptr<Work> begin(const std::string& title) override { return to_.begin(title); }
+
+ private:
+  Listener& to_;
+  std::set<std::string> said_;
+};
 
 /// Where a board does not say what its processors draw, all choices would cost nothing.
 void check_energy(const AdmitRequest& request, const AdmitResult& result) {
@@ -251,18 +277,28 @@ void add_table(const AdmitRequest& request, AdmitResult& result) {
   }
 }
 
+explore::Admission solve(const AdmitRequest& request, const explore::AdmissionProblem& problem,
+                         AdmitResult& result) {
+  explore::Admission admission = solve_program(problem, request.admission);
+  if (admission.answer == explore::Admission::Answer::fits &&
+      request.admission.goal != explore::AdmissionGoal::any)
+    result.relaxed = relaxed_cost(problem, request.admission).value_or(0);
+  return admission;
+}
+
 /// Those that run already stay where they are, if so all fit.
 explore::Admission solve_beside(const AdmitRequest& request,
                                 const explore::AdmissionChoice& running, AdmitResult& result) {
-  if (running.empty()) return solve_program(result.problem, request.admission);
+  if (running.empty()) return solve(request, result.problem, result);
   const std::size_t added = result.problem.tasks.size() - running.size();
   explore::AdmissionProblem kept = result.problem;
   for (std::size_t t = 0; t < running.size(); ++t)
     for (std::size_t p = 0; p < kept.processors.size(); ++p)
       if (p != running[t]) kept.tasks[added + t].times[p].reset();
-  explore::Admission admission = solve_program(kept, request.admission);
-  if (admission.answer == explore::Admission::Answer::fits) return admission;
-  admission = solve_program(result.problem, request.admission);
+  explore::Admission admission = solve(request, kept, result);
+  result.stays = admission.answer == explore::Admission::Answer::fits;
+  if (result.stays) return admission;
+  admission = solve(request, result.problem, result);
   for (std::size_t t = 0; t < running.size() && !admission.choice.empty(); ++t)
     if (admission.choice[added + t] != running[t])
       result.moved.push_back(result.problem.tasks[added + t].name);
@@ -273,8 +309,6 @@ void decide(const AdmitRequest& request, const explore::AdmissionChoice& running
             AdmitResult& result) {
   const auto begin = std::chrono::steady_clock::now();
   result.admission = solve_beside(request, running, result);
-  if (result.fits() && request.admission.goal != explore::AdmissionGoal::any)
-    result.relaxed = relaxed_cost(result.problem, request.admission).value_or(0);
   result.took = std::chrono::duration_cast<Time>(std::chrono::steady_clock::now() - begin);
   result.table_tasks.clear();
   result.table.reset();
@@ -299,13 +333,15 @@ bool grew(AdmitResult& result, const runtime::Played& played) {
 }
 
 /// Networks take longer where others have been in the caches and use the memory: the table is run,
-/// and made again with the times seen in it, until they do not grow.
+/// and made again with the times seen in it, until they do not grow. EngineError if interrupted: a
+/// part of a run proves nothing.
 void settle(const AdmitRequest& request, AdmitResult& result) {
   constexpr int most_rounds = 8;
   while (result.table && result.rounds < most_rounds) {
     ++result.rounds;
     const Time together = request.together.value_or(usual_together);
     const PlayedAdmission played = play_admitted(result, request, {together});
+    if (played.interrupted) throw EngineError("interrupted; no result was written");
     if (!grew(result, played.played)) return;
     decide(request, {}, result);
   }
@@ -313,15 +349,28 @@ void settle(const AdmitRequest& request, AdmitResult& result) {
 
 }  // namespace
 
+explore::AdmissionProblem AdmitResult::as_run() const {
+  explore::AdmissionProblem result = problem;
+  for (std::size_t t = 0; table && t < table_tasks.size(); ++t)
+    result.tasks[t].period = table_tasks[t].period;
+  return result;
+}
+
 AdmitResult admit(const AdmitRequest& given) {
   AdmitRequest request = given;
+  Listener nobody;
+  SaidOnce listener(given.context.listener != nullptr ? *given.context.listener : nobody);
+  request.context.listener = &listener;
   AdmitResult result;
   result.system = open_system(request.system);
-  if (!request.board.empty()) result.system.board = request.board;
+  if (!request.board.empty()) {
+    result.system.board = request.board;
+    result.system.board_place = "--board";
+  }
   const board::Board board = board_of(result.system, request.context);
   result.board_name = board.name;
   result.modelled = !result.system.board.empty();
-  refuse_options_without_effect(request, result);
+  refuse_options_without_effect(request, result, board);
   result.elements = result.modelled ? explore::elements_of(board, request.elements)
                                     : elements_of_this_machine(board);
   result.problem = result.elements.problem;

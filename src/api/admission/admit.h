@@ -56,7 +56,8 @@ struct AdmitResult {
   std::vector<GroupVariants> groups;
   explore::Admission admission;
   std::vector<std::string> moved = {};  // groups that ran already and run elsewhere now
-  double relaxed = 0;                   // no choice costs less; of whole numbers or not
+  bool stays = false;  // all that ran already, where it was; others chose around it
+  double relaxed = 0;  // no choice costs less, of whole numbers or not; of those where it stays
   std::optional<explore::Misfit> misfit = {};
   std::vector<realtime::TableTask> table_tasks = {};
   std::optional<realtime::StaticTable> table = {};
@@ -67,6 +68,8 @@ struct AdmitResult {
   Time took{};                   // to decide, without the times of the variants
 
   bool fits() const { return admission.answer == explore::Admission::Answer::fits; }
+  /// The problem with the periods of the table, if there is one: those after which jobs recur.
+  explore::AdmissionProblem as_run() const;
 };
 
 struct PlayRequest {
@@ -76,6 +79,7 @@ struct PlayRequest {
 struct PlayedAdmission {
   runtime::Played played;
   std::string priorities = {};  // why the threads have no real-time priority; empty: they have
+  bool interrupted = false;     // by the user, before the duration was over
 };
 
 /// Runs the table on this machine, each group on random frames, until the duration or an interrupt

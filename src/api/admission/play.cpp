@@ -1,8 +1,10 @@
 // What was admitted, run here by its static table.
 #include <fmt/format.h>
 
+#include <atomic>
 #include <chrono>
 #include <memory>
+#include <utility>
 
 #include "api/admission/admit.h"
 #include "api/deployment/open.h"
@@ -75,9 +77,14 @@ PlayedAdmission play_admitted(const AdmitResult& result, const AdmitRequest& req
   options.duration = play.duration;
   options.overrun = play.overrun;
   options.priority = allowed ? table_priority : 0;
-  options.is_interrupted = [&] { return interrupt.take(); };
+  std::atomic<bool> interrupted = false;  // the players' threads ask
+  options.is_interrupted = [&] {
+    if (interrupt.take()) interrupted = true;
+    return interrupted.load();
+  };
   const auto work = request.context.begin("Running the table");
-  return {runtime::play(*result.table, result.table_tasks, jobs, options), allowed.reason()};
+  runtime::Played played = runtime::play(*result.table, result.table_tasks, jobs, options);
+  return {std::move(played), allowed.reason(), interrupted};
 }
 
 }  // namespace millrace::api

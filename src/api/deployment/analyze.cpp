@@ -11,6 +11,9 @@ analysis::DeploymentAnswers analyze_deadlines(const DeadlinesRequest& request) {
   result.deployment = open_deployment_times(request.deployment);
   if (!request.profile.empty()) {
     const SystemProfile profile = read_system_profile(request.profile);
+    if (!has_times_of(profile, result.deployment))
+      request.context.note(request.profile +
+                           ": has no time of a task of this deployment, so it changes nothing");
     result.deployment = with_task_times(std::move(result.deployment), {profile, request.profile});
   }
   result.board = board_of(result.deployment, request.context);

@@ -339,8 +339,12 @@ void decide_plans(const DeployWork& work, DeployResult& result) {
 
 DeployWork open_work(const DeployRequest& request) {
   system::System system = open_system(request.system);
-  if (!request.board.empty()) system.board = request.board;
+  if (!request.board.empty()) {
+    system.board = request.board;
+    system.board_place = "--board";
+  }
   refuse_options_without_effect(request, system);
+  note_groups_that_never_run(request, system);
   board::Board board = board_of(system, request.context);
   std::optional<SystemProfile> profile = add_times(request, board, system);
   const std::string hash = board::hash_of(board);

@@ -102,6 +102,8 @@ deployment::Deployment mapped_deployment(const GraphWork& work,
 /// Empty: each group ends in time if it has the board for itself, everything where it is fastest.
 std::string late_even_alone(const explore::MappingProblem& problem) {
   const system::System& system = problem.system;
+  if (const std::string overhead = explore::too_long_overhead(system); !overhead.empty())
+    return "no deployment: " + overhead;
   const explore::Mapping fastest = explore::fastest_mapping(problem);
   for (std::size_t g = 0; g < system.groups.size(); ++g) {
     const system::GroupId group(g);

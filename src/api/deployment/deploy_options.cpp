@@ -1,8 +1,40 @@
 #include "api/deployment/deploy_options.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "api/deployment/deploy_graphs.h"
 #include "base/error.h"
 
 namespace millrace::api {
+namespace {
+
+/// Of networks without tasks beside them; where networks and tasks are decided together, they would
+/// change nothing, or the sound analysis.
+void refuse_options_of_networks(const DeployRequest& request, const system::System& system) {
+  const realtime::AnalysisOptions sound;
+  const bool has_equations =
+      request.analysis.priorities != sound.priorities || request.analysis.queues != sound.queues;
+  const bool has_network = std::ranges::any_of(system.groups, &system::Group::has_network);
+  if (request.max_rate)
+    throw InputError("--max-rate",
+                     "is not for groups with task graphs; leave it out, and `millrace analyze "
+                     "DEPLOYMENT --max-rate` finds the rates");
+  if (request.clocks != explore::ClockSearch::search)
+    throw InputError("--clocks",
+                     "is not for groups with task graphs, whose clocks stay at their highest; "
+                     "leave it out");
+  if (has_equations)
+    throw InputError("--equations",
+                     "is not for groups with task graphs, whose deadlines the sound analysis "
+                     "judges; leave it out");
+  if (!has_network && request.front != DeployRequest{}.front)
+    throw InputError("--front",
+                     "no group has a network whose plans could be searched; leave it out");
+}
+
+}  // namespace
 
 std::int64_t samples_of(const DeployRequest& request) {
   constexpr std::int64_t usual_samples = 200;
@@ -18,6 +50,19 @@ void refuse_options_without_effect(const DeployRequest& request, const system::S
     throw InputError("--deviation",
                      "is for modelled times and for the search before tasks are measured; with "
                      "--samples 0 worst times are the layers' own, so leave it out");
+  if (decides_by_mapping(request, system)) refuse_options_of_networks(request, system);
+}
+
+void note_groups_that_never_run(const DeployRequest& request, const system::System& system) {
+  for (std::size_t g = 0; g < system.groups.size(); ++g) {
+    const auto has = [g](const system::Scenario& scenario) {
+      return std::ranges::find(scenario.groups, system::GroupId(g)) != scenario.groups.end();
+    };
+    if (std::ranges::none_of(system.scenarios, has))
+      request.context.note(fmt::format(
+          "{}: group '{}' is in no scenario, so it never runs; add it to one, or leave it out",
+          request.system, system.groups[g].name));
+  }
 }
 
 }  // namespace millrace::api

@@ -75,7 +75,13 @@ void check_level(const system::System& system, std::int64_t level) {
 board::Board board_of(const system::System& system, const Context& context) {
   Setup setup;
   setup.context = context;
-  return load_board(setup, system.board);
+  try {
+    return load_board(setup, system.board);
+  } catch (const InputError& error) {
+    // A file that is wrong has its own place; a name that is no board has none.
+    if (system.board_place.empty() || error.place() != system.board) throw;
+    throw InputError(system.board_place, error.what());
+  }
 }
 
 board::Board board_of(const deployment::Deployment& deployment, const Context& context) {

@@ -70,11 +70,11 @@ void check_machine(const ProfileToUse& use, const std::string& board_hash) {
                      "profile'");
 }
 
-const TaskProfile* profile_of(const ProfileToUse& use, const system::Group& group,
+const TaskProfile* profile_of(const SystemProfile& profile, const system::Group& group,
                               const deployment::Task& task) {
   if (task.step != deployment::Step::task) return nullptr;
   const std::string& name = group.graph.tasks.at(task.node).name;
-  for (const TaskProfile& each : use.profile.tasks)
+  for (const TaskProfile& each : profile.tasks)
     if (each.group == group.name && each.task == name && each.processor == task.processor)
       return &each;
   return nullptr;
@@ -141,6 +141,13 @@ void fill_in(system::System& system, const board::Board& board, const ProfileToU
   }
 }
 
+bool has_times_of(const SystemProfile& profile, const deployment::Deployment& deployment) {
+  for (std::size_t g = 0; g < deployment.assignments.size(); ++g)
+    for (const deployment::Task& task : deployment.assignments[g].tasks)
+      if (profile_of(profile, deployment.system.groups[g], task) != nullptr) return true;
+  return false;
+}
+
 deployment::Deployment with_task_times(deployment::Deployment deployment, const ProfileToUse& use) {
   check_machine(use, deployment.board_hash);
   for (std::size_t g = 0; g < deployment.assignments.size(); ++g) {
@@ -148,7 +155,7 @@ deployment::Deployment with_task_times(deployment::Deployment deployment, const 
     const auto count = static_cast<std::int64_t>(tasks.size());
     const Time share = (deployment.system.overhead + Time(count - 1)) / count;
     for (deployment::Task& task : tasks) {
-      const TaskProfile* measured = profile_of(use, deployment.system.groups[g], task);
+      const TaskProfile* measured = profile_of(use.profile, deployment.system.groups[g], task);
       if (measured == nullptr) continue;
       task.worst = measured->times.worst_case + share;
       task.average = measured->times.mean;

@@ -47,6 +47,9 @@ struct ProfileToUse {
 };
 void fill_in(system::System& system, const board::Board& board, const ProfileToUse& use);
 
+/// Whether it has a time of a task of the deployment's graphs, where that one runs.
+bool has_times_of(const SystemProfile& profile, const deployment::Deployment& deployment);
+
 /// The deployment with the profile's times of the tasks of its graphs, and each one's share of the
 /// controller's overhead. InputError as fill_in.
 deployment::Deployment with_task_times(deployment::Deployment deployment, const ProfileToUse& use);

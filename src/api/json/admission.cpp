@@ -23,7 +23,7 @@ const char* answer_text(explore::Admission::Answer answer) {
   return "unknown";
 }
 
-Json task_json(const AdmitResult& result, std::size_t t) {
+Json task_json(const AdmitResult& result, const explore::AdmissionProblem& as_run, std::size_t t) {
   const explore::AdmissionTask& task = result.problem.tasks[t];
   Json variants = Json::array();
   for (std::size_t p = 0; p < task.times.size(); ++p) {
@@ -46,15 +46,16 @@ Json task_json(const AdmitResult& result, std::size_t t) {
   if (result.fits()) {
     const std::size_t processor = result.admission.choice[t];
     row["processor"] = result.problem.processors[processor].name;
-    row["utilisation"] = share_of(utilisation(task, processor));
+    row["utilisation"] = share_of(utilisation(as_run.tasks[t], processor));
+    if (result.table) row["table_period_ns"] = as_run.tasks[t].period.count();
   }
   return row;
 }
 
-Json units_json(const AdmitResult& result) {
+Json units_json(const AdmitResult& result, const explore::AdmissionProblem& as_run) {
   Json units = Json::array();
   const std::vector<explore::Billionths> loads =
-      result.fits() ? loads_of(result.problem, result.admission.choice)
+      result.fits() ? loads_of(as_run, result.admission.choice)
                     : std::vector<explore::Billionths>(result.problem.units.size(), 0);
   for (std::size_t u = 0; u < loads.size(); ++u)
     units.push_back({{"name", result.problem.units[u]}, {"load", share_of(loads[u])}});
@@ -119,9 +120,10 @@ Json misfit_json(const AdmitResult& result) {
 }  // namespace
 
 std::string admission_json(const AdmitResult& result, const PlayedAdmission* played) {
+  const explore::AdmissionProblem as_run = result.as_run();
   Json tasks = Json::array();
   for (std::size_t t = 0; t < result.problem.tasks.size(); ++t)
-    tasks.push_back(task_json(result, t));
+    tasks.push_back(task_json(result, as_run, t));
   Json fields{{"system", result.system.file},
               {"board", result.board_name},
               {"times", result.modelled ? "modelled" : "measured"},
@@ -133,7 +135,7 @@ std::string admission_json(const AdmitResult& result, const PlayedAdmission* pla
               {"rounds", result.rounds},
               {"groups", std::move(tasks)},
               {"processors", processors_json(result)},
-              {"units", units_json(result)}};
+              {"units", units_json(result, as_run)}};
   if (result.table) fields["table"] = table_json(result);
   if (!result.no_table.empty()) fields["no_table"] = result.no_table;
   if (!result.moved.empty()) fields["moved"] = result.moved;

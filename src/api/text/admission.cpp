@@ -22,8 +22,9 @@ std::vector<std::string> precisions_of(const AdmitResult& result) {
 std::string admission_answer(const AdmitResult& result, const std::string& goal) {
   const explore::Admission& admission = result.admission;
   if (!result.fits()) return {};
-  std::string text =
-      report::admission_text(result.problem, admission.choice, precisions_of(result));
+  const std::vector<std::string> precisions = precisions_of(result);
+  const explore::AdmissionProblem as_run = result.as_run();
+  std::string text = report::admission_text({result.problem, admission.choice, precisions, as_run});
   text += fmt::format("\nfits        on {}, with {} times{}; decided in {}\n", result.board_name,
                       result.modelled ? "modelled" : "measured",
                       result.is_table_lacking ? ", by utilisation only" : "", to_text(result.took));
@@ -33,7 +34,8 @@ std::string admission_answer(const AdmitResult& result, const std::string& goal)
         "{:<12}{:.4g}{}, {}\n", goal == "largest-load" ? "load" : goal, admission.cost,
         goal == "energy" ? " mJ a second" : "",
         admission.is_optimal()
-            ? fmt::format("the least there is; {:.4g} without whole numbers", result.relaxed)
+            ? fmt::format("the least {}; {:.4g} without whole numbers",
+                          result.stays ? "while what runs stays" : "there is", result.relaxed)
             : fmt::format("at least {:.4g} is needed", admission.bound));
   if (result.table)
     text += fmt::format(

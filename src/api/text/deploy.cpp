@@ -115,7 +115,7 @@ std::string methods_text(const DeployResult& result) {
   const bool has_rates = result.methods.front().max_rate.has_value();
   if (result.methods.size() < 2 && !has_rates && !result.methods.front().exact_mw) return {};
   Table table({{"method", Align::left},
-               {"power, mW"},
+               {"power at the highest level, mW"},
                {"lower bound, mW"},
                {"evaluated"},
                {"search, s"},
@@ -191,6 +191,7 @@ std::string fronts_picture(const DeployResult& result) {
   std::vector<report::FrontPanel> panels;
   for (std::size_t g = 0; g < result.groups.size(); ++g) {
     const GroupSearch& group = result.groups[g];
+    if (group.front.plans.empty()) continue;  // it has no network
     report::FrontPanel& panel = panels.emplace_back();
     panel.title = group.name + (result.is_power_assumed ? ", power assumed" : "");
     for (std::size_t p = 0; p < group.front.plans.size(); ++p) {

@@ -84,13 +84,15 @@ void bind(CLI::App& verb, AdmitOptions& options) {
   CLI::Option* no_table =
       verb.add_flag("--no-table", options.no_table, "Do not make a static table");
   begin_group(verb, "Running");
-  verb.add_option("--run", options.run_s, "Seconds to run the static table on this machine")
-      ->transform(in_seconds())
-      ->check(between(0.001, 1e6))
-      ->excludes(no_table);
+  CLI::Option* run =
+      verb.add_option("--run", options.run_s, "Seconds to run the static table on this machine")
+          ->transform(in_seconds())
+          ->check(between(0.001, 1e6))
+          ->excludes(no_table);
   verb.add_option("--overrun", options.overrun, "What happens to jobs that follow a late one")
       ->check(CLI::IsMember({"finish", "skip", "stop"}))
-      ->capture_default_str();
+      ->capture_default_str()
+      ->needs(run);
   begin_group(verb, "Output");
   verb.add_option("--gantt", options.gantt, "Draw the static table into this SVG file")
       ->excludes(no_table);

@@ -3,8 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <map>
+#include <utility>
 
 #include "api/deployment/open.h"
 #include "api/json/deploy.h"
@@ -144,8 +146,14 @@ void use_equations(const std::string& names, realtime::AnalysisOptions& analysis
 
 void check_outputs(const DeployOptions& options) {
   refuse_two_results(options.json, options.output);
+  const system::System system = system::read_system(options.request.system);
+  const bool has_network = std::ranges::any_of(system.groups, &system::Group::has_network);
+  for (const auto& [option, path] :
+       {std::pair("--pareto", options.pareto), {"--fronts", options.fronts}})
+    if (!path.empty() && !has_network)
+      throw InputError(option, "no group has a network, so there are no plans; leave it out");
   api::FilesRead files;
-  files.add(system::read_system(options.request.system));
+  files.add(system);
   files.add("board file", options.request.board);
   files.add("profile", options.request.profile);
   for (const std::string& path : {options.output, options.pareto, options.fronts}) {

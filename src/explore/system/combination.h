@@ -37,7 +37,8 @@ struct CombinationProblem {
   std::vector<std::vector<GroupPlan>> plans;  // by GroupId; at least one each
   std::vector<Scene> scenes;
   std::int64_t level = 0;
-  double speed = 1;  // all rates are so many times those of the level
+  double speed = 1;    // all rates are so many times those of the level
+  double tighter = 1;  // deadlines that are not the period are so many times as short
   realtime::AnalysisOptions analysis = {};
   ClockSearch clocks = ClockSearch::search;
 };

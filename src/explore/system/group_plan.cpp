@@ -67,13 +67,30 @@ struct PhaseAt {
   LayerId first;
 };
 
-/// In the order in which a frame passes them.
+/// Whether it reads a tensor of the other, or stands after it on its stage.
+bool waits_for(const plan::Plan& plan, const PhaseAt& phase, const PhaseAt& before) {
+  if (phase.stage == before.stage) return phase.phase > before.phase;
+  const plan::Endpoint from{before.stage, before.phase}, to{phase.stage, phase.phase};
+  return std::ranges::any_of(plan.channels, [&](const plan::Channel& channel) {
+    return channel.from == from && channel.to == to;
+  });
+}
+
+/// Each after those that it waits for: one may have a later first layer, on another branch.
 std::vector<PhaseAt> phases_in_order(const plan::Plan& plan) {
-  std::vector<PhaseAt> result;
+  std::vector<PhaseAt> open, result;
   for (std::size_t s = 0; s < plan.stages.size(); ++s)
     for (std::size_t p = 0; p < plan.stages[s].phases.size(); ++p)
-      result.push_back({s, p, plan.stages[s].phases[p].layers.front()});
-  std::ranges::sort(result, {}, &PhaseAt::first);
+      open.push_back({s, p, plan.stages[s].phases[p].layers.front()});
+  std::ranges::sort(open, {}, &PhaseAt::first);
+  while (!open.empty()) {
+    const auto next = std::ranges::find_if(open, [&](const PhaseAt& phase) {
+      return std::ranges::none_of(
+          open, [&](const PhaseAt& other) { return waits_for(plan, phase, other); });
+    });
+    result.push_back(*next);
+    open.erase(next);
+  }
   return result;
 }
 
@@ -141,18 +158,11 @@ struct PhaseTimesOf {
   }
 };
 
-/// After those whose tensors it reads, and after the phase before it on its stage.
 std::vector<std::size_t> tasks_before(const plan::Plan& plan, const std::vector<PhaseAt>& order,
                                       std::size_t index) {
   std::vector<std::size_t> result;
-  for (std::size_t before = 0; before < index; ++before) {
-    const auto reads = [&](const plan::Channel& channel) {
-      return channel.from == plan::Endpoint{order[before].stage, order[before].phase} &&
-             channel.to == plan::Endpoint{order[index].stage, order[index].phase};
-    };
-    if (order[before].stage == order[index].stage || std::ranges::any_of(plan.channels, reads))
-      result.push_back(before);
-  }
+  for (std::size_t before = 0; before < index; ++before)
+    if (waits_for(plan, order[index], order[before])) result.push_back(before);
   return result;
 }
 

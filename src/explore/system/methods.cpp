@@ -76,8 +76,9 @@ Combination among_all(const MethodRun& run, Combination combination) {
 /// One problem for each combination that the method looks for.
 std::vector<CombinationProblem> problems_of(const MethodRun& run) {
   const auto& [method, given, rate] = run;
-  CombinationProblem problem{given.system, given.board,   plans_for(method, given), {}, rate.level,
-                             rate.speed,   given.analysis};
+  CombinationProblem problem{given.system, given.board,   plans_for(method, given),
+                             {},           rate.level,    rate.speed,
+                             rate.tighter, given.analysis};
   // What is searched with the highest clocks gets them.
   const bool searched_with_clocks = method.clocks && !method.all_together;
   problem.clocks = searched_with_clocks ? given.clock_search : ClockSearch::none;
@@ -115,8 +116,8 @@ Combined combined(const CombinationProblem& problem, const CombineOptions& optio
 /// In the scenarios, with the actual times.
 CombinationProblem actual_problem(const MethodRun& run) {
   const auto& [method, given, rate] = run;
-  CombinationProblem problem{given.system, given.board, given.plans,   scenes_of(given.system),
-                             rate.level,   rate.speed,  given.analysis};
+  CombinationProblem problem{given.system, given.board, given.plans,  scenes_of(given.system),
+                             rate.level,   rate.speed,  rate.tighter, given.analysis};
   problem.clocks = method.clocks ? given.clock_search : ClockSearch::none;
   return problem;
 }
@@ -212,6 +213,7 @@ MethodResult run_method(const MethodRun& run, const CombineOptions& options) {
   do {
     MethodRun asked = run;
     asked.rate.speed *= tighter;
+    asked.rate.tighter *= tighter;
     result.found = search_at(asked, options, {}).found;
     for (const Combined& found : result.found) {
       result.evaluated += found.evaluated;

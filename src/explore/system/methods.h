@@ -33,10 +33,11 @@ struct MethodCase {
   ClockSearch clock_search = ClockSearch::search;
 };
 
-/// At a level, with all rates so many times as high.
+/// At a level, with all rates so many times as high. A deadline of the group's own stays.
 struct RateAt {
   std::int64_t level = 0;
   double speed = 1;
+  double tighter = 1;  // own deadlines are so many times as short
 };
 
 /// Borrowed.
@@ -59,7 +60,7 @@ struct MethodResult {
 CombinationProblem searched_problem(const MethodRun& run);
 
 /// The search, and what it found with the actual times in the system's scenarios. With estimates
-/// the search is repeated for rates that are 5 % higher each, until the actual times fit.
+/// the search is repeated, with rates 5 % higher and deadlines as much tighter, until they fit.
 MethodResult run_method(const MethodRun& run, const CombineOptions& options);
 
 /// The same decision at another rate, where clocks are chosen anew.

@@ -47,7 +47,8 @@ Time period_at(const CombinationProblem& problem, system::GroupId group) {
 }
 
 Time deadline_at(const CombinationProblem& problem, system::GroupId group) {
-  return faster_by(deadline_of(problem.system, group, problem.level), problem.speed) -
+  const std::optional<Time>& own = problem.system[group].deadline;
+  return (own ? faster_by(*own, problem.tighter) : period_at(problem, group)) -
          problem.system.overhead;
 }
 
@@ -96,6 +97,10 @@ SceneSystem::SceneSystem(const CombinationProblem& problem, const Scene& scene,
     const realtime::FlowId id = system_.add_flow(std::move(flow));
     const std::size_t first = system_.tasks.size();
     const auto& assignment = problem.plans[group.index][combination[group.index]].assignment;
+    const bool may_overlap =
+        deadline_at(problem, group) + problem.system.overhead > period_at(problem, group);
+    has_no_analysis_ =
+        has_no_analysis_ || (may_overlap && deployment::has_stage_of_several_phases(assignment));
     for (std::size_t t = 0; t < assignment.tasks.size(); ++t) {
       const deployment::Task& task = assignment.tasks[t];
       const std::size_t processor = placement[group.index][t];
@@ -138,6 +143,7 @@ const realtime::TaskSystem& SceneSystem::at(const ClockLevels& clocks) {
 
 /// Even without any interference; much sooner known than by the analysis.
 bool SceneSystem::is_hopeless() const {
+  if (has_no_analysis_) return true;
   std::vector<double> load(system_.resources.size(), 0);
   std::vector<Time> ends(system_.tasks.size());
   for (const realtime::Flow& flow : system_.flows) {
@@ -167,6 +173,7 @@ const realtime::TaskSystem& SceneSystem::at_highest() {
 }
 
 double SceneSystem::demand() {
+  if (has_no_analysis_) return most_demand;
   at_highest();
   const realtime::Bounds bounds = realtime::analyse(system_, problem_.analysis);
   double result = 0;

@@ -38,6 +38,7 @@ class SceneSystem {
   realtime::TaskSystem system_;
   std::vector<Source> sources_;  // by TaskId
   std::vector<double> slower_;   // by device, as set
+  bool has_no_analysis_ = false;  // a stage of several phases, of frames that may overlap
 };
 
 /// The device of a processor as an index into Board::devices; their number: none.

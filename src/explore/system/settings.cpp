@@ -141,7 +141,20 @@ Time alone_at_worst(const deployment::Assignment& assignment) {
   return longest;
 }
 
+std::string too_long_overhead(const system::System& system) {
+  for (std::size_t g = 0; g < system.groups.size(); ++g) {
+    const Time deadline = deadline_of(system, system::GroupId(g), system.levels - 1);
+    if (system.overhead >= deadline)
+      return fmt::format(
+          "the controller's overhead_ms of {} leaves nothing of the deadline of {} of group '{}'; "
+          "give a shorter overhead or a longer deadline",
+          millrace::to_text(system.overhead), millrace::to_text(deadline), system.groups[g].name);
+  }
+  return {};
+}
+
 std::string too_short_deadline(const CombinationProblem& problem) {
+  if (std::string overhead = too_long_overhead(problem.system); !overhead.empty()) return overhead;
   for (std::size_t g = 0; g < problem.plans.size(); ++g) {
     Time fastest = Time::max();
     for (const GroupPlan& plan : problem.plans[g])

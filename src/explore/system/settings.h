@@ -26,8 +26,11 @@ std::vector<std::int64_t> priorities_of(const system::System& system);
 /// The longest path through the tasks' worst times.
 Time alone_at_worst(const deployment::Assignment& assignment);
 
-/// Empty; or that a group's fastest plan takes longer than its deadline at the highest level, even
-/// alone, and by how much.
+/// Empty; or that the controller's overhead leaves nothing of a group's deadline.
+std::string too_long_overhead(const system::System& system);
+
+/// Empty; or the same, or that a group's fastest plan takes longer than its deadline at the highest
+/// level, even alone, and by how much.
 std::string too_short_deadline(const CombinationProblem& problem);
 
 /// "2.00 ms longer than its deadline of 5.00 ms; lower its rate": at the highest level.

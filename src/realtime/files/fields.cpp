@@ -29,6 +29,10 @@ std::string nearest(const Values& values, const std::string& name) {
   return did_you_mean(name, names);
 }
 
+std::string with_unit(Time time, const TimeUnit& unit) {
+  return to_text(time, unit) + (unit.name.empty() ? "" : " ") + unit.name;
+}
+
 }  // namespace
 
 Time time_of(const YamlView& view, const TimeUnit& unit) {
@@ -58,6 +62,24 @@ Time time_of(const YamlView& view, const TimeUnit& unit) {
 std::optional<Time> time_at(const YamlView& view, std::string_view key, const TimeUnit& unit) {
   if (!view.has(key)) return std::nullopt;
   return time_of(view.at(key), unit);
+}
+
+void check_best(const YamlView& view, std::string_view key, const Task& task,
+                const TimeUnit& unit) {
+  if (task.best > task.worst)
+    view.at(key).fail(
+        fmt::format("the best-case time {} of task '{}' exceeds its worst-case time {}; swap them",
+                    with_unit(task.best, unit), task.name, with_unit(task.worst, unit)));
+}
+
+void check_distance(const YamlView& view, std::string_view key, const EventModel& events,
+                    const TimeUnit& unit) {
+  const Time due =
+      events.burst == 1 ? events.period : std::min(events.burst_distance, events.period);
+  if (view.has(key) && events.min_distance > due)
+    view.at(key).fail(
+        fmt::format("found {}, longer than the {} at which its events are due; give a shorter one",
+                    with_unit(events.min_distance, unit), with_unit(due, unit)));
 }
 
 int decimals_of(const YamlNode& root) {

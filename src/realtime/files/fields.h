@@ -16,6 +16,12 @@ std::optional<Time> time_at(const YamlView& view, std::string_view key, const Ti
 /// The digits after the point of the number with the most of them, at most 9.
 int decimals_of(const YamlNode& root);
 
+/// Fails if it is longer than the worst-case time; `view` has the best one at `key`, or none.
+void check_best(const YamlView& view, std::string_view key, const Task& task, const TimeUnit& unit);
+/// Fails if events are due closer to each other than they may come.
+void check_distance(const YamlView& view, std::string_view key, const EventModel& events,
+                    const TimeUnit& unit);
+
 ResourceId resource_named(const TaskSystem& system, const YamlView& name);
 TaskId task_named(const TaskSystem& system, const YamlView& name);
 

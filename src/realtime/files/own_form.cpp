@@ -77,6 +77,7 @@ class OwnForm {
     flow.events.sporadic = view.has("sporadic") && view.at("sporadic").boolean();
     if (view.has("burst")) flow.events.burst = view.at("burst").integer();
     flow.events.burst_distance = time_or_zero(view, "burst_distance");
+    check_distance(view, "min_distance", flow.events, unit_);
     flow.deadline = time_at(view, "deadline", unit_);
     if (view.has("deadline_from")) flow.deadline_from_due = is_from_due(view.at("deadline_from"));
     const FlowId id = system_.add_flow(std::move(flow));
@@ -124,6 +125,7 @@ class OwnForm {
       task.worst = time_of(view.at("worst"), unit_);
     }
     task.best = view.has("best") ? time_of(view.at("best"), unit_) : task.worst;
+    check_best(view, "best", task, unit_);
   }
 
   const TimeUnit& unit_;

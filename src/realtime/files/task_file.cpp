@@ -78,6 +78,8 @@ TaskFile task_file_of(const YamlNode& read, const std::string& file) {
     result.unit = unit_of(root);
     result.system = read_own_form(root, result.unit);
   }
+  if (result.system.flows.empty())
+    root.at(root.has("flows") ? "flows" : "tasks").fail("found none, expected one at least");
   try {
     check(result.system);
   } catch (const InputError& error) {

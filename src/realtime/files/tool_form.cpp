@@ -64,6 +64,7 @@ class ToolForm {
     flow.events.period = time_of(view.at("period"), unit_);
     flow.events.jitter = time_at(view, "jitter", unit_).value_or(Time{});
     flow.events.min_distance = time_at(view, "dmin", unit_).value_or(Time{});
+    check_distance(view, "dmin", flow.events, unit_);
     flow.events.sporadic = view.has("arrival") && view.at("arrival").scalar() == "sporadic";
     flow.deadline = time_at(view, "deadline", unit_);
     return flow;
@@ -73,6 +74,7 @@ class ToolForm {
     Task task{.name = view.at(name).scalar(), .resource = resource};
     task.worst = time_of(view.at("wcet"), unit_);
     task.best = time_at(view, "bcet", unit_).value_or(Time{});
+    check_best(view, "bcet", task, unit_);
     if (view.has("priority")) task.priority = view.at("priority").integer();
     task.blocking = time_at(view, "blocking", unit_).value_or(Time{});
     return task;

@@ -17,3 +17,26 @@ def transfers_lie_around_jobs(file):
     load = {unit["name"]: unit["load"] for unit in admitted["units"]}["hailo8 link"]
     cycle = admitted["table"]["cycle_ns"]
     print(len(jobs) > 2 and in_order and alone and abs(sum(e - b for b, e in link) / cycle - load) < 1e-6)
+
+
+def loads_are_those_of_the_table(file):
+    """Whose periods are not all the groups' own."""
+    import json
+    admitted = json.load(open(file))
+    table = admitted["table"]
+    units = {processor["name"]: processor["units"] for processor in admitted["processors"]}
+    busy, recur = {unit["name"]: 0 for unit in admitted["units"]}, True
+    for group in admitted["groups"]:
+        entries = [entry for entry in table["entries"] if entry["task"] == group["name"]]
+        recur = recur and len(entries) * group["table_period_ns"] == table["cycle_ns"]
+        for unit in units[group["processor"]]:
+            busy[unit] += sum(entry["end_ns"] - entry["begin_ns"] for entry in entries)
+    right = all(abs(busy[unit["name"]] / table["cycle_ns"] - unit["load"]) < 1e-6 for unit in admitted["units"])
+    print(recur, right, any(group["table_period_ns"] < group["period_ns"] for group in admitted["groups"]))
+
+
+def cost_is_that_without_whole_numbers(file):
+    """No relaxation of another problem, in which more may move, stands beside the cost."""
+    import json
+    admitted = json.load(open(file))
+    print(0 < admitted["relaxed"] <= admitted["cost"] < 1.001 * admitted["relaxed"])

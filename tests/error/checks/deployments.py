@@ -19,11 +19,16 @@ def changed(out, *changes):
 def to_and_fro(out):
     """The groups go over two devices three times, in opposite directions, and need almost all of them."""
     document = json.load(open("d.json"))
+    system, names = document["system"], [f"t{t}" for t in range(6)]
     for group, processors in enumerate((("gpu", "dla0"), ("dla0", "gpu"))):
-        document["assignments"][group]["tasks"] = [
-            {"name": f"t{t}", "step": "preprocess", "processor": processors[t % 2], "worst_ms": 16,
-             "average_ms": 8, "best_ms": 0, "after": [f"t{t - 1}"] if t else []}
-            for t in range(6)]
-        document["system"]["groups"][group].pop("deadline_ms", None)
-        document["system"]["groups"][group]["rate_fps"] = 10
+        on = [processors[t % 2] for t in range(6)]
+        document["assignments"][group] = {
+            "group": system["groups"][group]["name"], "priority": 2 - group,
+            "tasks": [{"name": name, "step": "task", "task": name, "firing": 0, "processor": on[t], "worst_ms": 16,
+                       "average_ms": 8, "best_ms": 0, "after": names[max(t - 1, 0):t]}
+                      for t, name in enumerate(names)]}
+        system["groups"][group] = {
+            "name": system["groups"][group]["name"], "rate_fps": 10,
+            "tasks": [{"name": name, "on": {on[t]: 16}} for t, name in enumerate(names)],
+            "edges": [{"from": a, "to": b} for a, b in zip(names, names[1:])]}
     json.dump(document, open(out, "w"))

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -62,6 +63,8 @@ class ControlledSystem {
     task.processor = board.processors[core].name;
     task.worst = task.average = task.best = worst;
     auto& tasks = deployment.assignments[group].tasks;
+    system::Group& of = deployment.system.groups[group];
+    (step == deployment::Step::preprocess ? of.preprocess : of.postprocess) = worst;
     tasks.insert(step == deployment::Step::preprocess ? tasks.begin() : tasks.end(), task);
     for (std::size_t i = 1; i < tasks.size(); ++i) tasks[i].after = {i - 1};
   }
@@ -90,14 +93,19 @@ class ControlledSystem {
     deployment::Assignment assignment;
     assignment.plan.plan = plan::build(network, board, mapping(cores), {.engine = "engine"});
     assignment.priority = static_cast<std::int64_t>(deployment.assignments.size());
-    for (std::size_t s = 0; s < assignment.plan.plan.stages.size(); ++s) {
-      const plan::Stage& stage = assignment.plan.plan.stages[s];
-      deployment::Task task;
-      task.name = stage.name;
-      task.stage = s;
-      task.processor = stage.processors.front().name;
-      task.worst = task.average = task.best = milliseconds_of(1);
-      if (s > 0) task.after = {s - 1};
+    const auto& stages = assignment.plan.plan.stages;
+    std::map<LayerId, deployment::Task> by_layer;  // in the order in which a frame passes them
+    for (std::size_t s = 0; s < stages.size(); ++s)
+      for (std::size_t p = 0; p < stages[s].phases.size(); ++p) {
+        deployment::Task& task = by_layer[stages[s].phases[p].layers.front()];
+        task.name = p == 0 ? stages[s].name : fmt::format("{}.{}", stages[s].name, p);
+        task.stage = s;
+        task.phase = p;
+        task.processor = stages[s].processors.front().name;
+        task.worst = task.average = task.best = milliseconds_of(1);
+      }
+    for (auto& [layer, task] : by_layer) {
+      if (!assignment.tasks.empty()) task.after = {assignment.tasks.size() - 1};
       assignment.tasks.push_back(task);
     }
     deployment.assignments.push_back(std::move(assignment));
