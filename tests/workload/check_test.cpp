@@ -43,6 +43,16 @@ TEST_F(CheckedProgram, leaves_a_buffer) {
   expect("touches bytes");
 }
 
+TEST_F(CheckedProgram, splits_elements) {
+  link("load_input").sources[0].walk[0].next += 2;
+  expect("no multiple of 4 bytes");
+}
+
+TEST_F(CheckedProgram, has_a_link_on_no_unit) {
+  link("compute").unit.clear();
+  expect("on no unit");
+}
+
 TEST_F(CheckedProgram, reads_what_is_not_written_yet) {
   workload().overlapped = false;
   std::swap(workload().links.front(), workload().links.back());

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -15,9 +17,13 @@ namespace {
 
 using network::Network;
 
-void check_tiles(const workload::Program& program, const Network& network) {
+std::vector<std::string> violations_of(const workload::Program& program, const Network& network) {
   std::vector<std::string> found = workload::violations(program, network);
-  if (found.empty()) found = workload::violations(program);
+  return found.empty() ? workload::violations(program) : found;
+}
+
+void check_tiles(const workload::Program& program, const Network& network) {
+  const std::vector<std::string> found = violations_of(program, network);
   if (!found.empty()) throw InputError(program.network, found.front());
 }
 
@@ -144,6 +150,19 @@ std::vector<TilesRun> run_tiles(const workload::Program& program, const Network&
     runs.push_back(run);
   }
   return runs;
+}
+
+std::vector<std::string> tiles_faults(const workload::Program& program, const Network& network,
+                                      std::uint64_t seed) {
+  std::vector<std::string> found = violations_of(program, network);
+  if (!found.empty()) return found;
+  for (const TilesRun& run : run_tiles(program, network, seed, 1))
+    if (!(run.difference <= tiles_tolerance))
+      found.push_back(fmt::format(
+          "workload '{}': its result differs from the layer's by {:.1e} of the largest; its links "
+          "bring other elements than the layer needs",
+          run.name, run.difference));
+  return found;
 }
 
 double largest_difference(const std::vector<TilesRun>& runs) {

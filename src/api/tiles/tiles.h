@@ -50,4 +50,12 @@ std::vector<TilesRun> run_tiles(const workload::Program& program, const network:
 
 double largest_difference(const std::vector<TilesRun>& runs);
 
+/// Of a result, over the largest one: what sums in another order may differ by.
+inline constexpr double tiles_tolerance = 1e-4;
+
+/// What is wrong with a program for this network, a sentence each; empty: nothing. What has no
+/// fault is computed too: a walk may bring other elements than the layer needs.
+std::vector<std::string> tiles_faults(const workload::Program& program,
+                                      const network::Network& network, std::uint64_t seed);
+
 }  // namespace millrace::api

@@ -50,7 +50,7 @@ constexpr std::array<std::pair<const char*, std::string_view>, 16> option_action
     {"--streams", "simulate"},
     {"--beside", "simulate"},
     {"--model", "check, run"},
-    {"--seed", "run"},
+    {"--seed", "check, run"},
     {"--repetitions", "run"},
     {"--output", "make"},
     {"--gantt", "simulate"},
@@ -153,13 +153,15 @@ int show(const WorkloadOptions& options) {
 
 int check(const WorkloadOptions& options) {
   const workload::Program program = workload::read_program(options.file);
-  std::vector<std::string> found;
-  if (!options.model.empty())
-    found = workload::violations(program, api::open_model(source_of(options, options.model)));
-  if (found.empty()) found = workload::violations(program);
+  const bool computes = !options.model.empty();
+  const std::vector<std::string> found =
+      computes ? api::tiles_faults(program, api::open_model(source_of(options, options.model)),
+                                   options.seed)
+               : workload::violations(program);
   for (const std::string& text : found) fmt::print("{}\n", printable(text));
   if (found.empty())
-    fmt::print("{}: every element is moved once, and nothing races\n", printable(options.file));
+    fmt::print("{}: every output element is written once, and nothing races{}\n",
+               printable(options.file), computes ? "; the results are those of the layers" : "");
   return found.empty() ? 0 : answer_is_no;
 }
 
@@ -201,10 +203,9 @@ int run_beside_loops(const WorkloadOptions& options) {
       api::run_tiles(program, network, options.seed, options.repetitions);
   fmt::print("{}", printable_lines(api::tiles_text(runs)));
   const double difference = api::largest_difference(runs);
-  constexpr double tolerance = 1e-4;
-  if (difference <= tolerance) return 0;
+  if (difference <= api::tiles_tolerance) return 0;
   note(fmt::format("a result differs by {:.1e} of the largest, at most {:.0e} is allowed",
-                   difference, tolerance));
+                   difference, api::tiles_tolerance));
   return answer_is_no;
 }
 

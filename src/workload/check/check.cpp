@@ -36,7 +36,33 @@ void check_overlaps(const Workload& workload, std::vector<std::string>& found) {
                                     buffers[i].name, buffers[j].name));
 }
 
+/// Whether its tiles begin between two elements.
+bool splits_elements(const Joint& joint) {
+  std::vector<std::int64_t> distances{joint.start, joint.ring.stride};
+  for (std::size_t i = 0; i < joint.walk_size; ++i) {
+    distances.push_back(joint.walk[i].first);
+    distances.push_back(joint.walk[i].next);
+  }
+  for (std::size_t i = 0; i < joint.side_count; ++i) distances.push_back(joint.sides[i].stride);
+  return std::ranges::any_of(distances,
+                             [&](std::int64_t bytes) { return bytes % joint.element != 0; });
+}
+
+void check_joints(const Link& link, std::vector<std::string>& found) {
+  const auto check = [&](const Joint& joint, const std::string& name) {
+    if (splits_elements(joint))
+      found.push_back(fmt::format(
+          "link '{}': a distance of its {} is no multiple of {} bytes, the size of an element",
+          link.name, name, joint.element));
+  };
+  for (std::size_t i = 0; i < link.sources.size(); ++i)
+    check(link.sources[i], fmt::format("source {}", i));
+  check(link.sink, "sink");
+}
+
 void check_link(const Link& link, std::vector<std::string>& found) {
+  if (link.unit.empty())
+    found.push_back(fmt::format("link '{}' is on no unit, expected a name such as dma", link.name));
   if (link.kind == LinkKind::transfer && link.sources.size() != 1)
     found.push_back(fmt::format("link '{}' is a transfer of {} sources, expected 1", link.name,
                                 link.sources.size()));
@@ -134,7 +160,10 @@ std::vector<std::string> static_violations(const Program& program, const Workloa
   std::vector<std::string> found;
   check_memories(program, workload, found);
   check_overlaps(workload, found);
-  for (const Link& link : workload.links) check_link(link, found);
+  for (const Link& link : workload.links) {
+    check_link(link, found);
+    check_joints(link, found);
+  }
   check_elements(workload, found);
   if (const std::string link = Cycles(workload).find(); !link.empty())
     found.push_back(fmt::format("the links form a cycle, which link '{}' closes", link));
