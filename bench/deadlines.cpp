@@ -96,6 +96,7 @@ deployment::Deployment deployment_of(const std::vector<std::string>& names,
     system::Group group{fmt::format("{}", names[g]), source, {}, {}};
     const double fps = first_fps * std::pow(ratio_of_rates, static_cast<double>(g));
     group.rates = {fps, fps};
+    group.preprocess = group.postprocess = Time(1);  // how long they take is measured
     result.system.groups.push_back(group);
     all.groups.emplace_back(g);
     result.assignments.push_back(assignment_of(networks.of(source), board, source, g % 2));

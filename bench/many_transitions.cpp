@@ -23,6 +23,7 @@ using namespace millrace;
 /// What memory may grow by between a tenth of the drive and its end.
 constexpr Bytes most_growth{1 << 20};
 constexpr std::size_t layers = 4;
+constexpr Time half = std::chrono::milliseconds(1);  // of the network's work
 
 network::Network chain() {
   network::Network network{"chain", {}, {}, {}, {}};
@@ -56,7 +57,6 @@ deployment::Assignment assignment_of(const network::Network& network, const boar
     mapping.processors.emplace_back(l < layers / 2 ? first : 1 - first);
   deployment::Assignment result;
   result.plan.plan = plan::build(network, board, mapping, {.engine = "simulated work"});
-  const Time half = std::chrono::milliseconds(1);
   result.tasks = {step("pre", deployment::Step::preprocess, half / 2),
                   step("stage0", deployment::Step::phase, half),
                   step("stage1", deployment::Step::phase, half),
@@ -79,6 +79,7 @@ deployment::Deployment deployment_of(const network::Network& network, const boar
     system::Group group{fmt::format("g{}", g), {}, {}, {}};
     const double fps = 100.0 / static_cast<double>(g + 1);
     group.rates = {fps / 4, fps};
+    group.preprocess = group.postprocess = half / 2;
     system.groups.push_back(group);
     result.assignments.push_back(assignment_of(network, board, g % 2));
     result.assignments.back().priority = static_cast<std::int64_t>(3 - g);

@@ -47,9 +47,13 @@ ScriptStep step_of(const std::string& line, const system::System& system,
   std::vector<std::string> words;
   for (std::string word; text >> word;) words.push_back(word);
   std::int64_t level = system.levels - 1;
-  const std::string all = fmt::format("{}", fmt::join(words, " "));
-  if (std::ranges::find(system.scenarios, all, &system::Scenario::name) != system.scenarios.end())
-    return {time_from_seconds(at), {scenario_named(system, all, place), level}};
+  const auto joined = [&] { return fmt::format("{}", fmt::join(words, " ")); };
+  const auto is_scenario = [&](const std::string& name) {
+    const auto& all = system.scenarios;
+    return std::ranges::find(all, name, &system::Scenario::name) != all.end();
+  };
+  const std::string all = joined();
+  if (is_scenario(all)) return {time_from_seconds(at), {scenario_named(system, all, place), level}};
   if (words.size() > 1 && words.front() == add_word)
     return {time_from_seconds(at), {}, all.substr(words.front().size() + 1)};
   const auto is_digit = [](unsigned char c) { return c >= '0' && c <= '9'; };
@@ -60,10 +64,10 @@ ScriptStep step_of(const std::string& line, const system::System& system,
   if (level >= system.levels)
     throw InputError(
         place, fmt::format("found level {}, the system has 0 to {}", level, system.levels - 1));
-  if (words.size() > 1 && is_number(words.back()))
+  const std::string name = joined();
+  if (words.size() > 1 && is_number(words.back()) && !is_scenario(name))
     throw InputError(place, fmt::format("found level {}, expected a whole number from 0 to {}",
                                         words.back(), system.levels - 1));
-  const std::string name = fmt::format("{}", fmt::join(words, " "));
   return {time_from_seconds(at), {scenario_named(system, name, place), level}};
 }
 
