@@ -27,6 +27,18 @@ TensorId zero_where_all_masked(Steps& steps, Node& node, TensorId bias, TensorId
 
 }  // namespace
 
+std::int64_t join_past(Node& node, std::size_t past, Heads& heads) {
+  if (node.has(past) != node.has(past + 1))
+    node.fail("'past_key' and 'past_value' must be there together");
+  if (!node.has(past)) return 0;
+  if (node.rank(past) != 4 || node.rank(past + 1) != 4)
+    node.fail("'past_key' and 'past_value' must have four dimensions");
+  Steps steps(node);
+  heads.keys = steps.joined({node.input(past), heads.keys}, 2);
+  heads.values = steps.joined({node.input(past + 1), heads.values}, 2);
+  return node.shape(past)[2];
+}
+
 void check_heads(const Node& node, const Heads& heads) {
   for (const TensorId id : {heads.queries, heads.keys, heads.values}) {
     const DataType type = node.tensor(id).type;

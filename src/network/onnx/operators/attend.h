@@ -26,6 +26,9 @@ struct Attended {
   TensorId result;  // batch x heads x queries x numbers
 };
 
+/// Puts the keys of input `past`, and the values of the one after it, before these. How many tokens
+/// they are: 0 if neither is there.
+std::int64_t join_past(Node& node, std::size_t past, Heads& heads);
 /// InputError unless they are floating-point numbers whose shapes fit.
 void check_heads(const Node& node, const Heads& heads);
 Attended attend(Node& node, const Heads& heads, const Scores& scores);

@@ -21,7 +21,9 @@ class StandardAttention {
 
   void run() {
     find_heads();
-    find_cache();
+    past_ = join_past(node_, past_key, heads_);
+    if (node_.has(past_key) && node_.has(used_keys))
+      node_.fail("'nonpad_kv_seqlen' is there together with 'past_key'");
     check_heads(node_, heads_);
     Scores scores;
     const double head_size = static_cast<double>(steps_.shape(heads_.queries).back());
@@ -47,18 +49,6 @@ class StandardAttention {
     heads_ = {heads_of(0, "q_num_heads"), heads_of(1, "kv_num_heads"), heads_of(2, "kv_num_heads")};
     if (node_.rank(0) != node_.rank(1) || node_.rank(0) != node_.rank(2))
       node_.fail("queries, keys and values differ in their number of dimensions");
-  }
-
-  void find_cache() {
-    if (node_.has(past_key) != node_.has(past_value))
-      node_.fail("'past_key' and 'past_value' must be there together");
-    if (!node_.has(past_key)) return;
-    if (node_.has(used_keys)) node_.fail("'nonpad_kv_seqlen' is there together with 'past_key'");
-    if (node_.rank(past_key) != 4 || node_.rank(past_value) != 4)
-      node_.fail("'past_key' and 'past_value' must have four dimensions");
-    past_ = node_.shape(past_key)[2];
-    heads_.keys = steps_.joined({node_.input(past_key), heads_.keys}, 2);
-    heads_.values = steps_.joined({node_.input(past_value), heads_.values}, 2);
   }
 
   void find_bias(Scores& scores) {
@@ -113,12 +103,12 @@ class StandardAttention {
           "in the batch",
           to_text(node_.type(used_keys)), to_text(shape), steps_.shape(heads_.keys)[0]));
     const TensorId used = steps_.reshaped(node_.input(used_keys), {shape[0], 1, 1, 1});
-    TensorId allowed = holds(CompareKind::less, positions(1, sight.keys, 0, 1), used);
+    TensorId allowed = steps_.holds(CompareKind::less, positions(1, sight.keys, 0, 1), used);
     const TensorId before =
         steps_.sum(used, positions(sight.queries, sight.keys, -sight.queries, -1));
     const auto also = [&](CompareKind kind, std::int64_t limit) {
       allowed = steps_.combined(BinaryKind::logical_and, allowed,
-                                holds(kind, before, integers({}, {limit})));
+                                steps_.holds(kind, before, number(limit)));
     };
     if (sight.causal) also(CompareKind::greater_or_equal, 0);
     if (sight.left >= 0) also(CompareKind::less_or_equal, sight.left);
@@ -134,15 +124,9 @@ class StandardAttention {
     std::vector<std::int64_t> values;
     for (std::int64_t i = 0; i < rows; ++i)
       for (std::int64_t j = 0; j < columns; ++j) values.push_back(i + first + sign * j);
-    return integers({1, 1, rows, columns}, values);
+    return steps_.integers({1, 1, rows, columns}, values, DataType::int64);
   }
-  TensorId integers(const Shape& shape, const std::vector<std::int64_t>& values) {
-    return node_.add_constant(make_array<std::int64_t>(DataType::int64, shape, values));
-  }
-  TensorId holds(CompareKind kind, TensorId a, TensorId b) {
-    const std::optional<Shape> shape = broadcast(steps_.shape(a), steps_.shape(b));
-    return node_.add(Compare{kind}, {a, b}, {DataType::boolean, *shape});
-  }
+  TensorId number(std::int64_t n) { return steps_.integers({}, {n}, DataType::int64); }
 
   void give(const Attended& made) {
     node_.give(0, is_flat_ ? without_heads(node_, made.result) : made.result);
@@ -155,7 +139,7 @@ class StandardAttention {
     node_.give(3, steps[static_cast<std::size_t>(mode)]);
   }
 
-  static constexpr std::size_t mask = 3, past_key = 4, past_value = 5, used_keys = 6;
+  static constexpr std::size_t mask = 3, past_key = 4, used_keys = 6;
   Node& node_;
   Steps steps_;
   Heads heads_;

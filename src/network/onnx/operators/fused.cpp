@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "network/onnx/operators/attend.h"
 #include "network/onnx/operators/tables.h"
@@ -43,39 +44,34 @@ class KeyMask {
                     node_.tensor(input_).name, to_text(node_.shape(input_)), scores_[0], scores_[3],
                     scores_[0], scores_[2], scores_[3], scores_[0], 2 * scores_[0]));
   }
-  TensorId integers(const Shape& shape, const std::vector<std::int32_t>& values) {
-    return node_.add_constant(make_array<std::int32_t>(DataType::int32, shape, values));
-  }
-  TensorId holds(CompareKind kind, TensorId a, TensorId b) {
-    const std::optional<Shape> shape = broadcast(steps_.shape(a), steps_.shape(b));
-    if (!shape) refuse();
-    return node_.add(Compare{kind}, {a, b}, {DataType::boolean, *shape});
-  }
-
   TensorId by_key() {
     const Shape shape = node_.shape(input_);
     const Shape of_keys{scores_[0], scores_[3]}, of_pairs{scores_[0], scores_[2], scores_[3]};
     if (shape != of_keys && shape != of_pairs) refuse();
     const std::int64_t rows = shape == of_keys ? 1 : scores_[2];
     const TensorId mask = steps_.reshaped(node_.input(input_), {scores_[0], 1, rows, scores_[3]});
-    return holds(CompareKind::greater, mask, integers({}, {0}));
+    return steps_.holds(CompareKind::greater, mask, integers({}, {0}));
   }
 
   TensorId by_number() {
     const std::int64_t batch = scores_[0], size = node_.shape(input_)[0];
     if (size != batch && size != 2 * batch) refuse();
     const Shape column{batch, 1, 1, 1};
-    node_.take_memory({scores_[3] * std::int64_t{sizeof(std::int32_t)}});
-    std::vector<std::int32_t> numbers(static_cast<std::size_t>(scores_[3]));
-    for (std::size_t j = 0; j < numbers.size(); ++j) numbers[j] = static_cast<std::int32_t>(j);
+    node_.take_memory({scores_[3] * std::int64_t{sizeof(std::int64_t)}});
+    std::vector<std::int64_t> numbers(static_cast<std::size_t>(scores_[3]));
+    std::iota(numbers.begin(), numbers.end(), 0);
     const TensorId keys = integers({1, 1, 1, scores_[3]}, numbers);
     const auto limit = [&](std::int64_t first) {
       return steps_.reshaped(steps_.part(node_.input(input_), 0, first, batch), column);
     };
-    const TensorId ends = holds(CompareKind::less, keys, limit(0));
+    const TensorId ends = steps_.holds(CompareKind::less, keys, limit(0));
     if (size == batch) return ends;
     return steps_.combined(BinaryKind::logical_and, ends,
-                           holds(CompareKind::greater_or_equal, keys, limit(batch)));
+                           steps_.holds(CompareKind::greater_or_equal, keys, limit(batch)));
+  }
+
+  TensorId integers(const Shape& shape, const std::vector<std::int64_t>& values) {
+    return steps_.integers(shape, values, DataType::int32);
   }
 
   Node& node_;
@@ -120,7 +116,7 @@ Shape hidden_sizes(const Node& node, std::int64_t all) {
 }
 
 /// Keys and values so far, then those of this input. Input `past` has both.
-void join_past(Node& node, std::size_t past, Heads& heads) {
+void join_both_past(Node& node, std::size_t past, Heads& heads) {
   Steps steps(node);
   const Shape shape = node.shape(past);
   if (shape.size() != 5 || shape[0] != 2)
@@ -162,7 +158,7 @@ void lower_fused_attention(Node& node) {
   };
   Heads heads{heads_of(0, sizes[0]), heads_of(sizes[0], sizes[1]),
               heads_of(sizes[0] + sizes[1], sizes[2])};
-  if (node.has(past)) join_past(node, past, heads);
+  if (node.has(past)) join_both_past(node, past, heads);
   const std::int64_t before = node.has(past) ? node.shape(past)[3] : 0;
   node.give(0, without_heads(node, attend_fused(node, heads, {mask, score_bias}, before).result));
   give_present(node, heads);
@@ -229,19 +225,10 @@ class SeparateHeads {
 
 /// Inputs: query, key, value, bias, mask of keys, bias of the scores, past keys, past values.
 void lower_multi_head_attention(Node& node) {
-  constexpr std::size_t mask = 4, score_bias = 5, past_key = 6, past_value = 7;
+  constexpr std::size_t mask = 4, score_bias = 5, past = 6;
   Steps steps(node);
   Heads heads = SeparateHeads(node).heads();
-  if (node.has(past_key) != node.has(past_value))
-    node.fail("'past_key' and 'past_value' must be there together");
-  std::int64_t before = 0;
-  if (node.has(past_key)) {
-    if (node.rank(past_key) != 4 || node.rank(past_value) != 4)
-      node.fail("'past_key' and 'past_value' must have four dimensions");
-    before = node.shape(past_key)[2];
-    heads.keys = steps.joined({node.input(past_key), heads.keys}, 2);
-    heads.values = steps.joined({node.input(past_value), heads.values}, 2);
-  }
+  const std::int64_t before = join_past(node, past, heads);
   const Attended made = attend_fused(node, heads, {mask, score_bias}, before);
   node.give(0, without_heads(node, made.result));
   node.give(1, heads.keys);

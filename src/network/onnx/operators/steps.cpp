@@ -113,6 +113,10 @@ TensorId Steps::chosen(TensorId condition, TensorId if_true, TensorId otherwise)
   return node_.add(Where{}, {condition, if_true, otherwise}, {type(if_true), *result});
 }
 
+TensorId Steps::holds(CompareKind kind, TensorId a, TensorId b) {
+  return node_.add(Compare{kind}, {a, b}, {DataType::boolean, common(a, b)});
+}
+
 TensorId Steps::as(TensorId id, DataType to) {
   return type(id) == to ? id : node_.add(Cast{}, {id}, {to, shape(id)});
 }
@@ -123,6 +127,10 @@ TensorId Steps::number(double value, DataType of) {
 
 TensorId Steps::numbers(const Shape& of, const std::vector<float>& values, DataType to) {
   return as(node_.add_constant(make_array<float>(DataType::float32, of, values)), to);
+}
+
+TensorId Steps::integers(const Shape& of, const std::vector<std::int64_t>& values, DataType to) {
+  return as(node_.add_constant(make_array<std::int64_t>(DataType::int64, of, values)), to);
 }
 
 }  // namespace millrace::network::onnx

@@ -29,10 +29,12 @@ class Steps {
   TensorId joined(const std::vector<TensorId>& parts, std::size_t axis);
   TensorId gathered(TensorId table, TensorId indices);  // along the first dimension
   TensorId chosen(TensorId condition, TensorId if_true, TensorId otherwise);
+  TensorId holds(CompareKind kind, TensorId a, TensorId b);
   TensorId as(TensorId id, DataType type);
   /// A scalar of that type.
   TensorId number(double value, DataType type);
   TensorId numbers(const Shape& shape, const std::vector<float>& values, DataType type);
+  TensorId integers(const Shape& shape, const std::vector<std::int64_t>& values, DataType type);
 
  private:
   Shape common(TensorId a, TensorId b) const;
