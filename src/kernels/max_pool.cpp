@@ -101,6 +101,22 @@ void write_pooled_rows(const PooledRows<Ordered, std::int16_t>& rows, std::size_
   rows.write(first, last);
 }
 
+#if defined(__x86_64__) && defined(__GNUC__)
+[[gnu::target_clones("avx2", "default")]]
+#endif
+void write_pooled_rows(const PooledRows<AsItIs, std::uint8_t>& rows, std::size_t first,
+                       std::size_t last) {
+  rows.write(first, last);
+}
+
+#if defined(__x86_64__) && defined(__GNUC__)
+[[gnu::target_clones("avx2", "default")]]
+#endif
+void write_pooled_rows(const PooledRows<AsItIs, std::int8_t>& rows, std::size_t first,
+                       std::size_t last) {
+  rows.write(first, last);
+}
+
 template <class Change, class Number>
 void write_all(const MaxPool& pool, const Number* from, Number* to) {
   constexpr std::size_t piece = 16384;  // numbers; enough work for a thread
@@ -126,6 +142,14 @@ void max_pool(const MaxPool& pool, const float* from, float* to) {
 
 void max_pool(const MaxPool& pool, const std::int16_t* from, std::int16_t* to) {
   write_all<Ordered>(pool, from, to);
+}
+
+void max_pool(const MaxPool& pool, const std::uint8_t* from, std::uint8_t* to) {
+  write_all<AsItIs>(pool, from, to);
+}
+
+void max_pool(const MaxPool& pool, const std::int8_t* from, std::int8_t* to) {
+  write_all<AsItIs>(pool, from, to);
 }
 
 }  // namespace millrace::kernels

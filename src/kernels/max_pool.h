@@ -26,5 +26,8 @@ struct MaxPool {
 void max_pool(const MaxPool& pool, const float* from, float* to);
 /// The same of bfloat16 numbers.
 void max_pool(const MaxPool& pool, const std::int16_t* from, std::int16_t* to);
+/// The same of integers.
+void max_pool(const MaxPool& pool, const std::uint8_t* from, std::uint8_t* to);
+void max_pool(const MaxPool& pool, const std::int8_t* from, std::int8_t* to);
 
 }  // namespace millrace::kernels

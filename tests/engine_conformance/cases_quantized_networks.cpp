@@ -85,7 +85,7 @@ class QuantisedChain {
     const auto stride = static_cast<std::int64_t>(1 + random_.below(2));
     const Window wide = window(kernel, {.stride = stride, .pad = kernel / 2});
     const Window same = window(3, {.pad = 1});
-    switch (random_.below(6)) {
+    switch (random_.below(7)) {
       case 0:
         return convolve(x, {wide, 1}, filters[random_.below(7)]);
       case 1:
@@ -96,7 +96,15 @@ class QuantisedChain {
                         x.shape);
       case 3:
         return quantise(b_.unary(UnaryKind::relu, real(x)), x.shape);
-      case 4: {  // another reader, of sums
+      case 4: {  // maxima of integers
+        const Window three = window(3, {.stride = stride, .pad = 1});
+        QuantisedTensor made = x;
+        made.shape = slide(three, x.shape, x.shape[1]);
+        made.values = b_.layer(Pool{PoolKind::max, three}, {x.values}, made.shape);
+        b_.set_type(made.values, x.type);
+        return made;
+      }
+      case 5: {  // another reader, of sums
         const TensorId w =
             b_.constant(random_array(random_, DataType::int8, {3, x.shape[1], 1, 1}, {-9, 9}));
         const Window one = window(1);

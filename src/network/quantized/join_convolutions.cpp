@@ -29,6 +29,10 @@ class JoinConvolutions {
   Network run() {
     for (std::size_t i = 0; i < network_.layers.size(); ++i)
       if (std::holds_alternative<Conv>(network_.layers[i].op)) join(network_.layers[i]);
+    for (std::size_t i = 0; i < network_.layers.size(); ++i) {
+      const auto* pool = std::get_if<Pool>(&network_.layers[i].op);
+      if (pool && pool->kind == PoolKind::max) join_pool(network_.layers[i]);
+    }
     return remove_unused(std::move(network_));
   }
 
@@ -57,6 +61,37 @@ class JoinConvolutions {
     joined.op = QLinearConv{op.window, op.groups};
     joined.name = conv.name;
     joined.inputs = std::move(inputs);
+  }
+
+  /// The largest of integers stands for the largest number, where both have one scale.
+  void join_pool(const Layer& pool) {
+    const Layer* const source = dequantizing(pool.inputs[0]);
+    const std::optional<LayerId> last = quantizing(pool.outputs[0]);
+    const bool has_indices = pool.outputs.size() > 1 && pool.outputs[1].valid();
+    if (!source || !last || has_indices || network_[*last].inputs[0] != pool.outputs[0]) return;
+    if (!same_steps(*source, network_[*last])) return;
+    Layer& joined = network_.layers[last->index];
+    const TensorId integers = source->inputs[0];
+    joined.op = pool.op;
+    joined.name = pool.name;
+    joined.inputs = {integers};
+  }
+
+  /// Whether integers of one stand for the same numbers as those of the other.
+  bool same_steps(const Layer& dequantize, const Layer& quantize) const {
+    const DataType type = network_[dequantize.inputs[0]].type;
+    const auto& a = network_[dequantize.inputs[1]].constant;
+    const auto& b = network_[quantize.inputs[1]].constant;
+    return type == network_[quantize.outputs[0]].type && a && b && a->values<float>()[0] > 0 &&
+           a->values<float>()[0] == b->values<float>()[0] && known_zero(dequantize) &&
+           known_zero(dequantize) == known_zero(quantize);
+  }
+  /// Nothing: only a frame knows it.
+  std::optional<std::int32_t> known_zero(const Layer& layer) const {
+    if (layer.inputs.size() < 3 || !layer.inputs[2].valid()) return 0;
+    const Tensor& zero = network_[layer.inputs[2]];
+    if (!zero.constant || !is_single(zero.shape)) return std::nullopt;
+    return first_byte(*zero.constant);
   }
 
   /// The layer that makes numbers of 8-bit integers with one scale.

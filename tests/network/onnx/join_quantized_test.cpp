@@ -59,6 +59,26 @@ OnnxModel joined_model(const JoinedModel& m) {
   return model;
 }
 
+TEST(JoinQuantized, maxima_are_those_of_the_integers_where_the_scale_stays) {
+  const auto layers = [](float scale, std::uint8_t zero) {
+    OnnxModel model;
+    model.input("x", {1, 2, 6, 6}).output("y");
+    model.weight("xs", floats({}, {0.02f})).weight("xz", byte(100));
+    model.weight("ys", floats({}, {scale})).weight("yz", byte(zero));
+    model.node("QuantizeLinear", {"x", "xs", "xz"}, {"q"});
+    model.node("DequantizeLinear", {"q", "xs", "xz"}, {"d"});
+    model.node("MaxPool", {"d"}, {"p"}).set_list("kernel_shape", {2, 2});
+    model.node("QuantizeLinear", {"p", "ys", "yz"}, {"y"});
+    const Network network = model.read();
+    validate(network);
+    return names_of_layers(network);
+  };
+  EXPECT_EQ(layers(0.02f, 100), (Names{"QuantizeLinear", "MaxPool"}));
+  const Names all{"QuantizeLinear", "DequantizeLinear", "MaxPool", "QuantizeLinear"};
+  EXPECT_EQ(layers(0.02f, 101), all);
+  EXPECT_EQ(layers(0.03f, 100), all);
+}
+
 const Names joined{"QuantizeLinear", "QLinearConv"};
 
 /// What float32 kernels compute differs by one step at most, and seldom.

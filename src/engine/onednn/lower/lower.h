@@ -31,6 +31,7 @@ bool lower_lrn(Builder& builder, LayerId layer);
 bool lower_softmax(Builder& builder, LayerId layer);
 
 bool lower_pool(Builder& builder, LayerId layer);
+bool lower_byte_pool(Builder& builder, LayerId layer);
 bool lower_reduce(Builder& builder, LayerId layer);
 bool lower_resize(Builder& builder, LayerId layer);
 

@@ -97,20 +97,29 @@ std::function<void(const OwnPlaces&)> pool_loop(const kernels::MaxPool& pool) {
   };
 }
 
+/// Whether our own loop takes it, but for how the input lies.
+bool suits_own_pooling(const PoolingSpec& spec, const Dims& input) {
+  const auto is_large = [](std::int64_t n) {
+    return n > static_cast<std::int64_t>(kernels::largest_pool_window);
+  };
+  return spec.algorithm == dnnl::algorithm::pooling_max && input.size() == 4 &&
+         !any(spec.kernel, is_large);
+}
+
+kernels::MaxPool max_pool_of(const PoolingSpec& spec, const Dims& in, const Dims& out) {
+  return {static_cast<std::size_t>(in[0]), static_cast<std::size_t>(in[1]),
+          axis_of(spec, in[2], out[2], 0), axis_of(spec, in[3], out[3], 1)};
+}
+
 /// Maxima over small windows by our own loop, if the input lies as that wants it.
 bool run_own_pooling(Builder& builder, const network::Layer& layer, const PoolingSpec& spec) {
   const Value source = builder.value(layer.inputs[0]);
   const Type type = type_of(source.desc);
   const Dims in = dims_of(source.desc), out = builder.tensor(layer.outputs[0]).shape;
-  const auto is_large = [](std::int64_t n) {
-    return n > static_cast<std::int64_t>(kernels::largest_pool_window);
-  };
-  if (spec.algorithm != dnnl::algorithm::pooling_max || in.size() != 4 ||
-      any(spec.kernel, is_large) || (type != Type::f32 && type != Type::bf16) ||
+  if (!suits_own_pooling(spec, in) || (type != Type::f32 && type != Type::bf16) ||
       source.desc != channels_last_desc(in, type))
     return false;
-  const kernels::MaxPool pool{static_cast<std::size_t>(in[0]), static_cast<std::size_t>(in[1]),
-                              axis_of(spec, in[2], out[2], 0), axis_of(spec, in[3], out[3], 1)};
+  const kernels::MaxPool pool = max_pool_of(spec, in, out);
   const Value result = builder.make(layer.outputs[0], channels_last_desc(out, type));
   builder.run(
       {source, result, type == Type::f32 ? pool_loop<float>(pool) : pool_loop<std::int16_t>(pool)},
@@ -153,6 +162,28 @@ bool lower_pool(Builder& builder, LayerId id) {
   const auto spec = spec_of(builder, layer);
   if (!spec) return false;
   return run_own_pooling(builder, layer, *spec) || run_pooling(builder, layer, *spec, {});
+}
+
+/// Maxima of 8-bit integers.
+bool lower_byte_pool(Builder& builder, LayerId id) {
+  const network::Layer& layer = builder.layer(id);
+  const network::Tensor &in = builder.tensor(layer.inputs[0]),
+                        &out = builder.tensor(layer.outputs[0]);
+  const bool is_signed = in.type == network::DataType::int8;
+  const bool indexed = layer.outputs.size() > 1 && layer.outputs[1].valid();
+  if (indexed || (!is_signed && in.type != network::DataType::uint8)) return false;
+  const auto spec = spec_of(builder, layer);
+  if (!spec || !suits_own_pooling(*spec, in.shape)) return false;
+  const kernels::MaxPool pool = max_pool_of(*spec, in.shape, out.shape);
+  const PlainLoop run = [pool, is_signed](std::span<const network::ConstView> from,
+                                          std::span<const network::View> to) {
+    if (is_signed)
+      max_pool(pool, from[0].as<std::int8_t>(), to[0].as<std::int8_t>());
+    else
+      max_pool(pool, from[0].as<std::uint8_t>(), to[0].as<std::uint8_t>());
+  };
+  builder.loops_channels_last(id, run, "max_pool");
+  return true;
 }
 
 bool lower_reduce(Builder& builder, LayerId id) {
