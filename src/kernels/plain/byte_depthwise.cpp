@@ -30,9 +30,7 @@ std::size_t quad_blocks(std::size_t channels) {
 
 /// The weights of a depthwise convolution by quads, if the processor has them and all fit.
 std::vector<std::int8_t> quads_of(std::size_t channels, std::span<const std::int16_t> weights) {
-  const bool fit = std::all_of(weights.begin(), weights.end(),
-                               [](std::int16_t n) { return n >= -128 && n <= 127; });
-  if (!fit || !has_quads()) return {};
+  if (!takes_quads(weights)) return {};
   const std::size_t neighbours = weights.size() / channels;
   const std::size_t of_block = (neighbours + 3) / 4 * 4 * quad_channels;
   std::vector<std::int8_t> quads(quad_blocks(channels) * of_block);
@@ -131,9 +129,14 @@ void add_all(const PixelSums& pixel) {
 }  // namespace
 
 PackedDepthwise::PackedDepthwise(std::size_t channels, std::span<const std::int16_t> weights)
-    : channels_(channels), neighbours_(weights.size() / channels), weights_(weights.size()) {
-  for (std::size_t i = 0; i < weights.size(); ++i)
+    : channels_(channels),
+      neighbours_(weights.size() / channels),
+      weights_(weights.size()),
+      sums_(channels) {
+  for (std::size_t i = 0; i < weights.size(); ++i) {
     weights_[i % neighbours_ * channels + i / neighbours_] = weights[i];
+    sums_[i / neighbours_] += weights[i];
+  }
   quads_ = quads_of(channels, weights);
   if (!has_pairs(channels)) return;
   constexpr std::size_t groups[]{0, 2, 1, 3};  // of four channels, as sums have them
@@ -150,9 +153,8 @@ PackedDepthwise::PackedDepthwise(std::size_t channels, std::span<const std::int1
 }
 
 std::vector<std::int32_t> PackedDepthwise::starts(std::int32_t zero) const {
-  std::vector<std::int32_t> starts(channels_, 0);
-  for (std::size_t i = 0; i < weights_.size(); ++i)
-    starts[i % channels_] -= zero * std::int32_t{weights_[i]};
+  std::vector<std::int32_t> starts;
+  for (const std::int32_t sum : sums_) starts.push_back(-zero * sum);
   return starts;
 }
 

@@ -32,6 +32,7 @@ class PackedDepthwise {
 
   std::size_t channels_, neighbours_;
   std::vector<std::int16_t> weights_;  // by neighbour, then by channel
+  std::vector<std::int32_t> sums_;     // of the weights, by channel
   std::vector<std::int16_t> pairs_;    // for blocks of channels; empty: no instructions for these
   std::vector<std::int8_t> quads_;  // for blocks of channels, as QuadBlock has them; may be empty
 };

@@ -98,24 +98,24 @@ void widen(const std::uint8_t* from, std::size_t count, std::int32_t zero, std::
     to[i] = static_cast<std::int16_t>(std::int32_t{from[i]} - zero);
 }
 
-bool fits_quads(std::span<const std::int16_t> numbers) {
-  return std::all_of(numbers.begin(), numbers.end(),
-                     [](std::int16_t n) { return n >= -128 && n <= 127; });
-}
-
 }  // namespace
 
 bool has_quads() {
 #if defined(__x86_64__)
   return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-         __builtin_cpu_supports("avx512vnni");
+         __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512vnni");
 #else
   return false;
 #endif
 }
 
+bool takes_quads(std::span<const std::int16_t> weights) {
+  return has_quads() && std::all_of(weights.begin(), weights.end(),
+                                    [](std::int16_t n) { return n >= -128 && n <= 127; });
+}
+
 PackedBytes::PackedBytes(std::span<const std::int16_t> transposed, std::size_t columns)
-    : PackedBytes(transposed, columns, has_quads() && fits_quads(transposed)) {}
+    : PackedBytes(transposed, columns, takes_quads(transposed)) {}
 
 PackedBytes::PackedBytes(std::span<const std::int16_t> transposed, std::size_t columns, bool quads)
     : columns_(columns), depth_(columns == 0 ? 0 : transposed.size() / columns), quads_(quads) {

@@ -66,5 +66,7 @@ class PackedBytes {
 
 /// Whether the processor multiplies four pairs of bytes at once.
 bool has_quads();
+/// The same, and the weights are bytes with a sign.
+bool takes_quads(std::span<const std::int16_t> weights);
 
 }  // namespace millrace::kernels

@@ -2,10 +2,18 @@
 // Functions of one number without branches, for loops that compilers turn into vectors. Not a
 // number stays none.
 #include <bit>
+#include <cmath>
 #include <cstdint>
 #include <limits>
 
 namespace millrace::kernels {
+
+/// One of two numbers that both are there: compilers would branch around work for one of them only.
+[[gnu::always_inline]] inline float chosen(bool first, float a, float b) {
+  const std::uint32_t mask = 0u - static_cast<std::uint32_t>(first);
+  return std::bit_cast<float>((std::bit_cast<std::uint32_t>(a) & mask) |
+                              (std::bit_cast<std::uint32_t>(b) & ~mask));
+}
 
 /// x = steps * ln 2 + rest.
 struct BinaryExponent {
@@ -42,8 +50,8 @@ struct BinaryExponent {
 }
 
 [[gnu::always_inline]] inline float exponential(float x) {
-  x = x > 89.f ? 89.f : x;
-  x = x < -105.f ? -105.f : x;
+  x = chosen(x > 89.f, 89.f, x);
+  x = chosen(x < -105.f, -105.f, x);
   const BinaryExponent e(x);
   return (exponential_less_one_near_zero(e.rest) + 1.f) * e.first() * e.second();
 }
@@ -76,17 +84,18 @@ struct BinaryExponent {
   float y = p * r * z + e * -2.12194440e-4f - 0.5f * z + r;
   y = y + e * 0.693359375f;
   constexpr float infinity = std::numeric_limits<float>::infinity();
-  y = x < std::numeric_limits<float>::min() ? -infinity : y;
-  y = x < 0.f ? std::numeric_limits<float>::quiet_NaN() : y;
-  return x == infinity || x != x ? x : y;
+  y = chosen(x < std::numeric_limits<float>::min(), -infinity, y);
+  y = chosen(x < 0.f, std::numeric_limits<float>::quiet_NaN(), y);
+  y = chosen(x == infinity, x, y);
+  return chosen(x != x, x, y);
 }
 
 /// log(1 + exp(x)), relatively exact where it is small.
 [[gnu::always_inline]] inline float soft_plus(float x) {
-  const float t = exponential(x < 0.f ? x : -x), u = 1.f + t;
-  // The logarithm of the rounded sum, corrected for the rounding.
-  const float small = u == 1.f ? t : logarithm(u) * (t / (u - 1.f));
-  return (x < 0.f ? 0.f : x) + small;
+  const float t = exponential(-std::abs(x)), u = 1.f + t;
+  // The logarithm of the rounded sum, and what the rounding took away.
+  const float small = logarithm(u) + (t - (u - 1.f)) / u;
+  return chosen(x < 0.f, 0.f, x) + small;
 }
 
 [[gnu::always_inline]] inline float logistic(float x) { return 1.f / (1.f + exponential(-x)); }
