@@ -3,6 +3,9 @@
 
   tools/fetch_engines.py NAME... [--into FOLDER]
 
+  cuda           NVIDIA's libraries for the engine cuda, from PyPI: 1 GB to fetch, 1.7 GB on disk.
+                 NVIDIA's licences hold. The GPU's driver must be there already
+  cuda12         the same for drivers from 525 on; cuda is for drivers from 580 on
   onnxruntime    ONNX Runtime for cores, from PyPI: 78 MB
   webgpu         its WebGPU plug-in for GPUs with Vulkan, from PyPI: 16 MB
   software-gpu   SwiftShader, a Vulkan driver that computes on cores, out of the package
@@ -20,7 +23,12 @@ import tempfile
 from pathlib import Path
 
 PROJECT = Path(__file__).resolve().parent.parent
-FROM_PYPI = {"onnxruntime": "onnxruntime", "webgpu": "onnxruntime-ep-webgpu"}
+FROM_PYPI = {
+    "cuda": ("nvidia-cuda-nvrtc", "nvidia-cublas", "nvidia-cudnn-cu13"),
+    "cuda12": ("nvidia-cuda-nvrtc-cu12", "nvidia-cublas-cu12", "nvidia-cudnn-cu12"),
+    "onnxruntime": ("onnxruntime",),
+    "webgpu": ("onnxruntime-ep-webgpu",),
+}
 DRIVER_PACKAGE = "chromium-common"
 DRIVER_FILES = ("libvk_swiftshader.so", "vk_swiftshader_icd.json", "libvulkan.so.1")
 
@@ -35,12 +43,13 @@ def run(command, **options):
         sys.exit(f"{command[0]} failed with {error.returncode}; its last lines say why")
 
 
-def fetch_package(package, folder):
-    """A wheel's files, without what it depends on: only Python needs that."""
+def fetch_packages(packages, folder):
+    """The wheels' files, without what they depend on: only Python needs that. All at once, since pip
+    replaces folders that packages share."""
     if importlib.util.find_spec("pip") is None:
         sys.exit("this python3 has no pip; install it with 'apt-get install python3-pip' and try again")
     run([sys.executable, "-m", "pip", "install", "--quiet", "--upgrade", "--no-deps", "--target",
-         str(folder), package])
+         str(folder), *packages])
 
 
 def fetch_driver(folder):
@@ -82,7 +91,7 @@ def main():
     folder = options.into.resolve()
     for name in options.names:
         if name in FROM_PYPI:
-            fetch_package(FROM_PYPI[name], folder)
+            fetch_packages(FROM_PYPI[name], folder)
         else:
             fetch_driver(folder / "vulkan")
     print_next(options.names, folder)

@@ -39,6 +39,7 @@ constexpr std::array less_exact{
 constexpr std::string_view rounds = "OpenVINO rounds otherwise where it quantises";
 constexpr std::string_view reduces_all = "OpenVINO reduces all dimensions, whichever are asked for";
 constexpr std::array unsupported{
+    Exception{"cuda", "", "NVIDIA's GPUs run what there is a kernel for; cores run nothing"},
     Exception{"onnxruntime", "quantized_product_of_inputs",
               "it multiplies uint8 by int8, or by uint8 to uint8, but not uint8 to int8"},
     Exception{"onnxruntime", "convolution_of_integers_",

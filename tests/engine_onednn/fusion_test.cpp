@@ -1,4 +1,4 @@
-#include "engine/onednn/lower/fusion.h"
+#include "engine/fusion.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 
 #include "nets.h"
 
-namespace millrace::engine::onednn {
+namespace millrace::engine {
 namespace {
 
 using network::BinaryKind;
@@ -94,4 +94,4 @@ TEST(fusion, a_group_runs_when_its_last_operand_is_there) {
 }
 
 }  // namespace
-}  // namespace millrace::engine::onednn
+}  // namespace millrace::engine

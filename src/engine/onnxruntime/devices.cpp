@@ -9,9 +9,9 @@
 #include <system_error>
 #include <utility>
 
-#include "engine/onnxruntime/places.h"
 #include "engine/onnxruntime/questions.h"
 #include "engine/onnxruntime/vulkan.h"
+#include "engine/package_folders.h"
 
 namespace millrace::engine::onnxruntime {
 namespace {

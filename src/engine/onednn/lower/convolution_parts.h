@@ -4,8 +4,8 @@
 #include <optional>
 #include <vector>
 
+#include "engine/fusion.h"
 #include "engine/onednn/builder.h"
-#include "engine/onednn/lower/fusion.h"
 #include "engine/onednn/primitives/quantize.h"
 #include "engine/onednn/program.h"
 #include "kernels/own_convolution.h"

@@ -1,8 +1,8 @@
 #pragma once
 // Layers into steps, one file per family. Each function lowers its layer and says true, or changes
 // nothing and says false: then the plain loops do it.
+#include "engine/fusion.h"
 #include "engine/onednn/builder.h"
-#include "engine/onednn/lower/fusion.h"
 
 namespace millrace::engine::onednn {
 

@@ -1,7 +1,7 @@
 #pragma once
 // Convolutions with what is fused into them, on amx_convolution.h instead of oneDNN's kernels.
+#include "engine/fusion.h"
 #include "engine/onednn/builder.h"
-#include "engine/onednn/lower/fusion.h"
 
 namespace millrace::engine::onednn {
 

@@ -2,8 +2,8 @@
 // Transposed convolutions, whose bias and functions oneDNN's kernels leave to its slow loops.
 #include <functional>
 
+#include "engine/fusion.h"
 #include "engine/onednn/builder.h"
-#include "engine/onednn/lower/fusion.h"
 
 namespace millrace::engine::onednn {
 

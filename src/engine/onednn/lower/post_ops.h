@@ -3,8 +3,8 @@
 #include <optional>
 #include <vector>
 
+#include "engine/fusion.h"
 #include "engine/onednn/builder.h"
-#include "engine/onednn/lower/fusion.h"
 #include "engine/onednn/primitives/primitives.h"
 
 namespace millrace::engine::onednn {

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "engine/onednn/memory/arena.h"
+#include "engine/arena.h"
 #include "engine/onednn/program.h"
 
 namespace millrace::engine::onednn {

@@ -1,11 +1,11 @@
-#include "engine/onednn/memory/arena.h"
+#include "engine/arena.h"
 
 #include <gtest/gtest.h>
 
 #include "base/random.h"
 #include "network/tensor.h"
 
-namespace millrace::engine::onednn {
+namespace millrace::engine {
 namespace {
 
 Bytes sum(const std::vector<BufferLife>& buffers) {
@@ -54,4 +54,4 @@ TEST(arena, buffers_alive_at_once_never_overlap_and_are_aligned) {
 }
 
 }  // namespace
-}  // namespace millrace::engine::onednn
+}  // namespace millrace::engine

@@ -6,7 +6,7 @@
 
 #include "base/units.h"
 
-namespace millrace::engine::onednn {
+namespace millrace::engine {
 
 /// A buffer that must exist from step `first` to step `last`, both included.
 struct BufferLife {
@@ -23,4 +23,4 @@ struct ArenaPlan {
 /// tightest gap that is left at its time. A function of its arguments only.
 ArenaPlan plan_arena(std::span<const BufferLife> buffers);
 
-}  // namespace millrace::engine::onednn
+}  // namespace millrace::engine

@@ -1,4 +1,4 @@
-#include "engine/onednn/memory/arena.h"
+#include "engine/arena.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 #include "network/tensor.h"
 
-namespace millrace::engine::onednn {
+namespace millrace::engine {
 namespace {
 
 struct Placed {
@@ -63,4 +63,4 @@ ArenaPlan plan_arena(std::span<const BufferLife> buffers) {
   return plan;
 }
 
-}  // namespace millrace::engine::onednn
+}  // namespace millrace::engine

@@ -1,4 +1,4 @@
-#include "engine/onednn/lower/fusion.h"
+#include "engine/fusion.h"
 
 #include <algorithm>
 #include <cmath>
@@ -8,7 +8,7 @@
 
 #include "network/operator_kinds.h"
 
-namespace millrace::engine::onednn {
+namespace millrace::engine {
 namespace {
 
 using network::BinaryKind;
@@ -167,4 +167,4 @@ std::vector<Group> make_groups(const Scope& scope, const Accepts& accepts) {
   return Grouping(scope, accepts).groups();
 }
 
-}  // namespace millrace::engine::onednn
+}  // namespace millrace::engine

@@ -1,4 +1,4 @@
-#include "engine/onnxruntime/places.h"
+#include "engine/package_folders.h"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 
 #include "support/temporary_folder.h"
 
-namespace millrace::engine::onnxruntime {
+namespace millrace::engine {
 namespace {
 
 /// Sets variables and the folder in which the program runs, and puts them back.
@@ -51,7 +51,7 @@ bool are_searched(const std::filesystem::path& packages) {
   return std::ranges::find(folders, packages) != folders.end();
 }
 
-TEST(Places, are_the_packages_of_the_python_on_the_path) {
+TEST(PackageFolders, are_the_packages_of_the_python_on_the_path) {
   const test::TemporaryFolder folder;
   const std::filesystem::path packages = with_python(folder);
   EXPECT_FALSE(are_searched(packages));
@@ -60,7 +60,7 @@ TEST(Places, are_the_packages_of_the_python_on_the_path) {
 }
 
 // What lies in the folder in which a program happens to run may be anybody's.
-TEST(Places, never_depend_on_the_folder_in_which_the_program_runs) {
+TEST(PackageFolders, never_depend_on_the_folder_in_which_the_program_runs) {
   const test::TemporaryFolder folder;
   const std::filesystem::path packages = with_python(folder);
   const Surroundings here(folder / "bin",
@@ -71,4 +71,4 @@ TEST(Places, never_depend_on_the_folder_in_which_the_program_runs) {
 }
 
 }  // namespace
-}  // namespace millrace::engine::onnxruntime
+}  // namespace millrace::engine

@@ -6,7 +6,7 @@
 
 #include "network/network.h"
 
-namespace millrace::engine::onednn {
+namespace millrace::engine {
 
 /// Layers whose work is done on the result of the layer before them, before it is stored.
 struct Fused {
@@ -40,4 +40,4 @@ using Accepts = std::function<bool(const Group&)>;
 /// the later one takes it.
 std::vector<Group> make_groups(const Scope& scope, const Accepts& accepts);
 
-}  // namespace millrace::engine::onednn
+}  // namespace millrace::engine
