@@ -45,9 +45,13 @@ std::string engine_of(const Setup& setup) {
   std::string result = names.front();
   if (wants_only_cores(setup)) return result;
   const engine::EngineOptions options = measuring_options(setup.context);
+  std::string last;
   for (const engine::ReachedDevice& reached : engine::reached_devices({}, options))
-    for (const std::string& processor : reached.device.processors)
-      result += fmt::format(",{}@{}", reached.engine, processor);
+    for (const std::string& processor : reached.device.processors) {
+      result += reached.engine == last ? "@" + processor
+                                       : fmt::format(",{}@{}", reached.engine, processor);
+      last = reached.engine;
+    }
   return result;
 }
 

@@ -75,7 +75,7 @@ class CombinedEngine final : public Engine {
       const std::optional<std::size_t> member = member_of(request, LayerId(i));
       if (!member) continue;
       engines[i] = members_[*member].engine.get();
-      if (!variants.empty()) variants[i] = own_variant(variants[i], *member);
+      if (!variants.empty()) variants[i] = own_variant(request, LayerId(i), *member);
     }
     for (const LayerId layer : request.layers)
       if (engines[layer.index] == nullptr)
@@ -95,17 +95,34 @@ class CombinedEngine final : public Engine {
     return request;
   }
 
-  /// The variant as the engine calls it; of another engine's, the precision.
-  board::Variant own_variant(board::Variant variant, std::size_t member) const {
-    std::string& algorithm = variant.algorithm;
-    for (std::size_t m = 1; m < members_.size(); ++m) {
-      const std::string name = members_[m].engine->name();
-      if (!board::is_of_engine(variant, name)) continue;
-      algorithm = m != member || algorithm == name ? "" : algorithm.substr(name.size() + 1);
-      return variant;
-    }
-    if (member > 0) algorithm.clear();
-    return variant;
+  /// Whose variant it is by its name.
+  std::size_t named_member(const board::Variant& variant) const {
+    for (std::size_t m = 1; m < members_.size(); ++m)
+      if (board::is_of_engine(variant, members_[m].engine->name())) return m;
+    return 0;
+  }
+
+  /// The variant as the engine calls it. Of another engine's variant only the precision counts, if
+  /// the engine has it for the layer there.
+  board::Variant own_variant(const SubnetRequest& request, LayerId layer,
+                             std::size_t member) const {
+    const board::Variant& asked = request.variants[layer.index];
+    const std::size_t named = named_member(asked);
+    if (named != member) return of_other_engine(request, layer, member);
+    if (member == 0) return asked;
+    const std::string name = members_[member].engine->name();
+    return {asked.precision,
+            asked.algorithm == name ? "" : asked.algorithm.substr(name.size() + 1)};
+  }
+
+  board::Variant of_other_engine(const SubnetRequest& request, LayerId layer,
+                                 std::size_t member) const {
+    const board::Variant same{request.variants[layer.index].precision, {}};
+    const auto offered =
+        members_[member].engine->variants(*request.network, layer, request.processor);
+    const bool has =
+        std::ranges::find(offered, same.precision, &board::Variant::precision) != offered.end();
+    return has ? same : board::Variant{};
   }
 
   template <class Text>

@@ -116,6 +116,9 @@ MayJoin where_layers_run(const network::Network& network, const std::vector<Way>
   return where;
 }
 
+/// As in profile files, so that no sum overflows.
+constexpr double longest_seconds = 1e6;
+
 }  // namespace
 
 CostModel::CostModel(const board::Board& board, const board::Processor& processor,
@@ -140,7 +143,14 @@ Time CostModel::time(const Load& load) const {
   }
   const double calculating = load.operations / (operations_ * arithmetic);
   const double moving = bytes_ > 0 ? load.bytes / (bytes_ * memory) : 0;
-  return borders().kernel + time_from_seconds(std::max(calculating, moving));
+  const double seconds = std::max(calculating, moving);
+  if (!(seconds <= longest_seconds))
+    throw InputError(device_.name,
+                     fmt::format("a layer would take {:.3g} s there, more than twelve days; check "
+                                 "its units' operations and its memory's bytes, which are per "
+                                 "second",
+                                 seconds));
+  return borders().kernel + time_from_seconds(seconds);
 }
 
 BorderCosts CostModel::borders() const {

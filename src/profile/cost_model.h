@@ -25,7 +25,7 @@ class CostModel {
 
   /// launch + max(operations / (peak * arithmetic share), bytes / (bandwidth * memory share)) of a
   /// kernel that it supports. The launch counts once per subnet, and not here, where that is the
-  /// granularity.
+  /// granularity. InputError if it is longer than twelve days.
   Time time(const Load& load) const;
 
   BorderCosts borders() const;

@@ -62,30 +62,53 @@ void check_calibration(const MeasurementTarget& target, Precision precision) {
                                             "; calibrate this one");
 }
 
+/// Whether the engine offers anything there in the precision. float32 it has as a rule.
+Verdict offers(const MeasurementTarget& target, Precision precision) {
+  if (precision == Precision::f32) return Verdict::yes();
+  std::set<Precision> found{Precision::f32};
+  for (const LayerId layer : all_layers(target.network))
+    for (const board::Variant& way :
+         target.engine.variants(target.network, layer, target.processor))
+      found.insert(way.precision);
+  if (found.contains(precision)) return Verdict::yes();
+  std::vector<std::string> names;
+  for (const Precision each : found) names.push_back(board::to_text(each));
+  return Verdict::no(fmt::format("{} runs no layer of {} in it with {}; it has {}",
+                                 target.processor.name, target.network.name, target.engine.name(),
+                                 fmt::join(names, ", ")));
+}
+
+/// Of a processor that has none of the precision: others run the layers in it.
+ProcessorProfile refused(const MeasurementTarget& target, const std::string& reason) {
+  ProcessorProfile profile;
+  profile.layers.resize(target.network.layers.size());
+  for (LayerTimes& layer : profile.layers) layer.refusal = reason;
+  return profile;
+}
+
 /// What the engine offers in a precision, by layer; layers that it offers nothing for follow the
 /// precision of what they read.
 Ways ways_in(const MeasurementTarget& target, Precision precision) {
   Ways result;
-  std::set<Precision> found;
   for (const LayerId layer : all_layers(target.network)) {
     auto& ways = result.emplace_back();
     for (const board::Variant& way :
-         target.engine.variants(target.network, layer, target.processor)) {
-      found.insert(way.precision);
+         target.engine.variants(target.network, layer, target.processor))
       if (way.precision == precision) ways.push_back(way);
-    }
   }
-  if (precision == Precision::f32 || found.contains(precision)) {
-    check_calibration(target, precision);
-    return result;
-  }
-  found.insert(Precision::f32);
-  std::vector<std::string> names;
-  for (const Precision each : found) names.push_back(board::to_text(each));
-  throw InputError(
-      "--precision " + board::to_text(precision),
-      fmt::format("{} runs no layer of {} in it with {}; it has {}", target.processor.name,
-                  target.network.name, target.engine.name(), fmt::join(names, ", ")));
+  check_calibration(target, precision);
+  return result;
+}
+
+/// By processor: why it has nothing in the precision; empty if it has. InputError if none has.
+std::vector<std::string> refusals_of(std::span<const MeasurementTarget> targets,
+                                     Precision precision) {
+  std::vector<std::string> reasons;
+  for (const MeasurementTarget& target : targets)
+    reasons.push_back(offers(target, precision).reason());
+  if (std::ranges::none_of(reasons, &std::string::empty))
+    throw InputError("--precision " + board::to_text(precision), reasons.front());
+  return reasons;
 }
 
 ProcessorProfile named(ProcessorProfile profile, const MeasurementTarget& target,
@@ -138,16 +161,25 @@ Profile measure(const Network& network, const board::Board& board, Engine& engin
   for (const network::Layer& layer : network.layers) profile.layer_names.push_back(layer.name);
   for (const Precision precision : options.precisions) {
     std::vector<Measured> measured;
-    std::vector<ProcessorProfile> by_subnets;
-    for (const board::Processor& processor : board.processors) {
+    std::vector<ProcessorProfile> others;
+    std::vector<MeasurementTarget> targets;
+    for (const board::Processor& processor : board.processors)
+      targets.push_back({network, engine, processor, options});
+    const std::vector<std::string> refusals = refusals_of(targets, precision);
+    for (std::size_t p = 0; p < targets.size(); ++p) {
+      MeasurementTarget& target = targets[p];
+      const board::Processor& processor = target.processor;
       if (options.progress)
         options.progress(
             fmt::format("{} {}", processor.name, board::to_text(precision)),
-            static_cast<double>(profile.processors.size() + measured.size() + by_subnets.size()) /
+            static_cast<double>(profile.processors.size() + measured.size() + others.size()) /
                 static_cast<double>(board.processors.size() * options.precisions.size()));
-      MeasurementTarget target{network, engine, processor, options};
+      if (!refusals[p].empty()) {
+        others.push_back(named(refused(target, refusals[p]), target, precision));
+        continue;
+      }
       if (is_measured_by_subnets(engine, processor)) {
-        by_subnets.push_back(named(measure_by_subnets(target, precision), target, precision));
+        others.push_back(named(measure_by_subnets(target, precision), target, precision));
         continue;
       }
       check_supported(network, processor, engine);
@@ -157,7 +189,7 @@ Profile measure(const Network& network, const board::Board& board, Engine& engin
     }
     measure_contention(measured, options);
     for (Measured& each : measured) profile.processors.push_back(std::move(each.profile));
-    std::ranges::move(by_subnets, std::back_inserter(profile.processors));
+    std::ranges::move(others, std::back_inserter(profile.processors));
   }
   profile.tokens = measure_tokens(board);
   return profile;

@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 #include <map>
+#include <memory>
 
 #include "base/random.h"
 #include "engine/registry.h"
@@ -40,10 +42,23 @@ double difference_of(const Array& found, const Array& expected) {
   return difference / std::max(largest, smallest_scale);
 }
 
-/// Engines keep packed weights as long as they live; each network gets an engine of its own.
-const board::Processor& first_processor() {
+const board::Processor& first_core() {
   static const board::Board board = board::this_machine();
   return board.processors.front();
+}
+
+/// Where an engine runs.
+board::Processor processor_for(const std::string& name, const engine::Engine& engine) {
+  if (engine.traits(first_core()) && name != "cuda") return first_core();
+  return board::processors_of(engine::reached_devices(name, {}).at(0).device).front();
+}
+
+/// Engines keep packed weights as long as they live; each network gets an engine of its own. One
+/// that compiles kernels serves all.
+std::shared_ptr<engine::Engine> engine_called(const std::string& name) {
+  if (name != "cuda") return engine::make_engine(name);
+  static const std::shared_ptr<engine::Engine> shared = engine::make_engine(name);
+  return shared;
 }
 
 std::string text_of_tensors(const network::Network& network,
@@ -67,11 +82,23 @@ double largest_difference(const std::vector<Array>& found, const std::vector<Arr
   return error;
 }
 
+std::string engine_under_test() {
+  const char* const named = std::getenv("MILLRACE_AGREEMENT_ENGINE");
+  return named == nullptr ? "onednn" : named;
+}
+
+Verdict can_run_in_one_piece(const network::Network& network, const AgreementOptions& options) {
+  const auto engine = engine_called(options.engine);
+  const board::Processor processor = processor_for(options.engine, *engine);
+  return engine->supports(network, engine::whole_network(network, processor).layers, processor);
+}
+
 double error_in_one_piece(const network::Network& network, const AgreementOptions& options) {
-  const auto engine = engine::make_engine(options.engine);
+  const auto engine = engine_called(options.engine);
   Random random(options.seed);
   const std::vector<Array> inputs = random_inputs(random, network);
-  engine::SubnetRequest request = engine::whole_network(network, first_processor());
+  engine::SubnetRequest request =
+      engine::whole_network(network, processor_for(options.engine, *engine));
   request.variants = options.variants;
   request.calibration = options.calibration;
   const std::vector<Array> found = SubnetRunner(*engine, request).run(inputs);

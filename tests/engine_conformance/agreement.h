@@ -7,9 +7,13 @@
 
 namespace millrace::test {
 
-/// What differs from float32 on oneDNN's engine.
+/// The engine that MILLRACE_AGREEMENT_ENGINE names; oneDNN's if there is no such variable. One that
+/// runs nothing on cores runs on the first device that it reaches.
+std::string engine_under_test();
+
+/// What differs from float32 on the engine under test.
 struct AgreementOptions {
-  std::string engine = "onednn";
+  std::string engine = engine_under_test();
   std::vector<board::Variant> variants = {};
   const network::Calibration* calibration = nullptr;
   std::uint64_t seed = 5;  // of the inputs
@@ -19,6 +23,9 @@ struct AgreementOptions {
 /// where one of the two is no finite number and they differ, or where integers differ.
 double largest_difference(const std::vector<network::Array>& found,
                           const std::vector<network::Array>& expected);
+
+/// Whether the engine runs the network in one piece.
+Verdict can_run_in_one_piece(const network::Network& network, const AgreementOptions& options);
 
 /// The same from network::evaluate(). The whole network is one subnet.
 double error_in_one_piece(const network::Network& network, const AgreementOptions& options);

@@ -20,12 +20,16 @@ std::uint64_t network_count() {
 }
 
 TEST(RandomNetworks, give_the_results_of_the_loops) {
+  std::uint64_t compared = 0;
   for (std::uint64_t seed = 1; seed <= network_count(); ++seed) {
     Random random(seed);
     const network::Network network = varied_network(random, 12);
+    if (!can_run_in_one_piece(network, {})) continue;
+    ++compared;
     EXPECT_LE(error_in_one_piece(network, {.seed = seed}), 1e-4) << "seed " << seed << "\n"
                                                             << text_of(network);
   }
+  EXPECT_GE(compared, engine_under_test() == "onednn" ? network_count() : network_count() / 2);
 }
 
 /// Each layer in one of all ways that the engines have, by chance.

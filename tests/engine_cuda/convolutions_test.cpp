@@ -210,14 +210,18 @@ class DeviceConvolution : public ::testing::Test {
   }
 
   /// Where y was not a number before, so that what is not written is seen.
-  Bytes run(const PreparedConvolution& kernel, const ConvolutionBuffers& buffers,
-            std::size_t size) const {
-    const Bytes no_numbers(size, 0xff);
-    check(driver_, driver_.copy_in(buffers.y, no_numbers.data(), size));
-    kernel.run(stream_, buffers);
+  Bytes result_of(const ConvolutionProblem& problem, const PreparedConvolution& kernel) const {
+    const Operands operands = operands_of(problem);
+    const Memory x(driver_, in_memory(problem, problem.x, operands.x)),
+        w(driver_, in_memory(problem, problem.w, operands.w)),
+        bias(driver_, in_memory(problem, {1, problem.y[1]}, operands.bias)),
+        residual(driver_, in_memory(problem, problem.y, operands.residual));
+    Bytes result(elements_of(problem.y) * size_of_element(problem), 0xff);
+    const Memory y(driver_, result), workspace(driver_, kernel.workspace());
+    kernel.run(stream_, {x.address(), w.address(), bias.address(), residual.address(), y.address(),
+                         workspace.address()});
     check(driver_, driver_.wait_for_stream(stream_));
-    Bytes result(size);
-    check(driver_, driver_.copy_out(result.data(), buffers.y, size));
+    check(driver_, driver_.copy_out(result.data(), y.address(), result.size()));
     return result;
   }
 
@@ -225,23 +229,26 @@ class DeviceConvolution : public ::testing::Test {
     const auto kernels =
         convolutions_->prepare(problem, most_kernels, workspace_limit_of_convolutions);
     EXPECT_FALSE(kernels.empty());
-    const Operands operands = operands_of(problem);
-    const std::vector<Sum> expected = by_loops(problem, operands);
-    const Sizes bias_shape = {1, problem.y[1]};
-    const Memory x(driver_, in_memory(problem, problem.x, operands.x)),
-        w(driver_, in_memory(problem, problem.w, operands.w)),
-        bias(driver_, in_memory(problem, bias_shape, operands.bias)),
-        residual(driver_, in_memory(problem, problem.y, operands.residual));
-    const std::size_t size = expected.size() * size_of_element(problem);
-    const Memory y(driver_, size);
+    const std::vector<Sum> expected = by_loops(problem, operands_of(problem));
     for (const auto& kernel : kernels) {
       SCOPED_TRACE(kernel->kernel());
-      const Memory workspace(driver_, kernel->workspace());
-      const ConvolutionBuffers buffers{x.address(),        w.address(), bias.address(),
-                                       residual.address(), y.address(), workspace.address()};
-      const Bytes result = run(*kernel, buffers, size);
+      const Bytes result = result_of(problem, *kernel);
       expect_near(problem, expected, result);
-      EXPECT_EQ(run(*kernel, buffers, size), result);
+      EXPECT_EQ(result_of(problem, *kernel), result);
+    }
+  }
+
+  /// The first and the last that cuDNN proposes, and what their names build.
+  void expect_same_by_name(const ConvolutionProblem& problem) {
+    const auto kernels =
+        convolutions_->prepare(problem, most_kernels, workspace_limit_of_convolutions);
+    ASSERT_FALSE(kernels.empty());
+    for (const auto& proposed : {kernels.front(), kernels.back()}) {
+      const auto rebuilt = convolutions_->prepare(problem, proposed->kernel());
+      ASSERT_NE(rebuilt, nullptr) << proposed->kernel();
+      EXPECT_EQ(rebuilt->kernel(), proposed->kernel());
+      EXPECT_EQ(rebuilt->workspace(), proposed->workspace());
+      EXPECT_EQ(result_of(problem, *rebuilt), result_of(problem, *proposed));
     }
   }
 
@@ -366,6 +373,27 @@ TEST_F(DeviceConvolution, has_nothing_for_shapes_that_do_not_fit) {
   problem.groups = 3;
   EXPECT_TRUE(
       convolutions_->prepare(problem, most_kernels, workspace_limit_of_convolutions).empty());
+  EXPECT_EQ(convolutions_->prepare(problem, "cudnn:engine 0"), nullptr);
+}
+
+TEST_F(DeviceConvolution, is_the_same_kernel_when_built_by_its_name) {
+  ConvolutionProblem problem = plain_problem();
+  expect_same_by_name(problem);
+  problem.bias = problem.residual = true;
+  problem.activation = Activation::relu;
+  expect_same_by_name(problem);
+  problem.half = problem.channels_last = true;
+  expect_same_by_name(problem);
+}
+
+TEST_F(DeviceConvolution, has_no_kernel_of_a_damaged_name) {
+  const ConvolutionProblem problem = plain_problem();
+  for (const char* const name :
+       {"", "millrace_convolve", "cudnn:engine", "cudnn:engine ", "cudnn:engine x",
+        "cudnn:engine -1", "cudnn:engine 4000000", "cudnn:engine 99999999999999999999",
+        "cudnn:engine 00", "cudnn:engine 0 k2", "cudnn:engine 0 k2=", "cudnn:engine 0 k2=1 k2=1",
+        "cudnn:engine 0 k4000=1", "cudnn:engine 0 form=0", "cudnn:engine 0 form=1"})
+    EXPECT_EQ(convolutions_->prepare(problem, name), nullptr) << name;
 }
 
 }  // namespace

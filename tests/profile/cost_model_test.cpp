@@ -61,6 +61,16 @@ TEST(CostModel, is_launch_and_the_slower_of_arithmetic_and_memory) {
   EXPECT_EQ(core(board).time({{"Add"}, 2e5, 8e5}), microseconds(105));
 }
 
+// Its nanoseconds would not fit into their type.
+TEST(CostModel, refuses_a_time_of_more_than_twelve_days) {
+  const board::Board board = small_board();
+  EXPECT_EQ(test::message_of([&] {
+              core(board).time({{"Add"}, 1e300, 1e5});
+            }),
+            "cpu: a layer would take 2e+289 s there, more than twelve days; check its units' "
+            "operations and its memory's bytes, which are per second");
+}
+
 TEST(CostModel, takes_the_most_special_share_that_the_board_names) {
   const board::Board board = small_board();
   EXPECT_EQ(core(board).time({{"MatMul"}, 1e6, 0}), microseconds(45));

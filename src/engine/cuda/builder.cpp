@@ -126,8 +126,11 @@ Value Builder::fault(const std::string& text) {
 }
 
 void Builder::enlarge(const Value& value, Bytes size) {
-  Bytes& known = program_.storages[value.storage].size;
-  known = std::max(known, size);
+  resize(value, std::max(storage(value).size, size));
+}
+
+void Builder::resize(const Value& value, Bytes size) {
+  program_.storages[value.storage].size = size;
 }
 
 void Builder::step(const Touched& touched, Start start) {

@@ -88,6 +88,7 @@ class Builder {
   std::size_t storage_count() const { return program_.storages.size(); }
   /// Of a temporary place whose size was not known yet.
   void enlarge(const Value& value, Bytes size);
+  void resize(const Value& value, Bytes size);
 
   Program finish();
 

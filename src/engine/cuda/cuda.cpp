@@ -19,6 +19,7 @@ namespace {
 /// Raised when what is run changes: what was measured before is then measured again.
 constexpr int kernels_of_ours = 1;
 constexpr Bytes most_compiled{std::int64_t{64} << 20};
+constexpr int most_streams = 16;  // subnets of one stage that overlap
 constexpr const char* how_to_install =
     "install NVIDIA's driver, and the libraries with 'tools/fetch_engines.py cuda' or 'pip install "
     "nvidia-cuda-nvrtc nvidia-cublas nvidia-cudnn-cu13', or name their folder in the environment "
@@ -162,6 +163,7 @@ std::vector<ReachedDevice> devices(const EngineOptions& options) {
     device.processors = {device.name};
     device.scheduling = board::usual_scheduling(device.kind);
     device.limits.granularity = board::Granularity::subnet;
+    device.limits.streams = most_streams;
     result.push_back({device, "cuda", driver_text(loaded.platform->driver), facts.memory});
   }
   return result;

@@ -7,11 +7,19 @@
 namespace millrace::engine::cuda {
 namespace {
 
+/// Kernels of NVIDIA's libraries read fastest, and some only, what begins at multiples of this.
+constexpr std::int64_t library_alignment = 256;
+
+Bytes rounded_up(Bytes size) {
+  return {(size.count + library_alignment - 1) / library_alignment * library_alignment};
+}
+
 /// What comes in is there before the first step, what goes out after the last one.
 std::vector<BufferLife> lives_of(const Program& program) {
   const std::size_t steps = program.steps.size();
   std::vector<BufferLife> lives;
-  for (const Storage& storage : program.storages) lives.push_back({storage.size, steps, 0});
+  for (const Storage& storage : program.storages)
+    lives.push_back({rounded_up(storage.size), steps, 0});
   const auto touch = [&](std::size_t storage, std::size_t step) {
     lives[storage].first = std::min(lives[storage].first, step);
     lives[storage].last = std::max(lives[storage].last, step);

@@ -39,7 +39,8 @@ constexpr std::array toolkit_folders{"/usr/local/cuda/lib64",
 std::optional<fs::path> named_folder(const EngineOptions& options) {
   if (const auto at = options.libraries.find("cuda"); at != options.libraries.end())
     return at->second;
-  if (const char* const variable = std::getenv("MILLRACE_CUDA")) return variable;
+  const char* const variable = std::getenv("MILLRACE_CUDA");
+  if (variable != nullptr && *variable != '\0') return variable;
   return std::nullopt;
 }
 

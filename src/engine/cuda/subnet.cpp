@@ -17,6 +17,9 @@ std::string place_of(const SubnetRequest& request) {
   return place + " on " + request.processor.name;
 }
 
+/// Of an input, that is copied at once.
+constexpr std::size_t piece = std::size_t{256} << 10;
+
 std::size_t count_of(Bytes size) { return static_cast<std::size_t>(size.count); }
 
 Program program_of(Gpu& gpu, const SubnetRequest& request) {
@@ -87,10 +90,7 @@ void CudaSubnet::lay_out() {
                              ? storage.constant->address()
                              : arena_.address() + static_cast<Address>(plan.offsets[i].count));
   }
-  for (const Port& port : inputs_) {
-    PinnedMemory& sent = sent_.emplace_back(driver, port.layout.size);
-    std::memset(sent.data(), 0, count_of(port.layout.size));
-  }
+  for (const Port& port : inputs_) sent_.emplace_back(driver, port.layout.size);
   for (const Port& port : outputs_) received_.emplace_back(driver, port.layout.size);
   for (std::size_t i = 0; i < program_.faults.size(); ++i)
     faults_.emplace_back(driver, Bytes{sizeof(int)});
@@ -115,9 +115,6 @@ void CudaSubnet::start_steps(bool with_events) {
 void CudaSubnet::start_all(bool with_events) {
   const Driver& driver = gpu_->driver();
   const Stream stream = stream_.get();
-  for (std::size_t i = 0; i < inputs_.size(); ++i)
-    check(driver, driver.copy_in_later(addresses_[program_.inputs[i].storage], sent_[i].data(),
-                                       count_of(inputs_[i].layout.size), stream));
   for (const Value& fault : program_.faults)
     check(driver, driver.fill_later(addresses_[fault.storage], 0, sizeof(int), stream));
   start_steps(with_events);
@@ -148,12 +145,24 @@ CudaSubnet::Graph CudaSubnet::capture(bool with_events) {
   return {executable, {driver.release_executable}};
 }
 
+/// In pieces: the GPU fetches one while the next is brought to pinned memory.
+void CudaSubnet::send(std::size_t input, const std::byte* from) {
+  const Driver& driver = gpu_->driver();
+  const std::size_t size = count_of(inputs_[input].layout.size);
+  const Address to = addresses_[program_.inputs[input].storage];
+  for (std::size_t begin = 0; begin < size; begin += piece) {
+    const std::size_t bytes = std::min(piece, size - begin);
+    std::byte* const pinned = sent_[input].data() + begin;
+    std::memcpy(pinned, from + begin, bytes);
+    check(driver, driver.copy_in_later(to + begin, pinned, bytes, stream_.get()));
+  }
+}
+
 void CudaSubnet::run_graph(const Graph& graph, std::span<const std::byte* const> in,
                            std::span<std::byte* const> out) {
   const Driver& driver = gpu_->driver();
   gpu_->use();
-  for (std::size_t i = 0; i < inputs_.size(); ++i)
-    std::memcpy(sent_[i].data(), in[i], count_of(inputs_[i].layout.size));
+  for (std::size_t i = 0; i < inputs_.size(); ++i) send(i, in[i]);
   check(driver, driver.launch_graph(graph.get(), stream_.get()));
   check(driver, driver.record_event(done_.get(), stream_.get()));
   check(driver, driver.wait_for_event(done_.get()));
@@ -181,9 +190,11 @@ std::vector<GroupTime> CudaSubnet::run_timed(std::span<const std::byte* const> i
   std::vector<GroupTime> times;
   try {
     gpu_->use();
-    if (between_.empty()) {
+    if (!timed_graph_) {
+      between_.clear();
       for (std::size_t i = 0; i <= program_.groups.size(); ++i)
         between_.push_back(make_event(gpu_->driver(), Wait::asleep, true));
+      const std::lock_guard lock(gpu_->turns());
       timed_graph_ = capture(true);
     }
     run_graph(timed_graph_, in, out);

@@ -32,6 +32,7 @@ class CudaSubnet final : public Subnet {
   void start_steps(bool with_events);
   void start_all(bool with_events);
   Graph capture(bool with_events);
+  void send(std::size_t input, const std::byte* from);
   void run_graph(const Graph& graph, std::span<const std::byte* const> in,
                  std::span<std::byte* const> out);
   Time time_of_group(std::size_t group) const;

@@ -17,9 +17,9 @@ constexpr int emulated_version = 12040;  // CUDA 12.4
 int attribute(int* value, int which, int device) {
   if (const int status = check_device(device); status != success) return status;
   switch (which) {
-    case 16:
-      *value = 2;
-      return success;  // multiprocessors
+    case 38:
+      *value = 4 << 20;
+      return success;  // bytes of the second cache
     case 75:
       *value = 7;
       return success;  // the compute capability

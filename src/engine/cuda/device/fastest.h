@@ -10,8 +10,9 @@ namespace millrace::engine::cuda {
 /// Starts the work on a stream.
 using Way = std::function<void(Stream)>;
 
-/// The number of the fastest by the median of its times; a way that fails is left out. EngineError
-/// of the first one if all fail. The context is the calling thread's. Others wait meanwhile.
+/// The number of the fastest, by its times with and without what it reads in the GPU's cache. A way
+/// that fails is left out; EngineError of the first one if all fail. The context is the calling
+/// thread's. Others wait meanwhile.
 std::size_t fastest_of(Gpu& gpu, std::span<const Way> ways);
 
 }  // namespace millrace::engine::cuda

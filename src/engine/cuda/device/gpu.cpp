@@ -25,6 +25,9 @@ GpuFacts facts_of(const Driver& driver, Device device) {
   facts.name = name_of(driver, device);
   check(driver, driver.device_attribute(&facts.major, major_capability, device));
   check(driver, driver.device_attribute(&facts.minor, minor_capability, device));
+  int cache = 0;
+  check(driver, driver.device_attribute(&cache, cache_bytes, device));
+  facts.cache = {cache};
   std::size_t memory = 0;
   check(driver, driver.device_memory(&memory, device));
   facts.memory = {static_cast<std::int64_t>(memory)};
@@ -82,8 +85,19 @@ Gpu::Gpu(std::shared_ptr<const Platform> platform, int index) : platform_(std::m
   check(driver(), driver().device_at(&device, index));
   facts_ = facts_of(driver(), device);
   // Only before the context is made; what others set in this process stays.
-  driver().set_context_flags(device, platform_->settings.spins ? 0u : unsigned{wait_asleep});
+  driver().set_context_flags(device, platform_->settings.spins ? wait_spinning : wait_asleep);
   check(driver(), driver().retain_context(&context_, device));
+}
+
+/// Members free their objects in its context.
+Gpu::~Gpu() {
+  try {
+    use();
+    for (const auto& [file, loaded] : modules_)
+      if (loaded != nullptr) driver().unload_module(loaded);
+  } catch (const EngineError&) {
+    // The driver is gone, and what it held with it.
+  }
 }
 
 void Gpu::use() const { check(driver(), driver().set_context(context_)); }
@@ -165,14 +179,50 @@ std::vector<std::shared_ptr<PreparedProduct>> Gpu::ways(const ProductProblem& pr
   return at->second;
 }
 
-std::size_t Gpu::choice(const std::string& key, const std::function<std::size_t()>& choose) {
+std::shared_ptr<const PreparedConvolution> Gpu::way(const ConvolutionProblem& problem,
+                                                    const std::string& kernel) {
+  Convolutions* const library = convolutions();
+  if (library == nullptr) return nullptr;
+  const std::lock_guard lock(mutex_);
+  const auto [at, is_new] = known_ways_.try_emplace({problem, kernel});
+  if (is_new) at->second = library->prepare(problem, kernel);
+  return at->second;
+}
+
+/// Of such a GPU with such libraries.
+std::string Gpu::file_of_choice(const std::string& key) {
+  int driver_version = 0;
+  check(driver(), driver().driver_version(&driver_version));
+  const Convolutions* const cudnn = convolutions();
+  const Products* const cublas = products();
+  Hasher hasher;
+  hasher.add(facts_.name).add(driver_version).add(platform_->compiler.version()).add(key);
+  hasher.add(cudnn == nullptr ? "" : cudnn->version());
+  hasher.add(cublas == nullptr ? "" : cublas->version());
+  for (const SourceText& file : kernel_texts()) hasher.add(file.text);
+  return "choice-" + hasher.digits();
+}
+
+std::optional<std::string> Gpu::choice(const std::string& key) {
   {
     const std::lock_guard lock(mutex_);
     if (const auto known = choices_.find(key); known != choices_.end()) return known->second;
   }
-  const std::size_t chosen = choose();
+  if (!platform_->compiled) return std::nullopt;
+  const std::optional<Stored> found = platform_->compiled->find(file_of_choice(key));
+  if (!found) return std::nullopt;
+  const std::string name(reinterpret_cast<const char*>(found->bytes.data()), found->bytes.size());
   const std::lock_guard lock(mutex_);
-  return choices_.try_emplace(key, chosen).first->second;
+  return choices_.try_emplace(key, name).first->second;
+}
+
+void Gpu::remember(const std::string& key, const std::string& name) {
+  {
+    const std::lock_guard lock(mutex_);
+    choices_[key] = name;
+  }
+  if (platform_->compiled)
+    platform_->compiled->keep(file_of_choice(key), std::as_bytes(std::span(name)));
 }
 
 }  // namespace millrace::engine::cuda

@@ -1,6 +1,5 @@
 #pragma once
 // A GPU with what all subnets on it share: its kernels, NVIDIA's libraries, and constants.
-#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -30,7 +29,7 @@ struct Platform {
 struct GpuFacts {
   std::string name;
   int major = 0, minor = 0;  // compute capability
-  Bytes memory;
+  Bytes memory, cache;       // the second level, which all share
 };
 /// Of all GPUs that the driver reaches, in its order.
 std::vector<GpuFacts> find_gpus(const Driver& driver);
@@ -39,9 +38,13 @@ class Gpu {
  public:
   /// The GPU of this number. The platform is shared with the engine and other GPUs.
   Gpu(std::shared_ptr<const Platform> platform, int index);
+  ~Gpu();
+  Gpu(const Gpu&) = delete;
+  Gpu& operator=(const Gpu&) = delete;
 
   const Platform& platform() const { return *platform_; }
   const Driver& driver() const { return platform_->driver; }
+  Bytes cache() const { return facts_.cache; }
   /// Its context is the calling thread's from now on.
   void use() const;
 
@@ -59,14 +62,19 @@ class Gpu {
   /// The ways that cuDNN or cuBLASLt propose, asked for once; none where the library is not there.
   std::vector<std::shared_ptr<const PreparedConvolution>> ways(const ConvolutionProblem& problem);
   std::vector<std::shared_ptr<PreparedProduct>> ways(const ProductProblem& problem);
-  /// What `choose` gave when it was first called for this key.
-  std::size_t choice(const std::string& key, const std::function<std::size_t()>& choose);
+  /// The kernel of this name, as kernel() gave it in an earlier process; null if there is none.
+  std::shared_ptr<const PreparedConvolution> way(const ConvolutionProblem& problem,
+                                                 const std::string& kernel);
+  /// What was found to be the fastest on such a GPU, in this process or an earlier one.
+  std::optional<std::string> choice(const std::string& key);
+  void remember(const std::string& key, const std::string& name);
 
   /// Guards what only one thread may do at a time: libraries, and timing ways to run a layer.
   std::mutex& turns() { return turns_; }
 
  private:
   ModuleObject* module_of(std::string_view file);
+  std::string file_of_choice(const std::string& key);
 
   std::shared_ptr<const Platform> platform_;
   ContextObject* context_ = nullptr;
@@ -78,12 +86,14 @@ class Gpu {
     }
   };
   std::mutex mutex_;                                           // of all below
-  std::map<std::string, ModuleObject*, std::less<>> modules_;  // never unloaded
+  std::map<std::string, ModuleObject*, std::less<>> modules_;
   std::map<Digest, std::weak_ptr<const DeviceMemory>, DigestOrder> constants_;
   std::map<ConvolutionProblem, std::vector<std::shared_ptr<const PreparedConvolution>>>
       convolution_ways_;
   std::map<ProductProblem, std::vector<std::shared_ptr<PreparedProduct>>> product_ways_;
-  std::map<std::string, std::size_t> choices_;
+  std::map<std::pair<ConvolutionProblem, std::string>, std::shared_ptr<const PreparedConvolution>>
+      known_ways_;
+  std::map<std::string, std::string> choices_;
   bool looked_for_convolutions_ = false, looked_for_products_ = false;
   std::optional<Convolutions> convolutions_;
   std::optional<Products> products_;

@@ -34,7 +34,11 @@ void DeviceMemory::reset() {
 }
 
 PinnedMemory::PinnedMemory(const Driver& driver, Bytes size) : driver_(&driver) {
-  check(driver, driver.allocate_pinned(&data_, at_least_one(size)));
+  const int status = driver.allocate_pinned(&data_, at_least_one(size));
+  if (status == out_of_memory)
+    throw EngineError(
+        fmt::format("{} of this machine's memory cannot be given to the GPU", to_text(size)));
+  check(driver, status);
 }
 
 PinnedMemory::~PinnedMemory() {

@@ -22,6 +22,20 @@ struct MoveWork {
   Place in, out;
 };
 
+constexpr int max_parts = 8;
+
+/// Some of the parts of rows of `row` elements, each from a dense tensor of its own: positions
+/// [first, first + covered) of each of the `outer` rows.
+struct ConcatWork {
+  int outer, row, first, covered;
+  unsigned count;
+  int bytes;  // of an element
+  int parts;
+  int begins[max_parts], sizes[max_parts];  // in a row
+  const void* from[max_parts];
+  Place out;  // dense
+};
+
 /// Of real numbers, over up to three spatial dimensions (missing ones have size 1).
 struct ConvolutionWork {
   int frames, channels, filters, groups;  // `channels` of the input

@@ -59,6 +59,25 @@ extern "C" __global__ void millrace_move(const MoveWork work) {
   store_bits(work.out, to, work.bytes, value);
 }
 
+extern "C" __global__ void millrace_concat(const ConcatWork work) {
+  const unsigned index = thread_number();
+  if (index >= work.count) return;
+  const unsigned covered = static_cast<unsigned>(work.covered);
+  const int outer = static_cast<int>(index / covered);
+  const int at = work.first + static_cast<int>(index % covered);
+  Place from{};
+  long long offset = 0;
+#pragma unroll
+  for (int part = 0; part < max_parts; ++part) {
+    const int inside = at - work.begins[part];
+    if (part >= work.parts || inside < 0 || inside >= work.sizes[part]) continue;
+    from.data = const_cast<void*>(work.from[part]);
+    offset = static_cast<long long>(outer) * work.sizes[part] + inside;
+  }
+  store_bits(work.out, static_cast<long long>(outer) * work.row + at, work.bytes,
+             load_bits(from, offset, work.bytes));
+}
+
 extern "C" __global__ void millrace_gather(const GatherWork work) {
   const unsigned index = thread_number();
   if (index >= work.count) return;

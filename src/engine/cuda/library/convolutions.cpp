@@ -3,10 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <mutex>
 #include <optional>
+#include <string_view>
+#include <system_error>
 #include <utility>
 
+#include "base/error.h"
 #include "engine/cuda/library/convolution_graph.h"
 #include "engine/cuda/library/descriptor.h"
 
@@ -15,6 +19,7 @@ namespace millrace::engine::cuda {
 struct PreparedConvolution::Plan {
   std::shared_ptr<const Dnn> library;             // shared with Convolutions and the other plans
   std::shared_ptr<const ConvolutionGraph> graph;  // shared with the plans of this graph
+  std::vector<Descriptor> config_parts;
   Descriptor config, plan;
   std::vector<std::int64_t> tensors;
   std::size_t workspace = 0;
@@ -49,7 +54,11 @@ bool has_note(const std::vector<int>& notes, dnn::NumericalNote note) {
 }
 
 /// Whether results are the same in each run, and as exact as the problem asks.
-bool is_exact_enough(const ConvolutionProblem& problem, const std::vector<int>& notes) {
+bool is_exact_enough(const ConvolutionProblem& problem, const Descriptor& engine) {
+  const auto told = engine.choices(dnn::engine_numerical_note, dnn::numerical_note_type,
+                                   dnn::numerical_note_kinds);
+  if (!told) return false;
+  const std::vector<int>& notes = *told;
   if (has_note(notes, dnn::nondeterministic)) return false;
   if (has_note(notes, dnn::reduced_precision_reduction)) return false;
   if (problem.half || problem.allow_tensor_cores_for_float32) return true;
@@ -59,24 +68,119 @@ bool is_exact_enough(const ConvolutionProblem& problem, const std::vector<int>& 
   return !has_note(notes, dnn::winograd) || has_note(notes, dnn::winograd_tile_4x4);
 }
 
-/// The engine of a configuration; nothing if cuDNN does not tell.
-std::optional<Descriptor> engine_of(const Descriptor& config) {
-  std::vector<Descriptor> engines =
-      config.descriptors(dnn::config_engine, dnn::engine_descriptor, 1);
-  if (engines.empty()) return std::nullopt;
-  return std::move(engines.front());
+/// A setting of an engine: its kind, and what is chosen.
+struct Knob {
+  int type = 0;
+  std::int64_t value = 0;
+};
+
+/// What makes a kernel of a problem: the engine, its settings, and for which of graph_forms().
+struct KernelChoice {
+  std::int64_t engine = -1;
+  std::vector<Knob> knobs;
+  std::size_t form = 0;
+};
+
+constexpr std::string_view name_start = "cudnn:engine ", form_start = " form=";
+
+std::string name_of(const KernelChoice& choice) {
+  std::string name = fmt::format("{}{}", name_start, choice.engine);
+  for (const Knob& knob : choice.knobs) name += fmt::format(" k{}={}", knob.type, knob.value);
+  if (choice.form > 0) name += fmt::format("{}{}", form_start, choice.form);
+  return name;
 }
 
-std::string kernel_name(const Descriptor& config, const Descriptor& engine) {
-  std::string name =
-      fmt::format("cudnn:engine {}", engine.integer(dnn::engine_global_index).value_or(-1));
-  for (const Descriptor& knob :
-       config.descriptors(dnn::config_knob_choices, dnn::knob_choice_descriptor, dnn::knob_kinds)) {
+/// Takes it from the text, and what stands before it: nothing if something else is there.
+template <typename Number>
+std::optional<Number> take_number(std::string_view& text, std::string_view before) {
+  if (!text.starts_with(before)) return std::nullopt;
+  text.remove_prefix(before.size());
+  Number number{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc{}) return std::nullopt;
+  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+  return number;
+}
+
+/// Nothing for what name_of() does not write.
+std::optional<KernelChoice> parsed_name(const std::string& name) {
+  std::string_view rest = name;
+  const auto engine = take_number<std::int64_t>(rest, name_start);
+  if (!engine) return std::nullopt;
+  KernelChoice choice{*engine, {}, 0};
+  while (rest.starts_with(" k")) {
+    const auto type = take_number<int>(rest, " k");
+    const auto value = type ? take_number<std::int64_t>(rest, "=") : std::nullopt;
+    if (!value || choice.knobs.size() == dnn::knob_kinds) return std::nullopt;
+    choice.knobs.push_back({*type, *value});
+  }
+  if (!rest.empty()) choice.form = take_number<std::size_t>(rest, form_start).value_or(0);
+  if (name_of(choice) != name) return std::nullopt;
+  return choice;
+}
+
+/// The graph of one of graph_forms().
+struct FormGraph {
+  std::size_t form = 0;
+  std::vector<std::int64_t> tensors;
+  std::shared_ptr<const ConvolutionGraph> graph;  // shared with the plans made of it
+};
+
+/// Nothing if the problem has no such form, or cuDNN refuses its graph.
+std::optional<FormGraph> form_graph(const Dnn& library, const ConvolutionProblem& problem,
+                                    std::size_t form) {
+  const std::vector<GraphForm> forms = graph_forms(problem);
+  if (form >= forms.size()) return std::nullopt;
+  std::optional<ConvolutionGraph> graph = convolution_graph(library, problem, forms[form]);
+  if (!graph) return std::nullopt;
+  FormGraph result{form, {}, std::make_shared<const ConvolutionGraph>(std::move(*graph))};
+  for (const GraphTensor tensor : graph_tensors(forms[form]))
+    result.tensors.push_back(static_cast<std::int64_t>(tensor));
+  return result;
+}
+
+/// Finalized. cuDNN does not promise that it keeps its parts: the engine, then its settings.
+struct Configuration {
+  std::vector<Descriptor> parts;
+  Descriptor config;
+
+  const Descriptor& engine() const { return parts.front(); }
+};
+
+/// Nothing if cuDNN refuses it. EngineError where it refuses a single attribute.
+std::optional<Configuration> configured(const Dnn& library, const ConvolutionGraph& graph,
+                                        const KernelChoice& choice) {
+  std::vector<Descriptor> parts;
+  Descriptor& engine = parts.emplace_back(library, dnn::engine_descriptor);
+  engine.set_descriptor(dnn::engine_operation_graph, graph.graph.get());
+  engine.set_integer(dnn::engine_global_index, choice.engine);
+  if (!engine.finalized()) return std::nullopt;
+  Descriptor config(library, dnn::engine_config_descriptor);
+  config.set_descriptor(dnn::config_engine, engine.get());
+  std::vector<DnnDescriptor> knobs;
+  for (const auto& [type, value] : choice.knobs) {
+    Descriptor& knob = parts.emplace_back(library, dnn::knob_choice_descriptor);
+    knob.set_choice(dnn::knob_choice_type, dnn::knob_type_type, type);
+    knob.set_integer(dnn::knob_choice_value, value);
+    if (!knob.finalized()) return std::nullopt;
+    knobs.push_back(knob.get());
+  }
+  if (!knobs.empty()) config.set_descriptors(dnn::config_knob_choices, knobs);
+  if (!config.finalized()) return std::nullopt;
+  return Configuration{std::move(parts), std::move(config)};
+}
+
+KernelChoice choice_of(const Configuration& configuration, std::size_t form) {
+  KernelChoice choice{
+      configuration.engine().integer(dnn::engine_global_index).value_or(-1), {}, form};
+  // cuDNN does not say beforehand how many they are.
+  for (const Descriptor& knob : configuration.config.descriptors(
+           dnn::config_knob_choices, dnn::knob_choice_descriptor, dnn::knob_kinds)) {
     const auto type = knob.choices(dnn::knob_choice_type, dnn::knob_type_type, 1);
     const auto value = knob.integer(dnn::knob_choice_value);
-    if (type && !type->empty() && value) name += fmt::format(" k{}={}", type->front(), *value);
+    if (type && !type->empty() && value) choice.knobs.push_back({type->front(), *value});
   }
-  return name;
+  return choice;
 }
 
 /// Nothing if cuDNN cannot build it.
@@ -89,6 +193,20 @@ std::optional<Descriptor> built_plan(const Dnn& library, const Descriptor& confi
     plan.set_choice(dnn::plan_graph_retention, dnn::graph_retention_type, dnn::retain_nothing);
   if (!plan.finalized()) return std::nullopt;
   return plan;
+}
+
+/// Null if cuDNN cannot build it.
+std::shared_ptr<const PreparedConvolution> built_kernel(const std::shared_ptr<const Dnn>& library,
+                                                        const FormGraph& graph,
+                                                        Configuration configuration,
+                                                        std::string name) {
+  std::optional<Descriptor> plan = built_plan(*library, configuration.config);
+  if (!plan) return nullptr;
+  const std::int64_t workspace = plan->integer(dnn::plan_workspace_size).value_or(-1);
+  if (workspace < 0) return nullptr;
+  return std::make_shared<const PreparedConvolution>(std::make_unique<const DnnPlan>(DnnPlan{
+      library, graph.graph, std::move(configuration.parts), std::move(configuration.config),
+      std::move(*plan), graph.tensors, static_cast<std::size_t>(workspace), std::move(name)}));
 }
 
 std::vector<Descriptor> proposed_configs(const Dnn& library, const ConvolutionGraph& graph,
@@ -114,46 +232,32 @@ class PlanSearch {
         workspace_limit_(workspace_limit) {}
 
   Plans search() {
-    for (const GraphForm& form : graph_forms(problem_)) {
-      search(form);
-      if (!plans_.empty()) break;
-    }
+    const std::size_t forms = graph_forms(problem_).size();
+    for (std::size_t form = 0; form < forms && plans_.empty(); ++form)
+      if (const auto graph = form_graph(*library_, problem_, form)) search(*graph);
     return std::move(plans_);
   }
 
  private:
-  void search(const GraphForm& form) {
-    std::optional<ConvolutionGraph> built = convolution_graph(*library_, problem_, form);
-    if (!built) return;
-    const auto graph = std::make_shared<const ConvolutionGraph>(std::move(*built));
+  void search(const FormGraph& graph) {
     for (const auto mode : {dnn::heuristic_a, dnn::heuristic_fallback}) {
       if (plans_.size() >= most_) return;
-      for (Descriptor& config : proposed_configs(*library_, *graph, mode))
-        if (plans_.size() < most_) try_config(form, graph, std::move(config));
+      for (Descriptor& config : proposed_configs(*library_, *graph.graph, mode))
+        if (plans_.size() < most_) try_config(graph, std::move(config));
     }
   }
 
-  void try_config(const GraphForm& form, const std::shared_ptr<const ConvolutionGraph>& graph,
-                  Descriptor config) {
-    const std::optional<Descriptor> engine = engine_of(config);
-    if (!engine) return;
-    const auto notes = engine->choices(dnn::engine_numerical_note, dnn::numerical_note_type,
-                                       dnn::numerical_note_kinds);
-    if (!notes || !is_exact_enough(problem_, *notes)) return;
-    std::string kernel = kernel_name(config, *engine);
+  void try_config(const FormGraph& graph, Descriptor config) {
+    std::vector<Descriptor> engine =
+        config.descriptors(dnn::config_engine, dnn::engine_descriptor, 1);
+    if (engine.empty() || !is_exact_enough(problem_, engine.front())) return;
+    Configuration configuration{std::move(engine), std::move(config)};
+    std::string name = name_of(choice_of(configuration, graph.form));
     const bool known =
-        std::ranges::any_of(plans_, [&](const auto& plan) { return plan->kernel() == kernel; });
+        std::ranges::any_of(plans_, [&](const auto& plan) { return plan->kernel() == name; });
     if (known) return;
-    std::optional<Descriptor> plan = built_plan(*library_, config);
-    if (!plan) return;
-    const std::int64_t workspace = plan->integer(dnn::plan_workspace_size).value_or(-1);
-    if (workspace < 0 || static_cast<std::size_t>(workspace) > workspace_limit_) return;
-    std::vector<std::int64_t> tensors;
-    for (const GraphTensor tensor : graph_tensors(form))
-      tensors.push_back(static_cast<std::int64_t>(tensor));
-    plans_.push_back(std::make_shared<const PreparedConvolution>(std::make_unique<const DnnPlan>(
-        DnnPlan{library_, graph, std::move(config), std::move(*plan), std::move(tensors),
-                static_cast<std::size_t>(workspace), std::move(kernel)})));
+    auto kernel = built_kernel(library_, graph, std::move(configuration), std::move(name));
+    if (kernel && kernel->workspace() <= workspace_limit_) plans_.push_back(std::move(kernel));
   }
 
   const std::shared_ptr<const Dnn> library_;
@@ -161,6 +265,17 @@ class PlanSearch {
   const std::size_t most_, workspace_limit_;
   Plans plans_;
 };
+
+/// Null if cuDNN cannot build it, or it is not what PlanSearch would take.
+std::shared_ptr<const PreparedConvolution> rebuilt(const std::shared_ptr<const Dnn>& library,
+                                                   const ConvolutionProblem& problem,
+                                                   const KernelChoice& choice) {
+  const std::optional<FormGraph> graph = form_graph(*library, problem, choice.form);
+  if (!graph) return nullptr;
+  std::optional<Configuration> configuration = configured(*library, *graph->graph, choice);
+  if (!configuration || !is_exact_enough(problem, configuration->engine())) return nullptr;
+  return built_kernel(library, *graph, std::move(*configuration), name_of(choice));
+}
 
 void* pointer_to(Address address) {
   return reinterpret_cast<void*>(static_cast<std::uintptr_t>(address));
@@ -228,6 +343,19 @@ std::vector<std::shared_ptr<const PreparedConvolution>> Convolutions::prepare(
   if (!is_sound_convolution(problem)) return {};
   const std::lock_guard<std::mutex> lock(library_->lock());
   return PlanSearch(library_, problem, most, workspace_limit).search();
+}
+
+std::shared_ptr<const PreparedConvolution> Convolutions::prepare(const ConvolutionProblem& problem,
+                                                                 const std::string& kernel) {
+  const std::optional<KernelChoice> choice = parsed_name(kernel);
+  if (!choice || !is_sound_convolution(problem)) return nullptr;
+  const std::lock_guard<std::mutex> lock(library_->lock());
+  try {
+    return rebuilt(library_, problem, *choice);
+  } catch (const EngineError&) {
+    // Where cuDNN refuses what a damaged name says depends on its version.
+    return nullptr;
+  }
 }
 
 }  // namespace millrace::engine::cuda

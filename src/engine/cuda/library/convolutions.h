@@ -56,7 +56,8 @@ class PreparedConvolution {
 
   /// In bytes.
   std::size_t workspace() const;
-  /// "cudnn:engine 7 k2=3": the engine's number and its settings, the same in each process.
+  /// "cudnn:engine 7 k2=3": the engine's number and its settings, the same in each process. A
+  /// "form=1" after them says which order of sums cuDNN was asked for, if not the usual one.
   const std::string& kernel() const;
   /// Queues it, from any thread in which the context is current. The first run may load code: run
   /// it once before capturing it. EngineError with cuDNN's words.
@@ -84,6 +85,11 @@ class Convolutions {
   std::vector<std::shared_ptr<const PreparedConvolution>> prepare(const ConvolutionProblem& problem,
                                                                   std::size_t most,
                                                                   std::size_t workspace_limit);
+  /// The kernel of this name, as kernel() gave it in an earlier process, without a search. Null
+  /// where this cuDNN does not build it: another version, a changed filter, a damaged name. The
+  /// workspace has no limit here.
+  std::shared_ptr<const PreparedConvolution> prepare(const ConvolutionProblem& problem,
+                                                     const std::string& kernel);
 
  private:
   std::shared_ptr<const Dnn> library_;  // shared with what was prepared

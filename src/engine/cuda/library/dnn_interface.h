@@ -125,6 +125,7 @@ enum Attribute : int {
   variant_pointers = 1001,
   variant_workspace = 1003,
 
+  engine_operation_graph = 1300,
   engine_global_index = 1301,
   engine_numerical_note = 1303,
 };

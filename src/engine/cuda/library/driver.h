@@ -25,11 +25,11 @@ using Device = int;
 
 enum Status : int { success = 0, out_of_memory = 2 };
 enum Attribute : int {
-  multiprocessors = 16,
+  cache_bytes = 38,  // of the second level
   major_capability = 75,
   minor_capability = 76,
 };
-enum ContextFlags : unsigned { wait_asleep = 4 };
+enum ContextFlags : unsigned { wait_spinning = 1, wait_asleep = 4 };
 enum StreamFlags : unsigned { non_blocking = 1 };
 enum EventFlags : unsigned { blocking_event = 1, untimed_event = 2 };
 enum RecordFlags : unsigned { recorded_by_graph = 1 };

@@ -113,6 +113,22 @@ bool spreads_along_rows(const network::Network& network, const network::Layer& l
   return own == row;
 }
 
+/// Kernels number tiles of 64 rows, and the batch, with 16 bits.
+Verdict check_product(const network::Network& network, const network::Layer& layer) {
+  constexpr std::int64_t most = 65535;
+  const auto* gemm = std::get_if<network::Gemm>(&layer.op);
+  const network::Shape& a = network[layer.inputs[0]].shape;
+  const bool is_vector = a.size() == 1, is_turned = gemm != nullptr && gemm->transpose_a;
+  const std::int64_t rows = is_vector ? 1 : is_turned ? a.back() : a[a.size() - 2];
+  network::Shape batch = network[layer.outputs[0]].shape;
+  const std::size_t columns = network[layer.inputs[1]].shape.size() == 1 ? 0 : 1;
+  batch.resize(batch.size() - columns - (is_vector ? 0 : 1));
+  if (rows <= 64 * most && network::element_count(batch) <= most) return Verdict::yes();
+  return Verdict::no(
+      fmt::format("the engine cuda takes products of at most {} rows in a batch of at most {}",
+                  64 * most, most));
+}
+
 /// What only some attributes or operands of the operator allow.
 Verdict check_operands(const network::Network& network, const network::Layer& layer) {
   if (std::holds_alternative<network::BatchNormalization>(layer.op))
@@ -122,14 +138,7 @@ Verdict check_operands(const network::Network& network, const network::Layer& la
   if (std::holds_alternative<network::Normalization>(layer.op) &&
       !(spreads_along_rows(network, layer, 1) && spreads_along_rows(network, layer, 2)))
     return Verdict::no("the engine cuda takes scale and bias of the shape that is normalised");
-  if (network::is_product(layer.op) &&
-      network::element_count(network[layer.outputs[0]].shape) /
-              std::max<std::int64_t>(network[layer.outputs[0]].shape.empty()
-                                         ? 1
-                                         : network[layer.outputs[0]].shape.back(),
-                                     1) >
-          64 * 65535)
-    return Verdict::no("the engine cuda takes products of at most 4194240 rows");
+  if (network::is_product(layer.op)) return check_product(network, layer);
   return Verdict::yes();
 }
 

@@ -29,6 +29,8 @@ void lower_pool(Builder& builder, LayerId layer);
 void lower_lrn(Builder& builder, LayerId layer);
 void lower_resize(Builder& builder, LayerId layer);
 void lower_reduce(Builder& builder, LayerId layer);
+/// The layer, as this reduction of its first input.
+void reduce(Builder& builder, const network::Layer& layer, const network::Reduce& op);
 void lower_softmax(Builder& builder, LayerId layer);
 void lower_normalization(Builder& builder, LayerId layer);
 void lower_arg_max(Builder& builder, LayerId layer);

@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 #include "engine/cuda/lower/element_start.h"
 #include "engine/cuda/lower/lower.h"
 #include "engine/cuda/lower/recipes.h"
@@ -59,7 +61,10 @@ Recipe own_recipe(Builder& builder, const Convolved& c, ConvolutionWork work) {
   work.w = place_with(element_float32, {});
   work.epilogue = tail.epilogue();
   const Launch launch = launch_of(work);
-  return {launch.kernel, {}, {kernel_start(builder.gpu(), launch, [=](const Execution& execution) {
+  return {launch.kernel,
+          launch.kernel,
+          {},
+          {kernel_start(builder.gpu(), launch, [=](const Execution& execution) {
             ConvolutionWork placed = work;
             placed.x.data = execution.pointer(c.in);
             placed.w.data = execution.pointer(weights);
@@ -136,17 +141,92 @@ Start library_start(Builder& builder, const Convolved& c, const Joined& joined,
   };
 }
 
+using Kernel = std::shared_ptr<const PreparedConvolution>;
+
+/// Tells apart kernels of the same name for the convolution alone and with what follows it.
+constexpr std::string_view prefix_of_joined = "joined ";
+std::string name_of(const Joined& joined, const std::string& kernel) {
+  return joined.problem.bias ? std::string(prefix_of_joined) + kernel : kernel;
+}
+
 /// By cuDNN, and what it leaves element by element.
-void add_library_recipes(Builder& builder, const Convolved& c, const Joined& joined,
-                         std::vector<Recipe>& recipes) {
+Recipe library_recipe(Builder& builder, const Convolved& c, const Joined& joined,
+                      const Kernel& way) {
   const network::Shape& shape = builder.tensor(c.y).shape;
   Tail rest(builder, shape, all_dimensions_of(shape));
   if (c.bias.valid() && !joined.problem.bias)
     rest.add_by_channel(function_add, builder.plain(c.bias));
   rest.add(*c.group, joined.done);
-  for (const auto& way : builder.gpu().ways(joined.problem)) {
-    Recipe recipe{way->kernel(), Bytes{static_cast<std::int64_t>(way->workspace())}, {}};
-    recipe.starts.push_back(library_start(builder, c, joined, way));
+  Recipe recipe{way->kernel(),
+                name_of(joined, way->kernel()),
+                Bytes{static_cast<std::int64_t>(way->workspace())},
+                {}};
+  recipe.starts.push_back(library_start(builder, c, joined, way));
+  if (!rest.empty())
+    recipe.starts.push_back(element_start(builder, {c.y, c.out}, {c.y, c.out}, rest));
+  return recipe;
+}
+
+/// A window of one element that visits every position: a product of matrices.
+bool is_product(const network::Conv& op) {
+  const auto all_are = [](const network::Shape& numbers, std::int64_t number) {
+    return std::ranges::all_of(numbers, [=](std::int64_t n) { return n == number; });
+  };
+  return op.groups == 1 && all_are(op.window.kernel, 1) && all_are(op.window.strides, 1) &&
+         all_are(op.window.pads_begin, 0) && all_are(op.window.pads_end, 0);
+}
+
+/// With the channels outermost, filters times pixels, for each frame; else pixels times filters.
+ProductProblem as_product(const Builder& builder, const Convolved& c) {
+  const network::Shape &x = builder.tensor(c.x).shape, &y = builder.tensor(c.y).shape;
+  const std::int64_t channels = x[1], filters = y[1];
+  const std::int64_t pixels = network::element_count(y) / (y[0] * filters);
+  ProductProblem problem{.depth = channels};
+  problem.half = is_half(c.out.form);
+  if (problem.half) {
+    problem.rows = y[0] * pixels;
+    problem.columns = filters;
+    problem.transpose_b = true;
+    problem.batch_stride_y = problem.rows * filters;
+    return problem;
+  }
+  problem.rows = filters;
+  problem.columns = pixels;
+  problem.batch = y[0];
+  problem.batch_stride_b = y[0] == 1 ? 0 : channels * pixels;
+  problem.batch_stride_y = filters * pixels;
+  return problem;
+}
+
+/// By cuBLASLt, which adds a bias and applies relu only where filters are columns.
+void add_product_recipes(Builder& builder, const Convolved& c, ProductProblem problem,
+                         std::vector<Recipe>& recipes) {
+  const std::vector<Fused>& fused = c.group->tail;
+  const bool joins = problem.half && c.bias.valid();
+  const bool activates = joins && !fused.empty() && is_relu(builder, fused[0]);
+  problem.bias = joins;
+  if (activates) problem.activation = ProductActivation::relu;
+  const network::Shape& shape = builder.tensor(c.y).shape;
+  Tail rest(builder, shape, all_dimensions_of(shape));
+  if (c.bias.valid() && !joins) rest.add_by_channel(function_add, builder.plain(c.bias));
+  rest.add(*c.group, activates ? 1 : 0);
+  const Value weights = builder.in_form(c.w, c.out.form);
+  std::optional<Value> bias;
+  if (joins) bias = builder.in_form(c.bias, c.out.form);
+  const auto ways = builder.gpu().ways(problem);
+  for (std::size_t i = 0; i < ways.size(); ++i) {
+    const auto& way = ways[i];
+    Recipe recipe{way->kernel(),
+                  name_of_proposal(way->kernel(), i),
+                  Bytes{static_cast<std::int64_t>(way->workspace())},
+                  {}};
+    recipe.starts.push_back([=](const Execution& execution) {
+      way->run(execution.stream, {.a = execution.address(problem.half ? c.in : weights),
+                                  .b = execution.address(problem.half ? weights : c.in),
+                                  .bias = bias ? execution.address(*bias) : 0,
+                                  .y = execution.address(c.out),
+                                  .workspace = execution.address(c.workspace)});
+    });
     if (!rest.empty())
       recipe.starts.push_back(element_start(builder, {c.y, c.out}, {c.y, c.out}, rest));
     recipes.push_back(std::move(recipe));
@@ -190,6 +270,51 @@ Convolved convolved(Builder& builder, const Group& group, Form form) {
   return c;
 }
 
+/// The two things that cuDNN may be asked for; the same if there is nothing to join.
+struct Asked {
+  Joined alone, joined;
+};
+
+std::vector<Recipe> all_recipes(Builder& builder, const Convolved& c, const network::Conv& op,
+                                const Asked& asked) {
+  std::vector<Recipe> recipes{own_recipe(builder, c, work_of(builder, c, op.window, op.groups))};
+  for (const Kernel& way : builder.gpu().ways(asked.alone.problem))
+    recipes.push_back(library_recipe(builder, c, asked.alone, way));
+  if (asked.joined.problem.bias)
+    for (const Kernel& way : builder.gpu().ways(asked.joined.problem))
+      recipes.push_back(library_recipe(builder, c, asked.joined, way));
+  if (is_product(op)) add_product_recipes(builder, c, as_product(builder, c), recipes);
+  return recipes;
+}
+
+std::optional<Recipe> recipe_named(Builder& builder, const Convolved& c, const Asked& asked,
+                                   std::string name) {
+  const bool is_joined = name.starts_with(prefix_of_joined);
+  if (is_joined) name.erase(0, prefix_of_joined.size());
+  const Joined& problem = is_joined ? asked.joined : asked.alone;
+  const Kernel way = builder.gpu().way(problem.problem, name);
+  if (!way) return std::nullopt;
+  return library_recipe(builder, c, problem, way);
+}
+
+std::optional<Recipe> found_in(const std::vector<Recipe>& recipes, const std::string& name) {
+  const auto found = std::ranges::find(recipes, name, &Recipe::name);
+  if (found == recipes.end()) return std::nullopt;
+  return *found;
+}
+
+Recipes ways_of(Builder& builder, const Convolved& c, const network::Conv& op, const Asked& asked) {
+  return {key_of(builder, c, asked.joined),
+          [&builder, c, op, asked] { return all_recipes(builder, c, op, asked); },
+          [&builder, c, op, asked](const std::string& name) {
+            std::vector<Recipe> quick{
+                own_recipe(builder, c, work_of(builder, c, op.window, op.groups))};
+            if (is_product(op)) add_product_recipes(builder, c, as_product(builder, c), quick);
+            const auto recipe = found_in(quick, name);
+            return recipe ? recipe : recipe_named(builder, c, asked, name);
+          }};
+}
+
 }  // namespace
 
 void lower_convolution(Builder& builder, const Group& group) {
@@ -201,11 +326,7 @@ void lower_convolution(Builder& builder, const Group& group) {
   const Joined alone{problem_of(builder, c, op), {}, 0};
   const Joined joined = join(builder, c, alone.problem);
   const Touched touched = touched_by(builder, c, joined);
-  std::vector<Recipe> recipes{own_recipe(builder, c, work_of(builder, c, op.window, op.groups))};
-  add_library_recipes(builder, c, alone, recipes);
-  if (joined.problem.bias) add_library_recipes(builder, c, joined, recipes);
-  for (const Recipe& recipe : recipes) builder.enlarge(c.workspace, recipe.workspace);
-  add_fastest(builder, key_of(builder, c, joined), recipes, touched);
+  add_fastest(builder, ways_of(builder, c, op, {alone, joined}), c.workspace, touched);
 }
 
 void lower_transposed(Builder& builder, const Group& group) {

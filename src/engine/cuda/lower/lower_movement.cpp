@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <utility>
 
 #include "engine/cuda/lower/lower.h"
 #include "engine/cuda/lower/places.h"
@@ -107,19 +108,61 @@ void lower_split(Builder& builder, LayerId id) {
   }
 }
 
+namespace {
+
+/// float16 with channels innermost if all inputs lie so and are joined along the channels.
+Form form_of_concat(Builder& builder, const network::Layer& layer, std::int64_t axis) {
+  const bool keeps = axis == 1 && std::ranges::all_of(layer.inputs, [&](TensorId id) {
+                       return builder.value(id).form == Form::half_channels_last;
+                     });
+  return keeps ? Form::half_channels_last : Form::plain;
+}
+
+/// The parts of a concatenation that one kernel copies.
+void launch_concat(Builder& builder, const ConcatWork& work, const std::vector<Value>& parts,
+                   const Value& out) {
+  builder.launch(for_each_element("millrace_concat", work.count), {parts, {out}},
+                 [=](const Execution& execution) {
+                   ConcatWork placed = work;
+                   for (std::size_t i = 0; i < parts.size(); ++i)
+                     placed.from[i] = execution.pointer(parts[i]);
+                   placed.out.data = execution.pointer(out);
+                   return placed;
+                 });
+}
+
+}  // namespace
+
 void lower_concat(Builder& builder, LayerId id) {
   const network::Layer& layer = builder.layer(id);
   const std::int64_t axis = std::get<network::Concat>(layer.op).axis;
   const network::Tensor& to = builder.tensor(layer.outputs[0]);
+  const Form form = form_of_concat(builder, layer, axis);
   std::vector<Value> inputs;
-  for (const TensorId input : layer.inputs) inputs.push_back(builder.plain(input));
-  const Value out = builder.make(layer.outputs[0]);
-  std::int64_t begin = 0;
+  for (const TensorId input : layer.inputs) inputs.push_back(builder.in_form(input, form));
+  const Value out = builder.make(layer.outputs[0], form);
+  // Elements of each step along the axis that lie one behind the other.
+  const std::int64_t inner = is_half(form) ? 1 : step_along(to.shape, axis);
+  const auto row_of = [&](const network::Tensor& tensor) {
+    return static_cast<int>(tensor.shape[static_cast<std::size_t>(axis)] * inner);
+  };
+  ConcatWork work{};
+  work.row = row_of(to);
+  work.outer = static_cast<int>(network::element_count(to.shape) / work.row);
+  work.bytes = is_half(form) ? 2 : bytes_of(to.type);
+  std::vector<Value> parts;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
-    const network::Shape& shape = builder.tensor(layer.inputs[i]).shape;
-    move(builder, {inputs[i], out, to.type, shape, network::strides_of(shape),
-                   network::strides_of(to.shape), 0, begin * step_along(to.shape, axis)});
-    begin += shape[static_cast<std::size_t>(axis)];
+    const int size = row_of(builder.tensor(layer.inputs[i]));
+    work.begins[parts.size()] = work.first + work.covered;
+    work.sizes[parts.size()] = size;
+    work.covered += size;
+    parts.push_back(inputs[i]);
+    if (parts.size() < max_parts && i + 1 < inputs.size()) continue;
+    work.parts = static_cast<int>(parts.size());
+    work.count = static_cast<unsigned>(work.outer) * static_cast<unsigned>(work.covered);
+    launch_concat(builder, work, parts, out);
+    work.first += std::exchange(work.covered, 0);
+    parts.clear();
   }
 }
 

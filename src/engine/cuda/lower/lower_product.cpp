@@ -111,7 +111,10 @@ Recipe own_recipe_of_product(Builder& builder, const Multiplied& m) {
   const auto tiles = [](std::int64_t size) { return static_cast<unsigned>((size + 63) / 64); };
   const Launch launch{"millrace_multiply", tiles(f.columns), tiles(f.rows),
                       static_cast<unsigned>(network::element_count(f.batch)), 256};
-  return {launch.kernel, {}, {kernel_start(builder.gpu(), launch, [=](const Execution& execution) {
+  return {launch.kernel,
+          launch.kernel,
+          {},
+          {kernel_start(builder.gpu(), launch, [=](const Execution& execution) {
             ProductWork placed = work;
             placed.a.data = execution.pointer(m.in_a);
             placed.b.data = execution.pointer(m.in_b);
@@ -171,8 +174,14 @@ void add_library_recipes(Builder& builder, const Multiplied& m, const ProductPro
       tail_of(builder, m, {false, !problem.bias, activates ? 1u : 0u}, all_dimensions_of(shape));
   std::optional<Value> bias;
   if (problem.bias) bias = builder.in_form(m.c, m.out.form);
-  for (const auto& way : builder.gpu().ways(problem)) {
-    Recipe recipe{way->kernel(), Bytes{static_cast<std::int64_t>(way->workspace())}, {}};
+  const auto ways = builder.gpu().ways(problem);
+  for (std::size_t i = 0; i < ways.size(); ++i) {
+    const auto& way = ways[i];
+    const bool joins = problem.bias || activates;
+    Recipe recipe{way->kernel(),
+                  (joins ? "joined " : "") + name_of_proposal(way->kernel(), i),
+                  Bytes{static_cast<std::int64_t>(way->workspace())},
+                  {}};
     recipe.starts.push_back([=](const Execution& execution) {
       way->run(execution.stream, {.a = execution.address(m.in_a),
                                   .b = execution.address(m.in_b),
@@ -192,20 +201,44 @@ bool begins_with_relu(const Builder& builder, const Group& group) {
   return std::get<network::Unary>(op).kind == network::UnaryKind::relu;
 }
 
-/// The library's ways: with all it can join, and alone.
-std::string add_ways(Builder& builder, const Multiplied& m, std::vector<Recipe>& recipes) {
-  const std::optional<ProductProblem> alone = problem_of_product(m);
-  if (!alone) return {};
-  add_library_recipes(builder, m, *alone, recipes);
-  ProductProblem joined = *alone;
+/// What cuBLASLt may be asked for: with all it can join, and alone.
+struct AskedProduct {
+  std::optional<ProductProblem> alone, joined;
+};
+AskedProduct asked_of(const Builder& builder, const Multiplied& m) {
+  AskedProduct asked{problem_of_product(m), {}};
+  if (!asked.alone) return asked;
+  ProductProblem joined = *asked.alone;
   joined.bias = is_bias(builder, m);
   if ((joined.bias || !m.c.valid()) && begins_with_relu(builder, *m.group))
     joined.activation = ProductActivation::relu;
-  if (joined != *alone) add_library_recipes(builder, m, joined, recipes);
-  return fmt::format("product {} {} {} {} {} {} {} {} {} {} {} {} {}", alone->alpha, alone->half,
-                     alone->rows, alone->columns, alone->depth, alone->batch, alone->transpose_a,
-                     alone->transpose_b, alone->batch_stride_a, alone->batch_stride_b, joined.bias,
-                     static_cast<int>(joined.activation), m.group->tail.size());
+  if (joined != *asked.alone) asked.joined = joined;
+  return asked;
+}
+
+std::string key_of_product(const Multiplied& m, const AskedProduct& asked) {
+  if (!asked.alone) return "product of many batches";
+  const ProductProblem &p = *asked.alone, &all = asked.joined ? *asked.joined : p;
+  return fmt::format("product {} {} {} {} {} {} {} {} {} {} {} {} {}", p.alpha, p.half, p.rows,
+                     p.columns, p.depth, p.batch, p.transpose_a, p.transpose_b, p.batch_stride_a,
+                     p.batch_stride_b, all.bias, static_cast<int>(all.activation),
+                     m.group->tail.size());
+}
+
+Recipes ways_of_product(Builder& builder, const Multiplied& m) {
+  const AskedProduct asked = asked_of(builder, m);
+  const auto all = [&builder, m, asked] {
+    std::vector<Recipe> recipes{own_recipe_of_product(builder, m)};
+    for (const auto& problem : {asked.alone, asked.joined})
+      if (problem) add_library_recipes(builder, m, *problem, recipes);
+    return recipes;
+  };
+  return {key_of_product(m, asked), all, [all](const std::string& name) {
+            std::optional<Recipe> result;
+            for (Recipe& recipe : all())
+              if (recipe.name == name) result = std::move(recipe);
+            return result;
+          }};
 }
 
 }  // namespace
@@ -227,14 +260,11 @@ void lower_product(Builder& builder, const Group& group) {
   m.workspace = builder.temporary({});
   m.group = &group;
 
-  std::vector<Recipe> recipes{own_recipe_of_product(builder, m)};
-  const std::string key = add_ways(builder, m, recipes);
-  for (const Recipe& recipe : recipes) builder.enlarge(m.workspace, recipe.workspace);
   Touched touched{tail_of(builder, m, {}, all_dimensions_of(builder.tensor(m.y).shape)).operands(),
                   {m.out, m.workspace}};
   touched.reads.insert(touched.reads.end(), {m.in_a, m.in_b});
   if (m.c.valid()) touched.reads.push_back(builder.in_form(m.c, form));
-  add_fastest(builder, key, recipes, touched);
+  add_fastest(builder, ways_of_product(builder, m), m.workspace, touched);
 }
 
 }  // namespace millrace::engine::cuda

@@ -20,9 +20,9 @@ static_assert(reductions.size() == static_cast<std::size_t>(ReduceKind::sum_squa
 struct Part {
   network::Shape shape, strides;
 };
-Part part_of(const network::Shape& shape, const std::vector<bool>& chosen) {
+Part part_of(const Part& all, const std::vector<bool>& chosen) {
   JointShape part{{}, {{}}};
-  const network::Shape strides = network::strides_of(shape);
+  const auto& [shape, strides] = all;
   for (std::size_t d = 0; d < shape.size(); ++d) {
     if (!chosen[d]) continue;
     part.shape.push_back(shape[d]);
@@ -32,13 +32,14 @@ Part part_of(const network::Shape& shape, const std::vector<bool>& chosen) {
   return {few.shape, few.strides[0]};
 }
 
-ReduceWork work_of(const network::Reduce& op, const network::Shape& shape) {
+ReduceWork work_of(const network::Reduce& op, const network::Shape& shape, Form form) {
+  const Part all{shape, strides_of(form, shape)};
   std::vector<bool> is_reduced(shape.size()), is_kept(shape.size(), true);
   for (const std::int64_t axis : op.axes) {
     is_reduced[static_cast<std::size_t>(axis)] = true;
     is_kept[static_cast<std::size_t>(axis)] = false;
   }
-  const Part kept = part_of(shape, is_kept), reduced = part_of(shape, is_reduced);
+  const Part kept = part_of(all, is_kept), reduced = part_of(all, is_reduced);
   ReduceWork work{};
   work.reduction = reductions[static_cast<std::size_t>(op.kind)];
   work.kept_dimensions = static_cast<int>(kept.shape.size());
@@ -49,7 +50,8 @@ ReduceWork work_of(const network::Reduce& op, const network::Shape& shape) {
   set(work.reduced_strides, reduced.strides);
   work.outputs = static_cast<unsigned>(network::element_count(kept.shape));
   work.size = static_cast<unsigned>(network::element_count(reduced.shape));
-  work.x.element = work.y.element = element_float32;
+  work.x.element = is_half(form) ? element_float16 : element_float32;
+  work.y.element = element_float32;
   return work;
 }
 
@@ -85,11 +87,9 @@ void* pointer(const Execution& execution, const std::optional<Value>& value) {
 
 }  // namespace
 
-void lower_reduce(Builder& builder, LayerId id) {
-  const network::Layer& layer = builder.layer(id);
-  const ReduceWork work =
-      work_of(std::get<network::Reduce>(layer.op), builder.tensor(layer.inputs[0]).shape);
-  const Value in = builder.plain(layer.inputs[0]), out = builder.make(layer.outputs[0]);
+void reduce(Builder& builder, const network::Layer& layer, const network::Reduce& op) {
+  const Value in = builder.value(layer.inputs[0]), out = builder.make(layer.outputs[0]);
+  const ReduceWork work = work_of(op, builder.tensor(layer.inputs[0]).shape, in.form);
   const bool is_few = work.size <= 32 && work.outputs >= 1024;
   const Launch launch = is_few ? for_each_element("millrace_reduce_few", work.outputs)
                                : Launch{"millrace_reduce", work.outputs};
@@ -99,6 +99,11 @@ void lower_reduce(Builder& builder, LayerId id) {
     placed.y.data = execution.pointer(out);
     return placed;
   });
+}
+
+void lower_reduce(Builder& builder, LayerId id) {
+  const network::Layer& layer = builder.layer(id);
+  reduce(builder, layer, std::get<network::Reduce>(layer.op));
 }
 
 void lower_softmax(Builder& builder, LayerId id) {

@@ -1,14 +1,39 @@
 // Pools, local response normalisation and resized tensors.
+#include <algorithm>
+
 #include "engine/cuda/lower/lower.h"
 #include "engine/cuda/lower/windows.h"
 #include "network/evaluate/resize/interpolation.h"
 
 namespace millrace::engine::cuda {
 
+namespace {
+
+/// The mean of the whole input.
+bool is_global_mean(const network::Pool& op, const network::Tensor& x, const network::Tensor& y) {
+  const network::Shape spatial(x.shape.begin() + 2, x.shape.end());
+  const auto is_zero = [](std::int64_t pad) { return pad == 0; };
+  return op.kind == network::PoolKind::average && op.window.kernel == spatial &&
+         std::ranges::all_of(op.window.pads_begin, is_zero) &&
+         std::ranges::all_of(op.window.pads_end, is_zero) &&
+         network::element_count(y.shape) == y.shape[0] * y.shape[1];
+}
+
+/// All threads of a block work on one window then.
+void mean_of_all(Builder& builder, const network::Layer& layer) {
+  network::Reduce op{network::ReduceKind::mean, {}};
+  const auto dimensions = static_cast<std::int64_t>(builder.tensor(layer.inputs[0]).shape.size());
+  for (std::int64_t d = 2; d < dimensions; ++d) op.axes.push_back(d);
+  reduce(builder, layer, op);
+}
+
+}  // namespace
+
 void lower_pool(Builder& builder, LayerId id) {
   const network::Layer& layer = builder.layer(id);
   const auto& op = std::get<network::Pool>(layer.op);
   const network::Tensor &x = builder.tensor(layer.inputs[0]), &y = builder.tensor(layer.outputs[0]);
+  if (is_global_mean(op, x, y)) return mean_of_all(builder, layer);
   const Value in = builder.value(layer.inputs[0]);
   const Value out = builder.make(layer.outputs[0], in.form);
   const network::loops::Sliding sliding = network::loops::sliding(op.window, x.shape, y.shape);

@@ -1,5 +1,7 @@
 #include "engine/cuda/lower/recipes.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "engine/cuda/device/fastest.h"
@@ -34,26 +36,38 @@ class TrialMemory {
   std::vector<Address> addresses_;
 };
 
-std::size_t choose(Builder& builder, const std::vector<Recipe>& recipes, const Touched& touched) {
+Recipe fastest(Builder& builder, const Recipes& recipes, const Value& workspace,
+               const Touched& touched) {
+  std::vector<Recipe> all = recipes.all();
+  for (const Recipe& recipe : all) builder.enlarge(workspace, recipe.workspace);
+  if (all.size() == 1) return all.front();
   const TrialMemory memory(builder, touched);
   std::vector<Way> ways;
-  for (const Recipe& recipe : recipes)
+  for (const Recipe& recipe : all)
     ways.push_back([&](Stream stream) {
       const Execution execution = memory.execution(stream);
       for (const Start& start : recipe.starts) start(execution);
     });
-  return fastest_of(builder.gpu(), ways);
+  return std::move(all[fastest_of(builder.gpu(), ways)]);
 }
 
 }  // namespace
 
-void add_fastest(Builder& builder, const std::string& key, const std::vector<Recipe>& recipes,
+std::string name_of_proposal(const std::string& kernel, std::size_t number) {
+  return fmt::format("{} #{}", kernel, number);
+}
+
+void add_fastest(Builder& builder, const Recipes& recipes, const Value& workspace,
                  const Touched& touched) {
-  const std::size_t best =
-      builder.gpu().choice(key, [&] { return choose(builder, recipes, touched); });
-  const Recipe& recipe = recipes[best];
-  builder.name_kernel(recipe.kernel);
-  builder.step(touched, [starts = recipe.starts](const Execution& execution) {
+  std::optional<Recipe> recipe;
+  if (const auto known = builder.gpu().choice(recipes.key)) recipe = recipes.named(*known);
+  if (!recipe) {
+    recipe = fastest(builder, recipes, workspace, touched);
+    builder.gpu().remember(recipes.key, recipe->name);
+  }
+  builder.resize(workspace, recipe->workspace);
+  builder.name_kernel(recipe->kernel);
+  builder.step(touched, [starts = recipe->starts](const Execution& execution) {
     for (const Start& start : starts) start(execution);
   });
 }

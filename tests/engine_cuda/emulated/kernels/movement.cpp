@@ -10,6 +10,7 @@ using namespace millrace::engine::cuda;
 
 constexpr emulated::Kernel kernels[] = {
     emulated::entry<millrace_move>("millrace_move"),
+    emulated::entry<millrace_concat>("millrace_concat"),
     emulated::entry<millrace_gather>("millrace_gather"),
     emulated::entry<millrace_select>("millrace_select"),
 };
