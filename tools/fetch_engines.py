@@ -73,6 +73,8 @@ def print_next(names, folder):
     if folder != PROJECT / "build" / "engines":
         for library in sorted((folder / "onnxruntime" / "capi").glob("libonnxruntime.so*")):
             print(f"  export MILLRACE_ONNXRUNTIME={library}")
+        if "cuda" in names or "cuda12" in names:
+            print(f"  export MILLRACE_CUDA={folder}")
     if "software-gpu" in names:
         driver = folder / "vulkan"
         print(f"  export VK_DRIVER_FILES={driver / 'vk_swiftshader_icd.json'}")

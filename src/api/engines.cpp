@@ -90,9 +90,14 @@ std::vector<Support> supports(const network::Network& network, const board::Boar
   for (const std::string& name : engine::engine_names()) {
     if (!engine::can_start(name, options)) continue;
     const auto engine = engine::make_engine(name, options);
-    Support& support = result.emplace_back(Support{name});
+    Support& support = result.emplace_back(Support{.engine = name});
+    board::Processor processor = board.processors.front();
+    if (const auto reached = engine::reached_devices(name, options);
+        !engine->traits(processor) && !reached.empty()) {
+      processor = board::processors_of(reached.front().device).front();
+      support.device = processor.name;
+    }
     for (std::size_t i = 0; i < network.layers.size(); ++i) {
-      const board::Processor& processor = board.processors.front();
       if (const Verdict verdict = engine->supports(network, LayerId(i), processor); !verdict) {
         support.refused.emplace_back(LayerId(i), verdict.reason());
         continue;
@@ -100,7 +105,7 @@ std::vector<Support> supports(const network::Network& network, const board::Boar
       ++support.supported;
       count_precisions(support, engine->variants(network, LayerId(i), processor));
     }
-    if (support.refused.empty() && !network.layers.empty())
+    if (support.refused.empty() && support.device.empty() && !network.layers.empty())
       support.plain_loops = plain_loops(*engine, network, board.processors.front());
   }
   return result;

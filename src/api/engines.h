@@ -29,6 +29,7 @@ std::vector<engine::ReachedDevice> devices(const Context& context = {});
 /// many of those that it has a choice for.
 struct Support {
   std::string engine;
+  std::string device = {};  // that it was asked about; empty: the board's first processor
   std::size_t supported = 0;
   std::vector<std::pair<LayerId, std::string>> refused = {};
   std::map<board::Precision, std::size_t> precisions = {};
@@ -38,7 +39,8 @@ struct Support {
   std::optional<report::PlainLoops> plain_loops = {};
 };
 
-/// By engine, on the board's first processor.
+/// By engine, on the board's first processor; of an engine that runs nothing there, on the first
+/// device that it reaches.
 std::vector<Support> supports(const network::Network& network, const board::Board& board,
                               const Context& context = {});
 

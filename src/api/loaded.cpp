@@ -143,8 +143,11 @@ std::vector<board::Variant> variants_on(const board::Processor& processor, const
   for (std::size_t i = 0; i < result.size(); ++i) {
     if (result[i].algorithm.empty()) continue;
     const auto offered = engine.variants(loaded.network, LayerId(i), processor);
-    if (std::find(offered.begin(), offered.end(), result[i]) == offered.end())
-      result[i].algorithm.clear();
+    if (std::ranges::find(offered, result[i]) != offered.end()) continue;
+    result[i].algorithm.clear();
+    const bool has_precision = std::ranges::find(offered, result[i].precision,
+                                                 &board::Variant::precision) != offered.end();
+    if (!offered.empty() && !has_precision) result[i] = {};
   }
   return result;
 }

@@ -75,7 +75,11 @@ class CombinedEngine final : public Engine {
       const std::optional<std::size_t> member = member_of(request, LayerId(i));
       if (!member) continue;
       engines[i] = members_[*member].engine.get();
-      if (!variants.empty()) variants[i] = own_variant(request, LayerId(i), *member);
+      const bool is_asked = std::ranges::binary_search(request.layers, LayerId(i));
+      if (!variants.empty() && is_asked)
+        variants[i] = own_variant(request, LayerId(i), *member);
+      else if (!variants.empty())
+        variants[i] = {variants[i].precision, {}};  // of neighbours only this counts
     }
     for (const LayerId layer : request.layers)
       if (engines[layer.index] == nullptr)

@@ -73,9 +73,9 @@ Verdict offers(const MeasurementTarget& target, Precision precision) {
   if (found.contains(precision)) return Verdict::yes();
   std::vector<std::string> names;
   for (const Precision each : found) names.push_back(board::to_text(each));
-  return Verdict::no(fmt::format("{} runs no layer of {} in it with {}; it has {}",
-                                 target.processor.name, target.network.name, target.engine.name(),
-                                 fmt::join(names, ", ")));
+  return Verdict::no(fmt::format(
+      "{} runs no layer of {} in {} with {}; it has {}", target.processor.name, target.network.name,
+      board::to_text(precision), target.engine.name(), fmt::join(names, ", ")));
 }
 
 /// Of a processor that has none of the precision: others run the layers in it.

@@ -34,9 +34,18 @@ std::string refusal_of(const Entries& entries, std::size_t layer) {
   return result;
 }
 
-/// The first entry, with the layers of others where those are faster.
+/// The first that can run any layer: others have no times, nor costs of borders.
+const ProcessorProfile& first_with_times(const Entries& entries) {
+  const auto found = std::ranges::find_if(entries, [](const ProcessorProfile* each) {
+    return std::ranges::any_of(each->layers,
+                               [](const LayerTimes& layer) { return layer.refusal.empty(); });
+  });
+  return found == entries.end() ? *entries.front() : **found;
+}
+
+/// The first entry with times, with the layers of others where those are faster.
 ProcessorProfile fastest_of(const Entries& entries) {
-  ProcessorProfile result = *entries.front();
+  ProcessorProfile result = first_with_times(entries);
   if (entries.size() == 1) return result;
   std::vector<const std::vector<LayerTimes>*> layers;
   for (const ProcessorProfile* entry : entries) layers.push_back(&entry->layers);

@@ -188,6 +188,7 @@ std::vector<board::Peaks> measure_cores(const std::vector<int>& cores, std::size
 
 std::vector<board::Peaks> measure_peaks(const board::Board& board) {
   const std::vector<int> cores = cores_of(board);
+  if (cores.empty()) return std::vector<board::Peaks>(board.processors.size());
   const std::vector<board::Peaks> measured =
       measure_cores(cores, memory_per_core(board, cores.size()));
   std::vector<board::Peaks> result;

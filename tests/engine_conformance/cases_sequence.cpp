@@ -251,6 +251,8 @@ std::vector<ConformanceCase> sequence_cases() {
       {"grid_sample_cubic",
        [](NetworkBuilder& b) { grid_sample(b, SampleMode::cubic, SamplePadding::reflection); }},
       kept_shape("tile", Tile{}, {2, 1, 3}, {4, 5, 3}),
+      kept_shape("tile_of_four_dimensions", Tile{}, {2, 3, 2, 3}, {4, 6, 4, 6}),
+      kept_shape("tile_of_five_dimensions", Tile{}, {2, 3, 2, 3, 2}, {4, 6, 4, 6, 4}),
       kept_shape("cum_sum", CumSum{1, false, true}, {2, 5, 3}, {2, 5, 3}),
       kept_shape("cum_sum_last", CumSum{2, true, false}, {2, 5, 37}, {2, 5, 37}),
       kept_shape("cum_sum_first", CumSum{0, false, false}, {5, 2, 37}, {5, 2, 37}),

@@ -71,6 +71,19 @@ void conv_without_bias(NetworkBuilder& b) {
   b.output(b.layer(Conv{window(3), 1}, {x, w}, {1, 12, 4, 4}));
 }
 
+TensorId biasless(NetworkBuilder& b, TensorId x) {
+  return b.layer(Conv{window(3, {.pad = 1}), 1}, {x, b.constant({8, 8, 3, 3})}, {1, 8, 6, 6});
+}
+
+void conv_without_bias_relu(NetworkBuilder& b) {
+  b.output(b.unary(UnaryKind::relu, biasless(b, b.input({1, 8, 6, 6}))));
+}
+
+void conv_without_bias_residual_relu(NetworkBuilder& b) {
+  const TensorId x = b.input({1, 8, 6, 6});
+  b.output(b.unary(UnaryKind::relu, b.binary(BinaryKind::add, biasless(b, x), x)));
+}
+
 void conv_with_computed_weights(NetworkBuilder& b) {
   const TensorId x = b.input({1, 4, 6, 6}), w = b.input({4, 4, 3, 3});
   b.output(b.layer(Conv{window(3), 1}, {x, b.unary(UnaryKind::tanh, w)}, {1, 4, 4, 4}));
@@ -102,6 +115,8 @@ std::vector<ConformanceCase> convolution_cases() {
   std::vector<ConformanceCase> cases;
   for (const ConvShape& shape : conv_shapes()) cases.push_back(conv_case(shape));
   cases.push_back({"conv_without_bias", conv_without_bias});
+  cases.push_back({"conv_without_bias_relu", conv_without_bias_relu});
+  cases.push_back({"conv_without_bias_residual_relu", conv_without_bias_residual_relu});
   cases.push_back({"conv_with_computed_weights", conv_with_computed_weights});
   cases.push_back(transposed_case("conv_transpose", window(3), 1, {7, 8}));
   cases.push_back(transposed_case("conv_transpose_stride_2", window(3, {.stride = 2, .pad = 1}), 1,

@@ -11,20 +11,19 @@
 #include "base/random.h"
 #include "engine/cuda/settings.h"
 #include "kernels/float16.h"
+#include "network/tensor.h"
 
 namespace millrace::engine::cuda {
 namespace {
 
 using Sizes = std::vector<std::int64_t>;
-using Bytes = std::vector<std::uint8_t>;
+using RawBytes = std::vector<std::uint8_t>;
 
 constexpr std::size_t most_kernels = 16;
 constexpr std::size_t workspace_limit_of_convolutions = std::size_t{64} << 20;
 
 std::size_t elements_of(const Sizes& shape) {
-  std::size_t elements = 1;
-  for (const std::int64_t size : shape) elements *= static_cast<std::size_t>(size);
-  return elements;
+  return static_cast<std::size_t>(network::element_count(shape));
 }
 
 /// Row-major, as the loops read them.
@@ -147,10 +146,10 @@ std::size_t place_in_memory(const ConvolutionProblem& problem, const Sizes& shap
 
 std::size_t size_of_element(const ConvolutionProblem& problem) { return problem.half ? 2 : 4; }
 
-Bytes in_memory(const ConvolutionProblem& problem, const Sizes& shape,
-                const std::vector<float>& numbers) {
+RawBytes in_memory(const ConvolutionProblem& problem, const Sizes& shape,
+                   const std::vector<float>& numbers) {
   const std::size_t size = size_of_element(problem);
-  Bytes bytes(numbers.size() * size);
+  RawBytes bytes(numbers.size() * size);
   for (std::size_t i = 0; i < numbers.size(); ++i) {
     const std::uint16_t half = half_of(numbers[i]);
     const auto* const from = problem.half ? reinterpret_cast<const std::uint8_t*>(&half)
@@ -160,7 +159,8 @@ Bytes in_memory(const ConvolutionProblem& problem, const Sizes& shape,
   return bytes;
 }
 
-float number_in_memory(const ConvolutionProblem& problem, const Bytes& bytes, std::size_t index) {
+float number_in_memory(const ConvolutionProblem& problem, const RawBytes& bytes,
+                       std::size_t index) {
   const std::size_t size = size_of_element(problem);
   const std::uint8_t* const from = bytes.data() + place_in_memory(problem, problem.y, index) * size;
   std::uint16_t half = 0;
@@ -176,7 +176,7 @@ class Memory {
   Memory(const Driver& driver, std::size_t bytes) : driver_(driver) {
     check(driver, driver.allocate(&address_, std::max<std::size_t>(bytes, 1)));
   }
-  Memory(const Driver& driver, const Bytes& bytes) : Memory(driver, bytes.size()) {
+  Memory(const Driver& driver, const RawBytes& bytes) : Memory(driver, bytes.size()) {
     check(driver, driver.copy_in(address_, bytes.data(), bytes.size()));
   }
   ~Memory() { driver_.release(address_); }
@@ -210,13 +210,13 @@ class DeviceConvolution : public ::testing::Test {
   }
 
   /// Where y was not a number before, so that what is not written is seen.
-  Bytes result_of(const ConvolutionProblem& problem, const PreparedConvolution& kernel) const {
+  RawBytes result_of(const ConvolutionProblem& problem, const PreparedConvolution& kernel) const {
     const Operands operands = operands_of(problem);
     const Memory x(driver_, in_memory(problem, problem.x, operands.x)),
         w(driver_, in_memory(problem, problem.w, operands.w)),
         bias(driver_, in_memory(problem, {1, problem.y[1]}, operands.bias)),
         residual(driver_, in_memory(problem, problem.y, operands.residual));
-    Bytes result(elements_of(problem.y) * size_of_element(problem), 0xff);
+    RawBytes result(elements_of(problem.y) * size_of_element(problem), 0xff);
     const Memory y(driver_, result), workspace(driver_, kernel.workspace());
     kernel.run(stream_, {x.address(), w.address(), bias.address(), residual.address(), y.address(),
                          workspace.address()});
@@ -232,7 +232,7 @@ class DeviceConvolution : public ::testing::Test {
     const std::vector<Sum> expected = by_loops(problem, operands_of(problem));
     for (const auto& kernel : kernels) {
       SCOPED_TRACE(kernel->kernel());
-      const Bytes result = result_of(problem, *kernel);
+      const RawBytes result = result_of(problem, *kernel);
       expect_near(problem, expected, result);
       EXPECT_EQ(result_of(problem, *kernel), result);
     }
@@ -264,7 +264,7 @@ class DeviceConvolution : public ::testing::Test {
   }
 
   static void expect_near(const ConvolutionProblem& problem, const std::vector<Sum>& expected,
-                          const Bytes& result) {
+                          const RawBytes& result) {
     const double share = problem.half ? 1e-3 : 1e-5;
     for (std::size_t i = 0; i < expected.size(); ++i) {
       const double got = number_in_memory(problem, result, i);

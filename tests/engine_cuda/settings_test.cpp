@@ -97,8 +97,12 @@ TEST(CudaSettings, to_spin_keep_the_calling_thread_from_sleeping) {
   EXPECT_FALSE(make(with({{"wait", "spin"}}))->traits(gpu)->lets_caller_sleep);
 }
 
-TEST(CudaLibraries, are_looked_for_in_the_named_folder_alone) {
-  EXPECT_EQ(library_folders(emulated_gpu()), (std::vector<std::filesystem::path>{emulated}));
+TEST(CudaLibraries, are_looked_for_in_the_named_folder_and_packages_in_it_alone) {
+  const std::vector<std::filesystem::path> folders = library_folders(emulated_gpu());
+  EXPECT_EQ(folders.front(), emulated);
+  EXPECT_EQ(folders.at(1), emulated / "nvidia" / "cu13" / "lib");
+  for (const std::filesystem::path& each : folders)
+    EXPECT_TRUE(each.string().starts_with(emulated.string())) << each;
   EXPECT_TRUE(can_start(emulated_gpu()));
 }
 

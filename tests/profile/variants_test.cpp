@@ -143,6 +143,25 @@ TEST(Variants, each_layer_is_selected_in_its_fastest_precision) {
             std::string::npos);
 }
 
+// A precision that a processor has none of may come first.
+TEST(Variants, costs_of_borders_are_those_of_a_precision_that_the_processor_has) {
+  LayerTimes refused, timed;
+  refused.refusal = "no layer runs in it";
+  const board::Processor gpu{"gpu0", board::ProcessorKind::gpu, {}};
+  Profile profile;
+  profile.layer_names = {"layer"};
+  for (const bool runs : {false, true}) {
+    ProcessorProfile& entry = profile.processors.emplace_back();
+    entry.processor = gpu;
+    entry.precision = runs ? Precision::f32 : Precision::bf16;
+    entry.layers = {runs ? timed : refused};
+    if (runs) entry.borders.emplace().launch = std::chrono::microseconds(7);
+  }
+  const Profile selected = select(profile, {Precision::bf16, Precision::f32});
+  EXPECT_EQ(selected.processors.at(0).borders, profile.processors[1].borders);
+  EXPECT_TRUE(selected.processors[0].layers[0].refusal.empty());
+}
+
 TEST(Variants, layers_that_fuse_are_selected_as_one) {
   MeasureOptions options = two_runs();
   options.precisions = {Precision::f32, Precision::bf16};

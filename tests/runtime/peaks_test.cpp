@@ -25,6 +25,15 @@ TEST(Peaks, of_several_cores_are_one_sum) {
   EXPECT_EQ(measure_peaks(board).size(), 1u);
 }
 
+TEST(Peaks, of_a_gpu_alone_are_none) {
+  board::Board board = board::this_machine();
+  board.processors = {{"gpu0", board::ProcessorKind::gpu, {}}};
+  const std::vector<board::Peaks> peaks = measure_peaks(board);
+  ASSERT_EQ(peaks.size(), 1u);
+  EXPECT_TRUE(peaks[0].operations.empty());
+  EXPECT_EQ(peaks[0].bytes, 0);
+}
+
 TEST(Peaks, of_a_core_that_is_not_there_is_an_engine_error_although_others_wait_for_it) {
   board::Board board = board::this_machine();
   board.processors.push_back({"core8000", board::ProcessorKind::cpu, {8000}});

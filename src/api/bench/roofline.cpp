@@ -31,6 +31,10 @@ report::Rooflines measure_rooflines(const Loaded& loaded) {
     place.push_back(static_cast<std::size_t>(found - processors.begin()));
     if (found == processors.end()) processors.push_back(actor.processor);
   }
+  // What a GPU could do at most is not measured, nor then what the whole plan could.
+  if (std::ranges::any_of(result.processors,
+                          [](const board::Processor& each) { return each.cores.empty(); }))
+    return {};
   board::Board used = loaded.board;
   used.processors = result.processors;
   result.peaks = runtime::measure_peaks(used);

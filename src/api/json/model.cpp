@@ -34,6 +34,7 @@ nlohmann::json support_of(const network::Network& network, const Support& engine
     precisions[board::to_text(precision)] = count;
   nlohmann::json result = {
       {"supported", engine.supported}, {"refused", refused}, {"variants", precisions}};
+  if (!engine.device.empty()) result["device"] = engine.device;
   if (!engine.plain_loops) return result;
   nlohmann::json layers = nlohmann::json::array();
   for (const LayerId layer : engine.plain_loops->layers) layers.push_back(network[layer].name);

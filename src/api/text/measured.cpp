@@ -62,6 +62,11 @@ std::string layers_text(const profile::Profile& profile, const profile::Processo
     row.push_back(layer.kernel);
     table.add(std::move(row));
   }
+  const bool runs_any = std::ranges::any_of(
+      p.layers, [](const profile::LayerTimes& layer) { return layer.refusal.empty(); });
+  if (!p.layers.empty() && !runs_any)
+    return fmt::format("{} in {}: {}\n", p.processor.name, to_text(p.precision),
+                       p.layers.front().refusal);
   table.add_rule();
   table.add(cells("whole network", p.whole));
   return fmt::format("{} in {} with {} {}\n{}\n", p.processor.name, to_text(p.precision), p.engine,

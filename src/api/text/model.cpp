@@ -61,8 +61,8 @@ std::string inspection_text(const network::Network& network, const std::vector<S
   text += ports_text("input ", network, network.inputs);
   text += ports_text("output", network, network.outputs);
   for (const Support& engine : engines) {
-    text += fmt::format("{}: runs {} of {} layers\n", engine.engine, engine.supported,
-                        network.layers.size());
+    text += fmt::format("{}: runs {} of {} layers{}{}\n", engine.engine, engine.supported,
+                        network.layers.size(), engine.device.empty() ? "" : " on ", engine.device);
     for (const auto& [precision, count] : engine.precisions)
       text += fmt::format("  {} of them have several variants in {}\n", count,
                           board::to_text(precision));

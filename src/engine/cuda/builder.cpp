@@ -113,8 +113,12 @@ void Builder::define(TensorId id, const Value& value) { values_[id] = {value}; }
 Value Builder::temporary(Bytes size) { return new_storage(size, Form::plain); }
 
 Value Builder::constant(std::span<const std::byte> bytes) {
+  const auto memory = gpu_.constant(digest_of(bytes), bytes);
+  const auto known = std::ranges::find(program_.storages, memory, &Storage::constant);
+  if (known != program_.storages.end())
+    return {static_cast<std::size_t>(known - program_.storages.begin()), Form::plain};
   const Value value = new_storage({static_cast<std::int64_t>(bytes.size())}, Form::plain);
-  program_.storages[value.storage].constant = gpu_.constant(digest_of(bytes), bytes);
+  program_.storages[value.storage].constant = memory;
   return value;
 }
 

@@ -93,6 +93,7 @@ class Builder {
   Program finish();
 
  private:
+  /// Equal numbers lie in one place.
   Value constant(std::span<const std::byte> bytes);
   Value new_storage(Bytes size, Form form);
   Value converted(TensorId id, const Value& from, Form form);

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "base/error.h"
+#include "engine/cuda/library/shared_library.h"
 #include "engine/cuda/lower/lower.h"
 #include "engine/cuda/subnet.h"
 #include "engine/request.h"
@@ -34,6 +35,32 @@ struct Loaded {
   std::string reason;
 };
 
+/// Of a library's own number; 0 where it is not there. Its speed depends on it, as all times do.
+std::size_t version_of(std::span<const std::filesystem::path> folders,
+                       const std::vector<std::string>& names, const char* function) {
+  try {
+    std::size_t (*version)() = nullptr;
+    SharedLibrary(folders, names).find(function, version);
+    return version();
+  } catch (const EngineError&) {
+    return 0;
+  }
+}
+
+std::string libraries_text(const Settings& settings,
+                           std::span<const std::filesystem::path> folders) {
+  // In this order: the second loads the first, wherever that lies.
+  const std::size_t cublas =
+      settings.cublas ? version_of(folders, product_libraries(), "cublasLtGetVersion") : 0;
+  const std::size_t cudnn =
+      settings.cudnn ? version_of(folders, convolution_libraries(), "cudnnGetVersion") : 0;
+  return fmt::format(
+      "{}, {}",
+      cudnn == 0 ? "no cuDNN"
+                 : fmt::format("cuDNN {}.{}.{}", cudnn / 10000, cudnn / 100 % 100, cudnn % 100),
+      cublas == 0 ? "no cuBLAS" : fmt::format("cuBLAS {}", cublas));
+}
+
 Loaded load(const EngineOptions& options) {
   const Settings settings = read_settings(options);
   try {
@@ -44,8 +71,8 @@ Loaded load(const EngineOptions& options) {
     std::shared_ptr<Store> compiled;
     if (!options.compiled.empty())
       compiled = std::make_shared<Store>(options.compiled / "cuda", most_compiled);
-    return {std::make_shared<Platform>(
-                Platform{settings, folders, driver, Compiler(folders), compiled}),
+    return {std::make_shared<Platform>(Platform{settings, folders, driver, Compiler(folders),
+                                                libraries_text(settings, folders), compiled}),
             std::move(gpus),
             {}};
   } catch (const EngineError& error) {
@@ -67,9 +94,9 @@ class Cuda final : public Engine {
 
   std::string version() const override {
     const std::string set = to_text(platform_->settings);
-    return fmt::format("{}, NVRTC {}, kernels {}{}{}", driver_text(platform_->driver),
-                       platform_->compiler.version(), kernels_of_ours, set.empty() ? "" : ", ",
-                       set);
+    return fmt::format("{}, NVRTC {}, {}, kernels {}{}{}", driver_text(platform_->driver),
+                       platform_->compiler.version(), platform_->libraries, kernels_of_ours,
+                       set.empty() ? "" : ", ", set);
   }
 
   using Engine::supports;

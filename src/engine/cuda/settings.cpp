@@ -31,6 +31,9 @@ bool second_of(const std::string& key, const std::string& value,
 /// In the order in which the packages of PyPI are named from CUDA 13 on, and before.
 constexpr std::array package_parts{"cu13/lib",   "cu12/lib",  "cuda_nvrtc/lib",
                                    "cublas/lib", "cudnn/lib", "nvjitlink/lib"};
+void add_packages_in(const fs::path& folder, std::vector<fs::path>& folders) {
+  for (const char* part : package_parts) folders.push_back(folder / "nvidia" / part);
+}
 constexpr std::array toolkit_folders{"/usr/local/cuda/lib64",
                                      "/usr/local/cuda/targets/x86_64-linux/lib",
                                      "/usr/local/cuda/targets/aarch64-linux/lib",
@@ -78,11 +81,12 @@ std::vector<fs::path> library_folders(const EngineOptions& options) {
     std::error_code error;
     if (!fs::is_directory(*named, error))
       throw EngineError(fmt::format("{} is no folder with NVIDIA's libraries", named->string()));
-    return {*named};
+    std::vector<fs::path> folders{*named};
+    add_packages_in(*named, folders);
+    return folders;
   }
   std::vector<fs::path> folders;
-  for (const fs::path& packages : package_folders())
-    for (const char* part : package_parts) folders.push_back(packages / "nvidia" / part);
+  for (const fs::path& packages : package_folders()) add_packages_in(packages, folders);
   folders.insert(folders.end(), toolkit_folders.begin(), toolkit_folders.end());
   return folders;
 }

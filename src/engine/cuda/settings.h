@@ -21,8 +21,9 @@ Settings read_settings(const EngineOptions& options);
 std::string to_text(const Settings& settings);
 
 /// Where NVIDIA's libraries are looked for, before the system's places: the folder of
-/// `--engine-library cuda=FOLDER` or MILLRACE_CUDA if one is given; else Python's packages and the
-/// usual folders of the CUDA toolkit. EngineError if the one that is given is no folder.
+/// `--engine-library cuda=FOLDER` or MILLRACE_CUDA if one is given, and packages in it; else
+/// Python's packages and the usual folders of the CUDA toolkit. EngineError if the one that is
+/// given is no folder.
 std::vector<std::filesystem::path> library_folders(const EngineOptions& options);
 
 }  // namespace millrace::engine::cuda

@@ -133,7 +133,7 @@ CudaSubnet::Graph CudaSubnet::capture(bool with_events) {
   GraphObject* captured = nullptr;
   try {
     start_all(with_events);
-  } catch (const EngineError&) {
+  } catch (...) {
     driver.end_capture(stream_.get(), &captured);
     if (captured != nullptr) driver.release_graph(captured);
     throw;

@@ -1,5 +1,6 @@
 // The driver's functions for modules and kernels.
 #include <deque>
+#include <mutex>
 #include <string_view>
 
 #include "context.h"
@@ -34,10 +35,17 @@ int unload(const ModuleObject* module) {
   return success;
 }
 
+/// Threads may ask one module at once.
+std::mutex& functions_mutex() {
+  static std::mutex mutex;
+  return mutex;
+}
+
 int find(FunctionObject** made, ModuleObject* module, const char* name) {
   if (module == nullptr) return invalid_handle;
   const Kernel* const kernel = kernel_named(name);
   if (kernel == nullptr) return not_found;
+  const std::lock_guard lock(functions_mutex());
   *made = &module->functions.emplace_back(FunctionObject{kernel});
   return success;
 }

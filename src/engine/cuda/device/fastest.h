@@ -10,9 +10,12 @@ namespace millrace::engine::cuda {
 /// Starts the work on a stream.
 using Way = std::function<void(Stream)>;
 
-/// The number of the fastest, by its times with and without what it reads in the GPU's cache. A way
-/// that fails is left out; EngineError of the first one if all fail. The context is the calling
-/// thread's. Others wait meanwhile.
-std::size_t fastest_of(Gpu& gpu, std::span<const Way> ways);
+struct Fastest {
+  std::size_t number = 0;
+  bool all_ran = true;  // else some failed, and another time they may not
+};
+/// By the times with and without what a way reads in the GPU's cache. EngineError of the first way
+/// if all fail. The calling thread has the GPU's context and holds its turns().
+Fastest fastest_of(Gpu& gpu, std::span<const Way> ways);
 
 }  // namespace millrace::engine::cuda

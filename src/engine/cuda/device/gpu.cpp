@@ -12,7 +12,7 @@
 namespace millrace::engine::cuda {
 namespace {
 
-constexpr std::size_t most_ways = 8, most_workspace = std::size_t{256} << 20;
+constexpr std::size_t most_ways = 8;
 
 std::string name_of(const Driver& driver, Device device) {
   std::array<char, 128> name{};

@@ -22,8 +22,12 @@ struct Platform {
   std::vector<std::filesystem::path> folders;
   Driver driver;
   Compiler compiler;
+  std::string libraries;            // "cuDNN 9.15.1, cuBLAS 130100", or which of them is not there
   std::shared_ptr<Store> compiled;  // shared by all GPUs; null: kernels are compiled anew
 };
+
+/// In bytes, that a library's kernel may take beside its operands.
+constexpr std::size_t most_workspace = std::size_t{256} << 20;
 
 /// What a driver says of a GPU.
 struct GpuFacts {
@@ -69,11 +73,11 @@ class Gpu {
   std::optional<std::string> choice(const std::string& key);
   void remember(const std::string& key, const std::string& name);
 
-  /// Guards what only one thread may do at a time: libraries, and timing ways to run a layer.
+  /// Held while the libraries start work, which is captured or timed: one thread at a time.
   std::mutex& turns() { return turns_; }
 
  private:
-  ModuleObject* module_of(std::string_view file);
+  ModuleObject* module_of(std::string_view kernel);
   std::string file_of_choice(const std::string& key);
 
   std::shared_ptr<const Platform> platform_;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "engine/cuda/library/products.h"
 #include "engine/cuda/library/shared_library.h"
 
 namespace millrace::engine::cuda::blas {
@@ -50,8 +51,7 @@ void check(const Api& api, int status) {
 }
 
 Library::Library(std::span<const std::filesystem::path> folders)
-    : api(api_in(
-          SharedLibrary(folders, {"libcublasLt.so.13", "libcublasLt.so.12", "libcublasLt.so.11"}))),
+    : api(api_in(SharedLibrary(folders, product_libraries()))),
       context(made(api, api.destroy, api.create)),
       major(property_of(api, major_version)),
       version(fmt::format("{}.{}.{}", major, property_of(api, minor_version),

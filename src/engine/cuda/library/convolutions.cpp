@@ -333,6 +333,8 @@ Convolutions::Convolutions(std::span<const std::filesystem::path> folders)
 
 Convolutions::~Convolutions() = default;
 
+std::vector<std::string> convolution_libraries() { return {"libcudnn.so.9"}; }
+
 std::string Convolutions::version() const {
   const std::size_t version = library_->functions().version();
   return fmt::format("{}.{}.{}", version / 10000, version / 100 % 100, version % 100);

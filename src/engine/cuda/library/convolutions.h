@@ -67,6 +67,9 @@ class PreparedConvolution {
   std::unique_ptr<const Plan> plan_;
 };
 
+/// The names of the library that is loaded.
+std::vector<std::string> convolution_libraries();
+
 /// For the context that is current where it is made. Functions may be called from any thread in
 /// which that context is current; one at a time does its work.
 class Convolutions {

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "engine/cuda/library/convolutions.h"
 #include "engine/cuda/library/shared_library.h"
 
 namespace millrace::engine::cuda {
@@ -62,7 +63,7 @@ std::string last_error(const DnnInterface& functions) {
 }  // namespace
 
 Dnn::Dnn(std::span<const std::filesystem::path> folders) {
-  const SharedLibrary library(folders, {"libcudnn.so.9"});
+  const SharedLibrary library(folders, convolution_libraries());
   functions_ = find_dnn(library);
   if (functions_.version() < dnn::first_version)
     throw EngineError(fmt::format("{} is cuDNN of version number {}, expected at least {}",

@@ -182,6 +182,10 @@ void PreparedProduct::run(Stream stream, const ProductBuffers& buffers) const {
 Products::Products(std::span<const std::filesystem::path> folders)
     : library_(std::make_shared<const blas::Library>(folders)) {}
 
+std::vector<std::string> product_libraries() {
+  return {"libcublasLt.so.13", "libcublasLt.so.12", "libcublasLt.so.11"};
+}
+
 std::string Products::version() const { return library_->version; }
 
 std::vector<std::shared_ptr<PreparedProduct>> Products::prepare(const ProductProblem& problem,

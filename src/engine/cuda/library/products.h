@@ -70,6 +70,9 @@ class PreparedProduct {
   std::unique_ptr<const Description> description_;
 };
 
+/// The names of the library that is loaded, the newest first.
+std::vector<std::string> product_libraries();
+
 class Products {
  public:
   /// For the GPU whose context is current on this thread. EngineError without the library.

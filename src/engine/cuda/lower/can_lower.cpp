@@ -80,10 +80,11 @@ bool fits(Takes takes, const network::Network& network, const network::Layer& la
   }
 }
 
-/// Positions in kernels have 32 bits, and as many dimensions as a kernel is told of.
+/// Positions in kernels have 32 bits, also those a few steps beyond the end.
+constexpr std::int64_t most_elements = 2'000'000'000;
 bool is_small(const network::Tensor& tensor) {
   const std::int64_t count = network::element_count(tensor.shape);
-  return count > 0 && count < (std::int64_t{1} << 31) && tensor.shape.size() <= max_dimensions;
+  return count > 0 && count <= most_elements && tensor.shape.size() <= max_dimensions;
 }
 
 Verdict check_sizes(const network::Network& network, const network::Layer& layer) {
@@ -91,9 +92,9 @@ Verdict check_sizes(const network::Network& network, const network::Layer& layer
     for (const TensorId id : *tensors)
       if (id.valid() && !is_small(network[id]))
         return Verdict::no(fmt::format(
-            "the engine cuda takes tensors of 1 to 2147483647 elements and at most {} dimensions, "
-            "but '{}' is of shape {}",
-            max_dimensions, network[id].name, network::to_text(network[id].shape)));
+            "the engine cuda takes tensors of 1 to {} elements and at most {} dimensions, but '{}' "
+            "is of shape {}",
+            most_elements, max_dimensions, network[id].name, network::to_text(network[id].shape)));
   return Verdict::yes();
 }
 
@@ -129,6 +130,19 @@ Verdict check_product(const network::Network& network, const network::Layer& lay
                   64 * most, most));
 }
 
+/// A dimension that is repeated is two to the kernel.
+Verdict check_tile(const network::Network& network, const network::Layer& layer) {
+  const network::Shape& in = network[layer.inputs[0]].shape;
+  const network::Shape& out = network[layer.outputs[0]].shape;
+  int dimensions = 0;
+  for (std::size_t d = 0; d < in.size(); ++d)
+    dimensions += (in[d] > 1 ? 1 : 0) + (out[d] > in[d] ? 1 : 0);
+  if (dimensions <= max_dimensions) return Verdict::yes();
+  return Verdict::no(fmt::format(
+      "the engine cuda takes at most {} dimensions and repetitions of a Tile, but this has {}",
+      max_dimensions, dimensions));
+}
+
 /// What only some attributes or operands of the operator allow.
 Verdict check_operands(const network::Network& network, const network::Layer& layer) {
   if (std::holds_alternative<network::BatchNormalization>(layer.op))
@@ -139,6 +153,7 @@ Verdict check_operands(const network::Network& network, const network::Layer& la
       !(spreads_along_rows(network, layer, 1) && spreads_along_rows(network, layer, 2)))
     return Verdict::no("the engine cuda takes scale and bias of the shape that is normalised");
   if (network::is_product(layer.op)) return check_product(network, layer);
+  if (std::holds_alternative<network::Tile>(layer.op)) return check_tile(network, layer);
   return Verdict::yes();
 }
 

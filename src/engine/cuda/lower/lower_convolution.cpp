@@ -39,7 +39,9 @@ unsigned tiles_along(std::int64_t size) { return static_cast<unsigned>((size + 6
 /// A thread for each output where a group has few filters; else in tiles.
 Launch launch_of(const ConvolutionWork& work) {
   const int filters = work.filters / work.groups;
-  if (work.transposed != 0 || filters < 8 || work.frames * work.groups > 65535)
+  constexpr int most_blocks = 65535;  // along the second and third dimension of a launch
+  if (work.transposed != 0 || filters < 8 || filters > 64 * most_blocks ||
+      work.frames > most_blocks / work.groups)
     return for_each_element("millrace_convolve", work.count);
   const std::int64_t pixels = std::int64_t{work.out[0]} * work.out[1] * work.out[2];
   return {"millrace_convolve_tiled", tiles_along(pixels), tiles_along(filters),
@@ -293,7 +295,7 @@ std::optional<Recipe> recipe_named(Builder& builder, const Convolved& c, const A
   if (is_joined) name.erase(0, prefix_of_joined.size());
   const Joined& problem = is_joined ? asked.joined : asked.alone;
   const Kernel way = builder.gpu().way(problem.problem, name);
-  if (!way) return std::nullopt;
+  if (!way || way->workspace() > most_workspace) return std::nullopt;
   return library_recipe(builder, c, problem, way);
 }
 

@@ -1,7 +1,10 @@
 #include "engine/cuda/lower/places.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <cassert>
+
+#include "base/error.h"
 
 namespace millrace::engine::cuda {
 namespace {
@@ -88,7 +91,9 @@ JointShape joined(const JointShape& all) {
 }
 
 void set(int (&numbers)[max_dimensions], const network::Shape& shape) {
-  assert(shape.size() <= max_dimensions);
+  if (shape.size() > max_dimensions)
+    throw EngineError(fmt::format("a kernel of the engine cuda takes {} dimensions, not {}",
+                                  max_dimensions, shape.size()));
   std::fill(std::begin(numbers), std::end(numbers), 0);
   std::ranges::transform(shape, numbers, [](std::int64_t n) { return static_cast<int>(n); });
 }

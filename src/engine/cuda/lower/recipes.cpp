@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <mutex>
 
 #include "engine/cuda/device/fastest.h"
 
@@ -14,21 +15,17 @@ class TrialMemory {
  public:
   TrialMemory(const Builder& builder, const Touched& touched)
       : driver_(builder.gpu().driver()), addresses_(builder.storage_count()) {
+    for (std::size_t i = 0; i < addresses_.size(); ++i)
+      if (const auto& constant = builder.storage({i, Form::plain}).constant)
+        addresses_[i] = constant->address();
     for (const auto* values : {&touched.reads, &touched.writes})
-      for (const Value& value : *values) place(builder, value);
+      for (const Value& value : *values) place(builder.storage(value), addresses_[value.storage]);
   }
   Execution execution(Stream stream) const { return {&driver_, stream, addresses_}; }
 
  private:
-  void place(const Builder& builder, const Value& value) {
-    const Storage& storage = builder.storage(value);
-    Address& address = addresses_[value.storage];
-    if (address != 0) return;
-    if (storage.constant) {
-      address = storage.constant->address();
-      return;
-    }
-    address = memory_.emplace_back(driver_, storage.size).address();
+  void place(const Storage& storage, Address& address) {
+    if (address == 0) address = memory_.emplace_back(driver_, storage.size).address();
   }
 
   const Driver& driver_;
@@ -36,11 +33,18 @@ class TrialMemory {
   std::vector<Address> addresses_;
 };
 
-Recipe fastest(Builder& builder, const Recipes& recipes, const Value& workspace,
-               const Touched& touched) {
+/// A recipe, and whether all could be compared with it.
+struct Found {
+  Recipe recipe;
+  bool is_sure = true;
+};
+Found fastest(Builder& builder, const Recipes& recipes, const Value& workspace,
+              const Touched& touched) {
   std::vector<Recipe> all = recipes.all();
   for (const Recipe& recipe : all) builder.enlarge(workspace, recipe.workspace);
-  if (all.size() == 1) return all.front();
+  if (all.size() == 1) return {std::move(all.front())};
+  // Others wait, so that neither times nor memory are of several trials at once.
+  const std::lock_guard lock(builder.gpu().turns());
   const TrialMemory memory(builder, touched);
   std::vector<Way> ways;
   for (const Recipe& recipe : all)
@@ -48,7 +52,8 @@ Recipe fastest(Builder& builder, const Recipes& recipes, const Value& workspace,
       const Execution execution = memory.execution(stream);
       for (const Start& start : recipe.starts) start(execution);
     });
-  return std::move(all[fastest_of(builder.gpu(), ways)]);
+  const Fastest best = fastest_of(builder.gpu(), ways);
+  return {std::move(all[best.number]), best.all_ran};
 }
 
 }  // namespace
@@ -62,8 +67,9 @@ void add_fastest(Builder& builder, const Recipes& recipes, const Value& workspac
   std::optional<Recipe> recipe;
   if (const auto known = builder.gpu().choice(recipes.key)) recipe = recipes.named(*known);
   if (!recipe) {
-    recipe = fastest(builder, recipes, workspace, touched);
-    builder.gpu().remember(recipes.key, recipe->name);
+    Found found = fastest(builder, recipes, workspace, touched);
+    if (found.is_sure) builder.gpu().remember(recipes.key, found.recipe.name);
+    recipe = std::move(found.recipe);
   }
   builder.resize(workspace, recipe->workspace);
   builder.name_kernel(recipe->kernel);
