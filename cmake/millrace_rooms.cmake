@@ -7,8 +7,8 @@ target_compile_features(millrace_settings INTERFACE cxx_std_20)
 target_link_libraries(millrace_settings INTERFACE fmt::fmt nlohmann_json::nlohmann_json)
 target_compile_options(millrace_settings INTERFACE -Wall -Wextra -Wconversion
                        $<$<BOOL:${MILLRACE_WERROR}>:-Werror>)
-# What these find depends on the optimiser; from g++ 13 on they are at times wrong.
-if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 13)
+# What these find depends on the optimiser; from g++ 12 on they are at times wrong.
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 12)
   foreach(warning array-bounds stringop-overflow stringop-overread maybe-uninitialized restrict)
     target_compile_options(millrace_settings INTERFACE -Wno-error=${warning})
   endforeach()

@@ -137,7 +137,7 @@ void check_sinks(const Workload& workload, std::vector<std::string>& found) {
   const bool ends = std::ranges::any_of(workload.links, [&](const Link& link) {
     return workload.buffers[static_cast<std::size_t>(link.sink.buffer)].memory == 0;
   });
-  if (!ends) found.push_back("no link writes to the first memory, so that it has no output");
+  if (!ends) found.emplace_back("no link writes to the first memory, so that it has no output");
 }
 
 void check_effort(const Workload& workload, std::vector<std::string>& found) {
