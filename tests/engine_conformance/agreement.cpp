@@ -49,7 +49,7 @@ const board::Processor& first_core() {
 
 /// Where an engine runs.
 board::Processor processor_for(const std::string& name, const engine::Engine& engine) {
-  if (engine.traits(first_core()) && name != "cuda") return first_core();
+  if (engine.traits(first_core())) return first_core();
   return board::processors_of(engine::reached_devices(name, {}).at(0).device).front();
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cassert>
+#include <utility>
 
 #include "base/error.h"
 #include "engine/cuda/kernels/texts.h"
@@ -134,31 +135,22 @@ std::shared_ptr<const DeviceMemory> Gpu::constant(const Digest& digest,
   return memory;
 }
 
-Convolutions* Gpu::convolutions() {
+template <class Library>
+Library* Gpu::loaded(Loadable<Library>& library, bool wanted) {
   const std::lock_guard lock(mutex_);
-  if (!looked_for_convolutions_ && platform_->settings.cudnn) {
-    looked_for_convolutions_ = true;
+  if (wanted && !std::exchange(library.asked, true)) {
     try {
-      convolutions_.emplace(platform_->folders);
+      library.loaded.emplace(platform_->folders);
     } catch (const EngineError&) {
       // Our own kernels do it.
     }
   }
-  return convolutions_ ? &*convolutions_ : nullptr;
+  return library.loaded ? &*library.loaded : nullptr;
 }
 
-Products* Gpu::products() {
-  const std::lock_guard lock(mutex_);
-  if (!looked_for_products_ && platform_->settings.cublas) {
-    looked_for_products_ = true;
-    try {
-      products_.emplace(platform_->folders);
-    } catch (const EngineError&) {
-      // Our own kernels do it.
-    }
-  }
-  return products_ ? &*products_ : nullptr;
-}
+Convolutions* Gpu::convolutions() { return loaded(convolutions_, platform_->settings.cudnn); }
+
+Products* Gpu::products() { return loaded(products_, platform_->settings.cublas); }
 
 std::vector<std::shared_ptr<const PreparedConvolution>> Gpu::ways(
     const ConvolutionProblem& problem) {
@@ -193,12 +185,9 @@ std::shared_ptr<const PreparedConvolution> Gpu::way(const ConvolutionProblem& pr
 std::string Gpu::file_of_choice(const std::string& key) {
   int driver_version = 0;
   check(driver(), driver().driver_version(&driver_version));
-  const Convolutions* const cudnn = convolutions();
-  const Products* const cublas = products();
   Hasher hasher;
   hasher.add(facts_.name).add(driver_version).add(platform_->compiler.version()).add(key);
-  hasher.add(cudnn == nullptr ? "" : cudnn->version());
-  hasher.add(cublas == nullptr ? "" : cublas->version());
+  hasher.add(platform_->libraries);
   for (const SourceText& file : kernel_texts()) hasher.add(file.text);
   return "choice-" + hasher.digits();
 }

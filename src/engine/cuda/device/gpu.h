@@ -78,6 +78,13 @@ class Gpu {
 
  private:
   ModuleObject* module_of(std::string_view kernel);
+  template <class Library>
+  struct Loadable {
+    bool asked = false;
+    std::optional<Library> loaded;
+  };
+  template <class Library>
+  Library* loaded(Loadable<Library>& library, bool wanted);
   std::string file_of_choice(const std::string& key);
 
   std::shared_ptr<const Platform> platform_;
@@ -98,9 +105,8 @@ class Gpu {
   std::map<std::pair<ConvolutionProblem, std::string>, std::shared_ptr<const PreparedConvolution>>
       known_ways_;
   std::map<std::string, std::string> choices_;
-  bool looked_for_convolutions_ = false, looked_for_products_ = false;
-  std::optional<Convolutions> convolutions_;
-  std::optional<Products> products_;
+  Loadable<Convolutions> convolutions_;
+  Loadable<Products> products_;
   std::mutex turns_;
 };
 

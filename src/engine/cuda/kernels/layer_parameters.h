@@ -105,7 +105,7 @@ struct RowWork {
 
 /// Over channels: [frames, channels, inner].
 struct LrnWork {
-  int frames, channels, inner, size;
+  int channels, inner, size;
   float alpha, beta, bias;
   unsigned count;
   Place x, y;

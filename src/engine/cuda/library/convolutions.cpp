@@ -17,7 +17,7 @@
 namespace millrace::engine::cuda {
 
 struct PreparedConvolution::Plan {
-  std::shared_ptr<const Dnn> library;             // shared with Convolutions and the other plans
+  std::shared_ptr<const Dnn> dnn;                 // shared with Convolutions and the other plans
   std::shared_ptr<const ConvolutionGraph> graph;  // shared with the plans of this graph
   std::vector<Descriptor> config_parts;
   Descriptor config, plan;
@@ -301,7 +301,7 @@ Descriptor variant_pack(const DnnPlan& plan, const ConvolutionBuffers& buffers) 
   std::vector<void*> pointers;
   for (const std::int64_t tensor : plan.tensors) pointers.push_back(pointer_to(buffers, tensor));
   void* const workspace = plan.workspace == 0 ? nullptr : pointer_to(buffers.workspace);
-  Descriptor pack(*plan.library, dnn::variant_pack_descriptor);
+  Descriptor pack(*plan.dnn, dnn::variant_pack_descriptor);
   pack.set_pointers(dnn::variant_pointers, pointers);
   pack.set_integers(dnn::variant_unique_ids, plan.tensors);
   pack.set_pointers(dnn::variant_workspace, {&workspace, 1});
@@ -321,7 +321,7 @@ std::size_t PreparedConvolution::workspace() const { return plan_->workspace; }
 const std::string& PreparedConvolution::kernel() const { return plan_->kernel; }
 
 void PreparedConvolution::run(Stream stream, const ConvolutionBuffers& buffers) const {
-  const Dnn& library = *plan_->library;
+  const Dnn& library = *plan_->dnn;
   const Descriptor pack = variant_pack(*plan_, buffers);
   const std::lock_guard<std::mutex> lock(library.lock());
   library.check(library.functions().set_stream(library.handle(), stream));

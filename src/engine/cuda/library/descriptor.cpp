@@ -83,27 +83,27 @@ void Dnn::check(int status) const {
                                 why.empty() ? "" : ": ", why));
 }
 
-Descriptor::Descriptor(const Dnn& library, dnn::Kind kind) : library_(&library) {
+Descriptor::Descriptor(const Dnn& library, dnn::Kind kind) : dnn_(&library) {
   library.check(library.functions().create_descriptor(kind, &object_));
 }
 
 Descriptor::~Descriptor() {
-  if (object_ != nullptr) library_->functions().destroy_descriptor(object_);
+  if (object_ != nullptr) dnn_->functions().destroy_descriptor(object_);
 }
 
 Descriptor::Descriptor(Descriptor&& other) noexcept
-    : library_(other.library_), object_(std::exchange(other.object_, nullptr)) {}
+    : dnn_(other.dnn_), object_(std::exchange(other.object_, nullptr)) {}
 
 Descriptor& Descriptor::operator=(Descriptor&& other) noexcept {
-  std::swap(library_, other.library_);
+  std::swap(dnn_, other.dnn_);
   std::swap(object_, other.object_);
   return *this;
 }
 
 void Descriptor::set(dnn::Attribute attribute, dnn::Type type, std::size_t count,
                      const void* values) {
-  library_->check(library_->functions().set_attribute(object_, attribute, type,
-                                                      static_cast<std::int64_t>(count), values));
+  dnn_->check(dnn_->functions().set_attribute(object_, attribute, type,
+                                              static_cast<std::int64_t>(count), values));
 }
 
 void Descriptor::set_choice(dnn::Attribute attribute, dnn::Type type, int value) {
@@ -140,18 +140,18 @@ void Descriptor::set_descriptor(dnn::Attribute attribute, DnnDescriptor value) {
 }
 
 void Descriptor::set_handle(dnn::Attribute attribute) {
-  const DnnHandle handle = library_->handle();
+  const DnnHandle handle = dnn_->handle();
   set(attribute, dnn::handle_type, 1, &handle);
 }
 
-void Descriptor::finalize() { library_->check(library_->functions().finalize(object_)); }
+void Descriptor::finalize() { dnn_->check(dnn_->functions().finalize(object_)); }
 
-bool Descriptor::finalized() { return library_->functions().finalize(object_) == dnn_success; }
+bool Descriptor::finalized() { return dnn_->functions().finalize(object_) == dnn_success; }
 
 std::optional<std::int64_t> Descriptor::integer(dnn::Attribute attribute) const {
   std::int64_t count = 0, value = 0;
   const int status =
-      library_->functions().get_attribute(object_, attribute, dnn::int64_type, 1, &count, &value);
+      dnn_->functions().get_attribute(object_, attribute, dnn::int64_type, 1, &count, &value);
   if (status != dnn_success || count != 1) return std::nullopt;
   return value;
 }
@@ -160,7 +160,7 @@ std::optional<std::vector<int>> Descriptor::choices(dnn::Attribute attribute, dn
                                                     std::size_t most) const {
   std::vector<int> values(most);
   std::int64_t count = 0;
-  const int status = library_->functions().get_attribute(
+  const int status = dnn_->functions().get_attribute(
       object_, attribute, type, static_cast<std::int64_t>(most), &count, values.data());
   if (status != dnn_success || count < 0) return std::nullopt;
   values.resize(std::min(most, static_cast<std::size_t>(count)));
@@ -169,8 +169,8 @@ std::optional<std::vector<int>> Descriptor::choices(dnn::Attribute attribute, dn
 
 std::size_t Descriptor::count_of_descriptors(dnn::Attribute attribute) const {
   std::int64_t count = 0;
-  const int status = library_->functions().get_attribute(object_, attribute, dnn::descriptor_type,
-                                                         0, &count, nullptr);
+  const int status =
+      dnn_->functions().get_attribute(object_, attribute, dnn::descriptor_type, 0, &count, nullptr);
   return status == dnn_success && count > 0 ? static_cast<std::size_t>(count) : 0;
 }
 
@@ -179,12 +179,11 @@ std::vector<Descriptor> Descriptor::descriptors(dnn::Attribute attribute, dnn::K
   // cuDNN fills descriptors that the caller has created.
   std::vector<Descriptor> result;
   std::vector<DnnDescriptor> objects;
-  for (std::size_t i = 0; i < most; ++i)
-    objects.push_back(result.emplace_back(*library_, kind).get());
+  for (std::size_t i = 0; i < most; ++i) objects.push_back(result.emplace_back(*dnn_, kind).get());
   std::int64_t count = 0;
   const int status =
-      library_->functions().get_attribute(object_, attribute, dnn::descriptor_type,
-                                          static_cast<std::int64_t>(most), &count, objects.data());
+      dnn_->functions().get_attribute(object_, attribute, dnn::descriptor_type,
+                                      static_cast<std::int64_t>(most), &count, objects.data());
   const std::int64_t filled = status == dnn_success ? std::max<std::int64_t>(count, 0) : 0;
   while (result.size() > static_cast<std::size_t>(filled)) result.pop_back();
   return result;

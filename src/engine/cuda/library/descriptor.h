@@ -74,7 +74,7 @@ class Descriptor {
  private:
   void set(dnn::Attribute attribute, dnn::Type type, std::size_t count, const void* values);
 
-  const Dnn* library_;
+  const Dnn* dnn_;
   DnnDescriptor object_ = nullptr;
 };
 

@@ -6,6 +6,7 @@
 
 #include "engine/cuda/lower/element_start.h"
 #include "engine/cuda/lower/lower.h"
+#include "engine/cuda/lower/proposals.h"
 #include "engine/cuda/lower/recipes.h"
 #include "engine/cuda/lower/windows.h"
 
@@ -90,11 +91,6 @@ ConvolutionProblem problem_of(const Builder& builder, const Convolved& c, const 
           .groups = op.groups};
 }
 
-bool is_relu(const Builder& builder, const Fused& fused) {
-  const auto* op = std::get_if<network::Unary>(&builder.layer(fused.layers.front()).op);
-  return fused.kind == Fused::Kind::unary && op != nullptr && op->kind == network::UnaryKind::relu;
-}
-
 /// What cuDNN does with the convolution, and which of the tail is left. Its kernels that join what
 /// follows all add a bias: zeros where the layer has none.
 struct Joined {
@@ -110,7 +106,7 @@ Joined join(const Builder& builder, const Convolved& c, ConvolutionProblem probl
     result.problem.residual = true;
     ++result.done;
   }
-  if (result.done < tail.size() && is_relu(builder, tail[result.done])) {
+  if (result.done < tail.size() && is_relu(builder.network(), tail[result.done])) {
     result.problem.activation = Activation::relu;
     ++result.done;
   }
@@ -205,7 +201,7 @@ void add_product_recipes(Builder& builder, const Convolved& c, ProductProblem pr
                          std::vector<Recipe>& recipes) {
   const std::vector<Fused>& fused = c.group->tail;
   const bool joins = problem.half && c.bias.valid();
-  const bool activates = joins && !fused.empty() && is_relu(builder, fused[0]);
+  const bool activates = joins && !fused.empty() && is_relu(builder.network(), fused[0]);
   problem.bias = joins;
   if (activates) problem.activation = ProductActivation::relu;
   const network::Shape& shape = builder.tensor(c.y).shape;
@@ -213,26 +209,12 @@ void add_product_recipes(Builder& builder, const Convolved& c, ProductProblem pr
   if (c.bias.valid() && !joins) rest.add_by_channel(function_add, builder.plain(c.bias));
   rest.add(*c.group, activates ? 1 : 0);
   const Value weights = builder.in_form(c.w, c.out.form);
-  std::optional<Value> bias;
-  if (joins) bias = builder.in_form(c.bias, c.out.form);
-  const auto ways = builder.gpu().ways(problem);
-  for (std::size_t i = 0; i < ways.size(); ++i) {
-    const auto& way = ways[i];
-    Recipe recipe{way->kernel(),
-                  name_of_proposal(way->kernel(), i),
-                  Bytes{static_cast<std::int64_t>(way->workspace())},
-                  {}};
-    recipe.starts.push_back([=](const Execution& execution) {
-      way->run(execution.stream, {.a = execution.address(problem.half ? c.in : weights),
-                                  .b = execution.address(problem.half ? weights : c.in),
-                                  .bias = bias ? execution.address(*bias) : 0,
-                                  .y = execution.address(c.out),
-                                  .workspace = execution.address(c.workspace)});
-    });
-    if (!rest.empty())
-      recipe.starts.push_back(element_start(builder, {c.y, c.out}, {c.y, c.out}, rest));
-    recipes.push_back(std::move(recipe));
-  }
+  ProductOperands operands{
+      problem.half ? c.in : weights, problem.half ? weights : c.in, c.out, c.workspace, {}};
+  if (joins) operands.bias = builder.in_form(c.bias, c.out.form);
+  std::optional<Start> last;
+  if (!rest.empty()) last = element_start(builder, {c.y, c.out}, {c.y, c.out}, rest);
+  add_proposals(builder, problem, operands, {last, recipes});
 }
 
 std::string key_of(const Builder& builder, const Convolved& c, const Joined& joined) {

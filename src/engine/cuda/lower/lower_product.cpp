@@ -6,7 +6,7 @@
 #include "engine/cuda/lower/element_start.h"
 #include "engine/cuda/lower/lower.h"
 #include "engine/cuda/lower/places.h"
-#include "engine/cuda/lower/recipes.h"
+#include "engine/cuda/lower/proposals.h"
 
 namespace millrace::engine::cuda {
 namespace {
@@ -172,33 +172,11 @@ void add_library_recipes(Builder& builder, const Multiplied& m, const ProductPro
   const network::Shape& shape = builder.tensor(m.y).shape;
   const Tail rest =
       tail_of(builder, m, {false, !problem.bias, activates ? 1u : 0u}, all_dimensions_of(shape));
-  std::optional<Value> bias;
-  if (problem.bias) bias = builder.in_form(m.c, m.out.form);
-  const auto ways = builder.gpu().ways(problem);
-  for (std::size_t i = 0; i < ways.size(); ++i) {
-    const auto& way = ways[i];
-    const bool joins = problem.bias || activates;
-    Recipe recipe{way->kernel(),
-                  (joins ? "joined " : "") + name_of_proposal(way->kernel(), i),
-                  Bytes{static_cast<std::int64_t>(way->workspace())},
-                  {}};
-    recipe.starts.push_back([=](const Execution& execution) {
-      way->run(execution.stream, {.a = execution.address(m.in_a),
-                                  .b = execution.address(m.in_b),
-                                  .bias = bias ? execution.address(*bias) : 0,
-                                  .y = execution.address(m.out),
-                                  .workspace = execution.address(m.workspace)});
-    });
-    if (!rest.empty())
-      recipe.starts.push_back(element_start(builder, {m.y, m.out}, {m.y, m.out}, rest));
-    recipes.push_back(std::move(recipe));
-  }
-}
-
-bool begins_with_relu(const Builder& builder, const Group& group) {
-  if (group.tail.empty() || group.tail[0].kind != Fused::Kind::unary) return false;
-  const auto& op = builder.layer(group.tail[0].layers.front()).op;
-  return std::get<network::Unary>(op).kind == network::UnaryKind::relu;
+  ProductOperands operands{m.in_a, m.in_b, m.out, m.workspace, {}};
+  if (problem.bias) operands.bias = builder.in_form(m.c, m.out.form);
+  std::optional<Start> last;
+  if (!rest.empty()) last = element_start(builder, {m.y, m.out}, {m.y, m.out}, rest);
+  add_proposals(builder, problem, operands, {last, recipes});
 }
 
 /// What cuBLASLt may be asked for: with all it can join, and alone.
@@ -210,7 +188,8 @@ AskedProduct asked_of(const Builder& builder, const Multiplied& m) {
   if (!asked.alone) return asked;
   ProductProblem joined = *asked.alone;
   joined.bias = is_bias(builder, m);
-  if ((joined.bias || !m.c.valid()) && begins_with_relu(builder, *m.group))
+  const std::vector<Fused>& tail = m.group->tail;
+  if ((joined.bias || !m.c.valid()) && !tail.empty() && is_relu(builder.network(), tail[0]))
     joined.activation = ProductActivation::relu;
   if (joined != *asked.alone) asked.joined = joined;
   return asked;

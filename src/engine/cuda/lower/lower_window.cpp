@@ -72,7 +72,6 @@ void lower_lrn(Builder& builder, LayerId id) {
   const Value in = builder.plain(layer.inputs[0]), out = builder.make(layer.outputs[0]);
   const std::int64_t count = network::element_count(shape);
   LrnWork work{};
-  work.frames = static_cast<int>(shape[0]);
   work.channels = static_cast<int>(shape[1]);
   work.inner = static_cast<int>(count / (shape[0] * shape[1]));
   work.size = static_cast<int>(op.size);

@@ -1,7 +1,5 @@
 #include "engine/cuda/lower/recipes.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <mutex>
 
@@ -57,10 +55,6 @@ Found fastest(Builder& builder, const Recipes& recipes, const Value& workspace,
 }
 
 }  // namespace
-
-std::string name_of_proposal(const std::string& kernel, std::size_t number) {
-  return fmt::format("{} #{}", kernel, number);
-}
 
 void add_fastest(Builder& builder, const Recipes& recipes, const Value& workspace,
                  const Touched& touched) {

@@ -17,9 +17,6 @@ struct Recipe {
   std::vector<Start> starts;
 };
 
-/// Of a proposal of cuBLASLt, whose kernels do not all have names of their own.
-std::string name_of_proposal(const std::string& kernel, std::size_t number);
-
 struct Recipes {
   /// All that the time depends on.
   std::string key;

@@ -12,49 +12,10 @@ namespace {
 using network::BinaryKind;
 using network::UnaryKind;
 
-// In the order of network::UnaryKind.
-constexpr std::array unary_functions{function_relu,
-                                     function_leaky_relu,
-                                     function_clip,
-                                     function_sigmoid,
-                                     function_hard_sigmoid,
-                                     function_hard_swish,
-                                     function_tanh,
-                                     function_elu,
-                                     function_softplus,
-                                     function_mish,
-                                     function_erf,
-                                     function_exp,
-                                     function_sqrt,
-                                     function_round,
-                                     function_neg,
-                                     function_abs,
-                                     function_sign,
-                                     function_reciprocal,
-                                     function_log,
-                                     function_sin,
-                                     function_cos,
-                                     function_tan,
-                                     function_asin,
-                                     function_acos,
-                                     function_atan,
-                                     function_sinh,
-                                     function_cosh,
-                                     function_asinh,
-                                     function_acosh,
-                                     function_atanh,
-                                     function_floor,
-                                     function_ceil,
-                                     function_gelu,
-                                     function_gelu_tanh,
-                                     function_celu,
-                                     function_selu,
-                                     function_thresholded_relu,
-                                     function_softsign,
-                                     function_shrink,
-                                     function_swish,
-                                     function_logical_not};
-static_assert(unary_functions.size() == static_cast<std::size_t>(UnaryKind::logical_not) + 1);
+// Both lists have one order.
+static_assert(static_cast<int>(UnaryKind::relu) == function_relu);
+static_assert(static_cast<int>(UnaryKind::atanh) == function_atanh);
+static_assert(static_cast<int>(UnaryKind::logical_not) == function_logical_not);
 
 struct BothWays {
   Function function, reversed;
@@ -84,9 +45,7 @@ std::optional<Function> function_of_gate(Fused::Kind kind) {
 
 }  // namespace
 
-Function function_of(const network::Unary& op) {
-  return unary_functions[static_cast<std::size_t>(op.kind)];
-}
+Function function_of(const network::Unary& op) { return static_cast<Function>(op.kind); }
 
 Function function_of(const network::Binary& op, bool reversed) {
   const BothWays& ways = binary_functions[static_cast<std::size_t>(op.kind)];
@@ -151,6 +110,11 @@ Epilogue Tail::placed(Epilogue epilogue, const Execution& execution) const {
   for (std::size_t i = 0; i < operands_.size(); ++i)
     epilogue.operands[i].data = execution.pointer(operands_[i]);
   return epilogue;
+}
+
+bool is_relu(const network::Network& network, const Fused& fused) {
+  const auto* op = std::get_if<network::Unary>(&network[fused.layers.front()].op);
+  return fused.kind == Fused::Kind::unary && op != nullptr && op->kind == network::UnaryKind::relu;
 }
 
 bool fits_in_tail(const network::Network& network, const Group& group) {

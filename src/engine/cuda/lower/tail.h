@@ -46,6 +46,9 @@ class Tail {
 /// Whether a kernel has room for so much. One more function and operand are kept for a bias.
 bool fits_in_tail(const network::Network& network, const Group& group);
 
+/// What NVIDIA's libraries can do with a result.
+bool is_relu(const network::Network& network, const Fused& fused);
+
 /// With the alpha and beta of the operator.
 Function function_of(const network::Unary& op);
 /// `reversed`: the result so far is the second operand.
