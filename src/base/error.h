@@ -3,17 +3,18 @@
 #include <stdexcept>
 #include <string>
 
-#include "base/printable.h"
+#include "base/excerpt.h"
 
 namespace millrace {
 
 /// Something the user gave is wrong: a file, a field, an option. `place` names where (file,
-/// line or field), the text says what was found, what was expected and what to do; it is shown as
-/// printable text.
+/// line or field), the text says what was found, what was expected and what to do; both are shown
+/// as printable text, with excerpts of what is very long.
 class InputError : public std::runtime_error {
  public:
   InputError(std::string place, const std::string& text)
-      : std::runtime_error(printable(place.empty() ? text : place + ": " + text)),
+      : std::runtime_error(
+            short_message(place.empty() ? text : excerpt(place, longest_place) + ": " + text)),
         place_(std::move(place)) {}
   const std::string& place() const { return place_; }
 
@@ -24,7 +25,7 @@ class InputError : public std::runtime_error {
 /// A device, a library or the operating system failed; the input was fine.
 class EngineError : public std::runtime_error {
  public:
-  explicit EngineError(const std::string& text) : std::runtime_error(printable(text)) {}
+  explicit EngineError(const std::string& text) : std::runtime_error(short_message(text)) {}
 };
 
 }  // namespace millrace

@@ -38,18 +38,14 @@ void produce_into_standard_output(const std::function<void(std::ostream&)>& prod
     cannot_write(standard_output, errno);
 }
 
-/// A device may have no end, and a pipe none to wait for.
 void check_is_readable(const std::filesystem::path& path) {
-  constexpr std::uintmax_t most = std::uintmax_t{16} << 30;
   std::error_code error;
-  if (is_special(path) && !std::filesystem::is_directory(path, error))
-    throw InputError(path.string(),
-                     "is a pipe or a device, expected a file; write its content into a file");
   const std::uintmax_t size = std::filesystem::file_size(path, error);
-  if (!error && size > most)
-    throw InputError(path.string(), fmt::format("has {:.1f} GiB, but files of at most {} GiB can "
-                                                "be read; is this the right file?",
-                                                static_cast<double>(size) / 0x1p30, most >> 30));
+  if (!error && size > largest_text)
+    throw InputError(path.string(),
+                     fmt::format("has {:.1f} GiB, but such a file can have at most "
+                                 "{} GiB; is this the right file?",
+                                 static_cast<double>(size) / 0x1p30, largest_text >> 30));
 }
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {
@@ -79,10 +75,18 @@ std::ifstream open_file(const std::filesystem::path& path) {
   return in;
 }
 
+std::ifstream open_regular_file(const std::filesystem::path& path) {
+  std::error_code error;
+  if (is_special(path) && !std::filesystem::is_directory(path, error))
+    throw InputError(path.string(),
+                     "is a pipe or a device, expected a file; write its content into a file");
+  return open_file(path);
+}
+
 std::string read_file(const std::filesystem::path& path) {
   std::error_code error;
+  std::ifstream in = open_regular_file(path);
   check_is_readable(path);
-  std::ifstream in = open_file(path);
   std::string content;
   constexpr std::size_t piece = 1 << 20;
   if (const auto size = std::filesystem::file_size(path, error); !error)

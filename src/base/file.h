@@ -1,6 +1,7 @@
 #pragma once
 // Whole files in and out. Writing is atomic: the old file or the new one, never half of it.
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <iosfwd>
@@ -12,12 +13,20 @@ namespace millrace {
 
 /// For reading it as bytes. InputError naming the path if it cannot be opened.
 std::ifstream open_file(const std::filesystem::path& path);
+/// The same; also InputError for a device, which may have no end, and for a pipe.
+std::ifstream open_regular_file(const std::filesystem::path& path);
 
-/// A regular file's content. InputError with the path if it cannot be read or has over 16 GiB.
+/// Texts and pictures of more bytes are refused before they are read: they would need many times
+/// the memory.
+inline constexpr std::uintmax_t largest_text = std::uintmax_t{1} << 30;
+
+/// A regular file's content. InputError with the path if it cannot be read or has more than
+/// largest_text.
 std::string read_file(const std::filesystem::path& path);
 
 /// Writes to a temporary file beside `path`, then renames it over `path`. On failure the
-/// temporary is removed, `path` is as it was, and EngineError says why ("no space left"). A link is
+/// temporary is removed, `path` is as it was, and EngineError says why ("no space left"). What is
+/// there keeps its permissions; if it is write-protected, that is an EngineError. A link is
 /// followed; a device or a pipe is written to directly. Ctrl-C waits until the file is whole.
 void write_file(const std::filesystem::path& path, std::string_view content);
 

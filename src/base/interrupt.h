@@ -1,13 +1,12 @@
 #pragma once
 // Ctrl-C ends work cleanly: threads stop, no half-written file stays behind.
-#include <array>
-#include <csignal>
 
 namespace millrace {
 
-/// While it lives, the first SIGINT, SIGTERM or SIGHUP is remembered instead of ending the process;
-/// a second one ends it at once, whatever blocks. One that check() has not reported takes effect at
-/// the end of the outermost guard.
+/// While one lives, the first SIGINT, SIGTERM or SIGHUP is remembered instead of ending the
+/// process; a second one ends it at once, whatever blocks. Any number may live at the same time, in
+/// any threads: they are one until the last of them ends. A signal that nobody has taken by then
+/// takes effect.
 class InterruptGuard {
  public:
   InterruptGuard();
@@ -19,10 +18,6 @@ class InterruptGuard {
   void check() const;
   /// Whether a signal has come since it was last asked; for what ends by itself then.
   bool take() const;
-
- private:
-  static constexpr std::array<int, 3> signals{SIGINT, SIGTERM, SIGHUP};
-  std::array<struct sigaction, signals.size()> before_{};
 };
 
 }  // namespace millrace

@@ -5,7 +5,10 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <string_view>
 #include <utility>
+
+#include "base/printable.h"
 
 namespace millrace {
 namespace {
@@ -20,6 +23,24 @@ std::string text_of(double value) {
   std::string text = fmt::format("{}", value);
   if (text.find_first_of(".e") == std::string::npos) text += ".0";
   return text;
+}
+
+/// The same value without what moves cursors or turns the direction of writing: as "\\u009b". All
+/// such characters have four digits, and those below a blank are written so by the library.
+std::string without_controls(std::string text) {
+  const auto is_ordinary = [](char c) { return c >= ' ' && c < '\x7f'; };
+  if (std::ranges::all_of(text, is_ordinary)) return text;
+  std::string result;
+  for (std::string_view rest = text; !rest.empty();) {
+    const auto [length, character] = first_character(rest);
+    const std::string_view taken = rest.substr(0, std::max<std::size_t>(1, length));
+    if (length > 0 && is_control(character))
+      result += fmt::format("\\u{:04x}", character);
+    else
+      result += taken;
+    rest.remove_prefix(taken.size());
+  }
+  return result;
 }
 
 template <class Json>
@@ -41,7 +62,9 @@ class JsonWriter {
   std::string text;
 
  private:
-  std::string plain(const Json& value) const { return value.dump(-1, ' ', false, not_utf8_); }
+  std::string plain(const Json& value) const {
+    return without_controls(value.dump(-1, ' ', false, not_utf8_));
+  }
 
   void begin_line(int level) {
     if (indent_ < 0) return;

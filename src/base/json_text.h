@@ -21,7 +21,8 @@ void round_numbers(Json& document) {
 /// The document's text, indented by so many blanks, or in one line if it is negative. Each number
 /// has the fewest digits that say which it is; the library's own text sometimes has 17. Names from
 /// files and of files may hold any bytes: those that are not UTF-8 become U+FFFD, or with
-/// `error_handler_t::strict` are a type_error. Json: nlohmann::json or nlohmann::ordered_json.
+/// `error_handler_t::strict` are a type_error; what moves the cursor of a terminal or turns the
+/// direction of writing stands there as "\\u009b". Json: nlohmann::json or nlohmann::ordered_json.
 template <class Json = nlohmann::json>
 std::string json_text(
     const Json& document, int indent,

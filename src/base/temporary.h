@@ -5,8 +5,12 @@
 
 namespace millrace {
 
-/// Where the content of `path` really goes: a link is followed, not replaced. EngineError if it is
-/// a folder.
+/// Where a chain of links ends, also if nothing is there yet; the path itself if it is no link.
+/// EngineError if the chain has no end.
+std::filesystem::path end_of_links(const std::filesystem::path& path);
+
+/// Where the content of `path` really goes: a link is followed, not replaced, also if what it names
+/// is not there yet. EngineError if it is a folder.
 std::filesystem::path target_of(const std::filesystem::path& path);
 
 /// A device or a pipe, such as /dev/stdout: nothing may be put in its place.
@@ -16,17 +20,18 @@ bool is_special(const std::filesystem::path& target);
 [[noreturn]] void cannot_write(const std::filesystem::path& path, int error);
 
 /// A new empty file in the folder of `target`. Its random name ends in ".tmp" and `ending`; no file
-/// that is there already is opened. Removed unless it is renamed into place.
+/// that is there already is opened. Removed unless it is renamed into place. Never more people can
+/// read it than `target`, if that is there.
 class TemporaryFile {
  public:
-  /// EngineError naming `target` if it cannot be made.
+  /// EngineError naming `target` if it cannot be made, or if `target` is write-protected.
   explicit TemporaryFile(std::filesystem::path target, const std::string& ending = {});
   ~TemporaryFile();
   TemporaryFile(const TemporaryFile&) = delete;
   TemporaryFile& operator=(const TemporaryFile&) = delete;
 
   const std::filesystem::path& path() const { return path_; }
-  /// To its target, over what is there. EngineError if that fails.
+  /// To its target, over what is there, whose permissions it takes. EngineError if that fails.
   void rename();
 
  private:

@@ -2,9 +2,13 @@
 
 #include <fmt/format.h>
 #include <sys/ioctl.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <cassert>
+#include <cerrno>
 #include <cstdlib>
 
 namespace millrace {
@@ -19,10 +23,14 @@ bool is_set(const char* variable) {
 
 int code_of(Colour colour) {
   switch (colour) {
-    case Colour::red: return 31;
-    case Colour::green: return 32;
-    case Colour::yellow: return 33;
-    case Colour::bold: break;
+    case Colour::red:
+      return 31;
+    case Colour::green:
+      return 32;
+    case Colour::yellow:
+      return 33;
+    case Colour::bold:
+      break;
   }
   return 1;
 }
@@ -38,6 +46,25 @@ bool has_colours(std::FILE* stream) {
 std::string coloured(std::string_view text, Colour colour, std::FILE* stream) {
   if (!has_colours(stream)) return std::string(text);
   return fmt::format("\x1b[{}m{}\x1b[0m", code_of(colour), text);
+}
+
+void write_error(std::initializer_list<std::string_view> pieces) noexcept {
+  std::array<iovec, 4> all{};
+  assert(pieces.size() <= all.size());
+  int count = 0;
+  for (const std::string_view piece : pieces)
+    all[static_cast<std::size_t>(count++)] = {const_cast<char*>(piece.data()), piece.size()};
+  iovec* next = all.data();
+  while (count > 0) {
+    const ssize_t result = ::writev(STDERR_FILENO, next, count);
+    if (result < 0 && errno == EINTR) continue;
+    if (result < 0) return;
+    auto written = static_cast<std::size_t>(result);
+    for (; count > 0 && written >= next->iov_len; ++next, --count) written -= next->iov_len;
+    if (count == 0) return;
+    next->iov_base = static_cast<char*>(next->iov_base) + written;
+    next->iov_len -= written;
+  }
 }
 
 std::size_t terminal_width() {

@@ -1,7 +1,9 @@
 #pragma once
-// Texts for a terminal: its width, and colours where a person looks and has not asked for none.
+// Texts for a terminal: its width, colours where a person looks and has not asked for none, and
+// what goes to standard error.
 #include <cstddef>
 #include <cstdio>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 
@@ -21,5 +23,9 @@ bool has_colours(std::FILE* stream);
 
 /// The text in that colour if the stream has colours, else as it is.
 std::string coloured(std::string_view text, Colour colour, std::FILE* stream = stdout);
+
+/// Writes the pieces, at most four, to standard error at once. What cannot be written is lost: no
+/// work ends because nobody can read its notes.
+void write_error(std::initializer_list<std::string_view> pieces) noexcept;
 
 }  // namespace millrace

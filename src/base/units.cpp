@@ -44,6 +44,10 @@ std::string four_digits(double value) {
   return fmt::format("{:.{}f}", std::stod(rounded), std::max(0, 3 - place));
 }
 
+std::string counted(std::size_t count, const std::string& noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
 std::string to_text(Bytes bytes) {
   constexpr double kib = 1024;
   constexpr std::array<Scale, 3> scales{

@@ -37,6 +37,9 @@ struct Bytes {
 std::string to_text(Time time);
 /// "44690", "435.3", "0.7440": four significant digits, for rates and ratios that were measured.
 std::string four_digits(double value);
+
+/// "1 stage", "2 stages".
+std::string counted(std::size_t count, const std::string& noun);
 /// "1.50 MiB", "312 B".
 std::string to_text(Bytes bytes);
 

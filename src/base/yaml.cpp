@@ -10,6 +10,7 @@
 #include <system_error>
 
 #include "base/error.h"
+#include "base/excerpt.h"
 #include "base/file.h"
 
 namespace millrace {
@@ -42,10 +43,7 @@ std::string found_in(const YamlNode& node) {
       break;
   }
   constexpr std::size_t most = 40;
-  std::string piece = node.text.substr(0, most);
-  for (char& c : piece)
-    if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') c = '?';
-  return fmt::format("'{}'{}", piece, node.text.size() > most ? " and more" : "");
+  return fmt::format("'{}'", excerpt(node.text, most));
 }
 
 const YamlNode* find(const YamlNode& map, std::string_view key) {

@@ -162,6 +162,22 @@ std::optional<Quantized> scaled(const Layer& layer, const Quantized& weights,
   return result;
 }
 
+/// Programs add 1.5 * 2^23 and subtract it again, so that float32 rounds to whole numbers.
+constexpr double rounds = 0x1p20;
+/// Larger factors may overflow, alone or with the weights that they are put into.
+constexpr double largest_scale = 1e15;
+
+bool is_ordinary(const Affine& affine) {
+  for (std::size_t c = 0; c < affine.scale.size(); ++c)
+    if (!(std::abs(affine.scale[c]) <= largest_scale && std::abs(affine.shift[c]) < rounds))
+      return false;
+  return true;
+}
+
+std::optional<Affine> ordinary(std::optional<Affine> affine) {
+  return affine && is_ordinary(*affine) ? std::move(affine) : std::nullopt;
+}
+
 }  // namespace
 
 std::optional<Affine> affine_of(const Network& network, const Layer& layer) {
@@ -169,21 +185,26 @@ std::optional<Affine> affine_of(const Network& network, const Layer& layer) {
   const Tensor& result = network[layer.outputs[0]];
   if (result.type != DataType::float32 || result.shape.size() < 2) return std::nullopt;
   if (const auto* normalization = std::get_if<BatchNormalization>(&layer.op))
-    return affine_of_normalization(network, layer, normalization->epsilon);
+    return ordinary(affine_of_normalization(network, layer, normalization->epsilon));
   const auto* binary = std::get_if<Binary>(&layer.op);
   if (binary == nullptr || (binary->kind != BinaryKind::add && binary->kind != BinaryKind::sub &&
                             binary->kind != BinaryKind::mul && binary->kind != BinaryKind::div))
     return std::nullopt;
-  return affine_of_binary(network, layer, binary->kind);
+  return ordinary(affine_of_binary(network, layer, binary->kind));
 }
 
-Affine compose(const Affine& first, const Affine& second) {
+std::optional<Affine> composed(const Affine& first, const Affine& second) {
+  constexpr double most_cancelled = 4096, vanishing = 1e-30;
   Affine result = first;
   for (std::size_t c = 0; c < result.scale.size(); ++c) {
+    const double before = result.shift[c] * second.scale[c];
     result.scale[c] *= second.scale[c];
-    result.shift[c] = result.shift[c] * second.scale[c] + second.shift[c];
+    result.shift[c] = before + second.shift[c];
+    const double left = std::max(std::abs(result.scale[c]), std::abs(result.shift[c]));
+    if (result.scale[c] != 0 && std::abs(result.scale[c]) < vanishing) return std::nullopt;
+    if (std::abs(before) > most_cancelled * left) return std::nullopt;
   }
-  return result;
+  return ordinary(std::move(result));
 }
 
 bool can_absorb(const Network& network, const Layer& layer, std::size_t channels) {

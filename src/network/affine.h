@@ -14,11 +14,12 @@ struct Affine {
 };
 
 /// The layer as such a map: BatchNormalization, or Add, Sub, Mul, Div by a constant that is the
-/// same all over a channel. float32 only.
+/// same all over a channel. float32 only, of numbers that are finite and not so large that adding
+/// them rounds.
 std::optional<Affine> affine_of(const Network& network, const Layer& layer);
 
-/// `second` after `first`.
-Affine compose(const Affine& first, const Affine& second);
+/// `second` after `first`; nothing if float32 would overflow or round otherwise between them.
+std::optional<Affine> composed(const Affine& first, const Affine& second);
 
 /// Whether the layer is a Conv, ConvTranspose or Gemm whose weights, and bias if it has one, are
 /// constants with a value for each of so many channels.

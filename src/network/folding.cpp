@@ -1,12 +1,19 @@
 #include "network/folding.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "network/evaluate/evaluate.h"
 #include "network/operator_kinds.h"
 
 namespace millrace::network {
 namespace {
+
+/// Comparisons that miss the caches: 5 s for 2e7 elements.
+double steps_of_sorting(const TopK& op, const Shape& shape) {
+  const double length = static_cast<double>(shape[static_cast<std::size_t>(op.axis)]);
+  return 8 * static_cast<double>(element_count(shape)) * std::log2(length + 1);
+}
 
 /// About how many steps the loops take: a function such as exp as many as ten products.
 double steps(const Network& network, const Layer& layer, LayerId id) {
@@ -21,6 +28,8 @@ double steps(const Network& network, const Layer& layer, LayerId id) {
     result += 10 * static_cast<double>(cost_of(network, id).operations);
   const auto* align = std::get_if<RoiAlign>(&layer.op);
   if (align != nullptr && align->sampling_ratio == 0) result += outputs * 1e6;
+  if (const TopK* top = std::get_if<TopK>(&layer.op))
+    result += steps_of_sorting(*top, network[layer.inputs[0]].shape);
   const bool is_function =
       is_one_of<Unary, Binary, Resize, Softmax, Compare, Test, Where>(layer.op);
   double inputs = 0;
@@ -95,8 +104,7 @@ std::optional<Quantized> quantized_form(const Network& network, const Layer& lay
 
 }  // namespace
 
-std::optional<std::vector<Folded>> fold(const Network& network, LayerId id,
-                                        FoldingBudget& budget) {
+std::optional<std::vector<Folded>> fold(const Network& network, LayerId id, FoldingBudget& budget) {
   const Layer& layer = network[id];
   if (!all_constant(network, layer)) return std::nullopt;
   const Bytes size = output_size(network, layer);

@@ -64,6 +64,7 @@ struct Attributes {
   void operator()(const Resize& op) const {
     h.add(static_cast<std::int64_t>(op.mode)).add(static_cast<std::int64_t>(op.coordinates));
     h.add(static_cast<std::int64_t>(op.nearest)).add(std::int64_t{op.exclude_outside});
+    if (op.antialias) h.add(std::int64_t{1});
     add(h, op.scales), add(h, op.roi), add(h, op.cubic_a), add(h, op.extrapolation);
   }
   void operator()(const Softmax& op) const { h.add(op.axis).add(op.end); }

@@ -6,12 +6,15 @@
 #include <array>
 #include <bit>
 #include <charconv>
-#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <numeric>
 #include <ostream>
 #include <string_view>
 
 #include "base/error.h"
 #include "base/file.h"
+#include "network/evaluate/evaluate.h"
 
 namespace millrace::network {
 namespace {
@@ -20,16 +23,25 @@ static_assert(std::endian::native == std::endian::little, "values are copied as 
 
 constexpr std::string_view magic{"\x93NUMPY", 6};
 constexpr std::size_t most_dimensions = 32;
+constexpr std::size_t longest_header = 1 << 20;
+constexpr Bytes most_values{std::int64_t{16} << 30};
 
 struct Description {
   std::string_view text;
   DataType type;
 };
-constexpr std::array<Description, 12> descriptions{
-    {{"<f4", DataType::float32}, {"<f8", DataType::float64}, {"<f2", DataType::float16},
-     {"|i1", DataType::int8}, {"|u1", DataType::uint8}, {"<i2", DataType::int16},
-     {"<u2", DataType::uint16}, {"<i4", DataType::int32}, {"<u4", DataType::uint32},
-     {"<i8", DataType::int64}, {"<u8", DataType::uint64}, {"|b1", DataType::boolean}}};
+constexpr std::array<Description, 12> descriptions{{{"<f4", DataType::float32},
+                                                    {"<f8", DataType::float64},
+                                                    {"<f2", DataType::float16},
+                                                    {"|i1", DataType::int8},
+                                                    {"|u1", DataType::uint8},
+                                                    {"<i2", DataType::int16},
+                                                    {"<u2", DataType::uint16},
+                                                    {"<i4", DataType::int32},
+                                                    {"<u4", DataType::uint32},
+                                                    {"<i8", DataType::int64},
+                                                    {"<u8", DataType::uint64},
+                                                    {"|b1", DataType::boolean}}};
 
 /// Reads the dictionary of Python literals at the file's beginning, without caring about the
 /// order of its keys.
@@ -45,14 +57,18 @@ class Header {
     const std::string_view name = value.substr(1, end - 1);
     for (const Description& known : descriptions)
       if (known.text == name) return known.type;
-    fail(fmt::format("has values of type '{}'; save little-endian numbers, for example with "
-                     "numpy.save(path, array.astype('<f4'))",
-                     name));
+    fail(
+        fmt::format("has values of type '{}'; save little-endian numbers, for example with "
+                    "numpy.save(path, array.astype('<f4'))",
+                    name));
   }
 
-  void require_row_major() const {
-    if (!after("fortran_order").starts_with("False"))
-      fail("is in Fortran order; save numpy.ascontiguousarray(array)");
+  /// Whether the first dimension's elements are neighbours.
+  bool is_column_major() const {
+    const std::string_view value = after("fortran_order");
+    if (!value.starts_with("False") && !value.starts_with("True"))
+      fail("its header's 'fortran_order' is neither True nor False");
+    return value.starts_with("True");
   }
 
   Shape shape() const {
@@ -92,9 +108,11 @@ class Header {
 };
 
 struct Parts {
-  std::string_view header, values;
+  std::string_view header;
+  std::size_t values = 0;  // where they begin
 };
 
+/// `file`: its beginning.
 Parts split(std::string_view file, const std::string& place) {
   if (!file.starts_with(magic) || file.size() < magic.size() + 4)
     throw InputError(place, "is not a NumPy file: expected what numpy.save writes");
@@ -103,14 +121,26 @@ Parts split(std::string_view file, const std::string& place) {
   };
   const std::size_t version = byte(6);
   if (version < 1 || version > 3)
-    throw InputError(place, fmt::format("has version {} of the NumPy format; 1 to 3 are known",
-                                        version));
+    throw InputError(place,
+                     fmt::format("has version {} of the NumPy format; 1 to 3 are known", version));
   const std::size_t begin = version == 1 ? 10 : 12;
   if (file.size() < begin) throw InputError(place, "ends inside its header; copy it again");
   std::size_t size = byte(8) | byte(9) << 8;
   if (version > 1) size |= byte(10) << 16 | byte(11) << 24;
   if (size > file.size() - begin) throw InputError(place, "ends inside its header; copy it again");
-  return {file.substr(begin, size), file.substr(begin + size)};
+  return {file.substr(begin, size), begin + size};
+}
+
+/// All dimensions in the other order.
+Array transposed(const Array& array) {
+  Shape order(array.shape.size());
+  std::iota(order.rbegin(), order.rend(), 0);
+  const Shape shape(array.shape.rbegin(), array.shape.rend());
+  Buffer memory(array.memory->size());
+  const ConstView from{array.type, array.shape, array.memory->data()};
+  const View to{array.type, shape, memory.data()};
+  evaluate({"", Transpose{order}, {}, {}}, {&from, 1}, {&to, 1});
+  return make_array(array.type, shape, std::move(memory));
 }
 
 std::string header_of(const Array& array) {
@@ -130,20 +160,30 @@ std::string header_of(const Array& array) {
 
 Array read_npy(const std::filesystem::path& path) {
   const std::string place = path.string();
-  const std::string file = read_file(path);
-  const Parts parts = split(file, place);
+  std::ifstream in = open_regular_file(path);
+  std::string beginning(longest_header, '\0');
+  in.read(beginning.data(), std::ssize(beginning));
+  beginning.resize(static_cast<std::size_t>(in.gcount()));
+  const Parts parts = split(beginning, place);
   const Header header(parts.header, place);
-  header.require_row_major();
+  const bool column_major = header.is_column_major();
   const DataType type = header.type();
   const Shape shape = header.shape();
   const Bytes expected = size_of(type) * element_count(shape, place);
-  const auto found = static_cast<std::int64_t>(parts.values.size());
+  const auto found = static_cast<std::int64_t>(std::filesystem::file_size(path) - parts.values);
   if (found != expected.count)
     header.fail(fmt::format("has {} bytes of values where {} {} needs {}; copy or save it again",
                             found, to_text(type), to_text(shape), expected.count));
-  Buffer memory(expected);
-  std::memcpy(memory.data(), parts.values.data(), parts.values.size());
-  return make_array(type, shape, std::move(memory));
+  if (expected > most_values)
+    header.fail(fmt::format("has {}, but arrays of at most {} can be read; split it",
+                            millrace::to_text(expected), millrace::to_text(most_values)));
+  Buffer memory = Buffer::uninitialized(expected);
+  in.clear();  // the end may have been seen
+  in.seekg(static_cast<std::streamoff>(parts.values));
+  in.read(reinterpret_cast<char*>(memory.data()), expected.count);
+  if (!in) header.fail("cannot be read to its end; copy it again");
+  if (!column_major) return make_array(type, shape, std::move(memory));
+  return transposed(make_array(type, {shape.rbegin(), shape.rend()}, std::move(memory)));
 }
 
 void write_npy(const std::filesystem::path& path, const Array& array) {

@@ -126,10 +126,10 @@ struct Resize {
   ResizeMode mode = ResizeMode::nearest;
   Coordinates coordinates = Coordinates::half_pixel;
   NearestMode nearest = NearestMode::round_prefer_floor;
-  std::vector<double> scales;
-  std::vector<double> roi;
+  std::vector<double> scales, roi;
   double cubic_a = -0.75;
   bool exclude_outside = false;
+  bool antialias = false;  // linear and cubic: made smaller, the kernel is as much wider
   double extrapolation = 0;
 };
 /// Over the dimensions [axis, end): one for opset 13 and later, all following ones before.

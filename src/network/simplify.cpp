@@ -1,8 +1,7 @@
 #include "network/simplify.h"
 
-#include "network/folding.h"
 #include "network/operator_kinds.h"
-#include "network/quantized/join_convolutions.h"
+#include "network/quantized/join_layers.h"
 
 namespace millrace::network {
 namespace {
@@ -14,12 +13,22 @@ TensorId before_reshape(const Network& network, const Topology& before, TensorId
   return is_reshaped ? network[*producer].inputs[0] : tensor;
 }
 
-}  // namespace
-
-Network fold_constants(Network network) {
+/// Of a network whose constants are all weights of a file.
+FoldingBudget budget_of(const Network& network) {
   FoldingBudget budget;
   for (const Tensor& tensor : network.tensors)
     if (tensor.constant) budget.allow_for(tensor.size());
+  return budget;
+}
+
+}  // namespace
+
+Network fold_constants(Network network) {
+  const FoldingBudget budget = budget_of(network);
+  return fold_constants_within(std::move(network), budget);
+}
+
+Network fold_constants_within(Network network, FoldingBudget budget) {
   std::vector<Layer> kept;
   for (std::size_t i = 0; i < network.layers.size(); ++i) {
     std::optional<std::vector<Folded>> values = fold(network, LayerId(i), budget);
@@ -63,14 +72,19 @@ Network merge_reshapes(Network network) {
 }
 
 Network simplify(Network network) {
+  const FoldingBudget budget = budget_of(network);
+  return simplify(std::move(network), budget);
+}
+
+Network simplify(Network network, const FoldingBudget& budget) {
   network = widen_half(std::move(network));
-  network = fold_constants(std::move(network));
+  network = fold_constants_within(std::move(network), budget);
   network = merge_reshapes(std::move(network));
   network = recognise_functions(std::move(network));
   network = recognise_normalizations(std::move(network));
   network = fold_padding(std::move(network));
   network = fold_batch_normalization(std::move(network));
-  network = join_quantized_convolutions(std::move(network));
+  network = join_quantized_layers(std::move(network));
   return remove_unused(std::move(network));
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 // The passes between the file and the network that is mapped. Each is network to network.
+#include "network/folding.h"
 #include "network/network.h"
 
 namespace millrace::network {
@@ -11,6 +12,8 @@ Network widen_half(Network network);
 /// Layers whose inputs are all constants become constants. Those that were dequantised keep the
 /// integers they were made of, through transpositions too (see Tensor::quantized).
 Network fold_constants(Network network);
+/// The same with what is left of the budget that the network was read with.
+Network fold_constants_within(Network network, FoldingBudget budget);
 /// BatchNormalization, and Mul or Add by a per-channel constant, into the convolution before
 /// them, or into one BatchNormalization where there is none. Quantised weights stay quantised, with
 /// a scale for every channel.
@@ -28,5 +31,6 @@ Network recognise_normalizations(Network network);
 Network remove_unused(Network network);
 /// All of them, in the one order that works; read_network applies it.
 Network simplify(Network network);
+Network simplify(Network network, const FoldingBudget& budget);
 
 }  // namespace millrace::network

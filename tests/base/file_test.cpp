@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <filesystem>
 #include <ostream>
 #include <stdexcept>
 
@@ -43,6 +44,16 @@ TEST_F(File, a_link_is_followed_not_replaced) {
   write_file(folder / "link", "new");
   EXPECT_EQ(read_file(folder / "target"), "new");
   EXPECT_TRUE(std::filesystem::is_symlink(folder / "link"));
+}
+
+TEST_F(File, a_link_to_what_is_not_there_yet_is_followed) {
+  std::filesystem::create_symlink("target", folder / "link");
+  check_writable(folder / "link");
+  write_file(folder / "link", "new");
+  EXPECT_TRUE(std::filesystem::is_symlink(folder / "link"));
+  EXPECT_EQ(read_file(folder / "target"), "new");
+  std::filesystem::create_symlink("circle", folder / "circle");
+  EXPECT_THROW(write_file(folder / "circle", "new"), EngineError);
 }
 
 TEST_F(File, a_pipe_is_written_to_and_stays) {
@@ -83,6 +94,12 @@ TEST_F(File, a_full_disk_is_an_engine_error_that_names_the_file) {
 TEST_F(File, reading_a_missing_file_or_a_folder_is_an_input_error) {
   EXPECT_THROW(read_file(folder / "missing"), InputError);
   EXPECT_THROW(read_file(folder.path()), InputError);
+}
+
+TEST_F(File, reading_a_huge_file_is_an_input_error) {
+  write_file(folder / "a", "text");
+  std::filesystem::resize_file(folder / "a", largest_text + 1);
+  EXPECT_THROW(read_file(folder / "a"), InputError);
 }
 
 TEST_F(File, reading_a_device_or_a_pipe_is_an_input_error) {

@@ -61,6 +61,12 @@ TEST(JsonText, replaces_what_is_not_utf8_or_refuses_it) {
   EXPECT_THROW(json_text(json{{"a\xff", 1}}, 1, json::error_handler_t::strict), json::type_error);
 }
 
+TEST(JsonText, writes_out_what_a_terminal_would_obey) {
+  const json document = {{"a\u009b", "\u202eb\033\177層\\"}};
+  EXPECT_EQ(json_text(document, -1), "{\"a\\u009b\":\"\\u202eb\\u001b\\u007f層\\\\\"}");
+  EXPECT_EQ(json::parse(json_text(document, 1)), document);
+}
+
 TEST(JsonText, a_document_says_its_kind_and_is_rounded) {
   EXPECT_EQ(json_document("thing", {{"share", 1.0 / 3}, {"list", {2.0 / 3, 1}}}, -1),
             "{\"format\":1,\"kind\":\"thing\",\"list\":[0.666667,1],\"share\":0.333333}\n");

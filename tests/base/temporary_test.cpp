@@ -1,9 +1,13 @@
 #include "base/temporary.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <iterator>
+#include <string>
 
+#include "base/error.h"
 #include "base/file.h"
 #include "support/temporary_folder.h"
 
@@ -33,6 +37,69 @@ TEST(TemporaryFile, takes_the_place_of_its_target_when_it_is_renamed) {
   file.rename();
   EXPECT_EQ(read_file(folder / "out"), "");
   EXPECT_EQ(files_in(folder), 1);
+}
+
+mode_t mode_of(const std::filesystem::path& path) {
+  struct stat found {};
+  return stat(path.c_str(), &found) == 0 ? found.st_mode & 0777u : 0;
+}
+
+TEST(TemporaryFile, takes_the_permissions_of_its_target_and_never_shows_more) {
+  const test::TemporaryFolder folder;
+  for (const mode_t mode : {0600u, 0640u, 0755u}) {
+    write_file(folder / "out", "old");
+    ASSERT_EQ(chmod((folder / "out").c_str(), mode), 0);
+    TemporaryFile file(folder / "out");
+    EXPECT_EQ(mode_of(file.path()) & ~mode, 0u);
+    file.rename();
+    EXPECT_EQ(mode_of(folder / "out"), mode);
+  }
+}
+
+/// Root may write anything, so another user tries; ends with the test.
+class AsOtherUser {
+ public:
+  AsOtherUser() : was_(geteuid()) {
+    constexpr uid_t nobody = 65534;
+    if (was_ == 0 && seteuid(nobody) != 0) ADD_FAILURE() << "cannot become another user";
+  }
+  ~AsOtherUser() {
+    if (seteuid(was_) != 0) ADD_FAILURE() << "cannot become root again";
+  }
+  AsOtherUser(const AsOtherUser&) = delete;
+  AsOtherUser& operator=(const AsOtherUser&) = delete;
+
+ private:
+  uid_t was_;
+};
+
+TEST(TemporaryFile, does_not_replace_what_is_write_protected) {
+  const test::TemporaryFolder folder;
+  ASSERT_EQ(chmod(folder.path().c_str(), 0777), 0);
+  write_file(folder / "out", "old");
+  ASSERT_EQ(chmod((folder / "out").c_str(), 0444), 0);
+  {
+    const AsOtherUser user;
+    try {
+      check_writable(folder / "out");
+      FAIL() << "no error";
+    } catch (const EngineError& error) {
+      EXPECT_NE(std::string(error.what()).find("the file is write-protected"), std::string::npos);
+    }
+    EXPECT_THROW(write_file(folder / "out", "new"), EngineError);
+  }
+  EXPECT_EQ(read_file(folder / "out"), "old");
+  EXPECT_EQ(files_in(folder), 1);
+}
+
+TEST(EndOfLinks, is_where_a_chain_ends_and_of_a_circle_there_is_none) {
+  const test::TemporaryFolder folder;
+  std::filesystem::create_symlink("second", folder / "first");
+  std::filesystem::create_symlink(folder / "third", folder / "second");
+  EXPECT_EQ(end_of_links(folder / "first"), folder / "third");
+  EXPECT_EQ(end_of_links(folder / "third"), folder / "third");
+  std::filesystem::create_symlink("circle", folder / "circle");
+  EXPECT_THROW(end_of_links(folder / "circle"), EngineError);
 }
 
 }  // namespace

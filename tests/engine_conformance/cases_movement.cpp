@@ -76,6 +76,12 @@ Resize resize(ResizeMode mode, Coordinates coordinates, std::vector<double> scal
   return op;
 }
 
+Resize antialiased(ResizeMode mode, std::vector<double> scales) {
+  Resize op = resize(mode, Coordinates::half_pixel, std::move(scales));
+  op.antialias = true;
+  return op;
+}
+
 ConformanceCase odd_resize_case(const Resize& op, bool innermost) {
   const std::string name = "resize_odd_" + std::to_string(static_cast<int>(op.mode)) + "_" +
                            std::to_string(static_cast<int>(op.coordinates)) +
@@ -113,6 +119,10 @@ std::vector<ConformanceCase> resize_cases() {
       moved("resize_linear_down", resize(ResizeMode::linear, half_pixel, {1, 1, 0.5, 0.6}), x,
             {1, 3, 2, 3}),
       moved("resize_cubic", resize(ResizeMode::cubic, half_pixel, up), x, twice),
+      moved("resize_linear_antialias", antialiased(ResizeMode::linear, {1, 1, 0.25, 0.4}), x,
+            {1, 3, 1, 2}),
+      moved("resize_cubic_antialias", antialiased(ResizeMode::cubic, {1, 1, 0.5, 1.6}), x,
+            {1, 3, 2, 8}),
   };
   for (ConformanceCase& test : simple) cases.push_back(std::move(test));
   return cases;

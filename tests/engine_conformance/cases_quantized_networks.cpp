@@ -46,10 +46,12 @@ class QuantisedChain {
     return {{}, scale(random_.uniform(0.01f, 0.05f)), byte(type, random_.below(256)), type, shape};
   }
   QuantisedTensor quantise(TensorId real, const Shape& shape) {
-    QuantisedTensor made = next(shape);
-    made.values = b_.layer(QuantizeLinear{}, {real, made.scale, made.zero}, shape);
-    b_.set_type(made.values, made.type);
-    return made;
+    return quantise_as(next(shape), real);
+  }
+  QuantisedTensor quantise_as(QuantisedTensor like, TensorId real) {
+    like.values = b_.layer(QuantizeLinear{}, {real, like.scale, like.zero}, like.shape);
+    b_.set_type(like.values, like.type);
+    return like;
   }
   TensorId real(const QuantisedTensor& x) {
     const TensorId made = b_.layer(DequantizeLinear{}, {x.values, x.scale, x.zero}, x.shape);
@@ -79,13 +81,30 @@ class QuantisedChain {
     return made;
   }
 
+  /// Of parts in steps of the first.
+  QuantisedTensor concatenated(const QuantisedTensor& x) {
+    constexpr std::int64_t filters[]{1, 5, 16, 64};
+    QuantisedTensor made = convolve(x, {window(1), 1}, filters[random_.below(4)]);
+    QuantisedTensor other =
+        random_.below(3) == 0 ? x
+                              : convolve(x, {window(3, {.pad = 1}), 1}, filters[random_.below(4)]);
+    const TensorId numbers = real(other);
+    if (random_.below(4) == 0) b_.output(numbers);
+    other = {{}, made.scale, made.zero, made.type, other.shape};
+    const TensorId parts[]{made.values, quantise_as(other, numbers).values};
+    made.shape[1] += other.shape[1];
+    made.values = b_.layer(Concat{1}, {parts[0], parts[1]}, made.shape);
+    b_.set_type(made.values, made.type);
+    return made;
+  }
+
   QuantisedTensor random_layer(const QuantisedTensor& x) {
     constexpr std::int64_t filters[]{1, 5, 16, 33, 64, 70, 96};
     const auto kernel = static_cast<std::int64_t>(1 + 2 * random_.below(3));
     const auto stride = static_cast<std::int64_t>(1 + random_.below(2));
     const Window wide = window(kernel, {.stride = stride, .pad = kernel / 2});
     const Window same = window(3, {.pad = 1});
-    switch (random_.below(7)) {
+    switch (random_.below(9)) {
       case 0:
         return convolve(x, {wide, 1}, filters[random_.below(7)]);
       case 1:
@@ -104,7 +123,11 @@ class QuantisedChain {
         b_.set_type(made.values, x.type);
         return made;
       }
-      case 5: {  // another reader, of sums
+      case 5:
+        return concatenated(x);
+      case 6:
+        return quantise(real(x), x.shape);
+      case 7: {  // another reader, of sums
         const TensorId w =
             b_.constant(random_array(random_, DataType::int8, {3, x.shape[1], 1, 1}, {-9, 9}));
         const Window one = window(1);

@@ -224,8 +224,8 @@ TEST(Ways, each_gives_every_element_as_exactly_as_its_number_of_products_allows)
   struct Shape {
     std::int64_t channels, side, kernel;
   };
-  for (const Shape& shape : {Shape{3, 28, 3}, Shape{16, 14, 1}, Shape{64, 28, 3}, Shape{64, 14, 5},
-                             Shape{256, 14, 3}}) {
+  for (const Shape& shape :
+       {Shape{3, 28, 3}, Shape{16, 14, 1}, Shape{64, 28, 3}, Shape{64, 14, 5}, Shape{256, 14, 3}}) {
     const network::Network network = alone(shape.channels, shape.side, shape.kernel);
     const std::int64_t products = shape.channels * shape.kernel * shape.kernel;
     const auto inputs = inputs_of(network);
@@ -326,6 +326,27 @@ TEST(Ways, float16_is_refused_where_it_is_not_offered) {
   } catch (const InputError& error) {
     EXPECT_NE(std::string(error.what()).find("millrace plan"), std::string::npos) << error.what();
   }
+}
+
+/// oneDNN's search takes seconds for 4096 and minutes for 2000x2000.
+TEST(Ways, huge_windows_are_left_to_the_plain_loops) {
+  const auto ways = [](const Shape& window) {
+    Net net;
+    const Shape ones(window.size(), 1), none(window.size(), 0);
+    Shape image{1, 1}, result{1, 1};
+    for (const std::int64_t size : window) {
+      image.push_back(size + 1);
+      result.push_back(2);
+    }
+    Shape weights{1, 1};
+    weights.insert(weights.end(), window.begin(), window.end());
+    const network::Conv conv{{window, ones, ones, none, none}, 1};
+    net.output(net.layer(conv, {net.input(image), net.weights(weights)}, result));
+    const network::Network network = net.build();
+    return make()->variants(network, LayerId(0), cores());
+  };
+  EXPECT_EQ(ways({1, 4096}).size(), 1u);
+  EXPECT_EQ(ways({200, 200}).size(), 1u);
 }
 
 TEST(Ways, an_algorithm_that_is_not_there_is_named) {

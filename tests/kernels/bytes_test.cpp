@@ -227,6 +227,18 @@ TEST(ByteNumbers, are_the_nearest_and_halves_the_even_integers) {
   }
 }
 
+TEST(ByteNumbers, in_other_steps_are_those_of_their_numbers) {
+  Random random(6);
+  const auto bytes = random_bytes(random, 70'003);
+  const ByteScale before{0.013f, 100, false}, after{0.05f, -7, true};
+  std::vector<float> numbers(bytes.size());
+  std::vector<std::uint8_t> expected(bytes.size()), found(bytes.size());
+  dequantize_bytes(bytes, before, numbers.data());
+  quantize_numbers(numbers, after, expected.data());
+  requantize_bytes(bytes, before, after, found.data());
+  EXPECT_EQ(found, expected);
+}
+
 TEST(ByteNumbers, of_what_is_no_number_are_the_least) {
   const std::vector<float> x(19, std::numeric_limits<float>::quiet_NaN());
   std::vector<std::uint8_t> bytes(x.size(), 9);

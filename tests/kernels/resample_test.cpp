@@ -56,8 +56,8 @@ void expect_resampled(Resampling r, std::size_t taps_down, std::size_t taps_acro
 }
 
 TEST(Resampling, adds_weighted_pixels_of_any_layout) {
-  for (const std::size_t down : {1, 2, 4})
-    for (const std::size_t across : {1, 2, 4}) {
+  for (const std::size_t down : {1, 2, 4, 7})
+    for (const std::size_t across : {1, 2, 4, 7}) {
       expect_resampled({3, 5, 7, 1, {}, {}}, down, across);
       expect_resampled({2, 5, 7, 3, {}, {}}, down, across);
       expect_resampled({2, 6, 5, 35, {}, {}}, down, across);

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <string>
 
 #include "base/error.h"
@@ -13,12 +14,17 @@ namespace {
 
 class Npy : public testing::Test {
  protected:
-  /// Writes a version 1 file with this header and these values; gives the error's text.
-  std::string error_for(const std::string& header, const std::string& values) {
+  /// A version 1 file.
+  static std::string file_of(const std::string& header, const std::string& values) {
     std::string file("\x93NUMPY\x01\x00", 8);
     file.push_back(static_cast<char>(header.size()));
     file.push_back('\0');
-    return error_for_file(file + header + values);
+    return file + header + values;
+  }
+
+  /// Writes a file with this header and these values; gives the error's text.
+  std::string error_for(const std::string& header, const std::string& values) {
+    return error_for_file(file_of(header, values));
   }
 
   std::string error_for_file(const std::string& file) {
@@ -87,6 +93,28 @@ TEST_F(Npy, every_truncation_is_refused) {
     EXPECT_NE(error_for_file(whole.substr(0, size)), "no error") << size;
 }
 
+TEST_F(Npy, a_huge_file_is_refused_before_it_is_read) {
+  error_for("{'descr': '<f4', 'fortran_order': False, 'shape': (1,)}", "abcd");
+  std::filesystem::resize_file(folder / "a.npy", std::uintmax_t{17} << 30);
+  try {
+    read_npy(folder / "a.npy");
+    FAIL() << "was read";
+  } catch (const InputError& error) {
+    EXPECT_NE(std::string(error.what()).find("where float32 1 needs 4"), std::string::npos)
+        << error.what();
+  }
+}
+
+/// What numpy.save writes of a transposed array.
+TEST_F(Npy, columns_may_lie_one_behind_the_other) {
+  write_file(folder / "a.npy",
+             file_of("{'descr': '|u1', 'fortran_order': True, 'shape': (2, 3), }", "adbecf"));
+  const Array array = read_npy(folder / "a.npy");
+  EXPECT_EQ(array.shape, (Shape{2, 3}));
+  const auto values = array.values<std::uint8_t>();
+  EXPECT_EQ(std::string(values.begin(), values.end()), "abcdef");
+}
+
 TEST_F(Npy, types_orders_and_sizes_that_do_not_fit_are_named) {
   const std::string order = "'fortran_order': False, ";
   const auto says = [&](const std::string& header, const std::string& words) {
@@ -95,7 +123,7 @@ TEST_F(Npy, types_orders_and_sizes_that_do_not_fit_are_named) {
   };
   says("{'descr': '>f4', " + order + "'shape': (1,)}", "'>f4'");
   says("{'descr': [('a', '<f4')], " + order + "'shape': (1,)}", "no type");
-  says("{'descr': '<f4', 'fortran_order': True, 'shape': (1,)}", "Fortran order");
+  says("{'descr': '<f4', 'fortran_order': Maybe, 'shape': (1,)}", "neither True nor False");
   says("{'descr': '<f4', " + order + "'shape': (2,)}", "4 bytes of values");
   says("{'descr': '|u1', " + order + "'shape': (3,)}", "needs 3");
   says("{'descr': '<f4', " + order + "'shape': (-1,)}", "not a tuple");

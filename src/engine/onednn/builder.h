@@ -49,6 +49,8 @@ class Builder {
   /// Whether the layer is one of the subnet's, and whether others need the tensor outside.
   bool has(LayerId id) const;
   bool is_output(TensorId id) const;
+  /// Of the whole network; none: an input or a constant.
+  std::optional<LayerId> producer(TensorId id) const { return topology_.producer[id.index]; }
   /// Ascending; of the whole network.
   const std::vector<LayerId>& readers(TensorId id) const { return topology_.consumers[id.index]; }
 

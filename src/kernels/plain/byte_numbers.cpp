@@ -1,6 +1,7 @@
 #include "kernels/plain/byte_numbers.h"
 
 #include <algorithm>
+#include <array>
 
 #include "kernels/plain/pieces.h"
 
@@ -72,6 +73,18 @@ void quantize_numbers(std::span<const float> from, const ByteScale& scale, std::
 void dequantize_bytes(std::span<const std::uint8_t> from, const ByteScale& scale, float* to) {
   in_pieces(from.size(), worthwhile, [&](std::size_t first, std::size_t last) {
     dequantize_piece(from.subspan(first, last - first), scale, to + first);
+  });
+}
+
+void requantize_bytes(std::span<const std::uint8_t> from, const ByteScale& scale,
+                      const ByteScale& to_scale, std::uint8_t* to) {
+  in_pieces(from.size(), worthwhile, [&](std::size_t first, std::size_t last) {
+    std::array<float, 2048> numbers;
+    for (std::size_t at = first; at < last; at += numbers.size()) {
+      const std::size_t count = std::min(numbers.size(), last - at);
+      dequantize_piece(from.subspan(at, count), scale, numbers.data());
+      quantize_piece({numbers.data(), count}, to_scale, to + at);
+    }
   });
 }
 

@@ -18,6 +18,9 @@ struct ByteScale {
 /// Not a number becomes the least integer.
 void quantize_numbers(std::span<const float> from, const ByteScale& scale, std::uint8_t* to);
 void dequantize_bytes(std::span<const std::uint8_t> from, const ByteScale& scale, float* to);
+/// One after the other; numbers between them are never stored.
+void requantize_bytes(std::span<const std::uint8_t> from, const ByteScale& scale,
+                      const ByteScale& to_scale, std::uint8_t* to);
 
 struct NumberRange {
   float low = 0, high = 0;

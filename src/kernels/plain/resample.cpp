@@ -29,6 +29,21 @@ struct ResampledRow {
       write_pixels<taps>();
   }
 
+  /// Of however many taps.
+  [[gnu::always_inline]] void write_any() const {
+    const AxisTaps& across = resampling.across;
+    const std::size_t inner = resampling.inner;
+    for (std::size_t x = 0; x < across.outputs; ++x) {
+      float* __restrict const pixel = to + x * inner;
+      std::fill_n(pixel, inner, 0.f);
+      for (std::size_t i = x; i < across.positions.size(); i += across.outputs) {
+        const float weight = across.weights[i];
+        const float* const from = line + static_cast<std::size_t>(across.positions[i]) * inner;
+        for (std::size_t n = 0; n < inner; ++n) pixel[n] += weight * from[n];
+      }
+    }
+  }
+
  private:
   template <std::size_t taps>
   [[gnu::always_inline]] void write_numbers() const {
@@ -144,8 +159,10 @@ struct ResampledRows {
       row.write<1>();
     else if (taps == 2)
       row.write<2>();
-    else
+    else if (taps == 4)
       row.write<4>();
+    else
+      row.write_any();
   }
 };
 

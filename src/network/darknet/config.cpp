@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "base/utf8.h"
 
 namespace millrace::network::darknet {
 namespace {
@@ -69,8 +70,7 @@ class Parser {
 std::vector<Section> parse_config(std::string_view text, const std::string& file) {
   if (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF"))
     throw InputError(file, "is UTF-16 text, expected UTF-8; save it as UTF-8 in an editor");
-  constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
-  if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
+  text = without_byte_order_mark(text);
   if (std::ranges::any_of(text, is_control))
     throw InputError(file,
                      "is not text, expected a Darknet configuration; weights belong into "

@@ -137,8 +137,9 @@ TensorId lower_region(Reading& reading) {
       reading.split(name + "_parts", box_by_box(reading, head, name), {2, 2, 1, head.classes});
   const TensorId places = logistic(reading, name + "_places", parts[0]);
   const TensorId objectness = logistic(reading, name + "_objectness", parts[2]);
-  const TensorId classes =
-      head.softmax ? softmax_over_channels(reading, name + "_classes", parts[3]) : parts[3];
+  const TensorId classes = head.softmax
+                               ? softmax_over_channels(reading, name + "_classes", parts[3])
+                               : logistic(reading, name + "_classes", parts[3]);
   const TensorId x = together(reading, name, {places, parts[1], objectness, classes});
   reading.add_head(std::move(head), x);
   return x;

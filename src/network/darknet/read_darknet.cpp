@@ -62,14 +62,14 @@ Heads heads_of(const Section& net, Reading& reading) {
 
 std::optional<WeightFile> weight_file(const std::filesystem::path& path) {
   if (path.empty()) return std::nullopt;
-  return WeightFile(read_file(path), path.string());
+  return WeightFile(path);
 }
 
 }  // namespace
 
 Model read_darknet(std::string_view text, const std::string& name, const ModelSource& source) {
   std::vector<Section> sections = parse_config(text, name);
-  const std::optional<WeightFile> weights = weight_file(source.weights);
+  std::optional<WeightFile> weights = weight_file(source.weights);
   const Section net = sections.front();
   Reading reading(std::move(sections), weights && weights->is_transposed());
   reading.add_input(input_name, input_shape(net, source));

@@ -1,6 +1,8 @@
 #pragma once
 // The values of a network's weights: from a file of Darknet's, or seeded.
 #include <cstdint>
+#include <filesystem>
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -19,20 +21,22 @@ struct Wanted {
 /// A file of weights: a version, the number of images seen in training, then float32 numbers.
 class WeightFile {
  public:
-  /// InputError if there is no whole header.
-  WeightFile(std::string bytes, std::string file);
+  /// Reads the header. InputError if there is no whole one.
+  explicit WeightFile(const std::filesystem::path& path);
 
   /// Whether matrices of connected layers are stored input by input.
   bool is_transposed() const { return transposed_; }
-  /// Gives the constants their values. InputError unless the file has exactly as many as they need.
-  void fill(Network& network, const std::vector<Wanted>& wanted) const;
+  /// Gives the constants their values. InputError unless the file has exactly as many as they need,
+  /// before any is read.
+  void fill(Network& network, const std::vector<Wanted>& wanted);
 
  private:
   [[noreturn]] void fail_short(const Network& network, const std::vector<Wanted>& wanted) const;
 
-  std::string bytes_, file_;
-  std::size_t header_ = 0;
-  bool long_count_ = false;  // of images: 8 bytes
+  std::ifstream in_;
+  std::string file_;
+  std::uintmax_t size_ = 0, header_ = 0;  // bytes
+  bool long_count_ = false;               // of images: 8 bytes
   bool transposed_ = false;
 };
 

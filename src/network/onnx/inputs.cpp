@@ -23,6 +23,7 @@ struct Declared {
   std::string name, place;
   DataType type = DataType::float32;
   std::optional<Shape> shape;
+  std::int64_t negative = 0;  // a size that the file says, if there is such a one
 };
 
 std::string text_of(const Shape& shape) {
@@ -57,6 +58,7 @@ Declared declared(const ::onnx::ValueInfoProto& info, const std::string& file) {
     // Exporters write 0 for a batch of any size.
     const bool is_batch = result.shape->empty() && tensor.shape().dim_size() > 1;
     const std::int64_t least = is_batch ? 1 : 0;
+    if (dimension.dim_value() < 0) result.negative = dimension.dim_value();
     const bool known = dimension.has_dim_value() && dimension.dim_value() >= least;
     result.shape->push_back(known ? dimension.dim_value() : open);
   }
@@ -93,9 +95,13 @@ Shape chosen_shape(const Declared& input, const ModelSource& source) {
   }
   for (const std::int64_t size : shape)
     if (size == open)
-      throw InputError(input.place, fmt::format("has the shape {} with open dimensions; give all "
-                                                "of them, as in --shape {}={}",
-                                                text_of(shape), input.name, example(shape)));
+      throw InputError(
+          input.place,
+          fmt::format("has the shape {} with open dimensions{}; give all of them, as in --shape "
+                      "{}={}",
+                      text_of(shape),
+                      input.negative < 0 ? fmt::format(" (the file says {})", input.negative) : "",
+                      input.name, example(shape)));
   check_shape(input.type, shape, input.place);
   return shape;
 }
@@ -125,7 +131,7 @@ std::string place_of(const Reading& reading, const ::onnx::TensorProto& weight) 
 /// One after the other, so that they need their memory once.
 void add_weights(Reading& reading, ::onnx::GraphProto& graph,
                  std::unordered_set<std::string>& names) {
-  const std::unordered_set<std::string> needed = needed_names(graph);
+  const std::unordered_set<std::string> needed = needed_names(nodes_of(graph));
   for (const ::onnx::TensorProto& weight : graph.initializer())
     if (needed.contains(weight.name()))
       count_external_data(weight, reading.external_files(), place_of(reading, weight));

@@ -1,6 +1,7 @@
 // Several inputs, element by element, with broadcasting.
 #include <fmt/format.h>
 
+#include "network/evaluate/evaluate.h"
 #include "network/onnx/lower.h"
 
 namespace millrace::network::onnx {
@@ -10,10 +11,11 @@ namespace {
 TensorId combine(Node& node, BinaryKind kind, TensorId a, TensorId b) {
   const std::optional<Shape> shape = broadcast(node.tensor(a).shape, node.tensor(b).shape);
   if (!shape)
-    node.fail(fmt::format("the inputs '{}' and '{}' have shapes {} and {}, which cannot be "
-                          "broadcast together",
-                          node.tensor(a).name, node.tensor(b).name, to_text(node.tensor(a).shape),
-                          to_text(node.tensor(b).shape)));
+    node.fail(
+        fmt::format("the inputs '{}' and '{}' have shapes {} and {}, which cannot be "
+                    "broadcast together",
+                    node.tensor(a).name, node.tensor(b).name, to_text(node.tensor(a).shape),
+                    to_text(node.tensor(b).shape)));
   return node.add(Binary{kind}, {a, b}, {node.tensor(a).type, *shape});
 }
 
@@ -22,8 +24,7 @@ void lower_chain(Node& node, BinaryKind kind) {
   node.need_same_types();
   const std::vector<TensorId> inputs = node.inputs();
   TensorId result = inputs[0];
-  for (std::size_t i = 1; i < inputs.size(); ++i)
-    result = combine(node, kind, result, inputs[i]);
+  for (std::size_t i = 1; i < inputs.size(); ++i) result = combine(node, kind, result, inputs[i]);
   node.give(0, result);
 }
 
@@ -38,6 +39,23 @@ TensorId cast(Node& node, TensorId id, DataType type) {
   return node.add(Cast{}, {id}, {type, shape});
 }
 
+/// Whether the exponent is an integer that float32 rounds: then it may become an even number.
+bool is_rounded(const Node& node) {
+  const Tensor& exponent = node.tensor(1);
+  if (is_floating(exponent.type) || !exponent.constant) return false;
+  const Array wide = converted(*exponent.constant, DataType::float64);
+  const auto values = wide.values<double>();
+  return std::any_of(values.begin(), values.end(),
+                     [](double x) { return static_cast<double>(static_cast<float>(x)) != x; });
+}
+
+/// In what powers are computed: integers with floating-point exponents in double, which holds them.
+DataType type_of_powers(const Node& node) {
+  const DataType base = node.type(0), exponent = node.type(1);
+  if (is_floating(base)) return is_rounded(node) ? DataType::float64 : base;
+  return is_floating(exponent) ? DataType::float64 : base;
+}
+
 }  // namespace
 
 void lower_add(Node& node) { lower_chain(node, BinaryKind::add); }
@@ -47,12 +65,10 @@ void lower_div(Node& node) { lower_chain(node, BinaryKind::div); }
 void lower_max(Node& node) { lower_chain(node, BinaryKind::max); }
 void lower_min(Node& node) { lower_chain(node, BinaryKind::min); }
 
-/// Base and exponent may differ in type; the result has the base's, and is computed in floating
-/// point if one of them is.
+/// Base and exponent may differ in type; the result has the base's.
 void lower_pow(Node& node) {
   const DataType base = node.type(0);
-  const DataType exponent = node.type(1);
-  const DataType common = is_floating(base) || !is_floating(exponent) ? base : exponent;
+  const DataType common = type_of_powers(node);
   const TensorId a = cast(node, node.input(0), common);
   const TensorId b = cast(node, node.input(1), common);
   node.give(0, cast(node, combine(node, BinaryKind::pow, a, b), base));

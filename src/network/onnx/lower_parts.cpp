@@ -156,8 +156,12 @@ std::int64_t padded(const Node& node, PadMode mode, std::size_t i, const Shape& 
   const std::int64_t reflected = std::max(begin, end);
   const std::int64_t cropped =
       std::clamp<std::int64_t>(begin, -farthest, 0) + std::clamp<std::int64_t>(end, -farthest, 0);
-  const bool possible = begin > -farthest && begin < farthest && end > -farthest &&
-                        end < farthest && size + cropped >= 0;
+  if (size + cropped < 0)
+    node.fail(
+        fmt::format("dimension {} of the input {}, cropped by pads of {} and {}, would have "
+                    "{} elements; check the pads",
+                    i, to_text(node.shape(0)), begin, end, size + cropped));
+  const bool possible = begin > -farthest && begin < farthest && end > -farthest && end < farthest;
   if (!possible || (mode == PadMode::reflect && reflected > 0 && reflected >= size) ||
       (mode != PadMode::constant && reflected > 0 && size + cropped == 0))
     node.fail(fmt::format("dimension {} of the input {} cannot be padded by {} and {} in this mode",

@@ -147,11 +147,26 @@ std::vector<double> read_roi(const Node& node) {
   return roi;
 }
 
+/// Made smaller by a scale that its size does not follow from, an output would be a sum of more
+/// elements than there are.
+void check_widened(const Node& node, const Target& target) {
+  for (std::size_t i = 0; i < target.sizes.size(); ++i) {
+    const double exact = target.scales[i] * static_cast<double>(node.shape(0)[i]);
+    if (target.sizes[i] > 0 && exact < 0.5)
+      node.fail(fmt::format("the scale {} makes {} out of a dimension of {}", target.scales[i],
+                            target.sizes[i], node.shape(0)[i]));
+  }
+}
+
 void finish(Node& node, Resize op, Target target) {
   const bool same = target.sizes == node.shape(0) && op.roi.empty() &&
                     std::all_of(target.scales.begin(), target.scales.end(),
                                 [](double scale) { return scale == 1; });
   if (same) return node.give(0, node.input(0));
+  const auto shrinks = [](double scale) { return scale < 1; };
+  op.antialias = op.antialias && op.mode != ResizeMode::nearest &&
+                 std::any_of(target.scales.begin(), target.scales.end(), shrinks);
+  if (op.antialias) check_widened(node, target);
   op.scales = std::move(target.scales);
   const Made made{node.type(0), std::move(target.sizes)};
   for (const std::int64_t size : node.shape(0))
@@ -191,8 +206,7 @@ Resize read_options(const Node& node) {
   op.cubic_a = double{attributes.number("cubic_coeff_a", -0.75f)};
   op.exclude_outside = attributes.flag("exclude_outside", false);
   op.extrapolation = double{attributes.number("extrapolation_value", 0)};
-  if (attributes.flag("antialias", false))
-    node.fail("the attribute 'antialias' is 1, which is not supported");
+  op.antialias = attributes.flag("antialias", false);
   return op;
 }
 

@@ -9,7 +9,6 @@
 
 #include "base/error.h"
 #include "base/file.h"
-#include "base/temporary.h"
 
 namespace millrace::network::onnx {
 namespace {
@@ -69,10 +68,7 @@ std::unique_ptr<::onnx::ModelProto> parse_model(std::string_view bytes, const st
 
 std::unique_ptr<::onnx::ModelProto> read_model(const std::filesystem::path& path) {
   std::error_code error;
-  if (is_special(path) && !std::filesystem::is_directory(path, error))
-    throw InputError(path.string(),
-                     "is a pipe or a device, expected a file; write its content into a file");
-  std::ifstream in = open_file(path);
+  std::ifstream in = open_regular_file(path);
   const std::uintmax_t size = std::filesystem::file_size(path, error);
   if (!error) check_size(size, path.string());
   constexpr int piece = 1 << 20;

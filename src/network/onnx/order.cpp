@@ -9,7 +9,6 @@
 #include <unordered_map>
 
 #include "base/error.h"
-#include "network/onnx/graph/names.h"
 
 namespace millrace::network::onnx {
 namespace {
@@ -17,21 +16,24 @@ namespace {
 /// Which nodes wait for which.
 class Order {
  public:
-  Order(const ::onnx::GraphProto& graph, const std::string& file)
-      : graph_(graph), file_(file), names_(node_names(graph)), waiting_(names_.size()),
+  Order(const NodeList& list, const std::string& file)
+      : nodes_(list.nodes),
+        file_(file),
+        names_(node_names(list)),
+        waiting_(names_.size()),
         followers_(names_.size()) {}
 
   void connect(const GraphValues& values) {
     collect_makers(values.given);
-    for (int i = 0; i < graph_.node_size(); ++i) {
-      const auto& outputs = graph_.node(i).output();
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+      const auto& outputs = nodes_[i]->output();
       const bool is_needed =
           std::any_of(outputs.begin(), outputs.end(),
                       [&](const std::string& name) { return values.needed.contains(name); });
       needed_.push_back(is_needed);
       if (!is_needed) continue;
-      for (const std::string& input : names_read(graph_.node(i)))
-        if (!values.given.contains(input)) connect(static_cast<std::size_t>(i), input);
+      for (const std::string& input : names_read(*nodes_[i]))
+        if (!values.given.contains(input)) connect(i, input);
     }
   }
 
@@ -54,10 +56,9 @@ class Order {
 
  private:
   void collect_makers(const std::unordered_set<std::string>& given) {
-    for (int i = 0; i < graph_.node_size(); ++i)
-      for (const std::string& output : graph_.node(i).output()) {
+    for (std::size_t node = 0; node < nodes_.size(); ++node)
+      for (const std::string& output : nodes_[node]->output()) {
         if (output.empty()) continue;
-        const std::size_t node = static_cast<std::size_t>(i);
         if (given.contains(output) || !maker_.emplace(output, node).second)
           throw InputError(file_, fmt::format("node '{}' makes '{}', which is already made "
                                               "elsewhere; every value needs a name of its own",
@@ -86,19 +87,18 @@ class Order {
     }
     throw InputError(file_, fmt::format("node '{}' ({}) depends on its own result: the graph has "
                                         "a cycle, and only acyclic ones can be computed",
-                                        names_[node],
-                                        graph_.node(static_cast<int>(node)).op_type()));
+                                        names_[node], nodes_[node]->op_type()));
   }
 
   std::size_t waiting_maker(std::size_t node) const {
-    for (const std::string& input : names_read(graph_.node(static_cast<int>(node)))) {
+    for (const std::string& input : names_read(*nodes_[node])) {
       const auto maker = maker_.find(input);
       if (maker != maker_.end() && waiting_[maker->second] > 0) return maker->second;
     }
     return node;
   }
 
-  const ::onnx::GraphProto& graph_;
+  const std::vector<const ::onnx::NodeProto*>& nodes_;
   const std::string& file_;
   std::vector<std::string> names_;
   std::vector<bool> needed_;
@@ -109,12 +109,12 @@ class Order {
 
 }  // namespace
 
-std::vector<std::string> node_names(const ::onnx::GraphProto& graph) {
+std::vector<std::string> node_names(const NodeList& list) {
   std::unordered_map<std::string, std::size_t> taken;
   std::vector<std::string> names;
-  for (const ::onnx::NodeProto& node : graph.node()) {
+  for (const ::onnx::NodeProto* node : list.nodes) {
     const std::string base =
-        node.name().empty() ? fmt::format("{}_{}", node.op_type(), names.size()) : node.name();
+        node->name().empty() ? fmt::format("{}_{}", node->op_type(), names.size()) : node->name();
     std::string name = base;
     while (!taken.emplace(name, 1).second) name = fmt::format("{}_{}", base, ++taken[base]);
     names.push_back(std::move(name));
@@ -122,9 +122,9 @@ std::vector<std::string> node_names(const ::onnx::GraphProto& graph) {
   return names;
 }
 
-std::vector<std::size_t> computation_order(const ::onnx::GraphProto& graph,
-                                           const GraphValues& values, const std::string& file) {
-  Order order(graph, file);
+std::vector<std::size_t> computation_order(const NodeList& list, const GraphValues& values,
+                                           const std::string& file) {
+  Order order(list, file);
   order.connect(values);
   return order.sorted();
 }

@@ -5,14 +5,12 @@
 #include <unordered_set>
 #include <vector>
 
-namespace onnx {
-class GraphProto;
-}
+#include "network/onnx/graph/names.h"
 
 namespace millrace::network::onnx {
 
 /// Names for the nodes, unique and not empty: the file's where it has one, else "Conv_12".
-std::vector<std::string> node_names(const ::onnx::GraphProto& graph);
+std::vector<std::string> node_names(const NodeList& list);
 
 /// Values by name.
 struct GraphValues {
@@ -23,7 +21,7 @@ struct GraphValues {
 /// Indices of the nodes that make something needed, each after those it depends on, and in the
 /// file's order where that is one. InputError at `file` for a cycle, a value that nothing makes and
 /// one that two nodes make.
-std::vector<std::size_t> computation_order(const ::onnx::GraphProto& graph,
-                                           const GraphValues& values, const std::string& file);
+std::vector<std::size_t> computation_order(const NodeList& list, const GraphValues& values,
+                                           const std::string& file);
 
 }  // namespace millrace::network::onnx

@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "network/onnx/graph/functions.h"
+#include "network/onnx/graph/names.h"
 #include "network/onnx/graph/read_nodes.h"
 #include "network/onnx/graph/varying_part.h"
 #include "network/onnx/inputs.h"
@@ -55,14 +56,15 @@ Network network_of(::onnx::ModelProto& model, const std::string& name,
   reading.set_functions(onnx::functions_of(model));
   onnx::read_inputs(reading, *model.mutable_graph(), source);
   declare_shapes(reading, model.graph());
-  onnx::read_nodes(reading, model.graph());
+  onnx::read_nodes(reading, onnx::nodes_of(model.graph()));
   onnx::read_varying_part(reading, model.graph());
   read_outputs(reading, model.graph());
+  const FoldingBudget left = reading.budget();
   Network network = std::move(reading).finish();
   network.name = name;
   for (const ::onnx::StringStringEntryProto& entry : model.metadata_props())
     network.metadata[entry.key()] = entry.value();
-  return simplify(std::move(network));
+  return simplify(std::move(network), left);
 }
 
 }  // namespace

@@ -11,7 +11,11 @@
 namespace millrace::network::onnx {
 namespace {
 
-constexpr std::size_t most_nodes_read = 1 << 22;
+// Of what loops, branches and functions make of a small file. A layer takes some 10 KB in engines.
+constexpr std::size_t most_nodes_inside = 1 << 17;
+constexpr std::size_t most_values_read = 1 << 20;
+constexpr std::size_t most_name_bytes = 256 << 20;
+constexpr std::size_t most_copied_bytes = 256 << 20;
 constexpr std::size_t most_inside = 32;  // graphs inside of graphs
 
 }  // namespace
@@ -85,7 +89,9 @@ std::string Reading::unique_layer_name(const std::string& base) {
 void Reading::define(const std::string& name, TensorId id) {
   scopes_.back().values.emplace(name, Known{id, std::nullopt});
   std::string& own = network_.tensors[id.index].name;
-  if (own.empty()) own = prefix() + name;
+  if (!own.empty()) return;
+  count_name(prefix().size() + name.size());
+  own = prefix() + name;
 }
 
 void Reading::define(const std::string& name, const Known& value) {
@@ -128,15 +134,42 @@ void Reading::enter(const Inner& inner) {
     throw InputError(inner.place, fmt::format("more than {} graphs or functions lie inside each "
                                               "other",
                                               most_inside));
-  scopes_.push_back({inner.prefix, inner.opset.value_or(opset()), !inner.opset, {}});
+  scopes_.push_back(
+      {inner.prefix, inner.opset.value_or(opset()), !inner.opset, inner.function, {}});
 }
 
-void Reading::count_nodes(std::size_t more) {
-  nodes_ += more;
-  if (nodes_ > most_nodes_read)
-    throw InputError(source_.file, fmt::format("its loops and functions make more than {} nodes "
-                                               "and names",
-                                               most_nodes_read));
+bool Reading::is_inside(const ::onnx::FunctionProto& function) const {
+  return std::any_of(scopes_.begin(), scopes_.end(),
+                     [&](const Names& scope) { return scope.function == &function; });
+}
+
+void Reading::count_node(std::size_t values_read) {
+  if (!is_inside()) return;
+  inside_.values_read += values_read;
+  if (++inside_.nodes <= most_nodes_inside && inside_.values_read <= most_values_read) return;
+  throw InputError(source_.file,
+                   fmt::format("its loops and functions make more than {} nodes, or nodes that "
+                               "read more than {} values; export it with fewer rounds or calls",
+                               most_nodes_inside, most_values_read));
+}
+
+void Reading::count_name(std::size_t bytes) {
+  if (!is_inside()) return;
+  inside_.name_bytes += bytes;
+  if (inside_.name_bytes > most_name_bytes)
+    throw InputError(source_.file,
+                     fmt::format("the names inside of its loops and functions take more than {}; "
+                                 "give their nodes and tensors shorter names",
+                                 millrace::to_text(Bytes{most_name_bytes})));
+}
+
+void Reading::count_copied(std::size_t bytes, const std::string& place) {
+  inside_.copied_bytes += bytes;
+  if (inside_.copied_bytes > most_copied_bytes)
+    throw InputError(place,
+                     fmt::format("the attributes of function calls up to here take more than {} "
+                                 "where the functions use them; pass large values as inputs",
+                                 millrace::to_text(Bytes{most_copied_bytes})));
 }
 
 std::vector<std::string> Reading::inputs_behind(TensorId id) {
@@ -166,6 +199,7 @@ std::vector<std::string> Reading::inputs_behind(TensorId id) {
 }
 
 const Shape* Reading::declared(const std::string& name) const {
+  if (scopes_.size() > 1) return nullptr;  // names of functions and bodies are their own
   const auto found = declared_.find(name);
   return found == declared_.end() ? nullptr : &found->second;
 }

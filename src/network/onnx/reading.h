@@ -26,8 +26,8 @@ struct Made {
 
 /// Where the model comes from.
 struct Source {
-  std::string file;               // for messages
-  std::filesystem::path folder;   // of external data
+  std::string file;              // for messages
+  std::filesystem::path folder;  // of external data
   std::int64_t opset = 0;
 };
 
@@ -43,6 +43,7 @@ struct Inner {
   std::string prefix;                 // of the names of its layers and tensors
   std::string place;                  // for messages
   std::optional<std::int64_t> opset;  // a function's: it sees no names from outside
+  const ::onnx::FunctionProto* function = nullptr;
 };
 
 /// Collects tensors and layers. A layer whose inputs are known is computed at once, so that
@@ -52,21 +53,27 @@ class Reading {
   explicit Reading(Source source)
       : source_(std::move(source)),
         files_(source_.folder),
-        scopes_{{{}, source_.opset, true, {}}} {}
+        scopes_{{{}, source_.opset, true, nullptr, {}}} {}
 
   const Source& source() const { return source_; }
   std::int64_t opset() const { return scopes_.back().opset; }
   /// Of names in the graph that is read now.
   const std::string& prefix() const { return scopes_.back().prefix; }
   bool is_inside() const { return scopes_.size() > 1; }
+  /// Whether what is read now is part of a call of the function.
+  bool is_inside(const ::onnx::FunctionProto& function) const;
   Problems& problems() { return problems_; }
   const Problems& problems() const { return problems_; }
   /// Functions of the model, borrowed from it, by their key: see graph/functions.h.
   using Functions = std::unordered_map<std::string, const ::onnx::FunctionProto*>;
   const Functions& functions() const { return functions_; }
   void set_functions(Functions all) { functions_ = std::move(all); }
-  /// InputError if loops and functions make more nodes and names than a model may have.
-  void count_nodes(std::size_t more);
+  /// InputError if loops and functions make too many nodes, which read too many values.
+  void count_node(std::size_t values_read);
+  /// InputError if the names inside of them take too many bytes, prefixes included.
+  void count_name(std::size_t bytes);
+  /// InputError at `place` if copies of what functions get as attributes take too many.
+  void count_copied(std::size_t bytes, const std::string& place);
   const Network& network() const { return network_; }
   ExternalFiles& external_files() { return files_; }
 
@@ -117,6 +124,8 @@ class Reading {
   TensorId add_unknown(Made made) { return add_tensor(std::move(made)); }
   /// Whatever can be computed is, however long it takes: the values are a frame's.
   void lift_limits();
+  /// What is left of it.
+  const FoldingBudget& budget() const { return budget_; }
   /// The name means this tensor instead of a problem.
   void replace(const std::string& name, TensorId id);
   /// The network; empty names of tensors are filled in.
@@ -128,6 +137,7 @@ class Reading {
     std::string prefix;
     std::int64_t opset = 0;
     bool sees_outer = true;
+    const ::onnx::FunctionProto* function = nullptr;
     std::unordered_map<std::string, Known> values;
   };
   void enter(const Inner& inner);
@@ -142,7 +152,10 @@ class Reading {
   std::vector<Names> scopes_;  // from the outermost graph to the one that is read now
   Problems problems_;
   Functions functions_;
-  std::size_t nodes_ = 0;  // and names, read so far
+  struct Counted {
+    std::size_t nodes = 0, values_read = 0, name_bytes = 0, copied_bytes = 0;
+  };
+  Counted inside_;  // of loops, branches and functions, so far
   std::unordered_map<std::string, Shape> declared_;
   std::unordered_map<std::string, std::size_t> layer_names_;
   std::unordered_set<std::size_t> inputs_and_outputs_;  // tensors that keep their names

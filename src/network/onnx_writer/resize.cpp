@@ -77,6 +77,10 @@ void write(const Resize& op, LayerNodes& layer) {
   if (op.mode == ResizeMode::nearest) node.set("nearest_mode", name_in(nearest_names, op.nearest));
   if (op.mode == ResizeMode::cubic) node.set("cubic_coeff_a", static_cast<float>(op.cubic_a));
   if (op.exclude_outside) node.set("exclude_outside", std::int64_t{1});
+  if (op.antialias) {
+    layer.need_opset(18);
+    node.set("antialias", std::int64_t{1});
+  }
   if (op.extrapolation != 0) node.set("extrapolation_value", static_cast<float>(op.extrapolation));
 }
 

@@ -35,12 +35,15 @@ class Folding {
     if (const std::optional<std::size_t> before = sole_producer(affine->data)) {
       Layer& producer = network_.layers[*before];
       if (can_absorb(network_, producer, affine->scale.size())) {
-        behind_[*before] = behind_[*before] ? compose(*behind_[*before], *affine) : affine;
-        take_output(producer, *before, layer);
-        return;
-      }
-      if (affines_[*before]) {
-        affine = compose(*affines_[*before], *affine);
+        const auto all = behind_[*before] ? composed(*behind_[*before], *affine) : affine;
+        if (all) {
+          behind_[*before] = all;
+          take_output(producer, *before, layer);
+          return;
+        }
+      } else if (const auto all =
+                     affines_[*before] ? composed(*affines_[*before], *affine) : std::nullopt) {
+        affine = all;
         producer.outputs.clear();
         affines_[*before].reset();
         merged_[*before] = false;

@@ -15,10 +15,17 @@ constexpr std::size_t most_layers = 10;
 constexpr std::size_t fewest_layers = 3;  // engines fuse x * sigmoid(x) as it is
 
 /// Where a function must agree with a known one: densely where they differ, and far outside.
-std::vector<double> make_samples() {
+std::vector<double> many_samples() {
   std::vector<double> samples;
   for (int i = -640; i <= 640; ++i) samples.push_back(i / 32.0 + 1.0 / 128);
   for (const double far : {60., 1e3, 1e5, 1e30}) samples.insert(samples.end(), {far, -far});
+  return samples;
+}
+
+/// Enough for most other functions to be told apart, at a hundredth of the time.
+std::vector<double> few_samples() {
+  std::vector<double> samples;
+  for (int i = -4; i <= 4; ++i) samples.push_back(i * 0.75 + 1.0 / 128);
   return samples;
 }
 
@@ -102,7 +109,8 @@ class ConeGrowth {
 /// The values of pointwise layers for all samples, in float64.
 class Samples {
  public:
-  explicit Samples(const Network& network) : network_(network), points_(make_samples()) {
+  Samples(const Network& network, std::vector<double> points)
+      : network_(network), points_(std::move(points)) {
     shape_ = {static_cast<std::int64_t>(points_.size())};
     for (const Unary& known : known_functions())
       functions_.push_back({known, values_of({"", known, {}, {}}, {view(points_)})});
@@ -110,8 +118,12 @@ class Samples {
 
   std::optional<Unary> recognise(const Cone& cone) const {
     const std::vector<double> found = values_of(cone);
+    const bool guarded = std::any_of(cone.layers.begin(), cone.layers.end(),
+                                     [this](LayerId layer) { return is_guard(layer); });
     for (const Function& function : functions_)
-      if (agree(found, function.values)) return function.unary;
+      if ((!guarded || function.unary.kind == UnaryKind::hard_swish) &&
+          agree(found, function.values))
+        return function.unary;
     return std::nullopt;
   }
 
@@ -159,11 +171,30 @@ class Samples {
     return std::move(known.back().second);
   }
 
-  /// Constants of models are float32: they are off by some 1e-7 of themselves.
+  /// Constants of models are float32: they are off by some 1e-7 of themselves. Where the function
+  /// is close to 0, what follows may be a logarithm or a reciprocal; only float64 cancels there.
   bool agree(const std::vector<double>& a, const std::vector<double>& b) const {
-    for (std::size_t i = 0; i < a.size(); ++i)
-      if (!(std::abs(a[i] - b[i]) <= 1e-6 * (1 + std::abs(points_[i])))) return false;
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      const double size = 1 + std::abs(points_[i]), off = std::abs(a[i] - b[i]);
+      if (!(off <= 1e-6 * size && off <= 1e-3 * std::abs(b[i]) + 1e-15 * size)) return false;
+    }
     return true;
+  }
+
+  /// Guards before a logarithm or a division: a clamp, or a small number that is added. They
+  /// change values by less than constants are off, and yet they are what matters there.
+  bool is_guard(LayerId id) const {
+    const Layer& layer = network_[id];
+    const auto* unary = std::get_if<Unary>(&layer.op);
+    if (unary) return unary->kind == UnaryKind::clip;
+    const auto& binary = std::get<Binary>(layer.op);
+    if (binary.kind == BinaryKind::max || binary.kind == BinaryKind::min) return true;
+    const bool adds = binary.kind == BinaryKind::add || binary.kind == BinaryKind::sub;
+    return adds && std::any_of(layer.inputs.begin(), layer.inputs.end(), [this](TensorId input) {
+             if (!is_scalar(network_, input)) return false;
+             const float number = network_[input].constant->values<float>()[0];
+             return number != 0 && std::abs(number) < 0.01f;
+           });
   }
 
   const Network& network_;
@@ -177,13 +208,13 @@ class Samples {
 Network recognise_functions(Network network) {
   const Topology before = topology(network);
   const Network given = network;
-  const Samples samples(given);
+  const Samples few(given, few_samples()), many(given, many_samples());
   for (std::size_t i = 0; i < network.layers.size(); ++i) {
     if (!is_pointwise(given, given.layers[i])) continue;
     ConeGrowth growth(given, before, LayerId(i));
     while (const auto cone = growth.next()) {
       if (cone->layers.size() < fewest_layers) continue;
-      const auto function = samples.recognise(*cone);
+      const auto function = few.recognise(*cone) ? many.recognise(*cone) : std::nullopt;
       if (!function) continue;
       network.layers[i].op = *function;
       network.layers[i].inputs = {cone->root};

@@ -1,7 +1,6 @@
 #include "network/zoo.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -96,10 +95,9 @@ const Exhibit& find(std::string_view name) {
   if (found != exhibits.end()) return *found;
   std::vector<std::string_view> known;
   for (const Exhibit& exhibit : exhibits) known.push_back(exhibit.entry.name);
-  const std::string near = nearest_word(name, known);
-  const std::string hint = near.empty() ? "" : fmt::format("; did you mean '{}'?", near);
-  throw InputError({}, fmt::format("the zoo has no network '{}'{} (it has {})", name, hint,
-                                   fmt::join(known, ", ")));
+  const std::string near = did_you_mean(name, known);
+  throw InputError({}, fmt::format("the zoo has no network '{}'{} `millrace zoo` lists them", name,
+                                   near.empty() ? ";" : near));
 }
 
 }  // namespace

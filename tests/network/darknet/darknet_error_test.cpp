@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 
 #include "network/darknet/darknet.h"
@@ -187,6 +188,13 @@ TEST_F(WrongWeights, too_long_says_so) {
   const std::string found = message(weights(needed + 1));
   EXPECT_NE(found.find("has 472 bytes, but the network needs only 468"), std::string::npos)
       << found;
+}
+
+TEST_F(WrongWeights, a_huge_file_is_refused_before_it_is_read) {
+  message(weights(needed));
+  std::filesystem::resize_file(folder_ / "a.weights", std::uintmax_t{17} << 30);
+  const std::string found = test::message_of([&] { read_darknet({.file = folder_ / "a.cfg"}); });
+  EXPECT_NE(found.find("the network needs only 468"), std::string::npos) << found;
 }
 
 TEST_F(WrongWeights, every_truncation_is_refused) {

@@ -149,6 +149,14 @@ TEST(DarknetRegion, has_a_softmax_over_the_classes_of_each_box) {
   EXPECT_FLOAT_EQ(found[6], logistic(1));  // of two classes that differ by 1
 }
 
+TEST(DarknetRegion, has_a_logistic_function_of_each_class_without_a_softmax) {
+  const Floats found = outputs("width=1\nheight=1\nchannels=7",
+                               "[region]\nclasses=2\nnum=1\nsoftmax=0\nanchors=1,2\n");
+  ASSERT_EQ(found.size(), 7u);
+  for (const std::size_t i : {0u, 1u, 4u, 5u, 6u})
+    EXPECT_FLOAT_EQ(found[i], logistic(static_cast<float>(i))) << i;
+}
+
 TEST(DarknetHeads, keep_what_boxes_are_made_of) {
   const Model model = read_darknet(
       "[net]\nwidth=64\nheight=32\nchannels=12\nletter_box=1\n[maxpool]\nsize=2\nstride=2\n"

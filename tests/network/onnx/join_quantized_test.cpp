@@ -1,6 +1,7 @@
 // Convolutions between quantised tensors become one layer that multiplies integers.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 
@@ -77,6 +78,39 @@ TEST(JoinQuantized, maxima_are_those_of_the_integers_where_the_scale_stays) {
   const Names all{"QuantizeLinear", "DequantizeLinear", "MaxPool", "QuantizeLinear"};
   EXPECT_EQ(layers(0.02f, 101), all);
   EXPECT_EQ(layers(0.03f, 100), all);
+}
+
+/// Of x, in steps of 0.02, and of another tensor, concatenated in steps of `scale`.
+OnnxModel concatenated_model(float scale, bool is_output) {
+  OnnxModel model;
+  model.input("x", {1, 2, 3, 5}).input("z", {1, 1, 3, 5}).output("y");
+  if (is_output) model.output("c");
+  model.weight("xs", floats({}, {0.02f})).weight("xz", byte(100));
+  model.weight("ys", floats({}, {scale})).weight("yz", byte(100));
+  model.node("QuantizeLinear", {"x", "xs", "xz"}, {"q"});
+  model.node("DequantizeLinear", {"q", "xs", "xz"}, {"d"});
+  model.node("Concat", {"d", "z", "d"}, {"c"}).set("axis", 1);
+  model.node("QuantizeLinear", {"c", "ys", "yz"}, {"y"});
+  return model;
+}
+
+TEST(JoinQuantized, parts_are_quantised_before_they_are_concatenated) {
+  const Names same_steps{"QuantizeLinear", "QuantizeLinear", "Concat"};
+  const Names other_steps{"QuantizeLinear", "DequantizeLinear", "QuantizeLinear", "QuantizeLinear",
+                          "Concat"};
+  for (const float scale : {0.02f, 0.05f}) {
+    const Network found = concatenated_model(scale, false).read();
+    validate(found);
+    EXPECT_EQ(names_of_layers(found), scale == 0.02f ? same_steps : other_steps);
+    const Network expected = concatenated_model(scale, true).read();
+    ASSERT_EQ(names_of_layers(expected),
+              (Names{"QuantizeLinear", "DequantizeLinear", "Concat", "QuantizeLinear"}));
+    Random random(7);
+    const auto inputs = test::random_inputs(random, found);
+    const Array a = evaluate(found, inputs)[0], b = evaluate(expected, inputs)[0];
+    EXPECT_EQ(a.shape, b.shape);
+    EXPECT_TRUE(std::ranges::equal(a.values<std::uint8_t>(), b.values<std::uint8_t>()));
+  }
 }
 
 const Names joined{"QuantizeLinear", "QLinearConv"};

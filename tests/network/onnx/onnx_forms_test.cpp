@@ -106,6 +106,30 @@ TEST(Forms, images_are_resized_around_their_middle) {
   expect_near(resized(0.6f), {1.6666667f, 5.333333f});
 }
 
+/// The numbers of ONNX's own cases.
+TEST(Forms, images_are_made_smaller_without_aliases) {
+  const auto made_smaller = [](const char* mode, bool by_sizes) {
+    OnnxModel model(18);
+    model.input("x", {1, 1, 4, 4}).output("y");
+    if (by_sizes)
+      model.integers("to", {1, 1, 3, 3});
+    else
+      model.weight("to", floats({1, 1, 0.6f, 0.6f}));
+    const std::vector<std::string> inputs = by_sizes ? std::vector<std::string>{"x", "", "", "to"}
+                                                     : std::vector<std::string>{"x", "", "to"};
+    model.node("Resize", inputs, {"y"}).set_text("mode", mode).set("antialias", 1);
+    std::vector<float> x;
+    for (int i = 1; i <= 16; ++i) x.push_back(static_cast<float>(i));
+    return answer_of(model, x);
+  };
+  expect_near(made_smaller("linear", false), {2.875f, 4.5f, 9.375f, 11});
+  expect_near(made_smaller("cubic", false), {2.518072f, 4.285886f, 9.589329f, 11.357142f});
+  expect_near(made_smaller("linear", true), {2.363636f, 3.590909f, 4.818182f, 7.272727f, 8.5f,
+                                             9.727273f, 12.181818f, 13.409091f, 14.636364f});
+  expect_near(made_smaller("cubic", true), {1.775009f, 3.120007f, 4.465005f, 7.155002f, 8.5f,
+                                            9.844998f, 12.534994f, 13.879992f, 15.224991f});
+}
+
 TEST(Forms, a_region_of_an_image_gets_the_size_of_the_whole_one_times_the_scale) {
   OnnxModel model(19);
   model.input("x", {1, 1, 4, 4}).output("y").weight("scales", floats({1, 1, 0.75f, 0.5f}));

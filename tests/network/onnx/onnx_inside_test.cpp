@@ -117,6 +117,65 @@ TEST(InnerGraphs, a_function_of_the_model_is_read_in_the_place_of_its_call) {
   EXPECT_EQ(values_of(run(model, {1, 2})[0]), (std::vector<float>{2, 4}));
 }
 
+/// Field 13 of functions and 8 of nodes, which schemas before IR version 10 do not have.
+TEST(InnerGraphs, of_functions_with_one_name_the_call_says_which) {
+  const auto set_overload = [](google::protobuf::Message& message, int field,
+                               const std::string& text) {
+    std::string bytes = message.SerializeAsString();
+    bytes += {static_cast<char>(field << 3 | 2), static_cast<char>(text.size())};
+    ASSERT_TRUE(message.ParseFromString(bytes + text));
+  };
+  OnnxModel model(21);
+  model.input("x", {2}).output("y");
+  auto& call = model.node("Own", {"x"}, {"y"}).named("call").proto();
+  call.set_domain("own");
+  set_overload(call, 8, "two");
+  for (const auto& [overload, type] :
+       {std::pair{"one", "Abs"}, std::pair{"two", "Neg"}, std::pair{"", "Relu"}}) {
+    auto* function = model.proto().add_functions();
+    function->set_name("Own");
+    function->set_domain("own");
+    function->add_input("a");
+    function->add_output("b");
+    auto* node = function->add_node();
+    node->set_op_type(type);
+    node->add_input("a");
+    node->add_output("b");
+    set_overload(*function, 13, overload);
+  }
+  EXPECT_EQ(values_of(run(model, {1, -2})[0]), (std::vector<float>{-1, 2}));
+}
+
+/// The size that the graph declares for its own tensor of that name is another.
+TEST(InnerGraphs, a_name_in_a_function_is_not_that_of_the_graph) {
+  OnnxModel model(15);
+  model.input("x", {1, 1, 1, 4}).output("y");
+  auto* declared = model.proto().mutable_graph()->add_value_info();
+  declared->set_name("r");
+  auto* type = declared->mutable_type()->mutable_tensor_type();
+  type->set_elem_type(1);
+  for (const int size : {1, 1, 1, 6}) type->mutable_shape()->add_dim()->set_dim_value(size);
+  model.node("Own", {"x"}, {"y"}).named("call").proto().set_domain("own");
+  auto* function = model.proto().add_functions();
+  function->set_name("Own");
+  function->set_domain("own");
+  function->add_input("a");
+  function->add_output("r");
+  auto* scales = function->add_node();
+  scales->set_op_type("Constant");
+  scales->add_output("s");
+  auto* value = scales->add_attribute();
+  value->set_name("value_floats");
+  value->set_type(::onnx::AttributeProto::FLOATS);
+  for (const float scale : {1.f, 1.f, 1.f, 1.4f}) value->add_floats(scale);
+  auto* node = function->add_node();
+  node->set_op_type("Resize");
+  for (const char* input : {"a", "", "s"}) node->add_input(input);
+  node->add_output("r");
+  const Network network = model.read();
+  EXPECT_EQ(network[network.outputs[0]].shape, (Shape{1, 1, 1, 5}));
+}
+
 TEST(InnerGraphs, what_no_output_needs_is_not_refused) {
   OnnxModel model;
   model.input("x", {2}).output("y").weight("w", {3});
@@ -173,7 +232,9 @@ std::vector<Wrong> undecided() {
       {"loop_with_many_rounds",
        [] { return with_loop(1 << 20); },
        {"node 'rounds' (Loop)", "16384 rounds"}},
-      {"function_that_calls_itself", recursive, {"32 graphs or functions"}},
+      {"function_that_calls_itself",
+       recursive,
+       {"node 'call/Again_0' (Again)", "the function 'Again' calls itself"}},
       {"several_unknown_operators",
        with_unknown_operators,
        {"3 layers have operators that no engine", "'Unheard' (2 layers, the first is 'first')",
@@ -200,6 +261,11 @@ std::vector<Wrong> wrong_operators() {
                     [](auto& m, auto&) { m.input("s", {1}, DataType::int64); });
        },
        {"the shape ('s')", "known when the model is read"}},
+      {"pads_that_crop_more_than_there_is",
+       [] {
+         return one("Pad", {"x", "p"}, [](auto& m, auto&) { m.integers("p", {-1, 0, -2, 0}); });
+       },
+       {"dimension 0 of the input 2x3", "-1 and -2", "would have -1 elements; check the pads"}},
       {"top_k_of_too_many",
        [] {
          return one("TopK", {"x", "k"}, [](auto& m, auto&) { m.integers("k", {4}); });

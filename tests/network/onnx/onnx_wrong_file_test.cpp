@@ -1,5 +1,6 @@
 // Files that are no models, and options that do not fit a model.
 #include <gtest/gtest.h>
+#include <onnx/onnx_pb.h>
 
 #include "base/error.h"
 #include "network/read.h"
@@ -107,6 +108,17 @@ TEST(WrongModel, a_batch_of_zero_can_be_chosen) {
   const std::string text = message_of(model.bytes());
   EXPECT_NE(text.find("?x4 with open dimensions; give all of them, as in --shape x=1x4"),
             std::string::npos)
+      << text;
+}
+
+TEST(WrongModel, a_negative_size_is_open_and_named) {
+  OnnxModel model;
+  model.input("x", {1, 4}).output("y");
+  model.node("Relu", {"x"}, {"y"});
+  auto& type = *model.proto().mutable_graph()->mutable_input(0)->mutable_type();
+  type.mutable_tensor_type()->mutable_shape()->mutable_dim(0)->set_dim_value(-1);
+  const std::string text = message_of(model.bytes());
+  EXPECT_NE(text.find("?x4 with open dimensions (the file says -1); give"), std::string::npos)
       << text;
 }
 

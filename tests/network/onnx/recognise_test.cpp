@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <functional>
 
 #include "network/evaluate/evaluate.h"
 #include "network/simplify.h"
@@ -115,6 +116,29 @@ TEST(RecogniseFunctions, leaves_what_only_looks_alike) {
   const TensorId sigmoid =
       by_channel.unary(UnaryKind::sigmoid, by_channel.times(by_channel.x, factors));
   EXPECT_EQ(by_channel.ends_with(by_channel.times(by_channel.x, sigmoid)).layers.size(), 3u);
+}
+
+TEST(RecogniseFunctions, keeps_what_guards_a_logarithm_or_a_division) {
+  const auto layers_with = [](const std::function<TensorId(Form&, TensorId)>& guarded) {
+    Form f;
+    const TensorId one = f.number(1);
+    const TensorId raised = f.unary(UnaryKind::exp, f.minus(f.number(0), f.x));
+    return f.ends_with(guarded(f, f.over(one, f.plus(one, raised)))).layers.size();
+  };
+  EXPECT_EQ(layers_with([](Form&, TensorId sigmoid) { return sigmoid; }), 1u);
+  for (const double small : {1e-12, 1e-7, 1.5e-5}) {
+    EXPECT_EQ(layers_with([&](Form& f, TensorId sigmoid) {
+                return f.unary(UnaryKind::clip, sigmoid, small, 1 - small);
+              }),
+              2u);
+    EXPECT_EQ(layers_with([&](Form& f, TensorId sigmoid) {
+                return f.binary(BinaryKind::max, sigmoid, f.number(small));
+              }),
+              2u);
+    EXPECT_EQ(
+        layers_with([&](Form& f, TensorId sigmoid) { return f.plus(sigmoid, f.number(small)); }),
+        2u);
+  }
 }
 
 const Normalization& only_normalization(const Network& network) {

@@ -202,6 +202,32 @@ TEST(Simplify, merges_chains_into_one_normalization) {
   EXPECT_TRUE(std::holds_alternative<BatchNormalization>(network.layers[0].op));
 }
 
+/// Adding and subtracting 1.5 * 2^23 rounds; products that overflow stay infinite.
+TEST(Simplify, keeps_steps_between_which_float32_rounds_or_overflows) {
+  struct Step {
+    BinaryKind kind;
+    float number;
+  };
+  const auto layers_of = [](bool convolved, const Step& first, const Step& second) {
+    Maker maker;
+    TensorId x = maker.input({1, 4, 5, 5});
+    if (convolved)
+      x = maker.layer(Conv{window_of_3(), 1}, {x, maker.constant({3, 4, 3, 3})}, {1, 3, 5, 5});
+    for (const Step& step : {first, second})
+      x = maker.binary(step.kind, x, maker.constant({1}, step.number, step.number));
+    maker.network.outputs = {x};
+    return simplified(maker).layers.size();
+  };
+  using enum BinaryKind;
+  constexpr float magic = 12582912;
+  EXPECT_EQ(layers_of(false, {add, magic}, {sub, magic}), 2u);
+  EXPECT_EQ(layers_of(true, {add, magic}, {sub, magic}), 3u);
+  EXPECT_EQ(layers_of(false, {add, 100'000}, {sub, 100'000}), 2u);
+  EXPECT_EQ(layers_of(false, {mul, 1e10f}, {mul, 1e10f}), 2u);
+  EXPECT_EQ(layers_of(false, {mul, 1e-15f}, {mul, 1e-16f}), 2u);
+  EXPECT_EQ(layers_of(true, {mul, 3}, {add, 1}), 1u);
+}
+
 TEST(Simplify, leaves_constants_that_vary_inside_a_channel) {
   Maker maker;
   TensorId x = maker.normalization(maker.input({2, 3, 4}), 3);

@@ -87,6 +87,7 @@ struct LowerOthers {
   LayerId layer;
 
   bool operator()(const network::Pool&) const { return lower_byte_pool(builder, layer); }
+  bool operator()(const network::Concat&) const { return lower_byte_concat(builder, layer); }
   bool operator()(const network::ArgMax&) const { return lower_arg_max(builder, layer); }
   bool operator()(const network::GridSample&) const { return lower_grid_sample(builder, layer); }
   bool operator()(const network::RoiAlign&) const { return lower_roi_align(builder, layer); }

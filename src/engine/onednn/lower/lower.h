@@ -66,6 +66,8 @@ bool lower_planes(Builder& builder, const Group& group);
 bool lower_reshape(Builder& builder, LayerId layer);
 bool lower_transpose(Builder& builder, LayerId layer);
 bool lower_concat(Builder& builder, LayerId layer);
+/// Images of 8-bit integers.
+bool lower_byte_concat(Builder& builder, LayerId layer);
 bool lower_split(Builder& builder, LayerId layer);
 bool lower_slice(Builder& builder, LayerId layer);
 

@@ -154,4 +154,21 @@ bool lower_concat(Builder& builder, LayerId id) {
          concat_by_copies(builder, layer, last, encoding);
 }
 
+bool lower_byte_concat(Builder& builder, LayerId id) {
+  const network::Layer& layer = builder.layer(id);
+  const auto lies_so = [&](TensorId part) { return builder.is_channels_last(part); };
+  const auto is_empty = [&](TensorId part) {
+    return network::element_count(builder.tensor(part).shape) == 0;
+  };
+  if (std::ranges::none_of(layer.inputs, lies_so) || std::ranges::any_of(layer.inputs, is_empty))
+    return false;
+  std::vector<Value> parts;
+  for (const TensorId part : layer.inputs) parts.push_back(builder.channels_last(part));
+  const Desc wide =
+      channels_last_desc(builder.tensor(layer.outputs[0]).shape, type_of(parts[0].desc));
+  copy_parts(builder, parts, builder.make(layer.outputs[0], wide),
+             static_cast<std::size_t>(std::get<network::Concat>(layer.op).axis));
+  return true;
+}
+
 }  // namespace millrace::engine::onednn

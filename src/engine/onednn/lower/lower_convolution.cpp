@@ -29,6 +29,18 @@ Dims end_pads_of_transposed(const network::Window& window, const Shape& input,
   return pads;
 }
 
+/// For those oneDNN's search for a kernel takes seconds or minutes: 1.9 s for 1x16000, 60 s for
+/// 2000x2000; it grows with the square of the width. 1x2048 takes 0.06 s.
+bool is_too_large(const network::Window& window) {
+  constexpr std::int64_t longest = 2048, most = 1 << 14;
+  std::int64_t points = 1;
+  for (const std::int64_t length : window.kernel) {
+    if (length > longest) return true;
+    points *= length;
+  }
+  return points > most;
+}
+
 std::optional<ConvolutionSpec> geometric_spec(const Builder& builder, LayerId id) {
   const network::Layer& layer = builder.layer(id);
   const Geometry g = geometry_of(layer.op);
@@ -36,7 +48,8 @@ std::optional<ConvolutionSpec> geometric_spec(const Builder& builder, LayerId id
   const Shape& output = builder.tensor(layer.outputs[0]).shape;
   const auto negative = [](std::int64_t pad) { return pad < 0; };
   const auto& pads = g.window.pads_begin;
-  if (std::any_of(pads.begin(), pads.end(), negative)) return std::nullopt;
+  if (std::any_of(pads.begin(), pads.end(), negative) || is_too_large(g.window))
+    return std::nullopt;
   ConvolutionSpec spec;
   spec.transposed = g.transposed;
   spec.algorithm = builder.variant(id).algorithm;

@@ -146,7 +146,7 @@ std::optional<dnnl::algorithm> resampling_of(const network::Resize& op, const Sh
       op.coordinates == Coordinates::asymmetric && op.nearest == network::NearestMode::floor;
   const bool rounds = op.nearest == network::NearestMode::round_prefer_floor ||
                       op.nearest == network::NearestMode::round_prefer_ceil;
-  if (!exact || op.exclude_outside) return std::nullopt;
+  if (!exact || op.exclude_outside || op.antialias) return std::nullopt;
   if (op.mode == network::ResizeMode::linear && half) return dnnl::algorithm::resampling_linear;
   // Enlarged by whole factors no pixel lies halfway between two, so that ways of rounding agree.
   if (op.mode == network::ResizeMode::nearest && whole_factors && (floors || (half && rounds)))

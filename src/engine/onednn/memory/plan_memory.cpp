@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <utility>
 
 #include "engine/arena.h"
 #include "engine/onednn/program.h"
@@ -32,33 +33,49 @@ std::vector<Life> lives_of(const Program& program, const std::vector<std::size_t
   return lives;
 }
 
-/// Shares places, in the order of the steps.
+/// Shares places, in the order of the steps. Chains of thousands of layers share one.
 class Merger {
  public:
   explicit Merger(const Program& program)
-      : program_(program), root_(program.storages.size()), shifts_(program.storages.size()) {
-    for (std::size_t i = 0; i < root_.size(); ++i) root_[i] = i;
-    lives_ = lives_of(program, root_);
+      : program_(program), lies_in_(program.storages.size()), shifts_(program.storages.size()) {
+    for (std::size_t i = 0; i < lies_in_.size(); ++i) lies_in_[i] = i;
+    lives_ = lives_of(program, lies_in_);
   }
 
   bool merge(std::size_t step) {
     const InPlace& wish = *program_.steps[step].in_place;
-    const std::size_t from = root_[wish.from], to = root_[wish.to];
+    const std::size_t from = root(wish.from), to = root(wish.to);
     const bool fits = program_.steps[step].is_part ? is_free_part(step) : is_last_use(step);
     if (from == to || !may_lie_in(from, to) || !fits) return false;
-    const Bytes offset = wish.offset + shifts_[wish.to];
-    for (std::size_t i = 0; i < root_.size(); ++i) {
-      if (root_[i] != from) continue;
-      root_[i] = to;
-      shifts_[i] += offset;
-    }
+    lies_in_[from] = to;
+    shifts_[from] = wish.offset + shift(wish.to);
     lives_[to].join(lives_[from]);
     return true;
   }
-  const std::vector<std::size_t>& root() const { return root_; }
-  const std::vector<Bytes>& shifts() const { return shifts_; }
+
+  std::size_t root(std::size_t storage) {
+    shorten(storage);
+    return lies_in_[storage];
+  }
+  Bytes shift(std::size_t storage) {
+    shorten(storage);
+    return shifts_[storage];
+  }
 
  private:
+  /// All storages on the way to the root then lie in the root itself.
+  void shorten(std::size_t storage) {
+    std::size_t top = storage;
+    Bytes shift;
+    for (; lies_in_[top] != top; top = lies_in_[top]) shift += shifts_[top];
+    while (storage != top) {
+      const std::size_t next = std::exchange(lies_in_[storage], top);
+      const Bytes own = std::exchange(shifts_[storage], shift);
+      shift = shift - own;
+      storage = next;
+    }
+  }
+
   bool may_lie_in(std::size_t from, std::size_t to) const {
     const Place place = program_.storages[to].place;
     return program_.storages[from].place == Place::arena &&
@@ -67,11 +84,11 @@ class Merger {
 
   /// Nobody reads the old content later, nobody wrote the new place earlier, and the step reads
   /// the old content at one position only.
-  bool is_last_use(std::size_t step) const {
+  bool is_last_use(std::size_t step) {
     const InPlace& wish = *program_.steps[step].in_place;
-    const std::size_t from = root_[wish.from], to = root_[wish.to];
+    const std::size_t from = root(wish.from), to = root(wish.to);
     const auto& reads = program_.steps[step].reads;
-    const auto is_from = [&](std::size_t storage) { return root_[storage] == from; };
+    const auto is_from = [&](std::size_t storage) { return root(storage) == from; };
     return program_.storages[from].size == program_.storages[to].size &&
            lives_[from].last == step && lives_[to].first == step &&
            std::count_if(reads.begin(), reads.end(), is_from) == 1;
@@ -79,17 +96,17 @@ class Merger {
 
   /// The bytes are nobody else's: the old content may be read there as long as one likes, for the
   /// joint life keeps what comes after the whole from being written over it.
-  bool is_free_part(std::size_t step) const {
+  bool is_free_part(std::size_t step) {
     const InPlace& wish = *program_.steps[step].in_place;
     const auto bytes = std::get<CopyWork>(program_.steps[step].work).bytes;
-    const Bytes offset = wish.offset + shifts_[wish.to];
-    return program_.storages[root_[wish.from]].size.count == static_cast<std::int64_t>(bytes) &&
+    const Bytes offset = wish.offset + shift(wish.to);
+    return program_.storages[root(wish.from)].size.count == static_cast<std::int64_t>(bytes) &&
            offset.count % static_cast<std::int64_t>(network::tensor_alignment) == 0;
   }
 
   const Program& program_;
-  std::vector<std::size_t> root_;
-  std::vector<Bytes> shifts_;
+  std::vector<std::size_t> lies_in_;  // by storage: itself, or what it shares the place of
+  std::vector<Bytes> shifts_;         // by storage: behind the beginning of that
   std::vector<Life> lives_;
 };
 
@@ -108,13 +125,18 @@ MemoryPlan plan_memory(Program& program) {
   for (std::size_t s = 0; s < program.steps.size(); ++s)
     if (program.steps[s].in_place)
       needless[s] = merger.merge(s) && program.steps[s].needless_in_place;
-  std::vector<Step> kept;
+  // In place: steps are large.
+  std::size_t kept = 0;
   for (std::size_t s = 0; s < program.steps.size(); ++s)
-    if (!needless[s]) kept.push_back(std::move(program.steps[s]));
-  program.steps = std::move(kept);
+    if (!needless[s] && kept++ != s) program.steps[kept - 1] = std::move(program.steps[s]);
+  program.steps.resize(kept);
 
-  MemoryPlan plan{
-      merger.root(), merger.shifts(), std::vector<Bytes>(program.storages.size()), {}, {}};
+  MemoryPlan plan;
+  for (std::size_t i = 0; i < program.storages.size(); ++i) {
+    plan.root.push_back(merger.root(i));
+    plan.shifts.push_back(merger.shift(i));
+  }
+  plan.offsets.resize(program.storages.size());
   plan.naive = naive_size(program);
   const auto lives = lives_of(program, plan.root);
   std::vector<std::size_t> owners;

@@ -1,7 +1,6 @@
 #include "network/evaluate/resize/interpolation.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 namespace millrace::network {
@@ -60,37 +59,47 @@ double nearest(NearestMode mode, double x) {
   }
 }
 
-/// Keys' kernel for the four points around; `t` is the distance from the second.
-std::array<double, 4> cubic_weights(double t, double a) {
-  const auto near = [a](double d) { return ((a + 2) * d - (a + 3)) * d * d + 1; };
-  const auto far = [a](double d) { return ((a * d - 5 * a) * d + 8 * a) * d - 4 * a; };
-  return {far(t + 1), near(t), near(1 - t), far(2 - t)};
+/// A tent, or Keys' kernel; 0 from `reach` on.
+double weight_at(const Resize& op, double distance) {
+  const double d = std::fabs(distance), a = op.cubic_a;
+  if (op.mode == ResizeMode::linear) return std::max(0.0, 1 - d);
+  if (d <= 1) return ((a + 2) * d - (a + 3)) * d * d + 1;
+  return d < 2 ? ((a * d - 5 * a) * d + 8 * a) * d - 4 * a : 0;
+}
+
+/// Of kernels as they are, at scale 1.
+double reach(ResizeMode mode) { return mode == ResizeMode::linear ? 1 : 2; }
+
+/// By how much elements are closer to the kernel's middle than they lie in the input.
+double narrowed(const Resize& op, double scale) { return op.antialias ? std::min(1.0, scale) : 1; }
+
+std::size_t taps_of(const Resize& op, double scale) {
+  if (op.mode == ResizeMode::nearest) return 1;
+  return 2 * static_cast<std::size_t>(std::ceil(reach(op.mode) / narrowed(op, scale)));
 }
 
 /// Appends the taps of one output that lies at x.
-void add_taps(const Resize& op, double x, std::int64_t size, Interpolation& result) {
-  std::array<double, 4> weights{1, 0, 0, 0};
-  double first = 0;
+void add_taps(const Resize& op, double x, const AxisGeometry& g, Interpolation& result) {
+  const double last = static_cast<double>(g.in - 1);
   if (op.mode == ResizeMode::nearest) {
-    first = nearest(op.nearest, x);
-  } else {
-    first = std::floor(x);
-    const double t = x - first;
-    weights = op.mode == ResizeMode::linear ? std::array<double, 4>{1 - t, t, 0, 0}
-                                            : cubic_weights(t, op.cubic_a);
-    if (op.mode == ResizeMode::cubic) first -= 1;
+    const double at = nearest(op.nearest, x);
+    result.positions.push_back(static_cast<std::int64_t>(std::clamp(at, 0.0, last)));
+    result.weights.push_back(1);
+    return;
   }
+  const double scale = narrowed(op, g.scale);
+  const double first = std::floor(x) - static_cast<double>(result.taps / 2 - 1);
+  std::vector<double> weights;
   double sum = 0;
-  const double last = static_cast<double>(size - 1);
   for (std::size_t tap = 0; tap < result.taps; ++tap) {
     const double at = first + static_cast<double>(tap);
-    if (op.exclude_outside && op.mode != ResizeMode::nearest && (at < 0 || at > last))
-      weights[tap] = 0;
-    sum += weights[tap];
+    const bool counts = !op.exclude_outside || (at >= 0 && at <= last);
+    weights.push_back(counts ? weight_at(op, (at - x) * scale) : 0);
+    sum += weights.back();
     result.positions.push_back(static_cast<std::int64_t>(std::clamp(at, 0.0, last)));
   }
-  for (std::size_t tap = 0; tap < result.taps; ++tap)
-    result.weights.push_back(op.exclude_outside && sum != 0 ? weights[tap] / sum : weights[tap]);
+  const bool divides = (op.exclude_outside || scale < 1) && sum != 0;
+  for (const double weight : weights) result.weights.push_back(divides ? weight / sum : weight);
 }
 
 Interpolation interpolation(const Resize& op, const AxisGeometry& g) {
@@ -98,12 +107,12 @@ Interpolation interpolation(const Resize& op, const AxisGeometry& g) {
   const bool crop = op.coordinates == Coordinates::tf_crop_and_resize;
   result.identity = g.in == g.out && g.scale == 1 && !crop;
   if (result.identity) return result;
-  result.taps = op.mode == ResizeMode::nearest ? 1 : op.mode == ResizeMode::linear ? 2 : 4;
+  result.taps = taps_of(op, g.scale);
   for (std::int64_t i = 0; i < g.out; ++i) {
     const double found = coordinate(op.coordinates, g, i);
     const double x = std::isnan(found) ? 0 : found;  // 0 / 0, for a size of one that is cropped
     result.outside.push_back(crop && (x < 0 || x > static_cast<double>(g.in - 1)));
-    add_taps(op, x, g.in, result);
+    add_taps(op, x, g, result);
   }
   return result;
 }

@@ -54,7 +54,7 @@ std::vector<Known> read_branch(Node& node, const std::string& name) {
                           graph.output_size()));
   const Scope scope(node.reading(), {node.name() + "/", node.place(), std::nullopt});
   add_weights(node, graph);
-  read_nodes(node.reading(), graph);
+  read_nodes(node.reading(), nodes_of(graph));
   return outputs_of(node.reading(), graph);
 }
 
@@ -92,7 +92,10 @@ void lower_if(Node& node) {
 class Unrolled {
  public:
   explicit Unrolled(Node& node)
-      : node_(node), reading_(node.reading()), graph_(node.graph_attribute("body")) {
+      : node_(node),
+        reading_(node.reading()),
+        graph_(node.graph_attribute("body")),
+        nodes_(nodes_of(graph_)) {
     for (std::size_t i = 2; i < node.optional_inputs().size(); ++i)
       carried_.push_back({node.input(i), std::nullopt});
     const auto inputs = static_cast<std::size_t>(graph_.input_size());
@@ -154,7 +157,7 @@ class Unrolled {
     define_input(1, {reading_.add_constant(make_array(DataType::boolean, {}, std::move(yes))),
                      std::nullopt});
     for (std::size_t i = 0; i < carried_.size(); ++i) define_input(i + 2, carried_[i]);
-    read_nodes(reading_, graph_);
+    read_nodes(reading_, nodes_);
     const std::vector<Known> results = outputs_of(reading_, graph_);
     std::copy_n(results.begin() + 1, carried_.size(), carried_.begin());
     for (std::size_t i = 0; i < rows_.size(); ++i)
@@ -193,6 +196,7 @@ class Unrolled {
   Node& node_;
   Reading& reading_;
   const ::onnx::GraphProto& graph_;
+  const NodeList nodes_;
   std::vector<Known> carried_;
   std::vector<std::vector<Known>> rows_;  // by output that joins all rounds
 };

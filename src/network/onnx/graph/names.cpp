@@ -36,28 +36,34 @@ void add_names_read(const ::onnx::NodeProto& node, std::vector<std::string>& nam
 
 }  // namespace
 
+NodeList nodes_of(const ::onnx::GraphProto& graph) {
+  NodeList list;
+  for (const ::onnx::NodeProto& node : graph.node()) list.nodes.push_back(&node);
+  for (const auto& output : graph.output()) list.outputs.push_back(output.name());
+  return list;
+}
+
 std::vector<std::string> names_read(const ::onnx::NodeProto& node) {
   std::vector<std::string> names;
   add_names_read(node, names);
   return names;
 }
 
-std::unordered_set<std::string> needed_names(const ::onnx::GraphProto& graph) {
-  std::unordered_map<std::string, int> maker;
-  for (int i = 0; i < graph.node_size(); ++i)
-    for (const std::string& output : graph.node(i).output()) maker.emplace(output, i);
+std::unordered_set<std::string> needed_names(const NodeList& list) {
+  std::unordered_map<std::string, std::size_t> maker;
+  for (std::size_t i = 0; i < list.nodes.size(); ++i)
+    for (const std::string& output : list.nodes[i]->output()) maker.emplace(output, i);
   std::unordered_set<std::string> needed;
-  std::vector<std::string> waiting;
-  for (const auto& output : graph.output()) waiting.push_back(output.name());
-  std::vector<bool> done(static_cast<std::size_t>(graph.node_size()));
+  std::vector<std::string> waiting = list.outputs;
+  std::vector<bool> done(list.nodes.size());
   while (!waiting.empty()) {
     const std::string name = std::move(waiting.back());
     waiting.pop_back();
     if (!needed.insert(name).second) continue;
     const auto made = maker.find(name);
-    if (made == maker.end() || done[static_cast<std::size_t>(made->second)]) continue;
-    done[static_cast<std::size_t>(made->second)] = true;
-    const std::vector<std::string> names = names_read(graph.node(made->second));
+    if (made == maker.end() || done[made->second]) continue;
+    done[made->second] = true;
+    const std::vector<std::string> names = names_read(*list.nodes[made->second]);
     waiting.insert(waiting.end(), names.begin(), names.end());
   }
   return needed;

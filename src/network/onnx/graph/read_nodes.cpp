@@ -3,9 +3,10 @@
 #include <fmt/format.h>
 #include <onnx/onnx_pb.h>
 
+#include <algorithm>
+
 #include "base/error.h"
 #include "network/onnx/graph/functions.h"
-#include "network/onnx/graph/names.h"
 #include "network/onnx/lower.h"
 #include "network/onnx/order.h"
 
@@ -17,17 +18,40 @@ std::string operator_of(const ::onnx::NodeProto& node) {
   return own ? node.op_type() : node.domain() + "." + node.op_type();
 }
 
+std::string shortened(const std::string& name) {
+  constexpr std::size_t most = 40;
+  return name.size() <= most ? name : name.substr(0, most) + "...";
+}
+
+/// Long names would be copied for every round of a loop, and shown in tables.
+void check_names(const NodeList& list, const std::string& file) {
+  constexpr std::size_t longest = 4096;
+  for (std::size_t i = 0; i < list.nodes.size(); ++i) {
+    const ::onnx::NodeProto& node = *list.nodes[i];
+    const auto check = [&](const std::string& name) {
+      if (name.size() <= longest) return;
+      throw InputError(
+          file, fmt::format("node {} ({}) has or uses the name '{}', which is {} bytes long; names "
+                            "can have at most {}, choose a shorter one",
+                            i, shortened(node.op_type()), shortened(name), name.size(), longest));
+    };
+    for (const std::string* name : {&node.op_type(), &node.domain(), &node.name()}) check(*name);
+    std::for_each(node.input().begin(), node.input().end(), check);
+    std::for_each(node.output().begin(), node.output().end(), check);
+  }
+}
+
 /// What the nodes read and do not make, as far as it is known from outside.
-std::unordered_set<std::string> given_names(Reading& reading, const ::onnx::GraphProto& graph) {
+std::unordered_set<std::string> given_names(Reading& reading, const NodeList& list) {
   std::unordered_set<std::string> given;
-  for (const ::onnx::NodeProto& node : graph.node()) {
-    std::vector<std::string> names = names_read(node);
-    reading.count_nodes(1 + names.size());
+  for (const ::onnx::NodeProto* node : list.nodes) {
+    std::vector<std::string> names = names_read(*node);
+    reading.count_node(names.size());
     for (std::string& name : names)
       if (reading.knows(name)) given.insert(std::move(name));
   }
-  for (const ::onnx::NodeProto& node : graph.node())
-    for (const std::string& name : node.output()) {
+  for (const ::onnx::NodeProto* node : list.nodes)
+    for (const std::string& name : node->output()) {
       given.erase(name);
       if (reading.is_own(name)) given.insert(name);
     }
@@ -71,11 +95,14 @@ void read_node(Reading& reading, const NodeToRead& node) {
 
 }  // namespace
 
-void read_nodes(Reading& reading, const ::onnx::GraphProto& graph) {
-  const std::vector<std::string> names = node_names(graph);
-  const GraphValues values{given_names(reading, graph), needed_names(graph)};
-  for (const std::size_t i : computation_order(graph, values, reading.source().file))
-    read_node(reading, {graph.node(static_cast<int>(i)), reading.prefix() + names[i]});
+void read_nodes(Reading& reading, const NodeList& list) {
+  check_names(list, reading.source().file);
+  const std::vector<std::string> names = node_names(list);
+  const GraphValues values{given_names(reading, list), needed_names(list)};
+  for (const std::size_t i : computation_order(list, values, reading.source().file)) {
+    reading.count_name(reading.prefix().size() + names[i].size());
+    read_node(reading, {*list.nodes[i], reading.prefix() + names[i]});
+  }
 }
 
 }  // namespace millrace::network::onnx

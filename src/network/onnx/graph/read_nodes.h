@@ -2,19 +2,16 @@
 // A graph's nodes, those of graphs inside of nodes, and functions of the model.
 #include <span>
 
+#include "network/onnx/graph/names.h"
 #include "network/onnx/operators/tables.h"
 #include "network/onnx/reading.h"
 
-namespace onnx {
-class GraphProto;
-}
-
 namespace millrace::network::onnx {
 
-/// Lowers the nodes that the graph's outputs need, in an order that works; names that they read
+/// Lowers the nodes that the outputs need, in an order that works; names that they read
 /// are known to the reading. A node that cannot be lowered leaves a problem in its outputs' place.
 /// InputError for graphs that are none: cycles, values that nothing makes.
-void read_nodes(Reading& reading, const ::onnx::GraphProto& graph);
+void read_nodes(Reading& reading, const NodeList& list);
 
 /// If and Loop: the branch that is taken, and the rounds one after the other.
 std::span<const OperatorEntry> control_operators();

@@ -60,7 +60,7 @@ class Extent {
   model.set_ir_version(8);
   model.add_opset_import()->set_version(reading.opset());
   for (const auto& [key, function] : reading.functions()) *model.add_functions() = *function;
-  const std::vector<std::string> names = node_names(graph);
+  const std::vector<std::string> names = node_names(nodes_of(graph));
   for (const int i : extent.nodes) {
     ::onnx::NodeProto* node = model.mutable_graph()->add_node();
     *node = graph.node(i);
@@ -93,7 +93,7 @@ std::vector<std::optional<Made>> largest_outputs(Reading& outside, const ::onnx:
       reading.say_behind(reading.add_input(name, {tensor.type, tensor.shape}),
                          outside.inputs_behind(id));
   }
-  read_nodes(reading, model.graph());
+  read_nodes(reading, nodes_of(model.graph()));
   need_outputs(reading, part.outputs);
   std::vector<std::optional<Made>> made;
   for (const std::string& output : part.outputs) {
@@ -153,7 +153,7 @@ std::vector<Array> evaluate_part(const VaryingPart& part, std::vector<Array> inp
   reading.lift_limits();
   for (std::size_t i = 0; i < inputs.size(); ++i)
     reading.define(part.inputs[i], reading.add_constant(std::move(inputs[i])));
-  read_nodes(reading, model->graph());
+  read_nodes(reading, nodes_of(model->graph()));
   need_outputs(reading, part.outputs);
   std::vector<Array> outputs;
   for (const std::string& name : part.outputs) {

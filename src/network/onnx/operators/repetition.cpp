@@ -88,16 +88,42 @@ std::int64_t range_count(const Node& node, double start, double limit, double st
   return static_cast<std::int64_t>(count);
 }
 
+constexpr std::array<std::string_view, 3> range_bounds{
+    "the start of the range", "the limit of the range", "the step of the range"};
+
+template <class Number>
+Number bound_of_range(const Node& node, std::size_t input, const std::vector<Number>& value) {
+  if (value.size() != 1)
+    node.fail(fmt::format("{} must be one value, found {}", range_bounds[input], value.size()));
+  return value[0];
+}
+
+/// Integers that double may round. A last value beyond the limit is never computed.
+void lower_range_of_integers(Node& node) {
+  std::array<std::int64_t, 3> bounds{};
+  for (std::size_t i = 0; i < bounds.size(); ++i)
+    bounds[i] = bound_of_range(node, i, node.integers(i, range_bounds[i]));
+  const auto [start, limit, step] = bounds;
+  const std::int64_t most = range_count(node, static_cast<double>(start),
+                                        static_cast<double>(limit), static_cast<double>(step));
+  check_shape(DataType::int64, {most}, node.place());
+  node.take_memory((size_of(DataType::int64) + size_of(node.type(0))) * most);
+  Shape values;
+  for (std::int64_t x = start; step > 0 ? x < limit : x > limit;) {
+    values.push_back(x);
+    if (__builtin_add_overflow(x, step, &x)) break;
+  }
+  const Array array = make_array<std::int64_t>(DataType::int64, {std::ssize(values)}, values);
+  node.give(0, node.add_constant(converted(array, node.type(0))));
+}
+
 void lower_range(Node& node) {
   node.need_same_types();
+  if (node.type(0) == DataType::int64 || node.type(0) == DataType::int32)
+    return lower_range_of_integers(node);
   std::array<double, 3> bounds{};
-  for (std::size_t i = 0; i < bounds.size(); ++i) {
-    const std::vector<double> value = node.numbers(i, i == 0   ? "the start of the range"
-                                                      : i == 1 ? "the limit of the range"
-                                                               : "the step of the range");
-    if (value.size() != 1) node.fail("the bounds of the range must be one value each");
-    bounds[i] = value[0];
-  }
+  for (std::size_t i = 0; i < bounds.size(); ++i)
+    bounds[i] = bound_of_range(node, i, node.numbers(i, range_bounds[i]));
   const std::int64_t count = range_count(node, bounds[0], bounds[1], bounds[2]);
   check_shape(DataType::float64, {count}, node.place());
   node.take_memory((size_of(DataType::float64) + size_of(node.type(0))) * count);

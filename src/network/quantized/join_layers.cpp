@@ -1,9 +1,11 @@
-#include "network/quantized/join_convolutions.h"
+#include "network/quantized/join_layers.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
+#include <map>
+#include <set>
 
 #include "network/simplify.h"
 
@@ -21,9 +23,9 @@ std::int32_t first_byte(const Array& array) {
                                       : std::int32_t{array.values<std::uint8_t>()[0]};
 }
 
-class JoinConvolutions {
+class JoinLayers {
  public:
-  explicit JoinConvolutions(Network network)
+  explicit JoinLayers(Network network)
       : network_(std::move(network)), before_(topology(network_)) {}
 
   Network run() {
@@ -33,6 +35,9 @@ class JoinConvolutions {
       const auto* pool = std::get_if<Pool>(&network_.layers[i].op);
       if (pool && pool->kind == PoolKind::max) join_pool(network_.layers[i]);
     }
+    for (std::size_t i = 0; i < network_.layers.size(); ++i)
+      if (std::holds_alternative<Concat>(network_.layers[i].op)) join_concat(network_.layers[i]);
+    insert_added();
     return remove_unused(std::move(network_));
   }
 
@@ -75,6 +80,57 @@ class JoinConvolutions {
     joined.op = pool.op;
     joined.name = pool.name;
     joined.inputs = {integers};
+  }
+
+  void join_concat(const Layer& concat) {
+    const std::optional<LayerId> last = quantizing(concat.outputs[0]);
+    if (!last || network_[*last].inputs[0] != concat.outputs[0]) return;
+    const auto has_integers = [this](TensorId part) { return dequantizing(part) != nullptr; };
+    if (std::none_of(concat.inputs.begin(), concat.inputs.end(), has_integers)) return;
+    const Layer quantize = network_[*last];
+    std::map<TensorId, TensorId> quantized;
+    std::vector<TensorId> parts;
+    for (const TensorId part : concat.inputs) {
+      if (!quantized.contains(part)) quantized[part] = quantized_as(quantize, part, *last);
+      parts.push_back(quantized[part]);
+    }
+    Layer& joined = network_.layers[last->index];
+    joined.op = concat.op;
+    joined.name = concat.name;
+    joined.inputs = std::move(parts);
+  }
+
+  /// The part's integers in the steps that the layer makes; `before` what reads them.
+  TensorId quantized_as(const Layer& quantize, TensorId part, LayerId before) {
+    if (const Layer* const source = dequantizing(part); source && same_steps(*source, quantize))
+      return source->inputs[0];
+    const DataType type = network_[quantize.outputs[0]].type;
+    network_.tensors.push_back({network_[part].name + "_integers", type, network_[part].shape, {}});
+    Layer own{unused_name(quantize.name),
+              quantize.op,
+              quantize.inputs,
+              {TensorId(network_.tensors.size() - 1)}};
+    own.inputs[0] = part;
+    added_[before.index].push_back(std::move(own));
+    return TensorId(network_.tensors.size() - 1);
+  }
+
+  std::string unused_name(const std::string& base) {
+    if (names_.empty())
+      for (const Layer& layer : network_.layers) names_.insert(layer.name);
+    for (int number = 1;; ++number)
+      if (std::string name = base + "_" + std::to_string(number); names_.insert(name).second)
+        return name;
+  }
+
+  void insert_added() {
+    if (added_.empty()) return;
+    std::vector<Layer> layers;
+    for (std::size_t i = 0; i < network_.layers.size(); ++i) {
+      for (Layer& layer : added_[i]) layers.push_back(std::move(layer));
+      layers.push_back(std::move(network_.layers[i]));
+    }
+    network_.layers = std::move(layers);
   }
 
   /// Whether integers of one stand for the same numbers as those of the other.
@@ -188,12 +244,12 @@ class JoinConvolutions {
 
   Network network_;
   Topology before_;
+  std::map<std::size_t, std::vector<Layer>> added_;  // before the layer of this index
+  std::set<std::string> names_;
 };
 
 }  // namespace
 
-Network join_quantized_convolutions(Network network) {
-  return JoinConvolutions(std::move(network)).run();
-}
+Network join_quantized_layers(Network network) { return JoinLayers(std::move(network)).run(); }
 
 }  // namespace millrace::network
