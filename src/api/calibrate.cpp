@@ -8,7 +8,6 @@
 #include "api/open_model.h"
 #include "api/written_over.h"
 #include "application/application_file.h"
-#include "base/file.h"
 #include "base/interrupt.h"
 #include "engine/registry.h"
 
@@ -45,9 +44,9 @@ struct LearningFrames {
 
 profile::CalibrationResult calibrate(const CalibrateRequest& request,
                                      const network::Network& network) {
+  const InterruptGuard interrupt;
   const LearningFrames frames(request, network);
   const auto engine = make_engine(request.setup);
-  const InterruptGuard interrupt;
   const auto work = request.setup.context.begin("calibrating " + network.name);
   profile::CalibrateOptions options;
   options.method = method_of(request.method);
@@ -76,11 +75,10 @@ Calibrated calibrate(const CalibrateRequest& given) {
   std::string& output = calibrated.output;
   if (output.empty()) output = std::filesystem::path(file).stem().string() + ".calibration.json";
   FilesRead files;
-  files.add(source);
+  files.add(request.setup);
   files.add(request.frames);
   files.add(request.application);
-  files.refuse(output);
-  check_writable(output);
+  files.refuse_unwritable({output});
   calibrated.result = calibrate(request, network);
   network::write_calibration(output, calibrated.result.table);
   return calibrated;

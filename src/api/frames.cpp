@@ -10,6 +10,7 @@
 
 #include "api/image.h"
 #include "application/image_file.h"
+#include "application/image_folder.h"
 #include "base/error.h"
 #include "network/evaluate/evaluate.h"
 #include "network/npy.h"
@@ -84,16 +85,12 @@ Frames image_frames(const Network& network, std::vector<std::filesystem::path> f
           }};
 }
 
-std::vector<std::filesystem::path> images_in(const std::filesystem::path& folder) {
-  std::vector<std::filesystem::path> files;
+std::vector<std::filesystem::path> images_of(const std::filesystem::path& folder) {
   std::error_code error;
-  for (std::filesystem::directory_iterator entry(folder, error), end; !error && entry != end;
-       entry.increment(error))
-    if (application::is_image_name(entry->path())) files.push_back(entry->path());
+  std::vector<std::filesystem::path> files = application::images_in(folder, error);
   if (error)
     throw InputError(folder.string(),
                      fmt::format("the folder cannot be read: {}; allow it", error.message()));
-  std::sort(files.begin(), files.end());
   if (files.empty())
     throw InputError(folder.string(),
                      "holds no image files (PNG, JPEG, BMP, PPM, TIFF, WebP); name a "
@@ -103,7 +100,7 @@ std::vector<std::filesystem::path> images_in(const std::filesystem::path& folder
 
 /// Videos are frames of applications, which say how each becomes an input.
 void refuse_video(const std::string& path) {
-  constexpr std::array<std::string_view, 7> endings{".mp4", ".mkv",  ".avi", ".mov",
+  constexpr std::array<std::string_view, 7> endings{".mp4",  ".mkv",  ".avi", ".mov",
                                                     ".webm", ".mpeg", ".m4v"};
   const std::string ending = std::filesystem::path(path).extension().string();
   if (std::find(endings.begin(), endings.end(), ending) != endings.end())
@@ -193,7 +190,7 @@ Frames open_frames(const Network& network, const FrameOptions& given, std::uint6
   if (network.inputs.empty()) throw InputError(network.name, "has no inputs; use --random");
   std::error_code no_folder;
   if (options.inputs.size() == 1 && std::filesystem::is_directory(first, no_folder))
-    return image_frames(network, images_in(first), options);
+    return image_frames(network, images_of(first), options);
   if (std::all_of(options.inputs.begin(), options.inputs.end(), application::is_image_name))
     return image_frames(network, {options.inputs.begin(), options.inputs.end()}, options);
   return array_frames(network, options.inputs);

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "base/file.h"
+#include "network/read.h"
 
 namespace millrace::api {
 namespace {
@@ -32,7 +33,8 @@ bool may_have_external_data(const fs::path& model) {
   constexpr std::uintmax_t most = 256 << 20;
   std::error_code error;
   const bool is_file = fs::is_regular_file(model, error);
-  return is_file && model.extension() == ".onnx" && fs::file_size(model, error) <= most;
+  return is_file && network::format_of(model) == network::Format::onnx &&
+         fs::file_size(model, error) <= most;
 }
 
 void add_if_there(std::vector<fs::path>& files, const fs::path& path) {
@@ -47,7 +49,7 @@ ModelFiles files_of(const network::ModelSource& model) {
   const fs::path file = model.file;
   add_if_there(files.models, file);
   add_if_there(files.weights, model.weights);
-  if (model.weights.empty() && file.extension() == ".cfg")
+  if (model.weights.empty() && network::format_of(file) == network::Format::darknet)
     add_if_there(files.weights, fs::path(file).replace_extension(".weights"));
   if (!may_have_external_data(file)) return files;
   for (const std::string& name : external_data_of(read_file(file)))

@@ -49,8 +49,8 @@ network::Network open_file(const ModelSource& source, const Context& context) {
 
 network::Network open_zoo_model(const ModelSource& source) {
   if (!source.weights.empty())
-    throw InputError("--weights", source.file +
-                     " is a zoo network, whose weights are random; leave it out");
+    throw InputError("--weights",
+                     source.file + " is a zoo network, whose weights are random; leave it out");
   check_size(source);
   const std::string bytes = network::zoo_model(source.file, source.seed, source.size);
   return network::read_onnx(bytes, source.file, {}, source);
@@ -76,13 +76,18 @@ void check_is_plan(const std::string& path) {
 
 }  // namespace
 
-ModelSource model_of_plan(const std::string& plan, const std::string& other_file) {
+ModelSource model_named_in(const std::string& plan, const std::string& other_file) {
   check_is_plan(plan);
   ModelSource source = plan::read_plan_origin(plan).model;
+  if (!other_file.empty()) source.file = other_file;
+  return source;
+}
+
+ModelSource model_of_plan(const std::string& plan, const std::string& other_file) {
+  const ModelSource source = model_named_in(plan, other_file);
   std::error_code ignored;
-  if (!other_file.empty())
-    source.file = other_file;
-  else if (!is_zoo_name(source.file) && !std::filesystem::exists(source.file, ignored))
+  if (other_file.empty() && !is_zoo_name(source.file) &&
+      !std::filesystem::exists(source.file, ignored))
     throw InputError(plan, fmt::format("its model '{}' does not exist any more; give its path with "
                                        "--model FILE",
                                        source.file));
@@ -102,9 +107,9 @@ network::Network open_model(const ModelSource& source, const Context& context) {
     return open_file(source, context);
   if (is_zoo) return open_zoo_model(source);
   if (obstacle && kind.type() != std::filesystem::file_type::not_found)
-    throw InputError(source.file,
-                     fmt::format("cannot be looked at: {}; allow it, or give another file",
-                                 obstacle.message()));
+    throw InputError(
+        source.file,
+        fmt::format("cannot be looked at: {}; allow it, or give another file", obstacle.message()));
   const std::vector<std::string> names = network::zoo_names();
   const std::vector<std::string_view> known(names.begin(), names.end());
   throw InputError(source.file.empty() ? "''" : source.file,

@@ -15,5 +15,7 @@ network::Network open_model(const network::ModelSource& source, const Context& c
 /// How the model of a plan was read; from another file if one is given. InputError if the model is
 /// not there any more.
 network::ModelSource model_of_plan(const std::string& plan, const std::string& other_file = {});
+/// The same, whether the model is there or not.
+network::ModelSource model_named_in(const std::string& plan, const std::string& other_file = {});
 
 }  // namespace millrace::api

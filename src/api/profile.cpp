@@ -44,9 +44,10 @@ void note_unlike(const profile::Profile& profile, const board::Board& board,
                  const Context& context) {
   for (const profile::Unlike& each : profile::unlike(profile, board))
     context.note(
-        fmt::format("{} took {:.2f} times as long as the equal processor {} in {}: another program "
-                    "ran there; measure again with `millrace profile --fresh`",
-                    each.slower, each.ratio, each.faster, board::to_text(each.precision)));
+        fmt::format("{} took {:.2f} times as long in {} as {}, which is an equal core: another "
+                    "program probably ran there; measure again with 'millrace profile MODEL "
+                    "--fresh'",
+                    each.slower, each.ratio, board::to_text(each.precision), each.faster));
 }
 
 void measure_batches(profile::Profile& profile, const network::Network& network,
@@ -107,8 +108,8 @@ profile::Profile load_profile(const network::Network& network, const board::Boar
                                    to_text(lacking.front()), to_text(lacking.front())));
     if (source.batches && !profile::has_batches(given, network, source.measure))
       throw InputError(source.path.string(),
-                       "has no times of several frames at once; measure again with `millrace "
-                       "profile --batches`");
+                       "has no times of several frames at once; measure again with 'millrace "
+                       "profile MODEL --batches'");
     return given;
   }
   note_shared_cores(board::all_cores(board).cores, source.context);

@@ -6,7 +6,6 @@
 #include "api/profile.h"
 #include "api/written_over.h"
 #include "base/error.h"
-#include "base/file.h"
 #include "board/board_file.h"
 #include "engine/registry.h"
 #include "engine/request.h"
@@ -73,12 +72,10 @@ profile::Profile profile_of(const ProfileRequest& request, const network::Networ
 
 void check_outputs(const ProfileRequest& request) {
   FilesRead files;
-  files.add(request.setup.source);
+  files.add(request.setup);
   files.add("board file", request.fit.board);
   for (const std::string& model : request.fit.also) files.add(network::ModelSource{model});
-  for (const std::string& output : {request.output, request.fit.file}) files.refuse(output);
-  for (const std::string& output : {request.output, request.fit.file})
-    if (!output.empty()) check_writable(output);
+  files.refuse_unwritable({request.output, request.fit.file});
 }
 
 board::Board fit(const ProfileRequest& request, const network::Network& network,

@@ -7,11 +7,12 @@
 #include <cmath>
 #include <cstring>
 #include <numeric>
-#include <sstream>
+#include <string_view>
 
 #include "base/error.h"
 #include "base/file.h"
 #include "base/json_text.h"
+#include "base/utf8.h"
 #include "network/evaluate/evaluate.h"
 #include "network/npy.h"
 
@@ -88,11 +89,12 @@ std::optional<std::int64_t> top_class(const runtime::Result& result) {
 }
 
 std::vector<std::int64_t> read_labels(const std::string& path) {
-  std::istringstream in(read_file(path));
+  const std::string content = read_file(path);
+  std::string_view rest = without_byte_order_mark(content);
   std::vector<std::int64_t> labels;
-  std::string line;
-  for (int number = 1; std::getline(in, line); ++number) {
-    if (line.empty()) continue;
+  for (int number = 1; !rest.empty(); ++number) {
+    const std::string_view line = take_line(rest);
+    if (line.find_first_not_of(" \t") == std::string_view::npos) continue;
     std::int64_t label = 0;
     const auto parsed = std::from_chars(line.data(), line.data() + line.size(), label);
     if (parsed.ec == std::errc{} && parsed.ptr == line.data() + line.size() && label >= 0) {

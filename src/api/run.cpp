@@ -120,10 +120,26 @@ RunTotals pump(runtime::Session& session, const Batches& batches, const Handler&
   return totals;
 }
 
+/// A class that the network cannot find would only make the accuracy smaller. Nothing is known of
+/// one that answers with the class itself.
+void check_labels(const std::vector<std::int64_t>& labels, const network::Network& network,
+                  const std::string& file) {
+  const network::Tensor& output = network[network.outputs.front()];
+  const std::int64_t classes = network::element_count(output.shape, output.name);
+  if (output.type == network::DataType::int64) return;
+  for (std::size_t i = 0; i < labels.size(); ++i)
+    if (labels[i] >= classes)
+      throw InputError(file, fmt::format("label {} is {}, but the network's first output has {} "
+                                         "values; expected 0 to {}",
+                                         i + 1, labels[i], classes, classes - 1));
+}
+
 /// Where results go, and how many of them were right.
 class Output {
  public:
-  Output(const Loaded& loaded, const RunRequest& options, std::size_t frames)
+  /// `one`: the network as it is for one picture.
+  Output(const Loaded& loaded, const RunRequest& options, std::size_t frames,
+         const network::Network& one)
       : loaded_(loaded), path_(options.output), is_array_(path_.ends_with(".npy")) {
     if (is_array_) arrays_.resize(loaded.network.outputs.size());
     if (options.labels.empty()) return;
@@ -132,6 +148,7 @@ class Output {
       throw InputError(options.labels, fmt::format("holds {} labels for {} frames; expected one "
                                                    "per frame, in the same order",
                                                    labels_.size(), frames));
+    check_labels(labels_, one, options.labels);
   }
 
   /// Lines are kept as far as they came, also if an error or an interrupt ends them.
@@ -178,8 +195,7 @@ class Output {
     for (std::size_t i = 0; i < arrays_.size(); ++i) arrays_[i].write(files[i]);
     if (files.size() > 1)
       loaded_.context.note(fmt::format("{} has {} outputs, one file for each: {}",
-                                       loaded_.network.name, files.size(),
-                                       fmt::join(files, ", ")));
+                                       loaded_.network.name, files.size(), fmt::join(files, ", ")));
   }
 
   std::string interrupted_text(std::int64_t frames, bool is_file) const {
@@ -223,9 +239,9 @@ RunTotals run(const RunRequest& request) {
   const network::Network& shown = batch > 1 ? one : loaded->network;
   const Batches batches{open_frames(shown, request.frames, setup.source.seed), batch};
   if (request.frames.inputs.empty()) loaded->context.note("inputs are random");
-  Output output(*loaded, request, batches.frames.count);
-  auto session = deploy(*loaded, loaded->plan, setup.source.file,
-                        {.trace_frames = frames_of(request.trace)});
+  Output output(*loaded, request, batches.frames.count, shown);
+  auto session =
+      deploy(*loaded, loaded->plan, setup.source.file, {.trace_frames = frames_of(request.trace)});
   RunTotals totals = output.run(session, batches);
   totals.elapsed = board_time(totals.elapsed, *loaded);
   totals.stages = loaded->plan.stages.size();

@@ -25,8 +25,8 @@ void note_shared_cores(const std::vector<int>& cores, const Context& context) {
                                       : fmt::format("core {}", each.core));
   if (!shared.empty())
     context.note(
-        fmt::format("another process of yours is bound to {} too: they share its time, so both "
-                    "are slower; stop one of them",
+        fmt::format("another process of yours is bound to {}, so both programs are slower; stop "
+                    "one of them",
                     fmt::join(shared, ", ")));
 }
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "api/written_over.h"
-#include "base/file.h"
 
 namespace millrace::api {
 namespace {
@@ -24,8 +23,7 @@ void check_trace(const TraceOptions& options, const RunnableOptions& runnable) {
   if (options.file.empty()) return;
   FilesRead files;
   files.add(runnable);
-  files.refuse(options.file);
-  check_writable(options.file);
+  files.refuse_unwritable({options.file});
 }
 
 std::int64_t frames_of(const TraceOptions& options) {

@@ -4,13 +4,21 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <map>
 #include <optional>
 
 #include "api/model_files.h"
 #include "api/open_model.h"
 #include "application/application_file.h"
+#include "application/image_folder.h"
 #include "application/sink.h"
+#include "application/sources/read_input.h"
 #include "base/error.h"
+#include "base/file.h"
+#include "base/temporary.h"
+#include "base/yaml.h"
+#include "deployment/deployment_file.h"
+#include "deployment/script.h"
 
 namespace millrace::api {
 namespace {
@@ -24,6 +32,33 @@ bool is_number_of_frame(const fs::path& name) {
          std::all_of(stem.begin(), stem.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
+/// SDF3 files that groups name: the system keeps only what was in them.
+std::vector<fs::path> graphs_of(const std::string& system) {
+  std::vector<fs::path> files;
+  const YamlNode root = read_yaml(system);
+  const YamlView view(root, system);
+  if (!view.has("groups")) return files;  // of a deployment, which has it all inside
+  for (const YamlView& group : view.at("groups").items())
+    if (group.has("graph")) files.push_back(application::path_beside(group.at("graph"), system));
+  return files;
+}
+
+bool is_there(const std::string& file) {
+  std::error_code ignored;
+  return !file.empty() && fs::exists(file, ignored);
+}
+
+/// Those that become frames.
+std::vector<fs::path> pictures_of(const application::Input& input) {
+  std::error_code error;
+  if (input.kind != application::InputKind::images || !fs::is_directory(input.path, error))
+    return {};
+  std::vector<fs::path> pictures = application::images_in(input.path, error);
+  const auto most = static_cast<std::size_t>(input.frames);
+  if (most > 0 && most < pictures.size()) pictures.resize(most);
+  return pictures;
+}
+
 }  // namespace
 
 bool FilesRead::identify(const fs::path& path, Identity& identity) {
@@ -32,9 +67,10 @@ bool FilesRead::identify(const fs::path& path, Identity& identity) {
     identity = {found.st_dev, found.st_ino, {}};
     return S_ISREG(found.st_mode) || S_ISDIR(found.st_mode);
   }
-  const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
+  const fs::path target = end_of_links(path);
+  const fs::path folder = target.has_parent_path() ? target.parent_path() : fs::path(".");
   if (::stat(folder.c_str(), &found) != 0) return false;
-  identity = {found.st_dev, found.st_ino, path.filename().string()};
+  identity = {found.st_dev, found.st_ino, target.filename().string()};
   return true;
 }
 
@@ -52,11 +88,48 @@ void FilesRead::add(const network::ModelSource& model) {
   for (const fs::path& file : files.external_data) add("file of the model's external data", file);
 }
 
+void FilesRead::add(const Context& context) {
+  for (const auto& [engine, library] : context.libraries) add("library of an engine", library);
+}
+
+void FilesRead::add(const Setup& setup) {
+  add(setup.source);
+  add(setup.context);
+}
+
 void FilesRead::add(const RunnableOptions& runnable) {
   const std::string& file = runnable.model.source.file;
-  add(runnable.model.source);
-  std::error_code ignored;
-  if (is_plan_file(file) && fs::exists(file, ignored)) add(model_of_plan(file, runnable.network));
+  if (is_plan_file(file)) add_plan(file, runnable.network);
+  add(runnable.model);
+}
+
+void FilesRead::add_plan(const std::string& file, const std::string& other_model) {
+  add("plan", file);
+  if (is_there(file)) add(model_named_in(file, other_model));
+}
+
+void FilesRead::add_deployment(const std::string& file, const std::string& script) {
+  add("deployment", file);
+  add("script", script);
+  const system::System system = deployment::read_deployment_system(file);
+  add(system);
+  if (!is_there(script)) return;
+  for (const deployment::ScriptStep& step : deployment::read_script(script, system))
+    if (is_there(step.add)) add_addition(step.add);
+}
+
+/// What is wrong with it is said when it is to be added.
+void FilesRead::add_addition(const std::string& file) {
+  add("deployment", file);
+  try {
+    add(deployment::read_deployment_system(file));
+  } catch (const InputError&) {
+    return;
+  }
+}
+
+void FilesRead::add_plugins(const std::vector<std::string>& plugins) {
+  for (const std::string& plugin : plugins) add("plug-in", plugin);
 }
 
 void FilesRead::add_input(const fs::path& path) {
@@ -83,34 +156,35 @@ void FilesRead::add(const application::Application& application) {
   add(application.model);
   add("file of labels", application.labels_file);
   add("alphabet", application.postprocess.alphabet_file);
-  for (const std::string& plugin : application.plugins) add("plug-in", plugin);
-  if (!application.mapping.plan.empty()) add("plan", application.mapping.plan);
-  for (const application::Input& input : application.inputs())
+  add_plugins(application.plugins);
+  add("plan", application.mapping.plan);
+  add("board file", application.mapping.board);
+  for (const application::Input& input : application.inputs()) {
     if (input.kind != application::InputKind::camera) add_input(input.path);
+    pictures_.push_back(pictures_of(input));
+  }
 }
 
 void FilesRead::add(const ApplicationOptions& options) {
   add("plan", options.plan);
-  for (const std::string& plugin : options.plugins) add("plug-in", plugin);
+  add_plugins(options.plugins);
   if (!options.labels_from.empty()) add_input(options.labels_from);
 }
 
 void FilesRead::add(const ApplicationFrameOptions& options) {
-  std::error_code ignored;
-  if (!options.file.empty() && fs::exists(options.file, ignored))
-    add(application::read_application(options.file));
-  for (const std::string& plugin : options.plugins) add("plug-in", plugin);
+  if (is_there(options.file)) add(application::read_application(options.file));
+  add_plugins(options.plugins);
   if (!options.labels_from.empty()) add_input(options.labels_from);
 }
 
 void FilesRead::add(const system::System& system) {
   add("system", system.file);
   add("board file", system.board);
+  if (is_there(system.file) && !deployment::is_deployment_file(system.file))
+    for (const fs::path& graph : graphs_of(system.file)) add("graph", graph);
   for (const system::Group& group : system.groups) {
     if (!group.model.file.empty()) add(group.model);
-    std::error_code ignored;
-    if (!group.application.empty() && fs::exists(group.application, ignored))
-      add(application::read_application(group.application));
+    if (is_there(group.application)) add(application::read_application(group.application));
     for (const system::GraphTask& task : group.graph.tasks) {
       add("plug-in", task.code.plugin);
       add("task's source", task.code.source);
@@ -135,6 +209,29 @@ void FilesRead::refuse(const fs::path& path) {
   written_.push_back(identity);
 }
 
+void FilesRead::refuse_unwritable(const std::vector<std::string>& paths) {
+  for (const std::string& path : paths) refuse(path);
+  for (const std::string& path : paths)
+    if (!path.empty()) check_writable(path);
+}
+
+/// The later one would take the place of the earlier one.
+void FilesRead::refuse_equal_names(NameOfCopy* name) const {
+  for (const std::vector<fs::path>& pictures : pictures_) {
+    std::map<std::string, fs::path> sources;
+    for (std::size_t frame = 0; frame < pictures.size(); ++frame) {
+      const std::string source = pictures[frame].filename().string();
+      const std::string copy = name(source, static_cast<std::int64_t>(frame));
+      const auto [other, is_new] = sources.emplace(copy, source);
+      if (!is_new)
+        throw InputError(pictures[frame].string(),
+                         fmt::format("its copy would be called {}, as that of {} is; rename one of "
+                                     "the two pictures",
+                                     copy, other->second.string()));
+    }
+  }
+}
+
 void FilesRead::refuse_pictures(const fs::path& folder, NameOfCopy* name) const {
   std::error_code error;
   for (const fs::path& input : inputs_) {
@@ -153,8 +250,13 @@ void FilesRead::refuse_pictures(const fs::path& folder, NameOfCopy* name) const 
 void FilesRead::refuse(const application::Output& output) {
   for (const std::string& path : {output.json, output.images, output.video, output.maps})
     refuse(path);
-  if (!output.images.empty()) refuse_pictures(output.images, application::picture_file_name);
-  if (!output.maps.empty()) refuse_pictures(output.maps, application::map_file_name);
+  const auto refuse_copies = [this](const std::string& folder, NameOfCopy* name) {
+    if (folder.empty()) return;
+    refuse_equal_names(name);
+    refuse_pictures(folder, name);
+  };
+  refuse_copies(output.images, application::picture_file_name);
+  refuse_copies(output.maps, application::map_file_name);
 }
 
 }  // namespace millrace::api

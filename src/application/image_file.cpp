@@ -1,14 +1,17 @@
 #include "application/image_file.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cctype>
 #include <limits>
 #include <opencv2/imgcodecs.hpp>
 #include <string>
+#include <string_view>
 
 #include "application/codecs/codecs.h"
-#include "application/codecs/jpeg.h"
+#include "application/codecs/exif.h"
 #include "application/codecs/pnm.h"
 #include "application/codecs/webp.h"
 #include "base/error.h"
@@ -28,6 +31,35 @@ void make_upright(cv::Mat& image, int orientation) {
                                     : vertically);
 }
 
+[[noreturn]] void fail_as_damaged(const std::filesystem::path& path, std::string_view kind) {
+  throw InputError(path.string(), fmt::format("is a {} file that is damaged or of which a part is "
+                                              "missing; copy it again",
+                                              kind));
+}
+
+/// Empty if it is not known what this is. May throw cv::Exception.
+cv::Mat decode_bytes(const std::string& bytes, bool grey, const std::filesystem::path& path) {
+  if (bytes.empty()) return {};
+  if (is_pnm(bytes)) {
+    const cv::Mat image = read_pnm(bytes, grey);
+    if (image.empty()) fail_as_damaged(path, "PGM or PPM");
+    return image;
+  }
+  if (bytes.starts_with("\xff\xd8")) {
+    DecodedJpeg decoded = codecs().decode_jpeg(bytes, grey);
+    if (decoded.is_damaged) fail_as_damaged(path, "JPEG");
+    if (!decoded.image.empty()) make_upright(decoded.image, exif_orientation(decoded.exif));
+    return decoded.image;
+  }
+  const int orientation = webp_orientation(bytes);
+  const int flags = (grey ? cv::IMREAD_GRAYSCALE : cv::IMREAD_COLOR) |
+                    (orientation > 1 ? cv::IMREAD_IGNORE_ORIENTATION : 0);
+  const cv::Mat raw(1, static_cast<int>(bytes.size()), CV_8UC1, const_cast<char*>(bytes.data()));
+  cv::Mat image = codecs().decode(raw, flags);
+  if (!image.empty()) make_upright(image, orientation);
+  return image;
+}
+
 }  // namespace
 
 bool is_image_name(const std::filesystem::path& path) {
@@ -43,29 +75,19 @@ cv::Mat decode_image(const std::filesystem::path& path, bool grey) {
   const std::string bytes = read_file(path);
   if (bytes.size() > static_cast<std::size_t>(std::numeric_limits<int>::max()))
     throw InputError(path.string(), "is larger than 2 GiB, which no image here may be");
-  if (is_damaged_jpeg(bytes))
-    throw InputError(path.string(), "is a JPEG file of which a part is missing; copy it again");
+  if (is_animated_webp(bytes))
+    throw InputError(path.string(),
+                     "is an animated WebP file, which is not supported; save one of "
+                     "its pictures as PNG");
   cv::Mat image;
-  if (is_pnm(bytes)) {
-    image = read_pnm(bytes, grey);
-    if (image.empty())
-      throw InputError(path.string(), "is a PGM or PPM file that is damaged or of which a part is "
-                                      "missing; copy it again");
-    return image;
-  }
-  const int orientation = webp_orientation(bytes);
-  const int flags = (grey ? cv::IMREAD_GRAYSCALE : cv::IMREAD_COLOR) |
-                    (orientation > 1 ? cv::IMREAD_IGNORE_ORIENTATION : 0);
-  const cv::Mat raw(1, static_cast<int>(bytes.size()), CV_8UC1, const_cast<char*>(bytes.data()));
   try {
-    if (!bytes.empty()) image = codecs().decode(raw, flags);
+    image = decode_bytes(bytes, grey, path);
   } catch (const cv::Exception&) {
     image.release();
   }
   if (image.empty())
     throw InputError(path.string(),
                      "cannot be decoded as an image; expected PNG, JPEG, BMP, PPM, TIFF or WebP");
-  make_upright(image, orientation);
   return image;
 }
 

@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <sstream>
+#include <string_view>
 
 #include "application/application_file.h"
 #include "application/read_processing.h"
@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "base/utf8.h"
 #include "board/read_values.h"
+#include "network/read.h"
 
 namespace millrace::application {
 namespace {
@@ -58,9 +59,7 @@ class ApplicationReader {
     result.postprocess = read_postprocess(root_.at("postprocess"));
     if (result.postprocess.kind == "text")
       read_alphabet(root_.at("postprocess").at("alphabet"), result.postprocess);
-    if (root_.has("labels")) result.labels = read_labels(root_.at("labels"));
-    if (root_.has("labels") && root_.at("labels").is_scalar())
-      result.labels_file = beside(root_.at("labels"));
+    if (root_.has("labels")) read_labels(root_.at("labels"), result);
     if (root_.has("output")) result.output = read_output(root_.at("output"));
     if (!result.output.maps.empty() && result.postprocess.kind != "segmentation")
       root_.at("output").at("maps").fail("is for the post-processing 'segmentation'; leave it out");
@@ -89,9 +88,10 @@ class ApplicationReader {
         fs::weakly_canonical(path, error).lexically_relative(fs::weakly_canonical(folder, error));
     const bool is_inside = !error && !within.empty() && *within.begin() != "..";
     if (fs::path(view.text()).is_absolute() || !is_inside)
-      view.fail(fmt::format("'{}' is outside of the application's folder; an application names "
-                            "only plug-ins beside it, give others with --plugin",
-                            view.text()));
+      view.fail(
+          fmt::format("'{}' is outside of the application's folder; an application names "
+                      "only plug-ins beside it, give others with --plugin",
+                      view.text()));
     return path;
   }
 
@@ -115,7 +115,15 @@ class ApplicationReader {
     view.only(network_keys);
     network::ModelSource model;
     model.file = model_of(view.at("model"));
-    if (view.has("weights")) model.weights = beside(view.at("weights"));
+    if (view.has("weights")) {
+      if (network::format_of(model.file) != network::Format::darknet)
+        view.at("weights").fail("is for Darknet's configurations (.cfg); leave it out");
+      model.weights = beside(view.at("weights"));
+    }
+    if (view.has("size") && network::format_of(model.file) == network::Format::onnx)
+      view.at("size").fail(
+          "is for Darknet's configurations (.cfg) and networks of the zoo; give "
+          "the 'shapes' of an ONNX file");
     if (view.has("size")) model.size = board::read_count(view.at("size"), 1, 1 << 20);
     if (view.has("shapes"))
       for (const YamlView& shape : view.at("shapes").items())
@@ -133,10 +141,8 @@ class ApplicationReader {
     return output;
   }
 
-  /// Without the byte order mark that some editors write.
   static std::string read_text(const YamlView& view, const std::string& path) {
-    std::string text = read_file(path);
-    if (text.starts_with("\xEF\xBB\xBF")) text.erase(0, 3);
+    const std::string text(without_byte_order_mark(read_file(path)));
     if (!is_utf8(text) || text.find('\0') != std::string::npos)
       view.fail(fmt::format("'{}' is no UTF-8 text; save it in UTF-8", path));
     return text;
@@ -144,21 +150,31 @@ class ApplicationReader {
 
   /// Of text.
   void read_alphabet(const YamlView& view, Postprocess& text) const {
-    text.alphabet = read_labels(view);
+    text.alphabet = read_lines(view);
     if (view.is_scalar()) text.alphabet_file = beside(view);
   }
 
-  std::vector<std::string> read_labels(const YamlView& view) const {
+  /// A label is no blank, as a character of an alphabet may be.
+  void read_labels(const YamlView& view, Application& application) const {
+    std::vector<std::string>& labels = application.labels;
+    labels = read_lines(view);
+    if (!view.is_scalar()) return;
+    application.labels_file = beside(view);
+    while (!labels.empty() && labels.back().find_first_not_of(" \t") == std::string::npos)
+      labels.pop_back();
+    if (labels.empty()) view.fail("the file is empty, expected one label per line");
+  }
+
+  std::vector<std::string> read_lines(const YamlView& view) const {
     if (!view.is_scalar()) return board::read_texts(view);
     const std::string path = beside(view);
     std::error_code ignored;
     if (!fs::is_regular_file(path, ignored))
       view.fail(fmt::format("'{}' is no file, expected one with a label per line", path));
-    std::istringstream lines(read_text(view, path));
+    const std::string text = read_text(view, path);
     std::vector<std::string> labels;
-    for (std::string line; std::getline(lines, line);) {
-      if (line.ends_with('\r')) line.pop_back();
-      labels.push_back(line);
+    for (std::string_view rest = text; !rest.empty();) {
+      labels.emplace_back(take_line(rest));
       if (labels.size() > most_labels)
         view.fail(fmt::format("has more than {} lines, expected one label per line", most_labels));
     }

@@ -61,7 +61,9 @@ struct Reading {
   const Input input;
   Source* const source;
   runtime::Pace pace;
-  std::int64_t read = 0;  // by one thread at a time
+  // By one thread at a time; read by others after the end.
+  std::int64_t read = 0;
+  std::optional<Time> last_due;  // of its pictures
 };
 
 /// In the order of the application's inputs. An input alone, and those that are no live ones, are
@@ -121,6 +123,7 @@ struct Run::State {
     if (input.is_live()) picture->taken = Clock::now();
     if (input.rate_fps > 0)
       picture->due = time_from_seconds(static_cast<double>(picture->frame) / input.rate_fps);
+    reading.last_due = picture->due;
     return picture;
   }
 
@@ -251,6 +254,8 @@ Totals Run::totals() const {
     totals.queue.put += counts.put;
     totals.queue.dropped += counts.dropped;
     totals.queue.most += counts.most;
+    if (state_->application.input.is_live())
+      totals.last_due.push_back(state_->readings[lane]->last_due);
     if (!totals.inputs.empty() && state_->application.input.is_live())
       totals.inputs[lane].queue = counts;
   }

@@ -44,8 +44,10 @@ struct Totals {
   std::int64_t frames = 0;  // that came out
   Time elapsed{};
   StepTimes times;
-  runtime::QueueCounts queue;          // of live input, all together
-  std::vector<InputTotals> inputs;     // of several
+  runtime::QueueCounts queue;       // of live input, all together
+  std::vector<InputTotals> inputs;  // of several
+  // By input, if they are live: when the last picture that it gave was due, dropped or not.
+  std::vector<std::optional<Time>> last_due = {};
   std::optional<Complaint> complaint;  // of the source
   bool finite = true;                  // no output of the network held NaN or infinity
   std::string not_finite_input = {};   // the first frame whose input did; empty: none
@@ -56,8 +58,8 @@ struct Parts {
   Source* source = nullptr;
   const Processing* before = nullptr;
   const Processing* after = nullptr;
-  /// Takes what is wrong with a picture that cannot be decoded, one thread at a time; the picture
-  /// is left out. None: such a picture ends the run.
+  /// Takes what is wrong with a picture that cannot be decoded and may be skipped, one thread at a
+  /// time; the picture is left out. None: such a picture ends the run.
   std::function<void(const InputError&)> skip = {};
   std::int64_t batch = 1;  // pictures that the network takes at once
 };

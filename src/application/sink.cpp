@@ -104,10 +104,10 @@ std::string codec_of(const fs::path& path) {
 }
 
 /// Frames that can be read from the file.
-std::int64_t frames_in(const fs::path& path) {
+std::int64_t frames_in(const std::string& path) {
   std::int64_t frames = 0;
   try {
-    const VideoReader reader = codecs().open_video(path.string());
+    const VideoReader reader = codecs().open_video(path);
     for (VideoFrame frame; reader.read && reader.read(frame) && !frame.image.empty();) ++frames;
   } catch (const cv::Exception&) {
     return frames;
@@ -133,16 +133,19 @@ class VideoFile : public Sink {
     if (!size_) open(image.size());
     draw(image, outcome.findings, labels_);
     if (image.size() != *size_) cv::resize(image, image, *size_);  // pictures of several sizes
-    for (std::int64_t i = 0; i < *repeats; ++i) writer_(last_);
-    writer_(image);
+    show_last(*repeats);
     last_ = image;
-    written_ += *repeats + 1;
+    show_last(1);
+  }
+  void show_until(const Time& due) override {
+    if (!writer_) return;
+    if (const auto repeats = time_.repeats_before(due)) show_last(*repeats + 1);
   }
   /// OpenCV's writer says nothing of a full disk, so the file is read.
   void finish() override {
     writer_ = {};
-    if (!part_) return;
-    const std::int64_t kept = frames_in(part_->path());
+    if (!part_ || written_ == 0) return;
+    const std::int64_t kept = frames_in(part_path());
     if (kept < written_)
       throw EngineError(
           fmt::format("{}: cannot be written: the file took {} of {} frames; look whether the disk "
@@ -152,19 +155,27 @@ class VideoFile : public Sink {
   }
 
  private:
+  void show_last(std::int64_t times) {
+    for (std::int64_t i = 0; i < times; ++i) writer_(last_);
+    written_ += times;
+  }
+  /// Absolute: FFmpeg takes what stands before a colon for a protocol.
+  std::string part_path() const { return fs::absolute(part_->path()).string(); }
   void open(const cv::Size& size) {
-    size_ = size;
     part_.emplace(target_of(path_), path_.extension().string());
     try {
-      writer_ = codecs().create_video(part_->path().string(), {codec_, rate_fps_, size});
+      writer_ = codecs().create_video(part_path(), {codec_, rate_fps_, size});
     } catch (const cv::Exception&) {
       writer_ = {};
     }
-    if (!writer_)
+    if (!writer_) {
+      part_.reset();
       throw EngineError(
           fmt::format("{}: a video of {}x{} pixels cannot be written here; .avi needs "
                       "the least",
                       path_.string(), size.width, size.height));
+    }
+    size_ = size;
   }
 
   fs::path path_;

@@ -7,7 +7,7 @@
 
 #include "application/codecs/opencv.h"
 #include "application/image_file.h"
-#include "application/natural_order.h"
+#include "application/image_folder.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "network/evaluate/evaluate.h"
@@ -18,25 +18,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Passed over: hidden files, which systems keep as notes of pictures, and what is no regular file.
-std::vector<fs::path> images_in(const Input& input) {
-  std::error_code error, ignored;
-  std::vector<fs::path> files;
-  fs::directory_iterator entry(input.path, error);
-  for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
-    const fs::path& path = entry->path();
-    const bool is_hidden = path.filename().string().starts_with('.');
-    if (!is_hidden && is_image_name(path) && fs::is_regular_file(path, ignored))
-      files.push_back(path);
-  }
+std::vector<fs::path> images_of(const Input& input) {
+  std::error_code error;
+  std::vector<fs::path> files = images_in(input.path, error);
   if (error)
     throw InputError(input.place, fmt::format("the folder '{}' cannot be read: {}", input.path,
                                               error.message()));
   if (files.empty())
     throw InputError(input.place, fmt::format("the folder '{}' holds no image files", input.path));
-  std::sort(files.begin(), files.end(), [](const fs::path& a, const fs::path& b) {
-    return is_before(a.native(), b.native());
-  });
   return files;
 }
 
@@ -46,7 +35,7 @@ class ImageFiles : public Source {
     const fs::path path = input.path;
     std::error_code ignored;
     if (fs::is_directory(path, ignored))
-      files_ = images_in(input);
+      files_ = images_of(input);
     else if (fs::exists(path, ignored))
       files_.push_back(path);
     else

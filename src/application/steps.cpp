@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "application/batching.h"
@@ -27,14 +29,12 @@ void guarded(const std::string& kind, const Picture& picture, const Call& call) 
 }
 
 /// False: it is left out.
-bool decode_or_skip(const Parts& parts, Travel& travel) {
-  if (!parts.skip) {
-    parts.source->decode(travel.outcome.picture);
-    return true;
-  }
+bool decode_or_skip(const Application& application, const Parts& parts, Travel& travel) {
+  const Picture& picture = travel.outcome.picture;
   try {
     parts.source->decode(travel.outcome.picture);
   } catch (const InputError& error) {
+    if (!parts.skip || !may_be_skipped(application, picture)) throw;
     travel.undecoded = error;
   }
   return !travel.undecoded;
@@ -49,11 +49,19 @@ std::optional<Picture> read_next(Source& source) {
   return picture;
 }
 
+bool may_be_skipped(const Application& application, const Picture& picture) {
+  const Input& input =
+      picture.source == 0 ? application.input : application.beside.at(picture.source - 1);
+  std::error_code ignored;
+  return input.kind == InputKind::images && input.on_error == OnError::skip &&
+         std::filesystem::is_directory(input.path, ignored);
+}
+
 void prepare(const Application& application, const Parts& parts, Travel& travel) {
   Picture& picture = travel.outcome.picture;
   travel.begin = Clock::now();
   if (picture.taken == Clock::time_point{}) picture.taken = travel.begin;
-  if (!decode_or_skip(parts, travel)) return;
+  if (!decode_or_skip(application, parts, travel)) return;
   guarded(application.preprocess.kind, picture,
           [&] { travel.inputs = parts.before->before(picture); });
   travel.has_finite_inputs = network::is_finite(travel.inputs);

@@ -23,6 +23,8 @@ struct Travel {
 
 /// The next picture, with the time that it took.
 std::optional<Picture> read_next(Source& source);
+/// Whether it is left out if it cannot be decoded: if it is of a folder, and its input says so.
+bool may_be_skipped(const Application& application, const Picture& picture);
 /// Decodes and pre-processes. An exception of the processing names it and the frame.
 void prepare(const Application& application, const Parts& parts, Travel& travel);
 /// Post-processes, likewise.

@@ -8,9 +8,11 @@
 #include <cstdio>
 #include <cstring>
 #include <new>
+#include <string_view>
 #include <system_error>
 
 #include "base/error.h"
+#include "base/excerpt.h"
 #include "base/terminal.h"
 #include "cli/options/wrong_usage.h"
 #include "cli/print/help.h"
@@ -24,9 +26,10 @@ constexpr const char* no_thread =
     "memory (ulimit -v) and threads (ulimit -u), or use fewer stages, replicas and streams";
 using millrace::cli::machine_failed;
 
-int report(const char* text, int exit_code) {
+/// Precondition: the text is printable.
+int report(std::string_view text, int exit_code) {
   const std::string name = millrace::coloured("millrace:", millrace::Colour::red, stderr);
-  fmt::print(stderr, "{} {}\n", name, text);
+  millrace::write_error({name, " ", text, "\n"});
   return exit_code;
 }
 
@@ -47,7 +50,7 @@ void end_by_broken_pipe() {
 int flushed(int exit_code) {
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return exit_code;
   if (errno == EPIPE) end_by_broken_pipe();
-  return report(fmt::format("standard output cannot be written: {}", std::strerror(errno)).c_str(),
+  return report(fmt::format("standard output cannot be written: {}", std::strerror(errno)),
                 machine_failed);
 }
 
@@ -94,13 +97,14 @@ int parse_and_run(int argc, char** argv) {
   set_up(app, exit_code);
   const std::string first = argc > 1 ? argv[1] : "";
   using namespace millrace::cli;
-  if (is_unknown_verb(app, first)) return report(no_verb(app, first).c_str(), wrong_input);
+  if (is_unknown_verb(app, first))
+    return report(millrace::short_message(no_verb(app, first)), wrong_input);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& help) {
     return app.exit(help);
   } catch (const CLI::ParseError& error) {
-    return report(text_of(error, app).c_str(), wrong_input);
+    return report(millrace::short_message(text_of(error, app)), wrong_input);
   }
   if (app.get_subcommands().empty()) fmt::print("{}", app.help());
   return exit_code;
@@ -110,7 +114,8 @@ int parse_and_run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   open_closed_streams();
-  std::signal(SIGPIPE, SIG_IGN);  // becomes an error, so that temporary files are removed
+  for (const int signal : {SIGPIPE, SIGXFSZ})
+    std::signal(signal, SIG_IGN);  // becomes an error, so that temporary files are removed
   try {
     return flushed(parse_and_run(argc, argv));
   } catch (const millrace::InputError& error) {
@@ -121,10 +126,10 @@ int main(int argc, char** argv) {
     if (error.code().value() == EPIPE) end_by_broken_pipe();
     if (error.code() == std::errc::resource_unavailable_try_again)
       return report(no_thread, machine_failed);
-    return report(error.what(), machine_failed);
+    return report(millrace::short_message(error.what()), machine_failed);
   } catch (const std::bad_alloc&) {
     return report("out of memory; use a smaller model or batch, or fewer streams", machine_failed);
   } catch (const std::exception& error) {
-    return report(error.what(), machine_failed);
+    return report(millrace::short_message(error.what()), machine_failed);
   }
 }

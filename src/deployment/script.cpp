@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <sstream>
 #include <string>
+#include <system_error>
 
 #include "base/error.h"
 #include "base/file.h"
@@ -96,6 +97,11 @@ system::ScenarioId successor(const system::System& system, system::ScenarioId fr
 }  // namespace
 
 Script read_script(const std::filesystem::path& path, const system::System& system) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored))
+    throw InputError(path.string(),
+                     "is a folder, expected a drive: a file with a line 'TIME_S SCENARIO LEVEL' "
+                     "for each transition");
   std::istringstream lines(read_file(path));
   Script script;
   std::int64_t number = 0;

@@ -104,9 +104,8 @@ std::string rates_text(const DeploymentAnswers& answers) {
   const double factor = static_cast<double>(rates.millionths / 10'000) / 100;  // rounded down
   const std::string& scenario = answers.deployment.system[rates.scenario].name;
   return fmt::format(
-      "rates        all may be {:.2f} times as high; scenario '{}' allows no more{}\n", factor,
-      scenario,
-      rates.processor.empty() ? "" : fmt::format(", processor '{}' decides", rates.processor));
+      "rates        all may be {:.2f} times as high; the limit is scenario '{}'{}\n", factor,
+      scenario, rates.processor.empty() ? "" : fmt::format(" on processor '{}'", rates.processor));
 }
 
 Json bound_json(Time time) {
@@ -212,7 +211,7 @@ std::string deadlines_text(const DeploymentAnswers& answers) {
                   answers.is_schedulable() ? "yes" : "no", deployment.board_name, deployment.method,
                   contention_text(deployment.contention));
   if (deployment.system.overhead > Time{})
-    text += fmt::format("deadlines    less {} for the controller\n",
+    text += fmt::format("deadlines    are {} shorter below: the controller needs this time\n",
                         to_text(deployment.system.overhead));
   if (answers.has_rates) text += rates_text(answers);
   return text + "\n" + groups_text(answers) + "\n" + operations_text(answers) +

@@ -13,17 +13,17 @@ void under_background_load(std::span<const std::function<void()>> others,
   std::vector<std::exception_ptr> failures(others.size());
   {
     std::vector<std::jthread> threads;
-    for (std::size_t i = 0; i < others.size(); ++i)
-      threads.emplace_back([&, i] {
-        try {
-          while (!done.load(std::memory_order_relaxed)) others[i]();
-        } catch (...) {
-          failures[i] = std::current_exception();
-        }
-      });
+    const auto run = [&](std::size_t i) {
+      try {
+        while (!done.load(std::memory_order_relaxed)) others[i]();
+      } catch (...) {
+        failures[i] = std::current_exception();
+      }
+    };
     try {
+      for (std::size_t i = 0; i < others.size(); ++i) threads.emplace_back(run, i);
       work();
-    } catch (...) {
+    } catch (...) {  // also if a thread cannot be started
       done = true;
       throw;
     }

@@ -5,7 +5,6 @@
 #include <condition_variable>
 #include <cstdint>
 #include <mutex>
-#include <system_error>
 #include <thread>
 
 #include "base/error.h"
@@ -144,7 +143,7 @@ Pool::Pool(Take take, PoolOptions options)
   try {
     for (int i = 0; i < state.options.threads; ++i)
       state.threads.emplace_back([&state] { state.run(); });
-  } catch (const std::system_error& failure) {
+  } catch (const std::exception& failure) {  // std::system_error or std::bad_alloc
     {
       const std::lock_guard lock(state.mutex);
       state.running -= state.options.threads - static_cast<int>(state.threads.size());

@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/yaml.h"
 #include "board/read_values.h"
+#include "network/read.h"
 #include "system/read_task_graph.h"
 #include "system/system_file.h"
 
@@ -133,7 +134,15 @@ class SystemReader {
     }
     network::ModelSource& model = group.model;
     model.file = name_or_path(view.at("model"));
-    if (view.has("weights")) model.weights = beside(view.at("weights"));
+    if (view.has("weights")) {
+      if (network::format_of(model.file) != network::Format::darknet)
+        view.at("weights").fail("is for Darknet's configurations (.cfg); leave it out");
+      model.weights = beside(view.at("weights"));
+    }
+    if (view.has("size") && network::format_of(model.file) == network::Format::onnx)
+      view.at("size").fail(
+          "is for Darknet's configurations (.cfg) and networks of the zoo; give "
+          "the 'shapes' of an ONNX file");
     if (view.has("size")) model.size = board::read_count(view.at("size"), 1, 1 << 20);
     if (view.has("shapes"))
       for (const YamlView& shape : view.at("shapes").items())

@@ -41,6 +41,32 @@ TEST_F(WrittenOver, weights_beside_a_configuration_are_read) {
             std::string::npos);
 }
 
+TEST_F(WrittenOver, endings_of_models_may_be_in_capital_letters) {
+  write_file(folder_ / "B.CFG", "");
+  write_file(folder_ / "B.weights", "");
+  files_.add(network::ModelSource{.file = folder_ / "B.CFG"});
+  EXPECT_NE(message(folder_ / "B.weights").find("is the file of the weights too"),
+            std::string::npos);
+  write_file(folder_ / "C.ONNX", std::string("\x0a\x08location\x12\x05") + "c.bin");
+  write_file(folder_ / "c.bin", "");
+  files_.add(network::ModelSource{.file = folder_ / "C.ONNX"});
+  EXPECT_NE(message(folder_ / "c.bin").find("external data too"), std::string::npos);
+}
+
+TEST_F(WrittenOver, libraries_of_engines_are_read) {
+  write_file(folder_ / "lib.so", "");
+  Context context;
+  context.libraries["onnxruntime"] = folder_ / "lib.so";
+  files_.add(context);
+  EXPECT_NE(message(folder_ / "lib.so").find("is the library of an engine too"), std::string::npos);
+}
+
+TEST_F(WrittenOver, a_link_and_what_it_names_are_one_place) {
+  std::filesystem::create_symlink("new", folder_ / "link");
+  EXPECT_EQ(message(folder_ / "link"), "no error");
+  EXPECT_NE(message(folder_ / "new").find("would be written twice"), std::string::npos);
+}
+
 TEST_F(WrittenOver, two_results_cannot_have_one_place) {
   EXPECT_EQ(message(folder_ / "new"), "no error");
   EXPECT_NE(message(folder_ / "new").find("would be written twice"), std::string::npos);

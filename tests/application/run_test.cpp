@@ -151,6 +151,8 @@ TEST_F(RunTest, drops_frames_of_live_input_that_it_has_no_time_for) {
   const Totals totals = run(source);
   EXPECT_EQ(totals.queue.put, 5000);
   EXPECT_EQ(totals.frames + totals.queue.dropped, 5000);
+  ASSERT_EQ(totals.last_due.size(), 1u);
+  EXPECT_EQ(totals.last_due[0], time_from_seconds(4999 / 1e6));  // dropped or not
   for (std::size_t i = 1; i < outcomes_.size(); ++i)
     EXPECT_LT(outcomes_[i - 1].picture.frame, outcomes_[i].picture.frame);
 }

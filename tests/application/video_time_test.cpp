@@ -63,5 +63,31 @@ TEST(ReadingTime, of_frames_without_one_follows_the_rate) {
   EXPECT_EQ(unknown.next(std::nullopt), std::nullopt);
 }
 
+TEST(RateWithPlaces, is_the_mean_of_a_steady_video) {
+  EXPECT_EQ(rate_with_places({0ms, 40ms, 80ms, 120ms}, {25, 25}), 25);
+  EXPECT_EQ(rate_with_places({0ms, 33ms, 67ms, 100ms}, {30, 30}), 30);
+  EXPECT_EQ(rate_with_places({0ms, 8ms, 17ms, 25ms}, {120, 120}), 120);
+}
+
+TEST(RateWithPlaces, has_one_for_each_frame_before_and_after_a_pause) {
+  EXPECT_EQ(rate_with_places({0ms, 40ms, 80ms, 3s, 3040ms, 3080ms}, {7.14, 7.14}), 25);
+  EXPECT_EQ(rate_with_places({80ms, 0ms, 40ms, 3s}, {7.14, 1000}), 25);  // in order of decoding
+  EXPECT_EQ(rate_with_places({0ms, 33ms, 67ms, 100ms, 3s}, {7.14, 7.14}), 30);
+  EXPECT_EQ(rate_with_places({0ms, 40ms, 120ms, 160ms}, {18.75, 25}), 25);
+  EXPECT_NEAR(rate_with_places({0ms, 80ms, 160ms, 2s}, {2, 2}), 12.5, 0.001);
+}
+
+TEST(RateWithPlaces, is_not_above_60_frames_per_second) {
+  EXPECT_EQ(rate_with_places({0ms, 40ms, 41ms, 80ms}, {25, 1000}), 60);
+  EXPECT_EQ(rate_with_places({0ms, 1ms, 2ms, 3ms}, {240, 1000}), 240);  // a steady one may be
+}
+
+TEST(RateWithPlaces, without_times_is_what_the_file_says) {
+  EXPECT_EQ(rate_with_places({}, {20, 30}), 30);
+  EXPECT_EQ(rate_with_places({}, {20, 90}), 20);
+  EXPECT_EQ(rate_with_places({1s}, {0, 0}), 0);
+  EXPECT_EQ(rate_with_places({1s, 1s}, {25, 25}), 25);
+}
+
 }  // namespace
 }  // namespace millrace::application

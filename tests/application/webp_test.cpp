@@ -7,6 +7,7 @@
 
 #include "application/codecs/codecs.h"
 #include "application/image_file.h"
+#include "base/error.h"
 #include "support/temporary_folder.h"
 
 namespace millrace::application {
@@ -55,6 +56,24 @@ TEST(Webp, is_turned_upright) {
   ASSERT_EQ(image.size(), cv::Size(16, 32));
   EXPECT_GT(image.at<std::uint8_t>(3, 8), 200);  // what was on the left is at the top
   EXPECT_LT(image.at<std::uint8_t>(28, 8), 50);
+}
+
+TEST(Webp, of_several_pictures_is_said_to_be_animated) {
+  std::string bytes = picture("");
+  EXPECT_FALSE(is_animated_webp(bytes));
+  bytes[bytes.find("VP8X") + 8] = '\x0a';
+  EXPECT_TRUE(is_animated_webp(bytes));
+  for (const std::string& file : {""s, "RIFF"s, "RIFF\4\0\0\0WEBP"s, "RIFF\4\0\0\0WEBPVP8X"s})
+    EXPECT_FALSE(is_animated_webp(file));
+  const test::TemporaryFolder folder;
+  std::ofstream(folder / "a.webp", std::ios::binary) << bytes;
+  try {
+    decode_image(folder / "a.webp", false);
+    FAIL() << "it was decoded";
+  } catch (const InputError& error) {
+    EXPECT_NE(std::string(error.what()).find("a.webp: is an animated WebP file"), std::string::npos)
+        << error.what();
+  }
 }
 
 }  // namespace

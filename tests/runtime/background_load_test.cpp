@@ -4,7 +4,10 @@
 
 #include <atomic>
 #include <stdexcept>
+#include <system_error>
 #include <vector>
+
+#include "support/room_for_threads.h"
 
 namespace millrace::runtime {
 namespace {
@@ -42,6 +45,13 @@ TEST(BackgroundLoad, what_the_work_throws_ends_the_others) {
   const std::vector<std::function<void()>> others{[&] { ++runs; }};
   EXPECT_THROW(under_background_load(others, [] { throw std::logic_error("wrong"); }),
                std::logic_error);
+}
+
+TEST(BackgroundLoad, a_thread_that_cannot_be_started_ends_the_others) {
+  std::atomic<int> runs{0};
+  const std::vector<std::function<void()>> others(2, [&] { ++runs; });
+  const test::RoomForThreads room(1);
+  EXPECT_THROW(under_background_load(others, [] {}), std::system_error);
 }
 
 TEST(BackgroundLoad, without_others_only_the_work_is_done) {

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "support/message_of.h"
+#include "support/room_for_threads.h"
 
 namespace millrace::runtime {
 namespace {
@@ -152,6 +153,12 @@ TEST(pool, says_whether_it_has_ended) {
   while (!pool.wait_for(std::chrono::milliseconds(100))) {
   }
   EXPECT_EQ(numbers.given, first(1));
+}
+
+TEST(pool, ends_if_a_thread_cannot_be_started) {
+  Numbers numbers{10};
+  const test::RoomForThreads room(1);
+  EXPECT_THROW(Pool(numbers.take(), with_threads(2)), EngineError);
 }
 
 TEST(pool, refuses_cores_that_are_not_there) {

@@ -35,12 +35,12 @@ struct ApplicationRow {
 
 struct ApplicationResult {
   std::string application;
-  std::size_t frames = 0;                  // that were compared
-  std::vector<ApplicationRow> rows;        // the first in turn, the last the plan
-  std::vector<std::string> processors;     // by stage of the plan
-  std::vector<report::ChannelWait> waits;  // of the plan
+  std::size_t frames = 0;                              // that were compared
+  std::vector<ApplicationRow> rows;                    // the first in turn, the last the plan
+  std::vector<std::string> processors;                 // by stage of the plan
+  std::vector<report::ChannelWait> waits;              // of the plan
   std::optional<application::Accuracy> accuracy = {};  // of the plan, if there is ground truth
-  std::string no_energy;                   // why none could be measured; empty: it was
+  std::string no_energy;                               // why none could be measured; empty: it was
 };
 
 /// Each step in each round, interleaved; compares the findings. InputError if there are no frames,

@@ -46,7 +46,7 @@ class InTurn {
     const board::PinGuard pinned(of_.processor);
     const auto source = application::open_source(shown, loaded_->network());
     application::Parts parts = loaded_->parts(*source);
-    if (shown.input.on_error == application::OnError::skip) parts.skip = [](const InputError&) {};
+    parts.skip = [](const InputError&) {};
     return application::run_in_turn(shown, parts, network_,
                                     [&](const auto&) { interrupt_.check(); });
   }

@@ -3,7 +3,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <exception>
 #include <filesystem>
+#include <functional>
+
+#include "base/file.h"
 
 namespace millrace::api {
 namespace {
@@ -17,14 +21,17 @@ std::string with_name(const std::filesystem::path& path, const std::string& name
   return result.string();
 }
 
-std::vector<std::unique_ptr<application::Sink>> sinks_for(const Output& output, double rate_fps,
-                                                          const std::vector<std::string>& labels) {
-  std::vector<std::unique_ptr<application::Sink>> sinks;
-  if (!output.images.empty()) sinks.push_back(application::picture_sink(output.images, labels));
-  if (!output.maps.empty()) sinks.push_back(application::map_sink(output.maps));
-  if (!output.video.empty())
-    sinks.push_back(application::video_sink(output.video, rate_fps, labels));
-  return sinks;
+/// Calls all of them, then rethrows the first error.
+void call_all(const std::vector<std::function<void()>>& calls) {
+  std::exception_ptr first;
+  for (const std::function<void()>& call : calls) {
+    try {
+      call();
+    } catch (...) {
+      if (!first) first = std::current_exception();
+    }
+  }
+  if (first) std::rethrow_exception(first);
 }
 
 }  // namespace
@@ -46,15 +53,26 @@ ApplicationResults::ApplicationResults(const application::Application& applicati
     : application_(application) {
   const Output& output = application.output;
   const std::vector<std::string>& labels = application.labels;
-  if (!output.json.empty())
-    file_.emplace(output.json);
-  else if (options.printed && output.images.empty() && output.video.empty() && output.maps.empty())
+  const bool is_silent = output.images.empty() && output.video.empty() && output.maps.empty();
+  if (output.json == standard_output || (output.json.empty() && options.printed && is_silent))
     out_.emplace(application.input.is_live());
+  else if (!output.json.empty())
+    file_.emplace(output.json);
   if (file_ || out_)
     lines_ = application::json_sink([this](const std::string& line) { write_line(line); }, labels);
   const std::vector<Output> outputs = outputs_by_input(application);
   for (std::size_t i = 0; i < outputs.size(); ++i)
     sinks_.push_back(sinks_for(outputs[i], options.rates_fps[i], labels));
+}
+
+ApplicationResults::Sinks ApplicationResults::sinks_for(const Output& output, double rate_fps,
+                                                        const std::vector<std::string>& labels) {
+  Sinks sinks;
+  if (!output.images.empty())
+    sinks.pictures.push_back(application::picture_sink(output.images, labels));
+  if (!output.maps.empty()) sinks.pictures.push_back(application::map_sink(output.maps));
+  if (!output.video.empty()) sinks.video = application::video_sink(output.video, rate_fps, labels);
+  return sinks;
 }
 
 void ApplicationResults::write_line(const std::string& line) {
@@ -66,8 +84,17 @@ void ApplicationResults::take(const application::Outcome& outcome) {
   const std::lock_guard lock(mutex_);
   if (closed_) return;
   if (lines_) lines_->take(outcome);
-  for (const auto& sink : sinks_[outcome.picture.source]) sink->take(outcome);
+  Sinks& sinks = sinks_[outcome.picture.source];
+  for (const auto& sink : sinks.pictures) sink->take(outcome);
+  if (sinks.video) sinks.video->take(outcome);
+  ++sinks.frames;
   ++frames_;
+}
+
+void ApplicationResults::show_until(const std::vector<std::optional<Time>>& last_due) {
+  const std::lock_guard lock(mutex_);
+  for (std::size_t i = 0; i < last_due.size(); ++i)
+    if (sinks_[i].video && last_due[i]) sinks_[i].video->show_until(*last_due[i]);
 }
 
 bool ApplicationResults::keep(std::chrono::milliseconds patience) {
@@ -75,21 +102,34 @@ bool ApplicationResults::keep(std::chrono::milliseconds patience) {
   if (!lock.owns_lock()) return false;
   if (closed_) return true;
   closed_ = true;
-  if (file_) file_->keep();
-  for (const Sinks& sinks : sinks_)
-    for (const auto& sink : sinks) sink->finish();
+  std::vector<std::function<void()>> calls;
+  if (file_)
+    calls.push_back([this] {
+      file_->keep();
+      keeps_file_ = file_->lines() > 0;
+    });
+  for (Sinks& sinks : sinks_)
+    if (sinks.video) calls.push_back([this, &sinks] { keep_video(sinks); });
+  call_all(calls);
   return true;
+}
+
+void ApplicationResults::keep_video(Sinks& sinks) {
+  sinks.video->finish();
+  sinks.keeps_video = sinks.frames > 0;
 }
 
 std::string ApplicationResults::kept_text() const {
   const Output& output = application_.output;
   std::vector<std::string> kept;
-  if (out_) kept.push_back(fmt::format("{} lines on standard output", out_->lines()));
-  if (file_) kept.push_back(fmt::format("{} lines in {}", file_->lines(), output.json));
-  if (!output.images.empty()) kept.push_back("pictures in " + output.images);
-  if (!output.maps.empty()) kept.push_back("maps in " + output.maps);
-  for (const Output& each : outputs_by_input(application_))
-    if (!each.video.empty()) kept.push_back("the video " + each.video);
+  if (out_ && out_->lines() > 0)
+    kept.push_back(fmt::format("{} lines on standard output", out_->lines()));
+  if (keeps_file_) kept.push_back(fmt::format("{} lines in {}", file_->lines(), output.json));
+  if (frames_ > 0 && !output.images.empty()) kept.push_back("pictures in " + output.images);
+  if (frames_ > 0 && !output.maps.empty()) kept.push_back("maps in " + output.maps);
+  const std::vector<Output> outputs = outputs_by_input(application_);
+  for (std::size_t i = 0; i < outputs.size(); ++i)
+    if (sinks_[i].keeps_video) kept.push_back("the video " + outputs[i].video);
   return fmt::format("{}", fmt::join(kept, ", "));
 }
 

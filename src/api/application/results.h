@@ -9,6 +9,7 @@
 
 #include "api/lines_file.h"
 #include "application/sink.h"
+#include "base/units.h"
 
 namespace millrace::api {
 
@@ -17,8 +18,8 @@ namespace millrace::api {
 /// "boxes.left.avi". Lines go to one place.
 std::vector<application::Output> outputs_by_input(const application::Application& application);
 
-/// Lines, pictures and a video, as the application says. However the run ends, what came until then
-/// is kept.
+/// Lines, pictures and a video, as the application says; lines for "-" go to standard output.
+/// However the run ends, what came until then is kept.
 class ApplicationResults {
  public:
   struct Options {
@@ -30,16 +31,29 @@ class ApplicationResults {
 
   /// One thread at a time, frames in order. Nothing after keep().
   void take(const application::Outcome& outcome);
+  /// By input: when its last picture was due, dropped or not; videos last until then. Before
+  /// keep().
+  void show_until(const std::vector<std::optional<Time>>& last_due);
   /// Everything under its name. Waits for a frame that is being written for so long at most; false:
-  /// it is still being written, and nothing was done. EngineError if something is not whole.
+  /// it is still being written, and nothing was done. What is not whole leaves the others as they
+  /// are; the first error is thrown at the end.
   bool keep(std::chrono::milliseconds patience);
   std::int64_t frames() const { return frames_; }
-  /// Such as "5 lines in out.jsonl, pictures in out".
+  /// Such as "5 lines in out.jsonl, pictures in out"; empty: nothing. After keep().
   std::string kept_text() const;
 
  private:
-  using Sinks = std::vector<std::unique_ptr<application::Sink>>;
+  /// What is written for one input.
+  struct Sinks {
+    std::vector<std::unique_ptr<application::Sink>> pictures;
+    std::unique_ptr<application::Sink> video;  // none: none is written
+    std::int64_t frames = 0;
+    bool keeps_video = false;
+  };
+  static Sinks sinks_for(const application::Output& output, double rate_fps,
+                         const std::vector<std::string>& labels);
   void write_line(const std::string& line);
+  void keep_video(Sinks& sinks);
 
   const application::Application& application_;
   std::optional<LinesFile> file_;
@@ -48,6 +62,7 @@ class ApplicationResults {
   std::vector<Sinks> sinks_;                  // by input
   std::timed_mutex mutex_;                    // take() and keep(), if a frame hangs
   bool closed_ = false;
+  bool keeps_file_ = false;
   std::int64_t frames_ = 0;
 };
 

@@ -3,20 +3,23 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
+#include <utility>
 
 #include "api/application/accuracy.h"
 #include "api/application/results.h"
 #include "api/written_over.h"
 #include "application/image_file.h"
 #include "base/error.h"
+#include "base/file.h"
 #include "base/interrupt.h"
+#include "runtime/pool.h"
 
 namespace millrace::api {
 namespace {
@@ -24,15 +27,28 @@ namespace {
 using application::Outcome;
 using application::Totals;
 
-/// All of its inputs are folders of pictures that may be skipped.
-bool may_skip(const application::Application& application) {
-  const std::vector<application::Input> inputs = application.inputs();
-  return std::all_of(inputs.begin(), inputs.end(), [](const application::Input& input) {
-    std::error_code ignored;
-    return input.kind == application::InputKind::images &&
-           input.on_error == application::OnError::skip &&
-           std::filesystem::is_directory(input.path, ignored);
-  });
+constexpr std::chrono::milliseconds between_looks{100};
+
+/// In a thread of its own: a camera that says nothing holds who opens it for many seconds.
+std::unique_ptr<application::Source> opened_source(const LoadedApplication& loaded,
+                                                   const ApplicationRun& how,
+                                                   const InterruptGuard& interrupt) {
+  std::unique_ptr<application::Source> source;
+  bool has_begun = false;
+  const auto take = [&]() -> std::optional<runtime::Job> {
+    if (std::exchange(has_begun, true)) return std::nullopt;
+    return runtime::Job{
+        [&] { source = application::open_source(loaded.application, loaded.network()); },
+        [] { return true; }};
+  };
+  runtime::Pool opening(take, {"input"});
+  while (!opening.wait_for(between_looks)) {
+    if (!interrupt.take()) continue;
+    const std::string text = "interrupted while the input was being opened; no result was written";
+    if (how.leave) how.leave(text, !loaded.application.input.is_live());
+    throw EngineError(text);
+  }
+  return source;
 }
 
 /// How large the first picture of each of several inputs is.
@@ -65,28 +81,30 @@ class InputSizes {
 /// One way through all frames. However it ends, what came out until then is kept.
 class Runner {
  public:
-  Runner(const LoadedApplication& loaded, const ApplicationRun& how)
+  Runner(const LoadedApplication& loaded, const ApplicationRun& how,
+         const InterruptGuard& interrupt)
       : loaded_(loaded),
         how_(how),
-        source_(application::open_source(loaded.application, loaded.network())),
+        interrupt_(interrupt),
+        source_(opened_source(loaded, how, interrupt)),
         results_(loaded.application, {rates_of(loaded.application), !loaded.truth}) {
     if (loaded.truth) meter_.emplace(checked_truth(loaded), loaded.application);
   }
 
   Totals run() {
     const Loaded& loaded = *loaded_.loaded;
-    const InterruptGuard interrupt;
     auto session = deploy(loaded, loaded.plan, loaded_.application.file,
                           {.trace_frames = frames_of(how_.trace)});
     application::Run run(loaded_.application, parts(), session,
                          [&](const Outcome& outcome) { take(outcome); });
     try {
-      wait(interrupt, run);
+      wait(run);
+      results_.show_until(run.totals().last_due);
     } catch (...) {
       keep_in_spite_of_an_error();
       throw;
     }
-    results_.keep(patience);
+    keep_all();
     write_trace(how_.trace, session, loaded);
     if (const std::string text = sizes_.text(); !text.empty()) context().note(text);
     if (asked_ && !loaded_.application.input.is_live()) throw EngineError(interrupted_text());
@@ -121,21 +139,19 @@ class Runner {
 
   application::Parts parts() {
     application::Parts parts = loaded_.parts_for_truth(*source_);
-    if (may_skip(loaded_.application))
-      parts.skip = [this](const InputError& error) {
-        ++skipped_;
-        context().note(fmt::format("skipped: {}", error.what()));
-      };
+    parts.skip = [this](const InputError& error) {
+      ++skipped_;
+      context().note(fmt::format("skipped: {}", error.what()));
+    };
     return parts;
   }
 
   /// After an interrupt no more frames are taken, and those on their way have a second.
-  void wait(const InterruptGuard& interrupt, application::Run& run) {
-    constexpr std::chrono::milliseconds look_up{100};
+  void wait(application::Run& run) {
     constexpr std::chrono::seconds grace{1};
-    while (!run.wait_for(look_up)) {
+    while (!run.wait_for(between_looks)) {
       const auto now = std::chrono::steady_clock::now();
-      if (!asked_ && interrupt.take()) {
+      if (!asked_ && interrupt_.take()) {
         asked_ = now;
         run.finish();
       }
@@ -153,10 +169,26 @@ class Runner {
       if (kept) std::fflush(stdout);
       failed = failed || !kept;
     } catch (const std::exception& error) {
+      note_kept();
       text = error.what();
       failed = true;
     }
     if (how_.leave) how_.leave(text + "; frames on their way did not come out in time", failed);
+  }
+
+  void note_kept() const {
+    if (const std::string kept = results_.kept_text(); !kept.empty())
+      context().note("kept: " + kept);
+  }
+
+  /// What is not whole is an error, but the rest is there.
+  void keep_all() {
+    try {
+      results_.keep(patience);
+    } catch (...) {
+      note_kept();
+      throw;
+    }
   }
 
   /// The first error is the one that is reported.
@@ -166,17 +198,22 @@ class Runner {
     } catch (const std::exception& error) {
       context().note(error.what());
     }
-    if (results_.frames() > 0) context().note("kept: " + results_.kept_text());
+    note_kept();
   }
 
   std::string interrupted_text() const {
+    const std::string kept = results_.kept_text();
+    if (!kept.empty())
+      return fmt::format("interrupted after {} frames; kept: {}", results_.frames(), kept);
     if (results_.frames() == 0) return "interrupted; no result was written";
-    return fmt::format("interrupted after {} frames; kept: {}", results_.frames(),
-                       results_.kept_text());
+    return fmt::format(
+        "interrupted after {} frames; the accuracy needs all frames, so no result was written",
+        results_.frames());
   }
 
   const LoadedApplication& loaded_;
   const ApplicationRun& how_;
+  const InterruptGuard& interrupt_;
   std::unique_ptr<application::Source> source_;
   ApplicationResults results_;
   std::optional<application::AccuracyMeter> meter_;
@@ -203,19 +240,20 @@ void note_passed_over(const application::Input& input, const Context& context) {
     endings.insert(name.extension().string());
   }
   if (files > 0)
-    context.note(fmt::format(
-        "{} {} in '{}' {} left out: {} no ending of a picture that is read ({})", files,
-        files == 1 ? "file" : "files", input.path, files == 1 ? "is" : "are",
-        files == 1 ? "it has" : "they have", fmt::join(endings, ", ")));
+    context.note(
+        fmt::format("{} {} in '{}' {} left out: {} no ending of a picture that is read ({})", files,
+                    files == 1 ? "file" : "files", input.path, files == 1 ? "is" : "are",
+                    files == 1 ? "it has" : "they have", fmt::join(endings, ", ")));
 }
 
 /// Before anything is written.
-void refuse_results_over(const application::Application& application,
+void refuse_results_over(const application::Application& application, const Context& context,
                          const ApplicationOptions& options, const ApplicationRun& how) {
   FilesRead files;
   files.add(application);
+  files.add(context);
   files.add(options);
-  files.refuse(application.output.json);
+  if (application.output.json != standard_output) files.refuse(application.output.json);
   for (application::Output output : outputs_by_input(application)) {
     output.json.clear();
     files.refuse(output);
@@ -232,13 +270,14 @@ ApplicationTotals run_application(const RunnableOptions& runnable,
   application::Output& output = loaded->application.output;
   if (!how.json.empty()) output.json = how.json;
   const application::Application& application = loaded->application;
-  refuse_results_over(application, options, how);
+  refuse_results_over(application, context, options, how);
   for (const application::Input& input : application.inputs()) note_passed_over(input, context);
   const bool has_stages = application.mapping.is_given() || !application.mapping.plan.empty();
   if (options.plan.empty() && !has_stages &&
       application.precisions != application::Application{}.precisions)
     context.note("without --plan the network runs in f32 on one core");
-  Runner runner(*loaded, how);
+  const InterruptGuard interrupt;
+  Runner runner(*loaded, how, interrupt);
   const Totals totals = runner.run();
   return {totals, runner.skipped(), application.input.is_live(), runner.accuracy()};
 }

@@ -6,7 +6,9 @@
 
 #include "application/application_file.h"
 #include "application/source.h"
+#include "application/steps.h"
 #include "base/error.h"
+#include "base/interrupt.h"
 
 namespace millrace::api {
 namespace {
@@ -21,30 +23,30 @@ std::int64_t bytes_of(const application::Picture& picture) {
 
 /// As a run of the application would: with `on_error: skip`, pictures that cannot be decoded are
 /// left out.
-bool is_decoded(application::Source& source, application::Picture& picture,
-                const application::Input& input, const Context& context) {
+bool is_decoded(application::Source& source, const application::Application& application,
+                application::Picture& picture, const Context& context) {
   try {
     source.decode(picture);
     return true;
   } catch (const InputError& error) {
-    if (input.kind != application::InputKind::images ||
-        input.on_error == application::OnError::stop)
-      throw;
+    if (!application::may_be_skipped(application, picture)) throw;
     context.note(fmt::format("skipped: {}", error.what()));
     return false;
   }
 }
 
 void take_pictures(ApplicationSamples& samples, std::int64_t most, const Context& context) {
-  const application::Input& input = samples.application->application.input;
-  const auto source =
-      application::open_source(samples.application->application, samples.application->network());
+  const application::Application& application = samples.application->application;
+  const application::Input& input = application.input;
+  const InterruptGuard interrupt;
+  const auto source = application::open_source(application, samples.application->network());
   if (input.frames > 0) most = std::min(most, input.frames);
   std::int64_t kept = 0;
   while (static_cast<std::int64_t>(samples.pictures.size()) < most && kept < most_kept) {
+    interrupt.check();
     auto picture = source->next();
     if (!picture) break;
-    if (!is_decoded(*source, *picture, input, context)) continue;
+    if (!is_decoded(*source, application, *picture, context)) continue;
     kept += bytes_of(*picture);
     samples.pictures.push_back(std::move(*picture));
   }

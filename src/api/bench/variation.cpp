@@ -23,7 +23,7 @@ void note_variation(const std::vector<Rounds>& measured, const Context& context)
   for (const auto& [name, rates] : measured)
     if (const double variation = variation_of(rates); variation > steady)
       unsteady +=
-          fmt::format("{}{} by {:.1f} %", unsteady.empty() ? "" : ", ", name, 100 * variation);
+          fmt::format("{}\"{}\" by {:.1f} %", unsteady.empty() ? "" : ", ", name, 100 * variation);
   if (!unsteady.empty())
     context.note(
         fmt::format("the rounds vary by more than 2.5 % (coefficient of variation; {}): let the "

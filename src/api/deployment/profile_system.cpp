@@ -11,7 +11,6 @@
 #include "api/setup.h"
 #include "api/written_over.h"
 #include "base/error.h"
-#include "base/file.h"
 #include "base/interrupt.h"
 #include "base/yaml.h"
 #include "board/power.h"
@@ -172,8 +171,9 @@ std::vector<TaskProfile> measured_tasks(const system::System& system, const boar
 SystemProfile profile_system(const SystemProfileRequest& request) {
   FilesRead files;
   files.add(system::read_system(request.system));
-  files.refuse(request.output);
-  if (!request.output.empty()) check_writable(request.output);
+  files.add_plugins(request.measuring.tasks.libraries);
+  files.add(request.context);
+  files.refuse_unwritable({request.output});
   const system::System system = open_system(request.system);
   if (!system.board.empty())
     throw InputError(request.system,

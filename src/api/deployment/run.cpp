@@ -8,9 +8,7 @@
 #include "api/deployment/measure_deployment.h"
 #include "api/simulated_board.h"
 #include "api/written_over.h"
-#include "base/file.h"
 #include "base/interrupt.h"
-#include "deployment/deployment_file.h"
 #include "runtime/controller/script.h"
 #include "runtime/scheduling/host.h"
 
@@ -82,11 +80,10 @@ runtime::ControllerOptions options_for(const LoadedDeployment& loaded,
 void check_trace_file(const DeploymentRunRequest& request) {
   if (request.trace.file.empty()) return;
   FilesRead files;
-  files.add("deployment", request.deployment);
-  files.add("script", request.script);
-  files.add(deployment::read_deployment_system(request.deployment));
-  files.refuse(request.trace.file);
-  check_writable(request.trace.file);
+  files.add_deployment(request.deployment, request.script);
+  files.add_plugins(request.tasks.libraries);
+  files.add(request.context);
+  files.refuse_unwritable({request.trace.file});
 }
 
 }  // namespace

@@ -47,8 +47,7 @@ class SourceCopies {
  private:
   void copy(const fs::path& source, const fs::path& name) {
     if (fs::exists(folder_ / name)) return;
-    fs::create_directories((folder_ / name).parent_path());
-    fs::copy_file(source, folder_ / name);
+    copy_content(source, folder_ / name);
     for (const std::string& included : included_by(source)) {
       const fs::path header = (source.parent_path() / included).lexically_normal();
       const fs::path copied = (name.parent_path() / included).lexically_normal();
@@ -156,11 +155,10 @@ void add_deployment(const ProgramRequest& request, const fs::path& folder,
   write_texts(codegen::program_of({program.name, name.string(), deployment, sources.names(),
                                    request.libraries, request.include_folders}),
               folder, program);
-  deployment::write_deployment(
-      folder / name, deployment,
-      [&](const network::ModelSource& model) -> const network::Network& {
-        return networks.of(models.source_of(model));
-      });
+  deployment::write_deployment(folder / name, deployment,
+                               [&](const network::ModelSource& model) -> const network::Network& {
+                                 return networks.of(models.source_of(model));
+                               });
 }
 
 }  // namespace millrace::api

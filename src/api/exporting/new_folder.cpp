@@ -1,14 +1,52 @@
 #include "api/exporting/new_folder.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <cstdint>
+#include <fstream>
+#include <random>
+#include <string>
 
 #include "base/error.h"
+#include "base/file.h"
+#include "base/printable.h"
 #include "base/temporary.h"
 
 namespace millrace::api {
+namespace {
 
 namespace fs = std::filesystem;
+
+void make_folders(const fs::path& folder) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error) cannot_write(folder, error.value());
+}
+
+/// Beside the place. A folder or link that is there already is somebody else's.
+fs::path make_beside(const fs::path& place) {
+  constexpr int tries = 100;
+  constexpr mode_t mode = 0777;  // less what the user's mask takes away
+  std::random_device device;
+  for (int i = 0; i < tries; ++i) {
+    const std::uint64_t number = (std::uint64_t{device()} << 32) | device();
+    const fs::path made = place.string() + fmt::format(".{:016x}.partial", number);
+    if (::mkdir(made.c_str(), mode) == 0) return made;
+    if (errno != EEXIST) cannot_write(place, errno);
+  }
+  cannot_write(place, EEXIST);
+}
+
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  for (std::size_t at = text.find(from); at != std::string::npos;
+       at = text.find(from, at + to.size()))
+    text.replace(at, from.size(), to);
+  return text;
+}
+
+}  // namespace
 
 void check_new_folder(const fs::path& folder) {
   std::error_code ignored;
@@ -19,13 +57,14 @@ void check_new_folder(const fs::path& folder) {
     throw InputError(folder.string(), "has files already; name a new folder, or empty this one");
 }
 
-NewFolder::NewFolder(const fs::path& place) {
+NewFolder::NewFolder(const fs::path& place)
+    : given_(place.has_filename() ? place : place.parent_path()) {
   const fs::path folder = fs::absolute(place).lexically_normal();
   place_ = folder.has_filename() ? folder : folder.parent_path();
-  made_ = place_.string() + fmt::format(".{}.partial", ::getpid());
-  std::error_code error;
-  fs::create_directories(made_, error);
-  if (error) cannot_write(place_, error.value());
+  if (std::error_code ignored; fs::is_symlink(place_, ignored))
+    place_ = fs::weakly_canonical(end_of_links(place_));
+  make_folders(place_.parent_path());
+  made_ = make_beside(place_);
 }
 
 NewFolder::~NewFolder() {
@@ -33,10 +72,29 @@ NewFolder::~NewFolder() {
   fs::remove_all(made_, ignored);
 }
 
-void NewFolder::keep() {
+void NewFolder::keep_after(const std::function<void()>& fill) {
+  try {
+    fill();
+  } catch (const EngineError& error) {
+    throw EngineError(
+        replaced(error.what(), printable(made_.string()), printable(given_.string())));
+  }
   std::error_code error;
   fs::rename(made_, place_, error);
-  if (error) cannot_write(place_, error.value());
+  if (error) cannot_write(given_, error.value());
+}
+
+void copy_content(const fs::path& from, const fs::path& to) {
+  std::ifstream in = open_file(from);
+  make_folders(to.parent_path());
+  write_file(to, [&](std::ostream& out) {
+    std::string piece(std::size_t{1} << 20, '\0');
+    while (in && out) {
+      in.read(piece.data(), static_cast<std::streamsize>(piece.size()));
+      out.write(piece.data(), in.gcount());
+    }
+    if (in.bad()) throw InputError(from.string(), "cannot be read to its end");
+  });
 }
 
 fs::path copy_beside(const fs::path& file, const fs::path& model, const fs::path& folder) {
@@ -50,12 +108,8 @@ fs::path copy_beside(const fs::path& file, const fs::path& model, const fs::path
     throw InputError(file.string(), fmt::format("would be the second '{}' in the folder; give it "
                                                 "another name",
                                                 place.string()));
-  fs::create_directories((folder / place).parent_path(), error);
-  if (!error) fs::copy_file(file, folder / place, error);
-  if (!error) return place;
-  if (error == std::errc::permission_denied)
-    throw InputError(file.string(), fmt::format("cannot be copied: {}", error.message()));
-  cannot_write(folder / place, error.value());
+  copy_content(file, folder / place);
+  return place;
 }
 
 }  // namespace millrace::api

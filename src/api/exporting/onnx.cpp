@@ -115,7 +115,7 @@ void make_folder(const fs::path& folder) {
 
 ExportedModel export_model(const Setup& setup, const fs::path& output) {
   FilesRead files;
-  files.add(setup.source);
+  files.add(setup);
   files.refuse(output);
   const network::Network network = open_model(setup.source, setup.context);
   const std::vector<LayerId> layers = all_layers(network);
@@ -130,8 +130,7 @@ ExportedModel export_model(const Setup& setup, const fs::path& output) {
 std::vector<ExportedModel> export_phases(const PlanToExport& plan, const fs::path& folder,
                                          const Context& context) {
   FilesRead files;
-  files.add("plan", plan.file);
-  files.add(model_of_plan(plan.file, plan.model));
+  files.add_plan(plan.file, plan.model);
   const auto loaded = read_plan_and_network(plan.file, plan.model, context);
   const network::Network& network = loaded->network;
   for_each_phase(loaded->plan, [&](const plan::Stage& stage, std::size_t phase) {

@@ -36,10 +36,24 @@ void add_plan(const ProgramRequest& request, const NewFolder& folder, WrittenPro
   plan::write_plan(folder.path() / name, file, loaded->network);
 }
 
+void fill_with_program(const ProgramRequest& request, const NewFolder& folder,
+                       WrittenProgram& program) {
+  if (deployment::is_deployment_file(request.file))
+    add_deployment(request, folder.path(), program);
+  else
+    add_plan(request, folder, program);
+  for (const auto& entry : fs::recursive_directory_iterator(folder.path())) {
+    const fs::path file = fs::relative(entry.path(), folder.path());
+    if (entry.is_regular_file() && std::ranges::find(program.files, file) == program.files.end())
+      program.files.push_back(file);
+  }
+}
+
 }  // namespace
 
 plan::Plan all_simulated(const plan::Plan& plan) {
-  return plan::with_engine(plan, [](const plan::Stage&) { return true; }, plan::simulated_engine);
+  return plan::with_engine(
+      plan, [](const plan::Stage&) { return true; }, plan::simulated_engine);
 }
 
 void copy_model(const network::ModelSource& source, const fs::path& folder,
@@ -65,21 +79,13 @@ void write_texts(const std::vector<codegen::ProgramFile>& texts, const fs::path&
 
 WrittenProgram export_program(const ProgramRequest& request) {
   if (!is_plan_file(request.file))
-    throw InputError(request.file, "is no plan and no deployment; 'millrace plan' and 'deploy' "
-                                   "make them");
+    throw InputError(request.file,
+                     "is no plan and no deployment; 'millrace plan' and 'deploy' "
+                     "make them");
   check_new_folder(request.folder);
   NewFolder folder(request.folder);
   WrittenProgram program{name_of(folder.place()), {}};
-  if (deployment::is_deployment_file(request.file))
-    add_deployment(request, folder.path(), program);
-  else
-    add_plan(request, folder, program);
-  for (const auto& entry : fs::recursive_directory_iterator(folder.path())) {
-    const fs::path file = fs::relative(entry.path(), folder.path());
-    if (entry.is_regular_file() && std::ranges::find(program.files, file) == program.files.end())
-      program.files.push_back(file);
-  }
-  folder.keep();
+  folder.keep_after([&] { fill_with_program(request, folder, program); });
   return program;
 }
 

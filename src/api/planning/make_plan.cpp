@@ -44,8 +44,8 @@ struct Work {
   board::Board board;
   std::unique_ptr<engine::Engine> engine;
   std::unique_ptr<ApplicationSamples> samples = {};  // if the loss is an application's
-  profile::Profile measured = {};  // with all precisions asked for
-  profile::Profile profile = {};   // with each layer in the fastest, or in the precision chosen
+  profile::Profile measured = {};                    // with all precisions asked for
+  profile::Profile profile = {};  // with each layer in the fastest, or in the precision chosen
   std::optional<network::Calibration> calibration = {};     // if int8 may be used
   std::optional<explore::PrecisionChoice> precisions = {};  // if there is a budget for the loss
   std::optional<profile::Loss> loss = {};                   // if there are frames and no budget
@@ -166,8 +166,7 @@ explore::Choice search(const PlanRequest& request, const Work& work) {
                                search_options(request), choose);
 }
 
-plan::PlanFile finish(const PlanRequest& request, const Work& work,
-                      const explore::Choice& choice) {
+plan::PlanFile finish(const PlanRequest& request, const Work& work, const explore::Choice& choice) {
   const plan::Plan& plan = choice.winner().plan;
   return {request.board.empty() ? plan : simulated_where_not_here(plan, work.board),
           origin_of(request, work.board, work.profile, work.processing), choice.winner().evidence};
@@ -190,8 +189,7 @@ std::vector<LayerReasons> reasons_of(const PlanRequest& request, const Work& wor
     if (const auto group = problem.fused_into[layer.index]) why.fused_with = LayerId(*group);
     why.variant = problem.variants[layer.index][processor.index];
     if (const auto replicas = plan.stages.front().replicas(); replicas > 1)
-      why.reasons = {
-          fmt::format("its stage has {} replicas, which share whole frames", replicas)};
+      why.reasons = {fmt::format("its stage has {} replicas, which share whole frames", replicas)};
     else
       why.reasons = explore::reasons(search_context, mapping, layer);
   }
@@ -214,9 +212,10 @@ PlanRequest with_cores_joined(PlanRequest request, const board::Board& board) {
 /// Why no plan of the search will do. None if one will.
 std::string refusal_of(const PlanRequest& request, const explore::Choice& choice, Time nearest) {
   if (choice.in_time) return {};
-  return fmt::format("no plan has a predicted latency within --max-latency {}; the nearest takes "
-                     "{}",
-                     duration_text(*request.max_latency), to_text(nearest));
+  return fmt::format(
+      "no plan has a predicted latency within --max-latency {}; the nearest takes "
+      "{}",
+      duration_text(*request.max_latency), to_text(nearest));
 }
 
 /// The result without an answer.
@@ -262,8 +261,7 @@ PlanResult plan_once_more(const PlanRequest& request, std::vector<PlanAttempt> a
     const char* more = is_configuration_search(request.search)
                            ? "; --search auto also tries batches and joined cores"
                            : "";
-    return result_of(std::move(work), std::move(attempts),
-                     refusal + "; allow that or more" + more);
+    return result_of(std::move(work), std::move(attempts), refusal + "; allow that or more" + more);
   }
   for (const std::string& reason : choice.left_out) context.note("left out, " + reason);
   const auto problem = explore::make_problem(work.network, work.board, work.profile);
@@ -341,17 +339,15 @@ void check_plan_output(const PlanRequest& given, const std::string& output) {
     throw InputError("--output " + output,
                      "expected a name that ends in .json, by which run and bench know a plan");
   FilesRead files;
-  files.add(request.setup.source);
+  files.add(request.setup);
   files.add(request.loss.frames);
   files.add(request.loss.application);
   files.add("calibration table", request.loss.calibration);
   files.add("profile", request.profile);
   for (const std::string& board : {request.board, request.limits}) files.add("board file", board);
-  for (const std::string& written : {output, request.search.log.value_or("")}) {
-    if (written.empty()) continue;
-    files.refuse(written);
-    check_writable(written);
-  }
+  for (const auto& journal : {request.search.resume, request.search.start})
+    files.add("journal", journal.value_or(""));
+  files.refuse_unwritable({output, request.search.log.value_or("")});
 }
 
 }  // namespace millrace::api

@@ -81,8 +81,8 @@ std::string buffers_text(const analysis::Proof& proof) {
     text += fmt::format(
         "; {} are enough at these times, {}", millrace::to_text(proof.smallest->total),
         proof.smallest->is_smallest()
-            ? "the smallest"
-            : fmt::format("the lower bound is {}", millrace::to_text(proof.smallest->bound)));
+            ? "less is not"
+            : fmt::format("less than {} is not", millrace::to_text(proof.smallest->bound)));
   return text + "\n";
 }
 
@@ -141,9 +141,10 @@ std::string measured_text(const Analysis& analysis) {
 
 std::string analysis_text(const Analysis& analysis) {
   const plan::Plan& plan = analysis.plan();
-  std::string text = fmt::format("{}: {} stages, {} phases, {} channels\n\n", plan.network_name,
-                                 plan::actors_in(plan), plan::phases_in(plan),
-                                 analysis.proof.schedule.channels.size());
+  std::string text =
+      fmt::format("{}: {}, {}, {}\n\n", plan.network_name, counted(plan::actors_in(plan), "thread"),
+                  counted(plan::phases_in(plan), "phase"),
+                  counted(analysis.proof.schedule.channels.size(), "channel"));
   text += fmt::format("consistent   yes: {}\nlive         yes\n", cycles_text(analysis.proof));
   text += pace_text(analysis) + feeding_text(analysis) + buffers_text(analysis.proof) +
           measured_text(analysis);

@@ -106,7 +106,7 @@ std::string stages_text(const BenchResult& result) {
 std::string cores_text(const board::Board& board) {
   std::size_t cores = 0;
   for (const board::Processor& processor : board.processors) cores += processor.cores.size();
-  return fmt::format("{} core{}", cores, cores == 1 ? "" : "s");
+  return counted(cores, "core");
 }
 
 }  // namespace

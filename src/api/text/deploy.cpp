@@ -174,14 +174,14 @@ std::string deploy_text(const DeployResult& result, const std::string& output) {
                             : result.measured
                                 ? "measured on this machine, each task beside the others"
                                 : "of this machine, the worst of each layer";
-  std::string text =
-      fmt::format("{}: {} groups, {} scenarios; times are {}\n\n{}", printable(result.system.name),
-                  result.system.groups.size(), result.system.scenarios.size(), printable(times),
-                  group_searches_text(result));
+  std::string text = fmt::format("{}: {}, {}; times are {}\n\n{}", printable(result.system.name),
+                                 counted(result.system.groups.size(), "group"),
+                                 counted(result.system.scenarios.size(), "scenario"),
+                                 printable(times), group_searches_text(result));
   for (const std::string& table : {methods_text(result), mappings_text(result),
                                    assignments_text(result), settings_text(result)})
     if (!table.empty()) text += "\n" + table;
-  if (result.deployment) text += fmt::format("\nwritten: {}\n", output);
+  if (result.deployment) text += fmt::format("\nwritten: {}\n", printable(output));
   if (!result.deployment && result.refusal.empty())
     text += "\nno deployment is written: tasks cannot migrate between the plans of scenarios\n";
   return text;

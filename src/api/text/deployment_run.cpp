@@ -20,15 +20,17 @@ std::string allowed_text(const Verdict& verdict, const char* yes) {
 std::string run_head_text(const DeploymentRun& run) {
   const auto& record = run.record;
   const auto& transitions = record.transitions;
-  std::string text = fmt::format("drive        {:.3g} s, {} transitions ({}){}\n",
+  std::string text = fmt::format("drive        {:.3g} s, {} transitions asked for ({}){}\n",
                                  seconds(record.elapsed), transitions.wished,
                                  run.script.empty() ? fmt::format("seed {}", run.seed) : run.script,
                                  run.interrupted ? ", interrupted" : "");
-  text += fmt::format(
-      "transitions  {} done, {} replaced by a later one; the longest took {}, {} were allowed at "
-      "most; {} took longer than allowed\n",
-      transitions.done, transitions.replaced, to_text(transitions.longest),
-      to_text(transitions.longest_bound), transitions.beyond_bound);
+  text += transitions.done + transitions.replaced == 0
+              ? "transitions  none\n"
+              : fmt::format(
+                    "transitions  {} done, {} replaced by a later one; the longest took {}, "
+                    "{} were allowed at most; {} took longer than allowed\n",
+                    transitions.done, transitions.replaced, to_text(transitions.longest),
+                    to_text(transitions.longest_bound), transitions.beyond_bound);
   if (transitions.level_changes > 0)
     text += fmt::format("overload     the level changed {} times by the policy lower_rate\n",
                         transitions.level_changes);
@@ -115,7 +117,7 @@ std::string beyond_bounds_text(const DeploymentRun& run) {
   if (!run.record.locked_memory) reasons.push_back("the memory was not locked");
   if (reasons.empty())
     reasons.push_back("a task took longer than its worst time, so measure again with `deploy`");
-  return fmt::format("'no': a response was longer than the proven bound; perhaps {}\n",
+  return fmt::format("'no': a response was longer than the proven bound; possible reason: {}\n",
                      fmt::join(reasons, ", or "));
 }
 

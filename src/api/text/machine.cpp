@@ -25,13 +25,11 @@ std::string devices_text(const Context& context) {
     table.add({fmt::format("{}", fmt::join(each.device.processors, ", ")), each.device.model,
                each.engine, each.driver});
   if (devices.empty())
-    return "no engine reaches a GPU or NPU here. A GPU with a Vulkan driver needs ONNX Runtime "
-           "with "
-           "its\n"
-           "WebGPU plug-in: install them with 'pip install onnxruntime onnxruntime-ep-webgpu', "
-           "then "
-           "run\n"
-           "'millrace board' again; docs/engines.md has more\n";
+    return "\nno engine reaches a GPU or NPU here. A GPU with a Vulkan driver needs ONNX Runtime "
+           "and\n"
+           "its WebGPU plug-in: install both with 'pip install onnxruntime "
+           "onnxruntime-ep-webgpu',\n"
+           "then run 'millrace board' again; docs/engines.md has more\n";
   return "\n" + table.text();
 }
 
@@ -40,10 +38,11 @@ std::string engines_text(const Context& context) {
   const std::vector<EngineVersion> all = api::engines(context);
   for (const auto& [name, version, absent] : all)
     if (absent.empty()) engines.add({name, version});
-  std::string text = engines.text();
+  std::string absent_ones;
   for (const auto& [name, version, absent] : all)
-    if (!absent.empty()) text += fmt::format("{}: {}\n", name, absent);
-  return text;
+    if (!absent.empty()) absent_ones += fmt::format("{}: {}\n", name, absent);
+  return engines.text() +
+         (absent_ones.empty() ? "" : "\nengines that cannot start here\n" + absent_ones);
 }
 
 }  // namespace

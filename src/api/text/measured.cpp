@@ -117,8 +117,8 @@ std::string fit_text(const board::Board& board, const std::string& file) {
       table.add({device.name, each.op, each.precision ? to_text(*each.precision) : "any",
                  fmt::format("{:.1f} %", 100 * each.arithmetic),
                  fmt::format("{:.1f} %", 100 * each.memory)});
-  return fmt::format("shares of the peaks of {}\n{}\nwritten: {}\n", board.name, table.text(),
-                     file);
+  return fmt::format("shares of the peaks of {}\n{}\nwritten: {}\n", printable(board.name),
+                     table.text(), printable(file));
 }
 
 std::string subnet_text(const ProfileResult& result, const std::string& range) {
@@ -130,7 +130,7 @@ std::string subnet_text(const ProfileResult& result, const std::string& range) {
 std::string plans_text(const VerifyResult& result) {
   report::Table table({{"plan", Align::left},
                        {"stages"},
-                       {"replicas"},
+                       {"threads"},
                        {"phases"},
                        {"frames"},
                        {"largest error"},

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "api/json/model.h"
-#include "base/printable.h"
+#include "base/excerpt.h"
 #include "network/tensor.h"
 #include "network/zoo.h"
 #include "report/plain_loops.h"
@@ -39,14 +39,14 @@ std::string ports_text(const char* what, const network::Network& network,
                        const std::vector<TensorId>& tensors) {
   std::string text;
   for (const TensorId id : tensors)
-    text += fmt::format("{} {}: {} {}\n", what, printable(network[id].name),
+    text += fmt::format("{} {}: {} {}\n", what, short_name(network[id].name),
                         network::to_text(network[id].type), network::to_text(network[id].shape));
   return text;
 }
 
 std::vector<std::string> names_of(const network::Network& network) {
   std::vector<std::string> names;
-  for (const network::Layer& layer : network.layers) names.push_back(printable(layer.name));
+  for (const network::Layer& layer : network.layers) names.push_back(short_name(layer.name));
   return names;
 }
 
@@ -55,7 +55,7 @@ std::vector<std::string> names_of(const network::Network& network) {
 std::string inspection_text(const network::Network& network, const std::vector<Support>& engines) {
   std::string text = layers_text(network);
   const network::Cost total = network::cost_of(network);
-  text += fmt::format("{}: {} layers, {} MACs, {} parameters\n", printable(network.name),
+  text += fmt::format("{}: {} layers, {} MACs, {} parameters\n", short_name(network.name),
                       network.layers.size(), count_text(static_cast<double>(total.macs)),
                       count_text(static_cast<double>(total.parameters)));
   text += ports_text("input ", network, network.inputs);
@@ -70,7 +70,7 @@ std::string inspection_text(const network::Network& network, const std::vector<S
       text +=
           fmt::format("  {}\n", report::plain_loops_text(*engine.plain_loops, names_of(network)));
     for (const auto& [layer, reason] : engine.refused)
-      text += fmt::format("  not {}: {}\n", printable(network[layer].name), printable(reason));
+      text += fmt::format("  not {}: {}\n", short_name(network[layer].name), short_message(reason));
   }
   return text;
 }

@@ -8,6 +8,7 @@
 #include "api/text/candidates.h"
 #include "api/text/precision.h"
 #include "application/application_file.h"
+#include "base/excerpt.h"
 #include "base/printable.h"
 #include "base/shell_word.h"
 #include "plan/build.h"
@@ -23,12 +24,13 @@ namespace {
 /// How many slots there are, and why.
 std::string slots_text(const network::Network& network, const explore::Candidate& chosen) {
   const std::string now = millrace::to_text(plan::slot_bytes(chosen.plan, network));
-  if (!chosen.smallest) return fmt::format("buffers: {}, sized by rule\n", now);
+  if (!chosen.smallest)
+    return fmt::format("buffers: {}, sized by a rule; the smallest size was not searched\n", now);
   const std::string rest =
       chosen.smallest->is_smallest()
-          ? "the smallest"
-          : fmt::format("no less than {} would", millrace::to_text(chosen.smallest->bound));
-  return fmt::format("buffers: {}; {} are enough at these times, {}\n", now,
+          ? "less is not"
+          : fmt::format("less than {} is not", millrace::to_text(chosen.smallest->bound));
+  return fmt::format("buffers: {}; {} are enough at the predicted times, {}\n", now,
                      millrace::to_text(chosen.smallest->total), rest);
 }
 
@@ -89,8 +91,11 @@ std::string chosen_text(const explore::Choice& choice) {
 }
 
 /// What to type next; empty: the plan was not written.
-std::string next_text(const std::string& source, const std::string& output) {
+std::string next_text(const PlanRequest& request, const std::string& output) {
   if (output.empty()) return "";
+  const std::string& source = request.setup.source.file;
+  if (!request.board.empty())
+    return fmt::format("next: millrace simulate {}\n", shell_word(output));
   return fmt::format("next: millrace {}\n",
                      application::is_application_file(source)
                          ? fmt::format("run {} --plan {}", shell_word(source), shell_word(output))
@@ -98,7 +103,7 @@ std::string next_text(const std::string& source, const std::string& output) {
 }
 
 /// What the plan gains over the fastest processor alone, and what to type next.
-std::string closing_text(const PlanResult& result, const std::string& source,
+std::string closing_text(const PlanResult& result, const PlanRequest& request,
                          const std::string& output) {
   const explore::Choice& choice = result.choice();
   const explore::Candidate& winner = choice.winner();
@@ -121,16 +126,17 @@ std::string closing_text(const PlanResult& result, const std::string& source,
         "\nwith pre- and post-processing: {} frames/s predicted; all figures above are of the "
         "network alone",
         four_digits(*choice.application_fps));
-  return fmt::format("speed: {}\n{}", speed, next_text(source, output));
+  return fmt::format("speed: {}\n{}", speed, next_text(request, output));
 }
 
 /// Why the layer is where it is.
 std::string why_text(const PlanResult& result, const LayerReasons& why) {
-  const auto name = [&](LayerId layer) { return printable(result.network[layer].name); };
+  const auto name = [&](LayerId layer) { return short_name(result.network[layer].name); };
   std::string text =
       fmt::format("\n{} runs on {}{}\n", name(why.layer), why.processor.name,
                   why.fused_with ? " in one kernel with " + name(*why.fused_with) : "");
-  for (const std::string& reason : why.reasons) text += fmt::format("  {}\n", printable(reason));
+  for (const std::string& reason : why.reasons)
+    text += fmt::format("  {}\n", short_message(reason));
   return text + batch_text(result.choice().winner().plan, why.layer) +
          report::alternatives_text(result.measured, why.processor, why.layer, why.variant);
 }
@@ -151,19 +157,18 @@ std::string plan_text(const PlanResult& result, const PlanRequest& request,
                       const std::string& output) {
   const explore::Choice& choice = result.choice();
   const std::size_t processors = result.board.processors.size();
-  std::string text =
-      fmt::format("{}: {} layers on {} processor{} {}\n\n{}\nchosen: {}\n\n{}\n{}\n{}",
-                  printable(result.network.name), result.network.layers.size(), processors,
-                  processors == 1 ? "" : "s",
-                  request.board.empty() ? "with " + result.engine
-                                        : "of " + result.board.name + ", with modelled times",
-                  candidates_text(choice), chosen_text(choice),
-                  report::groups_text(result.file.plan, result.network),
-                  report::stages_text(result.file.plan, result.file.evidence, result.network),
-                  proof_text(result.network, choice.winner()));
+  std::string text = fmt::format(
+      "{}: {} on {} {}\n\n{}\nchosen: {}\n\n{}\n{}\n{}", short_name(result.network.name),
+      counted(result.network.layers.size(), "layer"), counted(processors, "processor"),
+      request.board.empty() ? "with " + result.engine
+                            : "of " + result.board.name + ", with modelled times",
+      candidates_text(choice), chosen_text(choice),
+      report::groups_text(result.file.plan, result.network),
+      report::stages_text(result.file.plan, result.file.evidence, result.network),
+      proof_text(result.network, choice.winner()));
   for (const LayerReasons& why : result.why) text += why_text(result, why);
-  text += output.empty() ? "\n" : fmt::format("\nwritten: {}\n", output);
-  return text + closing_text(result, request.setup.source.file, output);
+  text += output.empty() ? "\n" : fmt::format("\nwritten: {}\n", printable(output));
+  return text + closing_text(result, request, output);
 }
 
 }  // namespace millrace::api

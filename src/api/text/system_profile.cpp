@@ -23,7 +23,7 @@ void add_row(report::Table& table, std::vector<std::string> cells, const profile
 }
 
 std::string tasks_text(const SystemProfile& profile) {
-  if (profile.tasks.empty()) return "no task has a function that could be measured\n";
+  if (profile.tasks.empty()) return "no group has a task graph, so only networks are measured\n";
   report::Table table = times_table(
       {{"group", Align::left}, {"task", Align::left}, {"processor", Align::left}, {"best"}});
   for (const TaskProfile& each : profile.tasks)

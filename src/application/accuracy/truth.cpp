@@ -6,12 +6,12 @@
 #include <array>
 #include <charconv>
 #include <filesystem>
-#include <sstream>
 #include <utility>
 
 #include "application/image_file.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/utf8.h"
 
 namespace millrace::application {
 namespace {
@@ -93,9 +93,9 @@ std::int64_t class_of(const std::string& text, const ClassNames& names, const st
 }
 
 std::string without_edges(const std::string& line) {
-  const auto first = line.find_first_not_of(" \t\r");
+  const auto first = line.find_first_not_of(" \t");
   if (first == std::string::npos) return {};
-  return line.substr(first, line.find_last_not_of(" \t\r") - first + 1);
+  return line.substr(first, line.find_last_not_of(" \t") - first + 1);
 }
 
 /// Frames that follow an empty line would be compared with the class of another one.
@@ -202,11 +202,11 @@ GroundTruth read_classes(const std::string& path, const ClassNames& names) {
                      "each line, or a picture and its class");
   GroundTruth truth;
   truth.place = path;
-  std::istringstream lines(read_file(path));
-  int number = 0, empty_line = 0;
-  for (std::string line; std::getline(lines, line);) {
-    ++number;
-    line = without_edges(line);
+  const std::string content = read_file(path);
+  std::string_view rest = without_byte_order_mark(content);
+  int empty_line = 0;
+  for (int number = 1; !rest.empty(); ++number) {
+    const std::string line = without_edges(std::string(take_line(rest)));
     if (line.empty()) {
       if (empty_line == 0) empty_line = number;
       continue;

@@ -8,6 +8,7 @@
 #include "application/accuracy/truth.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/utf8.h"
 
 namespace millrace::application {
 namespace {
@@ -73,11 +74,11 @@ MarkedPicture read_yolo_text(const std::string& path, const ClassNames& names) {
   MarkedPicture picture;
   picture.place = path;
   picture.in_shares = true;
-  std::istringstream lines(read_file(path));
-  int number = 0;
-  for (std::string line; std::getline(lines, line);) {
-    ++number;
-    if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
+  const std::string content = read_file(path);
+  std::string_view rest = without_byte_order_mark(content);
+  for (int number = 1; !rest.empty(); ++number) {
+    const std::string line(take_line(rest));
+    if (line.find_first_not_of(" \t") == std::string::npos) continue;
     const std::string place = fmt::format("{}: line {}", path, number);
     const std::vector<double> numbers = numbers_in(line, place);
     MarkedObject object = numbers.size() == 5 ? centred(numbers) : around(numbers);

@@ -8,6 +8,7 @@
 #include <opencv2/core.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/units.h"
@@ -35,9 +36,16 @@ struct VideoFormat {
   cv::Size size;
 };
 
+struct DecodedJpeg {
+  cv::Mat image;            // as it is stored, not turned; empty: it cannot be decoded
+  std::string exif;         // what the file says beside it
+  bool is_damaged = false;  // something that is shown is not what was stored
+};
+
 /// All may throw cv::Exception.
 struct Codecs {
   cv::Mat (*decode)(const cv::Mat& bytes, int flags);
+  DecodedJpeg (*decode_jpeg)(std::string_view bytes, bool grey);
   bool (*has_encoder)(const std::string& name);
   std::vector<std::uint8_t> (*encode)(const std::string& ending, const cv::Mat& image);
   VideoReader (*open_device)(int number);

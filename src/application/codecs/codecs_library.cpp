@@ -7,6 +7,7 @@
 
 #include "application/codecs/codecs.h"
 #include "application/codecs/ffmpeg_reader.h"
+#include "application/codecs/jpeg.h"
 
 namespace millrace::application {
 namespace {
@@ -47,6 +48,7 @@ void silence_libraries() {
 
 extern "C" const Codecs* millrace_codecs() {
   static constexpr Codecs codecs{.decode = decode,
+                                 .decode_jpeg = decode_jpeg,
                                  .has_encoder = has_encoder,
                                  .encode = encode,
                                  .open_device = open_device,

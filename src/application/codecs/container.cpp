@@ -1,9 +1,13 @@
 #include "application/codecs/container.h"
 
+#include <algorithm>
+#include <array>
 #include <bit>
+#include <cstdint>
 #include <fstream>
 #include <string>
 #include <string_view>
+#include <system_error>
 
 #include "base/file.h"
 
@@ -34,22 +38,40 @@ std::optional<std::uint64_t> take_size(std::string_view& text) {
   return size;
 }
 
-}  // namespace
-
-bool announces_frames(const std::filesystem::path& path) {
-  const std::string content = beginning_of(path);
-  const std::string_view text = content;
-  const bool is_avi = text.starts_with("RIFF") && text.substr(0, 12).ends_with("AVI ");
-  if (text.find("mvex") != std::string_view::npos) return false;  // an MP4 file in fragments
-  const std::string_view box = text.size() < 8 ? std::string_view{} : text.substr(4, 4);
-  return is_avi || box == "ftyp" || box == "moov" || box == "mdat" || box == "wide" ||
-         box == "free" || box == "skip";
+std::uint64_t integer_in(std::string_view bytes, std::endian order) {
+  std::uint64_t number = 0;
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    const std::size_t at = order == std::endian::big ? i : bytes.size() - 1 - i;
+    number = number << 8 | static_cast<unsigned char>(bytes[at]);
+  }
+  return number;
 }
 
-std::optional<std::uint64_t> announced_bytes(const std::filesystem::path& path) {
+bool is_avi(std::string_view text) {
+  return text.starts_with("RIFF") && text.substr(0, 12).ends_with("AVI ");
+}
+
+bool is_mp4(std::string_view text) {
+  const std::string_view box = text.size() < 8 ? std::string_view{} : text.substr(4, 4);
+  return box == "ftyp" || box == "moov" || box == "mdat" || box == "wide" || box == "free" ||
+         box == "skip" || box == "styp" || box == "moof";
+}
+
+/// Each takes 8 bytes at least. A writer to a pipe cannot go back to fill in the number of frames
+/// and the file's size, and leaves a number far too high.
+bool avi_can_hold(const std::filesystem::path& path, std::string_view text, std::int64_t frames) {
+  constexpr std::uint64_t not_known = 0xffff'ffff, least_bytes = 8;
+  std::error_code error;
+  const std::uint64_t is = std::filesystem::file_size(path, error);
+  const std::uint64_t said = integer_in(text.substr(4, 4), std::endian::little);
+  const std::uint64_t should_be = said == not_known ? 0 : said;
+  return error || static_cast<std::uint64_t>(frames) <= std::max(is, should_be) / least_bytes;
+}
+
+/// Of a Matroska or WebM file; of others nothing.
+std::optional<std::uint64_t> segment_end(std::string_view text) {
   constexpr std::string_view head{"\x1a\x45\xdf\xa3"}, segment{"\x18\x53\x80\x67"};
-  const std::string content = beginning_of(path);
-  std::string_view rest = content;
+  std::string_view rest = text;
   if (!rest.starts_with(head)) return std::nullopt;
   rest.remove_prefix(head.size());
   const auto size = take_size(rest);
@@ -59,7 +81,47 @@ std::optional<std::uint64_t> announced_bytes(const std::filesystem::path& path) 
   rest.remove_prefix(segment.size());
   const auto bytes = take_size(rest);
   if (!bytes) return std::nullopt;
-  return content.size() - rest.size() + *bytes;
+  return text.size() - rest.size() + *bytes;
+}
+
+/// Of the box of an MP4 file that is longer than the file, if it is one that holds frames: others
+/// behind it may be anything. (ISO/IEC 14496-12, section 4.2)
+std::optional<std::uint64_t> cut_box_end(const std::filesystem::path& path) {
+  constexpr std::uint64_t long_size = 1, box_head_bytes = 8;
+  constexpr int most_boxes = 1'000'000;  // a second's work
+  std::error_code error;
+  const std::uint64_t file_bytes = std::filesystem::file_size(path, error);
+  std::ifstream in = open_file(path);
+  std::array<char, 16> head{};
+  std::uint64_t at = 0;
+  for (int boxes = 0; !error && boxes < most_boxes && at + head.size() <= file_bytes; ++boxes) {
+    in.seekg(static_cast<std::streamoff>(at));
+    if (!in.read(head.data(), head.size())) return std::nullopt;
+    const std::string_view text(head.data(), head.size());
+    const std::string_view name = text.substr(4, 4);
+    std::uint64_t size = integer_in(text.substr(0, 4), std::endian::big);
+    if (size == long_size) size = integer_in(text.substr(8), std::endian::big);
+    if (size < box_head_bytes || size > INT64_MAX - at) return std::nullopt;
+    const bool holds_frames = name == "mdat" || name == "moof" || name == "moov";
+    if (size > file_bytes - at) return holds_frames ? std::optional(at + size) : std::nullopt;
+    at += size;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+bool announces_frames(const std::filesystem::path& path, std::int64_t frames) {
+  const std::string content = beginning_of(path);
+  const std::string_view text = content;
+  if (frames <= 0) return false;
+  if (is_avi(text)) return avi_can_hold(path, text, frames);
+  return is_mp4(text) && text.find("mvex") == std::string_view::npos;  // that is for fragments
+}
+
+std::optional<std::uint64_t> announced_bytes(const std::filesystem::path& path) {
+  const std::string content = beginning_of(path);
+  return is_mp4(content) ? cut_box_end(path) : segment_end(content);
 }
 
 }  // namespace millrace::application

@@ -3,14 +3,19 @@
 extern "C" {
 #include <libavcodec/avcodec.h>
 #include <libavformat/avformat.h>
-#include <libavutil/display.h>
 #include <libswscale/swscale.h>
 }
 
 #include <chrono>
 #include <cmath>
+#include <deque>
 #include <memory>
+#include <new>
+#include <string_view>
 #include <utility>
+#include <vector>
+
+#include "application/codecs/video_time.h"
 
 namespace millrace::application {
 namespace {
@@ -45,17 +50,34 @@ const std::int32_t* display_matrix_of(const AVStream& stream) {
 #endif
 }
 
-/// What a frame lacks to be upright.
-std::optional<int> turn_of(const AVStream& stream) {
+/// What a frame lacks to be shown as its file says: first transposed, then mirrored.
+struct Orientation {
+  bool is_transposed = false, swaps_sides = false, is_upside_down = false;
+
+  cv::Mat applied_to(const cv::Mat& stored) const {
+    constexpr int vertically = 0, horizontally = 1, both = -1;
+    cv::Mat turned = stored, mirrored;
+    if (is_transposed) cv::transpose(stored, turned);
+    if (!swaps_sides && !is_upside_down) return turned;
+    cv::flip(turned, mirrored, !swaps_sides ? vertically : !is_upside_down ? horizontally : both);
+    return mirrored;
+  }
+};
+
+/// The matrix takes a pixel's place (x, y) to (a x + c y, b x + d y).
+Orientation orientation_of(const AVStream& stream) {
   const std::int32_t* const matrix = display_matrix_of(stream);
-  if (matrix == nullptr) return std::nullopt;
-  const double angle = -av_display_rotation_get(matrix);  // clockwise, -180 to 180
-  if (!std::isfinite(angle)) return std::nullopt;
-  const long quarters = (std::lround(angle / 90) + 4) % 4;
-  if (quarters == 0) return std::nullopt;
-  return quarters == 1   ? cv::ROTATE_90_CLOCKWISE
-         : quarters == 2 ? cv::ROTATE_180
-                         : cv::ROTATE_90_COUNTERCLOCKWISE;
+  if (matrix == nullptr) return {};
+  const double a = matrix[0], b = matrix[1], c = matrix[3], d = matrix[4];
+  const bool is_transposed = std::abs(b) + std::abs(c) > std::abs(a) + std::abs(d);
+  return is_transposed ? Orientation{true, c < 0, b < 0} : Orientation{false, a < 0, d < 0};
+}
+
+/// VP8 keeps pictures that are only for reference in packets of their own. (RFC 6386, section 9.1)
+bool is_shown(const AVPacket& packet, AVCodecID codec) {
+  constexpr int show_frame = 0x10;
+  if ((packet.flags & AV_PKT_FLAG_DISCARD) != 0) return false;
+  return codec != AV_CODEC_ID_VP8 || packet.size == 0 || (packet.data[0] & show_frame) != 0;
 }
 
 class Reader {
@@ -74,15 +96,37 @@ class Reader {
     }
     return false;
   }
-  /// At which all frames of a varying rate have a place of their own; the mean rate, if that would
-  /// be very high. 0: not known.
   double rate_fps() const {
-    constexpr double highest = 60;
-    const double mean = rate(av_guess_frame_rate(input_.get(), stream_, nullptr));
-    const double finest = rate(stream_->r_frame_rate);
-    return finest > 1.1 * mean && finest <= highest ? finest : mean;
+    return rate_with_places(
+        times_ahead(),
+        {rate(av_guess_frame_rate(input_.get(), stream_, nullptr)), rate(stream_->r_frame_rate)});
   }
-  std::int64_t frames() const { return stream_->nb_frames; }
+  /// That are shown, as the file says. An MP4 or MOV file counts frames that its edits hide, too.
+  std::int64_t frames() const {
+    const int entries = avformat_index_get_entries_count(stream_);
+    const bool has_edits = std::string_view(input_->iformat->name).find("mp4") != std::string::npos;
+    if (!has_edits || entries == 0) return stream_->nb_frames;
+    std::int64_t shown = 0;
+    for (int i = 0; i < entries; ++i) {
+      const AVIndexEntry* const entry = avformat_index_get_entry(stream_, i);
+      if (entry != nullptr && (entry->flags & AVINDEX_DISCARD_FRAME) == 0) ++shown;
+    }
+    return shown;
+  }
+  /// Reads the first packets, whose times tell how far frames are apart. The decoder gets them
+  /// when its turn comes.
+  void look_ahead() {
+    constexpr std::size_t most_packets = 128;
+    constexpr std::int64_t most_bytes = 32 << 20;
+    std::int64_t bytes = 0;
+    while (ahead_.size() < most_packets && bytes < most_bytes && read_packet()) {
+      bytes += packet_->size;
+      Owned<AVPacket> packet(av_packet_alloc());
+      if (!packet) throw std::bad_alloc();
+      av_packet_move_ref(packet.get(), packet_.get());
+      ahead_.push_back(std::move(packet));
+    }
+  }
 
  private:
   static double rate(AVRational value) { return value.den > 0 ? av_q2d(value) : 0; }
@@ -111,25 +155,43 @@ class Reader {
       return false;
     decoder_->pkt_timebase = stream_->time_base;
     decoder_->thread_count = threads;
-    turn_ = turn_of(*stream_);
+    orientation_ = orientation_of(*stream_);
     return packet_ && decoded_ && avcodec_open2(decoder_.get(), codec, nullptr) >= 0;
   }
 
-  /// One packet to the decoder. What it cannot use, it passes over.
-  void feed() {
+  /// The stream's next one; false: there is none.
+  bool read_packet() {
     while (true) {
       const int result = av_read_frame(input_.get(), packet_.get());
       if (result == AVERROR(EAGAIN) && is_late(&deadline_) == 0) continue;
-      if (result < 0) {
-        is_at_end_ = true;
-        avcodec_send_packet(decoder_.get(), nullptr);
-        return;
-      }
-      const bool is_ours = packet_->stream_index == stream_->index;
-      if (is_ours) avcodec_send_packet(decoder_.get(), packet_.get());
+      if (result < 0) return false;
+      if (packet_->stream_index == stream_->index) return true;
       av_packet_unref(packet_.get());
-      if (is_ours) return;
     }
+  }
+  /// One packet to the decoder. What it cannot use, it passes over.
+  void feed() {
+    if (!ahead_.empty()) {
+      avcodec_send_packet(decoder_.get(), ahead_.front().get());
+      ahead_.pop_front();
+      return;
+    }
+    if (read_packet()) {
+      avcodec_send_packet(decoder_.get(), packet_.get());
+      av_packet_unref(packet_.get());
+      return;
+    }
+    is_at_end_ = true;
+    avcodec_send_packet(decoder_.get(), nullptr);
+  }
+  std::vector<Time> times_ahead() const {
+    std::vector<Time> times;
+    for (const auto& packet : ahead_) {
+      if (!is_shown(*packet, stream_->codecpar->codec_id)) continue;
+      const auto time = time_of(packet->pts == AV_NOPTS_VALUE ? packet->dts : packet->pts);
+      if (time) times.push_back(*time);
+    }
+    return times;
   }
 
   bool convert(VideoFrame& frame) {
@@ -146,11 +208,9 @@ class Reader {
         sws_scale(scaler_.get(), decoded_->data, decoded_->linesize, 0, height, shown_->data,
                   shown_->linesize) != height)
       return false;
-    const cv::Mat lying(height, width, CV_8UC3, shown_->data[0],
-                        static_cast<std::size_t>(shown_->linesize[0]));
-    frame.image = lying;
-    if (turn_) frame.image = cv::Mat();
-    if (turn_) cv::rotate(lying, frame.image, *turn_);
+    const cv::Mat stored(height, width, CV_8UC3, shown_->data[0],
+                         static_cast<std::size_t>(shown_->linesize[0]));
+    frame.image = orientation_.applied_to(stored);
     frame.time = time_of(decoded_->best_effort_timestamp);
     return true;
   }
@@ -166,15 +226,19 @@ class Reader {
   Owned<AVPacket> packet_{av_packet_alloc()};
   Owned<AVFrame> decoded_{av_frame_alloc()}, shown_;
   Owned<SwsContext> scaler_;
-  AVStream* stream_ = nullptr;  // of the input
-  std::optional<int> turn_;
+  AVStream* stream_ = nullptr;         // of the input
+  std::deque<Owned<AVPacket>> ahead_;  // were read, and are not decoded
+  Orientation orientation_;
   bool is_at_end_ = false;
 };
 
-VideoReader open_reader(const std::string& where, const Options& options, int threads) {
+VideoReader open_reader(const std::string& where, const Options& options, bool is_live) {
   av_log_set_level(AV_LOG_QUIET);  // errors are ours
   const auto reader = std::make_shared<Reader>();
-  if (!reader->open(where, options, threads)) return {};
+  // A decoder of several threads would hold frames of live video back, and so would a look at many
+  // frames to learn their rate.
+  if (!reader->open(where, options, is_live ? 1 : 0)) return {};
+  if (!is_live) reader->look_ahead();
   return {[reader](VideoFrame& frame) { return reader->read(frame); }, reader->rate_fps(),
           reader->frames()};
 }
@@ -182,13 +246,11 @@ VideoReader open_reader(const std::string& where, const Options& options, int th
 }  // namespace
 
 VideoReader open_video_file(const std::string& path) {
-  return open_reader(path, {{"protocol_whitelist", "file"}}, 0);
+  return open_reader(path, {{"protocol_whitelist", "file"}}, false);
 }
 
-// A decoder of several threads would hold frames back, and so would a look at many frames to learn
-// their rate.
 VideoReader open_video_address(const std::string& address) {
-  return open_reader(address, {{"rtsp_transport", "tcp"}, {"fpsprobesize", "0"}}, 1);
+  return open_reader(address, {{"rtsp_transport", "tcp"}, {"fpsprobesize", "0"}}, true);
 }
 
 }  // namespace millrace::application

@@ -1,55 +1,163 @@
 #include "application/codecs/jpeg.h"
 
+#include <algorithm>
+#include <array>
+#include <csetjmp>
+#include <cstddef>
+#include <cstdio>  // jpeglib.h needs it
+
+#include <jpeglib.h>
+
+#include <jerror.h>
+
 namespace millrace::application {
 namespace {
 
-constexpr unsigned first_restart = 0xd0, last_restart = 0xd7;
-constexpr unsigned start_of_image = 0xd8, end_of_image = 0xd9, start_of_scan = 0xda;
+constexpr std::size_t most_jpeg_pixels = std::size_t{1} << 30;
+constexpr int exif_marker = JPEG_APP0 + 1;
 
-unsigned byte_at(std::string_view bytes, std::size_t at) {
-  return static_cast<unsigned char>(bytes[at]);
-}
-
-/// Those without a segment behind them: restarts within a scan, the start, and TEM.
-bool stands_alone(unsigned marker) {
-  return (marker >= first_restart && marker <= start_of_image) || marker == 0x01;
-}
-
-/// Where the marker behind the data of a scan begins; the end, if there is none or a restart is
-/// missing. In the data 0xff is followed by 0, by a restart, or by another 0xff that fills.
-/// Restarts count from 0 to 7, again and again.
-std::size_t end_of_scan(std::string_view bytes, std::size_t at) {
-  unsigned restarts = 0;
-  for (; at + 1 < bytes.size(); ++at) {
-    if (byte_at(bytes, at) != 0xff) continue;
-    const unsigned next = byte_at(bytes, at + 1);
-    if (next == 0 || next == 0xff) continue;
-    if (next < first_restart || next > last_restart) return at;
-    if (next != first_restart + restarts++ % 8) break;
+/// One file. libjpeg's functions leave by longjmp when they fail, so everything that has a
+/// destructor is a member, and no function between them and run() has such variables.
+class JpegReading {
+ public:
+  JpegReading(std::string_view bytes, bool grey) : bytes_(bytes), grey_(grey) {
+    jpeg_.err = jpeg_std_error(&errors_);
+    jpeg_.client_data = this;
+    errors_.error_exit = [](j_common_ptr jpeg) { std::longjmp(of(jpeg).failed_, 1); };
+    errors_.emit_message = [](j_common_ptr jpeg, int level) {
+      if (level < 0) of(jpeg).take_warning();
+    };
+    errors_.output_message = [](j_common_ptr) {};
   }
-  return bytes.size();
-}
+  JpegReading(const JpegReading&) = delete;
+  JpegReading& operator=(const JpegReading&) = delete;
+  ~JpegReading() { jpeg_destroy_decompress(&jpeg_); }
+
+  DecodedJpeg result() {
+    DecodedJpeg decoded;
+    if (run()) decoded.image = jpeg_.num_components == 4 ? from_cmyk() : pixels_;
+    decoded.exif = exif_;
+    // A file that only lacks the marker of its end has all that is shown.
+    decoded.is_damaged = is_damaged_ || (lacks_end_ && (decoded.image.empty() || lacks_scans_));
+    return decoded;
+  }
+
+ private:
+  static JpegReading& of(j_common_ptr jpeg) {
+    return *static_cast<JpegReading*>(jpeg->client_data);
+  }
+
+  bool run() {
+    if (setjmp(failed_) != 0) return false;
+    return decode();
+  }
+  bool decode() {
+    jpeg_create_decompress(&jpeg_);
+    jpeg_save_markers(&jpeg_, exif_marker, 0xffff);
+    jpeg_mem_src(&jpeg_, reinterpret_cast<const unsigned char*>(bytes_.data()),
+                 static_cast<unsigned long>(bytes_.size()));
+    jpeg_read_header(&jpeg_, TRUE);
+    find_exif();
+    if (std::size_t{jpeg_.image_width} * jpeg_.image_height > most_jpeg_pixels) return false;
+    const bool is_cmyk = jpeg_.num_components == 4;
+    jpeg_.out_color_space = is_cmyk ? JCS_CMYK : grey_ ? JCS_GRAYSCALE : JCS_EXT_BGR;
+    jpeg_start_decompress(&jpeg_);
+    pixels_.create(static_cast<int>(jpeg_.output_height), static_cast<int>(jpeg_.output_width),
+                   CV_8UC(is_cmyk ? 4
+                          : grey_ ? 1
+                                  : 3));
+    while (jpeg_.output_scanline < jpeg_.output_height) {
+      JSAMPROW row = pixels_.ptr(static_cast<int>(jpeg_.output_scanline));
+      jpeg_read_scanlines(&jpeg_, &row, 1);
+    }
+    lacks_scans_ = lacks_scans();
+    jpeg_finish_decompress(&jpeg_);
+    return true;
+  }
+
+  void find_exif() {
+    constexpr std::string_view name{"Exif\0\0", 6};
+    for (auto marker = jpeg_.marker_list; marker != nullptr; marker = marker->next) {
+      const std::string_view data{reinterpret_cast<const char*>(marker->data), marker->data_length};
+      if (exif_.empty() && data.starts_with(name)) exif_ = data;
+    }
+  }
+
+  /// Whether a component, or a step of a progressive file, never came.
+  bool lacks_scans() const {
+    for (int i = 0; i < jpeg_.num_components; ++i) {
+      if (jpeg_.comp_info[i].quant_table == nullptr) return true;
+      if (jpeg_.progressive_mode == FALSE || jpeg_.coef_bits == nullptr) continue;
+      const auto& bits = jpeg_.coef_bits[i];  // that are still to come; -1: all
+      if (std::any_of(std::begin(bits), std::end(bits), [](int left) { return left != 0; }))
+        return true;
+    }
+    return false;
+  }
+
+  void take_warning() {
+    switch (errors_.msg_code) {
+      case JWRN_HIT_MARKER:     // the data of a scan ends too early
+      case JWRN_HUFF_BAD_CODE:  // no picture was ever coded so
+      case JWRN_ARITH_BAD_CODE:
+      case JWRN_MUST_RESYNC:  // a restart is missing
+        is_damaged_ = true;
+        break;
+      case JWRN_EXTRANEOUS_DATA:
+        // Where noise is among the data, the decoder often has all blocks before the data ends.
+        if (jpeg_.input_scan_number > 0 && !is_padding()) is_damaged_ = true;
+        break;
+      case JWRN_JPEG_EOF:
+        lacks_end_ = true;
+        break;
+      default:  // odd, but nothing is lost
+        break;
+    }
+  }
+  /// Of bytes that were passed over behind a scan: some cameras fill up with one value.
+  bool is_padding() const {
+    const auto* const begin = reinterpret_cast<const unsigned char*>(bytes_.data());
+    const auto* const end = jpeg_.src->next_input_byte;
+    if (end < begin || end > begin + bytes_.size()) return false;
+    const auto count = std::min<std::ptrdiff_t>(errors_.msg_parm.i[0], end - begin);
+    return std::all_of(end - count, end, [&](unsigned char byte) { return byte == end[-1]; });
+  }
+
+  /// As OpenCV's decoder does. Such files hold the inverse of ink.
+  cv::Mat from_cmyk() const {
+    cv::Mat image(pixels_.size(), CV_8UC(grey_ ? 1 : 3));
+    for (int y = 0; y < image.rows; ++y)
+      for (int x = 0; x < image.cols; ++x) {
+        const auto& ink = pixels_.at<cv::Vec4b>(y, x);
+        std::array<int, 3> rgb{};
+        for (int i = 0; i < 3; ++i)
+          rgb[static_cast<std::size_t>(i)] = ink[3] - ((255 - ink[i]) * ink[3] >> 8);
+        const auto [red, green, blue] = rgb;
+        if (grey_)
+          image.at<std::uint8_t>(y, x) =
+              static_cast<std::uint8_t>((red * 4899 + green * 9617 + blue * 1868 + 8192) >> 14);
+        else
+          image.at<cv::Vec3b>(y, x) = {static_cast<std::uint8_t>(blue),
+                                       static_cast<std::uint8_t>(green),
+                                       static_cast<std::uint8_t>(red)};
+      }
+    return image;
+  }
+
+  std::string_view bytes_;
+  bool grey_;
+  jpeg_decompress_struct jpeg_{};
+  jpeg_error_mgr errors_{};
+  std::jmp_buf failed_{};
+  cv::Mat pixels_;
+  std::string exif_;
+  bool is_damaged_ = false, lacks_end_ = false, lacks_scans_ = false;
+};
 
 }  // namespace
 
-bool is_damaged_jpeg(std::string_view bytes) {
-  if (bytes.size() < 4 || byte_at(bytes, 0) != 0xff || byte_at(bytes, 1) != start_of_image)
-    return false;
-  std::size_t at = 2;
-  while (at + 1 < bytes.size()) {
-    const unsigned marker = byte_at(bytes, at + 1);
-    if (byte_at(bytes, at) != 0xff || marker == 0xff || marker == 0) {
-      ++at;  // bytes between segments, which decoders pass over
-      continue;
-    }
-    if (marker == end_of_image) return false;
-    at += 2;
-    if (stands_alone(marker)) continue;
-    if (at + 1 >= bytes.size()) return true;
-    at += byte_at(bytes, at) * 256 + byte_at(bytes, at + 1);
-    if (marker == start_of_scan) at = end_of_scan(bytes, at);
-  }
-  return true;
+DecodedJpeg decode_jpeg(std::string_view bytes, bool grey) {
+  return JpegReading(bytes, grey).result();
 }
 
 }  // namespace millrace::application

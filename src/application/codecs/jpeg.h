@@ -1,11 +1,13 @@
 #pragma once
-// Decoders fill in what a damaged JPEG file lacks, with grey, and say nothing.
+// JPEG files by libjpeg itself. OpenCV's decoder fills in what a damaged file lacks, with grey, and
+// nobody learns of it. Part of the library that codecs.cpp loads.
 #include <string_view>
+
+#include "application/codecs/codecs.h"
 
 namespace millrace::application {
 
-/// Whether this is a JPEG file that lacks the marker of the image's end, or one of the restarts in
-/// its scans. What lies behind the end does not count.
-bool is_damaged_jpeg(std::string_view bytes);
+/// Precondition: fewer than 2 GiB.
+DecodedJpeg decode_jpeg(std::string_view bytes, bool grey);
 
 }  // namespace millrace::application

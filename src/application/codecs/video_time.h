@@ -2,8 +2,10 @@
 // The time of frames, as they are read and as they are written.
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "base/units.h"
 
@@ -67,5 +69,37 @@ class WritingTime {
   std::int64_t places_ = 0;  // that are taken
   Time begin_{};             // of place 0
 };
+
+struct FrameRates {
+  double mean_fps = 0;    // 0: not known
+  double finest_fps = 0;  // at which a file's time stamps look regular
+};
+
+/// At which frames of a varying rate have a place of their own in a video of a fixed rate: one of
+/// the given rates, else that of the smallest distance, up to 60 frames/s. 0: not known.
+/// `times`: of the first frames, in any order; none: only the rates are known.
+inline double rate_with_places(std::vector<Time> times, const FrameRates& rates) {
+  constexpr double highest_fps = 60;
+  std::sort(times.begin(), times.end());
+  times.erase(std::unique(times.begin(), times.end()), times.end());
+  const auto fits = [&](double rate_fps) {
+    WritingTime time(rate_fps);
+    return rate_fps > 0 && std::all_of(times.begin(), times.end(), [&](Time each) {
+             return time.repeats_before(each).has_value();
+           });
+  };
+  const bool is_finer = rates.finest_fps > 1.1 * rates.mean_fps && rates.finest_fps <= highest_fps;
+  const double usual_fps = is_finer ? rates.finest_fps : rates.mean_fps;
+  if (times.size() < 2 || fits(usual_fps)) return usual_fps;
+  if (rates.finest_fps <= highest_fps && fits(rates.finest_fps)) return rates.finest_fps;
+  Time smallest = Time::max();
+  for (std::size_t i = 1; i < times.size(); ++i)
+    smallest = std::min(smallest, times[i] - times[i - 1]);
+  // Where stamps are whole milliseconds, the distance may be too small by one.
+  double needed_fps = 1 / seconds(smallest);
+  const double whole_fps = std::floor(needed_fps);
+  if (fits(whole_fps) && 1 / whole_fps - seconds(smallest) < 0.001) needed_fps = whole_fps;
+  return std::max(usual_fps, std::min(needed_fps, highest_fps));
+}
 
 }  // namespace millrace::application

@@ -1,38 +1,33 @@
 #include "application/codecs/webp.h"
 
 #include <cstddef>
-#include <cstdint>
 #include <optional>
+
+#include "application/codecs/exif.h"
 
 namespace millrace::application {
 namespace {
 
-/// Nothing beyond the end.
-std::optional<std::size_t> number_at(std::string_view bytes, std::size_t at, std::size_t length,
-                                     bool is_little) {
-  if (at > bytes.size() || bytes.size() - at < length) return std::nullopt;
-  std::size_t number = 0;
-  for (std::size_t i = 0; i < length; ++i) {
-    const std::size_t place = is_little ? length - 1 - i : i;
-    number = number << 8 | static_cast<unsigned char>(bytes[at + place]);
-  }
-  return number;
+constexpr std::size_t head_bytes = 12, chunk_head_bytes = 8;
+
+/// Of the chunk at `at`; nothing beyond the end.
+std::optional<std::size_t> chunk_size(std::string_view bytes, std::size_t at) {
+  if (at > bytes.size() || bytes.size() - at < chunk_head_bytes) return std::nullopt;
+  std::size_t size = 0;
+  for (std::size_t i = chunk_head_bytes; i > 4; --i)
+    size = size << 8 | static_cast<unsigned char>(bytes[at + i - 1]);
+  return size;
 }
 
-/// Of a TIFF header with the entries of its first directory: 12 bytes each, the tag first.
-std::optional<std::size_t> orientation_of(std::string_view exif) {
-  constexpr std::size_t orientation = 0x112, entry_bytes = 12;
-  if (exif.starts_with("Exif")) exif.remove_prefix(exif.size() < 6 ? exif.size() : 6);
-  const bool is_little = exif.starts_with("II");
-  if (!is_little && !exif.starts_with("MM")) return std::nullopt;
-  const auto directory = number_at(exif, 4, 4, is_little);
-  const auto entries = directory ? number_at(exif, *directory, 2, is_little) : std::nullopt;
-  if (!entries) return std::nullopt;
-  for (std::size_t i = 0; i < *entries; ++i) {
-    const std::size_t at = *directory + 2 + i * entry_bytes;
-    const auto tag = number_at(exif, at, 2, is_little);
-    if (!tag) return std::nullopt;
-    if (*tag == orientation) return number_at(exif, at + 8, 2, is_little);
+/// The content of the first chunk of this name; nothing if there is none.
+std::optional<std::string_view> webp_chunk(std::string_view bytes, std::string_view name) {
+  if (bytes.size() < head_bytes || !bytes.starts_with("RIFF") || bytes.substr(8, 4) != "WEBP")
+    return std::nullopt;
+  std::size_t at = head_bytes;
+  while (const auto size = chunk_size(bytes, at)) {
+    if (bytes.substr(at, name.size()) == name)
+      return bytes.substr(at).substr(chunk_head_bytes).substr(0, *size);
+    at += chunk_head_bytes + *size + *size % 2;
   }
   return std::nullopt;
 }
@@ -40,19 +35,14 @@ std::optional<std::size_t> orientation_of(std::string_view exif) {
 }  // namespace
 
 int webp_orientation(std::string_view bytes) {
-  constexpr std::size_t head_bytes = 12, chunk_head_bytes = 8;
-  if (bytes.size() < head_bytes || !bytes.starts_with("RIFF") || bytes.substr(8, 4) != "WEBP")
-    return 1;
-  std::size_t at = head_bytes;
-  while (const auto size = number_at(bytes, at + 4, 4, true)) {
-    const std::string_view content = bytes.substr(at).substr(chunk_head_bytes).substr(0, *size);
-    if (bytes.substr(at, 4) == "EXIF") {
-      const auto found = orientation_of(content);
-      return found && *found >= 1 && *found <= 8 ? static_cast<int>(*found) : 1;
-    }
-    at += chunk_head_bytes + *size + *size % 2;
-  }
-  return 1;
+  const auto exif = webp_chunk(bytes, "EXIF");
+  return exif ? exif_orientation(*exif) : 1;
+}
+
+bool is_animated_webp(std::string_view bytes) {
+  constexpr unsigned animation = 0x02;
+  const auto head = webp_chunk(bytes, "VP8X");
+  return head && !head->empty() && (static_cast<unsigned char>(head->front()) & animation) != 0;
 }
 
 }  // namespace millrace::application

@@ -84,10 +84,10 @@ void take_labels(Application& application, const network::Network& network) {
 void check_labels(const Application& application, std::int64_t classes) {
   const auto labels = static_cast<std::int64_t>(application.labels.size());
   if (labels > 0 && labels != classes)
-    throw InputError(application.postprocess.place,
-                     fmt::format("the network has {} classes, but there are {} labels; give one "
-                                 "label per class",
-                                 classes, labels));
+    throw InputError(
+        application.postprocess.place,
+        fmt::format("the network has {} classes, but there {}; give one label per class", classes,
+                    labels == 1 ? "is 1 label" : fmt::format("are {} labels", labels)));
 }
 
 }  // namespace millrace::application

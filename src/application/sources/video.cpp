@@ -33,8 +33,7 @@ class VideoSource : public Source {
       : input_(input), is_camera_(input.kind == InputKind::camera) {
     open();
     time_ = ReadingTime(rate_fps());
-    if (!is_camera_ && reader_.frames > 0 && announces_frames(input.path))
-      announced_ = reader_.frames;
+    if (!is_camera_ && announces_frames(input.path, reader_.frames)) announced_ = reader_.frames;
     name_ = is_camera_ ? "camera " + input.path : fs::path(input.path).filename().string();
   }
 
@@ -91,8 +90,10 @@ class VideoSource : public Source {
  private:
   /// What lacks at the end of a file; empty: nothing, as far as the file says.
   std::string missing() const {
-    if (announced_ && is_short(read_, *announced_))
+    if (announced_) {
+      if (!is_short(read_, *announced_)) return {};
       return fmt::format("{} of the {} frames that it announces", read_, *announced_);
+    }
     std::error_code error;
     const std::uint64_t size = fs::file_size(input_.path, error);
     const auto bytes = announced_bytes(input_.path);

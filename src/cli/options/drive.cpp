@@ -10,8 +10,7 @@ DriveChoices bind_drive_choices(CLI::App& verb, const DrivePlaces& places) {
   choices.script =
       verb.add_option("--scenario-script", places.script,
                       "A drive: a file with a line 'TIME_S SCENARIO LEVEL' for each transition. "
-                      "Default: random transitions")
-          ->check(CLI::ExistingFile);
+                      "Default: random transitions");
   choices.transitions =
       verb.add_option("--transitions", places.transitions, "Number of random transitions")
           ->check(CLI::Range(0, 1'000'000))

@@ -1,12 +1,9 @@
 #include "cli/options/duration.h"
 
 #include <map>
+#include <string>
 
 namespace millrace::cli {
-
-std::string not_empty(const std::string& text) {
-  return text.empty() ? "found nothing, expected a time, such as 100ms" : std::string();
-}
 
 CLI::AsNumberWithUnit in_seconds() {
   const std::map<std::string, double> units{{"s", 1}, {"ms", 1e-3}, {"us", 1e-6}};

@@ -1,7 +1,6 @@
 #include "cli/options/search.h"
 
 #include "cli/options/common.h"
-#include "cli/options/duration.h"
 #include "cli/options/range_check.h"
 
 namespace millrace::cli {
@@ -17,8 +16,7 @@ void bind_search(CLI::App& verb, api::SearchOptions& search, explore::GeneticOpt
                 "Reject a plan if a layer runs on another processor only because the processor of "
                 "its neighbours cannot run it: see docs/search.md");
   const auto set_fitness = [&genetic](const std::string& text) {
-    genetic.fitness =
-        text == "balance" ? explore::Fitness::balance : explore::Fitness::bottleneck;
+    genetic.fitness = text == "balance" ? explore::Fitness::balance : explore::Fitness::bottleneck;
   };
   begin_group(verb, "Genetic search");
   verb.add_option_function<std::string>("--fitness", set_fitness,
@@ -87,14 +85,12 @@ void bind_configuration_search(CLI::App& verb, api::SearchOptions& options) {
   verb.add_option("--option", options.option,
                   "Only for cut-points, tuning-genetic and fine-tuner: the mapping option, such as "
                   "PND-A or \"core0 - core1\"; see docs/search.md. Default: all that the "
-                  "processors have")
-      ->check(not_empty);
+                  "processors have");
   verb.add_option("--start", options.start,
                   "Only for cut-points, tuning-genetic and fine-tuner: where it starts. random; or "
                   "last layers of stages, such as "
                   "20,53; or the journal of another search (--log), whose best tuples are used; "
-                  "default: balanced by the profile")
-      ->check(not_empty);
+                  "default: balanced by the profile");
 }
 
 void bind_by_hand(CLI::App& verb, application::ByHand& mapping) {

@@ -5,9 +5,9 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
 
-#include "base/printable.h"
+#include "base/excerpt.h"
+#include "base/terminal.h"
 
 namespace millrace::cli {
 namespace {
@@ -24,20 +24,21 @@ std::string time_left(double share, Clock::duration since_start) {
                       : fmt::format("{:.0f} min left", left_s / 60);
 }
 
+constexpr const char* begin_of_line = "\r\033[K";
+
 class Progress : public api::Work {
  public:
   explicit Progress(const std::string& title)
-      : title_(printable(title)), terminal_(isatty(STDERR_FILENO)) {}
+      : title_(short_name(title)), terminal_(isatty(STDERR_FILENO)) {}
   ~Progress() override {
-    if (terminal_ && shown_) fmt::print(stderr, "\r\033[K");
+    if (terminal_ && shown_) write_error({begin_of_line});
   }
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
   void show(double share, const std::string& text) override {
     const auto now = Clock::now();
-    const auto pause =
-        terminal_ ? std::chrono::milliseconds(100) : std::chrono::milliseconds(5000);
+    const auto pause = terminal_ ? std::chrono::milliseconds(100) : std::chrono::milliseconds(5000);
     if (!shown_ && !terminal_) {  // short work stays silent in logs
       shown_ = true;
       last_ = now;
@@ -53,13 +54,13 @@ class Progress : public api::Work {
  private:
   void print(double percent, const std::string& left, const std::string& text) const {
     const char* comma = left.empty() || text.empty() ? "" : ", ";
+    const std::string rest = left + comma + short_name(text);
     if (terminal_) {
       const auto filled = static_cast<std::size_t>(percent / 4);
-      fmt::print(stderr, "\r\033[K{} [{:<25}] {:3.0f} %  {}{}{}", title_, std::string(filled, '='),
-                 percent, left, comma, printable(text));
-      std::fflush(stderr);
+      write_error({begin_of_line, fmt::format("{} [{:<25}] {:3.0f} %  {}", title_,
+                                              std::string(filled, '='), percent, rest)});
     } else {
-      fmt::print(stderr, "{}: {:.0f} % {}{}{}\n", title_, percent, left, comma, printable(text));
+      write_error({fmt::format("{}: {:.0f} % {}\n", title_, percent, rest)});
     }
   }
 
@@ -80,7 +81,7 @@ class Terminal : public api::Listener {
 
 }  // namespace
 
-void note(const std::string& text) { fmt::print(stderr, "{}\n", printable(text)); }
+void note(const std::string& text) { write_error({short_message(text), "\n"}); }
 
 api::Listener& terminal() {
   static Terminal terminal;

@@ -152,11 +152,10 @@ void write_results(const AdmitOptions& options, const api::AdmitResult& result) 
 int run(const AdmitOptions& options) {
   api::FilesRead files;
   files.add(system::read_system(options.request.system));
-  if (!options.request.running.empty()) files.add("admission", options.request.running);
-  for (const std::string& output : {options.gantt, options.header}) {
-    files.refuse(output);
-    if (!output.empty()) check_writable(output);
-  }
+  files.add("board file", options.request.board);
+  files.add("admission", options.request.running);
+  files.add(options.request.context);
+  files.refuse_unwritable({options.gantt, options.header});
   api::AdmitRequest request = options.request;
   request.elements.kinds = {options.kinds.begin(), options.kinds.end()};
   request.admission.goal = goals.at(options.goal);

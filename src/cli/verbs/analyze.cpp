@@ -89,11 +89,9 @@ int analyze_deployment(const AnalyzeOptions& options) {
   refuse_given(options.of_plans, file, "plans");
   if (!options.gantt.empty()) {
     api::FilesRead files;
-    files.add("deployment", file);
-    files.add(deployment::read_deployment_system(file));
+    files.add_deployment(file, {});
     files.add("profile", options.deadlines.profile);
-    files.refuse(options.gantt);
-    check_writable(options.gantt);
+    files.refuse_unwritable({options.gantt});
   }
   api::DeadlinesRequest request = options.deadlines;
   request.deployment = file;

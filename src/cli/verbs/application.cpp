@@ -95,8 +95,8 @@ int bench_application(const api::RunnableOptions& runnable, const api::Applicati
   api::FilesRead files;
   files.add(loaded->application);
   files.add(options);
-  files.refuse(bench_options.svg);
-  if (!bench_options.svg.empty()) check_writable(bench_options.svg);
+  files.add(runnable.model.context);
+  files.refuse_unwritable({bench_options.svg});
   const api::ApplicationResult result = bench_application(*loaded, bench_options.rounds);
   if (!bench_options.svg.empty())
     write_file(bench_options.svg,

@@ -123,13 +123,18 @@ int bench_as_application(const BenchOptions& options) {
                            {request.rounds.value_or(5), options.json, options.svg});
 }
 
+void check_trace_file(const api::BenchRequest& request) {
+  if (request.trace.file.empty()) return;
+  api::FilesRead files;
+  files.add(request.runnable);
+  for (const std::string& plan : request.beside) files.add_plan(plan);
+  files.refuse_unwritable({request.trace.file});
+}
+
 int run(const BenchOptions& options) {
   const api::BenchRequest& request = options.request;
   const std::string& file = request.runnable.model.source.file;
-  check_trace(request.trace, request.runnable);
-  api::FilesRead beside;
-  for (const std::string& plan : request.beside) beside.add("plan", plan);
-  beside.refuse(request.trace.file);
+  check_trace_file(request);
   if (application::is_application_file(file)) return bench_as_application(options);
   refuse_application_options(options.application, file);
   if (!options.svg.empty())

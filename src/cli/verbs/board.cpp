@@ -6,6 +6,7 @@
 #include "api/engines.h"
 #include "api/json/machine.h"
 #include "api/text/machine.h"
+#include "api/written_over.h"
 #include "base/error.h"
 #include "base/printable.h"
 #include "board/board_file.h"
@@ -27,8 +28,7 @@ struct BoardOptions {
 };
 
 void bind(CLI::App& verb, BoardOptions& options) {
-  verb.add_option("board", options.board,
-                  "A shipped board or a board file; default: this machine");
+  verb.add_option("board", options.board, "A shipped board or a board file; default: this machine");
   verb.add_flag("--list", options.list, "List the shipped boards");
   verb.add_option("--write", options.write,
                   "Write the board file here, to change it or to use it on another machine");
@@ -51,6 +51,10 @@ int run(const BoardOptions& options) {
   }
   check(options);
   refuse_two_results(options.json, options.write);
+  api::FilesRead files;
+  files.add("board file", options.board);
+  files.add(options.context);
+  files.refuse_unwritable({options.write});
   const bool is_here = options.board.empty();
   board::Board board = is_here ? board::this_machine() : board::find_board(options.board);
   std::optional<api::MeasuredPeaks> measured;
@@ -58,7 +62,7 @@ int run(const BoardOptions& options) {
   if (!options.write.empty()) {
     if (measured) board = with_peaks(std::move(board), measured->alone, measured->together);
     board::write_board(options.write, board);
-    if (!options.json) fmt::print("written: {}\n", options.write);
+    if (!options.json) fmt::print("written: {}\n", printable(options.write));
     if (!options.json) return 0;
   }
   if (is_here)

@@ -156,11 +156,9 @@ void check_outputs(const DeployOptions& options) {
   files.add(system);
   files.add("board file", options.request.board);
   files.add("profile", options.request.profile);
-  for (const std::string& path : {options.output, options.pareto, options.fronts}) {
-    if (path.empty()) continue;
-    files.refuse(path);
-    check_writable(path);
-  }
+  files.add_plugins(options.request.plugins);
+  files.add(options.request.context);
+  files.refuse_unwritable({options.output, options.pareto, options.fronts});
 }
 
 void write_results(const DeployOptions& options, const api::DeployResult& result) {

@@ -5,7 +5,6 @@
 #include "api/exporting/onnx.h"
 #include "api/exporting/program.h"
 #include "api/loaded.h"
-#include "api/open_model.h"
 #include "api/written_over.h"
 #include "base/file.h"
 #include "base/printable.h"
@@ -84,8 +83,8 @@ void refuse_model_options(const network::ModelSource& source) {
 }
 
 void print(const api::ExportedModel& written) {
-  fmt::print("{}: {} layers{}\n", written.path.string(), written.layers,
-             written.weights.empty() ? "" : ", weights in " + written.weights.string());
+  fmt::print("{}: {} layers{}\n", printable(written.path.string()), written.layers,
+             written.weights.empty() ? "" : ", weights in " + printable(written.weights.string()));
 }
 
 int export_to_onnx(const ExportOptions& options) {
@@ -128,8 +127,7 @@ int run(const ExportOptions& options) {
   if (options.format == "onnx") return export_to_onnx(options);
   refuse_model_options(options.setup.source);
   api::FilesRead files;
-  files.add("plan", options.plan());
-  files.add(api::model_of_plan(options.plan(), options.model));
+  files.add_plan(options.plan(), options.model);
   files.refuse(options.output);
   const auto loaded =
       api::read_plan_and_network(options.plan(), options.model, {.listener = &terminal()});

@@ -57,6 +57,7 @@ std::vector<Result> import_all(const jedi::Configuration& configuration,
   for (const jedi::Instance& instance : configuration.instances) {
     Result& result = results.emplace_back();
     result.imported = jedi::import_instance(instance, options.file, options.folder);
+    files.add("model", result.imported.model);
     std::string name = result.imported.name;
     for (int number = 2; !names.insert(name).second; ++number)
       name = fmt::format("{}-{}", result.imported.name, number);
@@ -89,8 +90,8 @@ api::ImportedApplication report_of(const Result& result, const api::JediPlan& pl
 }
 
 void print(const api::ImportedApplication& report) {
-  fmt::print("written: {}\n", report.application);
-  if (!report.plan.empty()) fmt::print("written: {}\n", report.plan);
+  fmt::print("written: {}\n", printable(report.application));
+  if (!report.plan.empty()) fmt::print("written: {}\n", printable(report.plan));
   if (!report.no_plan_because.empty())
     fmt::print("no plan: {}\n", printable(report.no_plan_because));
   for (const std::string& each : report.notes) fmt::print("  {}\n", printable(each));

@@ -67,7 +67,6 @@ void bind(CLI::App& verb, PlanOptions& options) {
       },
       "Largest predicted time from a frame's submission to its result, such as 100ms. With "
       "it, the last layers may work on batches of frames");
-  latency->check(not_empty);
   verb.add_option("--max-batch", request.max_batch,
                   "Largest batch that --max-latency may use, in frames")
       ->check(CLI::Range(1, 16))

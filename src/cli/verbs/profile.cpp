@@ -117,8 +117,11 @@ int run(const ProfileOptions& options) {
   const api::ProfileRequest& request = options.request;
   for (const std::string& file : {request.output, request.fit.file})
     refuse_two_results(options.json, file);
-  if (api::is_system_file(request.setup.source.file)) return profile_system(options);
-  refuse_given(options.of_systems, request.setup.source.file, "systems");
+  const std::string& file = request.setup.source.file;
+  const bool is_meant_as_system =
+      file.ends_with(".yaml") && std::ranges::any_of(options.of_systems, &CLI::Option::count);
+  if (api::is_system_file(file) || is_meant_as_system) return profile_system(options);
+  refuse_given(options.of_systems, file, "systems");
   const api::ProfileResult result = profile_model(request);
   fmt::print("{}", options.json ? profile_json(result, request) : profile_text(result, request));
   return 0;

@@ -90,8 +90,7 @@ int run(const RealtimeOptions& options) {
   if (!options.gantt.empty()) {
     api::FilesRead files;
     files.add("task system", options.file);
-    files.refuse(options.gantt);
-    check_writable(options.gantt);
+    files.refuse_unwritable({options.gantt});
   }
   const realtime::TaskFile file = realtime::read_task_file(options.file);
   realtime::RealtimeAnswers answers;

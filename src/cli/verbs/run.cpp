@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "api/json/measured.h"
+#include "api/written_over.h"
 #include "application/application_file.h"
 #include "base/error.h"
 #include "cli/options/common.h"
@@ -62,9 +63,11 @@ int run_as_application(const RunCommandOptions& options) {
                      "is an application, which names its network, input and labels itself; leave "
                      "out --model, --input, --random and --labels");
   api::refuse_image_options(request.frames);
-  const std::string output = request.output == standard_output ? "/dev/stdout" : request.output;
+  api::FilesRead libraries;  // what the application itself reads is refused where it is known
+  libraries.add(request.runnable.model.context);
+  libraries.refuse(request.output);
   return run_application(request.runnable, options.application,
-                         {output, options.json, request.trace});
+                         {request.output, options.json, request.trace});
 }
 
 int run_as_deployment(const RunCommandOptions& options) {

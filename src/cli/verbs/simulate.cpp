@@ -5,7 +5,6 @@
 
 #include <algorithm>
 
-#include "api/open_model.h"
 #include "api/written_over.h"
 #include "base/error.h"
 #include "base/file.h"
@@ -127,8 +126,7 @@ void bind(CLI::App& verb, SimulateOptions& options) {
   verb.add_option("plans", options.plans,
                   "Plan files, which run at the same time; or one deployment of a system")
       ->required();
-  verb.add_option("--model", options.models,
-                  "The model of each plan, if the files were moved");
+  verb.add_option("--model", options.models, "The model of each plan, if the files were moved");
   bind_arrivals(verb, options);
   bind_times(verb, options);
   verb.add_option("--scale", options.scales,
@@ -249,17 +247,10 @@ std::string title_of(const simulate::Simulated& simulated) {
 
 void check_outputs(const SimulateOptions& options) {
   api::FilesRead files;
-  for (std::size_t i = 0; i < options.plans.size(); ++i) {
-    files.add("plan", options.plans[i]);
-    const std::string model = i < options.models.size() ? options.models[i] : "";
-    std::error_code ignored;
-    if (std::filesystem::exists(options.plans[i], ignored))
-      files.add(api::model_of_plan(options.plans[i], model));
-  }
+  for (std::size_t i = 0; i < options.plans.size(); ++i)
+    files.add_plan(options.plans[i], i < options.models.size() ? options.models[i] : "");
   for (const std::string& recorded : options.recorded) files.add("recorded trace", recorded);
-  for (const std::string& path : {options.trace, options.gantt}) files.refuse(path);
-  for (const std::string& path : {options.trace, options.gantt})
-    if (!path.empty()) check_writable(path);
+  files.refuse_unwritable({options.trace, options.gantt});
 }
 
 api::SimulateRequest request_of(const SimulateOptions& options) {
@@ -302,13 +293,8 @@ int run_deployment(const SimulateOptions& options) {
   const std::string& file = options.plans.front();
   refuse_given(options.of_plans, file, "plans");
   api::FilesRead files;
-  files.add("deployment", file);
-  files.add("script", options.drive.request.script);
-  files.add(deployment::read_deployment_system(file));
-  for (const std::string& path : {options.trace, options.gantt}) {
-    files.refuse(path);
-    if (!path.empty()) check_writable(path);
-  }
+  files.add_deployment(file, options.drive.request.script);
+  files.refuse_unwritable({options.trace, options.gantt});
   api::DriveRequest request = options.drive.request;
   request.deployment = file;
   request.seed = options.seed;

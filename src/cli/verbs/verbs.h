@@ -60,6 +60,10 @@ struct Verb {
 /// what follows may be the model. Not --input, for which shells write down many files.
 void take_one_word_each(CLI::App& command);
 
+/// Each option and positional refuses an empty value; of real numbers also NaN, which lies in every
+/// range of the library's; and unsigned ones what they cannot hold.
+void check_values(CLI::App& command);
+
 void list_few_options_without_groups(CLI::App& command);
 
 template <class Options>
@@ -70,6 +74,7 @@ void add_verb(CLI::App& app, int& exit_code, const Verb<Options>& verb) {
   command->footer(std::string("Example:\n  ") + verb.text.example);
   verb.bind(*command, *options);
   take_one_word_each(*command);
+  check_values(*command);
   list_few_options_without_groups(*command);
   command->callback([options, run = verb.run, &exit_code] { exit_code = run(*options); });
 }

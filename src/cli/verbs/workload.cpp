@@ -233,11 +233,7 @@ int run(const WorkloadOptions& options) {
   files.add("program", options.other);
   files.add("board file", options.board);
   for (const std::string& beside : options.beside) files.add("program", beside);
-  for (const std::string& written : {options.output, options.gantt, options.trace}) {
-    if (written.empty()) continue;
-    files.refuse(written);
-    check_writable(written);
-  }
+  files.refuse_unwritable({options.output, options.gantt, options.trace});
   static const std::map<std::string, int (*)(const WorkloadOptions&)> actions{
       {"make", make},
       {"show", show},

@@ -8,6 +8,7 @@
 #include "api/json/model.h"
 #include "api/text/model.h"
 #include "base/file.h"
+#include "base/printable.h"
 #include "cli/options/common.h"
 #include "cli/verbs/verbs.h"
 
@@ -42,7 +43,8 @@ int run(const ZooOptions& options) {
   if (options.json)
     fmt::print("{}", api::zoo_model_json(options.name, path, options.seed));
   else
-    fmt::print("{}: {} with random weights, seed {}\n", path, options.name, options.seed);
+    fmt::print("{}: {} with random weights, seed {}\n", printable(path), options.name,
+               options.seed);
   return 0;
 }
 

@@ -321,12 +321,12 @@ void Controller::add(const deployment::Deployment& joined, std::vector<GroupToRu
       state.groups.push_back(
           std::make_unique<GroupRunner>(state.place(system::GroupId(g), state.priority_of_added(g)),
                                         std::move(added.at(g - count)), state.signals));
+    for (std::size_t g = count; g < state.groups.size(); ++g) state.groups[g]->start();
   } catch (...) {
     state.deployment = &before;
     state.groups.resize(count);
     throw;
   }
-  for (std::size_t g = count; g < state.groups.size(); ++g) state.groups[g]->start();
   state.loop->extend(joined, state.runners());
 }
 

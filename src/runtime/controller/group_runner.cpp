@@ -72,30 +72,44 @@ void GroupRunner::warm_up() {
   session_->forget_times();
 }
 
+/// If one has no thread, those that wait for it have to end too.
 void GroupRunner::start() {
-  for (const auto& actor : actors_) start(actor);
+  threads_.reserve(actors_.size());
+  try {
+    for (const auto& actor : actors_) start(actor);
+  } catch (...) {
+    close();
+    throw;
+  }
+}
+
+void GroupRunner::start(const std::shared_ptr<GroupActor>& actor) {
+  ++threads_at_work_;  // before the thread takes it away
+  try {
+    threads_.emplace_back([this, actor] { work(*actor); });
+  } catch (...) {
+    --threads_at_work_;
+    throw;
+  }
 }
 
 /// An error ends the group, and lets the release thread end the others.
-void GroupRunner::start(const std::shared_ptr<GroupActor>& actor) {
-  ++threads_at_work_;
-  threads_.emplace_back([this, actor] {
-    std::optional<Failure> failure;
-    try {
-      enter(actor->plan());
-      const auto done = [this](std::int64_t frame) { note_done(frame); };
-      if (!actor->run(done)) return;
-      if (actor->plan().feeds_network) session_->finish();
-    } catch (const InputError& error) {
-      failure = {error.what(), true};
-    } catch (const std::exception& error) {
-      failure = {error.what()};
-    }
-    if (failure) fail(*failure);
-    preemptions_ += preemptions_of_this_thread();
-    --threads_at_work_;
-    ended_.notify();
-  });
+void GroupRunner::work(GroupActor& actor) {
+  std::optional<Failure> failure;
+  try {
+    enter(actor.plan());
+    const auto done = [this](std::int64_t frame) { note_done(frame); };
+    if (!actor.run(done)) return;
+    if (actor.plan().feeds_network) session_->finish();
+  } catch (const InputError& error) {
+    failure = {error.what(), true};
+  } catch (const std::exception& error) {
+    failure = {error.what()};
+  }
+  if (failure) fail(*failure);
+  preemptions_ += preemptions_of_this_thread();
+  --threads_at_work_;
+  ended_.notify();
 }
 
 void GroupRunner::fail(const Failure& failure) {

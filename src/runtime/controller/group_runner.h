@@ -44,9 +44,9 @@ struct GroupPlace {
   system::TaskGraph graph = {};
   std::vector<StepPlace> tasks = {};      // of the graph
   std::vector<std::int64_t> spaces = {};  // of its edges, in tokens; none: nobody ever waits
-  int priority = 0;            // of SCHED_FIFO; 0: ordinary threads
-  std::int64_t most = 1;       // frames on their way
-  std::size_t operations = 1;  // there are
+  int priority = 0;                       // of SCHED_FIFO; 0: ordinary threads
+  std::int64_t most = 1;                  // frames on their way
+  std::size_t operations = 1;             // there are
   bool pin = true;
   std::int64_t trace_frames = 0;
   std::size_t keep_responses = 0;  // one by one
@@ -72,6 +72,7 @@ class GroupRunner {
   GroupRunner(const GroupRunner&) = delete;
   GroupRunner& operator=(const GroupRunner&) = delete;
 
+  /// std::system_error if a thread cannot be started; those that were have ended after join().
   void start();
 
   // The release thread's side.
@@ -115,6 +116,7 @@ class GroupRunner {
   void use(std::span<const std::span<const std::byte>> outputs);
   void enter(const ActorPlan& plan) const;
   void start(const std::shared_ptr<GroupActor>& actor);
+  void work(GroupActor& actor);
   void note_done(std::int64_t frame);
   void end_frame(std::int64_t frame);
   void fail(const Failure& failure);

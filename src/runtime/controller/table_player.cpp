@@ -41,11 +41,7 @@ class TablePlayer {
     });
     const std::vector<int> cores = cores_used();
     const Time stolen = stolen_so_far(cores);
-    {
-      std::vector<std::jthread> threads;
-      for (std::size_t unit : players_)
-        threads.emplace_back([this, unit, &ready] { be_player(unit, ready); });
-    }
+    play_on_threads(ready);
     first_error_.rethrow();
     result_.elapsed = Clock::now() - begin_;
     result_.stolen = stolen_so_far(cores) - stolen;
@@ -68,6 +64,21 @@ class TablePlayer {
   void fail(const std::string& what) {
     first_error_.set({what});
     end_all();
+  }
+
+  /// If one cannot be started, the others do not wait for those that are missing.
+  template <class Ready>
+  void play_on_threads(Ready& ready) {
+    std::vector<std::jthread> threads;
+    try {
+      threads.reserve(players_.size());
+      for (std::size_t unit : players_)
+        threads.emplace_back([this, unit, &ready] { be_player(unit, ready); });
+    } catch (...) {
+      end_all();
+      for (std::size_t i = threads.size(); i < players_.size(); ++i) ready.arrive_and_drop();
+      throw;
+    }
   }
 
   template <class Ready>

@@ -19,15 +19,14 @@ class AttendedThreads {
  public:
   explicit AttendedThreads(const Attention& attention) : attention_(attention) {}
 
-  void start(const AttendedWork& work) {
-    Watched& watched = watched_.emplace_back();
-    watched.at_work = work.at_work;
-    watched.ended = std::make_shared<std::atomic<bool>>(false);
-    watched.thread = std::thread([run = work.run, ended = watched.ended, waiter = waiter_] {
-      run();
-      *ended = true;
-      waiter->notify();
-    });
+  /// If a thread cannot be started, those that were are asked to end, and wait() says so.
+  void start(const std::vector<AttendedWork>& works) {
+    watched_.reserve(works.size());
+    try {
+      for (const AttendedWork& work : works) watched_.push_back(started(work));
+    } catch (...) {
+      fail(std::current_exception());
+    }
   }
 
   void wait() {
@@ -49,6 +48,18 @@ class AttendedThreads {
     std::shared_ptr<AtWork> at_work;
     std::shared_ptr<std::atomic<bool>> ended;  // shared with the thread
   };
+
+  Watched started(const AttendedWork& work) {
+    Watched watched;
+    watched.at_work = work.at_work;
+    watched.ended = std::make_shared<std::atomic<bool>>(false);
+    watched.thread = std::thread([run = work.run, ended = watched.ended, waiter = waiter_] {
+      run();
+      *ended = true;
+      waiter->notify();
+    });
+    return watched;
+  }
 
   void join_ended() {
     std::erase_if(watched_, [](Watched& each) {
@@ -95,7 +106,7 @@ class AttendedThreads {
 
 void attend(const std::vector<AttendedWork>& works, const Attention& attention) {
   AttendedThreads threads(attention);
-  for (const AttendedWork& work : works) threads.start(work);
+  threads.start(works);
   threads.wait();
 }
 

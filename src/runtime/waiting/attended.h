@@ -52,7 +52,8 @@ struct Attention {
 
 /// Runs each on a thread of its own, until all have ended. One that is in a function for longer
 /// than the patience is left alone, which ends the others: EngineError, with what it was. If
-/// `between` throws, the threads are asked to end, and it is passed on.
+/// `between` throws, or a thread cannot be started, the threads are asked to end, and it is passed
+/// on.
 void attend(const std::vector<AttendedWork>& works, const Attention& attention);
 
 }  // namespace millrace::runtime

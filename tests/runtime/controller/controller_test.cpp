@@ -6,6 +6,7 @@
 #include <atomic>
 #include <mutex>
 #include <set>
+#include <system_error>
 
 #include "base/error.h"
 #include "deployment/joined.h"
@@ -14,6 +15,7 @@
 #include "runtime/decorated_engine.h"
 #include "runtime/scheduling/thread_priority.h"
 #include "support/message_of.h"
+#include "support/room_for_threads.h"
 
 namespace millrace::runtime {
 namespace {
@@ -299,6 +301,16 @@ TEST(Controller, a_scenario_that_is_not_there_is_refused) {
             "test.yaml: found scenario 4, there are 1");
   EXPECT_EQ(test::message_of([&] { controller.start(in_scenario(0, 1)); }),
             "test.yaml: found level 1, expected 0 to 0");
+}
+
+/// A group has two threads, and the release of frames one.
+TEST(Controller, ends_if_any_of_its_threads_cannot_be_started) {
+  for (const std::size_t threads : {0, 1, 2}) {
+    ControlledSystem system({{.layers = 1, .fps = 100}});
+    Controller controller(system.deployment, system.board, system.to_run(), {});
+    const test::RoomForThreads room(threads);
+    EXPECT_THROW(controller.start(in_scenario(0)), std::system_error) << threads;
+  }
 }
 
 TEST(Controller, a_trace_has_the_stages_of_all_groups) {

@@ -5,9 +5,11 @@
 
 #include <atomic>
 #include <chrono>
+#include <system_error>
 #include <thread>
 
 #include "base/error.h"
+#include "support/room_for_threads.h"
 
 namespace millrace::runtime {
 namespace {
@@ -108,6 +110,13 @@ TEST(TablePlayer, stops_at_the_first_overrun) {
   EXPECT_TRUE(played.stopped);
   EXPECT_EQ(played.tasks[0].overruns, 1);
   EXPECT_LT(played.elapsed, milliseconds(3000));
+}
+
+TEST(TablePlayer, ends_if_a_thread_cannot_be_started) {
+  Playable playable;
+  playable.tasks.back().units = {1};  // a second thread, for which the first one would wait
+  const test::RoomForThreads room(1);
+  EXPECT_THROW(playable.play({.duration = milliseconds(100)}), std::system_error);
 }
 
 TEST(TablePlayer, a_failing_job_ends_it_with_its_name) {
