@@ -7,6 +7,7 @@
 
 #include "api/cache.h"
 #include "api/simulated_board.h"
+#include "base/error.h"
 #include "base/random.h"
 #include "engine/registry.h"
 #include "plan/build.h"
@@ -32,19 +33,35 @@ plan::Plan random_plan(const Loaded& loaded, const std::string& engine, Random& 
 /// bf16 is off by up to 2^-11 or 2^-8 each time it is stored, one of int8 by 2^-8 of the range.
 double tolerance_in(board::Precision precision) {
   switch (precision) {
-    case board::Precision::f32: return 1e-4;
-    case board::Precision::f16: return 0.01;
-    case board::Precision::bf16: return 0.05;
-    case board::Precision::int8: break;
+    case board::Precision::f32:
+      return 1e-4;
+    case board::Precision::f16:
+      return 0.01;
+    case board::Precision::bf16:
+      return 0.05;
+    case board::Precision::int8:
+      break;
   }
   return 0.25;
 }
 
 double tolerance_of(const VerifyRequest& request, const plan::Plan& plan) {
   board::Precision lowest = board::Precision::f32;
-  for (const board::Variant& variant : plan.variants)
-    lowest = std::max(lowest, variant.precision);
+  for (const board::Variant& variant : plan.variants) lowest = std::max(lowest, variant.precision);
   return request.tolerance.value_or(tolerance_in(lowest));
+}
+
+/// All inputs are kept, and the results of both engines.
+void check_that_frames_fit(const network::Network& network, std::size_t count) {
+  constexpr Bytes most{std::int64_t{4} << 30};
+  Bytes one{1};
+  for (const TensorId input : network.inputs) one += network[input].size();
+  for (const TensorId output : network.outputs) one += network[output].size() * 2;
+  const auto fitting = static_cast<std::size_t>(most.count / one.count);
+  if (count > fitting)
+    throw InputError("verify", fmt::format("keeps all frames with their results in memory, at most "
+                                           "{}; found {} frames, give at most {}",
+                                           millrace::to_text(most), count, fitting));
 }
 
 runtime::Frames take_frames(const Loaded& loaded, const VerifyRequest& request) {
@@ -54,6 +71,7 @@ runtime::Frames take_frames(const Loaded& loaded, const VerifyRequest& request) 
     frame_options.random = plan::round_of(loaded.plan) + 2;
   const std::uint64_t seed = request.runnable.model.source.seed;
   const Frames frames = open_frames(loaded.network, frame_options, seed);
+  check_that_frames_fit(loaded.network, frames.count);
   runtime::Frames result;
   for (std::size_t i = 0; i < frames.count; ++i) result.push_back(frames.at(i).inputs);
   return result;
