@@ -37,6 +37,20 @@ void make_upright(cv::Mat& image, int orientation) {
                                               kind));
 }
 
+/// Whether OpenCV takes the bytes for one of the formats that are offered here. It knows more, such
+/// as DICOM and what GDAL reads, whose readers abort or write files of their own.
+bool is_offered(std::string_view bytes) {
+  using namespace std::string_view_literals;
+  constexpr std::array<std::string_view, 6> beginnings{
+      "\x89PNG\r\n\x1a\n"sv, "BM"sv, "II*\0"sv, "MM\0*"sv, "II+\0"sv, "MM\0+"sv};
+  constexpr std::size_t place_of_dicom = 128;
+  const auto begins = [&](std::string_view beginning) { return bytes.starts_with(beginning); };
+  if (std::any_of(beginnings.begin(), beginnings.end(), begins)) return true;
+  const bool is_webp = bytes.starts_with("RIFF") && bytes.substr(0, 12).ends_with("WEBP");
+  return is_webp &&
+         (bytes.size() < place_of_dicom || !bytes.substr(place_of_dicom).starts_with("DICM"));
+}
+
 /// Empty if it is not known what this is. May throw cv::Exception.
 cv::Mat decode_bytes(const std::string& bytes, bool grey, const std::filesystem::path& path) {
   if (bytes.empty()) return {};
@@ -51,6 +65,7 @@ cv::Mat decode_bytes(const std::string& bytes, bool grey, const std::filesystem:
     if (!decoded.image.empty()) make_upright(decoded.image, exif_orientation(decoded.exif));
     return decoded.image;
   }
+  if (!is_offered(bytes)) return {};
   const int orientation = webp_orientation(bytes);
   const int flags = (grey ? cv::IMREAD_GRAYSCALE : cv::IMREAD_COLOR) |
                     (orientation > 1 ? cv::IMREAD_IGNORE_ORIENTATION : 0);
