@@ -213,8 +213,7 @@ PlanRequest with_cores_joined(PlanRequest request, const board::Board& board) {
 std::string refusal_of(const PlanRequest& request, const explore::Choice& choice, Time nearest) {
   if (choice.in_time) return {};
   return fmt::format(
-      "no plan has a predicted latency within --max-latency {}; the nearest takes "
-      "{}",
+      "no plan has a predicted latency within --max-latency {}; the nearest takes {}",
       duration_text(*request.max_latency), to_text(nearest));
 }
 
