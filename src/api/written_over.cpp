@@ -39,7 +39,7 @@ std::vector<fs::path> graphs_of(const std::string& system) {
   const YamlView view(root, system);
   if (!view.has("groups")) return files;  // of a deployment, which has it all inside
   for (const YamlView& group : view.at("groups").items())
-    if (group.has("graph")) files.push_back(application::path_beside(group.at("graph"), system));
+    if (group.has("graph")) files.push_back(group.at("graph").path());
   return files;
 }
 

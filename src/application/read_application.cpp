@@ -10,7 +10,6 @@
 #include "base/file.h"
 #include "base/utf8.h"
 #include "board/read_values.h"
-#include "network/read.h"
 
 namespace millrace::application {
 namespace {
@@ -40,14 +39,15 @@ class ApplicationReader {
     Application result;
     result.file = file_;
     result.name = root_.has("name") ? root_.at("name").text() : fs::path(file_).stem().string();
-    result.model = read_model(root_.at("network"));
+    root_.at("network").only(network_keys);
+    result.model = network::read_model_source(root_.at("network"));
     if (root_.has("precision")) {
       result.precisions.clear();
       for (const YamlView& item : root_.at("precision").items())
         result.precisions.push_back(read_precision(item, result.precisions));
       if (result.precisions.empty()) root_.at("precision").fail("found none, expected such as f32");
     }
-    std::vector<Input> inputs = read_inputs(root_.at("input"), file_);
+    std::vector<Input> inputs = read_inputs(root_.at("input"));
     result.input = inputs.front();
     result.beside.assign(inputs.begin() + 1, inputs.end());
     if (root_.has("preprocess")) result.preprocess = read_preprocess(root_.at("preprocess"));
@@ -68,19 +68,16 @@ class ApplicationReader {
         result.plugins.push_back(read_plugin(item));
     if (root_.has("mapping")) {
       result.mapping = read_mapping(root_.at("mapping"));
-      if (!result.mapping.plan.empty())
-        result.mapping.plan = beside(root_.at("mapping").at("plan"));
+      if (!result.mapping.plan.empty()) result.mapping.plan = root_.at("mapping").at("plan").path();
     }
     return result;
   }
 
  private:
-  std::string beside(const YamlView& view) const { return path_beside(view, file_); }
-
   /// A plug-in runs as a program does, and the file may come from anywhere: so the file names only
   /// what lies in its own folder. Others are named by whoever runs it.
   std::string read_plugin(const YamlView& view) const {
-    const std::string path = beside(view);
+    const std::string path = view.path();
     std::error_code error;
     fs::path folder = fs::path(file_).parent_path();
     if (folder.empty()) folder = ".";
@@ -95,40 +92,12 @@ class ApplicationReader {
     return path;
   }
 
-  /// A name of the zoo stays what it is.
-  std::string model_of(const YamlView& view) const {
-    const std::string path = beside(view);
-    std::error_code ignored;
-    const bool is_name = fs::path(view.text()).extension().empty();
-    return is_name && !fs::exists(path, ignored) ? view.text() : path;
-  }
-
   static board::Precision read_precision(const YamlView& view,
                                          const std::vector<board::Precision>& before) {
     const board::Precision precision = board::read_precision(view);
     if (std::find(before.begin(), before.end(), precision) != before.end())
       view.fail(fmt::format("'{}' is given twice; give it once", view.text()));
     return precision;
-  }
-
-  network::ModelSource read_model(const YamlView& view) const {
-    view.only(network_keys);
-    network::ModelSource model;
-    model.file = model_of(view.at("model"));
-    if (view.has("weights")) {
-      if (network::format_of(model.file) != network::Format::darknet)
-        view.at("weights").fail("is for Darknet's configurations (.cfg); leave it out");
-      model.weights = beside(view.at("weights"));
-    }
-    if (view.has("size") && network::format_of(model.file) == network::Format::onnx)
-      view.at("size").fail(
-          "is for Darknet's configurations (.cfg) and networks of the zoo; give "
-          "the 'shapes' of an ONNX file");
-    if (view.has("size")) model.size = board::read_count(view.at("size"), 1, 1 << 20);
-    if (view.has("shapes"))
-      for (const YamlView& shape : view.at("shapes").items())
-        network::add_shape(model, shape.text(), shape.place());
-    return model;
   }
 
   static Output read_output(const YamlView& view) {
@@ -151,7 +120,7 @@ class ApplicationReader {
   /// Of text.
   void read_alphabet(const YamlView& view, Postprocess& text) const {
     text.alphabet = read_lines(view);
-    if (view.is_scalar()) text.alphabet_file = beside(view);
+    if (view.is_scalar()) text.alphabet_file = view.path();
   }
 
   /// A label is no blank, as a character of an alphabet may be.
@@ -159,7 +128,7 @@ class ApplicationReader {
     std::vector<std::string>& labels = application.labels;
     labels = read_lines(view);
     if (!view.is_scalar()) return;
-    application.labels_file = beside(view);
+    application.labels_file = view.path();
     while (!labels.empty() && labels.back().find_first_not_of(" \t") == std::string::npos)
       labels.pop_back();
     if (labels.empty()) view.fail("the file is empty, expected one label per line");
@@ -167,7 +136,7 @@ class ApplicationReader {
 
   std::vector<std::string> read_lines(const YamlView& view) const {
     if (!view.is_scalar()) return board::read_texts(view);
-    const std::string path = beside(view);
+    const std::string path = view.path();
     std::error_code ignored;
     if (!fs::is_regular_file(path, ignored))
       view.fail(fmt::format("'{}' is no file, expected one with a label per line", path));

@@ -125,6 +125,27 @@ double YamlView::number() const {
   return *value;
 }
 
+std::string YamlView::path() const {
+  const std::filesystem::path found = text();
+  if (found.empty()) fail("found nothing, expected a path");
+  return found.is_absolute() ? found.string()
+                             : (std::filesystem::path(file_).parent_path() / found).string();
+}
+
+std::string YamlView::name_or_path() const {
+  std::string found = path();
+  std::error_code ignored;
+  const bool is_name = std::filesystem::path(text()).extension().empty();
+  return is_name && !std::filesystem::exists(found, ignored) ? text() : found;
+}
+
+std::int64_t YamlView::integer(std::int64_t low, std::int64_t high) const {
+  const std::int64_t value = integer();
+  if (value < low || value > high)
+    fail(fmt::format("found {}, expected an integer from {} to {}", value, low, high));
+  return value;
+}
+
 std::int64_t YamlView::integer() const {
   constexpr double largest = 9007199254740992;  // up to here every integer is a double
   const double value = number();

@@ -53,7 +53,12 @@ class YamlView {
   std::string text() const;
   /// Of a value that is neither list nor map: as it stands there, whatever it looks like.
   std::string scalar() const;
+  /// A path relative to the document's folder, as it is from here.
+  std::string path() const;
+  /// The same, but a name without extension that is no such file stays what it is.
+  std::string name_or_path() const;
   std::int64_t integer() const;
+  std::int64_t integer(std::int64_t low, std::int64_t high) const;
   double number() const;  // finite
   bool boolean() const;
   /// "FILE: line 7: key": for errors that come up later.

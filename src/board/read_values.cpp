@@ -21,10 +21,7 @@ double read_number(const YamlView& view, const Bounds& bounds) {
 }
 
 int read_count(const YamlView& view, int low, int high) {
-  const std::int64_t value = view.integer();
-  if (value < low || value > high)
-    view.fail(fmt::format("found {}, expected an integer from {} to {}", value, low, high));
-  return static_cast<int>(value);
+  return static_cast<int>(view.integer(low, high));
 }
 
 double read_giga(const YamlView& view) {

@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/yaml.h"
+#include "network/read.h"
 
 namespace millrace::network {
 namespace {
@@ -49,6 +51,28 @@ std::vector<std::string> split(const std::string& text) {
 }
 
 }  // namespace
+
+ModelSource read_model_source(const YamlView& view) {
+  constexpr std::int64_t largest_size = 1 << 20;
+  ModelSource model{.file = view.at("model").name_or_path()};
+  const std::optional<Format> format = format_of(model.file);
+  if (view.has("weights")) {
+    if (format != Format::darknet)
+      view.at("weights").fail("is for Darknet's configurations (.cfg); leave it out");
+    model.weights = view.at("weights").path();
+  }
+  if (view.has("size")) {
+    if (format == Format::onnx)
+      view.at("size").fail(
+          "is for Darknet's configurations (.cfg) and networks of the zoo; give "
+          "the 'shapes' of an ONNX file");
+    model.size = view.at("size").integer(1, largest_size);
+  }
+  if (view.has("shapes"))
+    for (const YamlView& shape : view.at("shapes").items())
+      add_shape(model, shape.text(), shape.place());
+  return model;
+}
 
 void add_shape(ModelSource& source, const std::string& text, const std::string& place) {
   if (!source.shapes.insert(parse_shape(text, place)).second)

@@ -8,6 +8,10 @@
 
 #include "network/tensor.h"
 
+namespace millrace {
+class YamlView;
+}
+
 namespace millrace::network {
 
 struct ModelSource {
@@ -25,6 +29,10 @@ struct ModelSource {
   std::uint64_t seed = 1;  // of weights where there are none
   bool operator==(const ModelSource&) const = default;
 };
+
+/// Of the keys `model`, `weights`, `size` and `shapes`. InputError for what is not for such a
+/// model.
+ModelSource read_model_source(const YamlView& view);
 
 /// Adds "input=1x3x224x224". InputError if it is none, or the second for this input; its place is
 /// `place` and the text.

@@ -23,11 +23,10 @@ bool only_says_one_by_one(const dataflow::Channel& channel) {
 
 class Sdf3GraphReader {
  public:
-  Sdf3GraphReader(const YamlView& group, bool has_network, const PathOf& path_of)
+  Sdf3GraphReader(const YamlView& group, bool has_network)
       : group_(group),
         has_network_(has_network),
-        path_of_(path_of),
-        path_(path_of(group.at("graph"))),
+        path_(group.at("graph").path()),
         file_(dataflow::read_sdf3(path_)) {}
 
   TaskGraph read() {
@@ -78,7 +77,7 @@ class Sdf3GraphReader {
     for (const std::string& actor : code.keys()) {
       const auto task = std::ranges::find(result_.tasks, actor, &GraphTask::name);
       if (task == result_.tasks.end()) refuse_code(code.at(actor), actor);
-      task->code = read_code(code.at(actor), path_of_);
+      task->code = read_code(code.at(actor));
     }
     for (const GraphTask& task : result_.tasks)
       if (task.code.function.empty())
@@ -119,7 +118,6 @@ class Sdf3GraphReader {
 
   const YamlView& group_;
   const bool has_network_;
-  const PathOf& path_of_;
   const std::string path_;
   const dataflow::Sdf3File file_;
   std::vector<std::size_t> node_ = {};  // by actor
@@ -128,8 +126,8 @@ class Sdf3GraphReader {
 
 }  // namespace
 
-TaskGraph read_sdf3_graph(const YamlView& group, bool has_network, const PathOf& path_of) {
-  return Sdf3GraphReader(group, has_network, path_of).read();
+TaskGraph read_sdf3_graph(const YamlView& group, bool has_network) {
+  return Sdf3GraphReader(group, has_network).read();
 }
 
 }  // namespace millrace::system

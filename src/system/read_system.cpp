@@ -9,7 +9,6 @@
 #include "base/file.h"
 #include "base/yaml.h"
 #include "board/read_values.h"
-#include "network/read.h"
 #include "system/read_task_graph.h"
 #include "system/system_file.h"
 
@@ -64,7 +63,7 @@ class SystemReader {
       root_.at("format").fail(fmt::format("found {}, expected {}", found, format));
     if (root_.has("name")) system_.name = root_.at("name").text();
     if (root_.has("board")) {
-      system_.board = name_or_path(root_.at("board"));
+      system_.board = root_.at("board").name_or_path();
       system_.board_place = root_.at("board").place();
     }
     if (root_.has("levels")) system_.levels = board::read_count(root_.at("levels"), 1, 1000);
@@ -83,30 +82,13 @@ class SystemReader {
   }
 
  private:
-  /// Relative to the file's folder.
-  std::string beside(const YamlView& view) const {
-    const fs::path path = view.text();
-    if (path.empty()) view.fail("found nothing, expected a path");
-    return path.is_absolute() ? path.string()
-                              : (fs::path(system_.file).parent_path() / path).string();
-  }
-
-  /// A name of the zoo or of a shipped board stays what it is.
-  std::string name_or_path(const YamlView& view) const {
-    const std::string path = beside(view);
-    std::error_code ignored;
-    const bool is_name = fs::path(view.text()).extension().empty();
-    return is_name && !fs::exists(path, ignored) ? view.text() : path;
-  }
-
   void read_group(const YamlView& view) {
     view.only(group_keys);
     Group group;
     group.place = view.place();
     group.name = group_names_.add(view.at("name"));
     read_model(view, group);
-    group.graph = read_task_graph(view, group.has_network(),
-                                  [this](const YamlView& path) { return beside(path); });
+    group.graph = read_task_graph(view, group.has_network());
     read_rates(view, group);
     if (view.has("deadline_ms")) group.deadline = time_of(view.at("deadline_ms"), of_times);
     if (view.has("priority"))
@@ -122,7 +104,7 @@ class SystemReader {
       for (const std::string_view key : model_keys)
         if (view.has(key))
           view.at(key).fail("found beside 'application', which says it; remove one of the two");
-      group.application = beside(view.at("application"));
+      group.application = view.at("application").path();
       return;
     }
     if (!view.has("model")) {
@@ -132,21 +114,7 @@ class SystemReader {
         if (view.has(key)) view.at(key).fail("found without a 'model'; add it");
       return;
     }
-    network::ModelSource& model = group.model;
-    model.file = name_or_path(view.at("model"));
-    if (view.has("weights")) {
-      if (network::format_of(model.file) != network::Format::darknet)
-        view.at("weights").fail("is for Darknet's configurations (.cfg); leave it out");
-      model.weights = beside(view.at("weights"));
-    }
-    if (view.has("size") && network::format_of(model.file) == network::Format::onnx)
-      view.at("size").fail(
-          "is for Darknet's configurations (.cfg) and networks of the zoo; give "
-          "the 'shapes' of an ONNX file");
-    if (view.has("size")) model.size = board::read_count(view.at("size"), 1, 1 << 20);
-    if (view.has("shapes"))
-      for (const YamlView& shape : view.at("shapes").items())
-        network::add_shape(model, shape.text(), shape.place());
+    group.model = network::read_model_source(view);
     if (view.has("precision")) group.precisions = read_precisions(view.at("precision"));
   }
 

@@ -19,13 +19,13 @@ bool is_identifier(const std::string& text) {
 
 }  // namespace
 
-TaskCode read_code(const YamlView& view, const PathOf& path_of) {
+TaskCode read_code(const YamlView& view) {
   view.only(code_keys);
   TaskCode code;
   if (!view.has("plugin") && !view.has("source"))
     view.fail("has neither 'plugin' nor 'source'; give one of the two, or both");
-  if (view.has("plugin")) code.plugin = path_of(view.at("plugin"));
-  if (view.has("source")) code.source = path_of(view.at("source"));
+  if (view.has("plugin")) code.plugin = view.at("plugin").path();
+  if (view.has("source")) code.source = view.at("source").path();
   code.function = view.at("function").text();
   if (!is_identifier(code.function))
     view.at("function").fail("expected the name of a C++ function: letters, digits and '_'");

@@ -5,10 +5,10 @@
 namespace millrace::system {
 
 /// The key "code" of a task. InputError with the place.
-TaskCode read_code(const YamlView& view, const PathOf& path_of);
+TaskCode read_code(const YamlView& view);
 
 /// A group whose "graph" is an SDF3 file; its keys "code" and "processors" say what the file does
 /// not. InputError with the place.
-TaskGraph read_sdf3_graph(const YamlView& group, bool has_network, const PathOf& path_of);
+TaskGraph read_sdf3_graph(const YamlView& group, bool has_network);
 
 }  // namespace millrace::system

@@ -61,12 +61,12 @@ std::vector<TimesOn> read_processors(const YamlView& view) {
   return result;
 }
 
-GraphTask read_task(const YamlView& view, board::Names& names, const PathOf& path_of) {
+GraphTask read_task(const YamlView& view, board::Names& names) {
   view.only(graph_task_keys);
   GraphTask task{.name = names.add(view.at("name")), .on = {}, .code = {}, .place = view.place()};
   if (!view.has("on")) view.fail("can run on no processor; add 'on', such as on: {cpu: 2.5}");
   task.on = read_processors(view.at("on"));
-  if (view.has("code")) task.code = read_code(view.at("code"), path_of);
+  if (view.has("code")) task.code = read_code(view.at("code"));
   return task;
 }
 
@@ -137,12 +137,12 @@ GraphEdge read_edge(const YamlView& view, const TaskGraph& graph, bool has_netwo
 
 }  // namespace
 
-TaskGraph read_task_graph(const YamlView& group, bool has_network, const PathOf& path_of) {
+TaskGraph read_task_graph(const YamlView& group, bool has_network) {
   if (group.has("graph")) {
     for (const char* key : {"tasks", "edges"})
       if (group.has(key))
         group.at(key).fail("found beside 'graph', which says it; remove one of the two");
-    return read_sdf3_graph(group, has_network, path_of);
+    return read_sdf3_graph(group, has_network);
   }
   for (const char* key : {"code", "processors"})
     if (group.has(key))
@@ -151,7 +151,7 @@ TaskGraph read_task_graph(const YamlView& group, bool has_network, const PathOf&
   board::Names names("task");
   if (group.has("tasks"))
     for (const YamlView& task : group.at("tasks").items())
-      graph.tasks.push_back(read_task(task, names, path_of));
+      graph.tasks.push_back(read_task(task, names));
   if (!group.has("edges")) return graph;
   if (graph.empty()) group.at("edges").fail("found without 'tasks'; add them");
   for (const YamlView& edge : group.at("edges").items())

@@ -50,6 +50,22 @@ TEST(Yaml, an_unknown_key_is_answered_with_the_nearest_known_one) {
   EXPECT_EQ(refused("[1]"), "b: line 1: found a list, expected keys with values");
 }
 
+TEST(Yaml, paths_are_relative_to_the_folder_of_the_document) {
+  const test::TemporaryFolder folder;
+  write_file(folder.path() / "here", "");
+  const std::string file = (folder.path() / "a.yaml").string();
+  const YamlNode document = parse_yaml("[b/c.onnx, /d, '', here, elsewhere, other.onnx]", file);
+  const std::vector<YamlView> items = YamlView(document, file).items();
+  const auto beside = [&](const char* name) { return (folder.path() / name).string(); };
+  EXPECT_EQ(items[0].path(), beside("b/c.onnx"));
+  EXPECT_EQ(items[1].path(), "/d");
+  EXPECT_EQ(message_of([&] { items[2].path(); }),
+            file + ": line 1: [2]: found nothing, expected a path");
+  EXPECT_EQ(items[3].name_or_path(), beside("here"));
+  EXPECT_EQ(items[4].name_or_path(), "elsewhere");
+  EXPECT_EQ(items[5].name_or_path(), beside("other.onnx"));
+}
+
 TEST(Yaml, values_are_what_they_look_like_unless_quoted) {
   const YamlNode document = parse_yaml("[word, '5', 5, 2.5, true, 'true', ~, 1e3]", "b");
   const std::vector<YamlView> items = YamlView(document, "b").items();

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/yaml.h"
 #include "support/message_of.h"
 
 namespace millrace::network {
@@ -22,6 +23,22 @@ TEST(ModelSource, a_shape_has_a_name_and_sizes) {
   EXPECT_NE(message_of([&] { add_shape(source, "image=1", "--shape"); })
                 .find("--shape image=1: is the second shape for this input"),
             std::string::npos);
+}
+
+TEST(ModelSource, a_document_says_what_suits_the_kind_of_model) {
+  const auto read = [](const std::string& text) {
+    const YamlNode document = parse_yaml(text, "folder/a.yaml");
+    return read_model_source(YamlView(document, "folder/a.yaml"));
+  };
+  EXPECT_EQ(read("{model: resnet18, size: 96}"), (ModelSource{.file = "resnet18", .size = 96}));
+  EXPECT_EQ(read("{model: n.cfg, weights: w/n.weights}"),
+            (ModelSource{.file = "folder/n.cfg", .weights = "folder/w/n.weights"}));
+  EXPECT_EQ(read("{model: n.onnx, shapes: ['x=1x2']}"),
+            (ModelSource{.file = "folder/n.onnx", .shapes = {{"x", {1, 2}}}}));
+  for (const char* wrong :
+       {"{model: n.onnx, size: 96}", "{model: n.onnx, weights: w}", "{model: resnet18, size: 0}",
+        "{model: n.cfg, shapes: [x]}", "{weights: w}", "{model: ''}"})
+    EXPECT_NE(message_of([&] { read(wrong); }), "no error") << wrong;
 }
 
 TEST(ModelSource, shapes_survive_the_way_to_text_and_back) {

@@ -23,8 +23,8 @@ constexpr std::string_view on_errors[] = {"skip", "stop"};
 constexpr std::size_t most_inputs = 64;
 constexpr double slowest_fps = 1e-5;  // a frame in 28 hours
 
-std::string read_place(const YamlView& view, InputKind kind, const std::string& file) {
-  if (kind != InputKind::camera) return path_beside(view, file);
+std::string read_place(const YamlView& view, InputKind kind) {
+  if (kind != InputKind::camera) return view.path();
   const std::string camera = view.scalar();
   camera_of(camera, view.place());
   return camera;
@@ -54,7 +54,7 @@ bool is_plain_name(const std::string& name) {
   });
 }
 
-Input read_input(const YamlView& view, const std::string& file) {
+Input read_input(const YamlView& view) {
   view.only(input_keys);
   constexpr std::array<std::string_view, 4> kinds{"images", "video", "camera", "arrays"};
   Input input;
@@ -64,7 +64,7 @@ Input read_input(const YamlView& view, const std::string& file) {
     if (!view.has(kinds[i])) continue;
     ++found;
     input.kind = static_cast<InputKind>(i);
-    input.path = read_place(view.at(kinds[i]), input.kind, file);
+    input.path = read_place(view.at(kinds[i]), input.kind);
   }
   if (found != 1)
     view.fail(fmt::format("found {} of images, video, camera and arrays, expected one", found));
@@ -109,22 +109,16 @@ void check_beside(const YamlView& view, const Input& input, const std::vector<In
 
 }  // namespace
 
-std::string path_beside(const YamlView& view, const std::string& file) {
-  const fs::path path = view.text();
-  if (path.empty()) view.fail("found nothing, expected a path");
-  return path.is_absolute() ? path.string() : (fs::path(file).parent_path() / path).string();
-}
-
-std::vector<Input> read_inputs(const YamlView& view, const std::string& file) {
+std::vector<Input> read_inputs(const YamlView& view) {
   if (view.is_map() || view.is_scalar()) {
-    std::vector<Input> one{read_input(view, file)};
+    std::vector<Input> one{read_input(view)};
     if (!one.front().name.empty())
       view.at("name").fail("is for one of several inputs; leave it out");
     return one;
   }
   std::vector<Input> inputs;
   for (const YamlView& item : view.items()) {
-    Input input = read_input(item, file);
+    Input input = read_input(item);
     check_beside(item, input, inputs);
     const bool is_taken = std::any_of(inputs.begin(), inputs.end(), [&](const Input& each) {
       return !input.name.empty() && each.name == input.name;

@@ -8,10 +8,7 @@
 
 namespace millrace::application {
 
-/// One at least. Paths are relative to the folder of `file`. Several have names, each its own.
-std::vector<Input> read_inputs(const YamlView& view, const std::string& file);
-
-/// A path in the application's file, relative to its folder. InputError if it is empty.
-std::string path_beside(const YamlView& view, const std::string& file);
+/// One at least. Several have names, each its own.
+std::vector<Input> read_inputs(const YamlView& view);
 
 }  // namespace millrace::application

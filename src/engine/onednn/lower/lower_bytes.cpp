@@ -102,10 +102,6 @@ std::int32_t zero_of(std::span<const ConstView> in, std::size_t input) {
   return zero.present() ? integer_at(zero, 0) : 0;
 }
 
-ConstView view_of(const network::Tensor& tensor) {
-  return {tensor.type, tensor.shape, tensor.constant->memory->data()};
-}
-
 // Matrices
 
 struct ByteMatrices {
@@ -272,10 +268,11 @@ std::optional<ByteConvolutionLoop> convolution_of(const Builder& builder,
 
 std::vector<std::int16_t> weights_of(const Builder& builder, const network::Layer& layer,
                                      const ByteConvolutionLoop& loop) {
-  const ConstView w = view_of(builder.tensor(layer.inputs[loop.at.right]));
+  const ConstView w = network::constant_view(builder.tensor(layer.inputs[loop.at.right]));
   const bool has_zero = present(layer, loop.at.right_zero);
   const ConstView zero =
-      has_zero ? view_of(builder.tensor(layer.inputs[loop.at.right_zero])) : ConstView{};
+      has_zero ? network::constant_view(builder.tensor(layer.inputs[loop.at.right_zero]))
+               : ConstView{};
   const bool single = has_zero && is_single(builder, layer, loop.at.right_zero);
   std::vector<std::int16_t> weights(number_of(builder.tensor(layer.inputs[loop.at.right]).shape));
   const std::size_t of_filter = weights.size() / loop.convolution.filters;
@@ -300,8 +297,8 @@ bool lower_byte_product(Builder& builder, LayerId id) {
       has_zero ? &builder.tensor(layer.inputs[matrices->at.right_zero]) : nullptr;
   if (right.constant && (!zero || zero->constant))
     for (std::size_t b = 0; b < matrices->batch; ++b)
-      loop->packed.push_back(
-          packed_matrix(*matrices, view_of(right), zero ? view_of(*zero) : ConstView{}, b));
+      loop->packed.push_back(packed_matrix(*matrices, network::constant_view(right),
+                                           zero ? network::constant_view(*zero) : ConstView{}, b));
   builder.loops(
       id, [loop](auto in, auto out) { loop->run(in, out); }, "byte_product");
   return true;

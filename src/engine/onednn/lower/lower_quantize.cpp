@@ -74,8 +74,7 @@ bool has_known_scale(const Builder& builder, const network::Layer& layer) {
 
 kernels::ByteScale known_scale(const Builder& builder, const network::Layer& layer, DataType type) {
   const auto view = [&](std::size_t input) {
-    const network::Tensor& tensor = builder.tensor(layer.inputs[input]);
-    return ConstView{tensor.type, tensor.shape, tensor.constant->memory->data()};
+    return network::constant_view(builder.tensor(layer.inputs[input]));
   };
   const bool has_zero = layer.inputs.size() > 2 && layer.inputs[2].valid();
   return {view(1).as<float>()[0], has_zero ? byte_at(view(2), 0) : 0, type == DataType::int8};

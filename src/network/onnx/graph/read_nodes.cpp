@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "base/excerpt.h"
 #include "network/onnx/graph/functions.h"
 #include "network/onnx/lower.h"
 #include "network/onnx/order.h"
@@ -18,11 +19,6 @@ std::string operator_of(const ::onnx::NodeProto& node) {
   return own ? node.op_type() : node.domain() + "." + node.op_type();
 }
 
-std::string shortened(const std::string& name) {
-  constexpr std::size_t most = 40;
-  return name.size() <= most ? name : name.substr(0, most) + "...";
-}
-
 /// Long names would be copied for every round of a loop, and shown in tables.
 void check_names(const NodeList& list, const std::string& file) {
   constexpr std::size_t longest = 4096;
@@ -33,7 +29,7 @@ void check_names(const NodeList& list, const std::string& file) {
       throw InputError(
           file, fmt::format("node {} ({}) has or uses the name '{}', which is {} bytes long; names "
                             "can have at most {}, choose a shorter one",
-                            i, shortened(node.op_type()), shortened(name), name.size(), longest));
+                            i, short_name(node.op_type()), short_name(name), name.size(), longest));
     };
     for (const std::string* name : {&node.op_type(), &node.domain(), &node.name()}) check(*name);
     std::for_each(node.input().begin(), node.input().end(), check);
