@@ -98,21 +98,52 @@ class QuantisedChain {
     return made;
   }
 
+  /// A residual sum, perhaps with Relu, or the like.
+  QuantisedTensor combined(const QuantisedTensor& x, const QuantisedTensor& y) {
+    constexpr BinaryKind kinds[]{BinaryKind::add, BinaryKind::add, BinaryKind::sub, BinaryKind::mul,
+                                 BinaryKind::max};
+    const TensorId sum = b_.binary(kinds[random_.below(5)], real(x), real(y));
+    const bool is_positive = random_.below(2) == 0;
+    const TensorId result = is_positive ? b_.unary(UnaryKind::relu, sum) : sum;
+    if (random_.below(6) == 0) b_.output(sum);
+    return quantise(result, x.shape);
+  }
+
+  /// Of functions that have the same value in every program.
+  TensorId function_of(TensorId numbers) {
+    const std::size_t count = 1 + random_.below(6);
+    for (std::size_t i = 0; i < count; ++i) {
+      if (random_.below(8) == 0) b_.output(numbers);
+      switch (random_.below(4)) {
+        case 0:
+          numbers = b_.unary(UnaryKind::leaky_relu, numbers, 0.125);
+          break;
+        case 1:
+          numbers = b_.unary(UnaryKind::clip, numbers, -1, 0.75);
+          break;
+        case 2:
+          numbers = b_.unary(UnaryKind::abs, numbers);
+          break;
+        default:
+          numbers = b_.unary(UnaryKind::relu, numbers);
+      }
+    }
+    return numbers;
+  }
+
   QuantisedTensor random_layer(const QuantisedTensor& x) {
     constexpr std::int64_t filters[]{1, 5, 16, 33, 64, 70, 96};
     const auto kernel = static_cast<std::int64_t>(1 + 2 * random_.below(3));
     const auto stride = static_cast<std::int64_t>(1 + random_.below(2));
     const Window wide = window(kernel, {.stride = stride, .pad = kernel / 2});
     const Window same = window(3, {.pad = 1});
-    switch (random_.below(9)) {
+    switch (random_.below(11)) {
       case 0:
         return convolve(x, {wide, 1}, filters[random_.below(7)]);
       case 1:
         return convolve(x, {wide, x.shape[1]}, x.shape[1]);
-      case 2:  // a residual sum
-        return quantise(b_.layer(Binary{BinaryKind::add},
-                                 {real(x), real(convolve(x, {same, 1}, x.shape[1]))}, x.shape),
-                        x.shape);
+      case 2:
+        return combined(x, convolve(x, {same, 1}, x.shape[1]));
       case 3:
         return quantise(b_.unary(UnaryKind::relu, real(x)), x.shape);
       case 4: {  // maxima of integers
@@ -136,6 +167,13 @@ class QuantisedChain {
         b_.set_type(sums, DataType::int32);
         b_.output(sums);
         return convolve(x, {same, 1}, 16);
+      }
+      case 8:
+        return quantise(function_of(real(x)), x.shape);
+      case 9: {  // a factor that comes from the same numbers
+        const TensorId numbers = real(x);
+        const QuantisedTensor factor = quantise(function_of(numbers), x.shape);
+        return quantise(b_.binary(BinaryKind::mul, numbers, real(factor)), x.shape);
       }
       default:
         b_.output(real(x));

@@ -227,16 +227,43 @@ TEST(ByteNumbers, are_the_nearest_and_halves_the_even_integers) {
   }
 }
 
-TEST(ByteNumbers, in_other_steps_are_those_of_their_numbers) {
+TEST(ByteNumbers, are_looked_up_one_by_one) {
   Random random(6);
-  const auto bytes = random_bytes(random, 70'003);
-  const ByteScale before{0.013f, 100, false}, after{0.05f, -7, true};
-  std::vector<float> numbers(bytes.size());
-  std::vector<std::uint8_t> expected(bytes.size()), found(bytes.size());
-  dequantize_bytes(bytes, before, numbers.data());
-  quantize_numbers(numbers, after, expected.data());
-  requantize_bytes(bytes, before, after, found.data());
-  EXPECT_EQ(found, expected);
+  ByteTable table;
+  for (std::uint8_t& value : table) value = static_cast<std::uint8_t>(random.below(256));
+  for (const std::size_t count : {0u, 1u, 63u, 64u, 200'003u}) {
+    const auto bytes = random_bytes(random, count);
+    std::vector<std::uint8_t> expected, found(count);
+    for (const std::uint8_t byte : bytes) expected.push_back(table[byte]);
+    look_up_bytes(bytes, table, found.data());
+    EXPECT_EQ(found, expected) << count;
+  }
+}
+
+TEST(ByteNumbers, are_combined_as_their_numbers) {
+  Random random(7);
+  const auto left_bytes = random_bytes(random, 70'003), right_bytes = random_bytes(random, 70'003);
+  const ScaledBytes a{left_bytes, {0.013f, 100, false}}, b{right_bytes, {0.02f, -7, true}};
+  const std::size_t count = a.bytes.size();
+  std::vector<float> left(count), right(count);
+  dequantize_bytes(a.bytes, a.scale, left.data());
+  dequantize_bytes(b.bytes, b.scale, right.data());
+  for (const bool is_positive : {false, true})
+    for (const auto operation :
+         {ByteOperation::add, ByteOperation::subtract, ByteOperation::multiply}) {
+      std::vector<float> numbers;
+      for (std::size_t i = 0; i < count; ++i) {
+        const float x = operation == ByteOperation::add        ? left[i] + right[i]
+                        : operation == ByteOperation::subtract ? left[i] - right[i]
+                                                               : left[i] * right[i];
+        numbers.push_back(is_positive ? std::max(x, 0.f) : x);
+      }
+      const ByteCombination combination{operation, is_positive, {0.03f, 5, false}};
+      std::vector<std::uint8_t> expected(count), found(count);
+      quantize_numbers(numbers, combination.to, expected.data());
+      combine_bytes(a, b, combination, found.data());
+      EXPECT_EQ(found, expected);
+    }
 }
 
 TEST(ByteNumbers, of_what_is_no_number_are_the_least) {

@@ -69,8 +69,7 @@ void add_calibrate(CLI::App& app, int& exit_code) {
       app, exit_code,
       {{"calibrate",
         "Find the ranges of all tensors on frames, also those of an application (.yaml); int8 "
-        "needs "
-        "them",
+        "needs them",
         "millrace calibrate digits.onnx --input images/ -o digits.calibration.json"},
        bind,
        run});

@@ -69,12 +69,14 @@ struct OwnPlaces {
   const std::byte* from = nullptr;
   std::byte* to = nullptr;
   std::byte* working = nullptr;
+  const std::byte* second = nullptr;
 };
 /// A loop of ours from one value to another. It knows where its constants lie.
 struct OwnWork {
   Value from, to;
   std::function<void(const OwnPlaces& places)> run;
   std::optional<Value> working = {};
+  std::optional<Value> second = {};  // that it reads too
   std::vector<Value> constants = {};
   bool adds = false;  // to what lies in `to`
 };

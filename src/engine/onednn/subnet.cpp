@@ -224,6 +224,7 @@ class OneDnnSubnet final : public Subnet {
     if (work.working) places.working = address(*work.working);
     auto& made = call.work.emplace<OwnCall>(OwnCall{places, work.run});
     watch_both(work, made.places);
+    if (work.second) watch_parameter(*work.second, made.places.second);
   }
 
   void watch_parameter(const Value& value, const std::byte*& pointer) {

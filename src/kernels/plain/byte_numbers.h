@@ -1,6 +1,7 @@
 #pragma once
 // Numbers that 8-bit integers stand for: integer = number / scale + zero, rounded, halves to the
 // even integer, and clamped; number = (integer - zero) * scale.
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -18,9 +19,25 @@ struct ByteScale {
 /// Not a number becomes the least integer.
 void quantize_numbers(std::span<const float> from, const ByteScale& scale, std::uint8_t* to);
 void dequantize_bytes(std::span<const std::uint8_t> from, const ByteScale& scale, float* to);
-/// One after the other; numbers between them are never stored.
-void requantize_bytes(std::span<const std::uint8_t> from, const ByteScale& scale,
-                      const ByteScale& to_scale, std::uint8_t* to);
+
+/// What becomes of each of the 256 bytes.
+using ByteTable = std::array<std::uint8_t, 256>;
+void look_up_bytes(std::span<const std::uint8_t> from, const ByteTable& table, std::uint8_t* to);
+
+struct ScaledBytes {
+  std::span<const std::uint8_t> bytes;
+  ByteScale scale;
+};
+enum class ByteOperation { add, subtract, multiply };
+/// With `is_positive` what is negative becomes 0 before it is quantised.
+struct ByteCombination {
+  ByteOperation operation = ByteOperation::add;
+  bool is_positive = false;
+  ByteScale to;
+};
+/// Of two tensors of one size, element by element; the numbers between are never stored.
+void combine_bytes(const ScaledBytes& a, const ScaledBytes& b, const ByteCombination& combination,
+                   std::uint8_t* to);
 
 struct NumberRange {
   float low = 0, high = 0;

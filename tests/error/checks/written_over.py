@@ -77,6 +77,7 @@ OTHERS = {
     ("calibrate", "--correct-bias"): "a flag",
     ("dataflow", "--format"): "a name",
     ("export", "--sdf"): "a flag",
+    ("export", "--equalise"): "a flag",
 }
 
 

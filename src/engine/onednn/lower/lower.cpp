@@ -37,9 +37,12 @@ struct Lower {
   bool operator()(const network::Lrn&) const { return lower_lrn(builder, group.head); }
   bool operator()(const network::Pool&) const { return lower_pool(builder, group.head); }
   bool operator()(const network::Unary&) const {
-    return lower_unary(builder, group.head) || lower_function(builder, group.head);
+    return vanishes_between_bytes(builder, group.head) || lower_unary(builder, group.head) ||
+           lower_function(builder, group.head);
   }
-  bool operator()(const network::Binary&) const { return lower_binary(builder, group); }
+  bool operator()(const network::Binary&) const {
+    return vanishes_between_bytes(builder, group.head) || lower_binary(builder, group);
+  }
   bool operator()(const network::Concat&) const { return lower_concat(builder, group.head); }
   bool operator()(const network::Split&) const { return lower_split(builder, group.head); }
   bool operator()(const network::Slice&) const { return lower_slice(builder, group.head); }

@@ -48,9 +48,17 @@ bool lower_row_reduce(Builder& builder, LayerId layer);
 bool lower_byte_product(Builder& builder, LayerId layer);
 bool lower_byte_convolution(Builder& builder, LayerId layer);
 /// To and from 8-bit integers.
+inline bool is_byte(network::DataType type) {
+  return type == network::DataType::int8 || type == network::DataType::uint8;
+}
 bool lower_quantize(Builder& builder, LayerId layer);
 bool lower_dequantize(Builder& builder, LayerId layer);
 bool lower_dynamic_quantize(Builder& builder, LayerId layer);
+/// QuantizeLinear behind DequantizeLinear, with functions of one number or a sum, difference or
+/// product of two between them: one pass over the bytes.
+bool lower_between_bytes(Builder& builder, LayerId layer);
+/// Whether only such passes need what the layer makes, so that there is nothing to do for it.
+bool vanishes_between_bytes(const Builder& builder, LayerId layer);
 /// From integers to float32.
 bool lower_cast(Builder& builder, LayerId layer);
 /// For what lower_resize() refuses, and tensors that lie as this wants it.

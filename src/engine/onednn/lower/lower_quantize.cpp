@@ -12,8 +12,6 @@ using network::ConstView;
 using network::DataType;
 using network::View;
 
-bool is_byte(DataType type) { return type == DataType::int8 || type == DataType::uint8; }
-
 std::int32_t byte_at(const ConstView& view, std::size_t i) {
   return view.type == DataType::int8 ? std::int32_t{view.as<std::int8_t>()[i]}
                                      : std::int32_t{view.as<std::uint8_t>()[i]};
@@ -60,72 +58,6 @@ void run_rows(Builder& builder, LayerId id, const ScaledRows& rows, const NamedL
     builder.loops_channels_last(id, loop.run, loop.kernel);
   else
     builder.loops(id, loop.run, loop.kernel);
-}
-
-/// One scale and zero point, known before any frame.
-bool has_known_scale(const Builder& builder, const network::Layer& layer) {
-  const auto is_known = [&](std::size_t input) {
-    if (input >= layer.inputs.size() || !layer.inputs[input].valid()) return true;
-    const network::Tensor& tensor = builder.tensor(layer.inputs[input]);
-    return tensor.constant.has_value() && network::element_count(tensor.shape) == 1;
-  };
-  return is_known(1) && is_known(2) && builder.tensor(layer.inputs[1]).type == DataType::float32;
-}
-
-kernels::ByteScale known_scale(const Builder& builder, const network::Layer& layer, DataType type) {
-  const auto view = [&](std::size_t input) {
-    return network::constant_view(builder.tensor(layer.inputs[input]));
-  };
-  const bool has_zero = layer.inputs.size() > 2 && layer.inputs[2].valid();
-  return {view(1).as<float>()[0], has_zero ? byte_at(view(2), 0) : 0, type == DataType::int8};
-}
-
-bool holds_some_bytes(const network::Tensor& tensor) {
-  return is_byte(tensor.type) && !tensor.shape.empty() && tensor.shape.size() <= 6 &&
-         network::element_count(tensor.shape) > 0;
-}
-
-/// Whether all that reads the layer's numbers makes 8-bit integers of them again: then nobody
-/// stores the numbers.
-bool is_requantized(const Builder& builder, LayerId id) {
-  const network::Layer& layer = builder.layer(id);
-  const TensorId numbers = layer.outputs[0];
-  const auto requantizes = [&](LayerId reader) {
-    const network::Layer& other = builder.layer(reader);
-    return builder.has(reader) && std::holds_alternative<network::QuantizeLinear>(other.op) &&
-           other.inputs[0] == numbers && has_known_scale(builder, other) &&
-           is_byte(builder.tensor(other.outputs[0]).type);
-  };
-  return std::holds_alternative<network::DequantizeLinear>(layer.op) &&
-         builder.tensor(numbers).type == DataType::float32 && !builder.is_output(numbers) &&
-         holds_some_bytes(builder.tensor(layer.inputs[0])) && has_known_scale(builder, layer) &&
-         std::ranges::all_of(builder.readers(numbers), requantizes);
-}
-
-/// Reads the integers that the numbers were made of.
-bool lower_requantize(Builder& builder, LayerId id) {
-  const network::Layer& layer = builder.layer(id);
-  const auto source = builder.producer(layer.inputs[0]);
-  if (!source || !builder.has(*source) || !is_requantized(builder, *source)) return false;
-  const network::Layer& dequantize = builder.layer(*source);
-  const network::Tensor &in = builder.tensor(dequantize.inputs[0]),
-                        &out = builder.tensor(layer.outputs[0]);
-  const bool channels_last = builder.is_channels_last(dequantize.inputs[0]);
-  const auto layout = [&](const network::Tensor& its) {
-    const Type type = its.type == DataType::int8 ? Type::s8 : Type::u8;
-    return channels_last ? channels_last_desc(its.shape, type) : row_major_desc(its.shape, type);
-  };
-  Value from = channels_last ? builder.channels_last(dequantize.inputs[0])
-                             : builder.plain(dequantize.inputs[0]);
-  from.desc = layout(in);
-  const auto loop = [count = static_cast<std::size_t>(network::element_count(in.shape)),
-                     before = known_scale(builder, dequantize, in.type),
-                     after = known_scale(builder, layer, out.type)](const OwnPlaces& at) {
-    kernels::requantize_bytes({reinterpret_cast<const std::uint8_t*>(at.from), count}, before,
-                              after, reinterpret_cast<std::uint8_t*>(at.to));
-  };
-  builder.run({from, builder.make(layer.outputs[0], layout(out)), loop}, "requantize");
-  return true;
 }
 
 void run_dynamic_quantize(std::span<const ConstView> in, std::span<const View> out) {
@@ -185,7 +117,7 @@ bool lower_cast(Builder& builder, LayerId id) {
 }
 
 bool lower_quantize(Builder& builder, LayerId id) {
-  if (lower_requantize(builder, id)) return true;
+  if (lower_between_bytes(builder, id)) return true;
   const network::Layer& layer = builder.layer(id);
   const auto rows =
       scaled_rows(builder, layer, std::get<network::QuantizeLinear>(layer.op).scaling);
@@ -204,7 +136,7 @@ bool lower_quantize(Builder& builder, LayerId id) {
 }
 
 bool lower_dequantize(Builder& builder, LayerId id) {
-  if (is_requantized(builder, id)) return true;
+  if (vanishes_between_bytes(builder, id)) return true;
   const network::Layer& layer = builder.layer(id);
   const auto rows =
       scaled_rows(builder, layer, std::get<network::DequantizeLinear>(layer.op).scaling);

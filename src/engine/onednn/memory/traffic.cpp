@@ -40,7 +40,8 @@ class Traffic {
   Bytes operator()(const NormalizeWork& work) const { return tensor(work.from) + tensor(work.to); }
   Bytes operator()(const OwnWork& work) const {
     const Bytes result = tensor(work.to);
-    return tensor(work.from) + (work.adds ? result + result : result);
+    const Bytes read = work.second ? tensor(work.from) + tensor(*work.second) : tensor(work.from);
+    return read + (work.adds ? result + result : result);
   }
 
  private:
