@@ -5,9 +5,12 @@
 #include <filesystem>
 
 #include "api/calibration/scenes.h"
+#include "api/exporting/onnx.h"
 #include "api/open_model.h"
 #include "api/written_over.h"
 #include "application/application_file.h"
+#include "base/error.h"
+#include "base/file.h"
 #include "base/interrupt.h"
 #include "engine/registry.h"
 
@@ -42,24 +45,51 @@ struct LearningFrames {
   profile::Samples samples;
 };
 
-profile::CalibrationResult calibrate(const CalibrateRequest& request,
-                                     const network::Network& network) {
-  const InterruptGuard interrupt;
-  const LearningFrames frames(request, network);
-  const auto engine = make_engine(request.setup);
-  const auto work = request.setup.context.begin("calibrating " + network.name);
-  profile::CalibrateOptions options;
-  options.method = method_of(request.method);
-  options.percentile = request.percentile;
-  options.means = request.corrects_bias;
-  options.progress = [&](double share) {
-    work->show(share, fmt::format("{} frames", frames.samples.count));
-    interrupt.check();
-  };
-  warn_of_one_scene(frames.samples, request.setup.context);
-  return profile::calibrate({&network, engine.get(), load_board(request.setup).processors.front()},
-                            frames.samples, options);
-}
+/// Runs networks of one model on the frames.
+class Runs {
+ public:
+  Runs(const CalibrateRequest& request, const network::Network& network)
+      : request_(request),
+        frames_(request, network),
+        engine_(make_engine(request.setup)),
+        processor_(load_board(request.setup).processors.front()) {
+    warn_of_one_scene(frames_.samples, request.setup.context);
+  }
+
+  network::Equalised equalised(const network::Network& network) const {
+    const auto sizes = run(&profile::channel_sizes, "looking at the channels of ", network);
+    return network::equalise(network, sizes);
+  }
+  profile::CalibrationResult calibrated(const network::Network& network) const {
+    return run(&profile::calibrate, "calibrating ", network);
+  }
+
+ private:
+  template <class Result>
+  using Function = Result(const profile::Execution&, const profile::Samples&,
+                          const profile::CalibrateOptions&);
+
+  template <class Result>
+  Result run(Function<Result>* function, const std::string& what,
+             const network::Network& network) const {
+    const auto work = request_.setup.context.begin(what + network.name);
+    profile::CalibrateOptions options;
+    options.method = method_of(request_.method);
+    options.percentile = request_.percentile;
+    options.means = request_.corrects_bias;
+    options.progress = [&](double share) {
+      work->show(share, fmt::format("{} frames", frames_.samples.count));
+      interrupt_.check();
+    };
+    return function({&network, engine_.get(), processor_}, frames_.samples, options);
+  }
+
+  const InterruptGuard interrupt_;
+  const CalibrateRequest& request_;
+  const LearningFrames frames_;
+  const std::unique_ptr<engine::Engine> engine_;
+  const board::Processor processor_;
+};
 
 }  // namespace
 
@@ -70,16 +100,28 @@ Calibrated calibrate(const CalibrateRequest& given) {
   VariantOptions ignored;
   use_network_of_application(request.setup, ignored);
   const network::ModelSource& source = request.setup.source;
-  const network::Network network = open_model(source, request.setup.context);
-  Calibrated calibrated{network.name, {}, request.output};
+  network::Network network = open_model(source, request.setup.context);
+  Calibrated calibrated{network.name, {}, request.output, request.equalised};
+  const std::string& equalised = request.equalised;
+  if (equalised == standard_output)
+    throw InputError("--equalise", "needs a file, which is calibrated then; name one");
   std::string& output = calibrated.output;
-  if (output.empty()) output = std::filesystem::path(file).stem().string() + ".calibration.json";
+  if (output.empty())
+    output = std::filesystem::path(equalised.empty() ? file : equalised).stem().string() +
+             ".calibration.json";
   FilesRead files;
   files.add(request.setup);
   files.add(request.frames);
   files.add(request.application);
-  files.refuse_unwritable({output});
-  calibrated.result = calibrate(request, network);
+  files.refuse_unwritable({output, equalised});
+  const Runs runs(request, network);
+  if (!equalised.empty()) {
+    const network::Equalised made = runs.equalised(network);
+    export_network(made.network, equalised, files);
+    calibrated.equalised_channels = made.channels;
+    network = open_model({.file = equalised}, request.setup.context);
+  }
+  calibrated.result = runs.calibrated(network);
   network::write_calibration(output, calibrated.result.table);
   return calibrated;
 }

@@ -15,6 +15,7 @@ struct CalibrateRequest {
   ApplicationFrameOptions application = {};  // its file is the source's
   std::string output = {};  // a file for the table; empty: NAME.calibration.json
   std::string method = "mse";  // or "minmax", "percentile", "entropy"
+  std::string equalised = {};  // an ONNX file to write and calibrate; empty: none
   bool corrects_bias = false;
   double percentile = profile::CalibrateOptions{}.percentile;
 };
@@ -23,9 +24,13 @@ struct Calibrated {
   std::string network;
   profile::CalibrationResult result;
   std::string output;  // the file that was written
+  /// The model that was written, and how many of its channels have another size now.
+  std::string equalised = {};
+  std::size_t equalised_channels = 0;
 };
 
-/// InputError if the output is one of the files that are read.
+/// Of the model, or with `equalised` of the model that is written there first: network::equalise.
+/// InputError if an output is one of the files that are read.
 Calibrated calibrate(const CalibrateRequest& request);
 
 }  // namespace millrace::api

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "base/error.h"
+#include "network/operator_kinds.h"
 #include "profile/histogram.h"
 
 namespace millrace::profile {
@@ -67,6 +68,23 @@ class Observation {
     return result;
   }
 
+  /// Of those tensors of the batch that are multiplied by weights.
+  network::ChannelSizes channel_sizes(const std::function<void()>& after_frame) {
+    network::ChannelSizes sizes;
+    for_each_frame(after_frame, [&](std::size_t i, std::span<const float> values, std::size_t f) {
+      if (!is_multiplied(batch_[i]) || values.empty()) return;
+      const network::Tensor& tensor = network_[batch_[i]];
+      std::vector<float>& its = sizes[tensor.name];
+      its.resize(static_cast<std::size_t>(tensor.shape[1]));
+      for (std::size_t c = 0; c < its.size(); ++c) {
+        const float size = size_of_channel(values, tensor.shape, c);
+        if (!std::isfinite(size)) refuse(batch_[i], f);
+        its[c] = std::max(its[c], size);
+      }
+    });
+    return sizes;
+  }
+
   /// Of those tensors of the batch that convolutions read, by name.
   std::map<std::string, std::vector<float>> means(const std::function<void()>& after_frame) {
     std::vector<std::vector<double>> sums(batch_.size());
@@ -85,6 +103,28 @@ class Observation {
   }
 
  private:
+  bool is_multiplied(TensorId tensor) const {
+    return std::ranges::any_of(network_.layers, [&](const network::Layer& layer) {
+      return network::multiplies(layer.op) && layer.inputs[0] == tensor &&
+             network_[tensor].shape.size() >= 2;
+    });
+  }
+
+  static float size_of_channel(std::span<const float> values, const network::Shape& shape,
+                               std::size_t channel) {
+    constexpr std::size_t one_in = 1000;
+    const auto images = static_cast<std::size_t>(shape[0]),
+               channels = static_cast<std::size_t>(shape[1]);
+    const std::size_t pixels = values.size() / images / channels;
+    std::vector<float> sizes;
+    for (std::size_t image = 0; image < images; ++image)
+      for (const float value : values.subspan((image * channels + channel) * pixels, pixels))
+        sizes.push_back(std::abs(value));
+    const auto at = sizes.end() - 1 - static_cast<std::ptrdiff_t>(sizes.size() / one_in);
+    std::ranges::nth_element(sizes, at);
+    return *at;
+  }
+
   bool is_convolved(TensorId tensor) const {
     return std::any_of(network_.layers.begin(), network_.layers.end(), [&](const auto& layer) {
       return std::holds_alternative<network::Conv>(layer.op) && layer.inputs[0] == tensor;
@@ -152,6 +192,21 @@ std::string method_text(const CalibrateOptions& options) {
 std::string to_text(RangeMethod method) {
   constexpr std::array<const char*, 4> names{"minmax", "percentile", "entropy", "mse"};
   return names[static_cast<std::size_t>(method)];
+}
+
+network::ChannelSizes channel_sizes(const Execution& execution, const Samples& samples,
+                                    const CalibrateOptions& options) {
+  const Network& network = *execution.network;
+  if (samples.count == 0) throw InputError(network.name, "there are no frames to calibrate on");
+  const std::vector<Batch> batches = batches_of(network, options.observed);
+  const auto runs = static_cast<double>(samples.count * batches.size());
+  double done = 0;
+  network::ChannelSizes sizes;
+  for (const Batch& batch : batches)
+    sizes.merge(Observation(execution, samples, batch).channel_sizes([&] {
+      if (options.progress) options.progress(++done / runs);
+    }));
+  return sizes;
 }
 
 CalibrationResult calibrate(const Execution& execution, const Samples& samples,

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "network/calibration_file.h"
+#include "network/quantized/equalise.h"
 #include "profile/frame_run.h"
 
 namespace millrace::profile {
@@ -32,5 +33,11 @@ struct CalibrationResult {
 /// EngineError.
 CalibrationResult calibrate(const Execution& execution, const Samples& samples,
                             const CalibrateOptions& options = {});
+
+/// Of what layers multiply by weights: below this lie all but a thousandth of a channel's numbers,
+/// without their sign, in the frame where they are largest. `options`: memory and progress. Errors
+/// as above.
+network::ChannelSizes channel_sizes(const Execution& execution, const Samples& samples,
+                                    const CalibrateOptions& options = {});
 
 }  // namespace millrace::profile

@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <span>
+#include <string>
+#include <vector>
 
 #include "network/evaluate/evaluate.h"
 #include "support/network_builder.h"
@@ -23,42 +26,23 @@ std::vector<std::vector<std::byte>> bytes_of(const Network& network,
   return result;
 }
 
+/// Of all tensors with channels, from 0.01 to 100.
+ChannelSizes random_sizes(Random& random, const Network& network) {
+  ChannelSizes sizes;
+  for (const Tensor& tensor : network.tensors)
+    if (tensor.shape.size() >= 2)
+      for (std::int64_t c = 0; c < tensor.shape[1]; ++c)
+        sizes[tensor.name].push_back(std::exp2(random.uniform(-6.6f, 6.6f)));
+  return sizes;
+}
+
 /// How many channels were changed.
 std::size_t expect_same_outputs(Random& random, const Network& network) {
-  const Equalised equalised = equalise(network);
+  const Equalised equalised = equalise(network, random_sizes(random, network));
   validate(equalised.network);
   const std::vector<Array> inputs = test::random_inputs(random, network);
   EXPECT_EQ(bytes_of(equalised.network, inputs), bytes_of(network, inputs));
   return equalised.channels;
-}
-
-/// The weights of a filter times 2 to `unlike` times its position.
-TensorId uneven(NetworkBuilder& builder, const Shape& shape, double unlike, bool by_input) {
-  Array weights = [&] {
-    Random random(3);
-    return test::random_array(random, DataType::float32, shape);
-  }();
-  std::vector<float> values(weights.values<float>().begin(), weights.values<float>().end());
-  const auto filters = static_cast<std::size_t>(shape[0]),
-             inputs = static_cast<std::size_t>(shape[1]);
-  const std::size_t kernel = values.size() / filters / inputs;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    const std::size_t filter = i / kernel / inputs, input = i / kernel % inputs;
-    values[i] *=
-        static_cast<float>(std::exp2(unlike * static_cast<double>(by_input ? input : filter)));
-  }
-  return builder.constant(make_array<float>(DataType::float32, shape, values));
-}
-
-/// The largest weight of each filter.
-std::vector<float> largest_by_filter(const Network& network, const Layer& layer) {
-  const Tensor& weight = network[layer.inputs[1]];
-  const auto values = weight.constant->values<float>();
-  std::vector<float> largest(static_cast<std::size_t>(weight.shape[0]));
-  const std::size_t each = values.size() / largest.size();
-  for (std::size_t i = 0; i < values.size(); ++i)
-    largest[i / each] = std::max(largest[i / each], std::abs(values[i]));
-  return largest;
 }
 
 TEST(Equalise, outputs_of_random_networks_stay_the_same_bit_for_bit) {
@@ -73,50 +57,64 @@ TEST(Equalise, outputs_of_random_networks_stay_the_same_bit_for_bit) {
   EXPECT_GT(changed, 1000u);
 }
 
-/// Two convolutions with `between` in the middle; the filters of the first are 32 times apart.
+/// A convolution with four filters over six channels, behind `between`, behind another.
 template <class Between>
-Network between_uneven(Between between) {
+Network with_two_convolutions(Between between) {
   NetworkBuilder builder;
   const TensorId x = builder.input({1, 3, 8, 8});
-  const TensorId w = uneven(builder, {6, 3, 1, 1}, 1, false);
-  const TensorId a = builder.layer(Conv{test::window(1), 1}, {x, w}, {1, 6, 8, 8});
-  const TensorId b = between(builder, a);
-  const Shape shape = builder.shape(b);
-  const TensorId v = uneven(builder, {4, shape[1], 1, 1}, -1, true);
-  builder.output(builder.layer(Conv{test::window(1), 1}, {b, v}, {1, 4, shape[2], shape[3]}));
+  const TensorId a = builder.conv(x, 6, test::window(1));
+  builder.output(builder.conv(between(builder, a), 4, test::window(1)));
   return builder.build();
 }
 
-float unevenness(const Network& network) {
-  const std::vector<float> largest = largest_by_filter(network, network.layers[0]);
-  const auto [low, high] = std::ranges::minmax(largest);
-  return high / low;
+/// The tensor that the last layer reads, with channels that are twice as large one after the other.
+ChannelSizes unlike_sizes(const Network& network) {
+  const Tensor& tensor = network[network.layers.back().inputs[0]];
+  ChannelSizes sizes;
+  for (std::int64_t c = 0; c < tensor.shape[1]; ++c)
+    sizes[tensor.name].push_back(std::exp2(static_cast<float>(c)));
+  return sizes;
 }
 
-TEST(Equalise, channels_become_about_equally_large) {
+std::span<const float> weights_of(const Network& network, std::size_t layer) {
+  return network[network.layers[layer].inputs[1]].constant->values<float>();
+}
+
+TEST(Equalise, divides_a_channel_by_the_root_of_its_size_over_that_of_its_weights) {
   for (const bool pooled : {false, true}) {
-    const Network network = between_uneven([&](NetworkBuilder& builder, TensorId a) {
+    const Network network = with_two_convolutions([&](NetworkBuilder& builder, TensorId a) {
       const TensorId b = builder.unary(UnaryKind::relu, a);
       return pooled ? builder.pool({PoolKind::max, test::window(2, {.stride = 2})}, b) : b;
     });
-    EXPECT_GT(unevenness(network), 16);
-    const Equalised equalised = equalise(network);
-    EXPECT_LT(unevenness(equalised.network), 4);
-    EXPECT_GE(equalised.channels, 8u);  // before and behind the Relu
-    Random random(1);
-    expect_same_outputs(random, network);
+    const Network equalised = equalise(network, unlike_sizes(network)).network;
+    const std::size_t last = network.layers.size() - 1;
+    for (std::size_t c = 0; c < 6; ++c) {
+      float largest = 0;
+      for (std::size_t filter = 0; filter < 4; ++filter)
+        largest = std::max(largest, std::abs(weights_of(network, last)[filter * 6 + c]));
+      const double exact = (static_cast<double>(c) - std::log2(largest)) / 2;
+      const float factor = std::exp2(static_cast<float>(std::round(exact)));
+      for (std::size_t filter = 0; filter < 4; ++filter)
+        EXPECT_EQ(weights_of(equalised, last)[filter * 6 + c],
+                  weights_of(network, last)[filter * 6 + c] * factor);
+      for (std::size_t input = 0; input < 3; ++input)
+        EXPECT_EQ(weights_of(equalised, 0)[c * 3 + input],
+                  weights_of(network, 0)[c * 3 + input] / factor);
+    }
   }
 }
 
-TEST(Equalise, follows_a_depthwise_convolution_and_a_concatenation) {
-  const Network network = between_uneven([&](NetworkBuilder& builder, TensorId a) {
-    const TensorId b =
-        builder.conv(builder.unary(UnaryKind::relu, a), 6, test::window(3, {.pad = 1}), 6);
-    return builder.concat(1, {b, builder.unary(UnaryKind::leaky_relu, b, 0.1)});
+TEST(Equalise, takes_no_heed_of_weights_that_have_a_scale_for_the_channel) {
+  const Network network = with_two_convolutions([](NetworkBuilder& builder, TensorId a) {
+    return builder.conv(builder.unary(UnaryKind::relu, a), 6, test::window(3, {.pad = 1}), 6);
   });
-  EXPECT_LT(unevenness(equalise(network).network), 8);
-  Random random(1);
-  EXPECT_GT(expect_same_outputs(random, network), 0u);
+  const std::string read = network[network.layers[2].inputs[0]].name;
+  const Network equalised = equalise(network, {{read, {1, 2, 4, 8, 16, 64}}}).network;
+  const float factors[]{1, 2, 4, 8, 16, 64};
+  for (std::size_t c = 0; c < 6; ++c)
+    for (std::size_t k = 0; k < 9; ++k)
+      EXPECT_EQ(weights_of(equalised, 2)[c * 9 + k],
+                weights_of(network, 2)[c * 9 + k] * factors[c]);
 }
 
 TEST(Equalise, what_does_not_pass_factors_on_keeps_its_channels) {
@@ -134,8 +132,13 @@ TEST(Equalise, what_does_not_pass_factors_on_keeps_its_channels) {
         b.output(a);
         return b.unary(UnaryKind::relu, a);
       }};
-  for (std::size_t i = 0; i < fixing.size(); ++i)
-    EXPECT_EQ(equalise(between_uneven(fixing[i])).channels, 0u) << i;
+  for (std::size_t i = 0; i < fixing.size(); ++i) {
+    const Network network = with_two_convolutions(fixing[i]);
+    EXPECT_EQ(equalise(network, unlike_sizes(network)).channels, 0u) << i;
+  }
+  const Network network = with_two_convolutions(
+      [](NetworkBuilder& b, TensorId a) { return b.unary(UnaryKind::relu, a); });
+  EXPECT_EQ(equalise(network, {}).channels, 0u);
 }
 
 }  // namespace

@@ -7,13 +7,10 @@
 
 #include "api/loaded.h"
 #include "api/open_model.h"
-#include "api/written_over.h"
 #include "base/error.h"
 #include "base/file.h"
-#include "base/printable.h"
 #include "engine/engine.h"
 #include "network/onnx_writer/write_onnx.h"
-#include "network/quantized/equalise.h"
 
 namespace millrace::api {
 namespace {
@@ -68,7 +65,7 @@ void write_weights(const network::Network& network, const network::OnnxModel& mo
 
 ExportedModel write_part(const network::Network& network, const network::OnnxPart& part,
                          const fs::path& path, NewFiles& files) {
-  ExportedModel written{.path = path, .layers = part.layers.size()};
+  ExportedModel written{path, part.layers.size(), {}};
   network::OnnxWriting how;
   how.weights_inside = !needs_weights_file(network, part);
   how.weights_file = weights_beside(path).filename().string();
@@ -115,26 +112,21 @@ void make_folder(const fs::path& folder) {
 
 }  // namespace
 
-std::string exported_text(const ExportedModel& written) {
-  return fmt::format(
-      "{}: {} layers{}{}", printable(written.path.string()), written.layers,
-      written.equalised ? fmt::format(", {} channels equalised", *written.equalised) : "",
-      written.weights.empty() ? "" : ", weights in " + printable(written.weights.string()));
+ExportedModel export_model(const Setup& setup, const fs::path& output) {
+  FilesRead files;
+  files.add(setup);
+  files.refuse(output);
+  const network::Network network = open_model(setup.source, setup.context);
+  return export_network(network, output, files);
 }
 
-ExportedModel export_model(const ModelToExport& model, const fs::path& output) {
-  FilesRead files;
-  files.add(model.setup);
-  files.refuse(output);
-  network::Equalised opened{open_model(model.setup.source, model.setup.context)};
-  if (model.equalise) opened = network::equalise(std::move(opened.network));
-  const network::Network& network = opened.network;
+ExportedModel export_network(const network::Network& network, const fs::path& output,
+                             FilesRead& files) {
   const std::vector<LayerId> layers = all_layers(network);
   const network::OnnxPart part{layers, network.inputs, network.outputs};
   if (needs_weights_file(network, part)) files.refuse(weights_beside(output));
   NewFiles fresh;
   ExportedModel written = write_part(network, part, output, fresh);
-  if (model.equalise) written.equalised = opened.channels;
   fresh.keep();
   return written;
 }

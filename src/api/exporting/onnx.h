@@ -2,11 +2,10 @@
 // Networks and plans as ONNX files.
 #include <cstddef>
 #include <filesystem>
-#include <optional>
-#include <string>
 #include <vector>
 
 #include "api/setup.h"
+#include "api/written_over.h"
 
 namespace millrace::api {
 
@@ -14,20 +13,16 @@ namespace millrace::api {
 struct ExportedModel {
   std::filesystem::path path;
   std::size_t layers = 0;
-  std::optional<std::size_t> equalised = {};  // channels that got another size, if asked for
-  std::filesystem::path weights = {};         // the file of its weights; empty: they are inside
+  std::filesystem::path weights;  // the file of its weights; empty: they are inside
 };
 
-/// "net.onnx: 8 layers, weights in net.onnx.weights".
-std::string exported_text(const ExportedModel& written);
-
-struct ModelToExport {
-  Setup setup;
-  bool equalise = false;  // see network::equalise
-};
 /// Writes the model's network to `output`, which may be "-". InputError if ONNX lacks a layer, or
 /// if `output` is a file that is read.
-ExportedModel export_model(const ModelToExport& model, const std::filesystem::path& output);
+ExportedModel export_model(const Setup& setup, const std::filesystem::path& output);
+
+/// The same for a network that was made of `files`, whose results `output` is one of.
+ExportedModel export_network(const network::Network& network, const std::filesystem::path& output,
+                             FilesRead& files);
 
 struct PlanToExport {
   std::string file, model;  // model: empty, or where the plan's model is now

@@ -80,11 +80,15 @@ std::string calibration_json(const Calibrated& calibrated) {
                        {"low", shortest(range.low)},
                        {"high", shortest(range.high)}});
   }
-  return json_document("calibration_report", {{"network", calibrated.network},
-                                              {"method", table.method},
-                                              {"frames", table.frames},
-                                              {"tensors", tensors},
-                                              {"file", calibrated.output}});
+  nlohmann::ordered_json report{{"network", calibrated.network},
+                                {"method", table.method},
+                                {"frames", table.frames},
+                                {"tensors", tensors},
+                                {"file", calibrated.output}};
+  if (!calibrated.equalised.empty())
+    report["equalised"] = {{"file", calibrated.equalised},
+                           {"channels", calibrated.equalised_channels}};
+  return json_document("calibration_report", report);
 }
 
 std::string verification_json(const VerifyResult& result, const std::string& against) {

@@ -184,10 +184,16 @@ std::string profile_text(const ProfileResult& result, const ProfileRequest& requ
 }
 
 std::string calibration_text(const Calibrated& calibrated) {
-  const auto& [name, result, output] = calibrated;
-  return fmt::format("{}: ranges of {} tensors on {} frames, {}\n\n{}\nwritten: {}\n",
-                     printable(name), result.table.calibration.ranges.size(), result.table.frames,
-                     result.table.method, ranges_text(result), printable(output));
+  const profile::CalibrationResult& result = calibrated.result;
+  const std::string equalised =
+      calibrated.equalised.empty()
+          ? ""
+          : fmt::format("written: {}, {} channels have another size\n",
+                        printable(calibrated.equalised), calibrated.equalised_channels);
+  return fmt::format("{}: ranges of {} tensors on {} frames, {}\n\n{}\n{}written: {}\n",
+                     printable(calibrated.network), result.table.calibration.ranges.size(),
+                     result.table.frames, result.table.method, ranges_text(result), equalised,
+                     printable(calibrated.output));
 }
 
 std::string verification_text(const VerifyResult& result, const std::string& against) {

@@ -44,6 +44,9 @@ void bind(CLI::App& verb, CalibrateOptions& options) {
   verb.add_flag("--correct-bias", request.corrects_bias,
                 "Also write the means of what convolutions read, by which int8 corrects their "
                 "biases for the rounding of the weights");
+  verb.add_option("--equalise", request.equalised,
+                  "Also write the model as this ONNX file, with channels of about equal size, and "
+                  "calibrate that");
   begin_group(verb, "Output");
   verb.add_option("-o,--output", request.output,
                   "The calibration table to write; default: NAME.calibration.json");

@@ -10,7 +10,6 @@
 #include "base/printable.h"
 #include "cli/options/common.h"
 #include "cli/options/model.h"
-#include "cli/options/of_kind.h"
 #include "cli/print/progress.h"
 #include "cli/verbs/verbs.h"
 #include "dataflow/analysis.h"
@@ -25,9 +24,9 @@ namespace {
 struct ExportOptions {
   api::Setup setup;  // its source: a plan file or a model
   std::string model, output, format = "dot";
-  bool sdf = false, equalise = false;
+  bool sdf = false;
   api::ProgramRequest program;
-  std::vector<CLI::Option*> of_programs = {}, of_models = {};
+  std::vector<CLI::Option*> of_programs = {};
 
   const std::string& plan() const { return setup.source.file; }
 };
@@ -51,9 +50,6 @@ void bind(CLI::App& verb, ExportOptions& options) {
                   "folder to write into. For a program: the folder to write, new or empty");
   verb.add_flag("--sdf", options.sdf,
                 "Write the network's SDF graph instead, with one actor per layer");
-  options.of_models = {verb.add_flag("--equalise", options.equalise,
-                                     "With --format onnx: make channels about equally large, by "
-                                     "powers of two, for int8; the outputs stay the same")};
   bind_input(verb, options.setup);
   begin_group(verb, "Programs");
   CLI::Option* const timed =
@@ -86,21 +82,25 @@ void refuse_model_options(const network::ModelSource& source) {
                    "the plan says shapes and weights; leave out --shape, --size and --weights");
 }
 
+void print(const api::ExportedModel& written) {
+  fmt::print("{}: {} layers{}\n", printable(written.path.string()), written.layers,
+             written.weights.empty() ? "" : ", weights in " + printable(written.weights.string()));
+}
+
 int export_to_onnx(const ExportOptions& options) {
   if (options.sdf) throw InputError("--sdf", "writes a graph, and --format onnx a network");
   if (options.output.empty())
     throw InputError("--output", "is missing; name the ONNX file, or the folder for a plan's");
   if (!api::is_plan_file(options.plan())) {
-    const api::ExportedModel written =
-        api::export_model({options.setup, options.equalise}, options.output);
-    if (options.output != standard_output) fmt::print("{}\n", exported_text(written));
+    const api::ExportedModel written = api::export_model(options.setup, options.output);
+    if (options.output != standard_output) print(written);
     return 0;
   }
   refuse_model_options(options.setup.source);
   const api::PlanToExport plan{options.plan(), options.model};
   for (const api::ExportedModel& written :
        api::export_phases(plan, options.output, {.listener = &terminal()}))
-    fmt::print("{}\n", exported_text(written));
+    print(written);
   return 0;
 }
 
@@ -120,10 +120,10 @@ int export_program(const ExportOptions& options) {
 }
 
 int run(const ExportOptions& options) {
-  const bool is_model = options.format == "onnx" && !api::is_plan_file(options.plan());
-  refuse_unless(is_model, options.of_models, "a model with --format onnx");
   if (options.format == "cpp") return export_program(options);
-  refuse_unless(false, options.of_programs, "--format cpp");
+  for (const CLI::Option* option : options.of_programs)
+    if (option->count() > 0)
+      throw InputError(option->get_name(), "is for --format cpp; leave it out");
   if (options.format == "onnx") return export_to_onnx(options);
   refuse_model_options(options.setup.source);
   api::FilesRead files;

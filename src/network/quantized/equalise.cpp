@@ -13,8 +13,7 @@
 namespace millrace::network {
 namespace {
 
-constexpr int most_rounds = 30;
-constexpr double settled = 0.05, largest_exponent = 20;  // of 2
+constexpr double largest_exponent = 20;  // of 2
 
 /// Calls f(index, output channel, input channel) for all weights of a Conv, ConvTranspose or Gemm.
 template <class F>
@@ -41,7 +40,7 @@ void for_each_weight(const Layer& layer, const Shape& weight, F f) {
 
 class Equaliser {
  public:
-  explicit Equaliser(Network network)
+  Equaliser(Network network, const ChannelSizes& sizes)
       : network_(std::move(network)), links_(network_), exponents_(links_.count()) {
     for (const TensorId input : network_.inputs) links_.fix(input);
     for (const TensorId output : network_.outputs) links_.fix(output);
@@ -51,13 +50,10 @@ class Equaliser {
       else
         link_channels(links_, network_, network_.layers[i]);
     }
+    choose_exponents(sizes);
   }
 
   Equalised run() {
-    for (int round = 0; round < most_rounds && approach() > settled; ++round) {
-    }
-    for (double& exponent : exponents_)
-      exponent = std::clamp(std::round(exponent), -largest_exponent, largest_exponent);
     std::size_t channels = 0;
     for (std::size_t t = 0; t < network_.tensors.size(); ++t) channels += changed_in(TensorId(t));
     for (const LayerId id : products_) apply(network_.layers[id.index]);
@@ -73,62 +69,69 @@ class Equaliser {
            !network_[layer.inputs[1]].quantized;
   }
 
+  /// The factors that divide channels are the roots of how large the channels are, over how large
+  /// the weights are that read them. Weights of one channel alone have a scale of their own, so
+  /// that their size does not matter.
+  void choose_exponents(const ChannelSizes& sizes) {
+    std::vector<float> numbers(links_.count()), weights(links_.count());
+    for (const LayerId id : products_) {
+      const Layer& layer = network_[id];
+      const auto size = sizes.find(network_[layer.inputs[0]].name);
+      if (size == sizes.end() || size->second.size() != links_.count(layer.inputs[0])) {
+        links_.fix(layer.inputs[0]);
+        continue;
+      }
+      note(layer.inputs[0], with_floor(size->second), numbers);
+      if (!reads_one_channel(layer))
+        note(layer.inputs[0], with_floor(largest_read(layer)), weights);
+    }
+    for (std::size_t c = 0; c < exponents_.size(); ++c) {
+      if (links_.is_fixed(c) || numbers[c] <= 0) continue;
+      const double exponent = weights[c] > 0
+                                  ? std::log2(double{numbers[c]} / double{weights[c]}) / 2
+                                  : std::log2(double{numbers[c]});
+      if (std::isfinite(exponent))
+        exponents_[c] = std::clamp(std::round(exponent), -largest_exponent, largest_exponent);
+    }
+  }
+
+  bool reads_one_channel(const Layer& layer) const {
+    return std::holds_alternative<Conv>(layer.op) && network_[layer.inputs[1]].shape[1] == 1;
+  }
+
+  /// What hardly occurs may occur more often in other frames.
+  static std::vector<float> with_floor(std::vector<float> sizes) {
+    constexpr float smallest_share = 1.f / 1024;
+    const float least = *std::ranges::max_element(sizes) * smallest_share;
+    for (float& size : sizes) size = std::max(size, least);
+    return sizes;
+  }
+
+  /// By class: the largest.
+  void note(TensorId tensor, const std::vector<float>& found, std::vector<float>& all) {
+    for (std::size_t c = 0; c < found.size(); ++c) {
+      float& value = all[links_.class_of(tensor, c)];
+      value = std::max(value, found[c]);
+    }
+  }
+
+  /// By input channel, of the weights.
+  std::vector<float> largest_read(const Layer& layer) {
+    const Tensor& weight = network_[layer.inputs[1]];
+    const std::span<const float> weights = weight.constant->values<float>();
+    std::vector<float> largest(links_.count(layer.inputs[0]));
+    for_each_weight(layer, weight.shape, [&](std::size_t i, std::size_t, std::size_t c) {
+      largest[c] = std::max(largest[c], std::abs(weights[i]));
+    });
+    return largest;
+  }
+
   /// Powers of two by channel; with -1 their inverse.
   std::vector<float> factors(TensorId tensor, double sign) {
     std::vector<float> result(links_.count(tensor));
     for (std::size_t c = 0; c < result.size(); ++c)
       result[c] = static_cast<float>(std::exp2(sign * exponents_[links_.class_of(tensor, c)]));
     return result;
-  }
-
-  /// Where the largest weights that make a channel are larger than those that read it, it is
-  /// divided by more. Half a step, because both ends of a layer move. The largest step.
-  double approach() {
-    std::vector<float> making(links_.count()), reading(links_.count());
-    for (const LayerId id : products_) note_weights(network_[id], making, reading);
-    double largest = 0;
-    for (std::size_t c = 0; c < exponents_.size(); ++c) {
-      const bool has_both = making[c] > 0 && reading[c] > 0;
-      if (links_.is_fixed(c) || !has_both) continue;
-      const double step = std::log2(double{making[c]} / double{reading[c]}) / 4;
-      if (!std::isfinite(step)) continue;
-      exponents_[c] = std::clamp(exponents_[c] + step, -largest_exponent, largest_exponent);
-      largest = std::max(largest, std::abs(step));
-    }
-    return largest;
-  }
-
-  /// By class: the largest of all weights and biases that make its channels, and of the weights
-  /// that read them.
-  void note_weights(const Layer& layer, std::vector<float>& making, std::vector<float>& reading) {
-    const TensorId in = layer.inputs[0], out = layer.outputs[0];
-    const std::vector<float> read = factors(in, 1), made = factors(out, -1);
-    std::vector<float> largest_made(made.size()), largest_read(read.size());
-    const Tensor& weight = network_[layer.inputs[1]];
-    const std::span<const float> weights = weight.constant->values<float>();
-    for_each_weight(layer, weight.shape, [&](std::size_t i, std::size_t o, std::size_t c) {
-      const float size = std::abs(weights[i]) * read[c] * made[o];
-      largest_made[o] = std::max(largest_made[o], size);
-      largest_read[c] = std::max(largest_read[c], size);
-    });
-    if (const auto bias = bias_of(layer); !bias.empty())
-      for (std::size_t o = 0; o < made.size(); ++o)
-        largest_made[o] =
-            std::max(largest_made[o], std::abs(bias[bias.size() == 1 ? 0 : o]) * made[o]);
-    const auto note = [&](TensorId tensor, const std::vector<float>& found,
-                          std::vector<float>& all) {
-      for (std::size_t c = 0; c < found.size(); ++c) {
-        float& value = all[links_.class_of(tensor, c)];
-        value = std::max(value, found[c]);
-      }
-    };
-    note(out, largest_made, making);
-    note(in, largest_read, reading);
-  }
-
-  std::span<const float> bias_of(const Layer& layer) const {
-    if (layer.inputs.size() < 3 || !layer.inputs[2].valid()) return {};
-    return network_[layer.inputs[2]].constant->values<float>();
   }
 
   std::size_t changed_in(TensorId tensor) {
@@ -154,7 +157,7 @@ class Equaliser {
       network_.tensors.push_back(std::move(scaled));
     }
     if (changed_in(out) == 0) return;
-    const bool has_bias = !bias_of(layer).empty();
+    const bool has_bias = layer.inputs.size() > 2 && layer.inputs[2].valid();
     const std::vector<float> made = factors(out, -1);
     absorb(network_, layer, {in, {made.begin(), made.end()}, std::vector<double>(made.size())});
     if (!has_bias) layer.inputs.resize(2);
@@ -168,6 +171,8 @@ class Equaliser {
 
 }  // namespace
 
-Equalised equalise(Network network) { return Equaliser(std::move(network)).run(); }
+Equalised equalise(Network network, const ChannelSizes& sizes) {
+  return Equaliser(std::move(network), sizes).run();
+}
 
 }  // namespace millrace::network

@@ -26,8 +26,8 @@ COMMANDS = [
     ({**PLAN, **OTHER_PLAN, **ENGINE}, f"bench p.json --beside q.json {LIBRARY}", ["--trace"]),
     ({"p.json": "plan", **APPLICATION, **TRUTH, **ENGINE},
      f"bench d.yaml --rounds 1 --plan p.json --labels-from labels.txt {LIBRARY}", ["--svg"]),
-    ({"n.npy": "input", **MODEL, **ENGINE}, f"calibrate d.onnx --input n.npy {LIBRARY}", ["--output"]),
-    ({**APPLICATION, **PLUGIN}, "calibrate d.yaml --plugin plug.so", ["--output"]),
+    ({"n.npy": "input", **MODEL, **ENGINE}, f"calibrate d.onnx --input n.npy {LIBRARY}", ["--output", "--equalise"]),
+    ({**APPLICATION, **PLUGIN}, "calibrate d.yaml --plugin plug.so", ["--output", "--equalise"]),
     ({"g.xml": "graph"}, "dataflow g.xml --format dot", ["--output"]),
     ({"b.yaml": "board file", **SYSTEM, **ENGINE}, f"deploy s.yaml --board b.yaml {LIBRARY}",
      ["--output", "--pareto", "--fronts"]),
@@ -77,7 +77,6 @@ OTHERS = {
     ("calibrate", "--correct-bias"): "a flag",
     ("dataflow", "--format"): "a name",
     ("export", "--sdf"): "a flag",
-    ("export", "--equalise"): "a flag",
 }
 
 
