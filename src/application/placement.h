@@ -18,15 +18,20 @@ struct Placement {
   Size size;
 };
 
+/// Halves are rounded up.
+inline std::int64_t scaled_size(std::int64_t size, std::int64_t numerator,
+                                std::int64_t denominator) {
+  const std::int64_t scaled = (2 * size * numerator + denominator) / (2 * denominator);
+  return scaled > 0 ? scaled : 1;
+}
+
 inline Placement place(const Size& picture, const Size& input, Fit fit) {
   if (fit == Fit::stretch) return {0, 0, input};
   Size size = input;
   if (input.width * picture.height < input.height * picture.width)
-    size.height = picture.height * input.width / picture.width;
+    size.height = scaled_size(picture.height, input.width, picture.width);
   else
-    size.width = picture.width * input.height / picture.height;
-  size.width = size.width > 0 ? size.width : 1;
-  size.height = size.height > 0 ? size.height : 1;
+    size.width = scaled_size(picture.width, input.height, picture.height);
   return {(input.width - size.width) / 2, (input.height - size.height) / 2, size};
 }
 

@@ -195,6 +195,15 @@ TEST(to_picture, undoes_a_letterbox) {
   EXPECT_EQ(found[0], (Detection{3, 0.5, 0, 0, 200, 100}));
 }
 
+TEST(place, rounds_a_letterbox_to_whole_pixels) {
+  const Placement wide = place({120, 100}, {96, 64}, Fit::letterbox);  // 76.8 pixels
+  EXPECT_EQ(wide.size, (Size{77, 64}));
+  EXPECT_EQ(wide.left, 9);
+  const Placement high = place({810, 1080}, {640, 640}, Fit::letterbox);
+  EXPECT_EQ(high.size, (Size{480, 640}));
+  EXPECT_EQ(place({1000, 3}, {64, 64}, Fit::letterbox).size, (Size{64, 1}));
+}
+
 TEST(check_head, says_what_does_not_fit) {
   network::Tensor output{"out", network::DataType::float32, {1, 255, 13, 13}, {}};
   HeadSettings head{Kind::yolo, {}, {{1, 1}, {2, 2}, {3, 3}}};

@@ -57,7 +57,9 @@ class Matcher {
     if (!variance) return std::nullopt;
     const auto squared = squared_of(*variance, found);
     if (!squared || !is_same(*squared, data, found)) return std::nullopt;
-    if (network_[data].type != DataType::float32) return std::nullopt;
+    if (network_[data].type != DataType::float32 ||
+        network_[data].shape != network_[network_[last].outputs[0]].shape)
+      return std::nullopt;
     found.data = data;
     Found whole = found;
     if (const auto centred = centred_of(data, whole)) {

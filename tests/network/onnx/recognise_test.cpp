@@ -179,6 +179,14 @@ TEST(RecogniseNormalizations, finds_normalization_by_the_root_of_the_mean_square
   }
 }
 
+TEST(RecogniseNormalizations, leaves_results_of_more_dimensions) {
+  Form f;
+  const TensorId epsilon =
+      f.constant(make_array<float>(DataType::float32, {1, 1, 1, 1}, std::array<float, 1>{1e-3f}));
+  const TensorId variance = f.plus(f.mean(f.power(f.x, 2)), epsilon);
+  EXPECT_EQ(f.ends_with(f.over(f.x, f.unary(UnaryKind::sqrt, variance))).layers.size(), 5u);
+}
+
 TEST(RecogniseNormalizations, leaves_means_over_other_dimensions_and_what_others_read) {
   Form channels;
   const TensorId centred = channels.minus(channels.x, channels.mean(channels.x, {1}));
