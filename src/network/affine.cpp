@@ -221,7 +221,9 @@ void absorb(Network& network, Layer& layer, const Affine& affine) {
   const auto bias = bias_of(network, layer, channels);
   std::vector<float> biases(channels);
   for (std::size_t c = 0; c < channels; ++c)
-    biases[c] = static_cast<float>((*bias)[c] * affine.scale[c] + affine.shift[c]);
+    biases[c] = static_cast<float>(affine.shift[c] == 0  // keeps the sign of a zero
+                                       ? (*bias)[c] * affine.scale[c]
+                                       : (*bias)[c] * affine.scale[c] + affine.shift[c]);
   layer.inputs.resize(3);
   layer.inputs[1] = add_values(network, weight.name, scaled(weight, *channel, affine.scale));
   if (weight.quantized)

@@ -73,13 +73,13 @@ class Observation {
     network::ChannelSizes sizes;
     for_each_frame(after_frame, [&](std::size_t i, std::span<const float> values, std::size_t f) {
       if (!is_multiplied(batch_[i]) || values.empty()) return;
+      if (!std::ranges::all_of(values, [](float value) { return std::isfinite(value); }))
+        refuse(batch_[i], f);
       const network::Tensor& tensor = network_[batch_[i]];
       std::vector<float>& its = sizes[tensor.name];
       its.resize(static_cast<std::size_t>(tensor.shape[1]));
       for (std::size_t c = 0; c < its.size(); ++c) {
-        const float size = size_of_channel(values, tensor.shape, c);
-        if (!std::isfinite(size)) refuse(batch_[i], f);
-        its[c] = std::max(its[c], size);
+        its[c] = std::max(its[c], size_of_channel(values, tensor.shape, c));
       }
     });
     return sizes;

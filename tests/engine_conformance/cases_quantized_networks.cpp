@@ -102,7 +102,11 @@ class QuantisedChain {
   QuantisedTensor combined(const QuantisedTensor& x, const QuantisedTensor& y) {
     constexpr BinaryKind kinds[]{BinaryKind::add, BinaryKind::add, BinaryKind::sub, BinaryKind::mul,
                                  BinaryKind::max};
-    const TensorId sum = b_.binary(kinds[random_.below(5)], real(x), real(y));
+    const TensorId left = real(x);
+    const TensorId right = random_.below(4) == 0   ? left
+                           : random_.below(4) == 0 ? b_.constant({x.shape[1], 1, 1})
+                                                   : real(y);
+    const TensorId sum = b_.binary(kinds[random_.below(5)], left, right);
     const bool is_positive = random_.below(2) == 0;
     const TensorId result = is_positive ? b_.unary(UnaryKind::relu, sum) : sum;
     if (random_.below(6) == 0) b_.output(sum);

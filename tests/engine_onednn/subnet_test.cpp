@@ -1,7 +1,9 @@
 // What holds for subnets as a whole: fusion, borders, memory, threads.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
+#include <span>
 #include <thread>
 
 #include "base/error.h"
@@ -68,7 +70,7 @@ Array chained(Engine& engine, const network::Network& network, std::vector<std::
       tensors[subnet->outputs()[i].tensor] = {subnet->outputs()[i].layout, std::move(out[i])};
   }
   const TensorId last = network.outputs[0];
-  return network::make_array(DataType::float32, network[last].shape,
+  return network::make_array(network[last].type, network[last].shape,
                              std::move(tensors.at(last).second));
 }
 
@@ -230,6 +232,35 @@ TEST(subnet, several_run_at_once_on_threads_of_their_own) {
     });
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(equal, std::vector<int>(4, 50));
+}
+
+TEST(subnet, functions_between_bytes_are_the_same_wherever_a_border_lies) {
+  const auto engine = make();
+  using enum UnaryKind;
+  for (const UnaryKind kind : {sigmoid, tanh, erf, gelu, mish, exp, softplus, hard_swish, relu}) {
+    Net net;
+    const Shape shape{1, 16, 32, 5};
+    const float steps[]{1.f / 120, 1.f / 70};
+    const std::uint8_t zeros[]{125, 90};
+    const auto quantise = [&](TensorId x, std::size_t i, network::Operator op, DataType type) {
+      const TensorId scale =
+          net.constant(network::make_array<float>(DataType::float32, {}, std::span(&steps[i], 1)));
+      const TensorId zero = net.constant(
+          network::make_array<std::uint8_t>(DataType::uint8, {}, std::span(&zeros[i], 1)));
+      const TensorId made = net.layer(std::move(op), {x, scale, zero}, shape);
+      net.set_type(made, type);
+      return made;
+    };
+    const TensorId bytes =
+        quantise(net.input(shape), 0, network::QuantizeLinear{}, DataType::uint8);
+    const TensorId numbers = quantise(bytes, 0, network::DequantizeLinear{}, DataType::float32);
+    net.output(quantise(net.unary(kind, numbers), 1, network::QuantizeLinear{}, DataType::uint8));
+    const network::Network network = net.build();
+    const auto whole = chained(*engine, network, {0});
+    for (const std::size_t begin : {1u, 2u, 3u})
+      EXPECT_TRUE(std::ranges::equal(chained(*engine, network, {0, begin}).bytes(), whole.bytes()))
+          << static_cast<int>(kind) << " cut at " << begin;
+  }
 }
 
 TEST(subnet, a_layout_of_another_engine_is_refused) {

@@ -57,6 +57,30 @@ TEST(Equalise, outputs_of_random_networks_stay_the_same_bit_for_bit) {
   EXPECT_GT(changed, 1000u);
 }
 
+TEST(Equalise, outputs_stay_the_same_with_groups_and_matrices_of_any_form) {
+  NetworkBuilder b;
+  const TensorId x = b.input({1, 4, 6, 6});
+  const TensorId a = b.unary(UnaryKind::relu, b.conv(x, 8, test::window(3, {.pad = 1}), 2));
+  const TensorId w = b.constant({8, 3, 2, 2});  // two groups: 8 channels to 6
+  const TensorId up =
+      b.layer(ConvTranspose{test::window(2, {.stride = 2}), 2}, {a, w}, {1, 6, 12, 12});
+  const TensorId c = b.unary(UnaryKind::leaky_relu, up, 0.25);
+  const TensorId shared = b.constant({6, 6, 1, 1});  // of a layer that scales and one that cannot
+  const TensorId d = b.layer(Conv{test::window(1), 1}, {c, shared}, {1, 6, 12, 12});
+  const TensorId e =
+      b.layer(Conv{test::window(1), 1}, {b.unary(UnaryKind::sigmoid, d), shared}, {1, 6, 12, 12});
+  const TensorId sum = b.binary(BinaryKind::add, b.unary(UnaryKind::relu, d), e);
+  const TensorId rows =
+      b.layer(Reshape{}, {b.pool({PoolKind::average, test::window(12)}, sum)}, {1, 6});
+  const TensorId first =
+      b.layer(Gemm{false, true, 0.5f, 0.75f}, {rows, b.constant({5, 6}), b.constant({1})}, {1, 5});
+  const TensorId second = b.unary(UnaryKind::relu, first);
+  b.output(
+      b.layer(Gemm{false, false, 2, 3}, {second, b.constant({5, 4}), b.constant({1, 4})}, {1, 4}));
+  Random random(9);
+  for (int i = 0; i < 20; ++i) EXPECT_GT(expect_same_outputs(random, b.build()), 20u);
+}
+
 /// A convolution with four filters over six channels, behind `between`, behind another.
 template <class Between>
 Network with_two_convolutions(Between between) {

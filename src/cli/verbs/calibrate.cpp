@@ -45,7 +45,7 @@ void bind(CLI::App& verb, CalibrateOptions& options) {
                 "Also write the means of what convolutions read, by which int8 corrects their "
                 "biases for the rounding of the weights");
   verb.add_option("--equalise", request.equalised,
-                  "Also write the model as this ONNX file, with channels of about equal size, and "
+                  "Also write the model as this ONNX file, with channels that suit int8, and "
                   "calibrate that");
   begin_group(verb, "Output");
   verb.add_option("-o,--output", request.output,

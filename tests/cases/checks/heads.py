@@ -299,9 +299,9 @@ def placement():
     """Left, top, width and height of the picture in the input: it keeps its proportions."""
     width, height = WIDTH, HEIGHT
     if WIDTH * PICTURE[1] < HEIGHT * PICTURE[0]:
-        height = round(PICTURE[1] * WIDTH / PICTURE[0])
+        height = (2 * PICTURE[1] * WIDTH + PICTURE[0]) // (2 * PICTURE[0])
     else:
-        width = round(PICTURE[0] * HEIGHT / PICTURE[1])
+        width = (2 * PICTURE[0] * HEIGHT + PICTURE[1]) // (2 * PICTURE[1])
     return (WIDTH - width) // 2, (HEIGHT - height) // 2, width, height
 
 

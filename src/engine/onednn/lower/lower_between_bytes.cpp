@@ -8,6 +8,7 @@
 
 #include "engine/onednn/lower/lower.h"
 #include "engine/onednn/subnet.h"
+#include "engine/onednn/threads/team.h"
 #include "kernels/plain/byte_numbers.h"
 
 namespace millrace::engine::onednn {
@@ -144,15 +145,18 @@ void apply(const Builder& builder, const Layer& layer, std::array<float, 256>& n
   alone.outputs = {TensorId(1)};
   alone.layers = {{layer.name, layer.op, alone.inputs, alone.outputs}};
   const SubnetRequest request = whole_network(alone, {"core", board::ProcessorKind::cpu, {0}});
-  Builder own({builder.engine(), nullptr}, request);
-  lower(own, {LayerId(0), {}});
-  auto [program, outputs] = own.finish();
-  const auto subnet = make_subnet(
-      builder.engine(), {&alone, request.processor.cores, request.inputs, outputs, program});
-  const auto in = std::as_bytes(std::span(numbers)).data();
+  const std::vector<int>& cores = request.processor.cores;
   std::array<float, 256> results;
-  const auto out = std::as_writable_bytes(std::span(results)).data();
-  subnet->run({&in, 1}, {&out, 1});
+  run_on(cores, [&] {  // made by as many threads as it runs on
+    Builder own({builder.engine(), nullptr}, request);
+    lower(own, {LayerId(0), {}});
+    auto [program, outputs] = own.finish();
+    const auto subnet =
+        make_subnet(builder.engine(), {&alone, cores, request.inputs, outputs, program});
+    const auto in = std::as_bytes(std::span(numbers)).data();
+    const auto out = std::as_writable_bytes(std::span(results)).data();
+    subnet->run({&in, 1}, {&out, 1});
+  });
   numbers = results;
 }
 
