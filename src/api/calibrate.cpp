@@ -103,10 +103,6 @@ Calibrated calibrate(const CalibrateRequest& given) {
   network::Network network = open_model(source, request.setup.context);
   Calibrated calibrated{network.name, {}, request.output, request.equalised};
   const std::string& equalised = request.equalised;
-  if (!equalised.empty() && network::format_of(equalised) != network::Format::onnx)
-    throw InputError("--equalise", fmt::format("found '{}', expected the name of an ONNX file, "
-                                               "which is calibrated then, such as even.onnx",
-                                               equalised));
   std::string& output = calibrated.output;
   if (output.empty())
     output = std::filesystem::path(equalised.empty() ? file : equalised).stem().string() +
@@ -116,6 +112,10 @@ Calibrated calibrate(const CalibrateRequest& given) {
   files.add(request.frames);
   files.add(request.application);
   files.refuse_unwritable({output, equalised});
+  if (!equalised.empty() && network::format_of(equalised) != network::Format::onnx)
+    throw InputError("--equalise", fmt::format("found '{}', expected the name of an ONNX file, "
+                                               "which is calibrated then, such as even.onnx",
+                                               equalised));
   const Runs runs(request, network);
   if (!equalised.empty()) {
     const network::Equalised made = runs.equalised(network);
