@@ -65,7 +65,7 @@ class Linker {
   }
   void operator()(const Reshape&) const {
     const Shape &from = network_[layer_.inputs[0]].shape, &to = network_[layer_.outputs[0]].shape;
-    if (from[0] != to[0] || links_.count(layer_.outputs[0]) == 0) return fix_all();
+    if (from[0] != to[0]) return fix_all();
     if (from[1] == to[1]) return join();
     if (to.size() != 2) return fix_all();
     const std::size_t of_channel = index(to[1] / from[1]);  // elements: images become a row

@@ -49,7 +49,7 @@ kernels::ByteScale known_scale(const Builder& builder, const Layer& layer, DataT
 struct ByteFunction {
   std::vector<const Layer*> sources;  // DequantizeLinear
   ByteOperation operation = ByteOperation::add;
-  std::vector<const Layer*> functions;  // the first one last
+  std::vector<const Layer*> functions;  // in the order in which they are computed
 
   bool is_plain() const { return sources.size() == 1 && functions.empty(); }
 };
