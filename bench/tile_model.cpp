@@ -1,55 +1,76 @@
 // The model of the engine `tiled` beside measured times: tile_model NETWORK [SCRATCHPAD_KIB].
-// The engine's rates are those of one core. Here they are scaled to this one by two layers of no
-// network: a convolution for all that computes, a sum for all that moves.
+// The engine's rates are those of one core. Here layers of no network find those of this one:
+// convolutions for all that computes, a sum for all that moves.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
+#include <initializer_list>
 #include <limits>
 
 #include "base/error.h"
 #include "engine/tiled/settings.h"
-#include "engine/tiled/subnet.h"
 #include "network/read.h"
 #include "network/zoo.h"
+#include "workload/compile.h"
+#include "workload/executable.h"
 
 namespace {
 
 using namespace millrace;
 
-constexpr int repetitions = 15;
+constexpr int repetitions = 25;
+constexpr std::chrono::milliseconds least{300};  // of all repetitions: others may disturb a few
 
-/// Of each workload the fastest of some runs, on inputs of zeros.
-std::vector<double> measured_seconds(engine::tiled::TiledSubnet& subnet) {
-  std::vector<network::Buffer> buffers;
-  std::vector<const std::byte*> in;
-  std::vector<std::byte*> out;
-  for (const engine::Port& port : subnet.inputs())
-    in.push_back(buffers.emplace_back(port.layout.size).data());
-  for (const engine::Port& port : subnet.outputs())
-    out.push_back(buffers.emplace_back(port.layout.size).data());
-  std::vector<double> best;
-  for (int i = 0; i < repetitions; ++i) {
-    const auto times = subnet.run_timed(in, out);
-    best.resize(times.size(), std::numeric_limits<double>::infinity());
-    for (std::size_t k = 0; k < times.size(); ++k)
-      best[k] = std::min(best[k], seconds(times[k].time));
-  }
-  return best;
-}
-
-struct Timed {
-  std::vector<workload::LayerTiling> tilings;
-  std::vector<double> seconds;
+/// Of a workload: the fastest of some runs, and what its links took in the fastest for them.
+struct Measured {
+  double seconds = std::numeric_limits<double>::infinity(), transfers = seconds, kernels = seconds;
 };
 
-Timed timed(const network::Network& network, const engine::tiled::TiledSettings& settings) {
-  const board::Processor core{.name = "core0", .cores = {0}};
-  const engine::SubnetRequest request = engine::whole_network(network, core);
-  engine::tiled::TiledSubnet subnet(request, settings);
-  const auto compiled =
-      workload::compile(network, {request.layers, request.outputs}, settings.target);
-  return {compiled.tilings, measured_seconds(subnet)};
-}
+/// A network in tiles with memory for all of its tensors, zeros.
+class TiledNetwork {
+ public:
+  TiledNetwork(const network::Network& network, const workload::TileTarget& target)
+      : compiled(workload::compile(network, target)),
+        scratch_(network::Buffer::uninitialized(target.scratchpad)) {
+    for (const network::Tensor& tensor : network.tensors) {
+      if (!tensor.constant) memory_.emplace_back(tensor.size());
+      // Only ever read: no link has a constant as its sink.
+      table_.push_back(tensor.constant ? const_cast<std::byte*>(tensor.constant->memory->data())
+                                       : memory_.back().data());
+    }
+    for (const workload::Workload& workload : compiled.program.workloads)
+      executables_.emplace_back(workload, network, scratch_.data());
+  }
+
+  /// By workload, on one core, one after the other as in a frame.
+  std::vector<Measured> measure() {
+    std::vector<Measured> best(executables_.size());
+    const auto start = std::chrono::steady_clock::now();
+    const auto is_short = [&] { return std::chrono::steady_clock::now() - start < least; };
+    for (int i = 0; i < 2 * repetitions || is_short(); ++i)
+      for (std::size_t k = 0; k < executables_.size(); ++k) run(executables_[k], i % 2, best[k]);
+    return best;
+  }
+
+  workload::Compiled compiled;
+
+ private:
+  void run(workload::Executable& executable, bool by_link, Measured& best) {
+    workload::Executable::Spent spent;
+    const auto start = std::chrono::steady_clock::now();
+    by_link ? executable.run_timed(table_, spent) : executable.run(table_);
+    const std::chrono::duration<double> all = std::chrono::steady_clock::now() - start;
+    if (!by_link) return static_cast<void>(best.seconds = std::min(best.seconds, all.count()));
+    best.transfers = std::min(best.transfers, seconds(Time(spent.transfers)));
+    best.kernels = std::min(best.kernels, seconds(Time(spent.kernels)));
+  }
+
+  network::Buffer scratch_;
+  std::vector<network::Buffer> memory_;
+  workload::TensorTable table_;
+  std::vector<workload::Executable> executables_;
+};
 
 network::Network one_layer(network::Operator op, const std::vector<network::Shape>& inputs) {
   network::Network network{"one layer", {}, {}, {}, {}};
@@ -70,47 +91,96 @@ network::Network one_layer(network::Operator op, const std::vector<network::Shap
   return network;
 }
 
-/// How many times as fast as in the model this machine is.
-double speed_of(const network::Network& network, const engine::tiled::TiledSettings& settings) {
-  const Timed found = timed(network, settings);
-  return found.tilings[0].cost.seconds / found.seconds[0];
+/// A layer of no network, measured, beside what the model says: all in seconds.
+struct Probe {
+  Measured measured;
+  double transfers = 0, numbers = 0;  // of its kernel: what goes by the number
+  double pieces = 0;                  // what goes by pieces and rows that lie side by side
+};
+
+Probe probe(const network::Network& network, const workload::TileTarget& target) {
+  TiledNetwork tiled(network, target);
+  const workload::LayerTiling& found = tiled.compiled.tilings[0];
+  const auto geometry = workload::geometry_of(network, found.layer, target.element);
+  workload::TileTarget without = target;
+  without.gathered_piece_seconds = without.window_row_seconds = 0;
+  const double numbers = workload::kernel_seconds(geometry, found.tiling, without);
+  const double kernels = workload::kernel_seconds(geometry, found.tiling, target);
+  const double steps = static_cast<double>(found.cost.steps) * target.run_seconds;
+  return {tiled.measure()[0], found.cost.seconds - kernels - steps, numbers, kernels - numbers};
 }
 
-/// With the rates of this machine.
-engine::tiled::TiledSettings fitted(engine::tiled::TiledSettings settings) {
-  const network::Shape image{1, 64, 40, 40};
-  network::Window window{{3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}};
-  const double moving = speed_of(
-      one_layer(network::Binary{network::BinaryKind::add}, {{1, 64, 320, 320}, {1, 64, 320, 320}}),
-      settings);
-  settings.target.bytes_per_second *= moving;
-  settings.target.values_per_second *= moving;
-  const double computing =
-      speed_of(one_layer(network::Conv{window, 1}, {image, {64, 64, 3, 3}}), settings);
-  for (double* rate : {&settings.target.macs_per_second, &settings.target.channel_macs_per_second,
-                       &settings.target.gathered_per_second})
-    *rate *= computing;
+/// How many times as long as in the model numbers and pieces take here: the least squares of the
+/// relative errors over some layers.
+struct Slower {
+  double numbers = 1, pieces = 1;
+};
+Slower slower(std::initializer_list<Probe> probes) {
+  double nn = 0, np = 0, pp = 0, n = 0, p = 0;
+  for (const Probe& probe : probes) {
+    const double numbers = probe.numbers / probe.measured.kernels;
+    const double pieces = probe.pieces / probe.measured.kernels;
+    nn += numbers * numbers;
+    np += numbers * pieces;
+    pp += pieces * pieces;
+    n += numbers;
+    p += pieces;
+  }
+  const double determinant = nn * pp - np * np;
+  return {(n * pp - p * np) / determinant, (p * nn - n * np) / determinant};
+}
+
+/// With the rates of this machine, by layers of no network. Sums are so large that no cache has
+/// them, as the tensors of a network that has run since.
+workload::TileTarget fitted(workload::TileTarget target) {
+  const auto map = [](std::int64_t channels, std::int64_t side) {
+    return network::Shape{1, channels, side, side};
+  };
+  const auto measured = [&](std::int64_t channels, std::int64_t side, std::int64_t groups) {
+    const network::Window around{{3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}};
+    const network::Shape weights{channels, channels / groups, 3, 3};
+    return probe(one_layer(network::Conv{around, groups}, {map(channels, side), weights}), target);
+  };
+  const Probe sum = probe(
+      one_layer(network::Binary{network::BinaryKind::add}, {map(64, 768), map(64, 768)}), target);
+  target.bytes_per_second *= sum.transfers / sum.measured.transfers;
+  target.values_per_second *= sum.numbers / sum.measured.kernels;
+  const Slower products = slower(
+      {measured(64, 56, 1), measured(128, 28, 1), measured(256, 14, 1), measured(512, 7, 1)});
+  target.macs_per_second /= products.numbers;
+  target.gathered_piece_seconds *= products.pieces;
+  const Slower windows = slower({measured(64, 112, 64), measured(128, 56, 128),
+                                 measured(256, 28, 256), measured(512, 14, 512)});
+  target.window_numbers_per_second /= windows.numbers;
+  target.window_row_seconds *= windows.pieces;
   fmt::print(
-      "this core moves {:.2f} and computes {:.2f} times as fast as the engine's model says\n",
-      moving, computing);
-  return settings;
+      "this core: {:.1f} GB/s, {:.1f} G values/s; {:.1f} GMAC/s and {:.1f} ns a piece; {:.1f} G/s "
+      "and {:.1f} ns a row of windows\n",
+      target.bytes_per_second / 1e9, target.values_per_second / 1e9, target.macs_per_second / 1e9,
+      target.gathered_piece_seconds * 1e9, target.window_numbers_per_second / 1e9,
+      target.window_row_seconds * 1e9);
+  return target;
 }
 
 void compare(const network::Network& network, const std::string& kib) {
   engine::EngineOptions options;
   options.settings["tiled"] = {{"scratchpad_kib", kib}};
-  const Timed found = timed(network, fitted(engine::tiled::settings_of(options)));
-  int near = 0, tiled = 0;
-  for (std::size_t i = 0; i < found.seconds.size(); ++i) {
-    const workload::LayerTiling& tiling = found.tilings[i];
+  const workload::TileTarget target = fitted(engine::tiled::settings_of(options).target);
+  TiledNetwork tiled(network, target);
+  const std::vector<Measured> measured = tiled.measure();
+  int near = 0, all = 0;
+  for (std::size_t i = 0; i < measured.size(); ++i) {
+    const workload::LayerTiling& tiling = tiled.compiled.tilings[i];
     if (!tiling.tiled) continue;
-    const double ratio = tiling.cost.seconds / found.seconds[i];
-    ++tiled;
+    const double ratio = tiling.cost.seconds / measured[i].seconds;
+    ++all;
     near += ratio > 0.8 && ratio < 1.2 ? 1 : 0;
-    fmt::print("{:<32} {:>10.1f} us  modelled {:>10.1f} us  {:.2f}\n", network[tiling.layer].name,
-               found.seconds[i] * 1e6, tiling.cost.seconds * 1e6, ratio);
+    fmt::print(
+        "{:<32} {:>9.1f} us ({:>9.1f} moving, {:>9.1f} computing)  modelled {:>9.1f} us  {:.2f}\n",
+        network[tiling.layer].name, measured[i].seconds * 1e6, measured[i].transfers * 1e6,
+        measured[i].kernels * 1e6, tiling.cost.seconds * 1e6, ratio);
   }
-  fmt::print("within 20 %: {} of {} layers\n", near, tiled);
+  fmt::print("within 20 %: {} of {} layers\n", near, all);
 }
 
 }  // namespace

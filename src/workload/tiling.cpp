@@ -85,17 +85,20 @@ Moved moved(const LayerGeometry& geometry, const Tiling& tiling, const TileTarge
   return {static_cast<double>(runs) * seconds, runs * bytes};
 }
 
+/// Its windows slide over one channel each.
+bool is_by_channel(const LayerGeometry& geometry) {
+  return slides(geometry.operation) && geometry.operation != TileOperation::convolution;
+}
+
 double compute_seconds(const LayerGeometry& geometry, const TileTarget& target) {
-  double positions = 1;
-  for (std::size_t i = 0; i < loop_count; ++i) positions *= static_cast<double>(geometry.totals[i]);
-  const bool separate = geometry.operation == TileOperation::depthwise;
-  const double rate = separate && target.channel_macs_per_second > 0
-                          ? target.channel_macs_per_second
-                          : target.macs_per_second;
-  if (geometry.macs_per_position > 0)
-    return positions * static_cast<double>(geometry.macs_per_position) / rate;
-  const auto window = static_cast<double>(geometry.window.kernel[0] * geometry.window.kernel[1]);
-  return positions * window / target.values_per_second;
+  double numbers = 1;
+  for (std::size_t i = 0; i < loop_count; ++i) numbers *= static_cast<double>(geometry.totals[i]);
+  const std::int64_t window = geometry.window.kernel[0] * geometry.window.kernel[1];
+  const bool multiplies = geometry.macs_per_position > 0;
+  numbers *= static_cast<double>(multiplies ? geometry.macs_per_position : window);
+  if (is_by_channel(geometry) && target.window_numbers_per_second > 0)
+    return numbers / target.window_numbers_per_second;
+  return numbers / (multiplies ? target.macs_per_second : target.values_per_second);
 }
 
 /// The plain loops take dense tiles only: parts of a channel one by one.
@@ -104,28 +107,57 @@ bool is_dense(const LayerGeometry& geometry, const Tiling& tiling) {
          tiles_of(geometry, tiling, Loop::col) == 1;
 }
 
+/// Rows and columns of a tile's outputs.
+std::array<std::int64_t, 2> plane_of(const LayerGeometry& geometry, const Tiling& tiling) {
+  std::array<std::int64_t, 2> plane{};
+  for (const Loop loop : {Loop::row, Loop::col})
+    plane[axis_of(loop)] = std::min(tiling.tile[at(loop)], geometry.totals[at(loop)]);
+  return plane;
+}
+
+std::int64_t parts_of(std::int64_t count, std::int64_t size) { return (count + size - 1) / size; }
+
 /// A tile of few pixels leaves part of the arithmetic idle.
 double idle_factor(const LayerGeometry& geometry, const Tiling& tiling, const TileTarget& target) {
   if (geometry.operation != TileOperation::convolution) return 1;
-  const std::int64_t pixels = std::min(tiling.tile[at(Loop::row)], geometry.totals[at(Loop::row)]) *
-                              std::min(tiling.tile[at(Loop::col)], geometry.totals[at(Loop::col)]);
-  const std::int64_t together = target.pixels_together;
-  const std::int64_t computed = (pixels + together - 1) / together * together;
-  return static_cast<double>(computed) / static_cast<double>(pixels);
+  const auto [rows, columns] = plane_of(geometry, tiling);
+  const std::int64_t strips = parts_of(rows * columns, target.pixels_together);
+  return static_cast<double>(strips * target.pixels_together) / static_cast<double>(rows * columns);
 }
 
-/// Of a convolution's kernel: the windows of all pixels, for each tile of output channels.
-double gather_seconds(const LayerGeometry& geometry, const Tiling& tiling,
-                      const TileTarget& target) {
+/// Of a convolution's kernel: for some outputs after the other, some pixels after the other, each
+/// position of the window in each channel. Pixels lie side by side in a row of the output.
+double gathering_seconds(const LayerGeometry& geometry, const Tiling& tiling,
+                         const TileTarget& target) {
   const TileWindow& w = geometry.window;
-  const bool slides = w.kernel[0] * w.kernel[1] * w.strides[0] * w.strides[1] > 1;
-  const bool gathers = geometry.operation == TileOperation::convolution && slides;
-  if (!gathers || target.gathered_per_second <= 0) return 0;
-  auto numbers = static_cast<double>(geometry.macs_per_position);
-  for (const Loop loop : {Loop::image, Loop::group, Loop::row, Loop::col, Loop::depth})
-    numbers *= static_cast<double>(geometry.totals[at(loop)]);
-  return numbers * static_cast<double>(tiles_of(geometry, tiling, Loop::out)) /
-         target.gathered_per_second;
+  const auto [rows, columns] = plane_of(geometry, tiling);
+  const bool is_dense = w.kernel[0] * w.kernel[1] * w.strides[0] * w.strides[1] == 1;
+  const std::int64_t pieces =
+      parts_of(rows * columns, target.pixels_together) + (is_dense ? 0 : rows);
+  const std::int64_t outputs = std::min(tiling.tile[at(Loop::out)], geometry.totals[at(Loop::out)]);
+  double times = static_cast<double>(geometry.macs_per_position) * static_cast<double>(pieces) *
+                 static_cast<double>(parts_of(outputs, target.outputs_together));
+  for (const Loop loop : {Loop::image, Loop::group, Loop::depth})
+    times *= static_cast<double>(geometry.totals[at(loop)]);
+  for (const Loop loop : {Loop::out, Loop::row, Loop::col})
+    times *= static_cast<double>(tiles_of(geometry, tiling, loop));
+  return times * target.gathered_piece_seconds;
+}
+
+/// Of kernels whose windows slide over one channel: the rows under a tile's windows, apart by the
+/// strides, and those of its outputs.
+double sliding_seconds(const LayerGeometry& geometry, const Tiling& tiling,
+                       const TileTarget& target) {
+  const TileWindow& w = geometry.window;
+  const std::int64_t rows = plane_of(geometry, tiling)[0];
+  const std::int64_t reach = (w.kernel[0] - 1) * w.dilations[0] + 1;
+  const std::int64_t phases = std::min(w.strides[1], (w.kernel[1] - 1) * w.dilations[1] + 1);
+  auto times = static_cast<double>(((rows - 1) * w.strides[0] + reach) * phases + rows);
+  for (const Loop loop : {Loop::image, Loop::group, Loop::out})
+    times *= static_cast<double>(geometry.totals[at(loop)]);
+  for (const Loop loop : {Loop::row, Loop::col})
+    times *= static_cast<double>(tiles_of(geometry, tiling, loop));
+  return times * target.window_row_seconds;
 }
 
 template <class F>
@@ -183,8 +215,12 @@ std::int64_t places_of(const LayerGeometry& geometry, const Tiling& tiling,
 
 double kernel_seconds(const LayerGeometry& geometry, const Tiling& tiling,
                       const TileTarget& target) {
-  return compute_seconds(geometry, target) * idle_factor(geometry, tiling, target) +
-         gather_seconds(geometry, tiling, target);
+  const double computing =
+      compute_seconds(geometry, target) * idle_factor(geometry, tiling, target);
+  if (geometry.operation == TileOperation::convolution)
+    return computing + gathering_seconds(geometry, tiling, target);
+  if (is_by_channel(geometry)) return computing + sliding_seconds(geometry, tiling, target);
+  return computing;
 }
 
 std::int64_t whole_bytes(const LayerGeometry& geometry, const Operand& operand) {

@@ -9,12 +9,14 @@ struct TileTarget {
   Bytes scratchpad{256 * 1024};
   std::int64_t element = 4;  // bytes of a number as it is moved
   double macs_per_second = 1e10;
-  double values_per_second = 1e9;      // of what does not multiply, by element of the output
-  double channel_macs_per_second = 0;  // of depthwise convolutions; 0: as all others
-  std::int64_t pixels_together = 1;    // of a tile's pixels, kernels compute a multiple of so many
-  /// Numbers of windows larger than a pixel that a convolution's kernel gathers, once for each tile
-  /// of output channels; 0: at no cost.
-  double gathered_per_second = 0;
+  double values_per_second = 1e9;  // of what does not multiply, by element of the output
+  /// Numbers under the windows of depthwise convolutions and pools; 0: as all others. And of each
+  /// row of numbers that their kernels put in place, or write.
+  double window_numbers_per_second = 0, window_row_seconds = 0;
+  /// A convolution's kernel computes a multiple of so many of a tile's pixels. It gathers the
+  /// numbers under their windows, once for so many outputs. Of each piece that lies side by side:
+  std::int64_t pixels_together = 1, outputs_together = 128;
+  double gathered_piece_seconds = 0;
   double bytes_per_second = 1e10;  // to and from the scratchpad, as a whole
   double run_seconds = 1e-6;       // of each run of a link
   double row_seconds = 0;          // of each piece of a transfer that lies side by side

@@ -160,5 +160,32 @@ TEST(TileWindows, largest_numbers_and_averages_are_right) {
   }
 }
 
+TEST(TileWindows, what_is_no_number_stays_none_under_a_window) {
+  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+    RandomTile tile(seed);
+    tile.output.channels = tile.channels;
+    auto input = tile.numbers(tile.channels * tile.input.channel_stride);
+    for (std::size_t i = seed % 5; i < input.size(); i += 11)
+      input[i] = std::numeric_limits<float>::quiet_NaN();
+    std::vector<float> found(static_cast<std::size_t>(tile.channels * tile.output.channel_stride));
+    pool_tile({tile.input, tile.output, tile.windows, true}, input.data(), found.data());
+    for (std::int64_t m = 0; m < tile.channels; ++m)
+      for_each_pixel(tile.output, m, [&](std::size_t at, std::int64_t r, std::int64_t c) {
+        bool none = false;
+        float most = -std::numeric_limits<float>::infinity();
+        tile.for_each_in_window(r, c, [&](std::size_t number, std::size_t) {
+          const float x = input[static_cast<std::size_t>(m * tile.input.channel_stride) + number];
+          none = none || std::isnan(x);
+          most = std::max(most, x);
+        });
+        EXPECT_EQ(std::isnan(found[at]), none) << seed;
+        if (!none) {
+          EXPECT_EQ(found[at], most) << seed;
+        }
+      });
+    if (HasFailure()) return;
+  }
+}
+
 }  // namespace
 }  // namespace millrace::kernels

@@ -67,6 +67,34 @@ TEST(Compile, is_never_faster_than_its_lower_bound) {
   }
 }
 
+/// Of one tile, with kernels that take a second for each piece or row of numbers and no time else.
+double pieces_of_the_first_layer(const network::Network& network) {
+  TileTarget target;
+  target.macs_per_second = target.window_numbers_per_second = 1e30;
+  target.pixels_together = 32;
+  target.outputs_together = 4;
+  target.gathered_piece_seconds = target.window_row_seconds = 1;
+  const LayerGeometry geometry = geometry_of(network, LayerId(0), 4);
+  return kernel_seconds(geometry, {geometry.totals, false, false}, target);
+}
+
+TEST(Compile, counts_the_rows_that_kernels_put_in_place) {
+  const auto convolution = [](std::int64_t kernel, const test::WindowOptions& options) {
+    test::NetworkBuilder builder;
+    builder.output(builder.conv(builder.input({1, 3, 10, 10}), 5, test::window(kernel, options)));
+    return builder.build();
+  };
+  // 27 numbers under a window. 100 pixels: four lots that begin anew in each of ten rows. Five
+  // outputs: twice.
+  EXPECT_NEAR(pieces_of_the_first_layer(convolution(3, {.pad = 1})), 27 * (4 + 10) * 2, 1e-6);
+  EXPECT_NEAR(pieces_of_the_first_layer(convolution(1, {})), 3 * 4 * 2, 1e-6);
+  test::NetworkBuilder builder;
+  const TensorId x = builder.input({1, 3, 9, 9});
+  builder.output(builder.conv(x, 3, test::window(3, {.stride = 2, .pad = 1}), 3));
+  // Three channels: eleven rows of two phases of columns, then five rows of the output.
+  EXPECT_NEAR(pieces_of_the_first_layer(builder.build()), 3 * (11 * 2 + 5), 1e-6);
+}
+
 TEST(Compile, computes_an_activation_with_its_convolution) {
   test::NetworkBuilder builder;
   const TensorId x = builder.conv(builder.input({1, 4, 8, 8}), 4, test::window(3));

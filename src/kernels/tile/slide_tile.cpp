@@ -116,7 +116,7 @@ struct SlideTaps {
   std::int64_t weight_step = 1;  // 0: all have the same
 };
 
-template <bool largest, int vectors>
+template <int vectors>
 [[gnu::always_inline]] inline void slide_vectors_at(const SlideTaps& taps, const float* numbers,
                                                     float* to) {
   SlideVector sums[vectors];
@@ -126,22 +126,10 @@ template <bool largest, int vectors>
     for (int i = 0; i < vectors; ++i) {
       SlideVector x;
       __builtin_memcpy(&x, from + i * slide_lanes, sizeof x);
-      if (largest)
-        sums[i] = ((x > sums[i]) | (x != x)) ? x : sums[i];
-      else
-        sums[i] += taps.weights[t * taps.weight_step] * x;
+      sums[i] += taps.weights[t * taps.weight_step] * x;
     }
   }
   __builtin_memcpy(to, sums, sizeof sums);
-}
-
-template <bool largest>
-[[gnu::always_inline]] inline void slide_all(const SlideTaps& taps, const float* numbers, float* to,
-                                             std::int64_t count) {
-  std::int64_t i = 0;
-  for (; i + slide_slack <= count; i += slide_slack)
-    slide_vectors_at<largest, slide_vectors>(taps, numbers + i, to + i);
-  for (; i < count; i += slide_lanes) slide_vectors_at<largest, 1>(taps, numbers + i, to + i);
 }
 
 /// Also some results beyond `count`, to fill a vector.
@@ -149,10 +137,24 @@ template <bool largest>
 [[gnu::target_clones("avx512f", "arch=x86-64-v3", "default")]]
 #endif
 void slide(const SlideTaps& taps, const float* numbers, float* to, std::int64_t count) {
-  if (taps.weights)
-    slide_all<false>(taps, numbers, to, count);
-  else
-    slide_all<true>(taps, numbers, to, count);
+  std::int64_t i = 0;
+  for (; i + slide_slack <= count; i += slide_slack)
+    slide_vectors_at<slide_vectors>(taps, numbers + i, to + i);
+  for (; i < count; i += slide_lanes) slide_vectors_at<1>(taps, numbers + i, to + i);
+}
+
+/// Position by position of the kernel: compilers turn comparisons into those of vectors in plain
+/// loops only.
+#if defined(__x86_64__) && !defined(__clang__)
+[[gnu::target_clones("avx512f", "arch=x86-64-v3", "default")]]
+#endif
+void slide_largest(const SlideTaps& taps, const float* numbers, float* to, std::int64_t count) {
+  for (std::int64_t i = 0; i < count; ++i) to[i] = taps.start;
+  for (std::int64_t t = 0; t < taps.count; ++t) {
+    const float* from = numbers + taps.offsets[t];
+    for (std::int64_t i = 0; i < count; ++i)
+      to[i] = from[i] > to[i] || from[i] != from[i] ? from[i] : to[i];
+  }
 }
 
 #if defined(__x86_64__) && !defined(__clang__)
@@ -212,7 +214,8 @@ class SlidingTile {
     written_ = layout;
     taps.offsets = offsets_;
     SlideFill{source_, layout, part}.fill(plane, numbers_);
-    slide(taps, numbers_, sums_, (part.rows - 1) * layout.pitch + part.columns);
+    const auto run = taps.weights ? slide : slide_largest;
+    run(taps, numbers_, sums_, (part.rows - 1) * layout.pitch + part.columns);
     for (std::int64_t r = 0; r < part.rows; ++r)
       finish(SlidePart{part.row + r, part.column, 1, part.columns}, sums_ + r * layout.pitch);
   }
