@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cstdint>
 #include <limits>
 #include <opencv2/imgcodecs.hpp>
 #include <string>
@@ -12,6 +13,7 @@
 
 #include "application/codecs/codecs.h"
 #include "application/codecs/exif.h"
+#include "application/codecs/picture_size.h"
 #include "application/codecs/pnm.h"
 #include "application/codecs/webp.h"
 #include "base/error.h"
@@ -35,6 +37,15 @@ void make_upright(cv::Mat& image, int orientation) {
   throw InputError(path.string(), fmt::format("is a {} file that is damaged or of which a part is "
                                               "missing; copy it again",
                                               kind));
+}
+
+void check_pixels(std::uint64_t pixels, const std::filesystem::path& path) {
+  constexpr std::uint64_t million = 1'000'000;
+  if (pixels > most_pixels)
+    throw InputError(path.string(),
+                     fmt::format("has {} million pixels, of which a picture may have {} million; "
+                                 "make it smaller",
+                                 pixels / million, most_pixels / million));
 }
 
 /// Whether OpenCV takes the bytes for one of the formats that are offered here. It knows more, such
@@ -62,10 +73,12 @@ cv::Mat decode_bytes(const std::string& bytes, bool grey, const std::filesystem:
   if (bytes.starts_with("\xff\xd8")) {
     DecodedJpeg decoded = codecs().decode_jpeg(bytes, grey);
     if (decoded.is_damaged) fail_as_damaged(path, "JPEG");
+    check_pixels(decoded.pixels, path);
     if (!decoded.image.empty()) make_upright(decoded.image, exif_orientation(decoded.exif));
     return decoded.image;
   }
   if (!is_offered(bytes)) return {};
+  check_pixels(pixels_announced(bytes), path);
   const int orientation = webp_orientation(bytes);
   const int flags = (grey ? cv::IMREAD_GRAYSCALE : cv::IMREAD_COLOR) |
                     (orientation > 1 ? cv::IMREAD_IGNORE_ORIENTATION : 0);

@@ -199,5 +199,31 @@ TEST_F(JpegFile, that_is_damaged_is_refused_by_its_name) {
   }
 }
 
+/// With another size in its header.
+std::string resized(std::string bytes, unsigned rows, unsigned columns) {
+  const std::size_t size = bytes.find("\xff\xc0") + 5;
+  for (const unsigned side : {rows, columns}) {
+    const std::size_t place = side == rows ? size : size + 2;
+    bytes[place] = static_cast<char>(side >> 8);
+    bytes[place + 1] = static_cast<char>(side);
+  }
+  return bytes;
+}
+
+TEST(jpeg, of_few_bytes_has_no_room_for_many_pixels) {
+  const DecodedJpeg few = decoded_jpeg(resized(encoded(), 43520, 18761));
+  EXPECT_TRUE(few.is_damaged);
+  EXPECT_TRUE(few.image.empty());
+}
+
+TEST(jpeg, has_only_as_many_pixels_as_are_read) {
+  std::string bytes = resized(encoded(), 43520, 18761);
+  bytes.insert(bytes.size() - 2, std::string(std::size_t{1} << 20, '\x55'));
+  const DecodedJpeg large = decoded_jpeg(bytes);
+  EXPECT_FALSE(large.is_damaged);
+  EXPECT_TRUE(large.image.empty());
+  EXPECT_EQ(large.pixels, std::uint64_t{43520} * 18761);
+}
+
 }  // namespace
 }  // namespace millrace::application

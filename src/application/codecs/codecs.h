@@ -38,6 +38,7 @@ struct VideoFormat {
 
 struct DecodedJpeg {
   cv::Mat image;            // as it is stored, not turned; empty: it cannot be decoded
+  std::uint64_t pixels = 0;  // as the file says; no image if these are too many
   std::string exif;         // what the file says beside it
   bool is_damaged = false;  // something that is shown is not what was stored
 };

@@ -10,10 +10,14 @@
 
 #include <jerror.h>
 
+#include "application/codecs/picture_size.h"
+
 namespace millrace::application {
 namespace {
 
-constexpr std::size_t most_jpeg_pixels = std::size_t{1} << 30;
+/// A block of 64 pixels takes a bit at least, where Huffman's codes are used. Components may have
+/// half of the rows and half of the columns.
+constexpr std::uint64_t most_pixels_of_byte = std::uint64_t{8} * 64 * 4;
 constexpr int exif_marker = JPEG_APP0 + 1;
 
 /// One file. libjpeg's functions leave by longjmp when they fail, so everything that has a
@@ -37,6 +41,7 @@ class JpegReading {
     DecodedJpeg decoded;
     if (run()) decoded.image = jpeg_.num_components == 4 ? from_cmyk() : pixels_;
     decoded.exif = exif_;
+    decoded.pixels = announced_;
     // A file that only lacks the marker of its end has all that is shown.
     decoded.is_damaged = is_damaged_ || (lacks_end_ && (decoded.image.empty() || lacks_scans_));
     return decoded;
@@ -58,7 +63,10 @@ class JpegReading {
                  static_cast<unsigned long>(bytes_.size()));
     jpeg_read_header(&jpeg_, TRUE);
     find_exif();
-    if (std::size_t{jpeg_.image_width} * jpeg_.image_height > most_jpeg_pixels) return false;
+    const std::uint64_t pixels = std::uint64_t{jpeg_.image_width} * jpeg_.image_height;
+    announced_ = pixels;
+    is_damaged_ = jpeg_.arith_code == FALSE && pixels / most_pixels_of_byte > bytes_.size();
+    if (is_damaged_ || pixels > most_pixels) return false;
     const bool is_cmyk = jpeg_.num_components == 4;
     jpeg_.out_color_space = is_cmyk ? JCS_CMYK : grey_ ? JCS_GRAYSCALE : JCS_EXT_BGR;
     jpeg_start_decompress(&jpeg_);
@@ -151,6 +159,7 @@ class JpegReading {
   std::jmp_buf failed_{};
   cv::Mat pixels_;
   std::string exif_;
+  std::uint64_t announced_ = 0;
   bool is_damaged_ = false, lacks_end_ = false, lacks_scans_ = false;
 };
 

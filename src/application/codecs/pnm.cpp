@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::string_view blanks = " \t\r\n\v\f";
 constexpr int highest_value = 65535;
-constexpr std::size_t most_pixels = std::size_t{1} << 30;
+constexpr std::size_t most_samples = std::size_t{1} << 30;
 
 struct PnmHeader {
   int width = 0, height = 0, highest = 0;
@@ -83,7 +83,7 @@ bool is_pnm(std::string_view bytes) {
 
 cv::Mat read_pnm(std::string_view bytes, bool grey) {
   const auto header = take_header(bytes);
-  if (!header || header->samples() > most_pixels || bytes.size() < header->samples()) return {};
+  if (!header || header->samples() > most_samples || bytes.size() < header->samples()) return {};
   const bool is_colour = header->channels == 3;
   cv::Mat image(header->height, header->width, is_colour ? CV_8UC3 : CV_8UC1);
   for (std::size_t i = 0; i < header->samples(); ++i) {
