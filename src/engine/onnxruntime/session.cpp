@@ -137,6 +137,8 @@ void OnnxSession::create(const network::OnnxModel& model, const SessionPart& par
   // Earlier versions take a QuantizeLinear and the DequantizeLinear after it for nothing.
   if (provider_.library->minor < oldest_that_keeps_rounding)
     maker.set("session.disable_quant_qdq", "1");
+  // Else two pairs of them with different scales become one, which rounds otherwise.
+  maker.set("session.disable_double_qdq_remover", "1");
   for (const auto& [key, value] : provider_.settings.session) maker.set(key, value);
   append(provider_, std::max(1, static_cast<int>(options.processor.cores.size())), maker.options());
   add_weights(model, *part.network, maker.options());
