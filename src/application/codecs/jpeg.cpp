@@ -15,8 +15,8 @@
 namespace millrace::application {
 namespace {
 
-/// A block of 64 pixels takes a bit at least, where Huffman's codes are used. Components may have
-/// half of the rows and half of the columns.
+/// A block of 64 pixels takes a bit at least, where Huffman's codes are used. A component that has
+/// all columns has a quarter of the rows at least.
 constexpr std::uint64_t most_pixels_of_byte = std::uint64_t{8} * 64 * 4;
 constexpr int exif_marker = JPEG_APP0 + 1;
 
