@@ -54,6 +54,8 @@ class Grouping {
     const auto start = [&](LayerId id) {
       if (!taken_.count(id)) result.push_back(grow(id));
     };
+    for (const LayerId id : layers_)
+      if (auto group = attention(id)) result.push_back(std::move(*group));
     for (auto id = layers_.rbegin(); id != layers_.rend(); ++id)
       if (network::leads_fusion(network_[*id].op)) start(*id);
     for (const LayerId id : layers_)
@@ -86,6 +88,57 @@ class Grouping {
       taken_.insert(next->layers.begin(), next->layers.end());
     }
     return group;
+  }
+
+  /// Before any other group, since the second product leads one by itself.
+  std::optional<Group> attention(LayerId head) {
+    if (!network::is_one_of<network::MatMul>(network_[head].op)) return std::nullopt;
+    const auto fused = attention_behind(network_[head].outputs[0]);
+    if (!fused) return std::nullopt;
+    Group group{head, {*fused}};
+    if (!accepts_(group)) return std::nullopt;
+    for (const LayerId id : layers_of(group)) taken_.insert(id);
+    return group;
+  }
+
+  std::optional<Fused> attention_behind(TensorId products) const {
+    constexpr std::size_t most_before = 2;  // a scale and a mask
+    Fused fused{Fused::Kind::attention, {}, {}, {}};
+    TensorId now = products;
+    for (bool raised = false;;) {
+      const auto reader = sole_reader(now);
+      if (!reader) return std::nullopt;
+      const Layer& layer = network_[*reader];
+      const bool first = layer.inputs[0] == now;
+      if (layer.inputs.size() == 2 && layer.inputs[0] == layer.inputs[1]) return std::nullopt;
+      if (raised) {
+        if (!first || !network::is_one_of<network::MatMul>(layer.op)) return std::nullopt;
+        fused.operand = layer.inputs[1];
+        fused.result = layer.outputs[0];
+      } else if (is_softmax_of_rows(layer)) {
+        raised = true;
+      } else if (!network::is_binary(layer.op) || fused.layers.size() == most_before ||
+                 network_[layer.outputs[0]].shape != network_[now].shape) {
+        return std::nullopt;
+      }
+      fused.layers.push_back(*reader);
+      if (fused.operand.valid()) return fused;
+      now = layer.outputs[0];
+    }
+  }
+
+  bool is_softmax_of_rows(const Layer& layer) const {
+    const auto* const softmax = std::get_if<network::Softmax>(&layer.op);
+    const auto rank = static_cast<std::int64_t>(network_[layer.outputs[0]].shape.size());
+    return softmax != nullptr && !softmax->log && softmax->axis == rank - 1 && softmax->end == rank;
+  }
+
+  std::optional<LayerId> sole_reader(TensorId tensor) const {
+    const auto readers = consumers_.find(tensor);
+    if (outputs_.count(tensor) || readers == consumers_.end() || readers->second.size() != 1 ||
+        taken_.count(readers->second[0]))
+      return std::nullopt;
+    return readers->second[0];
   }
 
   /// What alone reads this tensor and could be done on it at once.

@@ -10,9 +10,11 @@ namespace millrace::engine {
 
 /// Layers whose work is done on the result of the layer before them, before it is stored.
 struct Fused {
-  enum class Kind { unary, swish, hard_swish, binary, residual };
+  /// attention: what is multiplied or added to products of matrices, if anything, the softmax of
+  /// their rows, and the product of that with the operand.
+  enum class Kind { unary, swish, hard_swish, binary, residual, attention };
   Kind kind = Kind::unary;
-  std::vector<LayerId> layers;  // one; for x * sigmoid(x) two
+  std::vector<LayerId> layers;  // one; for x * sigmoid(x) two; for attention two to four
   TensorId operand;             // the other input of a binary; a residual is added whole
   TensorId result;
 };

@@ -93,5 +93,42 @@ TEST(fusion, a_group_runs_when_its_last_operand_is_there) {
   EXPECT_EQ(grouped(net.build(), {y}, always), (Groups{{1}, {0, 2}}));
 }
 
+/// Queries and keys, a scale, a mask, softmax, and values.
+struct AttentionNet {
+  Net net;
+  TensorId products, powers, result;
+
+  explicit AttentionNet(const network::Softmax& softmax = {3, 4, false}) {
+    const TensorId q = net.input({1, 2, 10, 8}), k = net.input({1, 2, 8, 12});
+    products = net.layer(network::MatMul{}, {q, k}, {1, 2, 10, 12});
+    const TensorId scaled = net.binary(BinaryKind::mul, products, net.constant({1}));
+    const TensorId masked = net.binary(BinaryKind::add, scaled, net.input({1, 1, 10, 12}));
+    powers = net.layer(softmax, {masked}, {1, 2, 10, 12});
+    const TensorId v = net.input({1, 2, 12, 8});
+    result = net.layer(network::MatMul{}, {powers, v}, {1, 2, 10, 8});
+  }
+};
+
+TEST(fusion, attention_is_one_group) {
+  AttentionNet a;
+  const TensorId y = a.net.relu(a.result);
+  EXPECT_EQ(grouped(a.net.build(), {y}, always), (Groups{{0, 1, 2, 3, 4}, {5}}));
+}
+
+TEST(fusion, attention_whose_products_are_needed_is_not) {
+  AttentionNet a;
+  EXPECT_EQ(grouped(a.net.build(), {a.products, a.result}, always),
+            (Groups{{0}, {1}, {2}, {3}, {4}}));
+  EXPECT_EQ(grouped(a.net.build(), {a.powers, a.result}, always), (Groups{{0, 1}, {2}, {3}, {4}}));
+}
+
+TEST(fusion, the_logarithm_of_a_softmax_or_that_of_columns_is_no_attention) {
+  for (const network::Softmax& other :
+       {network::Softmax{3, 4, true}, {2, 3, false}, {2, 4, false}}) {
+    AttentionNet a(other);
+    EXPECT_EQ(grouped(a.net.build(), {a.result}, always), (Groups{{0, 1}, {2}, {3}, {4}}));
+  }
+}
+
 }  // namespace
 }  // namespace millrace::engine

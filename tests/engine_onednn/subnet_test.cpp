@@ -158,6 +158,37 @@ TEST(subnet, timed_runs_give_the_same_bits_and_name_every_layer_once) {
   EXPECT_EQ(std::memcmp(a[0].data(), b.data(), static_cast<std::size_t>(b.size().count)), 0);
 }
 
+/// Tokens whose heads are turned outwards, attention over them, and the heads turned back.
+network::Network attention_net(std::int64_t rows) {
+  Net net;
+  const auto heads = [&](TensorId x, const Shape& permutation, const Shape& shape) {
+    x = net.layer(network::Reshape{}, {x}, {1, rows, 4, 16});
+    return net.layer(network::Transpose{permutation}, {x}, shape);
+  };
+  const Shape tokens{1, rows, 64}, shape{1, 4, rows, 16}, turned{1, 4, 16, rows};
+  const TensorId q = heads(net.input(tokens), {0, 2, 1, 3}, shape);
+  const TensorId k = heads(net.input(tokens), {0, 2, 3, 1}, turned);
+  const TensorId v = heads(net.input(tokens), {0, 2, 1, 3}, shape);
+  TensorId y = net.layer(network::MatMul{}, {q, k}, {1, 4, rows, rows});
+  y = net.layer(network::Softmax{3, 4, false}, {y}, {1, 4, rows, rows});
+  y = net.layer(network::MatMul{}, {y, v}, shape);
+  y = net.layer(network::Transpose{{0, 2, 1, 3}}, {y}, {1, rows, 4, 16});
+  net.output(net.layer(network::Reshape{}, {y}, tokens));
+  return net.build();
+}
+
+TEST(subnet, attention_is_one_kernel_and_nothing_moves_before_or_behind_it) {
+  std::vector<std::string> kernels;
+  for (const GroupTime& group : groups_of(*make(), attention_net(20)))
+    if (group.kernel != "none") kernels.push_back(group.kernel);
+  EXPECT_EQ(kernels, std::vector<std::string>{"attention"});
+}
+
+TEST(subnet, the_products_of_attention_need_no_memory) {
+  const Bytes arena = make()->prepare(whole_network(attention_net(500), cores()))->memory().arena;
+  EXPECT_LT(arena.count, 4 * 500 * 500 * 4 / 4);
+}
+
 TEST(subnet, the_arena_of_a_chain_is_smaller_than_its_buffers) {
   Net net;
   TensorId x = net.input({1, 16, 32, 32});

@@ -66,18 +66,24 @@ TEST(RowNorm, is_exact_within_rounding_however_scales_spread) {
     expect_normalized({6, 34, 2, 3, 1e-5f, centred});
     expect_normalized({300, 197, 197, 1, 1e-5f, centred});
     expect_normalized({4, 30'001, 1, 4, 1e-3f, centred});
+    // Short rows of whole vectors, and the next longer ones.
+    for (const std::size_t size : {16, 32, 48, 160, 768, 1024, 1040})
+      for (const std::size_t rows : {1, 8, 29})
+        expect_normalized({rows, size, size, 1, 1e-5f, centred});
   }
 }
 
 TEST(RowNorm, needs_no_scales_and_may_work_in_place) {
-  const RowNorm norm{4, 37, 37};
-  auto x = numbers(norm.rows * norm.size);
-  std::vector<float> y(x.size());
-  normalize_rows(norm, {x.data(), y.data()});
-  const ExactMoments m = moments(norm, x.data());
-  EXPECT_NEAR(y[5], (double{x[5]} - m.mean) * m.factor, 1e-6);
-  normalize_rows(norm, {x.data(), x.data()});
-  EXPECT_EQ(x, y);
+  for (const std::size_t size : {37, 48}) {
+    const RowNorm norm{13, size, size};
+    auto x = numbers(norm.rows * norm.size);
+    std::vector<float> y(x.size());
+    normalize_rows(norm, {x.data(), y.data()});
+    const ExactMoments m = moments(norm, x.data());
+    EXPECT_NEAR(y[5], (double{x[5]} - m.mean) * m.factor, 1e-6);
+    normalize_rows(norm, {x.data(), x.data()});
+    EXPECT_EQ(x, y);
+  }
 }
 
 TEST(Rows, are_summed_exactly_within_rounding) {

@@ -257,7 +257,7 @@ void Builder::run(const OwnWork& work, const std::string& kernel) {
   step.reads = {work.from.storage};
   step.writes = {work.to.storage};
   for (const Value& constant : work.constants) step.reads.push_back(constant.storage);
-  if (work.second) step.reads.push_back(work.second->storage);
+  for (const Value& other : work.others) step.reads.push_back(other.storage);
   if (work.working) step.writes.push_back(work.working->storage);
   step.work = work;
   add(std::move(step), kernel);

@@ -1,5 +1,6 @@
 #pragma once
 // What a subnet does, step by step, before its memory is laid out.
+#include <array>
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -69,14 +70,14 @@ struct OwnPlaces {
   const std::byte* from = nullptr;
   std::byte* to = nullptr;
   std::byte* working = nullptr;
-  const std::byte* second = nullptr;
+  std::array<const std::byte*, 3> others = {};
 };
 /// A loop of ours from one value to another. It knows where its constants lie.
 struct OwnWork {
   Value from, to;
   std::function<void(const OwnPlaces& places)> run;
   std::optional<Value> working = {};
-  std::optional<Value> second = {};  // that it reads too
+  std::vector<Value> others = {};  // that it reads too, at most three
   std::vector<Value> constants = {};
   bool adds = false;  // to what lies in `to`
 };

@@ -224,7 +224,8 @@ class OneDnnSubnet final : public Subnet {
     if (work.working) places.working = address(*work.working);
     auto& made = call.work.emplace<OwnCall>(OwnCall{places, work.run});
     watch_both(work, made.places);
-    if (work.second) watch_parameter(*work.second, made.places.second);
+    for (std::size_t i = 0; i < work.others.size(); ++i)
+      watch_parameter(work.others[i], made.places.others[i]);
   }
 
   void watch_parameter(const Value& value, const std::byte*& pointer) {

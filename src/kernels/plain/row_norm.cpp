@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "kernels/plain/lanes.h"
 #include "kernels/plain/pieces.h"
 
 namespace millrace::kernels {
@@ -79,6 +80,58 @@ struct NormPart {
     for (std::size_t i = 0; i < size; ++i) y[i] = (x[i] - mean) * factor + (bias ? bias[i] : 0.f);
 }
 
+constexpr std::size_t longest_short_row = 1024;  // whose sums no block needs
+constexpr std::size_t rows_at_once = 8;          // so that they do not wait for each other
+
+/// Rows of whole vectors with a scale and a bias for each number, or none.
+bool is_short(const RowNorm& norm) {
+  return norm.size % lane_count == 0 && norm.size <= longest_short_row && norm.parts == norm.size &&
+         norm.period == 1;
+}
+
+template <class F>
+[[gnu::always_inline]] inline float sum_of_lanes(const float* x, std::size_t size, const F& f) {
+  Lanes sum = {}, next;
+  for (std::size_t i = 0; i < size; i += lane_count) {
+    read_lanes(next, x + i);
+    sum += f(next);
+  }
+  return folded(sum, [](const auto& a, const auto& b) { return a + b; });
+}
+
+/// At most `rows_at_once` rows.
+[[gnu::always_inline]] inline void write_short_rows(const RowNorm& norm, const RowNormOperands& at,
+                                                    std::size_t first, std::size_t rows) {
+  RowMoments moments[rows_at_once];
+  const float* const x = at.from + first * norm.size;
+  const float share = 1.f / static_cast<float>(norm.size);
+  if (norm.centred)
+    for (std::size_t r = 0; r < rows; ++r)
+      moments[r].mean =
+          share * sum_of_lanes(x + r * norm.size, norm.size, [](const Lanes& v) { return v; });
+  for (std::size_t r = 0; r < rows; ++r) {
+    const float mean = moments[r].mean;
+    const auto square = [mean](const Lanes& v) { return (v - mean) * (v - mean); };
+    const float variance = share * sum_of_lanes(x + r * norm.size, norm.size, square);
+    moments[r].factor = 1.f / std::sqrt(variance + norm.epsilon);
+  }
+  for (std::size_t r = 0; r < rows; ++r) {
+    if (at.means) at.means[first + r] = moments[r].mean;
+    if (at.factors) at.factors[first + r] = moments[r].factor;
+    write_numbers({x + r * norm.size, at.to + (first + r) * norm.size, norm.size}, moments[r],
+                  at.scale, at.bias);
+  }
+}
+
+#if defined(__x86_64__) && !defined(__clang__)
+[[gnu::target_clones("avx512f", "arch=x86-64-v3", "default")]]
+#endif
+void write_normalized_short_rows(const RowNorm& norm, const RowNormOperands& at, std::size_t first,
+                                 std::size_t last) {
+  for (; first < last; first += rows_at_once)
+    write_short_rows(norm, at, first, std::min(rows_at_once, last - first));
+}
+
 #if defined(__x86_64__) && !defined(__clang__)
 [[gnu::target_clones("avx512f", "arch=x86-64-v3", "default")]]
 #endif
@@ -108,7 +161,10 @@ void write_normalized_rows(const RowNorm& norm, const RowNormOperands& at, std::
 
 void normalize_rows(const RowNorm& norm, const RowNormOperands& operands) {
   in_pieces_of_rows(norm.rows, norm.size, [&](std::size_t first, std::size_t last) {
-    write_normalized_rows(norm, operands, first, last);
+    if (is_short(norm))
+      write_normalized_short_rows(norm, operands, first, last);
+    else
+      write_normalized_rows(norm, operands, first, last);
   });
 }
 

@@ -121,7 +121,8 @@ bool fits_in_tail(const network::Network& network, const Group& group) {
   int operands = 1;
   for (const Fused& fused : group.tail) {
     const network::Tensor& result = network[fused.result];
-    if (result.type != network::DataType::float32) return false;
+    if (fused.kind == Fused::Kind::attention || result.type != network::DataType::float32)
+      return false;
     if (fused.operand.valid()) ++operands;
   }
   return operands <= max_operands && group.tail.size() + 2 <= max_functions;

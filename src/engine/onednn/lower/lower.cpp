@@ -30,7 +30,9 @@ struct Lower {
   bool operator()(const network::Conv&) const { return lower_convolution(builder, group); }
   bool operator()(const network::ConvTranspose&) const { return lower_convolution(builder, group); }
   bool operator()(const network::Gemm&) const { return lower_product(builder, group); }
-  bool operator()(const network::MatMul&) const { return lower_product(builder, group); }
+  bool operator()(const network::MatMul&) const {
+    return is_attention(group) ? lower_attention(builder, group) : lower_product(builder, group);
+  }
   bool operator()(const network::BatchNormalization&) const {
     return lower_planes(builder, group) || lower_batch_normalization(builder, group);
   }
@@ -73,7 +75,10 @@ struct Accept {
     return accepts_convolution(builder, group);
   }
   bool operator()(const network::Gemm&) const { return accepts_product(builder, group); }
-  bool operator()(const network::MatMul&) const { return accepts_product(builder, group); }
+  bool operator()(const network::MatMul&) const {
+    return is_attention(group) ? accepts_attention(builder, group)
+                               : accepts_product(builder, group);
+  }
   bool operator()(const network::BatchNormalization&) const {
     return accepts_batch_normalization(builder, group);
   }

@@ -20,6 +20,10 @@ std::vector<std::string> convolution_algorithms(const Builder& builder, LayerId 
 /// Gemm, and MatMul.
 bool lower_product(Builder& builder, const Group& group);
 bool accepts_product(Builder& builder, const Group& group);
+/// MatMul, with what Fused::Kind::attention says.
+bool is_attention(const Group& group);
+bool lower_attention(Builder& builder, const Group& group);
+bool accepts_attention(const Builder& builder, const Group& group);
 
 bool lower_unary(Builder& builder, LayerId layer);
 bool lower_binary(Builder& builder, const Group& group);

@@ -194,11 +194,11 @@ class Pass {
       };
       return builder_.run(work, function_.is_plain() ? "requantize" : "byte_table");
     }
-    work.second = place(1);
+    work.others = {place(1)};
     const kernels::ByteCombination combination{function_.operation, !function_.functions.empty(),
                                                to};
     work.run = [count, combination, a = scale(0), b = scale(1)](const OwnPlaces& at) {
-      kernels::combine_bytes({{bytes(at.from), count}, a}, {{bytes(at.second), count}, b},
+      kernels::combine_bytes({{bytes(at.from), count}, a}, {{bytes(at.others[0]), count}, b},
                              combination, bytes(at.to));
     };
     builder_.run(work, "byte_combination");

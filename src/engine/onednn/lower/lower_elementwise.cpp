@@ -66,30 +66,11 @@ std::optional<Pair> pair_of(const Builder& builder, LayerId id) {
 struct BinaryChoice {
   Desc a, b;
   Kernel kernel;
+  bool flat = false;  // the kernel takes all for rows of numbers, however they lie
 };
 
 bool same_shape(const Builder& builder, const Pair& pair) {
   return builder.tensor(pair.a).shape == builder.tensor(pair.b).shape;
-}
-
-std::optional<BinaryChoice> choose(Builder& builder, const Group& group, const Pair& pair) {
-  const auto kind = std::get<network::Binary>(builder.layer(group.head).op).kind;
-  const auto algorithm = algorithm_of(kind);
-  const network::Shape& shape = builder.tensor(pair.a).shape;
-  const auto post_ops = post_ops_of(builder, group, shape);
-  if (!algorithm || !post_ops || shape.empty()) return std::nullopt;
-  const bool same = same_shape(builder, pair);
-  Desc now = builder.value(pair.a).desc;
-  if (same && is_row_major(now)) now = builder.value(pair.b).desc;
-  for (const Desc& usual : usual_layouts(now)) {
-    if (!suits_two_operands(usual)) continue;
-    const Desc layout = with_usual_strides(usual);
-    const Dims other = with_rank(builder.tensor(pair.b).shape, shape.size());
-    const Desc b = same ? layout : plain_desc(other);
-    Kernel kernel = binary(builder.engine(), {*algorithm, layout, b, layout}, *post_ops);
-    if (kernel && !kernel.is_slow()) return BinaryChoice{layout, b, kernel};
-  }
-  return std::nullopt;
 }
 
 /// Then channels are the innermost dimension and the one before it at once, and oneDNN takes them
@@ -104,6 +85,47 @@ bool has_operand(const Builder& builder, const Group& group) {
     return fused.kind == Fused::Kind::binary &&
            network::element_count(builder.tensor(fused.operand).shape) > 1;
   });
+}
+
+/// Of operands that kernels do not know as they lie, or nothing if they know them. One number is
+/// the same wherever it goes.
+std::optional<BinaryChoice> choose_flat(Builder& builder, const Group& group, const Pair& pair,
+                                        const Desc& now) {
+  const auto algorithm = algorithm_of(std::get<network::Binary>(builder.layer(group.head).op).kind);
+  const bool same = same_shape(builder, pair);
+  const bool single = network::element_count(builder.tensor(pair.b).shape) == 1;
+  if (suits_two_operands(now) || !dense_strides(now) || !algorithm || !(same || single) ||
+      has_operand(builder, group))
+    return std::nullopt;
+  const Dims count{network::element_count(builder.tensor(pair.a).shape)};
+  const auto post_ops = post_ops_of(builder, group, count);
+  if (!post_ops) return std::nullopt;
+  const Desc row = plain_desc(count), b = same ? row : plain_desc({1});
+  Kernel kernel = binary(builder.engine(), {*algorithm, row, b, row}, *post_ops);
+  if (!kernel || kernel.is_slow()) return std::nullopt;
+  const Desc layout = retyped(now, Type::f32);
+  return BinaryChoice{layout, same ? layout : b, kernel, true};
+}
+
+std::optional<BinaryChoice> choose(Builder& builder, const Group& group, const Pair& pair) {
+  const auto kind = std::get<network::Binary>(builder.layer(group.head).op).kind;
+  const auto algorithm = algorithm_of(kind);
+  const network::Shape& shape = builder.tensor(pair.a).shape;
+  const auto post_ops = post_ops_of(builder, group, shape);
+  if (!algorithm || !post_ops || shape.empty()) return std::nullopt;
+  const bool same = same_shape(builder, pair);
+  Desc now = builder.value(pair.a).desc;
+  if (same && is_row_major(now)) now = builder.value(pair.b).desc;
+  if (auto flat = choose_flat(builder, group, pair, now)) return flat;
+  for (const Desc& usual : usual_layouts(now)) {
+    if (!suits_two_operands(usual)) continue;
+    const Desc layout = with_usual_strides(usual);
+    const Dims other = with_rank(builder.tensor(pair.b).shape, shape.size());
+    const Desc b = same ? layout : plain_desc(other);
+    Kernel kernel = binary(builder.engine(), {*algorithm, layout, b, layout}, *post_ops);
+    if (kernel && !kernel.is_slow()) return BinaryChoice{layout, b, kernel};
+  }
+  return std::nullopt;
 }
 
 Value operand_in(Builder& builder, TensorId id, const Desc& layout) {
@@ -184,9 +206,13 @@ bool lower_binary(Builder& builder, const Group& group) {
   if (!pair) return false;
   const auto choice = choose(builder, group, *pair);
   if (!choice) return false;
-  std::vector<Operand> reads{{DNNL_ARG_SRC_0, operand_in(builder, pair->a, choice->a)},
-                             {DNNL_ARG_SRC_1, operand_in(builder, pair->b, choice->b)}};
-  const Value result = builder.make(result_of(builder.network(), group), choice->a);
+  const auto viewed = [&](Value value) {
+    if (choice->flat) value.desc = plain_desc({network::element_count(dims_of(value.desc))});
+    return value;
+  };
+  std::vector<Operand> reads{{DNNL_ARG_SRC_0, viewed(operand_in(builder, pair->a, choice->a))},
+                             {DNNL_ARG_SRC_1, viewed(operand_in(builder, pair->b, choice->b))}};
+  const Value result = viewed(builder.make(result_of(builder.network(), group), choice->a));
   const auto more = post_operands(builder, group, result);
   reads.insert(reads.end(), more.begin(), more.end());
   builder.run_in_place(choice->kernel, reads, {{DNNL_ARG_DST, result}});

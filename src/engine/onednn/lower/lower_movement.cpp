@@ -71,14 +71,33 @@ bool take_steps(Builder& builder, const network::Layer& layer) {
   return true;
 }
 
+/// Whether images in blocks of channels become rows, whose channels are then turned innermost.
+bool becomes_tokens(const Builder& builder, const network::Layer& layer) {
+  const Shape& image = builder.tensor(layer.inputs[0]).shape;
+  const Shape& rows = builder.tensor(layer.outputs[0]).shape;
+  const auto& readers = builder.readers(layer.outputs[0]);
+  if (rows.size() != 3 || image.size() < 4 || rows[0] != image[0] || rows[1] != image[1] ||
+      readers.size() != 1)
+    return false;
+  const auto* const turn = std::get_if<network::Transpose>(&builder.layer(readers[0]).op);
+  return turn != nullptr && turn->permutation == Shape{0, 2, 1};
+}
+
 }  // namespace
 
 bool lower_reshape(Builder& builder, LayerId id) {
   const network::Layer& layer = builder.layer(id);
   const network::Tensor& result = builder.tensor(layer.outputs[0]);
   if (result.shape.size() > 6) return false;
-  Value value = builder.row_major(layer.inputs[0]);
-  if (!value.desc.is_zero()) value.desc = row_major_desc(result.shape, type_of(value.desc));
+  Value value = builder.value(layer.inputs[0]);
+  if (!value.desc.is_zero() && !is_row_major(value.desc) && becomes_tokens(builder, layer))
+    value = builder.in_layout(layer.inputs[0],
+                              channels_last_desc(dims_of(value.desc), type_of(value.desc)),
+                              value.encoding);
+  const auto same = value.desc.is_zero() ? std::nullopt : reshaped(value.desc, result.shape);
+  if (!same) value = builder.row_major(layer.inputs[0]);
+  if (!value.desc.is_zero())
+    value.desc = same ? *same : row_major_desc(result.shape, type_of(value.desc));
   builder.define(layer.outputs[0], value);
   return true;
 }

@@ -29,6 +29,8 @@ std::optional<PostOps> post_ops_of(const Builder& builder, const Fused& fused, c
       return PostOps{function(Algorithm::eltwise_hardswish, 1. / 6, 0.5)};
     case Fused::Kind::residual:
       return PostOps{{PostOp::Kind::sum, {}, 0, 0, {}}};
+    case Fused::Kind::attention:
+      return std::nullopt;
     case Fused::Kind::binary:
       break;
   }

@@ -40,7 +40,8 @@ class Traffic {
   Bytes operator()(const NormalizeWork& work) const { return tensor(work.from) + tensor(work.to); }
   Bytes operator()(const OwnWork& work) const {
     const Bytes result = tensor(work.to);
-    const Bytes read = work.second ? tensor(work.from) + tensor(*work.second) : tensor(work.from);
+    Bytes read = tensor(work.from);
+    for (const Value& other : work.others) read += tensor(other);
     return read + (work.adds ? result + result : result);
   }
 

@@ -232,6 +232,29 @@ Desc dense_like(const Desc& model, const Dims& shape) {
   return strided_desc(shape, strides, type);
 }
 
+std::optional<Desc> reshaped(const Desc& desc, const Dims& shape) {
+  if (is_row_major(desc)) return row_major_desc(shape, type_of(desc));
+  const auto known = dense_strides(desc);
+  if (!known) return std::nullopt;
+  const Dims before = dims_of(desc);
+  Dims strides(shape.size(), 1);
+  std::size_t d = before.size(), s = shape.size();
+  // From the end: dimensions that follow each other are one run, which falls into new ones.
+  while (d > 0) {
+    if (before[--d] == 1) continue;
+    std::int64_t run = before[d], stride = (*known)[d];
+    for (; d > 0 && (before[d - 1] == 1 || (*known)[d - 1] == stride * run); --d)
+      run *= before[d - 1];
+    for (std::int64_t left = run; left > 1;) {
+      if (s == 0 || left % shape[--s] != 0) return std::nullopt;
+      strides[s] = stride;
+      stride *= shape[s];
+      left /= shape[s];
+    }
+  }
+  return with_usual_strides(strided_desc(shape, strides, type_of(desc)));
+}
+
 Pieces pieces_of(const Desc& layout, std::size_t axis) {
   const Dims shape = dims_of(layout), strides = *dense_strides(layout);
   Pieces pieces{1, dnnl::memory::data_type_size(type_of(layout))};

@@ -43,6 +43,10 @@ std::optional<Dims> dense_strides(const Desc& desc);
 /// have dense strides and the same number of dimensions; of its type.
 Desc dense_like(const Desc& model, const Dims& shape);
 
+/// The same memory read with another shape of as many elements. Nothing if its strides do not allow
+/// that, as where dimensions become one that do not follow each other.
+std::optional<Desc> reshaped(const Desc& desc, const Dims& shape);
+
 /// How a dense tensor falls into equal pieces along an axis: `count` times `bytes`.
 struct Pieces {
   std::size_t count = 1, bytes = 1;

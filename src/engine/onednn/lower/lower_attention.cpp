@@ -1,0 +1,174 @@
+// Products of queries and keys, their softmax, and products with values, as one loop of ours.
+#include <algorithm>
+#include <optional>
+
+#include "engine/onednn/lower/lower.h"
+#include "engine/onednn/lower/post_ops.h"
+#include "kernels/plain/attention.h"
+
+namespace millrace::engine::onednn {
+namespace {
+
+using network::BinaryKind;
+using network::Shape;
+
+/// With fewer queries the keys are not worth packing; wider ones leave no room for those at once.
+constexpr std::int64_t fewest_rows = 8;
+constexpr std::int64_t widest = 512;
+
+/// What the layers between the products do.
+struct AttentionParts {
+  TensorId query, key, value, mask;  // no mask: invalid
+  double factor = 1;
+};
+
+/// By which number it multiplies this tensor.
+std::optional<double> factor_of(const Builder& builder, const network::Layer& layer,
+                                TensorId tensor) {
+  const BinaryKind kind = std::get<network::Binary>(layer.op).kind;
+  const bool first = layer.inputs[0] == tensor;
+  const network::Tensor& other = builder.tensor(layer.inputs[first ? 1 : 0]);
+  if (!other.constant || network::element_count(other.shape) != 1) return std::nullopt;
+  const double number{other.constant->values<float>()[0]};
+  if (kind == BinaryKind::mul) return number;
+  if (kind == BinaryKind::div && first) return 1 / number;
+  return std::nullopt;
+}
+
+/// Whether it spreads over the result without making it larger.
+bool spreads_over(const Shape& shape, const Shape& result) {
+  if (shape.size() > result.size()) return false;
+  const std::size_t fewer = result.size() - shape.size();
+  for (std::size_t d = 0; d < shape.size(); ++d)
+    if (shape[d] != 1 && shape[d] != result[fewer + d]) return false;
+  return true;
+}
+
+std::optional<AttentionParts> parts_of(const Builder& builder, const Group& group) {
+  const Fused& fused = group.tail.front();
+  const network::Layer& head = builder.layer(group.head);
+  AttentionParts parts{head.inputs[0], head.inputs[1], fused.operand, TensorId(), 1};
+  TensorId now = head.outputs[0];
+  for (const LayerId id : fused.layers) {
+    const network::Layer& layer = builder.layer(id);
+    const auto* const binary = std::get_if<network::Binary>(&layer.op);
+    if (binary == nullptr) break;
+    const TensorId other = layer.inputs[layer.inputs[0] == now ? 1 : 0];
+    if (parts.mask.valid()) return std::nullopt;
+    if (binary->kind == BinaryKind::add &&
+        spreads_over(builder.tensor(other).shape, builder.tensor(now).shape)) {
+      parts.mask = other;
+    } else if (const auto factor = factor_of(builder, layer, now)) {
+      parts.factor *= *factor;
+    } else {
+      return std::nullopt;
+    }
+    now = layer.outputs[0];
+  }
+  return parts;
+}
+
+Shape without_matrix(const Shape& shape) { return {shape.begin(), shape.end() - 2}; }
+
+/// As it lies, if that has no blocks or gaps.
+Value readable(Builder& builder, TensorId id) {
+  const Value now = builder.value(id);
+  return type_of(now.desc) == Type::f32 && dense_strides(now.desc) ? now : builder.plain(id);
+}
+
+/// Where the matrices of a dense tensor lie, one for each index of `stack`.
+kernels::MatrixPlaces places_of(const Desc& desc, const Shape& stack) {
+  const std::size_t rank = stack.size() + 2;
+  const Dims shape = dims_of(desc), known = *dense_strides(desc);
+  Dims strides(rank, 0);
+  for (std::size_t d = 0; d < shape.size(); ++d)
+    if (shape[d] != 1) strides[rank - shape.size() + d] = known[d];
+  kernels::MatrixPlaces places{{0}, strides[rank - 2], strides[rank - 1]};
+  for (std::size_t d = 0; d < stack.size(); ++d) {
+    std::vector<std::ptrdiff_t> begins;
+    for (const std::ptrdiff_t begin : places.begins)
+      for (std::int64_t i = 0; i < stack[d]; ++i) begins.push_back(begin + i * strides[d]);
+    places.begins = std::move(begins);
+  }
+  return places;
+}
+
+/// As a transposition that alone reads it wants it, so that there is nothing to move.
+Desc layout_of(const Builder& builder, TensorId id) {
+  const Shape& shape = builder.tensor(id).shape;
+  const auto& readers = builder.readers(id);
+  if (builder.is_output(id) || readers.size() != 1) return plain_desc(shape);
+  const auto* const turn = std::get_if<network::Transpose>(&builder.layer(readers[0]).op);
+  if (turn == nullptr || turn->permutation.size() != shape.size()) return plain_desc(shape);
+  Dims strides(shape.size());
+  std::int64_t stride = 1;
+  for (std::size_t i = shape.size(); i-- > 0;) {
+    const auto from = static_cast<std::size_t>(turn->permutation[i]);
+    strides[from] = stride;
+    stride *= shape[from];
+  }
+  return with_usual_strides(strided_desc(shape, strides));
+}
+
+}  // namespace
+
+bool is_attention(const Group& group) {
+  return group.tail.size() == 1 && group.tail.front().kind == Fused::Kind::attention;
+}
+
+bool accepts_attention(const Builder& builder, const Group& group) {
+  const auto parts = parts_of(builder, group);
+  const LayerId last = group.tail.front().layers.back();
+  if (!parts || builder.type(group.head) != Type::f32 || builder.type(last) != Type::f32)
+    return false;
+  const Shape& products = builder.tensor(builder.layer(group.head).outputs[0]).shape;
+  const Shape& result = builder.tensor(group.tail.front().result).shape;
+  const Shape& query = builder.tensor(parts->query).shape;
+  for (const TensorId id : {parts->query, parts->key, parts->value})
+    if (builder.tensor(id).shape.size() < 2 || builder.tensor(id).shape.size() > products.size())
+      return false;
+  return result.size() == products.size() && without_matrix(result) == without_matrix(products) &&
+         products[products.size() - 2] >= fewest_rows && query.back() <= widest &&
+         result.back() <= widest;
+}
+
+bool lower_attention(Builder& builder, const Group& group) {
+  const auto parts = parts_of(builder, group);
+  if (!parts) return false;
+  const TensorId id = group.tail.front().result;
+  const Shape& products = builder.tensor(builder.layer(group.head).outputs[0]).shape;
+  const Shape stack = without_matrix(products);
+  OwnWork work{readable(builder, parts->query), {}, {}};
+  work.others = {readable(builder, parts->key), readable(builder, parts->value)};
+  if (parts->mask.valid()) work.others.push_back(readable(builder, parts->mask));
+  const auto size = [](const Shape& shape, std::size_t from_end) {
+    return static_cast<std::size_t>(shape[shape.size() - from_end]);
+  };
+  kernels::Attention attention;
+  attention.rows = size(products, 2);
+  attention.keys = size(products, 1);
+  attention.depth = size(builder.tensor(parts->query).shape, 1);
+  attention.width = size(builder.tensor(id).shape, 1);
+  attention.factor = static_cast<float>(parts->factor);
+  attention.query = places_of(work.from.desc, stack);
+  attention.key = places_of(work.others[0].desc, stack);
+  attention.value = places_of(work.others[1].desc, stack);
+  if (parts->mask.valid()) attention.mask = places_of(work.others[2].desc, stack);
+  const Desc layout = layout_of(builder, id);
+  attention.result = places_of(layout, stack);
+  const std::size_t threads = builder.cores();
+  work.working = builder.make_temporary(
+      plain_desc({static_cast<std::int64_t>(working_numbers(attention, threads))}));
+  work.to = builder.make(id, layout);
+  work.run = [attention, threads](const OwnPlaces& at) {
+    const auto floats = [](const std::byte* data) { return reinterpret_cast<const float*>(data); };
+    attend(attention,
+           {floats(at.from), floats(at.others[0]), floats(at.others[1]), floats(at.others[2]),
+            reinterpret_cast<float*>(at.to), reinterpret_cast<float*>(at.working)},
+           threads);
+  };
+  builder.run(work, "attention");
+  return true;
+}
+
+}  // namespace millrace::engine::onednn

@@ -1,0 +1,317 @@
+#include "kernels/plain/attention.h"
+
+#include <algorithm>
+#include <limits>
+#include <span>
+
+#include "kernels/plain/exponentials.h"
+#include "kernels/plain/lanes.h"
+#include "kernels/plain/pieces.h"
+
+namespace millrace::kernels {
+namespace {
+
+constexpr std::size_t panel_lanes = 4;  // vectors of a panel
+constexpr std::size_t panel_numbers = panel_lanes * lane_count;
+constexpr std::size_t step_rows = 6;             // rows come in so many
+constexpr std::size_t most_rows = 24;            // whose products are kept at once
+constexpr std::size_t most_products = 1u << 16;  // so that they stay in a core's own cache
+constexpr std::size_t keys_at_once = 128;        // so that their values stay in the nearest one
+
+std::size_t in_whole(std::size_t count, std::size_t each) {
+  return (count + each - 1) / each * each;
+}
+
+/// A matrix in panels that follow each other: row by row, of four vectors, the last of fewer.
+struct Panels {
+  float* numbers;
+  std::size_t rows, columns;  // whole vectors
+
+  std::size_t width(std::size_t first) const { return std::min(panel_numbers, columns - first); }
+  float* from(std::size_t first_column) const { return numbers + first_column * rows; }
+};
+
+/// A row of a panel: what is there, and zeros.
+void pack_row(const float* from, std::ptrdiff_t column, std::size_t there, std::span<float> to) {
+  if (column == 1)
+    std::copy(from, from + there, to.begin());
+  else
+    for (std::size_t c = 0; c < there; ++c) to[c] = from[static_cast<std::ptrdiff_t>(c) * column];
+  std::fill(to.begin() + static_cast<std::ptrdiff_t>(there), to.end(), 0.f);
+}
+
+void pack_panels(const Panels& panels, const float* from, const MatrixPlaces& places,
+                 std::size_t columns) {
+  for (std::size_t first = 0; first < panels.columns; first += panel_numbers) {
+    const std::size_t width = panels.width(first), there = std::min(width, columns - first);
+    const float* row = from + static_cast<std::ptrdiff_t>(first) * places.column;
+    for (std::size_t r = 0; r < panels.rows; ++r, row += places.row)
+      pack_row(row, places.column, there, {panels.from(first) + r * width, width});
+  }
+}
+
+/// Rows by a panel, or by some rows of it: to (+)= from * panel.
+struct PanelWalk {
+  const float* from;
+  std::size_t from_stride, rows;  // rows in whole steps
+  const float* panel;
+  std::size_t depth, width;
+  float* to;
+  std::size_t to_stride;
+  bool adds;
+};
+
+template <std::size_t rows, std::size_t vectors>
+[[gnu::always_inline]] inline void walk_panel(const PanelWalk& walk, std::size_t first) {
+  const float* const from = walk.from + first * walk.from_stride;
+  float* const to = walk.to + first * walk.to_stride;
+  Lanes sums[rows][vectors] = {};
+  if (walk.adds)
+    for (std::size_t r = 0; r < rows; ++r)
+      for (std::size_t v = 0; v < vectors; ++v)
+        read_lanes(sums[r][v], to + r * walk.to_stride + v * lane_count);
+  const float* panel = walk.panel;
+  for (std::size_t k = 0; k < walk.depth; ++k, panel += walk.width) {
+    Lanes row[vectors];
+    for (std::size_t v = 0; v < vectors; ++v) read_lanes(row[v], panel + v * lane_count);
+    for (std::size_t r = 0; r < rows; ++r) {
+      const float factor = from[r * walk.from_stride + k];
+      for (std::size_t v = 0; v < vectors; ++v) sums[r][v] += factor * row[v];
+    }
+  }
+  for (std::size_t r = 0; r < rows; ++r)
+    for (std::size_t v = 0; v < vectors; ++v)
+      __builtin_memcpy(to + r * walk.to_stride + v * lane_count, &sums[r][v], sizeof sums[r][v]);
+}
+
+/// Narrow panels need twice as many rows, so that sums do not wait for each other.
+template <std::size_t vectors>
+[[gnu::always_inline]] inline void walk_rows(const PanelWalk& walk) {
+  constexpr std::size_t rows = vectors > 2 ? step_rows : 2 * step_rows;
+  std::size_t first = 0;
+  for (; first + rows <= walk.rows; first += rows) walk_panel<rows, vectors>(walk, first);
+  if (first < walk.rows) walk_panel<step_rows, vectors>(walk, first);
+}
+
+#if defined(__x86_64__) && !defined(__clang__)
+/// With 32 registers of a whole vector.
+[[gnu::target("avx512f")]] void walk_wide_panel(const PanelWalk& walk) {
+  switch (walk.width / lane_count) {
+    case 1:
+      return walk_rows<1>(walk);
+    case 2:
+      return walk_rows<2>(walk);
+    case 3:
+      return walk_rows<3>(walk);
+    default:
+      return walk_rows<4>(walk);
+  }
+}
+bool has_wide_vectors() {
+  static const bool has = __builtin_cpu_supports("avx512f") != 0;
+  return has;
+}
+#else
+void walk_wide_panel(const PanelWalk&) {}
+bool has_wide_vectors() { return false; }
+#endif
+
+#if defined(__x86_64__) && !defined(__clang__)
+[[gnu::target_clones("arch=x86-64-v3", "default")]]
+#endif
+void walk_narrow_panel(PanelWalk walk) {
+  for (std::size_t column = 0; column < walk.width; column += lane_count) {
+    for (std::size_t first = 0; first < walk.rows; first += step_rows)
+      walk_panel<step_rows, 1>(walk, first);
+    walk.panel += lane_count;
+    walk.to += lane_count;
+  }
+}
+
+void walk_any_panel(const PanelWalk& walk) {
+  has_wide_vectors() ? walk_wide_panel(walk) : walk_narrow_panel(walk);
+}
+
+constexpr float log2_of_e = 1.44269504f;
+
+/// Rows of products in steps of powers of two, of whole vectors; those behind `keys` do not count.
+struct ProductRows {
+  float* numbers;
+  std::size_t rows, keys, whole;
+  const float* mask;  // in steps of powers of e; null: none
+  std::ptrdiff_t mask_row, mask_column;
+};
+
+[[gnu::always_inline]] inline void add_mask(const ProductRows& at, std::size_t row) {
+  float* const x = at.numbers + row * at.whole;
+  const float* const mask = at.mask + static_cast<std::ptrdiff_t>(row) * at.mask_row;
+  if (at.mask_column == 1)
+    for (std::size_t i = 0; i < at.keys; ++i) x[i] += log2_of_e * mask[i];
+  else
+    for (std::size_t i = 0; i < at.keys; ++i)
+      x[i] += log2_of_e * mask[static_cast<std::ptrdiff_t>(i) * at.mask_column];
+}
+
+[[gnu::always_inline]] inline float largest_of_row(const float* x, std::size_t whole) {
+  Lanes most, next;
+  read_lanes(most, x);
+  for (std::size_t i = lane_count; i < whole; i += lane_count) {
+    read_lanes(next, x + i);
+    most = next > most ? next : most;
+  }
+  return folded(most, [](const auto& a, const auto& b) { return a > b ? a : b; });
+}
+
+[[gnu::always_inline]] inline float sum_of_powers(float* x, std::size_t whole, float largest) {
+  Lanes sum = {}, next;
+  for (std::size_t i = 0; i < whole; i += lane_count, x += lane_count) {
+    for (std::size_t l = 0; l < lane_count; ++l) x[l] = power_of_two(x[l] - largest);
+    read_lanes(next, x);
+    sum += next;
+  }
+  return folded(sum, [](const auto& a, const auto& b) { return a + b; });
+}
+
+#if defined(__x86_64__) && !defined(__clang__)
+[[gnu::target_clones("avx512f", "arch=x86-64-v3", "default")]]
+#endif
+/// Into powers less the largest one of their row; gives one over their sums. In two passes, so that
+/// rows do not wait for each other.
+void raise_rows(const ProductRows& at, float* factors) {
+  for (std::size_t r = 0; r < at.rows; ++r) {
+    float* const x = at.numbers + r * at.whole;
+    if (at.mask) add_mask(at, r);
+    for (std::size_t i = at.keys; i < at.whole; ++i) x[i] = -std::numeric_limits<float>::infinity();
+    factors[r] = largest_of_row(x, at.whole);
+  }
+  for (std::size_t r = 0; r < at.rows; ++r)
+    factors[r] = 1.f / sum_of_powers(at.numbers + r * at.whole, at.whole, factors[r]);
+}
+
+std::size_t block_rows_of(const Attention& attention) {
+  const std::size_t fitting = most_products / in_whole(attention.keys, lane_count);
+  const std::size_t rows = std::min({fitting, most_rows, in_whole(attention.rows, step_rows)});
+  return std::max(rows / step_rows, std::size_t{1}) * step_rows;
+}
+
+/// What a thread works with.
+class Attending {
+ public:
+  Attending(const Attention& attention, const AttentionOperands& operands, float* working)
+      : attention_(attention),
+        operands_(operands),
+        block_rows_(block_rows_of(attention)),
+        keys_{working, attention.depth, in_whole(attention.keys, lane_count)},
+        values_{keys_.from(keys_.columns), attention.keys, in_whole(attention.width, lane_count)},
+        queries_(values_.from(values_.columns)),
+        products_(queries_ + block_rows_ * attention.depth),
+        sums_(products_ + block_rows_ * keys_.columns) {}
+
+  std::size_t working() const {
+    return static_cast<std::size_t>(sums_ + block_rows_ * values_.columns - keys_.numbers);
+  }
+
+  void take(std::size_t matrix) {
+    if (taken_ == matrix + 1) return;
+    taken_ = matrix + 1;
+    pack_panels(keys_, operands_.key + attention_.key.begins[matrix], attention_.key,
+                attention_.keys);
+    pack_panels(values_, operands_.value + attention_.value.begins[matrix], attention_.value,
+                attention_.width);
+  }
+
+  void attend_block(std::size_t matrix, std::size_t first) {
+    const std::size_t rows = std::min(block_rows_, attention_.rows - first);
+    const std::size_t whole = in_whole(rows, step_rows);
+    read_queries(matrix, first, rows);
+    std::fill(queries_ + rows * attention_.depth, queries_ + whole * attention_.depth, 0.f);
+    for (std::size_t k = 0; k < keys_.columns; k += panel_numbers)
+      walk_any_panel({queries_, attention_.depth, whole, keys_.from(k), attention_.depth,
+                      keys_.width(k), products_ + k, keys_.columns, false});
+    float factors[most_rows];
+    raise_rows(products_of(matrix, first, rows), factors);
+    multiply_values(whole);
+    for (std::size_t r = 0; r < rows; ++r) write_result(matrix, first, r, factors[r]);
+  }
+
+ private:
+  void read_queries(std::size_t matrix, std::size_t first, std::size_t rows) {
+    const MatrixPlaces& places = attention_.query;
+    const float factor = attention_.factor * log2_of_e;
+    for (std::size_t r = 0; r < rows; ++r) {
+      const float* const from = operands_.query + places.begins[matrix] +
+                                static_cast<std::ptrdiff_t>(first + r) * places.row;
+      float* const to = queries_ + r * attention_.depth;
+      for (std::size_t d = 0; d < attention_.depth; ++d)
+        to[d] = factor * from[static_cast<std::ptrdiff_t>(d) * places.column];
+    }
+  }
+
+  ProductRows products_of(std::size_t matrix, std::size_t first, std::size_t rows) const {
+    const MatrixPlaces& mask = attention_.mask;
+    ProductRows result{products_, rows,     attention_.keys, keys_.columns,
+                       nullptr,   mask.row, mask.column};
+    if (!mask.begins.empty())
+      result.mask =
+          operands_.mask + mask.begins[matrix] + static_cast<std::ptrdiff_t>(first) * mask.row;
+    return result;
+  }
+
+  /// Some keys after the others, so that their values are read for all rows from a near cache.
+  void multiply_values(std::size_t rows) {
+    for (std::size_t column = 0; column < values_.columns; column += panel_numbers) {
+      const std::size_t width = values_.width(column);
+      for (std::size_t k = 0; k < attention_.keys; k += keys_at_once)
+        walk_any_panel({products_ + k, keys_.columns, rows, values_.from(column) + k * width,
+                        std::min(keys_at_once, attention_.keys - k), width, sums_ + column,
+                        values_.columns, k > 0});
+    }
+  }
+
+  void write_result(std::size_t matrix, std::size_t first, std::size_t row, float factor) const {
+    const MatrixPlaces& places = attention_.result;
+    const float* const from = sums_ + row * values_.columns;
+    float* const to = operands_.result + places.begins[matrix] +
+                      static_cast<std::ptrdiff_t>(first + row) * places.row;
+    if (places.column == 1)
+      for (std::size_t c = 0; c < attention_.width; ++c) to[c] = from[c] * factor;
+    else
+      for (std::size_t c = 0; c < attention_.width; ++c)
+        to[static_cast<std::ptrdiff_t>(c) * places.column] = from[c] * factor;
+  }
+
+  const Attention& attention_;
+  const AttentionOperands& operands_;
+  std::size_t block_rows_;
+  Panels keys_, values_;
+  float *queries_, *products_, *sums_;
+  std::size_t taken_ = 0;  // one more than the matrix whose keys and values lie in panels
+};
+
+std::size_t working_of_thread(const Attention& attention) {
+  const AttentionOperands none;
+  return in_whole(Attending(attention, none, nullptr).working(), lane_count);
+}
+
+}  // namespace
+
+std::size_t working_numbers(const Attention& attention, std::size_t threads) {
+  return working_of_thread(attention) * std::max<std::size_t>(threads, 1);
+}
+
+void attend(const Attention& attention, const AttentionOperands& operands, std::size_t threads) {
+  const std::size_t each = block_rows_of(attention);
+  const std::size_t blocks = (attention.rows + each - 1) / each;
+  const std::size_t count = blocks * attention.query.begins.size();
+  const std::size_t piece = (count + threads - 1) / std::max<std::size_t>(threads, 1);
+  const std::size_t working = working_of_thread(attention);
+  in_pieces(count, piece, [&](std::size_t first, std::size_t last) {
+    Attending attending(attention, operands, operands.working + first / piece * working);
+    for (std::size_t i = first; i < last; ++i) {
+      attending.take(i / blocks);
+      attending.attend_block(i / blocks, i % blocks * each);
+    }
+  });
+}
+
+}  // namespace millrace::kernels
