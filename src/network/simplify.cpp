@@ -84,6 +84,7 @@ Network simplify(Network network, const FoldingBudget& budget) {
   network = recognise_normalizations(std::move(network));
   network = fold_padding(std::move(network));
   network = fold_batch_normalization(std::move(network));
+  network = weigh_before_enlarging(std::move(network));
   network = join_quantized_layers(std::move(network));
   return remove_unused(std::move(network));
 }

@@ -27,6 +27,9 @@ Network fold_padding(Network network);
 Network recognise_functions(Network network);
 /// LayerNormalization and RMSNormalization that were written as means, squares and roots.
 Network recognise_normalizations(Network network);
+/// A convolution of single pixels behind a concatenation of images that were enlarged: enlarging
+/// is linear, so that the small images are convolved and the sums enlarged.
+Network weigh_before_enlarging(Network network);
 /// Layers and constants that no output needs; inputs stay.
 Network remove_unused(Network network);
 /// All of them, in the one order that works; read_network applies it.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/random.h"
@@ -65,8 +66,8 @@ class Maker {
 Network simplified(Maker& maker) {
   validate(maker.network);
   Network result = maker.network;
-  for (auto* pass :
-       {fold_constants, merge_reshapes, fold_padding, fold_batch_normalization, remove_unused}) {
+  for (auto* pass : {fold_constants, merge_reshapes, fold_padding, fold_batch_normalization,
+                     weigh_before_enlarging, remove_unused}) {
     result = pass(std::move(result));
     validate(result);
   }
@@ -241,6 +242,121 @@ TEST(Simplify, leaves_a_constant_that_grows_the_shape) {
   const TensorId x = maker.normalization(maker.input({2, 1, 4}), 1);
   maker.network.outputs = {maker.binary(BinaryKind::add, x, maker.constant({1, 3, 1}))};
   EXPECT_EQ(simplified(maker).layers.size(), 2u);
+}
+
+/// Images of unlike size, enlarged to 8 x 10 where they are smaller, side by side.
+struct Pyramid {
+  Maker maker;
+  TensorId image = maker.input({1, 3, 8, 10});
+  std::vector<TensorId> parts;
+  std::int64_t channels = 0;
+
+  void add(std::int64_t filters, std::int64_t stride, ResizeMode mode = ResizeMode::linear) {
+    const std::int64_t rows = 8 / stride, columns = 10 / stride;
+    const Window window{{1, 1}, {stride, stride}, {1, 1}, {0, 0}, {0, 0}};
+    TensorId x = maker.layer(Conv{window, 1}, {image, maker.constant({filters, 3, 1, 1})},
+                             {1, filters, rows, columns});
+    const double scale = static_cast<double>(stride);
+    Resize resize;
+    resize.mode = mode;
+    resize.scales = {1, 1, scale, scale};
+    if (stride > 1) x = maker.layer(resize, {x}, {1, filters, 8, 10});
+    parts.push_back(x);
+    channels += filters;
+  }
+  TensorId weighed(std::int64_t filters, std::int64_t side = 1) {
+    const TensorId x = maker.layer(Concat{1}, parts, {1, channels, 8, 10});
+    const Window window{{side, side}, {1, 1}, {1, 1}, {side / 2, side / 2}, {side / 2, side / 2}};
+    return maker.layer(
+        Conv{window, 1},
+        {x, maker.constant({filters, channels, side, side}), maker.constant({filters})},
+        {1, filters, 8, 10});
+  }
+};
+
+std::vector<std::string> layer_names_of(const Network& network) {
+  std::vector<std::string> names;
+  for (const Layer& layer : network.layers) names.push_back(layer.name);
+  return names;
+}
+
+TEST(Simplify, weighs_channels_before_images_are_enlarged) {
+  for (const int rest : {1, 2}) {
+    Pyramid p;
+    p.add(100, 2);
+    p.add(8, 1);
+    p.add(96, 2);
+    if (rest == 2) p.add(40, 1);
+    p.maker.network.outputs = {p.weighed(20)};
+    const Network network = simplified(p.maker);
+    std::int64_t macs = 0;
+    for (std::size_t i = 0; i < network.layers.size(); ++i)
+      macs = std::max(macs, cost_of(network, LayerId(i)).macs);
+    // Nothing of full size multiplies with the 196 channels.
+    EXPECT_LE(macs, 80 * 20 * 48);
+    EXPECT_EQ(std::ranges::count_if(
+                  network.layers,
+                  [](const Layer& layer) { return std::holds_alternative<Concat>(layer.op); }),
+              rest - 1);
+  }
+}
+
+TEST(Simplify, names_of_weighed_parts_are_new) {
+  Pyramid p;
+  p.add(100, 2);
+  p.add(8, 1);
+  const TensorId x = p.weighed(20);
+  const std::string name = p.maker.network.layers.back().name;
+  p.maker.network.outputs = {p.maker.layer(Unary{UnaryKind::relu}, {x}, {1, 20, 8, 10})};
+  p.maker.network.layers.back().name = name + "/part1";
+  const auto names = layer_names_of(simplified(p.maker));
+  EXPECT_EQ(std::ranges::count(names, name + "/part1"), 1);
+  EXPECT_EQ(std::ranges::count(names, name + "/part1_"), 1);
+}
+
+TEST(Simplify, leaves_images_whose_channels_are_not_worth_weighing_apart) {
+  const auto layers_of_pyramid = [](const auto& build) {
+    Pyramid p;
+    const TensorId result = build(p);
+    p.maker.network.outputs.push_back(result);
+    return std::pair(p.maker.network.layers.size(), simplified(p.maker).layers.size());
+  };
+  const auto expect_left = [&](const auto& build) {
+    const auto [before, after] = layers_of_pyramid(build);
+    EXPECT_EQ(before, after);
+  };
+  expect_left([](Pyramid& p) {  // few channels
+    p.add(40, 2), p.add(8, 1);
+    return p.weighed(20);
+  });
+  expect_left([](Pyramid& p) {  // more filters than channels
+    p.add(100, 2), p.add(8, 1);
+    return p.weighed(120);
+  });
+  expect_left([](Pyramid& p) {  // windows
+    p.add(100, 2), p.add(8, 1);
+    return p.weighed(20, 3);
+  });
+  expect_left([](Pyramid& p) {  // nothing is left for the bias
+    p.add(100, 2), p.add(100, 2);
+    return p.weighed(20);
+  });
+  expect_left([](Pyramid& p) {  // pixels that are repeated
+    p.add(100, 2, ResizeMode::nearest), p.add(8, 1);
+    return p.weighed(20);
+  });
+  expect_left([](Pyramid& p) {  // twice the same
+    p.add(100, 2), p.add(8, 1);
+    p.parts.push_back(p.parts[0]);
+    p.channels += 100;
+    return p.weighed(20);
+  });
+  expect_left([](Pyramid& p) {  // others read it
+    p.add(100, 2), p.add(8, 1);
+    const TensorId x = p.weighed(20);
+    p.maker.network.outputs = {p.parts[0]};
+    return x;
+  });
 }
 
 TEST(Simplify, removes_what_no_output_needs_but_keeps_inputs) {
