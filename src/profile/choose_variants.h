@@ -16,8 +16,9 @@ struct Measured {
 /// The whole network in the precision, each layer in its best variant.
 /// First runs with the engine's own choices. Then, for each algorithm, runs with it in every layer
 /// that offers it (algorithms that no layer offers both are tried together), in turns with the
-/// fastest so far. Those where some layer comes out about as fast as in the best runs so far, and
-/// the whole network too, are visited again when all have been tried, and the faster visit counts.
+/// fastest so far. The engine's own choices, and those where some layer comes out about as fast as
+/// in the best runs so far, and the whole network too, are visited again when all have been tried,
+/// and the faster visit counts.
 /// Errors are measured of what is not far slower than the best within the bound. The base is the
 /// algorithm with which the whole network is fastest; a layer leaves it for one within the bound
 /// that is clearly faster. Last, runs with those, in turns with the base; where neighbours make a

@@ -102,6 +102,18 @@ TEST(Variants, one_that_is_hardly_faster_is_not_worth_it) {
   EXPECT_EQ(profile.processors.at(0).layers[0].variant, own);
 }
 
+TEST(Variants, a_disturbance_while_one_is_tried_does_not_speak_for_it) {
+  WaysEngine engine({{own, 100us, 0}, {fast, 130us, 0}});
+  // Of the engine's own way, after its first runs, while the other is tried beside it.
+  engine.disturbance = [](const Variant& variant, int timed) {
+    return variant == own && timed > 1 && timed < 6 ? 3 : 1;
+  };
+  MeasureOptions options = two_runs();
+  options.alone = false;
+  const Profile profile = measure(sample_network(), one_core(), engine, options);
+  EXPECT_EQ(profile.processors.at(0).layers[0].variant, own);
+}
+
 TEST(Variants, the_error_of_one_that_is_far_too_slow_is_not_measured) {
   const Profile profile = measured({{own, 100us, 0}, {fast, 900us, 0}});
   EXPECT_FALSE(profile.processors.at(0).layers[0].alternatives.at(1).error.has_value());
