@@ -144,19 +144,43 @@ TEST(Attention, in_a_thousand_forms_is_that_of_the_loops) {
   }
 }
 
-TEST(Attention, of_which_a_mask_leaves_no_key_is_no_number_there_and_right_elsewhere) {
+/// 20 queries and 30 keys; the mask takes all keys from one query, with these numbers.
+Network masked_network(float nothing) {
   NetworkBuilder b;
   const TensorId x =
       b.layer(MatMul{}, {b.input({1, 2, 20, 8}), b.input({1, 2, 8, 30})}, {1, 2, 20, 30});
   std::vector<float> mask(20 * 30, 0.5f);
-  std::fill_n(mask.begin() + 7 * 30, 30, -std::numeric_limits<float>::infinity());
+  std::fill_n(mask.begin() + 7 * 30, 30, nothing);
+  mask[8 * 30] = nothing;
   const TensorId masked = b.binary(
       BinaryKind::add, x, b.constant(make_array<float>(DataType::float32, {20, 30}, mask)));
   const TensorId y = b.layer(Softmax{3, 4, false}, {masked}, {1, 2, 20, 30});
   b.output(b.layer(MatMul{}, {y, b.input({1, 2, 30, 8})}, {1, 2, 20, 8}));
-  const Network network = b.build();
-  if (!can_run_in_one_piece(network, {})) GTEST_SKIP();
-  EXPECT_LE(error_in_one_piece(network, {}), attention_tolerance);
+  return b.build();
+}
+
+/// Of infinite numbers no key is left; of the lowest ones all keys are alike.
+TEST(Attention, whose_mask_leaves_no_key_is_that_of_the_loops) {
+  using Limits = std::numeric_limits<float>;
+  for (const float nothing : {-Limits::infinity(), Limits::lowest(), -3e38f, -1e30f}) {
+    const Network network = masked_network(nothing);
+    if (!can_run_in_one_piece(network, {})) GTEST_SKIP();
+    EXPECT_LE(error_in_one_piece(network, {}), attention_tolerance) << nothing;
+  }
+}
+
+TEST(Attention, whose_factor_is_out_of_range_is_that_of_the_loops) {
+  for (const float factor : {0.f, 1e-30f, 1e20f, std::numeric_limits<float>::infinity()})
+    for (const BinaryKind kind : {BinaryKind::mul, BinaryKind::div}) {
+      NetworkBuilder b;
+      TensorId x = b.layer(MatMul{}, {b.input({1, 9, 8}), b.input({1, 8, 30})}, {1, 9, 30});
+      x = b.binary(kind, x, b.constant(make_array<float>(DataType::float32, {}, {{factor}})));
+      x = b.layer(Softmax{2, 3, false}, {x}, {1, 9, 30});
+      b.output(b.layer(MatMul{}, {x, b.input({1, 30, 8})}, {1, 9, 8}));
+      const Network network = b.build();
+      if (!can_run_in_one_piece(network, {})) continue;
+      EXPECT_LE(error_in_one_piece(network, {}), attention_tolerance) << factor;
+    }
 }
 
 }  // namespace

@@ -134,11 +134,11 @@ void walk_any_panel(const PanelWalk& walk) {
 
 constexpr float log2_of_e = 1.44269504f;
 
-/// Rows of products in steps of powers of two, of whole vectors; those behind `keys` do not count.
+/// Rows of products, of whole vectors; those behind `keys` do not count.
 struct ProductRows {
   float* numbers;
   std::size_t rows, keys, whole;
-  const float* mask;  // in steps of powers of e; null: none
+  const float* mask;  // null: none
   std::ptrdiff_t mask_row, mask_column;
 };
 
@@ -146,10 +146,10 @@ struct ProductRows {
   float* const x = at.numbers + row * at.whole;
   const float* const mask = at.mask + static_cast<std::ptrdiff_t>(row) * at.mask_row;
   if (at.mask_column == 1)
-    for (std::size_t i = 0; i < at.keys; ++i) x[i] += log2_of_e * mask[i];
+    for (std::size_t i = 0; i < at.keys; ++i) x[i] += mask[i];
   else
     for (std::size_t i = 0; i < at.keys; ++i)
-      x[i] += log2_of_e * mask[static_cast<std::ptrdiff_t>(i) * at.mask_column];
+      x[i] += mask[static_cast<std::ptrdiff_t>(i) * at.mask_column];
 }
 
 [[gnu::always_inline]] inline float largest_of_row(const float* x, std::size_t whole) {
@@ -165,7 +165,7 @@ struct ProductRows {
 [[gnu::always_inline]] inline float sum_of_powers(float* x, std::size_t whole, float largest) {
   Lanes sum = {}, next;
   for (std::size_t i = 0; i < whole; i += lane_count, x += lane_count) {
-    for (std::size_t l = 0; l < lane_count; ++l) x[l] = power_of_two(x[l] - largest);
+    for (std::size_t l = 0; l < lane_count; ++l) x[l] = power_of_two((x[l] - largest) * log2_of_e);
     read_lanes(next, x);
     sum += next;
   }
@@ -237,13 +237,12 @@ class Attending {
  private:
   void read_queries(std::size_t matrix, std::size_t first, std::size_t rows) {
     const MatrixPlaces& places = attention_.query;
-    const float factor = attention_.factor * log2_of_e;
     for (std::size_t r = 0; r < rows; ++r) {
       const float* const from = operands_.query + places.begins[matrix] +
                                 static_cast<std::ptrdiff_t>(first + r) * places.row;
       float* const to = queries_ + r * attention_.depth;
       for (std::size_t d = 0; d < attention_.depth; ++d)
-        to[d] = factor * from[static_cast<std::ptrdiff_t>(d) * places.column];
+        to[d] = attention_.factor * from[static_cast<std::ptrdiff_t>(d) * places.column];
     }
   }
 

@@ -1,5 +1,6 @@
 // Products of queries and keys, their softmax, and products with values, as one loop of ours.
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
 #include "engine/onednn/lower/lower.h"
@@ -15,6 +16,8 @@ using network::Shape;
 /// With fewer queries the keys are not worth packing; wider ones leave no room for those at once.
 constexpr std::int64_t fewest_rows = 8;
 constexpr std::int64_t widest = 512;
+/// By which queries may be multiplied in place of products without leaving the range of numbers.
+constexpr double largest_factor = 1e4;
 
 /// What the layers between the products do.
 struct AttentionParts {
@@ -22,17 +25,19 @@ struct AttentionParts {
   double factor = 1;
 };
 
-/// By which number it multiplies this tensor.
+/// By which number it multiplies this tensor, if that is none of the largest or smallest.
 std::optional<double> factor_of(const Builder& builder, const network::Layer& layer,
                                 TensorId tensor) {
   const BinaryKind kind = std::get<network::Binary>(layer.op).kind;
   const bool first = layer.inputs[0] == tensor;
   const network::Tensor& other = builder.tensor(layer.inputs[first ? 1 : 0]);
   if (!other.constant || network::element_count(other.shape) != 1) return std::nullopt;
+  if (kind != BinaryKind::mul && !(kind == BinaryKind::div && first)) return std::nullopt;
   const double number{other.constant->values<float>()[0]};
-  if (kind == BinaryKind::mul) return number;
-  if (kind == BinaryKind::div && first) return 1 / number;
-  return std::nullopt;
+  const bool ordinary =
+      std::abs(number) <= largest_factor && std::abs(number) >= 1 / largest_factor;
+  if (!ordinary) return std::nullopt;
+  return kind == BinaryKind::mul ? number : 1 / number;
 }
 
 /// Whether it spreads over the result without making it larger.
