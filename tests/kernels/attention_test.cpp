@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <string>
 #include <vector>
@@ -110,7 +112,7 @@ Tensors tensors_of(const Sizes& s) {
 
 TEST(Attention, IsThatOfExactNumbers) {
   for (const Sizes& s : sizes)
-    for (const std::size_t threads : {1, 2, 5})
+    for (const std::size_t threads : {0, 1, 2, 5})
       expect_attended(attention_of(s), tensors_of(s), threads);
 }
 
@@ -173,9 +175,30 @@ TEST(Attention, WhereAllIsMaskedOutNothingIsANumberAndOtherRowsAre) {
   for (std::size_t i = 0; i < y.size(); ++i) EXPECT_EQ(std::isnan(y[i]), i / s.width == 3) << i;
 }
 
-TEST(Attention, LongRowsTakeFewerRowsAtOnce) {
+TEST(Attention, LongRowsTakeFewerRowsAtOnceAndRoundNoMore) {
   const Sizes s{1, 14, 11'000, 4, 20};
   expect_attended(attention_of(s), tensors_of(s), 2);
+  // Means of numbers of one sign, of which many would round the sum of all before.
+  Tensors x = tensors_of(s);
+  for (float& value : x.value) value += 2.f;
+  expect_attended(attention_of(s), x, 2);
+}
+
+TEST(Attention, WhatIsNoNumberStaysNoneWhateverItsBits) {
+  const Sizes s{1, 24, 40, 8, 8};
+  for (const std::uint32_t bits : {0x7fffffffu, 0xffffffffu, 0x7fc00001u, 0x7fc00000u}) {
+    Tensors x = tensors_of(s);
+    x.key[17] = std::bit_cast<float>(bits);
+    const Attention a = attention_of(s);
+    std::vector<float> y(s.rows * s.width), working(working_numbers(a, 1));
+    attend(a, {x.query.data(), x.key.data(), x.value.data(), nullptr, y.data(), working.data()}, 1);
+    for (const float value : y) ASSERT_TRUE(std::isnan(value)) << std::hex << bits;
+  }
+}
+
+TEST(Attention, FewBlocksNeedTheMemoryOfFewThreads) {
+  const Attention a = attention_of({2, 10, 40, 8, 8});
+  EXPECT_EQ(working_numbers(a, 16), working_numbers(a, 2));
 }
 
 }  // namespace

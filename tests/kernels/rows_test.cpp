@@ -73,6 +73,15 @@ TEST(RowNorm, is_exact_within_rounding_however_scales_spread) {
   }
 }
 
+TEST(RowNorm, of_equal_numbers_is_zero) {
+  for (const std::size_t size : {16, 48, 112, 208, 240, 448, 896})
+    for (const float value : {3.f, 5.f, 7.f, 11.f}) {
+      std::vector<float> x(size * 9, value);
+      normalize_rows({9, size, size, 1, 1e-12f}, {x.data(), x.data()});
+      for (const float y : x) ASSERT_EQ(y, 0.f) << size << " times " << value;
+    }
+}
+
 TEST(RowNorm, needs_no_scales_and_may_work_in_place) {
   for (const std::size_t size : {37, 48}) {
     const RowNorm norm{13, size, size};

@@ -50,7 +50,8 @@ void pack_panels(const Panels& panels, const float* from, const MatrixPlaces& pl
   }
 }
 
-/// Rows by a panel, or by some rows of it: to (+)= from * panel.
+/// Rows by a panel, or by some rows of it: to (+)= from * panel. Sums begin at zero, and are added
+/// to others last, so that no sum is of many numbers.
 struct PanelWalk {
   const float* from;
   std::size_t from_stride, rows;  // rows in whole steps
@@ -66,10 +67,6 @@ template <std::size_t rows, std::size_t vectors>
   const float* const from = walk.from + first * walk.from_stride;
   float* const to = walk.to + first * walk.to_stride;
   Lanes sums[rows][vectors] = {};
-  if (walk.adds)
-    for (std::size_t r = 0; r < rows; ++r)
-      for (std::size_t v = 0; v < vectors; ++v)
-        read_lanes(sums[r][v], to + r * walk.to_stride + v * lane_count);
   const float* panel = walk.panel;
   for (std::size_t k = 0; k < walk.depth; ++k, panel += walk.width) {
     Lanes row[vectors];
@@ -80,8 +77,13 @@ template <std::size_t rows, std::size_t vectors>
     }
   }
   for (std::size_t r = 0; r < rows; ++r)
-    for (std::size_t v = 0; v < vectors; ++v)
-      __builtin_memcpy(to + r * walk.to_stride + v * lane_count, &sums[r][v], sizeof sums[r][v]);
+    for (std::size_t v = 0; v < vectors; ++v) {
+      float* const place = to + r * walk.to_stride + v * lane_count;
+      Lanes before = {};
+      if (walk.adds) read_lanes(before, place);
+      sums[r][v] += before;
+      __builtin_memcpy(place, &sums[r][v], sizeof sums[r][v]);
+    }
 }
 
 /// Narrow panels need twice as many rows, so that sums do not wait for each other.
@@ -194,6 +196,27 @@ std::size_t block_rows_of(const Attention& attention) {
   return std::max(rows / step_rows, std::size_t{1}) * step_rows;
 }
 
+/// How many numbers a thread needs for each of these.
+struct WorkingSizes {
+  std::size_t keys, values, queries, products, sums;
+
+  explicit WorkingSizes(const Attention& a)
+      : keys(in_whole(a.keys, lane_count) * a.depth),
+        values(in_whole(a.width, lane_count) * a.keys),
+        queries(block_rows_of(a) * a.depth),
+        products(block_rows_of(a) * in_whole(a.keys, lane_count)),
+        sums(block_rows_of(a) * in_whole(a.width, lane_count)) {}
+  std::size_t all() const {
+    return in_whole(keys + values + queries + products + sums, lane_count);
+  }
+};
+
+/// Blocks of rows, of all matrices, that threads share.
+std::size_t blocks_of(const Attention& attention) {
+  const std::size_t each = block_rows_of(attention);
+  return (attention.rows + each - 1) / each * attention.query.begins.size();
+}
+
 /// What a thread works with.
 class Attending {
  public:
@@ -201,23 +224,25 @@ class Attending {
       : attention_(attention),
         operands_(operands),
         block_rows_(block_rows_of(attention)),
-        keys_{working, attention.depth, in_whole(attention.keys, lane_count)},
-        values_{keys_.from(keys_.columns), attention.keys, in_whole(attention.width, lane_count)},
-        queries_(values_.from(values_.columns)),
-        products_(queries_ + block_rows_ * attention.depth),
-        sums_(products_ + block_rows_ * keys_.columns) {}
-
-  std::size_t working() const {
-    return static_cast<std::size_t>(sums_ + block_rows_ * values_.columns - keys_.numbers);
+        keys_{working, attention.depth, in_whole(attention.keys, lane_count)} {
+    const WorkingSizes sizes(attention);
+    values_ = {working + sizes.keys, attention.keys, in_whole(attention.width, lane_count)};
+    queries_ = values_.numbers + sizes.values;
+    products_ = queries_ + sizes.queries;
+    sums_ = products_ + sizes.products;
   }
 
+  /// Packs keys and values that do not lie in panels already; several matrices may have the same.
   void take(std::size_t matrix) {
-    if (taken_ == matrix + 1) return;
-    taken_ = matrix + 1;
-    pack_panels(keys_, operands_.key + attention_.key.begins[matrix], attention_.key,
-                attention_.keys);
-    pack_panels(values_, operands_.value + attention_.value.begins[matrix], attention_.value,
-                attention_.width);
+    const std::ptrdiff_t key = attention_.key.begins[matrix];
+    const std::ptrdiff_t value = attention_.value.begins[matrix];
+    if (!taken_ || key != key_)
+      pack_panels(keys_, operands_.key + key, attention_.key, attention_.keys);
+    if (!taken_ || value != value_)
+      pack_panels(values_, operands_.value + value, attention_.value, attention_.width);
+    key_ = key;
+    value_ = value;
+    taken_ = true;
   }
 
   void attend_block(std::size_t matrix, std::size_t first) {
@@ -282,28 +307,25 @@ class Attending {
   const Attention& attention_;
   const AttentionOperands& operands_;
   std::size_t block_rows_;
-  Panels keys_, values_;
-  float *queries_, *products_, *sums_;
-  std::size_t taken_ = 0;  // one more than the matrix whose keys and values lie in panels
+  Panels keys_, values_{};
+  float *queries_ = nullptr, *products_ = nullptr, *sums_ = nullptr;
+  bool taken_ = false;
+  std::ptrdiff_t key_ = 0, value_ = 0;  // the beginnings of what lies in panels
 };
-
-std::size_t working_of_thread(const Attention& attention) {
-  const AttentionOperands none;
-  return in_whole(Attending(attention, none, nullptr).working(), lane_count);
-}
 
 }  // namespace
 
 std::size_t working_numbers(const Attention& attention, std::size_t threads) {
-  return working_of_thread(attention) * std::max<std::size_t>(threads, 1);
+  threads = std::clamp<std::size_t>(threads, 1, std::max<std::size_t>(blocks_of(attention), 1));
+  return WorkingSizes(attention).all() * threads;
 }
 
 void attend(const Attention& attention, const AttentionOperands& operands, std::size_t threads) {
-  const std::size_t each = block_rows_of(attention);
-  const std::size_t blocks = (attention.rows + each - 1) / each;
-  const std::size_t count = blocks * attention.query.begins.size();
-  const std::size_t piece = (count + threads - 1) / std::max<std::size_t>(threads, 1);
-  const std::size_t working = working_of_thread(attention);
+  const std::size_t each = block_rows_of(attention), count = blocks_of(attention);
+  const std::size_t blocks = count / attention.query.begins.size();
+  threads = std::max<std::size_t>(threads, 1);
+  const std::size_t piece = (count + threads - 1) / threads;
+  const std::size_t working = WorkingSizes(attention).all();
   in_pieces(count, piece, [&](std::size_t first, std::size_t last) {
     Attending attending(attention, operands, operands.working + first / piece * working);
     for (std::size_t i = first; i < last; ++i) {

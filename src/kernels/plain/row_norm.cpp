@@ -104,15 +104,15 @@ template <class F>
                                                     std::size_t first, std::size_t rows) {
   RowMoments moments[rows_at_once];
   const float* const x = at.from + first * norm.size;
-  const float share = 1.f / static_cast<float>(norm.size);
+  const auto size = static_cast<float>(norm.size);
   if (norm.centred)
     for (std::size_t r = 0; r < rows; ++r)
       moments[r].mean =
-          share * sum_of_lanes(x + r * norm.size, norm.size, [](const Lanes& v) { return v; });
+          sum_of_lanes(x + r * norm.size, norm.size, [](const Lanes& v) { return v; }) / size;
   for (std::size_t r = 0; r < rows; ++r) {
     const float mean = moments[r].mean;
     const auto square = [mean](const Lanes& v) { return (v - mean) * (v - mean); };
-    const float variance = share * sum_of_lanes(x + r * norm.size, norm.size, square);
+    const float variance = sum_of_lanes(x + r * norm.size, norm.size, square) / size;
     moments[r].factor = 1.f / std::sqrt(variance + norm.epsilon);
   }
   for (std::size_t r = 0; r < rows; ++r) {

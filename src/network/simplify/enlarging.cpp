@@ -35,8 +35,10 @@ bool enlarges(const Network& network, const Layer& layer) {
     return false;
   const Shape& from = network[layer.inputs[0]].shape;
   const Shape& to = network[layer.outputs[0]].shape;
-  return from.size() > 2 && from[0] == to[0] && from[1] == to[1] &&
-         element_count(to) >= 2 * element_count(from) && element_count(from) > 0;
+  // A scale that rounds to the same number of channels would mix them.
+  return from.size() > 2 && from[0] == to[0] && from[1] == to[1] && resize->scales[0] == 1 &&
+         resize->scales[1] == 1 && element_count(to) >= 2 * element_count(from) &&
+         element_count(from) > 0;
 }
 
 /// Of weights [M, C, 1, ...], those of some channels.

@@ -14,10 +14,12 @@ using network::BinaryKind;
 using network::Shape;
 
 /// With fewer queries the keys are not worth packing; wider ones leave no room for those at once.
-constexpr std::int64_t fewest_rows = 8;
+constexpr std::int64_t fewest_rows = 16;
 constexpr std::int64_t widest = 512;
-/// By which queries may be multiplied in place of products without leaving the range of numbers.
+/// By which queries may be multiplied in place of products, once or twice.
 constexpr double largest_factor = 1e4;
+/// Rows at once: each core takes so many of a matrix.
+constexpr std::int64_t rows_of_core = 24;
 
 /// What the layers between the products do.
 struct AttentionParts {
@@ -115,6 +117,19 @@ Desc layout_of(const Builder& builder, TensorId id) {
   return with_usual_strides(strided_desc(shape, strides));
 }
 
+bool is_float32(const Builder& builder, LayerId id) {
+  return builder.type(id) == Type::f32 && !builder.is_int8(id);
+}
+
+/// Cores share rows and matrices, not keys; each packs the keys that it needs.
+bool keeps_cores_busy(const Builder& builder, const Shape& products) {
+  const std::int64_t rows = products[products.size() - 2];
+  const std::int64_t blocks = (rows + rows_of_core - 1) / rows_of_core;
+  const std::int64_t matrices = network::element_count(without_matrix(products));
+  return builder.cores() <= 1 ||
+         matrices * blocks >= 2 * static_cast<std::int64_t>(builder.cores());
+}
+
 }  // namespace
 
 bool is_attention(const Group& group) {
@@ -124,8 +139,7 @@ bool is_attention(const Group& group) {
 bool accepts_attention(const Builder& builder, const Group& group) {
   const auto parts = parts_of(builder, group);
   const LayerId last = group.tail.front().layers.back();
-  if (!parts || builder.type(group.head) != Type::f32 || builder.type(last) != Type::f32)
-    return false;
+  if (!parts || !is_float32(builder, group.head) || !is_float32(builder, last)) return false;
   const Shape& products = builder.tensor(builder.layer(group.head).outputs[0]).shape;
   const Shape& result = builder.tensor(group.tail.front().result).shape;
   const Shape& query = builder.tensor(parts->query).shape;
@@ -134,7 +148,7 @@ bool accepts_attention(const Builder& builder, const Group& group) {
       return false;
   return result.size() == products.size() && without_matrix(result) == without_matrix(products) &&
          products[products.size() - 2] >= fewest_rows && query.back() <= widest &&
-         result.back() <= widest;
+         result.back() <= widest && keeps_cores_busy(builder, products);
 }
 
 bool lower_attention(Builder& builder, const Group& group) {

@@ -100,11 +100,13 @@ std::optional<BinaryChoice> choose_flat(Builder& builder, const Group& group, co
   const Dims count{network::element_count(builder.tensor(pair.a).shape)};
   const auto post_ops = post_ops_of(builder, group, count);
   if (!post_ops) return std::nullopt;
-  const Desc row = plain_desc(count), b = same ? row : plain_desc({1});
-  Kernel kernel = binary(builder.engine(), {*algorithm, row, b, row}, *post_ops);
-  if (!kernel || kernel.is_slow()) return std::nullopt;
-  const Desc layout = retyped(now, Type::f32);
-  return BinaryChoice{layout, same ? layout : b, kernel, true};
+  for (const Desc& layout : usual_layouts(now)) {
+    if (!same_memory(retyped(layout, type_of(now)), now)) continue;  // only as it lies
+    const Desc row = row_major_desc(count, type_of(layout)), b = same ? row : plain_desc({1});
+    Kernel kernel = binary(builder.engine(), {*algorithm, row, b, row}, *post_ops);
+    if (kernel && !kernel.is_slow()) return BinaryChoice{layout, same ? layout : b, kernel, true};
+  }
+  return std::nullopt;
 }
 
 std::optional<BinaryChoice> choose(Builder& builder, const Group& group, const Pair& pair) {
@@ -207,7 +209,8 @@ bool lower_binary(Builder& builder, const Group& group) {
   const auto choice = choose(builder, group, *pair);
   if (!choice) return false;
   const auto viewed = [&](Value value) {
-    if (choice->flat) value.desc = plain_desc({network::element_count(dims_of(value.desc))});
+    const Dims count{network::element_count(dims_of(value.desc))};
+    if (choice->flat) value.desc = row_major_desc(count, type_of(value.desc));
     return value;
   };
   std::vector<Operand> reads{{DNNL_ARG_SRC_0, viewed(operand_in(builder, pair->a, choice->a))},

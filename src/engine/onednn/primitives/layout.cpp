@@ -246,7 +246,7 @@ std::optional<Desc> reshaped(const Desc& desc, const Dims& shape) {
     for (; d > 0 && (before[d - 1] == 1 || (*known)[d - 1] == stride * run); --d)
       run *= before[d - 1];
     for (std::int64_t left = run; left > 1;) {
-      if (s == 0 || left % shape[--s] != 0) return std::nullopt;
+      if (s == 0 || shape[--s] == 0 || left % shape[s] != 0) return std::nullopt;
       strides[s] = stride;
       stride *= shape[s];
       left /= shape[s];
