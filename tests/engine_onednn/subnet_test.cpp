@@ -184,6 +184,24 @@ TEST(subnet, attention_is_one_kernel_and_nothing_moves_before_or_behind_it) {
   EXPECT_EQ(kernels, std::vector<std::string>{"attention"});
 }
 
+TEST(subnet, attention_on_more_cores_than_it_has_rows_for_is_no_kernel_of_ours) {
+  const auto kernels_on = [](int count, std::int64_t rows) {
+    const network::Network net = attention_net(rows);
+    const auto subnet = make()->prepare(whole_network(net, cores(count)));
+    const auto inputs = inputs_of(net);
+    network::Buffer out(subnet->outputs()[0].layout.size);
+    std::byte* const data = out.data();
+    std::vector<std::string> kernels;
+    for (const GroupTime& group : subnet->run_timed(pointers(inputs), std::span(&data, 1)))
+      kernels.push_back(group.kernel);
+    return std::ranges::count(kernels, "attention");
+  };
+  EXPECT_EQ(kernels_on(1, 20), 1);
+  EXPECT_EQ(kernels_on(2, 20), 1) << "four heads";
+  EXPECT_EQ(kernels_on(3, 20), 0);
+  EXPECT_EQ(kernels_on(3, 50), 1) << "three blocks for each head";
+}
+
 TEST(subnet, the_products_of_attention_need_no_memory) {
   const Bytes arena = make()->prepare(whole_network(attention_net(500), cores()))->memory().arena;
   EXPECT_LT(arena.count, 4 * 500 * 500 * 4 / 4);
