@@ -76,14 +76,16 @@ template <std::size_t rows, std::size_t vectors>
       for (std::size_t v = 0; v < vectors; ++v) sums[r][v] += factor * row[v];
     }
   }
+  if (walk.adds)
+    for (std::size_t r = 0; r < rows; ++r)
+      for (std::size_t v = 0; v < vectors; ++v) {
+        Lanes before;
+        read_lanes(before, to + r * walk.to_stride + v * lane_count);
+        sums[r][v] += before;
+      }
   for (std::size_t r = 0; r < rows; ++r)
-    for (std::size_t v = 0; v < vectors; ++v) {
-      float* const place = to + r * walk.to_stride + v * lane_count;
-      Lanes before = {};
-      if (walk.adds) read_lanes(before, place);
-      sums[r][v] += before;
-      __builtin_memcpy(place, &sums[r][v], sizeof sums[r][v]);
-    }
+    for (std::size_t v = 0; v < vectors; ++v)
+      __builtin_memcpy(to + r * walk.to_stride + v * lane_count, &sums[r][v], sizeof sums[r][v]);
 }
 
 /// Narrow panels need twice as many rows, so that sums do not wait for each other.
