@@ -41,7 +41,7 @@ class VariantMeasurement {
     runs_.push_back(trial_.result());
     pace_ = runs_.front().whole.median;
     try_all(trials());
-    visit_again(0);  // what slowed it down as a pacer would speak for all others
+    visit_again(0);  // if its first runs were disturbed, all others seem faster than they are
     for (const std::size_t run : promising_)
       if (ratio(runs_[run].whole.median, fastest_run().whole.median) < promising) visit_again(run);
     list_alternatives();

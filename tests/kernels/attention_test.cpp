@@ -70,12 +70,17 @@ double bound_of(const Attention& a) {
   return 1e-6 + 1e-7 * static_cast<double>(a.depth) * double{a.factor};
 }
 
-void expect_attended(const Attention& a, const Tensors& x, std::size_t threads) {
-  const std::size_t count = a.query.begins.size();
-  std::vector<float> y(count * a.rows * a.width, 9), working(working_numbers(a, threads), 9);
+std::vector<float> attended(const Attention& a, const Tensors& x, std::size_t threads) {
+  std::vector<float> y(a.query.begins.size() * a.rows * a.width, 9);
+  std::vector<float> working(working_numbers(a, threads), 9);
   attend(a, {x.query.data(), x.key.data(), x.value.data(), x.mask.data(), y.data(), working.data()},
          threads);
-  for (std::size_t m = 0; m < count; ++m)
+  return y;
+}
+
+void expect_attended(const Attention& a, const Tensors& x, std::size_t threads) {
+  const std::vector<float> y = attended(a, x, threads);
+  for (std::size_t m = 0; m < a.query.begins.size(); ++m)
     for (std::size_t r = 0; r < a.rows; ++r) {
       const auto expected = exact_row(a, x, m, r);
       for (std::size_t w = 0; w < a.width; ++w)
@@ -169,9 +174,7 @@ TEST(Attention, WhereAllIsMaskedOutNothingIsANumberAndOtherRowsAre) {
   Tensors x = tensors_of(s);
   for (std::size_t k = 0; k < s.keys; ++k)
     x.mask[3 * s.keys + k] = -std::numeric_limits<float>::infinity();
-  std::vector<float> y(s.rows * s.width), working(working_numbers(a, 1));
-  attend(a, {x.query.data(), x.key.data(), x.value.data(), x.mask.data(), y.data(), working.data()},
-         1);
+  const std::vector<float> y = attended(a, x, 1);
   for (std::size_t i = 0; i < y.size(); ++i) EXPECT_EQ(std::isnan(y[i]), i / s.width == 3) << i;
 }
 
@@ -189,9 +192,7 @@ TEST(Attention, WhatIsNoNumberStaysNoneWhateverItsBits) {
   for (const std::uint32_t bits : {0x7fffffffu, 0xffffffffu, 0x7fc00001u, 0x7fc00000u}) {
     Tensors x = tensors_of(s);
     x.key[17] = std::bit_cast<float>(bits);
-    const Attention a = attention_of(s);
-    std::vector<float> y(s.rows * s.width), working(working_numbers(a, 1));
-    attend(a, {x.query.data(), x.key.data(), x.value.data(), nullptr, y.data(), working.data()}, 1);
+    const std::vector<float> y = attended(attention_of(s), x, 1);
     for (const float value : y) ASSERT_TRUE(std::isnan(value)) << std::hex << bits;
   }
 }

@@ -213,12 +213,6 @@ struct WorkingSizes {
   }
 };
 
-/// Blocks of rows, of all matrices, that threads share.
-std::size_t blocks_of(const Attention& attention) {
-  const std::size_t each = block_rows_of(attention);
-  return (attention.rows + each - 1) / each * attention.query.begins.size();
-}
-
 /// What a thread works with.
 class Attending {
  public:
@@ -316,6 +310,11 @@ class Attending {
 };
 
 }  // namespace
+
+std::size_t blocks_of(const Attention& attention) {
+  const std::size_t each = block_rows_of(attention);
+  return (attention.rows + each - 1) / each * attention.query.begins.size();
+}
 
 std::size_t working_numbers(const Attention& attention, std::size_t threads) {
   threads = std::clamp<std::size_t>(threads, 1, std::max<std::size_t>(blocks_of(attention), 1));

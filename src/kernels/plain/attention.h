@@ -28,6 +28,8 @@ struct AttentionOperands {
   float* working = nullptr;  // working_numbers()
 };
 
+/// Blocks of rows, of all matrices, that threads share.
+std::size_t blocks_of(const Attention& attention);
 /// What the threads that work at once need together.
 std::size_t working_numbers(const Attention& attention, std::size_t threads);
 

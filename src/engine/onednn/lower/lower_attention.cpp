@@ -4,7 +4,6 @@
 #include <optional>
 
 #include "engine/onednn/lower/lower.h"
-#include "engine/onednn/lower/post_ops.h"
 #include "kernels/plain/attention.h"
 
 namespace millrace::engine::onednn {
@@ -18,8 +17,6 @@ constexpr std::int64_t fewest_rows = 16;
 constexpr std::int64_t widest = 512;
 /// By which queries may be multiplied in place of products, once or twice.
 constexpr double largest_factor = 1e4;
-/// Rows at once: each core takes so many of a matrix.
-constexpr std::int64_t rows_of_core = 24;
 
 /// What the layers between the products do.
 struct AttentionParts {
@@ -42,15 +39,6 @@ std::optional<double> factor_of(const Builder& builder, const network::Layer& la
   return kind == BinaryKind::mul ? number : 1 / number;
 }
 
-/// Whether it spreads over the result without making it larger.
-bool spreads_over(const Shape& shape, const Shape& result) {
-  if (shape.size() > result.size()) return false;
-  const std::size_t fewer = result.size() - shape.size();
-  for (std::size_t d = 0; d < shape.size(); ++d)
-    if (shape[d] != 1 && shape[d] != result[fewer + d]) return false;
-  return true;
-}
-
 std::optional<AttentionParts> parts_of(const Builder& builder, const Group& group) {
   const Fused& fused = group.tail.front();
   const network::Layer& head = builder.layer(group.head);
@@ -62,8 +50,9 @@ std::optional<AttentionParts> parts_of(const Builder& builder, const Group& grou
     if (binary == nullptr) break;
     const TensorId other = layer.inputs[layer.inputs[0] == now ? 1 : 0];
     if (parts.mask.valid()) return std::nullopt;
+    const Shape& shape = builder.tensor(now).shape;
     if (binary->kind == BinaryKind::add &&
-        spreads_over(builder.tensor(other).shape, builder.tensor(now).shape)) {
+        network::broadcast(builder.tensor(other).shape, shape) == shape) {
       parts.mask = other;
     } else if (const auto factor = factor_of(builder, layer, now)) {
       parts.factor *= *factor;
@@ -123,11 +112,12 @@ bool is_float32(const Builder& builder, LayerId id) {
 
 /// Cores share rows and matrices, not keys; each packs the keys that it needs.
 bool keeps_cores_busy(const Builder& builder, const Shape& products) {
-  const std::int64_t rows = products[products.size() - 2];
-  const std::int64_t blocks = (rows + rows_of_core - 1) / rows_of_core;
-  const std::int64_t matrices = network::element_count(without_matrix(products));
-  return builder.cores() <= 1 ||
-         matrices * blocks >= 2 * static_cast<std::int64_t>(builder.cores());
+  const Shape stack = without_matrix(products);
+  kernels::Attention sizes;
+  sizes.rows = static_cast<std::size_t>(products[products.size() - 2]);
+  sizes.keys = static_cast<std::size_t>(products.back());
+  sizes.query.begins.resize(static_cast<std::size_t>(network::element_count(stack)));
+  return builder.cores() <= 1 || blocks_of(sizes) >= 2 * builder.cores();
 }
 
 }  // namespace
