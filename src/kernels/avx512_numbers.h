@@ -64,7 +64,7 @@ namespace millrace::kernels {
 /// x / (1 + exp(-x)), within 1e-6 of its size. exp(-x) = 2^n 2^f with |f| <= 1/2, and 2^f is a
 /// polynomial.
 [[gnu::target("avx512f,avx512bw,avx512vl,avx512bf16")]] inline __m512 swish(__m512 x) {
-  constexpr float log2_of_e = 1.44269504f, farthest = 126;  // as an exponent
+  constexpr float log2_of_e = 1.44269504f, farthest = 200;  // as an exponent: beyond all numbers
   __m512 t = _mm512_mul_ps(x, _mm512_set1_ps(-log2_of_e));
   t = _mm512_max_ps(_mm512_set1_ps(-farthest), _mm512_min_ps(_mm512_set1_ps(farthest), t));
   const __m512 n = _mm512_roundscale_ps(t, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);

@@ -44,7 +44,7 @@ struct OwnConvolution {
   std::size_t images = 1, channels = 1, outputs = 1;
   WindowAxis height, width;
   bool adds = false;  // the result to what lies in its place; before the activation
-  bool adds_last = false;  // after it; not in winograd.h
+  bool adds_last = false;  // after it
   Activation activation = {};
   StoredNumber source = StoredNumber::f32, result = StoredNumber::f32;
   StoredNumber added = StoredNumber::f32;  // of what it adds to; as wide as the result

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
@@ -37,6 +38,10 @@ double exact(const ElementFunction& f, double x) {
       return std::log(x);
     case Function::softplus:
       return std::max(x, 0.) + std::log1p(std::exp(-std::abs(x)));
+    case Function::swish:
+      return x / (1 + std::exp(-x));
+    case Function::mish:
+      return x * std::tanh(std::log1p(std::exp(x)));
     case Function::celu:
       return x < 0 ? alpha * std::expm1(x / alpha) : x;
     case Function::selu:
@@ -109,6 +114,37 @@ TEST(Functions, with_logarithms_and_exponentials_are_relatively_exact) {
   std::vector<float> near_one = samples(1);
   for (float& x : near_one) x = 1 + 0.1f * x;
   expect_near({Function::log}, near_one, least);
+}
+
+TEST(Functions, swish_and_mish_are_relatively_exact_and_add_what_they_are_told) {
+  const std::vector<float> other = samples(3);
+  for (const Function function : {Function::swish, Function::mish})
+    for (const float largest : {1.f, 10.f, 87.f, 200.f, 1e38f}) {
+      const std::vector<float> x = samples(largest);
+      std::vector<float> alone(x.size()), together(x);
+      apply({function}, x, alone.data());
+      apply({function}, together, together.data(), other.data());
+      for (std::size_t i = 0; i < x.size(); ++i) {
+        const double wanted = exact({function}, x[i]);
+        const double of_size = 5e-7 + 1.2e-7 * std::min(std::abs(double{x[i]}), 87.);
+        ASSERT_NEAR(alone[i], wanted, std::max(of_size * std::abs(wanted), 1e-35)) << x[i];
+        ASSERT_EQ(together[i], alone[i] + other[i]);
+      }
+    }
+}
+
+TEST(Functions, swish_and_mish_of_what_is_no_ordinary_number) {
+  for (const Function function : {Function::swish, Function::mish})
+    for (std::size_t count = 1; count < 40; ++count) {
+      std::vector<float> x(count, nothing), y(count + 1, 77.f);
+      x[0] = infinite;
+      x[count / 2] = -3e38f;
+      apply({function}, x, y.data());
+      for (std::size_t i = 1; i < count; ++i) EXPECT_TRUE(i == count / 2 || std::isnan(y[i])) << i;
+      EXPECT_TRUE(count == 1 || y[0] == infinite);
+      EXPECT_NEAR(y[count / 2], 0, 1e-30);
+      EXPECT_EQ(y[count], 77.f);
+    }
 }
 
 TEST(Functions, with_logarithms_and_exponentials_know_infinity) {

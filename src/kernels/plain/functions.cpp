@@ -4,7 +4,9 @@
 #include <cmath>
 
 #include "kernels/plain/exponentials.h"
+#include "kernels/plain/lanes.h"
 #include "kernels/plain/pieces.h"
+#include "kernels/plain/smooth.h"
 
 namespace millrace::kernels {
 namespace {
@@ -12,6 +14,22 @@ namespace {
 template <class F>
 [[gnu::always_inline]] inline void map_all(std::span<const float> from, float* to, const F& f) {
   for (std::size_t i = 0; i < from.size(); ++i) to[i] = f(from[i]);
+}
+
+/// The same of vectors.
+template <class F>
+[[gnu::always_inline]] inline void map_lanes(std::span<const float> from, float* to, const F& f) {
+  Lanes x = {};
+  const std::size_t rest = from.size() % lane_count, whole = from.size() - rest;
+  for (std::size_t i = 0; i < whole; i += lane_count) {
+    read_lanes(x, from.data() + i);
+    x = f(x);
+    __builtin_memcpy(to + i, &x, sizeof x);
+  }
+  if (rest == 0) return;
+  __builtin_memcpy(&x, from.data() + whole, rest * sizeof(float));
+  x = f(x);
+  __builtin_memcpy(to + whole, &x, rest * sizeof(float));
 }
 
 /// exp(x) - 1 below zero, else 0.
@@ -68,6 +86,10 @@ void map_piece(const ElementFunction& f, std::span<const float> from, float* to)
       return map_all(from, to, [](float x) { return logarithm(x); });
     case Function::softplus:
       return map_all(from, to, [](float x) { return soft_plus(x); });
+    case Function::swish:
+      return map_lanes(from, to, [](const Lanes& x) { return swish(x); });
+    case Function::mish:
+      return map_lanes(from, to, [](const Lanes& x) { return mish(x); });
     case Function::reciprocal:
       return map_all(from, to, [](float x) { return 1.f / x; });
     default:
@@ -91,7 +113,8 @@ void map_large_angles(const ElementFunction& f, std::span<const float> from, flo
 
 }  // namespace
 
-void apply(const ElementFunction& function, std::span<const float> from, float* to) {
+void apply(const ElementFunction& function, std::span<const float> from, float* to,
+           const float* added) {
   const bool angles = function.function == Function::sin || function.function == Function::cos;
   in_pieces(from.size(), worthwhile, [&](std::size_t first, std::size_t last) {
     const auto piece = from.subspan(first, last - first);
@@ -99,6 +122,7 @@ void apply(const ElementFunction& function, std::span<const float> from, float* 
       map_large_angles(function, piece, to + first);
     else
       map_piece(function, piece, to + first);
+    for (std::size_t i = first; added != nullptr && i < last; ++i) to[i] += added[i];
   });
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// Functions of single numbers that oneDNN has none of, or none that is exact enough.
+// Functions of single numbers that oneDNN has none of, or none that is exact or fast enough.
 #include <cstddef>
 #include <span>
 
@@ -14,6 +14,8 @@ enum class Function {
   exp,
   log,
   softplus,
+  swish,
+  mish,
   celu,
   selu,
   sign,
@@ -31,8 +33,9 @@ struct ElementFunction {
   float alpha = 0, beta = 0;
 };
 
-/// The error is below 1e-6, relative or absolute, whichever is larger. `to` may be `from`. Runs on
-/// the calling thread and its OpenMP helpers.
-void apply(const ElementFunction& function, std::span<const float> from, float* to);
+/// The error is below 1e-6, relative or absolute, whichever is larger. `to` may be `from`. `added`:
+/// what is added to each result, if anything. Runs on the calling thread and its OpenMP helpers.
+void apply(const ElementFunction& function, std::span<const float> from, float* to,
+           const float* added = nullptr);
 
 }  // namespace millrace::kernels

@@ -98,8 +98,8 @@ class FloatLoops : public WinogradLoops<FloatLoops<lanes, tile>, lanes, tile, 1>
           if (i >= results.down || j >= results.across) return;
           float* const at = result + (i * c_.width.output + j) * c_.outputs;
           y += bias;
-          if (c_.adds) y += load<Vector>(at, bytes);
-          store(this->finish(y), at, bytes);
+          const Vector added = c_.adds ? load<Vector>(at, bytes) : Vector{};
+          store(this->finish(y, added), at, bytes);
         });
   }
 };

@@ -63,8 +63,8 @@ class IntegerBase : public WinogradLoops<Self, int_lanes, tile, factors> {
           if (i >= results.down || j >= results.across) return;
           auto* const at = first + (i * c_.width.output + j) * c_.outputs;
           y = y * factor + bias;
-          if (c_.adds) y += c_.added_scale * added(at, count);
-          To::put(this->finish(y), at, count);
+          const Floats more = c_.adds ? c_.added_scale * added(at, count) : Floats{};
+          To::put(this->finish(y, more), at, count);
         });
   }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "kernels/plain/smooth.h"
 #include "kernels/winograd/winograd_block.h"
 
 namespace millrace::kernels {
@@ -127,12 +128,11 @@ class WinogradLoops {
       __builtin_prefetch(piece.next + channels * weights_of_vector + at, 0, 2);
   }
 
-  [[gnu::always_inline]] Vector finish(Vector x) const {
-    const Activation& a = c_.activation;
-    const Vector low = a.low - Vector{}, high = a.high - Vector{};
-    x = x < 0 ? a.slope * x : x;
-    x = x < low ? low : x;
-    return x > high ? high : x;
+  /// A sum with its bias; `added`: zeros if the convolution adds nothing.
+  [[gnu::always_inline]] Vector finish(Vector x, const Vector& added) const {
+    if (!c_.adds_last) x += added;
+    x = activated(x);
+    return c_.adds_last ? x + added : x;
   }
 
   const WinogradConvolution& c_;
@@ -141,6 +141,15 @@ class WinogradLoops {
   const WinogradBlock& b_;
 
  private:
+  [[gnu::always_inline]] Vector activated(Vector x) const {
+    const Activation& a = c_.activation;
+    if (a.swish) return swish(x) * a.unit;
+    const Vector low = a.low - Vector{}, high = a.high - Vector{};
+    x = x < 0 ? a.slope * x : x;
+    x = x < low ? low : x;
+    return x > high ? high : x;
+  }
+
   [[gnu::always_inline]] const Self& self() const { return static_cast<const Self&>(*this); }
 
   /// Of the block, with about as many tiles each.

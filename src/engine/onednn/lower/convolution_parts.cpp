@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "engine/onednn/lower/lower_winograd.h"
+#include "engine/onednn/lower/post_ops.h"
 
 namespace millrace::engine::onednn {
 namespace {
@@ -28,7 +29,7 @@ std::optional<kernels::OwnConvolution> with_tail(const Builder& builder, const G
     }
     if (activated) return std::nullopt;
     activated = true;
-    if (fused.kind == Fused::Kind::swish) {
+    if (is_swish(builder, fused)) {
       result.activation.swish = true;
       continue;
     }
@@ -186,9 +187,7 @@ std::optional<kernels::OwnConvolution> own_convolution_of(const Builder& builder
   result.outputs = unsigned_of(builder.tensor(layer.outputs[0]).shape[1]);
   result.height = axis_of(builder, group.head, 0);
   result.width = axis_of(builder, group.head, 1);
-  const auto whole = with_tail(builder, group, result);
-  const bool after = whole && (whole->activation.swish || whole->adds_last);
-  return after && is_winograd(builder, group.head) ? std::nullopt : whole;
+  return with_tail(builder, group, result);
 }
 
 const Fused* residual_of(const Group& group) {

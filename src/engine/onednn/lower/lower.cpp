@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "engine/onednn/lower/post_ops.h"
 #include "network/operator_kinds.h"
 
 namespace millrace::engine::onednn {
@@ -38,8 +39,9 @@ struct Lower {
   }
   bool operator()(const network::Lrn&) const { return lower_lrn(builder, group.head); }
   bool operator()(const network::Pool&) const { return lower_pool(builder, group.head); }
-  bool operator()(const network::Unary&) const {
-    return vanishes_between_bytes(builder, group.head) || lower_unary(builder, group.head) ||
+  bool operator()(const network::Unary& function) const {
+    return vanishes_between_bytes(builder, group.head) ||
+           (!faster_function(function) && lower_unary(builder, group.head)) ||
            lower_function(builder, group.head);
   }
   bool operator()(const network::Binary&) const {

@@ -41,7 +41,7 @@ bool lower_resize(Builder& builder, LayerId layer);
 
 // By loops of our own, which read and write dense tensors.
 
-/// A function that oneDNN has none of.
+/// A function that oneDNN has none of, or is slower at.
 bool lower_function(Builder& builder, LayerId layer);
 /// Over the last dimensions, or the channels where they lie innermost.
 bool lower_row_norm(Builder& builder, LayerId layer);

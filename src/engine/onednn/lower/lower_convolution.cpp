@@ -150,7 +150,8 @@ bool accepts_convolution(Builder& builder, const Group& group) {
   if (is_on_tiles(builder, head) || is_in_integers(builder, head) || is_winograd(builder, head))
     return own_convolution_of(builder, group).has_value();
   if (geometry_of(builder.layer(head).op).transposed) return accepts_transposed(builder, group);
-  const Kernel fused = kernel_of(builder, group);
+  const auto pass = function_pass_of(builder, group);
+  const Kernel fused = kernel_of(builder, pass ? pass->before : group);
   if (!fused || fused.is_slow()) return false;
   // oneDNN puts operands where channels fill a block too, and x / 0 there spoils the next layer.
   const auto is_binary = [](const Fused& each) { return each.kind == Fused::Kind::binary; };
@@ -187,7 +188,9 @@ bool lower_convolution(Builder& builder, const Group& group) {
   if (geometry_of(layer.op).transposed)
     return lower_transposed(builder, group, kernel_of_sums(builder, group.head));
   const auto integers = integers_of(builder, group, quantization_now(builder, group.head));
-  const Kernel kernel = kernel_of(builder, group, integers);
+  const auto pass = function_pass_of(builder, group);
+  const Group& in_kernel = pass ? pass->before : group;
+  const Kernel kernel = kernel_of(builder, in_kernel, integers);
   const std::string asked = builder.variant(group.head).algorithm;
   if (!kernel && !asked.empty())
     throw InputError(layer.name, "oneDNN has no algorithm '" + asked +
@@ -202,12 +205,15 @@ bool lower_convolution(Builder& builder, const Group& group) {
   const std::vector<float> corrected = integers ? integers->bias : std::vector<float>();
   if ((layer.inputs.size() > 2 && layer.inputs[2].valid()) || !corrected.empty())
     reads.push_back(bias_operand(builder, layer, kernel, corrected));
-  const Value result =
-      builder.make(result_of(builder.network(), group), kernel.operand(DNNL_ARG_DST),
-                   integers && integers->quantizes_result ? integers->result.encoding : Encoding());
-  const auto more = post_operands(builder, group, result);
+  const Desc layout = kernel.operand(DNNL_ARG_DST);
+  const Encoding encoding =
+      integers && integers->quantizes_result ? integers->result.encoding : Encoding();
+  const Value result = pass ? builder.make_temporary(layout)
+                            : builder.make(result_of(builder.network(), group), layout, encoding);
+  const auto more = post_operands(builder, in_kernel, result);
   reads.insert(reads.end(), more.begin(), more.end());
   builder.run(kernel, reads, {{DNNL_ARG_DST, result}});
+  if (pass) run(builder, group, *pass, result);
   return true;
 }
 

@@ -2,15 +2,17 @@
 #include <optional>
 
 #include "engine/onednn/lower/lower.h"
+#include "engine/onednn/lower/post_ops.h"
 #include "kernels/plain/functions.h"
 
 namespace millrace::engine::onednn {
 namespace {
 
-std::optional<kernels::Function> own_function(network::UnaryKind kind) {
+std::optional<kernels::Function> own_function(const network::Unary& function) {
   using enum network::UnaryKind;
   using kernels::Function;
-  switch (kind) {
+  if (const auto faster = faster_function(function)) return faster;
+  switch (function.kind) {
     case erf:
       return Function::erf;
     case floor:
@@ -48,10 +50,16 @@ std::optional<kernels::Function> own_function(network::UnaryKind kind) {
 
 }  // namespace
 
+std::optional<kernels::Function> faster_function(const network::Unary& function) {
+  if (function.kind == network::UnaryKind::mish) return kernels::Function::mish;
+  const bool is_swish = function.kind == network::UnaryKind::swish && function.alpha == 1;
+  return is_swish ? std::optional(kernels::Function::swish) : std::nullopt;
+}
+
 bool lower_function(Builder& builder, LayerId id) {
   const network::Layer& layer = builder.layer(id);
   const auto& op = std::get<network::Unary>(layer.op);
-  const auto function = own_function(op.kind);
+  const auto function = own_function(op);
   const bool falls = op.kind == network::UnaryKind::celu && !(op.alpha > 0);
   if (!function || falls) return false;
   const Value now = builder.value(layer.inputs[0]);

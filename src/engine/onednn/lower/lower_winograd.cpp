@@ -56,7 +56,8 @@ bool lower_winograd(Builder& builder, const Group& group) {
   operands.weights = reinterpret_cast<const float*>(builder.constant_data(work.constants.back()));
   operands.bias = parts.bias;
   if (parts.integers)
-    operands.scale = parts.integers->source.encoding.scale / work.to.encoding.scale;
+    operands.scale = parts.integers->source.encoding.scale /
+                     (work.to.encoding.scale * convolution->activation.unit);
   work.run = [operands, kept = parts.scaled, convolution = *convolution,
               tiles](const OwnPlaces& places) mutable {
     operands.source = places.from;

@@ -41,6 +41,12 @@ std::optional<PostOps> post_ops_of(const Builder& builder, const Fused& fused, c
   return PostOps{{PostOp::Kind::binary, *algorithm, 0, 0, plain_desc(operand)}};
 }
 
+std::optional<kernels::Function> fused_function(const Builder& builder, const Fused& fused) {
+  if (fused.kind == Fused::Kind::swish) return kernels::Function::swish;
+  if (fused.kind != Fused::Kind::unary) return std::nullopt;
+  return faster_function(std::get<network::Unary>(builder.layer(fused.layers[0]).op));
+}
+
 }  // namespace
 
 std::optional<PostOps> functions_of(const network::Unary& unary) {
@@ -113,6 +119,37 @@ std::optional<PostOps> post_ops_of(const Builder& builder, const Group& group, c
     all.insert(all.end(), ops->begin(), ops->end());
   }
   return all;
+}
+
+bool is_swish(const Builder& builder, const Fused& fused) {
+  return fused_function(builder, fused) == kernels::Function::swish;
+}
+
+std::optional<FunctionPass> function_pass_of(const Builder& builder, const Group& group) {
+  if (builder.variant(group.head).precision != board::Precision::f32) return std::nullopt;
+  FunctionPass pass;
+  pass.before = group;
+  auto& tail = pass.before.tail;
+  if (tail.size() > 1 && tail.back().kind == Fused::Kind::residual) {
+    pass.added = tail.back().operand;
+    tail.pop_back();
+  }
+  const auto function = tail.empty() ? std::nullopt : fused_function(builder, tail.back());
+  if (!function) return std::nullopt;
+  pass.function = *function;
+  tail.pop_back();
+  return pass;
+}
+
+void run(Builder& builder, const Group& group, const FunctionPass& pass, const Value& from) {
+  OwnWork work{from, builder.make(result_of(builder.network(), group), from.desc), {}};
+  if (pass.added) work.others.push_back(builder.in_layout(*pass.added, from.desc));
+  const auto count = static_cast<std::size_t>(size_of(from.desc).count) / sizeof(float);
+  work.run = [count, function = pass.function](const OwnPlaces& at) {
+    kernels::apply({function}, {reinterpret_cast<const float*>(at.from), count},
+                   reinterpret_cast<float*>(at.to), reinterpret_cast<const float*>(at.others[0]));
+  };
+  builder.run_in_place(work, "functions");
 }
 
 std::vector<Operand> post_operands(Builder& builder, const Group& group, const Value& result) {
