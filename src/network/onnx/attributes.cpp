@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "network/onnx/tensor_data.h"
+#include "network/onnx/types.h"
 
 namespace millrace::network::onnx {
 namespace {
@@ -122,7 +123,10 @@ const ::onnx::GraphProto& Attributes::graph(std::string_view name) const {
 Array Attributes::tensor(std::string_view name, ExternalFiles& files) const {
   const Proto* attribute = find(name, Proto::TENSOR);
   if (attribute == nullptr) fail(fmt::format("the attribute '{}' is missing", name));
-  return read_tensor(attribute->t(), files, fmt::format("{}: the attribute '{}'", place_, name));
+  const std::string place = fmt::format("{}: the attribute '{}'", place_, name);
+  if (has_four_bits(attribute->t().data_type()))
+    throw InputError(place, "has integers of 4 bits; store them as a weight (an initializer)");
+  return read_tensor(attribute->t(), files, place);
 }
 
 }  // namespace millrace::network::onnx

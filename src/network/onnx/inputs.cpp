@@ -142,8 +142,9 @@ void add_weights(Reading& reading, ::onnx::GraphProto& graph,
     if (!names.insert(weight.name()).second)
       throw InputError(place, "is there twice; every weight needs a name of its own");
     if (!needed.contains(weight.name())) continue;
-    reading.define(weight.name(),
-                   reading.add_weight(read_tensor(weight, reading.external_files(), place)));
+    const TensorId id = reading.add_weight(read_tensor(weight, reading.external_files(), place));
+    if (has_four_bits(weight.data_type())) reading.mark_of_four_bits(id);
+    reading.define(weight.name(), id);
   }
 }
 

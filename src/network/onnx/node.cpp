@@ -36,6 +36,11 @@ Node::Node(Reading& reading, const ::onnx::NodeProto& proto, std::string name)
                       "known when the model is read; export the model without built-in "
                       "suppression, or end it at '{}'",
                       input, input));
+    if (id && reading.has_four_bits(*id) && proto.op_type() != "DequantizeLinear")
+      fail(
+          fmt::format("its input '{}' has integers of 4 bits, which only DequantizeLinear can "
+                      "read; quantise to 8 bits",
+                      input));
     inputs_.push_back(id.value_or(TensorId()));
   }
   while (!inputs_.empty() && !inputs_.back().valid()) inputs_.pop_back();

@@ -112,6 +112,9 @@ class Reading {
   /// A tensor with rows that are not in use: nobody but the network's user can read it.
   void mark_of_varying_length(TensorId id) { varying_.insert(id.index); }
   bool has_varying_length(TensorId id) const { return varying_.contains(id.index); }
+  /// Integers of 4 bits in 8, whose range only DequantizeLinear need not know.
+  void mark_of_four_bits(TensorId id) { four_bits_.insert(id.index); }
+  bool has_four_bits(TensorId id) const { return four_bits_.contains(id.index); }
   /// From now on sizes that depend on values are the largest possible ones, and a tensor of them
   /// may be read: what is read serves only to know the largest sizes of the outputs.
   void take_largest_sizes() { takes_largest_sizes_ = true; }
@@ -159,7 +162,7 @@ class Reading {
   std::unordered_map<std::string, Shape> declared_;
   std::unordered_map<std::string, std::size_t> layer_names_;
   std::unordered_set<std::size_t> inputs_and_outputs_;  // tensors that keep their names
-  std::unordered_set<std::size_t> varying_;
+  std::unordered_set<std::size_t> varying_, four_bits_;
   std::size_t traced_ = 0;  // layers looked at by inputs_behind
   FoldingBudget budget_;
   bool takes_largest_sizes_ = false;

@@ -111,6 +111,30 @@ ExternalPiece external_piece(const ::onnx::TensorProto& proto, const Destination
   return piece;
 }
 
+/// What a file's pieces stand for. Integers of 4 bits: the first in the lower half of a byte.
+Array unpacked(const StoredType& stored, Shape shape, std::span<const std::byte> pieces,
+               std::int64_t count) {
+  Buffer buffer = Buffer::uninitialized(size_of(stored.type) * count);
+  if (stored.in_piece == 1) {
+    const auto* const halves = reinterpret_cast<const std::uint16_t*>(pieces.data());
+    auto* const to = reinterpret_cast<std::uint32_t*>(buffer.data());
+    for (std::int64_t i = 0; i < count; ++i) to[i] = std::uint32_t{halves[i]} << 16;
+  } else {
+    const int sign = stored.type == DataType::int8 ? 8 : 0;
+    for (std::int64_t i = 0; i < count; ++i) {
+      const auto two = std::to_integer<int>(pieces[static_cast<std::size_t>(i / 2)]);
+      const int number = i % 2 == 0 ? two & 15 : two >> 4;
+      buffer.data()[i] = static_cast<std::byte>((number ^ sign) - sign);
+    }
+  }
+  return make_array(stored.type, std::move(shape), std::move(buffer));
+}
+
+/// Of a tensor of `count` numbers.
+Destination pieces_of(const StoredType& stored, std::int64_t count, const std::string& place) {
+  return {stored.in_file, count / stored.in_piece + (count % stored.in_piece == 0 ? 0 : 1), place};
+}
+
 }  // namespace
 
 void check_shape(DataType type, const Shape& shape, const std::string& place) {
@@ -131,17 +155,17 @@ Array read_tensor(const ::onnx::TensorProto& proto, const std::filesystem::path&
 
 void count_external_data(const ::onnx::TensorProto& proto, ExternalFiles& files,
                          const std::string& place) {
-  const std::optional<DataType> type = known_type(proto.data_type());
-  if (proto.data_location() != ::onnx::TensorProto::EXTERNAL || !type) return;
+  const std::optional<StoredType> stored = stored_type(proto.data_type());
+  if (proto.data_location() != ::onnx::TensorProto::EXTERNAL || !stored) return;
   const Shape shape(proto.dims().begin(), proto.dims().end());
-  check_shape(*type, shape, place);
-  files.count(external_piece(proto, {*type, element_count(shape, place), place}), place);
+  check_shape(stored->type, shape, place);
+  files.count(external_piece(proto, pieces_of(*stored, element_count(shape, place), place)), place);
 }
 
 Array read_tensor(const ::onnx::TensorProto& proto, ExternalFiles& files,
                   const std::string& place) {
-  const std::optional<DataType> type = known_type(proto.data_type());
-  if (!type)
+  const std::optional<StoredType> stored = stored_type(proto.data_type());
+  if (!stored)
     throw InputError(
         place, fmt::format("has the type {}; {}", type_name(proto.data_type()), supported_types()));
   if (proto.has_segment())
@@ -149,15 +173,19 @@ Array read_tensor(const ::onnx::TensorProto& proto, ExternalFiles& files,
                      "is stored in segments, which is not supported; save the model again "
                      "with whole tensors");
   Shape shape(proto.dims().begin(), proto.dims().end());
-  check_shape(*type, shape, place);
-  const Destination target{*type, element_count(shape, place), place};
+  check_shape(stored->type, shape, place);
+  const std::int64_t count = element_count(shape, place);
+  const Destination target = pieces_of(*stored, count, place);
+  const bool is_packed = stored->in_piece > 1 || stored->in_file != stored->type;
   if (proto.data_location() == ::onnx::TensorProto::EXTERNAL) {
     const Array bytes = files.read(external_piece(proto, target), place);
-    return {*type, std::move(shape), bytes.memory, bytes.known};
+    if (is_packed) return unpacked(*stored, std::move(shape), bytes.bytes(), count);
+    return {stored->type, std::move(shape), bytes.memory, bytes.known};
   }
   Buffer buffer =
       proto.has_raw_data() ? raw_data(proto.raw_data(), target) : typed_data(proto, target);
-  return make_array(*type, std::move(shape), std::move(buffer));
+  if (is_packed) return unpacked(*stored, std::move(shape), buffer.bytes(), count);
+  return make_array(stored->type, std::move(shape), std::move(buffer));
 }
 
 }  // namespace millrace::network::onnx

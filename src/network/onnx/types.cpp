@@ -30,7 +30,7 @@ constexpr std::array<Code, 24> codes{{{"undefined", {}},
                                       {"uint64", DataType::uint64},
                                       {"complex64", {}},
                                       {"complex128", {}},
-                                      {"bfloat16", {}},
+                                      {"bfloat16", DataType::float32},
                                       {"float8e4m3fn", {}},
                                       {"float8e4m3fnuz", {}},
                                       {"float8e5m2", {}},
@@ -39,6 +39,8 @@ constexpr std::array<Code, 24> codes{{{"undefined", {}},
                                       {"int4", {}},
                                       {"float4e2m1", {}}}};
 
+constexpr int bfloat16 = 16, uint4 = 21, int4 = 22;
+
 bool in_table(int code) { return code >= 0 && code < static_cast<int>(codes.size()); }
 
 }  // namespace
@@ -46,6 +48,16 @@ bool in_table(int code) { return code >= 0 && code < static_cast<int>(codes.size
 std::optional<DataType> known_type(int code) {
   return in_table(code) ? codes[static_cast<std::size_t>(code)].type : std::nullopt;
 }
+
+std::optional<StoredType> stored_type(int code) {
+  if (code == bfloat16) return StoredType{DataType::float32, DataType::uint16};
+  if (has_four_bits(code))
+    return StoredType{code == int4 ? DataType::int8 : DataType::uint8, DataType::uint8, 2};
+  const auto type = known_type(code);
+  return type ? std::optional(StoredType{*type, *type}) : std::nullopt;
+}
+
+bool has_four_bits(int code) { return code == uint4 || code == int4; }
 
 int number_of(DataType type) {
   const auto found =

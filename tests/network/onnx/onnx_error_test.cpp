@@ -200,13 +200,13 @@ std::vector<Wrong> wrong_weights() {
          });
        },
        {"weight 'w'", "4 bytes", "432"}},
-      {"bfloat16_weight",
+      {"weight_of_8_bit_floats",
        [] {
          return changed(conv_model(), [](auto& m) {
-           m.mutable_graph()->mutable_initializer(0)->set_data_type(16);
+           m.mutable_graph()->mutable_initializer(0)->set_data_type(17);
          });
        },
-       {"weight 'w'", "bfloat16", "expected one of float32"}},
+       {"weight 'w'", "float8e4m3fn", "expected one of float32"}},
       {"weight_with_three_dimensions",
        [] {
          return with_weight(floats({4, 3, 3}, std::vector<float>(36)));

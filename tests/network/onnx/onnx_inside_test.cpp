@@ -179,7 +179,7 @@ TEST(InnerGraphs, a_name_in_a_function_is_not_that_of_the_graph) {
 TEST(InnerGraphs, what_no_output_needs_is_not_refused) {
   OnnxModel model;
   model.input("x", {2}).output("y").weight("w", {3});
-  model.proto().mutable_graph()->mutable_initializer(0)->set_data_type(16);  // bfloat16
+  model.proto().mutable_graph()->mutable_initializer(0)->set_data_type(17);  // float8e4m3fn
   model.node("Unheard", {"x", "w"}, {"z"}).named("unused");
   model.node("Neg", {"x"}, {"y"}).named("used");
   EXPECT_EQ(values_of(run(model, {1, 2})[0]), (std::vector<float>{-1, -2}));

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Writes quantised_cases: models of one operator of ONNX Runtime's quantiser, with inputs and what
-ONNX Runtime makes of them, as ONNX keeps its own cases.
+"""Writes quantised_cases: models of one operator of ONNX Runtime's quantiser, or with weights of few
+bits, with inputs and what ONNX Runtime makes of them, as ONNX keeps its own cases.
 
   pip install onnx onnxruntime numpy
   tests/network/onnx/write_quantised_cases.py
@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy
 import onnxruntime
-from onnx import helper, numpy_helper
+from onnx import TensorProto, helper, numpy_helper
 
 FOLDER = Path(__file__).parent / "quantised_cases"
 RANDOM = numpy.random.RandomState(7)
@@ -45,9 +45,16 @@ def write(name, operator, inputs, free=1, result="uint8", **attributes):
     kind = helper.np_dtype_to_tensor_dtype(numpy.dtype(result))
     output = helper.make_tensor_value_info("y", kind, None)
     graph = helper.make_graph([node], name, graph_inputs, [output], constants)
-    model = helper.make_model(graph, ir_version=8, opset_imports=[
-        helper.make_opsetid("", 17), helper.make_opsetid("com.microsoft", 1)])
-    session = onnxruntime.InferenceSession(model.SerializeToString(), None, ["CPUExecutionProvider"])
+    write_model(name, graph, given, 17)
+
+
+def write_model(name, graph, given, opset):
+    model = helper.make_model(graph, ir_version=10 if opset > 17 else 8, opset_imports=[
+        helper.make_opsetid("", opset), helper.make_opsetid("com.microsoft", 1)])
+    options = onnxruntime.SessionOptions()
+    if opset > 17:  # else it rounds what is multiplied with 4 bits to 8 bits
+        options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+    session = onnxruntime.InferenceSession(model.SerializeToString(), options, ["CPUExecutionProvider"])
     [answer] = session.run(None, dict(given))
     folder = FOLDER / name / "test_data_set_0"
     folder.mkdir(parents=True, exist_ok=True)
@@ -108,7 +115,50 @@ def write_products():
           result="float32")
 
 
+def write_few_bits():
+    """Of rows that do not fill their last block."""
+    numbers = RANDOM.uniform(-1, 1, (2, 3, 40)).astype("float32")
+    for bits in (4, 8):
+        width, blocks, columns = 16, 3, 6
+        packed = integers((columns, blocks, width * bits // 8))
+        scales = RANDOM.uniform(0.01, 0.1, columns * blocks).astype("float32")
+        zeros = integers(columns * ((blocks * bits + 7) // 8))
+        bias = RANDOM.uniform(-1, 1, columns).astype("float32")
+        shape = dict(K=40, N=columns, bits=bits, block_size=width, result="float32")
+        write(f"product_of_{bits}_bits", "MatMulNBits", [numbers, packed, scales, zeros], **shape)
+        write(f"product_of_{bits}_bits_symmetric", "MatMulNBits", [numbers, packed, scales], **shape)
+        write(f"product_of_{bits}_bits_with_bias", "MatMulNBits",
+              [numbers, packed, scales, zeros, None, bias], **shape)
+
+
+def write_stored_types():
+    """A product with weights of 4 bits as ONNX has them, or of bfloat16."""
+    x = RANDOM.uniform(-1, 1, (3, 9)).astype("float32")
+    value = RANDOM.uniform(0.01, 0.1, (3, 5)).astype("float32")
+    info = [helper.make_tensor_value_info("x", TensorProto.FLOAT, x.shape)]
+    output = [helper.make_tensor_value_info("y", TensorProto.FLOAT, (3, 5))]
+    product = helper.make_node("MatMul", ["x", "w"], ["y"])
+    for kind, low in ((TensorProto.INT4, -8), (TensorProto.UINT4, 0)):
+        text = TensorProto.DataType.Name(kind).lower()
+        for form, scales, options in (("whole", value[0, 0], {}), ("by_column", value[0], {"axis": 1}),
+                                      ("in_blocks", value, {"axis": 0, "block_size": 3})):
+            steps = RANDOM.randint(low, low + 16, 9 * 5)
+            zeros = RANDOM.randint(low, low + 16, scales.size)
+            constants = [helper.make_tensor("q", kind, (9, 5), steps),
+                         numpy_helper.from_array(numpy.array(scales), "s"),
+                         helper.make_tensor("z", kind, scales.shape, zeros)]
+            node = helper.make_node("DequantizeLinear", ["q", "s", "z"], ["w"], **options)
+            graph = helper.make_graph([node, product], text, info, output, constants)
+            write_model(f"{text}_{form}", graph, [("x", x)], 21)
+    weights = helper.make_tensor("h", TensorProto.BFLOAT16, (9, 5), RANDOM.uniform(-1, 1, 45))
+    node = helper.make_node("Cast", ["h"], ["w"], to=TensorProto.FLOAT)
+    write_model("bfloat16", helper.make_graph([node, product], "bfloat16", info, output, [weights]),
+                [("x", x)], 21)
+
+
 if __name__ == "__main__":
     write_elements()
     write_pools()
     write_products()
+    write_few_bits()
+    write_stored_types()

@@ -10,6 +10,7 @@
 #include "network/onnx/graph/read_nodes.h"
 #include "network/onnx/node.h"
 #include "network/onnx/tensor_data.h"
+#include "network/onnx/types.h"
 
 namespace millrace::network::onnx {
 namespace {
@@ -37,7 +38,9 @@ void add_weights(Node& node, const ::onnx::GraphProto& graph) {
     const std::string place = fmt::format("{}: the weight '{}'", node.place(), weight.name());
     Array value = read_tensor(weight, reading.external_files(), place);
     node.take_memory(value.memory->size());
-    reading.define(weight.name(), reading.add_constant(std::move(value)));
+    const TensorId id = reading.add_constant(std::move(value));
+    if (has_four_bits(weight.data_type())) reading.mark_of_four_bits(id);
+    reading.define(weight.name(), id);
   }
 }
 

@@ -131,6 +131,10 @@ void read_varying_part(Reading& reading, const ::onnx::GraphProto& graph) {
   Extent extent(reading, graph);
   extent.grow_from(part.outputs);
   part.inputs.assign(extent.given.begin(), extent.given.end());
+  const auto has_four_bits = [&](const std::string& name) {
+    return reading.has_four_bits(*reading.find(name));
+  };
+  if (std::any_of(part.inputs.begin(), part.inputs.end(), has_four_bits)) return;
   const ::onnx::ModelProto model = model_of(reading, graph, extent, part.outputs);
   const std::vector<std::optional<Made>> made = largest_outputs(reading, model, part);
   std::vector<TensorId> inputs;

@@ -9,7 +9,9 @@
 #include <optional>
 
 #include "network/onnx/lower.h"
+#include "network/onnx/operators/steps.h"
 #include "network/onnx/operators/tables.h"
+#include "network/onnx/tensor_data.h"
 #include "network/onnx/window.h"
 
 namespace millrace::network::onnx {
@@ -217,9 +219,120 @@ void lower_q_gemm(Node& node) {
   give_product_of_numbers(node, gemm, shape);
 }
 
+/// A matrix of few bits by column, in blocks of a column with a scale and a zero point each.
+struct BlockMatrix {
+  std::int64_t rows = 0, columns = 0;
+  std::int64_t bits = 0, block = 0;
+  std::int64_t blocks = 0, bytes = 0;  // of a column; of a block
+
+  std::int64_t zeros() const { return (blocks * bits + 7) / 8; }  // bytes of a column's zero points
+};
+constexpr std::size_t block_weights = 1, block_scales = 2, block_zeros = 3, block_order = 4,
+                      block_bias = 5;  // inputs
+
+/// Number `index` of those that lie there one behind the other, the first in the lowest bits.
+std::int64_t number_of(const BlockMatrix& matrix, const std::byte* at, std::int64_t index) {
+  const std::int64_t bit = index * matrix.bits;
+  const int byte = std::to_integer<int>(at[bit / 8]);
+  return (byte >> (bit % 8)) & ((1 << matrix.bits) - 1);
+}
+
+void check_blocks(const Node& node, std::size_t input, DataType type, std::int64_t count) {
+  const Tensor& tensor = node.tensor(input);
+  if (!tensor.constant)
+    node.fail(fmt::format("the input '{}' {}; it must be a weight", tensor.name,
+                          node.computed_from(node.input(input))));
+  if (tensor.type != type || element_count(tensor.shape) != count)
+    node.fail(fmt::format("the input '{}' is {} of shape {}, expected {} with {} numbers",
+                          tensor.name, to_text(tensor.type), to_text(tensor.shape), to_text(type),
+                          count));
+}
+
+BlockMatrix read_block_matrix(const Node& node) {
+  BlockMatrix matrix;
+  const auto size = [&](std::string_view name, std::int64_t most) {
+    const std::int64_t value = node.attributes().required_integer(name);
+    if (value < 1 || value > most)
+      node.fail(fmt::format("the attribute '{}' is {}, expected 1 to {}", name, value, most));
+    return value;
+  };
+  constexpr std::int64_t most = std::int64_t{1} << 31;
+  matrix.rows = size("K", most);
+  matrix.columns = size("N", most);
+  matrix.block = size("block_size", most);
+  matrix.bits = node.attributes().integer("bits", 4);
+  if (matrix.bits != 2 && matrix.bits != 4 && matrix.bits != 8)
+    node.fail(fmt::format("the attribute 'bits' is {}, expected 2, 4 or 8", matrix.bits));
+  matrix.blocks = (matrix.rows + matrix.block - 1) / matrix.block;
+  matrix.bytes = (matrix.block * matrix.bits + 7) / 8;
+  check_shape(DataType::float32, {matrix.rows, matrix.columns}, node.place());
+  check_shape(DataType::uint8, {matrix.columns, matrix.blocks, matrix.bytes}, node.place());
+  return matrix;
+}
+
+/// By column and block.
+std::vector<double> zero_points(const Node& node, const BlockMatrix& matrix) {
+  const std::int64_t all = matrix.columns * matrix.blocks;
+  if (!node.has(block_zeros))
+    return std::vector<double>(static_cast<std::size_t>(all),
+                               static_cast<double>(1 << (matrix.bits - 1)));
+  if (node.type(block_zeros) != DataType::uint8) {
+    check_blocks(node, block_zeros, node.type(0), all);
+    return node.numbers(block_zeros, "the zero points");
+  }
+  check_blocks(node, block_zeros, DataType::uint8, matrix.columns * matrix.zeros());
+  const std::byte* at = node.tensor(block_zeros).constant->bytes().data();
+  std::vector<double> zeros;
+  for (std::int64_t column = 0; column < matrix.columns; ++column, at += matrix.zeros())
+    for (std::int64_t i = 0; i < matrix.blocks; ++i)
+      zeros.push_back(static_cast<double>(number_of(matrix, at, i)));
+  return zeros;
+}
+
+/// The matrix in real numbers, row by row.
+Array real_numbers(const Node& node, const BlockMatrix& matrix) {
+  const std::int64_t all = matrix.columns * matrix.blocks;
+  check_blocks(node, block_weights, DataType::uint8, all * matrix.bytes);
+  check_blocks(node, block_scales, node.type(0), all);
+  const std::vector<double> scales = node.numbers(block_scales, "the scales");
+  const std::vector<double> zeros = zero_points(node, matrix);
+  const std::byte* at = node.tensor(block_weights).constant->bytes().data();
+  Buffer buffer =
+      Buffer::uninitialized(size_of(DataType::float32) * (matrix.rows * matrix.columns));
+  auto* const to = reinterpret_cast<float*>(buffer.data());
+  for (std::int64_t i = 0; i < all; ++i, at += matrix.bytes) {
+    const std::int64_t column = i / matrix.blocks, first = i % matrix.blocks * matrix.block;
+    const double scale = scales[static_cast<std::size_t>(i)];
+    const double zero = zeros[static_cast<std::size_t>(i)];
+    for (std::int64_t k = 0; k < matrix.block && first + k < matrix.rows; ++k)
+      to[(first + k) * matrix.columns + column] =
+          static_cast<float>((static_cast<double>(number_of(matrix, at, k)) - zero) * scale);
+  }
+  return make_array(DataType::float32, {matrix.rows, matrix.columns}, std::move(buffer));
+}
+
+void lower_mat_mul_n_bits(Node& node) {
+  if (node.has(block_order))
+    node.fail(
+        "has an order of rows (the input 'g_idx'), which is not supported; quantise "
+        "without it");
+  const BlockMatrix matrix = read_block_matrix(node);
+  const DataType type = node.type(0);
+  if (type != DataType::float32 && type != DataType::float16)
+    node.fail(fmt::format("the input '{}' has type {}, expected float32 or float16",
+                          node.tensor(0).name, to_text(type)));
+  node.take_memory(size_of(DataType::float32) * (matrix.rows * matrix.columns));
+  Steps steps(node);
+  const TensorId weights = steps.as(node.add_constant(real_numbers(node, matrix)), type);
+  const TensorId product = steps.product(node.input(0), weights);
+  node.give(0, node.has(block_bias) ? steps.sum(product, node.input(block_bias)) : product);
+}
+
 constexpr std::array table_of_quantized{
     OperatorEntry{"com.microsoft.DequantizeLinear", lower_dequantize_linear, 2, 3,
                   "axis block_size"},
+    OperatorEntry{"com.microsoft.MatMulNBits", lower_mat_mul_n_bits, 3, 6,
+                  "K N accuracy_level bits block_size"},
     OperatorEntry{"com.microsoft.QGemm", lower_q_gemm, 6, 9, "alpha transA transB"},
     OperatorEntry{"com.microsoft.QLinearAdd", lower_q_linear_binary<BinaryKind::add>, 7, 8, ""},
     OperatorEntry{"com.microsoft.QLinearAveragePool", lower_q_linear_average_pool, 4, 5,
