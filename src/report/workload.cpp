@@ -241,4 +241,10 @@ std::string step_table(const Workload& workload, std::int64_t most_steps) {
   return text;
 }
 
+std::string shown_text(const Program& program) {
+  std::string text = program_text(program);
+  if (program.workloads.size() == 1) text += "\n" + step_table(program.workloads.front());
+  return text;
+}
+
 }  // namespace millrace::report

@@ -40,4 +40,7 @@ std::string simulated_json(const workload::Program& program, const SimulatedProg
 /// pipe-up, 'D' in pipe-down. At most `most_steps`.
 std::string step_table(const workload::Workload& workload, std::int64_t most_steps = 64);
 
+/// program_text(), and of a single workload its step_table().
+std::string shown_text(const workload::Program& program);
+
 }  // namespace millrace::report

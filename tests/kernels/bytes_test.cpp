@@ -30,15 +30,34 @@ std::vector<std::int16_t> random_words(Random& random, std::size_t count, std::i
   return words;
 }
 
+/// Words in [-127, 127], for each column with another number added to all of them: as unsigned
+/// bytes less a zero point are.
+std::vector<std::int16_t> shifted_words(Random& random, std::size_t columns, std::size_t depth) {
+  std::vector<std::int16_t> words = random_words(random, columns * depth, 127);
+  for (std::size_t c = 0; c < columns; ++c) {
+    const std::int16_t shift = random_words(random, 1, 128)[0];
+    for (std::size_t k = 0; k < depth; ++k)
+      words[c * depth + k] = static_cast<std::int16_t>(words[c * depth + k] + shift);
+  }
+  return words;
+}
+
+enum class Words { bytes, shifted, wide };
+std::vector<std::int16_t> words_of(Words kind, Random& random, std::size_t columns,
+                                   std::size_t depth) {
+  if (kind == Words::shifted) return shifted_words(random, columns, depth);
+  return random_words(random, columns * depth, kind == Words::bytes ? 127 : 255);
+}
+
 struct ByteProductTest {
   std::size_t rows, columns, depth;
   std::int32_t zero;
 };
 
-void expect_exact(const ByteProductTest& test, bool quads) {
+void expect_exact(const ByteProductTest& test, bool quads, Words kind) {
   Random random(test.rows + test.depth);
   const auto left = random_bytes(random, test.rows * test.depth);
-  const auto right = random_words(random, test.columns * test.depth, quads ? 127 : 255);
+  const auto right = words_of(kind, random, test.columns, test.depth);
   const PackedBytes packed(right, test.columns, quads);
   ByteRows rows{test.rows, test.zero, {}};
   rows.write = [&](std::size_t first, std::size_t count, std::uint8_t* to, std::size_t apart) {
@@ -63,12 +82,15 @@ constexpr ByteProductTest products[]{{1, 1, 1, 0},      {5, 33, 7, 110},    {66,
                                      {131, 70, 129, 3}, {2, 96, 3000, 255}, {4, 40, 2, 128}};
 
 TEST(PackedBytes, are_multiplied_exactly_in_pairs) {
-  for (const ByteProductTest& test : products) expect_exact(test, false);
+  for (const ByteProductTest& test : products) expect_exact(test, false, Words::wide);
 }
 
 TEST(PackedBytes, are_multiplied_exactly_in_quads) {
   if (!has_quads()) GTEST_SKIP() << "this processor has no AVX-512 VNNI";
-  for (const ByteProductTest& test : products) expect_exact(test, true);
+  for (const ByteProductTest& test : products) {
+    expect_exact(test, true, Words::bytes);
+    expect_exact(test, true, Words::shifted);
+  }
 }
 
 struct ConvolvedBytes {
@@ -124,16 +146,15 @@ void expect_exact(const ByteConvolution& c, std::int32_t zero) {
 }
 
 /// What expect_exact() asks for, with the channels innermost and the sums as bytes.
-/// Weights are in [-most, most].
 void expect_bytes(const ByteConvolution& c, std::int32_t zero, bool result_is_signed,
-                  std::int32_t most = 127) {
+                  Words kind = Words::bytes) {
   Random random(c.channels + c.filters);
   ConvolvedBytes given;
   given.zero = zero;
   const std::size_t area = c.height.input * c.width.input;
   given.x = random_bytes(random, c.images * c.channels * area);
   const std::size_t window = c.group_channels() * c.height.kernel * c.width.kernel;
-  given.w = random_words(random, c.filters * window, most);
+  given.w = words_of(kind, random, c.filters, window);
   std::vector<std::uint8_t> innermost(given.x.size());
   for (std::size_t i = 0; i < innermost.size(); ++i) {
     const std::size_t image = i / (c.channels * area), channel = i / area % c.channels;
@@ -181,8 +202,31 @@ TEST(PackedConvolution, gives_the_nearest_bytes) {
   }
   expect_bytes({2, 8, 6, 2, stride, dilated, false}, 255, false);
   expect_bytes({1, 64, 128, 2, rows, columns, true}, 9, false);
-  expect_bytes({2, 24, 40, 1, stride, columns, true}, 9, true, 255);
-  expect_bytes({2, 24, 24, 24, stride, columns, true}, 9, false, 255);
+  for (const Words kind : {Words::shifted, Words::wide})
+    for (const std::size_t channels : {3u, 24u, 64u, 70u}) {
+      expect_bytes({2, channels, 40, 1, stride, columns, true}, 9, true, kind);
+      expect_bytes({1, channels, 65, 1, one, one, false}, 100, false, kind);
+      expect_bytes({2, channels, channels, channels, stride, columns, true}, 9, false, kind);
+      expect_bytes({1, channels, channels, channels, rows, dilated, false}, 60, true, kind);
+    }
+}
+
+TEST(PackedConvolution, takes_the_largest_weights) {
+  const ByteWindow rows{9, 9, 3, 1, 1, 1};
+  const ByteConvolution c{1, 64, 64, 64, rows, rows, false};
+  for (const int weight : {-255, -129, 128, 254, 255}) {
+    ConvolvedBytes given;
+    given.x.assign(64 * 81, 255);
+    given.w.assign(64 * 9, static_cast<std::int16_t>(weight));
+    std::vector<std::uint8_t> found(64 * 81);
+    const std::vector<float> factors(64, 1.f / 255 / 9 / 2);
+    PackedConvolution(c, given.w)
+        .run(given.x.data(), 0, {{nullptr, factors.data(), 0, true}, found.data(), 64});
+    const std::int32_t sum = 255 * 9 * weight;
+    std::uint8_t expected = 0;
+    rescale({1, 1, 1, &sum}, {nullptr, factors.data(), 0, true}, &expected);
+    EXPECT_EQ(found[4 * 9 * 64 + 4 * 64], expected) << weight;
+  }
 }
 
 TEST(PackedConvolution, is_exact) {

@@ -43,4 +43,10 @@ std::string tiles_text(const std::vector<TilesRun>& runs) {
   return table.text();
 }
 
+std::string findings_text(const std::vector<std::string>& findings, const std::string& right) {
+  std::string text = findings.empty() ? right : "";
+  for (const std::string& finding : findings) text += finding + "\n";
+  return text;
+}
+
 }  // namespace millrace::api

@@ -4,6 +4,7 @@
 #include <array>
 #include <map>
 
+#include "api/json/tiles.h"
 #include "api/open_model.h"
 #include "api/text/tiles.h"
 #include "api/tiles/simulate.h"
@@ -130,25 +131,27 @@ int make(const WorkloadOptions& options) {
     return 0;
   }
   if (!options.output.empty()) workload::write_program(options.output, program);
-  if (options.json) {
-    fmt::print("{}", report::program_json(program, made.compiled.tilings));
-    return 0;
-  }
-  fmt::print("{}", printable_lines(report::program_text(program, made.compiled.tilings)));
-  fmt::print("the search took {}\n", to_text(time_from_seconds(made.search_seconds)));
+  fmt::print("{}", options.json
+                       ? report::program_json(program, made.compiled.tilings)
+                       : printable_lines(report::program_text(program, made.compiled.tilings)));
+  if (!options.json)
+    fmt::print("the search took {}\n", to_text(time_from_seconds(made.search_seconds)));
   return 0;
 }
 
 int show(const WorkloadOptions& options) {
   const workload::Program program = workload::read_program(options.file);
-  if (options.json) {
-    fmt::print("{}", report::program_json(program));
-    return 0;
-  }
-  fmt::print("{}", printable_lines(report::program_text(program)));
-  if (program.workloads.size() == 1)
-    fmt::print("\n{}", printable_lines(report::step_table(program.workloads.front())));
+  fmt::print("{}", options.json ? report::program_json(program)
+                                : printable_lines(report::shown_text(program)));
   return 0;
+}
+
+/// `right`: what is printed if nothing was found.
+int say(const WorkloadOptions& options, const std::vector<std::string>& found,
+        const std::string& right) {
+  fmt::print("{}", options.json ? api::findings_json(options.file, found)
+                                : printable_lines(api::findings_text(found, right)));
+  return found.empty() ? 0 : answer_is_no;
 }
 
 int check(const WorkloadOptions& options) {
@@ -158,11 +161,9 @@ int check(const WorkloadOptions& options) {
       computes ? api::tiles_faults(program, api::open_model(source_of(options, options.model)),
                                    options.seed)
                : workload::violations(program);
-  for (const std::string& text : found) fmt::print("{}\n", printable(text));
-  if (found.empty())
-    fmt::print("{}: every output element is written once, and nothing races{}\n",
-               printable(options.file), computes ? "; the results are those of the layers" : "");
-  return found.empty() ? 0 : answer_is_no;
+  return say(options, found,
+             fmt::format("{}: every output element is written once, and nothing races{}\n",
+                         options.file, computes ? "; the results are those of the layers" : ""));
 }
 
 int simulate_streams(const WorkloadOptions& options) {
@@ -201,7 +202,8 @@ int run_beside_loops(const WorkloadOptions& options) {
   const network::Network network = api::open_model(source_of(options, options.model));
   const std::vector<api::TilesRun> runs =
       api::run_tiles(program, network, options.seed, options.repetitions);
-  fmt::print("{}", printable_lines(api::tiles_text(runs)));
+  fmt::print(
+      "{}", options.json ? api::tiles_json(program, runs) : printable_lines(api::tiles_text(runs)));
   const double difference = api::largest_difference(runs);
   if (difference <= api::tiles_tolerance) return 0;
   note(fmt::format("a result differs by {:.1e} of the largest, at most {:.0e} is allowed",
@@ -211,10 +213,8 @@ int run_beside_loops(const WorkloadOptions& options) {
 
 int diff(const WorkloadOptions& options) {
   if (options.other.empty()) throw InputError("other", "diff needs a second program file");
-  const auto found = workload::differences(workload::read_program(options.file),
-                                           workload::read_program(options.other));
-  for (const std::string& text : found) fmt::print("{}\n", printable(text));
-  return found.empty() ? 0 : answer_is_no;
+  const auto program = workload::read_program(options.file);
+  return say(options, workload::differences(program, workload::read_program(options.other)), "");
 }
 
 /// What an action does not use would be passed over in silence.

@@ -28,18 +28,28 @@ std::size_t quad_blocks(std::size_t channels) {
   return (channels + quad_channels - 1) / quad_channels;
 }
 
-/// The weights of a depthwise convolution by quads, if the processor has them and all fit.
+/// Of how many bytes with a sign each number is the sum: 1 to 3.
+std::size_t parts_of(std::span<const std::int16_t> weights) {
+  const auto [least, most] = std::ranges::minmax(weights);
+  if (least >= -128 && most <= 127) return 1;
+  return least >= -256 && most <= 254 ? 2 : 3;
+}
+
+/// The weights of a depthwise convolution by quads, part after part.
 std::vector<std::int8_t> quads_of(std::size_t channels, std::span<const std::int16_t> weights) {
-  if (!takes_quads(weights)) return {};
-  const std::size_t neighbours = weights.size() / channels;
-  const std::size_t of_block = (neighbours + 3) / 4 * 4 * quad_channels;
+  const std::size_t neighbours = weights.size() / channels, parts = parts_of(weights);
+  const std::size_t of_part = (neighbours + 3) / 4 * 4 * quad_channels, of_block = parts * of_part;
   std::vector<std::int8_t> quads(quad_blocks(channels) * of_block);
   for (std::size_t b = 0; b < quad_blocks(channels); ++b)
     for (std::size_t i = 0; i < std::min(channels, quad_channels) * neighbours; ++i) {
       const std::size_t c = i / neighbours, k = i % neighbours;
-      const std::size_t channel = first_of_quads(b, channels) + c;
-      quads[b * of_block + (k / 4 * quad_channels + quad_place(c)) * 4 + k % 4] =
-          static_cast<std::int8_t>(weights[channel * neighbours + k]);
+      int left = weights[(first_of_quads(b, channels) + c) * neighbours + k];
+      for (std::size_t part = 0; part < parts; ++part) {
+        const int byte = std::clamp(left, -128, 127);
+        quads[b * of_block + part * of_part + (k / 4 * quad_channels + quad_place(c)) * 4 + k % 4] =
+            static_cast<std::int8_t>(byte);
+        left -= byte;
+      }
     }
   return quads;
 }
@@ -137,7 +147,10 @@ PackedDepthwise::PackedDepthwise(std::size_t channels, std::span<const std::int1
     weights_[i % neighbours_ * channels + i / neighbours_] = weights[i];
     sums_[i / neighbours_] += weights[i];
   }
-  quads_ = quads_of(channels, weights);
+  if (kernels::has_quads() && !weights.empty()) {
+    quads_ = quads_of(channels, weights);
+    parts_ = parts_of(weights);
+  }
   if (!has_pairs(channels)) return;
   constexpr std::size_t groups[]{0, 2, 1, 3};  // of four channels, as sums have them
   const std::size_t blocks = (channels + block_channels - 1) / block_channels;
@@ -191,6 +204,12 @@ DepthwiseToBytes::DepthwiseToBytes(const PackedDepthwise& weights, std::int32_t 
 
 void DepthwiseToBytes::write(QuadRow row) const {
   row.is_signed = is_signed_;
+  std::vector<const std::uint8_t*> in_parts;
+  if (weights_.parts_ > 1) {
+    for (std::size_t part = 0; part < weights_.parts_; ++part)
+      in_parts.insert(in_parts.end(), row.neighbours.begin(), row.neighbours.end());
+    row.neighbours = in_parts;
+  }
   const std::size_t channels = weights_.channels_;
   const std::size_t of_block = row.neighbours.size() * quad_channels;
   for (std::size_t b = 0; b < quad_blocks(channels); ++b)

@@ -35,6 +35,7 @@ class PackedDepthwise {
   std::vector<std::int32_t> sums_;     // of the weights, by channel
   std::vector<std::int16_t> pairs_;    // for blocks of channels; empty: no instructions for these
   std::vector<std::int8_t> quads_;  // for blocks of channels, as QuadBlock has them; may be empty
+  std::size_t parts_ = 1;           // into which each weight falls there, to be a byte with a sign
 };
 
 /// For one run. Precondition: has_quads().

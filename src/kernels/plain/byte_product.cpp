@@ -5,7 +5,6 @@
 #include <memory>
 #include <utility>
 
-#include "kernels/plain/byte_tiles.h"
 #include "kernels/plain/pieces.h"
 
 #if defined(__x86_64__)
@@ -98,6 +97,19 @@ void widen(const std::uint8_t* from, std::size_t count, std::int32_t zero, std::
     to[i] = static_cast<std::int16_t>(std::int32_t{from[i]} - zero);
 }
 
+/// By column: what its numbers must be less to be bytes with a sign. Empty if that is nothing.
+std::vector<std::int32_t> lacking_of(std::span<const std::int16_t> transposed, std::size_t columns,
+                                     std::size_t width) {
+  std::vector<std::int32_t> lacking(width);
+  const std::size_t depth = columns == 0 ? 0 : transposed.size() / columns;
+  for (std::size_t c = 0; c < columns && depth > 0; ++c) {
+    const auto [least, most] = std::ranges::minmax(transposed.subspan(c * depth, depth));
+    lacking[c] = most > 127 ? most - 127 : least < -128 ? least + 128 : 0;
+  }
+  const bool nothing = std::ranges::all_of(lacking, [](std::int32_t n) { return n == 0; });
+  return nothing ? std::vector<std::int32_t>() : lacking;
+}
+
 }  // namespace
 
 bool has_quads() {
@@ -109,27 +121,33 @@ bool has_quads() {
 #endif
 }
 
-bool takes_quads(std::span<const std::int16_t> weights) {
-  return has_quads() && std::all_of(weights.begin(), weights.end(),
-                                    [](std::int16_t n) { return n >= -128 && n <= 127; });
+bool takes_quads(std::span<const std::int16_t> transposed, std::size_t columns) {
+  const std::size_t depth = columns == 0 ? 0 : transposed.size() / columns;
+  for (std::size_t c = 0; c < columns && depth > 0; ++c) {
+    const auto [least, most] = std::ranges::minmax(transposed.subspan(c * depth, depth));
+    if (most - least > 255) return false;
+  }
+  return has_quads();
 }
 
 PackedBytes::PackedBytes(std::span<const std::int16_t> transposed, std::size_t columns)
-    : PackedBytes(transposed, columns, takes_quads(transposed)) {}
+    : PackedBytes(transposed, columns, takes_quads(transposed, columns)) {}
 
 PackedBytes::PackedBytes(std::span<const std::int16_t> transposed, std::size_t columns, bool quads)
     : columns_(columns), depth_(columns == 0 ? 0 : transposed.size() / columns), quads_(quads) {
   const std::size_t in_step = quads_ ? 4 : 2, bytes = 4 / in_step;
   panels_.resize(width() / byte_panel * steps() * panel_step_bytes);
   column_sums_.resize(width());
+  if (quads_) lacking_ = lacking_of(transposed, columns, width());
   for (std::size_t c = 0; c < columns; ++c)
     for (std::size_t k = 0; k < depth_; ++k) {
-      const std::int16_t number = transposed[c * depth_ + k];
+      const std::int16_t whole = transposed[c * depth_ + k];
+      const auto number = static_cast<std::int16_t>(whole - (lacking_.empty() ? 0 : lacking_[c]));
       const std::size_t step = c / byte_panel * steps() + k / in_step;
       std::byte* const place =
           panels_.data() + step * panel_step_bytes + c % byte_panel * 4 + k % in_step * bytes;
       std::memcpy(place, &number, bytes);  // the lower byte comes first
-      column_sums_[c] += number;
+      column_sums_[c] += whole;
     }
 }
 
@@ -148,7 +166,19 @@ struct PackedBytes::Piece {
   const std::uint8_t* bytes;
   std::unique_ptr<std::uint8_t[]> own = {};
   std::int32_t zero;
+  std::vector<std::int32_t> row_sums = {};  // if numbers of columns lack something
 };
+
+ByteTiles PackedBytes::tiles_of(Piece& piece, const std::int32_t* starts) const {
+  ByteTiles tiles{piece.count,    piece.row_apart, piece.bytes, steps(),
+                  panels_.data(), columns_,        starts};
+  if (lacking_.empty()) return tiles;
+  piece.row_sums.resize(piece.count);
+  sum_bytes(tiles, depth_, piece.row_sums.data());
+  tiles.lacking = lacking_.data();
+  tiles.row_sums = piece.row_sums.data();
+  return tiles;
+}
 
 PackedBytes::Piece PackedBytes::piece_of(const ByteRows& rows, std::size_t first,
                                          std::size_t last) const {
@@ -182,12 +212,8 @@ std::vector<std::int32_t> PackedBytes::starts(const ByteRows& rows,
   return starts;
 }
 
-void PackedBytes::write_sums(const Piece& piece, const std::int32_t* starts,
-                             std::int32_t* sums) const {
-  if (quads_)
-    return multiply_to_sums(
-        {piece.count, piece.row_apart, piece.bytes, steps(), panels_.data(), columns_, starts},
-        sums, width());
+void PackedBytes::write_sums(Piece& piece, const std::int32_t* starts, std::int32_t* sums) const {
+  if (quads_) return multiply_to_sums(tiles_of(piece, starts), sums, width());
   std::vector<std::int16_t> wide(piece.count * piece.row_apart);
   widen(piece.bytes, wide.size(), piece.zero, wide.data());
   BytePanel panel{reinterpret_cast<const std::byte*>(wide.data()),
@@ -208,7 +234,7 @@ void PackedBytes::write_sums(const Piece& piece, const std::int32_t* starts,
 void PackedBytes::multiply(const ByteRows& rows, const Take& take) const {
   const std::vector<std::int32_t> begin = starts(rows, nullptr);
   in_pieces(rows.count, rows_of_piece, [&](std::size_t first, std::size_t last) {
-    const Piece piece = piece_of(rows, first, last);
+    Piece piece = piece_of(rows, first, last);
     const auto sums = std::make_unique_for_overwrite<std::int32_t[]>(piece.count * width());
     write_sums(piece, begin.data(), sums.get());
     take(first, piece.count, sums.get());
@@ -222,12 +248,10 @@ void PackedBytes::multiply(const ByteRows& rows, const ByteTarget& target) const
   std::copy_n(rescaling.factors, columns_, factors.begin());
   rescaling.factors = factors.data();
   in_pieces(rows.count, rows_of_piece, [&](std::size_t first, std::size_t last) {
-    const Piece piece = piece_of(rows, first, last);
+    Piece piece = piece_of(rows, first, last);
     std::uint8_t* const to = target.to + first * target.apart;
     if (quads_)
-      return multiply_to_bytes({piece.count, piece.row_apart, piece.bytes, steps(), panels_.data(),
-                                columns_, begin.data()},
-                               rescaling, to, target.apart);
+      return multiply_to_bytes(tiles_of(piece, begin.data()), rescaling, to, target.apart);
     const auto sums = std::make_unique_for_overwrite<std::int32_t[]>(piece.count * width());
     write_sums(piece, begin.data(), sums.get());
     for (std::size_t r = 0; r < piece.count; ++r)

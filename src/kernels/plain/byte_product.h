@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "kernels/plain/byte_numbers.h"
+#include "kernels/plain/byte_tiles.h"
 
 namespace millrace::kernels {
 
@@ -36,7 +37,7 @@ class PackedBytes {
  public:
   /// Columns one behind the other. At most 33,000 numbers a column, so that sums fit.
   PackedBytes(std::span<const std::int16_t> transposed, std::size_t columns);
-  /// `quads`: four at once; only where has_quads() and all are in [-128, 127].
+  /// `quads`: four at once; only where takes_quads().
   PackedBytes(std::span<const std::int16_t> transposed, std::size_t columns, bool quads);
 
   std::size_t columns() const { return columns_; }
@@ -56,17 +57,20 @@ class PackedBytes {
   std::size_t steps() const;
   std::vector<std::int32_t> starts(const ByteRows& rows, const std::int32_t* bias) const;
   Piece piece_of(const ByteRows& rows, std::size_t first, std::size_t last) const;
-  void write_sums(const Piece& piece, const std::int32_t* starts, std::int32_t* sums) const;
+  ByteTiles tiles_of(Piece& piece, const std::int32_t* starts) const;
+  void write_sums(Piece& piece, const std::int32_t* starts, std::int32_t* sums) const;
 
   std::size_t columns_ = 0, depth_ = 0;
   bool quads_ = false;
   std::vector<std::byte> panels_;
   std::vector<std::int32_t> column_sums_;
+  std::vector<std::int32_t> lacking_;  // by column: what the panels' numbers are less; may be empty
 };
 
 /// Whether the processor multiplies four pairs of bytes at once.
 bool has_quads();
-/// The same, and the weights are bytes with a sign.
-bool takes_quads(std::span<const std::int16_t> weights);
+/// The same, and the numbers of each column are bytes with a sign, or would be if all of them were
+/// larger or smaller by some number.
+bool takes_quads(std::span<const std::int16_t> transposed, std::size_t columns);
 
 }  // namespace millrace::kernels

@@ -92,7 +92,18 @@ struct Tile {
   std::size_t row_apart, steps;
   const std::byte* panels;
   const std::int32_t* starts;
+  const std::int32_t *lacking, *row_sums;
 };
+
+/// What the sums of a row begin with: 16 of them.
+[[gnu::target("avx512f,avx512bw,avx512vl,avx512vnni"), gnu::always_inline]] inline __m512i start_of(
+    const Tile& tile, std::size_t row, std::size_t first) {
+  const __m512i start = _mm512_loadu_si512(tile.starts + first);
+  if (tile.lacking == nullptr) return start;
+  const __m512i lacking = _mm512_loadu_si512(tile.lacking + first);
+  return _mm512_add_epi32(start,
+                          _mm512_mullo_epi32(_mm512_set1_epi32(tile.row_sums[row]), lacking));
+}
 
 /// A function of its own, so that sums stay in registers until they are complete.
 template <std::size_t rows, std::size_t vectors>
@@ -103,8 +114,7 @@ template <std::size_t rows, std::size_t vectors>
 #pragma GCC unroll 8
   for (std::size_t r = 0; r < rows; ++r)
 #pragma GCC unroll 8
-    for (std::size_t v = 0; v < vectors; ++v)
-      sums[r][v] = _mm512_loadu_si512(tile.starts + v * vector_numbers);
+    for (std::size_t v = 0; v < vectors; ++v) sums[r][v] = start_of(tile, r, v * vector_numbers);
   const std::uint8_t* bytes = tile.bytes;
   const std::byte* panel = tile.panels;
   const std::byte* const end = panel + panel_bytes;
@@ -187,16 +197,23 @@ template <std::size_t panels, class Take>
 [[gnu::target("avx512f,avx512bw,avx512vl,avx512vnni")]] void run_panels(const ByteTiles& all,
                                                                         const Take& to,
                                                                         std::size_t column) {
-  Tile tile{all.bytes, all.row_apart, all.steps,
-            all.panels + column / panel_columns * all.steps * panel_step, all.starts + column};
+  const std::byte* const weights = all.panels + column / panel_columns * all.steps * panel_step;
+  Tile tile{all.bytes,           all.row_apart,
+            all.steps,           weights,
+            all.starts + column, all.lacking == nullptr ? nullptr : all.lacking + column,
+            all.row_sums};
+  const auto go_on = [&](std::size_t rows) {
+    tile.bytes += rows * all.row_apart;
+    if (tile.row_sums != nullptr) tile.row_sums += rows;
+  };
   std::size_t row = 0;
   for (; row + most_rows <= all.rows; row += most_rows) {
     run_tile<most_rows, panels>(tile, to, row, column);
-    tile.bytes += most_rows * all.row_apart;
+    go_on(most_rows);
   }
   for (; row + 2 <= all.rows; row += 2) {
     run_tile<2, panels>(tile, to, row, column);
-    tile.bytes += 2 * all.row_apart;
+    go_on(2);
   }
   if (row < all.rows) run_tile<1, panels>(tile, to, row, column);
 }
@@ -258,6 +275,22 @@ template <bool all>
 
 }  // namespace
 
+[[gnu::target("avx512f,avx512bw,avx512vl,avx512vnni")]] void sum_bytes(const ByteTiles& tiles,
+                                                                       std::size_t size,
+                                                                       std::int32_t* to) {
+  constexpr std::size_t vector_bytes = 64;
+  const __m512i zero = _mm512_setzero_si512();
+  for (std::size_t r = 0; r < tiles.rows; ++r) {
+    const std::uint8_t* const row = tiles.bytes + r * tiles.row_apart;
+    __m512i sums = zero;
+    for (std::size_t i = 0; i < size; i += vector_bytes) {
+      const __m512i bytes = _mm512_maskz_loadu_epi8(first_bytes(size - i), row + i);
+      sums = _mm512_add_epi64(sums, _mm512_sad_epu8(bytes, zero));
+    }
+    to[r] = static_cast<std::int32_t>(_mm512_reduce_add_epi64(sums));
+  }
+}
+
 [[gnu::target("avx512f,avx512bw,avx512vl,avx512vnni")]] void multiply_to_sums(
     const ByteTiles& tiles, std::int32_t* to, std::size_t apart) {
   run_tiles(tiles, SumsTo{to, apart});
@@ -277,6 +310,7 @@ template <bool all>
 }
 
 #else
+void sum_bytes(const ByteTiles& /*tiles*/, std::size_t /*size*/, std::int32_t* /*to*/) {}
 void multiply_to_sums(const ByteTiles& /*tiles*/, std::int32_t* /*to*/, std::size_t /*apart*/) {}
 void multiply_to_bytes(const ByteTiles& /*tiles*/, const ByteRescaling& /*rescaling*/,
                        std::uint8_t* /*to*/, std::size_t /*apart*/) {}

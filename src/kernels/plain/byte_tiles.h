@@ -17,7 +17,13 @@ struct ByteTiles {
   const std::byte* panels = nullptr;  // one behind the other
   std::size_t columns = 0;
   const std::int32_t* starts = nullptr;  // of the sums; for whole panels
+  // What all weights of a column lack, which the sum of a row's bytes is multiplied with; for whole
+  // panels, and null if nothing lacks.
+  const std::int32_t* lacking = nullptr;
+  const std::int32_t* row_sums = nullptr;  // of the bytes, if something lacks
 };
+/// Of rows of `size` bytes.
+void sum_bytes(const ByteTiles& tiles, std::size_t size, std::int32_t* to);
 /// Sums as they are, for whole panels.
 void multiply_to_sums(const ByteTiles& tiles, std::int32_t* to, std::size_t apart);
 /// `rescaling` has no bias: that is in the starts; factors are there for whole panels.
