@@ -50,6 +50,13 @@ ConformanceCase softmax_case(const std::string& name, const Softmax& op, const S
   return {name, [=](NetworkBuilder& b) { b.output(b.layer(op, {b.input(shape)}, shape)); }};
 }
 
+/// As detectors weigh the distances of their boxes' sides.
+void softmax_of_turned_columns(NetworkBuilder& b) {
+  const TensorId sides = b.layer(Reshape{}, {b.input({2, 36, 50})}, {2, 4, 9, 50});
+  const TensorId turned = b.layer(Transpose{{0, 2, 1, 3}}, {sides}, {2, 9, 4, 50});
+  b.output(b.conv(b.layer(Softmax{1, 2, false}, {turned}, {2, 9, 4, 50}), 1, window(1)));
+}
+
 ConformanceCase reduce_case(const std::string& name, const Reduce& op, const Shape& out) {
   return {name, [=](NetworkBuilder& b) { b.output(b.layer(op, {b.input({2, 6, 5, 4})}, out)); }};
 }
@@ -188,6 +195,11 @@ std::vector<ConformanceCase> normalization_cases() {
       softmax_case("softmax_of_all_behind", {1, 4, false}, {2, 10, 4, 3}),
       softmax_case("log_softmax", {1, 2, true}, {3, 10}),
       softmax_case("log_softmax_last", {2, 3, true}, {2, 5, 6}),
+      softmax_case("softmax_of_columns", {1, 2, false}, {2, 5, 9, 31}),
+      softmax_case("log_softmax_of_columns", {1, 2, true}, {2, 5, 9, 31}),
+      softmax_case("softmax_of_rows_between", {2, 3, false}, {2, 3, 9, 33}),
+      {"softmax_of_turned_columns", softmax_of_turned_columns},
+      after_convolution("softmax_of_columns_inside", Softmax{2, 3, false}, {2, 21, 7, 5}),
       reduce_case("mean_of_plane", {ReduceKind::mean, {2, 3}}, {2, 6, 1, 1}),
       reduce_case("mean_of_plane_dropped", {ReduceKind::mean, {2, 3}}, {2, 6}),
       reduce_case("mean_of_channels", {ReduceKind::mean, {1}}, {2, 1, 5, 4}),

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -38,6 +39,8 @@ double exact(const ElementFunction& f, double x) {
       return std::log(x);
     case Function::softplus:
       return std::max(x, 0.) + std::log1p(std::exp(-std::abs(x)));
+    case Function::sigmoid:
+      return 1 / (1 + std::exp(-x));
     case Function::swish:
       return x / (1 + std::exp(-x));
     case Function::mish:
@@ -60,10 +63,19 @@ double exact(const ElementFunction& f, double x) {
   return x;
 }
 
-constexpr std::array all_functions{
-    Function::erf,        Function::floor,    Function::ceil,   Function::sin,
-    Function::cos,        Function::celu,     Function::selu,   Function::sign,
-    Function::reciprocal, Function::softsign, Function::shrink, Function::thresholded_relu};
+constexpr std::array all_functions{Function::erf,
+                                   Function::floor,
+                                   Function::ceil,
+                                   Function::sin,
+                                   Function::cos,
+                                   Function::celu,
+                                   Function::selu,
+                                   Function::sign,
+                                   Function::sigmoid,
+                                   Function::reciprocal,
+                                   Function::softsign,
+                                   Function::shrink,
+                                   Function::thresholded_relu};
 
 /// Of many magnitudes, and some that are none.
 std::vector<float> samples(float largest) {
@@ -131,6 +143,18 @@ TEST(Functions, swish_and_mish_are_relatively_exact_and_add_what_they_are_told) 
         ASSERT_EQ(together[i], alone[i] + other[i]);
       }
     }
+}
+
+TEST(Functions, sigmoid_of_what_is_no_ordinary_number) {
+  const std::vector<float> x{
+      nothing, -nothing, std::bit_cast<float>(0x7fc12345u), infinite, -infinite, 3e38f, -3e38f};
+  std::vector<float> y(x.size());
+  apply({Function::sigmoid}, x, y.data());
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_TRUE(std::isnan(y[i])) << i;
+  EXPECT_EQ(y[3], 1);
+  EXPECT_NEAR(y[4], 0, 1e-37);
+  EXPECT_EQ(y[5], 1);
+  EXPECT_NEAR(y[6], 0, 1e-37);
 }
 
 TEST(Functions, swish_and_mish_of_what_is_no_ordinary_number) {

@@ -1,4 +1,4 @@
-// Normalisation, softmax, sums and extremes of rows against exact arithmetic.
+// Normalisation, sums and extremes of rows against exact arithmetic.
 #include "kernels/plain/rows.h"
 
 #include <gtest/gtest.h>
@@ -178,24 +178,6 @@ void expect_indices_of_rows(const DenseColumns& columns, const IndexOfExtreme& w
 TEST(Columns, have_the_indices_that_rows_have) {
   for (const bool smallest : {false, true})
     for (const bool last : {false, true}) expect_indices_of_rows({2, 21, 1031}, {smallest, last});
-}
-
-TEST(Rows, have_a_softmax) {
-  for (const DenseRows& rows : shapes) {
-    const auto x = numbers(rows.count * rows.size, -30, 30);
-    std::vector<float> y(x.size()), log(x.size());
-    softmax_rows(rows, false, x.data(), y.data());
-    softmax_rows(rows, true, x.data(), log.data());
-    for (std::size_t row = 0; row < rows.count; ++row) {
-      double sum = 0;
-      for (std::size_t i = 0; i < rows.size; ++i) sum += std::exp(double{x[row * rows.size + i]});
-      for (std::size_t i = row * rows.size; i < (row + 1) * rows.size; ++i) {
-        const double expected = std::exp(double{x[i]}) / sum;
-        ASSERT_NEAR(y[i], expected, 5e-6 * expected);
-        ASSERT_NEAR(log[i], std::log(expected), 2e-5);
-      }
-    }
-  }
 }
 
 TEST(Planes, are_shifted_and_scaled_by_channel) {

@@ -86,6 +86,8 @@ void map_piece(const ElementFunction& f, std::span<const float> from, float* to)
       return map_all(from, to, [](float x) { return logarithm(x); });
     case Function::softplus:
       return map_all(from, to, [](float x) { return soft_plus(x); });
+    case Function::sigmoid:
+      return map_lanes(from, to, [](const Lanes& x) { return sigmoid(x); });
     case Function::swish:
       return map_lanes(from, to, [](const Lanes& x) { return swish(x); });
     case Function::mish:

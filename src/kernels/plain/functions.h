@@ -14,6 +14,7 @@ enum class Function {
   exp,
   log,
   softplus,
+  sigmoid,
   swish,
   mish,
   celu,

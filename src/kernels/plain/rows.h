@@ -1,5 +1,5 @@
 #pragma once
-// Sums, extremes, softmax and indices of extremes, each of a row of numbers that lie side by side.
+// Sums, extremes and indices of extremes, each of a row of numbers that lie side by side.
 #include <cstddef>
 #include <cstdint>
 
@@ -10,6 +10,11 @@ struct DenseRows {
 };
 // All run on the calling thread and its OpenMP helpers.
 
+/// Columns of `size` numbers: `planes` times `size` rows of `inner` numbers.
+struct DenseColumns {
+  std::size_t planes = 1, size = 1, inner = 1;
+};
+
 enum class RowSum { plain, magnitudes, squares };
 /// By row. Exact to a few roundings however long a row is.
 void sum_rows(const DenseRows& rows, RowSum kind, const float* from, float* to);
@@ -17,19 +22,13 @@ void sum_rows(const DenseRows& rows, RowSum kind, const float* from, float* to);
 /// By row: the largest number, or the smallest one. Not a number wins.
 void extremes_of_rows(const DenseRows& rows, bool smallest, const float* from, float* to);
 
-/// exp(x - largest) / sum, or its logarithm. `to` may be `from`.
-void softmax_rows(const DenseRows& rows, bool logarithm, const float* from, float* to);
-
 struct IndexOfExtreme {
   bool smallest = false, last = false;  // of equal ones the last
 };
 /// By row. What is no number is passed over, unless it comes first: then it wins.
 void indices_of_extremes(const DenseRows& rows, const IndexOfExtreme& which, const float* from,
                          std::int64_t* to);
-/// The same of columns: of `planes` times `size` rows of `inner` numbers, a row of indices a plane.
-struct DenseColumns {
-  std::size_t planes = 1, size = 1, inner = 1;
-};
+/// The same of columns: a row of indices a plane.
 void indices_of_extremes(const DenseColumns& columns, const IndexOfExtreme& which,
                          const float* from, std::int64_t* to);
 

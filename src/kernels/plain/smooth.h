@@ -29,11 +29,24 @@ template <class Vector>
   return x < least ? least - Vector{} : x;
 }
 
-/// x / (1 + exp(-x))
+/// 1 / (1 + exp(-x)) for what not_far_below_zero() leaves; not a number may become one.
 template <class Vector>
-[[gnu::always_inline]] inline Vector swish(Vector x) {
-  x = not_far_below_zero(x);
-  return x / (ordinary_exponential(-x) + 1.f);
+[[gnu::always_inline]] inline Vector ordinary_sigmoid(const Vector& x) {
+  return 1.f / (ordinary_exponential(-x) + 1.f);
+}
+
+/// 1 / (1 + exp(-x))
+template <class Vector>
+[[gnu::always_inline]] inline Vector sigmoid(const Vector& x) {
+  return x == x ? ordinary_sigmoid(not_far_below_zero(x)) : x;
+}
+
+/// x / (1 + exp(-x)), to the bit what x and its sigmoid multiply to: a plan may compute these
+/// apart.
+template <class Vector>
+[[gnu::always_inline]] inline Vector swish(const Vector& x) {
+  const Vector ordinary = not_far_below_zero(x);
+  return ordinary * ordinary_sigmoid(ordinary);
 }
 
 /// x tanh(ln(1 + exp(x))), which is x w (w + 2) / (w (w + 2) + 2) where w = exp(x).

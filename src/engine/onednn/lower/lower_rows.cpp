@@ -7,6 +7,7 @@
 #include "kernels/plain/planes.h"
 #include "kernels/plain/row_norm.h"
 #include "kernels/plain/rows.h"
+#include "kernels/plain/softmax.h"
 
 namespace millrace::engine::onednn {
 namespace {
@@ -128,6 +129,34 @@ bool has_row_reduce(network::ReduceKind kind) {
          kind == max || kind == min;
 }
 
+/// Over one dimension of a dense tensor, which is innermost, or has many numbers inside of it.
+bool lower_dense_softmax(Builder& builder, LayerId id) {
+  constexpr std::size_t worthwhile = 16;  // columns side by side: a vector
+  const network::Layer& layer = builder.layer(id);
+  const auto& op = std::get<network::Softmax>(layer.op);
+  const Value now = builder.value(layer.inputs[0]);
+  const auto strides = dense_strides(now.desc);
+  const Shape& shape = builder.tensor(layer.inputs[0]).shape;
+  if (shape.empty() || op.end != op.axis + 1 || type_of(now.desc) != Type::f32 || !strides)
+    return false;
+  const auto axis = static_cast<std::size_t>(op.axis);
+  kernels::DenseColumns columns;
+  columns.size = static_cast<std::size_t>(shape[axis]);
+  columns.inner = static_cast<std::size_t>((*strides)[axis]);
+  columns.planes = count_of(shape, 0, shape.size()) / (columns.size * columns.inner);
+  const bool in_rows = columns.inner == 1;
+  if (columns.size == 1 || (!in_rows && columns.inner < worthwhile)) return false;
+  const auto loop = [columns, in_rows, log = op.log](const OwnPlaces& at) {
+    if (in_rows)
+      kernels::softmax_rows({columns.planes, columns.size}, log, floats(at.from), floats(at.to));
+    else
+      kernels::softmax_columns(columns, log, floats(at.from), floats(at.to));
+  };
+  builder.run_in_place({now, builder.make(layer.outputs[0], now.desc), loop},
+                       in_rows ? "row_softmax" : "column_softmax");
+  return true;
+}
+
 }  // namespace
 
 bool lower_row_norm(Builder& builder, LayerId id) {
@@ -150,11 +179,10 @@ bool lower_row_softmax(Builder& builder, LayerId id) {
   const auto& op = std::get<network::Softmax>(layer.op);
   const Shape& shape = builder.tensor(layer.inputs[0]).shape;
   const auto rank = static_cast<std::int64_t>(shape.size());
-  if (op.end != rank || rank == 0) return false;
+  const Desc now = builder.value(layer.inputs[0]).desc;
+  if (op.end != rank || rank == 0 || !is_row_major(now)) return lower_dense_softmax(builder, id);
   Shape axes;
   for (std::int64_t d = op.axis; d < op.end; ++d) axes.push_back(d);
-  const Desc now = builder.value(layer.inputs[0]).desc;
-  if (!is_row_major(now)) return false;
   const kernels::DenseRows rows = rows_of(shape, axes);
   const Value result = builder.make(layer.outputs[0], plain_desc(shape));
   const auto loop = [rows, log = op.log](const OwnPlaces& at) {

@@ -44,7 +44,9 @@ std::optional<PostOps> post_ops_of(const Builder& builder, const Fused& fused, c
 std::optional<kernels::Function> fused_function(const Builder& builder, const Fused& fused) {
   if (fused.kind == Fused::Kind::swish) return kernels::Function::swish;
   if (fused.kind != Fused::Kind::unary) return std::nullopt;
-  return faster_function(std::get<network::Unary>(builder.layer(fused.layers[0]).op));
+  const auto& op = std::get<network::Unary>(builder.layer(fused.layers[0]).op);
+  // It makes one half of the zeros that fill up channels in some of oneDNN's layouts.
+  return op.kind == UnaryKind::sigmoid ? std::nullopt : faster_function(op);
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ std::optional<dnnl::algorithm> algorithm_of(network::BinaryKind kind);
 
 /// What a group's tail does, on a result of this shape.
 std::optional<PostOps> post_ops_of(const Builder& builder, const Group& group, const Dims& shape);
-/// The function by loops of our own, if oneDNN takes twice their time for it.
+/// The function by loops of our own, if oneDNN takes up to twice their time for it.
 std::optional<kernels::Function> faster_function(const network::Unary& function);
 bool is_swish(const Builder& builder, const Fused& fused);
 

@@ -1,0 +1,207 @@
+#include "kernels/plain/softmax.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <vector>
+
+#include "kernels/plain/exponentials.h"
+#include "kernels/plain/lanes.h"
+#include "kernels/plain/pieces.h"
+#include "kernels/plain/strips.h"
+
+namespace millrace::kernels {
+namespace {
+
+/// Rows of a vector or more, some at once: their numbers less the largest of the row, and the
+/// exponentials of all of these side by side. A row's last vector may begin inside of the one
+/// before.
+class LongRows {
+ public:
+  explicit LongRows(std::size_t size)
+      : size_(size),
+        together_(std::max<std::size_t>(1024 / size, 1)),
+        less_(together_ * size),
+        powers_(together_ * size) {
+    for (std::size_t i = 0; i < size % lane_count; ++i) rest_[lane_count - 1 - i] = 1;
+  }
+
+  std::size_t together() const { return together_; }
+
+  [[gnu::always_inline]] void write_softmax(const float* x, std::size_t rows, bool logarithm,
+                                            float* y) {
+    for (std::size_t r = 0; r < rows; ++r) write_less(x + r * size_, less_.data() + r * size_);
+    float* const __restrict powers = powers_.data();
+    for (std::size_t i = 0; i < rows * size_; ++i) powers[i] = exponential(less_[i]);
+    for (std::size_t r = 0; r < rows; ++r) {
+      const float sum = sum_of(powers + r * size_);
+      if (logarithm)
+        write_vectors(less_.data() + r * size_, 1, -std::log(sum), y + r * size_);
+      else
+        write_vectors(powers + r * size_, 1 / sum, 0, y + r * size_);
+    }
+  }
+
+ private:
+  /// f(first) for vectors that cover a row.
+  template <class F>
+  [[gnu::always_inline]] void for_vectors(const F& f) const {
+    std::size_t i = 0;
+    for (; i + lane_count <= size_; i += lane_count) f(i);
+    if (i < size_) f(size_ - lane_count);
+  }
+
+  [[gnu::always_inline]] void write_less(const float* x, float* to) const {
+    Lanes largest, next;
+    read_lanes(largest, x);
+    for_vectors([&](std::size_t i) {
+      read_lanes(next, x + i);
+      largest = next > largest ? next : largest;
+    });
+    const float most = folded(largest, [](const auto& a, const auto& b) { return a > b ? a : b; });
+    for_vectors([&](std::size_t i) {
+      read_lanes(next, x + i);
+      next -= most;
+      __builtin_memcpy(to + i, &next, sizeof next);
+    });
+  }
+
+  [[gnu::always_inline]] float sum_of(const float* powers) const {
+    Lanes sum, next, rest;
+    read_lanes(sum, powers);
+    std::size_t i = lane_count;
+    for (; i + lane_count <= size_; i += lane_count) {
+      read_lanes(next, powers + i);
+      sum += next;
+    }
+    if (i < size_) {
+      read_lanes(next, powers + size_ - lane_count);
+      read_lanes(rest, rest_.data());
+      sum += rest > 0 ? next : Lanes{};
+    }
+    return folded(sum, [](const auto& a, const auto& b) { return a + b; });
+  }
+
+  [[gnu::always_inline]] void write_vectors(const float* from, float factor, float shift,
+                                            float* to) const {
+    for_vectors([&](std::size_t i) {
+      Lanes x;
+      read_lanes(x, from + i);
+      x = x * factor + shift;
+      __builtin_memcpy(to + i, &x, sizeof x);
+    });
+  }
+
+  std::size_t size_, together_;
+  std::vector<float> less_, powers_;
+  std::array<float, lane_count> rest_{};  // which numbers of the last vector are in no other
+};
+
+/// Rows shorter than a vector: sixteen of them at once, a row in each lane.
+class ShortRows {
+ public:
+  explicit ShortRows(std::size_t size) : size_(size) {}
+
+  [[gnu::always_inline]] void write_softmax(const float* x, std::size_t rows, bool logarithm,
+                                            float* y) {
+    read(x, rows);
+    std::array<float, lane_count> largest = numbers_[0], sums{};
+    for (std::size_t i = 1; i < size_; ++i)
+      for (std::size_t l = 0; l < lane_count; ++l)
+        largest[l] = numbers_[i][l] > largest[l] ? numbers_[i][l] : largest[l];
+    for (std::size_t i = 0; i < size_; ++i)
+      for (std::size_t l = 0; l < lane_count; ++l) {
+        numbers_[i][l] -= largest[l];
+        powers_[i][l] = exponential(numbers_[i][l]);
+        sums[l] += powers_[i][l];
+      }
+    for (std::size_t l = 0; l < lane_count; ++l)
+      sums[l] = logarithm ? std::log(sums[l]) : 1.f / sums[l];
+    for (std::size_t r = 0; r < rows; ++r)
+      for (std::size_t i = 0; i < size_; ++i)
+        y[r * size_ + i] = logarithm ? numbers_[i][r] - sums[r] : powers_[i][r] * sums[r];
+  }
+
+ private:
+  /// Rows that are not there stay as they were.
+  [[gnu::always_inline]] void read(const float* x, std::size_t rows) {
+    for (std::size_t r = 0; r < rows; ++r)
+      for (std::size_t i = 0; i < size_; ++i) numbers_[i][r] = x[r * size_ + i];
+  }
+
+  std::size_t size_;
+  std::array<std::array<float, lane_count>, lane_count> numbers_{}, powers_{};
+};
+
+#if defined(__x86_64__) && !defined(__clang__)
+[[gnu::target_clones("avx512f", "arch=x86-64-v3", "default")]]
+#endif
+void write_short_softmax(const RowPiece<float>& p, bool logarithm) {
+  ShortRows rows(p.size);
+  for (std::size_t row = p.first; row < p.last; row += lane_count)
+    rows.write_softmax(p.from + row * p.size, std::min(lane_count, p.last - row), logarithm,
+                       p.to + row * p.size);
+}
+
+#if defined(__x86_64__) && !defined(__clang__)
+[[gnu::target_clones("avx512f", "arch=x86-64-v3", "default")]]
+#endif
+void write_softmax(const RowPiece<float>& p, bool logarithm) {
+  LongRows rows(p.size);
+  for (std::size_t row = p.first; row < p.last; row += rows.together())
+    rows.write_softmax(p.from + row * p.size, std::min(rows.together(), p.last - row), logarithm,
+                       p.to + row * p.size);
+}
+
+#if defined(__x86_64__) && !defined(__clang__)
+[[gnu::target_clones("avx512f", "arch=x86-64-v3", "default")]]
+#endif
+void write_softmax_of_columns(const DenseColumns& columns, const ColumnPiece<float>& piece,
+                              bool logarithm) {
+  std::array<float, strip_columns> largest, sums{};
+  std::copy_n(piece.from, piece.count, largest.begin());
+  for (std::size_t r = 1; r < columns.size; ++r) {
+    const float* const x = piece.from + r * columns.inner;
+    for (std::size_t c = 0; c < piece.count; ++c)
+      largest[c] = x[c] > largest[c] ? x[c] : largest[c];
+  }
+  for (std::size_t r = 0; r < columns.size; ++r) {
+    const float* const x = piece.from + r * columns.inner;
+    float* const y = piece.to + r * columns.inner;
+    // Also where both are one row.
+#if defined(_OPENMP)
+#pragma omp simd
+#endif
+    for (std::size_t c = 0; c < piece.count; ++c) {
+      const float less = x[c] - largest[c], power = exponential(less);
+      sums[c] += power;
+      y[c] = logarithm ? less : power;
+    }
+  }
+  for (std::size_t c = 0; c < piece.count; ++c)
+    sums[c] = logarithm ? std::log(sums[c]) : 1.f / sums[c];
+  for (std::size_t r = 0; r < columns.size; ++r) {
+    float* const y = piece.to + r * columns.inner;
+    for (std::size_t c = 0; c < piece.count; ++c)
+      y[c] = logarithm ? y[c] - sums[c] : y[c] * sums[c];
+  }
+}
+
+}  // namespace
+
+void softmax_rows(const DenseRows& rows, bool logarithm, const float* from, float* to) {
+  in_pieces_of_rows(rows.count, rows.size, [&](std::size_t first, std::size_t last) {
+    const RowPiece<float> piece{first, last, rows.size, from, to};
+    if (rows.size < lane_count)
+      write_short_softmax(piece, logarithm);
+    else
+      write_softmax(piece, logarithm);
+  });
+}
+
+void softmax_columns(const DenseColumns& columns, bool logarithm, const float* from, float* to) {
+  in_strips(columns, ColumnTensors<float>{from, to, columns.size},
+            [&](const auto& piece) { write_softmax_of_columns(columns, piece, logarithm); });
+}
+
+}  // namespace millrace::kernels
