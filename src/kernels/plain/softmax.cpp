@@ -8,10 +8,16 @@
 #include "kernels/plain/exponentials.h"
 #include "kernels/plain/lanes.h"
 #include "kernels/plain/pieces.h"
+#include "kernels/plain/smooth.h"
 #include "kernels/plain/strips.h"
 
 namespace millrace::kernels {
 namespace {
+
+/// exp(x) for x <= 0; as good as 0 below -87.
+[[gnu::always_inline]] inline Lanes exponential_of_less(const Lanes& x) {
+  return x == x ? ordinary_exponential(x) : x;
+}
 
 /// Rows of a vector or more, some at once: their numbers less the largest of the row, and the
 /// exponentials of all of these side by side. A row's last vector may begin inside of the one
@@ -21,8 +27,8 @@ class LongRows {
   explicit LongRows(std::size_t size)
       : size_(size),
         together_(std::max<std::size_t>(1024 / size, 1)),
-        less_(together_ * size),
-        powers_(together_ * size) {
+        less_(together_ * size + lane_count),
+        powers_(less_.size()) {
     for (std::size_t i = 0; i < size % lane_count; ++i) rest_[lane_count - 1 - i] = 1;
   }
 
@@ -31,8 +37,13 @@ class LongRows {
   [[gnu::always_inline]] void write_softmax(const float* x, std::size_t rows, bool logarithm,
                                             float* y) {
     for (std::size_t r = 0; r < rows; ++r) write_less(x + r * size_, less_.data() + r * size_);
-    float* const __restrict powers = powers_.data();
-    for (std::size_t i = 0; i < rows * size_; ++i) powers[i] = exponential(less_[i]);
+    for (std::size_t i = 0; i < rows * size_; i += lane_count) {
+      Lanes less;
+      read_lanes(less, less_.data() + i);
+      const Lanes power = exponential_of_less(less);
+      __builtin_memcpy(powers_.data() + i, &power, sizeof power);
+    }
+    const float* const powers = powers_.data();
     for (std::size_t r = 0; r < rows; ++r) {
       const float sum = sum_of(powers + r * size_);
       if (logarithm)
