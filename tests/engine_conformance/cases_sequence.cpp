@@ -225,6 +225,7 @@ std::vector<ConformanceCase> function_cases() {
       function_case("softsign", {softsign}),
       function_case("shrink", {shrink, 0.5, 0.2}),
       function_case("swish", {swish, 1.2}),
+      function_case("swish_of_one", {swish, 1}),
   };
 }
 

@@ -126,6 +126,28 @@ TEST(Ways, each_gives_what_the_plain_loops_give_with_small_parts_below_zero) {
     }
 }
 
+/// Channels that fill no group of four, and images of whole vectors of pixels, which oneDNN's
+/// conversions have to move and shift at once.
+TEST(Ways, each_of_int8_reads_any_number_of_channels) {
+  const auto engine = make();
+  for (const std::int64_t channels : {17, 33, 34, 63}) {
+    Net net;
+    // Row-major before and behind the convolution, with a small part below zero.
+    const TensorId x = net.input({1, channels, 8, 8});
+    const TensorId y = net.unary(network::UnaryKind::sigmoid, x);
+    net.output(net.conv(net.binary(network::BinaryKind::mul, x, y), channels, 3));
+    const network::Network network = net.build();
+    const auto wanted = network::evaluate(network, inputs_of(network));
+    for (const Variant& way : engine->variants(network, LayerId(2), cores())) {
+      std::vector<Variant> variants(network.layers.size());
+      variants[2] = way;
+      const auto found = results_with(*engine, network, variants);
+      EXPECT_LT(difference(found[0].values<float>(), wanted[0].values<float>()), bound_of(way))
+          << channels << " " << to_text(way);
+    }
+  }
+}
+
 /// Most layers in int8, each in any way.
 std::vector<Variant> any_int8(Engine& engine, const network::Network& network, Random& random) {
   std::vector<Variant> variants(network.layers.size());

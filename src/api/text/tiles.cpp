@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/printable.h"
 #include "report/table.h"
 
 namespace millrace::api {
@@ -45,7 +46,7 @@ std::string tiles_text(const std::vector<TilesRun>& runs) {
 
 std::string findings_text(const std::vector<std::string>& findings, const std::string& right) {
   std::string text = findings.empty() ? right : "";
-  for (const std::string& finding : findings) text += finding + "\n";
+  for (const std::string& finding : findings) text += printable(finding) + "\n";
   return text;
 }
 

@@ -10,7 +10,7 @@ namespace millrace::api {
 /// A row for each workload, and one for all.
 std::string tiles_text(const std::vector<TilesRun>& runs);
 
-/// What is wrong or differs, a line each; `right` if nothing does.
+/// What is wrong or differs, a printable line each; `right` if nothing does.
 std::string findings_text(const std::vector<std::string>& findings, const std::string& right);
 
 }  // namespace millrace::api

@@ -150,20 +150,20 @@ int show(const WorkloadOptions& options) {
 int say(const WorkloadOptions& options, const std::vector<std::string>& found,
         const std::string& right) {
   fmt::print("{}", options.json ? api::findings_json(options.file, found)
-                                : printable_lines(api::findings_text(found, right)));
+                                : api::findings_text(found, right));
   return found.empty() ? 0 : answer_is_no;
 }
 
 int check(const WorkloadOptions& options) {
   const workload::Program program = workload::read_program(options.file);
   const bool computes = !options.model.empty();
-  const std::vector<std::string> found =
-      computes ? api::tiles_faults(program, api::open_model(source_of(options, options.model)),
-                                   options.seed)
-               : workload::violations(program);
+  const auto model = source_of(options, options.model);
+  const auto found = computes ? api::tiles_faults(program, api::open_model(model), options.seed)
+                              : workload::violations(program);
   return say(options, found,
              fmt::format("{}: every output element is written once, and nothing races{}\n",
-                         options.file, computes ? "; the results are those of the layers" : ""));
+                         printable(options.file),
+                         computes ? "; the results are those of the layers" : ""));
 }
 
 int simulate_streams(const WorkloadOptions& options) {

@@ -323,7 +323,19 @@ Value Builder::keep(const std::vector<float>& numbers) {
               plain_desc({static_cast<std::int64_t>(numbers.size())}));
 }
 
+/// oneDNN's kernels that move numbers get zero points wrong for some numbers of channels.
+Value Builder::convert_apart(Value value, const Packing& packing, const Encoding& encoding) {
+  const Desc before = retyped(packing.from, Type::f32), after = retyped(packing.to, Type::f32);
+  value.desc = packing.from;
+  if (type_of(packing.from) != Type::f32) value = convert(value, {packing.from, before});
+  value = convert(value, {before, after});
+  return type_of(packing.to) == Type::f32 ? value : convert(value, {after, packing.to}, encoding);
+}
+
 Value Builder::convert(const Value& value, const Packing& packing, const Encoding& encoding) {
+  const bool moves = !same_memory(retyped(packing.from, Type::f32), retyped(packing.to, Type::f32));
+  if (moves && packing.scales.change_nothing() && (value.encoding.zero != 0 || encoding.zero != 0))
+    return convert_apart(value, packing, encoding);
   Conversion conversion{packing.scales, value.encoding.zero, encoding.zero};
   for (float& factor : conversion.scales.factors) factor *= value.encoding.scale / encoding.scale;
   const bool only_moves =

@@ -97,4 +97,16 @@ Array ExternalFiles::read(const ExternalPiece& piece, const std::string& place) 
   return pieces_[key] = make_array(DataType::uint8, {piece.length}, std::move(buffer));
 }
 
+Array ExternalFiles::read(const Packed& packed, const std::string& place, const Unpack& unpack) {
+  const ExternalPiece& piece = packed.piece;
+  const fs::path file = locate(piece.location, folder_, place);
+  const Key raw{file, piece.offset, piece.length};
+  const Key key{file, piece.offset, piece.length, packed.code, packed.count};
+  if (const auto known = pieces_.find(key); known != pieces_.end()) return known->second;
+  const bool is_shared = pieces_.contains(raw);
+  Array made = unpack(read(piece, place));
+  if (!is_shared) pieces_.erase(raw);
+  return pieces_[key] = std::move(made);
+}
+
 }  // namespace millrace::network::onnx

@@ -1,6 +1,7 @@
 #pragma once
 // Weights that lie in files beside the model.
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
@@ -29,6 +30,15 @@ class ExternalFiles {
   /// and links that lead out of it are an InputError at `place`. So are a file that is too short,
   /// and pieces that overlap so much that together they are larger than their file.
   Array read(const ExternalPiece& piece, const std::string& place);
+  /// What `unpack` makes of these bytes: `count` numbers of ONNX's type `code`. Made once, however
+  /// often they are read; the bytes are let go of.
+  struct Packed {
+    ExternalPiece piece;
+    int code = 0;
+    std::int64_t count = 0;
+  };
+  using Unpack = std::function<Array(const Array& bytes)>;
+  Array read(const Packed& packed, const std::string& place, const Unpack& unpack);
   /// Lets go of the memory, which the arrays keep.
   void forget() { pieces_.clear(); }
 
@@ -36,6 +46,8 @@ class ExternalFiles {
   struct Key {
     std::filesystem::path file;
     std::int64_t offset, length;
+    int code = 0;  // of unpacked ones
+    std::int64_t count = 0;
     auto operator<=>(const Key&) const = default;
   };
 

@@ -178,9 +178,13 @@ Array read_tensor(const ::onnx::TensorProto& proto, ExternalFiles& files,
   const Destination target = pieces_of(*stored, count, place);
   const bool is_packed = stored->in_piece > 1 || stored->in_file != stored->type;
   if (proto.data_location() == ::onnx::TensorProto::EXTERNAL) {
-    const Array bytes = files.read(external_piece(proto, target), place);
-    if (is_packed) return unpacked(*stored, std::move(shape), bytes.bytes(), count);
-    return {stored->type, std::move(shape), bytes.memory, bytes.known};
+    const ExternalPiece piece = external_piece(proto, target);
+    const auto unpack = [&](const Array& bytes) {
+      return unpacked(*stored, {count}, bytes.bytes(), count);
+    };
+    const Array found = is_packed ? files.read({piece, proto.data_type(), count}, place, unpack)
+                                  : files.read(piece, place);
+    return {stored->type, std::move(shape), found.memory, found.known};
   }
   Buffer buffer =
       proto.has_raw_data() ? raw_data(proto.raw_data(), target) : typed_data(proto, target);

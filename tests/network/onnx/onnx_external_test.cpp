@@ -54,13 +54,14 @@ class ExternalData : public testing::Test {
   }
 
   /// Two weights, one from byte 4 on and one from `offset` on: "shared", "apart" or the message.
-  std::string read_twice(const std::string& offset) {
+  std::string read_twice(const std::string& offset, int type = 1) {
     OnnxModel model;
     model.input("x", {4}).weight("a", {4}).weight("b", {4}).output("a").output("b");
     for (int i = 0; i < 2; ++i) {
       auto& weight = *model.proto().mutable_graph()->mutable_initializer(i);
       weight.clear_raw_data();
       weight.set_data_location(::onnx::TensorProto::EXTERNAL);
+      weight.set_data_type(type);
       add(weight, "location", "weights.bin");
       add(weight, "offset", i == 0 ? "4" : offset);
     }
@@ -95,6 +96,9 @@ TEST_F(ExternalData, is_read_from_the_models_folder) {
 
 TEST_F(ExternalData, weights_of_one_piece_share_its_memory) {
   EXPECT_EQ(read_twice("4"), "shared");
+  constexpr int bfloat16 = 16;
+  EXPECT_EQ(read_twice("4", bfloat16), "shared");
+  EXPECT_EQ(read_twice("12", bfloat16), "apart");
   const std::string overlapping = read_twice("0");
   EXPECT_NE(overlapping.find("more bytes of 'weights.bin' than the 20"), std::string::npos)
       << overlapping;

@@ -61,6 +61,13 @@ OnnxModel in_blocks(const std::string& input, const Array& value,
   return model;
 }
 
+OnnxModel with_bias(OnnxModel model, const Array& bias) {
+  model.weight("b", bias);
+  for (const char* input : {"", "b"})
+    model.proto().mutable_graph()->mutable_node(0)->add_input(input);
+  return model;
+}
+
 std::vector<Wrong> wrong_few_bits() {
   return {
       {"too_few_halves", [] { return product(bfloat16, "abcd"); }, {"'w'", "4 bytes", "12"}},
@@ -99,6 +106,11 @@ std::vector<Wrong> wrong_few_bits() {
          return in_blocks("", {}, {{"K", 1 << 30}});
        },
        {"node 'm'", "1073741824x2", "2^31 - 1 bytes"}},
+      {"bias_of_other_columns",
+       [] {
+         return with_bias(in_blocks("", {}), floats({1, 2, 3}));
+       },
+       {"node 'm'", "bias 'b' has shape 3, expected 2"}},
       {"rows_that_do_not_fit",
        [] {
          return in_blocks("", {}, {{"K", 4}});

@@ -321,6 +321,9 @@ void lower_mat_mul_n_bits(Node& node) {
   if (type != DataType::float32 && type != DataType::float16)
     node.fail(fmt::format("the input '{}' has type {}, expected float32 or float16",
                           node.tensor(0).name, to_text(type)));
+  if (node.has(block_bias) && node.shape(block_bias) != Shape{matrix.columns})
+    node.fail(fmt::format("the bias '{}' has shape {}, expected {}", node.tensor(block_bias).name,
+                          to_text(node.shape(block_bias)), matrix.columns));
   node.take_memory(size_of(DataType::float32) * (matrix.rows * matrix.columns));
   Steps steps(node);
   const TensorId weights = steps.as(node.add_constant(real_numbers(node, matrix)), type);
