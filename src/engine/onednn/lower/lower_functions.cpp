@@ -50,13 +50,6 @@ std::optional<kernels::Function> own_function(const network::Unary& function) {
 
 }  // namespace
 
-std::optional<kernels::Function> faster_function(const network::Unary& function) {
-  if (function.kind == network::UnaryKind::mish) return kernels::Function::mish;
-  if (function.kind == network::UnaryKind::sigmoid) return kernels::Function::sigmoid;
-  const bool is_swish = function.kind == network::UnaryKind::swish && function.alpha == 1;
-  return is_swish ? std::optional(kernels::Function::swish) : std::nullopt;
-}
-
 bool lower_function(Builder& builder, LayerId id) {
   const network::Layer& layer = builder.layer(id);
   const auto& op = std::get<network::Unary>(layer.op);

@@ -123,6 +123,13 @@ std::optional<PostOps> post_ops_of(const Builder& builder, const Group& group, c
   return all;
 }
 
+std::optional<kernels::Function> faster_function(const network::Unary& function) {
+  if (function.kind == UnaryKind::mish) return kernels::Function::mish;
+  if (function.kind == UnaryKind::sigmoid) return kernels::Function::sigmoid;
+  const bool is_swish = function.kind == UnaryKind::swish && function.alpha == 1;
+  return is_swish ? std::optional(kernels::Function::swish) : std::nullopt;
+}
+
 bool is_swish(const Builder& builder, const Fused& fused) {
   return fused_function(builder, fused) == kernels::Function::swish;
 }
