@@ -232,11 +232,13 @@ double largest(const Array& array) {
 
 /// How far a sum of `products`, none above `factor`, may be off. Sums are rounded at every
 /// step. What the operands lose to a lower precision has random signs, so it grows with the root.
+/// Two terms lose 2^-17 of each factor, and the product of the low ones (kernels::AmxFactors).
 double bound_of_sum(const Variant& variant, std::int64_t products, double factor) {
-  constexpr double step = 4 * 0x1p-24;
+  constexpr double step = 4 * 0x1p-24, two_terms = 3 * 0x1p-17;
   constexpr double operands[] = {0, 1. / 256, 1. / 64, 1. / 24};  // by Precision
-  const double lost = operands[static_cast<std::size_t>(variant.precision)] *
-                      (variant.algorithm.starts_with("winograd") ? 2 : 1);
+  double lost = operands[static_cast<std::size_t>(variant.precision)];
+  if (variant.algorithm.starts_with("winograd")) lost *= 2;
+  if (variant.algorithm == "amx_bf16x3") lost = two_terms;
   const auto count = static_cast<double>(products);
   return (step * count + lost * std::sqrt(count)) * factor;
 }

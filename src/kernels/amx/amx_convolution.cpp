@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "kernels/amx/amx_strip.h"
 
@@ -126,43 +127,69 @@ void multiply(const AmxConvolution& convolution, const Block& b) {
   multiply_once<multiply_signed_tiles>(b);
 }
 
-/// What 16 sums of a tile stand for.
-[[gnu::target("avx512f,avx512bw,avx512vl,avx512bf16")]] inline __m512 sum_of(
-    const AmxConvolution& c, const Finish& finish, const float* sums) {
-  const __m512 x = _mm512_load_ps(sums);
-  if (c.factors != AmxFactors::int8) return x;
-  return _mm512_mul_ps(_mm512_cvtepi32_ps(_mm512_castps_si512(x)), finish.scale);
+/// Of int8: the sums become what they stand for.
+[[gnu::target("avx512f,avx512bw,avx512vl,avx512bf16")]] void scale_sums(float* sums,
+                                                                        const Finish& left,
+                                                                        const Finish& right) {
+  for (std::size_t i = 0; i < block; ++i, sums += block)
+    for (const auto& [half, finish] : {std::pair(sums, &left), std::pair(sums + 16, &right)}) {
+      const __m512 x = _mm512_cvtepi32_ps(_mm512_load_si512(half));
+      _mm512_store_ps(half, _mm512_mul_ps(x, finish->scale));
+    }
 }
 
+/// Of a pixel in a strip, whose rows end with pixels of no result.
+struct Place {
+  std::size_t row = 0, column = 0;
+};
+
+/// The outputs of a block, 16 each.
+struct Halves {
+  Finish left, right;
+};
+
+/// `at`: where the block begins; then where it ends.
 [[gnu::target("avx512f,avx512bw,avx512vl,avx512bf16")]] void store_block(const Job& job,
-                                                                         const float* sums,
-                                                                         std::size_t first) {
+                                                                         const Halves& halves,
+                                                                         float* sums, Place& at) {
   const AmxConvolution& c = job.convolution;
-  const std::size_t size = size_of(c.result);
-  const std::size_t output = job.outputs * block;
-  const Finish left(c, job.operands.scales, job.operands.bias, output);
-  const Finish right(c, job.operands.scales, job.operands.bias, output + 16);
+  const std::size_t output = job.outputs * block, size = size_of(c.result);
+  if (c.factors == AmxFactors::int8) scale_sums(sums, halves.left, halves.right);
   const std::size_t image_row = job.image * c.height.output + job.first_row;
-  for (std::size_t i = 0; i < block; ++i) {
-    const std::size_t y = (first + i) / job.strips.width, x = (first + i) % job.strips.width;
-    if (x >= c.width.output || y >= job.rows) continue;
-    const std::size_t pixel = (image_row + y) * c.width.output + x;
-    std::byte* const to = job.operands.result + (pixel * c.outputs + output) * size;
-    left.finish(sum_of(c, left, sums + i * block), to);
-    right.finish(sum_of(c, right, sums + i * block + 16), to + 16 * size);
+  for (std::size_t i = 0; i < block;) {
+    const std::size_t count = std::min(block - i, job.strips.width - at.column);
+    const std::size_t left = c.width.output - std::min(c.width.output, at.column);
+    if (at.row < job.rows && left > 0) {
+      const std::size_t pixel = (image_row + at.row) * c.width.output + at.column;
+      std::byte* const to = job.operands.result + (pixel * c.outputs + output) * size;
+      Pixels pixels{sums + i * block, block, std::min(count, left), to, c.outputs * size};
+      halves.left.finish(pixels);
+      pixels.sums += 16;
+      pixels.to += 16 * size;
+      if (halves.right.mask != 0) halves.right.finish(pixels);
+    }
+    i += count;
+    at.column += count;
+    if (at.column == job.strips.width) at = {at.row + 1, 0};
   }
 }
 
-/// Some of the strip's pixels.
-void run(const Job& job, std::size_t first, std::size_t last) {
+/// All pixels of the strip.
+void run(const Job& job) {
   alignas(64) std::array<float, block * block> sums;
+  const AmxConvolution& c = job.convolution;
   const std::byte* const weights =
       job.operands.weights + job.outputs * job.strips.weights_of_block();
+  const std::size_t pixels = (job.rows - 1) * job.strips.width + c.width.output;
+  const float *const scales = job.operands.scales, *const bias = job.operands.bias;
+  const std::size_t output = job.outputs * block;
+  const Halves halves{Finish(c, scales, bias, output), Finish(c, scales, bias, output + 16)};
+  Place place;
   configure_tiles();
-  for (std::size_t pixel = first; pixel < last; pixel += block) {
-    const std::byte* const pixels = job.operands.working + pixel * job.strips.pixel;
-    multiply(job.convolution, {job.strips, pixels, weights, sums.data()});
-    store_block(job, sums.data(), pixel);
+  for (std::size_t pixel = 0; pixel < pixels; pixel += block) {
+    const std::byte* const from = job.operands.working + pixel * job.strips.pixel;
+    multiply(c, {job.strips, from, weights, sums.data()});
+    store_block(job, halves, sums.data(), place);
   }
   release_tiles();
 }
@@ -177,14 +204,12 @@ void convolve(const AmxConvolution& convolution, const AmxStrips& strips,
     for (std::size_t row = 0; row < all; row += strips.rows) {
       const std::size_t rows = std::min(strips.rows, all - row);
       fill_strip(convolution, strips, operands, {image, row, rows});
-      const std::size_t pixels = (rows - 1) * strips.width + convolution.width.output;
       const auto jobs = static_cast<std::ptrdiff_t>(blocks);
 #if defined(_OPENMP)
 #pragma omp parallel for schedule(static)
 #endif
       for (std::ptrdiff_t i = 0; i < jobs; ++i)
-        run({convolution, strips, operands, image, row, rows, static_cast<std::size_t>(i)}, 0,
-            pixels);
+        run({convolution, strips, operands, image, row, rows, static_cast<std::size_t>(i)});
     }
 }
 
