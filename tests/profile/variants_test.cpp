@@ -114,6 +114,22 @@ TEST(Variants, a_disturbance_while_one_is_tried_does_not_speak_for_it) {
   EXPECT_EQ(profile.processors.at(0).layers[0].variant, own);
 }
 
+// Beside a pacer that is slow for a moment, the engine's own way seems four times as fast as it is.
+TEST(Variants, a_disturbance_of_the_fastest_does_not_speak_for_the_others) {
+  WaysEngine engine({{own, 100us, 0}, {fast, 50us, 0}});
+  int runs_of_fast = 0;
+  engine.disturbance = [&](const Variant& variant, int) {
+    constexpr int beside_own_again = 3;  // after a first run, and one beside it
+    return variant == fast && ++runs_of_fast == beside_own_again ? 8 : 1;
+  };
+  MeasureOptions options = two_runs();
+  options.alone = false;
+  const auto layers =
+      measure(sample_network(), one_core(), engine, options).processors.at(0).layers;
+  EXPECT_EQ(layers[0].alternatives[0].time, 100us);
+  EXPECT_EQ(layers[0].variant, fast);
+}
+
 TEST(Variants, the_error_of_one_that_is_far_too_slow_is_not_measured) {
   const Profile profile = measured({{own, 100us, 0}, {fast, 900us, 0}});
   EXPECT_FALSE(profile.processors.at(0).layers[0].alternatives.at(1).error.has_value());
