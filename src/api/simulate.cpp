@@ -134,11 +134,15 @@ void add_plan(simulate::Simulated& simulated, const SimulateRequest& request,
               const SimulatedPlan& plan, Consumers& consumers) {
   const auto loaded = read_plan_and_network(plan.file, plan.model, request.context);
   consumers.idle_cores.push_back(plan::feeding_of_idle_cores(loaded->plan, loaded->evidence));
+  std::ranges::move(plan::border_notes(loaded->plan, loaded->evidence),
+                    std::back_inserter(simulated.borders));
   std::ranges::move(plan::feeding_notes(loaded->plan, loaded->evidence),
                     std::back_inserter(simulated.feeding));
+  auto borders = plan::border_times(loaded->plan, loaded->evidence);
   simulate::Application application{.name = loaded->plan.network_name,
                                     .plan = std::move(loaded->plan),
                                     .durations = {},
+                                    .borders = std::move(borders),
                                     .release = plan.release};
   for (const simulate::Application& other : simulated.applications)
     if (other.name == application.name) application.name = plan.file;

@@ -61,19 +61,40 @@ class ChromeTraceWriter {
 
   void write_firing(const TraceFiring& firing) {
     const TraceStage& stage = trace_.stages[firing.stage];
-    add({{"name", fmt::format("{}, phase {}, frame {}", stage.name, firing.phase, firing.frame)},
-         {"cat", trace_.plans[stage.plan]},
+    json event{
+        {"name", fmt::format("{}, phase {}, frame {}", stage.name, firing.phase, firing.frame)},
+        {"cat", trace_.plans[stage.plan]},
+        {"ph", "X"},
+        {"pid", board_process},
+        {"tid", row_of(stage)},
+        {"ts", event_time(firing.begin)},
+        {"dur", event_time(firing.end - firing.begin)},
+        {"args",
+         {{"plan", trace_.plans[stage.plan]},
+          {"stage", stage.name},
+          {"phase", firing.phase},
+          {"frame", firing.frame},
+          {"frames", firing.count}}}};
+    if (firing.in + firing.out > Time{}) {
+      event["args"]["in_ms"] = milliseconds(firing.in);
+      event["args"]["out_ms"] = milliseconds(firing.out);
+    }
+    add(event);
+    write_border(firing, "tensors in", firing.begin, firing.in);
+    write_border(firing, "tensors out", firing.end - firing.out, firing.out);
+  }
+
+  /// Within the firing, whose arguments say the same.
+  void write_border(const TraceFiring& firing, const char* what, Time begin, Time length) {
+    if (length == Time{}) return;
+    add({{"name", what},
+         {"cat", "border"},
          {"ph", "X"},
          {"pid", board_process},
-         {"tid", row_of(stage)},
-         {"ts", event_time(firing.begin)},
-         {"dur", event_time(firing.end - firing.begin)},
-         {"args",
-          {{"plan", trace_.plans[stage.plan]},
-           {"stage", stage.name},
-           {"phase", firing.phase},
-           {"frame", firing.frame},
-           {"frames", firing.count}}}});
+         {"tid", row_of(trace_.stages[firing.stage])},
+         {"ts", event_time(begin)},
+         {"dur", event_time(length)},
+         {"args", {{"frame", firing.frame}}}});
   }
 
   void write_wait(const TraceWait& wait) {
@@ -170,6 +191,8 @@ class ChromeTraceReader {
     if (count < 1) args.at("frames").fail("expected at least one frame");
     trace_.firings.push_back({stage, args.at("phase").index(most_phases),
                               args.at("frame").integer(), count, begin, end});
+    if (args.has("in_ms")) trace_.firings.back().in = time_of(args.at("in_ms"), 1e6);
+    if (args.has("out_ms")) trace_.firings.back().out = time_of(args.at("out_ms"), 1e6);
   }
 
   std::size_t stage_of(const JsonView& event) {

@@ -51,6 +51,22 @@ PhaseTimes predicted_times(const Plan& plan, const Evidence& evidence) {
   return times;
 }
 
+ByPhase<BorderTimes> border_times(const Plan& plan, const Evidence& evidence) {
+  ByPhase<BorderTimes> times;
+  auto replica = evidence.replicas.begin();
+  for (const Stage& stage : plan.stages)
+    for (std::int64_t r = 0; r < stage.replicas(); ++r, ++replica) {
+      std::vector<BorderTimes> phases = replica->borders;
+      phases.resize(stage.phases.size());
+      for (std::size_t p = 0; p < phases.size(); ++p) {
+        phases[p].in *= stage.phases[p].batch;
+        phases[p].out *= stage.phases[p].batch;
+      }
+      times.add(std::move(phases));
+    }
+  return times;
+}
+
 namespace {
 
 /// By device, then by the core that feeds it.
@@ -89,6 +105,27 @@ std::vector<std::string> feeding_notes(const Plan& plan, const Evidence& evidenc
         "{} feeds {}, which takes {} of it for a frame{}", names.second, names.first,
         millrace::to_text(time),
         has_stage(plan, names.second) ? "; its stage's time has that" : "; it has no stage"));
+  return notes;
+}
+
+std::vector<std::string> border_notes(const Plan& plan, const Evidence& evidence) {
+  constexpr int least_share = 100;  // of the processor's time, one part in so many
+  std::map<std::string, BorderTimes> times;
+  auto replica = evidence.replicas.begin();
+  for (const Stage& stage : plan.stages)
+    for (const board::Processor& processor : stage.processors)
+      for (const BorderTimes& phase : (replica++)->borders) {
+        times[processor.name].in += phase.in / stage.replicas();
+        times[processor.name].out += phase.out / stage.replicas();
+      }
+  const std::map<std::string, Time> busy = busy_times(plan, evidence);
+  std::vector<std::string> notes;
+  for (const auto& [processor, time] : times)
+    if ((time.in + time.out) * least_share >= busy.at(processor) && time != BorderTimes{})
+      notes.push_back(
+          fmt::format("{} brings in its tensors for {} and out for {} of a frame, by "
+                      "copies and changes of layout; its stage's time has that",
+                      processor, millrace::to_text(time.in), millrace::to_text(time.out)));
   return notes;
 }
 

@@ -70,12 +70,20 @@ struct Feeding {
   bool operator==(const Feeding&) const = default;
 };
 
+/// What of a phase's time goes by at its borders, before and after its layers: tensors are copied
+/// from or to another memory there, or change their layout.
+struct BorderTimes {
+  Time in{}, out{};
+  bool operator==(const BorderTimes&) const = default;
+};
+
 /// Of one replica of a stage. All of one frame.
 struct ReplicaEvidence {
   std::vector<std::optional<Time>> phases;  // from the profile; nothing: unknown
   Time predicted{};                         // of all phases, from the profile; 0: unknown
   Time measured{};                          // in the running plan; 0: not measured
   Feeding feeding = {};
+  std::vector<BorderTimes> borders = {};  // by phase; empty: unknown, or none
   bool operator==(const ReplicaEvidence&) const = default;
 };
 
@@ -102,6 +110,13 @@ void check_evidence(const Evidence& evidence, const Plan& plan);
 /// The predicted times of the phases' firings, each of a whole batch; empty if one is unknown.
 /// Precondition: the evidence fits the plan.
 PhaseTimes predicted_times(const Plan& plan, const Evidence& evidence);
+
+/// Of the phases' firings, each of a whole batch; 0 where they are unknown.
+ByPhase<BorderTimes> border_times(const Plan& plan, const Evidence& evidence);
+
+/// "gpu brings in its tensors for 0.15 ms and out for 0.05 ms of a frame", for each processor where
+/// that is a hundredth of its time.
+std::vector<std::string> border_notes(const Plan& plan, const Evidence& evidence);
 
 /// What a frame's devices take of cores without a stage that feed them, by the cores' names.
 std::map<std::string, Time> feeding_of_idle_cores(const Plan& plan, const Evidence& evidence);

@@ -33,8 +33,10 @@ constexpr std::array<std::string_view, 3> calibration_keys{"network", "ranges", 
 constexpr std::array<std::string_view, 9> stage_keys{"name",        "processor", "processors",
                                                      "dispatch",    "engine",    "predicted_ms",
                                                      "measured_ms", "feeding",   "phases"};
+constexpr Time rounded = std::chrono::microseconds(1);  // phase by phase
 constexpr std::array<std::string_view, 2> feeding_keys{"ms", "core"};
-constexpr std::array<std::string_view, 4> phase_keys{"offset", "batch", "layers", "predicted_ms"};
+constexpr std::array<std::string_view, 6> phase_keys{"offset",       "batch", "layers",
+                                                     "predicted_ms", "in_ms", "out_ms"};
 constexpr std::array<std::string_view, 3> processor_keys{"name", "kind", "cores"};
 constexpr std::array<std::string_view, 4> channel_keys{"tensor", "from", "to", "capacity"};
 constexpr std::array<std::string_view, 2> endpoint_keys{"stage", "phase"};
@@ -191,13 +193,29 @@ class PlanReader {
           is_known ? read_times(phase.at("predicted_ms"), replicas) : std::vector<Time>(replicas);
       for (std::size_t r = 0; r < replicas; ++r)
         result[r].phases.push_back(is_known ? std::optional(times[r]) : std::nullopt);
+      if (phase.has("in_ms") || phase.has("out_ms")) read_borders(phase, result);
     }
     if (json.has("feeding")) read_feeding(json.at("feeding"), result);
     std::move(result.begin(), result.end(), std::back_inserter(evidence_.replicas));
   }
 
+  /// Of the last phase that was read.
+  static void read_borders(const JsonView& json, std::vector<ReplicaEvidence>& replicas) {
+    const std::vector<Time> in = read_times(json.at("in_ms"), replicas.size());
+    const std::vector<Time> out = read_times(json.at("out_ms"), replicas.size());
+    for (std::size_t r = 0; r < replicas.size(); ++r) {
+      const Time phase = replicas[r].phases.back().value_or(Time{});
+      if (in[r] + out[r] > phase + rounded)
+        json.at("in_ms").fail(fmt::format(
+            "found {} with 'out_ms', expected at most the {} that are predicted for the phase; "
+            "make the plan again",
+            millrace::to_text(in[r] + out[r]), millrace::to_text(phase)));
+      replicas[r].borders.resize(replicas[r].phases.size());
+      replicas[r].borders.back() = {in[r], out[r]};
+    }
+  }
+
   static void read_feeding(const JsonView& json, std::vector<ReplicaEvidence>& replicas) {
-    constexpr Time rounded = std::chrono::microseconds(1);  // phase by phase
     const std::vector<JsonView> items = json.items();
     if (items.size() != replicas.size())
       json.fail(fmt::format("found {} entries, expected one for each of {} replicas", items.size(),

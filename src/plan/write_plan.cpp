@@ -43,6 +43,14 @@ Json phases_of(const Stage& stage, std::span<const ReplicaEvidence> replicas,
     if (is_known)
       json["predicted_ms"] =
           by_replica(replicas, [&](const ReplicaEvidence& each) { return *each.phases[p]; });
+    const auto border = [p](const ReplicaEvidence& replica) {
+      return replica.borders.empty() ? BorderTimes{} : replica.borders[p];
+    };
+    const auto has_none = [&](const auto& replica) { return border(replica) == BorderTimes{}; };
+    if (!std::ranges::all_of(replicas, has_none)) {
+      json["in_ms"] = by_replica(replicas, [&](const auto& each) { return border(each).in; });
+      json["out_ms"] = by_replica(replicas, [&](const auto& each) { return border(each).out; });
+    }
     json["layers"] = std::move(layers);
   }
   return phases;

@@ -13,7 +13,7 @@
 namespace millrace::profile {
 namespace {
 
-constexpr int model_version = 1;
+constexpr int model_version = 2;
 
 const board::Device& device_for(const board::Board& board, const board::Processor& processor) {
   const board::Device* device = board::device_of(board, processor);
@@ -159,6 +159,7 @@ BorderCosts CostModel::borders() const {
   if (bandwidth > 0) borders.read_ns = borders.write_ns = bytes_per_element() / bandwidth * 1e9;
   borders.border = device_.costs.border;
   borders.feeding = device_.costs.feeding;
+  borders.of_ends = device_.costs.transfer.has_value();
   const bool by_subnet = device_.limits.granularity == board::Granularity::subnet;
   (by_subnet ? borders.launch : borders.kernel) = device_.costs.launch;
   return borders;

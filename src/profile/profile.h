@@ -65,6 +65,7 @@ struct BorderCosts {
   /// The share of its time that a core is busy with launching its work and waiting for it.
   double feeding = 0;
   Time kernel{};  // of each layer's time, its launch: meanwhile kernels of other streams may run
+  bool of_ends = false;  // inputs and outputs of the network cost the same
   bool operator==(const BorderCosts&) const = default;
 };
 

@@ -53,7 +53,8 @@ json to_json(const board::Processor& processor) {
 json to_json(const BorderCosts& borders) {
   return {{"read_ns", borders.read_ns},          {"write_ns", borders.write_ns},
           {"border_ns", borders.border.count()}, {"launch_ns", borders.launch.count()},
-          {"kernel_ns", borders.kernel.count()}, {"feeding", borders.feeding}};
+          {"kernel_ns", borders.kernel.count()}, {"feeding", borders.feeding},
+          {"of_ends", borders.of_ends}};
 }
 
 json to_json(const ProcessorProfile& p, const std::vector<std::string>& names) {
@@ -157,13 +158,14 @@ board::ProcessorKind kind(const JsonView& view) {
 }
 
 BorderCosts border_costs(const JsonView& view) {
-  static constexpr std::array<std::string_view, 6> known{"read_ns",   "write_ns",  "border_ns",
-                                                         "launch_ns", "kernel_ns", "feeding"};
+  static constexpr std::array<std::string_view, 7> known{
+      "read_ns", "write_ns", "border_ns", "launch_ns", "kernel_ns", "feeding", "of_ends"};
   view.only(known);
   BorderCosts result{positive(view.at("read_ns")), positive(view.at("write_ns")),
                      time_in(view.at("border_ns")), time_in(view.at("launch_ns"))};
   if (view.has("kernel_ns")) result.kernel = time_in(view.at("kernel_ns"));
   if (view.has("feeding")) result.feeding = share(view.at("feeding"));
+  if (view.has("of_ends")) result.of_ends = view.at("of_ends").boolean();
   return result;
 }
 

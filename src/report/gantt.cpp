@@ -101,10 +101,13 @@ class Chart {
   }
 
   void draw_legend() {
+    const bool has_borders = std::ranges::any_of(
+        trace_.firings, [](const TraceFiring& firing) { return firing.in + firing.out > Time{}; });
+    const char* const dark = has_borders ? "; dark: tensors are copied or change their layout" : "";
     if (trace_.plans.size() < 2) {
       add(R"(<text x="{}" y="52" fill="#555">a colour for each frame, with its number; )"
-          R"(triangle: a frame goes in, circle: its result is there</text>)",
-          left);
+          R"(triangle: a frame goes in, circle: its result is there{}</text>)",
+          left, dark);
       return;
     }
     double x = left;
@@ -115,7 +118,7 @@ class Chart {
       add(R"(<text x="{:.1f}" y="52" fill="#555">{}</text>)", x + 5, escaped(trace_.plans[plan]));
       x += 24 + 7.5 * static_cast<double>(trace_.plans[plan].size());
     }
-    add(R"(<text x="{:.1f}" y="52" fill="#555">even and odd frames</text>)", x);
+    add(R"(<text x="{:.1f}" y="52" fill="#555">even and odd frames{}</text>)", x, dark);
   }
 
   void draw_axis(double bottom) {
@@ -173,6 +176,8 @@ class Chart {
         x, y, bar, bar_height, colour_of(stage.plan, firing.frame),
         escaped(trace_.plans[stage.plan]), escaped(stage.name), firing.phase, frames,
         to_text(firing.end - firing.begin), to_text(firing.begin));
+    draw_border("in", y, firing.begin, firing.in);
+    draw_border("out", y, firing.end - firing.out, firing.out);
     const bool has_phases = phases_[firing.stage] > 1 && bar >= 54;
     if (bar >= 7.5 * static_cast<double>(frames.size()) + 6)
       add(R"(<text x="{:.2f}" y="{}" text-anchor="middle" pointer-events="none">{}</text>)",
@@ -181,6 +186,15 @@ class Chart {
       add(R"(<text x="{:.2f}" y="{}" text-anchor="middle" font-size="10" fill="#555" )"
           R"(pointer-events="none">phase {}</text>)",
           x + bar / 2, y + 29, firing.phase);
+  }
+
+  /// Over the firing: tensors come in or go out.
+  void draw_border(std::string_view where, double y, Time begin, Time length) {
+    if (length == Time{} || !is_shown(begin, begin + length)) return;
+    const double x = x_of(begin);
+    add(R"(<rect x="{:.2f}" y="{}" width="{:.2f}" height="{}" fill="#000" fill-opacity="0.25">)"
+        R"(<title>tensors {}, copied or in another layout: {} from {}</title></rect>)",
+        x, y, x_of(begin + length) - x, bar_height, where, to_text(length), to_text(begin));
   }
 
   void draw(const TraceFrame& frame) {

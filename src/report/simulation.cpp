@@ -197,6 +197,7 @@ std::string simulation_text(const Simulated& simulated) {
                   simulated.result.processors.size(),
                   simulated.result.processors.size() == 1 ? "" : "s", times_text(simulated));
   text += plans_text(simulated) + "\n" + processors_text(simulated) + "\n";
+  for (const std::string& note : simulated.borders) text += note + "\n";
   for (const std::string& note : simulated.feeding) text += note + "\n";
   if (!simulated.energy.empty()) text += energy_text(simulated.energy) + "\n";
   for (std::size_t i = 0; i < applications.size(); ++i) text += remarks_text(simulated, i);
@@ -218,6 +219,7 @@ std::string simulation_json(const Simulated& simulated) {
                                       {"elapsed_ms", milliseconds(simulated.result.elapsed)},
                                       {"plans", plans},
                                       {"processors", processors},
+                                      {"borders", simulated.borders},
                                       {"feeding", simulated.feeding},
                                       {"energy_per_frame", energy_json(simulated.energy)}});
 }

@@ -120,6 +120,7 @@ std::string stages_text(const plan::Plan& plan, const plan::Evidence& evidence,
     }
   }
   std::string text = table.text();
+  for (const std::string& note : plan::border_notes(plan, evidence)) text += note + "\n";
   for (const std::string& note : plan::feeding_notes(plan, evidence)) text += note + "\n";
   return text;
 }

@@ -50,6 +50,7 @@ struct Application {
   std::string name;
   plan::Plan plan;  // has passed check()
   plan::ByPhase<Duration> durations;
+  plan::ByPhase<plan::BorderTimes> borders = {};  // of the durations, for the trace; empty: none
   /// Instead of the durations, if not empty: each firing takes what the next of its phase took,
   /// over and over, in proportion if it has another number of frames.
   Recording recorded = {};

@@ -83,11 +83,15 @@ void Simulation::add_workers(std::size_t index, const schedule::Schedule& schedu
     const ProcessorOptions& on = processors_[lane].options();
     const double scale = is_single_ ? on.scale : on.scale / actors_on(schedule, name);
     const std::uint64_t seed = seed_of(options.seed, 2 * workers_.size() + 1);
-    Worker worker{index, a, lane, {}, {}, scale, Random(seed)};
+    Worker worker{index, a, lane, {}, {}, {}, scale, Random(seed)};
     worker.replayed.resize(stage.phases.size());
     for (std::size_t p = 0; p < stage.phases.size(); ++p) {
       const Duration& duration = application.durations[a][p];
       worker.durations.push_back({scaled(duration.best, scale), scaled(duration.worst, scale)});
+      if (!application.borders.empty()) {
+        const auto& [in, out] = application.borders[a][p];
+        worker.borders.push_back({scaled(in, scale), scaled(out, scale)});
+      }
       const auto layers = static_cast<std::int64_t>(stage.phases[p].layers.size());
       const bool is_cut = on.policy == Policy::fifo_by_kernel;
       worker.kernels.push_back(is_cut ? std::max<std::int64_t>(1, layers) : 1);
@@ -201,6 +205,7 @@ void Simulation::choose(Worker& worker) {
   if (worker.firing || !running.execution.is_woken(worker.actor)) return;
   worker.firing = running.execution.next(worker.actor);
   if (!worker.firing) return;
+  worker.has_begun = false;
   processors_[worker.processor].request({static_cast<std::size_t>(&worker - workers_.data()),
                                          running.application.priority, time_of(worker),
                                          worker.kernels[worker.firing->phase]});
@@ -250,10 +255,19 @@ void Simulation::end_piece(Processor& processor) {
 }
 
 void Simulation::note(const Piece& piece) {
-  const schedule::Firing& firing = *workers_[piece.stage].firing;
+  Worker& worker = workers_[piece.stage];
+  const schedule::Firing& firing = *worker.firing;
   if (firing.frame >= traced_frames_ || piece.begin == piece.end) return;
-  trace_.firings.push_back(
-      {piece.stage, firing.phase, firing.frame, firing.count, piece.begin, piece.end, firing.step});
+  TraceFiring noted{piece.stage, firing.phase, firing.frame, firing.count,
+                    piece.begin, piece.end,    firing.step};
+  if (!worker.borders.empty()) {
+    const auto& [in, out] = worker.borders[firing.phase];
+    const Time length = piece.end - piece.begin;
+    if (!worker.has_begun) noted.in = std::min(in, length);
+    if (piece.is_last) noted.out = std::min(out, length - noted.in);
+  }
+  worker.has_begun = true;
+  trace_.firings.push_back(noted);
 }
 
 /// Only where frames have been completed: every repetition contains such an instant.

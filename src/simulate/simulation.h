@@ -36,10 +36,12 @@ class Simulation {
     std::size_t application, actor, processor;
     std::vector<Duration> durations;    // by phase
     std::vector<std::int64_t> kernels;  // by phase
+    std::vector<plan::BorderTimes> borders;  // by phase
     double scale;
     Random random;
     std::vector<std::size_t> replayed = {};  // by phase: recorded firings that were had, if any are
     std::optional<schedule::Firing> firing = {};
+    bool has_begun = false;  // a piece of the firing
   };
 
   void add_workers(std::size_t application, const schedule::Schedule& schedule,

@@ -55,6 +55,25 @@ TEST(Trace, is_written_as_chrome_reads_it) {
   EXPECT_EQ(events[7]["id"], events[8]["id"]);
 }
 
+TEST(Trace, has_what_borders_take_of_a_firing_in_its_arguments_and_as_spans_within) {
+  Trace trace = sample();
+  trace.firings[0].in = Time(400);
+  trace.firings[0].out = Time(100);
+  const auto path =
+      std::filesystem::temp_directory_path() / ("millrace_borders_" + std::to_string(::getpid()));
+  write_chrome_trace(path, trace);
+  const nlohmann::json events = read_json(path)["traceEvents"];
+  const Trace read = read_chrome_trace(path);
+  std::filesystem::remove(path);
+  EXPECT_EQ(read.firings, trace.firings);
+  EXPECT_EQ(events[4]["args"]["in_ms"], 0.0004);
+  EXPECT_EQ(events[5]["name"], "tensors in");
+  EXPECT_EQ(events[5]["ts"], 1);
+  EXPECT_EQ(events[6]["name"], "tensors out");
+  EXPECT_EQ(events[6]["ts"], 3.4);
+  EXPECT_EQ(events[6]["dur"], 0.1);
+}
+
 TEST(Trace, without_events_is_still_a_trace) {
   const auto path =
       std::filesystem::temp_directory_path() / ("millrace_empty_" + std::to_string(::getpid()));

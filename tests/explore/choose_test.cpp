@@ -240,6 +240,41 @@ TEST(PhaseTimes, of_the_core_that_feeds_a_device_have_that_too) {
   EXPECT_EQ(times_of({0, 0, 2, 2}), (std::vector<Time>{Time(8), Time(8)}));  // core1 has time
 }
 
+/// A GPU with a memory of its own: 1 us for a tensor and 2 ns for a number that comes or goes.
+TEST(Predicted, says_what_borders_take_of_a_phase_those_of_the_network_too) {
+  const network::Network network = chain(4);
+  profile::Profile profile = profile_with({4, 4, 4, 4}, 0);
+  board::Board board = two_cores();
+  profile.processors[1].processor = board.processors[1] = {"gpu0", board::ProcessorKind::gpu, {}};
+  profile.processors[1].borders =
+      profile::BorderCosts{.read_ns = 2, .write_ns = 2, .border = Time(1000), .of_ends = true};
+  const Problem problem = make_problem(network, board, profile);
+  const Time border(1000 + 2 * 8);  // of eight numbers
+  const auto evidence_of = [&](std::vector<std::size_t> genes) {
+    plan::Mapping mapping;
+    for (const std::size_t gene : genes) mapping.processors.emplace_back(gene);
+    const plan::Plan plan = plan::build(network, board, mapping);
+    double most = 0;
+    for (const double time : processor_times(problem, mapping)) most = std::max(most, time);
+    const plan::Evidence evidence = predicted(problem, plan, {&mapping, 1});
+    Time slowest{};
+    for (const plan::ReplicaEvidence& each : evidence.replicas)
+      slowest = std::max(slowest, each.predicted);
+    EXPECT_EQ(static_cast<double>(slowest.count()), most);  // the search knows the same
+    return std::pair(plan, evidence);
+  };
+  const auto [alone, all] = evidence_of({1, 1, 1, 1});
+  EXPECT_EQ(all.replicas[0].predicted, std::chrono::microseconds(16) + 2 * border);
+  EXPECT_EQ(all.replicas[0].borders, (std::vector<plan::BorderTimes>{{border, border}}));
+  const auto [split, parts] = evidence_of({0, 0, 1, 1});
+  EXPECT_TRUE(parts.replicas[0].borders.empty());  // cores share their memory with the caller
+  EXPECT_EQ(parts.replicas[1].borders, (std::vector<plan::BorderTimes>{{border, border}}));
+  const auto notes = plan::border_notes(split, parts);
+  ASSERT_EQ(notes.size(), 1u);
+  EXPECT_TRUE(notes[0].starts_with("gpu0 brings in its tensors for " + to_text(border)))
+      << notes[0];
+}
+
 /// A GPU, fed for half its time; four layers of 4 on each processor.
 Problem fed_problem(const network::Network& network, const board::Board& board) {
   Problem problem = make_problem(network, two_cores(), profile_with({4, 4, 4, 4}, 0));

@@ -42,6 +42,7 @@ PlanFile sample_file(const network::Network& network) {
   file.evidence.replicas[0].phases[1] = Time(123'500'000);
   file.evidence.replicas[0].feeding = {Time(2'000'000), ""};
   file.evidence.replicas[1].feeding = {Time(0), "core0"};
+  file.evidence.replicas[0].borders = {{}, {Time(1'500'000), Time(500'000)}};
   file.evidence.period = Time(7'654'321);
   return file;
 }
@@ -157,10 +158,9 @@ TEST(PlanFile, names_layers_and_tensors) {
   const network::Network network = sample_network();
   write_plan(folder / "plan.json", sample_file(network), network);
   const Json json = read_json(folder / "plan.json");
-  EXPECT_EQ(
-      json["stages"][0]["phases"],
-      Json::parse(
-          R"([{"offset":0,"layers":["0"]},{"offset":2,"layers":["3"],"predicted_ms":123.5}])"));
+  EXPECT_EQ(json["stages"][0]["phases"],
+            Json::parse(R"([{"offset":0,"layers":["0"]},{"offset":2,"layers":["3"],)"
+                        R"("predicted_ms":123.5,"in_ms":1.5,"out_ms":0.5}])"));
   EXPECT_EQ(json["channels"][0],
             Json::parse(R"({"tensor":"x","from":"outside","to":{"stage":"stage0","phase":0},
                             "capacity":2})"));
@@ -199,6 +199,9 @@ constexpr Mistake mistakes[] = {
     {"/stages/0/predicted_ms", "1e300", "stages[0].predicted_ms: found 1e+300"},
     {"/stages/0/phases/0/predicted_ms", "1000000001",
      "phases[0].predicted_ms: found 1000000001, expected 0 to 1000000000 milliseconds"},
+    {"/stages/0/phases/1/in_ms", "123.1",
+     "phases[1].in_ms: found 124 ms with 'out_ms', expected at most the 124 ms"},
+    {"/stages/0/phases/0/in_ms", "1", "phases[0]: the field 'out_ms' is missing"},
     {"/stages/0/feeding", "[]", "feeding: found 0 entries, expected one for each of 1 replicas"},
     {"/stages/0/feeding/0/ms", "124",
      "stages[0].feeding[0].ms: found 124 ms, expected at most the 123 ms that are predicted"},

@@ -46,6 +46,18 @@ TEST(Gantt, is_one_well_formed_document) {
         << tag;
 }
 
+TEST(Gantt, what_borders_take_of_a_firing_is_dark) {
+  Trace trace = sample();
+  trace.firings[0].in = 2ms;
+  trace.firings[0].out = 1ms;
+  const std::string svg = gantt_svg(trace, {.title = "x"});
+  EXPECT_NE(svg.find("tensors in, copied or in another layout: 2.00 ms from 0"), std::string::npos);
+  EXPECT_NE(svg.find("tensors out, copied or in another layout: 1.00 ms from 9.00 ms"),
+            std::string::npos);
+  EXPECT_NE(svg.find("; dark: tensors are copied"), std::string::npos);
+  EXPECT_EQ(gantt_svg(sample(), {.title = "x"}).find("dark"), std::string::npos);
+}
+
 TEST(Gantt, what_lies_outside_the_window_is_not_drawn) {
   const std::string svg = gantt_svg(sample(), {.title = "x", .from = 11ms, .to = 15ms});
   EXPECT_EQ(count(svg, "stage0, phase 0"), 0u);

@@ -23,6 +23,27 @@ TEST(Simulate, a_pipeline_kept_full_runs_at_its_slowest_stage) {
   EXPECT_EQ(result.processors[1].busy, 600ms);
 }
 
+TEST(Simulate, the_trace_has_the_borders_at_the_ends_of_firings_and_of_their_pieces) {
+  Application first = alone("first", 10ms, every(20ms)), second = alone("second", 2ms, every(20ms));
+  first.borders = {{{3ms, 4ms}}};
+  first.priority = 1;
+  first.frames = second.frames = 1;
+  second.release.jitter = 0ms;
+  const Options options{.others = {.policy = Policy::preemptive}, .traced_frames = 1};
+  const Result result = run({first, second}, options);
+  Time in{}, out{}, work{};
+  for (const TraceFiring& firing : result.trace.firings)
+    if (result.trace.stages[firing.stage].plan == 0) {
+      in += firing.in;
+      out += firing.out;
+      work += firing.end - firing.begin;
+      EXPECT_LE(firing.in + firing.out, firing.end - firing.begin);
+    }
+  EXPECT_EQ(in, 3ms);
+  EXPECT_EQ(out, 4ms);
+  EXPECT_EQ(work, 10ms);
+}
+
 TEST(Simulate, with_one_frame_on_its_way_stages_take_turns) {
   Application application = chain({10ms, 6ms});
   application.release.in_flight = 1;

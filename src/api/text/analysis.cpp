@@ -68,10 +68,10 @@ std::string pace_text(const Analysis& analysis) {
       turns, nanoseconds_text(*period), critical_text(proof), millrace::to_text(*proof.latency));
 }
 
-std::string feeding_text(const Analysis& analysis) {
+std::string notes_text(std::string_view title, const std::vector<std::string>& notes) {
   std::string text;
-  for (const std::string& note : plan::feeding_notes(analysis.plan(), analysis.evidence()))
-    text += fmt::format("{:<13}{}\n", text.empty() ? "feeding" : "", note);
+  for (const std::string& note : notes)
+    text += fmt::format("{:<13}{}\n", text.empty() ? title : "", note);
   return text;
 }
 
@@ -146,8 +146,10 @@ std::string analysis_text(const Analysis& analysis) {
                   counted(plan::phases_in(plan), "phase"),
                   counted(analysis.proof.schedule.channels.size(), "channel"));
   text += fmt::format("consistent   yes: {}\nlive         yes\n", cycles_text(analysis.proof));
-  text += pace_text(analysis) + feeding_text(analysis) + buffers_text(analysis.proof) +
-          measured_text(analysis);
+  text += pace_text(analysis) +
+          notes_text("borders", plan::border_notes(plan, analysis.evidence())) +
+          notes_text("feeding", plan::feeding_notes(plan, analysis.evidence())) +
+          buffers_text(analysis.proof) + measured_text(analysis);
   text += "\n" + channels_text(analysis);
   if (!analysis.energy.empty()) text += "\n" + report::energy_text(analysis.energy);
   return text;

@@ -11,46 +11,72 @@
 namespace millrace::explore {
 namespace {
 
+/// What of a phase's time its borders take, in nanoseconds.
+struct BorderSums {
+  double in = 0, out = 0;
+};
+
 /// In nanoseconds, by stage and phase; of stages, what is no work of the processor.
 struct Sums {
   std::vector<std::vector<double>> times;
+  std::vector<std::vector<BorderSums>> borders;
   std::vector<double> launches;
 };
 
-Sums sums_of(const Problem& problem, const plan::Plan& plan, const plan::Mapping& mapping) {
+/// Sums up what crosses the borders of stages.
+void add_borders(const Problem& problem, const plan::Plan& plan, const plan::Mapping& mapping,
+                 Sums& sums) {
   const std::vector<plan::Endpoint> places = plan::places_of_layers(plan);
-  std::vector<std::vector<double>> sums;
-  std::vector<double> launches;
-  for (const plan::Stage& stage : plan.stages) {
-    const LayerId any = stage.phases.front().layers.front();
-    const std::size_t processor = mapping.processors[any.index].index;
-    const double launch = problem.borders_of(processor).launch_ns;
-    sums.emplace_back(stage.phases.size(), launch);
-    launches.push_back(launch * static_cast<double>(stage.phases.size()));
-  }
-  const auto sum_at = [&](std::size_t layer) -> double& {
-    return sums[places[layer].stage][places[layer].phase];
+  const auto border_at = [&](std::size_t layer) -> BorderSums& {
+    return sums.borders[places[layer].stage][places[layer].phase];
   };
-  for (std::size_t layer = 0; layer < problem.layers; ++layer) {
-    const auto group = problem.fused_into[layer];
-    const bool together = !group || places[*group] == places[layer];
-    const std::size_t processor = mapping.processors[layer].index;
-    const double time = together ? problem.time[layer][processor] : problem.alone[layer][processor];
-    sum_at(layer) += time;
-    if (time > 0) launches[places[layer].stage] += problem.borders_of(processor).kernel_ns;
-  }
+  const auto add_time = [&](std::size_t layer, double time) {
+    sums.times[places[layer].stage][places[layer].phase] += time;
+  };
   for (const Problem::Edge& edge : problem.edges) {
     const ProcessorId from = mapping.processors[edge.from], to = mapping.processors[edge.to];
     if (from == to) continue;
     const auto elements = static_cast<double>(edge.elements);
     const Problem::Borders writer = problem.borders_of(from.index);
     const Problem::Borders reader = problem.borders_of(to.index);
-    sum_at(edge.from) += writer.border_ns + writer.write_ns * elements;
-    sum_at(edge.to) += reader.border_ns + reader.read_ns * elements;
-    launches[places[edge.from].stage] += writer.border_ns;
-    launches[places[edge.to].stage] += reader.border_ns;
+    const double out = writer.border_ns + writer.write_ns * elements;
+    const double in = reader.border_ns + reader.read_ns * elements;
+    add_time(edge.from, out);
+    add_time(edge.to, in);
+    border_at(edge.from).out += out;
+    border_at(edge.to).in += in;
+    sums.launches[places[edge.from].stage] += writer.border_ns;
+    sums.launches[places[edge.to].stage] += reader.border_ns;
   }
-  return {std::move(sums), std::move(launches)};
+  for (const Problem::End& end : problem.ends) {  // the layers' times have these
+    BorderSums& border = border_at(end.layer);
+    (end.is_input ? border.in : border.out) +=
+        problem.time_of(end, mapping.processors[end.layer].index);
+  }
+}
+
+Sums sums_of(const Problem& problem, const plan::Plan& plan, const plan::Mapping& mapping) {
+  const std::vector<plan::Endpoint> places = plan::places_of_layers(plan);
+  Sums sums;
+  for (const plan::Stage& stage : plan.stages) {
+    const LayerId any = stage.phases.front().layers.front();
+    const std::size_t processor = mapping.processors[any.index].index;
+    const double launch = problem.borders_of(processor).launch_ns;
+    sums.times.emplace_back(stage.phases.size(), launch);
+    sums.borders.emplace_back(stage.phases.size());
+    sums.launches.push_back(launch * static_cast<double>(stage.phases.size()));
+  }
+  for (std::size_t layer = 0; layer < problem.layers; ++layer) {
+    const auto group = problem.fused_into[layer];
+    const bool together = !group || places[*group] == places[layer];
+    const std::size_t processor = mapping.processors[layer].index;
+    const double time = together ? problem.time[layer][processor] : problem.alone[layer][processor];
+    sums.times[places[layer].stage][places[layer].phase] += time;
+    const bool launches = time > 0 && !(group && together);
+    if (launches) sums.launches[places[layer].stage] += problem.borders_of(processor).kernel_ns;
+  }
+  add_borders(problem, plan, mapping, sums);
+  return sums;
 }
 
 /// A replica of a stage: what it does for a frame of its own, in nanoseconds.
@@ -58,6 +84,7 @@ struct Work {
   std::size_t processor = 0;
   double share = 1;  // of all frames
   std::vector<double> phases;
+  std::vector<BorderSums> borders;
   double launches = 0;
   double feeding = 0;       // of the last phase; of a device, what launching takes of its feeder
   std::string feeder = {};  // of a device
@@ -76,7 +103,7 @@ std::vector<Work> works_of(const Problem& problem, const plan::Plan& plan,
       const std::size_t turn = by_replica.size() == 1 ? 0 : r;
       works.push_back({by_replica[turn].processors[any.index].index,
                        1 / static_cast<double>(plan.stages[s].replicas()), sums[turn].times[s],
-                       sums[turn].launches[s]});
+                       sums[turn].borders[s], sums[turn].launches[s]});
     }
   }
   return works;
@@ -127,6 +154,18 @@ void add_waiting(const plan::Plan& plan, std::vector<Work>& works) {
 
 Time nearest(double nanoseconds) { return Time(std::llround(nanoseconds)); }
 
+/// Rounded down, so that both are within the phase's time. Empty if there are none.
+std::vector<plan::BorderTimes> border_times_of(const Work& work) {
+  std::vector<plan::BorderTimes> times;
+  bool any = false;
+  for (const BorderSums& sums : work.borders) {
+    times.push_back(
+        {Time(static_cast<std::int64_t>(sums.in)), Time(static_cast<std::int64_t>(sums.out))});
+    any |= times.back() != plan::BorderTimes{};
+  }
+  return any ? times : std::vector<plan::BorderTimes>();
+}
+
 }  // namespace
 
 plan::Evidence predicted(const Problem& problem, const plan::Plan& plan,
@@ -141,8 +180,10 @@ plan::Evidence predicted(const Problem& problem, const plan::Plan& plan,
     times.add(std::move(phases));
   }
   plan::Evidence evidence = plan::predicted(times);
-  for (std::size_t a = 0; a < works.size(); ++a)
+  for (std::size_t a = 0; a < works.size(); ++a) {
     evidence.replicas[a].feeding = {nearest(works[a].feeding), works[a].feeder};
+    evidence.replicas[a].borders = border_times_of(works[a]);
+  }
   return evidence;
 }
 

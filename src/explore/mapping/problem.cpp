@@ -33,6 +33,7 @@ Problem::Borders borders_of(const profile::ProcessorProfile& measured,
     borders = {costs.read_ns, costs.write_ns, static_cast<double>(costs.border.count()),
                static_cast<double>(costs.launch.count()), costs.feeding};
     borders.kernel_ns = static_cast<double>(costs.kernel.count());
+    borders.of_ends = costs.of_ends;
   }
   borders.is_core = measured.processor.kind == board::ProcessorKind::cpu;
   return borders;
@@ -108,6 +109,25 @@ void add_edges(const network::Network& network, Problem& problem) {
              network::element_count(network[tensor].shape, network[tensor].name)});
 }
 
+/// Layers have the time of the network's ends in theirs, wherever the others lie.
+void add_ends(const network::Network& network, Problem& problem) {
+  const network::Topology topology = network::topology(network);
+  const auto add = [&](std::size_t layer, TensorId tensor, bool is_input) {
+    const network::Tensor& moved = network[tensor];
+    problem.ends.push_back({layer, network::element_count(moved.shape, moved.name), is_input});
+  };
+  for (std::size_t i = 0; i < network.layers.size(); ++i) {
+    for (const TensorId tensor : network::data_inputs(network, LayerId(i)))
+      if (!topology.producer[tensor.index]) add(i, tensor, true);
+    for (const TensorId tensor : network.layers[i].outputs)
+      if (std::ranges::count(network.outputs, tensor) > 0) add(i, tensor, false);
+  }
+  for (const Problem::End& end : problem.ends)
+    for (std::size_t p = 0; p < problem.processors; ++p)
+      for (auto* times : {&problem.time, &problem.alone})
+        (*times)[end.layer][p] += problem.time_of(end, p);
+}
+
 /// That can run a layer at all, in more than no time.
 std::size_t useful_processors(const Problem& problem) {
   std::size_t useful = 0;
@@ -156,6 +176,7 @@ Problem make_problem(const network::Network& network, const board::Board& board,
   const auto& first = profile_of(board.processors[0], profile);
   for (std::size_t i = 0; i < layers; ++i) problem.fused_into.push_back(group_of(first.layers, i));
   add_edges(network, problem);
+  add_ends(network, problem);
   problem.read_ns = profile.tokens.read_ns;
   problem.write_ns = profile.tokens.write_ns;
   return problem;

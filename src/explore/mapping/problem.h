@@ -24,6 +24,11 @@ struct Problem {
     std::size_t from, to;
     std::int64_t elements;
   };
+  struct End {  // an input of the network that a layer reads, or an output that it makes
+    std::size_t layer;
+    std::int64_t elements;
+    bool is_input;
+  };
   std::size_t layers = 0, processors = 0;
   /// What a subnet costs on a processor beside its layers.
   struct Borders {
@@ -34,6 +39,7 @@ struct Problem {
     double feeding = 0;
     bool is_core = true;
     double kernel_ns = 0;  // of a layer's time, its launch
+    bool of_ends = false;  // inputs and outputs of the network cost the same: layers' times have it
     /// The core that feeds; nothing: the one that has the least to do else, where the operating
     /// system puts the thread.
     std::optional<std::size_t> fed_by = {};
@@ -45,6 +51,7 @@ struct Problem {
   VariantsByProcessor variants;            // in which it takes this
   std::vector<std::optional<std::size_t>> fused_into;  // the layer whose group it joins
   std::vector<Edge> edges;
+  std::vector<End> ends = {};
   double read_ns = 0, write_ns = 0;   // per element that crosses between processors
   std::vector<Borders> borders = {};  // by processor; empty: read_ns and write_ns for all
   /// [layer][processor]: why it cannot run there, and who says so. For messages; may be empty.
@@ -53,6 +60,12 @@ struct Problem {
 
   Borders borders_of(std::size_t processor) const {
     return borders.empty() ? Borders{read_ns, write_ns} : borders[processor];
+  }
+  /// What the end costs there at the border, in nanoseconds.
+  double time_of(const End& end, std::size_t processor) const {
+    const Borders costs = borders_of(processor);
+    const double element = end.is_input ? costs.read_ns : costs.write_ns;
+    return costs.of_ends ? costs.border_ns + static_cast<double>(end.elements) * element : 0;
   }
   std::string refusal(std::size_t layer, ProcessorId processor) const {
     return refusals.empty() ? "it cannot run there" : refusals[layer][processor.index];

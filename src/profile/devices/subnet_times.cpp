@@ -168,8 +168,11 @@ class SubnetMeasurement {
     }
     result.layers = std::move(layers_);
     result.whole = always_takes(whole, runs_);
-    result.borders = BorderCosts{
-        model.element, model.element, {}, Time(std::llround(model.launch)), rounded(feeding_)};
+    result.borders = BorderCosts{.read_ns = model.element,
+                                 .write_ns = model.element,
+                                 .launch = Time(std::llround(model.launch)),
+                                 .feeding = rounded(feeding_),
+                                 .of_ends = true};
     return result;
   }
 
