@@ -114,6 +114,9 @@ std::vector<Variant> ways_to_run(const Device& device, const network::Network& n
       for (Variant& way : convolutions(device, request, layer, precision))
         ways.push_back(std::move(way));
     if (network::is_product(op)) ways.push_back({precision, {}});
+    if (network::is_product(op) && precision == Precision::f32 &&
+        can_product_be_on_tiles(Builder(device, request), layer))
+      ways.push_back({precision, std::string(split_on_tiles)});
   }
   if (ways.empty()) ways.push_back({});
   return ways;

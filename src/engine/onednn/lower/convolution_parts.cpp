@@ -17,31 +17,6 @@ bool is_constant(const Builder& builder, const network::Layer& layer, std::size_
   return !given || builder.tensor(layer.inputs[input]).constant.has_value();
 }
 
-/// With the tail; nothing if it is too much.
-std::optional<kernels::OwnConvolution> with_tail(const Builder& builder, const Group& group,
-                                                 kernels::OwnConvolution result) {
-  bool activated = false;
-  for (const Fused& fused : group.tail) {
-    if (fused.kind == Fused::Kind::residual && !result.adds) {
-      result.adds = true;
-      result.adds_last = activated;
-      continue;
-    }
-    if (activated) return std::nullopt;
-    activated = true;
-    if (is_swish(builder, fused)) {
-      result.activation.swish = true;
-      continue;
-    }
-    if (fused.kind != Fused::Kind::unary) return std::nullopt;
-    const auto function =
-        piecewise_linear(std::get<network::Unary>(builder.layer(fused.layers[0]).op));
-    if (!function) return std::nullopt;
-    result.activation = *function;
-  }
-  return result;
-}
-
 /// What sums are multiplied with to be in units of the result.
 float unit_of(const Integers& integers) {
   return integers.quantizes_result ? 1 / integers.result.encoding.scale : 1.f;
@@ -174,6 +149,30 @@ kernels::WindowAxis axis_of(const Builder& builder, LayerId id, std::size_t dime
           unsigned_of(window.strides[dimension]),
           unsigned_of(window.dilations[dimension]),
           unsigned_of(window.pads_begin[dimension])};
+}
+
+std::optional<kernels::OwnConvolution> with_tail(const Builder& builder, const Group& group,
+                                                 kernels::OwnConvolution result) {
+  bool activated = false;
+  for (const Fused& fused : group.tail) {
+    if (fused.kind == Fused::Kind::residual && !result.adds) {
+      result.adds = true;
+      result.adds_last = activated;
+      continue;
+    }
+    if (activated) return std::nullopt;
+    activated = true;
+    if (is_swish(builder, fused)) {
+      result.activation.swish = true;
+      continue;
+    }
+    if (fused.kind != Fused::Kind::unary) return std::nullopt;
+    const auto function =
+        piecewise_linear(std::get<network::Unary>(builder.layer(fused.layers[0]).op));
+    if (!function) return std::nullopt;
+    result.activation = *function;
+  }
+  return result;
 }
 
 std::optional<kernels::OwnConvolution> own_convolution_of(const Builder& builder,

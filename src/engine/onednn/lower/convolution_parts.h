@@ -30,6 +30,9 @@ bool can_be_own(const Builder& builder, LayerId id);
 kernels::WindowAxis axis_of(const Builder& builder, LayerId id, std::size_t dimension);
 /// ReLU, leaky ReLU and clip in that form; nothing for other functions.
 std::optional<kernels::Activation> piecewise_linear(const network::Unary& function);
+/// With the group's tail: a residual and one activation, at most; nothing if it is more.
+std::optional<kernels::OwnConvolution> with_tail(const Builder& builder, const Group& group,
+                                                 kernels::OwnConvolution convolution);
 /// Nothing if it cannot be one, or if the group's tail is more than a residual and then one
 /// activation.
 std::optional<kernels::OwnConvolution> own_convolution_of(const Builder& builder,
@@ -62,11 +65,13 @@ OwnParts own_parts(Builder& builder, const Group& group, kernels::OwnConvolution
                    bool takes_floats);
 
 /// The weights in the form that such a convolution of ours wants, scaled by nothing or to integers.
+/// `view`: how their memory is read, if not as it is.
 template <class Convolution>
 Value packed_weights(Builder& builder, TensorId weights, const Convolution& convolution,
-                     const std::optional<Integers>& integers = {}) {
+                     const std::optional<Integers>& integers = {},
+                     const std::optional<Desc>& view = {}) {
   Packing packing;
-  packing.from = plain_desc(builder.tensor(weights).shape);
+  packing.from = view ? *view : plain_desc(builder.tensor(weights).shape);
   packing.to = row_major_desc({static_cast<std::int64_t>(packed_size(convolution))}, Type::u8);
   packing.own = convolution;
   if (integers) {

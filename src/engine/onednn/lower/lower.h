@@ -20,6 +20,8 @@ std::vector<std::string> convolution_algorithms(const Builder& builder, LayerId 
 /// Gemm, and MatMul.
 bool lower_product(Builder& builder, const Group& group);
 bool accepts_product(Builder& builder, const Group& group);
+/// Whether it has the variant split_on_tiles, in float32.
+bool can_product_be_on_tiles(const Builder& builder, LayerId id);
 /// MatMul, with what Fused::Kind::attention says.
 bool is_attention(const Group& group);
 bool lower_attention(Builder& builder, const Group& group);

@@ -13,4 +13,15 @@ bool can_be_on_tiles(const Builder& builder, LayerId id);
 /// As lower_convolution.
 bool lower_on_tiles(Builder& builder, const Group& group);
 
+/// Rows, each multiplied with a constant matrix, in float32.
+struct TileProduct {
+  TensorId source, weights, bias;  // bias: a constant by output; may be invalid
+  std::size_t rows = 1;
+  Desc view;  // how the weights' memory is read: outputs, channels
+};
+/// Whether it pays on this machine.
+bool can_be_on_tiles(const TileProduct& product);
+bool accepts_on_tiles(const Builder& builder, const Group& group, const TileProduct& product);
+void lower_on_tiles(Builder& builder, const Group& group, const TileProduct& product);
+
 }  // namespace millrace::engine::onednn

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "engine/onednn/lower/lower.h"
+#include "engine/onednn/lower/lower_amx.h"
 #include "engine/onednn/lower/post_ops.h"
 
 namespace millrace::engine::onednn {
@@ -198,15 +199,37 @@ std::vector<Operand> factors(Builder& builder, const Product& p, const Choice& c
   return reads;
 }
 
+/// Nothing if it does more than tiles do.
+std::optional<TileProduct> product_on_tiles(const Builder& builder, const Product& p) {
+  const bool adds_bias = p.c.valid() && p.beta == 1.f && is_bias(builder, p) &&
+                         builder.tensor(p.c).constant.has_value();
+  if (!p.packs || p.alpha != 1.f || (p.c.valid() && !adds_bias)) return std::nullopt;
+  const Dims result = dims_of(p.result_view);
+  std::size_t rows = 1;
+  for (std::size_t d = 0; d + 1 < result.size(); ++d) rows *= static_cast<std::size_t>(result[d]);
+  return TileProduct{p.a, p.b, p.c, rows, turned(p.b_view)};
+}
+
 }  // namespace
+
+bool can_product_be_on_tiles(const Builder& builder, LayerId id) {
+  const auto tiles = product_on_tiles(builder, product_of(builder, id));
+  return tiles && can_be_on_tiles(*tiles);
+}
 
 bool accepts_product(Builder& builder, const Group& group) {
   const Product p = product_of(builder, group.head);
+  if (const auto tiles = product_on_tiles(builder, p); tiles && is_on_tiles(builder, group.head))
+    return accepts_on_tiles(builder, group, *tiles);
   return takes_operands(builder, p, group) && choose(builder, p, group).has_value();
 }
 
 bool lower_product(Builder& builder, const Group& group) {
   const Product p = product_of(builder, group.head);
+  if (const auto tiles = product_on_tiles(builder, p); tiles && is_on_tiles(builder, group.head)) {
+    lower_on_tiles(builder, group, *tiles);
+    return true;
+  }
   const Value now = builder.value(p.a);
   std::optional<Quantization> source;
   if (is_quantized(now.desc) && now.encoding.zero == 0)

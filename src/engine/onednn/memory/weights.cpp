@@ -32,10 +32,22 @@ std::string key(const network::Array& constant, const Packing& packing) {
          std::string(reinterpret_cast<const char*>(factors.data()), factors.size() * sizeof(float));
 }
 
+/// A matrix that lies column by column, row by row.
+std::vector<float> turned(std::span<const float> columns, const Dims& dims) {
+  const auto rows = static_cast<std::size_t>(dims[0]), width = static_cast<std::size_t>(dims[1]);
+  std::vector<float> result(columns.size());
+  for (std::size_t row = 0; row < rows; ++row)
+    for (std::size_t i = 0; i < width; ++i) result[row * width + i] = columns[i * rows + row];
+  return result;
+}
+
 network::Buffer pack_for_own(const network::Array& constant, const Packing& packing) {
   network::Buffer result = network::Buffer::uninitialized(size_of(packing.to));
   const auto count = static_cast<std::size_t>(size_of(packing.from).count) / sizeof(float);
-  const std::span weights(reinterpret_cast<const float*>(constant.memory->data()), count);
+  std::span weights(reinterpret_cast<const float*>(constant.memory->data()), count);
+  const Dims dims = dims_of(packing.from);
+  std::vector<float> by_row;
+  if (!same_memory(packing.from, plain_desc(dims))) weights = by_row = turned(weights, dims);
   const bool scaled = !packing.scales.change_nothing();
   const auto factors = scaled ? std::span(packing.scales.factors) : std::span<const float>();
   if (const auto* amx = std::get_if<kernels::AmxConvolution>(&packing.own))
