@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <functional>
 #include <limits>
-#include <map>
 #include <optional>
 
 #include "base/error.h"
@@ -19,7 +18,8 @@ namespace {
 using board::Precision;
 using board::Variant;
 
-constexpr double promising = 1.15;       // times the best so far: worth more repetitions
+constexpr double promising = 1.15;       // times the best so far, of a layer: worth more
+constexpr double revisited = 2;          // times the fastest: one run may have been disturbed
 constexpr double hopeless = 1.25;        // times the best: its error is not worth measuring
 constexpr double worth_it = 0.97;        // times what it is compared with: more than noise
 constexpr double worth_settling = 0.01;  // of the whole network: less no few runs can tell
@@ -42,11 +42,11 @@ class VariantMeasurement {
     if (known_ != nullptr) return take_over(*known_);
     trial_.run(few_runs(3));
     runs_.push_back(trial_.result());
-    pace_ = runs_.front().whole.median;
-    try_all(trials());
+    usual_ = pace_ = runs_.front().whole.median;
+    try_all(trials_of(ways_, own_));
     visit_again(0);  // if its first runs were disturbed, all others seem faster than they are
     for (const std::size_t run : promising_)
-      if (ratio(runs_[run].whole.median, fastest_run().whole.median) < promising) visit_again(run);
+      if (ratio(runs_[run].whole.median, fastest_run().whole.median) < revisited) visit_again(run);
     list_alternatives();
     base_ = best_of_one_kind();
     choice_ = base_;
@@ -119,32 +119,6 @@ class VariantMeasurement {
     for (std::size_t i = 0; i < layers.size(); ++i) layers[i].alone = alone_[i];
   }
 
-  /// The engine's own choice with one algorithm wherever it is offered, or with several that are
-  /// never offered for the same layer.
-  std::vector<Variants> trials() const {
-    std::map<std::string, Variants> by_algorithm;
-    for (std::size_t i = 0; i < own_.size(); ++i)
-      for (const Variant& way : ways_[i])
-        if (!way.algorithm.empty())
-          by_algorithm.try_emplace(way.algorithm, own_).first->second[i] = way;
-    std::vector<Variants> result;
-    for (const auto& entry : by_algorithm) {
-      const Variants& variants = entry.second;
-      const auto fits = std::find_if(result.begin(), result.end(), [&](const Variants& other) {
-        for (std::size_t i = 0; i < own_.size(); ++i)
-          if (variants[i] != own_[i] && other[i] != own_[i]) return false;
-        return true;
-      });
-      if (fits == result.end()) {
-        result.push_back(variants);
-        continue;
-      }
-      for (std::size_t i = 0; i < own_.size(); ++i)
-        if (variants[i] != own_[i]) (*fits)[i] = variants[i];
-    }
-    return result;
-  }
-
   const NetworkRun& fastest_run() const {
     return *std::min_element(
         runs_.begin(), runs_.end(),
@@ -196,24 +170,28 @@ class VariantMeasurement {
     if (runs_.back().whole.median >= pace_) return;
     pace_ = runs_.back().whole.median;
     trial_ = std::move(trial);
+    usual_ = trial_.result().whole.median;
   }
 
   /// The trial's times, interleaved with the fastest so far, as if the machine had been all the
-  /// while as fast as it was for the first run. Where only the pacer is disturbed, the trial seems
-  /// faster than it is: once more then.
+  /// while as fast as it was for the first run. Beside a pacer that is slow for a moment the trial
+  /// seems faster than it is: once more then.
   NetworkRun beside_pacer(NetworkTrial& trial, MeasureOptions options) {
     options.warmup = 0;  // the pacer is warm
     trial.run(one_run(options));
     NetworkRun nearest;
     double least_off = std::numeric_limits<double>::infinity();
+    Time usual = usual_;
     for (int attempt = 0; attempt < most_attempts && least_off > usual_pace; ++attempt) {
       NetworkTrial::run_interleaved(trial_, trial, options);
-      const double pace = ratio(pace_, trial_.result().whole.median);
-      const double off = std::max(pace, 1 / pace);
+      const Time now = trial_.result().whole.median;
+      const double off = std::max(ratio(now, usual_), ratio(usual_, now));
       if (off >= least_off) continue;
       least_off = off;
-      nearest = at_pace(trial.result(), pace);
+      usual = now;  // the machine's pace may have changed for good
+      nearest = at_pace(trial.result(), ratio(pace_, now));
     }
+    usual_ = usual;
     return nearest;
   }
 
@@ -373,7 +351,8 @@ class VariantMeasurement {
   Variants own_, base_, choice_;
   const ProcessorProfile* known_;       // borrowed; null unless it has the same ways
   NetworkTrial trial_;                  // the pacer: the fastest so far, and at last the choice
-  Time pace_{};                         // the pacer's, as when it was tried
+  Time pace_{};                         // the pacer's, at the pace of the first run
+  Time usual_{};                        // the pacer's, when last nothing disturbed it
   std::vector<NetworkRun> runs_;        // the engine's own choice first
   std::vector<std::size_t> promising_;  // indices of runs
   std::vector<std::vector<Alternative>> alternatives_;

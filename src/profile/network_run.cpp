@@ -1,6 +1,8 @@
 #include "profile/network_run.h"
 
 #include <algorithm>
+#include <map>
+#include <string>
 
 #include "profile/select.h"
 
@@ -107,6 +109,30 @@ Time FusionGroups::time(const NetworkRun& run, LayerId layer) const {
   for (std::size_t i = 0; i < groups_.size(); ++i)
     if (groups_[i] == groups_[layer.index]) sum += run.layers[i].together.median;
   return sum;
+}
+
+std::vector<Variants> trials_of(std::span<const Variants> ways, const Variants& own) {
+  std::map<std::string, Variants> by_algorithm;
+  for (std::size_t i = 0; i < own.size(); ++i)
+    for (const Variant& way : ways[i])
+      if (!way.algorithm.empty())
+        by_algorithm.try_emplace(way.algorithm, own).first->second[i] = way;
+  std::vector<Variants> result;
+  for (const auto& entry : by_algorithm) {
+    const Variants& variants = entry.second;
+    const auto fits = std::find_if(result.begin(), result.end(), [&](const Variants& other) {
+      for (std::size_t i = 0; i < own.size(); ++i)
+        if (variants[i] != own[i] && other[i] != own[i]) return false;
+      return true;
+    });
+    if (fits == result.end()) {
+      result.push_back(variants);
+      continue;
+    }
+    for (std::size_t i = 0; i < own.size(); ++i)
+      if (variants[i] != own[i]) (*fits)[i] = variants[i];
+  }
+  return result;
 }
 
 }  // namespace millrace::profile

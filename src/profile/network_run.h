@@ -21,6 +21,10 @@ NetworkRun at_pace(NetworkRun run, double factor);
 
 double ratio(Time a, Time b);
 
+/// The engine's own choice with one algorithm wherever it is offered, or with several that are
+/// never offered for the same layer.
+std::vector<Variants> trials_of(std::span<const Variants> ways, const Variants& own);
+
 /// The whole network prepared, or a part of it, and the times of its runs so far.
 class NetworkTrial {
  public:

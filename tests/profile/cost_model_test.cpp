@@ -84,6 +84,7 @@ TEST(CostModel, counts_the_launch_of_a_subnet_not_with_its_layers) {
   EXPECT_EQ(npu.time({{"MatMul"}, 1e6, 0}), microseconds(2));
   EXPECT_EQ(npu.borders().launch, microseconds(50));
   EXPECT_EQ(npu.borders().border, microseconds(7));
+  EXPECT_EQ(npu.borders().of_ends, true);
   EXPECT_DOUBLE_EQ(npu.borders().read_ns, 1);  // 2 bytes at 2 GB/s
 }
 
