@@ -113,11 +113,11 @@ double bound_of(const AmxConvolution& c) {
 }
 
 AmxConvolution random_convolution(Random& random) {
-  constexpr std::size_t channels[] = {1, 3, 16, 24, 31, 32, 33, 64, 100};
+  constexpr std::size_t channels[] = {1, 3, 16, 24, 31, 32, 33, 64, 100, 256, 512};
   AmxConvolution c;
   c.images = 1 + random.below(2);
-  c.channels = channels[random.below(9)];
-  c.outputs = channels[random.below(9)];
+  c.channels = channels[random.below(11)];
+  c.outputs = channels[random.below(11)];
   c.height = random_axis(random);
   c.width = random_axis(random);
   set_numbers(c, random);

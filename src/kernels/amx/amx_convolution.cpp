@@ -156,10 +156,14 @@ struct Halves {
   const std::size_t output = job.outputs * block, size = size_of(c.result);
   if (c.factors == AmxFactors::int8) scale_sums(sums, halves.left, halves.right);
   const std::size_t image_row = job.image * c.height.output + job.first_row;
+  const bool is_one_row = job.strips.width == c.width.output;  // no pixel is dropped
+  const std::size_t rows = is_one_row ? 1 : job.rows;
+  const std::size_t width = is_one_row ? job.rows * c.width.output : job.strips.width;
+  const std::size_t results = is_one_row ? width : c.width.output;
   for (std::size_t i = 0; i < block;) {
-    const std::size_t count = std::min(block - i, job.strips.width - at.column);
-    const std::size_t left = c.width.output - std::min(c.width.output, at.column);
-    if (at.row < job.rows && left > 0) {
+    const std::size_t count = std::min(block - i, width - at.column);
+    const std::size_t left = results - std::min(results, at.column);
+    if (at.row < rows && left > 0) {
       const std::size_t pixel = (image_row + at.row) * c.width.output + at.column;
       std::byte* const to = job.operands.result + (pixel * c.outputs + output) * size;
       Pixels pixels{sums + i * block, block, std::min(count, left), to, c.outputs * size};
@@ -170,7 +174,7 @@ struct Halves {
     }
     i += count;
     at.column += count;
-    if (at.column == job.strips.width) at = {at.row + 1, 0};
+    if (at.column == width) at = {at.row + 1, 0};
   }
 }
 

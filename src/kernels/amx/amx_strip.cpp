@@ -16,6 +16,7 @@ namespace {
 
 constexpr std::size_t step_bytes = 64;  // of a tile's row
 constexpr std::size_t tile_bytes = 16 * step_bytes;
+constexpr std::size_t tile_rows = 32;            // of both halves of a block
 constexpr std::size_t slack = 32;                // pixels that a last block may look too far
 constexpr std::size_t strip_bytes = 768 * 1024;  // of a second-level cache, beside the weights
 
@@ -167,6 +168,7 @@ AmxStrips::AmxStrips(const AmxConvolution& c)
       std::max<std::size_t>(strip_bytes / of_row, more_rows + 1) - more_rows;
   const std::size_t strips = (h.output + fitting - 1) / fitting;
   rows = (h.output + strips - 1) / strips;
+  if (width == 1) rows = round_up(rows, tile_rows);
   plane = ((rows + more_rows) * width + slack) * pixel + (folded_steps + 1) * step_bytes;
   plane = round_up(plane, step_bytes);
   low = planes.size() * plane;

@@ -65,13 +65,11 @@ OwnParts own_parts(Builder& builder, const Group& group, kernels::OwnConvolution
                    bool takes_floats);
 
 /// The weights in the form that such a convolution of ours wants, scaled by nothing or to integers.
-/// `view`: how their memory is read, if not as it is.
 template <class Convolution>
 Value packed_weights(Builder& builder, TensorId weights, const Convolution& convolution,
-                     const std::optional<Integers>& integers = {},
-                     const std::optional<Desc>& view = {}) {
+                     const std::optional<Integers>& integers = {}) {
   Packing packing;
-  packing.from = view ? *view : plain_desc(builder.tensor(weights).shape);
+  packing.from = plain_desc(builder.tensor(weights).shape);
   packing.to = row_major_desc({static_cast<std::int64_t>(packed_size(convolution))}, Type::u8);
   packing.own = convolution;
   if (integers) {

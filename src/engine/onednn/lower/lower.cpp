@@ -15,15 +15,6 @@ bool is_ordinary(const network::Tensor& tensor) {
          std::all_of(tensor.shape.begin(), tensor.shape.end(), [](auto n) { return n > 0; });
 }
 
-bool is_ordinary(const Builder& builder, LayerId id) {
-  const auto check = [&](TensorId tensor) {
-    return !tensor.valid() || is_ordinary(builder.tensor(tensor));
-  };
-  const network::Layer& layer = builder.layer(id);
-  return std::all_of(layer.inputs.begin(), layer.inputs.end(), check) &&
-         std::all_of(layer.outputs.begin(), layer.outputs.end(), check);
-}
-
 struct Lower {
   Builder& builder;
   const Group& group;
@@ -140,6 +131,15 @@ bool is_reshape(const Builder& builder, LayerId id) {
 }
 
 }  // namespace
+
+bool is_ordinary(const Builder& builder, LayerId id) {
+  const auto check = [&](TensorId tensor) {
+    return !tensor.valid() || is_ordinary(builder.tensor(tensor));
+  };
+  const network::Layer& layer = builder.layer(id);
+  return std::all_of(layer.inputs.begin(), layer.inputs.end(), check) &&
+         std::all_of(layer.outputs.begin(), layer.outputs.end(), check);
+}
 
 void lower(Builder& builder, const Group& group) {
   builder.begin_group(layers_of(group));

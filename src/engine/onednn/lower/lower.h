@@ -11,6 +11,9 @@ void lower(Builder& builder, const Group& group);
 /// Whether the group's head can take its tail without becoming slower.
 bool accepts(Builder& builder, const Group& group);
 
+/// Whether all its tensors are float32, of few dimensions, and not empty.
+bool is_ordinary(const Builder& builder, LayerId id);
+
 bool lower_convolution(Builder& builder, const Group& group);
 bool accepts_convolution(Builder& builder, const Group& group);
 /// The kernels that can run the layer alone, in the precision that the builder is told of; the

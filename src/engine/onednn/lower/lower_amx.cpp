@@ -1,7 +1,5 @@
 #include "engine/onednn/lower/lower_amx.h"
 
-#include <algorithm>
-
 #include "base/error.h"
 #include "engine/onednn/lower/convolution_parts.h"
 #include "engine/onednn/lower/post_ops.h"
@@ -22,29 +20,40 @@ std::optional<kernels::AmxConvolution> amx_of(const Builder& builder, const Grou
   return result;
 }
 
-constexpr std::size_t fewest_tile_rows = 16;       // of a tile; less leave most of it empty
-constexpr std::size_t bytes_of_rows = 768 * 1024;  // as terms, of a second-level cache
+constexpr std::size_t fewest_rows_on_tiles = 16;  // of the 32 of a block
 
-/// The product of so many rows: pixels of an image of one row.
-kernels::AmxConvolution with_rows(kernels::AmxConvolution convolution, std::size_t rows) {
-  convolution.width.input = convolution.width.output = rows;
-  return convolution;
-}
-
-/// With what is fused into it; nothing if that is too much. For as many rows as the cache holds.
+/// Rows are an image's, of one pixel each, with what is fused into the product; nothing if that is
+/// too much.
 std::optional<kernels::AmxConvolution> amx_of(const Builder& builder, const Group& group,
                                               const TileProduct& product) {
   const Dims dims = dims_of(product.view);
   kernels::OwnConvolution convolution;
+  convolution.height.input = convolution.height.output = product.rows;
   convolution.outputs = static_cast<std::size_t>(dims[0]);
   convolution.channels = static_cast<std::size_t>(dims[1]);
   const auto own = with_tail(builder, group, convolution);
-  if (!own) return std::nullopt;
-  const kernels::AmxConvolution result{*own};
-  const std::size_t of_row =
-      working_size(with_rows(result, 2)) - working_size(with_rows(result, 1));
-  const std::size_t most = std::max(fewest_tile_rows, bytes_of_rows / of_row);
-  return with_rows(result, std::min(product.rows, most));
+  return own ? std::optional(kernels::AmxConvolution{*own}) : std::nullopt;
+}
+
+struct Operands {
+  kernels::AmxOperands lie;                      // where the constants do
+  std::shared_ptr<const Scaled> kept = nullptr;  // the numbers that some point to
+};
+
+/// Runs a convolution whose weights are packed already.
+void run(Builder& builder, OwnWork& work, const kernels::AmxConvolution& convolution,
+         const Operands& constants) {
+  const auto working = static_cast<std::int64_t>(working_size(convolution));
+  work.working = builder.make_temporary(row_major_desc({working}, Type::u8));
+  work.run = [operands = constants.lie, kept = constants.kept, convolution,
+              strips = kernels::AmxStrips(convolution)](const OwnPlaces& places) mutable {
+    operands.source = places.from;
+    operands.working = places.working;
+    operands.result = places.to;
+    convolve(convolution, strips, operands);
+  };
+  const bool splits = convolution.factors == kernels::AmxFactors::split;
+  builder.run(work, std::string(splits ? split_on_tiles : on_tiles));
 }
 
 void check_tiles(const network::Layer& layer, bool can_be) {
@@ -73,66 +82,45 @@ bool lower_on_tiles(Builder& builder, const Group& group) {
   OwnParts parts = own_parts(builder, group, *convolution, true);
   OwnWork& work = parts.work;
   work.constants.push_back(packed_weights(builder, layer.inputs[1], *convolution, parts.integers));
-  const auto working = static_cast<std::int64_t>(working_size(*convolution));
-  work.working = builder.make_temporary(row_major_desc({working}, Type::u8));
   kernels::AmxOperands operands;
   operands.weights = builder.constant_data(work.constants.back());
   operands.bias = parts.bias;
   if (parts.scaled) operands.scales = parts.scaled->scales.data();
-  work.run = [operands, kept = parts.scaled, convolution = *convolution,
-              strips = kernels::AmxStrips(*convolution)](const OwnPlaces& places) mutable {
-    operands.source = places.from;
-    operands.working = places.working;
-    operands.result = places.to;
-    convolve(convolution, strips, operands);
-  };
   post_operands(builder, group, work.to);
-  builder.run(work, std::string(convolution->factors == kernels::AmxFactors::split ? split_on_tiles
-                                                                                   : on_tiles));
+  run(builder, work, *convolution, {operands, parts.scaled});
   return true;
 }
 
 bool can_be_on_tiles(const TileProduct& product) {
-  return has_amx() && product.rows >= fewest_tile_rows;
+  return has_amx() && product.rows >= fewest_rows_on_tiles;
 }
 
 bool accepts_on_tiles(const Builder& builder, const Group& group, const TileProduct& product) {
   return amx_of(builder, group, product).has_value();
 }
 
-void lower_on_tiles(Builder& builder, const Group& group, const TileProduct& product) {
+bool lower_on_tiles(Builder& builder, const Group& group, const TileProduct& product) {
   check_tiles(builder.layer(group.head), has_amx());
-  const kernels::AmxConvolution many = *amx_of(builder, group, product);
-  const std::size_t at_once = many.width.output;
-  const std::size_t left = (product.rows - 1) % at_once + 1;  // for the last time
+  const auto convolution = amx_of(builder, group, product);
+  if (!convolution) return false;
   const TensorId id = result_of(builder.network(), group);
   OwnWork work;
   work.from = builder.in_layout(product.source, plain_desc(builder.tensor(product.source).shape));
   work.to = builder.make(id, plain_desc(builder.tensor(id).shape));
-  work.adds = many.adds;
-  work.constants = {packed_weights(builder, product.weights, many, {}, product.view)};
+  work.adds = convolution->adds;
+  Packing packing{product.view,
+                  row_major_desc({static_cast<std::int64_t>(packed_size(*convolution))}, Type::u8)};
+  packing.own = *convolution;
+  work.constants = {builder.in_layout(product.weights, packing)};
   kernels::AmxOperands operands;
   operands.weights = builder.constant_data(work.constants.front());
   if (product.bias.valid()) {
     work.constants.push_back(builder.plain(product.bias));
     operands.bias = reinterpret_cast<const float*>(builder.constant_data(work.constants.back()));
   }
-  const auto working = static_cast<std::int64_t>(working_size(many));
-  work.working = builder.make_temporary(row_major_desc({working}, Type::u8));
-  const kernels::AmxConvolution few = with_rows(many, left);
-  work.run = [operands, many, few, of_many = kernels::AmxStrips(many),
-              of_few = kernels::AmxStrips(few),
-              rows = product.rows](const OwnPlaces& places) mutable {
-    operands.working = places.working;
-    for (std::size_t row = 0; row < rows; row += many.width.output) {
-      const bool is_last = row + many.width.output >= rows;
-      operands.source = places.from + row * many.channels * sizeof(float);
-      operands.result = places.to + row * many.outputs * sizeof(float);
-      convolve(is_last ? few : many, is_last ? of_few : of_many, operands);
-    }
-  };
   post_operands(builder, group, work.to);
-  builder.run(work, std::string(split_on_tiles));
+  run(builder, work, *convolution, {operands});
+  return true;
 }
 
 }  // namespace millrace::engine::onednn

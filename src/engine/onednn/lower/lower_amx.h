@@ -22,6 +22,6 @@ struct TileProduct {
 /// Whether it pays on this machine.
 bool can_be_on_tiles(const TileProduct& product);
 bool accepts_on_tiles(const Builder& builder, const Group& group, const TileProduct& product);
-void lower_on_tiles(Builder& builder, const Group& group, const TileProduct& product);
+bool lower_on_tiles(Builder& builder, const Group& group, const TileProduct& product);
 
 }  // namespace millrace::engine::onednn

@@ -6,6 +6,7 @@
 #include "engine/onednn/lower/lower.h"
 #include "engine/onednn/lower/lower_amx.h"
 #include "engine/onednn/lower/post_ops.h"
+#include "engine/onednn/ways.h"
 
 namespace millrace::engine::onednn {
 namespace {
@@ -213,6 +214,7 @@ std::optional<TileProduct> product_on_tiles(const Builder& builder, const Produc
 }  // namespace
 
 bool can_product_be_on_tiles(const Builder& builder, LayerId id) {
+  if (!has_amx() || !is_ordinary(builder, id)) return false;
   const auto tiles = product_on_tiles(builder, product_of(builder, id));
   return tiles && can_be_on_tiles(*tiles);
 }
@@ -226,10 +228,8 @@ bool accepts_product(Builder& builder, const Group& group) {
 
 bool lower_product(Builder& builder, const Group& group) {
   const Product p = product_of(builder, group.head);
-  if (const auto tiles = product_on_tiles(builder, p); tiles && is_on_tiles(builder, group.head)) {
-    lower_on_tiles(builder, group, *tiles);
-    return true;
-  }
+  if (const auto tiles = product_on_tiles(builder, p); tiles && is_on_tiles(builder, group.head))
+    return lower_on_tiles(builder, group, *tiles);
   const Value now = builder.value(p.a);
   std::optional<Quantization> source;
   if (is_quantized(now.desc) && now.encoding.zero == 0)
