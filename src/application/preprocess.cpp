@@ -168,13 +168,13 @@ std::vector<float> resized(const Image& image, const Size& size, Interpolation h
 
 Size input_size(const network::Network& network, const ImageSettings& settings,
                 const std::string& place) {
-  const auto fail = [&](const std::string& found) {
+  const auto fail = [&](const std::string& found,
+                        const std::string& remedy = "Give arrays, or a plug-in's pre-processing") {
     throw InputError(
         place,
         fmt::format("the network '{}' {}; pictures need one input, float32 or float16, of 1 x {} x "
-                    "rows x columns or 1 x rows x columns x {}. Give arrays, or a plug-in's "
-                    "pre-processing",
-                    network.name, found, channels_of(settings), channels_of(settings)));
+                    "rows x columns or 1 x rows x columns x {}. {}",
+                    network.name, found, channels_of(settings), channels_of(settings), remedy));
   };
   if (network.inputs.size() != 1) fail(fmt::format("has {} inputs", network.inputs.size()));
   const network::Tensor& input = network[network.inputs.front()];
@@ -185,8 +185,15 @@ Size input_size(const network::Network& network, const ImageSettings& settings,
   const bool fits = shape.size() == 4 && shape[0] == 1 && is_real &&
                     shape[planes ? 1 : 3] == channels_of(settings) && shape[2] > 0 &&
                     shape[planes ? 3 : 1] > 0;
-  if (!fits)
-    fail(fmt::format("takes {} {}", network::to_text(input.type), network::to_text(shape)));
+  if (!fits) {
+    const std::string found =
+        fmt::format("takes {} {}", network::to_text(input.type), network::to_text(shape));
+    const bool has_one_channel =
+        shape.size() == 4 && shape[0] == 1 && is_real && (shape[1] == 1 || shape[3] == 1);
+    if (has_one_channel && settings.colours != Colours::grey)
+      fail(found, "For its one channel write 'colours: grey' under 'preprocess'");
+    fail(found);
+  }
   return planes ? Size{shape[3], shape[2]} : Size{shape[2], shape[1]};
 }
 

@@ -191,8 +191,15 @@ class ChromeTraceReader {
     if (count < 1) args.at("frames").fail("expected at least one frame");
     trace_.firings.push_back({stage, args.at("phase").index(most_phases),
                               args.at("frame").integer(), count, begin, end});
-    if (args.has("in_ms")) trace_.firings.back().in = time_of(args.at("in_ms"), 1e6);
-    if (args.has("out_ms")) trace_.firings.back().out = time_of(args.at("out_ms"), 1e6);
+    if (args.has("in_ms") || args.has("out_ms")) read_borders(args, trace_.firings.back());
+  }
+
+  static void read_borders(const JsonView& args, TraceFiring& firing) {
+    firing.in = time_of(args.at("in_ms"), 1e6);
+    firing.out = time_of(args.at("out_ms"), 1e6);
+    if (firing.in < Time{} || firing.out < Time{} ||
+        firing.in + firing.out > firing.end - firing.begin)
+      args.at("in_ms").fail("with 'out_ms', it does not lie within the event's time");
   }
 
   std::size_t stage_of(const JsonView& event) {

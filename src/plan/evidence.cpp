@@ -18,7 +18,10 @@ Evidence no_evidence(const Plan& plan) {
 
 bool Evidence::fits(const Plan& plan) const {
   ByPhase<std::optional<Time>> times;
-  for (const ReplicaEvidence& replica : replicas) times.add(replica.phases);
+  for (const ReplicaEvidence& replica : replicas) {
+    if (!replica.borders.empty() && replica.borders.size() != replica.phases.size()) return false;
+    times.add(replica.phases);
+  }
   return times.fits(plan);
 }
 
@@ -121,11 +124,10 @@ std::vector<std::string> border_notes(const Plan& plan, const Evidence& evidence
   const std::map<std::string, Time> busy = busy_times(plan, evidence);
   std::vector<std::string> notes;
   for (const auto& [processor, time] : times)
-    if ((time.in + time.out) * least_share >= busy.at(processor) && time != BorderTimes{})
-      notes.push_back(
-          fmt::format("{} brings in its tensors for {} and out for {} of a frame, by "
-                      "copies and changes of layout; its stage's time has that",
-                      processor, millrace::to_text(time.in), millrace::to_text(time.out)));
+    if (time.in + time.out >= busy.at(processor) / least_share && time != BorderTimes{})
+      notes.push_back(fmt::format(
+          "{} brings in its tensors for {} and out for {} of a frame; its stage's time has that",
+          processor, millrace::to_text(time.in), millrace::to_text(time.out)));
   return notes;
 }
 

@@ -70,8 +70,8 @@ struct Feeding {
   bool operator==(const Feeding&) const = default;
 };
 
-/// What of a phase's time goes by at its borders, before and after its layers: tensors are copied
-/// from or to another memory there, or change their layout.
+/// What of a phase's time goes by at its borders, before and after its layers: tensors come from
+/// other processors and go there, by copies, other layouts or caches.
 struct BorderTimes {
   Time in{}, out{};
   bool operator==(const BorderTimes&) const = default;

@@ -195,6 +195,8 @@ class PlanReader {
         result[r].phases.push_back(is_known ? std::optional(times[r]) : std::nullopt);
       if (phase.has("in_ms") || phase.has("out_ms")) read_borders(phase, result);
     }
+    for (ReplicaEvidence& replica : result)
+      if (!replica.borders.empty()) replica.borders.resize(replica.phases.size());
     if (json.has("feeding")) read_feeding(json.at("feeding"), result);
     std::move(result.begin(), result.end(), std::back_inserter(evidence_.replicas));
   }

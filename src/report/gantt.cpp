@@ -103,7 +103,7 @@ class Chart {
   void draw_legend() {
     const bool has_borders = std::ranges::any_of(
         trace_.firings, [](const TraceFiring& firing) { return firing.in + firing.out > Time{}; });
-    const char* const dark = has_borders ? "; dark: tensors are copied or change their layout" : "";
+    const char* const dark = has_borders ? "; dark: tensors come in or go out" : "";
     if (trace_.plans.size() < 2) {
       add(R"(<text x="{}" y="52" fill="#555">a colour for each frame, with its number; )"
           R"(triangle: a frame goes in, circle: its result is there{}</text>)",
@@ -193,7 +193,7 @@ class Chart {
     if (length == Time{} || !is_shown(begin, begin + length)) return;
     const double x = x_of(begin);
     add(R"(<rect x="{:.2f}" y="{}" width="{:.2f}" height="{}" fill="#000" fill-opacity="0.25">)"
-        R"(<title>tensors {}, copied or in another layout: {} from {}</title></rect>)",
+        R"(<title>tensors {}: {} from {}</title></rect>)",
         x, y, x_of(begin + length) - x, bar_height, where, to_text(length), to_text(begin));
   }
 

@@ -22,7 +22,7 @@ struct Simulated {
   std::uint64_t seed = 1;
   bool has_powers = false;
   std::vector<board::DeviceEnergy> energy = {};  // of a frame, by the board's table of power
-  std::vector<std::string> borders = {};         // what processors copy in and out, for people
+  std::vector<std::string> borders = {};         // how long tensors come in and go out, for people
   std::vector<std::string> feeding = {};         // which cores feed which devices, for people
   Time took{};                                   // to simulate
 };

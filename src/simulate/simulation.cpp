@@ -90,7 +90,7 @@ void Simulation::add_workers(std::size_t index, const schedule::Schedule& schedu
       worker.durations.push_back({scaled(duration.best, scale), scaled(duration.worst, scale)});
       if (!application.borders.empty()) {
         const auto& [in, out] = application.borders[a][p];
-        worker.borders.push_back({scaled(in, scale), scaled(out, scale)});
+        worker.borders.push_back({scaled(in, on.scale), scaled(out, on.scale)});
       }
       const auto layers = static_cast<std::int64_t>(stage.phases[p].layers.size());
       const bool is_cut = on.policy == Policy::fifo_by_kernel;
@@ -205,9 +205,10 @@ void Simulation::choose(Worker& worker) {
   if (worker.firing || !running.execution.is_woken(worker.actor)) return;
   worker.firing = running.execution.next(worker.actor);
   if (!worker.firing) return;
-  worker.has_begun = false;
+  worker.length = time_of(worker);
+  worker.done = Time{};
   processors_[worker.processor].request({static_cast<std::size_t>(&worker - workers_.data()),
-                                         running.application.priority, time_of(worker),
+                                         running.application.priority, worker.length,
                                          worker.kernels[worker.firing->phase]});
 }
 
@@ -257,16 +258,17 @@ void Simulation::end_piece(Processor& processor) {
 void Simulation::note(const Piece& piece) {
   Worker& worker = workers_[piece.stage];
   const schedule::Firing& firing = *worker.firing;
+  const Time before = worker.done;
+  worker.done += piece.end - piece.begin;
   if (firing.frame >= traced_frames_ || piece.begin == piece.end) return;
   TraceFiring noted{piece.stage, firing.phase, firing.frame, firing.count,
                     piece.begin, piece.end,    firing.step};
   if (!worker.borders.empty()) {
     const auto& [in, out] = worker.borders[firing.phase];
-    const Time length = piece.end - piece.begin;
-    if (!worker.has_begun) noted.in = std::min(in, length);
-    if (piece.is_last) noted.out = std::min(out, length - noted.in);
+    const Time working = std::max(in, worker.length - out);  // until then
+    noted.in = std::min(in, worker.done) - std::min(in, before);
+    noted.out = std::max(working, worker.done) - std::max(working, before);
   }
-  worker.has_begun = true;
   trace_.firings.push_back(noted);
 }
 

@@ -41,7 +41,7 @@ class Simulation {
     Random random;
     std::vector<std::size_t> replayed = {};  // by phase: recorded firings that were had, if any are
     std::optional<schedule::Firing> firing = {};
-    bool has_begun = false;  // a piece of the firing
+    Time length{}, done{};  // of the firing
   };
 
   void add_workers(std::size_t application, const schedule::Schedule& schedule,

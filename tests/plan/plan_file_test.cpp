@@ -56,6 +56,18 @@ TEST(PlanFile, there_and_back_is_the_same_plan) {
   EXPECT_EQ(read_plan_origin(folder / "plan.json"), file.origin);
 }
 
+TEST(PlanFile, has_borders_of_a_first_phase_without_those_of_the_next) {
+  const TemporaryFolder folder;
+  const network::Network network = sample_network();
+  PlanFile file = sample_file(network);
+  file.evidence.replicas[0].phases[0] = Time(2'000'000);
+  file.evidence.replicas[0].borders = {{Time(1'000'000), Time(0)}, {}};
+  write_plan(folder / "plan.json", file, network);
+  EXPECT_EQ(read_plan(folder / "plan.json", network), file);
+  file.evidence.replicas[0].borders.pop_back();
+  EXPECT_FALSE(file.evidence.fits(file.plan));
+}
+
 TEST(PlanFile, random_plans_survive_the_way_there_and_back) {
   const TemporaryFolder folder;
   Random random(5);

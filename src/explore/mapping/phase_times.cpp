@@ -49,9 +49,11 @@ void add_borders(const Problem& problem, const plan::Plan& plan, const plan::Map
     sums.launches[places[edge.to].stage] += reader.border_ns;
   }
   for (const Problem::End& end : problem.ends) {  // the layers' times have these
+    const std::size_t processor = mapping.processors[end.layer].index;
     BorderSums& border = border_at(end.layer);
-    (end.is_input ? border.in : border.out) +=
-        problem.time_of(end, mapping.processors[end.layer].index);
+    (end.is_input ? border.in : border.out) += problem.time_of(end, processor);
+    const Problem::Borders costs = problem.borders_of(processor);
+    if (costs.of_ends) sums.launches[places[end.layer].stage] += costs.border_ns;
   }
 }
 
@@ -72,8 +74,8 @@ Sums sums_of(const Problem& problem, const plan::Plan& plan, const plan::Mapping
     const std::size_t processor = mapping.processors[layer].index;
     const double time = together ? problem.time[layer][processor] : problem.alone[layer][processor];
     sums.times[places[layer].stage][places[layer].phase] += time;
-    const bool launches = time > 0 && !(group && together);
-    if (launches) sums.launches[places[layer].stage] += problem.borders_of(processor).kernel_ns;
+    if (time > problem.time_of_ends(layer, processor))
+      sums.launches[places[layer].stage] += problem.borders_of(processor).kernel_ns;
   }
   add_borders(problem, plan, mapping, sums);
   return sums;
@@ -154,13 +156,14 @@ void add_waiting(const plan::Plan& plan, std::vector<Work>& works) {
 
 Time nearest(double nanoseconds) { return Time(std::llround(nanoseconds)); }
 
-/// Rounded down, so that both are within the phase's time. Empty if there are none.
+/// Within the phase's time, which a batch may have made shorter. Empty if there are none.
 std::vector<plan::BorderTimes> border_times_of(const Work& work) {
   std::vector<plan::BorderTimes> times;
   bool any = false;
-  for (const BorderSums& sums : work.borders) {
-    times.push_back(
-        {Time(static_cast<std::int64_t>(sums.in)), Time(static_cast<std::int64_t>(sums.out))});
+  for (std::size_t p = 0; p < work.borders.size(); ++p) {
+    const Time phase = nearest(work.phases[p]);
+    const Time in = std::min(nearest(work.borders[p].in), phase);
+    times.push_back({in, std::min(nearest(work.borders[p].out), phase - in)});
     any |= times.back() != plan::BorderTimes{};
   }
   return any ? times : std::vector<plan::BorderTimes>();

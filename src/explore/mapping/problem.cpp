@@ -187,14 +187,17 @@ Problem paced(Problem problem, std::span<const std::int64_t> streams) {
     if (streams[p] == 1) continue;
     const auto at_once = static_cast<double>(streams[p]);
     Problem::Borders& borders = problem.borders[p];
-    const auto pace = [&](double& time) {  // 0 has no launch
-      time = std::max(std::min(time, time - borders.kernel_ns), time / at_once);
+    const auto pace = [&](double time) {  // 0 has no launch
+      return std::max(std::min(time, time - borders.kernel_ns), time / at_once);
     };
     for (auto* times : {&problem.time, &problem.alone})
-      for (auto& layer : *times) pace(layer[p]);
+      for (std::size_t i = 0; i < problem.layers; ++i)
+        (*times)[i][p] = pace((*times)[i][p] - problem.time_of_ends(i, p));
     borders.border_ns /= at_once;
     borders.launch_ns /= at_once;
     borders.kernel_ns = 0;
+    for (auto* times : {&problem.time, &problem.alone})
+      for (std::size_t i = 0; i < problem.layers; ++i) (*times)[i][p] += problem.time_of_ends(i, p);
   }
   return problem;
 }

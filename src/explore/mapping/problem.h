@@ -61,11 +61,18 @@ struct Problem {
   Borders borders_of(std::size_t processor) const {
     return borders.empty() ? Borders{read_ns, write_ns} : borders[processor];
   }
-  /// What the end costs there at the border, in nanoseconds.
+  /// What an end costs there at the border, in nanoseconds.
   double time_of(const End& end, std::size_t processor) const {
     const Borders costs = borders_of(processor);
     const double element = end.is_input ? costs.read_ns : costs.write_ns;
     return costs.of_ends ? costs.border_ns + static_cast<double>(end.elements) * element : 0;
+  }
+  /// Of all ends of the layer.
+  double time_of_ends(std::size_t layer, std::size_t processor) const {
+    double sum = 0;
+    for (const End& end : ends)
+      if (end.layer == layer) sum += time_of(end, processor);
+    return sum;
   }
   std::string refusal(std::size_t layer, ProcessorId processor) const {
     return refusals.empty() ? "it cannot run there" : refusals[layer][processor.index];
