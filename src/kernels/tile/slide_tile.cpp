@@ -214,8 +214,8 @@ class SlidingTile {
     written_ = layout;
     taps.offsets = offsets_;
     SlideFill{source_, layout, part}.fill(plane, numbers_);
-    const auto run = taps.weights ? slide : slide_largest;
-    run(taps, numbers_, sums_, (part.rows - 1) * layout.pitch + part.columns);
+    const auto slides = taps.weights ? slide : slide_largest;
+    slides(taps, numbers_, sums_, (part.rows - 1) * layout.pitch + part.columns);
     for (std::int64_t r = 0; r < part.rows; ++r)
       finish(SlidePart{part.row + r, part.column, 1, part.columns}, sums_ + r * layout.pitch);
   }
