@@ -66,6 +66,7 @@ std::optional<simulate::ApplicationResult> add_times(simulate::Application& appl
     Recorded recorded = read_recorded(plan.recorded, application.plan);
     application.recorded = std::move(recorded.firings);
     application.durations = std::move(recorded.means);
+    application.borders = {};  // those are of the predicted durations
     application.frames = recorded.result.frames;
     return recorded.result;
   }
