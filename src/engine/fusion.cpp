@@ -67,6 +67,17 @@ class Grouping {
     return result;
   }
 
+  /// Before any other group, since the second product leads one by itself.
+  std::optional<Group> attention(LayerId head) {
+    if (!network::is_one_of<network::MatMul>(network_[head].op)) return std::nullopt;
+    const auto fused = attention_behind(network_[head].outputs[0]);
+    if (!fused) return std::nullopt;
+    Group group{head, {*fused}};
+    if (!accepts_(group)) return std::nullopt;
+    for (const LayerId id : layers_of(group)) taken_.insert(id);
+    return group;
+  }
+
  private:
   void note_consumer(TensorId tensor, LayerId id) {
     auto& list = consumers_[tensor];
@@ -87,17 +98,6 @@ class Grouping {
       }
       taken_.insert(next->layers.begin(), next->layers.end());
     }
-    return group;
-  }
-
-  /// Before any other group, since the second product leads one by itself.
-  std::optional<Group> attention(LayerId head) {
-    if (!network::is_one_of<network::MatMul>(network_[head].op)) return std::nullopt;
-    const auto fused = attention_behind(network_[head].outputs[0]);
-    if (!fused) return std::nullopt;
-    Group group{head, {*fused}};
-    if (!accepts_(group)) return std::nullopt;
-    for (const LayerId id : layers_of(group)) taken_.insert(id);
     return group;
   }
 
@@ -218,6 +218,10 @@ TensorId result_of(const network::Network& network, const Group& group) {
 
 std::vector<Group> make_groups(const Scope& scope, const Accepts& accepts) {
   return Grouping(scope, accepts).groups();
+}
+
+std::optional<Group> attention_led_by(const Scope& scope, LayerId head, const Accepts& accepts) {
+  return Grouping(scope, accepts).attention(head);
 }
 
 }  // namespace millrace::engine

@@ -1,6 +1,7 @@
 #pragma once
 // Which layers run as one kernel.
 #include <functional>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -41,5 +42,8 @@ using Accepts = std::function<bool(const Group&)>;
 /// `accepts` says yes; a layer alone is never asked about. Where two heads meet in one addition
 /// the later one takes it.
 std::vector<Group> make_groups(const Scope& scope, const Accepts& accepts);
+
+/// The group of Fused::Kind::attention that this layer would lead, if kernels can do all of it.
+std::optional<Group> attention_led_by(const Scope& scope, LayerId head, const Accepts& accepts);
 
 }  // namespace millrace::engine

@@ -184,6 +184,26 @@ TEST(subnet, attention_is_one_kernel_and_nothing_moves_before_or_behind_it) {
   EXPECT_EQ(kernels, std::vector<std::string>{"attention"});
 }
 
+TEST(subnet, attention_on_tiles_is_one_kernel_too) {
+  const network::Network net = attention_net(40);
+  SubnetRequest request = whole_network(net, cores());
+  request.variants.resize(net.layers.size());
+  for (std::size_t i = 0; i < net.layers.size(); ++i)
+    for (const board::Variant& way : make()->variants(net, LayerId(i), cores()))
+      if (way.algorithm == "amx_bf16x3") request.variants[i] = way;
+  const auto count = std::ranges::count(request.variants, "amx_bf16x3", &board::Variant::algorithm);
+  if (count == 0) GTEST_SKIP() << "no AMX";
+  EXPECT_EQ(count, 1) << "the first of two products leads";
+  const auto subnet = make()->prepare(request);
+  const auto inputs = inputs_of(net);
+  network::Buffer out(subnet->outputs()[0].layout.size);
+  std::byte* const data = out.data();
+  std::vector<std::string> kernels;
+  for (const GroupTime& group : subnet->run_timed(pointers(inputs), std::span(&data, 1)))
+    if (group.kernel != "none") kernels.push_back(group.kernel);
+  EXPECT_EQ(kernels, std::vector<std::string>{"attention_amx_bf16x3"});
+}
+
 TEST(subnet, attention_on_more_cores_than_it_has_rows_for_is_no_kernel_of_ours) {
   const auto kernels_on = [](int count, std::int64_t rows) {
     const network::Network net = attention_net(rows);

@@ -1,4 +1,4 @@
-// Attention against the same in double precision.
+// Attention against the same in double precision, by each kernel that this machine has for it.
 #include "kernels/plain/attention.h"
 
 #include <gtest/gtest.h>
@@ -12,9 +12,25 @@
 #include <vector>
 
 #include "base/random.h"
+#include "kernels/amx/amx_attention.h"
+#include "machine.h"
 
 namespace millrace::kernels {
 namespace {
+
+/// A kernel, and how much it loses of each number.
+struct Kernel {
+  std::string name;
+  decltype(&working_numbers) working;
+  decltype(&attend) run;
+  double loss;
+};
+std::vector<Kernel> all_kernels() {
+  std::vector<Kernel> result{{"plain", &working_numbers, &attend, 0}};
+  if (test::kernels::has_amx())
+    result.push_back({"on tiles", &working_numbers_on_tiles, &attend_on_tiles, 0x1p-17});
+  return result;
+}
 
 std::vector<float> numbers(std::size_t count, std::uint64_t seed) {
   Random random(seed);
@@ -66,28 +82,37 @@ std::vector<double> exact_row(const Attention& a, const Tensors& x, std::size_t 
 }
 
 /// Products of numbers below 1 are off by some roundings of their size, and so are their powers.
-double bound_of(const Attention& a) {
-  return 1e-6 + 1e-7 * static_cast<double>(a.depth) * double{a.factor};
+/// What a kernel loses has any sign.
+double bound_of(const Attention& a, const Kernel& kernel) {
+  const double depth = static_cast<double>(a.depth), factor{a.factor};
+  return 1e-6 + 1e-7 * depth * factor + 2 * kernel.loss * (1 + factor * std::sqrt(depth));
 }
 
-std::vector<float> attended(const Attention& a, const Tensors& x, std::size_t threads) {
+std::vector<float> attended(const Attention& a, const Tensors& x, std::size_t threads,
+                            const Kernel& kernel) {
   std::vector<float> y(a.query.begins.size() * a.rows * a.width, 9);
-  std::vector<float> working(working_numbers(a, threads), 9);
-  attend(a, {x.query.data(), x.key.data(), x.value.data(), x.mask.data(), y.data(), working.data()},
-         threads);
+  std::vector<float> working(kernel.working(a, threads), 9);
+  kernel.run(
+      a, {x.query.data(), x.key.data(), x.value.data(), x.mask.data(), y.data(), working.data()},
+      threads);
   return y;
 }
 
-void expect_attended(const Attention& a, const Tensors& x, std::size_t threads) {
-  const std::vector<float> y = attended(a, x, threads);
+void expect_attended(const Attention& a, const Tensors& x, std::size_t threads,
+                     const Kernel& kernel) {
+  const std::vector<float> y = attended(a, x, threads, kernel);
   for (std::size_t m = 0; m < a.query.begins.size(); ++m)
     for (std::size_t r = 0; r < a.rows; ++r) {
       const auto expected = exact_row(a, x, m, r);
       for (std::size_t w = 0; w < a.width; ++w)
-        ASSERT_NEAR(at(y, a.result, {m, r, w}), expected[w], bound_of(a))
-            << a.rows << " x " << a.keys << ", depth " << a.depth << ", width " << a.width
-            << ", matrix " << m << ", row " << r << ", column " << w;
+        ASSERT_NEAR(at(y, a.result, {m, r, w}), expected[w], bound_of(a, kernel))
+            << kernel.name << ", " << a.rows << " x " << a.keys << ", depth " << a.depth
+            << ", width " << a.width << ", matrix " << m << ", row " << r << ", column " << w;
     }
+}
+
+void expect_attended(const Attention& a, const Tensors& x, std::size_t threads) {
+  for (const Kernel& kernel : all_kernels()) expect_attended(a, x, threads, kernel);
 }
 
 struct Sizes {
@@ -174,8 +199,11 @@ TEST(Attention, WhereAllIsMaskedOutNothingIsANumberAndOtherRowsAre) {
   Tensors x = tensors_of(s);
   for (std::size_t k = 0; k < s.keys; ++k)
     x.mask[3 * s.keys + k] = -std::numeric_limits<float>::infinity();
-  const std::vector<float> y = attended(a, x, 1);
-  for (std::size_t i = 0; i < y.size(); ++i) EXPECT_EQ(std::isnan(y[i]), i / s.width == 3) << i;
+  for (const Kernel& kernel : all_kernels()) {
+    const std::vector<float> y = attended(a, x, 1, kernel);
+    for (std::size_t i = 0; i < y.size(); ++i)
+      EXPECT_EQ(std::isnan(y[i]), i / s.width == 3) << kernel.name << i;
+  }
 }
 
 TEST(Attention, LongRowsTakeFewerRowsAtOnceAndRoundNoMore) {
@@ -192,14 +220,15 @@ TEST(Attention, WhatIsNoNumberStaysNoneWhateverItsBits) {
   for (const std::uint32_t bits : {0x7fffffffu, 0xffffffffu, 0x7fc00001u, 0x7fc00000u}) {
     Tensors x = tensors_of(s);
     x.key[17] = std::bit_cast<float>(bits);
-    const std::vector<float> y = attended(attention_of(s), x, 1);
-    for (const float value : y) ASSERT_TRUE(std::isnan(value)) << std::hex << bits;
+    for (const Kernel& kernel : all_kernels())
+      for (const float value : attended(attention_of(s), x, 1, kernel))
+        ASSERT_TRUE(std::isnan(value)) << kernel.name << std::hex << bits;
   }
 }
 
 TEST(Attention, FewBlocksNeedTheMemoryOfFewThreads) {
   const Attention a = attention_of({2, 10, 40, 8, 8});
-  EXPECT_EQ(working_numbers(a, 16), working_numbers(a, 2));
+  for (const Kernel& kernel : all_kernels()) EXPECT_EQ(kernel.working(a, 16), kernel.working(a, 2));
 }
 
 }  // namespace

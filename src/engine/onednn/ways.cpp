@@ -68,6 +68,10 @@ std::vector<Variant> convolutions(const Device& device, SubnetRequest request, L
   return ways;
 }
 
+bool has_product_on_tiles(const Builder& builder, LayerId layer) {
+  return can_product_be_on_tiles(builder, layer) || can_attention_be_on_tiles(builder, layer);
+}
+
 }  // namespace
 
 bool has_amx() { return on_x86(dnnl::cpu_isa::avx512_core_amx); }
@@ -115,7 +119,7 @@ std::vector<Variant> ways_to_run(const Device& device, const network::Network& n
         ways.push_back(std::move(way));
     if (network::is_product(op)) ways.push_back({precision, {}});
     if (network::is_product(op) && precision == Precision::f32 &&
-        can_product_be_on_tiles(Builder(device, request), layer))
+        has_product_on_tiles(Builder(device, request), layer))
       ways.push_back({precision, std::string(split_on_tiles)});
   }
   if (ways.empty()) ways.push_back({});

@@ -7,13 +7,11 @@
 #include "kernels/amx/amx_strip.h"
 
 #if defined(__x86_64__)
+#include "kernels/amx/amx_tiles.h"
 #include "kernels/avx512_numbers.h"
 
 namespace millrace::kernels {
 namespace {
-
-constexpr std::size_t block = 32;      // pixels and outputs that are computed at once: 2 x 2 tiles
-constexpr std::size_t tile = 16 * 64;  // bytes
 
 /// One block of outputs for all pixels of a strip.
 struct Job {
@@ -24,18 +22,6 @@ struct Job {
   std::size_t outputs;                 // index of the block
 };
 
-[[gnu::target("avx512f,amx-tile")]] void configure_tiles() {
-  struct alignas(64) Configuration {
-    std::uint8_t palette = 1, start_row = 0, reserved[14] = {};
-    std::uint16_t row_bytes[16] = {64, 64, 64, 64, 64, 64, 64, 64};
-    std::uint8_t rows[16] = {16, 16, 16, 16, 16, 16, 16, 16};
-  };
-  static const Configuration configuration;
-  _tile_loadconfig(&configuration);
-}
-
-[[gnu::target("avx512f,amx-tile")]] void release_tiles() { _tile_release(); }
-
 /// Sums of 32 pixels by 32 outputs, `to` row by row: float32, of int8 int32.
 struct Block {
   const AmxStrips& strips;
@@ -44,53 +30,19 @@ struct Block {
   float* to;
 };
 
-[[gnu::target("avx512f,amx-tile")]] inline void clear_tiles() {
-  _tile_zero(0);
-  _tile_zero(1);
-  _tile_zero(2);
-  _tile_zero(3);
-}
-
-[[gnu::target("avx512f,amx-tile")]] inline void store_tiles(float* to) {
-  _tile_stored(0, to, 4 * block);
-  _tile_stored(1, to + 16, 4 * block);
-  _tile_stored(2, to + 16 * block, 4 * block);
-  _tile_stored(3, to + 16 * block + 16, 4 * block);
-}
-
-/// Both halves of the pixels into 4 and 5.
-[[gnu::target("avx512f,amx-tile")]] inline void load_pixels(const std::byte* from,
-                                                            std::size_t stride) {
-  _tile_loadd(4, from, stride);
-  _tile_loadd(5, from + 16 * stride, stride);
-}
-
-/// Both halves of the outputs into 6 and 7.
-[[gnu::target("avx512f,amx-tile")]] inline void load_weights(const std::byte* from) {
-  _tile_loadd(6, from, 64);
-  _tile_loadd(7, from + tile, 64);
-}
-
-[[gnu::target("avx512f,amx-tile,amx-bf16")]] inline void multiply_tiles() {
-  _tile_dpbf16ps(0, 4, 6);
-  _tile_dpbf16ps(1, 4, 7);
-  _tile_dpbf16ps(2, 5, 6);
-  _tile_dpbf16ps(3, 5, 7);
-}
-
 [[gnu::target("avx512f,amx-tile,amx-bf16")]] void multiply_split(Block b) {
   clear_tiles();
   for (const std::size_t offset : b.strips.steps) {
-    load_pixels(b.pixels + offset, b.strips.pixel);
-    load_weights(b.weights + 2 * tile);
+    load_rows(b.pixels + offset, b.strips.pixel);
+    load_columns(b.weights + 2 * tile);
     multiply_tiles();
-    load_weights(b.weights);
+    load_columns(b.weights);
     multiply_tiles();
-    load_pixels(b.pixels + offset + b.strips.low, b.strips.pixel);
+    load_rows(b.pixels + offset + b.strips.low, b.strips.pixel);
     multiply_tiles();
     b.weights += 4 * tile;
   }
-  store_tiles(b.to);
+  store_tiles(b.to, 4 * block);
 }
 
 [[gnu::target("avx512f,amx-tile,amx-int8")]] inline void multiply_unsigned_tiles() {
@@ -112,12 +64,12 @@ template <void (*products)()>
 [[gnu::target("avx512f,amx-tile,amx-bf16,amx-int8")]] void multiply_once(Block b) {
   clear_tiles();
   for (const std::size_t offset : b.strips.steps) {
-    load_pixels(b.pixels + offset, b.strips.pixel);
-    load_weights(b.weights);
+    load_rows(b.pixels + offset, b.strips.pixel);
+    load_columns(b.weights);
     products();
     b.weights += 2 * tile;
   }
-  store_tiles(b.to);
+  store_tiles(b.to, 4 * block);
 }
 
 void multiply(const AmxConvolution& convolution, const Block& b) {

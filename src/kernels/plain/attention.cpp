@@ -1,12 +1,11 @@
 #include "kernels/plain/attention.h"
 
 #include <algorithm>
-#include <limits>
+#include <optional>
 #include <span>
 
-#include "kernels/plain/exponentials.h"
+#include "kernels/plain/attention_rows.h"
 #include "kernels/plain/lanes.h"
-#include "kernels/plain/pieces.h"
 
 namespace millrace::kernels {
 namespace {
@@ -136,62 +135,6 @@ void walk_any_panel(const PanelWalk& walk) {
   has_wide_vectors() ? walk_wide_panel(walk) : walk_narrow_panel(walk);
 }
 
-constexpr float log2_of_e = 1.44269504f;
-
-/// Rows of products, of whole vectors; those behind `keys` do not count.
-struct ProductRows {
-  float* numbers;
-  std::size_t rows, keys, whole;
-  const float* mask;  // null: none
-  std::ptrdiff_t mask_row, mask_column;
-};
-
-[[gnu::always_inline]] inline void add_mask(const ProductRows& at, std::size_t row) {
-  float* const x = at.numbers + row * at.whole;
-  const float* const mask = at.mask + static_cast<std::ptrdiff_t>(row) * at.mask_row;
-  if (at.mask_column == 1)
-    for (std::size_t i = 0; i < at.keys; ++i) x[i] += mask[i];
-  else
-    for (std::size_t i = 0; i < at.keys; ++i)
-      x[i] += mask[static_cast<std::ptrdiff_t>(i) * at.mask_column];
-}
-
-[[gnu::always_inline]] inline float largest_of_row(const float* x, std::size_t whole) {
-  Lanes most, next;
-  read_lanes(most, x);
-  for (std::size_t i = lane_count; i < whole; i += lane_count) {
-    read_lanes(next, x + i);
-    most = next > most ? next : most;
-  }
-  return folded(most, [](const auto& a, const auto& b) { return a > b ? a : b; });
-}
-
-[[gnu::always_inline]] inline float sum_of_powers(float* x, std::size_t whole, float largest) {
-  Lanes sum = {}, next;
-  for (std::size_t i = 0; i < whole; i += lane_count, x += lane_count) {
-    for (std::size_t l = 0; l < lane_count; ++l) x[l] = power_of_two((x[l] - largest) * log2_of_e);
-    read_lanes(next, x);
-    sum += next;
-  }
-  return folded(sum, [](const auto& a, const auto& b) { return a + b; });
-}
-
-#if defined(__x86_64__) && !defined(__clang__)
-[[gnu::target_clones("avx512f", "arch=x86-64-v3", "default")]]
-#endif
-/// Into powers less the largest one of their row; gives one over their sums. In two passes, so that
-/// rows do not wait for each other.
-void raise_rows(const ProductRows& at, float* factors) {
-  for (std::size_t r = 0; r < at.rows; ++r) {
-    float* const x = at.numbers + r * at.whole;
-    if (at.mask) add_mask(at, r);
-    for (std::size_t i = at.keys; i < at.whole; ++i) x[i] = -std::numeric_limits<float>::infinity();
-    factors[r] = largest_of_row(x, at.whole);
-  }
-  for (std::size_t r = 0; r < at.rows; ++r)
-    factors[r] = 1.f / sum_of_powers(at.numbers + r * at.whole, at.whole, factors[r]);
-}
-
 std::size_t block_rows_of(const Attention& attention) {
   const std::size_t fitting = most_products / in_whole(attention.keys, lane_count);
   const std::size_t rows = std::min({fitting, most_rows, in_whole(attention.rows, step_rows)});
@@ -219,7 +162,6 @@ class Attending {
   Attending(const Attention& attention, const AttentionOperands& operands, float* working)
       : attention_(attention),
         operands_(operands),
-        block_rows_(block_rows_of(attention)),
         keys_{working, attention.depth, in_whole(attention.keys, lane_count)} {
     const WorkingSizes sizes(attention);
     values_ = {working + sizes.keys, attention.keys, in_whole(attention.width, lane_count)};
@@ -232,51 +174,30 @@ class Attending {
   void take(std::size_t matrix) {
     const std::ptrdiff_t key = attention_.key.begins[matrix];
     const std::ptrdiff_t value = attention_.value.begins[matrix];
-    if (!taken_ || key != key_)
-      pack_panels(keys_, operands_.key + key, attention_.key, attention_.keys);
-    if (!taken_ || value != value_)
+    if (key_ != key) pack_panels(keys_, operands_.key + key, attention_.key, attention_.keys);
+    if (value_ != value)
       pack_panels(values_, operands_.value + value, attention_.value, attention_.width);
     key_ = key;
     value_ = value;
-    taken_ = true;
   }
 
-  void attend_block(std::size_t matrix, std::size_t first) {
-    const std::size_t rows = std::min(block_rows_, attention_.rows - first);
-    const std::size_t whole = in_whole(rows, step_rows);
-    read_queries(matrix, first, rows);
-    std::fill(queries_ + rows * attention_.depth, queries_ + whole * attention_.depth, 0.f);
+  void attend(const RowsPlace& place) {
+    const std::size_t whole = in_whole(place.rows, step_rows);
+    read_queries(attention_, operands_, place, {queries_, attention_.depth});
+    std::fill(queries_ + place.rows * attention_.depth, queries_ + whole * attention_.depth, 0.f);
     for (std::size_t k = 0; k < keys_.columns; k += panel_numbers)
       walk_any_panel({queries_, attention_.depth, whole, keys_.from(k), attention_.depth,
                       keys_.width(k), products_ + k, keys_.columns, false});
+    ProductRows products = product_rows(attention_, operands_, place);
+    products.numbers = products_;
+    products.whole = products.apart = keys_.columns;
     float factors[most_rows];
-    raise_rows(products_of(matrix, first, rows), factors);
+    raise_rows(products, factors);
     multiply_values(whole);
-    for (std::size_t r = 0; r < rows; ++r) write_result(matrix, first, r, factors[r]);
+    write_results(attention_, operands_, place, {sums_, values_.columns, factors});
   }
 
  private:
-  void read_queries(std::size_t matrix, std::size_t first, std::size_t rows) {
-    const MatrixPlaces& places = attention_.query;
-    for (std::size_t r = 0; r < rows; ++r) {
-      const float* const from = operands_.query + places.begins[matrix] +
-                                static_cast<std::ptrdiff_t>(first + r) * places.row;
-      float* const to = queries_ + r * attention_.depth;
-      for (std::size_t d = 0; d < attention_.depth; ++d)
-        to[d] = attention_.factor * from[static_cast<std::ptrdiff_t>(d) * places.column];
-    }
-  }
-
-  ProductRows products_of(std::size_t matrix, std::size_t first, std::size_t rows) const {
-    const MatrixPlaces& mask = attention_.mask;
-    ProductRows result{products_, rows,     attention_.keys, keys_.columns,
-                       nullptr,   mask.row, mask.column};
-    if (!mask.begins.empty())
-      result.mask =
-          operands_.mask + mask.begins[matrix] + static_cast<std::ptrdiff_t>(first) * mask.row;
-    return result;
-  }
-
   /// Some keys after the others, so that their values are read for all rows from a near cache.
   void multiply_values(std::size_t rows) {
     for (std::size_t column = 0; column < values_.columns; column += panel_numbers) {
@@ -288,52 +209,30 @@ class Attending {
     }
   }
 
-  void write_result(std::size_t matrix, std::size_t first, std::size_t row, float factor) const {
-    const MatrixPlaces& places = attention_.result;
-    const float* const from = sums_ + row * values_.columns;
-    float* const to = operands_.result + places.begins[matrix] +
-                      static_cast<std::ptrdiff_t>(first + row) * places.row;
-    if (places.column == 1)
-      for (std::size_t c = 0; c < attention_.width; ++c) to[c] = from[c] * factor;
-    else
-      for (std::size_t c = 0; c < attention_.width; ++c)
-        to[static_cast<std::ptrdiff_t>(c) * places.column] = from[c] * factor;
-  }
-
   const Attention& attention_;
   const AttentionOperands& operands_;
-  std::size_t block_rows_;
   Panels keys_, values_{};
   float *queries_ = nullptr, *products_ = nullptr, *sums_ = nullptr;
-  bool taken_ = false;
-  std::ptrdiff_t key_ = 0, value_ = 0;  // the beginnings of what lies in panels
+  std::optional<std::ptrdiff_t> key_, value_;  // the beginnings of what lies in panels
 };
 
 }  // namespace
 
 std::size_t blocks_of(const Attention& attention) {
-  const std::size_t each = block_rows_of(attention);
-  return (attention.rows + each - 1) / each * attention.query.begins.size();
+  return RowBlocks(attention, block_rows_of(attention)).count;
 }
 
 std::size_t working_numbers(const Attention& attention, std::size_t threads) {
-  threads = std::clamp<std::size_t>(threads, 1, std::max<std::size_t>(blocks_of(attention), 1));
-  return WorkingSizes(attention).all() * threads;
+  const RowBlocks blocks(attention, block_rows_of(attention));
+  return WorkingSizes(attention).all() * blocks.working(threads);
 }
 
 void attend(const Attention& attention, const AttentionOperands& operands, std::size_t threads) {
-  const std::size_t each = block_rows_of(attention), count = blocks_of(attention);
-  const std::size_t blocks = count / attention.query.begins.size();
-  threads = std::max<std::size_t>(threads, 1);
-  const std::size_t piece = (count + threads - 1) / threads;
   const std::size_t working = WorkingSizes(attention).all();
-  in_pieces(count, piece, [&](std::size_t first, std::size_t last) {
-    Attending attending(attention, operands, operands.working + first / piece * working);
-    for (std::size_t i = first; i < last; ++i) {
-      attending.take(i / blocks);
-      attending.attend_block(i / blocks, i % blocks * each);
-    }
-  });
+  attend_blocks(attention, RowBlocks(attention, block_rows_of(attention)), threads,
+                [&](std::size_t thread) {
+                  return Attending(attention, operands, operands.working + thread * working);
+                });
 }
 
 }  // namespace millrace::kernels

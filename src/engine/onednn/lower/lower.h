@@ -29,6 +29,8 @@ bool can_product_be_on_tiles(const Builder& builder, LayerId id);
 bool is_attention(const Group& group);
 bool lower_attention(Builder& builder, const Group& group);
 bool accepts_attention(const Builder& builder, const Group& group);
+/// Whether its head has the variant split_on_tiles.
+bool can_attention_be_on_tiles(const Builder& builder, LayerId head);
 
 bool lower_unary(Builder& builder, LayerId layer);
 bool lower_binary(Builder& builder, const Group& group);

@@ -56,12 +56,6 @@ void run(Builder& builder, OwnWork& work, const kernels::AmxConvolution& convolu
   builder.run(work, std::string(splits ? split_on_tiles : on_tiles));
 }
 
-void check_tiles(const network::Layer& layer, bool can_be) {
-  if (!can_be)
-    throw InputError(layer.name,
-                     "its plan uses AMX tiles, which this process cannot use; plan again here");
-}
-
 }  // namespace
 
 bool is_on_tiles(const Builder& builder, LayerId id) {
@@ -72,6 +66,12 @@ bool is_on_tiles(const Builder& builder, LayerId id) {
 bool can_be_on_tiles(const Builder& builder, LayerId id) {
   const bool is_float16 = !builder.is_int8(id) && builder.type(id) == Type::f16;
   return has_amx() && !is_float16 && can_be_own(builder, id);
+}
+
+void check_tiles(const network::Layer& layer, bool can_be) {
+  if (!can_be)
+    throw InputError(layer.name,
+                     "its plan uses AMX tiles, which this process cannot use; plan again here");
 }
 
 bool lower_on_tiles(Builder& builder, const Group& group) {

@@ -10,6 +10,9 @@ bool is_on_tiles(const Builder& builder, LayerId id);
 /// Whether the machine and the layer allow it, in the layer's precision.
 bool can_be_on_tiles(const Builder& builder, LayerId id);
 
+/// Throws InputError where a plan asks for what cannot be.
+void check_tiles(const network::Layer& layer, bool can_be);
+
 /// As lower_convolution.
 bool lower_on_tiles(Builder& builder, const Group& group);
 

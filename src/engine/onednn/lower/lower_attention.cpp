@@ -4,7 +4,9 @@
 #include <optional>
 
 #include "engine/onednn/lower/lower.h"
-#include "kernels/plain/attention.h"
+#include "engine/onednn/lower/lower_amx.h"
+#include "engine/onednn/ways.h"
+#include "kernels/amx/amx_attention.h"
 
 namespace millrace::engine::onednn {
 namespace {
@@ -141,9 +143,20 @@ bool accepts_attention(const Builder& builder, const Group& group) {
          result.back() <= widest && keeps_cores_busy(builder, products);
 }
 
+bool can_attention_be_on_tiles(const Builder& builder, LayerId head) {
+  if (!has_amx() || !is_ordinary(builder, head)) return false;
+  const network::Network& network = builder.network();
+  std::vector<LayerId> layers;
+  for (std::size_t i = 0; i < network.layers.size(); ++i) layers.push_back(LayerId(i));
+  const auto accepted = [&](const Group& group) { return accepts_attention(builder, group); };
+  return attention_led_by({&network, layers, network.outputs}, head, accepted).has_value();
+}
+
 bool lower_attention(Builder& builder, const Group& group) {
   const auto parts = parts_of(builder, group);
   if (!parts) return false;
+  const bool on_amx = is_on_tiles(builder, group.head);
+  if (on_amx) check_tiles(builder.layer(group.head), has_amx());
   const TensorId id = group.tail.front().result;
   const Shape& products = builder.tensor(builder.layer(group.head).outputs[0]).shape;
   const Shape stack = without_matrix(products);
@@ -166,17 +179,21 @@ bool lower_attention(Builder& builder, const Group& group) {
   const Desc layout = layout_of(builder, id);
   attention.result = places_of(layout, stack);
   const std::size_t threads = builder.cores();
-  work.working = builder.make_temporary(
-      plain_desc({static_cast<std::int64_t>(working_numbers(attention, threads))}));
+  const std::size_t working =
+      on_amx ? working_numbers_on_tiles(attention, threads) : working_numbers(attention, threads);
+  work.working = builder.make_temporary(plain_desc({static_cast<std::int64_t>(working)}));
   work.to = builder.make(id, layout);
-  work.run = [attention, threads](const OwnPlaces& at) {
+  work.run = [attention, threads, on_amx](const OwnPlaces& at) {
     const auto floats = [](const std::byte* data) { return reinterpret_cast<const float*>(data); };
-    attend(attention,
-           {floats(at.from), floats(at.others[0]), floats(at.others[1]), floats(at.others[2]),
-            reinterpret_cast<float*>(at.to), reinterpret_cast<float*>(at.working)},
-           threads);
+    const kernels::AttentionOperands operands{floats(at.from),
+                                              floats(at.others[0]),
+                                              floats(at.others[1]),
+                                              floats(at.others[2]),
+                                              reinterpret_cast<float*>(at.to),
+                                              reinterpret_cast<float*>(at.working)};
+    on_amx ? attend_on_tiles(attention, operands, threads) : attend(attention, operands, threads);
   };
-  builder.run(work, "attention");
+  builder.run(work, on_amx ? "attention_amx_bf16x3" : "attention");
   return true;
 }
 
