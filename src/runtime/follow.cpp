@@ -1,9 +1,11 @@
 #include "runtime/follow.h"
 
 #include <algorithm>
+#include <deque>
 
 #include "network/evaluate/evaluate.h"
 #include "runtime/compare.h"
+#include "runtime/preparation.h"
 
 namespace millrace::runtime {
 namespace {
@@ -12,9 +14,10 @@ using network::Array;
 
 /// Layers of a phase on one of its stage's processors.
 struct Part {
-  const plan::Stage* stage;
-  std::size_t replica;
+  std::size_t stage, phase, replica;
   std::span<const LayerId> layers;
+
+  Part with(std::span<const LayerId> others) const { return {stage, phase, replica, others}; }
 };
 
 /// What a part and the plain loops make of the same numbers.
@@ -27,9 +30,17 @@ struct Made {
 class Walk {
  public:
   Walk(const Suspect& suspect, std::span<const Array> inputs, double tolerance)
-      : suspect_(suspect), tolerance_(tolerance), values_(suspect.network.tensors.size()) {
-    for (std::size_t i = 0; i < inputs.size(); ++i)
-      values_[suspect.network.inputs[i].index] = inputs[i];
+      : suspect_(suspect),
+        tolerance_(tolerance),
+        schedule_(schedule::compile(suspect.plan)),
+        prepared_(prepare({suspect.plan, suspect.network, suspect.engines}, schedule_, false)),
+        values_(suspect.network.tensors.size()),
+        places_(values_.size()) {
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      const TensorId input = suspect.network.inputs[i];
+      values_[input.index] = inputs[i];
+      places_[input.index] = inputs[i].memory->data();
+    }
   }
 
   Followed go() {
@@ -38,8 +49,9 @@ class Walk {
       const auto ready = std::ranges::find_if(parts, [&](const Part& part) { return knows(part); });
       const Part part = *ready;  // phases do not wait for each other in a circle
       parts.erase(ready);
-      for (std::size_t r = 0; r < part.stage->processors.size() && !found_.difference; ++r)
-        go_through({part.stage, r, part.layers});
+      const std::size_t replicas = suspect_.plan.stages[part.stage].processors.size();
+      for (std::size_t r = 0; r < replicas && !found_.difference; ++r)
+        go_through({part.stage, part.phase, r, part.layers});
     }
     if (!found_.difference)
       for (const TensorId output : suspect_.network.outputs)
@@ -50,9 +62,11 @@ class Walk {
  private:
   std::vector<Part> phases() const {
     std::vector<Part> parts;
-    for (const plan::Stage& stage : suspect_.plan.stages)
-      for (const plan::Phase& phase : stage.phases)
-        if (!phase.layers.empty()) parts.push_back({&stage, 0, phase.layers});
+    for (std::size_t s = 0; s < suspect_.plan.stages.size(); ++s) {
+      const auto& phases = suspect_.plan.stages[s].phases;
+      for (std::size_t p = 0; p < phases.size(); ++p)
+        if (!phases[p].layers.empty()) parts.push_back({s, p, 0, phases[p].layers});
+    }
     return parts;
   }
 
@@ -67,31 +81,76 @@ class Walk {
     return tensor.constant ? *tensor.constant : values_[id.index];
   }
 
-  /// Keeps what the parts make, or the first difference.
-  void go_through(Part part) {
+  /// Also as the pipeline runs it, so that what follows gets the pipeline's own numbers.
+  void go_through(const Part& phase) {
+    engine::Subnet& subnet = as_prepared(phase);
+    Made made = make(phase, &subnet);
+    if (made.error > tolerance_) look_into(phase);
+    if (found_.difference) return;
+    keep(std::move(made));
+    std::vector<const std::byte*> in;
+    for (const engine::Port& port : subnet.inputs()) in.push_back(place_of(port.tensor));
+    std::vector<std::byte*> out;
+    for (const engine::Port& port : subnet.outputs()) {
+      out.push_back(kept_.emplace_back(port.layout.size).data());
+      places_[port.tensor.index] = out.back();
+    }
+    subnet.run(in, out);
+    for (std::size_t i = 0; i < out.size(); ++i) take_output(subnet.outputs()[i].tensor, out[i]);
+  }
+
+  /// The network's outputs are plain.
+  void take_output(TensorId id, const std::byte* data) {
+    if (std::ranges::find(suspect_.network.outputs, id) == suspect_.network.outputs.end()) return;
+    const Array& like = values_[id.index];
+    network::Buffer copy(like.memory->size());
+    std::copy_n(data, copy.bytes().size(), copy.data());
+    values_[id.index] = network::make_array(like.type, like.shape, std::move(copy));
+  }
+
+  engine::Subnet& as_prepared(const Part& phase) const {
+    const auto actor = std::ranges::find_if(schedule_.actors, [&](const schedule::Actor& each) {
+      return each.stage == phase.stage && each.replica == phase.replica;
+    });
+    const PreparedPhase& prepared =
+        prepared_[static_cast<std::size_t>(actor - schedule_.actors.begin())][phase.phase];
+    return prepared.of_one ? *prepared.of_one : *prepared.subnet;
+  }
+
+  /// As it lies between phases.
+  const std::byte* place_of(TensorId id) const {
+    const network::Tensor& tensor = suspect_.network[id];
+    return tensor.constant ? tensor.constant->memory->data() : places_[id.index];
+  }
+
+  /// Parts of a phase, each on what those before it make.
+  void look_into(Part part) {
     while (!part.layers.empty()) {
       Made made = make(part);
       std::size_t right = 0, wrong = part.layers.size();
       if (made.error <= tolerance_) right = wrong;
       while (wrong - right > 1) {
         const std::size_t middle = (right + wrong) / 2;
-        Made shorter = make({part.stage, part.replica, part.layers.first(middle)});
+        Made shorter = make(part.with(part.layers.first(middle)));
         (shorter.error <= tolerance_ ? right : wrong) = middle;
         made = std::move(shorter);
       }
       if (right == 0) return differ(part, made.error);
-      if (right < part.layers.size())
-        made = make({part.stage, part.replica, part.layers.first(right)});
-      for (std::size_t i = 0; i < made.tensors.size(); ++i)
-        values_[made.tensors[i].index] = std::move(made.results[i]);
+      if (right < part.layers.size()) made = make(part.with(part.layers.first(right)));
+      keep(std::move(made));
       part.layers = part.layers.subspan(right);
       if (!part.layers.empty()) note_amplifier(part.layers.front());
     }
   }
 
+  void keep(Made made) {
+    for (std::size_t i = 0; i < made.tensors.size(); ++i)
+      values_[made.tensors[i].index] = std::move(made.results[i]);
+  }
+
   void differ(const Part& part, double error) {
     found_.difference = {suspect_.network[part.layers.front()].name,
-                         plan::name_of(*part.stage, part.replica), error};
+                         plan::name_of(suspect_.plan.stages[part.stage], part.replica), error};
   }
 
   void note_amplifier(LayerId layer) {
@@ -100,12 +159,15 @@ class Walk {
       found_.amplifiers.push_back(name);
   }
 
-  Made make(const Part& part) const {
-    const auto subnet = suspect_.engines.at(part.stage->engine)->prepare(request_for(part));
+  /// `prepared`: what it reads lies as that subnet reads it; otherwise plain.
+  Made make(const Part& part, const engine::Subnet* prepared = nullptr) const {
+    const std::string& engine = suspect_.plan.stages[part.stage].engine;
+    const auto subnet = suspect_.engines.at(engine)->prepare(request_for(part, prepared));
     std::vector<Array> given;
     std::vector<const std::byte*> in;
     for (const engine::Port& port : subnet->inputs())
-      in.push_back(given.emplace_back(value(port.tensor)).memory->data());
+      in.push_back(prepared != nullptr ? place_of(port.tensor)
+                                       : given.emplace_back(value(port.tensor)).memory->data());
     std::vector<network::Buffer> buffers;
     std::vector<std::byte*> out;
     for (const engine::Port& port : subnet->outputs())
@@ -135,15 +197,18 @@ class Walk {
     return network::evaluate(alone, inputs);
   }
 
-  engine::SubnetRequest request_for(const Part& part) const {
+  engine::SubnetRequest request_for(const Part& part, const engine::Subnet* prepared) const {
     const network::Network& network = suspect_.network;
     const engine::Border border = engine::border_of(network, part.layers);
     engine::SubnetRequest request;
     request.network = &network;
-    request.processor = part.stage->processors[part.replica];
+    request.processor = suspect_.plan.stages[part.stage].processors[part.replica];
     request.layers.assign(part.layers.begin(), part.layers.end());
-    for (const TensorId input : border.inputs)
-      request.inputs.push_back({input, engine::plain_layout(network[input])});
+    if (prepared != nullptr)
+      request.inputs.assign(prepared->inputs().begin(), prepared->inputs().end());
+    else
+      for (const TensorId input : border.inputs)
+        request.inputs.push_back({input, engine::plain_layout(network[input])});
     request.outputs = border.outputs;
     request.plain.assign(border.outputs.size(), true);
     request.variants = plan::one_frame_variants(suspect_.plan);
@@ -153,7 +218,11 @@ class Walk {
 
   const Suspect& suspect_;
   double tolerance_;
-  std::vector<Array> values_;  // by tensor; without memory: not known yet
+  schedule::Schedule schedule_;
+  std::vector<PreparedActor> prepared_;   // as in the pipeline
+  std::vector<Array> values_;             // by tensor, plain; without memory: not known yet
+  std::vector<const std::byte*> places_;  // of the same, as they lie between phases
+  std::deque<network::Buffer> kept_;      // what places_ point to
   Followed found_;
 };
 

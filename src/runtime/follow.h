@@ -30,13 +30,13 @@ struct Followed {
   /// Layers before which a phase had to be parted, as the part agrees that ends there, and the one
   /// that begins there, but not both as one: they make small differences large.
   std::vector<std::string> amplifiers;
-  std::vector<network::Array> outputs;  // that the parts make one after the other; of no difference
+  std::vector<network::Array> outputs;  // of the phases one after the other; if nothing differs
 };
 
-/// Runs the phases of one frame one after the other, each as one subnet on what those before it
-/// made, beside network::evaluate() on the same numbers. A phase whose results differ by more than
-/// `tolerance` is parted by bisection, until parts agree or a single layer is left that does not.
-/// EngineError and InputError as Engine::prepare throws them.
+/// Runs the phases of one frame one after the other as the pipeline does, and beside each
+/// network::evaluate() on the same numbers. A phase whose results differ by more than `tolerance`
+/// is parted by bisection, until parts agree or a single layer is left that does not. EngineError
+/// and InputError as Engine::prepare throws them.
 Followed follow(const Suspect& suspect, std::span<const network::Array> inputs, double tolerance);
 
 }  // namespace millrace::runtime

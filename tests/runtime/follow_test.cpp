@@ -7,6 +7,7 @@
 #include "engine/reference/reference.h"
 #include "network/evaluate/evaluate.h"
 #include "plan/build.h"
+#include "runtime/compare.h"
 #include "runtime/sketch.h"
 
 namespace millrace::runtime {
@@ -99,6 +100,32 @@ TEST(Follow, names_the_layer_that_makes_small_differences_large) {
     ASSERT_EQ(followed.outputs.size(), 1u);
     EXPECT_NEAR(followed.outputs[0].values<float>()[0], 1.01, 1e-3);
   }
+}
+
+/// Layers together round otherwise than one by one, as fused ones do.
+class RoundingEngine : public MistakenEngine {
+ public:
+  RoundingEngine() : MistakenEngine(cancelling(1000.01f)) {}
+  std::unique_ptr<engine::Subnet> prepare(const engine::SubnetRequest& request) override {
+    return request.layers.size() == 1 ? alone_.prepare(request) : MistakenEngine::prepare(request);
+  }
+
+ private:
+  MistakenEngine alone_{cancelling(1000.02f)};
+};
+
+TEST(Follow, gives_the_outputs_of_the_pipeline_where_its_parts_round_otherwise) {
+  const network::Network network = cancelling(1000);
+  RoundingEngine engine;
+  const plan::Plan plan = plan::build(network, board::this_machine(),
+                                      {std::vector<ProcessorId>(2, ProcessorId(0))}, {});
+  const std::map<std::string, engine::Engine*> engines{{plan.stages[0].engine, &engine}};
+  const auto inputs = frame(network, 1);
+  const Followed followed = follow({plan, network, engines}, inputs, 1e-4);
+  EXPECT_FALSE(followed.difference.has_value());
+  EXPECT_EQ(followed.amplifiers, std::vector<std::string>{"down"});
+  EXPECT_TRUE(
+      compare({followed.outputs}, run_pipeline(plan, network, engines, {inputs})).bit_equal);
 }
 
 }  // namespace
