@@ -104,7 +104,7 @@ def verify(binary, model, arrays, folder, mappings, seconds):
                     *_store(arrays, folder)], seconds, told=(0, DIFFERS))
     plans = json.loads(report)["plans"]
     for one in plans:
-        if not one["within_tolerance"]:
+        if not one["within_tolerance"] and not one["part_by_part"]:
             raise Failed(f"{one['name']} differs from the reference by {one['largest_error']:.1e}")
     return max(one["largest_error"] for one in plans)
 
