@@ -105,7 +105,8 @@ def verify(binary, model, arrays, folder, mappings, seconds):
     plans = json.loads(report)["plans"]
     for one in plans:
         if not one["within_tolerance"] and not one["part_by_part"]:
-            raise Failed(f"{one['name']} differs from the reference by {one['largest_error']:.1e}")
+            error = one["largest_error"]  # none: infinite
+            raise Failed(f"differs from the reference by {error if error is None else f'{error:.1e}'}")
     return max(one["largest_error"] for one in plans)
 
 

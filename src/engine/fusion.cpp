@@ -69,7 +69,8 @@ class Grouping {
 
   /// Before any other group, since the second product leads one by itself.
   std::optional<Group> attention(LayerId head) {
-    if (!network::is_one_of<network::MatMul>(network_[head].op)) return std::nullopt;
+    if (taken_.count(head) || !network::is_one_of<network::MatMul>(network_[head].op))
+      return std::nullopt;
     const auto fused = attention_behind(network_[head].outputs[0]);
     if (!fused) return std::nullopt;
     Group group{head, {*fused}};

@@ -115,6 +115,14 @@ TEST(fusion, attention_is_one_group) {
   EXPECT_EQ(grouped(a.net.build(), {y}, always), (Groups{{0, 1, 2, 3, 4}, {5}}));
 }
 
+TEST(fusion, the_second_product_of_attention_leads_no_other_one) {
+  AttentionNet a;
+  const TensorId powers = a.net.layer(network::Softmax{3, 4, false}, {a.result}, {1, 2, 10, 8});
+  const TensorId y =
+      a.net.layer(network::MatMul{}, {powers, a.net.input({1, 2, 8, 8})}, {1, 2, 10, 8});
+  EXPECT_EQ(grouped(a.net.build(), {y}, always), (Groups{{0, 1, 2, 3, 4}, {5}, {6}}));
+}
+
 TEST(fusion, attention_whose_products_are_needed_is_not) {
   AttentionNet a;
   EXPECT_EQ(grouped(a.net.build(), {a.products, a.result}, always),

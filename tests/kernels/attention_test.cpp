@@ -175,8 +175,8 @@ TEST(Attention, KeysAndValuesMayServeSeveralMatrices) {
   const Sizes s{6, 20, 33, 16, 16};
   Attention a = attention_of(s);
   for (std::size_t i = 0; i < s.count; ++i) {
-    a.key.begins[i] = a.key.begins[i / 3];
-    a.value.begins[i] = a.value.begins[i / 3];
+    a.key.begins[i] = dense(2, s.depth, s.keys).begins[i / 3];
+    a.value.begins[i] = dense(3, s.keys, s.width).begins[i / 2];
   }
   expect_attended(a, tensors_of(s), 2);
 }

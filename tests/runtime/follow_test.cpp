@@ -114,6 +114,30 @@ class RoundingEngine : public MistakenEngine {
   MistakenEngine alone_{cancelling(1000.02f)};
 };
 
+/// As the pipeline asks for the first time, it computes something else than afterwards.
+class ForgetfulEngine : public MistakenEngine {
+ public:
+  ForgetfulEngine() : MistakenEngine(cancelling(1000)) {}
+  std::unique_ptr<engine::Subnet> prepare(const engine::SubnetRequest& request) override {
+    return asked_++ == 0 ? wrong_.prepare(request) : MistakenEngine::prepare(request);
+  }
+
+ private:
+  MistakenEngine wrong_{cancelling(1020)};
+  int asked_ = 0;
+};
+
+TEST(Follow, finds_a_phase_that_is_wrong_in_the_pipeline_only) {
+  const network::Network network = cancelling(1000);
+  ForgetfulEngine engine;
+  const plan::Plan plan = plan::build(network, board::this_machine(),
+                                      {std::vector<ProcessorId>(2, ProcessorId(0))}, {});
+  const std::map<std::string, engine::Engine*> engines{{plan.stages[0].engine, &engine}};
+  const Followed followed = follow({plan, network, engines}, frame(network, 1), 1e-4);
+  ASSERT_TRUE(followed.difference.has_value());
+  EXPECT_EQ(followed.difference->layer, "up");
+}
+
 TEST(Follow, gives_the_outputs_of_the_pipeline_where_its_parts_round_otherwise) {
   const network::Network network = cancelling(1000);
   RoundingEngine engine;
