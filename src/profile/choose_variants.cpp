@@ -225,8 +225,8 @@ class VariantMeasurement {
   }
 
   /// In f32, layers that multiply no weights differ between engines by rounding alone. On random
-  /// inputs, such as a negative number under a root, a comparison would say nothing. Nor have all
-  /// layers that multiply a reference: products of more than two dimensions have none.
+  /// inputs, such as a negative number under a root, a comparison would say nothing. Products of
+  /// two tensors that are computed have no reference either.
   bool only_rounds(LayerId layer) const {
     const auto& list = alternatives_[layer.index];
     return std::ranges::all_of(list, [](const Alternative& each) {
@@ -235,7 +235,18 @@ class VariantMeasurement {
   }
 
   bool allowed(const Alternative& alternative, LayerId layer) const {
-    return !bound_ || only_rounds(layer) || (alternative.error && *alternative.error <= *bound_);
+    if (!bound_) return true;
+    if (alternative.error) return *alternative.error <= *bound_;
+    return only_rounds(layer) && (is_usual_bound() || is_own_if_product(alternative, layer));
+  }
+
+  /// Far above what variants lose that have no reference.
+  bool is_usual_bound() const { return !target_.options.max_error; }
+
+  /// What no reference can measure is not taken for exact enough where the user gave the bound.
+  bool is_own_if_product(const Alternative& alternative, LayerId layer) const {
+    return !network::is_product(target_.network[layer].op) ||
+           alternative.variant == own_[layer.index];
   }
 
   /// The run that makes the whole network fastest, with the engine's own way where it is not

@@ -50,15 +50,18 @@ class ConvolutionReference {
   std::int64_t filters_, group_size_;
 };
 
-/// alpha * A * B + beta * C of matrices.
+/// alpha * A * B + beta * C, where B is a matrix and A one or a stack of them.
 class ProductReference {
  public:
   ProductReference(const network::Gemm& op, Inputs in, const network::Shape& out)
-      : op_(op), in_(in), columns_(out[1]), depth_(in[0].shape[op.transpose_a ? 0 : 1]) {}
+      : op_(op),
+        in_(in),
+        columns_(out.back()),
+        depth_(op.transpose_a ? in[0].shape[0] : in[0].shape.back()) {}
 
   double at(std::int64_t flat) const {
     const std::int64_t row = flat / columns_, column = flat % columns_;
-    const std::int64_t a_columns = in_[0].shape[1], b_columns = in_[1].shape[1];
+    const std::int64_t a_columns = in_[0].shape.back(), b_columns = in_[1].shape.back();
     double sum = 0;
     for (std::int64_t k = 0; k < depth_; ++k) {
       const std::int64_t a = op_.transpose_a ? k * a_columns + row : row * a_columns + k;
@@ -105,8 +108,8 @@ std::vector<double> reference_at(const network::Layer& layer, Inputs inputs,
     return values_at(ConvolutionReference(*conv, inputs, output), places);
   if (const auto* gemm = std::get_if<network::Gemm>(&layer.op))
     return values_at(ProductReference(*gemm, inputs, output), places);
-  const bool matrices = output.size() == 2 && inputs[0].shape.size() == 2;
-  if (std::holds_alternative<network::MatMul>(layer.op) && matrices)
+  if (std::holds_alternative<network::MatMul>(layer.op) && inputs[0].shape.size() >= 2 &&
+      inputs[1].shape.size() == 2)
     return values_at(ProductReference({}, inputs, output), places);
   return {};
 }

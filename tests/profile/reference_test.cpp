@@ -64,10 +64,15 @@ TEST(Reference, products_transposed_and_with_addends_of_any_shape) {
       builder.output(builder.layer(network::Gemm{true, transpose_b, 0.5f, 2.f}, {x, w, c}, {4, 5}));
       expect_as_evaluated(builder.build());
     }
-  NetworkBuilder builder;
-  const TensorId x = builder.input({3, 7});
-  builder.output(builder.layer(network::MatMul{}, {x, builder.constant({7, 2})}, {3, 2}));
-  expect_as_evaluated(builder.build());
+  for (const network::Shape& stack : {network::Shape{}, {2}, {4, 2}}) {
+    network::Shape in = stack, out = stack;
+    in.insert(in.end(), {3, 7});
+    out.insert(out.end(), {3, 2});
+    NetworkBuilder builder;
+    const TensorId x = builder.input(in);
+    builder.output(builder.layer(network::MatMul{}, {x, builder.constant({7, 2})}, out));
+    expect_as_evaluated(builder.build());
+  }
 }
 
 TEST(Reference, other_layers_have_none) {

@@ -97,6 +97,28 @@ TEST(Variants, a_bound_that_nothing_meets_is_refused_with_what_there_is) {
       << message;
 }
 
+/// A product with weights, and one of two results as in attention.
+network::Network two_products() {
+  NetworkBuilder builder;
+  const TensorId x = builder.input({2, 3, 4}), y = builder.input({2, 5, 6});
+  const TensorId z = builder.layer(network::MatMul{}, {x, builder.constant({4, 5})}, {2, 3, 5});
+  builder.output(builder.layer(network::MatMul{}, {z, y}, {2, 3, 6}));
+  return builder.build();
+}
+
+TEST(Variants, what_cannot_be_measured_is_not_taken_below_a_bound_that_was_given) {
+  WaysEngine engine(sample_ways());
+  MeasureOptions options = two_runs();
+  const auto of = [&] {
+    return measure(two_products(), one_core(), engine, options).processors.at(0).layers;
+  };
+  EXPECT_EQ(of()[0].variant, fast) << "measured, below the usual bound";
+  EXPECT_EQ(of()[1].variant, rough) << "nothing says how exact it is";
+  options.max_error = 1e-4;
+  EXPECT_EQ(of()[0].variant, fast);
+  EXPECT_EQ(of()[1].variant, own);
+}
+
 TEST(Variants, one_that_is_hardly_faster_is_not_worth_it) {
   const Profile profile = measured({{own, 100us, 0}, {fast, 99us, 0}});
   EXPECT_EQ(profile.processors.at(0).layers[0].variant, own);

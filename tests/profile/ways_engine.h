@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "engine/registry.h"
+#include "network/operator_kinds.h"
 
 namespace millrace::profile::test {
 
@@ -16,7 +17,7 @@ struct Way {
   float error = 0;  // share by which all outputs are too large
 };
 
-/// Convolutions run in these ways, everything else in the plain one, in a microsecond.
+/// Convolutions and MatMul run in these ways, everything else in the plain one, in a microsecond.
 class WaysEngine : public engine::Engine {
  public:
   explicit WaysEngine(std::vector<Way> ways) : ways_(std::move(ways)) {}
@@ -30,7 +31,7 @@ class WaysEngine : public engine::Engine {
   }
   std::vector<board::Variant> variants(const network::Network& network, LayerId layer,
                                        const board::Processor&) const override {
-    if (!std::holds_alternative<network::Conv>(network[layer].op)) return {board::Variant{}};
+    if (!has_ways(network[layer].op)) return {board::Variant{}};
     std::vector<board::Variant> result;
     for (const Way& way : ways_) result.push_back(way.variant);
     return result;
@@ -88,13 +89,15 @@ class WaysEngine : public engine::Engine {
     std::vector<Way> ways_;
   };
 
+  static bool has_ways(const network::Operator& op) {
+    return network::is_one_of<network::Conv, network::MatMul>(op);
+  }
+
   Way way_of(const engine::SubnetRequest& request, LayerId layer) const {
     const board::Variant asked =
         request.variants.empty() ? board::Variant{} : request.variants[layer.index];
     for (const Way& way : ways_)
-      if (way.variant == asked &&
-          std::holds_alternative<network::Conv>((*request.network)[layer].op))
-        return way;
+      if (way.variant == asked && has_ways((*request.network)[layer].op)) return way;
     return {asked, std::chrono::microseconds(1), 0};
   }
 
