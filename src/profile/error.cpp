@@ -6,6 +6,7 @@
 
 #include "base/json_text.h"
 #include "base/random.h"
+#include "network/operator_kinds.h"
 #include "network/random_values.h"
 #include "profile/reference.h"
 
