@@ -89,11 +89,17 @@ Shape slide(const Node& node, const Shape& sizes, bool round_up, Window& window)
   Shape result;
   for (std::size_t i = 0; i < sizes.size(); ++i) {
     const std::int64_t stride = window.strides[i];
-    const std::int64_t room =
-        sizes[i] + window.pads_begin[i] + window.pads_end[i] - reach(window, i);
+    const std::int64_t padded = sizes[i] + window.pads_begin[i] + window.pads_end[i];
+    const std::int64_t room = padded - reach(window, i);
+    // Rounded up, one position is left, where the window takes all that there is.
+    if (round_up && sizes[i] > 0 && room < 0 && room + stride > 0) {
+      window.kernel[i] = (padded - 1) / window.dilations[i] + 1;
+      result.push_back(1);
+      continue;
+    }
     if (room < 0)
       node.fail(fmt::format("the window reaches over {} positions, more than the padded input's {}",
-                            reach(window, i), room + reach(window, i)));
+                            reach(window, i), padded));
     std::int64_t count = (room + (round_up ? stride - 1 : 0)) / stride + 1;
     if (round_up && (count - 1) * stride >= sizes[i] + window.pads_begin[i]) --count;
     result.push_back(count);

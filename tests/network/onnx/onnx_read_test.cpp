@@ -308,6 +308,19 @@ TEST(ReadOnnx, a_window_never_begins_behind_the_input) {
   EXPECT_EQ(windowed("MaxPool", 6, ceil), (Shape{1, 1, 3, 3}));
 }
 
+/// As poolers of EfficientNets are written: a window of all channels' number over 3x3 positions.
+TEST(ReadOnnx, rounded_up_a_window_larger_than_the_input_takes_all_of_it) {
+  OnnxModel model(17);
+  model.input("x", {1, 1, 2, 3}).output("y");
+  model.node("AveragePool", {"x"}, {"y"})
+      .set("ceil_mode", 1)
+      .set_list("strides", {64, 2})
+      .set_list("kernel_shape", {64, 2});
+  const Network network = model.read();
+  EXPECT_EQ(output(network).shape, (Shape{1, 1, 1, 2}));
+  EXPECT_EQ(std::get<Pool>(network.layers[0].op).window.kernel, (Shape{2, 2}));
+}
+
 /// One input, attributes in old opsets, inputs in new ones: the same outcome.
 struct TwoForms {
   std::string op_type, attribute;
