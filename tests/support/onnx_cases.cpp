@@ -29,7 +29,7 @@ using network::Network;
 constexpr std::string_view operators =
     " Abs Acos Acosh Add And ArgMax ArgMin Asin Asinh Atan Atanh Attention AveragePool"
     " BatchNormalization Cast CastLike Ceil Celu Clip Compress Concat Constant ConstantOfShape Conv"
-    " ConvInteger ConvTranspose Cos Cosh CumSum DepthToSpace DequantizeLinear Div Dropout"
+    " ConvInteger ConvTranspose Cos Cosh CumSum DFT DepthToSpace DequantizeLinear Div Dropout"
     " DynamicQuantizeLinear Einsum Elu Equal Erf Exp Expand EyeLike Flatten Floor GRU Gather"
     " GatherElements GatherND Gelu Gemm GlobalAveragePool GlobalMaxPool Greater"
     " GreaterOrEqual GridSample GroupNormalization HardSigmoid HardSwish Hardmax Identity If"
@@ -44,7 +44,7 @@ constexpr std::string_view operators =
     " Softmax Softplus Softsign SpaceToDepth Split Sqrt Squeeze Sub Sum Swish Tan Tanh"
     " ThresholdedRelu Tile TopK Transpose Trilu Unsqueeze Upsample Where Xor"
     " BlackmanWindow HammingWindow HannWindow NegativeLogLikelihoodLoss"
-    " SoftmaxCrossEntropyLoss ";
+    " STFT SoftmaxCrossEntropyLoss ";
 
 ::onnx::ModelProto load(const fs::path& folder) {
   ::onnx::ModelProto model;

@@ -131,6 +131,7 @@ std::vector<std::span<const OperatorEntry>> all_tables() {
           attention_operators(),
           fused_operators(),
           quantized_operators(),
+          spectrum_operators(),
           vision_operators(),
           control_operators()};
 }

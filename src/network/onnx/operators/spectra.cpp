@@ -1,0 +1,189 @@
+// DFT as a product with a constant matrix, and STFT as a convolution with constant filters.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numbers>
+
+#include "network/onnx/node.h"
+#include "network/onnx/operators/steps.h"
+#include "network/onnx/operators/tables.h"
+
+namespace millrace::network::onnx {
+namespace {
+
+/// Numbers of the matrix: 256 MiB. A fast transform would be worth it far below.
+constexpr std::int64_t most_factors = std::int64_t{1} << 26;
+
+/// X[k] = sum over n of x[n] e^(-+2 pi i n k / length), by the length if inverse.
+struct Transform {
+  std::int64_t length;      // of the signal, after zeros were added or its end was cut
+  std::int64_t bins;        // of the result
+  std::int64_t components;  // of a number of the signal: 1 real, 2 complex
+  bool inverse = false;
+};
+
+/// A number's real (0) or imaginary (1) part.
+struct Component {
+  std::int64_t number, part;
+};
+
+/// What a component of the signal adds to one of the spectrum.
+double factor(const Transform& of, const Component& from, const Component& to) {
+  const double turns =
+      static_cast<double>(from.number * to.number % of.length) / static_cast<double>(of.length);
+  const double angle = 2 * std::numbers::pi * turns;
+  const double sine = of.inverse ? std::sin(angle) : -std::sin(angle);
+  const double share = of.inverse ? 1.0 / static_cast<double>(of.length) : 1;
+  if (from.part == to.part) return share * std::cos(angle);
+  return share * (to.part == 1 ? sine : -sine);
+}
+
+/// Of a spectrum: all, or without the half that mirrors the other.
+std::int64_t bins_of(const Node& node, std::int64_t length, bool onesided) {
+  if (length < 1 || length > most_factors)
+    node.fail(fmt::format("the length is {}, expected 1 to {}", length, most_factors));
+  return onesided ? length / 2 + 1 : length;
+}
+
+void take_factors(Node& node, const Transform& of, std::int64_t rows) {
+  const std::int64_t columns = 2 * of.bins, row_parts = rows * of.components;
+  if (row_parts > most_factors / columns)
+    node.fail(
+        fmt::format("a transform of {} numbers into {} needs more than {} factors; use "
+                    "shorter frames",
+                    rows, of.bins, most_factors));
+  node.take_memory(size_of(DataType::float32) * (row_parts * columns));
+}
+
+std::int64_t components_of(const Node& node, bool onesided) {
+  if (node.type(0) != DataType::float32)
+    node.fail(fmt::format("the input has type {}, expected float32", to_text(node.type(0))));
+  const std::int64_t components = node.shape(0).back();
+  if (components != 1 && components != 2)
+    node.fail(fmt::format("the input is {}, expected a last dimension of 1 (real) or 2 (complex)",
+                          to_text(node.shape(0))));
+  if (components == 2 && onesided)
+    node.fail("the attribute 'onesided' is 1, but the input is complex; expected 0");
+  return components;
+}
+
+/// The only number of an input that must be known now.
+std::int64_t single_integer(const Node& node, std::size_t input, std::string_view what) {
+  const Shape values = node.integers(input, what);
+  if (values.size() != 1)
+    node.fail(fmt::format("{} has {} numbers, expected one", what, values.size()));
+  return values[0];
+}
+
+std::size_t axis_of(const Node& node) {
+  constexpr std::int64_t usual = -2;
+  std::int64_t axis = node.attributes().integer("axis", 1);
+  if (node.opset() >= 20) axis = node.has(2) ? single_integer(node, 2, "the axis") : usual;
+  const std::int64_t result = node.normalized(axis, node.rank(0));
+  if (result == node.rank(0) - 1)
+    node.fail(fmt::format("the axis {} is that of the real and imaginary parts", axis));
+  return static_cast<std::size_t>(result);
+}
+
+/// Exchanges the axis with the last but one.
+Shape exchanged(std::size_t rank, std::size_t axis) {
+  Shape order;
+  for (std::size_t i = 0; i < rank; ++i) order.push_back(static_cast<std::int64_t>(i));
+  std::swap(order[axis], order[rank - 2]);
+  return order;
+}
+
+void lower_dft(Node& node) {
+  const std::size_t rank = node.shape(0).size();
+  if (rank < 2) node.fail(fmt::format("the input is {}", to_text(node.shape(0))));
+  const bool onesided = node.attributes().flag("onesided", false);
+  const bool inverse = node.attributes().flag("inverse", false);
+  if (onesided && inverse) node.fail("the attributes 'onesided' and 'inverse' are both 1");
+  const std::size_t axis = axis_of(node);
+  const std::int64_t there = node.shape(0)[axis];
+  if (there < 1) node.fail("the signal is empty");
+  const std::int64_t length = node.has(1) ? single_integer(node, 1, "the length") : there;
+  const Transform transform{length, bins_of(node, length, onesided), components_of(node, onesided),
+                            inverse};
+  const std::int64_t rows = std::min(length, there);  // beyond there are zeros
+  take_factors(node, transform, rows);
+  std::vector<float> factors;
+  for (std::int64_t row = 0; row < rows * transform.components; ++row)
+    for (std::int64_t column = 0; column < 2 * transform.bins; ++column)
+      factors.push_back(static_cast<float>(
+          factor(transform, {row / transform.components, row % transform.components},
+                 {column / 2, column % 2})));
+  Steps steps(node);
+  const Shape order = exchanged(rank, axis);
+  TensorId x = steps.part(node.input(0), axis, 0, rows);
+  if (axis != rank - 2) x = steps.transposed(x, order);
+  Shape shape = steps.shape(x);
+  const std::int64_t parts = rows * transform.components;
+  x = steps.reshaped(x, {element_count(shape) / parts, parts});
+  x = steps.product(x, steps.numbers({parts, 2 * transform.bins}, factors, steps.type(x)));
+  shape[rank - 2] = transform.bins;
+  shape[rank - 1] = 2;
+  x = steps.reshaped(x, shape);
+  node.give(0, axis != rank - 2 ? steps.transposed(x, order) : x);
+}
+
+/// By number of a frame; ones where there is no window.
+std::vector<double> window_of(const Node& node, std::int64_t length) {
+  if (!node.has(2)) return std::vector<double>(static_cast<std::size_t>(length), 1);
+  std::vector<double> window = node.numbers(2, "the window");
+  if (static_cast<std::int64_t>(window.size()) != length)
+    node.fail(fmt::format("the window has {} numbers and a frame {}", window.size(), length));
+  return window;
+}
+
+std::int64_t frame_length(const Node& node) {
+  if (node.has(3)) return single_integer(node, 3, "the length of a frame");
+  if (!node.has(2)) node.fail("has neither a window nor the length of a frame");
+  return element_count(node.shape(2));
+}
+
+void lower_stft(Node& node) {
+  const Shape shape = node.shape(0);
+  if (shape.size() != 3)
+    node.fail(fmt::format("the input is {}, expected batch x length x 1 or 2", to_text(shape)));
+  const bool onesided = node.attributes().flag("onesided", true);
+  const std::int64_t length = frame_length(node);
+  const Transform transform{length, bins_of(node, length, onesided), components_of(node, onesided)};
+  const std::int64_t step = single_integer(node, 1, "the step of the frames");
+  if (step < 1 || step > most_factors || length > shape[1])
+    node.fail(fmt::format("a step of {} and frames of {} numbers do not fit a signal of {}", step,
+                          length, shape[1]));
+  const std::vector<double> window = window_of(node, length);
+  take_factors(node, transform, length);
+  std::vector<float> filters;
+  for (std::int64_t row = 0; row < 2 * transform.bins * transform.components; ++row)
+    for (std::int64_t n = 0; n < length; ++n) {
+      const std::int64_t column = row / transform.components;
+      filters.push_back(static_cast<float>(
+          window[static_cast<std::size_t>(n)] *
+          factor(transform, {n, row % transform.components}, {column / 2, column % 2})));
+    }
+  Steps steps(node);
+  const TensorId x = steps.transposed(node.input(0), {0, 2, 1});
+  const TensorId weights =
+      steps.numbers({2 * transform.bins, transform.components, length}, filters, steps.type(x));
+  const std::int64_t frames = (shape[1] - length) / step + 1;
+  const Conv conv{{{length}, {step}, {1}, {0}, {0}}};
+  TensorId spectra =
+      node.add(conv, {x, weights}, {steps.type(x), {shape[0], 2 * transform.bins, frames}});
+  spectra = steps.transposed(spectra, {0, 2, 1});
+  node.give(0, steps.reshaped(spectra, {shape[0], frames, transform.bins, 2}));
+}
+
+constexpr std::array table_of_spectra{
+    OperatorEntry{"DFT", lower_dft, 1, 3, "axis inverse onesided"},
+    OperatorEntry{"STFT", lower_stft, 2, 4, "onesided"},
+};
+
+}  // namespace
+
+std::span<const OperatorEntry> spectrum_operators() { return table_of_spectra; }
+
+}  // namespace millrace::network::onnx
