@@ -13,10 +13,12 @@
 namespace millrace::network::onnx {
 namespace {
 
-/// Numbers of the matrix: 256 MiB. A fast transform would be worth it far below.
-constexpr std::int64_t most_factors = std::int64_t{1} << 26;
+/// Numbers of the matrix: 128 MiB, for 4096 real numbers. A fast transform would be worth it far
+/// below.
+constexpr std::int64_t most_factors = std::int64_t{1} << 25;
 
-/// X[k] = sum over n of x[n] e^(-+2 pi i n k / length), by the length if inverse.
+/// X[k] = sum over n of x[n] e^(-2 pi i n k / length). If inverse, the sign is + and the sum is
+/// divided by the length.
 struct Transform {
   std::int64_t length;      // of the signal, after zeros were added or its end was cut
   std::int64_t bins;        // of the result
@@ -155,8 +157,8 @@ void lower_stft(Node& node) {
   if (step < 1 || step > most_factors || length > shape[1])
     node.fail(fmt::format("a step of {} and frames of {} numbers do not fit a signal of {}", step,
                           length, shape[1]));
-  const std::vector<double> window = window_of(node, length);
   take_factors(node, transform, length);
+  const std::vector<double> window = window_of(node, length);
   std::vector<float> filters;
   for (std::int64_t row = 0; row < 2 * transform.bins * transform.components; ++row)
     for (std::int64_t n = 0; n < length; ++n) {
