@@ -39,7 +39,7 @@ struct PlayOptions {
   std::function<Time(const std::vector<int>&)> stolen = {};
 };
 
-/// From when a job was due and its thread free.
+/// From when a job was due and its thread free, to its end.
 struct ExecutionTimes {
   std::int64_t jobs = 0;
   Time largest{}, sum{};

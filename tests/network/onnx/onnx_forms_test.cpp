@@ -50,7 +50,7 @@ TEST(Forms, batch_normalization_in_training_mode_takes_the_moments_of_the_input)
   expect_near(answer_of(with_training_mode(), x, 2), {3, 2.5f});
 }
 
-/// The message without the place, or nothing if it is read.
+/// The message, or nothing if it is read.
 std::string refusal(const std::string& op_type, const Shape& x, std::int64_t second,
                     bool onesided) {
   OnnxModel model(17);

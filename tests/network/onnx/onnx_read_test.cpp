@@ -308,7 +308,7 @@ TEST(ReadOnnx, a_window_never_begins_behind_the_input) {
   EXPECT_EQ(windowed("MaxPool", 6, ceil), (Shape{1, 1, 3, 3}));
 }
 
-/// As poolers of EfficientNets are written: a window of all channels' number over 3x3 positions.
+/// As poolers of EfficientNets are written: a window as wide as there are channels.
 TEST(ReadOnnx, rounded_up_a_window_larger_than_the_input_takes_all_of_it) {
   OnnxModel model(17);
   model.input("x", {1, 1, 2, 3}).output("y");

@@ -99,13 +99,16 @@ Shape exchanged(std::size_t rank, std::size_t axis) {
 
 void lower_dft(Node& node) {
   const std::size_t rank = node.shape(0).size();
-  if (rank < 2) node.fail(fmt::format("the input is {}", to_text(node.shape(0))));
+  if (rank < 2)
+    node.fail(fmt::format("the input is {}, expected a signal and a last dimension of 1 or 2",
+                          to_text(node.shape(0))));
   const bool onesided = node.attributes().flag("onesided", false);
   const bool inverse = node.attributes().flag("inverse", false);
-  if (onesided && inverse) node.fail("the attributes 'onesided' and 'inverse' are both 1");
+  if (onesided && inverse)
+    node.fail("the attributes 'onesided' and 'inverse' are both 1, expected at most one");
   const std::size_t axis = axis_of(node);
   const std::int64_t there = node.shape(0)[axis];
-  if (there < 1) node.fail("the signal is empty");
+  if (there < 1) node.fail("the signal is empty, expected at least one number");
   const std::int64_t length = node.has(1) ? single_integer(node, 1, "the length") : there;
   const Transform transform{length, bins_of(node, length, onesided), components_of(node, onesided),
                             inverse};
@@ -142,7 +145,7 @@ std::vector<double> window_of(const Node& node, std::int64_t length) {
 
 std::int64_t frame_length(const Node& node) {
   if (node.has(3)) return single_integer(node, 3, "the length of a frame");
-  if (!node.has(2)) node.fail("has neither a window nor the length of a frame");
+  if (!node.has(2)) node.fail("has neither a window nor the length of a frame; one must be given");
   return element_count(node.shape(2));
 }
 
