@@ -75,6 +75,12 @@ Shape Node::integers(std::size_t index, std::string_view what) const {
                    to_text(value.type)));
 }
 
+std::int64_t Node::integer(std::size_t index, std::string_view what) const {
+  const Shape values = integers(index, what);
+  if (values.size() != 1) fail(fmt::format("{} is not one number", what));
+  return values[0];
+}
+
 std::vector<double> Node::numbers(std::size_t index, std::string_view what) const {
   const Tensor& value = tensor(index);
   if (!value.constant)

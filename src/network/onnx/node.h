@@ -36,6 +36,8 @@ class Node {
   bool is_known(std::size_t input) const { return has(input) && tensor(input).constant; }
   /// The values of an input that must be known now; `what` says what it is: "the new shape".
   Shape integers(std::size_t input, std::string_view what) const;
+  /// The only one.
+  std::int64_t integer(std::size_t input, std::string_view what) const;
   std::vector<double> numbers(std::size_t input, std::string_view what) const;
   /// Of a tensor that is not known: "is computed from the network's input 'x'".
   std::string computed_from(TensorId id) const;

@@ -124,9 +124,7 @@ void lower_scatter_nd(Node& node) {
 
 std::int64_t wanted_values(const Node& node) {
   if (node.opset() < 10) return node.attributes().required_integer("k");
-  const Shape k = node.integers(1, "the number of values");
-  if (k.size() != 1) node.fail("the number of values is not one number");
-  return k[0];
+  return node.integer(1, "the number of values");
 }
 
 void lower_top_k(Node& node) {

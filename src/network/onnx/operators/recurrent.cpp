@@ -175,11 +175,9 @@ void lower_gru(Node& node) { lower_recurrent(node, gru); }
 void lower_lstm(Node& node) { lower_recurrent(node, lstm); }
 
 void lower_cum_sum(Node& node) {
-  const Shape axis = node.integers(1, "the axis");
-  if (axis.size() != 1) node.fail("the axis is not one number");
+  const std::int64_t axis = node.integer(1, "the axis");
   if (node.rank(0) == 0) node.fail("the input is a scalar, expected at least one dimension");
-  const CumSum op{node.normalized(axis[0], node.rank(0)),
-                  node.attributes().flag("exclusive", false),
+  const CumSum op{node.normalized(axis, node.rank(0)), node.attributes().flag("exclusive", false),
                   node.attributes().flag("reverse", false)};
   node.give(0, node.add(op, {node.input(0)}, {node.type(0), node.shape(0)}));
 }

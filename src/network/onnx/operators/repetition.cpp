@@ -169,12 +169,7 @@ void lower_trilu(Node& node) {
   const Shape shape = node.shape(0);
   if (shape.size() < 2)
     node.fail(fmt::format("the input has the shape {}, expected matrices", to_text(shape)));
-  std::int64_t k = 0;
-  if (node.has(1)) {
-    const Shape given = node.integers(1, "the diagonal");
-    if (given.size() != 1) node.fail("the diagonal is not one number");
-    k = given[0];
-  }
+  const std::int64_t k = node.has(1) ? node.integer(1, "the diagonal") : 0;
   const bool upper = node.attributes().flag("upper", true);
   const Shape matrix(shape.end() - 2, shape.end());
   const TensorId keep = mask(node, DataType::boolean, matrix,

@@ -71,18 +71,10 @@ std::int64_t components_of(const Node& node, bool onesided) {
   return components;
 }
 
-/// The only number of an input that must be known now.
-std::int64_t single_integer(const Node& node, std::size_t input, std::string_view what) {
-  const Shape values = node.integers(input, what);
-  if (values.size() != 1)
-    node.fail(fmt::format("{} has {} numbers, expected one", what, values.size()));
-  return values[0];
-}
-
 std::size_t axis_of(const Node& node) {
   constexpr std::int64_t usual = -2;
   std::int64_t axis = node.attributes().integer("axis", 1);
-  if (node.opset() >= 20) axis = node.has(2) ? single_integer(node, 2, "the axis") : usual;
+  if (node.opset() >= 20) axis = node.has(2) ? node.integer(2, "the axis") : usual;
   const std::int64_t result = node.normalized(axis, node.rank(0));
   if (result == node.rank(0) - 1)
     node.fail(fmt::format("the axis {} is that of the real and imaginary parts", axis));
@@ -109,7 +101,7 @@ void lower_dft(Node& node) {
   const std::size_t axis = axis_of(node);
   const std::int64_t there = node.shape(0)[axis];
   if (there < 1) node.fail("the signal is empty, expected at least one number");
-  const std::int64_t length = node.has(1) ? single_integer(node, 1, "the length") : there;
+  const std::int64_t length = node.has(1) ? node.integer(1, "the length") : there;
   const Transform transform{length, bins_of(node, length, onesided), components_of(node, onesided),
                             inverse};
   const std::int64_t rows = std::min(length, there);  // beyond there are zeros
@@ -144,7 +136,7 @@ std::vector<double> window_of(const Node& node, std::int64_t length) {
 }
 
 std::int64_t frame_length(const Node& node) {
-  if (node.has(3)) return single_integer(node, 3, "the length of a frame");
+  if (node.has(3)) return node.integer(3, "the length of a frame");
   if (!node.has(2)) node.fail("has neither a window nor the length of a frame; one must be given");
   return element_count(node.shape(2));
 }
@@ -156,7 +148,7 @@ void lower_stft(Node& node) {
   const bool onesided = node.attributes().flag("onesided", true);
   const std::int64_t length = frame_length(node);
   const Transform transform{length, bins_of(node, length, onesided), components_of(node, onesided)};
-  const std::int64_t step = single_integer(node, 1, "the step of the frames");
+  const std::int64_t step = node.integer(1, "the step of the frames");
   if (step < 1 || step > most_factors || length > shape[1])
     node.fail(fmt::format("a step of {} and frames of {} numbers do not fit a signal of {}", step,
                           length, shape[1]));
