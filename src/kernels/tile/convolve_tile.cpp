@@ -1,18 +1,15 @@
 #include <algorithm>
 #include <cstring>
 
+#include "kernels/plain/lanes.h"
 #include "kernels/tile/tile_windows.h"
 
 namespace millrace::kernels {
 namespace {
 
-constexpr std::int64_t tile_lanes = 16;
-constexpr std::int64_t tile_columns = 2 * tile_lanes;  // pixels at once
-constexpr std::int64_t tile_depth = 128;               // of a panel
-constexpr std::int64_t tile_rows = 8;                  // outputs at once
-constexpr std::int64_t most_outputs = 128;             // whose sums are kept at once
-
-using TileVector [[gnu::vector_size(sizeof(float) * tile_lanes)]] = float;
+constexpr std::int64_t tile_columns = 32;   // pixels at once
+constexpr std::int64_t tile_depth = 128;    // of a panel
+constexpr std::int64_t most_outputs = 128;  // whose sums are kept at once
 
 /// Numbers of the input under some pixels' windows: a row for each channel and position.
 struct TilePanel {
@@ -38,54 +35,113 @@ template <int rows>
       __builtin_prefetch(work.weights + (rows + r) * work.weight_stride + k);
 }
 
-[[gnu::always_inline]] inline void bend(TileVector& x, const TileCurve& curve) {
+template <class Vector>
+[[gnu::always_inline]] inline void bend(Vector& x, const TileCurve& curve) {
   x = x < 0 ? x * curve.slope : x;
-  x = x < curve.low ? TileVector{} + curve.low : x;
-  x = x > curve.high ? TileVector{} + curve.high : x;
+  x = x < curve.low ? Vector{} + curve.low : x;
+  x = x > curve.high ? Vector{} + curve.high : x;
 }
 
-template <int rows>
-[[gnu::always_inline]] inline void multiply_tile_rows(const PanelWork& work, const float* panel) {
-  TileVector sums[rows][2];
-  for (int r = 0; r < rows; ++r)
-    if (work.starts)
-      sums[r][0] = sums[r][1] = TileVector{} + (work.bias ? work.bias[r] : 0.0f);
-    else
-      __builtin_memcpy(&sums[r], work.sums + r * work.sum_stride, sizeof sums[r]);
-  for (std::int64_t k = 0; k < work.depth; ++k, panel += tile_columns) {
-    TileVector a, b;
-    __builtin_memcpy(&a, panel, sizeof a);
-    __builtin_memcpy(&b, panel + tile_lanes, sizeof b);
-    for (int r = 0; r < rows; ++r) {
-      const float weight = work.weights[r * work.weight_stride + k];
-      sums[r][0] += weight * a;
-      sums[r][1] += weight * b;
+/// Sums that a processor's registers hold: of some outputs, each of some vectors of pixels. Vectors
+/// are as wide as a register, and each is copied by itself: else compilers keep them in memory.
+template <int lanes, int vectors, int rows>
+struct TileSums {
+  using Vector = LanesOf<lanes>::Type;
+  static constexpr std::int64_t width = lanes * vectors;
+  Vector sums[rows][vectors];
+
+  [[gnu::always_inline]] void multiply(const PanelWork& work, const float* panel) {
+    read(work);
+    for (std::int64_t k = 0; k < work.depth; ++k, panel += tile_columns) {
+      Vector x[vectors];
+#pragma GCC unroll 8
+      for (int i = 0; i < vectors; ++i) __builtin_memcpy(&x[i], panel + i * lanes, sizeof x[i]);
+#pragma GCC unroll 8
+      for (int r = 0; r < rows; ++r) {
+        const float weight = work.weights[r * work.weight_stride + k];
+#pragma GCC unroll 8
+        for (int i = 0; i < vectors; ++i) sums[r][i] += weight * x[i];
+      }
     }
+    write(work);
   }
-  for (int r = 0; r < rows; ++r) {
-    if (work.curve) bend(sums[r][0], *work.curve);
-    if (work.curve) bend(sums[r][1], *work.curve);
-    __builtin_memcpy(work.sums + r * work.sum_stride, &sums[r], sizeof sums[r]);
+
+ private:
+  [[gnu::always_inline]] void read(const PanelWork& work) {
+#pragma GCC unroll 8
+    for (int r = 0; r < rows; ++r)
+#pragma GCC unroll 8
+      for (int i = 0; i < vectors; ++i)
+        if (work.starts)
+          sums[r][i] = Vector{} + (work.bias ? work.bias[r] : 0.0f);
+        else
+          __builtin_memcpy(&sums[r][i], work.sums + r * work.sum_stride + i * lanes,
+                           sizeof sums[r][i]);
   }
+  [[gnu::always_inline]] void write(const PanelWork& work) {
+#pragma GCC unroll 8
+    for (int r = 0; r < rows; ++r)
+#pragma GCC unroll 8
+      for (int i = 0; i < vectors; ++i) {
+        if (work.curve) bend(sums[r][i], *work.curve);
+        __builtin_memcpy(work.sums + r * work.sum_stride + i * lanes, &sums[r][i],
+                         sizeof sums[r][i]);
+      }
+  }
+};
+
+/// Some outputs of all pixels.
+template <int lanes, int vectors, int rows>
+[[gnu::always_inline]] inline void multiply_rows(PanelWork& work, const float* panel) {
+  using Sums = TileSums<lanes, vectors, rows>;
+  float* const sums = work.sums;
+  for (std::int64_t column = 0; column < tile_columns; column += Sums::width) {
+    work.sums = sums + column;
+    Sums().multiply(work, panel + column);
+  }
+  work.weights += rows * work.weight_stride;
+  work.bias += work.bias ? rows : 0;
+  work.sums = sums + rows * work.sum_stride;
 }
 
-#if defined(__x86_64__) && !defined(__clang__)
-[[gnu::target_clones("avx512f", "arch=x86-64-v3", "default")]]
+template <int lanes, int vectors, int rows>
+[[gnu::always_inline]] inline void multiply_panel(PanelWork work, const float* panel,
+                                                  std::int64_t outputs) {
+  for (; outputs >= rows; outputs -= rows) {
+    if (outputs >= 2 * rows) fetch_weights<rows>(work);
+    multiply_rows<lanes, vectors, rows>(work, panel);
+  }
+  for (; outputs > 0; --outputs) multiply_rows<lanes, vectors, 1>(work, panel);
+}
+
+using PanelFunction = void (*)(PanelWork, const float*, std::int64_t);
+
+#if defined(__x86_64__)
+[[gnu::target("avx512f")]] void multiply_panel_16(PanelWork work, const float* panel,
+                                                  std::int64_t outputs) {
+  multiply_panel<16, 2, 8>(work, panel, outputs);
+}
+[[gnu::target("avx2,fma")]] void multiply_panel_8(PanelWork work, const float* panel,
+                                                  std::int64_t outputs) {
+  multiply_panel<8, 2, 4>(work, panel, outputs);
+}
 #endif
-void multiply_tile_panel(PanelWork work, const float* panel, std::int64_t outputs) {
-  for (; outputs >= tile_rows; outputs -= tile_rows) {
-    if (outputs >= 2 * tile_rows) fetch_weights<tile_rows>(work);
-    multiply_tile_rows<tile_rows>(work, panel);
-    work.weights += tile_rows * work.weight_stride;
-    work.bias += work.bias ? tile_rows : 0;
-    work.sums += tile_rows * work.sum_stride;
-  }
-  for (; outputs > 0; --outputs) {
-    multiply_tile_rows<1>(work, panel);
-    work.weights += work.weight_stride;
-    work.bias += work.bias ? 1 : 0;
-    work.sums += work.sum_stride;
-  }
+
+/// With what every processor of the kind has: SSE2, NEON.
+void multiply_panel_4(PanelWork work, const float* panel, std::int64_t outputs) {
+#if defined(__aarch64__)
+  multiply_panel<4, 4, 4>(work, panel, outputs);
+#else
+  multiply_panel<4, 2, 4>(work, panel, outputs);
+#endif
+}
+
+PanelFunction fastest_panel_function() {
+#if defined(__x86_64__)
+  if (__builtin_cpu_supports("avx512f")) return multiply_panel_16;
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return multiply_panel_8;
+#endif
+  return multiply_panel_4;
 }
 
 #if defined(__x86_64__) && !defined(__clang__)
@@ -268,9 +324,10 @@ class TileStrip {
       const std::int64_t part = std::min(tile_depth, depth_ - k);
       // One panel serves all outputs if it holds all of the sum.
       if (m == 0 || depth_ > tile_depth) pixels_.fill(panel_, k, part);
-      multiply_tile_panel({weights + k, c_.weight_stride, part, bias, k == 0 && !c_.adds,
-                           k + part == depth_ ? c_.curve : nullptr, sums.at, sums.stride},
-                          panel_.numbers, outputs);
+      static const PanelFunction multiply_panel = fastest_panel_function();
+      multiply_panel({weights + k, c_.weight_stride, part, bias, k == 0 && !c_.adds,
+                      k + part == depth_ ? c_.curve : nullptr, sums.at, sums.stride},
+                     panel_.numbers, outputs);
     }
   }
 

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "kernels/plain/lanes.h"
 #include "kernels/tile/tile_windows.h"
 
 namespace millrace::kernels {
@@ -9,11 +10,7 @@ namespace {
 constexpr std::int64_t slide_columns = 256;  // of the output at once
 constexpr std::int64_t slide_numbers = 4096;
 constexpr std::int64_t slide_taps = 1024;
-constexpr std::int64_t slide_lanes = 16;
-constexpr std::int64_t slide_vectors = 4;  // at once
-constexpr std::int64_t slide_slack = slide_lanes * slide_vectors;
-
-using SlideVector [[gnu::vector_size(sizeof(float) * slide_lanes)]] = float;
+constexpr std::int64_t slide_slack = 64;  // results at once, or fewer
 
 /// Some rows and columns of the output.
 struct SlidePart {
@@ -116,31 +113,64 @@ struct SlideTaps {
   std::int64_t weight_step = 1;  // 0: all have the same
 };
 
-template <int vectors>
-[[gnu::always_inline]] inline void slide_vectors_at(const SlideTaps& taps, const float* numbers,
-                                                    float* to) {
-  SlideVector sums[vectors];
-  for (int i = 0; i < vectors; ++i) sums[i] = SlideVector{} + taps.start;
+/// Vectors are as wide as a register, and each is copied by itself: else compilers keep them in
+/// memory.
+template <int lanes, int vectors>
+[[gnu::always_inline]] inline void slide_vectors(const SlideTaps& taps, const float* numbers,
+                                                 float* to) {
+  using Vector = LanesOf<lanes>::Type;
+  Vector sums[vectors];
+#pragma GCC unroll 8
+  for (int i = 0; i < vectors; ++i) sums[i] = Vector{} + taps.start;
   for (std::int64_t t = 0; t < taps.count; ++t) {
     const float* from = numbers + taps.offsets[t];
+    const float weight = taps.weights[t * taps.weight_step];
+#pragma GCC unroll 8
     for (int i = 0; i < vectors; ++i) {
-      SlideVector x;
-      __builtin_memcpy(&x, from + i * slide_lanes, sizeof x);
-      sums[i] += taps.weights[t * taps.weight_step] * x;
+      Vector x;
+      __builtin_memcpy(&x, from + i * lanes, sizeof x);
+      sums[i] += weight * x;
     }
   }
-  __builtin_memcpy(to, sums, sizeof sums);
+#pragma GCC unroll 8
+  for (int i = 0; i < vectors; ++i) __builtin_memcpy(to + i * lanes, &sums[i], sizeof sums[i]);
 }
 
 /// Also some results beyond `count`, to fill a vector.
-#if defined(__x86_64__) && !defined(__clang__)
-[[gnu::target_clones("avx512f", "arch=x86-64-v3", "default")]]
-#endif
-void slide(const SlideTaps& taps, const float* numbers, float* to, std::int64_t count) {
+template <int lanes, int vectors>
+[[gnu::always_inline]] inline void slide_all(const SlideTaps& taps, const float* numbers, float* to,
+                                             std::int64_t count) {
+  constexpr std::int64_t width = lanes * vectors;
+  static_assert(width <= slide_slack);
   std::int64_t i = 0;
-  for (; i + slide_slack <= count; i += slide_slack)
-    slide_vectors_at<slide_vectors>(taps, numbers + i, to + i);
-  for (; i < count; i += slide_lanes) slide_vectors_at<1>(taps, numbers + i, to + i);
+  for (; i + width <= count; i += width) slide_vectors<lanes, vectors>(taps, numbers + i, to + i);
+  for (; i < count; i += lanes) slide_vectors<lanes, 1>(taps, numbers + i, to + i);
+}
+
+using SlideFunction = void (*)(const SlideTaps&, const float*, float*, std::int64_t);
+
+#if defined(__x86_64__)
+[[gnu::target("avx512f")]] void slide_16(const SlideTaps& taps, const float* numbers, float* to,
+                                         std::int64_t count) {
+  slide_all<16, 4>(taps, numbers, to, count);
+}
+[[gnu::target("avx2,fma")]] void slide_8(const SlideTaps& taps, const float* numbers, float* to,
+                                         std::int64_t count) {
+  slide_all<8, 8>(taps, numbers, to, count);
+}
+#endif
+
+/// With what every processor of the kind has: SSE2, NEON.
+void slide_4(const SlideTaps& taps, const float* numbers, float* to, std::int64_t count) {
+  slide_all<4, 8>(taps, numbers, to, count);
+}
+
+SlideFunction fastest_slide_function() {
+#if defined(__x86_64__)
+  if (__builtin_cpu_supports("avx512f")) return slide_16;
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return slide_8;
+#endif
+  return slide_4;
 }
 
 /// Position by position of the kernel: compilers turn comparisons into those of vectors in plain
@@ -214,7 +244,8 @@ class SlidingTile {
     written_ = layout;
     taps.offsets = offsets_;
     SlideFill{source_, layout, part}.fill(plane, numbers_);
-    const auto slides = taps.weights ? slide : slide_largest;
+    static const SlideFunction slide = fastest_slide_function();
+    const SlideFunction slides = taps.weights ? slide : slide_largest;
     slides(taps, numbers_, sums_, (part.rows - 1) * layout.pitch + part.columns);
     for (std::int64_t r = 0; r < part.rows; ++r)
       finish(SlidePart{part.row + r, part.column, 1, part.columns}, sums_ + r * layout.pitch);
