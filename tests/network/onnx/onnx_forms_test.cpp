@@ -3,7 +3,6 @@
 
 #include <cmath>
 
-#include "base/error.h"
 #include "network/evaluate/evaluate.h"
 #include "support/onnx_model.h"
 
@@ -48,40 +47,6 @@ TEST(Forms, batch_normalization_in_training_mode_takes_the_moments_of_the_input)
               {-3 / root, -1 / root, -1, -1, 1 / root, 3 / root, 3, 3});
   expect_near(answer_of(with_training_mode(), x, 1), {7, 6});
   expect_near(answer_of(with_training_mode(), x, 2), {3, 2.5f});
-}
-
-/// The message, or nothing if it is read.
-std::string refusal(const std::string& op_type, const Shape& x, std::int64_t second,
-                    bool onesided) {
-  OnnxModel model(17);
-  model.input("x", x).output("y").integers("second", {second});
-  model.node(op_type, {"x", "second"}, {"y"}).set("onesided", onesided);
-  try {
-    model.read();
-    return "";
-  } catch (const InputError& error) {
-    return error.what();
-  }
-}
-
-TEST(Forms, a_transform_is_cut_or_filled_with_zeros_to_its_length) {
-  const auto model = [](std::int64_t length) {
-    OnnxModel result(17);
-    result.input("x", {1, 3, 1}).output("y").integers("length", {length});
-    result.node("DFT", {"x", "length"}, {"y"});
-    return result;
-  };
-  expect_near(answer_of(model(2), {1, 2, 9}), {3, 0, -1, 0});
-  expect_near(answer_of(model(4), {1, 2, 3}), {6, 0, -2, -2, 2, 0, -2, 2});
-}
-
-TEST(Forms, transforms_that_make_no_sense_or_are_too_large_are_refused) {
-  EXPECT_NE(refusal("DFT", {1, 4, 2}, 4, true).find("is complex"), std::string::npos);
-  EXPECT_NE(refusal("DFT", {1, 4, 3}, 4, false).find("last dimension of 1"), std::string::npos);
-  EXPECT_NE(refusal("DFT", {1, 4, 1}, 0, false).find("the length is 0"), std::string::npos);
-  EXPECT_NE(refusal("DFT", {1, 100000, 1}, 100000, false).find("factors"), std::string::npos);
-  EXPECT_NE(refusal("STFT", {1, 4, 1}, 1, false).find("neither a window"), std::string::npos);
-  EXPECT_EQ(refusal("DFT", {1, 4, 1}, 4, true), "");
 }
 
 TEST(Forms, blocks_that_overlap_are_added_to_an_image) {

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <onnx/onnx_pb.h>
 
+#include "base/error.h"
 #include "network/evaluate/evaluate.h"
 #include "network/read.h"
 #include "support/onnx_model.h"
@@ -11,6 +12,7 @@ namespace {
 
 using test::floats;
 using test::OnnxModel;
+using test::OnnxNode;
 
 const Tensor& output(const Network& network, std::size_t i = 0) {
   return network[network.outputs.at(i)];
@@ -310,15 +312,30 @@ TEST(ReadOnnx, a_window_never_begins_behind_the_input) {
 
 /// As poolers of EfficientNets are written: a window as wide as there are channels.
 TEST(ReadOnnx, rounded_up_a_window_larger_than_the_input_takes_all_of_it) {
-  OnnxModel model(17);
-  model.input("x", {1, 1, 2, 3}).output("y");
-  model.node("AveragePool", {"x"}, {"y"})
-      .set("ceil_mode", 1)
-      .set_list("strides", {64, 2})
-      .set_list("kernel_shape", {64, 2});
-  const Network network = model.read();
+  const auto pool = [](const std::string& kind, const Shape& strides, const Shape& pads = {}) {
+    OnnxModel model(17);
+    model.input("x", {1, 1, 2, 3}).output("y");
+    OnnxNode node = model.node(kind, {"x"}, {"y"});
+    node.set("ceil_mode", 1).set_list("strides", strides).set_list("kernel_shape", {64, 2});
+    if (!pads.empty()) node.set_list("pads", pads).set("count_include_pad", 1);
+    return model;
+  };
+  const auto values = [](const OnnxModel& model) {
+    const Array array =
+        evaluate(model.read(), std::vector<Array>{floats({1, 1, 2, 3}, {1, 2, 6, 3, 4, 8})}).at(0);
+    return std::vector<float>(array.values<float>().begin(), array.values<float>().end());
+  };
+  const Network network = pool("AveragePool", {64, 2}).read();
   EXPECT_EQ(output(network).shape, (Shape{1, 1, 1, 2}));
   EXPECT_EQ(std::get<Pool>(network.layers[0].op).window.kernel, (Shape{2, 2}));
+  EXPECT_EQ(values(pool("AveragePool", {64, 2})), (std::vector<float>{2.5f, 7}));
+  EXPECT_EQ(values(pool("MaxPool", {64, 2})), (std::vector<float>{4, 8}));
+  // Padding that counts: three rows of one number, then of two.
+  const auto padded = values(pool("AveragePool", {64, 2}, {1, 1, 0, 0}));
+  ASSERT_EQ(padded.size(), 2U);
+  EXPECT_FLOAT_EQ(padded[0], 4 / 6.f);
+  EXPECT_FLOAT_EQ(padded[1], 20 / 6.f);
+  EXPECT_THROW(pool("AveragePool", {1, 2}).read(), InputError) << "nothing is left of it";
 }
 
 /// One input, attributes in old opsets, inputs in new ones: the same outcome.

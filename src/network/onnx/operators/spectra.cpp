@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <numbers>
+#include <numeric>
 
 #include "network/onnx/node.h"
 #include "network/onnx/operators/steps.h"
@@ -59,22 +60,31 @@ void take_factors(Node& node, const Transform& of, std::int64_t rows) {
   node.take_memory(size_of(DataType::float32) * (row_parts * columns));
 }
 
-std::int64_t components_of(const Node& node, bool onesided) {
+std::int64_t components_of(const Node& node, std::int64_t components, bool onesided) {
   if (node.type(0) != DataType::float32)
     node.fail(fmt::format("the input has type {}, expected float32", to_text(node.type(0))));
-  const std::int64_t components = node.shape(0).back();
   if (components != 1 && components != 2)
     node.fail(fmt::format("the input is {}, expected a last dimension of 1 (real) or 2 (complex)",
                           to_text(node.shape(0))));
   if (components == 2 && onesided)
-    node.fail("the attribute 'onesided' is 1, but the input is complex; expected 0");
+    node.fail("the input is complex; expected the attribute 'onesided' to be 0");
   return components;
 }
 
 std::size_t axis_of(const Node& node) {
-  constexpr std::int64_t usual = -2;
+  constexpr std::int64_t usual = -2, since = 20;
   std::int64_t axis = node.attributes().integer("axis", 1);
-  if (node.opset() >= 20) axis = node.has(2) ? node.integer(2, "the axis") : usual;
+  if (node.opset() >= since) {
+    if (node.attributes().has("axis"))
+      node.fail(
+          fmt::format("'axis' is an attribute, but an input since opset {}, and the model is "
+                      "of opset {}",
+                      since, node.opset()));
+    axis = node.has(2) ? node.integer(2, "the axis") : usual;
+  } else if (node.has(2)) {
+    node.fail(
+        fmt::format("has an input for the axis, which is an attribute before opset {}", since));
+  }
   const std::int64_t result = node.normalized(axis, node.rank(0));
   if (result == node.rank(0) - 1)
     node.fail(fmt::format("the axis {} is that of the real and imaginary parts", axis));
@@ -102,11 +112,12 @@ void lower_dft(Node& node) {
   const std::int64_t there = node.shape(0)[axis];
   if (there < 1) node.fail("the signal is empty, expected at least one number");
   const std::int64_t length = node.has(1) ? node.integer(1, "the length") : there;
-  const Transform transform{length, bins_of(node, length, onesided), components_of(node, onesided),
-                            inverse};
+  const Transform transform{length, bins_of(node, length, onesided),
+                            components_of(node, node.shape(0).back(), onesided), inverse};
   const std::int64_t rows = std::min(length, there);  // beyond there are zeros
   take_factors(node, transform, rows);
   std::vector<float> factors;
+  factors.reserve(static_cast<std::size_t>(2 * transform.bins * rows * transform.components));
   for (std::int64_t row = 0; row < rows * transform.components; ++row)
     for (std::int64_t column = 0; column < 2 * transform.bins; ++column)
       factors.push_back(static_cast<float>(
@@ -141,37 +152,64 @@ std::int64_t frame_length(const Node& node) {
   return element_count(node.shape(2));
 }
 
+/// Frames of a signal, in steps: numbers that each frame begins and ends with as a whole.
+struct Frames {
+  std::int64_t count, length, step;
+  std::int64_t block;  // divides the length and the step
+};
+
+Frames frames_of(const Node& node, std::int64_t signal, std::int64_t length) {
+  const std::int64_t step = node.integer(1, "the step of the frames");
+  if (step < 1) node.fail(fmt::format("the step of the frames is {}, expected at least 1", step));
+  if (length > signal)
+    node.fail(fmt::format("the signal has {} numbers, expected at least the {} of a frame", signal,
+                          length));
+  const std::int64_t count = (signal - length) / step + 1;
+  // Of one frame the step does not matter, however large.
+  const std::int64_t used = count == 1 ? length : step;
+  return {count, length, used, std::gcd(length, used)};
+}
+
+/// Filters of a convolution over blocks: its channels are the parts of a block's numbers.
+std::vector<float> filters_of(const Transform& transform, const Frames& frames,
+                              const std::vector<double>& window) {
+  std::vector<float> filters;
+  filters.reserve(static_cast<std::size_t>(2 * transform.bins * transform.components) *
+                  window.size());
+  for (std::int64_t column = 0; column < 2 * transform.bins; ++column)
+    for (std::int64_t part = 0; part < frames.block * transform.components; ++part)
+      for (std::int64_t n = part / transform.components; n < frames.length; n += frames.block)
+        filters.push_back(static_cast<float>(
+            window[static_cast<std::size_t>(n)] *
+            factor(transform, {n, part % transform.components}, {column / 2, column % 2})));
+  return filters;
+}
+
 void lower_stft(Node& node) {
-  const Shape shape = node.shape(0);
+  Shape shape = node.shape(0);
+  if (shape.size() == 2) shape.push_back(1);  // as exporters of torch.stft leave it
   if (shape.size() != 3)
-    node.fail(fmt::format("the input is {}, expected batch x length x 1 or 2", to_text(shape)));
+    node.fail(fmt::format("the input is {}, expected batch x length, or batch x length x 1 or 2",
+                          to_text(shape)));
   const bool onesided = node.attributes().flag("onesided", true);
   const std::int64_t length = frame_length(node);
-  const Transform transform{length, bins_of(node, length, onesided), components_of(node, onesided)};
-  const std::int64_t step = node.integer(1, "the step of the frames");
-  if (step < 1 || step > most_factors || length > shape[1])
-    node.fail(fmt::format("a step of {} and frames of {} numbers do not fit a signal of {}", step,
-                          length, shape[1]));
+  const Transform transform{length, bins_of(node, length, onesided),
+                            components_of(node, shape[2], onesided)};
+  const Frames frames = frames_of(node, shape[1], length);
   take_factors(node, transform, length);
-  const std::vector<double> window = window_of(node, length);
-  std::vector<float> filters;
-  for (std::int64_t row = 0; row < 2 * transform.bins * transform.components; ++row)
-    for (std::int64_t n = 0; n < length; ++n) {
-      const std::int64_t column = row / transform.components;
-      filters.push_back(static_cast<float>(
-          window[static_cast<std::size_t>(n)] *
-          factor(transform, {n, row % transform.components}, {column / 2, column % 2})));
-    }
   Steps steps(node);
-  const TensorId x = steps.transposed(node.input(0), {0, 2, 1});
-  const TensorId weights =
-      steps.numbers({2 * transform.bins, transform.components, length}, filters, steps.type(x));
-  const std::int64_t frames = (shape[1] - length) / step + 1;
-  const Conv conv{{{length}, {step}, {1}, {0}, {0}}};
-  TensorId spectra =
-      node.add(conv, {x, weights}, {steps.type(x), {shape[0], 2 * transform.bins, frames}});
-  spectra = steps.transposed(spectra, {0, 2, 1});
-  node.give(0, steps.reshaped(spectra, {shape[0], frames, transform.bins, 2}));
+  const std::int64_t blocks = shape[1] / frames.block, parts = frames.block * shape[2];
+  TensorId x = steps.reshaped(node.input(0), shape);
+  x = steps.part(x, 1, 0, blocks * frames.block);
+  x = steps.transposed(steps.reshaped(x, {shape[0], blocks, parts}), {0, 2, 1});
+  const std::int64_t kernel = length / frames.block, columns = 2 * transform.bins;
+  const TensorId filters =
+      steps.numbers({columns, parts, kernel},
+                    filters_of(transform, frames, window_of(node, length)), steps.type(x));
+  const Conv conv{{{kernel}, {frames.step / frames.block}, {1}, {0}, {0}}};
+  x = node.add(conv, {x, filters}, {steps.type(x), {shape[0], columns, frames.count}});
+  x = steps.transposed(x, {0, 2, 1});
+  node.give(0, steps.reshaped(x, {shape[0], frames.count, transform.bins, 2}));
 }
 
 constexpr std::array table_of_spectra{
