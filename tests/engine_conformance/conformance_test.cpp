@@ -45,6 +45,7 @@ constexpr std::array unsupported{
     Exception{"onnxruntime", "convolution_of_integers_",
               "it knows one zero point for all output channels, not one for each"},
     Exception{"onnxruntime", "quantized_convolution", "1.21 has no ConvInteger of int8"},
+    Exception{"onnxruntime", "quantized_product", "without VNNI it cuts off sums of products"},
     Exception{"onnxruntime", "quantized_network", "it has no QLinearConv from uint8 to int8"},
     Exception{"onnxruntime_gpu", "", "a GPU runs what its provider has, and refuses the rest"},
     Exception{"openvino", "cast_from_uint8", "OpenVINO casts negative numbers otherwise"},

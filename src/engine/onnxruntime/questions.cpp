@@ -72,8 +72,23 @@ Verdict can_run_conv_on_gpu(const Network& network, const network::Layer& layer)
       "number of input channels is a multiple of 3, but neither 3 nor one of 4");
 }
 
+/// The second factor's place among the inputs, if both are integers; else 0.
+std::size_t integer_factor(const network::Operator& op) {
+  if (std::holds_alternative<network::ConvInteger>(op)) return 1;
+  if (std::holds_alternative<network::MatMulInteger>(op)) return 1;
+  constexpr std::size_t behind_scale_and_zero_point = 3;
+  if (std::holds_alternative<network::QLinearConv>(op)) return behind_scale_and_zero_point;
+  if (std::holds_alternative<network::QLinearMatMul>(op)) return behind_scale_and_zero_point;
+  return 0;
+}
+
 Verdict known_limits(const Provider& provider, const Network& network, LayerId id) {
   const network::Layer& layer = network[id];
+  const std::size_t factor = integer_factor(layer.op);
+  if (factor != 0 && provider.settings.provider == "cpu" && !multiplies_bytes_exactly() &&
+      network[layer.inputs[factor]].type == network::DataType::int8)
+    return Verdict::no(
+        "ONNX Runtime's products with signed bytes are not exact on x86 processors without VNNI");
   if (std::holds_alternative<network::ConvInteger>(layer.op))
     return can_run_conv_integer(network, layer);
   if (std::holds_alternative<network::Conv>(layer.op) && provider.settings.provider == "webgpu")

@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <mutex>
+
+#include "board/instruction_sets.h"
 
 namespace millrace::engine::onnxruntime {
 namespace {
@@ -121,6 +124,18 @@ OnnxSession::OnnxSession(const Provider& provider, const SessionPart& part,
   create(model, part, options);
 }
 
+bool multiplies_bytes_exactly() {
+#if defined(__x86_64__)
+  static const bool has_vnni = [] {
+    const std::vector<std::string> sets = board::instruction_sets();
+    return std::ranges::find(sets, "avx512_vnni") != sets.end();
+  }();
+  return has_vnni;
+#else
+  return true;
+#endif
+}
+
 OnnxSession::~OnnxSession() {
   const auto turn = turn_of(provider_);
   session_.reset();
@@ -135,7 +150,8 @@ void OnnxSession::create(const network::OnnxModel& model, const SessionPart& par
   // A node that runs elsewhere than it is said to would be a silent fallback.
   if (provider_.settings.provider != "cpu") maker.set("session.disable_cpu_ep_fallback", "1");
   // Earlier versions take a QuantizeLinear and the DequantizeLinear after it for nothing.
-  if (provider_.library->minor < oldest_that_keeps_rounding)
+  // Joined with the layer between them, they make products of bytes.
+  if (provider_.library->minor < oldest_that_keeps_rounding || !multiplies_bytes_exactly())
     maker.set("session.disable_quant_qdq", "1");
   // Else two pairs of them with different scales become one, which rounds otherwise.
   maker.set("session.disable_double_qdq_remover", "1");

@@ -26,6 +26,10 @@ struct SessionOptions {
   std::filesystem::path profile_into = {};  // the beginning of a file's name; empty: no profile
 };
 
+/// On x86 processors without VNNI, the library cuts off sums of two products of an unsigned and a
+/// signed byte at 16 bits.
+bool multiplies_bytes_exactly();
+
 /// One thread at a time.
 class OnnxSession {
  public:
