@@ -271,7 +271,7 @@ class VariantMeasurement {
     const auto& list = alternatives_[layer.index];
     const auto has_error = [](const Alternative& each) { return each.error.has_value(); };
     if (!only_rounds(layer) && std::none_of(list.begin(), list.end(), has_error))
-      return list.front().variant;
+      return is_usual_bound() ? list.front().variant : Variant{};
     const Alternative *base = nullptr, *best = nullptr;
     for (const Alternative& each : list) {
       if (!allowed(each, layer)) continue;

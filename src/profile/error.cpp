@@ -33,7 +33,7 @@ void stretch(network::Buffer& buffer, const network::Tensor& tensor,
                   [&](float& value) { value = low + (high - low) * (value + 1) / 2; });
 }
 
-/// Its variant may be that of a whole attention, which a layer alone says nothing about.
+/// In f32 its variant may be that of a whole attention, which a layer alone says nothing about.
 bool is_product_of_results(const network::Network& network, const network::Layer& layer) {
   return network::is_product(layer.op) && !network[layer.inputs[0]].constant &&
          !network[layer.inputs[1]].constant;
@@ -65,13 +65,16 @@ ErrorTest::ErrorTest(const MeasurementTarget& target, LayerId id) : target_(targ
                                      : inputs_[static_cast<std::size_t>(at)].data()});
   }
   const network::Tensor& output = network[layer.outputs[0]];
-  if (output.type != network::DataType::float32 || is_product_of_results(network, layer)) return;
+  if (output.type != network::DataType::float32) return;
   places_ = draw_places(static_cast<std::size_t>(output.size().count) / sizeof(float), random);
   reference_ = reference_at(layer, views, output.shape, places_);
 }
 
 std::optional<double> ErrorTest::of(const board::Variant& variant) const {
   if (reference_.empty()) return std::nullopt;
+  if (variant.precision == board::Precision::f32 &&
+      is_product_of_results(target_.network, target_.network[layer_]))
+    return std::nullopt;
   Variants variants(target_.network.layers.size());
   variants[layer_.index] = variant;
   engine::SubnetRequest request = request_for(target_, {layer_}, variants);

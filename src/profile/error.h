@@ -9,11 +9,12 @@ namespace millrace::profile {
 
 /// One layer on random inputs in [-1, 1), or in the calibrated range, with its own weights, against
 /// sums in float64: the largest absolute error over the largest absolute reference value, at up to
-/// 512 outputs drawn by chance. Only for float32 layers that multiply by constants and add.
+/// 512 outputs drawn by chance. Only for float32 convolutions and products of
+/// matrices.
 class ErrorTest {
  public:
   ErrorTest(const MeasurementTarget& target, LayerId layer);
-  /// Nothing: there is no reference for this layer.
+  /// Nothing: there is no reference for this layer, or none that holds for the variant.
   std::optional<double> of(const board::Variant& variant) const;
 
  private:
