@@ -92,10 +92,13 @@ class TablePlayer {
       fail(error.what());
     }
     ready.arrive_and_wait();
-    for (Time from{}; !ended_ && from < options_.duration; from += table_.cycle) cycle(unit, from);
+    Clock::time_point free = begin_;
+    for (Time from{}; !ended_ && from < options_.duration; from += table_.cycle)
+      cycle(unit, from, free);
   }
 
-  void cycle(std::size_t unit, Time from) {
+  /// `free`: when the thread's last job ended.
+  void cycle(std::size_t unit, Time from, Clock::time_point& free) {
     for (const realtime::TableEntry& entry : table_.entries) {
       const realtime::TableTask& task = tasks_[entry.task];
       if (task.units.front() != unit) continue;
@@ -108,18 +111,21 @@ class TablePlayer {
         continue;
       }
       const Time stolen = stolen_so_far(jobs_[entry.task].processor.cores);
-      const Clock::time_point ready = std::max(due, Clock::now());
+      const board::PinGuard here(jobs_[entry.task].processor);
       wait_until(due);
-      if (!ended_) execute(entry, from, {stolen, ready});
+      if (!ended_) free = execute(entry, from, {stolen, std::max(due, free)});
     }
   }
 
-  /// Or until all ends. The last moment is spent awake, since a sleeper is woken late.
+  /// Or until all ends. The last moment is spent awake, since a sleeper is woken late; but only a
+  /// part of what is left free, since the system stops real-time threads that never sleep.
   void wait_until(Clock::time_point due) {
+    const Clock::time_point wake = due - std::min<Time>(longest_awake, (due - Clock::now()) / 4);
     for (;;) {
       const std::uint32_t ticket = end_.ticket();
-      if (ended_ || Clock::now() >= due) return;
-      if (Clock::now() < due - awake) end_.sleep_before(ticket, due - awake);
+      const Clock::time_point now = Clock::now();
+      if (ended_ || now >= due) return;
+      if (now < wake) end_.sleep_before(ticket, wake);
     }
   }
   void end_all() {
@@ -146,22 +152,21 @@ class TablePlayer {
 
   struct Before {
     Time stolen;              // from the job's cores
-    Clock::time_point ready;  // due, and the thread's job before has ended
+    Clock::time_point ready;  // it was due, and the thread's job before had ended
   };
 
   /// What it takes until the job begins is a part of its time: no table would hold without it.
-  /// Waiting for other units is not.
-  void execute(const realtime::TableEntry& entry, Time from, const Before& before) {
+  /// Waiting for other units is not. Returns when it ended.
+  Clock::time_point execute(const realtime::TableEntry& entry, Time from, const Before& before) {
     const realtime::TableTask& task = tasks_[entry.task];
     const Time late = Clock::now() - before.ready;
     const Units units(locks_.get(), task.units);
     const Clock::time_point begin = Clock::now() - late;
-    const board::PinGuard here(jobs_[entry.task].processor);
     try {
       works_[entry.task]();
     } catch (const std::exception& error) {
       fail(fmt::format("task '{}': {}", task.name, error.what()));
-      return;
+      return Clock::now();
     }
     const Clock::time_point end = Clock::now();
     PlayedTask& played = result_.tasks[entry.task];
@@ -169,16 +174,17 @@ class TablePlayer {
     played.all.add(end - begin);
     if (!disturbed) played.undisturbed.add(end - begin);
     played.latest = std::max<Time>(played.latest, end - (begin_ + from + task.period * entry.job));
-    if (end <= begin_ + from + entry.end) return;
+    if (end <= begin_ + from + entry.end) return end;
     ++played.overruns;
     played.disturbed_overruns += disturbed;
-    if (options_.overrun != Overrun::stop) return;
+    if (options_.overrun != Overrun::stop) return end;
     overran_ = true;
     end_all();
+    return end;
   }
 
-  /// Longer than waking up takes, even where a hypervisor has the core meanwhile.
-  static constexpr Time awake = std::chrono::microseconds(300);
+  /// Longer than waking up usually takes.
+  static constexpr Time longest_awake = std::chrono::microseconds(300);
   /// So late a begin is still in time: timers are not exact.
   static constexpr Time slack = std::chrono::microseconds(200);
 
