@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import numpy
+import onnx
 
 from .failed import Failed, reason_of
 from .worker import Worker
@@ -74,7 +75,13 @@ def _open_millrace(contender, network, options):
     _millrace("run", [path, *_inputs(network), "-o", answer], network, options)
     in_flight = [] if contender.setting == "plan" else ["--in-flight", 1]
     return Worker([options.millrace, "bench", path, "--on-request", "--warmup", options.warmup,
-                   *in_flight], options.cores, _environment(network, options)), answer
+                   *in_flight], options.cores, _environment(network, options)), _first_answer(network, answer)
+
+
+def _first_answer(network, answer):
+    """With several outputs, each has a file of its own."""
+    outputs = onnx.load(network.models[1], load_external_data=False).graph.output
+    return answer if len(outputs) == 1 else answer.with_suffix(f".{outputs[0].name}.npy")
 
 
 def _open_served(contender, network, options):

@@ -18,6 +18,7 @@ from pathlib import Path
 
 SKIPPED = 77
 CODE = re.compile(r"`([^`]*)`")
+NO_INT8 = re.compile(r"--precision int8: core0 runs no layer of \S+ in int8")
 
 
 def rows_of(page):
@@ -60,6 +61,9 @@ def check(rows, setup, folder, environment, show):
         if command not in outputs:
             outputs[command] = output_of(command, setup, folder, environment)
         text, code = outputs[command]
+        if NO_INT8.search(text):
+            print(f"line {number}: not looked at: this machine has no instructions for int8")
+            continue
         absent = [words for words in expected if not is_in(words, text)]
         # A command that ends with `;` before another one may fail where it must.
         failed = code != 0 and ";" not in command and "exit" not in command
