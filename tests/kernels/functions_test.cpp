@@ -41,6 +41,8 @@ double exact(const ElementFunction& f, double x) {
       return std::max(x, 0.) + std::log1p(std::exp(-std::abs(x)));
     case Function::sigmoid:
       return 1 / (1 + std::exp(-x));
+    case Function::tanh:
+      return std::tanh(x);
     case Function::swish:
       return x / (1 + std::exp(-x));
     case Function::mish:
@@ -63,19 +65,13 @@ double exact(const ElementFunction& f, double x) {
   return x;
 }
 
-constexpr std::array all_functions{Function::erf,
-                                   Function::floor,
-                                   Function::ceil,
-                                   Function::sin,
-                                   Function::cos,
-                                   Function::celu,
-                                   Function::selu,
-                                   Function::sign,
-                                   Function::sigmoid,
-                                   Function::reciprocal,
-                                   Function::softsign,
-                                   Function::shrink,
-                                   Function::thresholded_relu};
+constexpr std::array all_functions{Function::erf,        Function::floor,
+                                   Function::ceil,       Function::sin,
+                                   Function::cos,        Function::celu,
+                                   Function::selu,       Function::sign,
+                                   Function::sigmoid,    Function::tanh,
+                                   Function::reciprocal, Function::softsign,
+                                   Function::shrink,     Function::thresholded_relu};
 
 /// Of many magnitudes, and some that are none.
 std::vector<float> samples(float largest) {
@@ -117,10 +113,12 @@ std::vector<float> magnitudes_of(std::vector<float> numbers) {
   return numbers;
 }
 
-TEST(Functions, with_logarithms_and_exponentials_are_relatively_exact) {
+TEST(Functions, with_logarithms_and_exponentials_and_tanh_are_relatively_exact) {
   constexpr double least = 1e-38;
   expect_near({Function::exp}, samples(87), least);
   expect_near({Function::softplus}, samples(87), least);
+  for (const float largest : {1.f, 30.f, 1e38f})
+    expect_near({Function::tanh}, samples(largest), least);
   for (const float largest : {1.f, 1e6f, 1e38f})
     expect_near({Function::log}, magnitudes_of(samples(largest)), least);
   std::vector<float> near_one = samples(1);
@@ -144,7 +142,7 @@ TEST(Functions, swish_and_mish_are_relatively_exact_and_add_what_they_are_told) 
     }
 }
 
-TEST(Functions, sigmoid_of_what_is_no_ordinary_number) {
+TEST(Functions, sigmoid_and_tanh_of_what_is_no_ordinary_number) {
   const std::vector<float> x{
       nothing, -nothing, std::bit_cast<float>(0x7fc12345u), infinite, -infinite, 3e38f, -3e38f};
   std::vector<float> y(x.size());
@@ -154,6 +152,10 @@ TEST(Functions, sigmoid_of_what_is_no_ordinary_number) {
   EXPECT_NEAR(y[4], 0, 1e-37);
   EXPECT_EQ(y[5], 1);
   EXPECT_NEAR(y[6], 0, 1e-37);
+  apply({Function::tanh}, x, y.data());
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_TRUE(std::isnan(y[i])) << i;
+  for (const std::size_t i : {3u, 5u}) EXPECT_NEAR(y[i], 1, 1e-6);
+  for (const std::size_t i : {4u, 6u}) EXPECT_NEAR(y[i], -1, 1e-6);
 }
 
 TEST(Functions, swish_and_mish_of_what_is_no_ordinary_number) {

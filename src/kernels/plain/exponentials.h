@@ -125,26 +125,6 @@ struct BinaryExponent {
   return x < 0.f ? -y : y;
 }
 
-/// By a quotient of polynomials, fitted to erf(x) / x on [0, 4]; the relative error is below 5e-7.
-[[gnu::always_inline]] inline float error_function(float x) {
-  x = x > 4.f ? 4.f : x;
-  x = x < -4.f ? -4.f : x;
-  const float z = x * x;
-  float p = 1.9109828e-08f;
-  p = p * z - 1.942199e-06f;
-  p = p * z + 0.00014727532f;
-  p = p * z + 0.003990246f;
-  p = p * z + 0.051523916f;
-  p = p * z + 0.20711868f;
-  p = p * z + 1.1283791f;
-  float q = 0.0010210227f;
-  q = q * z + 0.014957442f;
-  q = q * z + 0.11796794f;
-  q = q * z + 0.5168854f;
-  q = q * z + 1.f;
-  return x * p / q;
-}
-
 /// The largest magnitude that sine() and cosine() take.
 inline constexpr float largest_angle = 8192.f;
 

@@ -18,18 +18,30 @@ template <class F>
 
 /// The same of vectors.
 template <class F>
-[[gnu::always_inline]] inline void map_lanes(std::span<const float> from, float* to, const F& f) {
-  Lanes x = {};
-  const std::size_t rest = from.size() % lane_count, whole = from.size() - rest;
-  for (std::size_t i = 0; i < whole; i += lane_count) {
-    read_lanes(x, from.data() + i);
+struct LaneMap {
+  std::span<const float> from;
+  float* to;
+  F f;
+
+  template <std::size_t lanes>
+  [[gnu::always_inline]] void run() {
+    typename LanesOf<lanes>::Type x = {};
+    const std::size_t rest = from.size() % lanes, whole = from.size() - rest;
+    for (std::size_t i = 0; i < whole; i += lanes) {
+      read_lanes(x, from.data() + i);
+      x = f(x);
+      __builtin_memcpy(to + i, &x, sizeof x);
+    }
+    if (rest == 0) return;
+    __builtin_memcpy(&x, from.data() + whole, rest * sizeof(float));
     x = f(x);
-    __builtin_memcpy(to + i, &x, sizeof x);
+    __builtin_memcpy(to + whole, &x, rest * sizeof(float));
   }
-  if (rest == 0) return;
-  __builtin_memcpy(&x, from.data() + whole, rest * sizeof(float));
-  x = f(x);
-  __builtin_memcpy(to + whole, &x, rest * sizeof(float));
+};
+
+template <class F>
+void map_lanes(std::span<const float> from, float* to, const F& f) {
+  run_in_lanes(LaneMap<F>{from, to, f});
 }
 
 /// exp(x) - 1 below zero, else 0.
@@ -70,8 +82,6 @@ template <class F>
 #endif
 void map_piece(const ElementFunction& f, std::span<const float> from, float* to) {
   switch (f.function) {
-    case Function::erf:
-      return map_all(from, to, [](float x) { return error_function(x); });
     case Function::floor:
       return map_all(from, to, [](float x) { return std::floor(x); });
     case Function::ceil:
@@ -86,16 +96,39 @@ void map_piece(const ElementFunction& f, std::span<const float> from, float* to)
       return map_all(from, to, [](float x) { return logarithm(x); });
     case Function::softplus:
       return map_all(from, to, [](float x) { return soft_plus(x); });
-    case Function::sigmoid:
-      return map_lanes(from, to, [](const Lanes& x) { return sigmoid(x); });
-    case Function::swish:
-      return map_lanes(from, to, [](const Lanes& x) { return swish(x); });
-    case Function::mish:
-      return map_lanes(from, to, [](const Lanes& x) { return mish(x); });
     case Function::reciprocal:
       return map_all(from, to, [](float x) { return 1.f / x; });
     default:
       return map_pieces(f, from, to);
+  }
+}
+
+/// Whether it is one that vectors are computed for.
+bool map_in_lanes(const ElementFunction& f, std::span<const float> from, float* to) {
+  switch (f.function) {
+    case Function::erf:
+      map_lanes(
+          from, to, [](const auto& x) __attribute__((always_inline)) { return error_function(x); });
+      return true;
+    case Function::sigmoid:
+      map_lanes(
+          from, to, [](const auto& x) __attribute__((always_inline)) { return sigmoid(x); });
+      return true;
+    case Function::tanh:
+      map_lanes(
+          from, to,
+          [](const auto& x) __attribute__((always_inline)) { return hyperbolic_tangent_of(x); });
+      return true;
+    case Function::swish:
+      map_lanes(
+          from, to, [](const auto& x) __attribute__((always_inline)) { return swish(x); });
+      return true;
+    case Function::mish:
+      map_lanes(
+          from, to, [](const auto& x) __attribute__((always_inline)) { return mish(x); });
+      return true;
+    default:
+      return false;
   }
 }
 
@@ -122,7 +155,7 @@ void apply(const ElementFunction& function, std::span<const float> from, float* 
     const auto piece = from.subspan(first, last - first);
     if (angles && has_large_angle(piece))
       map_large_angles(function, piece, to + first);
-    else
+    else if (!map_in_lanes(function, piece, to + first))
       map_piece(function, piece, to + first);
     for (std::size_t i = first; added != nullptr && i < last; ++i) to[i] += added[i];
   });

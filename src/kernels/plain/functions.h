@@ -15,6 +15,7 @@ enum class Function {
   log,
   softplus,
   sigmoid,
+  tanh,
   swish,
   mish,
   celu,

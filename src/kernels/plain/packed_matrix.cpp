@@ -2,20 +2,14 @@
 
 #include <algorithm>
 
+#include "kernels/plain/lanes.h"
 #include "kernels/plain/pieces.h"
 
 namespace millrace::kernels {
 namespace {
 
-constexpr std::size_t matrix_lanes = 16;
-constexpr std::size_t panel_columns = 2 * matrix_lanes;
+constexpr std::size_t panel_columns = 32;
 constexpr std::size_t block_rows = 3;  // so that the sums stay in registers
-
-using MatrixVector [[gnu::vector_size(sizeof(float) * matrix_lanes)]] = float;
-
-[[gnu::always_inline]] inline void read(MatrixVector& x, const float* from) {
-  __builtin_memcpy(&x, from, sizeof x);
-}
 
 /// Some rows by panels that follow each other.
 struct PanelProduct {
@@ -26,57 +20,93 @@ struct PanelProduct {
   std::size_t depth, width;
 };
 
-template <std::size_t rows, std::size_t panels>
-[[gnu::always_inline]] inline void multiply_panels(const PanelProduct& p) {
-  MatrixVector sums[rows][panels][2];
-  for (std::size_t n = 0; n < panels; ++n)
-    for (std::size_t half = 0; half < 2; ++half)
-      for (std::size_t r = 0; r < rows; ++r)
-        read(sums[r][n][half], p.bias + n * panel_columns + half * matrix_lanes);
-  for (std::size_t k = 0; k < p.depth; ++k)
-    for (std::size_t n = 0; n < panels; ++n) {
-      MatrixVector a, b;
-      read(a, p.panels + (n * p.depth + k) * panel_columns);
-      read(b, p.panels + (n * p.depth + k) * panel_columns + matrix_lanes);
-      for (std::size_t r = 0; r < rows; ++r) {
-        const float factor = p.from[r * p.depth + k];
-        sums[r][n][0] += factor * a;
-        sums[r][n][1] += factor * b;
-      }
+/// Of each panel the columns of some vectors, which are copied one by one: else compilers keep them
+/// in memory.
+template <std::size_t lanes, std::size_t rows, std::size_t panels>
+struct PanelSums {
+  using Vector = LanesOf<lanes>::Type;
+  static constexpr std::size_t vectors = lanes == lane_count ? 2 : 4, columns = vectors * lanes;
+  Vector sums[rows][panels][vectors];
+
+  /// f(sum, row, place in the rows of all panels)
+  template <class F>
+  [[gnu::always_inline]] void for_each(const F& f) {
+#pragma GCC unroll 4
+    for (std::size_t r = 0; r < rows; ++r)
+#pragma GCC unroll 4
+      for (std::size_t n = 0; n < panels; ++n)
+#pragma GCC unroll 4
+        for (std::size_t v = 0; v < vectors; ++v)
+          f(sums[r][n][v], r, n * panel_columns + v * lanes);
+  }
+
+  [[gnu::always_inline]] void multiply(const PanelProduct& p) {
+    for_each([&](Vector & sum, std::size_t, std::size_t at)
+                 __attribute__((always_inline)) { read_lanes(sum, p.bias + at); });
+    for (std::size_t k = 0; k < p.depth; ++k)
+#pragma GCC unroll 4
+      for (std::size_t n = 0; n < panels; ++n) add_products(p, k, n);
+    for_each([&](Vector & sum, std::size_t r, std::size_t at) __attribute__((always_inline)) {
+      __builtin_memcpy(p.to + r * p.width + at, &sum, sizeof sum);
+    });
+  }
+
+  [[gnu::always_inline]] void add_products(const PanelProduct& p, std::size_t k, std::size_t n) {
+    const float* const panel = p.panels + (n * p.depth + k) * panel_columns;
+    Vector x[vectors];
+#pragma GCC unroll 4
+    for (std::size_t v = 0; v < vectors; ++v) read_lanes(x[v], panel + v * lanes);
+#pragma GCC unroll 4
+    for (std::size_t r = 0; r < rows; ++r) {
+      const float factor = p.from[r * p.depth + k];
+#pragma GCC unroll 4
+      for (std::size_t v = 0; v < vectors; ++v) sums[r][n][v] += factor * x[v];
     }
-  for (std::size_t r = 0; r < rows; ++r)
-    for (std::size_t n = 0; n < panels; ++n)
-      __builtin_memcpy(p.to + r * p.width + n * panel_columns, &sums[r][n], sizeof sums[r][n]);
+  }
+};
+
+template <std::size_t lanes, std::size_t rows, std::size_t panels>
+[[gnu::always_inline]] inline void multiply_panels(PanelProduct p) {
+  using Sums = PanelSums<lanes, rows, panels>;
+  for (std::size_t column = 0; column < panel_columns; column += Sums::columns) {
+    Sums().multiply(p);
+    p.panels += Sums::columns;
+    p.bias += Sums::columns;
+    p.to += Sums::columns;
+  }
 }
 
 /// Rows alone take two panels at once: sums that do not wait for each other.
-template <std::size_t rows, std::size_t panels>
+template <std::size_t lanes, std::size_t rows, std::size_t panels>
 [[gnu::always_inline]] inline void multiply_all_panels(PanelProduct p) {
   std::size_t column = 0;
   for (; column + panels * panel_columns <= p.width; column += panels * panel_columns) {
-    multiply_panels<rows, panels>(p);
+    multiply_panels<lanes, rows, panels>(p);
     p.panels += panels * panel_columns * p.depth;
     p.bias += panels * panel_columns;
     p.to += panels * panel_columns;
   }
-  if (panels > 1 && column < p.width) multiply_panels<rows, 1>(p);
+  if (panels > 1 && column < p.width) multiply_panels<lanes, rows, 1>(p);
 }
 
-#if defined(__x86_64__) && !defined(__clang__)
-[[gnu::target_clones("avx512f", "arch=x86-64-v3", "default")]]
-#endif
-void multiply_some_rows(PanelProduct p, std::size_t rows) {
-  for (; rows >= block_rows; rows -= block_rows) {
-    multiply_all_panels<block_rows, 1>(p);
-    p.from += block_rows * p.depth;
-    p.to += block_rows * p.width;
+struct RowsOfProduct {
+  PanelProduct p;
+  std::size_t rows;
+
+  template <std::size_t lanes>
+  [[gnu::always_inline]] void run() {
+    for (; rows >= block_rows; rows -= block_rows) {
+      multiply_all_panels<lanes, block_rows, 1>(p);
+      p.from += block_rows * p.depth;
+      p.to += block_rows * p.width;
+    }
+    for (; rows > 0; --rows) {
+      multiply_all_panels<lanes, 1, 2>(p);
+      p.from += p.depth;
+      p.to += p.width;
+    }
   }
-  for (; rows > 0; --rows) {
-    multiply_all_panels<1, 2>(p);
-    p.from += p.depth;
-    p.to += p.width;
-  }
-}
+};
 
 }  // namespace
 
@@ -99,9 +129,9 @@ void PackedMatrix::multiply(std::size_t rows, const float* from, const float* bi
   const std::size_t each = std::max<std::size_t>(worthwhile / work, 1);
   const std::size_t whole = (each + block_rows - 1) / block_rows * block_rows;
   in_pieces(rows, whole, [&](std::size_t first, std::size_t last) {
-    multiply_some_rows(
+    run_in_lanes(RowsOfProduct{
         {from + first * depth_, panels_.data(), bias, to + first * width(), depth_, width()},
-        last - first);
+        last - first});
   });
 }
 

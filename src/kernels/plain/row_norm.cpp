@@ -89,17 +89,25 @@ bool is_short(const RowNorm& norm) {
          norm.period == 1;
 }
 
-template <class F>
+/// In sixteen sums, however many of them are in a vector.
+template <std::size_t lanes, class F>
 [[gnu::always_inline]] inline float sum_of_lanes(const float* x, std::size_t size, const F& f) {
-  Lanes sum = {}, next;
-  for (std::size_t i = 0; i < size; i += lane_count) {
-    read_lanes(next, x + i);
-    sum += f(next);
-  }
-  return folded(sum, [](const auto& a, const auto& b) { return a + b; });
+  constexpr std::size_t vectors = lane_count / lanes;
+  typename LanesOf<lanes>::Type sums[vectors] = {}, next;
+  for (std::size_t i = 0; i < size; i += lane_count)
+#pragma GCC unroll 4
+    for (std::size_t v = 0; v < vectors; ++v) {
+      read_lanes(next, x + i + v * lanes);
+      sums[v] += f(next);
+    }
+  for (std::size_t half = vectors / 2; half > 0; half /= 2)
+    for (std::size_t v = 0; v < half; ++v) sums[v] += sums[v + half];
+  return folded(
+      sums[0], [](const auto& a, const auto& b) __attribute__((always_inline)) { return a + b; });
 }
 
 /// At most `rows_at_once` rows.
+template <std::size_t lanes>
 [[gnu::always_inline]] inline void write_short_rows(const RowNorm& norm, const RowNormOperands& at,
                                                     std::size_t first, std::size_t rows) {
   RowMoments moments[rows_at_once];
@@ -107,12 +115,16 @@ template <class F>
   const auto size = static_cast<float>(norm.size);
   if (norm.centred)
     for (std::size_t r = 0; r < rows; ++r)
-      moments[r].mean =
-          sum_of_lanes(x + r * norm.size, norm.size, [](const Lanes& v) { return v; }) / size;
+      moments[r].mean = sum_of_lanes<lanes>(
+                            x + r * norm.size, norm.size,
+                            [](const auto& v) __attribute__((always_inline)) { return v; }) /
+                        size;
   for (std::size_t r = 0; r < rows; ++r) {
     const float mean = moments[r].mean;
-    const auto square = [mean](const Lanes& v) { return (v - mean) * (v - mean); };
-    const float variance = sum_of_lanes(x + r * norm.size, norm.size, square) / size;
+    const auto square = [mean](const auto& v) __attribute__((always_inline)) {
+      return (v - mean) * (v - mean);
+    };
+    const float variance = sum_of_lanes<lanes>(x + r * norm.size, norm.size, square) / size;
     moments[r].factor = 1.f / std::sqrt(variance + norm.epsilon);
   }
   for (std::size_t r = 0; r < rows; ++r) {
@@ -123,14 +135,17 @@ template <class F>
   }
 }
 
-#if defined(__x86_64__) && !defined(__clang__)
-[[gnu::target_clones("avx512f", "arch=x86-64-v3", "default")]]
-#endif
-void write_normalized_short_rows(const RowNorm& norm, const RowNormOperands& at, std::size_t first,
-                                 std::size_t last) {
-  for (; first < last; first += rows_at_once)
-    write_short_rows(norm, at, first, std::min(rows_at_once, last - first));
-}
+struct ShortRowNorm {
+  const RowNorm& norm;
+  const RowNormOperands& at;
+  std::size_t first, last;
+
+  template <std::size_t lanes>
+  [[gnu::always_inline]] void run() {
+    for (; first < last; first += rows_at_once)
+      write_short_rows<lanes>(norm, at, first, std::min(rows_at_once, last - first));
+  }
+};
 
 #if defined(__x86_64__) && !defined(__clang__)
 [[gnu::target_clones("avx512f", "arch=x86-64-v3", "default")]]
@@ -162,7 +177,7 @@ void write_normalized_rows(const RowNorm& norm, const RowNormOperands& at, std::
 void normalize_rows(const RowNorm& norm, const RowNormOperands& operands) {
   in_pieces_of_rows(norm.rows, norm.size, [&](std::size_t first, std::size_t last) {
     if (is_short(norm))
-      write_normalized_short_rows(norm, operands, first, last);
+      run_in_lanes(ShortRowNorm{norm, operands, first, last});
     else
       write_normalized_rows(norm, operands, first, last);
   });

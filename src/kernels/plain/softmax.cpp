@@ -15,21 +15,23 @@ namespace millrace::kernels {
 namespace {
 
 /// exp(x) for x <= 0; as good as 0 below -87.
-[[gnu::always_inline]] inline Lanes exponential_of_less(const Lanes& x) {
+template <class Vector>
+[[gnu::always_inline]] inline Vector exponential_of_less(const Vector& x) {
   return x == x ? ordinary_exponential(x) : x;
 }
 
 /// Rows of a vector or more, some at once: their numbers less the largest of the row, and the
 /// exponentials of all of these side by side. A row's last vector may begin inside of the one
 /// before.
+template <std::size_t lanes>
 class LongRows {
  public:
   explicit LongRows(std::size_t size)
       : size_(size),
         together_(std::max<std::size_t>(1024 / size, 1)),
-        less_(together_ * size + lane_count),
+        less_(together_ * size + lanes),
         powers_(less_.size()) {
-    for (std::size_t i = 0; i < size % lane_count; ++i) rest_[lane_count - 1 - i] = 1;
+    for (std::size_t i = 0; i < size % lanes; ++i) rest_[lanes - 1 - i] = 1;
   }
 
   std::size_t together() const { return together_; }
@@ -37,10 +39,10 @@ class LongRows {
   [[gnu::always_inline]] void write_softmax(const float* x, std::size_t rows, bool logarithm,
                                             float* y) {
     for (std::size_t r = 0; r < rows; ++r) write_less(x + r * size_, less_.data() + r * size_);
-    for (std::size_t i = 0; i < rows * size_; i += lane_count) {
-      Lanes less;
+    for (std::size_t i = 0; i < rows * size_; i += lanes) {
+      Vector less;
       read_lanes(less, less_.data() + i);
-      const Lanes power = exponential_of_less(less);
+      const Vector power = exponential_of_less(less);
       __builtin_memcpy(powers_.data() + i, &power, sizeof power);
     }
     const float* const powers = powers_.data();
@@ -54,23 +56,27 @@ class LongRows {
   }
 
  private:
+  using Vector = LanesOf<lanes>::Type;
+
   /// f(first) for vectors that cover a row.
   template <class F>
   [[gnu::always_inline]] void for_vectors(const F& f) const {
     std::size_t i = 0;
-    for (; i + lane_count <= size_; i += lane_count) f(i);
-    if (i < size_) f(size_ - lane_count);
+    for (; i + lanes <= size_; i += lanes) f(i);
+    if (i < size_) f(size_ - lanes);
   }
 
   [[gnu::always_inline]] void write_less(const float* x, float* to) const {
-    Lanes largest, next;
+    Vector largest, next;
     read_lanes(largest, x);
-    for_vectors([&](std::size_t i) {
+    for_vectors([&](std::size_t i) __attribute__((always_inline)) {
       read_lanes(next, x + i);
       largest = next > largest ? next : largest;
     });
-    const float most = folded(largest, [](const auto& a, const auto& b) { return a > b ? a : b; });
-    for_vectors([&](std::size_t i) {
+    const float most = folded(
+        largest,
+        [](const auto& a, const auto& b) __attribute__((always_inline)) { return a > b ? a : b; });
+    for_vectors([&](std::size_t i) __attribute__((always_inline)) {
       read_lanes(next, x + i);
       next -= most;
       __builtin_memcpy(to + i, &next, sizeof next);
@@ -78,25 +84,26 @@ class LongRows {
   }
 
   [[gnu::always_inline]] float sum_of(const float* powers) const {
-    Lanes sum, next, rest;
+    Vector sum, next, rest;
     read_lanes(sum, powers);
-    std::size_t i = lane_count;
-    for (; i + lane_count <= size_; i += lane_count) {
+    std::size_t i = lanes;
+    for (; i + lanes <= size_; i += lanes) {
       read_lanes(next, powers + i);
       sum += next;
     }
     if (i < size_) {
-      read_lanes(next, powers + size_ - lane_count);
+      read_lanes(next, powers + size_ - lanes);
       read_lanes(rest, rest_.data());
-      sum += rest > 0 ? next : Lanes{};
+      sum += rest > 0 ? next : Vector{};
     }
-    return folded(sum, [](const auto& a, const auto& b) { return a + b; });
+    return folded(
+        sum, [](const auto& a, const auto& b) __attribute__((always_inline)) { return a + b; });
   }
 
   [[gnu::always_inline]] void write_vectors(const float* from, float factor, float shift,
                                             float* to) const {
-    for_vectors([&](std::size_t i) {
-      Lanes x;
+    for_vectors([&](std::size_t i) __attribute__((always_inline)) {
+      Vector x;
       read_lanes(x, from + i);
       x = x * factor + shift;
       __builtin_memcpy(to + i, &x, sizeof x);
@@ -105,7 +112,7 @@ class LongRows {
 
   std::size_t size_, together_;
   std::vector<float> less_, powers_;
-  std::array<float, lane_count> rest_{};  // which numbers of the last vector are in no other
+  std::array<float, lanes> rest_{};  // which numbers of the last vector are in no other
 };
 
 /// Rows shorter than a vector: sixteen of them at once, a row in each lane.
@@ -154,15 +161,18 @@ void write_short_softmax(const RowPiece<float>& p, bool logarithm) {
                        p.to + row * p.size);
 }
 
-#if defined(__x86_64__) && !defined(__clang__)
-[[gnu::target_clones("avx512f", "arch=x86-64-v3", "default")]]
-#endif
-void write_softmax(const RowPiece<float>& p, bool logarithm) {
-  LongRows rows(p.size);
-  for (std::size_t row = p.first; row < p.last; row += rows.together())
-    rows.write_softmax(p.from + row * p.size, std::min(rows.together(), p.last - row), logarithm,
-                       p.to + row * p.size);
-}
+struct LongSoftmax {
+  RowPiece<float> p;
+  bool logarithm;
+
+  template <std::size_t lanes>
+  [[gnu::always_inline]] void run() {
+    LongRows<lanes> rows(p.size);
+    for (std::size_t row = p.first; row < p.last; row += rows.together())
+      rows.write_softmax(p.from + row * p.size, std::min(rows.together(), p.last - row), logarithm,
+                         p.to + row * p.size);
+  }
+};
 
 #if defined(__x86_64__) && !defined(__clang__)
 [[gnu::target_clones("avx512f", "arch=x86-64-v3", "default")]]
@@ -206,7 +216,7 @@ void softmax_rows(const DenseRows& rows, bool logarithm, const float* from, floa
     if (rows.size < lane_count)
       write_short_softmax(piece, logarithm);
     else
-      write_softmax(piece, logarithm);
+      run_in_lanes(LongSoftmax{piece, logarithm});
   });
 }
 

@@ -27,10 +27,10 @@ struct PanelWork {
 };
 
 /// Ahead of their use: rows of weights are too short for the hardware to foresee.
-template <int rows>
+template <std::int64_t rows>
 [[gnu::always_inline]] inline void fetch_weights(const PanelWork& work) {
   constexpr std::int64_t line = 16;
-  for (int r = 0; r < rows; ++r)
+  for (std::int64_t r = 0; r < rows; ++r)
     for (std::int64_t k = 0; k < work.depth; k += line)
       __builtin_prefetch(work.weights + (rows + r) * work.weight_stride + k);
 }
@@ -44,10 +44,10 @@ template <class Vector>
 
 /// Sums that a processor's registers hold: of some outputs, each of some vectors of pixels. Vectors
 /// are as wide as a register, and each is copied by itself: else compilers keep them in memory.
-template <int lanes, int vectors, int rows>
+template <std::size_t lanes, std::int64_t vectors, std::int64_t rows>
 struct TileSums {
   using Vector = LanesOf<lanes>::Type;
-  static constexpr std::int64_t width = lanes * vectors;
+  static constexpr std::int64_t width = static_cast<std::int64_t>(lanes) * vectors;
   Vector sums[rows][vectors];
 
   [[gnu::always_inline]] void multiply(const PanelWork& work, const float* panel) {
@@ -55,12 +55,13 @@ struct TileSums {
     for (std::int64_t k = 0; k < work.depth; ++k, panel += tile_columns) {
       Vector x[vectors];
 #pragma GCC unroll 8
-      for (int i = 0; i < vectors; ++i) __builtin_memcpy(&x[i], panel + i * lanes, sizeof x[i]);
+      for (std::int64_t i = 0; i < vectors; ++i)
+        __builtin_memcpy(&x[i], panel + i * lanes, sizeof x[i]);
 #pragma GCC unroll 8
-      for (int r = 0; r < rows; ++r) {
+      for (std::int64_t r = 0; r < rows; ++r) {
         const float weight = work.weights[r * work.weight_stride + k];
 #pragma GCC unroll 8
-        for (int i = 0; i < vectors; ++i) sums[r][i] += weight * x[i];
+        for (std::int64_t i = 0; i < vectors; ++i) sums[r][i] += weight * x[i];
       }
     }
     write(work);
@@ -69,9 +70,9 @@ struct TileSums {
  private:
   [[gnu::always_inline]] void read(const PanelWork& work) {
 #pragma GCC unroll 8
-    for (int r = 0; r < rows; ++r)
+    for (std::int64_t r = 0; r < rows; ++r)
 #pragma GCC unroll 8
-      for (int i = 0; i < vectors; ++i)
+      for (std::int64_t i = 0; i < vectors; ++i)
         if (work.starts)
           sums[r][i] = Vector{} + (work.bias ? work.bias[r] : 0.0f);
         else
@@ -80,9 +81,9 @@ struct TileSums {
   }
   [[gnu::always_inline]] void write(const PanelWork& work) {
 #pragma GCC unroll 8
-    for (int r = 0; r < rows; ++r)
+    for (std::int64_t r = 0; r < rows; ++r)
 #pragma GCC unroll 8
-      for (int i = 0; i < vectors; ++i) {
+      for (std::int64_t i = 0; i < vectors; ++i) {
         if (work.curve) bend(sums[r][i], *work.curve);
         __builtin_memcpy(work.sums + r * work.sum_stride + i * lanes, &sums[r][i],
                          sizeof sums[r][i]);
@@ -91,7 +92,7 @@ struct TileSums {
 };
 
 /// Some outputs of all pixels.
-template <int lanes, int vectors, int rows>
+template <std::size_t lanes, std::int64_t vectors, std::int64_t rows>
 [[gnu::always_inline]] inline void multiply_rows(PanelWork& work, const float* panel) {
   using Sums = TileSums<lanes, vectors, rows>;
   float* const sums = work.sums;
@@ -104,7 +105,7 @@ template <int lanes, int vectors, int rows>
   work.sums = sums + rows * work.sum_stride;
 }
 
-template <int lanes, int vectors, int rows>
+template <std::size_t lanes, std::int64_t vectors, std::int64_t rows>
 [[gnu::always_inline]] inline void multiply_panel(PanelWork work, const float* panel,
                                                   std::int64_t outputs) {
   for (; outputs >= rows; outputs -= rows) {
@@ -114,35 +115,21 @@ template <int lanes, int vectors, int rows>
   for (; outputs > 0; --outputs) multiply_rows<lanes, vectors, 1>(work, panel);
 }
 
-using PanelFunction = void (*)(PanelWork, const float*, std::int64_t);
+struct PanelProduct {
+  const PanelWork& work;
+  const float* panel;
+  std::int64_t outputs;
 
-#if defined(__x86_64__)
-[[gnu::target("avx512f")]] void multiply_panel_16(PanelWork work, const float* panel,
-                                                  std::int64_t outputs) {
-  multiply_panel<16, 2, 8>(work, panel, outputs);
-}
-[[gnu::target("avx2,fma")]] void multiply_panel_8(PanelWork work, const float* panel,
-                                                  std::int64_t outputs) {
-  multiply_panel<8, 2, 4>(work, panel, outputs);
-}
-#endif
-
-/// With what every processor of the kind has: SSE2, NEON.
-void multiply_panel_4(PanelWork work, const float* panel, std::int64_t outputs) {
+  /// NEON has twice the registers of SSE2 and AVX2, and AVX-512 has too.
+  template <std::size_t lanes>
+  [[gnu::always_inline]] void run() {
 #if defined(__aarch64__)
-  multiply_panel<4, 4, 4>(work, panel, outputs);
+    multiply_panel<lanes, 4, 4>(work, panel, outputs);
 #else
-  multiply_panel<4, 2, 4>(work, panel, outputs);
+    multiply_panel<lanes, 2, lanes == lane_count ? 8 : 4>(work, panel, outputs);
 #endif
-}
-
-PanelFunction fastest_panel_function() {
-#if defined(__x86_64__)
-  if (__builtin_cpu_supports("avx512f")) return multiply_panel_16;
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return multiply_panel_8;
-#endif
-  return multiply_panel_4;
-}
+  }
+};
 
 #if defined(__x86_64__) && !defined(__clang__)
 [[gnu::target_clones("avx512f", "arch=x86-64-v3", "default")]]
@@ -324,10 +311,10 @@ class TileStrip {
       const std::int64_t part = std::min(tile_depth, depth_ - k);
       // One panel serves all outputs if it holds all of the sum.
       if (m == 0 || depth_ > tile_depth) pixels_.fill(panel_, k, part);
-      static const PanelFunction multiply_panel = fastest_panel_function();
-      multiply_panel({weights + k, c_.weight_stride, part, bias, k == 0 && !c_.adds,
-                      k + part == depth_ ? c_.curve : nullptr, sums.at, sums.stride},
-                     panel_.numbers, outputs);
+      const PanelWork work{weights + k, c_.weight_stride,   part,
+                           bias,        k == 0 && !c_.adds, k + part == depth_ ? c_.curve : nullptr,
+                           sums.at,     sums.stride};
+      run_in_lanes(PanelProduct{work, panel_.numbers, outputs});
     }
   }
 

@@ -115,62 +115,53 @@ struct SlideTaps {
 
 /// Vectors are as wide as a register, and each is copied by itself: else compilers keep them in
 /// memory.
-template <int lanes, int vectors>
+template <std::size_t lanes, std::int64_t vectors>
 [[gnu::always_inline]] inline void slide_vectors(const SlideTaps& taps, const float* numbers,
                                                  float* to) {
   using Vector = LanesOf<lanes>::Type;
   Vector sums[vectors];
 #pragma GCC unroll 8
-  for (int i = 0; i < vectors; ++i) sums[i] = Vector{} + taps.start;
+  for (std::int64_t i = 0; i < vectors; ++i) sums[i] = Vector{} + taps.start;
   for (std::int64_t t = 0; t < taps.count; ++t) {
     const float* from = numbers + taps.offsets[t];
     const float weight = taps.weights[t * taps.weight_step];
 #pragma GCC unroll 8
-    for (int i = 0; i < vectors; ++i) {
+    for (std::int64_t i = 0; i < vectors; ++i) {
       Vector x;
       __builtin_memcpy(&x, from + i * lanes, sizeof x);
       sums[i] += weight * x;
     }
   }
 #pragma GCC unroll 8
-  for (int i = 0; i < vectors; ++i) __builtin_memcpy(to + i * lanes, &sums[i], sizeof sums[i]);
+  for (std::int64_t i = 0; i < vectors; ++i)
+    __builtin_memcpy(to + i * lanes, &sums[i], sizeof sums[i]);
 }
 
 /// Also some results beyond `count`, to fill a vector.
-template <int lanes, int vectors>
+template <std::size_t lanes, std::int64_t vectors>
 [[gnu::always_inline]] inline void slide_all(const SlideTaps& taps, const float* numbers, float* to,
                                              std::int64_t count) {
-  constexpr std::int64_t width = lanes * vectors;
+  constexpr std::int64_t width = static_cast<std::int64_t>(lanes) * vectors;
   static_assert(width <= slide_slack);
   std::int64_t i = 0;
   for (; i + width <= count; i += width) slide_vectors<lanes, vectors>(taps, numbers + i, to + i);
   for (; i < count; i += lanes) slide_vectors<lanes, 1>(taps, numbers + i, to + i);
 }
 
-using SlideFunction = void (*)(const SlideTaps&, const float*, float*, std::int64_t);
+struct Slide {
+  const SlideTaps& taps;
+  const float* numbers;
+  float* to;
+  std::int64_t count;
 
-#if defined(__x86_64__)
-[[gnu::target("avx512f")]] void slide_16(const SlideTaps& taps, const float* numbers, float* to,
-                                         std::int64_t count) {
-  slide_all<16, 4>(taps, numbers, to, count);
-}
-[[gnu::target("avx2,fma")]] void slide_8(const SlideTaps& taps, const float* numbers, float* to,
-                                         std::int64_t count) {
-  slide_all<8, 8>(taps, numbers, to, count);
-}
-#endif
+  template <std::size_t lanes>
+  [[gnu::always_inline]] void run() {
+    slide_all<lanes, lanes == lane_count ? 4 : 8>(taps, numbers, to, count);
+  }
+};
 
-/// With what every processor of the kind has: SSE2, NEON.
-void slide_4(const SlideTaps& taps, const float* numbers, float* to, std::int64_t count) {
-  slide_all<4, 8>(taps, numbers, to, count);
-}
-
-SlideFunction fastest_slide_function() {
-#if defined(__x86_64__)
-  if (__builtin_cpu_supports("avx512f")) return slide_16;
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return slide_8;
-#endif
-  return slide_4;
+void slide(const SlideTaps& taps, const float* numbers, float* to, std::int64_t count) {
+  run_in_lanes(Slide{taps, numbers, to, count});
 }
 
 /// Position by position of the kernel: compilers turn comparisons into those of vectors in plain
@@ -244,8 +235,7 @@ class SlidingTile {
     written_ = layout;
     taps.offsets = offsets_;
     SlideFill{source_, layout, part}.fill(plane, numbers_);
-    static const SlideFunction slide = fastest_slide_function();
-    const SlideFunction slides = taps.weights ? slide : slide_largest;
+    const auto slides = taps.weights ? slide : slide_largest;
     slides(taps, numbers_, sums_, (part.rows - 1) * layout.pitch + part.columns);
     for (std::int64_t r = 0; r < part.rows; ++r)
       finish(SlidePart{part.row + r, part.column, 1, part.columns}, sums_ + r * layout.pitch);

@@ -52,9 +52,16 @@ std::optional<PoolingSpec> spec_of(const Builder& builder, const network::Layer&
   return spec;
 }
 
-/// Images pool best with the channels inside; what lies so already stays.
-bool run_pooling(Builder& builder, const network::Layer& layer, PoolingSpec spec,
-                 const Desc& result_layout) {
+struct PoolingRun {
+  const network::Layer& layer;
+  PoolingSpec spec;
+  Desc result_layout;  // zero: as the kernel wants it
+};
+
+/// Images pool best with the channels inside; what lies so already stays. `simple`: also where
+/// oneDNN has only a loop over single numbers, as for rows of pixels without AVX-512.
+bool run_pooling(Builder& builder, PoolingRun run, bool simple) {
+  auto& [layer, spec, result_layout] = run;
   const Value now = builder.value(layer.inputs[0]);
   std::vector<Desc> layouts = usual_layouts(now.desc);
   const bool keeps = spec.algorithm == dnnl::algorithm::pooling_max && is_quantized(now.desc);
@@ -67,6 +74,7 @@ bool run_pooling(Builder& builder, const network::Layer& layer, PoolingSpec spec
     spec.destination = any_desc(dims_of(spec.destination), type_of(layout));
     const Kernel kernel = pooling(builder.engine(), spec);
     if (!kernel || kernel.is_slow()) continue;
+    if (!simple && kernel.name.starts_with("simple")) continue;
     const Desc made = kernel.operand(DNNL_ARG_DST);
     // A result without rows and columns is the same memory in the shape that is asked for.
     const bool renamed = !result_layout.is_zero();
@@ -80,6 +88,10 @@ bool run_pooling(Builder& builder, const network::Layer& layer, PoolingSpec spec
     return true;
   }
   return false;
+}
+
+bool run_pooling(Builder& builder, const PoolingRun& run) {
+  return run_pooling(builder, run, false) || run_pooling(builder, run, true);
 }
 
 kernels::PoolAxis axis_of(const PoolingSpec& spec, std::int64_t input, std::int64_t output,
@@ -161,7 +173,7 @@ bool lower_pool(Builder& builder, LayerId id) {
   if (layer.outputs.size() > 1 && layer.outputs[1].valid()) return false;
   const auto spec = spec_of(builder, layer);
   if (!spec) return false;
-  return run_own_pooling(builder, layer, *spec) || run_pooling(builder, layer, *spec, {});
+  return run_own_pooling(builder, layer, *spec) || run_pooling(builder, {layer, *spec, {}});
 }
 
 /// Maxima of 8-bit integers.
@@ -203,7 +215,7 @@ bool lower_reduce(Builder& builder, LayerId id) {
   Dims pooled{input[0], input[1]};
   pooled.resize(input.size(), 1);
   spec.destination = any_desc(pooled);
-  return run_pooling(builder, layer, spec, plain_desc(builder.tensor(layer.outputs[0]).shape));
+  return run_pooling(builder, {layer, spec, plain_desc(builder.tensor(layer.outputs[0]).shape)});
 }
 
 bool lower_resize(Builder& builder, LayerId id) {

@@ -123,7 +123,18 @@ std::optional<PostOps> post_ops_of(const Builder& builder, const Group& group, c
   return all;
 }
 
+/// Without AVX-512, oneDNN's takes ten times as long as ours.
+bool has_slow_tanh() {
+#if defined(__x86_64__)
+  static const bool is_slow = __builtin_cpu_supports("avx512f") == 0;
+  return is_slow;
+#else
+  return false;
+#endif
+}
+
 std::optional<kernels::Function> faster_function(const network::Unary& function) {
+  if (function.kind == UnaryKind::tanh && has_slow_tanh()) return kernels::Function::tanh;
   if (function.kind == UnaryKind::mish) return kernels::Function::mish;
   if (function.kind == UnaryKind::sigmoid) return kernels::Function::sigmoid;
   const bool is_swish = function.kind == UnaryKind::swish && function.alpha == 1;
