@@ -1,6 +1,7 @@
 """How each contender is started, and where its answers are found."""
 import json
 import os
+import re
 import shlex
 import shutil
 import subprocess
@@ -81,7 +82,8 @@ def _open_millrace(contender, network, options):
 def _first_answer(network, answer):
     """With several outputs, each has a file of its own."""
     outputs = onnx.load(network.models[1], load_external_data=False).graph.output
-    return answer if len(outputs) == 1 else answer.with_suffix(f".{outputs[0].name}.npy")
+    name = re.sub(r"[\x00-\x20/\x7f]", "_", outputs[0].name)
+    return answer if len(outputs) == 1 else answer.with_name(f"{answer.stem}.{name}.npy")
 
 
 def _open_served(contender, network, options):

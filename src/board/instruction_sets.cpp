@@ -32,7 +32,14 @@ Amx amx() {
   return {(d & (1u << 24)) != 0, (d & (1u << 25)) != 0, (d & (1u << 22)) != 0};
 }
 
-/// Not all of these compilers know it either (leaf 7).
+/// Not all of these compilers know it (leaf 7, 1).
+bool has_avx_vnni() {
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  if (__builtin_cpu_supports("avx2") == 0) return false;  // nor the system its registers
+  return __get_cpuid_count(7, 1, &a, &b, &c, &d) != 0 && (a & (1u << 4)) != 0;
+}
+
+/// Nor this one (leaf 7).
 bool has_float16() {
   unsigned a = 0, b = 0, c = 0, d = 0;
   if (__builtin_cpu_supports("avx512bw") == 0) return false;  // nor the system its registers
@@ -51,6 +58,7 @@ std::vector<std::string> instruction_sets() {
   add(__builtin_cpu_supports("avx") != 0, "avx");
   add(__builtin_cpu_supports("avx2") != 0, "avx2");
   add(__builtin_cpu_supports("fma") != 0, "fma");
+  add(has_avx_vnni(), "avx_vnni");
   add(__builtin_cpu_supports("avx512f") != 0, "avx512f");
   add(__builtin_cpu_supports("avx512bw") != 0, "avx512bw");
   add(__builtin_cpu_supports("avx512vnni") != 0, "avx512_vnni");

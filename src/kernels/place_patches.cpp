@@ -111,35 +111,57 @@ struct PixelStrip {
   float* to;
 };
 
-/// As many pixels at once as leave 16 sums.
-template <std::size_t columns>
-[[gnu::always_inline]] inline void multiply_pixels(const PixelStrip& strip) {
-  constexpr std::size_t vectors = width / columns;
-  Lanes sums[columns][vectors] = {};
-  const float* weights = strip.product->weights.data();
-  const float* from = strip.from;
-  for (std::size_t k = 0; k < strip.product->inner; ++k, from += strip.plane, weights += width)
-    for (std::size_t v = 0; v < vectors; ++v) {
-      Lanes in;
-      read_lanes(in, from + v * lane_count);
-      for (std::size_t c = 0; c < columns; ++c) sums[c][v] += weights[c] * in;
-    }
-  for (std::size_t c = 0; c < strip.product->columns; ++c)
-    __builtin_memcpy(strip.to + c * strip.plane, &sums[c], sizeof sums[c]);
-}
-
 std::size_t pixels_at_once(const NarrowProduct& product) {
   return product.columns <= 4 ? 4 * lane_count : product.columns <= 8 ? 2 * lane_count : lane_count;
 }
 
-#if defined(__x86_64__) && !defined(__clang__)
-[[gnu::target_clones("avx512f", "arch=x86-64-v3", "default")]]
-#endif
-void multiply_strip(const PixelStrip& strip) {
-  if (strip.product->columns <= 4) return multiply_pixels<4>(strip);
-  if (strip.product->columns <= 8) return multiply_pixels<8>(strip);
-  multiply_pixels<16>(strip);
+/// Some pixels of some columns, whose sums the registers hold.
+template <std::size_t lanes, std::size_t columns, std::size_t vectors>
+[[gnu::always_inline]] inline void multiply_pixels(const PixelStrip& strip, std::size_t first) {
+  using Vector = LanesOf<lanes>::Type;
+  Vector sums[columns][vectors] = {};
+  const float* weights = strip.product->weights.data() + first;
+  const float* from = strip.from;
+  for (std::size_t k = 0; k < strip.product->inner; ++k, from += strip.plane, weights += width)
+#pragma GCC unroll 4
+    for (std::size_t v = 0; v < vectors; ++v) {
+      Vector in;
+      read_lanes(in, from + v * lanes);
+#pragma GCC unroll 16
+      for (std::size_t c = 0; c < columns; ++c) sums[c][v] += weights[c] * in;
+    }
+  float* to = strip.to + first * strip.plane;
+#pragma GCC unroll 16
+  for (std::size_t c = 0; c < columns; ++c, to += strip.plane)
+#pragma GCC unroll 4
+    for (std::size_t v = 0; v < vectors; ++v)
+      if (first + c < strip.product->columns)
+        __builtin_memcpy(to + v * lanes, &sums[c][v], sizeof sums[c][v]);
 }
+
+struct StripProduct {
+  PixelStrip strip;
+
+  template <std::size_t lanes>
+  [[gnu::always_inline]] void run() {
+    constexpr std::size_t most = lanes == lane_count ? 16 : 8;  // sums
+    if (strip.product->columns <= 4) return multiply_all<lanes, 4, most / 4>();
+    if (strip.product->columns <= 8) return multiply_all<lanes, 8, most / 8>();
+    multiply_all<lanes, most, 1>();
+  }
+
+ private:
+  template <std::size_t lanes, std::size_t columns, std::size_t vectors>
+  [[gnu::always_inline]] void multiply_all() {
+    const std::size_t pixels = pixels_at_once(*strip.product);
+    for (std::size_t done = 0; done < pixels; done += lanes * vectors) {
+      for (std::size_t c = 0; c < strip.product->columns; c += columns)
+        multiply_pixels<lanes, columns, vectors>(strip, c);
+      strip.from += lanes * vectors;
+      strip.to += lanes * vectors;
+    }
+  }
+};
 
 }  // namespace
 
@@ -184,8 +206,8 @@ void multiply_planes(const NarrowProduct& product, std::size_t images, const flo
     // The last strip begins earlier and does some pixels again.
     const std::size_t first =
         std::min(static_cast<std::size_t>(strip) % strips * at_once, pixels - at_once);
-    multiply_strip({from + image * product.inner * pixels + first, pixels, &product,
-                    to + image * product.columns * pixels + first});
+    run_in_lanes(StripProduct{{from + image * product.inner * pixels + first, pixels, &product,
+                               to + image * product.columns * pixels + first}});
   }
 }
 

@@ -9,8 +9,8 @@ namespace millrace::profile {
 
 /// One layer on random inputs in [-1, 1), or in the calibrated range, with its own weights, against
 /// sums in float64: the largest absolute error over the largest absolute reference value, at up to
-/// 512 outputs drawn by chance. Only for float32 convolutions and products of
-/// matrices.
+/// 512 outputs drawn by chance. Only for float32 convolutions, and products by
+/// matrices that are no stacks.
 class ErrorTest {
  public:
   ErrorTest(const MeasurementTarget& target, LayerId layer);

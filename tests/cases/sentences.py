@@ -21,6 +21,12 @@ CODE = re.compile(r"`([^`]*)`")
 NO_INT8 = re.compile(r"--precision int8: core0 runs no layer of \S+ in int8")
 
 
+def has_int8():
+    """By the system's own word, not by that of the program."""
+    words = Path("/proc/cpuinfo").read_text().split()
+    return "avx512_vnni" in words or "asimddp" in words
+
+
 def rows_of(page):
     """(number of the line, command, expected) of all rows of tables with four columns."""
     rows, command = [], None
@@ -61,7 +67,7 @@ def check(rows, setup, folder, environment, show):
         if command not in outputs:
             outputs[command] = output_of(command, setup, folder, environment)
         text, code = outputs[command]
-        if NO_INT8.search(text):
+        if NO_INT8.search(text) and not has_int8():
             print(f"line {number}: not looked at: this machine has no instructions for int8")
             continue
         absent = [words for words in expected if not is_in(words, text)]

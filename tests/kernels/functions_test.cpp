@@ -142,6 +142,16 @@ TEST(Functions, swish_and_mish_are_relatively_exact_and_add_what_they_are_told) 
     }
 }
 
+TEST(Functions, keep_the_sign_of_zero) {
+  for (const Function function : {Function::tanh, Function::erf, Function::swish})
+    for (std::size_t count = 1; count < 20; ++count) {
+      const std::vector<float> x(count, -0.f);
+      std::vector<float> y(count);
+      apply({function}, x, y.data());
+      for (const float value : y) EXPECT_TRUE(value == 0 && std::signbit(value));
+    }
+}
+
 TEST(Functions, sigmoid_and_tanh_of_what_is_no_ordinary_number) {
   const std::vector<float> x{
       nothing, -nothing, std::bit_cast<float>(0x7fc12345u), infinite, -infinite, 3e38f, -3e38f};

@@ -119,6 +119,20 @@ TEST(Variants, what_cannot_be_measured_is_not_taken_below_a_bound_that_was_given
   EXPECT_EQ(of()[1].variant, own);
 }
 
+TEST(Variants, of_lower_precisions_what_cannot_be_measured_stays_in_f32_where_a_bound_was_given) {
+  const Variant low{board::Precision::bf16, ""};
+  WaysEngine engine({{low, 50us, 1e-3f}});
+  MeasureOptions options = two_runs();
+  options.precisions = {board::Precision::bf16};
+  const auto of = [&](std::size_t layer) {
+    return measure(two_products(), one_core(), engine, options).processors.at(0).layers[layer];
+  };
+  EXPECT_EQ(of(1).variant, low);
+  options.max_error = 0.1;
+  EXPECT_EQ(of(0).variant, low) << "measured";
+  EXPECT_EQ(of(1).variant, own) << "a stack of products of two results";
+}
+
 TEST(Variants, one_that_is_hardly_faster_is_not_worth_it) {
   const Profile profile = measured({{own, 100us, 0}, {fast, 99us, 0}});
   EXPECT_EQ(profile.processors.at(0).layers[0].variant, own);

@@ -88,7 +88,7 @@ Verdict known_limits(const Provider& provider, const Network& network, LayerId i
   if (factor != 0 && provider.settings.provider == "cpu" && !multiplies_bytes_exactly() &&
       network[layer.inputs[factor]].type == network::DataType::int8)
     return Verdict::no(
-        "ONNX Runtime's products with signed bytes are not exact on x86 processors without VNNI");
+        "ONNX Runtime's products by signed bytes are not exact on x86 processors without VNNI");
   if (std::holds_alternative<network::ConvInteger>(layer.op))
     return can_run_conv_integer(network, layer);
   if (std::holds_alternative<network::Conv>(layer.op) && provider.settings.provider == "webgpu")

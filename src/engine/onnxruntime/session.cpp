@@ -128,7 +128,8 @@ bool multiplies_bytes_exactly() {
 #if defined(__x86_64__)
   static const bool has_vnni = [] {
     const std::vector<std::string> sets = board::instruction_sets();
-    return std::ranges::find(sets, "avx512_vnni") != sets.end();
+    return std::ranges::any_of(
+        sets, [](const std::string& set) { return set == "avx512_vnni" || set == "avx_vnni"; });
   }();
   return has_vnni;
 #else
@@ -149,9 +150,10 @@ void OnnxSession::create(const network::OnnxModel& model, const SessionPart& par
   if (!options.profile_into.empty()) maker.profile(options.profile_into);
   // A node that runs elsewhere than it is said to would be a silent fallback.
   if (provider_.settings.provider != "cpu") maker.set("session.disable_cpu_ep_fallback", "1");
+  // Joined with the layer between them, QuantizeLinear and DequantizeLinear make products of bytes.
+  const bool keeps_bytes = provider_.settings.provider != "cpu" || multiplies_bytes_exactly();
   // Earlier versions take a QuantizeLinear and the DequantizeLinear after it for nothing.
-  // Joined with the layer between them, they make products of bytes.
-  if (provider_.library->minor < oldest_that_keeps_rounding || !multiplies_bytes_exactly())
+  if (provider_.library->minor < oldest_that_keeps_rounding || !keeps_bytes)
     maker.set("session.disable_quant_qdq", "1");
   // Else two pairs of them with different scales become one, which rounds otherwise.
   maker.set("session.disable_double_qdq_remover", "1");

@@ -27,7 +27,9 @@ constexpr float log2_of_e = 1.44269504f;
     read_lanes(next, x + i);
     most = next > most ? next : most;
   }
-  return folded(most, [](const auto& a, const auto& b) { return a > b ? a : b; });
+  return folded(
+      most,
+      [](const auto& a, const auto& b) __attribute__((always_inline)) { return a > b ? a : b; });
 }
 
 [[gnu::always_inline]] inline float sum_of_powers(float* x, std::size_t whole, float largest) {
@@ -37,7 +39,8 @@ constexpr float log2_of_e = 1.44269504f;
     read_lanes(next, x);
     sum += next;
   }
-  return folded(sum, [](const auto& a, const auto& b) { return a + b; });
+  return folded(
+      sum, [](const auto& a, const auto& b) __attribute__((always_inline)) { return a + b; });
 }
 
 }  // namespace

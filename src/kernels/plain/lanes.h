@@ -37,6 +37,10 @@ template <class F>
                 f);
 }
 
+/// 16, 8 or 4: what the processor's registers hold, or fewer if the variable MILLRACE_MOST_LANES
+/// says so, which tests set.
+std::size_t lanes_here();
+
 #if defined(__x86_64__)
 template <class Work>
 [[gnu::target("avx512f")]] void run_in_16_lanes(Work& work) {
@@ -59,10 +63,8 @@ void run_in_4_lanes(Work& work) {
 template <class Work>
 void run_in_lanes(Work work) {
 #if defined(__x86_64__)
-  static const bool has_16 = __builtin_cpu_supports("avx512f") != 0;
-  static const bool has_8 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-  if (has_16) return run_in_16_lanes(work);
-  if (has_8) return run_in_8_lanes(work);
+  if (lanes_here() == 16) return run_in_16_lanes(work);
+  if (lanes_here() == 8) return run_in_8_lanes(work);
 #endif
   run_in_4_lanes(work);
 }

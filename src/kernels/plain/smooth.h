@@ -51,7 +51,7 @@ template <class Vector>
   p = p * z - 0.0537397116f;
   p = p * z + 0.133314416f;
   p = p * z - 0.333332807f;
-  const Vector small = p * z * x + x;
+  const Vector small = (p * z + 1.f) * x;  // keeps the sign of zero
   const Vector large =
       1.f - 2.f / (ordinary_exponential(2.f * (size > one ? one - Vector{} : size)) + 1.f);
   const Vector other = x < 0 ? -large : large;

@@ -157,6 +157,18 @@ TEST(Spectra, an_axis_in_the_form_of_another_opset_is_refused) {
   EXPECT_NE(refusal(input).find("an attribute before opset 20"), std::string::npos);
 }
 
+/// What engines find that look at the shape of the convolution only.
+void expect_as_many_frames_as_windows(const Network& network) {
+  for (const Layer& layer : network.layers) {
+    const auto* conv = std::get_if<Conv>(&layer.op);
+    if (conv == nullptr) continue;
+    const std::int64_t blocks = network[layer.inputs[0]].shape[2];
+    const Window& window = conv->window;
+    EXPECT_EQ(network[layer.outputs[0]].shape[2],
+              (blocks - window.kernel[0]) / window.strides[0] + 1);
+  }
+}
+
 struct Framing {
   std::int64_t signal, length, step, components;
 };
@@ -169,6 +181,7 @@ TEST(Spectra, of_frames_are_those_of_the_parts_of_the_signal_under_the_window) {
                            {13, 6, 4, 2},
                            {8, 8, 1, 1},
                            {7, 4, 1000000, 1},
+                           {9, 4, 6, 1},
                            {12, 3, 5, 2}}) {
     SCOPED_TRACE(f.signal);
     const bool onesided = f.components == 1;
@@ -190,6 +203,7 @@ TEST(Spectra, of_frames_are_those_of_the_parts_of_the_signal_under_the_window) {
       add_transform(expected, frame, onesided ? f.length / 2 + 1 : f.length);
     }
     expect_spectra(spectra_of(model, x), expected);
+    expect_as_many_frames_as_windows(model.read());
   }
 }
 

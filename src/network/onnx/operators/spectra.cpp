@@ -198,7 +198,8 @@ void lower_stft(Node& node) {
   const Frames frames = frames_of(node, shape[1], length);
   take_factors(node, transform, length);
   Steps steps(node);
-  const std::int64_t blocks = shape[1] / frames.block, parts = frames.block * shape[2];
+  const std::int64_t used = frames.length + (frames.count - 1) * frames.step;
+  const std::int64_t blocks = used / frames.block, parts = frames.block * shape[2];
   TensorId x = steps.reshaped(node.input(0), shape);
   x = steps.part(x, 1, 0, blocks * frames.block);
   x = steps.transposed(steps.reshaped(x, {shape[0], blocks, parts}), {0, 2, 1});
