@@ -103,6 +103,19 @@ std::unique_lock<std::mutex> turn_of(const Provider& provider) {
 
 }  // namespace
 
+bool multiplies_bytes_exactly() {
+#if defined(__x86_64__)
+  static const bool has_vnni = [] {
+    const std::vector<std::string> sets = board::instruction_sets();
+    return std::ranges::any_of(
+        sets, [](const std::string& set) { return set == "avx512_vnni" || set == "avx_vnni"; });
+  }();
+  return has_vnni;
+#else
+  return true;
+#endif
+}
+
 OnnxSession::OnnxSession(const Provider& provider, const SessionPart& part,
                          const SessionOptions& options)
     : provider_(provider) {
@@ -122,19 +135,6 @@ OnnxSession::OnnxSession(const Provider& provider, const SessionPart& part,
   output_values_.resize(outputs_.size());
   const auto turn = turn_of(provider_);
   create(model, part, options);
-}
-
-bool multiplies_bytes_exactly() {
-#if defined(__x86_64__)
-  static const bool has_vnni = [] {
-    const std::vector<std::string> sets = board::instruction_sets();
-    return std::ranges::any_of(
-        sets, [](const std::string& set) { return set == "avx512_vnni" || set == "avx_vnni"; });
-  }();
-  return has_vnni;
-#else
-  return true;
-#endif
 }
 
 OnnxSession::~OnnxSession() {

@@ -42,7 +42,7 @@ template <class Vector>
   return x == x ? ordinary_sigmoid(not_far_below_zero(x)) : x;
 }
 
-/// Near zero by a polynomial, whose relative error is below 1e-7.
+/// tanh(x): near zero by a polynomial, whose relative error is below 1e-7.
 template <class Vector>
 [[gnu::always_inline]] inline Vector hyperbolic_tangent_of(const Vector& x) {
   constexpr float near_zero = 0.625, one = 10;  // from there on it is 1
