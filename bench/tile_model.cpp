@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <chrono>
-#include <initializer_list>
+#include <deque>
 #include <limits>
+#include <utility>
+#include <vector>
 
 #include "base/error.h"
 #include "engine/tiled/settings.h"
@@ -20,7 +22,7 @@ namespace {
 using namespace millrace;
 
 constexpr int repetitions = 25;
-constexpr std::chrono::milliseconds least{300};  // of all repetitions: others may disturb a few
+constexpr int rounds = 8;  // through all layers of no network: the core may be slow for a while
 
 /// Of a workload: the fastest of some runs, and what its links took in the fastest for them.
 struct Measured {
@@ -32,6 +34,7 @@ class TiledNetwork {
  public:
   TiledNetwork(const network::Network& network, const workload::TileTarget& target)
       : compiled(workload::compile(network, target)),
+        fastest(compiled.program.workloads.size()),
         scratch_(network::Buffer::uninitialized(target.scratchpad)) {
     for (const network::Tensor& tensor : network.tensors) {
       if (!tensor.constant) memory_.emplace_back(tensor.size());
@@ -43,17 +46,14 @@ class TiledNetwork {
       executables_.emplace_back(workload, network, scratch_.data());
   }
 
-  /// By workload, on one core, one after the other as in a frame.
-  std::vector<Measured> measure() {
-    std::vector<Measured> best(executables_.size());
-    const auto start = std::chrono::steady_clock::now();
-    const auto is_short = [&] { return std::chrono::steady_clock::now() - start < least; };
-    for (int i = 0; i < 2 * repetitions || is_short(); ++i)
-      for (std::size_t k = 0; k < executables_.size(); ++k) run(executables_[k], i % 2, best[k]);
-    return best;
+  /// On one core, one workload after the other as in a frame.
+  void measure() {
+    for (int i = 0; i < 2 * repetitions; ++i)
+      for (std::size_t k = 0; k < executables_.size(); ++k) run(executables_[k], i % 2, fastest[k]);
   }
 
   workload::Compiled compiled;
+  std::vector<Measured> fastest;  // by workload, of all measurements
 
  private:
   void run(workload::Executable& executable, bool by_link, Measured& best) {
@@ -91,35 +91,39 @@ network::Network one_layer(network::Operator op, const std::vector<network::Shap
   return network;
 }
 
-/// A layer of no network, measured, beside what the model says: all in seconds.
+/// A layer of no network, to be measured beside what the model says: all in seconds.
 struct Probe {
-  Measured measured;
+  Probe(network::Network of, const workload::TileTarget& target)
+      : network(std::move(of)), tiled(network, target) {
+    const workload::LayerTiling& found = tiled.compiled.tilings[0];
+    const auto geometry = workload::geometry_of(network, found.layer, target.element);
+    workload::TileTarget without = target;
+    without.gathered_piece_seconds = without.window_row_seconds = 0;
+    const double kernels = workload::kernel_seconds(geometry, found.tiling, target);
+    numbers = workload::kernel_seconds(geometry, found.tiling, without);
+    pieces = kernels - numbers;
+    const double steps = static_cast<double>(found.cost.steps) * target.run_seconds;
+    transfers = found.cost.seconds - kernels - steps;
+  }
+
+  const Measured& measured() const { return tiled.fastest[0]; }
+
+  network::Network network;  // of the layer alone
+  TiledNetwork tiled;
   double transfers = 0, numbers = 0;  // of its kernel: what goes by the number
   double pieces = 0;                  // what goes by pieces and rows that lie side by side
 };
-
-Probe probe(const network::Network& network, const workload::TileTarget& target) {
-  TiledNetwork tiled(network, target);
-  const workload::LayerTiling& found = tiled.compiled.tilings[0];
-  const auto geometry = workload::geometry_of(network, found.layer, target.element);
-  workload::TileTarget without = target;
-  without.gathered_piece_seconds = without.window_row_seconds = 0;
-  const double numbers = workload::kernel_seconds(geometry, found.tiling, without);
-  const double kernels = workload::kernel_seconds(geometry, found.tiling, target);
-  const double steps = static_cast<double>(found.cost.steps) * target.run_seconds;
-  return {tiled.measure()[0], found.cost.seconds - kernels - steps, numbers, kernels - numbers};
-}
 
 /// How many times as long as in the model numbers and pieces take here: the least squares of the
 /// relative errors over some layers.
 struct Slower {
   double numbers = 1, pieces = 1;
 };
-Slower slower(std::initializer_list<Probe> probes) {
+Slower slower(const std::deque<Probe>& probes) {
   double nn = 0, np = 0, pp = 0, n = 0, p = 0;
   for (const Probe& probe : probes) {
-    const double numbers = probe.numbers / probe.measured.kernels;
-    const double pieces = probe.pieces / probe.measured.kernels;
+    const double numbers = probe.numbers / probe.measured().kernels;
+    const double pieces = probe.pieces / probe.measured().kernels;
     nn += numbers * numbers;
     np += numbers * pieces;
     pp += pieces * pieces;
@@ -130,29 +134,37 @@ Slower slower(std::initializer_list<Probe> probes) {
   return {(n * pp - p * np) / determinant, (p * nn - n * np) / determinant};
 }
 
-/// With the rates of this machine, by layers of no network. Sums are so large that no cache has
-/// them, as the tensors of a network that has run since.
+/// With the rates of this machine, by layers of no network. The sum is so large that no cache has
+/// its tensors, as those of a network that has run since.
 workload::TileTarget fitted(workload::TileTarget target) {
   const auto map = [](std::int64_t channels, std::int64_t side) {
     return network::Shape{1, channels, side, side};
   };
-  const auto measured = [&](std::int64_t channels, std::int64_t side, std::int64_t groups) {
+  const auto convolution = [&](std::int64_t channels, std::int64_t side, std::int64_t groups) {
     const network::Window around{{3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}};
     const network::Shape weights{channels, channels / groups, 3, 3};
-    return probe(one_layer(network::Conv{around, groups}, {map(channels, side), weights}), target);
+    return one_layer(network::Conv{around, groups}, {map(channels, side), weights});
   };
-  const Probe sum = probe(
-      one_layer(network::Binary{network::BinaryKind::add}, {map(64, 768), map(64, 768)}), target);
-  target.bytes_per_second *= sum.transfers / sum.measured.transfers;
-  target.values_per_second *= sum.numbers / sum.measured.kernels;
-  const Slower products = slower(
-      {measured(64, 56, 1), measured(128, 28, 1), measured(256, 14, 1), measured(512, 7, 1)});
-  target.macs_per_second /= products.numbers;
-  target.gathered_piece_seconds *= products.pieces;
-  const Slower windows = slower({measured(64, 112, 64), measured(128, 56, 128),
-                                 measured(256, 28, 256), measured(512, 14, 512)});
-  target.window_numbers_per_second /= windows.numbers;
-  target.window_row_seconds *= windows.pieces;
+  Probe sum(one_layer(network::Binary{network::BinaryKind::add}, {map(64, 768), map(64, 768)}),
+            target);
+  std::deque<Probe> products, windows;
+  for (const auto& [channels, side] : {std::pair{64, 56}, {128, 28}, {256, 14}, {512, 7}}) {
+    products.emplace_back(convolution(channels, side, 1), target);
+    windows.emplace_back(convolution(channels, 2 * side, channels), target);
+  }
+  for (int round = 0; round < rounds; ++round) {
+    if (round == 0) sum.tiled.measure();
+    for (Probe& probe : products) probe.tiled.measure();
+    for (Probe& probe : windows) probe.tiled.measure();
+  }
+
+  target.bytes_per_second *= sum.transfers / sum.measured().transfers;
+  target.values_per_second *= sum.numbers / sum.measured().kernels;
+  const Slower product = slower(products), window = slower(windows);
+  target.macs_per_second /= product.numbers;
+  target.gathered_piece_seconds *= product.pieces;
+  target.window_numbers_per_second /= window.numbers;
+  target.window_row_seconds *= window.pieces;
   fmt::print(
       "this core: {:.1f} GB/s, {:.1f} G values/s; {:.1f} GMAC/s and {:.1f} ns a piece; {:.1f} G/s "
       "and {:.1f} ns a row of windows\n",
@@ -167,7 +179,8 @@ void compare(const network::Network& network, const std::string& kib) {
   options.settings["tiled"] = {{"scratchpad_kib", kib}};
   const workload::TileTarget target = fitted(engine::tiled::settings_of(options).target);
   TiledNetwork tiled(network, target);
-  const std::vector<Measured> measured = tiled.measure();
+  tiled.measure();
+  const std::vector<Measured>& measured = tiled.fastest;
   int near = 0, all = 0;
   for (std::size_t i = 0; i < measured.size(); ++i) {
     const workload::LayerTiling& tiling = tiled.compiled.tilings[i];

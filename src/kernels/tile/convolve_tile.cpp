@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "kernels/plain/lanes.h"
+#include "kernels/tile/bend.h"
 #include "kernels/tile/tile_windows.h"
 
 namespace millrace::kernels {
@@ -33,13 +34,6 @@ template <std::int64_t rows>
   for (std::int64_t r = 0; r < rows; ++r)
     for (std::int64_t k = 0; k < work.depth; k += line)
       __builtin_prefetch(work.weights + (rows + r) * work.weight_stride + k);
-}
-
-template <class Vector>
-[[gnu::always_inline]] inline void bend(Vector& x, const TileCurve& curve) {
-  x = x < 0 ? x * curve.slope : x;
-  x = x < curve.low ? Vector{} + curve.low : x;
-  x = x > curve.high ? Vector{} + curve.high : x;
 }
 
 /// Sums that a processor's registers hold: of some outputs, each of some vectors of pixels. Vectors

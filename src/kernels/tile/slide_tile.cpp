@@ -2,6 +2,7 @@
 #include <limits>
 
 #include "kernels/plain/lanes.h"
+#include "kernels/tile/bend.h"
 #include "kernels/tile/tile_windows.h"
 
 namespace millrace::kernels {
@@ -178,17 +179,28 @@ void slide_largest(const SlideTaps& taps, const float* numbers, float* to, std::
   }
 }
 
-#if defined(__x86_64__) && !defined(__clang__)
-[[gnu::target_clones("avx512f", "arch=x86-64-v3", "default")]]
-#endif
-void bend_row(const TileCurve& curve, const float* from, float* to, std::int64_t count) {
-  const float slope = curve.slope, low = curve.low, high = curve.high;
-  for (std::int64_t j = 0; j < count; ++j) {
-    const float x = from[j] < 0 ? slope * from[j] : from[j];
-    const float above = x < low ? low : x;
-    to[j] = above > high ? high : above;
+struct Bend {
+  const TileCurve& curve;
+  const float* from;
+  float* to;
+  std::int64_t count;
+
+  template <std::size_t lanes>
+  [[gnu::always_inline]] void run() {
+    constexpr auto width = static_cast<std::int64_t>(lanes);
+    std::int64_t i = 0;
+    for (; i + width <= count; i += width) bend_some<lanes>(i, width);
+    if (i < count) bend_some<lanes>(i, count - i);
   }
-}
+
+  template <std::size_t lanes>
+  [[gnu::always_inline]] void bend_some(std::int64_t first, std::int64_t some) {
+    typename LanesOf<lanes>::Type x{};
+    __builtin_memcpy(&x, from + first, static_cast<std::size_t>(some) * sizeof(float));
+    bend(x, curve);
+    __builtin_memcpy(to + first, &x, static_cast<std::size_t>(some) * sizeof(float));
+  }
+};
 
 /// One after the other the parts of an output whose numbers fit on the stack.
 class SlidingTile {
@@ -322,14 +334,17 @@ void convolve_channels(const TileConvolution& c, const TileTensors& t) {
   const SlideSource source{c.input, c.windows};
   SlidingTile tile(source, c.output);
   const std::int64_t taps = c.windows.kernel[0] * c.windows.kernel[1];
-  const TileCurve curve = c.curve ? *c.curve : TileCurve{};
   for (std::int64_t channel = 0; channel < c.output.channels; ++channel) {
     const float* plane = t.input + channel * c.input.channel_stride;
     float* output = t.output + channel * c.output.channel_stride;
     const SlideTaps work{nullptr, t.weights + channel * c.weight_stride, taps,
                          t.bias ? t.bias[channel] : 0.0f};
     const auto finish = [&](const SlidePart& part, const float* sums) {
-      bend_row(curve, sums, output + part.row * c.output.row_stride + part.column, part.columns);
+      float* to = output + part.row * c.output.row_stride + part.column;
+      if (c.curve)
+        run_in_lanes(Bend{*c.curve, sums, to, part.columns});
+      else
+        std::copy_n(sums, part.columns, to);
     };
     if (tile.is_possible())
       tile.run(work, plane, finish);
