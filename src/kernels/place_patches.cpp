@@ -2,54 +2,126 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 #include <vector>
 
+#include "kernels/bend.h"
 #include "kernels/plain/lanes.h"
 
 namespace millrace::kernels {
 namespace {
 
-[[gnu::always_inline]] inline float activated(float x, const Activation& activation) {
-  const float steep = activation.slope * x;  // outside of the choice, so that it is no branch
-  const float sloped = x < 0 ? steep : x;
-  const float raised = sloped < activation.low ? activation.low : sloped;
-  return raised > activation.high ? activation.high : raised;
-}
-
 /// Rows of pixels of patches.
 struct PatchRow {
   std::vector<float> bias;  // by number of the row
   Activation activation;
+};
 
-#if defined(__x86_64__) && defined(__GNUC__)
-  [[gnu::target_clones("avx512f", "avx2", "default")]]
-#endif
-  void
-  write(const float* from, float* __restrict to) const {
-    for (std::size_t i = 0; i < bias.size(); ++i) to[i] = activated(from[i] + bias[i], activation);
+/// A row of pixels of the result: those of patches that lie `apart` numbers from each other.
+struct PatchLine {
+  const PatchRow& row;
+  const float* from;
+  std::size_t apart, count;
+  float* to;
+
+  template <std::size_t lanes>
+  [[gnu::always_inline]] void run() {
+    using Vector = LanesOf<lanes>::Type;
+    const std::size_t size = row.bias.size();
+    for (std::size_t x = 0; x < count; ++x, from += apart, to += size)
+      for_each_vector<lanes>(
+          size, [&](std::size_t i, std::size_t some) __attribute__((always_inline)) {
+            Vector sum{}, bias{};
+            read_first(sum, from + i, some);
+            read_first(bias, row.bias.data() + i, some);
+            sum += bias;
+            bend(sum, row.activation);
+            write_first(to + i, sum, some);
+          });
   }
+};
 
-  /// Those of `count` patches, which have a plane for each of their numbers.
-  template <std::size_t size>
-  [[gnu::always_inline]] void interleave(const float* from, std::size_t plane, std::size_t count,
-                                         float* __restrict to) const {
-    for (std::size_t x = 0; x < count; ++x)
-      for (std::size_t i = 0; i < size; ++i)
-        to[x * size + i] = activated(from[i * plane + x] + bias[i], activation);
-  }
+/// Numbers of a and b in turns, from a place on.
+template <std::size_t first, class Vector, std::size_t... i>
+[[gnu::always_inline]] inline Vector zipped(const Vector& a, const Vector& b,
+                                            std::index_sequence<i...>) {
+  return __builtin_shufflevector(a, b, (first + i / 2 + i % 2 * sizeof...(i))...);
+}
 
-#if defined(__x86_64__) && defined(__GNUC__)
-  [[gnu::target_clones("avx512f", "avx2", "default")]]
-#endif
-  void
-  write_planes(const float* from, std::size_t plane, std::size_t count, float* to) const {
-    const std::size_t size = bias.size();
-    if (size == 1) return interleave<1>(from, plane, count, to);
-    if (size == 2) return interleave<2>(from, plane, count, to);
-    if (size == 4) return interleave<4>(from, plane, count, to);
+/// A row of pixels of the result, of `count` patches that have a plane for each of their numbers.
+struct PlaneLine {
+  const PatchRow& row;
+  const float* from;
+  std::size_t plane, count;
+  float* to;
+
+  template <std::size_t lanes>
+  [[gnu::always_inline]] void run() {
+    const std::size_t size = row.bias.size();
+    std::size_t done = 0;
+    if (size == 2) done = interleave_two<lanes>();
+    if (size == 4) done = interleave_four<lanes>();
     for (std::size_t i = 0; i < size; ++i)
-      for (std::size_t x = 0; x < count; ++x)
-        to[x * size + i] = activated(from[i * plane + x] + bias[i], activation);
+      for_each_vector<lanes>(
+          count - done, [&](std::size_t x, std::size_t some) __attribute__((always_inline)) {
+            typename LanesOf<lanes>::Type numbers{};
+            read_first(numbers, from + i * plane + done + x, some);
+            finish(numbers, i);
+            float* const pixel = to + (done + x) * size + i;
+            for (std::size_t j = 0; j < some; ++j) pixel[j * size] = numbers[j];
+          });
+  }
+
+ private:
+  template <class Vector>
+  [[gnu::always_inline]] void finish(Vector& numbers, std::size_t i) const {
+    numbers += row.bias[i];
+    bend(numbers, row.activation);
+  }
+  template <std::size_t lanes>
+  [[gnu::always_inline]] void read(typename LanesOf<lanes>::Type& numbers, std::size_t i,
+                                   std::size_t x) const {
+    read_lanes(numbers, from + i * plane + x);
+    finish(numbers, i);
+  }
+
+  /// Both: how many patches are done.
+  template <std::size_t lanes>
+  [[gnu::always_inline]] std::size_t interleave_two() const {
+    using Vector = LanesOf<lanes>::Type;
+    constexpr std::make_index_sequence<lanes> all;
+    std::size_t x = 0;
+    for (; x + lanes <= count; x += lanes) {
+      Vector a, b;
+      read<lanes>(a, 0, x);
+      read<lanes>(b, 1, x);
+      const Vector first = zipped<0>(a, b, all), second = zipped<lanes / 2>(a, b, all);
+      __builtin_memcpy(to + 2 * x, &first, sizeof first);
+      __builtin_memcpy(to + 2 * x + lanes, &second, sizeof second);
+    }
+    return x;
+  }
+  template <std::size_t lanes>
+  [[gnu::always_inline]] std::size_t interleave_four() const {
+    using Vector = LanesOf<lanes>::Type;
+    constexpr std::make_index_sequence<lanes> all;
+    std::size_t x = 0;
+    for (; x + lanes <= count; x += lanes) {
+      Vector a, b, c, d;
+      read<lanes>(a, 0, x);
+      read<lanes>(b, 1, x);
+      read<lanes>(c, 2, x);
+      read<lanes>(d, 3, x);
+      const Vector ac = zipped<0>(a, c, all), bd = zipped<0>(b, d, all);
+      const Vector other_ac = zipped<lanes / 2>(a, c, all), other_bd = zipped<lanes / 2>(b, d, all);
+      const Vector parts[4] = {zipped<0>(ac, bd, all), zipped<lanes / 2>(ac, bd, all),
+                               zipped<0>(other_ac, other_bd, all),
+                               zipped<lanes / 2>(other_ac, other_bd, all)};
+#pragma GCC unroll 4
+      for (std::size_t i = 0; i < 4; ++i)
+        __builtin_memcpy(to + 4 * x + i * lanes, &parts[i], sizeof parts[i]);
+    }
+    return x;
   }
 };
 
@@ -81,7 +153,7 @@ constexpr std::size_t width = NarrowProduct::most_columns;
 /// `to` has a row of `width` numbers for each of these rows. The sums are plain arrays of their
 /// own: compilers keep them in registers then.
 #if defined(__x86_64__) && defined(__GNUC__)
-[[gnu::target_clones("avx512f", "avx2", "default")]]
+[[gnu::target_clones("avx512f", "arch=x86-64-v3", "default")]]
 #endif
 void multiply_rows(const float* from, std::size_t inner, const float* weights,
                    float* __restrict to) {
@@ -167,13 +239,10 @@ struct StripProduct {
 
 void place_patches(const Patches& patches, const float* from, float* to) {
   const PatchRow row = row_of(patches);
-  const std::size_t row_size = row.bias.size();
+  const std::size_t size = row.bias.size(), apart = patches.rows * size;
   for_each_line(patches, [&](std::size_t line, std::size_t of_patches, std::size_t within) {
-    for (std::size_t x = 0; x < patches.width; ++x) {
-      const std::size_t patch = of_patches * patches.width + x;
-      row.write(from + (patch * patches.rows + within) * row_size,
-                to + (line * patches.width + x) * row_size);
-    }
+    run_in_lanes(PatchLine{row, from + of_patches * patches.width * apart + within * size, apart,
+                           patches.width, to + line * patches.width * size});
   });
 }
 
@@ -216,8 +285,9 @@ void place_planes(const Patches& patches, const float* from, float* to) {
   const std::size_t row_size = row.bias.size(), plane = patches.height * patches.width;
   for_each_line(patches, [&](std::size_t line, std::size_t of_patches, std::size_t within) {
     const std::size_t image = of_patches / patches.height, y = of_patches % patches.height;
-    row.write_planes(from + (image * patches.rows + within) * row_size * plane + y * patches.width,
-                     plane, patches.width, to + line * patches.width * row_size);
+    run_in_lanes(PlaneLine{
+        row, from + (image * patches.rows + within) * row_size * plane + y * patches.width, plane,
+        patches.width, to + line * patches.width * row_size});
   });
 }
 

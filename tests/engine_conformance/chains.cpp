@@ -21,6 +21,10 @@ TensorId depthwise_head(NetworkBuilder& b, std::int64_t channels) {
   return b.conv(b.input({1, channels, 5, 6}), channels, window(3, {.pad = 1}), channels);
 }
 
+TensorId grouped_head(NetworkBuilder& b, std::int64_t channels) {
+  return b.conv(b.input({1, 2 * channels, 5, 6}), channels, window(3, {.pad = 1}), channels);
+}
+
 TensorId transposed_head(NetworkBuilder& b, std::int64_t channels) {
   const TensorId x = b.input({1, inputs_of_head, 3, 4});
   const TensorId w = b.constant({inputs_of_head, channels, 2, 2}), bias = b.constant({channels});
@@ -174,6 +178,7 @@ std::vector<ChainHead> chain_heads() {
           convolution_head("conv_3x3", window(3, {.pad = 1})),
           convolution_head("conv_3x3_stride_2", window(3, {.stride = 2, .pad = 1})),
           {"depthwise", depthwise_head},
+          {"conv_in_groups", grouped_head},
           {"conv_transpose", transposed_head},
           {"conv_transpose_overlapping", overlapping_head},
           {"gemm", gemm_head},

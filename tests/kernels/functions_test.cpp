@@ -234,12 +234,10 @@ TEST(Functions, keep_what_is_no_number_and_know_infinity) {
 
 TEST(Exponentials, are_those_of_the_c_library_within_rounding) {
   for (const float x : samples(100)) {
-    const double e = std::exp(double{x}), t = std::tanh(double{x});
+    const double e = std::exp(double{x});
     if (x < 88.7f) {
       ASSERT_NEAR(exponential(x), e, 1e-6 * e + 1e-44) << x;
     }
-    ASSERT_NEAR(logistic(x), 1 / (1 + std::exp(-double{x})), 1e-6) << x;
-    ASSERT_NEAR(hyperbolic_tangent(x), t, 1e-6 * std::abs(t)) << x;
     const float low = -std::abs(x);
     const double less = std::expm1(double{low});
     ASSERT_NEAR(exponential_less_one(low), less, 1e-6 * std::abs(less)) << low;

@@ -116,15 +116,6 @@ struct BinaryExponent {
   return chosen(x < 0.f, 0.f, x) + small;
 }
 
-[[gnu::always_inline]] inline float logistic(float x) { return 1.f / (1.f + exponential(-x)); }
-
-[[gnu::always_inline]] inline float hyperbolic_tangent(float x) {
-  const float magnitude = x < 0.f ? -x : x;
-  const float t = exponential_less_one(-2.f * magnitude);
-  const float y = -t / (t + 2.f);
-  return x < 0.f ? -y : y;
-}
-
 /// The largest magnitude that sine() and cosine() take.
 inline constexpr float largest_angle = 8192.f;
 

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
-#include "kernels/plain/exponentials.h"
+#include "kernels/bend.h"
+#include "kernels/plain/lanes.h"
+#include "kernels/plain/smooth.h"
 
 namespace millrace::kernels {
 namespace {
@@ -13,54 +15,101 @@ struct GateSums {
   const float *input, *state;
   std::size_t hidden;
 
-  [[gnu::always_inline]] float total(std::size_t gate, std::size_t i) const {
-    return input[gate * hidden + i] + state[gate * hidden + i];
+  template <class Vector>
+  [[gnu::always_inline]] void read(Vector& to, std::size_t gate, std::size_t i,
+                                   std::size_t some) const {
+    Vector own{};
+    read_first(to, input + gate * hidden + i, some);
+    read_first(own, state + gate * hidden + i, some);
+    to += own;
   }
 };
 
-#if defined(__x86_64__) && !defined(__clang__)
-[[gnu::target_clones("avx512f", "arch=x86-64-v3", "default")]]
-#endif
-void advance_lstm(const GateSums& sums, float* __restrict h, float* __restrict c) {
-  for (std::size_t i = 0; i < sums.hidden; ++i) {
-    const float input = logistic(sums.total(0, i)), forget = logistic(sums.total(2, i));
-    const float cell = forget * c[i] + input * hyperbolic_tangent(sums.total(3, i));
-    c[i] = cell;
-    h[i] = logistic(sums.total(1, i)) * hyperbolic_tangent(cell);
-  }
-}
+struct LstmStep {
+  const GateSums& sums;
+  float *h, *c;
 
-/// `candidate`: what the hidden gate sums up of the state.
-#if defined(__x86_64__) && !defined(__clang__)
-[[gnu::target_clones("avx512f", "arch=x86-64-v3", "default")]]
-#endif
-void advance_gru(const GateSums& sums, const float* __restrict candidate, bool resets,
-                 float* __restrict h) {
-  const std::size_t hidden = sums.hidden;
-  for (std::size_t i = 0; i < hidden; ++i) {
-    const float factor = resets ? logistic(sums.total(1, i)) : 1.f;
-    const float update = logistic(sums.total(0, i));
-    const float next = hyperbolic_tangent(sums.input[2 * hidden + i] + factor * candidate[i]);
-    h[i] = (1.f - update) * next + update * h[i];
+  template <std::size_t lanes>
+  [[gnu::always_inline]] void run() {
+    for_each_vector<lanes>(
+        sums.hidden, [&](std::size_t i, std::size_t some) __attribute__((always_inline)) {
+          typename LanesOf<lanes>::Type in{}, out{}, forget{}, next{}, cell{};
+          sums.read(in, 0, i, some);
+          sums.read(out, 1, i, some);
+          sums.read(forget, 2, i, some);
+          sums.read(next, 3, i, some);
+          read_first(cell, c + i, some);
+          cell = sigmoid(forget) * cell + sigmoid(in) * hyperbolic_tangent_of(next);
+          write_first(c + i, cell, some);
+          cell = sigmoid(out) * hyperbolic_tangent_of(cell);
+          write_first(h + i, cell, some);
+        });
   }
-}
+};
 
-#if defined(__x86_64__) && !defined(__clang__)
-[[gnu::target_clones("avx512f", "arch=x86-64-v3", "default")]]
-#endif
-void write_reset(const GateSums& sums, const float* __restrict h, float* __restrict to) {
-  for (std::size_t i = 0; i < sums.hidden; ++i) to[i] = logistic(sums.total(1, i)) * h[i];
-}
+struct GruStep {
+  const GateSums& sums;
+  const float* candidate;  // what the hidden gate sums up of the state
+  bool resets;
+  float* h;
 
-#if defined(__x86_64__) && !defined(__clang__)
-[[gnu::target_clones("avx512f", "arch=x86-64-v3", "default")]]
-#endif
-void advance_rnn(const GateSums& sums, bool relu, float* __restrict h) {
-  for (std::size_t i = 0; i < sums.hidden; ++i) {
-    const float x = sums.total(0, i);
-    h[i] = relu ? (x > 0.f ? x : 0.f) : hyperbolic_tangent(x);
+  template <std::size_t lanes>
+  [[gnu::always_inline]] void run() {
+    for_each_vector<lanes>(
+        sums.hidden, [&](std::size_t i, std::size_t some) __attribute__((always_inline)) {
+          typename LanesOf<lanes>::Type next{}, own{}, gate{}, state{};
+          read_first(own, candidate + i, some);
+          sums.read(gate, 1, i, some);
+          if (resets) own *= sigmoid(gate);
+          read_first(next, sums.input + 2 * sums.hidden + i, some);
+          next = hyperbolic_tangent_of(next + own);
+          sums.read(gate, 0, i, some);
+          const auto update = sigmoid(gate);
+          read_first(state, h + i, some);
+          state = (1.f - update) * next + update * state;
+          write_first(h + i, state, some);
+        });
   }
-}
+};
+
+struct ResetState {
+  const GateSums& sums;
+  const float* h;
+  float* to;
+
+  template <std::size_t lanes>
+  [[gnu::always_inline]] void run() {
+    for_each_vector<lanes>(
+        sums.hidden, [&](std::size_t i, std::size_t some) __attribute__((always_inline)) {
+          typename LanesOf<lanes>::Type gate{}, state{};
+          sums.read(gate, 1, i, some);
+          read_first(state, h + i, some);
+          state *= sigmoid(gate);
+          write_first(to + i, state, some);
+        });
+  }
+};
+
+struct RnnStep {
+  const GateSums& sums;
+  bool relu;
+  float* h;
+
+  template <std::size_t lanes>
+  [[gnu::always_inline]] void run() {
+    for_each_vector<lanes>(
+        sums.hidden, [&](std::size_t i, std::size_t some) __attribute__((always_inline)) {
+          using Vector = LanesOf<lanes>::Type;
+          Vector x{};
+          sums.read(x, 0, i, some);
+          if (relu)
+            x = x < 0 ? Vector{} : x;
+          else
+            x = hyperbolic_tangent_of(x);
+          write_first(h + i, x, some);
+        });
+  }
+};
 
 std::vector<float> whole_bias(std::span<const float> bias, std::size_t width) {
   std::vector<float> result(bias.begin(), bias.end());
@@ -96,16 +145,16 @@ void PackedCell::advance(const float* sums, float* own, const State& state,
     const GateSums gates{sums + b * input_.width(), own + b * state_.width(), hidden};
     float* const h = state.h + b * hidden;
     if (cell_.kind == CellKind::lstm) {
-      advance_lstm(gates, h, state.c + b * hidden);
+      run_in_lanes(LstmStep{gates, h, state.c + b * hidden});
     } else if (cell_.kind == CellKind::rnn) {
-      advance_rnn(gates, cell_.relu, h);
+      run_in_lanes(RnnStep{gates, cell_.relu, h});
     } else if (cell_.linear_before_reset) {
-      advance_gru(gates, gates.state + 2 * hidden, true, h);
+      run_in_lanes(GruStep{gates, gates.state + 2 * hidden, true, h});
     } else {
       float* const reset = own + batch * state_.width();  // room behind: see run()
-      write_reset(gates, h, reset);
+      run_in_lanes(ResetState{gates, h, reset});
       reset_.multiply(1, reset, reset_bias_.data(), reset + hidden);
-      advance_gru(gates, reset + hidden, false, h);
+      run_in_lanes(GruStep{gates, reset + hidden, false, h});
     }
   }
 }

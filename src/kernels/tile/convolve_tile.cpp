@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "kernels/bend.h"
 #include "kernels/plain/lanes.h"
-#include "kernels/tile/bend.h"
 #include "kernels/tile/tile_windows.h"
 
 namespace millrace::kernels {

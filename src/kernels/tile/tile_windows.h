@@ -42,6 +42,10 @@ struct TileTensors {
 /// output[m] = bias[m] + sum of weights[m][c, window] * input[c, window].
 void convolve_tile(const TileConvolution& convolution, const TileTensors& tensors);
 
+/// The same for few channels: windows are not put side by side, but read where they overlap. `adds`
+/// is not for these.
+void convolve_few(const TileConvolution& convolution, const TileTensors& tensors);
+
 /// Each channel with weights of its own. `adds` is not for these.
 void convolve_channels(const TileConvolution& convolution, const TileTensors& tensors);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "kernels/bend.h"
 #include "kernels/plain/smooth.h"
 #include "kernels/winograd/winograd_block.h"
 
@@ -144,10 +145,8 @@ class WinogradLoops {
   [[gnu::always_inline]] Vector activated(Vector x) const {
     const Activation& a = c_.activation;
     if (a.swish) return swish(x) * a.unit;
-    const Vector low = a.low - Vector{}, high = a.high - Vector{};
-    x = x < 0 ? a.slope * x : x;
-    x = x < low ? low : x;
-    return x > high ? high : x;
+    bend(x, a);
+    return x;
   }
 
   [[gnu::always_inline]] const Self& self() const { return static_cast<const Self&>(*this); }

@@ -29,8 +29,7 @@ Scaled scaled_of(const Builder& builder, const network::Layer& layer, const Inte
   for (const float weight : integers.weights)
     result.scales.push_back(integers.source.encoding.scale * weight * unit);
   result.bias.assign(result.scales.size(), 0.f);
-  const bool has_bias = layer.inputs.size() > 2 && layer.inputs[2].valid();
-  if (!has_bias && integers.bias.empty()) return result;
+  if (!has_bias(layer) && integers.bias.empty()) return result;
   const std::span<const float> given =
       integers.bias.empty() ? builder.tensor(layer.inputs[2]).constant->values<float>()
                             : std::span(integers.bias);
@@ -93,6 +92,10 @@ std::vector<float> corrected_bias(const Builder& builder, LayerId id,
 
 }  // namespace
 
+bool has_bias(const network::Layer& layer) {
+  return layer.inputs.size() > 2 && layer.inputs[2].valid();
+}
+
 Geometry geometry_of(const network::Operator& op) {
   if (const auto* conv = std::get_if<network::Conv>(&op))
     return {conv->window, conv->groups, false};
@@ -149,6 +152,12 @@ kernels::WindowAxis axis_of(const Builder& builder, LayerId id, std::size_t dime
           unsigned_of(window.strides[dimension]),
           unsigned_of(window.dilations[dimension]),
           unsigned_of(window.pads_begin[dimension])};
+}
+
+std::optional<kernels::Activation> activation_of(const Builder& builder, const Group& group) {
+  if (group.tail.empty()) return kernels::Activation{};
+  if (group.tail.size() > 1 || group.tail[0].kind != Fused::Kind::unary) return std::nullopt;
+  return piecewise_linear(std::get<network::Unary>(builder.layer(group.tail[0].layers[0]).op));
 }
 
 std::optional<kernels::OwnConvolution> with_tail(const Builder& builder, const Group& group,

@@ -20,6 +20,8 @@ struct Geometry {
 };
 Geometry geometry_of(const network::Operator& op);
 
+bool has_bias(const network::Layer& layer);
+
 /// The weights' memory as oneDNN counts it: (groups,) outputs, inputs, kernel.
 Desc weights_as_given(const Geometry& geometry, const network::Shape& shape);
 
@@ -30,6 +32,8 @@ bool can_be_own(const Builder& builder, LayerId id);
 kernels::WindowAxis axis_of(const Builder& builder, LayerId id, std::size_t dimension);
 /// ReLU, leaky ReLU and clip in that form; nothing for other functions.
 std::optional<kernels::Activation> piecewise_linear(const network::Unary& function);
+/// Of a group's tail; nothing if it is more than one such function.
+std::optional<kernels::Activation> activation_of(const Builder& builder, const Group& group);
 /// With the group's tail: a residual and one activation, at most; nothing if it is more.
 std::optional<kernels::OwnConvolution> with_tail(const Builder& builder, const Group& group,
                                                  kernels::OwnConvolution convolution);

@@ -6,6 +6,7 @@
 #include "engine/onednn/lower/convolution_parts.h"
 #include "engine/onednn/lower/lower.h"
 #include "engine/onednn/lower/lower_amx.h"
+#include "engine/onednn/lower/lower_grouped.h"
 #include "engine/onednn/lower/lower_integers.h"
 #include "engine/onednn/lower/lower_transposed.h"
 #include "engine/onednn/lower/lower_winograd.h"
@@ -143,6 +144,14 @@ Operand weights_operand(Builder& builder, const network::Layer& layer, const Pac
   return {DNNL_ARG_WEIGHTS, builder.in_layout(layer.inputs[1], packing)};
 }
 
+bool is_by_matrices(const Kernel& kernel) { return kernel.name.find("gemm") != std::string::npos; }
+
+/// What oneDNN does where none of its kernels for convolutions suits.
+bool falls_back_to_matrices(const Builder& builder, LayerId id) {
+  const Kernel alone = kernel_of(builder, {id, {}});
+  return !alone || alone.is_slow() || is_by_matrices(alone);
+}
+
 }  // namespace
 
 bool accepts_convolution(Builder& builder, const Group& group) {
@@ -150,6 +159,8 @@ bool accepts_convolution(Builder& builder, const Group& group) {
   if (is_on_tiles(builder, head) || is_in_integers(builder, head) || is_winograd(builder, head))
     return own_convolution_of(builder, group).has_value();
   if (geometry_of(builder.layer(head).op).transposed) return accepts_transposed(builder, group);
+  if (is_in_small_groups(builder, head) && falls_back_to_matrices(builder, head))
+    return accepts_small_groups(builder, group);
   const auto pass = function_pass_of(builder, group);
   const Kernel fused = kernel_of(builder, pass ? pass->before : group);
   if (!fused || fused.is_slow()) return false;
@@ -159,8 +170,7 @@ bool accepts_convolution(Builder& builder, const Group& group) {
       is_padded(fused.operand(DNNL_ARG_DST)))
     return false;
   const Kernel alone = kernel_of(builder, {group.head, {}});
-  const bool falls_back = fused.name.find("gemm") != std::string::npos;
-  return alone.name == fused.name || !falls_back;
+  return alone.name == fused.name || !is_by_matrices(fused);
 }
 
 std::vector<std::string> convolution_algorithms(const Builder& builder, LayerId layer) {
@@ -187,6 +197,10 @@ bool lower_convolution(Builder& builder, const Group& group) {
   const network::Layer& layer = builder.layer(group.head);
   if (geometry_of(layer.op).transposed)
     return lower_transposed(builder, group, kernel_of_sums(builder, group.head));
+  if (is_in_small_groups(builder, group.head) && falls_back_to_matrices(builder, group.head)) {
+    lower_small_groups(builder, group);
+    return true;
+  }
   const auto integers = integers_of(builder, group, quantization_now(builder, group.head));
   const auto pass = function_pass_of(builder, group);
   const Group& in_kernel = pass ? pass->before : group;

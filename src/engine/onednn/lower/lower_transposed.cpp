@@ -9,10 +9,6 @@
 namespace millrace::engine::onednn {
 namespace {
 
-bool has_bias(const network::Layer& layer) {
-  return layer.inputs.size() > 2 && layer.inputs[2].valid();
-}
-
 std::size_t unsigned_at(const Dims& shape, std::size_t dimension) {
   return static_cast<std::size_t>(shape[dimension]);
 }
@@ -33,13 +29,6 @@ bool makes_patches(const Builder& builder, LayerId id) {
         out[d + 2] != in[d + 2] * g.window.strides[d])
       return false;
   return true;
-}
-
-/// Nothing if the tail is more than one piecewise linear function.
-std::optional<kernels::Activation> activation_of(const Builder& builder, const Group& group) {
-  if (group.tail.empty()) return kernels::Activation{};
-  if (group.tail.size() > 1 || group.tail[0].kind != Fused::Kind::unary) return std::nullopt;
-  return piecewise_linear(std::get<network::Unary>(builder.layer(group.tail[0].layers[0]).op));
 }
 
 /// The weights as a matrix: from channels to the pixels of a patch, each with all its channels.

@@ -1,0 +1,102 @@
+#include "engine/onednn/lower/lower_grouped.h"
+
+#include "engine/onednn/lower/convolution_parts.h"
+#include "kernels/tile/tile_windows.h"
+
+namespace millrace::engine::onednn {
+namespace {
+
+/// From there on oneDNN's kernels fill their vectors, if the number is right.
+constexpr std::int64_t too_many_channels = 16;
+
+kernels::TilePlanes planes_of(const network::Shape& shape, std::int64_t groups) {
+  return {shape[1] / groups, shape[2], shape[3], shape[2] * shape[3], shape[3]};
+}
+
+/// All groups of all images.
+struct GroupedConvolution {
+  kernels::TileConvolution of_a_group;
+  kernels::TileCurve curve;
+  std::int64_t images, groups;
+  const float *weights, *bias;
+
+  void run(const float* from, float* to) const {
+    kernels::TileConvolution convolution = of_a_group;
+    convolution.curve = &curve;
+    const std::int64_t outputs = convolution.output.channels;
+    const std::int64_t read = convolution.input.channels * convolution.input.channel_stride;
+    const std::int64_t written = outputs * convolution.output.channel_stride;
+#if defined(_OPENMP)
+#pragma omp parallel for schedule(static)
+#endif
+    for (std::int64_t i = 0; i < images * groups; ++i) {
+      const std::int64_t first = i % groups * outputs;
+      convolve_few(convolution, {from + i * read, weights + first * convolution.weight_stride,
+                                 bias == nullptr ? nullptr : bias + first, to + i * written});
+    }
+  }
+};
+
+GroupedConvolution convolution_of(const Builder& builder, LayerId id) {
+  const network::Layer& layer = builder.layer(id);
+  const Geometry g = geometry_of(layer.op);
+  const network::Shape& in = builder.tensor(layer.inputs[0]).shape;
+  const network::Shape& weights = builder.tensor(layer.inputs[1]).shape;
+  GroupedConvolution result{{}, {}, in[0], g.groups, nullptr, nullptr};
+  kernels::TileConvolution& each = result.of_a_group;
+  each.input = planes_of(in, g.groups);
+  each.output = planes_of(builder.tensor(layer.outputs[0]).shape, g.groups);
+  each.weight_stride = weights[1] * weights[2] * weights[3];
+  for (std::size_t d = 0; d < 2; ++d) {
+    each.windows.kernel[d] = g.window.kernel[d];
+    each.windows.strides[d] = g.window.strides[d];
+    each.windows.dilations[d] = g.window.dilations[d];
+    each.windows.pads[d] = g.window.pads_begin[d];
+  }
+  return result;
+}
+
+}  // namespace
+
+bool is_in_small_groups(const Builder& builder, LayerId id) {
+  const network::Layer& layer = builder.layer(id);
+  const Geometry g = geometry_of(layer.op);
+  const network::Shape& in = builder.tensor(layer.inputs[0]).shape;
+  if (g.transposed || g.groups == 1 || in.size() != 4) return false;
+  if (builder.type(id) != Type::f32 || builder.is_int8(id)) return false;
+  const std::int64_t channels = in[1] / g.groups;
+  const network::Shape& weights = builder.tensor(layer.inputs[1]).shape;
+  const bool is_depthwise = channels == 1 && weights[0] == g.groups;
+  return !is_depthwise && channels < too_many_channels && builder.variant(id).algorithm.empty() &&
+         builder.tensor(layer.inputs[1]).constant &&
+         (!has_bias(layer) || builder.tensor(layer.inputs[2]).constant);
+}
+
+bool accepts_small_groups(const Builder& builder, const Group& group) {
+  return activation_of(builder, group).has_value();
+}
+
+void lower_small_groups(Builder& builder, const Group& group) {
+  const network::Layer& layer = builder.layer(group.head);
+  GroupedConvolution convolution = convolution_of(builder, group.head);
+  const auto activation = activation_of(builder, group);
+  if (activation) convolution.curve = {activation->slope, activation->low, activation->high};
+  const TensorId id = result_of(builder.network(), group);
+  OwnWork work{builder.plain(layer.inputs[0]), builder.make_plain(id), {}};
+  work.constants = {builder.plain(layer.inputs[1])};
+  const auto constant = [&] {
+    return reinterpret_cast<const float*>(builder.constant_data(work.constants.back()));
+  };
+  convolution.weights = constant();
+  if (has_bias(layer)) {
+    work.constants.push_back(builder.plain(layer.inputs[2]));
+    convolution.bias = constant();
+  }
+  work.run = [convolution](const OwnPlaces& places) {
+    convolution.run(reinterpret_cast<const float*>(places.from),
+                    reinterpret_cast<float*>(places.to));
+  };
+  builder.run(work, "groups");
+}
+
+}  // namespace millrace::engine::onednn
