@@ -67,8 +67,10 @@ bool is_in_small_groups(const Builder& builder, LayerId id) {
   const std::int64_t channels = in[1] / g.groups;
   const network::Shape& weights = builder.tensor(layer.inputs[1]).shape;
   const bool is_depthwise = channels == 1 && weights[0] == g.groups;
-  return !is_depthwise && channels < too_many_channels && builder.variant(id).algorithm.empty() &&
-         builder.tensor(layer.inputs[1]).constant &&
+  // Windows of one number do not overlap: nothing is copied for them.
+  const bool has_windows = weights[2] * weights[3] > 1;
+  return has_windows && !is_depthwise && channels < too_many_channels &&
+         builder.variant(id).algorithm.empty() && builder.tensor(layer.inputs[1]).constant &&
          (!has_bias(layer) || builder.tensor(layer.inputs[2]).constant);
 }
 
