@@ -106,6 +106,9 @@ struct Probe {
     transfers = found.cost.seconds - kernels - steps;
   }
 
+  Probe(const Probe&) = delete;  // `tiled` refers to `network`
+  Probe& operator=(const Probe&) = delete;
+
   const Measured& measured() const { return tiled.fastest[0]; }
 
   network::Network network;  // of the layer alone
@@ -153,7 +156,7 @@ workload::TileTarget fitted(workload::TileTarget target) {
     windows.emplace_back(convolution(channels, 2 * side, channels), target);
   }
   for (int round = 0; round < rounds; ++round) {
-    if (round == 0) sum.tiled.measure();
+    if (round % 4 == 0) sum.tiled.measure();  // long, so that it meets fewer slow moments whole
     for (Probe& probe : products) probe.tiled.measure();
     for (Probe& probe : windows) probe.tiled.measure();
   }

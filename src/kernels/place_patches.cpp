@@ -28,6 +28,7 @@ struct PatchLine {
   [[gnu::always_inline]] void run() {
     using Vector = LanesOf<lanes>::Type;
     const std::size_t size = row.bias.size();
+    if (size < lanes) return run_one_by_one();
     for (std::size_t x = 0; x < count; ++x, from += apart, to += size)
       for_each_vector<lanes>(
           size, [&](std::size_t i, std::size_t some) __attribute__((always_inline)) {
@@ -38,6 +39,18 @@ struct PatchLine {
             bend(sum, row.activation);
             write_first(to + i, sum, some);
           });
+  }
+
+ private:
+  /// Short rows are no vectors.
+  void run_one_by_one() {
+    const std::size_t size = row.bias.size();
+    for (std::size_t x = 0; x < count; ++x, from += apart, to += size)
+      for (std::size_t i = 0; i < size; ++i) {
+        float sum = from[i] + row.bias[i];
+        bend(sum, row.activation);
+        to[i] = sum;
+      }
   }
 };
 
@@ -67,6 +80,7 @@ struct PlaneLine {
             typename LanesOf<lanes>::Type numbers{};
             read_first(numbers, from + i * plane + done + x, some);
             finish(numbers, i);
+            if (size == 1) return write_first(to + x, numbers, some);
             float* const pixel = to + (done + x) * size + i;
             for (std::size_t j = 0; j < some; ++j) pixel[j * size] = numbers[j];
           });
@@ -152,7 +166,7 @@ constexpr std::size_t width = NarrowProduct::most_columns;
 
 /// `to` has a row of `width` numbers for each of these rows. The sums are plain arrays of their
 /// own: compilers keep them in registers then.
-#if defined(__x86_64__) && defined(__GNUC__)
+#if defined(__x86_64__) && !defined(__clang__)
 [[gnu::target_clones("avx512f", "arch=x86-64-v3", "default")]]
 #endif
 void multiply_rows(const float* from, std::size_t inner, const float* weights,

@@ -97,24 +97,28 @@ TEST(PlacePatches, multiplies_images_with_their_channels_outside) {
     }
 }
 
+void expect_planes_placed(const Patches& p, Random& random) {
+  const std::size_t pixels = p.height * p.width, size = p.rows * p.columns * p.channels;
+  const auto patches = numbers(random, p.images * pixels * size);
+  std::vector<float> planes(patches.size()), to(patches.size()), expected(patches.size());
+  for (std::size_t i = 0; i < patches.size(); ++i) {
+    const std::size_t pixel = i / size;
+    planes[(pixel / pixels * size + i % size) * pixels + pixel % pixels] = patches[i];
+  }
+  place_patches(p, patches.data(), expected.data());
+  place_planes(p, planes.data(), to.data());
+  ASSERT_EQ(to, expected);
+}
+
 TEST(PlacePatches, puts_planes_where_patches_would_be) {
   Random random(8);
   for (const std::size_t channels : {1, 2, 3})
-    for (const std::size_t columns : {1, 2, 4}) {
-      const auto bias = numbers(random, channels);
-      const Patches p{2, 3, 5, 2, columns, channels, bias.data(), {0.1f, -0.15f, 0.9f}};
-      constexpr std::size_t pixels = 3 * 5;
-      const std::size_t size = 2 * columns * channels;
-      const auto patches = numbers(random, 2 * pixels * size);
-      std::vector<float> planes(patches.size()), to(patches.size()), expected(patches.size());
-      for (std::size_t i = 0; i < patches.size(); ++i) {
-        const std::size_t pixel = i / size;
-        planes[(pixel / pixels * size + i % size) * pixels + pixel % pixels] = patches[i];
+    for (const std::size_t columns : {1, 2, 4})
+      for (const std::size_t width : {5, 16, 37}) {
+        const auto bias = numbers(random, channels);
+        expect_planes_placed({2, 3, width, 2, columns, channels, bias.data(), {0.1f, -0.15f, 0.9f}},
+                             random);
       }
-      place_patches(p, patches.data(), expected.data());
-      place_planes(p, planes.data(), to.data());
-      ASSERT_EQ(to, expected);
-    }
 }
 
 }  // namespace

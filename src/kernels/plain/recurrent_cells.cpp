@@ -59,8 +59,10 @@ struct GruStep {
         sums.hidden, [&](std::size_t i, std::size_t some) __attribute__((always_inline)) {
           typename LanesOf<lanes>::Type next{}, own{}, gate{}, state{};
           read_first(own, candidate + i, some);
-          sums.read(gate, 1, i, some);
-          if (resets) own *= sigmoid(gate);
+          if (resets) {
+            sums.read(gate, 1, i, some);
+            own *= sigmoid(gate);
+          }
           read_first(next, sums.input + 2 * sums.hidden + i, some);
           next = hyperbolic_tangent_of(next + own);
           sums.read(gate, 0, i, some);
@@ -103,7 +105,7 @@ struct RnnStep {
           Vector x{};
           sums.read(x, 0, i, some);
           if (relu)
-            x = x < 0 ? Vector{} : x;
+            x = x > 0 ? x : Vector{};
           else
             x = hyperbolic_tangent_of(x);
           write_first(h + i, x, some);

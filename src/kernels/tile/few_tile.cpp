@@ -66,7 +66,11 @@ struct FewProduct {
   /// AVX-512 has twice the registers of SSE2 and AVX2; NEON has too.
   template <std::size_t lanes>
   [[gnu::always_inline]] void run() {
+#if defined(__aarch64__)
+    constexpr std::size_t sums = 16;
+#else
     constexpr std::size_t sums = lanes == lane_count ? 16 : 8;
+#endif
     if (work.outputs == 4) return multiply<lanes, 4, sums / 4>();
     if (work.outputs == 3) return multiply<lanes, 3, 2>();
     if (work.outputs == 2) return multiply<lanes, 2, 4>();
@@ -74,13 +78,14 @@ struct FewProduct {
   }
 
  private:
-  /// Also some places beyond the last, to fill the vectors.
+  /// Also some places beyond the last, to fill a vector.
   template <std::size_t lanes, std::size_t rows, std::size_t vectors>
   [[gnu::always_inline]] void multiply() {
-    constexpr std::size_t width = lanes * vectors;
-    static_assert(width <= static_cast<std::size_t>(slide_slack));
-    for (std::int64_t i = 0; i < work.count; i += static_cast<std::int64_t>(width))
-      multiply_places<lanes, rows, vectors>(work, i);
+    constexpr auto width = static_cast<std::int64_t>(lanes * vectors);
+    static_assert(static_cast<std::int64_t>(lanes) <= slide_slack);
+    std::int64_t i = 0;
+    for (; i + width <= work.count; i += width) multiply_places<lanes, rows, vectors>(work, i);
+    for (; i < work.count; i += lanes) multiply_places<lanes, rows, 1>(work, i);
   }
 };
 
@@ -89,9 +94,9 @@ class FewTile {
  public:
   FewTile(const TileConvolution& convolution, const TileTensors& tensors)
       : c_(convolution), t_(tensors), source_{c_.input, c_.windows, 0} {
-    part_ = {0, 0, c_.output.rows, c_.output.columns};
+    part_.columns = c_.output.columns;
     while (part_.columns > 1 && !fits(1)) part_.columns = (part_.columns + 1) / 2;
-    while (part_.rows > 1 && !fits(part_.rows)) --part_.rows;
+    part_.rows = fits(1) ? most_rows() : 1;
   }
 
   /// Else its windows are too large.
@@ -110,6 +115,13 @@ class FewTile {
   bool fits(std::int64_t rows) const {
     const SlideLayout layout = layout_of(c_.windows, rows, part_.columns);
     return layout.size() * c_.input.channels <= most_numbers && rows * layout.pitch <= most_places;
+  }
+
+  /// Of the output, with these columns.
+  std::int64_t most_rows() const {
+    const SlideLayout one = layout_of(c_.windows, 1, part_.columns);
+    const std::int64_t row = one.size() / one.rows * c_.input.channels;  // of all phases
+    return std::min({c_.output.rows, most_places / one.pitch, most_numbers / row - one.rows + 1});
   }
 
   void run_part(const SlidePart& part) {

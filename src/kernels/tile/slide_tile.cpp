@@ -30,7 +30,8 @@ struct SlideTaps {
   const float* weights;  // null: the largest is taken
   std::int64_t count;
   float start;
-  std::int64_t weight_step = 1;  // 0: all have the same
+  std::int64_t weight_step = 1;      // 0: all have the same
+  const TileCurve* curve = nullptr;  // of the sums; null: none
 };
 
 /// Vectors are as wide as a register, and each is copied by itself: else compilers keep them in
@@ -100,8 +101,7 @@ void slide_largest(const SlideTaps& taps, const float* numbers, float* to, std::
 
 struct Bend {
   const TileCurve& curve;
-  const float* from;
-  float* to;
+  float* sums;
   std::int64_t count;
 
   template <std::size_t lanes>
@@ -110,9 +110,9 @@ struct Bend {
         static_cast<std::size_t>(count), [&](std::size_t i, std::size_t some)
                                              __attribute__((always_inline)) {
                                                typename LanesOf<lanes>::Type x{};
-                                               read_first(x, from + i, some);
+                                               read_first(x, sums + i, some);
                                                bend(x, curve);
-                                               write_first(to + i, x, some);
+                                               write_first(sums + i, x, some);
                                              });
   }
 };
@@ -163,7 +163,9 @@ class SlidingTile {
     taps.offsets = offsets_;
     SlideFill{source_, layout, part}.fill(plane, numbers_);
     const auto slides = taps.weights ? slide : slide_largest;
-    slides(taps, numbers_, sums_, (part.rows - 1) * layout.pitch + part.columns);
+    const std::int64_t count = (part.rows - 1) * layout.pitch + part.columns;
+    slides(taps, numbers_, sums_, count);
+    if (taps.curve) run_in_lanes(Bend{*taps.curve, sums_, count});
     for (std::int64_t r = 0; r < part.rows; ++r)
       finish(SlidePart{part.row + r, part.column, 1, part.columns}, sums_ + r * layout.pitch);
   }
@@ -211,6 +213,7 @@ void slide_one_by_one(const SlideSource& source, const TilePlanes& output, const
         else
           sum = x > sum || x != x ? x : sum;
       });
+      if (work.taps.curve) bend(sum, *work.taps.curve);
       finish(at, &sum);
     }
 }
@@ -252,14 +255,11 @@ void convolve_channels(const TileConvolution& c, const TileTensors& t) {
   for (std::int64_t channel = 0; channel < c.output.channels; ++channel) {
     const float* plane = t.input + channel * c.input.channel_stride;
     float* output = t.output + channel * c.output.channel_stride;
-    const SlideTaps work{nullptr, t.weights + channel * c.weight_stride, taps,
-                         t.bias ? t.bias[channel] : 0.0f};
+    const SlideTaps work{nullptr, t.weights + channel * c.weight_stride,
+                         taps,    t.bias ? t.bias[channel] : 0.0f,
+                         1,       c.curve};
     const auto finish = [&](const SlidePart& part, const float* sums) {
-      float* to = output + part.row * c.output.row_stride + part.column;
-      if (c.curve)
-        run_in_lanes(Bend{*c.curve, sums, to, part.columns});
-      else
-        std::copy_n(sums, part.columns, to);
+      std::copy_n(sums, part.columns, output + part.row * c.output.row_stride + part.column);
     };
     if (tile.is_possible())
       tile.run(work, plane, finish);

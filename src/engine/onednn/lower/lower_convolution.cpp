@@ -54,7 +54,7 @@ std::optional<ConvolutionSpec> geometric_spec(const Builder& builder, LayerId id
   ConvolutionSpec spec;
   spec.transposed = g.transposed;
   spec.algorithm = builder.variant(id).algorithm;
-  if (layer.inputs.size() > 2 && layer.inputs[2].valid()) spec.bias = plain_desc({output[1]});
+  if (has_bias(layer)) spec.bias = plain_desc({output[1]});
   spec.strides = g.window.strides;
   spec.dilations = g.window.dilations;
   for (auto& dilation : spec.dilations) --dilation;
@@ -180,6 +180,9 @@ std::vector<std::string> convolution_algorithms(const Builder& builder, LayerId 
   if (!spec) return {};
   auto names = convolution_algorithms(builder.engine(), *spec);
   if (names.empty()) return {};
+  // The first is what runs if the plan names none.
+  if (is_in_small_groups(builder, layer) && falls_back_to_matrices(builder, layer))
+    names.insert(names.begin(), small_groups);
   if (can_be_on_tiles(builder, layer))
     names.emplace_back(builder.type(layer) == Type::f32 && !integers ? split_on_tiles : on_tiles);
   if (can_be_in_integers(builder, layer)) names.emplace_back(integers ? in_quads : in_pairs);
@@ -217,7 +220,7 @@ bool lower_convolution(Builder& builder, const Group& group) {
       {DNNL_ARG_SRC, builder.in_layout(layer.inputs[0], kernel.operand(DNNL_ARG_SRC), source)},
       weights_operand(builder, layer, weights, integers)};
   const std::vector<float> corrected = integers ? integers->bias : std::vector<float>();
-  if ((layer.inputs.size() > 2 && layer.inputs[2].valid()) || !corrected.empty())
+  if (has_bias(layer) || !corrected.empty())
     reads.push_back(bias_operand(builder, layer, kernel, corrected));
   const Desc layout = kernel.operand(DNNL_ARG_DST);
   const Encoding encoding =

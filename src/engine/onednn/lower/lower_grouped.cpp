@@ -1,19 +1,25 @@
 #include "engine/onednn/lower/lower_grouped.h"
 
+#include <algorithm>
+
 #include "engine/onednn/lower/convolution_parts.h"
 #include "kernels/tile/tile_windows.h"
 
 namespace millrace::engine::onednn {
 namespace {
 
-/// From there on oneDNN's kernels fill their vectors, if the number is right.
+/// From there on oneDNN has kernels for multiples of its vectors.
 constexpr std::int64_t too_many_channels = 16;
 
 kernels::TilePlanes planes_of(const network::Shape& shape, std::int64_t groups) {
   return {shape[1] / groups, shape[2], shape[3], shape[2] * shape[3], shape[3]};
 }
 
-/// All groups of all images.
+/// Rows of the output that are worth a task of their own.
+constexpr std::int64_t rows_of_task = 16;
+
+/// All groups of all images. Each is cut into some rows at a time, so that few groups have tasks
+/// for many cores too.
 struct GroupedConvolution {
   kernels::TileConvolution of_a_group;
   kernels::TileCurve curve;
@@ -21,19 +27,29 @@ struct GroupedConvolution {
   const float *weights, *bias;
 
   void run(const float* from, float* to) const {
-    kernels::TileConvolution convolution = of_a_group;
-    convolution.curve = &curve;
-    const std::int64_t outputs = convolution.output.channels;
-    const std::int64_t read = convolution.input.channels * convolution.input.channel_stride;
-    const std::int64_t written = outputs * convolution.output.channel_stride;
+    const std::int64_t pieces = std::max<std::int64_t>(1, of_a_group.output.rows / rows_of_task);
 #if defined(_OPENMP)
 #pragma omp parallel for schedule(static)
 #endif
-    for (std::int64_t i = 0; i < images * groups; ++i) {
-      const std::int64_t first = i % groups * outputs;
-      convolve_few(convolution, {from + i * read, weights + first * convolution.weight_stride,
-                                 bias == nullptr ? nullptr : bias + first, to + i * written});
-    }
+    for (std::int64_t task = 0; task < images * groups * pieces; ++task)
+      run_task(task, pieces, from, to);
+  }
+
+ private:
+  /// A piece of a group of an image.
+  void run_task(std::int64_t task, std::int64_t pieces, const float* from, float* to) const {
+    const std::int64_t index = task / pieces, piece = task % pieces, all = of_a_group.output.rows;
+    const std::int64_t begin = all * piece / pieces, end = all * (piece + 1) / pieces;
+    kernels::TileConvolution rows = of_a_group;
+    rows.curve = &curve;
+    rows.output.rows = end - begin;
+    rows.windows.pads[0] -= begin * rows.windows.strides[0];
+    const std::int64_t first = index % groups * rows.output.channels;
+    convolve_few(rows,
+                 {from + index * rows.input.channels * rows.input.channel_stride,
+                  weights + first * rows.weight_stride, bias == nullptr ? nullptr : bias + first,
+                  to + index * rows.output.channels * rows.output.channel_stride +
+                      begin * rows.output.row_stride});
   }
 };
 
@@ -67,7 +83,7 @@ bool is_in_small_groups(const Builder& builder, LayerId id) {
   const std::int64_t channels = in[1] / g.groups;
   const network::Shape& weights = builder.tensor(layer.inputs[1]).shape;
   const bool is_depthwise = channels == 1 && weights[0] == g.groups;
-  // Windows of one number do not overlap: nothing is copied for them.
+  // Products of matrices are faster for windows of one number.
   const bool has_windows = weights[2] * weights[3] > 1;
   return has_windows && !is_depthwise && channels < too_many_channels &&
          builder.variant(id).algorithm.empty() && builder.tensor(layer.inputs[1]).constant &&
@@ -81,8 +97,8 @@ bool accepts_small_groups(const Builder& builder, const Group& group) {
 void lower_small_groups(Builder& builder, const Group& group) {
   const network::Layer& layer = builder.layer(group.head);
   GroupedConvolution convolution = convolution_of(builder, group.head);
-  const auto activation = activation_of(builder, group);
-  if (activation) convolution.curve = {activation->slope, activation->low, activation->high};
+  const kernels::Activation activation = activation_of(builder, group).value();
+  convolution.curve = {activation.slope, activation.low, activation.high};
   const TensorId id = result_of(builder.network(), group);
   OwnWork work{builder.plain(layer.inputs[0]), builder.make_plain(id), {}};
   work.constants = {builder.plain(layer.inputs[1])};
@@ -98,7 +114,7 @@ void lower_small_groups(Builder& builder, const Group& group) {
     convolution.run(reinterpret_cast<const float*>(places.from),
                     reinterpret_cast<float*>(places.to));
   };
-  builder.run(work, "groups");
+  builder.run(work, small_groups);
 }
 
 }  // namespace millrace::engine::onednn

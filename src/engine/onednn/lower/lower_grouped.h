@@ -6,10 +6,13 @@
 
 namespace millrace::engine::onednn {
 
+/// The name of the kernel.
+inline constexpr const char* small_groups = "groups";
+
 /// In float32, on images, with constant weights. Not if the plan asks for an algorithm of oneDNN.
 bool is_in_small_groups(const Builder& builder, LayerId id);
 
-/// With at most one piecewise linear function behind it.
+/// At most one piecewise linear function follows. Others, and sums, are steps of their own then.
 bool accepts_small_groups(const Builder& builder, const Group& group);
 
 /// Channels are outside then.
