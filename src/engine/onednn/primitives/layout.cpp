@@ -255,6 +255,17 @@ std::optional<Desc> reshaped(const Desc& desc, const Dims& shape) {
   return with_usual_strides(strided_desc(shape, strides, type_of(desc)));
 }
 
+std::optional<Desc> blocks_like(const Desc& model, const Dims& shape) {
+  using Tag = dnnl::memory::format_tag;
+  const Type type = type_of(model);
+  const Dims given = dims_of(model);
+  if (given.size() != 4 || shape.size() != 4) return std::nullopt;
+  for (const auto& [tag, block] : {std::pair{Tag::aBcd16b, 16}, {Tag::aBcd8b, 8}, {Tag::aBcd4b, 4}})
+    if (shape[1] % block == 0 && same_memory(model, Desc(given, type, tag)))
+      return Desc(shape, type, tag);
+  return std::nullopt;
+}
+
 Pieces pieces_of(const Desc& layout, std::size_t axis) {
   const Dims shape = dims_of(layout), strides = *dense_strides(layout);
   Pieces pieces{1, dnnl::memory::data_type_size(type_of(layout))};

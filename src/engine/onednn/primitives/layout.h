@@ -42,6 +42,9 @@ std::optional<Dims> dense_strides(const Desc& desc);
 /// The dense layout of `shape` whose dimensions nest in the same order as in `model`, which must
 /// have dense strides and the same number of dimensions; of its type.
 Desc dense_like(const Desc& model, const Dims& shape);
+/// The same blocks of channels, of images of another shape; nothing if `model` has no such blocks,
+/// or if the channels do not fill them.
+std::optional<Desc> blocks_like(const Desc& model, const Dims& shape);
 
 /// The same memory read with another shape of as many elements. Nothing if its strides do not allow
 /// that, as where dimensions become one that do not follow each other.
