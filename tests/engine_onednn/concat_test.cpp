@@ -275,5 +275,55 @@ TEST(concat, slices_may_be_outputs) {
   expect_right(net.build());
 }
 
+/// The numbers of images in blocks of 8 channels.
+network::Buffer in_blocks(const Array& images, const Shape& shape) {
+  network::Buffer result(images.memory->size());
+  const auto from = images.values<float>();
+  auto* const to = reinterpret_cast<float*>(result.data());
+  const std::int64_t pixels = shape[2] * shape[3];
+  for (std::int64_t plane = 0; plane < shape[0] * shape[1]; ++plane)
+    for (std::int64_t pixel = 0; pixel < pixels; ++pixel)
+      to[(plane / 8 * pixels + pixel) * 8 + plane % 8] =
+          from[static_cast<std::size_t>(plane * pixels + pixel)];
+  return result;
+}
+
+/// One part stands twice in it, one is an output, one comes from outside, and it grows.
+TEST(concat, parts_in_blocks_of_channels_are_copied_as_wholes) {
+  const auto engine = make();
+  for (const std::int64_t frames : {1, 3}) {
+    Net net;
+    const TensorId a = net.input({frames, 16, 5, 7}), b = net.input({frames, 8, 5, 7});
+    const TensorId x = net.unary(network::UnaryKind::tanh, a), y = net.relu(b);
+    net.output(y);
+    net.output(net.concat(1, {net.concat(1, {x, y, x}), y, b}));
+    const network::Network network = net.build();
+    const auto inputs = inputs_of(network), wanted = network::evaluate(network, inputs);
+    SubnetRequest request = whole_network(network, cores());
+    std::vector<network::Buffer> blocks;
+    std::vector<const std::byte*> in;
+    for (std::size_t i = 0; i < 2; ++i) {
+      const Shape& shape = network[network.inputs[i]].shape;
+      request.inputs[i].layout.format =
+          format_of({Desc(shape, Type::f32, dnnl::memory::format_tag::aBcd8b)});
+      blocks.push_back(in_blocks(inputs[i], shape));
+    }
+    for (const network::Buffer& buffer : blocks) in.push_back(buffer.data());
+    const auto subnet = engine->prepare(request);
+    const auto found = run(*subnet, in);
+    for (std::size_t i = 0; i < 2; ++i) {
+      const auto values = wanted[i].values<float>();
+      const std::span result(reinterpret_cast<const float*>(found[i].data()), values.size());
+      EXPECT_LT(difference(result, values), 1e-6) << frames << " " << i;
+    }
+    std::vector<network::Buffer> results;
+    std::vector<std::byte*> out;
+    for (const Port& port : subnet->outputs()) results.emplace_back(port.layout.size);
+    for (network::Buffer& result : results) out.push_back(result.data());
+    for (const GroupTime& group : subnet->run_timed(in, out))
+      EXPECT_EQ(group.kernel.find("simple"), std::string::npos) << group.kernel;
+  }
+}
+
 }  // namespace
 }  // namespace millrace::engine::onednn

@@ -62,21 +62,27 @@ struct Slot {
   std::byte** write = nullptr;
 };
 
-void copy_piece(const CopyCall& call, std::size_t i) {
-  std::memcpy(call.to + i * call.to_stride, call.from + i * call.from_stride, call.bytes);
+/// Of each piece, the cut with this number.
+void copy_cut(const CopyCall& call, std::size_t i, std::size_t cuts) {
+  const std::size_t piece = i / cuts, begin = call.bytes * (i % cuts) / cuts;
+  const std::size_t end = call.bytes * (i % cuts + 1) / cuts;
+  std::memcpy(call.to + piece * call.to_stride + begin,
+              call.from + piece * call.from_stride + begin, end - begin);
 }
 
 void copy(const CopyCall& call) {
   constexpr std::size_t worth_sharing = 1 << 16;  // bytes
   if (call.count * call.bytes < worth_sharing) {
-    for (std::size_t i = 0; i < call.count; ++i) copy_piece(call, i);
+    for (std::size_t i = 0; i < call.count; ++i) copy_cut(call, i, 1);
     return;
   }
-  const auto count = static_cast<std::ptrdiff_t>(call.count);
+  // One large piece is work for several cores too.
+  const std::size_t cuts = std::max<std::size_t>(1, call.bytes / worth_sharing);
+  const auto count = static_cast<std::ptrdiff_t>(call.count * cuts);
 #if defined(_OPENMP)
 #pragma omp parallel for schedule(static)
 #endif
-  for (std::ptrdiff_t i = 0; i < count; ++i) copy_piece(call, static_cast<std::size_t>(i));
+  for (std::ptrdiff_t i = 0; i < count; ++i) copy_cut(call, static_cast<std::size_t>(i), cuts);
 }
 
 void normalize(NormalizeCall& call) {

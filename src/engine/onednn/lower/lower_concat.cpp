@@ -44,7 +44,7 @@ void copy_parts(Builder& builder, const std::vector<Value>& parts, const Value& 
   }
 }
 
-/// The same for parts whose images are dense, each in its own layout.
+/// The same for parts whose images are dense, each in its own layout. Precondition: there are some.
 void copy_images(Builder& builder, const std::vector<Value>& parts, const Value& whole,
                  std::size_t images) {
   const auto bytes_of = [&](const Value& value) {

@@ -179,10 +179,10 @@ std::vector<std::string> convolution_algorithms(const Builder& builder, LayerId 
   auto spec = spec_of(builder, layer, integers);
   if (!spec) return {};
   auto names = convolution_algorithms(builder.engine(), *spec);
-  if (names.empty()) return {};
   // The first is what runs if the plan names none.
   if (is_in_small_groups(builder, layer) && falls_back_to_matrices(builder, layer))
     names.insert(names.begin(), small_groups);
+  if (names.empty()) return {};
   if (can_be_on_tiles(builder, layer))
     names.emplace_back(builder.type(layer) == Type::f32 && !integers ? split_on_tiles : on_tiles);
   if (can_be_in_integers(builder, layer)) names.emplace_back(integers ? in_quads : in_pairs);
