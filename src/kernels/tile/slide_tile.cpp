@@ -31,7 +31,7 @@ struct SlideTaps {
   std::int64_t count;
   float start;
   std::int64_t weight_step = 1;      // 0: all have the same
-  const TileCurve* curve = nullptr;  // of the sums; null: none
+  const TileCurve* curve = nullptr;  // of the sums with weights; null: none
 };
 
 /// Vectors are as wide as a register, and each is copied by itself: else compilers keep them in
@@ -54,8 +54,10 @@ template <std::size_t lanes, std::int64_t vectors>
     }
   }
 #pragma GCC unroll 8
-  for (std::int64_t i = 0; i < vectors; ++i)
+  for (std::int64_t i = 0; i < vectors; ++i) {
+    if (taps.curve) bend(sums[i], *taps.curve);
     __builtin_memcpy(to + i * lanes, &sums[i], sizeof sums[i]);
+  }
 }
 
 /// Also some results beyond `count`, to fill a vector.
@@ -98,24 +100,6 @@ void slide_largest(const SlideTaps& taps, const float* numbers, float* to, std::
       to[i] = from[i] > to[i] || from[i] != from[i] ? from[i] : to[i];
   }
 }
-
-struct Bend {
-  const TileCurve& curve;
-  float* sums;
-  std::int64_t count;
-
-  template <std::size_t lanes>
-  [[gnu::always_inline]] void run() {
-    for_each_vector<lanes>(
-        static_cast<std::size_t>(count), [&](std::size_t i, std::size_t some)
-                                             __attribute__((always_inline)) {
-                                               typename LanesOf<lanes>::Type x{};
-                                               read_first(x, sums + i, some);
-                                               bend(x, curve);
-                                               write_first(sums + i, x, some);
-                                             });
-  }
-};
 
 /// One after the other the parts of an output whose numbers fit on the stack.
 class SlidingTile {
@@ -163,9 +147,7 @@ class SlidingTile {
     taps.offsets = offsets_;
     SlideFill{source_, layout, part}.fill(plane, numbers_);
     const auto slides = taps.weights ? slide : slide_largest;
-    const std::int64_t count = (part.rows - 1) * layout.pitch + part.columns;
-    slides(taps, numbers_, sums_, count);
-    if (taps.curve) run_in_lanes(Bend{*taps.curve, sums_, count});
+    slides(taps, numbers_, sums_, (part.rows - 1) * layout.pitch + part.columns);
     for (std::int64_t r = 0; r < part.rows; ++r)
       finish(SlidePart{part.row + r, part.column, 1, part.columns}, sums_ + r * layout.pitch);
   }

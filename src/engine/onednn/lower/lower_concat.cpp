@@ -25,38 +25,23 @@ Desc common_layout(Builder& builder, const std::vector<TensorId>& tensors) {
   return common.is_zero() ? builder.value(tensors[0]).desc : common;
 }
 
-/// Copies the parts to where they belong in `whole`, but for one that lies there already. All are
-/// dense and their dimensions nest in the same order.
+/// Copies the parts to where they belong in `whole`, but for one that lies there already. Each
+/// consists of `count` pieces without gaps, such as images.
 void copy_parts(Builder& builder, const std::vector<Value>& parts, const Value& whole,
-                std::size_t axis) {
-  const Pieces pieces = pieces_of(whole.desc, axis);
-  const std::size_t one = pieces.bytes / static_cast<std::size_t>(dims_of(whole.desc)[axis]);
-  Value place = whole;
-  for (const Value& part : parts) {
-    const std::size_t bytes = one * static_cast<std::size_t>(dims_of(part.desc)[axis]);
-    if (part.storage != whole.storage) {
-      if (pieces.count == 1)
-        builder.copy_part(part, place);
-      else
-        builder.copy({part, place, pieces.count, bytes, bytes, pieces.bytes});
-    }
-    place.offset += Bytes{static_cast<std::int64_t>(bytes)};
-  }
-}
-
-/// The same for parts whose images are dense, each in its own layout. Precondition: there are some.
-void copy_images(Builder& builder, const std::vector<Value>& parts, const Value& whole,
-                 std::size_t images) {
+                std::size_t count) {
   const auto bytes_of = [&](const Value& value) {
-    return static_cast<std::size_t>(size_of(value.desc).count) / images;
+    const auto numbers = static_cast<std::size_t>(network::element_count(dims_of(value.desc)));
+    return numbers * dnnl::memory::data_type_size(type_of(value.desc)) / count;
   };
   Value place = whole;
   for (const Value& part : parts) {
     const std::size_t bytes = bytes_of(part);
-    if (images == 1)
-      builder.copy_part(part, place);
-    else
-      builder.copy({part, place, images, bytes, bytes, bytes_of(whole)});
+    if (part.storage != whole.storage) {
+      if (count == 1)
+        builder.copy_part(part, place);
+      else
+        builder.copy({part, place, count, bytes, bytes, bytes_of(whole)});
+    }
     place.offset += Bytes{static_cast<std::int64_t>(bytes)};
   }
 }
@@ -68,7 +53,8 @@ bool concat_by_copies(Builder& builder, const network::Layer& layer, const Desc&
   std::vector<Value> sources;
   for (const TensorId id : layer.inputs)
     sources.push_back(builder.in_layout(id, dense_like(model, builder.tensor(id).shape), encoding));
-  copy_parts(builder, sources, builder.make(layer.outputs[0], layout, encoding), axis);
+  copy_parts(builder, sources, builder.make(layer.outputs[0], layout, encoding),
+             pieces_of(layout, axis).count);
   return true;
 }
 
@@ -87,8 +73,8 @@ bool concat_by_blocks(Builder& builder, const network::Layer& layer, const Desc&
   std::vector<Value> parts;
   for (std::size_t i = 0; i < layouts.size(); ++i)
     parts.push_back(builder.in_layout(layer.inputs[i], layouts[i]));
-  copy_images(builder, parts, builder.make(layer.outputs[0], *whole),
-              static_cast<std::size_t>(shape[0]));
+  copy_parts(builder, parts, builder.make(layer.outputs[0], *whole),
+             static_cast<std::size_t>(shape[0]));
   return true;
 }
 
@@ -165,7 +151,7 @@ bool concat_by_growing(Builder& builder, const network::Layer& layer, const Desc
   const Desc wide = channels_last_desc(builder.tensor(all).shape);
   Value whole = grows_already ? parts[0] : builder.make_temporary(wide);
   whole.desc = wide;
-  copy_parts(builder, parts, whole, 1);
+  copy_parts(builder, parts, whole, pieces_of(wide, 1).count);
   whole.desc = first_channels(wide, shape);
   builder.define(output, whole);
   return true;
@@ -204,8 +190,8 @@ bool lower_byte_concat(Builder& builder, LayerId id) {
   for (const TensorId part : layer.inputs) parts.push_back(builder.channels_last(part));
   const Desc wide =
       channels_last_desc(builder.tensor(layer.outputs[0]).shape, type_of(parts[0].desc));
-  copy_parts(builder, parts, builder.make(layer.outputs[0], wide),
-             static_cast<std::size_t>(std::get<network::Concat>(layer.op).axis));
+  const auto axis = static_cast<std::size_t>(std::get<network::Concat>(layer.op).axis);
+  copy_parts(builder, parts, builder.make(layer.outputs[0], wide), pieces_of(wide, axis).count);
   return true;
 }
 

@@ -146,8 +146,9 @@ Operand weights_operand(Builder& builder, const network::Layer& layer, const Pac
 
 bool is_by_matrices(const Kernel& kernel) { return kernel.name.find("gemm") != std::string::npos; }
 
-/// What oneDNN does where none of its kernels for convolutions suits.
-bool falls_back_to_matrices(const Builder& builder, LayerId id) {
+/// By loops of ours, where none of oneDNN's kernels for convolutions suits.
+bool runs_in_small_groups(const Builder& builder, LayerId id) {
+  if (!is_in_small_groups(builder, id)) return false;
   const Kernel alone = kernel_of(builder, {id, {}});
   return !alone || alone.is_slow() || is_by_matrices(alone);
 }
@@ -159,8 +160,7 @@ bool accepts_convolution(Builder& builder, const Group& group) {
   if (is_on_tiles(builder, head) || is_in_integers(builder, head) || is_winograd(builder, head))
     return own_convolution_of(builder, group).has_value();
   if (geometry_of(builder.layer(head).op).transposed) return accepts_transposed(builder, group);
-  if (is_in_small_groups(builder, head) && falls_back_to_matrices(builder, head))
-    return accepts_small_groups(builder, group);
+  if (runs_in_small_groups(builder, head)) return accepts_small_groups(builder, group);
   const auto pass = function_pass_of(builder, group);
   const Kernel fused = kernel_of(builder, pass ? pass->before : group);
   if (!fused || fused.is_slow()) return false;
@@ -180,8 +180,7 @@ std::vector<std::string> convolution_algorithms(const Builder& builder, LayerId 
   if (!spec) return {};
   auto names = convolution_algorithms(builder.engine(), *spec);
   // The first is what runs if the plan names none.
-  if (is_in_small_groups(builder, layer) && falls_back_to_matrices(builder, layer))
-    names.insert(names.begin(), small_groups);
+  if (runs_in_small_groups(builder, layer)) names.insert(names.begin(), small_groups);
   if (names.empty()) return {};
   if (can_be_on_tiles(builder, layer))
     names.emplace_back(builder.type(layer) == Type::f32 && !integers ? split_on_tiles : on_tiles);
@@ -200,7 +199,7 @@ bool lower_convolution(Builder& builder, const Group& group) {
   const network::Layer& layer = builder.layer(group.head);
   if (geometry_of(layer.op).transposed)
     return lower_transposed(builder, group, kernel_of_sums(builder, group.head));
-  if (is_in_small_groups(builder, group.head) && falls_back_to_matrices(builder, group.head)) {
+  if (runs_in_small_groups(builder, group.head)) {
     lower_small_groups(builder, group);
     return true;
   }
