@@ -20,20 +20,46 @@ struct Ordered {
   }
 };
 
-/// to[i] = the largest of from[i], from[i + apart] ... of `number` of them, changed by `load`
-/// before and by `store` after. In loops that compilers turn into vectors.
-template <std::size_t number, class Load, class Store, class Number>
+/// to[i] = the largest of from[i * step], from[i * step + apart] ... of `number` of them, changed
+/// by Load before and by Store after, which is its own inverse. `more`: and of to[i] as it was.
+/// Loops that compilers turn into vectors.
+template <std::size_t number, std::size_t step, bool more, class Load, class Store, class Number>
 [[gnu::always_inline]] inline void write_maxima(const Number* from, std::size_t apart,
                                                 std::size_t count, Number* __restrict to) {
   for (std::size_t i = 0; i < count; ++i) {
-    Number largest = Load()(from[i]);
+    Number largest = Load()(from[i * step]);
     for (std::size_t k = 1; k < number; ++k) {
-      const Number x = Load()(from[k * apart + i]);
+      const Number x = Load()(from[i * step + k * apart]);
       largest = x > largest ? x : largest;
+    }
+    if constexpr (more) {
+      const Number before = Store()(to[i]);
+      largest = before > largest ? before : largest;
     }
     to[i] = Store()(largest);
   }
 }
+
+/// Pieces of a window, whose places are `apart` from each other.
+struct Reach {
+  std::size_t number, apart;
+};
+
+/// Of any number of pieces: three, then two more at a time.
+template <std::size_t step, class Load, class Store, class Number>
+[[gnu::always_inline]] inline void write_largest(const Number* from, const Reach& window,
+                                                 std::size_t count, Number* __restrict to) {
+  const auto [number, apart] = window;
+  if (number == 1) return write_maxima<1, step, false, Load, Store>(from, apart, count, to);
+  if (number == 2) return write_maxima<2, step, false, Load, Store>(from, apart, count, to);
+  write_maxima<3, step, false, Load, Store>(from, apart, count, to);
+  for (std::size_t k = 3; k < number; k += 2)
+    write_maxima<2, step, true, Load, Store>(from + std::min(k, number - 2) * apart, apart, count,
+                                             to);
+}
+
+/// As many channels as oneDNN puts into a block for AVX2.
+constexpr std::size_t usual_block = 8;
 
 /// Some rows of the result.
 template <class Change, class Number>
@@ -48,8 +74,9 @@ struct PooledRows {
     std::vector<Number> columns(line);
     for (std::size_t row = first; row < last; ++row) {
       const Number* const image = from + row / pool.height.output * pool.height.input * line;
-      write_window<Change, AsItIs>(Window(pool.height, row % pool.height.output), image, line,
-                                   columns.data());
+      const Window window(pool.height, row % pool.height.output);
+      write_largest<1, Change, AsItIs>(image + window.first * line, {window.number, line}, line,
+                                       columns.data());
       write_row(columns.data(), to + row * pool.width.output * pool.channels);
     }
   }
@@ -66,22 +93,42 @@ struct PooledRows {
   };
 
   [[gnu::always_inline]] void write_row(const Number* columns, Number* row) const {
-    for (std::size_t x = 0; x < pool.width.output; ++x)
-      write_window<AsItIs, Change>(Window(pool.width, x), columns, pool.channels,
-                                   row + x * pool.channels);
+    if (pool.channels == usual_block) return write_windows<usual_block>(columns, row, 0);
+    if (pool.channels > 1) return write_windows<0>(columns, row, 0);
+    std::size_t done = 0;
+    if (pool.width.stride == 1) done = write_whole_windows<1>(columns, row);
+    if (pool.width.stride == 2) done = write_whole_windows<2>(columns, row);
+    write_windows<1>(columns, row, done);
   }
 
-  /// Of pieces of `size` numbers, one behind the other.
-  template <class Load, class Store>
-  [[gnu::always_inline]] static void write_window(const Window& window, const Number* pieces,
-                                                  std::size_t size, Number* result) {
-    pieces += window.first * size;
-    if (window.number == 1)
-      write_maxima<1, Load, Store>(pieces, size, size, result);
-    else if (window.number == 2)
-      write_maxima<2, Load, Store>(pieces, size, size, result);
-    else
-      write_maxima<3, Load, Store>(pieces, size, size, result);
+  /// Those from `x` on one by one. `known`: the number of channels, or 0.
+  template <std::size_t known>
+  [[gnu::always_inline]] void write_windows(const Number* columns, Number* row,
+                                            std::size_t x) const {
+    const std::size_t size = known == 0 ? pool.channels : known;
+    for (; x < pool.width.output; ++x) {
+      const Window window(pool.width, x);
+      write_largest<1, AsItIs, Change>(columns + window.first * size, {window.number, size}, size,
+                                       row + x * size);
+    }
+  }
+
+  /// Of one channel: windows up to the last one that ends inside the row, many side by side. Their
+  /// number.
+  template <std::size_t stride>
+  [[gnu::always_inline]] std::size_t write_whole_windows(const Number* columns, Number* row) const {
+    const PoolAxis& axis = pool.width;
+    const std::size_t first = (axis.pad + stride - 1) / stride, padded = axis.input + axis.pad;
+    if (padded < axis.window) return 0;
+    const std::size_t last = std::min((padded - axis.window) / stride + 1, axis.output);
+    if (last <= first) return 0;
+    for (std::size_t x = 0; x < first; ++x) {
+      const Window window(axis, x);
+      write_largest<1, AsItIs, Change>(columns, {window.number, 1}, 1, row + x);
+    }
+    write_largest<stride, AsItIs, Change>(columns + first * stride - axis.pad, {axis.window, 1},
+                                          last - first, row + first);
+    return last;
   }
 };
 

@@ -1,12 +1,10 @@
 #pragma once
-// Maxima over small windows of images with the channels inside: first down the columns, then along
-// the row, where oneDNN's kernel looks at every number of every window.
+// Maxima over windows of images with the channels inside: first down the columns, then along the
+// row, where oneDNN's kernels look at every number of every window.
 #include <cstddef>
 #include <cstdint>
 
 namespace millrace::kernels {
-
-constexpr std::size_t largest_pool_window = 3;
 
 /// How windows lie along the height or the width. In pixels.
 struct PoolAxis {
@@ -15,8 +13,9 @@ struct PoolAxis {
   std::size_t pad = 0;  // before the first pixel
 };
 
-/// Preconditions: windows of at most largest_pool_window pixels along each axis, each with at least
-/// one pixel inside the image.
+/// Images with one channel are rows of pixels: those of an image with its channels outside count as
+/// images. Blocks of channels do so too. Precondition: each window has at least one pixel inside
+/// the image.
 struct MaxPool {
   std::size_t images = 1, channels = 1;
   PoolAxis height, width;

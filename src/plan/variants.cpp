@@ -1,8 +1,71 @@
 #include "plan/variants.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
+#include <map>
+#include <set>
 
 namespace millrace::plan {
+namespace {
+
+std::vector<LayerId> layers_of(const Stage& stage) {
+  std::vector<LayerId> layers;
+  for (const Phase& phase : stage.phases)
+    layers.insert(layers.end(), phase.layers.begin(), phase.layers.end());
+  return layers;
+}
+
+board::Variant variant_of(const std::vector<board::Variant>& variants, LayerId layer) {
+  return variants.empty() ? board::Variant{} : variants[layer.index];
+}
+
+/// By the text that joins several engines, those by whose names layers run.
+using UsedEngines = std::map<std::string, std::set<std::string>>;
+
+UsedEngines used_engines(const Plan& plan) {
+  UsedEngines used;
+  for (const Stage& stage : plan.stages)
+    for (const LayerId layer : layers_of(stage))
+      for (const auto* variants : {&plan.variants, &one_frame_variants(plan)})
+        used[stage.engine].insert(board::engine_of(stage.engine, variant_of(*variants, layer)));
+  return used;
+}
+
+/// "onednn,cuda@gpu0" as "onednn" and "cuda@gpu0".
+std::vector<std::string> parts_of(const std::string& engines) {
+  std::vector<std::string> parts;
+  for (std::size_t begin = 0; begin <= engines.size();) {
+    const std::size_t end = std::min(engines.find(',', begin), engines.size());
+    parts.push_back(engines.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return parts;
+}
+
+std::string first_of(const std::string& engines) {
+  return engines.substr(0, engines.find_first_of(",@"));
+}
+
+std::string only(const std::string& engines, const std::set<std::string>& used) {
+  std::vector<std::string> kept = parts_of(engines);
+  std::erase_if(kept, [&](const std::string& part) { return !used.contains(first_of(part)); });
+  return fmt::format("{}", fmt::join(kept, ","));
+}
+
+/// As this engine calls its own: the first of several has variants without its name.
+void make_nameless(std::vector<board::Variant>& variants, const std::vector<LayerId>& layers,
+                   const std::string& engine) {
+  if (variants.empty()) return;
+  for (const LayerId layer : layers) {
+    board::Variant& variant = variants[layer.index];
+    if (board::is_of_engine(variant, engine))
+      variant.algorithm.erase(0, std::min(engine.size() + 1, variant.algorithm.size()));
+  }
+}
+
+}  // namespace
 
 Plan with_variants(const Plan& plan, Variants variants) {
   Plan result = plan;
@@ -21,6 +84,20 @@ Plan with_engine(const Plan& plan, const std::function<bool(const Stage&)>& whic
   Plan result = plan;
   for (Stage& stage : result.stages)
     if (which(stage)) stage.engine = engine;
+  return result;
+}
+
+Plan with_used_engines(const Plan& plan) {
+  Plan result = plan;
+  const UsedEngines used = used_engines(plan);
+  for (Stage& stage : result.stages) {
+    const std::string before = first_of(stage.engine);
+    stage.engine = only(stage.engine, used.at(stage.engine));
+    const std::string first = first_of(stage.engine);
+    if (first == before) continue;
+    make_nameless(result.variants, layers_of(stage), first);
+    make_nameless(result.one_frame_variants, layers_of(stage), first);
+  }
   return result;
 }
 

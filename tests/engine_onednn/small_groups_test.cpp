@@ -18,13 +18,15 @@ std::int64_t between(Random& random, std::int64_t low, std::int64_t high) {
   return low + static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(high - low + 1)));
 }
 
-/// A convolution of images, perhaps with an activation.
+/// A convolution of images, perhaps with an activation and a sum.
 network::Network any_net(Random& random) {
   const std::int64_t groups = between(random, 2, 9);
   const bool is_tall = random.below(3) == 0;  // cut into rows
-  const Shape image{between(random, 1, 2), groups * between(random, 1, 15),
+  const bool is_deep = random.below(5) == 0;
+  const Shape image{between(random, 1, 2),
+                    groups * (is_deep ? between(random, 16, 70) : between(random, 1, 15)),
                     is_tall ? between(random, 60, 140) : between(random, 1, 40),
-                    between(random, 1, is_tall ? 20 : 90)};
+                    between(random, 1, is_tall || is_deep ? 20 : 90)};
   network::Window window;
   for (std::size_t d = 0; d < 2; ++d) {
     window.kernel.push_back(between(random, 1, std::min<std::int64_t>(7, image[d + 2])));
@@ -39,8 +41,9 @@ network::Network any_net(Random& random) {
   std::vector<TensorId> inputs{net.input(image), net.weights({outputs, image[1] / groups,
                                                               window.kernel[0], window.kernel[1]})};
   if (random.below(2) == 0) inputs.push_back(net.weights({outputs}));
-  TensorId y =
-      net.layer(network::Conv{window, groups}, inputs, test::slide(window, image, outputs));
+  const Shape result = test::slide(window, image, outputs);
+  TensorId y = net.layer(network::Conv{window, groups}, inputs, result);
+  if (random.below(3) == 0) y = net.binary(network::BinaryKind::add, y, net.input(result));
   const auto activation = random.below(4);
   if (activation == 1) y = net.relu(y);
   if (activation == 2) y = net.unary(UnaryKind::leaky_relu, y, 0.1);

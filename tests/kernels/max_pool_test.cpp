@@ -1,4 +1,4 @@
-// Maxima over small windows against the definition.
+// Maxima over windows against the definition.
 #include "kernels/max_pool.h"
 
 #include <gtest/gtest.h>
@@ -68,6 +68,13 @@ const std::vector<MaxPool> pools{
     {1, 3, {9, 5, 2, 2, 0}, {5, 3, 2, 2, 0}},       // rounded up: the last windows are cut
     {1, 33, {8, 8, 1, 1, 0}, {8, 3, 3, 3, 1}},      // unequal sides
     {1, 1, {1, 1, 3, 1, 1}, {1, 1, 3, 1, 1}},       // one pixel
+    {3, 8, {14, 7, 3, 2, 1}, {13, 7, 3, 2, 1}},     // blocks of channels
+    {2, 16, {13, 13, 5, 1, 2}, {13, 13, 5, 1, 2}},  // larger windows
+    {5, 1, {13, 13, 13, 1, 6}, {13, 13, 13, 1, 6}},
+    {5, 1, {56, 28, 3, 2, 1}, {57, 28, 3, 2, 0}},  // rows of pixels
+    {5, 1, {40, 40, 4, 1, 1}, {41, 40, 4, 1, 1}},
+    {5, 1, {40, 13, 3, 3, 0}, {41, 14, 3, 3, 1}},
+    {2, 1, {4, 5, 2, 1, 1}, {3, 3, 7, 2, 4}},  // windows wider than the image
 };
 
 std::vector<float> random_bfloat16s(std::size_t count) {

@@ -19,3 +19,13 @@ def slow_profile():
         object_hook=lambda o: {k: 20 * v if k.endswith("_ns") else v for k, v in o.items()},
     )
     json.dump(d, open("slow.profile.json", "w"))
+
+
+def every_engine_runs_a_layer():
+    plan = json.load(open("e.plan.json"))
+    engines = plan["stages"][0]["engine"].split(",")
+    variants = list(plan.get("variants", {}).values())
+    layers = [layer for phase in plan["stages"][0]["phases"] for layer in phase["layers"]]
+    of_later = {name: sum(":" + name in variant for variant in variants) for name in engines[1:]}
+    assert all(of_later.values()), (engines, variants)
+    assert sum(of_later.values()) < len(layers), (engines, variants)

@@ -146,6 +146,12 @@ Operand weights_operand(Builder& builder, const network::Layer& layer, const Pac
 
 bool is_by_matrices(const Kernel& kernel) { return kernel.name.find("gemm") != std::string::npos; }
 
+/// Products of matrices take what is fused number by number: 272 channels in 4 groups with a sum
+/// and Relu 5.3 ms, with both as steps of their own 0.5. AVX-512 has a kernel for it.
+bool has_slow_post_ops(const Builder& builder, LayerId head) {
+  return builder.type(head) == Type::f32 && !builder.is_int8(head) && vector_lanes() < 16;
+}
+
 /// By loops of ours, where none of oneDNN's kernels for convolutions suits.
 bool runs_in_small_groups(const Builder& builder, LayerId id) {
   if (!is_in_small_groups(builder, id)) return false;
@@ -169,8 +175,9 @@ bool accepts_convolution(Builder& builder, const Group& group) {
   if (std::any_of(group.tail.begin(), group.tail.end(), is_binary) &&
       is_padded(fused.operand(DNNL_ARG_DST)))
     return false;
-  const Kernel alone = kernel_of(builder, {group.head, {}});
-  return alone.name == fused.name || !is_by_matrices(fused);
+  if (!is_by_matrices(fused)) return true;
+  if (!group.tail.empty() && has_slow_post_ops(builder, head)) return false;
+  return kernel_of(builder, {head, {}}).name == fused.name;
 }
 
 std::vector<std::string> convolution_algorithms(const Builder& builder, LayerId layer) {

@@ -8,8 +8,9 @@
 namespace millrace::engine::onednn {
 namespace {
 
-/// From there on oneDNN has kernels for multiples of its vectors.
-constexpr std::int64_t too_many_channels = 16;
+/// From there on matrices are large enough for oneDNN's products. For channels that fill its
+/// vectors it has other kernels.
+constexpr std::int64_t too_many_channels = 64;
 
 kernels::TilePlanes planes_of(const network::Shape& shape, std::int64_t groups) {
   return {shape[1] / groups, shape[2], shape[3], shape[2] * shape[3], shape[3]};

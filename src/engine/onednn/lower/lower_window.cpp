@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "engine/onednn/lower/lower.h"
+#include "engine/onednn/ways.h"
 #include "kernels/max_pool.h"
 
 namespace millrace::engine::onednn {
@@ -109,13 +110,13 @@ std::function<void(const OwnPlaces&)> pool_loop(const kernels::MaxPool& pool) {
   };
 }
 
-/// Whether our own loop takes it, but for how the input lies.
+/// Windows that our own loop takes, but for how the input lies. AVX-512 has a kernel for large
+/// ones.
 bool suits_own_pooling(const PoolingSpec& spec, const Dims& input) {
-  const auto is_large = [](std::int64_t n) {
-    return n > static_cast<std::int64_t>(kernels::largest_pool_window);
-  };
+  constexpr std::int64_t small = 3;
+  const auto is_large = [](std::int64_t n) { return n > small; };
   return spec.algorithm == dnnl::algorithm::pooling_max && input.size() == 4 &&
-         !any(spec.kernel, is_large);
+         (vector_lanes() < 16 || !any(spec.kernel, is_large));
 }
 
 kernels::MaxPool max_pool_of(const PoolingSpec& spec, const Dims& in, const Dims& out) {
@@ -123,18 +124,45 @@ kernels::MaxPool max_pool_of(const PoolingSpec& spec, const Dims& in, const Dims
           axis_of(spec, in[2], out[2], 0), axis_of(spec, in[3], out[3], 1)};
 }
 
-/// Maxima over small windows by our own loop, if the input lies as that wants it.
+/// How our own loop sees images in such a layout, and how its result lies; nothing if it does not
+/// know the layout. In rows of pixels and in blocks of channels AVX-512 has a kernel.
+struct OwnPooling {
+  kernels::MaxPool pool;
+  Desc result;
+};
+
+std::optional<OwnPooling> own_pooling(const Desc& source, const PoolingSpec& spec,
+                                      const Dims& out) {
+  const Type type = type_of(source);
+  const Dims in = dims_of(source);
+  if (!suits_own_pooling(spec, in)) return std::nullopt;
+  const kernels::MaxPool pool = max_pool_of(spec, in, out);
+  if (source == channels_last_desc(in, type))
+    return OwnPooling{pool, channels_last_desc(out, type)};
+  if (vector_lanes() == 16) return std::nullopt;
+  const auto with_channels = [&](std::size_t channels, const Desc& result) {
+    OwnPooling parted{pool, result};
+    parted.pool.images = pool.images * pool.channels / channels;
+    parted.pool.channels = channels;
+    return parted;
+  };
+  if (is_row_major(source)) return with_channels(1, row_major_desc(out, type));
+  const auto blocks = blocks_like(source, out);
+  if (!blocks) return std::nullopt;
+  return with_channels(static_cast<std::size_t>(blocking_of(*blocks)->blocks[0]), *blocks);
+}
+
+/// Maxima by our own loop, if the input lies as that wants it.
 bool run_own_pooling(Builder& builder, const network::Layer& layer, const PoolingSpec& spec) {
   const Value source = builder.value(layer.inputs[0]);
   const Type type = type_of(source.desc);
-  const Dims in = dims_of(source.desc), out = builder.tensor(layer.outputs[0]).shape;
-  if (!suits_own_pooling(spec, in) || (type != Type::f32 && type != Type::bf16) ||
-      source.desc != channels_last_desc(in, type))
-    return false;
-  const kernels::MaxPool pool = max_pool_of(spec, in, out);
-  const Value result = builder.make(layer.outputs[0], channels_last_desc(out, type));
+  if (type != Type::f32 && type != Type::bf16) return false;
+  const auto own = own_pooling(source.desc, spec, builder.tensor(layer.outputs[0]).shape);
+  if (!own) return false;
+  const Value result = builder.make(layer.outputs[0], own->result);
   builder.run(
-      {source, result, type == Type::f32 ? pool_loop<float>(pool) : pool_loop<std::int16_t>(pool)},
+      {source, result,
+       type == Type::f32 ? pool_loop<float>(own->pool) : pool_loop<std::int16_t>(own->pool)},
       "max_pool");
   return true;
 }
