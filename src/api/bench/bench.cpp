@@ -167,10 +167,12 @@ class Bench {
   }
 
   /// Not of a simulated board, whose energy is not this machine's.
+  /// Of the last round. Without the energy of each round there is none of the row.
   void count_energy(BenchRow& row) {
     const auto joules = meter_.take();
-    if (joules && loaded_.simulated.engine == nullptr)
-      row.joules = row.joules.value_or(0) + *joules;
+    if (loaded_.simulated.engine != nullptr) return;
+    const auto before = row.rounds.size() == 1 ? std::optional(0.0) : row.joules;
+    row.joules = joules && before ? std::optional(*before + *joules) : std::nullopt;
   }
 
   void to_board_time(BenchRow& row) const {
