@@ -27,14 +27,10 @@ template <std::size_t number, std::size_t step, bool more, class Load, class Sto
 [[gnu::always_inline]] inline void write_maxima(const Number* from, std::size_t apart,
                                                 std::size_t count, Number* __restrict to) {
   for (std::size_t i = 0; i < count; ++i) {
-    Number largest = Load()(from[i * step]);
-    for (std::size_t k = 1; k < number; ++k) {
+    Number largest = more ? Store()(to[i]) : Load()(from[i * step]);
+    for (std::size_t k = more ? 0 : 1; k < number; ++k) {
       const Number x = Load()(from[i * step + k * apart]);
       largest = x > largest ? x : largest;
-    }
-    if constexpr (more) {
-      const Number before = Store()(to[i]);
-      largest = before > largest ? before : largest;
     }
     to[i] = Store()(largest);
   }
@@ -94,7 +90,7 @@ struct PooledRows {
 
   [[gnu::always_inline]] void write_row(const Number* columns, Number* row) const {
     if (pool.channels == usual_block) return write_windows<usual_block>(columns, row, 0);
-    if (pool.channels > 1) return write_windows<0>(columns, row, 0);
+    if (pool.channels != 1) return write_windows<0>(columns, row, 0);
     std::size_t done = 0;
     if (pool.width.stride == 1) done = write_whole_windows<1>(columns, row);
     if (pool.width.stride == 2) done = write_whole_windows<2>(columns, row);
@@ -166,10 +162,11 @@ void write_pooled_rows(const PooledRows<AsItIs, std::int8_t>& rows, std::size_t 
 
 template <class Change, class Number>
 void write_all(const MaxPool& pool, const Number* from, Number* to) {
-  constexpr std::size_t piece = 16384;  // numbers; enough work for a thread
+  constexpr std::size_t piece = 32768;  // numbers read; enough work for a thread
   const std::size_t count = pool.images * pool.height.output;
-  const std::size_t line = std::max<std::size_t>(pool.width.output * pool.channels, 1);
-  const std::size_t each = std::max<std::size_t>(piece / line, 1);
+  const std::size_t read = std::min(pool.height.window, pool.height.input) * pool.width.input *
+                           std::max<std::size_t>(pool.channels, 1);
+  const std::size_t each = std::max<std::size_t>(piece / std::max<std::size_t>(read, 1), 1);
   const auto pieces = static_cast<std::ptrdiff_t>((count + each - 1) / each);
   const PooledRows<Change, Number> rows{pool, from, to};
 #if defined(_OPENMP)

@@ -260,8 +260,8 @@ TEST(operators, softmax_over_one_and_over_several_dimensions) {
 void expect_pool(const network::Pool& op, const Shape& out) {
   for (const std::int64_t channels : {3, 20, 32}) {
     SCOPED_TRACE(network::to_text(op.window.kernel) + " of " + std::to_string(channels));
-    expect_equal_to_loops_inside({1, channels, 13, 13}, [&](Net& net, TensorId x) {
-      return net.layer(op, {x}, {1, channels, out[0], out[1]});
+    expect_equal_to_loops_inside({2, channels, 13, 13}, [&](Net& net, TensorId x) {
+      return net.layer(op, {x}, {2, channels, out[0], out[1]});
     });
   }
 }
@@ -273,6 +273,7 @@ TEST(operators, pools_of_every_kind) {
       {{{2, 2}, {1, 1}, {1, 1}, {0, 0}, {1, 1}}, {13, 13}},
       {{{2, 2}, {2, 2}, {1, 1}, {0, 0}, {0, 0}}, {7, 7}},  // rounded up
       {{{2, 3}, {1, 1}, {2, 2}, {1, 0}, {1, 1}}, {13, 10}},
+      {{{5, 4}, {1, 2}, {1, 1}, {2, 1}, {2, 1}}, {13, 6}},
       {{{13, 13}, {1, 1}, {1, 1}, {0, 0}, {0, 0}}, {1, 1}}};
   for (const auto& [window, out] : cases)
     for (const bool counts : {false, true}) {

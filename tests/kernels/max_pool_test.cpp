@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <limits>
 #include <vector>
 
@@ -101,6 +102,45 @@ TEST(MaxPool, equals_its_definition_in_both_types) {
       ASSERT_EQ(value_of(short_to[i]), to[i]) << i;
     }
   }
+}
+
+TEST(MaxPool, of_bytes_equals_that_of_the_same_numbers) {
+  for (const MaxPool& pool : pools) {
+    Random random(2);
+    std::vector<std::uint8_t> from(pool.images * pool.height.input * pool.width.input *
+                                   pool.channels);
+    for (std::uint8_t& x : from) x = static_cast<std::uint8_t>(random.below(256));
+    const std::vector<float> numbers(from.begin(), from.end());
+    const std::vector<Place> places = places_of(pool);
+    std::vector<std::uint8_t> to(places.size());
+    max_pool(pool, from.data(), to.data());
+    for (std::size_t i = 0; i < places.size(); ++i)
+      ASSERT_EQ(to[i], largest_of(pool, numbers, places[i])) << i;
+  }
+}
+
+/// As in the plain loops: what stands first in a window stays if it is not a number.
+TEST(MaxPool, of_large_windows_treats_what_is_no_number_as_that_of_small_ones) {
+  constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+  for (const std::size_t window : {3, 4, 5, 6}) {
+    const MaxPool pool{1, 1, {window, 1, window, 1, 0}, {1, 1, 1, 1, 0}};
+    std::vector<float> from(window, 1.f);
+    float to = 0;
+    from[0] = nan;
+    max_pool(pool, from.data(), &to);
+    EXPECT_TRUE(std::isnan(to)) << window;
+    from[0] = 2;
+    from[window - 1] = nan;
+    max_pool(pool, from.data(), &to);
+    EXPECT_EQ(to, 2) << window;
+  }
+}
+
+TEST(MaxPool, of_no_channels_writes_nothing) {
+  std::uint8_t to = 7;
+  max_pool({1, 0, {4, 2, 2, 2, 0}, {4, 2, 2, 2, 0}}, static_cast<const std::uint8_t*>(nullptr),
+           &to);
+  EXPECT_EQ(to, 7);
 }
 
 }  // namespace

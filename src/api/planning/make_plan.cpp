@@ -11,9 +11,9 @@
 #include <span>
 
 #include "api/application/load.h"
-#include "api/cache.h"
 #include "api/open_model.h"
 #include "api/planning/by_hand.h"
+#include "api/planning/fewer_engines.h"
 #include "api/planning/notes.h"
 #include "api/planning/objectives.h"
 #include "api/planning/origin.h"
@@ -30,7 +30,6 @@
 #include "engine/registry.h"
 #include "explore/why.h"
 #include "plan/steps.h"
-#include "plan/variants.h"
 #include "profile/cost_model.h"
 #include "profile/limits.h"
 #include "profile/select.h"
@@ -168,29 +167,11 @@ explore::Choice search(const PlanRequest& request, const Work& work) {
                                search_options(request), choose);
 }
 
-/// Whether these engines, without those that competed and lost, run all layers: what has no variant
-/// runs with the first engine that can.
-bool all_run(const plan::Plan& plan, const network::Network& network, const Context& context) {
-  std::map<std::string, std::unique_ptr<engine::Engine>> engines;
-  for (const plan::Stage& stage : plan.stages) {
-    auto& engine = engines[stage.engine];
-    if (!engine) engine = engine::make_engine(stage.engine, measuring_options(context));
-    for (const plan::Phase& phase : stage.phases)
-      if (!engine->supports(network, phase.layers, stage.processors.front())) return false;
-  }
-  return true;
-}
-
-plan::Plan without_losers(const plan::Plan& plan, const network::Network& network,
-                          const Context& context) {
-  plan::Plan fewer = plan::with_used_engines(plan);
-  return fewer == plan || !all_run(fewer, network, context) ? plan : fewer;
-}
-
 plan::PlanFile finish(const PlanRequest& request, const Work& work, const explore::Choice& choice) {
   const plan::Plan& plan = choice.winner().plan;
-  return {request.board.empty() ? without_losers(plan, work.network, request.setup.context)
-                                : simulated_where_not_here(plan, work.board),
+  return {request.board.empty()
+              ? with_fewer_engines(plan, work.network, *work.engine, request.setup.context)
+              : simulated_where_not_here(plan, work.board),
           origin_of(request, work.board, work.profile, work.processing), choice.winner().evidence};
 }
 

@@ -110,13 +110,14 @@ std::function<void(const OwnPlaces&)> pool_loop(const kernels::MaxPool& pool) {
   };
 }
 
-/// Windows that our own loop takes, but for how the input lies. AVX-512 has a kernel for large
-/// ones.
+/// Whether our own loop takes it, but for how the input lies.
 bool suits_own_pooling(const PoolingSpec& spec, const Dims& input) {
-  constexpr std::int64_t small = 3;
-  const auto is_large = [](std::int64_t n) { return n > small; };
   return spec.algorithm == dnnl::algorithm::pooling_max && input.size() == 4 &&
-         (vector_lanes() < 16 || !any(spec.kernel, is_large));
+         !any(input, [](std::int64_t n) { return n == 0; });
+}
+
+bool has_large_windows(const PoolingSpec& spec) {
+  return any(spec.kernel, [](std::int64_t n) { return n > 3; });
 }
 
 kernels::MaxPool max_pool_of(const PoolingSpec& spec, const Dims& in, const Dims& out) {
@@ -125,7 +126,7 @@ kernels::MaxPool max_pool_of(const PoolingSpec& spec, const Dims& in, const Dims
 }
 
 /// How our own loop sees images in such a layout, and how its result lies; nothing if it does not
-/// know the layout. In rows of pixels and in blocks of channels AVX-512 has a kernel.
+/// know the layout. AVX-512 has kernels for large windows, rows of pixels and blocks of channels.
 struct OwnPooling {
   kernels::MaxPool pool;
   Desc result;
@@ -135,11 +136,12 @@ std::optional<OwnPooling> own_pooling(const Desc& source, const PoolingSpec& spe
                                       const Dims& out) {
   const Type type = type_of(source);
   const Dims in = dims_of(source);
-  if (!suits_own_pooling(spec, in)) return std::nullopt;
+  const bool is_wide = vector_lanes() == 16;
+  if (!suits_own_pooling(spec, in) || (is_wide && has_large_windows(spec))) return std::nullopt;
   const kernels::MaxPool pool = max_pool_of(spec, in, out);
   if (source == channels_last_desc(in, type))
     return OwnPooling{pool, channels_last_desc(out, type)};
-  if (vector_lanes() == 16) return std::nullopt;
+  if (is_wide) return std::nullopt;
   const auto with_channels = [&](std::size_t channels, const Desc& result) {
     OwnPooling parted{pool, result};
     parted.pool.images = pool.images * pool.channels / channels;

@@ -1,0 +1,14 @@
+#pragma once
+// Plans without the engines that competed and lost.
+#include "api/context.h"
+#include "engine/engine.h"
+#include "plan/plan.h"
+
+namespace millrace::api {
+
+/// The plan with only those of the engines joined in `engine` that run some layer of it. The plan
+/// itself if a layer, here or on a core that other plans are compared on, needs one of the others.
+plan::Plan with_fewer_engines(const plan::Plan& plan, const network::Network& network,
+                              const engine::Engine& engine, const Context& context);
+
+}  // namespace millrace::api
